@@ -1,0 +1,307 @@
+/* memtrace.h: read and write memtrace traces (.ctf, versions 1, 2 and 3).
+ *
+ * A trace is a sequence of sampled allocation events with their backtraces, promotions and
+ * collections. The byte format is described in src/trace/FORMAT.md.
+ *
+ * Units. Lengths are in words without the header; times are in microseconds since the start of
+ * the trace; `sample_rate` is the probability with which each word, headers included, is sampled.
+ *
+ * Errors. Functions that can fail return a memtrace_status; 0 is success. Details (offset in the
+ * file, reason, errno) stand in a memtrace_error.
+ *
+ * Threads. A reader belongs to one thread at a time. A writer is shared: each of its streams (one
+ * a domain) belongs to one thread at a time, and streams of one writer may run in parallel as far
+ * as its sink may. No function here is async-signal-safe unless it says so.
+ */
+#ifndef ALLOTRACE_MEMTRACE_H
+#define ALLOTRACE_MEMTRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define MEMTRACE_NODISCARD __attribute__((warn_unused_result))
+#define MEMTRACE_API       __attribute__((visibility("default")))
+#else
+#define MEMTRACE_NODISCARD
+#define MEMTRACE_API
+#endif
+
+/* ---- errors ------------------------------------------------------------------------------ */
+
+typedef enum memtrace_status {
+    MEMTRACE_OK = 0,
+    MEMTRACE_END = 1,    /* no further event: not an error */
+    MEMTRACE_IO = 2,     /* the system refused; `os_error` says why */
+    MEMTRACE_FORMAT = 3, /* the bytes at `offset` are no valid trace */
+    MEMTRACE_USAGE = 4,  /* the caller broke the contract of a function */
+    MEMTRACE_NOMEM = 5,
+} memtrace_status;
+
+typedef struct memtrace_error {
+    memtrace_status status;
+    int os_error;     /* errno; 0 unless status is MEMTRACE_IO */
+    uint64_t offset;  /* in the (decompressed) file; meaningful if status is MEMTRACE_FORMAT */
+    char reason[192]; /* one line without newline or file name */
+} memtrace_error;
+
+/* ---- what a trace holds ------------------------------------------------------------------ */
+
+typedef enum memtrace_source {
+    MEMTRACE_MINOR = 0,
+    MEMTRACE_MAJOR = 1,
+    MEMTRACE_EXTERNAL = 2, /* outside the garbage-collected heap: all of native code's */
+} memtrace_source;
+
+/* The head of a trace. Strings are never NULL; an absent one is empty. */
+typedef struct memtrace_info {
+    uint16_t version;    /* 1, 2 or 3; a writer takes 0 for 3 */
+    uint8_t word_size;   /* in bits; a writer takes 0 for 64 */
+    double sample_rate;  /* a word's probability, 0 < rate <= 1 */
+    uint64_t start_time; /* microseconds since the Unix epoch */
+    uint64_t pid;
+    const char *executable_name;
+    const char *host_name;
+    const char *runtime_params;
+    const char *context;
+} memtrace_info;
+
+/* One source location. `file` and `function` are never NULL. Columns count from 0. */
+typedef struct memtrace_location {
+    const char *file;
+    const char *function;
+    uint32_t line; /* 0: unknown */
+    uint16_t start_char;
+    uint16_t end_char;
+} memtrace_location;
+
+/* The format's field widths: larger values are clamped to these by writers. */
+#define MEMTRACE_MAX_LINE       0xFFFFFu
+#define MEMTRACE_MAX_START_CHAR 0xFFu
+#define MEMTRACE_MAX_END_CHAR   0x3FFu
+
+/* File names by which a location is not a place in the source but a remark of the recorder. */
+#define MEMTRACE_TYPE_FILE "<type>" /* `function` is the type of the allocated object */
+#define MEMTRACE_MARK_FILE "<mark>" /* `function` names a moment */
+#define MEMTRACE_GAUGE_FILE                                                                        \
+    "<gauge>" /* `function` names a quantity; the event's length is its value */
+
+/* One frame of a backtrace: a code of the recorder (mostly a program counter) and where that is. A
+ * code stands for several locations where functions were inlined: outermost first, so that the last
+ * one is the innermost. `n_locations` is 0 where the trace does not say. */
+typedef struct memtrace_frame {
+    uint64_t code;
+    const memtrace_location *locations;
+    uint32_t n_locations;
+    const char *type; /* of what this frame allocates, taken out of `locations`; NULL if unknown */
+} memtrace_frame;
+
+typedef enum memtrace_event_kind {
+    MEMTRACE_ALLOC = 0,
+    MEMTRACE_PROMOTE = 1,
+    MEMTRACE_COLLECT = 2,
+} memtrace_event_kind;
+
+typedef struct memtrace_event {
+    memtrace_event_kind kind;
+    uint16_t domain; /* that reported the event; 0 in versions 1 and 2 */
+    uint64_t time;   /* microseconds since the start of the trace */
+    uint64_t id;     /* of the object, unique in the file */
+
+    /* The rest is for MEMTRACE_ALLOC alone. */
+    memtrace_source source;
+    uint64_t length;  /* words, header excluded */
+    uint64_t samples; /* of its length + 1 words, how many were sampled; 0 for marks and gauges */
+    /* The backtrace, outermost caller first, as indices for memtrace_reader_frame. It shares its
+     * first `common_prefix` frames with the previous backtrace of the same domain (0 when
+     * backtraces are skipped). Valid until the next call that reads an event. */
+    const uint32_t *frames;
+    uint32_t n_frames;
+    uint32_t common_prefix;
+    /* Packets before this one were lost, so that the backtrace may be wrong. */
+    bool suspect;
+} memtrace_event;
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+typedef struct memtrace_reader memtrace_reader;
+
+typedef struct memtrace_reader_options {
+    bool skip_backtraces; /* leave `frames` empty: much faster */
+    bool strict;          /* make the first defect an error instead of a warning */
+} memtrace_reader_options;
+
+/* Every defect that the reader can meet and step over, one warning a kind. */
+#define MEMTRACE_DEFECTS(X)                                                                        \
+    X(TIME_BACKWARDS, "time runs backwards; clamped")                                              \
+    X(FOREIGN_PID, "packet of another process; skipped")                                           \
+    X(CUT_SHORT, "the trace is cut short; every whole event before the cut was used")              \
+    X(EMPTY_NAME, "a name code points at an empty entry; shown as `?`")                            \
+    X(CACHE_MISMATCH, "packets were lost here; backtraces may be wrong until the cache refills")   \
+    X(NOT_A_PACKET, "bytes that are no packet; searched for the next one")                         \
+    X(BAD_EVENT, "an event that cannot be decoded; the rest of its packet was skipped")            \
+    X(COLUMN_OVERFLOW, "columns written by memtrace 0.2.3 overflow their field; recovered")        \
+    X(COLUMN_AMBIGUOUS, "columns written by memtrace 0.2.3 overflow their field; file uncertain")
+
+typedef enum memtrace_defect {
+#define MEMTRACE_DEFECT_NAME(name, text) MEMTRACE_DEFECT_##name,
+    MEMTRACE_DEFECTS(MEMTRACE_DEFECT_NAME)
+#undef MEMTRACE_DEFECT_NAME
+        MEMTRACE_N_DEFECTS
+} memtrace_defect;
+
+typedef struct memtrace_warning {
+    memtrace_defect defect;
+    uint64_t count;
+    uint64_t first_offset; /* bytes from the start of the (decompressed) file */
+    const char *text;      /* static; what it means and what the reader did */
+} memtrace_warning;
+
+/* The header of the packet from which the last event came. */
+typedef struct memtrace_packet {
+    uint64_t offset; /* bytes */
+    uint32_t size;   /* bytes, header included */
+    uint16_t domain;
+    uint64_t time_begin, time_end; /* microseconds since the Unix epoch, as written */
+    uint64_t pid;
+    uint64_t id_begin, id_end;
+} memtrace_packet;
+
+/* Opens a trace, plain, gzip- or zstd-compressed. `path` "-" is standard input. `options` may be
+ * NULL. On success `*reader` is the caller's to close; on failure it is NULL and `*error` (may be
+ * NULL) says why. The head of the trace has been read when this returns. */
+MEMTRACE_NODISCARD MEMTRACE_API memtrace_status
+memtrace_reader_open(const char *path, const memtrace_reader_options *options,
+                     memtrace_reader **reader, memtrace_error *error);
+
+/* The same from an open file descriptor (regular file or pipe), which the reader closes. */
+MEMTRACE_NODISCARD MEMTRACE_API memtrace_status
+memtrace_reader_open_fd(int fd, const memtrace_reader_options *options, memtrace_reader **reader,
+                        memtrace_error *error);
+
+/* The same from memory, which must stay valid and unchanged until the reader is closed. */
+MEMTRACE_NODISCARD MEMTRACE_API memtrace_status
+memtrace_reader_open_memory(const void *bytes, size_t size, const memtrace_reader_options *options,
+                            memtrace_reader **reader, memtrace_error *error);
+
+MEMTRACE_API void memtrace_reader_close(memtrace_reader *reader); /* NULL is allowed */
+
+/* The head of the trace; valid until the reader is closed. */
+MEMTRACE_API const memtrace_info *memtrace_reader_info(const memtrace_reader *reader);
+
+/* Reads the next event into `*event`, in the order of the file: within a domain by time, across
+ * domains not. MEMTRACE_END at the end; any other status is an error, for which see
+ * memtrace_reader_error, and is returned again by further calls. */
+MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_reader_next(memtrace_reader *reader,
+                                                                     memtrace_event *event);
+
+/* The error that ended the reading; status MEMTRACE_OK if there was none. */
+MEMTRACE_API const memtrace_error *memtrace_reader_error(const memtrace_reader *reader);
+
+/* What stands behind a frame index; indices are dense, 0 … n_frames - 1, in the order of first use.
+ * The pointer and its `locations` are valid until the next call that reads an event; strings stay
+ * valid until the reader is closed, and equal strings are the same pointer. */
+MEMTRACE_API const memtrace_frame *memtrace_reader_frame(const memtrace_reader *reader,
+                                                         uint32_t index);
+MEMTRACE_API uint32_t memtrace_reader_n_frames(const memtrace_reader *reader);
+
+/* What was met so far and stepped over, in order of first offset; `*n` entries, valid until the
+ * next call that reads an event. */
+MEMTRACE_API const memtrace_warning *memtrace_reader_warnings(const memtrace_reader *reader,
+                                                              size_t *n);
+
+/* Called at each defect as it is met, before the reader goes on: for tools that list them all. */
+typedef void memtrace_defect_fn(void *context, memtrace_defect defect, uint64_t offset,
+                                const char *detail);
+MEMTRACE_API void memtrace_reader_on_defect(memtrace_reader *reader, memtrace_defect_fn *fn,
+                                            void *context);
+
+/* Bytes of input consumed so far and, if it can be known, in all (else 0): for progress. Both count
+ * compressed bytes where the input is compressed. */
+MEMTRACE_API void memtrace_reader_progress(const memtrace_reader *reader, uint64_t *done,
+                                           uint64_t *total);
+
+/* The packet that holds the last event read (or the head, before the first). */
+MEMTRACE_API const memtrace_packet *memtrace_reader_packet(const memtrace_reader *reader);
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+typedef struct memtrace_writer memtrace_writer; /* a trace */
+typedef struct memtrace_stream memtrace_stream; /* the events of one of its domains */
+
+typedef struct memtrace_writer_options {
+    /* Writes whole packets: all `size` bytes, as one piece that no other call may interrupt. 0 on
+     * success, else an errno; the writer stops at the first failure. Called from the thread that
+     * uses a stream, and from several at once if streams are used in parallel. */
+    int (*sink)(void *context, const void *packets, size_t size);
+
+    /* Says where a code is: fills at most `max` locations (outermost first, a type as described at
+     * MEMTRACE_TYPE_FILE before them) and returns their number, 0 if unknown. Called once for each
+     * code in each stream, just before its first use. Strings must stay valid until the stream is
+     * closed. May be NULL: no locations are written. */
+    size_t (*locate)(void *context, uint64_t code, memtrace_location *locations, size_t max);
+
+    /* All memory of the writer comes from here: `old` NULL to allocate, `size` 0 to free. NULL for
+     * the C library's realloc. New memory need not be zeroed. Returns NULL when there is none. */
+    void *(*reallocate)(void *context, void *old, size_t old_size, size_t size);
+
+    void *context; /* handed to all three */
+} memtrace_writer_options;
+
+/* The most locations that a code can have. */
+#define MEMTRACE_MAX_LOCATIONS 255
+
+/* Starts a trace: writes the head. `info` is copied. Neither errno nor any lock is touched beyond
+ * what sink and reallocate do; with hooks that allow it, streams can be used inside an allocator.
+ */
+MEMTRACE_NODISCARD MEMTRACE_API memtrace_status
+memtrace_writer_open(const memtrace_info *info, const memtrace_writer_options *options,
+                     memtrace_writer **writer, memtrace_error *error);
+
+/* Opens the stream of a domain; versions below 3 allow domain 0 alone. A domain has at most one. */
+MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_open(memtrace_writer *writer,
+                                                                     uint16_t domain,
+                                                                     memtrace_stream **stream);
+
+/* Times do not decrease within a stream (smaller ones are raised to the last).
+ *
+ * Writes an allocation and gives its object the next free id, in `*id`. `frames` are codes,
+ * outermost caller first; the caller may promise that the first `common_prefix` of them equal
+ * those of the previous allocation in this stream (0 promises nothing; the writer then compares
+ * itself). A backtrace whose encoding would not fit a packet loses its outermost frames. */
+MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_alloc(
+    memtrace_stream *stream, uint64_t time, memtrace_source source, uint64_t length,
+    uint64_t samples, const uint64_t *frames, size_t n_frames, size_t common_prefix, uint64_t *id);
+
+/* The same with an id chosen by the caller, larger than all before it in this stream. A writer
+ * whose ids are chosen by the caller must choose all of them. */
+MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_alloc_as(
+    memtrace_stream *stream, uint64_t time, uint64_t id, memtrace_source source, uint64_t length,
+    uint64_t samples, const uint64_t *frames, size_t n_frames, size_t common_prefix);
+
+MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_promote(memtrace_stream *stream,
+                                                                        uint64_t time, uint64_t id);
+MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_collect(memtrace_stream *stream,
+                                                                        uint64_t time, uint64_t id);
+
+/* Hands what is buffered to the sink. The stream remains usable. */
+MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_flush(memtrace_stream *stream);
+
+/* The time of the oldest event that was not handed to the sink yet; UINT64_MAX if there is none. */
+MEMTRACE_API uint64_t memtrace_stream_oldest(const memtrace_stream *stream);
+
+/* Flushes and frees a stream; frees it also when the flush fails. */
+MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_close(memtrace_stream *stream);
+
+/* Frees the writer, whose streams must be closed. */
+MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_writer_close(memtrace_writer *writer);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

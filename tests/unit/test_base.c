@@ -1,0 +1,94 @@
+/* Tests of src/base. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/intern.h"
+#include "base/map64.h"
+#include "base/vec.h"
+#include "unit.h"
+
+START_TEST(arena_pieces_do_not_overlap) {
+    arena a = {0};
+    unsigned char *pieces[500];
+    for (size_t i = 0; i < 500; i++) {
+        pieces[i] = arena_alloc(&a, i);
+        ck_assert_uint_eq((uintptr_t)pieces[i] % _Alignof(max_align_t), 0);
+        memset(pieces[i], (int)(i & 255), i);
+    }
+    for (size_t i = 0; i < 500; i++)
+        for (size_t j = 0; j < i; j++)
+            ck_assert_uint_eq(pieces[i][j], i & 255);
+    arena_free(&a);
+}
+END_TEST
+
+START_TEST(arena_refuses_absurd_sizes) {
+    arena a = {0};
+    ck_assert_ptr_null(arena_alloc(&a, (size_t)-1));
+    ck_assert_ptr_null(arena_alloc(&a, (size_t)-9));
+    arena_free(&a);
+}
+END_TEST
+
+START_TEST(intern_gives_one_pointer_for_equal_strings) {
+    intern_table t = {0};
+    const char *first[3000];
+    char s[16];
+    for (int i = 0; i < 3000; i++)
+        first[i] = intern(&t, s, (size_t)snprintf(s, sizeof s, "s%d", i));
+    for (int i = 0; i < 3000; i++) {
+        int n = snprintf(s, sizeof s, "s%dtail", i);
+        ck_assert_ptr_eq(intern(&t, s, (size_t)n - 4), first[i]);
+        s[n - 4] = '\0';
+        ck_assert_str_eq(first[i], s);
+    }
+    ck_assert_uint_eq(t.count, 3000);
+    ck_assert_str_eq(intern(&t, "", 0), "");
+    intern_free(&t);
+}
+END_TEST
+
+START_TEST(map64_finds_what_was_put) {
+    map64 map = {0};
+    ck_assert_uint_eq(map64_get(&map, 0), MAP64_NONE);
+    for (uint32_t i = 0; i < 10000; i++) {
+        uint32_t *value = map64_put(&map, (uint64_t)i << 40);
+        ck_assert_uint_eq(*value, MAP64_NONE);
+        *value = i;
+    }
+    for (uint32_t i = 0; i < 10000; i++) {
+        ck_assert_uint_eq(map64_get(&map, (uint64_t)i << 40), i);
+        ck_assert_uint_eq(*map64_put(&map, (uint64_t)i << 40), i);
+        ck_assert_uint_eq(map64_get(&map, ((uint64_t)i << 40) + 1), MAP64_NONE);
+    }
+    ck_assert_uint_eq(map.count, 10000);
+    map64_free(&map);
+}
+END_TEST
+
+START_TEST(vec_keeps_items_while_it_grows) {
+    VEC(int) v = {0};
+    for (int i = 0; i < 1000; i++)
+        ck_assert(vec_push(&v, i));
+    for (int i = 0; i < 1000; i++)
+        ck_assert_int_eq(v.items[i], i);
+    ck_assert(!vec_reserve(&v, (size_t)-1 / 2));
+    ck_assert_uint_eq(v.count, 1000);
+    vec_free(&v);
+}
+END_TEST
+
+static Suite *suite(void) {
+    Suite *s = suite_create("base");
+    TCase *t = tcase_create("base");
+    tcase_add_test(t, arena_pieces_do_not_overlap);
+    tcase_add_test(t, arena_refuses_absurd_sizes);
+    tcase_add_test(t, intern_gives_one_pointer_for_equal_strings);
+    tcase_add_test(t, map64_finds_what_was_put);
+    tcase_add_test(t, vec_keeps_items_while_it_grows);
+    suite_add_tcase(s, t);
+    return s;
+}
+
+UNIT_MAIN(suite)

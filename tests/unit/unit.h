@@ -1,0 +1,19 @@
+/* unit.h: the main function of a unit test program: Check, TAP on standard output, one process a
+ * test. A test file defines `static Suite *suite(void)` after its tests and ends with UNIT_MAIN. */
+#ifndef UNIT_H
+#define UNIT_H
+
+#include <check.h>
+#include <stdlib.h>
+
+#define UNIT_MAIN(make_suite)                                                                      \
+    int main(void) {                                                                               \
+        SRunner *runner = srunner_create(make_suite());                                            \
+        srunner_set_tap(runner, "-");                                                              \
+        srunner_run_all(runner, CK_SILENT);                                                        \
+        int failed = srunner_ntests_failed(runner);                                                \
+        srunner_free(runner);                                                                      \
+        return failed ? EXIT_FAILURE : EXIT_SUCCESS;                                               \
+    }
+
+#endif

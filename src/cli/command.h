@@ -1,0 +1,117 @@
+/* command.h: what a command is, and the one table of commands.
+ *
+ * Each command lives in a file cmd_NAME.c that defines `const command command_NAME`; COMMANDS lists
+ * them. Dispatch, option parsing, `--help`, the completions and the check of the man pages all come
+ * from these structs, so that nothing about a command is written twice. */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* In the order in which the help shows them. */
+#define COMMANDS(X)                                                                                \
+    X(help)                                                                                        \
+    X(completion)
+
+/* What the process returns; the same for all commands (`run` passes its program's on). */
+typedef enum exit_status {
+    STATUS_OK = 0,
+    STATUS_FAILED = 1,  /* an input cannot be used or an output cannot be written */
+    STATUS_USAGE = 2,   /* the command line is wrong */
+    STATUS_DEFECTS = 3, /* doctor alone: the trace is readable, but damaged */
+} exit_status;
+
+typedef enum option_kind {
+    OPTION_FLAG,    /* bool; takes no argument */
+    OPTION_TEXT,    /* const char * */
+    OPTION_FILE,    /* const char *; completes to file names */
+    OPTION_COUNT,   /* uint64_t */
+    OPTION_PERCENT, /* double, 0 … 100; a `%` behind it is allowed */
+    OPTION_RATE,    /* double, 0 < rate <= 1 */
+    OPTION_CHOICE,  /* int, an index into `choices` */
+} option_kind;
+
+typedef struct option {
+    const char *name;           /* without the dashes */
+    char letter;                /* short form; 0: none */
+    option_kind kind;           /* also says what type stands at `at` */
+    size_t at;                  /* offset of the value in the command's options */
+    const char *argument;       /* its name in the help; NULL for flags and choices */
+    const char *const *choices; /* NULL-terminated; NULL unless kind is OPTION_CHOICE */
+    const char *help;           /* one paragraph, lower case, no full stop at the end */
+} option;
+
+/* What stands behind the options; also tells the completion what to offer. */
+typedef enum operand_kind {
+    OPERAND_NONE,
+    OPERAND_TRACE,   /* exactly one trace; `-` is standard input */
+    OPERAND_TRACES,  /* one or more */
+    OPERAND_PROGRAM, /* a program and its arguments: options end at the first operand */
+    OPERAND_COMMAND, /* the name of a command, or nothing */
+    OPERAND_SHELL,   /* the name of a shell */
+} operand_kind;
+
+#define COMMAND_GROUPS(X)                                                                          \
+    X(RECORD, "Record")                                                                            \
+    X(LOOK, "Look at a trace")                                                                     \
+    X(MEND, "Check and complete traces")                                                           \
+    X(OTHER, "Other")
+
+typedef enum command_group {
+#define COMMAND_GROUP_NAME(name, title) GROUP_##name,
+    COMMAND_GROUPS(COMMAND_GROUP_NAME)
+#undef COMMAND_GROUP_NAME
+        N_COMMAND_GROUPS
+} command_group;
+
+typedef struct command {
+    const char *name;
+    const char *alias;       /* the program name that also means this command; NULL: none */
+    command_group group;     /* under which the overview lists it */
+    operand_kind operand;    /* what it takes */
+    const char *usage;       /* its operands as shown, e.g. "FILE…" */
+    const char *summary;     /* what it is for: a few words, lower case, no full stop */
+    const char *description; /* paragraphs, separated by an empty line */
+    const char *example;     /* command lines, each ended by a newline */
+    const char *statuses;    /* exit statuses beyond the common ones, as lines; NULL: none */
+    const option *options;   /* without --help, which all have */
+    size_t n_options;
+    size_t options_size;  /* of the struct that `at` points into; at most OPTIONS_MAX_SIZE */
+    const void *defaults; /* such a struct; NULL: all zero */
+
+    /* `operands` ends with NULL. Returns the exit status. */
+    int (*run)(const void *options, char **operands, size_t n_operands);
+} command;
+
+#define OPTIONS_MAX_SIZE 256
+
+#define COMMAND_DECLARE(name) extern const command command_##name;
+COMMANDS(COMMAND_DECLARE)
+#undef COMMAND_DECLARE
+
+extern const command *const command_table[];
+extern const size_t command_count;
+
+/* NULL if there is none of this name. */
+const command *command_find(const char *name);
+const command *command_find_alias(const char *program);
+
+/* The known name that the user may have meant; NULL if none is near. */
+const char *command_nearest(const char *name);
+
+/* ---- for the options of commands --------------------------------------------------------- */
+
+#define OPTIONS_OF(specs, defaults_)                                                               \
+    .options = (specs), .n_options = sizeof(specs) / sizeof *(specs),                              \
+    .options_size = sizeof(defaults_), .defaults = &(defaults_)
+
+/* For commands that read traces; `type` has a field `bool strict`. */
+#define OPTION_STRICT(type)                                                                        \
+    {                                                                                              \
+        .name = "strict", .kind = OPTION_FLAG, .at = offsetof(type, strict),                       \
+        .help = "stop at the first defect of a trace instead of stepping over it with a warning"   \
+    }
+
+#endif

@@ -1,0 +1,41 @@
+/* commands.c: the table of commands and how one is found in it. */
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/options.h"
+
+const command *const command_table[] = {
+#define COMMAND_ENTRY(name) &command_##name,
+    COMMANDS(COMMAND_ENTRY)
+#undef COMMAND_ENTRY
+};
+const size_t command_count = sizeof command_table / sizeof *command_table;
+
+const command *command_find(const char *name) {
+    for (size_t i = 0; i < command_count; i++)
+        if (strcmp(command_table[i]->name, name) == 0)
+            return command_table[i];
+    return NULL;
+}
+
+const command *command_find_alias(const char *program) {
+    for (size_t i = 0; i < command_count; i++)
+        if (command_table[i]->alias && strcmp(command_table[i]->alias, program) == 0)
+            return command_table[i];
+    return NULL;
+}
+
+const char *command_nearest(const char *name) {
+    const char *nearest = NULL;
+    size_t least = 3; /* further away is no typing error */
+    for (size_t i = 0; i < command_count; i++) {
+        const char *known = command_table[i]->name;
+        size_t size = strlen(name);
+        size_t d = size > 1 && strncmp(known, name, size) == 0 ? 1 : options_distance(known, name);
+        if (d < least) {
+            least = d;
+            nearest = known;
+        }
+    }
+    return nearest;
+}

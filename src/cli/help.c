@@ -1,0 +1,138 @@
+/* help.c: see help.h. */
+#include "cli/help.h"
+
+#include <string.h>
+
+enum { WIDTH = 80, OPTION_COLUMN = 30 };
+
+static size_t columns_of(const char *text, size_t size) {
+    size_t n = 0;
+    for (size_t i = 0; i < size; i++)
+        n += ((unsigned char)text[i] & 0xC0) != 0x80; /* not the rest of a UTF-8 character */
+    return n;
+}
+
+/* Prints `text` word by word; lines after the first begin with `indent` blanks. `column` is where
+ * the first line stands. Newlines in the text are kept. */
+static void print_wrapped(FILE *out, const char *text, size_t column, size_t indent) {
+    bool line_start = true;
+    while (*text) {
+        if (*text == '\n') {
+            fputc('\n', out);
+            if (text[1] != '\n' && text[1] != '\0')
+                fprintf(out, "%*s", (int)indent, "");
+            column = indent;
+            line_start = true;
+            text++;
+            continue;
+        }
+        size_t size = strcspn(text, " \n"), wide = columns_of(text, size);
+        if (!line_start && column + 1 + wide > WIDTH) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+            line_start = true;
+        }
+        fprintf(out, "%s%.*s", line_start ? "" : " ", (int)size, text);
+        column += wide + !line_start;
+        line_start = false;
+        text += size;
+        text += strspn(text, " ");
+    }
+    fputc('\n', out);
+}
+
+static void print_usage(FILE *out, const command *cmd) {
+    fprintf(out, "usage: allotrace %s%s%s%s\n", cmd->name, cmd->n_options ? " [OPTIONS]" : "",
+            cmd->usage[0] ? " " : "", cmd->usage);
+}
+
+void help_argument(const option *o, char buffer[HELP_ARGUMENT_SIZE]) {
+    buffer[0] = '\0';
+    if (o->kind != OPTION_CHOICE) {
+        snprintf(buffer, HELP_ARGUMENT_SIZE, "%s", o->argument ? o->argument : "");
+        return;
+    }
+    for (size_t i = 0, used = 0; o->choices[i] && used < HELP_ARGUMENT_SIZE; i++)
+        used += (size_t)snprintf(buffer + used, HELP_ARGUMENT_SIZE - used, "%s%s", i ? "|" : "",
+                                 o->choices[i]);
+}
+
+static void print_option(FILE *out, const option *o) {
+    char argument[HELP_ARGUMENT_SIZE], head[128];
+    help_argument(o, argument);
+    char shorter[8] = "    ";
+    if (o->letter)
+        snprintf(shorter, sizeof shorter, "-%c, ", o->letter);
+    int size = snprintf(head, sizeof head, "  %s--%s%s%s", shorter, o->name, argument[0] ? " " : "",
+                        argument);
+    if (size + 2 > OPTION_COLUMN)
+        fprintf(out, "%s\n%*s", head, OPTION_COLUMN, "");
+    else
+        fprintf(out, "%-*s", OPTION_COLUMN, head);
+    print_wrapped(out, o->help, OPTION_COLUMN, OPTION_COLUMN);
+}
+
+static void print_statuses(FILE *out, const command *cmd) {
+    fputs("\nExit status:\n", out);
+    if (cmd->operand != OPERAND_PROGRAM)
+        fputs("  0  it worked\n"
+              "  1  an input cannot be used, or the result cannot be written\n"
+              "  2  the command line is wrong\n",
+              out);
+    if (cmd->statuses)
+        fputs(cmd->statuses, out);
+}
+
+void help_command(FILE *out, const command *cmd) {
+    static const option help = {.name = "help", .letter = 'h', .help = "show this text"};
+    print_usage(out, cmd);
+    fputc('\n', out);
+    print_wrapped(out, cmd->description, 0, 0);
+    fputs("\nOptions:\n", out);
+    for (size_t i = 0; i < cmd->n_options; i++)
+        print_option(out, &cmd->options[i]);
+    print_option(out, &help);
+    fputs(strchr(cmd->example, '\n') != strrchr(cmd->example, '\n') ? "\nExamples:\n"
+                                                                    : "\nExample:\n",
+          out);
+    for (const char *line = cmd->example; *line;) {
+        size_t size = strcspn(line, "\n");
+        fprintf(out, "  %.*s\n", (int)size, line);
+        line += size + (line[size] == '\n');
+    }
+    print_statuses(out, cmd);
+}
+
+void help_overview(FILE *out) {
+    static const char *const titles[] = {
+#define COMMAND_GROUP_TITLE(name, title) title,
+        COMMAND_GROUPS(COMMAND_GROUP_TITLE)
+#undef COMMAND_GROUP_TITLE
+    };
+    fputs("allotrace: see where a program allocates memory.\n\n"
+          "usage: allotrace COMMAND [OPTIONS] [FILE…]\n",
+          out);
+    for (int group = 0; group < N_COMMAND_GROUPS; group++) {
+        bool titled = false;
+        for (size_t i = 0; i < command_count; i++) {
+            if ((int)command_table[i]->group != group)
+                continue;
+            if (!titled)
+                fprintf(out, "\n%s:\n", titles[group]);
+            titled = true;
+            fprintf(out, "  %-12s%s\n", command_table[i]->name, command_table[i]->summary);
+        }
+    }
+    fputs("\n`allotrace help COMMAND` explains one; `allotrace --version` says which version this "
+          "is.\nA trace may be compressed with gzip or zstd; `-` stands for standard input.\n",
+          out);
+}
+
+void help_start(FILE *out) {
+    fputs("allotrace: see where a program allocates memory.\n\n", out);
+    if (command_find("run"))
+        fputs("  allotrace run -- PROGRAM ARGS…   record a program into a trace\n", out);
+    fputs("  allotrace hotspots FILE.ctf      show which code allocates most\n"
+          "  allotrace help                   list all commands\n",
+          out);
+}

@@ -1,0 +1,23 @@
+/* help.h: the texts that tell how to use the program, made from the table of commands. */
+#ifndef CLI_HELP_H
+#define CLI_HELP_H
+
+#include <stdio.h>
+
+#include "cli/command.h"
+
+/* What a first-time user needs. */
+void help_start(FILE *out);
+
+/* All commands. */
+void help_overview(FILE *out);
+
+/* One command: usage, purpose, options, example, exit statuses. */
+void help_command(FILE *out, const command *cmd);
+
+/* How an option's argument is shown, e.g. "N" or "text|json"; "" for a flag. The buffer must have
+ * room for HELP_ARGUMENT_SIZE bytes. */
+#define HELP_ARGUMENT_SIZE 64
+void help_argument(const option *o, char buffer[HELP_ARGUMENT_SIZE]);
+
+#endif

@@ -1,0 +1,78 @@
+/* main.c: finds the command that the first word (or the program's own name) means, takes its
+ * command line apart and runs it. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/message.h"
+#include "cli/options.h"
+
+/* A closed standard output is noticed at the write, and ends the command quietly. A program that a
+ * command starts must not inherit that. */
+static void ignore_closed_pipes(const command *cmd) {
+    if (cmd->operand != OPERAND_PROGRAM)
+        signal(SIGPIPE, SIG_IGN);
+}
+
+/* What stdio still holds must arrive; that its reader went away is no failure. */
+static int finish(int status) {
+    errno = 0;
+    bool failed = fflush(stdout) != 0 || ferror(stdout);
+    if (failed && errno != EPIPE && errno != 0) {
+        message_error("standard output: %s", strerror(errno));
+        return STATUS_FAILED;
+    }
+    return status;
+}
+
+static int run_command(const command *cmd, char **words) {
+    parsed_line line;
+    int status = options_parse(cmd, words, &line);
+    if (status != STATUS_OK)
+        return status;
+    ignore_closed_pipes(cmd);
+    if (line.help)
+        help_command(stdout, cmd);
+    else
+        status = cmd->run(line.options, line.operands, line.n_operands);
+    return finish(status);
+}
+
+static int run_unknown(const char *name) {
+    const char *near = command_nearest(name);
+    if (near)
+        return message_usage(NULL, "there is no command `%s`; did you mean `%s`?", name, near);
+    if (strchr(name, '.') || strchr(name, '/'))
+        return message_usage(NULL,
+                             "there is no command `%s`; to look at a trace: allotrace hotspots %s",
+                             name, name);
+    return message_usage(NULL, "there is no command `%s`", name);
+}
+
+int main(int argc, char **argv) {
+    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+    const char *program = slash ? slash + 1 : argc > 0 ? argv[0] : "";
+    const command *cmd = command_find_alias(program);
+    if (cmd)
+        return run_command(cmd, argv + 1);
+    if (argc < 2) {
+        help_start(stderr);
+        return STATUS_USAGE;
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+        puts("allotrace " ALLOTRACE_VERSION);
+        return finish(STATUS_OK);
+    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        return run_command(&command_help, argv + argc);
+    cmd = command_find(word);
+    if (cmd)
+        return run_command(cmd, argv + 2);
+    if (word[0] == '-')
+        return message_usage(NULL, "there is no option %s before the command", word);
+    return run_unknown(word);
+}

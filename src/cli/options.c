@@ -1,0 +1,255 @@
+/* options.c: see options.h. */
+#include "cli/options.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/message.h"
+
+enum { WORD_MAX = 64 };
+
+size_t options_distance(const char *a, const char *b) {
+    size_t m = strlen(a), n = strlen(b);
+    if (m > WORD_MAX || n > WORD_MAX)
+        return SIZE_MAX;
+    size_t d[WORD_MAX + 1][WORD_MAX + 1]; /* d[i][j]: of the first i and j letters */
+    for (size_t i = 0; i <= m; i++)
+        for (size_t j = 0; j <= n; j++) {
+            if (i == 0 || j == 0) {
+                d[i][j] = i + j;
+                continue;
+            }
+            size_t best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            if (d[i - 1][j] + 1 < best)
+                best = d[i - 1][j] + 1;
+            if (d[i][j - 1] + 1 < best)
+                best = d[i][j - 1] + 1;
+            bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (swapped && d[i - 2][j - 2] + 1 < best)
+                best = d[i - 2][j - 2] + 1;
+            d[i][j] = best;
+        }
+    return d[m][n];
+}
+
+/* ---- values ------------------------------------------------------------------------------ */
+
+static bool parse_count(const char *text, uint64_t *value) {
+    if (*text < '0' || *text > '9')
+        return false;
+    char *end;
+    errno = 0;
+    *value = strtoull(text, &end, 10);
+    return *end == '\0' && errno == 0;
+}
+
+static bool parse_number(const char *text, double *value, bool percent) {
+    char *end;
+    *value = strtod(text, &end);
+    if (percent && *end == '%')
+        end++;
+    return end != text && *end == '\0' && isfinite(*value);
+}
+
+static bool parse_choice(const option *o, const char *text, int *value) {
+    for (int i = 0; o->choices[i]; i++)
+        if (strcmp(o->choices[i], text) == 0) {
+            *value = i;
+            return true;
+        }
+    return false;
+}
+
+static int refuse_value(const command *cmd, const option *o, const char *text) {
+    switch (o->kind) {
+    case OPTION_COUNT:
+        return message_usage(cmd, "--%s: `%s` is no whole number", o->name, text);
+    case OPTION_PERCENT:
+        return message_usage(cmd, "--%s: `%s` is no percentage from 0 to 100", o->name, text);
+    case OPTION_RATE:
+        return message_usage(cmd, "--%s: `%s` is no rate: above 0 and at most 1, like 1e-5",
+                             o->name, text);
+    default:
+        break;
+    }
+    char known[256] = "";
+    for (size_t i = 0, used = 0; o->choices[i] && used < sizeof known; i++)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
+                                 o->choices[i]);
+    return message_usage(cmd, "--%s: `%s` is none of %s", o->name, text, known);
+}
+
+static int store(const command *cmd, const option *o, const char *text, parsed_line *line) {
+    void *at = line->options + o->at;
+    double number;
+    switch (o->kind) {
+    case OPTION_FLAG:
+        *(bool *)at = true;
+        return STATUS_OK;
+    case OPTION_TEXT:
+    case OPTION_FILE:
+        *(const char **)at = text;
+        return STATUS_OK;
+    case OPTION_COUNT:
+        return parse_count(text, at) ? STATUS_OK : refuse_value(cmd, o, text);
+    case OPTION_PERCENT:
+        if (!parse_number(text, &number, true) || number < 0 || number > 100)
+            return refuse_value(cmd, o, text);
+        *(double *)at = number;
+        return STATUS_OK;
+    case OPTION_RATE:
+        if (!parse_number(text, &number, false) || !(number > 0 && number <= 1))
+            return refuse_value(cmd, o, text);
+        *(double *)at = number;
+        return STATUS_OK;
+    case OPTION_CHOICE:
+        return parse_choice(o, text, at) ? STATUS_OK : refuse_value(cmd, o, text);
+    }
+    return STATUS_USAGE;
+}
+
+/* ---- words ------------------------------------------------------------------------------- */
+
+static const option *find_long(const command *cmd, const char *name, size_t size) {
+    for (size_t i = 0; i < cmd->n_options; i++)
+        if (strncmp(cmd->options[i].name, name, size) == 0 && !cmd->options[i].name[size])
+            return &cmd->options[i];
+    return NULL;
+}
+
+static const option *find_short(const command *cmd, char letter) {
+    for (size_t i = 0; i < cmd->n_options; i++)
+        if (cmd->options[i].letter == letter)
+            return &cmd->options[i];
+    return NULL;
+}
+
+static int refuse_unknown(const command *cmd, const char *name, size_t size) {
+    char word[WORD_MAX + 1] = "";
+    if (size <= WORD_MAX)
+        memcpy(word, name, size);
+    const char *nearest = NULL;
+    size_t least = 3; /* further away is no typing error */
+    for (size_t i = 0; i < cmd->n_options; i++) {
+        const char *known = cmd->options[i].name;
+        size_t d = size > 1 && strncmp(known, word, size) == 0 ? 1 : options_distance(known, word);
+        if (d < least) {
+            least = d;
+            nearest = known;
+        }
+    }
+    if (nearest)
+        return message_usage(cmd, "%s has no option --%.*s; did you mean --%s?", cmd->name,
+                             (int)size, name, nearest);
+    return message_usage(cmd, "%s has no option --%.*s", cmd->name, (int)size, name);
+}
+
+/* Takes the word `--name[=value]`, and the next word where it is the value. */
+static int parse_long(const command *cmd, char ***words, parsed_line *line) {
+    const char *name = **words + 2;
+    size_t size = strcspn(name, "=");
+    const char *value = name[size] ? name + size + 1 : NULL;
+    ++*words;
+    const option *o = find_long(cmd, name, size);
+    if (!o)
+        return refuse_unknown(cmd, name, size);
+    if (o->kind == OPTION_FLAG && value)
+        return message_usage(cmd, "--%s takes no value", o->name);
+    if (o->kind != OPTION_FLAG && !value) {
+        value = **words;
+        if (!value)
+            return message_usage(cmd, "--%s needs a value", o->name);
+        ++*words;
+    }
+    return store(cmd, o, value, line);
+}
+
+/* Takes a word of short options, `-abc` or `-nVALUE`, and the next word where it is the value. */
+static int parse_short(const command *cmd, char ***words, parsed_line *line) {
+    const char *letters = **words + 1;
+    ++*words;
+    for (; *letters; letters++) {
+        const option *o = find_short(cmd, *letters);
+        if (!o)
+            return message_usage(cmd, "%s has no option -%c", cmd->name, *letters);
+        if (o->kind == OPTION_FLAG) {
+            store(cmd, o, NULL, line);
+            continue;
+        }
+        const char *value = letters[1] ? letters + 1 : **words;
+        if (!value)
+            return message_usage(cmd, "-%c needs a value", *letters);
+        if (!letters[1])
+            ++*words;
+        return store(cmd, o, value, line);
+    }
+    return STATUS_OK;
+}
+
+static int check_operands(const command *cmd, const parsed_line *line) {
+    size_t n = line->n_operands;
+    switch (cmd->operand) {
+    case OPERAND_NONE:
+        return n == 0 ? STATUS_OK
+                      : message_usage(cmd, "%s takes no `%s`", cmd->name, line->operands[0]);
+    case OPERAND_TRACE:
+        if (n > 1)
+            return message_usage(cmd, "%s takes one trace; `%s` is one too many", cmd->name,
+                                 line->operands[1]);
+        return n == 1 ? STATUS_OK : message_usage(cmd, "%s needs a trace file", cmd->name);
+    case OPERAND_TRACES:
+        return n > 0 ? STATUS_OK : message_usage(cmd, "%s needs a trace file", cmd->name);
+    case OPERAND_PROGRAM:
+        return n > 0 ? STATUS_OK : message_usage(cmd, "%s needs a program to run", cmd->name);
+    case OPERAND_SHELL:
+        return n == 1 ? STATUS_OK : message_usage(cmd, "%s needs the name of a shell", cmd->name);
+    case OPERAND_COMMAND:
+        return n <= 1 ? STATUS_OK : message_usage(cmd, "%s takes one command", cmd->name);
+    }
+    return STATUS_USAGE;
+}
+
+static bool is_help(const char *word) {
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+int options_parse(const command *cmd, char **words, parsed_line *line) {
+    assert(cmd->options_size <= OPTIONS_MAX_SIZE);
+    *line = (parsed_line){.operands = words};
+    if (cmd->defaults)
+        memcpy(line->options, cmd->defaults, cmd->options_size);
+    char **keep = words; /* operands gather here; never ahead of `words` */
+    while (*words) {
+        char *word = *words;
+        int status = STATUS_OK;
+        if (strcmp(word, "--") == 0) {
+            words++;
+            break;
+        }
+        if (is_help(word)) {
+            line->help = true;
+            return STATUS_OK;
+        }
+        if (word[0] != '-' || word[1] == '\0') {
+            if (cmd->operand == OPERAND_PROGRAM)
+                break;
+            *keep++ = word;
+            words++;
+        } else if (word[1] == '-') {
+            status = parse_long(cmd, &words, line);
+        } else {
+            status = parse_short(cmd, &words, line);
+        }
+        if (status != STATUS_OK)
+            return status;
+    }
+    while (*words)
+        *keep++ = *words++;
+    *keep = NULL;
+    line->n_operands = (size_t)(keep - line->operands);
+    return check_operands(cmd, line);
+}

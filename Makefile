@@ -1,0 +1,52 @@
+# What people do here, in one word each; `make help` lists it. The build itself is described in
+# meson.build, and whatever takes more than a line lives in scripts/, tests/ and bench/.
+
+PREFIX       ?= /usr/local
+DESTDIR      ?=
+BUILD        ?= build
+FUZZ_SECONDS ?= 60
+
+.DEFAULT_GOAL := all
+.PHONY: all help setup demo check bench fuzz install uninstall format clean
+
+all: $(BUILD)/build.ninja ## build the command and the libraries, in build/
+	@ninja -C $(BUILD)
+
+$(BUILD)/build.ninja:
+	@scripts/setup --missing build
+	@meson setup $(BUILD) --prefix=$(PREFIX) -Dtests=auto
+
+help: ## say this
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
+
+setup: ## install the Debian packages that building and testing take
+	@scripts/setup build check
+
+demo: ## set up, build, record a real program, show where it allocates
+	@scripts/setup build demo
+	@scripts/demo
+
+check: ## set up, build in every way, run all tests
+	@scripts/setup build check cross
+	@tests/run
+
+bench: ## set up, build for speed, measure (the machine should be quiet)
+	@scripts/setup build bench
+	@bench/run
+
+fuzz: ## run each fuzzer; FUZZ_SECONDS=60 in all
+	@scripts/setup build check
+	@scripts/fuzz $(FUZZ_SECONDS)
+
+install: all ## install under PREFIX=/usr/local, below DESTDIR if given
+	@meson configure $(BUILD) --prefix=$(PREFIX)
+	@DESTDIR="$(DESTDIR)" meson install -C $(BUILD)
+
+uninstall: ## remove what the last `make install` put into place
+	@ninja -C $(BUILD) uninstall
+
+format: ## lay out all C and C++ sources
+	@git ls-files '*.c' '*.h' '*.cc' '*.cpp' | xargs clang-format -i
+
+clean: ## remove everything that was built
+	@rm -rf $(BUILD) out

@@ -1,0 +1,45 @@
+/* module.h: the objects (executable, libraries, vDSO) that the dynamic loader has mapped. Owns no
+ * state: every answer is the loader's of this moment. Pointers in a `struct module` are into the
+ * object itself or the loader's data: they live as long as the object stays loaded. No malloc, no
+ * stdio, errno kept. Locks: see each function. */
+#ifndef PLATFORM_MODULE_H
+#define PLATFORM_MODULE_H
+
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct module {
+    uintptr_t low, high;           /* from its lowest segment to the end of its highest */
+    uintptr_t bias;                /* address in memory - address in the ELF file */
+    uintptr_t text_low, text_high; /* the executable segment that holds the pc, or the first one */
+    uintptr_t eh_frame_hdr;        /* PT_GNU_EH_FRAME in memory; 0 if it has none */
+    uintptr_t eh_frame_hdr_end;
+    const unsigned char *build_id; /* NULL if it has none */
+    size_t build_id_size;          /* bytes */
+    const char *name;              /* as the loader calls it; "" for the executable */
+    const ElfW(Phdr) * headers;    /* program headers, in memory */
+    size_t header_count;
+};
+
+/* The module whose executable segments hold `pc`. Lock-free and safe in a signal handler with
+ * glibc ≥ 2.35 (_dl_find_object); takes the loader's lock for a moment elsewhere. */
+bool module_find(uintptr_t pc, struct module *out);
+
+/* The readable segment of `module` that holds `address`: [*low, *high). */
+bool module_segment(const struct module *module, uintptr_t address, uintptr_t *low,
+                    uintptr_t *high);
+
+/* Writes the path of the module's file, the executable's resolved by the kernel, cut off at `size`
+ * and always terminated. Gives its length. */
+size_t module_path(const struct module *module, char *path, size_t size);
+
+/* Visits all modules. Takes the loader's lock (a recursive one): not for hot paths. */
+void module_each(void (*visit)(const struct module *, void *), void *context);
+
+/* A number that changes whenever modules come or go. Takes the loader's lock for a moment: ask
+ * it where a module list is written, not at each allocation. */
+uint64_t module_generation(void);
+
+#endif

@@ -273,12 +273,14 @@ MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_open(memtrace_wr
  * Writes an allocation and gives its object the next free id, in `*id`. `frames` are codes,
  * outermost caller first; the caller may promise that the first `common_prefix` of them equal
  * those of the previous allocation in this stream (0 promises nothing; the writer then compares
- * itself). A backtrace whose encoding would not fit a packet loses its outermost frames. */
+ * itself). A backtrace whose encoding would not fit a packet loses its outermost frames, and so do
+ * those that follow, as long as they share these frames with it. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_alloc(
     memtrace_stream *stream, uint64_t time, memtrace_source source, uint64_t length,
     uint64_t samples, const uint64_t *frames, size_t n_frames, size_t common_prefix, uint64_t *id);
 
-/* The same with an id chosen by the caller, larger than all before it in this stream. A writer
+/* The same with an id chosen by the caller, who sees to it that no two objects of the trace get the
+ * same. An id that is not the successor of the stream's previous one costs a new packet. A writer
  * whose ids are chosen by the caller must choose all of them. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_alloc_as(
     memtrace_stream *stream, uint64_t time, uint64_t id, memtrace_source source, uint64_t length,

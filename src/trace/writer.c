@@ -1,0 +1,652 @@
+/* writer.c: traces, streams and packets: the public writing half of memtrace.h.
+ *
+ * A stream is one domain's events. It fills two packets: one of events, and one of the locations of
+ * codes that these events use for the first time, which always goes out before the other. How
+ * backtraces and names are shortened is left to writer_cache.c and writer_locations.c.
+ *
+ * This runs inside the malloc of arbitrary programs. So memory comes from the `reallocate` hook
+ * alone, nothing here can block or touches errno, and all that streams share is immutable or
+ * atomic. An event is written beyond the packet's end and becomes part of it as the last step: a
+ * failure halfway leaves whole events only. */
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "allotrace/memtrace.h"
+#include "trace/format.h"
+#include "trace/writer_cache.h"
+#include "trace/writer_locations.h"
+#include "trace/writer_put.h"
+
+enum { N_DOMAINS = UINT16_MAX + 1 };
+
+struct memtrace_writer {
+    memtrace_writer_options hooks; /* `reallocate` and `sink` are never NULL */
+    uint64_t start_time;           /* us since the epoch */
+    uint64_t pid;
+    unsigned version;
+    unsigned header_size;        /* of a packet, in bytes */
+    _Atomic uint64_t next_chunk; /* of ids, for the next stream that needs some */
+    _Atomic unsigned open_streams;
+    _Atomic bool broken; /* the sink failed: nothing is handed to it again */
+    _Atomic uint32_t domains_used[N_DOMAINS / 32]; /* bit set: the domain has, or had, its stream */
+};
+
+/* A packet in the making. */
+typedef struct packet {
+    uint8_t *used;       /* the end of its last event; bytes + header size: there is none */
+    uint64_t begin, end; /* times of its first and last event, us since the epoch */
+    uint64_t id_begin, id_end;
+    uint16_t verify_bucket; /* or FORMAT_VERIFY_NOTHING */
+    cache_bucket verify;    /* that bucket before this packet */
+    uint8_t bytes[FORMAT_MAX_PACKET];
+} packet;
+
+struct memtrace_stream {
+    memtrace_writer *writer;
+    memtrace_status status; /* what every further call returns, unless MEMTRACE_OK */
+    uint16_t domain;
+    uint16_t next_verify; /* the bucket that the next packet of events lets readers verify */
+    uint64_t now;         /* time of the latest event, us since the epoch */
+    uint64_t next_id;     /* the latest object's id + 1 */
+    uint64_t chunk_left;  /* how many ids from next_id on are this stream's; version 3 only */
+
+    /* The previous backtrace as the caller gave it. */
+    uint64_t *previous;
+    size_t previous_capacity;
+    size_t n_previous;
+    size_t n_dropped; /* outermost frames of it that were not written */
+
+    code_set announced;
+    packet events;
+    packet locations;
+    writer_cache cache;
+    location_names names;
+    memtrace_location located[MEMTRACE_MAX_LOCATIONS]; /* scratch for the `locate` hook */
+};
+
+enum {
+    MAX_ALLOC_HEAD = FORMAT_EVENT_HEADER + 3 * FORMAT_VINT_MAX_SIZE + 1 + 2,
+    MAX_DEATH = FORMAT_EVENT_HEADER + FORMAT_VINT_MAX_SIZE,
+};
+
+/* ---- packets ----------------------------------------------------------------------------- */
+
+static size_t packet_room(const memtrace_writer *w) {
+    return FORMAT_MAX_PACKET - w->header_size;
+}
+
+static bool packet_is_empty(const memtrace_writer *w, const packet *p) {
+    return p->used == p->bytes + w->header_size;
+}
+
+static size_t packet_left(const packet *p) {
+    return (size_t)(p->bytes + FORMAT_MAX_PACKET - p->used);
+}
+
+static void packet_clear(const memtrace_writer *w, packet *p) {
+    p->used = p->bytes + w->header_size;
+}
+
+static void packet_begin(packet *p, uint64_t time, uint64_t id) {
+    p->begin = p->end = time;
+    p->id_begin = p->id_end = id;
+    p->verify_bucket = FORMAT_VERIFY_NOTHING;
+    p->verify = (cache_bucket){0};
+}
+
+static void packet_put_header(const memtrace_writer *w, uint16_t domain, packet *made) {
+    uint8_t *p = made->bytes;
+    p = put_u32(p, FORMAT_MAGIC);
+    p = put_u32(p, (uint32_t)(made->used - made->bytes) * 8);
+    p = put_u64(p, made->begin);
+    p = put_u64(p, made->end);
+    p = put_u32(p, 0); /* flush duration */
+    p = put_u16(p, (uint16_t)w->version);
+    p = put_u64(p, w->pid);
+    if (w->version >= 3)
+        p = put_u16(p, domain);
+    p = put_u16(p, made->verify_bucket);
+    p = put_u16(p, made->verify.prediction);
+    p = put_u64(p, made->verify.code);
+    p = put_u64(p, made->id_begin);
+    put_u64(p, made->id_end);
+}
+
+/* Hands a packet to the sink and empties it. Nothing follows a failure, because the sink may have
+ * written half a packet. */
+static memtrace_status packet_emit(memtrace_writer *w, uint16_t domain, packet *p) {
+    if (packet_is_empty(w, p))
+        return MEMTRACE_OK;
+    if (atomic_load_explicit(&w->broken, memory_order_relaxed))
+        return MEMTRACE_IO;
+    packet_put_header(w, domain, p);
+    if (w->hooks.sink(w->hooks.context, p->bytes, (size_t)(p->used - p->bytes)) != 0) {
+        atomic_store_explicit(&w->broken, true, memory_order_relaxed);
+        return MEMTRACE_IO;
+    }
+    packet_clear(w, p);
+    return MEMTRACE_OK;
+}
+
+static uint8_t *put_event_header(uint8_t *p, unsigned code, uint64_t time) {
+    const uint32_t low = (uint32_t)time & ((UINT32_C(1) << FORMAT_TIME_BITS) - 1);
+    return put_u32(p, low | (uint32_t)code << FORMAT_TIME_BITS);
+}
+
+/* ---- the writer -------------------------------------------------------------------------- */
+
+static void *libc_reallocate(void *context, void *old, size_t old_size, size_t size) {
+    (void)context;
+    (void)old_size;
+    if (size > 0)
+        return realloc(old, size);
+    free(old);
+    return NULL;
+}
+
+static void *get_memory(memtrace_writer *w, size_t size) {
+    return w->hooks.reallocate(w->hooks.context, NULL, 0, size);
+}
+
+static void give_back(memtrace_writer *w, void *memory, size_t size) {
+    if (memory)
+        w->hooks.reallocate(w->hooks.context, memory, size, 0);
+}
+
+static uint8_t *put_info_string(uint8_t *p, const char *s) {
+    return s ? put_string(p, s, strnlen(s, LOCATION_MAX_NAME)) : put_u8(p, 0);
+}
+
+static uint8_t *put_info(uint8_t *p, const memtrace_info *info) {
+    uint64_t rate;
+    memcpy(&rate, &info->sample_rate, sizeof rate);
+    p = put_event_header(p, FORMAT_TRACE_INFO, info->start_time);
+    p = put_u64(p, rate);
+    p = put_u8(p, info->word_size ? info->word_size : 64);
+    p = put_info_string(p, info->executable_name);
+    p = put_info_string(p, info->host_name);
+    p = put_info_string(p, info->runtime_params);
+    p = put_u64(p, info->pid);
+    return put_info_string(p, info->context);
+}
+
+static memtrace_status write_head(memtrace_writer *w, const memtrace_info *info) {
+    packet *head = get_memory(w, sizeof *head);
+    if (!head)
+        return MEMTRACE_NOMEM;
+    packet_clear(w, head);
+    packet_begin(head, info->start_time, 0);
+    head->used = put_info(head->used, info);
+    const memtrace_status status = packet_emit(w, 0, head);
+    give_back(w, head, sizeof *head);
+    return status;
+}
+
+static memtrace_status refuse(memtrace_error *error, memtrace_status status, const char *reason) {
+    if (!error)
+        return status;
+    *error = (memtrace_error){.status = status};
+    for (size_t i = 0; reason[i] && i + 1 < sizeof error->reason; i++)
+        error->reason[i] = reason[i];
+    return status;
+}
+
+static const char *what_is_wrong(const memtrace_info *info,
+                                 const memtrace_writer_options *options) {
+    if (!options->sink)
+        return "a writer needs a sink";
+    if (info->version != 0 && info->version != 2 && info->version != 3)
+        return "only versions 2 and 3 can be written";
+    if (!(info->sample_rate > 0 && info->sample_rate <= 1))
+        return "the sampling rate must be more than 0 and at most 1";
+    return NULL;
+}
+
+static void writer_init(memtrace_writer *w, const memtrace_info *info,
+                        const memtrace_writer_options *hooks) {
+    memset(w, 0, sizeof *w);
+    w->hooks = *hooks;
+    w->start_time = info->start_time;
+    w->pid = info->pid;
+    w->version = info->version ? info->version : FORMAT_MAX_VERSION;
+    w->header_size = format_header_size(w->version);
+}
+
+memtrace_status memtrace_writer_open(const memtrace_info *info,
+                                     const memtrace_writer_options *options,
+                                     memtrace_writer **writer, memtrace_error *error) {
+    *writer = NULL;
+    const char *wrong = what_is_wrong(info, options);
+    if (wrong)
+        return refuse(error, MEMTRACE_USAGE, wrong);
+    memtrace_writer_options hooks = *options;
+    if (!hooks.reallocate)
+        hooks.reallocate = libc_reallocate;
+    memtrace_writer *w = hooks.reallocate(hooks.context, NULL, 0, sizeof *w);
+    if (!w)
+        return refuse(error, MEMTRACE_NOMEM, "no memory for the trace writer");
+    writer_init(w, info, &hooks);
+    const memtrace_status status = write_head(w, info);
+    if (status != MEMTRACE_OK) {
+        give_back(w, w, sizeof *w);
+        return refuse(error, status, "the head of the trace cannot be written");
+    }
+    *writer = w;
+    return MEMTRACE_OK;
+}
+
+memtrace_status memtrace_writer_close(memtrace_writer *writer) {
+    if (atomic_load(&writer->open_streams) != 0)
+        return MEMTRACE_USAGE;
+    const memtrace_status status = atomic_load(&writer->broken) ? MEMTRACE_IO : MEMTRACE_OK;
+    give_back(writer, writer, sizeof *writer);
+    return status;
+}
+
+/* ---- streams ----------------------------------------------------------------------------- */
+
+static bool claim_domain(memtrace_writer *w, uint16_t domain) {
+    if (w->version < 3 && domain != 0)
+        return false;
+    const uint32_t bit = UINT32_C(1) << (domain % 32);
+    return !(atomic_fetch_or(&w->domains_used[domain / 32], bit) & bit);
+}
+
+static void release_domain(memtrace_writer *w, uint16_t domain) {
+    atomic_fetch_and(&w->domains_used[domain / 32], ~(UINT32_C(1) << (domain % 32)));
+}
+
+/* Leaves alone what need not be touched: most of the packets and of the cache, and all tables. */
+static void stream_init(memtrace_stream *s, memtrace_writer *w, uint16_t domain) {
+    s->writer = w;
+    s->status = MEMTRACE_OK;
+    s->domain = domain;
+    s->next_verify = FORMAT_VERIFY_NOTHING;
+    s->now = w->start_time;
+    s->next_id = s->chunk_left = 0;
+    s->previous = NULL;
+    s->previous_capacity = s->n_previous = s->n_dropped = 0;
+    s->announced = (code_set){0};
+    packet_clear(w, &s->events);
+    packet_clear(w, &s->locations);
+    cache_init(&s->cache);
+    location_names_init(&s->names);
+}
+
+memtrace_status memtrace_stream_open(memtrace_writer *writer, uint16_t domain,
+                                     memtrace_stream **stream) {
+    *stream = NULL;
+    if (!claim_domain(writer, domain))
+        return MEMTRACE_USAGE;
+    memtrace_stream *s = get_memory(writer, sizeof *s);
+    if (!s) {
+        release_domain(writer, domain);
+        return MEMTRACE_NOMEM;
+    }
+    stream_init(s, writer, domain);
+    atomic_fetch_add(&writer->open_streams, 1);
+    *stream = s;
+    return MEMTRACE_OK;
+}
+
+static memtrace_status stream_fail(memtrace_stream *s, memtrace_status status) {
+    if (s->status == MEMTRACE_OK)
+        s->status = status;
+    return s->status;
+}
+
+/* Hands the events so far to the sink, and before them the locations that they need. */
+static memtrace_status stream_emit(memtrace_stream *s) {
+    memtrace_status status = packet_emit(s->writer, s->domain, &s->locations);
+    if (status == MEMTRACE_OK)
+        status = packet_emit(s->writer, s->domain, &s->events);
+    return status == MEMTRACE_OK ? MEMTRACE_OK : stream_fail(s, status);
+}
+
+memtrace_status memtrace_stream_flush(memtrace_stream *stream) {
+    const memtrace_status status = stream_emit(stream);
+    return stream->status != MEMTRACE_OK ? stream->status : status;
+}
+
+uint64_t memtrace_stream_oldest(const memtrace_stream *stream) {
+    return packet_is_empty(stream->writer, &stream->events)
+               ? UINT64_MAX
+               : stream->events.begin - stream->writer->start_time;
+}
+
+memtrace_status memtrace_stream_close(memtrace_stream *stream) {
+    memtrace_writer *w = stream->writer;
+    const memtrace_status status = memtrace_stream_flush(stream);
+    give_back(w, stream->previous, stream->previous_capacity * sizeof *stream->previous);
+    code_set_free(&stream->announced, w->hooks.reallocate, w->hooks.context);
+    give_back(w, stream, sizeof *stream);
+    atomic_fetch_sub(&w->open_streams, 1);
+    return status;
+}
+
+static void set_time(memtrace_stream *s, uint64_t time) {
+    const uint64_t start = s->writer->start_time;
+    const uint64_t now = time <= UINT64_MAX - start ? start + time : UINT64_MAX;
+    if (now > s->now)
+        s->now = now;
+}
+
+/* Begins a packet of events whose running id is `next_id - 1`. */
+static void begin_events(memtrace_stream *s, uint64_t next_id) {
+    packet_begin(&s->events, s->now, next_id);
+    if (s->next_verify == FORMAT_VERIFY_NOTHING) { /* the first packet: the cache is empty */
+        s->next_verify = FORMAT_VERIFY_FIRST;
+        return;
+    }
+    s->events.verify_bucket = s->next_verify;
+    s->events.verify = cache_peek(&s->cache, s->next_verify);
+    s->next_verify = (uint16_t)((s->next_verify + FORMAT_VERIFY_STEP) % FORMAT_BUCKETS);
+}
+
+static bool fits(const memtrace_stream *s, size_t size) {
+    return packet_left(&s->events) >= size && s->now - s->events.begin <= FORMAT_MAX_PACKET_TIME;
+}
+
+/* Makes room for an event of `size` bytes at time `now`, in a packet whose next id is `next_id`. */
+static memtrace_status reserve(memtrace_stream *s, size_t size, uint64_t next_id) {
+    if (!packet_is_empty(s->writer, &s->events)) {
+        if (fits(s, size) && s->events.id_end == next_id)
+            return MEMTRACE_OK;
+        const memtrace_status status = stream_emit(s);
+        if (status != MEMTRACE_OK)
+            return status;
+    }
+    begin_events(s, next_id);
+    return MEMTRACE_OK;
+}
+
+static void commit(memtrace_stream *s, uint8_t *end) {
+    s->events.used = end;
+    s->events.end = s->now;
+}
+
+/* ---- promotions and collections ---------------------------------------------------------- */
+
+static memtrace_status write_delta(memtrace_stream *s, unsigned code, uint64_t time, uint64_t id) {
+    if (s->status != MEMTRACE_OK)
+        return s->status;
+    set_time(s, time);
+    const memtrace_status status = reserve(s, MAX_DEATH, s->next_id);
+    if (status != MEMTRACE_OK)
+        return status;
+    uint8_t *p = put_event_header(s->events.used, code, s->now);
+    commit(s, put_vint(p, (int64_t)(s->next_id - 1 - id)));
+    return MEMTRACE_OK;
+}
+
+memtrace_status memtrace_stream_promote(memtrace_stream *stream, uint64_t time, uint64_t id) {
+    return write_delta(stream, FORMAT_PROMOTE, time, id);
+}
+
+memtrace_status memtrace_stream_collect(memtrace_stream *stream, uint64_t time, uint64_t id) {
+    return write_delta(stream, FORMAT_COLLECT, time, id);
+}
+
+/* ---- locations --------------------------------------------------------------------------- */
+
+/* Puts the locations of a code before the packet of events in which it is used first. They bear
+ * the time at which that packet begins, because packets of a domain follow each other in time. */
+static memtrace_status write_locations(memtrace_stream *s, uint64_t code, size_t n) {
+    size_t size;
+    packet *ahead = &s->locations;
+    n = location_fit(s->located, n, packet_room(s->writer) - FORMAT_EVENT_HEADER, &size);
+    if (packet_left(ahead) < FORMAT_EVENT_HEADER + size) {
+        const memtrace_status status = packet_emit(s->writer, s->domain, ahead);
+        if (status != MEMTRACE_OK)
+            return status;
+    }
+    if (packet_is_empty(s->writer, ahead))
+        packet_begin(ahead, s->events.begin, s->events.id_begin);
+    uint8_t *p = put_event_header(ahead->used, FORMAT_LOCATION, ahead->begin);
+    ahead->used = location_put(&s->names, p, code, s->located, n);
+    return MEMTRACE_OK;
+}
+
+static memtrace_status announce(memtrace_stream *s, uint64_t code) {
+    const memtrace_writer_options *hooks = &s->writer->hooks;
+    bool added;
+    if (!code_set_add(&s->announced, code, hooks->reallocate, hooks->context, &added))
+        return MEMTRACE_NOMEM;
+    if (!added)
+        return MEMTRACE_OK;
+    const size_t n = hooks->locate(hooks->context, code, s->located, MEMTRACE_MAX_LOCATIONS);
+    return n == 0 ? MEMTRACE_OK : write_locations(s, code, n);
+}
+
+/* Announces the codes that stand as misses in freshly encoded codewords: all others are known. */
+static memtrace_status announce_misses(memtrace_stream *s, const uint8_t *codewords, size_t n) {
+    if (!s->writer->hooks.locate)
+        return MEMTRACE_OK;
+    memtrace_status status = MEMTRACE_OK;
+    while (n-- > 0 && status == MEMTRACE_OK)
+        status = announce(s, cache_next_miss(&codewords));
+    return status;
+}
+
+/* ---- allocations ------------------------------------------------------------------------- */
+
+typedef struct allocation {
+    uint64_t length, samples;
+    uint8_t source;
+    size_t prefix;          /* frames of the previous backtrace, as it was written, that remain */
+    const uint64_t *frames; /* the others */
+    size_t n_frames;
+    size_t depth; /* of the whole backtrace, as the caller gave it */
+} allocation;
+
+/* An allocation as written, the event header excluded. */
+typedef struct encoded {
+    uint8_t *codewords, *end;
+    size_t misses;
+} encoded;
+
+static bool is_short(const allocation *a) {
+    return a->samples == 1 && a->source == MEMTRACE_MINOR && a->length >= 1 &&
+           a->length <= FORMAT_SHORT_ALLOC_MAX;
+}
+
+static uint8_t *put_alloc_head(uint8_t *p, const allocation *a, bool short_form, uint64_t time) {
+    if (short_form) {
+        p = put_event_header(p, FORMAT_SHORT_ALLOC + (unsigned)a->length, time);
+        return put_vint(p, (int64_t)a->prefix);
+    }
+    p = put_event_header(p, FORMAT_ALLOC, time);
+    p = put_vint(p, (int64_t)a->length);
+    p = put_vint(p, (int64_t)a->samples);
+    p = put_u8(p, a->source);
+    return put_vint(p, (int64_t)a->prefix);
+}
+
+static void put_codeword_count(uint8_t *p, bool short_form, size_t n) {
+    if (short_form)
+        put_u8(p, (uint8_t)n);
+    else
+        put_u16(p, (uint16_t)n);
+}
+
+/* Gives an event in short form, whose codewords are too many for it, the long form. */
+static encoded lengthen(memtrace_stream *s, const allocation *a, encoded e) {
+    uint8_t head[MAX_ALLOC_HEAD];
+    const size_t size = (size_t)(put_alloc_head(head, a, false, s->now) - head) + 2;
+    uint8_t *codewords = s->events.used + size;
+    memmove(codewords, e.codewords, (size_t)(e.end - e.codewords));
+    memcpy(s->events.used, head, size - 2);
+    e.end = codewords + (e.end - e.codewords);
+    e.codewords = codewords;
+    return e;
+}
+
+/* Writes an event beyond the end of the packet of events. False if the room there is too small: the
+ * cache must be put back then. */
+static bool encode(memtrace_stream *s, const allocation *a, encoded *e) {
+    bool short_form = is_short(a);
+    uint8_t *count_at = put_alloc_head(s->events.used, a, short_form, s->now);
+    cache_tally tally;
+    /* The margin is for the long form, should it be needed. */
+    const uint8_t *end = s->events.bytes + FORMAT_MAX_PACKET - (short_form ? MAX_ALLOC_HEAD : 0);
+    e->codewords = count_at + (short_form ? 1 : 2);
+    e->end = cache_encode(&s->cache, a->frames, a->n_frames, e->codewords, end, &tally);
+    if (!e->end)
+        return false;
+    e->misses = tally.misses;
+    if (short_form && tally.codewords > UINT8_MAX) {
+        *e = lengthen(s, a, *e);
+        short_form = false;
+        count_at = e->codewords - 2;
+    }
+    put_codeword_count(count_at, short_form, tally.codewords);
+    return true;
+}
+
+static size_t most_frames(const memtrace_writer *w) {
+    return (packet_room(w) - 2 * MAX_ALLOC_HEAD) / CACHE_MAX_FRAME;
+}
+
+/* Tries to encode frames that may not fit an empty packet. */
+static bool encode_tentatively(memtrace_stream *s, const allocation *a, encoded *e) {
+    writer_cache *before = get_memory(s->writer, sizeof *before);
+    if (!before)
+        return false;
+    memcpy(before, &s->cache, sizeof *before);
+    const bool done = encode(s, a, e);
+    if (!done)
+        memcpy(&s->cache, before, sizeof *before);
+    give_back(s->writer, before, sizeof *before);
+    return done;
+}
+
+/* Drops the outermost frames, so that what remains surely fits an empty packet. */
+static void cut(memtrace_stream *s, allocation *a) {
+    const size_t too_many = a->n_frames - most_frames(s->writer);
+    a->prefix = 0;
+    a->frames += too_many;
+    a->n_frames -= too_many;
+    s->n_dropped = a->depth - a->n_frames;
+}
+
+/* How many of the first `n` frames are equal, given that `from` are. */
+static size_t shared_prefix(const uint64_t *a, const uint64_t *b, size_t from, size_t n) {
+    size_t i = from;
+    for (; n - i >= 4; i += 4)
+        if ((a[i] ^ b[i]) | (a[i + 1] ^ b[i + 1]) | (a[i + 2] ^ b[i + 2]) | (a[i + 3] ^ b[i + 3]))
+            break;
+    while (i < n && a[i] == b[i])
+        i++;
+    return i;
+}
+
+static memtrace_status hold_frames(memtrace_stream *s, size_t n) {
+    if (n <= s->previous_capacity)
+        return MEMTRACE_OK;
+    const memtrace_writer_options *hooks = &s->writer->hooks;
+    const size_t size = sizeof *s->previous;
+    size_t capacity = s->previous_capacity ? s->previous_capacity : 64;
+    while (capacity < n)
+        capacity *= 2;
+    void *grown = hooks->reallocate(hooks->context, s->previous, s->previous_capacity * size,
+                                    capacity * size);
+    if (!grown)
+        return MEMTRACE_NOMEM;
+    s->previous = grown;
+    s->previous_capacity = capacity;
+    return MEMTRACE_OK;
+}
+
+/* Chooses which of the `n` frames are written, given that `common` are those of the previous
+ * backtrace. Where that lost its outermost frames, this one loses the same, so that both still
+ * share what follows. */
+static void choose_frames(memtrace_stream *s, allocation *a, const uint64_t *frames, size_t n,
+                          size_t common) {
+    if (common < s->n_dropped || n <= s->n_dropped)
+        common = s->n_dropped = 0;
+    a->prefix = common - s->n_dropped;
+    a->frames = frames + common;
+    a->n_frames = n - common;
+    a->depth = n;
+}
+
+static memtrace_status write_alloc(memtrace_stream *s, uint64_t id, allocation *a) {
+    const size_t most = MAX_ALLOC_HEAD * 2 + a->n_frames * CACHE_MAX_FRAME;
+    const bool sure = a->n_frames <= most_frames(s->writer);
+    memtrace_status status = reserve(s, sure ? most : packet_room(s->writer) + 1, id);
+    if (status != MEMTRACE_OK)
+        return status;
+    encoded e;
+    if (sure || !encode_tentatively(s, a, &e)) {
+        if (!sure)
+            cut(s, a);
+        (void)encode(s, a, &e); /* there is room */
+    }
+    status = announce_misses(s, e.codewords, e.misses);
+    if (status != MEMTRACE_OK)
+        return status;
+    s->events.id_end++;
+    commit(s, e.end);
+    return MEMTRACE_OK;
+}
+
+static bool is_valid(const memtrace_stream *s, memtrace_source source, size_t n, size_t common) {
+    return (unsigned)source <= MEMTRACE_EXTERNAL && common <= n && common <= s->n_previous;
+}
+
+static memtrace_status stream_alloc(memtrace_stream *s, uint64_t time, uint64_t id, allocation *a,
+                                    const uint64_t *frames, size_t n, size_t promised) {
+    memtrace_status status = hold_frames(s, n);
+    if (status != MEMTRACE_OK)
+        return stream_fail(s, status);
+    set_time(s, time);
+    const size_t shorter = n < s->n_previous ? n : s->n_previous;
+    const size_t common = shared_prefix(s->previous, frames, promised, shorter);
+    choose_frames(s, a, frames, n, common);
+    status = write_alloc(s, id, a);
+    if (status != MEMTRACE_OK)
+        return stream_fail(s, status);
+    if (n > common)
+        memcpy(s->previous + common, frames + common, (n - common) * sizeof *frames);
+    s->n_previous = n;
+    s->next_id = id + 1;
+    return MEMTRACE_OK;
+}
+
+/* The next id of the stream. */
+static uint64_t take_id(memtrace_stream *s) {
+    if (s->writer->version < 3)
+        return s->next_id;
+    if (s->chunk_left == 0) {
+        s->next_id = FORMAT_ID_CHUNK *
+                     atomic_fetch_add_explicit(&s->writer->next_chunk, 1, memory_order_relaxed);
+        s->chunk_left = FORMAT_ID_CHUNK;
+    }
+    s->chunk_left--;
+    return s->next_id;
+}
+
+memtrace_status memtrace_stream_alloc(memtrace_stream *stream, uint64_t time,
+                                      memtrace_source source, uint64_t length, uint64_t samples,
+                                      const uint64_t *frames, size_t n_frames, size_t common_prefix,
+                                      uint64_t *id) {
+    if (stream->status != MEMTRACE_OK)
+        return stream->status;
+    if (!is_valid(stream, source, n_frames, common_prefix))
+        return MEMTRACE_USAGE;
+    *id = take_id(stream);
+    allocation a = {.length = length, .samples = samples, .source = (uint8_t)source};
+    return stream_alloc(stream, time, *id, &a, frames, n_frames, common_prefix);
+}
+
+memtrace_status memtrace_stream_alloc_as(memtrace_stream *stream, uint64_t time, uint64_t id,
+                                         memtrace_source source, uint64_t length, uint64_t samples,
+                                         const uint64_t *frames, size_t n_frames,
+                                         size_t common_prefix) {
+    if (stream->status != MEMTRACE_OK)
+        return stream->status;
+    if (!is_valid(stream, source, n_frames, common_prefix))
+        return MEMTRACE_USAGE;
+    allocation a = {.length = length, .samples = samples, .source = (uint8_t)source};
+    return stream_alloc(stream, time, id, &a, frames, n_frames, common_prefix);
+}

@@ -1,0 +1,167 @@
+/* writer_locations.c: see writer_locations.h. */
+#include "trace/writer_locations.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "trace/writer_put.h"
+
+/* ---- the set of announced codes ---- */
+
+static uint64_t *set_find(uint64_t *slots, size_t n_slots, uint64_t code) {
+    size_t i = hash_u64(code) & (n_slots - 1);
+    while (slots[i] != 0 && slots[i] != code)
+        i = (i + 1) & (n_slots - 1);
+    return &slots[i];
+}
+
+static bool set_grow(code_set *set, code_set_reallocate *reallocate, void *context) {
+    const size_t n = set->n_slots ? set->n_slots * 2 : 256;
+    uint64_t *slots = reallocate(context, NULL, 0, n * sizeof *slots);
+    if (!slots)
+        return false;
+    memset(slots, 0, n * sizeof *slots);
+    for (size_t i = 0; i < set->n_slots; i++)
+        if (set->slots[i] != 0)
+            *set_find(slots, n, set->slots[i]) = set->slots[i];
+    if (set->slots)
+        reallocate(context, set->slots, set->n_slots * sizeof *slots, 0);
+    set->slots = slots;
+    set->n_slots = n;
+    return true;
+}
+
+bool code_set_add(code_set *set, uint64_t code, code_set_reallocate *reallocate, void *context,
+                  bool *added) {
+    if (code == 0) {
+        *added = !set->has_zero;
+        set->has_zero = true;
+        return true;
+    }
+    if (set->count >= set->n_slots / 2 && !set_grow(set, reallocate, context))
+        return false;
+    uint64_t *slot = set_find(set->slots, set->n_slots, code);
+    *added = *slot == 0;
+    *slot = code;
+    set->count += *added;
+    return true;
+}
+
+void code_set_free(code_set *set, code_set_reallocate *reallocate, void *context) {
+    if (set->slots)
+        reallocate(context, set->slots, set->n_slots * sizeof *set->slots, 0);
+    *set = (code_set){0};
+}
+
+/* ---- names ---- */
+
+static void table_init(name_table *table) {
+    for (unsigned i = 0; i < FORMAT_NAMES; i++) {
+        table->order[i] = (uint8_t)i;
+        table->slots[i] = (name){0};
+    }
+}
+
+void location_names_init(location_names *names) {
+    table_init(&names->files);
+}
+
+static bool same(name a, name b) {
+    return a.size == b.size && (a.bytes == b.bytes || memcmp(a.bytes, b.bytes, a.size) == 0);
+}
+
+/* The code of a name: its position, or FORMAT_NAMES if it is new. */
+static unsigned table_find(const name_table *table, name wanted) {
+    for (unsigned i = 0; i < FORMAT_NAMES; i++) {
+        const name *have = &table->slots[table->order[i]];
+        if (!have->bytes)
+            break; /* entries fill from the front */
+        if (same(*have, wanted))
+            return i;
+    }
+    return FORMAT_NAMES;
+}
+
+/* Moves what stands at a position to the front, for a new name what falls off the end; returns its
+ * slot. */
+static unsigned table_use(name_table *table, unsigned position, name used) {
+    if (position == FORMAT_NAMES)
+        position--;
+    const uint8_t slot = table->order[position];
+    memmove(&table->order[1], &table->order[0], position);
+    table->order[0] = slot;
+    table->slots[slot] = used;
+    return slot;
+}
+
+static name clip(const char *s) {
+    return s ? (name){.bytes = s, .size = strnlen(s, LOCATION_MAX_NAME)} : (name){.bytes = ""};
+}
+
+/* ---- events ---- */
+
+static uint64_t clamp(uint64_t value, uint64_t max) {
+    return value < max ? value : max;
+}
+
+static uint64_t location_word(const memtrace_location *l, unsigned file, unsigned function) {
+    const unsigned start_at = FORMAT_LINE_BITS, end_at = start_at + FORMAT_START_CHAR_BITS;
+    const unsigned file_at = end_at + FORMAT_END_CHAR_BITS;
+    return clamp(l->line, MEMTRACE_MAX_LINE) |
+           clamp(l->start_char, MEMTRACE_MAX_START_CHAR) << start_at |
+           clamp(l->end_char, MEMTRACE_MAX_END_CHAR) << end_at | (uint64_t)file << file_at |
+           (uint64_t)function << (file_at + FORMAT_NAME_BITS);
+}
+
+static uint8_t *put_location(location_names *names, uint8_t *p, const memtrace_location *l) {
+    const name file = clip(l->file), function = clip(l->function);
+    const unsigned file_code = table_find(&names->files, file);
+    name_table *functions = &names->functions[table_use(&names->files, file_code, file)];
+    if (file_code == FORMAT_NAMES)
+        table_init(functions);
+    const unsigned function_code = table_find(functions, function);
+    table_use(functions, function_code, function);
+
+    const uint64_t word = location_word(l, file_code, function_code);
+    p = put_u32(p, (uint32_t)word);
+    p = put_u16(p, (uint16_t)(word >> 32));
+    if (file_code == FORMAT_NAMES)
+        p = put_string(p, file.bytes, file.size);
+    if (function_code == FORMAT_NAMES)
+        p = put_string(p, function.bytes, function.size);
+    return p;
+}
+
+enum { LOCATION_EVENT_FIXED = 8 + 1 }; /* the code, and how many locations follow */
+
+static size_t location_size(const memtrace_location *l) {
+    return FORMAT_LOCATION_SIZE + clip(l->file).size + 1 + clip(l->function).size + 1;
+}
+
+static size_t event_size(const memtrace_location *locations, size_t n) {
+    size_t size = LOCATION_EVENT_FIXED;
+    for (size_t i = 0; i < n; i++)
+        size += location_size(&locations[i]);
+    return size;
+}
+
+size_t location_fit(memtrace_location *locations, size_t n, size_t room, size_t *size) {
+    if (n > MEMTRACE_MAX_LOCATIONS)
+        n = MEMTRACE_MAX_LOCATIONS;
+    *size = event_size(locations, n);
+    size_t first = n > 0 && locations[0].file && strcmp(locations[0].file, MEMTRACE_TYPE_FILE) == 0;
+    size_t dropped = 0;
+    while (*size > room && first + dropped + 1 < n)
+        *size -= location_size(&locations[first + dropped++]);
+    memmove(&locations[first], &locations[first + dropped],
+            (n - first - dropped) * sizeof *locations);
+    return n - dropped;
+}
+
+uint8_t *location_put(location_names *names, uint8_t *p, uint64_t code,
+                      const memtrace_location *locations, size_t n) {
+    p = put_u8(put_u64(p, code), (uint8_t)n);
+    for (size_t i = 0; i < n; i++)
+        p = put_location(names, p, &locations[i]);
+    return p;
+}

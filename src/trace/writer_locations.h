@@ -1,0 +1,54 @@
+/* writer_locations.h: location events: which codes a stream has announced, and the move-to-front
+ * tables that shorten their names.
+ *
+ * Neither fetches locations nor writes packets; memory comes from the caller's `reallocate`. */
+#ifndef TRACE_WRITER_LOCATIONS_H
+#define TRACE_WRITER_LOCATIONS_H
+
+#include "allotrace/memtrace.h"
+#include "trace/format.h"
+
+enum { LOCATION_MAX_NAME = 4095 }; /* bytes; what is longer is cut */
+
+/* A set of codes: open addressing, at most half full. Legal when zeroed. */
+typedef struct code_set {
+    uint64_t *slots; /* 0: empty */
+    size_t n_slots;  /* 0, or a power of two */
+    size_t count;    /* of slots in use */
+    bool has_zero;   /* the code that slots cannot hold */
+} code_set;
+
+typedef struct name {
+    const char *bytes; /* NULL: the entry is empty */
+    size_t size;
+} name;
+
+/* Names stay in their slots; a name's code is its position in `order`. */
+typedef struct name_table {
+    uint8_t order[FORMAT_NAMES]; /* slots, most recently used first */
+    name slots[FORMAT_NAMES];
+} name_table;
+
+typedef struct location_names {
+    name_table files;
+    name_table functions[FORMAT_NAMES]; /* one a slot of `files`; ready once that is in use */
+} location_names;
+
+typedef void *code_set_reallocate(void *context, void *old, size_t old_size, size_t size);
+
+/* Adds a code; `*added` says whether it is new. False when there is no memory. */
+bool code_set_add(code_set *set, uint64_t code, code_set_reallocate *reallocate, void *context,
+                  bool *added);
+void code_set_free(code_set *set, code_set_reallocate *reallocate, void *context);
+
+void location_names_init(location_names *names);
+
+/* Drops outer locations, but not a type, until the event fits `room` bytes, which must be enough
+ * for two locations. Returns how many of the `n` are left; `*size` is what they take at most. */
+size_t location_fit(memtrace_location *locations, size_t n, size_t room, size_t *size);
+
+/* Writes the event, without its header, and returns the place after it. */
+uint8_t *location_put(location_names *names, uint8_t *p, uint64_t code,
+                      const memtrace_location *locations, size_t n);
+
+#endif

@@ -1,0 +1,276 @@
+/* trace_fixture.h: for tests of writing: a trace in memory, made by the writer, and beside it the
+ * text that a decoder must print for it. Also the seams: the Nth sink call or the Nth piece of
+ * memory can be made to fail. */
+#ifndef TRACE_FIXTURE_H
+#define TRACE_FIXTURE_H
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "allotrace/memtrace.h"
+#include "base/vec.h"
+#include "unit.h"
+
+#define START_TIME UINT64_C(1700000000123456)
+
+typedef struct span {
+    size_t offset, size;
+} span;
+
+typedef struct fixture {
+    memtrace_writer_options hooks;
+    memtrace_writer *writer;
+
+    pthread_mutex_t lock; /* guards all below */
+    VEC(uint8_t) bytes;
+    VEC(span) packets;                /* what each call of the sink brought, the head first */
+    int fail_sink_at, fail_memory_at; /* the Nth call fails, and all later ones; 0: none */
+    int n_sinks, n_memories;
+    size_t memory_in_use, memory_peak;
+    int n_located;
+} fixture;
+
+static inline int fixture_sink(void *context, const void *packets, size_t size) {
+    fixture *f = context;
+    pthread_mutex_lock(&f->lock);
+    const int error = f->fail_sink_at && ++f->n_sinks >= f->fail_sink_at ? ENOSPC : 0;
+    if (!error) {
+        const bool room =
+            vec_push(&f->packets, ((span){f->bytes.count, size})) && vec_reserve(&f->bytes, size);
+        ck_assert(room);
+        memcpy(f->bytes.items + f->bytes.count, packets, size);
+        f->bytes.count += size;
+    }
+    pthread_mutex_unlock(&f->lock);
+    return error;
+}
+
+/* Fresh memory is full of garbage, and freed memory is spoilt. */
+static inline void *fixture_reallocate(void *context, void *old, size_t old_size, size_t size) {
+    fixture *f = context;
+    pthread_mutex_lock(&f->lock);
+    void *memory = NULL;
+    if (size > 0 && !(f->fail_memory_at && ++f->n_memories >= f->fail_memory_at)) {
+        memory = malloc(size);
+        memset(memory, 0xA5, size);
+        f->memory_in_use += size;
+        if (f->memory_in_use > f->memory_peak)
+            f->memory_peak = f->memory_in_use;
+    }
+    if (old && memory)
+        memcpy(memory, old, old_size < size ? old_size : size);
+    if (old && (memory || size == 0)) {
+        memset(old, 0x5A, old_size);
+        free(old);
+        f->memory_in_use -= old_size;
+    }
+    pthread_mutex_unlock(&f->lock);
+    return memory;
+}
+
+/* Invented places: a code has 0 to 3 locations, whose names recur as those of real programs do. */
+static inline size_t fixture_locate(void *context, uint64_t code, memtrace_location *l,
+                                    size_t max) {
+    static const char *const files[] = {"a.c", "b.c", "src/deep/c.c", "", "d.ml", "e/f.ml", "g.rs"};
+    static const char *const functions[] = {"main", "f", "List.map", "operator new(unsigned long)",
+                                            "",     "g", "x::y<z>"};
+    fixture *f = context;
+    pthread_mutex_lock(&f->lock);
+    f->n_located++;
+    pthread_mutex_unlock(&f->lock);
+    const size_t n = code % 4;
+    ck_assert_uint_le(n, max);
+    for (size_t i = 0; i < n; i++)
+        l[i] = (memtrace_location){
+            .file = files[(code / 4 + i) % 7],
+            .function = functions[(code / 28 + i) % 7],
+            .line = (uint32_t)(code % 3001),
+            .start_char = (uint16_t)(code % 256),
+            .end_char = (uint16_t)(code % 1024),
+        };
+    return n;
+}
+
+/* The head of the trace is written when this returns, unless the fixture was told to fail. */
+static inline memtrace_status fixture_open(fixture *f, uint16_t version) {
+    pthread_mutex_init(&f->lock, NULL);
+    if (!f->hooks.sink)
+        f->hooks.sink = fixture_sink;
+    f->hooks.reallocate = fixture_reallocate;
+    f->hooks.context = f;
+    const memtrace_info info = {
+        .version = version,
+        .sample_rate = 1e-4,
+        .start_time = START_TIME,
+        .pid = 4711,
+        .executable_name = "/bin/program",
+        .host_name = "host",
+        .runtime_params = "",
+        .context = "a test",
+    };
+    return memtrace_writer_open(&info, &f->hooks, &f->writer, NULL);
+}
+
+static inline void fixture_free(fixture *f) {
+    ck_assert_uint_eq(f->memory_in_use, 0);
+    vec_free(&f->bytes);
+    vec_free(&f->packets);
+    pthread_mutex_destroy(&f->lock);
+}
+
+/* ---- the expected text ---- */
+
+typedef struct expectation {
+    FILE *out;
+    char *text;
+    size_t size;
+    VEC(uint64_t) previous;
+} expectation;
+
+static inline void expectation_open(expectation *e) {
+    *e = (expectation){0};
+    e->out = open_memstream(&e->text, &e->size);
+}
+
+static inline void expect_frame(expectation *e, fixture *f, uint64_t code) {
+    memtrace_location l[MEMTRACE_MAX_LOCATIONS];
+    const size_t n = f->hooks.locate ? f->hooks.locate(f, code, l, MEMTRACE_MAX_LOCATIONS) : 0;
+    if (n == 0)
+        fprintf(e->out, " $%" PRId64, (int64_t)code);
+    for (size_t i = 0; i < n; i++)
+        fprintf(e->out, " %s@%s:%u:%u-%u", l[i].function, l[i].file, l[i].line, l[i].start_char,
+                l[i].end_char);
+}
+
+static inline void expect_alloc(expectation *e, fixture *f, uint64_t time, uint64_t id,
+                                memtrace_source source, uint64_t length, uint64_t samples,
+                                uint16_t domain, const uint64_t *frames, size_t n) {
+    static const char *const kinds[] = {"alloc", "alloc_major", "alloc_ext"};
+    size_t common = 0;
+    while (common < n && common < e->previous.count && frames[common] == e->previous.items[common])
+        common++;
+    fprintf(e->out,
+            "%010" PRIu64 " %010" PRIu64 " %s %" PRIu64 " len=%" PRIu64 " dom=%u depth=%zu %4zu:",
+            time, id, kinds[source], samples, length, domain, n, common);
+    for (size_t i = common; i < n; i++)
+        expect_frame(e, f, frames[i]);
+    fputc('\n', e->out);
+    vec_clear(&e->previous);
+    const bool room = vec_reserve(&e->previous, n);
+    ck_assert(room);
+    if (n > 0)
+        memcpy(e->previous.items, frames, n * sizeof *frames);
+    e->previous.count = n;
+}
+
+static inline void expect_other(expectation *e, const char *kind, uint64_t time, uint64_t id) {
+    fprintf(e->out, "%010" PRIu64 " %010" PRIu64 " %s\n", time, id, kind);
+}
+
+/* ---- decoding by the independent decoder ---- */
+
+static inline void write_file(const char *path, const void *bytes, size_t size) {
+    FILE *file = fopen(path, "wb");
+    ck_assert_ptr_nonnull(file);
+    const size_t written = fwrite(bytes, 1, size, file);
+    ck_assert_uint_eq(written, size);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+static inline const char *test_data(void) {
+    const char *folder = getenv("TEST_DATA");
+    return folder ? folder : "tests";
+}
+
+/* Starts tests/decode.py; its standard output and error come out of the pipe that is returned. */
+static inline int start_decoder(const char *path, const char *option, pid_t *pid) {
+    char script[4096];
+    snprintf(script, sizeof script, "%s/decode.py", test_data());
+    const char *arguments[] = {"python3", script, option, path, NULL};
+    int ends[2];
+    posix_spawn_file_actions_t actions;
+    ck_assert_int_eq(pipe(ends), 0);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    ck_assert_int_eq(
+        posix_spawnp(pid, "python3", &actions, NULL, (char *const *)arguments, environ), 0);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    return ends[0];
+}
+
+/* What tests/decode.py prints for a file; the caller frees it. */
+static inline char *decode_file(const char *path, const char *option) {
+    pid_t pid;
+    const int from = start_decoder(path, option, &pid);
+    VEC(char) text = {0};
+    ssize_t got;
+    do {
+        const bool room = vec_reserve(&text, 65536);
+        ck_assert(room);
+        got = read(from, text.items + text.count, 65535);
+        ck_assert_int_ge(got, 0);
+        text.count += (size_t)got;
+    } while (got > 0);
+    close(from);
+    text.items[text.count] = '\0';
+    int status;
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert_msg(status == 0, "decode.py refuses the trace: %.300s", text.items);
+    return text.items;
+}
+
+static inline char *decode_bytes(const void *bytes, size_t size, const char *option) {
+    char path[] = "/tmp/allotrace-test-XXXXXX";
+    const int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    write_file(path, bytes, size);
+    char *text = decode_file(path, option);
+    unlink(path);
+    return text;
+}
+
+static inline int line_length(const char *s) {
+    const size_t n = strcspn(s, "\n");
+    return n < 1000 ? (int)n : 1000;
+}
+
+/* Fails with the first line that differs. */
+static inline void assert_same_text(const char *got, const char *want) {
+    size_t i = 0, line = 0;
+    for (size_t at = 0; got[at] && got[at] == want[at]; at++)
+        if (got[at] == '\n') {
+            i = at + 1;
+            line++;
+        }
+    ck_assert_msg(strcmp(got, want) == 0, "line %zu\n got: %.*s\nwant: %.*s", line + 1,
+                  line_length(got + i), got + i, line_length(want + i), want + i);
+}
+
+/* Checks the trace against the text, which this frees, by the independent decoder. */
+static inline void assert_decodes_to(const fixture *f, expectation *e) {
+    fclose(e->out);
+    char *got = decode_bytes(f->bytes.items, f->bytes.count, "--changed");
+    assert_same_text(got, e->text);
+    free(got);
+    free(e->text);
+    vec_free(&e->previous);
+}
+
+static inline uint64_t next_random(uint64_t *state) { /* splitmix64 */
+    uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return z ^ (z >> 31);
+}
+
+#endif

@@ -1,0 +1,305 @@
+/* symbolize.c: see symbolize.h. Opens modules, asks their debug information and symbol table, and
+ * puts the answers into words. */
+#include "symbolize/symbolize.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/intern.h"
+#include "base/map64.h"
+#include "base/vec.h"
+#include "symbolize/dwarf_info.h"
+#include "symbolize/names.h"
+
+#define MAX_CHAIN      (MEMTRACE_MAX_LOCATIONS - 1) /* a type may have to stand before them */
+#define PROGRESS_EVERY 256                          /* answers */
+
+struct symbolizer {
+    symbolize_options options;
+    VEC(symbolize_module) modules;
+    intern_table strings; /* of all answers */
+    arena locations;      /* likewise */
+};
+
+/* A string made from one or two strings of the open module, known by their addresses. */
+typedef struct cached_name {
+    const char *first, *second;
+    const char *name;
+} cached_name;
+
+typedef struct name_cache {
+    map64 places; /* hash of the two addresses -> index of `names` */
+    VEC(cached_name) names;
+} name_cache;
+
+/* A module while its addresses are looked up. */
+typedef struct open_module {
+    symbolize_module *module;
+    elf_file file;  /* closed if it is missing or another one by now */
+    elf_file debug; /* closed if none is needed or found */
+    dwarf_info *dwarf;
+    elf_symbols *symbols;
+    name_cache functions, paths;
+} open_module;
+
+symbolizer *symbolizer_new(const symbolize_options *options) {
+    symbolizer *s = calloc(1, sizeof *s);
+    if (s)
+        s->options = *options;
+    return s;
+}
+
+void symbolizer_free(symbolizer *s) {
+    if (!s)
+        return;
+    vec_free(&s->modules);
+    intern_free(&s->strings);
+    arena_free(&s->locations);
+    free(s);
+}
+
+uint32_t symbolizer_module(symbolizer *s, const char *path, const build_id *id) {
+    for (size_t i = 0; i < s->modules.count; i++) {
+        const symbolize_module *m = &s->modules.items[i];
+        if (strcmp(m->path, path) == 0 && build_id_equal(&m->id, id))
+            return (uint32_t)i;
+    }
+    symbolize_module module = {.path = intern(&s->strings, path, strlen(path)), .id = *id};
+    if (!module.path || !vec_push(&s->modules, module))
+        return UINT32_MAX;
+    return (uint32_t)(s->modules.count - 1);
+}
+
+size_t symbolizer_n_modules(const symbolizer *s) {
+    return s->modules.count;
+}
+
+const symbolize_module *symbolizer_module_at(const symbolizer *s, uint32_t module) {
+    return &s->modules.items[module];
+}
+
+/* ---- opening and closing a module -------------------------------------------------------- */
+
+/* Whether the file is the recorded one. Without a build id only its age can speak against it. */
+static bool is_recorded_file(const symbolizer *s, const open_module *open) {
+    const build_id *id = &open->module->id;
+    struct stat status;
+    if (id->size || open->file.id.size)
+        return build_id_equal(id, &open->file.id);
+    if (!s->options.recorded_at || fstat(open->file.fd, &status) != 0)
+        return true;
+    uint64_t modified =
+        (uint64_t)status.st_mtim.tv_sec * 1000000 + (uint64_t)status.st_mtim.tv_nsec / 1000;
+    return modified <= s->options.recorded_at;
+}
+
+static void open_file(const symbolizer *s, open_module *open) {
+    symbolize_module *m = open->module;
+    int error = elf_file_open(&open->file, m->path);
+    if (error == ENOEXEC) {
+        m->state = MODULE_UNREADABLE;
+    } else if (error) {
+        m->state = MODULE_MISSING;
+        m->os_error = error;
+    } else if (!is_recorded_file(s, open)) {
+        m->state = MODULE_CHANGED;
+        elf_file_close(&open->file);
+    }
+}
+
+static bool module_open(const symbolizer *s, open_module *open, symbolize_module *module) {
+    *open = (open_module){.module = module, .file = ELF_FILE_CLOSED, .debug = ELF_FILE_CLOSED};
+    open_file(s, open);
+    bool own = open->file.elf && elf_file_has_section(&open->file, ".debug_info");
+    if (!own)
+        debug_file_find(&open->debug, &module->id, module->path, &open->file,
+                        &s->options.debug_files);
+    elf_file *source = own ? &open->file : &open->debug;
+    if (source->elf)
+        open->dwarf = dwarf_info_open(source->elf);
+    if (open->debug.elf)
+        module->state = MODULE_READ; /* the debug file of the recorded one says it all */
+    module->has_debug_info = open->dwarf != NULL;
+    open->symbols = elf_symbols_read(&open->file, &open->debug);
+    return open->symbols != NULL;
+}
+
+static void name_cache_free(name_cache *cache) {
+    map64_free(&cache->places);
+    vec_free(&cache->names);
+}
+
+static void module_close(open_module *open) {
+    name_cache_free(&open->functions);
+    name_cache_free(&open->paths);
+    elf_symbols_free(open->symbols);
+    dwarf_info_close(open->dwarf);
+    elf_file_close(&open->debug);
+    elf_file_close(&open->file);
+}
+
+/* ---- names ------------------------------------------------------------------------------- */
+
+typedef const char *make_name_fn(intern_table *strings, const char *first, const char *second);
+
+/* The name made of two strings of the open module, made but once. NULL when there is no memory. */
+static const char *cached(symbolizer *s, name_cache *cache, make_name_fn *make, const char *first,
+                          const char *second) {
+    uint64_t key = hash_u64((uintptr_t)first) ^ (uintptr_t)second;
+    uint32_t *place = vec_reserve(&cache->names, 1) ? map64_put(&cache->places, key) : NULL;
+    if (!place)
+        return NULL;
+    if (*place != MAP64_NONE) {
+        const cached_name *known = &cache->names.items[*place];
+        bool same = known->first == first && known->second == second;
+        return same ? known->name : make(&s->strings, first, second);
+    }
+    *place = (uint32_t)cache->names.count;
+    cached_name entry = {
+        .first = first, .second = second, .name = make(&s->strings, first, second)};
+    cache->names.items[cache->names.count++] = entry;
+    return entry.name;
+}
+
+static const char *make_function(intern_table *strings, const char *symbol, const char *unused) {
+    (void)unused;
+    return name_demangle(strings, symbol);
+}
+
+static const char *function_of_symbol(symbolizer *s, open_module *open, const char *symbol) {
+    return cached(s, &open->functions, make_function, symbol, NULL);
+}
+
+/* The name of a function without linkage name: the symbol says more about it than the debug
+ * information where that is mangled; and code in assembler has nothing but its symbol. */
+static const char *function_of_frame(symbolizer *s, open_module *open, uint64_t address,
+                                     const dwarf_frame *frame) {
+    if (frame->linkage_name)
+        return function_of_symbol(s, open, frame->linkage_name);
+    uint64_t start;
+    const char *symbol = elf_symbols_find(open->symbols, address, &start);
+    bool mangled = symbol && symbol[0] == '_' && (symbol[1] == 'Z' || symbol[1] == 'R');
+    if (symbol && (!frame->name || (mangled && frame->entry == start)))
+        return function_of_symbol(s, open, symbol);
+    const char *name = frame->name ? frame->name : "?";
+    return intern(&s->strings, name, strlen(name));
+}
+
+/* ---- answers ----------------------------------------------------------------------------- */
+
+static uint32_t at_most(uint32_t value, uint32_t most) {
+    return value < most ? value : most;
+}
+
+static bool locate_frame(symbolizer *s, open_module *open, uint64_t address,
+                         const dwarf_frame *frame, memtrace_location *location) {
+    *location = (memtrace_location){
+        .function = function_of_frame(s, open, address, frame),
+        .file = frame->file ? cached(s, &open->paths, name_path, frame->folder, frame->file)
+                            : open->module->path,
+        .line = at_most(frame->line, MEMTRACE_MAX_LINE),
+        .start_char =
+            frame->column ? (uint16_t)at_most(frame->column - 1, MEMTRACE_MAX_START_CHAR) : 0,
+    };
+    location->end_char = location->start_char;
+    return location->function && location->file;
+}
+
+static bool answer_from_debug_info(symbolizer *s, open_module *open, symbolize_request *request) {
+    dwarf_frame frames[MAX_CHAIN];
+    size_t n = dwarf_info_find(open->dwarf, request->address, frames, MAX_CHAIN);
+    if (!n)
+        return true;
+    memtrace_location *locations = arena_alloc(&s->locations, n * sizeof *locations);
+    if (!locations)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!locate_frame(s, open, request->address, &frames[i], &locations[i]))
+            return false;
+    request->locations = locations;
+    request->n_locations = (uint32_t)n;
+    request->has_line = true;
+    return true;
+}
+
+static bool answer_from_symbols(symbolizer *s, open_module *open, symbolize_request *request) {
+    const char *symbol = elf_symbols_find(open->symbols, request->address, NULL);
+    if (!symbol)
+        return true;
+    memtrace_location *location = arena_alloc(&s->locations, sizeof *location);
+    const char *function = function_of_symbol(s, open, symbol);
+    if (!location || !function)
+        return false;
+    *location = (memtrace_location){.function = function, .file = open->module->path};
+    request->locations = location;
+    request->n_locations = 1;
+    return true;
+}
+
+static bool answer(symbolizer *s, open_module *open, symbolize_request *request) {
+    symbolize_module *m = open->module;
+    if (open->dwarf && !answer_from_debug_info(s, open, request))
+        return false;
+    if (!request->n_locations && !answer_from_symbols(s, open, request))
+        return false;
+    *(request->has_line ? &m->n_lines : request->n_locations ? &m->n_names : &m->n_unresolved) += 1;
+    return true;
+}
+
+/* ---- the work ---------------------------------------------------------------------------- */
+
+static int compare_requests(const void *left, const void *right) {
+    const symbolize_request *a = *(symbolize_request *const *)left;
+    const symbolize_request *b = *(symbolize_request *const *)right;
+    if (a->module != b->module)
+        return a->module < b->module ? -1 : 1;
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+typedef struct request_list {
+    symbolize_request **items; /* by module, then by address */
+    size_t count, done;
+    bool stopped; /* by the caller's progress function */
+} request_list;
+
+static void report_progress(const symbolizer *s, request_list *list) {
+    if (s->options.progress && !s->options.progress(s->options.context, list->done, list->count))
+        list->stopped = true;
+}
+
+/* Answers the questions about the module of the next one. */
+static bool resolve_module(symbolizer *s, request_list *list) {
+    uint32_t module = list->items[list->done]->module;
+    open_module open;
+    bool ok = module_open(s, &open, &s->modules.items[module]);
+    report_progress(s, list);
+    while (ok && !list->stopped && list->done < list->count &&
+           list->items[list->done]->module == module) {
+        ok = answer(s, &open, list->items[list->done]);
+        if (++list->done % PROGRESS_EVERY == 0)
+            report_progress(s, list);
+    }
+    module_close(&open);
+    return ok;
+}
+
+bool symbolizer_resolve(symbolizer *s, symbolize_request *requests, size_t n) {
+    request_list list = {.items = malloc(n * sizeof *list.items), .count = n};
+    bool ok = list.items || !n;
+    for (size_t i = 0; i < n && ok; i++) {
+        requests[i].locations = NULL;
+        requests[i].n_locations = 0;
+        requests[i].has_line = false;
+        list.items[i] = &requests[i];
+    }
+    if (ok && n)
+        qsort(list.items, n, sizeof *list.items, compare_requests);
+    while (ok && !list.stopped && list.done < n)
+        ok = resolve_module(s, &list);
+    free(list.items);
+    return ok;
+}

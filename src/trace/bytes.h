@@ -1,0 +1,50 @@
+/* bytes.h: little-endian integers and vints, read byte by byte.
+ *
+ * Nothing here checks a bound: whoever calls looks afterwards whether it has gone past the end, and
+ * works on memory that may be read INPUT_SLACK bytes beyond it (see input.h). That is one branch a
+ * record instead of one a field. Compilers turn each of these loads into a single one. */
+#ifndef TRACE_BYTES_H
+#define TRACE_BYTES_H
+
+#include <stdint.h>
+
+#include "trace/format.h"
+
+static inline uint16_t load_u16(const uint8_t *p) {
+    return (uint16_t)(p[0] | p[1] << 8);
+}
+
+static inline uint32_t load_u32(const uint8_t *p) {
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t load_u64(const uint8_t *p) {
+    return (uint64_t)load_u32(p) | (uint64_t)load_u32(p + 4) << 32;
+}
+
+/* The bytes after the first of a vint that is longer than one. */
+static inline const uint8_t *load_vint_tail(const uint8_t *p, uint8_t head, uint64_t *value) {
+    switch (head) {
+    case FORMAT_VINT_16:
+        *value = load_u16(p);
+        return p + 2;
+    case FORMAT_VINT_32:
+        *value = (uint64_t)(int64_t)(int32_t)load_u32(p);
+        return p + 4;
+    default:
+        *value = load_u64(p);
+        return p + 8;
+    }
+}
+
+/* Reads a vint, sign-extended, and returns where the next field begins. */
+static inline const uint8_t *load_vint(const uint8_t *p, uint64_t *value) {
+    uint8_t head = *p++;
+    if (__builtin_expect(head <= FORMAT_VINT_MAX_BYTE, 1)) {
+        *value = head;
+        return p;
+    }
+    return load_vint_tail(p, head, value);
+}
+
+#endif

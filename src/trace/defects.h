@@ -1,0 +1,28 @@
+/* defects.h: what the reader met and stepped over: one warning a kind, with count and first offset.
+ *
+ * Owns the list, the observer and the rule of strict reading, by which the first defect is an
+ * error. */
+#ifndef TRACE_DEFECTS_H
+#define TRACE_DEFECTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "allotrace/memtrace.h"
+
+/* Legal when zeroed. */
+typedef struct defect_log {
+    memtrace_warning warnings[MEMTRACE_N_DEFECTS]; /* in order of first offset */
+    size_t n;
+    memtrace_defect_fn *observer; /* may be NULL */
+    void *observer_context;
+    bool strict;
+} defect_log;
+
+/* Notes a defect. In strict reading fills `*error` instead, and returns its status. */
+MEMTRACE_NODISCARD __attribute__((format(printf, 5, 6))) memtrace_status
+defect_met(defect_log *log, memtrace_error *error, memtrace_defect defect, uint64_t offset,
+           const char *format, ...);
+
+#endif

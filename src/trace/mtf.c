@@ -1,0 +1,83 @@
+/* mtf.c: see mtf.h. */
+#include "trace/mtf.h"
+
+#include <string.h>
+
+const char names_unknown[] = "?";
+
+void names_init(names *n) {
+    *n = (names){0};
+    for (uint8_t i = 0; i < FORMAT_NAMES; i++)
+        n->order[i] = i;
+}
+
+static uint64_t take_bits(uint64_t *word, unsigned n) {
+    uint64_t field = *word & ((UINT64_C(1) << n) - 1);
+    *word >>= n;
+    return field;
+}
+
+location_word location_word_load(const uint8_t *p) {
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < FORMAT_LOCATION_SIZE; i++)
+        bits |= (uint64_t)p[i] << 8 * i;
+    location_word w;
+    w.line = (uint32_t)take_bits(&bits, FORMAT_LINE_BITS);
+    w.start_char = (uint16_t)take_bits(&bits, FORMAT_START_CHAR_BITS);
+    w.end_char = (uint16_t)take_bits(&bits, FORMAT_END_CHAR_BITS);
+    w.file = (uint8_t)take_bits(&bits, FORMAT_NAME_BITS);
+    w.definition = (uint8_t)take_bits(&bits, FORMAT_NAME_BITS);
+    return w;
+}
+
+/* Moves the file at `code`, or the one that falls off the end for a new name, to the front. A new
+ * name takes over what was left of the old one's definitions: so do the writers of version 1, and
+ * those of later versions never refer to it. */
+static names_file *names_file_to_front(names *n, uint8_t code) {
+    uint8_t at = code < FORMAT_NAMES ? code : FORMAT_NAMES - 1;
+    uint8_t file = n->order[at];
+    memmove(n->order + 1, n->order, at);
+    n->order[0] = file;
+    return &n->files[file];
+}
+
+static const char **names_definition_to_front(names_file *f, uint8_t code) {
+    uint8_t at = code < FORMAT_NAMES ? code : FORMAT_NAMES - 1;
+    const char *definition = f->definitions[at];
+    memmove(f->definitions + 1, f->definitions, at * sizeof *f->definitions);
+    f->definitions[0] = definition;
+    return f->definitions;
+}
+
+/* Reads the string that stands at `*p` if `code` announces one. */
+static names_result name_read(const char **entry, uint8_t code, intern_table *strings,
+                              const uint8_t **p, const uint8_t *end) {
+    if (code < FORMAT_NAMES)
+        return *entry ? NAMES_GOOD : NAMES_EMPTY;
+    const uint8_t *nul = *p < end ? memchr(*p, 0, (size_t)(end - *p)) : NULL;
+    if (!nul)
+        return NAMES_OVERRUN;
+    *entry = intern(strings, (const char *)*p, (size_t)(nul - *p));
+    *p = nul + 1;
+    return *entry ? NAMES_GOOD : NAMES_NOMEM;
+}
+
+names_result names_locate(names *n, intern_table *strings, location_word word, const uint8_t **p,
+                          const uint8_t *end, memtrace_location *location) {
+    names_file *file = names_file_to_front(n, word.file);
+    names_result file_result = name_read(&file->name, word.file, strings, p, end);
+    if (file_result > NAMES_EMPTY)
+        return file_result;
+    const char **definition = names_definition_to_front(file, word.definition);
+    names_result result = name_read(definition, word.definition, strings, p, end);
+    if (result > NAMES_EMPTY)
+        return result;
+    *location = (memtrace_location){
+        .file = file->name ? file->name : names_unknown,
+        .function = *definition ? *definition : names_unknown,
+        .line = word.line,
+        .start_char = word.start_char,
+        .end_char = word.end_char,
+    };
+    return result > file_result ? result : file_result;
+}

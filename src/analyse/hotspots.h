@@ -1,0 +1,46 @@
+/* hotspots.h: which places allocate most, and who calls them. A pure query on a profile. */
+#ifndef ANALYSE_HOTSPOTS_H
+#define ANALYSE_HOTSPOTS_H
+
+#include "analyse/profile.h"
+
+#define HOTSPOTS_GROUPINGS(X)                                                                      \
+    X(LINE, "line")         /* of the source */                                                    \
+    X(FUNCTION, "function") /* with all its lines */                                               \
+    X(TYPE, "type")         /* of what was allocated; its callers are the sites */
+
+typedef enum hotspots_by {
+#define HOTSPOTS_GROUPING_NAME(name, text) HOTSPOTS_BY_##name,
+    HOTSPOTS_GROUPINGS(HOTSPOTS_GROUPING_NAME)
+#undef HOTSPOTS_GROUPING_NAME
+} hotspots_by;
+
+typedef struct hotspots_entry {
+    /* What names it: a place (without line if grouped by function), or a type. Both NULL: the trace
+     * does not say. */
+    const profile_location *place;
+    const char *type;
+    uint64_t samples;
+    uint64_t blocks; /* sampled ones */
+} hotspots_entry;
+
+typedef struct hotspots_site {
+    hotspots_entry entry;
+    uint32_t first_caller; /* in `callers`, by falling samples */
+    uint32_t n_callers;
+} hotspots_site;
+
+typedef struct hotspots {
+    hotspots_by by;
+    uint64_t samples;         /* of all sites */
+    VEC(hotspots_site) sites; /* by falling samples */
+    VEC(hotspots_entry) callers;
+} hotspots;
+
+/* Fills `*result`, which need not be initialised; false when there is no memory. The result refers
+ * to the profile. */
+bool hotspots_query(const profile *p, hotspots_by by, hotspots *result);
+
+void hotspots_free(hotspots *h);
+
+#endif

@@ -1,0 +1,228 @@
+/* profile.c: see profile.h. Of the reader's frames only the numbers are kept while reading; what
+ * stands behind them is copied once at the end. */
+#include "analyse/profile.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { EVENTS_PER_TICK = 1 << 14 };
+
+/* In the values of `minor`: the block was promoted. The rest is its samples, saturated. */
+#define PROMOTED    0x80000000u
+#define MAX_SAMPLES 0x7FFFFFFEu
+
+/* ---- events ------------------------------------------------------------------------------ */
+
+static bool see_domain(profile *p, uint16_t domain) {
+    if (domain < p->seen.count && p->seen.items[domain])
+        return true;
+    size_t more = domain >= p->seen.count ? domain + 1 - p->seen.count : 0;
+    if (!vec_reserve(&p->seen, more) || !vec_reserve(&p->paths, more))
+        return false;
+    for (; more > 0; more--) {
+        p->seen.items[p->seen.count++] = false;
+        p->paths.items[p->paths.count++] = (cct_path){0};
+    }
+    p->seen.items[domain] = true;
+    p->n_domains++;
+    return true;
+}
+
+static bool add_mark(profile *p, const memtrace_reader *reader, const memtrace_event *event) {
+    if (event->n_frames == 0)
+        return true;
+    const memtrace_frame *frame = memtrace_reader_frame(reader, event->frames[event->n_frames - 1]);
+    if (frame->n_locations == 0)
+        return true;
+    const memtrace_location *l = &frame->locations[frame->n_locations - 1];
+    bool gauge = strcmp(l->file, MEMTRACE_GAUGE_FILE) == 0;
+    if (!gauge && strcmp(l->file, MEMTRACE_MARK_FILE) != 0)
+        return true;
+    const char *name = intern(&p->strings, l->function, strlen(l->function));
+    return name && vec_push(&p->marks, ((profile_mark){.time = event->time,
+                                                       .name = name,
+                                                       .is_gauge = gauge,
+                                                       .value = gauge ? event->length : 0}));
+}
+
+/* Promotions may stand in the file before the allocation, if domains differ. */
+static bool note_minor(profile *p, uint64_t id, uint64_t samples) {
+    uint32_t *value = map64_put(&p->minor, id);
+    if (!value)
+        return false;
+    uint32_t kept = samples < MAX_SAMPLES ? (uint32_t)samples : MAX_SAMPLES;
+    if (*value != MAP64_NONE && (*value & PROMOTED)) {
+        p->promoted_blocks++;
+        p->promoted_samples += kept;
+        kept |= PROMOTED;
+    }
+    *value = kept;
+    return true;
+}
+
+static bool note_promotion(profile *p, uint64_t id) {
+    uint32_t *value = map64_put(&p->minor, id);
+    if (!value)
+        return false;
+    if (*value == MAP64_NONE) {
+        *value = PROMOTED;
+    } else if (!(*value & PROMOTED)) {
+        p->promoted_blocks++;
+        p->promoted_samples += *value;
+        *value |= PROMOTED;
+    }
+    return true;
+}
+
+static bool add_allocation(profile *p, const memtrace_reader *reader, const memtrace_event *event) {
+    cct_path *path = &p->paths.items[event->domain];
+    uint32_t node = cct_walk(&p->tree, path, event->frames, event->n_frames, event->common_prefix);
+    if (node == CCT_NO_NODE)
+        return false;
+    if (event->samples == 0)
+        return add_mark(p, reader, event);
+    p->samples[event->source] += event->samples;
+    p->blocks[event->source]++;
+    p->suspect_blocks += event->suspect;
+    if (p->track_promotion && event->source == MEMTRACE_MINOR &&
+        !note_minor(p, event->id, event->samples))
+        return false;
+    return cct_add(&p->tree, node, event->source, event->samples);
+}
+
+static bool add_event(profile *p, const memtrace_reader *reader, const memtrace_event *event) {
+    if (!see_domain(p, event->domain))
+        return false;
+    if (event->time > p->duration)
+        p->duration = event->time;
+    switch (event->kind) {
+    case MEMTRACE_ALLOC:
+        return add_allocation(p, reader, event);
+    case MEMTRACE_PROMOTE:
+        return !p->track_promotion || note_promotion(p, event->id);
+    case MEMTRACE_COLLECT:
+        p->collected_blocks++;
+        return true;
+    }
+    return true;
+}
+
+/* ---- frames ------------------------------------------------------------------------------ */
+
+static const char *copy(profile *p, const char *s) {
+    return intern(&p->strings, s, strlen(s));
+}
+
+static bool copy_location(profile *p, const char *file, const char *function, uint32_t line) {
+    profile_location l = {.file = copy(p, file), .function = copy(p, function), .line = line};
+    return l.file && l.function && vec_push(&p->locations, l);
+}
+
+static bool copy_frame(profile *p, const memtrace_frame *frame) {
+    profile_frame f = {.first = (uint32_t)p->locations.count,
+                       .n = frame->n_locations ? frame->n_locations : 1,
+                       .type = frame->type ? copy(p, frame->type) : NULL};
+    if (frame->type && !f.type)
+        return false;
+    for (uint32_t i = 0; i < frame->n_locations; i++) {
+        const memtrace_location *l = &frame->locations[i];
+        if (!copy_location(p, l->file, l->function, l->line))
+            return false;
+    }
+    if (frame->n_locations == 0) {
+        char name[32];
+        snprintf(name, sizeof name, "$%" PRId64, (int64_t)frame->code);
+        if (!copy_location(p, "", name, 0))
+            return false;
+    }
+    return vec_push(&p->frames, f);
+}
+
+static bool copy_frames(profile *p, const memtrace_reader *reader) {
+    uint32_t n = memtrace_reader_n_frames(reader);
+    for (uint32_t i = 0; i < n; i++)
+        if (!copy_frame(p, memtrace_reader_frame(reader, i)))
+            return false;
+    return true;
+}
+
+static bool copy_info(profile *p, const memtrace_info *info) {
+    p->info = *info;
+    p->info.executable_name = copy(p, info->executable_name);
+    p->info.host_name = copy(p, info->host_name);
+    p->info.runtime_params = copy(p, info->runtime_params);
+    p->info.context = copy(p, info->context);
+    return p->info.executable_name && p->info.host_name && p->info.runtime_params &&
+           p->info.context;
+}
+
+/* ---- the profile ------------------------------------------------------------------------- */
+
+static void free_reading_state(profile *p) {
+    for (size_t i = 0; i < p->paths.count; i++)
+        vec_free(&p->paths.items[i].nodes);
+    vec_free(&p->paths);
+    vec_free(&p->seen);
+    map64_free(&p->minor);
+}
+
+memtrace_status profile_read(profile *p, memtrace_reader *reader, const profile_options *options) {
+    if (!copy_info(p, memtrace_reader_info(reader)))
+        return MEMTRACE_NOMEM;
+    p->track_promotion = options->track_promotion;
+    memtrace_event event;
+    memtrace_status status;
+    uint64_t n = 0;
+    while ((status = memtrace_reader_next(reader, &event)) == MEMTRACE_OK) {
+        if (!add_event(p, reader, &event))
+            return MEMTRACE_NOMEM;
+        if (options->tick && ++n % EVENTS_PER_TICK == 0)
+            options->tick(options->context, reader);
+    }
+    if (!copy_frames(p, reader))
+        return MEMTRACE_NOMEM;
+    free_reading_state(p);
+    return status == MEMTRACE_END ? MEMTRACE_OK : status;
+}
+
+void profile_free(profile *p) {
+    free_reading_state(p);
+    cct_free(&p->tree);
+    vec_free(&p->frames);
+    vec_free(&p->locations);
+    vec_free(&p->marks);
+    intern_free(&p->strings);
+    *p = (profile){0};
+}
+
+double profile_bytes_per_sample(const profile *p) {
+    return p->info.word_size / 8.0 / p->info.sample_rate;
+}
+
+/* ---- places ------------------------------------------------------------------------------ */
+
+static const profile_location *innermost(const profile *p, uint32_t node) {
+    uint32_t frame = p->tree.nodes.items[node].frame;
+    if (frame == CCT_NO_FRAME)
+        return NULL;
+    const profile_frame *f = &p->frames.items[frame];
+    return &p->locations.items[f->first + f->n - 1];
+}
+
+const profile_location *profile_site(const profile *p, uint32_t node) {
+    return innermost(p, node);
+}
+
+const profile_location *profile_caller(const profile *p, uint32_t node) {
+    const cct_node *n = &p->tree.nodes.items[node];
+    if (n->frame == CCT_NO_FRAME)
+        return NULL;
+    const profile_frame *f = &p->frames.items[n->frame];
+    return f->n > 1 ? &p->locations.items[f->first + f->n - 2] : innermost(p, n->parent);
+}
+
+const char *profile_type(const profile *p, uint32_t node) {
+    uint32_t frame = p->tree.nodes.items[node].frame;
+    return frame == CCT_NO_FRAME ? NULL : p->frames.items[frame].type;
+}

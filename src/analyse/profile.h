@@ -1,0 +1,82 @@
+/* profile.h: what a trace says, in memory: the base of every query.
+ *
+ * A profile is made in one pass over a reader and owns all that it refers to, so that the reader
+ * may be closed. Nothing here prints. */
+#ifndef ANALYSE_PROFILE_H
+#define ANALYSE_PROFILE_H
+
+#include "allotrace/memtrace.h"
+#include "analyse/cct.h"
+#include "base/intern.h"
+#include "base/map64.h"
+
+/* A place in the program. Equal strings are the same pointer within a profile. */
+typedef struct profile_location {
+    const char *file;     /* empty: unknown */
+    const char *function; /* empty: unknown; `$CODE` for a frame of which nothing is known */
+    uint32_t line;        /* 0: unknown */
+} profile_location;
+
+/* The locations of a frame: at least one, outermost first. */
+typedef struct profile_frame {
+    uint32_t first; /* index into `locations` */
+    uint32_t n;
+    const char *type; /* of what it allocates; NULL: unknown */
+} profile_frame;
+
+/* A remark of the recorder: a moment, or the value of a quantity at a moment. */
+typedef struct profile_mark {
+    uint64_t time; /* microseconds since the start */
+    const char *name;
+    bool is_gauge;
+    uint64_t value; /* of a gauge; 0 for a moment */
+} profile_mark;
+
+/* Legal when zeroed: an empty profile. */
+typedef struct profile {
+    memtrace_info info; /* with strings of the profile's own */
+    cct tree;
+    VEC(profile_frame) frames; /* by the frame numbers of the tree */
+    VEC(profile_location) locations;
+    VEC(profile_mark) marks;
+
+    uint64_t samples[CCT_SOURCES]; /* of all blocks */
+    uint64_t blocks[CCT_SOURCES];  /* sampled ones */
+    uint64_t promoted_samples;     /* of the minor heap's, those in blocks that were promoted */
+    uint64_t promoted_blocks;
+    uint64_t collected_blocks;
+    uint64_t suspect_blocks; /* whose stack may be wrong, since packets were lost */
+    uint64_t duration;       /* microseconds from the start to the last event */
+    uint32_t n_domains;      /* that reported an event */
+
+    intern_table strings;
+    VEC(cct_path) paths; /* by domain; only while reading */
+    VEC(bool) seen;      /* by domain */
+    map64 minor;         /* id → samples of a minor block | PROMOTED; only while reading */
+    bool track_promotion;
+} profile;
+
+typedef struct profile_options {
+    bool track_promotion; /* fill `promoted_*`: costs a table of all minor blocks */
+
+    /* Called now and then while reading, to show progress; may be NULL. */
+    void (*tick)(void *context, const memtrace_reader *reader);
+    void *context;
+} profile_options;
+
+/* Reads all that is left in `reader`. MEMTRACE_OK at the end of the trace; MEMTRACE_NOMEM; else the
+ * reader's error, and the profile then holds what came before it. */
+MEMTRACE_NODISCARD memtrace_status profile_read(profile *p, memtrace_reader *reader,
+                                                const profile_options *options);
+
+void profile_free(profile *p);
+
+/* The bytes that one sample stands for: a word divided by the rate. */
+double profile_bytes_per_sample(const profile *p);
+
+/* Where a node allocates, and the next place outward; NULL where there is none. */
+const profile_location *profile_site(const profile *p, uint32_t node);
+const profile_location *profile_caller(const profile *p, uint32_t node);
+const char *profile_type(const profile *p, uint32_t node);
+
+#endif

@@ -1,0 +1,81 @@
+/* cmd_dump.c: `allotrace dump FILE`: every event as text. */
+#include <unistd.h>
+
+#include "cli/input.h"
+#include "cli/message.h"
+#include "present/dump.h"
+
+typedef struct dump_command_options {
+    int format;
+    bool no_backtraces;
+    uint64_t max_depth;
+    bool strict;
+} dump_command_options;
+
+static const dump_command_options defaults = {.format = DUMP_TEXT};
+
+static const char *const formats[] = {
+#define FORMAT_TEXT(name, text) text,
+    DUMP_FORMATS(FORMAT_TEXT)
+#undef FORMAT_TEXT
+        NULL};
+
+static const option options[] = {
+    {.name = "format",
+     .letter = 'f',
+     .kind = OPTION_CHOICE,
+     .at = offsetof(dump_command_options, format),
+     .choices = formats,
+     .help = "text (default): as memtrace_dump_trace writes it; plain: without samples and "
+             "backtraces; csv; json: an object a line"},
+    {.name = "no-backtraces",
+     .kind = OPTION_FLAG,
+     .at = offsetof(dump_command_options, no_backtraces),
+     .help = "leave the backtraces out: much faster"},
+    {.name = "max-depth",
+     .kind = OPTION_COUNT,
+     .at = offsetof(dump_command_options, max_depth),
+     .argument = "N",
+     .help = "show the N innermost frames of each backtrace; `...+K` stands for the K frames left "
+             "out before them (0, the default: all)"},
+    OPTION_STRICT(dump_command_options),
+};
+
+static int run(const void *opts_, char **operands, size_t n_operands) {
+    const dump_command_options *opts = opts_;
+    (void)n_operands;
+    input in;
+    dump_options how = {.format = (dump_format)opts->format,
+                        .backtraces = !opts->no_backtraces,
+                        .max_depth = opts->max_depth,
+                        .tick = input_tick,
+                        .context = &in};
+    memtrace_reader_options reading = {.strict = opts->strict,
+                                       .skip_backtraces = !dump_shows_backtraces(&how)};
+    int status = input_open(&in, operands[0], &reading);
+    if (status != STATUS_OK)
+        return status;
+    output out;
+    output_start(&out, STDOUT_FILENO);
+    memtrace_status read = dump_events(in.reader, &how, &out);
+    int written = report_output(output_finish(&out));
+    status = input_report(&in, read);
+    input_close(&in);
+    return status != STATUS_OK ? status : written;
+}
+
+const command command_dump = {
+    .name = "dump",
+    .group = GROUP_LOOK,
+    .operand = OPERAND_TRACE,
+    .usage = "FILE",
+    .summary = "write every event as text, for scripts",
+    .description =
+        "Writes every event of a trace, one a line, in the order of the file. The layouts are "
+        "stable; allotrace-dump(1) describes them. Times are in microseconds since the start of "
+        "the trace, lengths in words without the header.",
+    .example = "allotrace dump out.ctf | grep alloc_major\n"
+               "allotrace dump --format json out.ctf | jq .length\n",
+    OPTIONS_OF(options, defaults),
+    .run = run,
+};

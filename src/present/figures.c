@@ -1,0 +1,100 @@
+/* figures.c: see figures.h. */
+#include "present/figures.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+figure figure_of(const profile *p, uint64_t samples) {
+    double each = profile_bytes_per_sample(p), n = (double)samples;
+    double margin = 1.96 * sqrt(n * (1 - p->info.sample_rate)) * each;
+    return (figure){.samples = samples,
+                    .value = n * each,
+                    .low = n * each - margin,
+                    .high = n * each + margin,
+                    .margin = margin};
+}
+
+static figure_text bytes_after(const char *prefix, double bytes) {
+    static const char *const units[] = {"B", "KB", "MB", "GB", "TB", "PB", "EB"};
+    enum { LAST = sizeof units / sizeof *units - 1 };
+    int unit = 0;
+    while (unit < LAST && bytes >= (unit == 0 ? 1023.5 : 1023.95)) { /* as it would be rounded */
+        bytes /= 1024;
+        unit++;
+    }
+    figure_text t;
+    snprintf(t.text, sizeof t.text, "%s%.*f %s", prefix, unit > 0, bytes, units[unit]);
+    return t;
+}
+
+figure_text figure_bytes(double bytes) {
+    return bytes_after("", bytes);
+}
+
+figure_text figure_count(uint64_t n) {
+    char digits[OUTPUT_U64_MAX];
+    const char *p = output_u64_digits(n, digits), *end = digits + sizeof digits;
+    figure_text t;
+    size_t used = 0;
+    for (; p < end; p++) {
+        t.text[used++] = *p;
+        if ((end - p) % 3 == 1 && p + 1 < end)
+            t.text[used++] = ',';
+    }
+    t.text[used] = '\0';
+    return t;
+}
+
+figure_text figure_rate(double rate) {
+    figure_text t;
+    if (rate >= 0.001) {
+        snprintf(t.text, sizeof t.text, "%.6g", rate);
+        return t;
+    }
+    int exponent = (int)floor(log10(rate) + 1e-9);
+    snprintf(t.text, sizeof t.text, "%.6ge%d", rate / pow(10, exponent), exponent);
+    return t;
+}
+
+figure_text figure_duration(uint64_t micros) {
+    figure_text t;
+    double seconds = (double)micros / 1e6;
+    uint64_t whole = (micros + 500000) / 1000000;
+    if (micros < 1000)
+        snprintf(t.text, sizeof t.text, "%" PRIu64 " µs", micros);
+    else if (seconds < 1)
+        snprintf(t.text, sizeof t.text, "%.3g ms", seconds * 1e3);
+    else if (seconds < 60)
+        snprintf(t.text, sizeof t.text, "%.2f s", seconds);
+    else if (whole < 3600)
+        snprintf(t.text, sizeof t.text, "%" PRIu64 " min %" PRIu64 " s", whole / 60, whole % 60);
+    else
+        snprintf(t.text, sizeof t.text, "%" PRIu64 " h %" PRIu64 " min", whole / 3600,
+                 whole / 60 % 60);
+    return t;
+}
+
+figure_text figure_date(uint64_t micros) {
+    figure_text t = {"unknown"};
+    time_t seconds = (time_t)(micros / 1000000);
+    struct tm tm;
+    if (gmtime_r(&seconds, &tm))
+        strftime(t.text, sizeof t.text, "%Y-%m-%d %H:%M:%S UTC", &tm);
+    return t;
+}
+
+figure_text figure_margin(const figure *f) {
+    return f->margin > 0 ? bytes_after("± ", f->margin) : (figure_text){"exact"};
+}
+
+double figure_percent(uint64_t part, uint64_t of) {
+    return of ? 100.0 * (double)part / (double)of : 0;
+}
+
+void figure_json(output *o, const figure *f) {
+    output_format(o, "\"value\":%.0f,\"low\":%.0f,\"high\":%.0f,\"samples\":%" PRIu64, f->value,
+                  f->low, f->high, f->samples);
+}

@@ -1,0 +1,34 @@
+/* figures.h: numbers as people read them, and what a number of samples stands for. */
+#ifndef PRESENT_FIGURES_H
+#define PRESENT_FIGURES_H
+
+#include "analyse/profile.h"
+#include "present/output.h"
+
+/* What samples estimate, in bytes, with the limits of the 95 % interval. At rate 1 all are equal.
+ */
+typedef struct figure {
+    uint64_t samples;
+    double value, low, high;
+    double margin; /* the ± shown to people: 1.96 standard errors */
+} figure;
+
+figure figure_of(const profile *p, uint64_t samples);
+
+/* A number as text, by value, so that several can stand in one format. */
+typedef struct figure_text {
+    char text[40];
+} figure_text;
+
+figure_text figure_bytes(double bytes);            /* 76.3 MB, where 1 MB is 2^20 bytes */
+figure_text figure_count(uint64_t n);              /* 1,000 */
+figure_text figure_rate(double rate);              /* 1e-4 */
+figure_text figure_duration(uint64_t micros);      /* 1.25 s, 3 min 20 s */
+figure_text figure_date(uint64_t micros);          /* since the epoch: 2026-11-20 12:30:05 UTC */
+figure_text figure_margin(const figure *f);        /* ± 4.7 MB; exact */
+double figure_percent(uint64_t part, uint64_t of); /* 0 if `of` is 0 */
+
+/* `"value":…,"low":…,"high":…,"samples":…`, the same wherever an estimate stands in JSON. */
+void figure_json(output *o, const figure *f);
+
+#endif

@@ -1,0 +1,178 @@
+/* info.c: see info.h. */
+#include "present/info.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "present/figures.h"
+
+static const char *const source_names[CCT_SOURCES] = {
+    [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external"};
+
+enum { SHOWN_MARKS = 10 };
+
+/* ---- text -------------------------------------------------------------------------------- */
+
+static void label(output *o, const char *name) {
+    output_format(o, "  %-16s ", name);
+}
+
+static void line_of(output *o, const char *name, const char *text) {
+    label(o, name);
+    output_shown(o, text[0] ? text : "-");
+    output_char(o, '\n');
+}
+
+static void show_estimate(output *o, const profile *p, const char *name, uint64_t samples) {
+    figure f = figure_of(p, samples);
+    label(o, name);
+    output_format(o, "%s (%s)\n", figure_bytes(f.value).text, figure_margin(&f).text);
+}
+
+static void show_allocations(output *o, const profile *p) {
+    uint64_t all = cct_sum(p->samples);
+    label(o, "samples");
+    output_format(o, "%s in %s blocks\n", figure_count(all).text,
+                  figure_count(cct_sum(p->blocks)).text);
+    show_estimate(o, p, "allocated", all);
+    for (int i = 0; i < CCT_SOURCES; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "  %s", source_names[i]);
+        if (p->samples[i])
+            show_estimate(o, p, name, p->samples[i]);
+    }
+    label(o, "promoted");
+    if (p->samples[MEMTRACE_MINOR])
+        output_format(o, "%.1f%% of the minor heap's\n",
+                      figure_percent(p->promoted_samples, p->samples[MEMTRACE_MINOR]));
+    else
+        output_text(o, "- (nothing in a minor heap)\n");
+    label(o, "collected");
+    output_format(o, "%s of %s blocks\n", figure_count(p->collected_blocks).text,
+                  figure_count(cct_sum(p->blocks)).text);
+}
+
+static void show_marks(output *o, const profile *p) {
+    size_t n = p->marks.count;
+    if (n == 0)
+        return;
+    line_of(o, "marks", figure_count(n).text);
+    for (size_t i = 0; i < n && i < SHOWN_MARKS; i++) {
+        const profile_mark *m = &p->marks.items[i];
+        output_format(o, "    %12s  ", figure_duration(m->time).text);
+        output_shown(o, m->name);
+        if (m->is_gauge)
+            output_format(o, " = %s", figure_bytes((double)m->value * p->info.word_size / 8).text);
+        output_char(o, '\n');
+    }
+    if (n > SHOWN_MARKS)
+        output_format(o, "    … %s more; `--json` lists all\n", figure_count(n - SHOWN_MARKS).text);
+}
+
+static void show_warnings(output *o, const info_view *view) {
+    line_of(o, "warnings", view->n_warnings ? "" : "none");
+    for (size_t i = 0; i < view->n_warnings; i++) {
+        const memtrace_warning *w = &view->warnings[i];
+        output_format(o, "    %s (%s time%s, first at byte %" PRIu64 ")\n", w->text,
+                      figure_count(w->count).text, w->count == 1 ? "" : "s", w->first_offset);
+    }
+}
+
+void info_text(output *o, const profile *p, const info_view *view) {
+    const memtrace_info *i = &p->info;
+    if (view->color)
+        output_text(o, "\033[1m");
+    output_shown(o, view->path);
+    output_text(o, view->color ? "\033[0m\n" : "\n");
+    line_of(o, "program", i->executable_name);
+    line_of(o, "host", i->host_name);
+    label(o, "pid");
+    output_format(o, "%" PRIu64 "\n", i->pid);
+    line_of(o, "context", i->context);
+    line_of(o, "runtime", i->runtime_params);
+    line_of(o, "started", figure_date(i->start_time).text);
+    line_of(o, "duration", figure_duration(p->duration).text);
+    label(o, "rate");
+    output_format(o, "%s (a sample stands for %s)\n", figure_rate(i->sample_rate).text,
+                  figure_bytes(profile_bytes_per_sample(p)).text);
+    show_allocations(o, p);
+    line_of(o, "domains", figure_count(p->n_domains).text);
+    line_of(o, "distinct stacks", figure_count(p->tree.totals.count).text);
+    show_marks(o, p);
+    label(o, "format");
+    output_format(o, "version %u, %u-bit words\n", i->version, i->word_size);
+    show_warnings(o, view);
+}
+
+/* ---- JSON -------------------------------------------------------------------------------- */
+
+static void json_field(output *o, const char *name, const char *text) {
+    output_format(o, ",\"%s\":", name);
+    output_json(o, text);
+}
+
+static void json_allocations(output *o, const profile *p) {
+    figure all = figure_of(p, cct_sum(p->samples));
+    output_text(o, ",\n \"allocated\":{");
+    figure_json(o, &all);
+    output_format(o, ",\"blocks\":%" PRIu64 "}", cct_sum(p->blocks));
+    for (int i = 0; i < CCT_SOURCES; i++) {
+        figure f = figure_of(p, p->samples[i]);
+        output_format(o, ",\n \"%s\":{", source_names[i]);
+        figure_json(o, &f);
+        output_format(o, ",\"blocks\":%" PRIu64 "}", p->blocks[i]);
+    }
+    figure promoted = figure_of(p, p->promoted_samples);
+    output_text(o, ",\n \"promoted\":{");
+    figure_json(o, &promoted);
+    output_format(o, ",\"blocks\":%" PRIu64 ",\"share\":%.6f}", p->promoted_blocks,
+                  figure_percent(p->promoted_samples, p->samples[MEMTRACE_MINOR]) / 100);
+    output_format(o, ",\n \"collected_blocks\":%" PRIu64, p->collected_blocks);
+}
+
+static void json_marks(output *o, const profile *p) {
+    output_text(o, ",\n \"marks\":[");
+    for (size_t i = 0; i < p->marks.count; i++) {
+        const profile_mark *m = &p->marks.items[i];
+        output_format(o, "%s{\"time\":%" PRIu64 ",\"kind\":\"%s\",\"name\":", i ? "," : "", m->time,
+                      m->is_gauge ? "gauge" : "mark");
+        output_json(o, m->name);
+        if (m->is_gauge)
+            output_format(o, ",\"value\":%.0f", (double)m->value * p->info.word_size / 8);
+        output_char(o, '}');
+    }
+    output_char(o, ']');
+}
+
+static void json_warnings(output *o, const info_view *view) {
+    output_text(o, ",\n \"warnings\":[");
+    for (size_t i = 0; i < view->n_warnings; i++) {
+        const memtrace_warning *w = &view->warnings[i];
+        output_format(o, "%s{\"offset\":%" PRIu64 ",\"count\":%" PRIu64 ",\"text\":", i ? "," : "",
+                      w->first_offset, w->count);
+        output_json(o, w->text);
+        output_char(o, '}');
+    }
+    output_char(o, ']');
+}
+
+void info_json(output *o, const profile *p, const info_view *view) {
+    const memtrace_info *i = &p->info;
+    output_text(o, "{\"file\":");
+    output_json(o, view->path);
+    json_field(o, "program", i->executable_name);
+    json_field(o, "host", i->host_name);
+    output_format(o, ",\"pid\":%" PRIu64, i->pid);
+    json_field(o, "context", i->context);
+    json_field(o, "runtime", i->runtime_params);
+    output_format(o,
+                  ",\n \"version\":%u,\"word_size\":%u,\"rate\":%.17g,\"start\":%" PRIu64
+                  ",\"duration\":%" PRIu64 ",\"domains\":%" PRIu32 ",\"distinct_stacks\":%zu"
+                  ",\"suspect_blocks\":%" PRIu64,
+                  i->version, i->word_size, i->sample_rate, i->start_time, p->duration,
+                  p->n_domains, p->tree.totals.count, p->suspect_blocks);
+    json_allocations(o, p);
+    json_marks(o, p);
+    json_warnings(o, view);
+    output_char(o, '}');
+}

@@ -1,0 +1,19 @@
+/* info.h: what a trace is about, as text for people and as JSON. */
+#ifndef PRESENT_INFO_H
+#define PRESENT_INFO_H
+
+#include "analyse/profile.h"
+#include "present/output.h"
+
+/* Beside the profile: the file's name, and the warnings of its reader. */
+typedef struct info_view {
+    const char *path;
+    const memtrace_warning *warnings;
+    size_t n_warnings;
+    bool color; /* text alone */
+} info_view;
+
+void info_text(output *o, const profile *p, const info_view *view);
+void info_json(output *o, const profile *p, const info_view *view);
+
+#endif

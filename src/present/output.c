@@ -1,0 +1,188 @@
+/* output.c: see output.h. */
+#include "present/output.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { BUFFER_SIZE = 1 << 18, MEMORY_SIZE = 256 };
+
+void output_start(output *o, int fd) {
+    *o = (output){.fd = fd, .size = fd == OUTPUT_MEMORY ? MEMORY_SIZE : BUFFER_SIZE};
+    o->buffer = malloc(o->size);
+    if (!o->buffer)
+        o->error = ENOMEM;
+}
+
+/* Writes both pieces, however often the system takes only a part. */
+static void write_all(output *o, struct iovec piece[2]) {
+    while (piece[0].iov_len + piece[1].iov_len > 0 && !o->error) {
+        ssize_t n = writev(o->fd, piece, 2);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            o->error = errno;
+        for (int i = 0; i < 2 && n > 0; i++) {
+            size_t taken = (size_t)n < piece[i].iov_len ? (size_t)n : piece[i].iov_len;
+            piece[i].iov_base = (char *)piece[i].iov_base + taken;
+            piece[i].iov_len -= taken;
+            n -= (ssize_t)taken;
+        }
+    }
+}
+
+static void flush_with(output *o, const char *bytes, size_t size) {
+    struct iovec pieces[2] = {
+        {.iov_base = o->buffer, .iov_len = o->used},
+        {.iov_base = (void *)(uintptr_t)bytes, .iov_len = size}, /* writev only reads */
+    };
+    write_all(o, pieces);
+    o->used = 0;
+}
+
+int output_finish(output *o) {
+    if (!o->error && o->fd != OUTPUT_MEMORY)
+        flush_with(o, "", 0);
+    free(o->buffer);
+    o->buffer = NULL;
+    return o->error;
+}
+
+static void grow(output *o, size_t more) {
+    size_t size = o->size * 2 > o->used + more ? o->size * 2 : o->used + more;
+    char *buffer = realloc(o->buffer, size);
+    if (!buffer) {
+        o->error = ENOMEM;
+        return;
+    }
+    o->buffer = buffer;
+    o->size = size;
+}
+
+char *output_room(output *o, size_t size) {
+    if (o->error)
+        return NULL;
+    if (o->size - o->used < size) {
+        if (o->fd == OUTPUT_MEMORY)
+            grow(o, size);
+        else
+            flush_with(o, "", 0);
+    }
+    return o->error ? NULL : o->buffer + o->used;
+}
+
+void output_bytes(output *o, const char *bytes, size_t size) {
+    if (o->error || size == 0)
+        return;
+    if (size > OUTPUT_ROOM_MAX && o->fd != OUTPUT_MEMORY) { /* not worth a copy */
+        flush_with(o, bytes, size);
+        return;
+    }
+    char *room = output_room(o, size);
+    if (!room)
+        return;
+    memcpy(room, bytes, size);
+    o->used += size;
+}
+
+void output_text(output *o, const char *text) {
+    output_bytes(o, text, strlen(text));
+}
+
+void output_char(output *o, char c) {
+    char *room = output_room(o, 1);
+    if (!room)
+        return;
+    *room = c;
+    o->used++;
+}
+
+char *output_u64_digits(uint64_t value, char buffer[OUTPUT_U64_MAX]) {
+    char *p = buffer + OUTPUT_U64_MAX;
+    do
+        *--p = (char)('0' + value % 10);
+    while ((value /= 10) > 0);
+    return p;
+}
+
+void output_u64(output *o, uint64_t value, int width, char fill) {
+    char digits[OUTPUT_U64_MAX];
+    char *first = output_u64_digits(value, digits);
+    int size = (int)(digits + OUTPUT_U64_MAX - first), total = size > width ? size : width;
+    char *room = output_room(o, (size_t)total);
+    if (!room)
+        return;
+    memset(room, fill, (size_t)(total - size));
+    memcpy(room + (total - size), first, (size_t)size);
+    o->used += (size_t)total;
+}
+
+void output_format(output *o, const char *format, ...) {
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    int size = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (size > 0)
+        output_bytes(o, text, (size_t)size < sizeof text ? (size_t)size : sizeof text - 1);
+}
+
+void output_shown(output *o, const char *text) {
+    for (; *text; text++)
+        output_char(o, (unsigned char)*text < ' ' || *text == 0x7F ? '?' : *text);
+}
+
+/* The length of the valid UTF-8 character at `s`; 0 if there is none. */
+static size_t utf8_length(const unsigned char *s) {
+    if (s[0] < 0x80)
+        return 1;
+    size_t n = s[0] >= 0xC2 && s[0] <= 0xDF   ? 2
+               : s[0] >= 0xE0 && s[0] <= 0xEF ? 3
+               : s[0] >= 0xF0 && s[0] <= 0xF4 ? 4
+                                              : 0;
+    for (size_t i = 1; i < n; i++)
+        if ((s[i] & 0xC0) != 0x80) /* also at the NUL */
+            return 0;
+    bool overlong = (s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xF0 && s[1] < 0x90);
+    bool beyond = (s[0] == 0xED && s[1] > 0x9F) || (s[0] == 0xF4 && s[1] > 0x8F);
+    return overlong || beyond ? 0 : n;
+}
+
+void output_json(output *o, const char *text) {
+    const unsigned char *s = (const unsigned char *)text;
+    output_char(o, '"');
+    while (*s) {
+        size_t n = utf8_length(s);
+        if (n == 0) {
+            output_text(o, "\xEF\xBF\xBD");
+            s++;
+            continue;
+        }
+        if (*s == '"' || *s == '\\')
+            output_char(o, '\\');
+        if (*s < ' ')
+            output_format(o, "\\u%04x", *s);
+        else
+            output_bytes(o, (const char *)s, n);
+        s += n;
+    }
+    output_char(o, '"');
+}
+
+void output_csv(output *o, const char *text) {
+    if (!strpbrk(text, ",\"\r\n")) {
+        output_text(o, text);
+        return;
+    }
+    output_char(o, '"');
+    for (; *text; text++) {
+        if (*text == '"')
+            output_char(o, '"');
+        output_char(o, *text);
+    }
+    output_char(o, '"');
+}

@@ -1,0 +1,55 @@
+/* output.h: bytes on their way to a file descriptor, through one big buffer; or kept in memory.
+ *
+ * Errors stick: after the first, everything is dropped, and output_finish says what it was. Loops
+ * that write much look at `error` now and then and stop. */
+#ifndef PRESENT_OUTPUT_H
+#define PRESENT_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct output {
+    int fd;    /* OUTPUT_MEMORY: nowhere; the buffer grows */
+    int error; /* errno of the first failure; EPIPE: the reader went away */
+    char *buffer;
+    size_t used, size; /* of the buffer */
+} output;
+
+#define OUTPUT_MEMORY (-1)
+
+/* Does not take the descriptor over. Without memory, `error` is ENOMEM. */
+void output_start(output *o, int fd);
+
+/* Writes what is buffered and frees the buffer; returns `error`. */
+int output_finish(output *o);
+
+void output_bytes(output *o, const char *bytes, size_t size);
+void output_text(output *o, const char *text);
+void output_char(output *o, char c);
+
+/* Decimal, with zeros or blanks before it up to `width`. */
+void output_u64(output *o, uint64_t value, int width, char fill);
+
+/* For what is not written millions of times. At most 1,023 bytes are written. */
+__attribute__((format(printf, 2, 3))) void output_format(output *o, const char *format, ...);
+
+/* `value` in decimal, at the end of a buffer of OUTPUT_U64_MAX bytes; returns where it begins. */
+#define OUTPUT_U64_MAX 20
+char *output_u64_digits(uint64_t value, char buffer[OUTPUT_U64_MAX]);
+
+/* Makes room for `size` bytes at `buffer + used`, at most OUTPUT_ROOM_MAX where there is a
+ * descriptor; the caller adds to `used` what it wrote. NULL after an error. */
+#define OUTPUT_ROOM_MAX (1 << 14)
+char *output_room(output *o, size_t size);
+
+/* Text from a trace for a terminal: control characters become `?`. */
+void output_shown(output *o, const char *text);
+
+/* A JSON string with its quotes; bytes that are no UTF-8 become U+FFFD. */
+void output_json(output *o, const char *text);
+
+/* A field of CSV as RFC 4180 has it, quoted where it must be. */
+void output_csv(output *o, const char *text);
+
+#endif

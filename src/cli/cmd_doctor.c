@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#include "cli/input.h"
 #include "cli/message.h"
+#include "cli/trace_file.h"
 #include "present/figures.h"
 #include "present/output.h"
 
@@ -57,7 +57,7 @@ static void list_defect(void *context, memtrace_defect defect, uint64_t offset,
     output_char(&x->out, '\n');
 }
 
-static memtrace_status examine(examination *x, input *in) {
+static memtrace_status examine(examination *x, trace_file *in) {
     memtrace_event event;
     memtrace_status status;
     memtrace_reader_on_defect(in->reader, list_defect, x);
@@ -65,12 +65,12 @@ static memtrace_status examine(examination *x, input *in) {
         x->events++;
         x->duration = event.time > x->duration ? event.time : x->duration;
         if (x->events % 4096 == 0)
-            input_tick(in, in->reader);
+            trace_file_tick(in, in->reader);
     }
     return status == MEMTRACE_END ? MEMTRACE_OK : status;
 }
 
-static uint64_t summarise(examination *x, const input *in) {
+static uint64_t summarise(examination *x, const trace_file *in) {
     uint64_t total = 0;
     int kinds = 0;
     for (int i = 0; i < MEMTRACE_N_DEFECTS; i++) {
@@ -93,19 +93,19 @@ static uint64_t summarise(examination *x, const input *in) {
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const doctor_options *opts = opts_;
     (void)n_operands;
-    input in;
-    int status = input_open(&in, operands[0], NULL);
+    trace_file in;
+    int status = trace_file_open(&in, operands[0], NULL);
     if (status != STATUS_OK)
         return status;
     examination x = {.all = opts->all};
     output_start(&x.out, STDOUT_FILENO);
     memtrace_status read = examine(&x, &in);
-    input_clear_progress(&in);
+    trace_file_clear_progress(&in);
     uint64_t defects = summarise(&x, &in);
     status = report_output(output_finish(&x.out));
     if (read != MEMTRACE_OK)
-        status = input_report(&in, read);
-    input_close(&in);
+        status = trace_file_report(&in, read);
+    trace_file_close(&in);
     if (status != STATUS_OK)
         return status;
     return defects ? STATUS_DEFECTS : STATUS_OK;

@@ -1,8 +1,8 @@
 /* cmd_dump.c: `allotrace dump FILE`: every event as text. */
 #include <unistd.h>
 
-#include "cli/input.h"
 #include "cli/message.h"
+#include "cli/trace_file.h"
 #include "present/dump.h"
 
 typedef struct dump_command_options {
@@ -44,23 +44,23 @@ static const option options[] = {
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const dump_command_options *opts = opts_;
     (void)n_operands;
-    input in;
+    trace_file in;
     dump_options how = {.format = (dump_format)opts->format,
                         .backtraces = !opts->no_backtraces,
                         .max_depth = opts->max_depth,
-                        .tick = input_tick,
+                        .tick = trace_file_tick,
                         .context = &in};
     memtrace_reader_options reading = {.strict = opts->strict,
                                        .skip_backtraces = !dump_shows_backtraces(&how)};
-    int status = input_open(&in, operands[0], &reading);
+    int status = trace_file_open(&in, operands[0], &reading);
     if (status != STATUS_OK)
         return status;
     output out;
     output_start(&out, STDOUT_FILENO);
     memtrace_status read = dump_events(in.reader, &how, &out);
     int written = report_output(output_finish(&out));
-    status = input_report(&in, read);
-    input_close(&in);
+    status = trace_file_report(&in, read);
+    trace_file_close(&in);
     return status != STATUS_OK ? status : written;
 }
 

@@ -3,8 +3,8 @@
 
 #include "analyse/hotspots.h"
 #include "cli/color.h"
-#include "cli/input.h"
 #include "cli/message.h"
+#include "cli/trace_file.h"
 #include "present/hotspots.h"
 
 typedef struct hotspots_options {
@@ -85,13 +85,15 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     (void)n_operands;
     if (opts->json && opts->csv)
         return message_usage(&command_hotspots, "hotspots: --json and --csv exclude each other");
-    input in;
-    int status = input_open(&in, operands[0], &(memtrace_reader_options){.strict = opts->strict});
+    trace_file in;
+    int status =
+        trace_file_open(&in, operands[0], &(memtrace_reader_options){.strict = opts->strict});
     if (status != STATUS_OK)
         return status;
     profile p = {0};
-    status = input_report(
-        &in, profile_read(&p, in.reader, &(profile_options){.tick = input_tick, .context = &in}));
+    status = trace_file_report(
+        &in,
+        profile_read(&p, in.reader, &(profile_options){.tick = trace_file_tick, .context = &in}));
     bool addresses = false;
     if (status == STATUS_OK)
         status = show(&p, opts, &addresses);
@@ -100,7 +102,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
                      "allotrace symbolize %s",
                      in.path);
     profile_free(&p);
-    input_close(&in);
+    trace_file_close(&in);
     return status;
 }
 

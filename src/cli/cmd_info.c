@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include "cli/color.h"
-#include "cli/input.h"
+#include "cli/trace_file.h"
 #include "present/info.h"
 
 typedef struct info_options {
@@ -20,21 +20,21 @@ static const option options[] = {
 };
 
 /* The warnings stand in the result, so that they are not said a second time. */
-static int finish_reading(input *in, memtrace_status status) {
+static int finish_reading(trace_file *in, memtrace_status status) {
     if (status != MEMTRACE_OK)
-        return input_report(in, status);
-    input_clear_progress(in);
+        return trace_file_report(in, status);
+    trace_file_clear_progress(in);
     return STATUS_OK;
 }
 
 /* `n` counts the traces shown so far. */
 static int show(output *out, const char *path, const info_options *opts, size_t *n) {
-    input in;
-    int status = input_open(&in, path, &(memtrace_reader_options){.strict = opts->strict});
+    trace_file in;
+    int status = trace_file_open(&in, path, &(memtrace_reader_options){.strict = opts->strict});
     if (status != STATUS_OK)
         return status;
     profile p = {0};
-    profile_options how = {.track_promotion = true, .tick = input_tick, .context = &in};
+    profile_options how = {.track_promotion = true, .tick = trace_file_tick, .context = &in};
     status = finish_reading(&in, profile_read(&p, in.reader, &how));
     if (status == STATUS_OK) {
         info_view view = {.path = in.name, .color = color_wanted()};
@@ -45,7 +45,7 @@ static int show(output *out, const char *path, const info_options *opts, size_t 
         (opts->json ? info_json : info_text)(out, &p, &view);
     }
     profile_free(&p);
-    input_close(&in);
+    trace_file_close(&in);
     return status;
 }
 

@@ -11,12 +11,13 @@
 #include <stdint.h>
 
 /* In the order in which the help shows them. */
-#define COMMANDS(X) X(hotspots)
-X(info)
-X(dump)
-X(doctor)
-X(help)
-X(completion)
+#define COMMANDS(X)                                                                                \
+    X(hotspots)                                                                                    \
+    X(info)                                                                                        \
+    X(dump)                                                                                        \
+    X(doctor)                                                                                      \
+    X(help)                                                                                        \
+    X(completion)
 
 /* What the process returns; the same for all commands (`run` passes its program's on). */
 typedef enum exit_status {

@@ -1,33 +1,33 @@
-/* input.h: a trace that a command reads: opens it, shows progress, and says what is wrong. */
-#ifndef CLI_INPUT_H
-#define CLI_INPUT_H
+/* trace_file.h: a trace that a command reads: opens it, shows progress, and says what is wrong. */
+#ifndef CLI_TRACE_FILE_H
+#define CLI_TRACE_FILE_H
 
 #include "allotrace/memtrace.h"
 #include "cli/command.h"
 
-typedef struct input {
+typedef struct trace_file {
     const char *path; /* as given; `-` is standard input */
     const char *name; /* as shown */
     memtrace_reader *reader;
     double started; /* seconds; when progress began to count */
     bool progress;  /* somebody may watch */
     bool shown;     /* a progress line stands on the terminal */
-} input;
+} trace_file;
 
 /* Returns STATUS_OK, or STATUS_FAILED after having said why. */
-int input_open(input *in, const char *path, const memtrace_reader_options *options);
+int trace_file_open(trace_file *in, const char *path, const memtrace_reader_options *options);
 
-/* To be called now and then while reading; `context` is the input. */
-void input_tick(void *context, const memtrace_reader *reader);
+/* To be called now and then while reading; `context` is the trace_file. */
+void trace_file_tick(void *context, const memtrace_reader *reader);
 
 /* After reading ended with `status`: removes the progress line, says what was wrong (an error, or
  * one line for each kind of defect), and returns the exit status. The reader stays open. */
-int input_report(input *in, memtrace_status status);
+int trace_file_report(trace_file *in, memtrace_status status);
 
 /* Removes the progress line. */
-void input_clear_progress(input *in);
+void trace_file_clear_progress(trace_file *in);
 
-void input_close(input *in);
+void trace_file_close(trace_file *in);
 
 /* Says that writing to standard output failed, unless its reader went away. Returns the exit
  * status. `error` is an errno, 0 for none. */

@@ -1,5 +1,5 @@
-/* input.c: see input.h. */
-#include "cli/input.h"
+/* trace_file.c: see trace_file.h. */
+#include "cli/trace_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@ static double now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static void say_error(const input *in, const memtrace_error *error) {
+static void say_error(const trace_file *in, const memtrace_error *error) {
     switch (error->status) {
     case MEMTRACE_IO:
         message_error("%s: %s", in->name,
@@ -33,20 +33,20 @@ static void say_error(const input *in, const memtrace_error *error) {
     }
 }
 
-int input_open(input *in, const char *path, const memtrace_reader_options *options) {
+int trace_file_open(trace_file *in, const char *path, const memtrace_reader_options *options) {
     memtrace_error error;
-    *in = (input){.path = path,
-                  .name = strcmp(path, "-") == 0 ? "standard input" : path,
-                  .started = now(),
-                  .progress = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO)};
+    *in = (trace_file){.path = path,
+                       .name = strcmp(path, "-") == 0 ? "standard input" : path,
+                       .started = now(),
+                       .progress = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO)};
     if (memtrace_reader_open(path, options, &in->reader, &error) == MEMTRACE_OK)
         return STATUS_OK;
     say_error(in, &error);
     return STATUS_FAILED;
 }
 
-void input_tick(void *context, const memtrace_reader *reader) {
-    input *in = context;
+void trace_file_tick(void *context, const memtrace_reader *reader) {
+    trace_file *in = context;
     if (!in->progress)
         return;
     double time = now();
@@ -62,7 +62,7 @@ void input_tick(void *context, const memtrace_reader *reader) {
         fprintf(stderr, "\r%s: %" PRIu64 " MB", in->name, done >> 20);
 }
 
-static void say_warnings(const input *in) {
+static void say_warnings(const trace_file *in) {
     size_t n;
     const memtrace_warning *w = memtrace_reader_warnings(in->reader, &n);
     for (size_t i = 0; i < n; i++)
@@ -73,14 +73,14 @@ static void say_warnings(const input *in) {
             message_warning("%s: byte %" PRIu64 ": %s", in->name, w[i].first_offset, w[i].text);
 }
 
-void input_clear_progress(input *in) {
+void trace_file_clear_progress(trace_file *in) {
     if (in->shown)
         fputs("\r\033[K", stderr);
     in->shown = false;
 }
 
-int input_report(input *in, memtrace_status status) {
-    input_clear_progress(in);
+int trace_file_report(trace_file *in, memtrace_status status) {
+    trace_file_clear_progress(in);
     if (status == MEMTRACE_NOMEM) {
         message_error("%s: not enough memory", in->name);
         return STATUS_FAILED;
@@ -92,7 +92,7 @@ int input_report(input *in, memtrace_status status) {
     return STATUS_FAILED;
 }
 
-void input_close(input *in) {
+void trace_file_close(trace_file *in) {
     memtrace_reader_close(in->reader);
     in->reader = NULL;
 }

@@ -565,7 +565,7 @@ static void choose_frames(memtrace_stream *s, allocation *a, const uint64_t *fra
     if (common < s->n_dropped || n <= s->n_dropped)
         common = s->n_dropped = 0;
     a->prefix = common - s->n_dropped;
-    a->frames = frames + common;
+    a->frames = n ? frames + common : NULL; /* an offset to NULL, even 0, is not C */
     a->n_frames = n - common;
     a->depth = n;
 }

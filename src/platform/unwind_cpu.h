@@ -5,11 +5,15 @@
 
 #include <stdint.h>
 
+/* UNWIND_RA is the column of the return address. Where calls leave it in a register, that is the
+ * register; elsewhere the column is no register, and in expressions stands for the pc. */
 #define UNWIND_BIT(reg) (UINT64_C(1) << (reg))
 
 #if defined __x86_64__
 
 enum { UNWIND_BP = 6, UNWIND_SP = 7, UNWIND_RA = 16, UNWIND_REGISTERS = 17 };
+
+enum { UNWIND_RA_IS_REGISTER = 0 };
 
 /* rbx, rbp, rsp, r12 to r15. */
 #define UNWIND_KEPT_REGISTERS (UNWIND_BIT(3) | UNWIND_BIT(6) | UNWIND_BIT(7) | UINT64_C(0xF000))
@@ -33,6 +37,8 @@ static inline __attribute__((always_inline)) void unwind_cpu_registers(uintptr_t
 #elif defined __aarch64__
 
 enum { UNWIND_BP = 29, UNWIND_RA = 30, UNWIND_SP = 31, UNWIND_REGISTERS = 32 };
+
+enum { UNWIND_RA_IS_REGISTER = 1 };
 
 /* x19 to x29, x30 and sp. */
 #define UNWIND_KEPT_REGISTERS UINT64_C(0xFFF80000)

@@ -1,0 +1,101 @@
+/* maps.c: see maps.h. A line is "low-high perms offset device inode   path". */
+#include "platform/maps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include "platform/syscall.h"
+
+enum {
+    MAPS_BUFFER = 2048, /* small: this may run on a small stack */
+    MAPS_FIELDS = 4,    /* between the addresses and the path */
+    KERNEL_SIGSET_SIZE = 8
+};
+
+struct maps {
+    long fd;
+    long at, size; /* the unread part of `buffer` */
+    char buffer[MAPS_BUFFER];
+};
+
+/* The next character; 0 at the end. */
+static char maps_peek(struct maps *maps) {
+    if (maps->at >= maps->size) {
+        maps->at = 0;
+        maps->size = syscall4(SYS_read, maps->fd, (long)maps->buffer, sizeof maps->buffer, 0);
+        if (maps->size <= 0)
+            return maps->buffer[0] = '\0';
+    }
+    return maps->buffer[maps->at];
+}
+
+static char maps_next(struct maps *maps) {
+    char c = maps_peek(maps);
+    maps->at += c != '\0';
+    return c;
+}
+
+/* Reads a hexadecimal number and the character behind it. */
+static uintptr_t maps_number(struct maps *maps) {
+    uintptr_t number = 0;
+    for (;;) {
+        char c = maps_next(maps);
+        if (c >= '0' && c <= '9')
+            number = number << 4 | (uintptr_t)(c - '0');
+        else if (c >= 'a' && c <= 'f')
+            number = number << 4 | (uintptr_t)(c - 'a' + 10);
+        else
+            return number;
+    }
+}
+
+static void maps_skip_fields(struct maps *maps) {
+    for (int i = 0; i < MAPS_FIELDS; i++)
+        for (char c = maps_next(maps); c && c != ' ';)
+            c = maps_next(maps);
+    while (maps_peek(maps) == ' ')
+        maps_next(maps);
+}
+
+static void maps_line_rest(struct maps *maps, char *path, size_t size) {
+    size_t n = 0;
+    for (char c = maps_next(maps); c && c != '\n'; c = maps_next(maps))
+        if (n + 1 < size)
+            path[n++] = c;
+    if (size)
+        path[n] = '\0';
+}
+
+static bool maps_search(struct maps *maps, uintptr_t address, struct mapping *out, char *path,
+                        size_t size) {
+    *out = (struct mapping){0};
+    while (maps_peek(maps)) {
+        out->below = out->high;
+        out->low = maps_number(maps);
+        out->high = maps_number(maps);
+        maps_skip_fields(maps);
+        bool found = address >= out->low && address < out->high;
+        maps_line_rest(maps, path, found ? size : 0);
+        if (found)
+            return true;
+    }
+    return false;
+}
+
+bool maps_find(uintptr_t address, struct mapping *out, char *path, size_t size) {
+    struct maps maps;
+    maps.at = maps.size = 0;
+    maps.fd = syscall4(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+    if (syscall_failed(maps.fd))
+        return false;
+    bool found = maps_search(&maps, address, out, path, size);
+    syscall4(SYS_close, maps.fd, 0, 0, 0);
+    return found;
+}
+
+/* The kernel copies the new signal mask from the address before it sees that `how` is nonsense. */
+bool maps_readable(uintptr_t address) {
+    enum { NO_SUCH_HOW = -1 };
+    long result = syscall4(SYS_rt_sigprocmask, NO_SUCH_HOW, (long)address, 0, KERNEL_SIGSET_SIZE);
+    return result == -EINVAL;
+}

@@ -1,0 +1,213 @@
+/* module.c: see module.h. Everything about an object comes from its program headers in memory. */
+#include "platform/module.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "platform/maps.h"
+#include "platform/syscall.h"
+
+static uintptr_t segment_start(const struct module *module, const ElfW(Phdr) * header) {
+    return module->bias + header->p_vaddr;
+}
+
+static uintptr_t segment_end(const struct module *module, const ElfW(Phdr) * header) {
+    return module->bias + header->p_vaddr + header->p_memsz;
+}
+
+bool module_segment(const struct module *module, uintptr_t address, uintptr_t *low,
+                    uintptr_t *high) {
+    for (size_t i = 0; i < module->header_count; i++) {
+        const ElfW(Phdr) *header = &module->headers[i];
+        *low = segment_start(module, header);
+        *high = segment_end(module, header);
+        if (header->p_type == PT_LOAD && header->p_flags & PF_R && address >= *low &&
+            address < *high)
+            return true;
+    }
+    return false;
+}
+
+static size_t note_padded(size_t size, size_t align) {
+    return (size + align - 1) & ~(align - 1);
+}
+
+/* Looks for the build id among the notes of one PT_NOTE segment. */
+static void module_read_notes(struct module *module, const ElfW(Phdr) * header) {
+    uintptr_t at = segment_start(module, header), end = segment_end(module, header), low, high;
+    size_t align = header->p_align == 8 ? 8 : 4;
+    if (end < at || !module_segment(module, at, &low, &high) || end > high)
+        return;
+    while (end - at >= sizeof(ElfW(Nhdr))) {
+        const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
+        size_t name_size = note_padded(note->n_namesz, align);
+        size_t size = sizeof *note + name_size + note_padded(note->n_descsz, align);
+        if (size > end - at)
+            return;
+        const unsigned char *name = (const unsigned char *)(note + 1);
+        if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == sizeof ELF_NOTE_GNU &&
+            memcmp(name, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) == 0) {
+            module->build_id = name + name_size;
+            module->build_id_size = note->n_descsz;
+        }
+        at += size;
+    }
+}
+
+static void module_add_load(struct module *module, const ElfW(Phdr) * header, uintptr_t pc) {
+    uintptr_t start = segment_start(module, header), end = segment_end(module, header);
+    if (start < module->low)
+        module->low = start;
+    if (end > module->high)
+        module->high = end;
+    bool holds_pc = pc >= start && pc < end;
+    if (header->p_flags & PF_X && (holds_pc || !module->text_high)) {
+        module->text_low = start;
+        module->text_high = end;
+    }
+}
+
+/* Fills in what follows from bias, name and headers. */
+static void module_describe(struct module *module, uintptr_t pc) {
+    module->low = UINTPTR_MAX;
+    for (size_t i = 0; i < module->header_count; i++) {
+        const ElfW(Phdr) *header = &module->headers[i];
+        if (header->p_type == PT_LOAD) {
+            module_add_load(module, header, pc);
+        } else if (header->p_type == PT_GNU_EH_FRAME) {
+            module->eh_frame_hdr = segment_start(module, header);
+            module->eh_frame_hdr_end = segment_end(module, header);
+        } else if (header->p_type == PT_NOTE && !module->build_id) {
+            module_read_notes(module, header);
+        }
+    }
+}
+
+static struct module module_of_info(const struct dl_phdr_info *info, uintptr_t pc) {
+    struct module module = {
+        .bias = info->dlpi_addr,
+        .name = info->dlpi_name,
+        .headers = info->dlpi_phdr,
+        .header_count = info->dlpi_phnum,
+    };
+    module_describe(&module, pc);
+    return module;
+}
+
+static bool module_executes(const struct module *module, uintptr_t pc) {
+    return pc >= module->text_low && pc < module->text_high;
+}
+
+struct module_search {
+    uintptr_t pc;
+    struct module *out;
+};
+
+static int module_search_one(struct dl_phdr_info *info, size_t size, void *context) {
+    (void)size;
+    struct module_search *search = context;
+    *search->out = module_of_info(info, search->pc);
+    return module_executes(search->out, search->pc);
+}
+
+static bool module_find_iterating(uintptr_t pc, struct module *out) {
+    struct module_search search = {.pc = pc, .out = out};
+    return dl_iterate_phdr(module_search_one, &search) != 0;
+}
+
+#ifdef DLFO_STRUCT_HAS_EH_DBASE /* the headers of this glibc know _dl_find_object; at run time… */
+
+#pragma weak _dl_find_object
+
+/* The program headers lie in the first page of an object, behind its ELF header. */
+static bool module_read_elf_header(struct module *module, uintptr_t start, uintptr_t end) {
+    const ElfW(Ehdr) *elf = (const ElfW(Ehdr) *)start;
+    if (end - start < sizeof *elf || memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0)
+        return false;
+    size_t size = (size_t)elf->e_phnum * sizeof(ElfW(Phdr));
+    if (elf->e_phentsize != sizeof(ElfW(Phdr)) || elf->e_phoff > getauxval(AT_PAGESZ) ||
+        elf->e_phoff + size > end - start)
+        return false;
+    module->headers = (const ElfW(Phdr) *)(start + elf->e_phoff);
+    module->header_count = elf->e_phnum;
+    return true;
+}
+
+bool module_find(uintptr_t pc, struct module *out) {
+    struct dl_find_object found;
+    if (!_dl_find_object) /* …an older one may serve us */
+        return module_find_iterating(pc, out);
+    if (_dl_find_object((void *)pc, &found) != 0)
+        return false;
+    *out =
+        (struct module){.bias = found.dlfo_link_map->l_addr, .name = found.dlfo_link_map->l_name};
+    if (!module_read_elf_header(out, (uintptr_t)found.dlfo_map_start,
+                                (uintptr_t)found.dlfo_map_end))
+        return module_find_iterating(pc, out);
+    module_describe(out, pc);
+    return module_executes(out, pc);
+}
+
+#else
+
+bool module_find(uintptr_t pc, struct module *out) {
+    return module_find_iterating(pc, out);
+}
+
+#endif
+
+struct module_visit {
+    void (*visit)(const struct module *, void *);
+    void *context;
+};
+
+static int module_visit_one(struct dl_phdr_info *info, size_t size, void *context) {
+    (void)size;
+    const struct module_visit *visit = context;
+    struct module module = module_of_info(info, 0);
+    visit->visit(&module, visit->context);
+    return 0;
+}
+
+void module_each(void (*visit)(const struct module *, void *), void *context) {
+    dl_iterate_phdr(module_visit_one, &(struct module_visit){.visit = visit, .context = context});
+}
+
+static int module_count_changes(struct dl_phdr_info *info, size_t size, void *context) {
+    (void)size;
+    *(uint64_t *)context = info->dlpi_adds + info->dlpi_subs;
+    return 1;
+}
+
+uint64_t module_generation(void) {
+    uint64_t generation = 0;
+    dl_iterate_phdr(module_count_changes, &generation);
+    return generation;
+}
+
+static size_t path_copy(char *path, size_t size, const char *from) {
+    size_t n = strnlen(from, size - 1);
+    memcpy(path, from, n);
+    path[n] = '\0';
+    return n;
+}
+
+/* The kernel's view is absolute, and right even for an executable started through the loader's
+ * command line; the loader's is what remains without /proc. */
+size_t module_path(const struct module *module, char *path, size_t size) {
+    struct mapping mapping;
+    if (size == 0)
+        return 0;
+    if (module->name[0] == '/')
+        return path_copy(path, size, module->name);
+    if (maps_find(module->text_low, &mapping, path, size) && path[0] == '/')
+        return strlen(path);
+    long n = syscall4(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)path, (long)size - 1);
+    if (module->name[0] || syscall_failed(n))
+        return path_copy(path, size, module->name);
+    path[n] = '\0';
+    return (size_t)n;
+}

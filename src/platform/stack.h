@@ -1,0 +1,44 @@
+/* stack.h: reads words of a stack that may be damaged, or not where it is believed to be. A view
+ * is a window in which every word is known to be mapped: the known stack from the innermost frame
+ * outwards, or else one page that the kernel has been asked about. */
+#ifndef PLATFORM_STACK_H
+#define PLATFORM_STACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* For functions that read stack memory beside the compiler's objects. */
+#define STACK_UNCHECKED __attribute__((no_sanitize("address", "thread", "undefined")))
+
+struct stack_view {
+    uintptr_t low;  /* the window holds the words at low ≤ address < low + span */
+    uintptr_t span; /* the window's size less all but one byte of a word, or 0 */
+};
+
+/* [low, high) is the thread's stack. If `sp`, the innermost live address, lies in it, then all from
+ * there on is mapped. */
+void stack_view_init(struct stack_view *view, uintptr_t sp, uintptr_t low, uintptr_t high);
+
+/* Moves the window to `address`, if it is aligned and readable. */
+bool stack_view_move(struct stack_view *view, uintptr_t address);
+
+static inline bool stack_view_admits(struct stack_view *view, uintptr_t address) {
+    return __builtin_expect(address - view->low < view->span, 1) || stack_view_move(view, address);
+}
+
+STACK_UNCHECKED static inline uintptr_t stack_word(uintptr_t address) {
+    uintptr_t word;
+    __builtin_memcpy(&word, (const void *)address, sizeof word);
+    return word;
+}
+
+STACK_UNCHECKED static inline bool stack_read(struct stack_view *view, uintptr_t address,
+                                              uintptr_t *word) {
+    if (!stack_view_admits(view, address))
+        return false;
+    *word = stack_word(address);
+    return true;
+}
+
+#endif

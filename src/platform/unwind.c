@@ -1,0 +1,524 @@
+/* unwind.c: see unwind.h. Owns the row cache and the walk over the stack.
+ *
+ * Walking takes one *row* a frame: how to get from the registers sp and bp inside a function, at
+ * one return address, to those of its caller. Nearly all functions need no more, so a warm walk is
+ * a cache probe and two loads a frame. A row is compiled from the module's tables (cfi.h) when its
+ * address is first met.
+ *
+ * Some frames need more registers (realigned stacks interrupted in their prologue, the loader's
+ * lazy binding, hand-written assembly). When the walk meets one, it begins anew from the start with
+ * all registers, without the cache: slow, exact, and rare.
+ *
+ * Addresses are handled as *keys*: return address, or interrupted address + 1; the instruction to
+ * look up is always at key - 1.
+ *
+ * Modules come and go. The cache lists the modules that its rows describe, and flushes itself when
+ * a row must be made for a module that lies where another one lay. An old row could only answer
+ * wrongly for a new module's first frames at the very same return addresses; even that misleads one
+ * stack and harms nothing. So no hook into the loader and no lock is needed. */
+#include "platform/unwind.h"
+
+#include <string.h>
+
+#include "platform/cfi.h"
+#include "platform/cpu.h"
+#include "platform/maps.h"
+#include "platform/module.h"
+#include "platform/stack.h"
+#include "platform/unwind_signal.h"
+
+enum {
+    WORD = sizeof(uintptr_t),
+    ROW_WAYS = 4,        /* rows in a set: a cache line of 64 bytes */
+    ROW_SETS = 1 << 14,  /* a power of two */
+    CODE_BYTES_LOG2 = 5, /* neighbouring sets serve neighbouring code, this much for each */
+    MODULES_MAX = 256    /* more than most processes have; beyond that, flush */
+};
+
+/* What a row says, beside the numbers. Common rows have only the first group of bits. */
+enum row_bits {
+    ROW_FROM_BP = 1,   /* the CFA counts from bp, else from sp */
+    ROW_SAVES_BP = 2,  /* the caller's bp is in memory near its return address */
+    ROW_LOADED = 4,    /* the CFA is the word at base + cfa_offset (realigned stacks) */
+    ROW_BP_AT_BP = 8,  /* the caller's bp is in memory at bp + bp_words (realigned stacks) */
+    ROW_RA_IN_LR = 16, /* the return address still is in its register (arm64) */
+    ROW_UNCOMMON = ~3,
+
+    ROW_END = 0x20,      /* the outermost frame */
+    ROW_SIGNAL = 0x40,   /* the caller was interrupted by a signal */
+    ROW_COMPLEX = 0x60,  /* needs more than sp and bp */
+    ROW_NO_TABLE = 0x80, /* nothing is known of this code */
+    ROW_KIND = 0xE0
+};
+
+struct row {
+    uint64_t key;       /* 0: empty */
+    int32_t cfa_offset; /* bytes from sp or bp */
+    int16_t ra_words;   /* the return address is at CFA + ra_words */
+    int8_t bp_words;    /* the caller's bp is at the return address's place + bp_words */
+    uint8_t bits;
+};
+_Static_assert(sizeof(struct row) == 16, "four rows make a cache line");
+
+/* What tells a module from another one at the same place. */
+struct known_module {
+    uintptr_t low, high, eh_frame_hdr;
+    uint64_t build_id; /* its first bytes */
+};
+
+struct unwind_cache {
+    struct row rows[ROW_SETS][ROW_WAYS];
+    struct cfi_machine machine;
+    struct known_module modules[MODULES_MAX];
+    size_t module_count;
+};
+
+size_t unwind_cache_size(void) {
+    return sizeof(unwind_cache);
+}
+
+void unwind_cache_flush(unwind_cache *cache) {
+    memset(cache->rows, 0, sizeof cache->rows);
+    cache->module_count = 0;
+}
+
+/* --- modules --- */
+
+static struct known_module known_module_of(const struct module *module) {
+    struct known_module known = {
+        .low = module->low, .high = module->high, .eh_frame_hdr = module->eh_frame_hdr};
+    size_t size = module->build_id_size;
+    if (module->build_id)
+        memcpy(&known.build_id, module->build_id,
+               size < sizeof known.build_id ? size : sizeof known.build_id);
+    return known;
+}
+
+/* Lists the module, after forgetting everything if it has taken the place of another one. */
+static void cache_admit_module(unwind_cache *cache, const struct module *module) {
+    struct known_module new = known_module_of(module);
+    for (size_t i = 0; i < cache->module_count; i++) {
+        const struct known_module *old = &cache->modules[i];
+        if (memcmp(old, &new, sizeof new) == 0)
+            return;
+        if (old->low < new.high &&new.low < old->high)
+            unwind_cache_flush(cache); /* ends the loop, too */
+    }
+    if (cache->module_count == MODULES_MAX)
+        unwind_cache_flush(cache);
+    cache->modules[cache->module_count++] = new;
+}
+
+/* --- rows --- */
+
+/* Describes "base + offset" or "*(base + inner)" in the row; false if the base is another one. */
+static bool row_set_cfa(struct row *row, const struct cfi_value *cfa) {
+    bool loaded = cfa->kind == CFI_LOADED;
+    int64_t offset = loaded ? cfa->inner : (int64_t)cfa->offset;
+    if (cfa->kind == CFI_CONSTANT || (cfa->base != UNWIND_SP && cfa->base != UNWIND_BP) ||
+        offset != (int32_t)offset || (loaded && cfa->offset != 0))
+        return false;
+    row->cfa_offset = (int32_t)offset;
+    row->bits |= (cfa->base == UNWIND_BP ? ROW_FROM_BP : 0) | (loaded ? ROW_LOADED : 0);
+    return true;
+}
+
+static bool row_compile_cfa(struct row *row, const struct cfi_cfa *cfa) {
+    struct cfi_value value = {
+        .kind = CFI_RELATIVE, .base = (uint8_t)cfa->reg, .offset = (uint64_t)cfa->rule.offset};
+    /* Of the registers, an expression may know the pc: that of x86-64's PLT stubs looks at it. */
+    const uintptr_t reg[UNWIND_REGISTERS] = {[UNWIND_RA] = row->key - 1};
+    struct cfi_context context = {.reg = reg,
+                                  .known = UNWIND_RA_IS_REGISTER ? 0 : UNWIND_BIT(UNWIND_RA)};
+    if (cfa->rule.kind == CFI_VAL_EXPRESSION && !cfi_evaluate(&cfa->rule, &context, NULL, &value))
+        return false;
+    return cfa->rule.kind != CFI_UNDEFINED && row_set_cfa(row, &value);
+}
+
+static bool row_compile_ra(struct row *row, const struct cfi_rule *ra) {
+    if (ra->kind == CFI_SAME && UNWIND_RA_IS_REGISTER) {
+        row->bits |= ROW_RA_IN_LR;
+        return true;
+    }
+    row->ra_words = (int16_t)(ra->offset / WORD);
+    return ra->kind == CFI_OFFSET && (int64_t)row->ra_words * WORD == ra->offset;
+}
+
+static bool row_compile_bp(struct row *row, const struct cfi_rule *bp) {
+    int64_t bytes;
+    if (bp->kind == CFI_SAME || bp->kind == CFI_UNDEFINED)
+        return true;
+    if (bp->kind == CFI_OFFSET && !(row->bits & ROW_RA_IN_LR)) {
+        bytes = bp->offset - (int64_t)row->ra_words * WORD;
+        row->bits |= ROW_SAVES_BP;
+    } else if (bp->kind == CFI_EXPRESSION) {
+        struct cfi_value value;
+        struct cfi_context nothing = {.known = 0};
+        if (!cfi_evaluate(bp, &nothing, NULL, &value) || value.kind != CFI_RELATIVE ||
+            value.base != UNWIND_BP)
+            return false;
+        bytes = (int64_t)value.offset;
+        row->bits |= ROW_BP_AT_BP;
+    } else {
+        return false;
+    }
+    row->bp_words = (int8_t)(bytes / WORD);
+    return (int64_t)row->bp_words * WORD == bytes;
+}
+
+static void row_compile(struct row *row, const struct cfi_function *function,
+                        const struct cfi_rules *rules) {
+    const struct cfi_rule *ra = &rules->reg[function->ra_reg];
+    if (ra->kind == CFI_UNDEFINED) {
+        row->bits = ROW_END;
+        return;
+    }
+    bool simple = !function->signal_frame && function->ra_reg == UNWIND_RA &&
+                  rules->reg[UNWIND_SP].kind == CFI_SAME && row_compile_cfa(row, &rules->cfa) &&
+                  row_compile_ra(row, ra) && row_compile_bp(row, &rules->reg[UNWIND_BP]);
+    if (!simple)
+        row->bits = ROW_COMPLEX;
+}
+
+static bool is_signal_return(const struct module *module, uintptr_t key) {
+    uintptr_t low, high;
+    return module_segment(module, key, &low, &high) && unwind_signal_returns_at(key, high);
+}
+
+/* No call returns to the first instruction of a function: this return address was made up by whoever
+ * made the stack (makecontext), to run that function at the end. Nothing lies further out. */
+static bool is_made_up(const struct module *module, uintptr_t key) {
+    struct cfi_function function;
+    return cfi_find(module, key, &function) && function.start == key;
+}
+
+/* False if the row is not worth keeping: nobody would tell us when this code is replaced. */
+static bool row_make(unwind_cache *cache, struct row *row, uintptr_t key) {
+    struct module module;
+    struct cfi_function function;
+    uintptr_t pc = key - 1;
+    *row = (struct row){.key = key, .bits = ROW_NO_TABLE};
+    if (!module_find(pc, &module))
+        return false;
+    cache_admit_module(cache, &module);
+    if (is_signal_return(&module, key))
+        row->bits = ROW_SIGNAL;
+    else if (cfi_find(&module, pc, &function) &&
+             cfi_run(&function, pc, &cache->machine)) {
+        row->bits = 0;
+        row_compile(row, &function, &cache->machine.now);
+    } else if (is_made_up(&module, key)) {
+        row->bits = ROW_END;
+    }
+    return true;
+}
+
+static struct row *cache_set(unwind_cache *cache, uintptr_t key) {
+    uintptr_t block = key >> CODE_BYTES_LOG2;
+    return cache->rows[(block ^ (block >> 14) * 37) % ROW_SETS];
+}
+
+static __attribute__((noinline)) struct row *cache_miss(unwind_cache *cache, uintptr_t key,
+                                                        struct row *uncached) {
+    if (!row_make(cache, uncached, key))
+        return uncached;
+    struct row *set = cache_set(cache, key), *victim = &set[key % ROW_WAYS];
+    for (size_t i = 0; i < ROW_WAYS && victim->key; i++)
+        if (!set[i].key)
+            victim = &set[i];
+    *victim = *uncached;
+    return victim;
+}
+
+static inline const struct row *cache_row(unwind_cache *cache, uintptr_t key,
+                                          struct row *uncached) {
+    struct row *set = cache_set(cache, key);
+    for (size_t i = 0; i < ROW_WAYS; i++)
+        if (__builtin_expect(set[i].key == key, 1))
+            return &set[i];
+    return cache_miss(cache, key, uncached);
+}
+
+/* --- the walk --- */
+
+enum step { STEP_ON, STEP_END, STEP_FAILED, STEP_COMPLEX };
+
+/* The frame that the walk has come to. */
+struct frame {
+    uintptr_t key, sp, bp;
+};
+
+struct walk {
+    unwind_cache *cache;
+    const struct unwind_start *start;
+    uintptr_t stack_low, stack_high;
+    struct stack_view view;
+    struct frame frame;
+    unsigned flags;
+    struct row uncached;
+};
+
+static void walk_look_at(struct walk *walk, uintptr_t sp) {
+    stack_view_init(&walk->view, sp, walk->stack_low, walk->stack_high);
+}
+
+/* From a signal handler's return into the frame that it interrupted, which may be on another
+ * stack. */
+static enum step step_signal(struct walk *walk) {
+    struct frame *frame = &walk->frame, at;
+    uintptr_t context = frame->sp + UNWIND_SIGNAL_CONTEXT, pc;
+    if (!stack_read(&walk->view, context + UNWIND_SIGNAL_PC, &pc) ||
+        !stack_read(&walk->view, context + UNWIND_SIGNAL_SP, &at.sp) ||
+        !stack_read(&walk->view, context + UNWIND_SIGNAL_BP, &at.bp))
+        return STEP_FAILED;
+    *frame = (struct frame){.key = pc + 1, .sp = at.sp, .bp = at.bp};
+    walk_look_at(walk, at.sp);
+    return STEP_ON;
+}
+
+/* A pushed bp with a return address above it? Both must make sense. */
+static enum step step_by_frame_pointer(struct walk *walk) {
+    struct frame *frame = &walk->frame;
+    struct module module;
+    uintptr_t bp, ra;
+    if (frame->bp < frame->sp || !stack_read(&walk->view, frame->bp, &bp) ||
+        !stack_read(&walk->view, frame->bp + WORD, &ra))
+        return STEP_FAILED;
+    ra = cpu_strip_signature(ra);
+    bool chained = bp > frame->bp && maps_readable(ra & ~(uintptr_t)(WORD - 1));
+    if (!module_find(ra - 1, &module) && !chained)
+        return STEP_FAILED;
+    *frame = (struct frame){.key = ra, .sp = frame->bp + 2 * WORD, .bp = bp};
+    walk->flags |= UNWIND_GUESSED;
+    return STEP_ON;
+}
+
+/* Rows that are more than sums and loads. */
+static __attribute__((noinline)) enum step step_by_kind(struct walk *walk, unsigned kind) {
+    switch (kind) {
+    case ROW_END:
+        return STEP_END;
+    case ROW_SIGNAL:
+        return step_signal(walk);
+    case ROW_NO_TABLE:
+        return step_by_frame_pointer(walk);
+    default:
+        return STEP_COMPLEX;
+    }
+}
+
+/* The return address is in its register, which holds only in the innermost frame and in one that
+ * was interrupted; the latter takes all registers. */
+static uintptr_t link_register(const struct walk *walk) {
+    const struct unwind_start *start = walk->start;
+    bool innermost = walk->frame.key == start->pc + 1 && walk->frame.sp == start->reg[UNWIND_SP];
+    return innermost ? start->reg[UNWIND_RA] : 0;
+}
+
+static __attribute__((noinline)) enum step step_uncommon(struct walk *walk, const struct row *row) {
+    struct frame *frame = &walk->frame;
+    if (row->bits & ROW_KIND)
+        return step_by_kind(walk, row->bits & ROW_KIND);
+    uintptr_t cfa = (row->bits & ROW_FROM_BP ? frame->bp : frame->sp) + (uintptr_t)row->cfa_offset;
+    if (row->bits & ROW_LOADED && !stack_read(&walk->view, cfa, &cfa))
+        return STEP_FAILED;
+    uintptr_t slot = cfa + (uintptr_t)(row->ra_words * WORD), ra, bp = frame->bp;
+    if (row->bits & ROW_RA_IN_LR)
+        ra = link_register(walk);
+    else if (!stack_read(&walk->view, slot, &ra))
+        return STEP_FAILED;
+    if (row->bits & ROW_BP_AT_BP) {
+        if (!stack_read(&walk->view, bp + (uintptr_t)(row->bp_words * WORD), &bp))
+            return STEP_FAILED;
+    } else if (row->bits & ROW_SAVES_BP &&
+               !stack_read(&walk->view, slot + (uintptr_t)(row->bp_words * WORD), &bp))
+        return STEP_FAILED;
+    if (row->bits & ROW_RA_IN_LR && ra == 0)
+        return STEP_COMPLEX;
+    if (cfa < frame->sp || (cfa == frame->sp && !(row->bits & ROW_RA_IN_LR)))
+        return STEP_FAILED;
+    *frame = (struct frame){.key = cpu_strip_signature(ra), .sp = cfa, .bp = bp};
+    return frame->key ? STEP_ON : STEP_END;
+}
+
+STACK_UNCHECKED static inline enum step step_by_row(struct walk *walk) {
+    struct frame *frame = &walk->frame;
+    const struct row *row = cache_row(walk->cache, frame->key, &walk->uncached);
+    if (__builtin_expect(row->bits & ROW_UNCOMMON, 0))
+        return step_uncommon(walk, row);
+    uintptr_t cfa = (row->bits & ROW_FROM_BP ? frame->bp : frame->sp) + (uintptr_t)row->cfa_offset;
+    uintptr_t slot = cfa + (uintptr_t)(row->ra_words * WORD);
+    if (__builtin_expect(cfa <= frame->sp || !stack_view_admits(&walk->view, slot), 0))
+        return STEP_FAILED;
+    frame->key = cpu_strip_signature(stack_word(slot));
+    frame->sp = cfa;
+    if (row->bits & ROW_SAVES_BP) {
+        slot += (uintptr_t)(row->bp_words * WORD);
+        if (!stack_view_admits(&walk->view, slot))
+            return STEP_FAILED;
+        frame->bp = stack_word(slot);
+    }
+    return frame->key ? STEP_ON : STEP_END;
+}
+
+/* Walks from walk->frame outwards. */
+static enum step walk_by_rows(struct walk *walk, uintptr_t *pcs, size_t max, size_t *count) {
+    enum step step;
+    size_t n = *count;
+    while ((step = step_by_row(walk)) == STEP_ON) {
+        if (n == max) {
+            walk->flags |= UNWIND_CUT;
+            break;
+        }
+        pcs[n++] = walk->frame.key;
+    }
+    *count = n;
+    return step;
+}
+
+/* --- the walk with all registers --- */
+
+struct full_frame {
+    uintptr_t key;
+    uintptr_t reg[UNWIND_REGISTERS];
+    uint64_t known;
+};
+
+static bool full_cfa(const struct cfi_cfa *cfa, const struct cfi_context *context, uint64_t *out) {
+    struct cfi_value value;
+    if (cfa->rule.kind == CFI_VAL_EXPRESSION) {
+        bool valid = cfi_evaluate(&cfa->rule, context, NULL, &value);
+        *out = value.offset;
+        return valid;
+    }
+    if (cfa->rule.kind != CFI_VAL_OFFSET || !(context->known & UNWIND_BIT(cfa->reg)))
+        return false;
+    *out = context->reg[cfa->reg] + (uint64_t)cfa->rule.offset;
+    return true;
+}
+
+/* The caller's value of register `i`; false if it is lost. */
+static bool full_register(const struct cfi_rule *rule, unsigned i,
+                          const struct cfi_context *context, const uint64_t *cfa, uintptr_t *out) {
+    struct cfi_value value;
+    switch (rule->kind) {
+    case CFI_SAME:
+        *out = i == UNWIND_SP ? *cfa : context->reg[i];
+        return i == UNWIND_SP || context->known & UNWIND_BIT(i);
+    case CFI_OFFSET:
+        return stack_read(context->view, *cfa + (uint64_t)rule->offset, out);
+    case CFI_VAL_OFFSET:
+        *out = *cfa + (uint64_t)rule->offset;
+        return true;
+    case CFI_REGISTER:
+        if (rule->offset < 0 || rule->offset >= UNWIND_REGISTERS ||
+            !(context->known & UNWIND_BIT(rule->offset)))
+            return false;
+        *out = context->reg[rule->offset];
+        return true;
+    case CFI_EXPRESSION:
+        return cfi_evaluate(rule, context, cfa, &value) &&
+               stack_read(context->view, value.offset, out);
+    case CFI_VAL_EXPRESSION:
+        if (!cfi_evaluate(rule, context, cfa, &value))
+            return false;
+        *out = value.offset;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Applies the rules of the machine. */
+static enum step full_apply(struct walk *walk, const struct cfi_function *function,
+                            struct full_frame *frame) {
+    const struct cfi_rules *rules = &walk->cache->machine.now;
+    struct full_frame caller = {.known = 0};
+    if (!UNWIND_RA_IS_REGISTER) {
+        frame->reg[UNWIND_RA] = frame->key - 1;
+        frame->known |= UNWIND_BIT(UNWIND_RA);
+    }
+    struct cfi_context context = {.reg = frame->reg, .known = frame->known, .view = &walk->view};
+    uint64_t cfa;
+    if (rules->reg[function->ra_reg].kind == CFI_UNDEFINED)
+        return STEP_END;
+    if (!full_cfa(&rules->cfa, &context, &cfa))
+        return STEP_FAILED;
+    for (unsigned i = 0; i < UNWIND_REGISTERS; i++)
+        if (full_register(&rules->reg[i], i, &context, &cfa, &caller.reg[i]))
+            caller.known |= UNWIND_BIT(i);
+    uint64_t needed = UNWIND_BIT(function->ra_reg) | UNWIND_BIT(UNWIND_SP);
+    if ((caller.known & needed) != needed)
+        return STEP_FAILED;
+    caller.key = cpu_strip_signature(caller.reg[function->ra_reg]);
+    bool inwards = caller.reg[UNWIND_SP] < frame->reg[UNWIND_SP];
+    bool stuck = caller.reg[UNWIND_SP] == frame->reg[UNWIND_SP] && caller.key == frame->key;
+    if (caller.key == 0 && !function->signal_frame)
+        return STEP_END;
+    if (!function->signal_frame && (inwards || stuck))
+        return STEP_FAILED;
+    caller.key += function->signal_frame;
+    *frame = caller;
+    return STEP_ON;
+}
+
+/* One step by a row's means, when there are no usable tables. */
+static enum step full_step_simply(struct walk *walk, struct full_frame *frame, bool signal) {
+    walk->frame =
+        (struct frame){.key = frame->key, .sp = frame->reg[UNWIND_SP], .bp = frame->reg[UNWIND_BP]};
+    enum step step = signal ? step_signal(walk) : step_by_frame_pointer(walk);
+    frame->key = walk->frame.key;
+    frame->reg[UNWIND_SP] = walk->frame.sp;
+    frame->reg[UNWIND_BP] = walk->frame.bp;
+    frame->known = UNWIND_BIT(UNWIND_SP) | UNWIND_BIT(UNWIND_BP);
+    return step;
+}
+
+static enum step full_step(struct walk *walk, struct full_frame *frame) {
+    struct module module;
+    struct cfi_function function;
+    uintptr_t pc = frame->key - 1;
+    bool found = module_find(pc, &module);
+    if (found && cfi_find(&module, pc, &function) &&
+        cfi_run(&function, pc, &walk->cache->machine))
+        return full_apply(walk, &function, frame);
+    if (found && is_made_up(&module, frame->key))
+        return STEP_END;
+    return full_step_simply(walk, frame, found && is_signal_return(&module, frame->key));
+}
+
+static enum step walk_fully(struct walk *walk, uintptr_t *pcs, size_t max, size_t *count) {
+    struct full_frame frame = {.key = walk->start->pc + 1, .known = walk->start->known};
+    enum step step;
+    memcpy(frame.reg, walk->start->reg, sizeof frame.reg);
+    walk_look_at(walk, frame.reg[UNWIND_SP]);
+    walk->flags = 0;
+    *count = 0;
+    while ((step = full_step(walk, &frame)) == STEP_ON) {
+        walk_look_at(walk, frame.reg[UNWIND_SP]);
+        if (*count == max) {
+            walk->flags |= UNWIND_CUT;
+            break;
+        }
+        pcs[(*count)++] = frame.key;
+    }
+    return step;
+}
+
+size_t unwind_stack(unwind_cache *cache, const struct unwind_start *start, uintptr_t stack_low,
+                    uintptr_t stack_high, uintptr_t *pcs, size_t max, unsigned *flags) {
+    size_t count = 0;
+    uintptr_t sp = start->reg[UNWIND_SP];
+    struct walk walk = {
+        .cache = cache, .start = start, .stack_low = stack_low, .stack_high = stack_high};
+    walk.frame = (struct frame){.key = start->pc + 1, .sp = sp, .bp = start->reg[UNWIND_BP]};
+    walk_look_at(&walk, sp);
+    enum step step = walk_by_rows(&walk, pcs, max, &count);
+    if (step == STEP_COMPLEX)
+        step = walk_fully(&walk, pcs, max, &count);
+    if (step == STEP_FAILED)
+        walk.flags |= UNWIND_FAILED;
+    if (flags)
+        *flags = walk.flags;
+    return count;
+}

@@ -1,0 +1,480 @@
+/* Tests of src/platform/unwind: stacks of many kinds, frame by frame against the unwinder of
+ * libgcc in the same process. */
+#include <alloca.h>
+#include <pthread.h>
+#include <search.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include "platform/pages.h"
+#include "platform/unwind.h"
+#include "unit.h"
+
+#define NOINLINE __attribute__((noinline, noclone))
+/* Keeps a call from becoming a jump. */
+#define NOT_THE_END() __asm__ volatile("" ::: "memory")
+
+enum { STACK_MAX = 4096 };
+
+struct stack {
+    uintptr_t pcs[STACK_MAX];
+    size_t count;
+    unsigned flags;
+};
+
+/* What the current thread unwinds with. */
+static __thread unwind_cache *cache;
+static __thread uintptr_t stack_low, stack_high;
+
+static void thread_init(void) {
+    cache = pages_alloc(unwind_cache_size());
+    ck_assert_ptr_nonnull(cache);
+    ck_assert(unwind_stack_bounds(&stack_low, &stack_high));
+}
+
+static _Unwind_Reason_Code oracle_frame(struct _Unwind_Context *context, void *arg) {
+    struct stack *stack = arg;
+    int interrupted = 0;
+    uintptr_t pc = _Unwind_GetIPInfo(context, &interrupted);
+    if (pc == 0)
+        return _URC_END_OF_STACK;
+    if (stack->count < STACK_MAX)
+        stack->pcs[stack->count++] = pc + (uintptr_t)interrupted;
+    return _URC_NO_REASON;
+}
+
+static struct stack ours, theirs, again;
+static int comparisons;
+
+static void show(const char *name, const struct stack *stack) {
+    printf("# %s: %zu frames, flags %u\n", name, stack->count, stack->flags);
+    for (size_t i = 0; i < stack->count && i < 64; i++)
+        printf("#   %zu: %#zx\n", i, (size_t)stack->pcs[i]);
+    fflush(stdout);
+}
+
+static void assert_same(const struct stack *a, const struct stack *b) {
+    comparisons++;
+    if (a->count == b->count && memcmp(a->pcs, b->pcs, a->count * sizeof *a->pcs) == 0)
+        return;
+    show("ours", a);
+    show("expected", b);
+    ck_abort_msg("stacks differ");
+}
+
+/* Takes the stack of its caller: cold, warm, and without knowing where the stack is. */
+static NOINLINE int compare(void) {
+    struct unwind_start start;
+    theirs.count = 0;
+    _Unwind_Backtrace(oracle_frame, &theirs);
+    memmove(theirs.pcs, theirs.pcs + 1, --theirs.count * sizeof *theirs.pcs);
+    unwind_here(&start);
+    ours.count =
+        unwind_stack(cache, &start, stack_low, stack_high, ours.pcs, STACK_MAX, &ours.flags);
+    assert_same(&ours, &theirs);
+    ck_assert_uint_eq(ours.flags, 0);
+    again.count = unwind_stack(cache, &start, stack_low, stack_high, again.pcs, STACK_MAX, NULL);
+    assert_same(&again, &theirs);
+    again.count = unwind_stack(cache, &start, 0, 0, again.pcs, STACK_MAX, &again.flags);
+    assert_same(&again, &theirs);
+    ck_assert_uint_eq(again.flags, 0);
+    return 0;
+}
+
+/* --- ordinary functions --- */
+
+static NOINLINE int deep(int n) {
+    int result = n == 0 ? compare() : deep(n - 1) + 1;
+    NOT_THE_END();
+    return result;
+}
+
+START_TEST(a_plain_chain) {
+    thread_init();
+    for (int n = 0; n < 200; n += 13)
+        deep(n);
+    ck_assert_uint_gt(ours.count, 190);
+}
+END_TEST
+
+START_TEST(a_very_deep_chain) {
+    thread_init();
+    ck_assert_int_eq(deep(STACK_MAX - 100), STACK_MAX - 100);
+}
+END_TEST
+
+/* Different frames: registers saved, sp moved at run time, big and aligned locals. */
+static NOINLINE int with_alloca(int n, int (*next)(void)) {
+    volatile char *p = alloca((size_t)n);
+    p[0] = p[n - 1] = 1;
+    int result = next() + p[0];
+    NOT_THE_END();
+    return result;
+}
+
+static NOINLINE int with_many_registers(int a, int b, int c, int d, int e, int f) {
+    int result = with_alloca(a + b + 100, compare);
+    return result + a * b + c * d - e * f + a * f;
+}
+
+static NOINLINE int with_large_frame(void) {
+    volatile char large[100000];
+    large[5] = 7;
+    int result = with_many_registers(1, 2, 3, 4, 5, 6) + large[5];
+    NOT_THE_END();
+    return result;
+}
+
+static NOINLINE int with_aligned_locals(void) {
+    _Alignas(64) volatile char aligned[256];
+    aligned[3] = 1;
+    ck_assert_uint_eq((uintptr_t)aligned % 64, 0);
+    int result = with_large_frame() + aligned[3];
+    NOT_THE_END();
+    return result;
+}
+
+static NOINLINE int with_aligned_alloca(int n) {
+    _Alignas(128) volatile char aligned[256];
+    volatile char *p = alloca((size_t)n);
+    aligned[3] = p[1] = 1;
+    int result = with_aligned_locals() + aligned[3] + p[1];
+    NOT_THE_END();
+    return result;
+}
+
+#if defined __x86_64__
+__attribute__((force_align_arg_pointer))
+#endif
+static NOINLINE int
+with_realigned_stack(int a, int b, int c, int d, int e, int f, int on_stack) {
+    _Alignas(32) volatile int aligned[8] = {a, b, c, d, e, f, on_stack};
+    int result = with_aligned_alloca(aligned[6] + 50) + aligned[2];
+    NOT_THE_END();
+    return result;
+}
+
+START_TEST(frames_of_many_kinds) {
+    thread_init();
+    for (int i = 1; i < 100; i++)
+        with_realigned_stack(1, 2, 3, 4, 5, 6, i);
+    ck_assert_int_ge(comparisons, 99);
+}
+END_TEST
+
+static NOINLINE int compare_callback(const void *a, const void *b) {
+    compare();
+    return *(const int *)a - *(const int *)b;
+}
+
+START_TEST(callbacks_through_libc) {
+    thread_init();
+    int numbers[] = {5, 3, 9, 1, 7, 2, 8}, key = 8, absent = 4;
+    size_t n = sizeof numbers / sizeof *numbers;
+    qsort(numbers, n, sizeof *numbers, compare_callback);
+    ck_assert_ptr_nonnull(bsearch(&key, numbers, n, sizeof *numbers, compare_callback));
+    ck_assert_ptr_null(lfind(&absent, numbers, &n, sizeof *numbers, compare_callback));
+    ck_assert_int_gt(comparisons, 20);
+}
+END_TEST
+
+static _Noreturn NOINLINE void leaves_by_exit(void) {
+    compare();
+    _exit(ours.count > 3 ? 0 : 9);
+}
+
+/* The return address of a noreturn call may lie behind the end of the function. */
+START_TEST(a_noreturn_call_at_the_end) {
+    thread_init();
+    leaves_by_exit();
+}
+END_TEST
+
+START_TEST(too_many_frames_are_cut) {
+    thread_init();
+    struct unwind_start start;
+    uintptr_t few[3], all[100];
+    unsigned flags;
+    unwind_here(&start);
+    size_t n = unwind_stack(cache, &start, stack_low, stack_high, all, 100, &flags);
+    ck_assert_uint_eq(flags, 0);
+    ck_assert_uint_gt(n, 3);
+    ck_assert_uint_eq(unwind_stack(cache, &start, stack_low, stack_high, few, 3, &flags), 3);
+    ck_assert_uint_eq(flags, UNWIND_CUT);
+    ck_assert_mem_eq(few, all, sizeof few);
+    ck_assert_uint_eq(unwind_stack(cache, &start, stack_low, stack_high, all, n, &flags), n);
+    ck_assert_uint_eq(flags, 0);
+    ck_assert_uint_eq(unwind_stack(cache, &start, stack_low, stack_high, all, 0, &flags), 0);
+    ck_assert_uint_eq(flags, UNWIND_CUT);
+}
+END_TEST
+
+/* --- other stacks --- */
+
+static void *thread_main(void *arg) {
+    (void)arg;
+    thread_init();
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    ck_assert(stack_low < here && here < stack_high);
+    with_realigned_stack(1, 2, 3, 4, 5, 6, 7);
+    return deep(50) == 50 ? NULL : arg;
+}
+
+START_TEST(threads) {
+    for (int i = 0; i < 8; i++) {
+        pthread_t thread;
+        void *result;
+        ck_assert_int_eq(pthread_create(&thread, NULL, thread_main, &i), 0);
+        ck_assert_int_eq(pthread_join(thread, &result), 0);
+        ck_assert_ptr_null(result);
+    }
+}
+END_TEST
+
+static int signals;
+
+static void handler(int number) {
+    (void)number;
+    signals++;
+    deep(3);
+}
+
+static void install(int number, int flags) {
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
+    ck_assert_int_eq(sigaction(number, &action, NULL), 0);
+}
+
+static void use_alternate_stack(void) {
+    stack_t alternate = {.ss_size = 1 << 18, .ss_sp = pages_alloc(1 << 18)};
+    ck_assert_int_eq(sigaltstack(&alternate, NULL), 0);
+}
+
+static NOINLINE int raise_callback(const void *a, const void *b) {
+    raise(SIGUSR1);
+    return *(const int *)a - *(const int *)b;
+}
+
+START_TEST(signal_handlers) {
+    thread_init();
+    int numbers[] = {3, 2, 1};
+    install(SIGUSR1, 0);
+    qsort(numbers, 3, sizeof *numbers, raise_callback);
+    ck_assert_int_ge(signals, 2);
+    int before = signals;
+    use_alternate_stack();
+    install(SIGUSR1, SA_ONSTACK);
+    qsort(numbers, 3, sizeof *numbers, raise_callback);
+    ck_assert_int_ge(signals, before + 2);
+}
+END_TEST
+
+/* A handler interrupted by a handler: two trampolines. */
+static void outer_handler(int number) {
+    (void)number;
+    raise(SIGUSR1);
+    NOT_THE_END();
+}
+
+START_TEST(nested_signal_handlers) {
+    thread_init();
+    use_alternate_stack();
+    install(SIGUSR1, 0);
+    struct sigaction action = {.sa_handler = outer_handler, .sa_flags = SA_ONSTACK};
+    sigaction(SIGUSR2, &action, NULL);
+    raise(SIGUSR2);
+    ck_assert_int_eq(signals, 1);
+}
+END_TEST
+
+static volatile int *volatile null_pointer;
+
+static NOINLINE int faults(void) {
+    int result = *null_pointer;
+    NOT_THE_END();
+    return result;
+}
+
+static void fault_handler(int number) {
+    (void)number;
+    deep(2);
+    /* The faulting instruction is where the handler came from. */
+    uintptr_t fault = ours.pcs[5] - 1;
+    _exit(fault >= (uintptr_t)faults && fault < (uintptr_t)faults + 64 ? 0 : 7);
+}
+
+START_TEST(a_fault_in_the_first_instructions) {
+    thread_init();
+    use_alternate_stack();
+    struct sigaction action = {.sa_handler = fault_handler, .sa_flags = SA_ONSTACK};
+    sigaction(SIGSEGV, &action, NULL);
+    faults();
+}
+END_TEST
+
+static ucontext_t main_context, coroutine_context;
+
+static void coroutine(void) {
+    deep(10);
+    swapcontext(&coroutine_context, &main_context);
+    with_realigned_stack(1, 2, 3, 4, 5, 6, 7);
+}
+
+START_TEST(coroutines) {
+    thread_init();
+    enum { SIZE = 1 << 18 };
+    getcontext(&coroutine_context);
+    coroutine_context.uc_stack = (stack_t){.ss_sp = pages_alloc(SIZE), .ss_size = SIZE};
+    coroutine_context.uc_link = &main_context;
+    makecontext(&coroutine_context, coroutine, 0);
+    swapcontext(&main_context, &coroutine_context);
+    ck_assert_int_eq(comparisons, 3);
+    swapcontext(&main_context, &coroutine_context);
+    ck_assert_int_eq(comparisons, 6);
+}
+END_TEST
+
+/* --- bad data --- */
+
+/* Walks from made-up registers; all that is asked for is that it ends, and keeps its limits. */
+static unsigned walk_from(uintptr_t pc, uintptr_t sp, uintptr_t bp) {
+    struct unwind_start start;
+    static uintptr_t pcs[64];
+    unsigned flags;
+    unwind_here(&start);
+    start.pc = pc;
+    start.reg[UNWIND_SP] = sp;
+    start.reg[UNWIND_BP] = bp;
+    ck_assert_uint_le(unwind_stack(cache, &start, stack_low, stack_high, pcs, 64, &flags), 64);
+    return flags;
+}
+
+START_TEST(absurd_registers_end_the_walk) {
+    thread_init();
+    uintptr_t code = (uintptr_t)with_alloca + 40, here = (uintptr_t)__builtin_frame_address(0);
+    const uintptr_t odd[] = {0,
+                             1,
+                             8,
+                             4096,
+                             here,
+                             here + 1,
+                             stack_high - 8,
+                             stack_high,
+                             UINTPTR_MAX,
+                             UINTPTR_MAX - 7,
+                             (uintptr_t)1 << 63};
+    enum { N = sizeof odd / sizeof *odd };
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = 0; j < N; j++)
+            for (size_t k = 0; k < N; k++) {
+                walk_from(odd[i], odd[j], odd[k]);
+                walk_from(code, odd[j], odd[k]);
+            }
+    ck_assert_uint_eq(walk_from(code, 0, 0), UNWIND_FAILED);
+    ck_assert_uint_eq(walk_from(1, here, 0), UNWIND_FAILED);
+}
+END_TEST
+
+/* A stack of random words, some of them code or stack addresses, with an unmapped page behind. */
+START_TEST(damaged_stacks_end_the_walk) {
+    thread_init();
+    size_t size = 16 * pages_unit(), words = size / sizeof(uintptr_t);
+    uintptr_t *memory = pages_alloc(size + pages_unit());
+    pages_free((char *)memory + size, pages_unit());
+    uint64_t random = 88172645463325252;
+    for (int round = 0; round < 3000; round++) {
+        for (size_t i = words - 600; i < words; i++) {
+            random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+            uintptr_t code = (uintptr_t)&puts + random % 100000;
+            uintptr_t stack = (uintptr_t)&memory[words - 600] + random % 4800 / 8 * 8;
+            memory[i] = random % 3 == 0 ? random : random % 3 == 1 ? code : stack;
+        }
+        uintptr_t sp = (uintptr_t)&memory[words - 600 + random % 500];
+        walk_from((uintptr_t)&printf + random % 10000, sp, sp + random % 64 * 8);
+    }
+}
+END_TEST
+
+#if defined __x86_64__
+
+/* Hand-written code that says nothing about its frame: with a frame pointer, and without one. */
+__asm__(".text\n"
+        ".type tableless, @function\n"
+        "tableless: pushq %rbp\n movq %rsp, %rbp\n subq $32, %rsp\n"
+        "  call *%rdi\n leave\n ret\n"
+        ".size tableless, . - tableless\n"
+        ".type hopeless, @function\n"
+        "hopeless: pushq %rbp\n xorl %ebp, %ebp\n"
+        "  call *%rdi\n popq %rbp\n ret\n"
+        ".size hopeless, . - hopeless\n");
+int tableless(void (*)(void));
+int hopeless(void (*)(void));
+
+static NOINLINE void take_stack(void) {
+    struct unwind_start start;
+    unwind_here(&start);
+    ours.count =
+        unwind_stack(cache, &start, stack_low, stack_high, ours.pcs, STACK_MAX, &ours.flags);
+}
+
+START_TEST(code_without_tables) {
+    thread_init();
+    take_stack();
+    size_t depth = ours.count;
+    tableless(take_stack);
+    ck_assert_uint_eq(ours.flags, UNWIND_GUESSED);
+    ck_assert_uint_eq(ours.count, depth + 1);
+    hopeless(take_stack);
+    ck_assert_uint_eq(ours.flags, UNWIND_FAILED);
+    ck_assert_uint_eq(ours.count, 1);
+}
+END_TEST
+
+/* The same in memory that no module owns, as made by a compiler at run time. */
+START_TEST(code_outside_of_modules) {
+    thread_init();
+    void *code = mmap(NULL, pages_unit(), PROT_READ | PROT_WRITE | PROT_EXEC,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(code, MAP_FAILED);
+    memcpy(code, (const void *)tableless, 16);
+    int (*generated)(void (*)(void)) = (int (*)(void (*)(void)))code;
+    take_stack();
+    size_t depth = ours.count;
+    generated(take_stack);
+    ck_assert_uint_eq(ours.flags, UNWIND_GUESSED);
+    ck_assert_uint_eq(ours.count, depth + 1);
+}
+END_TEST
+
+#endif
+
+static Suite *suite(void) {
+    Suite *s = suite_create("unwind");
+    TCase *c = tcase_create("stacks");
+    tcase_set_timeout(c, 60);
+    tcase_add_test(c, a_plain_chain);
+    tcase_add_test(c, a_very_deep_chain);
+    tcase_add_test(c, frames_of_many_kinds);
+    tcase_add_test(c, callbacks_through_libc);
+    tcase_add_exit_test(c, a_noreturn_call_at_the_end, 0);
+    tcase_add_test(c, too_many_frames_are_cut);
+    tcase_add_test(c, threads);
+    tcase_add_test(c, signal_handlers);
+    tcase_add_test(c, nested_signal_handlers);
+    tcase_add_exit_test(c, a_fault_in_the_first_instructions, 0);
+    tcase_add_test(c, coroutines);
+    tcase_add_test(c, absurd_registers_end_the_walk);
+    tcase_add_test(c, damaged_stacks_end_the_walk);
+#if defined __x86_64__
+    tcase_add_test(c, code_without_tables);
+    tcase_add_test(c, code_outside_of_modules);
+#endif
+    suite_add_tcase(s, c);
+    return s;
+}
+
+UNIT_MAIN(suite)

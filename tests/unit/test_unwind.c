@@ -1,6 +1,5 @@
 /* Tests of src/platform/unwind: stacks of many kinds, frame by frame against the unwinder of
  * libgcc in the same process. */
-#include <alloca.h>
 #include <pthread.h>
 #include <search.h>
 #include <signal.h>
@@ -14,10 +13,7 @@
 #include "platform/pages.h"
 #include "platform/unwind.h"
 #include "unit.h"
-
-#define NOINLINE __attribute__((noinline, noclone))
-/* Keeps a call from becoming a jump. */
-#define NOT_THE_END() __asm__ volatile("" ::: "memory")
+#include "unwind_frames.h"
 
 enum { STACK_MAX = 4096 };
 
@@ -108,61 +104,10 @@ START_TEST(a_very_deep_chain) {
 }
 END_TEST
 
-/* Different frames: registers saved, sp moved at run time, big and aligned locals. */
-static NOINLINE int with_alloca(int n, int (*next)(void)) {
-    volatile char *p = alloca((size_t)n);
-    p[0] = p[n - 1] = 1;
-    int result = next() + p[0];
-    NOT_THE_END();
-    return result;
-}
-
-static NOINLINE int with_many_registers(int a, int b, int c, int d, int e, int f) {
-    int result = with_alloca(a + b + 100, compare);
-    return result + a * b + c * d - e * f + a * f;
-}
-
-static NOINLINE int with_large_frame(void) {
-    volatile char large[100000];
-    large[5] = 7;
-    int result = with_many_registers(1, 2, 3, 4, 5, 6) + large[5];
-    NOT_THE_END();
-    return result;
-}
-
-static NOINLINE int with_aligned_locals(void) {
-    _Alignas(64) volatile char aligned[256];
-    aligned[3] = 1;
-    ck_assert_uint_eq((uintptr_t)aligned % 64, 0);
-    int result = with_large_frame() + aligned[3];
-    NOT_THE_END();
-    return result;
-}
-
-static NOINLINE int with_aligned_alloca(int n) {
-    _Alignas(128) volatile char aligned[256];
-    volatile char *p = alloca((size_t)n);
-    aligned[3] = p[1] = 1;
-    int result = with_aligned_locals() + aligned[3] + p[1];
-    NOT_THE_END();
-    return result;
-}
-
-#if defined __x86_64__
-__attribute__((force_align_arg_pointer))
-#endif
-static NOINLINE int
-with_realigned_stack(int a, int b, int c, int d, int e, int f, int on_stack) {
-    _Alignas(32) volatile int aligned[8] = {a, b, c, d, e, f, on_stack};
-    int result = with_aligned_alloca(aligned[6] + 50) + aligned[2];
-    NOT_THE_END();
-    return result;
-}
-
 START_TEST(frames_of_many_kinds) {
     thread_init();
     for (int i = 1; i < 100; i++)
-        with_realigned_stack(1, 2, 3, 4, 5, 6, i);
+        many_kinds_of_frames(i, compare);
     ck_assert_int_ge(comparisons, 99);
 }
 END_TEST
@@ -221,7 +166,7 @@ static void *thread_main(void *arg) {
     thread_init();
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     ck_assert(stack_low < here && here < stack_high);
-    with_realigned_stack(1, 2, 3, 4, 5, 6, 7);
+    many_kinds_of_frames(7, compare);
     return deep(50) == 50 ? NULL : arg;
 }
 
@@ -321,7 +266,7 @@ static ucontext_t main_context, coroutine_context;
 static void coroutine(void) {
     deep(10);
     swapcontext(&coroutine_context, &main_context);
-    with_realigned_stack(1, 2, 3, 4, 5, 6, 7);
+    many_kinds_of_frames(7, compare);
 }
 
 START_TEST(coroutines) {

@@ -1,0 +1,82 @@
+/* replace.c: see replace.h. */
+#include "trace/replace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static memtrace_status refuse(memtrace_error *error, int os_error, const char *reason) {
+    if (error) {
+        *error = (memtrace_error){.status = MEMTRACE_IO, .os_error = os_error};
+        snprintf(error->reason, sizeof error->reason, "%s", reason);
+    }
+    return MEMTRACE_IO;
+}
+
+static void forget(replacement *r) {
+    free(r->path);
+    free(r->temporary);
+    *r = (replacement){.fd = -1};
+}
+
+static bool is_special(const char *path) {
+    struct stat old;
+    return stat(path, &old) == 0 && !S_ISREG(old.st_mode);
+}
+
+/* Opens a new file beside the old one, with the permissions that any new file gets. */
+static int open_beside(replacement *r) {
+    for (unsigned attempt = 0; attempt < 100; attempt++) {
+        if (asprintf(&r->temporary, "%s.%ld-%u.tmp", r->path, (long)getpid(), attempt) < 0) {
+            r->temporary = NULL;
+            return -1;
+        }
+        const int fd = open(r->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+        free(r->temporary);
+        r->temporary = NULL;
+    }
+    return -1;
+}
+
+static int copy_mode(const replacement *r) {
+    struct stat old;
+    return stat(r->path, &old) == 0 && fchmod(r->fd, old.st_mode & 07777) != 0 ? errno : 0;
+}
+
+memtrace_status replacement_begin(replacement *r, const char *path, memtrace_error *error) {
+    *r = (replacement){.fd = -1, .path = realpath(path, NULL)};
+    if (!r->path && errno == ENOENT)
+        r->path = strdup(path);
+    if (r->path)
+        r->fd = is_special(r->path) ? open(r->path, O_WRONLY | O_CLOEXEC) : open_beside(r);
+    if (r->fd >= 0)
+        return MEMTRACE_OK;
+    const int reason = errno;
+    forget(r);
+    return refuse(error, reason, "the file cannot be written");
+}
+
+memtrace_status replacement_commit(replacement *r, memtrace_error *error) {
+    int failed = r->temporary ? copy_mode(r) : 0;
+    if (close(r->fd) != 0 && !failed)
+        failed = errno;
+    if (r->temporary && !failed && rename(r->temporary, r->path) != 0)
+        failed = errno;
+    if (r->temporary && failed)
+        unlink(r->temporary);
+    forget(r);
+    return failed ? refuse(error, failed, "the file cannot be replaced") : MEMTRACE_OK;
+}
+
+void replacement_abort(replacement *r) {
+    close(r->fd);
+    if (r->temporary)
+        unlink(r->temporary);
+    forget(r);
+}

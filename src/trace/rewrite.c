@@ -1,0 +1,273 @@
+/* rewrite.c: see rewrite.h. Reading is left to the reader, encoding to the writer and the order of
+ * packets to the spool; here frame indices become codes again, and codes locations. */
+#include "trace/rewrite.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/map64.h"
+#include "trace/format.h"
+#include "trace/replace.h"
+#include "trace/spool.h"
+
+/* The state of one domain. */
+typedef struct rewrite_lane {
+    memtrace_stream *stream;
+    VEC(uint64_t) codes; /* the latest backtrace as it was read */
+} rewrite_lane;
+
+typedef struct rewrite {
+    memtrace_reader *reader;
+    rewrite_options options;
+    memtrace_writer *writer;
+    spool spool;
+    int os_error; /* why the spool or the output failed */
+
+    VEC(uint64_t) codes; /* by frame index */
+    map64 frames;        /* from a code to its frame index */
+    VEC(rewrite_lane) lanes;
+    map64 lane_of_domain; /* to an index in `lanes` */
+} rewrite;
+
+static memtrace_status fail(memtrace_error *error, memtrace_status status, int os_error,
+                            const char *reason) {
+    if (error) {
+        *error = (memtrace_error){.status = status, .os_error = os_error};
+        snprintf(error->reason, sizeof error->reason, "%s", reason);
+    }
+    return status;
+}
+
+/* ---- the writer's hooks ---- */
+
+static int sink(void *context, const void *packets, size_t size) {
+    rewrite *r = context;
+    const uint8_t *begin = (const uint8_t *)packets + FORMAT_AT_TIME_BEGIN;
+    uint64_t time = 0;
+    for (unsigned i = 0; i < 8; i++)
+        time |= (uint64_t)begin[i] << (8 * i);
+    return r->os_error = spool_add(&r->spool, time, packets, size);
+}
+
+size_t rewrite_frame_locations(const memtrace_frame *frame, memtrace_location *locations,
+                               size_t max) {
+    size_t n = 0;
+    if (frame->type && max > 0)
+        locations[n++] =
+            (memtrace_location){.file = MEMTRACE_TYPE_FILE, .function = frame->type, .line = 0};
+    for (size_t i = 0; i < frame->n_locations && n < max; i++)
+        locations[n++] = frame->locations[i];
+    return n;
+}
+
+static size_t locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
+    rewrite *r = context;
+    const uint32_t index = map64_get(&r->frames, code);
+    const memtrace_frame *frame =
+        index == MAP64_NONE ? NULL : memtrace_reader_frame(r->reader, index);
+    if (r->options.locate)
+        return r->options.locate(r->options.user, code, frame, locations, max);
+    return frame ? rewrite_frame_locations(frame, locations, max) : 0;
+}
+
+/* ---- events ---- */
+
+/* Learns the codes of the frames that the reader has met since. */
+static bool learn_frames(rewrite *r) {
+    for (uint32_t i = (uint32_t)r->codes.count; i < memtrace_reader_n_frames(r->reader); i++) {
+        const uint64_t code = memtrace_reader_frame(r->reader, i)->code;
+        uint32_t *index = map64_put(&r->frames, code);
+        if (!index)
+            return false;
+        *index = i;
+        if (!vec_push(&r->codes, code))
+            return false;
+    }
+    return true;
+}
+
+static memtrace_status open_lane(rewrite *r, uint16_t domain, rewrite_lane **opened) {
+    if (!vec_push(&r->lanes, (rewrite_lane){0}))
+        return MEMTRACE_NOMEM;
+    rewrite_lane *new = &r->lanes.items[r->lanes.count - 1];
+    const memtrace_status status = memtrace_stream_open(r->writer, domain, &new->stream);
+    if (status != MEMTRACE_OK) {
+        r->lanes.count--;
+        return status;
+    }
+    *opened = new;
+    return MEMTRACE_OK;
+}
+
+static memtrace_status find_lane(rewrite *r, uint16_t domain, rewrite_lane **found) {
+    uint32_t *index = map64_put(&r->lane_of_domain, domain);
+    if (!index)
+        return MEMTRACE_NOMEM;
+    if (*index != MAP64_NONE) {
+        *found = &r->lanes.items[*index];
+        return MEMTRACE_OK;
+    }
+    const memtrace_status status = open_lane(r, domain, found);
+    if (status == MEMTRACE_OK)
+        *index = (uint32_t)(*found - r->lanes.items);
+    return status;
+}
+
+/* Makes the lane's backtrace that of the event. */
+static bool follow(rewrite *r, rewrite_lane *lane, const memtrace_event *event) {
+    const size_t n = event->n_frames, kept = event->common_prefix;
+    if (!learn_frames(r) || !vec_reserve(&lane->codes, n))
+        return false;
+    for (size_t i = kept; i < n; i++)
+        lane->codes.items[i] = r->codes.items[event->frames[i]];
+    lane->codes.count = n;
+    return true;
+}
+
+static size_t at_most(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+static size_t uneditable(size_t n) {
+    return n > REWRITE_EDITABLE ? n - REWRITE_EDITABLE : 0;
+}
+
+static memtrace_status put_alloc(const rewrite_lane *lane, const memtrace_event *e, size_t n,
+                                 size_t common) {
+    return memtrace_stream_alloc_as(lane->stream, e->time, e->id, e->source, e->length, e->samples,
+                                    lane->codes.items, n, common);
+}
+
+/* Lets the caller edit the end of the backtrace, writes the event and undoes the edit. `before` is
+ * the depth of the lane's previous backtrace. */
+static memtrace_status put_edited(rewrite *r, rewrite_lane *lane, const memtrace_event *e,
+                                  size_t before) {
+    uint64_t saved[REWRITE_EDITABLE];
+    const size_t n = lane->codes.count, fixed = uneditable(n), size = (n - fixed) * sizeof *saved;
+    if (size > 0)
+        memcpy(saved, lane->codes.items + fixed, size);
+    const size_t left = r->options.edit(r->options.user, e, lane->codes.items, n);
+    const size_t common = at_most(e->common_prefix, at_most(fixed, uneditable(before)));
+    const memtrace_status status = put_alloc(lane, e, at_most(left, n), common);
+    if (size > 0)
+        memcpy(lane->codes.items + fixed, saved, size);
+    return status;
+}
+
+static memtrace_status put_event(rewrite *r, const memtrace_event *e) {
+    rewrite_lane *lane;
+    memtrace_status status = find_lane(r, e->domain, &lane);
+    if (status != MEMTRACE_OK)
+        return status;
+    if (e->kind == MEMTRACE_PROMOTE)
+        return memtrace_stream_promote(lane->stream, e->time, e->id);
+    if (e->kind == MEMTRACE_COLLECT)
+        return memtrace_stream_collect(lane->stream, e->time, e->id);
+    const size_t before = lane->codes.count;
+    if (!follow(r, lane, e))
+        return MEMTRACE_NOMEM;
+    return r->options.edit ? put_edited(r, lane, e, before)
+                           : put_alloc(lane, e, lane->codes.count, e->common_prefix);
+}
+
+/* ---- the whole ---- */
+
+static memtrace_status open_writer(rewrite *r, memtrace_error *error) {
+    memtrace_info info = *memtrace_reader_info(r->reader);
+    if (info.version < 2)
+        info.version = 2;
+    if (r->options.version)
+        info.version = r->options.version;
+    if (r->options.sample_rate > 0)
+        info.sample_rate = r->options.sample_rate;
+    if (r->options.context)
+        info.context = r->options.context;
+    const memtrace_writer_options hooks = {.sink = sink, .locate = locate, .context = r};
+    const memtrace_status status = memtrace_writer_open(&info, &hooks, &r->writer, error);
+    if (status == MEMTRACE_IO && error)
+        error->os_error = r->os_error;
+    return status;
+}
+
+static memtrace_status explain(const rewrite *r, memtrace_status status, memtrace_error *error) {
+    if (status == MEMTRACE_OK)
+        return status;
+    if (status == MEMTRACE_IO)
+        return fail(error, status, r->os_error, "the trace cannot be written");
+    if (status == MEMTRACE_NOMEM)
+        return fail(error, status, 0, "no memory to rewrite the trace");
+    return fail(error, status, 0, "a trace of several domains cannot be written as version 2");
+}
+
+static memtrace_status copy_events(rewrite *r, memtrace_error *error) {
+    memtrace_event event;
+    for (;;) {
+        memtrace_status status = memtrace_reader_next(r->reader, &event);
+        if (status == MEMTRACE_END)
+            return MEMTRACE_OK;
+        if (status != MEMTRACE_OK) {
+            if (error)
+                *error = *memtrace_reader_error(r->reader);
+            return status;
+        }
+        status = put_event(r, &event);
+        if (status != MEMTRACE_OK)
+            return explain(r, status, error);
+    }
+}
+
+/* Closes all streams and the writer; returns the first failure. */
+static memtrace_status close_writer(rewrite *r) {
+    memtrace_status first = MEMTRACE_OK;
+    for (size_t i = 0; i < r->lanes.count; i++) {
+        const memtrace_status status = memtrace_stream_close(r->lanes.items[i].stream);
+        if (first == MEMTRACE_OK)
+            first = status;
+        vec_free(&r->lanes.items[i].codes);
+    }
+    const memtrace_status status = memtrace_writer_close(r->writer);
+    return first == MEMTRACE_OK ? status : first;
+}
+
+static memtrace_status rewrite_spooled(rewrite *r, int fd, memtrace_error *error) {
+    memtrace_status status = open_writer(r, error);
+    if (status != MEMTRACE_OK)
+        return status;
+    status = copy_events(r, error);
+    const memtrace_status closed = close_writer(r);
+    if (status == MEMTRACE_OK)
+        status = explain(r, closed, error);
+    if (status != MEMTRACE_OK)
+        return status;
+    r->os_error = spool_write(&r->spool, fd);
+    return explain(r, r->os_error ? MEMTRACE_IO : MEMTRACE_OK, error);
+}
+
+memtrace_status rewrite_trace(memtrace_reader *reader, const rewrite_options *options, int fd,
+                              memtrace_error *error) {
+    rewrite r = {.reader = reader, .options = options ? *options : (rewrite_options){0}};
+    const int os_error = spool_open(&r.spool);
+    if (os_error)
+        return fail(error, MEMTRACE_IO, os_error, "no temporary file for the trace");
+    const memtrace_status status = rewrite_spooled(&r, fd, error);
+    spool_close(&r.spool);
+    vec_free(&r.codes);
+    vec_free(&r.lanes);
+    map64_free(&r.frames);
+    map64_free(&r.lane_of_domain);
+    return status;
+}
+
+memtrace_status rewrite_to_file(memtrace_reader *reader, const rewrite_options *options,
+                                const char *path, memtrace_error *error) {
+    replacement file;
+    memtrace_status status = replacement_begin(&file, path, error);
+    if (status != MEMTRACE_OK)
+        return status;
+    status = rewrite_trace(reader, options, file.fd, error);
+    if (status == MEMTRACE_OK)
+        return replacement_commit(&file, error);
+    replacement_abort(&file);
+    return status;
+}

@@ -1,0 +1,50 @@
+/* rewrite.h: a trace from a trace.
+ *
+ * Events keep their times, ids, domains and backtraces; what they say of their call sites can be
+ * changed on the way. Whatever the input was like (damaged, unordered, compressed, version 1), the
+ * output is clean: its packets follow each other by their begin times. The work is proportional to
+ * the frames that differ from one backtrace to the next. Single-threaded. */
+#ifndef TRACE_REWRITE_H
+#define TRACE_REWRITE_H
+
+#include "allotrace/memtrace.h"
+
+/* How many of a backtrace's innermost frames an edit may change. */
+enum { REWRITE_EDITABLE = 64 };
+
+typedef struct rewrite_options {
+    uint16_t version;    /* 2 (one domain only) or 3; 0: the input's, or 2 for version 1 */
+    double sample_rate;  /* 0: the input's */
+    const char *context; /* NULL: the input's */
+
+    /* Like the hook of memtrace_writer_options; `frame` is what the input says of the code, NULL if
+     * the code comes from `edit`. Strings must stay valid until the rewriting ends. NULL: the
+     * locations of the input. */
+    size_t (*locate)(void *user, uint64_t code, const memtrace_frame *frame,
+                     memtrace_location *locations, size_t max);
+
+    /* May change an allocation's codes before they are written: the last REWRITE_EDITABLE of the
+     * `n` (outermost caller first), replacing some and removing some. Returns how many remain, at
+     * least n - REWRITE_EDITABLE. May be NULL. */
+    size_t (*edit)(void *user, const memtrace_event *event, uint64_t *codes, size_t n);
+
+    void *user; /* handed to both */
+} rewrite_options;
+
+/* Reads `reader` to its end and writes its events to `fd`, which remains open. `options` may be
+ * NULL. After a failure what `fd` got is useless; `error` may be NULL. */
+MEMTRACE_NODISCARD memtrace_status rewrite_trace(memtrace_reader *reader,
+                                                 const rewrite_options *options, int fd,
+                                                 memtrace_error *error);
+
+/* The same to a file, which is replaced as a whole or, on failure, not at all; it may be the one
+ * that is read. */
+MEMTRACE_NODISCARD memtrace_status rewrite_to_file(memtrace_reader *reader,
+                                                   const rewrite_options *options, const char *path,
+                                                   memtrace_error *error);
+
+/* What the default of `locate` does: the frame's type, if any, and its locations. */
+size_t rewrite_frame_locations(const memtrace_frame *frame, memtrace_location *locations,
+                               size_t max);
+
+#endif

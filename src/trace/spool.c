@@ -1,0 +1,100 @@
+/* spool.c: see spool.h. */
+#include "trace/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static const char *temporary_folder(void) {
+    const char *folder = getenv("TMPDIR");
+    return folder && *folder ? folder : P_tmpdir;
+}
+
+/* For file systems without O_TMPFILE. */
+static int open_and_unlink(const char *folder) {
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s/allotrace-XXXXXX", folder) >= (int)sizeof path)
+        return errno = ENAMETOOLONG, -1;
+    const int fd = mkostemp(path, O_CLOEXEC);
+    if (fd >= 0)
+        unlink(path);
+    return fd;
+}
+
+int spool_open(spool *s) {
+    *s = (spool){.fd = open(temporary_folder(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)};
+    if (s->fd < 0)
+        s->fd = open_and_unlink(temporary_folder());
+    return s->fd < 0 ? errno : 0;
+}
+
+static int write_all(int fd, const char *bytes, size_t size) {
+    while (size > 0) {
+        const ssize_t n = write(fd, bytes, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return errno;
+        bytes += n;
+        size -= (size_t)n;
+    }
+    return 0;
+}
+
+int spool_add(spool *s, uint64_t begin, const void *packet, size_t size) {
+    const spooled entry = {.begin = begin, .offset = s->size, .size = (uint32_t)size};
+    if (!vec_push(&s->packets, entry))
+        return ENOMEM;
+    s->size += size;
+    return write_all(s->fd, packet, size);
+}
+
+static int by_begin(const void *a, const void *b) {
+    const spooled *x = a, *y = b;
+    if (x->begin != y->begin)
+        return x->begin < y->begin ? -1 : 1;
+    return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* How many packets from index `i` on lie one behind the other; `*size` is what they take. */
+static size_t run_from(const spool *s, size_t i, size_t *size) {
+    const size_t first = i;
+    const spooled *packets = s->packets.items;
+    *size = 0;
+    do
+        *size += packets[i++].size;
+    while (i < s->packets.count && packets[i].offset == packets[first].offset + *size);
+    return i - first;
+}
+
+static int write_sorted(const spool *s, const char *bytes, int fd) {
+    for (size_t i = 0, size; i < s->packets.count;) {
+        const char *from = bytes + s->packets.items[i].offset;
+        i += run_from(s, i, &size);
+        const int error = write_all(fd, from, size);
+        if (error)
+            return error;
+    }
+    return 0;
+}
+
+int spool_write(spool *s, int fd) {
+    if (s->packets.count == 0)
+        return 0;
+    char *bytes = mmap(NULL, s->size, PROT_READ, MAP_PRIVATE, s->fd, 0);
+    if (bytes == MAP_FAILED)
+        return errno;
+    qsort(s->packets.items, s->packets.count, sizeof *s->packets.items, by_begin);
+    const int error = write_sorted(s, bytes, fd);
+    munmap(bytes, s->size);
+    return error;
+}
+
+void spool_close(spool *s) {
+    close(s->fd);
+    vec_free(&s->packets);
+}

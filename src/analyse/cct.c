@@ -1,50 +1,79 @@
-/* cct.c: see cct.h. A hash table that holds only node numbers finds the children: the key is in the
- * node itself, so that a step down costs one slot and one node, which mostly are in the cache. */
+/* cct.c: see cct.h. Nearly all nodes have one child, created right after them: going down is then a
+ * look at the neighbour in memory. A few more children hang on it as a list; the rest of many
+ * stands in a hash table, which stays small enough for the cache. */
 #include "analyse/cct.h"
 
 #include <string.h>
 
 #include "base/hash.h"
 
-enum { FIRST_SLOTS = 1024 };
+enum { FIRST_SLOTS = 1024, LISTED = 3 /* children */ };
 
-static uint32_t *find(const cct *tree, uint32_t parent, uint32_t frame) {
-    uint32_t i = (uint32_t)hash_u64((uint64_t)parent << 32 | frame) & tree->mask;
-    for (;; i = (i + 1) & tree->mask) {
-        const cct_node *node = &tree->nodes.items[tree->slots[i]];
-        if (tree->slots[i] == CCT_ROOT || (node->parent == parent && node->frame == frame))
-            return &tree->slots[i];
-    }
+static cct_slot *find(cct_slot *slots, uint32_t mask, uint32_t parent, uint32_t frame) {
+    uint32_t i = (uint32_t)hash_u64((uint64_t)parent << 32 | frame) & mask;
+    while (slots[i].child != CCT_ROOT && (slots[i].parent != parent || slots[i].frame != frame))
+        i = (i + 1) & mask;
+    return &slots[i];
 }
 
 static bool resize(cct *tree, uint32_t n_slots) {
-    uint32_t *slots = calloc(n_slots, sizeof *slots);
+    cct_slot *slots = calloc(n_slots, sizeof *slots);
     if (!slots)
         return false;
+    for (uint32_t i = 0; tree->slots && i <= tree->mask; i++) {
+        const cct_slot *old = &tree->slots[i];
+        if (old->child != CCT_ROOT)
+            *find(slots, n_slots - 1, old->parent, old->frame) = *old;
+    }
     free(tree->slots);
     tree->slots = slots;
     tree->mask = n_slots - 1;
-    for (uint32_t i = 1; i < tree->nodes.count; i++) {
-        const cct_node *node = &tree->nodes.items[i];
-        *find(tree, node->parent, node->frame) = i;
-    }
     return true;
 }
 
 static bool start(cct *tree) {
-    const cct_node root = {.parent = CCT_ROOT, .frame = CCT_NO_FRAME, .own = CCT_NO_NODE};
+    const cct_node root = {.frame = CCT_NO_FRAME, .own = CCT_NO_NODE};
     return vec_push(&tree->nodes, root) && resize(tree, FIRST_SLOTS);
 }
 
-static uint32_t add_node(cct *tree, uint32_t parent, uint32_t frame, uint32_t *slot) {
-    const cct_node node = {.parent = parent, .frame = frame, .own = CCT_NO_NODE};
+static uint32_t add_node(cct *tree, uint32_t parent, uint32_t frame) {
+    const cct_node node = {.frame = frame, .parent = parent, .own = CCT_NO_NODE};
     if (tree->nodes.count >= INT32_MAX || !vec_push(&tree->nodes, node))
         return CCT_NO_NODE;
-    uint32_t index = (uint32_t)tree->nodes.count - 1;
-    *slot = index;
-    if (tree->nodes.count > tree->mask / 2 && !resize(tree, (tree->mask + 1) * 2))
+    return (uint32_t)tree->nodes.count - 1;
+}
+
+/* A child of `parent` beyond those in its list. */
+static uint32_t find_or_add(cct *tree, uint32_t parent, uint32_t frame) {
+    if (tree->used > tree->mask / 2 && !resize(tree, (tree->mask + 1) * 2))
         return CCT_NO_NODE;
-    return index;
+    cct_slot *slot = find(tree->slots, tree->mask, parent, frame);
+    if (slot->child == CCT_ROOT) {
+        uint32_t added = add_node(tree, parent, frame);
+        if (added == CCT_NO_NODE)
+            return CCT_NO_NODE;
+        *slot = (cct_slot){.parent = parent, .frame = frame, .child = added};
+        tree->used++;
+    }
+    return slot->child;
+}
+
+static uint32_t child_of(cct *tree, uint32_t parent, uint32_t frame) {
+    uint32_t child = tree->nodes.items[parent].child, last = CCT_ROOT;
+    for (int i = 0; i < LISTED; i++) {
+        if (child == CCT_ROOT) {
+            uint32_t added = add_node(tree, parent, frame);
+            if (added != CCT_NO_NODE)
+                *(i == 0 ? &tree->nodes.items[parent].child : &tree->nodes.items[last].sibling) =
+                    added;
+            return added;
+        }
+        if (tree->nodes.items[child].frame == frame)
+            return child;
+        last = child;
+        child = tree->nodes.items[child].sibling;
+    }
+    return find_or_add(tree, parent, frame);
 }
 
 uint32_t cct_walk(cct *tree, cct_path *path, const uint32_t *frames, uint32_t n_frames,
@@ -60,12 +89,12 @@ uint32_t cct_walk(cct *tree, cct_path *path, const uint32_t *frames, uint32_t n_
         return CCT_NO_NODE;
     uint32_t node = common ? path->nodes.items[common - 1] : CCT_ROOT;
     for (uint32_t i = common; i < n_frames; i++) {
-        uint32_t *slot = find(tree, node, frames[i]);
-        node = *slot != CCT_ROOT ? *slot : add_node(tree, node, frames[i], slot);
+        node = child_of(tree, node, frames[i]);
         if (node == CCT_NO_NODE)
             return CCT_NO_NODE;
-        path->nodes.items[path->nodes.count++] = node;
+        path->nodes.items[i] = node;
     }
+    path->nodes.count = n_frames;
     return node;
 }
 

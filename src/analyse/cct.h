@@ -21,10 +21,19 @@
 #define CCT_SOURCES  3 /* as many as memtrace_source has */
 
 typedef struct cct_node {
-    uint32_t parent; /* smaller than the node's own index; the root's is the root */
     uint32_t frame;
-    uint32_t own; /* index into `totals`, or CCT_NO_NODE: nothing was allocated right here */
+    uint32_t parent;  /* smaller than the node's own index; the root's is the root */
+    uint32_t child;   /* the first one, mostly the only one; CCT_ROOT: none */
+    uint32_t sibling; /* the next child of the parent; CCT_ROOT: none, or only in the table */
+    uint32_t own;     /* index into `totals`, or CCT_NO_NODE: nothing was allocated right here */
 } cct_node;
+
+/* Says which child of `parent` has `frame`. */
+typedef struct cct_slot {
+    uint32_t parent;
+    uint32_t frame;
+    uint32_t child; /* CCT_ROOT: the slot is empty */
+} cct_slot;
 
 /* By source. Marks and gauges, which have no samples, are in none. */
 typedef struct cct_totals {
@@ -37,8 +46,9 @@ typedef struct cct_totals {
 typedef struct cct {
     VEC(cct_node) nodes;
     VEC(cct_totals) totals;
-    uint32_t *slots; /* hash of (parent, frame) → node; CCT_ROOT: the slot is empty */
+    cct_slot *slots; /* hash of (parent, frame), for the later children */
     uint32_t mask;   /* number of slots - 1 */
+    uint32_t used;   /* slots */
 } cct;
 
 /* The nodes of the last stack of a domain, outermost first. Legal when zeroed. */

@@ -98,7 +98,9 @@ typedef struct memprof_host {
 
     /* All memory of the engine comes from here: `old` NULL to allocate, `size` 0 to free. Returns
      * NULL when there is none (the engine then drops samples, and counts them). Aligned like
-     * malloc's; need not be zeroed. May itself allocate from the profiled heap: unsampled then. */
+     * malloc's; need not be zeroed. May itself allocate from the profiled heap (unsampled then),
+     * but must neither call the engine, nor collect, nor wait for another thread: it is called with
+     * locks of the engine held. */
     void *(*reallocate)(void *context, void *old, size_t old_size, size_t size);
 
     /* Captures the call stack of the calling thread into `frames`, at most `max`, and returns how
@@ -175,8 +177,8 @@ typedef struct memprof_options {
  * the thread that starts or stops notices at once. */
 #define MEMPROF_NOTICE_WORDS (INT64_C(1) << 20)
 
-/* Starts sampling. Both structs are copied. `self` is the calling thread (NULL: it notices like the
- * others). Errors: ALREADY_ACTIVE, BAD_RATE, IN_CALLBACK, NOMEM. */
+/* Starts sampling. Both structs are copied. `self` is the calling thread, outside a nursery.
+ * Errors: ALREADY_ACTIVE, BAD_RATE, IN_CALLBACK, NOMEM. */
 MEMPROF_NODISCARD MEMPROF_API memprof_status memprof_start(memprof *engine, memprof_thread *self,
                                                            const memprof_options *options,
                                                            const memprof_tracker *tracker);
@@ -231,8 +233,8 @@ MEMPROF_API void memprof_freed(memprof *engine, memprof_thread *thread, uintptr_
 
 /* For realloc, where the old block may die or not. Take it out before the real call; then call
  * exactly one of memprof_bury (it succeeded: the old block is dead) and memprof_untake (it failed:
- * the block lives on). Between them, nothing else of the engine's but hooks and other threads'
- * calls. False, and nothing to do, if the address is not tracked. */
+ * the block lives on). False, and nothing to do, if the address is not tracked. For hosts that do
+ * not collect. */
 typedef struct memprof_taken {
     struct memprof_block *block;
 } memprof_taken;
@@ -306,8 +308,9 @@ MEMPROF_API void memprof_major_ended(memprof *engine, memprof_thread *thread,
 typedef void memprof_visit_fn(void *context, void **metadata);
 MEMPROF_API void memprof_visit_metadata(memprof *engine, memprof_visit_fn *visit, void *context);
 
-/* Runs the callbacks that wait for this thread: to be called where the host says that it is safe,
- * soon after memprof_has_postponed. They may allocate, and collect. */
+/* Runs the callbacks that wait for this thread, which must be outside its nursery: to be called
+ * where the host says that it is safe, soon after memprof_has_postponed. They may allocate, enter
+ * and leave the nursery, and collect. */
 static inline bool memprof_has_postponed(const memprof_thread *thread) {
     return __builtin_expect(thread->postponed != 0, 0);
 }
@@ -318,7 +321,7 @@ MEMPROF_API void memprof_run_postponed(memprof *engine, memprof_thread *thread);
 typedef struct memprof_stats {
     uint64_t tracked;        /* blocks tracked now */
     uint64_t lost_busy;      /* allocations and frees met by a signal handler inside the engine */
-    uint64_t lost_memory;    /* samples dropped because reallocate gave none */
+    uint64_t lost_memory;    /* samples dropped, and stacks cut, because reallocate gave none */
     uint64_t implied_deaths; /* blocks whose free was missed: their address was allocated again */
     uint64_t lost_at_stop;   /* blocks whose postponed allocation callback never ran */
 } memprof_stats;

@@ -1,0 +1,240 @@
+/* block.c: tracked blocks of counting hosts, from birth to death, and how callbacks are called in
+ * any host. What collecting hosts postpone is queue.c's. */
+#include <string.h>
+
+#include "memprof/internal.h"
+
+/* ---- calling ------------------------------------------------------------------------------- */
+
+/* `running` is set before the session is looked at, and memprof_stop ends the session before
+ * memprof_is_quiet looks at `running`: one of the two sees the other. */
+bool callback_enter(local *l, const session *s, bool stopping) {
+    atomic_store(&l->running, s);
+    if (!stopping && atomic_load(&l->engine->session) != s) {
+        atomic_store(&l->running, NULL);
+        return false;
+    }
+    l->suspended = l->thread->countdown;
+    l->thread->countdown = MEMPROF_NOTICE_WORDS;
+    set_busy(l->thread, IN_CALLBACK);
+    return true;
+}
+
+void callback_leave(local *l) {
+    set_busy(l->thread, IN_ENGINE);
+    l->thread->countdown = l->suspended;
+    atomic_store(&l->running, NULL);
+}
+
+void *call_alloc(local *l, const session *s, memprof_heap heap, const memprof_allocation *info) {
+    const memprof_tracker *t = &s->tracker;
+    void *(*fn)(void *, memprof_thread *, const memprof_allocation *) =
+        heap == MEMPROF_MINOR ? t->alloc_minor : t->alloc_major;
+    return fn ? fn(t->context, l->thread, info) : NULL;
+}
+
+void *call_promote(local *l, const block *b) {
+    const memprof_tracker *t = &b->session->tracker;
+    return t->promote ? t->promote(t->context, l->thread, b->metadata) : NULL;
+}
+
+void call_dealloc(local *l, const block *b) {
+    const memprof_tracker *t = &b->session->tracker;
+    void (*fn)(void *, memprof_thread *, void *) =
+        b->heap == MEMPROF_MINOR ? t->dealloc_minor : t->dealloc_major;
+    if (fn)
+        fn(t->context, l->thread, b->metadata);
+}
+
+/* ---- call stacks ----------------------------------------------------------------------------- */
+
+static bool grow_frames(local *l, size_t n) {
+    const memprof_host *host = &l->engine->host;
+    uint64_t *grown = host->reallocate(host->context, l->frames, l->max_frames * sizeof *grown,
+                                       n * sizeof *grown);
+    if (!grown) {
+        count_one(&l->engine->lost_memory);
+        return false;
+    }
+    l->frames = grown;
+    l->max_frames = n;
+    return true;
+}
+
+/* Captures the call stack into `l->frames`, whose room doubles until the stack fits. */
+static size_t capture(local *l, const session *s, const void *site) {
+    enum { FIRST_FRAMES = 256 };
+    const memprof_host *host = &l->engine->host;
+    if (!host->callstack || !s->callstack_size)
+        return 0;
+    if (!l->max_frames && !grow_frames(l, FIRST_FRAMES))
+        return 0;
+    for (;;) {
+        size_t max = l->max_frames < s->callstack_size ? l->max_frames : s->callstack_size;
+        if (!callback_enter(l, s, false))
+            return 0;
+        size_t n = host->callstack(host->context, l->thread, site, l->frames, max);
+        callback_leave(l);
+        if (n < max || max == s->callstack_size || !grow_frames(l, max * 2))
+            return n < max ? n : max;
+    }
+}
+
+/* ---- deaths ---------------------------------------------------------------------------------- */
+
+/* Reports the death of a block that is out of the index, and forgets it. */
+static void die(local *l, block *b) {
+    if (callback_enter(l, b->session, false)) {
+        call_dealloc(l, b);
+        callback_leave(l);
+    }
+    index_release(l->engine, b);
+}
+
+/* Callbacks do not nest: what dies while one runs is reported after it. */
+static void die_later(local *l, block *b) {
+    b->next = l->deferred;
+    l->deferred = b;
+}
+
+static void report_deferred(local *l) {
+    for (block *b; (b = l->deferred);) {
+        l->deferred = b->next;
+        die(l, b);
+    }
+}
+
+/* ---- births -----------------------------------------------------------------------------------
+ */
+
+static void track_now(local *l, const session *s, const memprof_birth *birth, size_t n_frames) {
+    memprof *engine = l->engine;
+    block *stale, *b = index_reserve(engine, s, birth->address, &stale);
+    if (stale) {
+        count_one(&engine->implied_deaths);
+        die(l, stale);
+    }
+    if (!b)
+        return;
+    const memprof_allocation info = {.n_samples = birth->n_samples,
+                                     .size = birth->size,
+                                     .source = birth->source,
+                                     .callstack_length = n_frames,
+                                     .callstack = l->frames};
+    b->heap = (uint8_t)birth->heap;
+    if (callback_enter(l, s, false)) {
+        b->metadata = call_alloc(l, s, birth->heap, &info);
+        callback_leave(l);
+    }
+    if (b->metadata)
+        index_commit(engine, b);
+    else
+        index_cancel(engine, b);
+}
+
+void memprof_track(memprof *engine, memprof_thread *thread, const memprof_birth *birth) {
+    local *l = thread->local;
+    if (!birth->n_samples || !l || l->engine != engine)
+        return;
+    if (thread->busy) {
+        count_one(&engine->lost_busy);
+        return;
+    }
+    const session *s = l->session;
+    if (!s || s != atomic_load_explicit(&engine->session, memory_order_acquire))
+        return;
+    int saved_errno = errno;
+    set_busy(thread, IN_ENGINE);
+    size_t n_frames = capture(l, s, birth->site);
+    if (engine->host.collects)
+        queue_birth(l, birth, n_frames);
+    else
+        track_now(l, s, birth, n_frames);
+    report_deferred(l);
+    set_busy(thread, IDLE);
+    errno = saved_errno;
+}
+
+/* ---- frees ------------------------------------------------------------------------------------
+ */
+
+/* Enters the engine from a free, which may happen during a callback. NULL: not possible. */
+static local *enter(memprof *engine, memprof_thread *thread, uint32_t *was_busy) {
+    *was_busy = thread->busy;
+    if (*was_busy == IN_ENGINE) {
+        count_one(&engine->lost_busy);
+        return NULL;
+    }
+    set_busy(thread, IN_ENGINE);
+    local *l = thread_local_of(engine, thread);
+    if (!l) {
+        count_one(&engine->lost_memory);
+        set_busy(thread, *was_busy);
+    }
+    return l;
+}
+
+static void leave(local *l, uint32_t was_busy) {
+    if (was_busy == IDLE)
+        report_deferred(l);
+    set_busy(l->thread, was_busy);
+}
+
+void memprof_freed(memprof *engine, memprof_thread *thread, uintptr_t address) {
+    if (engine->host.collects) {
+        uint32_t was_busy;
+        int saved_errno = errno;
+        local *l = enter(engine, thread, &was_busy);
+        if (l) {
+            queue_death(l, address);
+            leave(l, was_busy);
+        }
+        errno = saved_errno;
+        return;
+    }
+    memprof_taken taken;
+    if (memprof_take(engine, thread, address, &taken))
+        memprof_bury(engine, thread, &taken);
+}
+
+bool memprof_take(memprof *engine, memprof_thread *thread, uintptr_t address,
+                  memprof_taken *taken) {
+    uint32_t was_busy;
+    int saved_errno = errno;
+    taken->block = NULL;
+    local *l = enter(engine, thread, &was_busy);
+    if (l) {
+        taken->block = index_remove(engine, address);
+        leave(l, was_busy);
+    }
+    errno = saved_errno;
+    return taken->block != NULL;
+}
+
+void memprof_bury(memprof *engine, memprof_thread *thread, memprof_taken *taken) {
+    uint32_t was_busy;
+    int saved_errno = errno;
+    local *l = enter(engine, thread, &was_busy);
+    if (l) {
+        die_later(l, taken->block);
+        leave(l, was_busy);
+    }
+    errno = saved_errno;
+}
+
+void memprof_untake(memprof *engine, memprof_thread *thread, memprof_taken *taken) {
+    uint32_t was_busy;
+    int saved_errno = errno;
+    local *l = enter(engine, thread, &was_busy);
+    if (l) {
+        block *stale, *b = taken->block;
+        if (!index_put(engine, b, &stale)) {
+            count_one(&engine->lost_memory);
+            index_release(engine, b);
+        } else if (stale) {
+            die_later(l, stale);
+        }
+        leave(l, was_busy);
+    }
+    errno = saved_errno;
+}

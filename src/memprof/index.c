@@ -1,0 +1,308 @@
+/* index.c: the address index: which tracked block is at an address. In front, a bitmap that the
+ * host tests inline (memprof_is_tracked); behind it, a hash table in shards, each with its lock.
+ *
+ * One multiplication hashes an address. Its top bits choose the bit of the bitmap, and the topmost
+ * of those the shard: the bits of a shard are whole words which no other shard changes, so that
+ * the shard's lock guards them. The bits below choose the slot in the shard. */
+#include <string.h>
+
+#include "memprof/internal.h"
+
+enum {
+    SHARD_BITS = 6, /* log2 N_SHARDS */
+    FIRST_SLOT_BITS = 4,
+    FRESH_BLOCKS = 16,      /* blocks got at once */
+    FIRST_FILTER_BITS = 16, /* 8 KiB of bitmap: stays in the first-level cache */
+    LAST_FILTER_BITS = 22,  /* 512 KiB */
+};
+
+_Static_assert(N_SHARDS == 1 << SHARD_BITS, "a shard's number is the top of a hash");
+_Static_assert(FIRST_FILTER_BITS >= SHARD_BITS + 6, "a shard owns whole words of the bitmap");
+
+static uint64_t hash_address(uintptr_t address) {
+    return (uint64_t)address * UINT64_C(0x9E3779B97F4A7C15); /* as in memprof_is_tracked */
+}
+
+static shard *shard_of(memprof *engine, uintptr_t address) {
+    return &engine->shards[hash_address(address) >> (64 - SHARD_BITS)];
+}
+
+/* ---- the filter ---------------------------------------------------------------------------- */
+
+static void word_store(uint64_t *word, uint64_t value) {
+    __atomic_store_n(word, value, __ATOMIC_RELAXED); /* read inline by any thread */
+}
+
+/* Under the lock of the address's shard, as the next. */
+static void filter_add(filter *f, uintptr_t address) {
+    uint64_t bit = hash_address(address) >> (64 - f->bits);
+    if (f->counters[bit] == UINT8_MAX)
+        return;
+    if (f->counters[bit]++ == 0)
+        word_store(&f->words[bit / 64], f->words[bit / 64] | UINT64_C(1) << bit % 64);
+}
+
+static void filter_remove(filter *f, uintptr_t address) {
+    uint64_t bit = hash_address(address) >> (64 - f->bits);
+    if (f->counters[bit] == UINT8_MAX)
+        return;
+    if (--f->counters[bit] == 0)
+        word_store(&f->words[bit / 64], f->words[bit / 64] & ~(UINT64_C(1) << bit % 64));
+}
+
+static bool filter_make(memprof *engine, filter *f, uint32_t bits) {
+    size_t n = (size_t)1 << bits, alignment = sizeof memprof_no_bits;
+    char *memory = memory_get(engine, n / 8 + alignment + n);
+    if (!memory)
+        return false;
+    memory += -(uintptr_t)memory % alignment;
+    *f = (filter){.words = (uint64_t *)memory, .counters = (uint8_t *)memory + n / 8, .bits = bits};
+    memset(memory, 0, n / 8 + n);
+    return true;
+}
+
+static void filter_publish(memprof *engine) {
+    const filter *f = &engine->filter;
+    __atomic_store_n(&engine->host.filter->bits, (const char *)f->words + (64 - f->bits),
+                     __ATOMIC_RELEASE);
+}
+
+/* Replaces the filter by a larger one. Readers may go on testing the old one, whose memory stays:
+ * a thread that knows the address of a block put later has synchronised with the thread that put
+ * it, and so sees the new one. */
+static void filter_grow(memprof *engine) {
+    filter bigger;
+    if (!lock_try(&engine->filter_lock))
+        return;
+    if (filter_make(engine, &bigger, engine->filter.bits + 2)) {
+        for (int i = 0; i < N_SHARDS; i++)
+            lock_take(&engine->shards[i].lock);
+        for (int i = 0; i < N_SHARDS; i++)
+            for (size_t j = 0; engine->shards[i].slots && j >> engine->shards[i].bits == 0; j++)
+                if (engine->shards[i].slots[j].address)
+                    filter_add(&bigger, engine->shards[i].slots[j].address);
+        engine->filter = bigger;
+        filter_publish(engine);
+        for (int i = 0; i < N_SHARDS; i++)
+            lock_drop(&engine->shards[i].lock);
+    }
+    lock_drop(&engine->filter_lock);
+}
+
+/* Under the lock of the shard. At one bit in eight set, so many frees of untracked blocks take the
+ * cold path. */
+static bool filter_is_full(const memprof *engine, const shard *s) {
+    return engine->filter.bits < LAST_FILTER_BITS &&
+           s->count * (uint64_t)8 > (UINT64_C(1) << (engine->filter.bits - SHARD_BITS));
+}
+
+/* ---- slots, all under the lock of the shard -------------------------------------------------- */
+
+static size_t slot_home(const shard *s, uintptr_t address) {
+    return (hash_address(address) << SHARD_BITS) >> (64 - s->bits);
+}
+
+/* The slot that holds `address`, or the empty one where it belongs. Needs an empty slot. */
+static size_t slot_search(const shard *s, uintptr_t address) {
+    size_t i = slot_home(s, address);
+    while (s->slots[i].address && s->slots[i].address != address)
+        i = (i + 1) & (((size_t)1 << s->bits) - 1);
+    return i;
+}
+
+/* Empties slot `i` and moves those after it up that would not be found any more. */
+static void slot_empty(shard *s, size_t i) {
+    size_t mask = ((size_t)1 << s->bits) - 1;
+    for (size_t j = (i + 1) & mask; s->slots[j].address; j = (j + 1) & mask)
+        if (((j - slot_home(s, s->slots[j].address)) & mask) >= ((j - i) & mask)) {
+            s->slots[i] = s->slots[j];
+            i = j;
+        }
+    s->slots[i] = (slot){0};
+}
+
+static bool slots_resize(memprof *engine, shard *s, uint32_t bits) {
+    size_t size = sizeof(slot) << bits, old_n = s->slots ? (size_t)1 << s->bits : 0;
+    slot *old = s->slots, *grown = memory_get(engine, size);
+    if (!grown)
+        return false;
+    memset(grown, 0, size);
+    s->slots = grown;
+    s->bits = bits;
+    for (size_t i = 0; i < old_n; i++)
+        if (old[i].address)
+            s->slots[slot_search(s, old[i].address)] = old[i];
+    memory_put(engine, old, old_n * sizeof(slot));
+    return true;
+}
+
+/* Makes sure that one block more than those promised can be put. */
+static bool slots_have_room(memprof *engine, shard *s) {
+    if (!s->slots)
+        return slots_resize(engine, s, FIRST_SLOT_BITS);
+    size_t n = (size_t)s->count + s->reserved + 1, capacity = (size_t)1 << s->bits;
+    return n <= capacity / 4 * 3 || slots_resize(engine, s, s->bits + 1);
+}
+
+static block *take_out(memprof *engine, shard *s, uintptr_t address) {
+    if (!s->slots)
+        return NULL;
+    size_t i = slot_search(s, address);
+    block *b = s->slots[i].block;
+    if (!s->slots[i].address)
+        return NULL;
+    slot_empty(s, i);
+    atomic_store_explicit(&s->count, s->count - 1, memory_order_relaxed);
+    filter_remove(&engine->filter, address);
+    return b;
+}
+
+static void put_in(memprof *engine, shard *s, block *b) {
+    s->slots[slot_search(s, b->address)] = (slot){.address = b->address, .block = b};
+    atomic_store_explicit(&s->count, s->count + 1, memory_order_relaxed);
+    filter_add(&engine->filter, b->address);
+}
+
+/* ---- the pool of blocks -----------------------------------------------------------------------
+ */
+
+static block *pool_get(memprof *engine, shard *s) {
+    block *b = s->pool;
+    if (b) {
+        s->pool = b->next;
+        return b;
+    }
+    if (s->fresh == s->fresh_end) {
+        if (!(s->fresh = memory_get(engine, FRESH_BLOCKS * sizeof(block))))
+            return s->fresh_end = NULL;
+        s->fresh_end = s->fresh + FRESH_BLOCKS;
+    }
+    return s->fresh++;
+}
+
+static void pool_put(shard *s, block *b) {
+    b->next = s->pool;
+    s->pool = b;
+}
+
+/* ---- what the rest of the engine uses ----------------------------------------------------------
+ */
+
+bool index_start(memprof *engine, const session *started) {
+    if (!engine->filter.words && !filter_make(engine, &engine->filter, FIRST_FILTER_BITS))
+        return false;
+    filter_publish(engine);
+    for (int i = 0; i < N_SHARDS; i++) {
+        lock_take(&engine->shards[i].lock);
+        engine->shards[i].session = started;
+        lock_drop(&engine->shards[i].lock);
+    }
+    return true;
+}
+
+block *index_reserve(memprof *engine, const session *of, uintptr_t address, block **stale) {
+    shard *s = shard_of(engine, address);
+    block *b = NULL;
+    *stale = NULL;
+    lock_take(&s->lock);
+    if (s->session == of) {
+        *stale = take_out(engine, s, address);
+        if (slots_have_room(engine, s) && (b = pool_get(engine, s)))
+            s->reserved++;
+        else
+            count_one(&engine->lost_memory);
+    }
+    lock_drop(&s->lock);
+    if (b)
+        *b = (block){.address = address, .session = of};
+    return b;
+}
+
+void index_commit(memprof *engine, block *b) {
+    shard *s = shard_of(engine, b->address);
+    lock_take(&s->lock);
+    s->reserved--;
+    if (s->session == b->session)
+        put_in(engine, s, b);
+    else
+        pool_put(s, b);
+    bool full = filter_is_full(engine, s);
+    lock_drop(&s->lock);
+    if (full)
+        filter_grow(engine);
+}
+
+void index_cancel(memprof *engine, block *b) {
+    shard *s = shard_of(engine, b->address);
+    lock_take(&s->lock);
+    s->reserved--;
+    pool_put(s, b);
+    lock_drop(&s->lock);
+}
+
+bool index_put(memprof *engine, block *b, block **stale) {
+    shard *s = shard_of(engine, b->address);
+    lock_take(&s->lock);
+    *stale = NULL;
+    bool ok = s->session == b->session && slots_have_room(engine, s);
+    if (ok) {
+        *stale = take_out(engine, s, b->address);
+        put_in(engine, s, b);
+    }
+    lock_drop(&s->lock);
+    return ok;
+}
+
+block *index_remove(memprof *engine, uintptr_t address) {
+    shard *s = shard_of(engine, address);
+    lock_take(&s->lock);
+    block *b = take_out(engine, s, address);
+    lock_drop(&s->lock);
+    return b;
+}
+
+block *index_find(memprof *engine, uintptr_t address) {
+    shard *s = shard_of(engine, address);
+    lock_take(&s->lock);
+    block *b = s->slots ? s->slots[slot_search(s, address)].block : NULL;
+    lock_drop(&s->lock);
+    return b;
+}
+
+void index_release(memprof *engine, block *b) {
+    shard *s = shard_of(engine, b->address);
+    lock_take(&s->lock);
+    pool_put(s, b);
+    lock_drop(&s->lock);
+}
+
+block *index_clear(memprof *engine, unsigned shard_number) {
+    shard *s = &engine->shards[shard_number];
+    block *list = NULL;
+    lock_take(&s->lock);
+    for (size_t i = 0; s->slots && i >> s->bits == 0; i++) {
+        block *b = s->slots[i].block;
+        if (!b)
+            continue;
+        filter_remove(&engine->filter, s->slots[i].address);
+        s->slots[i] = (slot){0};
+        b->young_next = list;
+        list = b;
+    }
+    atomic_store_explicit(&s->count, 0, memory_order_relaxed);
+    s->session = NULL;
+    lock_drop(&s->lock);
+    return list;
+}
+
+block *index_next(memprof *engine, index_cursor *cursor) {
+    for (; cursor->shard < N_SHARDS; cursor->shard++, cursor->slot = 0) {
+        const shard *s = &engine->shards[cursor->shard];
+        while (s->slots && cursor->slot >> s->bits == 0) {
+            block *b = s->slots[cursor->slot++].block;
+            if (b)
+                return b;
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,199 @@
+/* thread.c: the sampler of one thread: attaching it, noticing starts and stops, the countdown, how
+ * many samples a block gets, and the limits of nurseries. */
+#include "memprof/internal.h"
+
+/* ---- attaching --------------------------------------------------------------------------------
+ */
+
+static local *local_new(memprof *engine) {
+    local *l = memory_get(engine, sizeof *l);
+    if (!l)
+        return NULL;
+    *l = (local){.engine = engine, .next = atomic_load(&engine->locals)};
+    while (!atomic_compare_exchange_weak(&engine->locals, &l->next, l))
+        ;
+    return l;
+}
+
+static local *attach(memprof *engine, memprof_thread *thread) {
+    lock_take(&engine->state);
+    local *l = engine->free_locals;
+    if (l)
+        engine->free_locals = l->next_free;
+    else
+        l = local_new(engine);
+    if (l) {
+        l->thread = thread;
+        l->number = engine->n_attached++;
+        l->session = NULL;
+        l->rest = 0;
+        l->queue = l->current = l->young = l->deferred = NULL;
+        l->queue_end = &l->queue;
+    }
+    lock_drop(&engine->state);
+    thread->local = l;
+    return l;
+}
+
+local *thread_local_of(memprof *engine, memprof_thread *thread) {
+    if (thread->local && thread->local->engine == engine)
+        return thread->local;
+    return attach(engine, thread);
+}
+
+void memprof_thread_exit(memprof *engine, memprof_thread *thread) {
+    local *l = thread->local;
+    if (!l || l->engine != engine || thread->busy)
+        return;
+    memprof_run_postponed(engine, thread);
+    set_busy(thread, IN_ENGINE);
+    lock_take(&engine->state);
+    while (l->young) /* the index still knows them */
+        block_unset_young(l->young);
+    l->thread = NULL;
+    l->next_free = engine->free_locals;
+    engine->free_locals = l;
+    lock_drop(&engine->state);
+    *thread = (memprof_thread){0};
+}
+
+/* ---- the countdown -----------------------------------------------------------------------------
+ */
+
+/* Shows at most MEMPROF_NOTICE_WORDS of a gap in the countdown. */
+static void set_gap(local *l, int64_t words) {
+    int64_t shown = words < MEMPROF_NOTICE_WORDS ? words : MEMPROF_NOTICE_WORDS;
+    l->rest = words - shown;
+    l->thread->countdown = shown;
+}
+
+/* At rate 1 there are no gaps. */
+static int64_t next_gap(local *l) {
+    return l->session->rate < 1 ? gap_next(&l->gaps) : 0;
+}
+
+static void refresh(local *l) {
+    const session *s = atomic_load_explicit(&l->engine->session, memory_order_acquire);
+    if (s != l->session) {
+        l->session = s;
+        if (s) {
+            gap_seed(&l->gaps, s->seed, l->number);
+            if (s->rate < 1)
+                gap_set_rate(&l->gaps, s->rate);
+        }
+    }
+    /* The words of a gap are those before a sampled one, so the first starts at its length. */
+    set_gap(l, s ? next_gap(l) : MEMPROF_NOTICE_WORDS);
+}
+
+void thread_notice(memprof *engine, memprof_thread *thread) {
+    local *l = thread->local;
+    if (thread->busy ||
+        (l && l->engine == engine &&
+         l->session == atomic_load_explicit(&engine->session, memory_order_acquire)))
+        return;
+    int saved_errno = errno;
+    set_busy(thread, IN_ENGINE);
+    if ((l = thread_local_of(engine, thread)))
+        refresh(l);
+    set_busy(thread, IDLE);
+    errno = saved_errno;
+}
+
+/* Drawing gaps one by one would take long for huge blocks; from here on the count is drawn. */
+enum { FEW_SAMPLES = 64 };
+
+/* The gap ended `-c` words before the end of the last block, which has at least so many words: the
+ * first of these is sampled. Draws what happens to the others and returns all samples. */
+static uint64_t count_samples(local *l, int64_t c) {
+    uint64_t others = (uint64_t)-c - 1;
+    uint64_t k = 1;
+    if (l->session->rate == 1) {
+        k += others;
+        c = 0;
+    } else if ((double)others * l->session->rate > FEW_SAMPLES) {
+        k += gap_binomial(&l->gaps, others);
+        c = gap_next(&l->gaps);
+    } else {
+        for (c += 1 + gap_next(&l->gaps); c < 0; c += 1 + gap_next(&l->gaps))
+            k++;
+    }
+    set_gap(l, c);
+    return k;
+}
+
+/* The countdown went negative; the last `words` counted are one block. */
+static uint64_t sample(memprof *engine, memprof_thread *thread, uint64_t words) {
+    local *l = thread_local_of(engine, thread);
+    if (!l) {
+        thread->countdown = MEMPROF_NOTICE_WORDS;
+        if (atomic_load_explicit(&engine->session, memory_order_relaxed))
+            count_one(&engine->lost_memory);
+        return 0;
+    }
+    int64_t c = thread->countdown + l->rest;
+    if (l->session != atomic_load_explicit(&engine->session, memory_order_acquire) || !l->session) {
+        refresh(l);
+        if (!l->session)
+            return 0;
+        c = thread->countdown + l->rest - (int64_t)words; /* its first block is this one */
+    }
+    if (c < -(int64_t)words)
+        c = -(int64_t)words; /* what a signal handler counted inside the engine is nobody's */
+    if (c >= 0) {
+        set_gap(l, c);
+        return 0;
+    }
+    return count_samples(l, c);
+}
+
+uint64_t memprof_sample(memprof *engine, memprof_thread *thread, uint64_t words) {
+    if (thread->busy) {
+        if (thread->busy == IN_ENGINE)
+            count_one(&engine->lost_busy);
+        thread->countdown = thread->busy == IN_ENGINE ? 0 : MEMPROF_NOTICE_WORDS;
+        return 0;
+    }
+    if (thread->countdown >= 0) /* a signal handler sampled between the count and this call */
+        return 0;
+    int saved_errno = errno;
+    set_busy(thread, IN_ENGINE);
+    uint64_t k = sample(engine, thread, words);
+    set_busy(thread, IDLE);
+    errno = saved_errno;
+    return k;
+}
+
+/* ---- nurseries ---------------------------------------------------------------------------------
+ */
+
+static size_t word_size(const memprof *engine) {
+    return engine->host.word_size ? engine->host.word_size : sizeof(void *);
+}
+
+uintptr_t memprof_nursery_enter(memprof *engine, memprof_thread *thread, uintptr_t next,
+                                uintptr_t end) {
+    memprof_nursery_leave(engine, thread, next);
+    thread_notice(engine, thread);
+    thread->nursery = next;
+    uint64_t room = (end >= next ? end - next : next - end) / word_size(engine);
+    if (thread->countdown < 0 || (uint64_t)thread->countdown >= room)
+        return end;
+    uintptr_t bytes = (uintptr_t)thread->countdown * word_size(engine);
+    return end >= next ? next + bytes : next - bytes;
+}
+
+void memprof_nursery_leave(memprof *engine, memprof_thread *thread, uintptr_t next) {
+    uintptr_t base = thread->nursery;
+    if (!base)
+        return;
+    uintptr_t bytes = next >= base ? next - base : base - next;
+    thread->countdown -= (int64_t)(bytes / word_size(engine));
+    thread->nursery = 0;
+}
+
+uint64_t memprof_nursery_sample(memprof *engine, memprof_thread *thread, uintptr_t next,
+                                uint64_t words) {
+    memprof_nursery_leave(engine, thread, next);
+    return memprof_count(thread, words) ? memprof_sample(engine, thread, words) : 0;
+}

@@ -3,46 +3,6 @@
 #include "trace/writer_locations.h"
 #include "trace_fixture.h"
 
-/* ---- a domain's events, written and expected at once ---- */
-
-typedef struct source_of_events {
-    fixture *f;
-    memtrace_stream *stream;
-    uint16_t domain;
-    expectation expected;
-} source_of_events;
-
-static void open_events(source_of_events *s, fixture *f, uint16_t domain) {
-    *s = (source_of_events){.f = f, .domain = domain};
-    ck_assert_int_eq(memtrace_stream_open(f->writer, domain, &s->stream), MEMTRACE_OK);
-    expectation_open(&s->expected);
-}
-
-static uint64_t alloc_of(source_of_events *s, uint64_t time, memtrace_source source,
-                         uint64_t length, uint64_t samples, const uint64_t *frames, size_t n,
-                         size_t promise) {
-    uint64_t id = 0;
-    ck_assert_int_eq(
-        memtrace_stream_alloc(s->stream, time, source, length, samples, frames, n, promise, &id),
-        MEMTRACE_OK);
-    expect_alloc(&s->expected, s->f, time, id, source, length, samples, s->domain, frames, n);
-    return id;
-}
-
-static uint64_t alloc_at(source_of_events *s, uint64_t time, const uint64_t *frames, size_t n) {
-    return alloc_of(s, time, MEMTRACE_EXTERNAL, 10, 1, frames, n, 0);
-}
-
-static void collect_at(source_of_events *s, uint64_t time, uint64_t id) {
-    ck_assert_int_eq(memtrace_stream_collect(s->stream, time, id), MEMTRACE_OK);
-    expect_other(&s->expected, "collect", time, id);
-}
-
-static void promote_at(source_of_events *s, uint64_t time, uint64_t id) {
-    ck_assert_int_eq(memtrace_stream_promote(s->stream, time, id), MEMTRACE_OK);
-    expect_other(&s->expected, "promote", time, id);
-}
-
 static void assert_packets_are_small(const fixture *f) {
     for (size_t i = 0; i < f->packets.count; i++)
         ck_assert_uint_le(f->packets.items[i].size, FORMAT_MAX_PACKET);
@@ -329,31 +289,6 @@ START_TEST(a_promise_of_common_frames_is_taken) {
 }
 END_TEST
 
-/* Random walks of a call stack with everything that the encoding distinguishes: more call sites
- * than the cache holds, loops, returns, lone events, jumps of time. */
-static void random_walk(source_of_events *s, uint64_t seed, size_t n_events, uint64_t n_sites) {
-    uint64_t frames[400], time = 0, last = 0;
-    size_t depth = 0;
-    for (size_t i = 0; i < n_events; i++) {
-        const uint64_t r = next_random(&seed);
-        time += r % 64 == 0 ? next_random(&seed) % 40000000 : r % 512;
-        size_t keep = depth ? depth - next_random(&seed) % depth : 0;
-        if (r % 100 == 3)
-            keep = 0;
-        depth = keep + next_random(&seed) % (r % 1000 == 7 ? 300 : 6);
-        if (depth > 400)
-            depth = 400;
-        for (size_t j = keep; j < depth; j++)
-            frames[j] = 0x55550000 + (next_random(&seed) % n_sites) * 5;
-        last = alloc_of(s, time, r >> 8 & 1 ? MEMTRACE_MINOR : (r >> 9) % 3, (r >> 16) % 20,
-                        1 + (r >> 32) % 2, frames, depth, 0);
-        if (r >> 40 & 1)
-            collect_at(s, time, last - (r >> 48) % (last + 1));
-        if ((r >> 41) % 4 == 0)
-            promote_at(s, time, last / 2);
-    }
-}
-
 START_TEST(random_traces_decode_to_what_was_written) {
     static const uint64_t n_sites[] = {3, 50, 2000, 100000};
     fixture f = {.hooks.locate = _i % 2 ? fixture_locate : NULL};
@@ -361,6 +296,333 @@ START_TEST(random_traces_decode_to_what_was_written) {
     begin(&f, &s, _i % 3 ? 3 : 2);
     random_walk(&s, (uint64_t)_i, 8000, n_sites[_i % 4]);
     finish(&f, &s);
+}
+END_TEST
+
+/* ---- locations ---- */
+
+/* More names than the tables hold: 40 files, in each 40 functions. */
+static size_t locate_among_many(void *context, uint64_t code, memtrace_location *l, size_t max) {
+    static char files[40][16], functions[40][16];
+    (void)context;
+    for (unsigned i = 0; i < 40 && !files[39][0]; i++) {
+        snprintf(files[i], sizeof files[i], "file%u.c", i);
+        snprintf(functions[i], sizeof functions[i], "function%u", i);
+    }
+    const size_t n = 1 + code % 3;
+    ck_assert_uint_le(n, max);
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t r = (code + i) * UINT64_C(0x9E3779B97F4A7C15) >> 32;
+        l[i] = (memtrace_location){.file = files[r % (1 + r / 64 % 40)],
+                                   .function = functions[r / 4096 % (1 + r / 262144 % 40)],
+                                   .line = (uint32_t)code % 1000};
+    }
+    return n;
+}
+
+START_TEST(names_move_to_the_front_and_fall_off_the_end) {
+    fixture f = {.hooks.locate = locate_among_many};
+    source_of_events s;
+    begin(&f, &s, 3);
+    random_walk(&s, 5, 6000, 20000);
+    finish(&f, &s);
+}
+END_TEST
+
+START_TEST(each_code_is_located_once_a_stream) {
+    fixture f = {.hooks.locate = fixture_locate};
+    ck_assert_int_eq(fixture_open(&f, 3), MEMTRACE_OK);
+    uint64_t frames[500], id;
+    for (uint16_t domain = 0; domain < 2; domain++) {
+        memtrace_stream *s;
+        ck_assert_int_eq(memtrace_stream_open(f.writer, domain, &s), MEMTRACE_OK);
+        f.n_located = 0;
+        for (int i = 0; i < 3000; i++) { /* more than the cache holds, so that codes miss again */
+            fill(frames, 500, (uint64_t)(i % 100) * 500);
+            ck_assert_int_eq(memtrace_stream_alloc(s, 0, MEMTRACE_MINOR, 1, 1, frames, 500, 0, &id),
+                             MEMTRACE_OK);
+        }
+        ck_assert_int_eq(f.n_located, 50000);
+        ck_assert_int_eq(memtrace_stream_close(s), MEMTRACE_OK);
+    }
+    ck_assert_int_eq(memtrace_writer_close(f.writer), MEMTRACE_OK);
+    fixture_free(&f);
+}
+END_TEST
+
+static size_t locate_out_of_range(void *context, uint64_t code, memtrace_location *l, size_t max) {
+    (void)context;
+    (void)code;
+    ck_assert_uint_eq(max, MEMTRACE_MAX_LOCATIONS);
+    l[0] = (memtrace_location){.file = MEMTRACE_TYPE_FILE, .function = "malloc"};
+    l[1] =
+        (memtrace_location){.file = "a.c", .line = UINT32_MAX, .start_char = 256, .end_char = 1024};
+    l[2] = (memtrace_location){.file = "a.c",
+                               .function = "g",
+                               .line = MEMTRACE_MAX_LINE,
+                               .start_char = UINT16_MAX,
+                               .end_char = UINT16_MAX};
+    return 3;
+}
+
+START_TEST(fields_are_clamped_and_missing_names_empty) {
+    fixture f = {.hooks.locate = locate_out_of_range};
+    ck_assert_int_eq(fixture_open(&f, 3), MEMTRACE_OK);
+    memtrace_stream *s;
+    uint64_t id;
+    ck_assert_int_eq(memtrace_stream_open(f.writer, 0, &s), MEMTRACE_OK);
+    ck_assert_int_eq(memtrace_stream_alloc(s, 0, MEMTRACE_MINOR, 1, 1, &(uint64_t){77}, 1, 0, &id),
+                     MEMTRACE_OK);
+    ck_assert_int_eq(memtrace_stream_close(s), MEMTRACE_OK);
+    ck_assert_int_eq(memtrace_writer_close(f.writer), MEMTRACE_OK);
+    char *got = decode_bytes(f.bytes.items, f.bytes.count, "--changed");
+    assert_same_text(got, "0000000000 0000000000 alloc 1 len=1 dom=0 depth=1    0: "
+                          "malloc@<type>:0:0-0 @a.c:1048575:255-1023 g@a.c:1048575:255-1023\n");
+    free(got);
+    fixture_free(&f);
+}
+END_TEST
+
+static char very_long[MEMTRACE_MAX_LOCATIONS][10000];
+
+static size_t locate_at_length(void *context, uint64_t code, memtrace_location *l, size_t max) {
+    (void)context;
+    (void)code;
+    for (size_t i = 0; i < max; i++) {
+        memset(very_long[i], 'a' + (int)(i % 26), sizeof very_long[i] - 1);
+        l[i] = (memtrace_location){.file = i ? very_long[i] : MEMTRACE_TYPE_FILE,
+                                   .function = i ? "f" : "a type",
+                                   .line = (uint32_t)i};
+    }
+    return max;
+}
+
+START_TEST(too_many_long_names_cost_outer_locations) {
+    fixture f = {.hooks.locate = locate_at_length};
+    ck_assert_int_eq(fixture_open(&f, 3), MEMTRACE_OK);
+    memtrace_stream *s;
+    uint64_t id;
+    ck_assert_int_eq(memtrace_stream_open(f.writer, 0, &s), MEMTRACE_OK);
+    for (uint64_t i = 0; i < 3; i++)
+        ck_assert_int_eq(memtrace_stream_alloc(s, 0, MEMTRACE_MINOR, 1, 1, &i, 1, 0, &id),
+                         MEMTRACE_OK);
+    ck_assert_int_eq(memtrace_stream_close(s), MEMTRACE_OK);
+    ck_assert_int_eq(memtrace_writer_close(f.writer), MEMTRACE_OK);
+    assert_packets_are_small(&f);
+    char *got = decode_bytes(f.bytes.items, f.bytes.count, "--changed");
+    ck_assert_ptr_nonnull(strstr(got, ": a type@<type>:0:0-0 f@")); /* the type, at the front */
+    const char *last = strrchr(got, '@');                           /* and the innermost */
+    ck_assert_uint_eq(strspn(last + 1, "u"), LOCATION_MAX_NAME);
+    ck_assert_str_eq(last + 1 + LOCATION_MAX_NAME, ":254:0-0\n");
+    free(got);
+    fixture_free(&f);
+}
+END_TEST
+
+/* ---- failures ---- */
+
+static memtrace_status alloc_one(memtrace_stream *s, uint64_t i, uint64_t *id) {
+    uint64_t frames[30];
+    fill(frames, 30, i * 17);
+    return memtrace_stream_alloc(s, i, MEMTRACE_EXTERNAL, i, 1, frames, 30, 0, id);
+}
+
+/* Allocates until something fails; then everything must go on failing. Expects what succeeded. */
+static memtrace_status write_until_failure(fixture *f, memtrace_stream *s, expectation *e) {
+    uint64_t id = 0, frames[30];
+    memtrace_status status = MEMTRACE_OK;
+    for (uint64_t i = 0; i < 3000; i++) {
+        const memtrace_status now = alloc_one(s, i, &id);
+        fill(frames, 30, i * 17);
+        if (status != MEMTRACE_OK)
+            ck_assert_int_eq(now, status);
+        else if (now == MEMTRACE_OK)
+            expect_alloc(e, f, i, id, MEMTRACE_EXTERNAL, i, 1, 0, frames, 30);
+        status = now;
+    }
+    if (status != MEMTRACE_OK) {
+        ck_assert_int_eq(memtrace_stream_collect(s, 0, 0), status);
+        ck_assert_int_eq(memtrace_stream_promote(s, 0, 0), status);
+        ck_assert_int_eq(memtrace_stream_flush(s), status);
+    }
+    return status;
+}
+
+/* Writes a trace while something fails. `*got` is what the file says then, `*want` what was
+ * written successfully. False if not even the head could be written. */
+static bool write_with_failures(fixture *f, memtrace_status failure, char **got, char **want) {
+    const memtrace_status opened = fixture_open(f, 3);
+    if (opened != MEMTRACE_OK) {
+        ck_assert_int_eq(opened, failure);
+        ck_assert_ptr_null(f->writer);
+        return false;
+    }
+    expectation e;
+    expectation_open(&e);
+    memtrace_stream *s;
+    memtrace_status status = memtrace_stream_open(f->writer, 0, &s);
+    if (status == MEMTRACE_OK) {
+        const size_t before = f->packets.count;
+        status = write_until_failure(f, s, &e);
+        if (status == MEMTRACE_IO)
+            ck_assert_uint_ge(f->packets.count, before);
+        const memtrace_status closed = memtrace_stream_close(s);
+        if (status != MEMTRACE_OK)
+            ck_assert_int_eq(closed, status);
+        status = closed;
+    }
+    ck_assert(status == failure || status == MEMTRACE_OK);
+    ck_assert_int_eq(memtrace_writer_close(f->writer),
+                     status == MEMTRACE_IO ? MEMTRACE_IO : MEMTRACE_OK);
+    fclose(e.out);
+    vec_free(&e.previous);
+    *want = e.text;
+    *got = decode_bytes(f->bytes.items, f->bytes.count, "--changed");
+    return true;
+}
+
+START_TEST(a_failing_sink_leaves_whole_packets) {
+    fixture f = {.hooks.locate = fixture_locate, .fail_sink_at = _i};
+    char *got, *want;
+    if (write_with_failures(&f, MEMTRACE_IO, &got, &want)) {
+        ck_assert_uint_eq(f.packets.count, (size_t)_i - 1); /* nothing follows a failure */
+        ck_assert(strncmp(got, want, strlen(got)) == 0);
+        free(got);
+        free(want);
+    } else {
+        ck_assert_int_eq(_i, 1);
+    }
+    fixture_free(&f);
+}
+END_TEST
+
+START_TEST(failing_memory_loses_nothing_that_was_accepted) {
+    fixture f = {.hooks.locate = fixture_locate, .fail_memory_at = _i};
+    char *got, *want;
+    if (write_with_failures(&f, MEMTRACE_NOMEM, &got, &want)) {
+        assert_same_text(got, want);
+        free(got);
+        free(want);
+    } else {
+        ck_assert_int_le(_i, 2);
+    }
+    fixture_free(&f);
+}
+END_TEST
+
+START_TEST(wrong_use_is_refused_and_does_no_harm) {
+    fixture f = {0};
+    memtrace_writer *none;
+    memtrace_error error;
+    memtrace_info info = {.sample_rate = 0};
+    ck_assert_int_eq(memtrace_writer_open(&info, &f.hooks, &none, &error), MEMTRACE_USAGE);
+    ck_assert_str_eq(error.reason, "a writer needs a sink");
+    f.hooks.sink = fixture_sink;
+    ck_assert_int_eq(memtrace_writer_open(&info, &f.hooks, &none, &error), MEMTRACE_USAGE);
+    ck_assert_ptr_nonnull(strstr(error.reason, "rate"));
+    info = (memtrace_info){.sample_rate = 1, .version = 1};
+    ck_assert_int_eq(memtrace_writer_open(&info, &f.hooks, &none, &error), MEMTRACE_USAGE);
+    ck_assert_ptr_nonnull(strstr(error.reason, "version"));
+
+    source_of_events s;
+    begin(&f, &s, 2);
+    memtrace_stream *other;
+    ck_assert_int_eq(memtrace_stream_open(f.writer, 1, &other), MEMTRACE_USAGE);
+    ck_assert_int_eq(memtrace_stream_open(f.writer, 0, &other), MEMTRACE_USAGE);
+    ck_assert_int_eq(memtrace_writer_close(f.writer), MEMTRACE_USAGE); /* a stream is open */
+    const uint64_t frames[] = {1, 2, 3};
+    uint64_t id;
+    alloc_at(&s, 1, frames, 2);
+    ck_assert_int_eq(memtrace_stream_alloc(s.stream, 1, MEMTRACE_MINOR, 1, 1, frames, 3, 3, &id),
+                     MEMTRACE_USAGE); /* the previous has only 2 frames */
+    ck_assert_int_eq(memtrace_stream_alloc(s.stream, 1, (memtrace_source)3, 1, 1, NULL, 0, 0, &id),
+                     MEMTRACE_USAGE);
+    alloc_at(&s, 2, frames, 3);
+    finish(&f, &s);
+}
+END_TEST
+
+START_TEST(a_stream_takes_less_than_400_KB) {
+    fixture f = {.hooks.locate = fixture_locate};
+    source_of_events s;
+    ck_assert_int_eq(fixture_open(&f, 3), MEMTRACE_OK);
+    const size_t before = f.memory_in_use;
+    open_events(&s, &f, 9);
+    random_walk(&s, 1, 100, 20);
+    ck_assert_uint_lt(f.memory_in_use - before, 400000);
+    finish(&f, &s);
+}
+END_TEST
+
+/* ---- threads ---- */
+
+typedef struct worker {
+    source_of_events events;
+    pthread_t thread;
+} worker;
+
+static void *work(void *argument) {
+    worker *w = argument;
+    random_walk(&w->events, w->events.domain, 3000, 500);
+    ck_assert_int_eq(memtrace_stream_close(w->events.stream), MEMTRACE_OK);
+    fclose(w->events.expected.out);
+    return NULL;
+}
+
+static int by_text(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Cuts a text into its lines, sorted. */
+static char **sorted_lines(char *text, size_t *n) {
+    VEC(char *) lines = {0};
+    for (char *rest = text, *line; (line = strsep(&rest, "\n")) && rest;) {
+        const bool room = vec_push(&lines, line);
+        ck_assert(room);
+    }
+    qsort(lines.items, lines.count, sizeof *lines.items, by_text);
+    *n = lines.count;
+    return lines.items;
+}
+
+static char *join(worker *workers, size_t n) {
+    char *all;
+    size_t size;
+    FILE *out = open_memstream(&all, &size);
+    for (size_t i = 0; i < n; i++) {
+        fputs(workers[i].events.expected.text, out);
+        free(workers[i].events.expected.text);
+        vec_free(&workers[i].events.expected.previous);
+    }
+    fclose(out);
+    return all;
+}
+
+START_TEST(streams_run_in_parallel) {
+    enum { N = 4 };
+    fixture f = {.hooks.locate = fixture_locate};
+    worker workers[N];
+    ck_assert_int_eq(fixture_open(&f, 3), MEMTRACE_OK);
+    for (uint16_t i = 0; i < N; i++)
+        open_events(&workers[i].events, &f, (uint16_t)(i * 21845)); /* to the last domain */
+    for (size_t i = 0; i < N; i++)
+        ck_assert_int_eq(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
+    for (size_t i = 0; i < N; i++)
+        pthread_join(workers[i].thread, NULL);
+    ck_assert_int_eq(memtrace_writer_close(f.writer), MEMTRACE_OK);
+
+    char *want = join(workers, N);
+    char *got = decode_bytes(f.bytes.items, f.bytes.count, "--changed");
+    size_t n_want, n_got;
+    char **want_lines = sorted_lines(want, &n_want), **got_lines = sorted_lines(got, &n_got);
+    ck_assert_uint_eq(n_got, n_want);
+    for (size_t i = 0; i < n_got; i++)
+        assert_same_text(got_lines[i], want_lines[i]);
+    free(want_lines);
+    free(got_lines);
+    free(want);
+    free(got);
+    fixture_free(&f);
 }
 END_TEST
 
@@ -384,6 +646,15 @@ static Suite *writer_suite(void) {
     tcase_add_test(t, too_long_a_backtrace_loses_its_outermost_frames);
     tcase_add_test(t, a_promise_of_common_frames_is_taken);
     tcase_add_loop_test(t, random_traces_decode_to_what_was_written, 0, 12);
+    tcase_add_test(t, names_move_to_the_front_and_fall_off_the_end);
+    tcase_add_test(t, each_code_is_located_once_a_stream);
+    tcase_add_test(t, fields_are_clamped_and_missing_names_empty);
+    tcase_add_test(t, too_many_long_names_cost_outer_locations);
+    tcase_add_loop_test(t, a_failing_sink_leaves_whole_packets, 1, 12);
+    tcase_add_loop_test(t, failing_memory_loses_nothing_that_was_accepted, 1, 12);
+    tcase_add_test(t, wrong_use_is_refused_and_does_no_harm);
+    tcase_add_test(t, a_stream_takes_less_than_400_KB);
+    tcase_add_test(t, streams_run_in_parallel);
     suite_add_tcase(s, t);
     return s;
 }

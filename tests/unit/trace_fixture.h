@@ -273,4 +273,71 @@ static inline uint64_t next_random(uint64_t *state) { /* splitmix64 */
     return z ^ (z >> 31);
 }
 
+/* ---- a domain's events, written and expected at once ---- */
+
+typedef struct source_of_events {
+    fixture *f;
+    memtrace_stream *stream;
+    uint16_t domain;
+    expectation expected;
+} source_of_events;
+
+static inline void open_events(source_of_events *s, fixture *f, uint16_t domain) {
+    *s = (source_of_events){.f = f, .domain = domain};
+    ck_assert_int_eq(memtrace_stream_open(f->writer, domain, &s->stream), MEMTRACE_OK);
+    expectation_open(&s->expected);
+}
+
+static inline uint64_t alloc_of(source_of_events *s, uint64_t time, memtrace_source source,
+                                uint64_t length, uint64_t samples, const uint64_t *frames, size_t n,
+                                size_t promise) {
+    uint64_t id = 0;
+    ck_assert_int_eq(
+        memtrace_stream_alloc(s->stream, time, source, length, samples, frames, n, promise, &id),
+        MEMTRACE_OK);
+    expect_alloc(&s->expected, s->f, time, id, source, length, samples, s->domain, frames, n);
+    return id;
+}
+
+static inline uint64_t alloc_at(source_of_events *s, uint64_t time, const uint64_t *frames,
+                                size_t n) {
+    return alloc_of(s, time, MEMTRACE_EXTERNAL, 10, 1, frames, n, 0);
+}
+
+static inline void collect_at(source_of_events *s, uint64_t time, uint64_t id) {
+    ck_assert_int_eq(memtrace_stream_collect(s->stream, time, id), MEMTRACE_OK);
+    expect_other(&s->expected, "collect", time, id);
+}
+
+static inline void promote_at(source_of_events *s, uint64_t time, uint64_t id) {
+    ck_assert_int_eq(memtrace_stream_promote(s->stream, time, id), MEMTRACE_OK);
+    expect_other(&s->expected, "promote", time, id);
+}
+
+/* Random walks of a call stack with everything that the encoding distinguishes: more call sites
+ * than the cache holds, loops, returns, lone events, jumps of time. */
+static inline void random_walk(source_of_events *s, uint64_t seed, size_t n_events,
+                               uint64_t n_sites) {
+    uint64_t frames[400], time = 0, last = 0;
+    size_t depth = 0;
+    for (size_t i = 0; i < n_events; i++) {
+        const uint64_t r = next_random(&seed);
+        time += r % 64 == 0 ? next_random(&seed) % 40000000 : r % 512;
+        size_t keep = depth ? depth - next_random(&seed) % depth : 0;
+        if (r % 100 == 3)
+            keep = 0;
+        depth = keep + next_random(&seed) % (r % 1000 == 7 ? 300 : 6);
+        if (depth > 400)
+            depth = 400;
+        for (size_t j = keep; j < depth; j++)
+            frames[j] = 0x55550000 + (next_random(&seed) % n_sites) * 5;
+        last = alloc_of(s, time, r >> 8 & 1 ? MEMTRACE_MINOR : (r >> 9) % 3, (r >> 16) % 20,
+                        1 + (r >> 32) % 2, frames, depth, 0);
+        if (r >> 40 & 1)
+            collect_at(s, time, last - (r >> 48) % (last + 1));
+        if ((r >> 41) % 4 == 0)
+            promote_at(s, time, last / 2);
+    }
+}
+
 #endif

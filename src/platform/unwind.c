@@ -29,17 +29,16 @@
 
 enum {
     WORD = sizeof(uintptr_t),
-    ROW_WAYS = 4,        /* rows in a set: a cache line of 64 bytes */
-    ROW_SETS = 1 << 14,  /* a power of two */
-    CODE_BYTES_LOG2 = 5, /* neighbouring sets serve neighbouring code, this much for each */
-    MODULES_MAX = 256    /* more than most processes have; beyond that, flush */
+    ROW_WAYS = 4,       /* rows in a set: a cache line of 64 bytes */
+    ROW_SETS = 1 << 14, /* a power of two */
+    MODULES_MAX = 256   /* more than most processes have; beyond that, flush */
 };
 
-/* What a row says, beside the numbers. Common rows have only the first group of bits. */
+/* What a row says, beside the numbers. Common rows have only the first two bits. */
 enum row_bits {
-    ROW_FROM_BP = 1,   /* the CFA counts from bp, else from sp */
+    ROW_FROM_BP = 1,   /* offset counts from bp, else from sp */
     ROW_SAVES_BP = 2,  /* the caller's bp is in memory near its return address */
-    ROW_LOADED = 4,    /* the CFA is the word at base + cfa_offset (realigned stacks) */
+    ROW_LOADED = 4,    /* the CFA is the word at offset (realigned stacks) */
     ROW_BP_AT_BP = 8,  /* the caller's bp is in memory at bp + bp_words (realigned stacks) */
     ROW_RA_IN_LR = 16, /* the return address still is in its register (arm64) */
     ROW_UNCOMMON = ~3,
@@ -52,10 +51,10 @@ enum row_bits {
 };
 
 struct row {
-    uint64_t key;       /* 0: empty */
-    int32_t cfa_offset; /* bytes from sp or bp */
-    int16_t ra_words;   /* the return address is at CFA + ra_words */
-    int8_t bp_words;    /* the caller's bp is at the return address's place + bp_words */
+    uint64_t key;      /* 0: empty */
+    int32_t offset;    /* bytes from sp or bp to the return address, unless ROW_LOADED */
+    int16_t cfa_words; /* from the return address to the CFA, the caller's sp */
+    int8_t bp_words;   /* from the return address to the caller's bp */
     uint8_t bits;
 };
 _Static_assert(sizeof(struct row) == 16, "four rows make a cache line");
@@ -67,7 +66,7 @@ struct known_module {
 };
 
 struct unwind_cache {
-    struct row rows[ROW_SETS][ROW_WAYS];
+    struct row rows[ROW_SETS * ROW_WAYS];
     struct cfi_machine machine;
     struct known_module modules[MODULES_MAX];
     size_t module_count;
@@ -114,11 +113,11 @@ static void cache_admit_module(unwind_cache *cache, const struct module *module)
 /* Describes "base + offset" or "*(base + inner)" in the row; false if the base is another one. */
 static bool row_set_cfa(struct row *row, const struct cfi_value *cfa) {
     bool loaded = cfa->kind == CFI_LOADED;
-    int64_t offset = loaded ? cfa->inner : (int64_t)cfa->offset;
+    int64_t offset = loaded ? cfa->inner : (int64_t)cfa->offset - (int64_t)row->cfa_words * WORD;
     if (cfa->kind == CFI_CONSTANT || (cfa->base != UNWIND_SP && cfa->base != UNWIND_BP) ||
         offset != (int32_t)offset || (loaded && cfa->offset != 0))
         return false;
-    row->cfa_offset = (int32_t)offset;
+    row->offset = (int32_t)offset;
     row->bits |= (cfa->base == UNWIND_BP ? ROW_FROM_BP : 0) | (loaded ? ROW_LOADED : 0);
     return true;
 }
@@ -140,8 +139,8 @@ static bool row_compile_ra(struct row *row, const struct cfi_rule *ra) {
         row->bits |= ROW_RA_IN_LR;
         return true;
     }
-    row->ra_words = (int16_t)(ra->offset / WORD);
-    return ra->kind == CFI_OFFSET && (int64_t)row->ra_words * WORD == ra->offset;
+    row->cfa_words = (int16_t)(-ra->offset / WORD);
+    return ra->kind == CFI_OFFSET && (int64_t)row->cfa_words * WORD == -ra->offset;
 }
 
 static bool row_compile_bp(struct row *row, const struct cfi_rule *bp) {
@@ -149,7 +148,7 @@ static bool row_compile_bp(struct row *row, const struct cfi_rule *bp) {
     if (bp->kind == CFI_SAME || bp->kind == CFI_UNDEFINED)
         return true;
     if (bp->kind == CFI_OFFSET && !(row->bits & ROW_RA_IN_LR)) {
-        bytes = bp->offset - (int64_t)row->ra_words * WORD;
+        bytes = bp->offset + (int64_t)row->cfa_words * WORD;
         row->bits |= ROW_SAVES_BP;
     } else if (bp->kind == CFI_EXPRESSION) {
         struct cfi_value value;
@@ -174,8 +173,8 @@ static void row_compile(struct row *row, const struct cfi_function *function,
         return;
     }
     bool simple = !function->signal_frame && function->ra_reg == UNWIND_RA &&
-                  rules->reg[UNWIND_SP].kind == CFI_SAME && row_compile_cfa(row, &rules->cfa) &&
-                  row_compile_ra(row, ra) && row_compile_bp(row, &rules->reg[UNWIND_BP]);
+                  rules->reg[UNWIND_SP].kind == CFI_SAME && row_compile_ra(row, ra) &&
+                  row_compile_cfa(row, &rules->cfa) && row_compile_bp(row, &rules->reg[UNWIND_BP]);
     if (!simple)
         row->bits = ROW_COMPLEX;
 }
@@ -185,8 +184,9 @@ static bool is_signal_return(const struct module *module, uintptr_t key) {
     return module_segment(module, key, &low, &high) && unwind_signal_returns_at(key, high);
 }
 
-/* No call returns to the first instruction of a function: this return address was made up by whoever
- * made the stack (makecontext), to run that function at the end. Nothing lies further out. */
+/* No call returns to the first instruction of a function: this return address was made up by
+ * whoever made the stack (makecontext), to run that function at the end. Nothing lies further out.
+ */
 static bool is_made_up(const struct module *module, uintptr_t key) {
     struct cfi_function function;
     return cfi_find(module, key, &function) && function.start == key;
@@ -203,8 +203,7 @@ static bool row_make(unwind_cache *cache, struct row *row, uintptr_t key) {
     cache_admit_module(cache, &module);
     if (is_signal_return(&module, key))
         row->bits = ROW_SIGNAL;
-    else if (cfi_find(&module, pc, &function) &&
-             cfi_run(&function, pc, &cache->machine)) {
+    else if (cfi_find(&module, pc, &function) && cfi_run(&function, pc, &cache->machine)) {
         row->bits = 0;
         row_compile(row, &function, &cache->machine.now);
     } else if (is_made_up(&module, key)) {
@@ -213,30 +212,33 @@ static bool row_make(unwind_cache *cache, struct row *row, uintptr_t key) {
     return true;
 }
 
+/* Where the row of `key` is or goes, unless that place is taken; then it is elsewhere in the same
+ * set. Neighbouring code has neighbouring rows, so that little memory is touched. */
+static inline struct row *cache_place(unwind_cache *cache, uintptr_t key) {
+    enum { CODE_BYTES_LOG2 = 3, SPAN_LOG2 = 19 }; /* of code, for a row and for the whole cache */
+    return &cache->rows[(key >> CODE_BYTES_LOG2 ^ key >> SPAN_LOG2) % (ROW_SETS * ROW_WAYS)];
+}
+
 static struct row *cache_set(unwind_cache *cache, uintptr_t key) {
-    uintptr_t block = key >> CODE_BYTES_LOG2;
-    return cache->rows[(block ^ (block >> 14) * 37) % ROW_SETS];
+    size_t place = (size_t)(cache_place(cache, key) - cache->rows);
+    return &cache->rows[place - place % ROW_WAYS];
 }
 
-static __attribute__((noinline)) struct row *cache_miss(unwind_cache *cache, uintptr_t key,
-                                                        struct row *uncached) {
-    if (!row_make(cache, uncached, key))
-        return uncached;
-    struct row *set = cache_set(cache, key), *victim = &set[key % ROW_WAYS];
-    for (size_t i = 0; i < ROW_WAYS && victim->key; i++)
-        if (!set[i].key)
-            victim = &set[i];
-    *victim = *uncached;
-    return victim;
-}
-
-static inline const struct row *cache_row(unwind_cache *cache, uintptr_t key,
-                                          struct row *uncached) {
+/* The row of `key` if it is not where it should be; `uncached` holds a row that can't be kept. */
+static __attribute__((noinline)) const struct row *cache_search(unwind_cache *cache, uintptr_t key,
+                                                                struct row *uncached) {
     struct row *set = cache_set(cache, key);
     for (size_t i = 0; i < ROW_WAYS; i++)
-        if (__builtin_expect(set[i].key == key, 1))
+        if (set[i].key == key)
             return &set[i];
-    return cache_miss(cache, key, uncached);
+    if (!row_make(cache, uncached, key))
+        return uncached;
+    struct row *place = cache_place(cache, key);
+    for (size_t i = 0; i < ROW_WAYS && place->key; i++)
+        if (!set[i].key)
+            place = &set[i];
+    *place = *uncached;
+    return place;
 }
 
 /* --- the walk --- */
@@ -315,48 +317,67 @@ static uintptr_t link_register(const struct walk *walk) {
     return innermost ? start->reg[UNWIND_RA] : 0;
 }
 
-static __attribute__((noinline)) enum step step_uncommon(struct walk *walk, const struct row *row) {
-    struct frame *frame = &walk->frame;
-    if (row->bits & ROW_KIND)
-        return step_by_kind(walk, row->bits & ROW_KIND);
-    uintptr_t cfa = (row->bits & ROW_FROM_BP ? frame->bp : frame->sp) + (uintptr_t)row->cfa_offset;
-    if (row->bits & ROW_LOADED && !stack_read(&walk->view, cfa, &cfa))
-        return STEP_FAILED;
-    uintptr_t slot = cfa + (uintptr_t)(row->ra_words * WORD), ra, bp = frame->bp;
-    if (row->bits & ROW_RA_IN_LR)
-        ra = link_register(walk);
-    else if (!stack_read(&walk->view, slot, &ra))
-        return STEP_FAILED;
-    if (row->bits & ROW_BP_AT_BP) {
-        if (!stack_read(&walk->view, bp + (uintptr_t)(row->bp_words * WORD), &bp))
-            return STEP_FAILED;
-    } else if (row->bits & ROW_SAVES_BP &&
-               !stack_read(&walk->view, slot + (uintptr_t)(row->bp_words * WORD), &bp))
-        return STEP_FAILED;
-    if (row->bits & ROW_RA_IN_LR && ra == 0)
-        return STEP_COMPLEX;
-    if (cfa < frame->sp || (cfa == frame->sp && !(row->bits & ROW_RA_IN_LR)))
-        return STEP_FAILED;
-    *frame = (struct frame){.key = cpu_strip_signature(ra), .sp = cfa, .bp = bp};
-    return frame->key ? STEP_ON : STEP_END;
+/* Where the frame's return address and CFA are, and whether the former is in memory at all. */
+struct place {
+    uintptr_t ra_slot, cfa;
+};
+
+static bool row_locate(struct walk *walk, const struct row *row, struct place *place) {
+    const struct frame *frame = &walk->frame;
+    uintptr_t base = row->bits & ROW_FROM_BP ? frame->bp : frame->sp;
+    uintptr_t at = base + (uintptr_t)row->offset, words = (uintptr_t)(row->cfa_words * WORD);
+    if (row->bits & ROW_LOADED && !stack_read(&walk->view, at, &at))
+        return false;
+    place->ra_slot = row->bits & ROW_LOADED ? at - words : at;
+    place->cfa = place->ra_slot + words;
+    return true;
 }
 
-STACK_UNCHECKED static inline enum step step_by_row(struct walk *walk) {
-    struct frame *frame = &walk->frame;
-    const struct row *row = cache_row(walk->cache, frame->key, &walk->uncached);
-    if (__builtin_expect(row->bits & ROW_UNCOMMON, 0))
-        return step_uncommon(walk, row);
-    uintptr_t cfa = (row->bits & ROW_FROM_BP ? frame->bp : frame->sp) + (uintptr_t)row->cfa_offset;
-    uintptr_t slot = cfa + (uintptr_t)(row->ra_words * WORD);
-    if (__builtin_expect(cfa <= frame->sp || !stack_view_admits(&walk->view, slot), 0))
+static bool row_read_bp(struct walk *walk, const struct row *row, const struct place *place,
+                        uintptr_t *bp) {
+    uintptr_t words = (uintptr_t)(row->bp_words * WORD);
+    *bp = walk->frame.bp;
+    if (row->bits & ROW_BP_AT_BP)
+        return stack_read(&walk->view, *bp + words, bp);
+    return !(row->bits & ROW_SAVES_BP) || stack_read(&walk->view, place->ra_slot + words, bp);
+}
+
+static __attribute__((noinline)) enum step step_uncommon(struct walk *walk, const struct row *row) {
+    struct place place;
+    struct frame caller;
+    bool in_register = row->bits & ROW_RA_IN_LR;
+    if (row->bits & ROW_KIND)
+        return step_by_kind(walk, row->bits & ROW_KIND);
+    if (!row_locate(walk, row, &place) || !row_read_bp(walk, row, &place, &caller.bp) ||
+        (!in_register && !stack_read(&walk->view, place.ra_slot, &caller.key)))
         return STEP_FAILED;
-    frame->key = cpu_strip_signature(stack_word(slot));
+    if (in_register && (caller.key = link_register(walk)) == 0)
+        return STEP_COMPLEX;
+    caller.key = cpu_strip_signature(caller.key);
+    caller.sp = place.cfa;
+    if (caller.sp < walk->frame.sp || (caller.sp == walk->frame.sp && !in_register))
+        return STEP_FAILED;
+    walk->frame = caller;
+    return caller.key ? STEP_ON : STEP_END;
+}
+
+/* One frame outwards, by a common row; the frame is in registers here. */
+STACK_UNCHECKED static inline enum step step_by_row(struct stack_view *view, const struct row *row,
+                                                    struct frame *frame) {
+    uintptr_t base = frame->sp;
+    if (row->bits & ROW_FROM_BP)
+        base = frame->bp;
+    uintptr_t ra_slot = base + (uintptr_t)row->offset;
+    uintptr_t cfa = ra_slot + (uintptr_t)(row->cfa_words * WORD);
+    if (__builtin_expect(cfa <= frame->sp || !stack_view_admits(view, ra_slot), 0))
+        return STEP_FAILED;
+    frame->key = cpu_strip_signature(stack_word(ra_slot));
     frame->sp = cfa;
     if (row->bits & ROW_SAVES_BP) {
-        slot += (uintptr_t)(row->bp_words * WORD);
-        if (!stack_view_admits(&walk->view, slot))
+        uintptr_t bp_slot = ra_slot + (uintptr_t)(row->bp_words * WORD);
+        if (__builtin_expect(!stack_view_admits(view, bp_slot), 0))
             return STEP_FAILED;
-        frame->bp = stack_word(slot);
+        frame->bp = stack_word(bp_slot);
     }
     return frame->key ? STEP_ON : STEP_END;
 }
@@ -364,14 +385,24 @@ STACK_UNCHECKED static inline enum step step_by_row(struct walk *walk) {
 /* Walks from walk->frame outwards. */
 static enum step walk_by_rows(struct walk *walk, uintptr_t *pcs, size_t max, size_t *count) {
     enum step step;
-    size_t n = *count;
-    while ((step = step_by_row(walk)) == STEP_ON) {
-        if (n == max) {
-            walk->flags |= UNWIND_CUT;
-            break;
+    struct frame frame = walk->frame;
+    size_t n = 0;
+    for (;; pcs[n++] = frame.key) {
+        const struct row *row = cache_place(walk->cache, frame.key);
+        if (__builtin_expect(row->key != frame.key, 0))
+            row = cache_search(walk->cache, frame.key, &walk->uncached);
+        if (__builtin_expect(row->bits & ROW_UNCOMMON, 0)) {
+            walk->frame = frame;
+            step = step_uncommon(walk, row);
+            frame = walk->frame;
+        } else {
+            step = step_by_row(&walk->view, row, &frame);
         }
-        pcs[n++] = walk->frame.key;
+        if (step != STEP_ON || n == max)
+            break;
     }
+    if (step == STEP_ON)
+        walk->flags |= UNWIND_CUT;
     *count = n;
     return step;
 }
@@ -479,8 +510,7 @@ static enum step full_step(struct walk *walk, struct full_frame *frame) {
     struct cfi_function function;
     uintptr_t pc = frame->key - 1;
     bool found = module_find(pc, &module);
-    if (found && cfi_find(&module, pc, &function) &&
-        cfi_run(&function, pc, &walk->cache->machine))
+    if (found && cfi_find(&module, pc, &function) && cfi_run(&function, pc, &walk->cache->machine))
         return full_apply(walk, &function, frame);
     if (found && is_made_up(&module, frame->key))
         return STEP_END;

@@ -365,8 +365,10 @@ static __attribute__((noinline)) enum step step_uncommon(struct walk *walk, cons
 STACK_UNCHECKED static inline enum step step_by_row(struct stack_view *view, const struct row *row,
                                                     struct frame *frame) {
     uintptr_t base = frame->sp;
-    if (row->bits & ROW_FROM_BP)
+    if (row->bits & ROW_FROM_BP) {
         base = frame->bp;
+        __asm__("" : "+r"(base)); /* a predicted branch: a conditional move would wait for bits */
+    }
     uintptr_t ra_slot = base + (uintptr_t)row->offset;
     uintptr_t cfa = ra_slot + (uintptr_t)(row->cfa_words * WORD);
     if (__builtin_expect(cfa <= frame->sp || !stack_view_admits(view, ra_slot), 0))
@@ -517,7 +519,8 @@ static enum step full_step(struct walk *walk, struct full_frame *frame) {
     return full_step_simply(walk, frame, found && is_signal_return(&module, frame->key));
 }
 
-static enum step walk_fully(struct walk *walk, uintptr_t *pcs, size_t max, size_t *count) {
+static __attribute__((noinline)) enum step walk_fully(struct walk *walk, uintptr_t *pcs, size_t max,
+                                                      size_t *count) {
     struct full_frame frame = {.key = walk->start->pc + 1, .known = walk->start->known};
     enum step step;
     memcpy(frame.reg, walk->start->reg, sizeof frame.reg);

@@ -203,9 +203,10 @@ MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_reader_next(memtrace_re
 /* The error that ended the reading; status MEMTRACE_OK if there was none. */
 MEMTRACE_API const memtrace_error *memtrace_reader_error(const memtrace_reader *reader);
 
-/* What stands behind a frame index; indices are dense, 0 … n_frames - 1, in the order of first use.
- * The pointer and its `locations` are valid until the next call that reads an event; strings stay
- * valid until the reader is closed, and equal strings are the same pointer. */
+/* What stands behind a frame index; indices are dense, 0 … n_frames - 1, in the order in which the
+ * trace first mentions their codes; a code has the same index in all domains. The pointer and its
+ * `locations` are valid until the next call that reads an event; strings stay valid until the
+ * reader is closed, and equal strings are the same pointer. */
 MEMTRACE_API const memtrace_frame *memtrace_reader_frame(const memtrace_reader *reader,
                                                          uint32_t index);
 MEMTRACE_API uint32_t memtrace_reader_n_frames(const memtrace_reader *reader);

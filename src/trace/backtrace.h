@@ -10,23 +10,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "trace/format.h"
 #include "trace/frames.h"
 
 /* The deepest backtrace that is believed: four million frames. Damage could claim more, and each
  * event could claim all frames of the one before it and add to them. */
 #define BACKTRACE_MAX (UINT32_C(1) << 22)
 
-typedef struct backtrace_bucket {
-    uint32_t frame;      /* index + 1; 0 is code 0, as all buckets are at first */
-    uint16_t prediction; /* a bucket */
-    uint8_t frame_loss;  /* the value of `loss` when `frame` was stored */
-    uint8_t prediction_loss;
-} backtrace_bucket;
+/* The cache, all zero at first. Predictions stand by themselves so that following them, where each
+ * load waits for the one before it, stays in the first-level cache. */
+typedef struct backtrace_cache {
+    uint16_t prediction[FORMAT_BUCKETS];
+    uint32_t frame[FORMAT_BUCKETS]; /* its index; FRAME_NONE: never written, so code 0 */
+    /* The number of the loss after which each was written; of use once there was a loss. */
+    uint8_t prediction_loss[FORMAT_BUCKETS];
+    uint8_t frame_loss[FORMAT_BUCKETS];
+} backtrace_cache;
 
 /* Legal when zeroed. */
 typedef struct backtrace {
-    backtrace_bucket *buckets; /* FORMAT_BUCKETS of them; NULL until the first backtrace */
-    uint32_t *frames;          /* the last backtrace, outermost first; NULL if it is empty */
+    backtrace_cache *cache; /* NULL until the first backtrace */
+    uint32_t *frames;       /* the last backtrace, outermost first; NULL if it is empty */
     uint32_t n_frames;
     uint32_t capacity;
     uint32_t kept;    /* leading frames unchanged since backtrace_take */
@@ -36,6 +40,7 @@ typedef struct backtrace {
 
 typedef enum backtrace_result {
     BACKTRACE_GOOD,
+    BACKTRACE_UNSET,   /* good, but frames come from buckets that were never filled: code 0 */
     BACKTRACE_OVERRUN, /* the codewords go beyond `end` */
     BACKTRACE_TOO_DEEP,
     BACKTRACE_NOMEM,

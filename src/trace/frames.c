@@ -46,6 +46,11 @@ bool frame_table_announce(frame_table *t, uint64_t code, const memtrace_location
     return true;
 }
 
+bool frame_table_knows(const frame_table *t, uint64_t code) {
+    uint32_t index = map64_get(&t->by_code, code);
+    return index != MAP64_NONE && t->frames.items[index].n_locations > 0;
+}
+
 void frame_table_free(frame_table *t) {
     vec_free(&t->frames);
     map64_free(&t->by_code);

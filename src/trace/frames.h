@@ -29,6 +29,9 @@ uint32_t frame_table_index(frame_table *t, uint64_t code);
 bool frame_table_announce(frame_table *t, uint64_t code, const memtrace_location *locations,
                           uint32_t n);
 
+/* Whether it was said where `code` is. */
+bool frame_table_knows(const frame_table *t, uint64_t code);
+
 void frame_table_free(frame_table *t);
 
 #endif

@@ -57,7 +57,7 @@ static names_result name_read(const char **entry, uint8_t code, intern_table *st
     const uint8_t *nul = *p < end ? memchr(*p, 0, (size_t)(end - *p)) : NULL;
     if (!nul)
         return NAMES_OVERRUN;
-    *entry = intern(strings, (const char *)*p, (size_t)(nul - *p));
+    *entry = strings ? intern(strings, (const char *)*p, (size_t)(nul - *p)) : (const char *)*p;
     *p = nul + 1;
     return *entry ? NAMES_GOOD : NAMES_NOMEM;
 }
@@ -68,6 +68,10 @@ names_result names_locate(names *n, intern_table *strings, location_word word, c
     names_result file_result = name_read(&file->name, word.file, strings, p, end);
     if (file_result > NAMES_EMPTY)
         return file_result;
+    if (word.file == FORMAT_NAMES)
+        file->n_own = 0;
+    if (word.definition == FORMAT_NAMES && file->n_own < FORMAT_NAMES)
+        file->n_own++;
     const char **definition = names_definition_to_front(file, word.definition);
     names_result result = name_read(definition, word.definition, strings, p, end);
     if (result > NAMES_EMPTY)

@@ -16,6 +16,7 @@
 typedef struct names_file {
     const char *name;
     const char *definitions[FORMAT_NAMES];
+    uint8_t n_own; /* of the definitions: announced since the name was; the rest is left over */
 } names_file;
 
 /* Legal after names_init. */
@@ -46,7 +47,8 @@ typedef enum names_result {
 } names_result;
 
 /* Finds the names of `word` and moves them to the front of their tables. `*p` is where new strings
- * stand, and is moved behind them. */
+ * stand, and is moved behind them. These are interned in `strings`; if that is NULL they are used
+ * where they stand. */
 names_result names_locate(names *n, intern_table *strings, location_word word, const uint8_t **p,
                           const uint8_t *end, memtrace_location *location);
 

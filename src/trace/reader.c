@@ -18,11 +18,14 @@
 #include "base/vec.h"
 #include "trace/backtrace.h"
 #include "trace/bytes.h"
+#include "trace/columns.h"
 #include "trace/defects.h"
 #include "trace/frames.h"
 #include "trace/input.h"
 #include "trace/mtf.h"
 #include "trace/packet.h"
+
+#define unlikely(condition) __builtin_expect(!!(condition), 0)
 
 /* What must be remembered of a domain between its packets. */
 typedef struct reader_domain {
@@ -44,7 +47,8 @@ struct memtrace_reader {
     frame_table frames;
     intern_table strings;
     VEC(memtrace_location) scratch; /* the locations of one code */
-    unsigned losses;                /* packets or parts of them that could not be read */
+    columns columns;
+    unsigned losses; /* packets or parts of them that could not be read */
 
     /* The packet being read; `next` is NULL before the first and after the last. */
     packet_header header;
@@ -279,60 +283,111 @@ static uint64_t reader_time(memtrace_reader *r, uint32_t event_header, bool *bac
     return r->domain->last_time = *backwards ? last : time;
 }
 
-/* Reads a location event and moves `*p` behind it. NULL, or what is wrong with it. */
-static const char *reader_read_locations(memtrace_reader *r, const uint8_t **cursor, bool *nomem,
-                                         bool *empty) {
+/* What reading a location event brought to light. */
+typedef struct location_findings {
+    bool nomem, empty;
+    unsigned n_recovered, n_ambiguous;
+} location_findings;
+
+/* Repairs the file code of a location, if it takes that. After a loss there is nothing to tell from
+ * names that are not as they should be. */
+static void reader_check_columns(memtrace_reader *r, const uint8_t *p, unsigned n_left,
+                                 location_word *word, location_findings *f) {
+    const names *n = &r->domain->names;
+    columns_place place = {.p = p, .end = r->end, .n_left = n_left, .version = r->info.version};
+    if (!r->columns.suspicious || r->losses > 0)
+        return;
+    columns_verdict verdict = columns_choose(&r->columns, n, place, word);
+    f->n_recovered += verdict == COLUMNS_RECOVERED;
+    f->n_ambiguous += verdict == COLUMNS_AMBIGUOUS;
+}
+
+static void reader_examine_columns(memtrace_reader *r, const uint8_t *p, unsigned n) {
+    columns_place place = {.p = p, .end = r->end, .n_left = n, .version = r->info.version};
+    uint64_t packet = r->header.packet.offset;
+    if (r->cut)
+        r->columns.suspicious = false; /* what follows cannot tell */
+    else if (r->columns.packet != packet + 1)
+        columns_examine(&r->columns, &r->domain->names, packet, place);
+}
+
+/* Reads a location event and moves `*cursor` behind it. NULL, or what is wrong with it. */
+static const char *reader_read_locations(memtrace_reader *r, const uint8_t **cursor,
+                                         location_findings *f) {
     const uint8_t *p = *cursor;
     uint64_t code = load_u64(p);
     unsigned n = p[8];
     p += 9;
+    if (p > r->end)
+        return overrun;
+    reader_examine_columns(r, p, n);
     vec_clear(&r->scratch);
-    *nomem = !vec_reserve(&r->scratch, n);
-    for (unsigned i = 0; i < n && !*nomem; i++) {
+    f->nomem = !vec_reserve(&r->scratch, n);
+    for (unsigned i = 0; i < n && !f->nomem; i++) {
         location_word word = location_word_load(p);
         p += FORMAT_LOCATION_SIZE;
         if (p > r->end)
             return overrun;
+        reader_check_columns(r, p, n - i - 1, &word, f);
         names_result result = names_locate(&r->domain->names, &r->strings, word, &p, r->end,
                                            &r->scratch.items[r->scratch.count]);
         if (result == NAMES_OVERRUN)
             return overrun;
-        *nomem = result == NAMES_NOMEM;
-        *empty |= result == NAMES_EMPTY;
+        f->nomem = result == NAMES_NOMEM;
+        f->empty |= result == NAMES_EMPTY;
         r->scratch.count++;
     }
-    if (p > r->end)
-        return overrun;
     *cursor = p;
-    *nomem = *nomem || !frame_table_announce(&r->frames, code, r->scratch.items, n);
+    f->nomem = f->nomem || !frame_table_announce(&r->frames, code, r->scratch.items, n);
     return NULL;
+}
+
+static memtrace_status reader_report_findings(memtrace_reader *r, const uint8_t *at,
+                                              const location_findings *f) {
+    unsigned long long code = load_u64(at + FORMAT_EVENT_HEADER);
+    uint64_t offset = reader_offset(r, at);
+    memtrace_status status = MEMTRACE_OK;
+    if (f->empty)
+        status = reader_defect(r, EMPTY_NAME, offset,
+                               "the location of code %#llx refers to a name never given", code);
+    if (f->n_recovered > 0 && status == MEMTRACE_OK)
+        status = reader_defect(r, COLUMN_OVERFLOW, offset,
+                               "the columns of code %#llx overflow; its file was recovered", code);
+    if (f->n_ambiguous > 0 && status == MEMTRACE_OK)
+        status = reader_defect(r, COLUMN_AMBIGUOUS, offset,
+                               "the columns of code %#llx overflow; its file is a guess", code);
+    return status;
 }
 
 static memtrace_status reader_location(memtrace_reader *r, const uint8_t *at) {
     const uint8_t *p = at + FORMAT_EVENT_HEADER;
-    bool nomem = false, empty = false;
-    const char *why = reader_read_locations(r, &p, &nomem, &empty);
+    location_findings found = {0};
+    const char *why = reader_read_locations(r, &p, &found);
     if (why)
         return reader_bad_event(r, at, why);
-    if (nomem)
+    if (found.nomem)
         return error_nomem(&r->error);
     r->next = p;
-    return empty ? reader_defect(r, EMPTY_NAME, reader_offset(r, at),
-                                 "a name that was never given, in the location of code %#llx",
-                                 (unsigned long long)load_u64(at + FORMAT_EVENT_HEADER))
-                 : MEMTRACE_OK;
+    return reader_report_findings(r, at, &found);
 }
+
+/* What reading another event brought to light. */
+typedef struct event_findings {
+    bool nomem;
+    bool unset; /* its backtrace uses a bucket that was never filled */
+} event_findings;
 
 /* Reads the backtrace of an allocation: `n` codewords at `*p`. NULL, or what is wrong with it. */
 static const char *reader_backtrace(memtrace_reader *r, const uint8_t **p, uint32_t n,
-                                    uint64_t prefix, memtrace_event *event, bool *nomem) {
+                                    uint64_t prefix, memtrace_event *event, event_findings *found) {
     backtrace *b = &r->domain->backtrace;
     if (r->options.skip_backtraces) {
         *p = backtrace_skip(*p, r->end, n);
         return *p ? NULL : overrun;
     }
     backtrace_result result = backtrace_decode(b, &r->frames, p, r->end, n, prefix);
-    *nomem = result == BACKTRACE_NOMEM;
+    found->nomem = result == BACKTRACE_NOMEM;
+    found->unset = result == BACKTRACE_UNSET;
     if (result == BACKTRACE_OVERRUN)
         return overrun;
     if (result == BACKTRACE_TOO_DEEP)
@@ -345,7 +400,7 @@ static const char *reader_backtrace(memtrace_reader *r, const uint8_t **p, uint3
 
 /* Reads the payload of an allocation at `p`. Sets r->next behind it. NULL, or what is wrong. */
 static const char *reader_alloc(memtrace_reader *r, const uint8_t *p, unsigned kind,
-                                memtrace_event *event, bool *nomem) {
+                                memtrace_event *event, event_findings *found) {
     uint64_t prefix;
     uint32_t n;
     if (kind > FORMAT_SHORT_ALLOC) {
@@ -368,7 +423,7 @@ static const char *reader_alloc(memtrace_reader *r, const uint8_t *p, unsigned k
     }
     if (p > r->end)
         return overrun;
-    const char *why = reader_backtrace(r, &p, n, prefix, event, nomem);
+    const char *why = reader_backtrace(r, &p, n, prefix, event, found);
     if (!why)
         r->next = p;
     return why;
@@ -386,7 +441,7 @@ static const char *reader_fate(memtrace_reader *r, const uint8_t *p, memtrace_ev
 
 /* Decodes the event at r->next that a caller wants to see. NULL, or what is wrong with it. */
 static const char *reader_read_event(memtrace_reader *r, unsigned kind, memtrace_event *event,
-                                     bool *nomem) {
+                                     event_findings *found) {
     const uint8_t *p = r->next + FORMAT_EVENT_HEADER;
     if (kind == FORMAT_PROMOTE || kind == FORMAT_COLLECT) {
         event->kind = kind == FORMAT_PROMOTE ? MEMTRACE_PROMOTE : MEMTRACE_COLLECT;
@@ -397,9 +452,29 @@ static const char *reader_read_event(memtrace_reader *r, unsigned kind, memtrace
         return "an event of unknown kind";
     event->kind = MEMTRACE_ALLOC;
     event->id = r->next_id;
-    const char *why = reader_alloc(r, p, kind, event, nomem);
+    const char *why = reader_alloc(r, p, kind, event, found);
     r->next_id += !why;
     return why;
+}
+
+/* An event that was read, but is not as it should be. A bucket that was never filled stands for
+ * code 0; unless the trace knows that code, what filled the bucket was lost. */
+static __attribute__((cold)) memtrace_status reader_odd_event(memtrace_reader *r, const uint8_t *at,
+                                                              memtrace_event *event, bool backwards,
+                                                              bool unset) {
+    uint64_t offset = reader_offset(r, at);
+    backtrace *b = &r->domain->backtrace;
+    if (backwards) {
+        memtrace_status status =
+            reader_defect(r, TIME_BACKWARDS, offset, "an event earlier than the one before it");
+        if (status != MEMTRACE_OK)
+            return status;
+    }
+    if (!unset || b->loss > 0 || frame_table_knows(&r->frames, 0))
+        return MEMTRACE_OK;
+    backtrace_lose(b);
+    event->suspect = true;
+    return reader_defect(r, CACHE_MISMATCH, offset, "a backtrace uses a bucket never filled");
 }
 
 /* Reads on within the packet. MEMTRACE_OK with `*done` false: nothing to show yet. */
@@ -411,17 +486,17 @@ static memtrace_status reader_step(memtrace_reader *r, memtrace_event *event, bo
     unsigned kind = header >> FORMAT_TIME_BITS;
     if (kind == FORMAT_LOCATION)
         return reader_location(r, at);
-    bool nomem = false, backwards;
+    event_findings found = {0};
     *event = (memtrace_event){.domain = r->header.packet.domain};
-    const char *why = reader_read_event(r, kind, event, &nomem);
+    const char *why = reader_read_event(r, kind, event, &found);
     if (why)
         return reader_bad_event(r, at, why);
-    if (nomem)
+    if (found.nomem)
         return error_nomem(&r->error);
+    bool backwards;
     event->time = reader_time(r, header, &backwards) - r->info.start_time;
-    if (backwards) {
-        memtrace_status status = reader_defect(r, TIME_BACKWARDS, reader_offset(r, at),
-                                               "an event earlier than the one before it");
+    if (unlikely(backwards || found.unset)) {
+        memtrace_status status = reader_odd_event(r, at, event, backwards, found.unset);
         if (status != MEMTRACE_OK)
             return status;
     }

@@ -1,0 +1,191 @@
+/* columns.c: see columns.h. A depth-first search over the rest of the packet, with a budget: only
+ * what was proved impossible is ruled out. */
+#include "trace/columns.h"
+
+#include <string.h>
+
+#include "trace/events.h"
+
+enum {
+    OVERFLOW_BITS = 3, /* of the file code: what end_char can spill into */
+    MAX_DEPTH = 12,    /* doubtful locations that the search holds open at once */
+    MAX_STEPS = 100000,
+};
+
+typedef enum outcome { IMPOSSIBLE, POSSIBLE } outcome;
+
+/* ---- doubt ------------------------------------------------------------------------------- */
+
+static bool columns_are_unknown(location_word w) {
+    return w.start_char == MEMTRACE_MAX_START_CHAR && w.end_char == MEMTRACE_MAX_END_CHAR;
+}
+
+/* Whether the columns look like overflow without more ado. */
+static bool columns_overflow(const columns *c, location_word w) {
+    return columns_are_unknown(w) && (w.file & OVERFLOW_BITS) == OVERFLOW_BITS && !c->writer_sound;
+}
+
+/* Whether they may be what is wrong, in a packet that makes no sense as it stands. No writer ends
+ * an expression before it starts, but some write 0 for an end that they don't know. */
+static bool columns_look_odd(const columns *c, location_word w) {
+    return columns_overflow(c, w) ||
+           ((w.file & OVERFLOW_BITS) != 0 && w.end_char != 0 && w.end_char < w.start_char);
+}
+
+static bool is_name(const uint8_t *p, const uint8_t *end) {
+    const uint8_t *nul = p < end ? memchr(p, 0, (size_t)(end - p)) : NULL;
+    for (; nul && p < nul; p++)
+        if (*p < ' ')
+            return false;
+    return nul != NULL;
+}
+
+static bool is_among(const char *const *table, unsigned n, const uint8_t *name) {
+    for (unsigned i = 0; i < n; i++)
+        if (table[i] && strcmp(table[i], (const char *)name) == 0)
+            return true;
+    return false;
+}
+
+static bool file_is_known(const names *n, const uint8_t *name) {
+    for (unsigned i = 0; i < FORMAT_NAMES; i++)
+        if (n->files[i].name && strcmp(n->files[i].name, (const char *)name) == 0)
+            return true;
+    return false;
+}
+
+/* Whether a writer can have written this word: names that it refers to are there, names that it
+ * announces are new. */
+static bool word_is_consistent(const names *n, location_word w, columns_place at) {
+    const names_file *file = w.file < FORMAT_NAMES ? &n->files[n->order[w.file]] : NULL;
+    if (!file) {
+        if (!is_name(at.p, at.end) || file_is_known(n, at.p))
+            return false;
+        at.p += strlen((const char *)at.p) + 1;
+    } else if (!file->name) {
+        return false;
+    }
+    /* Version 1 hands the definitions of a forgotten file on: there is no telling what is old. */
+    unsigned n_definitions = at.version == 1 ? FORMAT_NAMES : file ? file->n_own : 0;
+    if (w.definition < FORMAT_NAMES)
+        return at.version == 1 || w.definition < n_definitions;
+    return is_name(at.p, at.end) &&
+           (at.version == 1 || !is_among(file ? file->definitions : NULL, n_definitions, at.p));
+}
+
+/* ---- the search -------------------------------------------------------------------------- */
+
+static outcome search(columns *c, names *n, columns_place at, unsigned depth);
+
+/* Takes `word` as it is; moves `at` behind it. */
+static bool take(names *n, location_word word, columns_place *at) {
+    memtrace_location unused;
+    return word_is_consistent(n, word, *at) &&
+           names_locate(n, NULL, word, &at->p, at->end, &unused) == NAMES_GOOD;
+}
+
+/* Whether the rest of the packet can follow if the word's code was `file`. */
+static outcome try_file(columns *c, const names *n, columns_place at, location_word word,
+                        uint8_t file, unsigned depth) {
+    names copy = *n;
+    word.file = file;
+    return take(&copy, word, &at) ? search(c, &copy, at, depth) : IMPOSSIBLE;
+}
+
+/* The file codes that can have become `observed`: calls them 0 … n - 1, itself first. */
+static unsigned candidates(uint8_t observed, uint8_t file[OVERFLOW_BITS + 1]) {
+    unsigned n = 0;
+    for (uint8_t bits = 0; bits <= OVERFLOW_BITS; bits++)
+        if ((observed & bits) == bits)
+            file[n++] = observed & (uint8_t)~bits;
+    return n;
+}
+
+static outcome try_all(columns *c, const names *n, columns_place at, location_word word,
+                       unsigned depth) {
+    uint8_t file[OVERFLOW_BITS + 1];
+    unsigned n_files = candidates(word.file, file);
+    for (unsigned i = 0; i < n_files; i++)
+        if (try_file(c, n, at, word, file[i], depth + 1) == POSSIBLE)
+            return POSSIBLE;
+    return IMPOSSIBLE;
+}
+
+/* Moves to the next location event of the packet. IMPOSSIBLE if what is in between is damaged. */
+static outcome next_locations(columns_place *at, bool *at_end) {
+    *at_end = false;
+    while (at->p < at->end && at->n_left == 0) {
+        const uint8_t *next = event_skip(at->p, at->end, &at->n_left);
+        if (!next)
+            return IMPOSSIBLE;
+        at->p = next;
+    }
+    *at_end = at->n_left == 0;
+    return POSSIBLE;
+}
+
+/* Whether the packet can go on like this from `at`, with the tables as they are in `n`, which are
+ * changed. What is beyond the budget counts as possible. */
+static outcome search(columns *c, names *n, columns_place at, unsigned depth) {
+    for (;;) {
+        bool at_end;
+        if (next_locations(&at, &at_end) == IMPOSSIBLE)
+            return IMPOSSIBLE;
+        if (at_end || depth >= MAX_DEPTH || c->steps_left == 0)
+            return POSSIBLE;
+        c->steps_left--;
+        if (at.end - at.p < FORMAT_LOCATION_SIZE)
+            return IMPOSSIBLE;
+        location_word word = location_word_load(at.p);
+        at.p += FORMAT_LOCATION_SIZE;
+        at.n_left--;
+        if (columns_look_odd(c, word) || !word_is_consistent(n, word, at))
+            return try_all(c, n, at, word, depth);
+        if (!take(n, word, &at))
+            return IMPOSSIBLE;
+    }
+}
+
+/* ---- what the reader asks ---------------------------------------------------------------- */
+
+void columns_examine(columns *c, const names *n, uint64_t packet, columns_place at) {
+    names copy = *n;
+    c->packet = packet + 1;
+    c->steps_left = MAX_STEPS;
+    c->suspicious = false;
+    for (;;) {
+        bool at_end;
+        outcome o = next_locations(&at, &at_end);
+        c->suspicious = o == IMPOSSIBLE || (!at_end && at.end - at.p < FORMAT_LOCATION_SIZE);
+        if (at_end || c->suspicious)
+            return;
+        location_word word = location_word_load(at.p);
+        at.p += FORMAT_LOCATION_SIZE;
+        at.n_left--;
+        c->suspicious = columns_overflow(c, word) || !take(&copy, word, &at);
+        if (c->suspicious)
+            return;
+    }
+}
+
+columns_verdict columns_choose(columns *c, const names *n, columns_place at, location_word *word) {
+    uint8_t file[OVERFLOW_BITS + 1];
+    bool odd = columns_look_odd(c, *word);
+    unsigned n_possible = 0, n_files = candidates(word->file, file);
+    if (columns_are_unknown(*word) && (word->file & OVERFLOW_BITS) != OVERFLOW_BITS)
+        c->writer_sound = true;
+    if (n_files == 1 || (!odd && word_is_consistent(n, *word, at)))
+        return COLUMNS_SOUND;
+    for (unsigned i = 0; i < n_files; i++)
+        if (try_file(c, n, at, *word, file[i], 0) == POSSIBLE)
+            file[n_possible++] = file[i];
+    if (n_possible == 0)
+        return COLUMNS_SOUND; /* damage of another kind */
+    /* Small codes are the most used, except that a new name is more likely than an old one. */
+    uint8_t observed = word->file;
+    bool as_written = file[0] == FORMAT_NAMES || !columns_are_unknown(*word);
+    word->file = file[as_written ? 0 : n_possible - 1];
+    if (n_possible > 1)
+        return COLUMNS_AMBIGUOUS;
+    return word->file == observed ? COLUMNS_SOUND : COLUMNS_RECOVERED;
+}

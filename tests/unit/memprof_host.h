@@ -104,10 +104,11 @@ static inline memprof_tracker diary_tracker(test_diary *d) {
 /* "A1 A2 D1": what was noted, in a static buffer. */
 static inline const char *diary_text(const test_diary *d) {
     static char text[65536];
-    char *p = text;
-    *p = '\0';
-    for (size_t i = 0; i < d->n; i++)
-        p += sprintf(p, i ? " %c%lu" : "%c%lu", d->events[i].kind, (unsigned long)d->events[i].id);
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < d->n && used < sizeof text; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, i ? " %c%lu" : "%c%lu",
+                                 d->events[i].kind, (unsigned long)d->events[i].id);
     return text;
 }
 

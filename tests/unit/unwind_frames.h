@@ -6,7 +6,11 @@
 #include <alloca.h>
 #include <stdint.h>
 
+#ifdef __clang__ /* which makes no clones */
+#define NOINLINE __attribute__((noinline))
+#else
 #define NOINLINE __attribute__((noinline, noclone))
+#endif
 /* Keeps a call from becoming a jump. */
 #define NOT_THE_END() __asm__ volatile("" ::: "memory")
 

@@ -1,13 +1,15 @@
 /* cmd_doctor.c: `allotrace doctor FILE`: every defect of a trace, and a clean copy. */
 #include <inttypes.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/message.h"
 #include "cli/trace_file.h"
 #include "present/figures.h"
 #include "present/output.h"
+#include "trace/rewrite.h"
 
-enum { SHOWN_OF_A_KIND = 5 };
+enum { SHOWN_OF_A_KIND = 5, EVENTS_PER_TICK = 1 << 12 };
 
 typedef struct doctor_options {
     const char *output;
@@ -36,10 +38,10 @@ static const char *const defect_texts[] = {
 };
 
 typedef struct examination {
-    output out;
-    bool all;
+    output *out;
+    bool all; /* list every defect */
     uint64_t counts[MEMTRACE_N_DEFECTS];
-    uint64_t events, duration;
+    uint64_t events, duration; /* that could be read; microseconds */
 } examination;
 
 static void list_defect(void *context, memtrace_defect defect, uint64_t offset,
@@ -48,45 +50,105 @@ static void list_defect(void *context, memtrace_defect defect, uint64_t offset,
     x->counts[defect]++;
     if (!x->all && x->counts[defect] > SHOWN_OF_A_KIND)
         return;
-    output_format(&x->out, "byte %" PRIu64 ": %s", offset, defect_texts[defect]);
-    if (detail && detail[0]) {
-        output_text(&x->out, " (");
-        output_shown(&x->out, detail);
-        output_char(&x->out, ')');
+    output_format(x->out, "byte %" PRIu64 ": %s", offset, defect_texts[defect]);
+    if (detail[0]) {
+        output_text(x->out, " (");
+        output_shown(x->out, detail);
+        output_char(x->out, ')');
     }
-    output_char(&x->out, '\n');
+    output_char(x->out, '\n');
 }
 
-static memtrace_status examine(examination *x, trace_file *in) {
+/* Lists defects from now on, after those that were met before the head of the trace was found. */
+static void watch(examination *x, trace_file *in) {
+    size_t n;
+    const memtrace_warning *met = memtrace_reader_warnings(in->reader, &n);
+    for (size_t i = 0; i < n; i++) {
+        list_defect(x, met[i].defect, met[i].first_offset, "");
+        x->counts[met[i].defect] += met[i].count - 1;
+    }
+    memtrace_reader_on_defect(in->reader, list_defect, x);
+}
+
+/* Reads a trace to its end. */
+static int examine(examination *x, trace_file *in) {
     memtrace_event event;
     memtrace_status status;
-    memtrace_reader_on_defect(in->reader, list_defect, x);
+    watch(x, in);
     while ((status = memtrace_reader_next(in->reader, &event)) == MEMTRACE_OK) {
         x->events++;
         x->duration = event.time > x->duration ? event.time : x->duration;
-        if (x->events % 4096 == 0)
+        if (x->events % EVENTS_PER_TICK == 0)
             trace_file_tick(in, in->reader);
     }
-    return status == MEMTRACE_END ? MEMTRACE_OK : status;
+    trace_file_clear_progress(in);
+    return status == MEMTRACE_END ? STATUS_OK : trace_file_report(in, status);
 }
 
-static uint64_t summarise(examination *x, const trace_file *in) {
+/* Examines the trace that was written: it must be clean, and tells how much could be read. */
+static int check_repaired(examination *x, const char *path) {
+    trace_file repaired;
+    examination again = {.out = x->out, .all = true};
+    int status = trace_file_open(&repaired, path, NULL);
+    if (status != STATUS_OK)
+        return status;
+    status = examine(&again, &repaired);
+    trace_file_close(&repaired);
+    x->events = again.events;
+    x->duration = again.duration;
+    for (int i = 0; i < MEMTRACE_N_DEFECTS; i++)
+        if (again.counts[i]) {
+            message_error("%s: still has defects; please report this", path);
+            return STATUS_FAILED;
+        }
+    return status;
+}
+
+static int repair(examination *x, trace_file *in, const char *path) {
+    memtrace_error error;
+    watch(x, in);
+    memtrace_status status = rewrite_to_file(in->reader, NULL, path, &error);
+    if (status == MEMTRACE_OK)
+        return check_repaired(x, path);
+    if (memtrace_reader_error(in->reader)->status != MEMTRACE_OK)
+        return trace_file_report(in, status);
+    message_error("%s: cannot be written: %s", path,
+                  error.os_error ? strerror(error.os_error) : error.reason);
+    return STATUS_FAILED;
+}
+
+static bool any_left_out(const examination *x) {
+    for (int i = 0; i < MEMTRACE_N_DEFECTS; i++)
+        if (!x->all && x->counts[i] > SHOWN_OF_A_KIND)
+            return true;
+    return false;
+}
+
+static uint64_t summarise(const examination *x, const trace_file *in, const char *repaired) {
     uint64_t total = 0;
     int kinds = 0;
     for (int i = 0; i < MEMTRACE_N_DEFECTS; i++) {
         total += x->counts[i];
         kinds += x->counts[i] > 0;
     }
-    output_shown(&x->out, in->name);
+    output_shown(x->out, in->name);
     if (total == 0)
-        output_text(&x->out, ": no defects\n");
+        output_text(x->out, ": no defects\n");
     else
-        output_format(&x->out, ": %s defect%s\n", figure_count(total).text, total == 1 ? "" : "s");
-    for (int i = 0; i < MEMTRACE_N_DEFECTS && kinds > 0; i++)
+        output_format(x->out, ": %s defect%s\n", figure_count(total).text, total == 1 ? "" : "s");
+    for (int i = 0; i < MEMTRACE_N_DEFECTS; i++)
         if (x->counts[i] > SHOWN_OF_A_KIND || (x->counts[i] && kinds > 1))
-            output_format(&x->out, "  %s × %s\n", figure_count(x->counts[i]).text, defect_texts[i]);
-    output_format(&x->out, "  %s events can be used, over %s\n", figure_count(x->events).text,
+            output_format(x->out, "  %s × %s\n", figure_count(x->counts[i]).text, defect_texts[i]);
+    if (any_left_out(x))
+        output_format(x->out, "  (the first %d of each kind are listed; --all lists the rest)\n",
+                      SHOWN_OF_A_KIND);
+    output_format(x->out, "  %s events can be used, over %s\n", figure_count(x->events).text,
                   figure_duration(x->duration).text);
+    if (repaired) {
+        output_text(x->out, "  written as a clean trace to ");
+        output_shown(x->out, repaired);
+        output_char(x->out, '\n');
+    }
     return total;
 }
 
@@ -94,20 +156,18 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     const doctor_options *opts = opts_;
     (void)n_operands;
     trace_file in;
+    output out;
     int status = trace_file_open(&in, operands[0], NULL);
     if (status != STATUS_OK)
         return status;
-    examination x = {.all = opts->all};
-    output_start(&x.out, STDOUT_FILENO);
-    memtrace_status read = examine(&x, &in);
-    trace_file_clear_progress(&in);
-    uint64_t defects = summarise(&x, &in);
-    status = report_output(output_finish(&x.out));
-    if (read != MEMTRACE_OK)
-        status = trace_file_report(&in, read);
+    output_start(&out, STDOUT_FILENO);
+    examination x = {.out = &out, .all = opts->all};
+    status = opts->output ? repair(&x, &in, opts->output) : examine(&x, &in);
+    uint64_t defects = status == STATUS_OK ? summarise(&x, &in, opts->output) : 0;
     trace_file_close(&in);
-    if (status != STATUS_OK)
-        return status;
+    int written = report_output(output_finish(&out));
+    if (status != STATUS_OK || written != STATUS_OK)
+        return STATUS_FAILED;
     return defects ? STATUS_DEFECTS : STATUS_OK;
 }
 
@@ -122,7 +182,7 @@ const command command_doctor = {
         "it. With -o, writes a clean trace with every event that can be read.",
     .example = "allotrace doctor out.ctf\n"
                "allotrace doctor out.ctf -o clean.ctf\n",
-    .statuses = "  3  the trace can be read, but has defects\n",
+    .statuses = "  3  the trace can be read, but has defects (with -o: and was repaired)\n",
     OPTIONS_OF(options, defaults),
     .run = run,
 };

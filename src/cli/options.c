@@ -50,9 +50,10 @@ static bool parse_count(const char *text, uint64_t *value) {
 static bool parse_number(const char *text, double *value, bool percent) {
     char *end;
     *value = strtod(text, &end);
+    bool any = end != text;
     if (percent && *end == '%')
         end++;
-    return end != text && *end == '\0' && isfinite(*value);
+    return any && *end == '\0' && isfinite(*value);
 }
 
 static bool parse_choice(const option *o, const char *text, int *value) {

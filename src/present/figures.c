@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -26,7 +27,10 @@ static figure_text bytes_after(const char *prefix, double bytes) {
         unit++;
     }
     figure_text t;
-    snprintf(t.text, sizeof t.text, "%s%.*f %s", prefix, unit > 0, bytes, units[unit]);
+    if (bytes < 1e6)
+        snprintf(t.text, sizeof t.text, "%s%.*f %s", prefix, unit > 0, bytes, units[unit]);
+    else /* of a damaged trace */
+        snprintf(t.text, sizeof t.text, "%s%.3g %s", prefix, bytes, units[unit]);
     return t;
 }
 
@@ -54,8 +58,11 @@ figure_text figure_rate(double rate) {
         snprintf(t.text, sizeof t.text, "%.6g", rate);
         return t;
     }
-    int exponent = (int)floor(log10(rate) + 1e-9);
-    snprintf(t.text, sizeof t.text, "%.6ge%d", rate / pow(10, exponent), exponent);
+    char digits[32];
+    snprintf(digits, sizeof digits, "%.5e", rate); /* 1.00000e-04 */
+    char *e = strchr(digits, 'e');
+    *e = '\0';
+    snprintf(t.text, sizeof t.text, "%.6ge%ld", strtod(digits, NULL), strtol(e + 1, NULL, 10));
     return t;
 }
 
@@ -65,9 +72,9 @@ figure_text figure_duration(uint64_t micros) {
     uint64_t whole = (micros + 500000) / 1000000;
     if (micros < 1000)
         snprintf(t.text, sizeof t.text, "%" PRIu64 " µs", micros);
-    else if (seconds < 1)
+    else if (seconds < 0.9995) /* limits as they would be rounded */
         snprintf(t.text, sizeof t.text, "%.3g ms", seconds * 1e3);
-    else if (seconds < 60)
+    else if (seconds < 59.995)
         snprintf(t.text, sizeof t.text, "%.2f s", seconds);
     else if (whole < 3600)
         snprintf(t.text, sizeof t.text, "%" PRIu64 " min %" PRIu64 " s", whole / 60, whole % 60);

@@ -1,0 +1,127 @@
+/* Tests of the calling-context tree, against a plain list of stacks. */
+#include "analyse/cct.h"
+#include "unit.h"
+
+enum { MAX_DEPTH = 40, STACKS = 3000 };
+
+typedef struct stack {
+    uint32_t frames[MAX_DEPTH];
+    uint32_t n;
+} stack;
+
+static uint32_t next_random(uint64_t *state) {
+    *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    return (uint32_t)(*state >> 33);
+}
+
+/* Keeps a random part of the stack and appends random frames out of `n_frames`. */
+static uint32_t change(stack *s, uint64_t *random, uint32_t n_frames) {
+    uint32_t common = s->n ? next_random(random) % (s->n + 1) : 0;
+    s->n = common + next_random(random) % (MAX_DEPTH - common + 1);
+    for (uint32_t i = common; i < s->n; i++)
+        s->frames[i] = next_random(random) % n_frames;
+    return common;
+}
+
+static void check_path(const cct *tree, uint32_t node, const stack *s) {
+    for (uint32_t i = s->n; i > 0; i--) {
+        ck_assert_uint_eq(tree->nodes.items[node].frame, s->frames[i - 1]);
+        ck_assert_uint_lt(tree->nodes.items[node].parent, node);
+        node = tree->nodes.items[node].parent;
+    }
+    ck_assert_uint_eq(node, CCT_ROOT);
+}
+
+/* Few frames give long chains and recursion, many give nodes with many children. */
+static void walk_random_stacks(uint32_t n_frames) {
+    static stack stacks[STACKS];
+    static uint32_t nodes[STACKS];
+    cct tree = {0};
+    cct_path paths[3] = {0};
+    stack last[3] = {0};
+    uint64_t random = n_frames;
+    for (int i = 0; i < STACKS; i++) {
+        uint32_t domain = next_random(&random) % 3;
+        uint32_t common = change(&last[domain], &random, n_frames);
+        stacks[i] = last[domain];
+        nodes[i] = cct_walk(&tree, &paths[domain], last[domain].frames, last[domain].n, common);
+        check_path(&tree, nodes[i], &stacks[i]);
+    }
+    size_t count = tree.nodes.count;
+    for (int i = 0; i < STACKS; i++) /* each stack has one node, however it was reached */
+        ck_assert_uint_eq(cct_walk(&tree, &paths[0], stacks[i].frames, stacks[i].n, 0), nodes[i]);
+    ck_assert_uint_eq(tree.nodes.count, count);
+    for (int i = 0; i < 3; i++)
+        vec_free(&paths[i].nodes);
+    cct_free(&tree);
+}
+
+START_TEST(each_stack_is_one_path) {
+    walk_random_stacks(1);
+    walk_random_stacks(2);
+    walk_random_stacks(5);
+    walk_random_stacks(1000);
+}
+END_TEST
+
+START_TEST(a_node_with_many_children_finds_each) {
+    cct tree = {0};
+    cct_path path = {0};
+    enum { CHILDREN = 20000 };
+    static uint32_t nodes[CHILDREN];
+    for (uint32_t i = 0; i < CHILDREN; i++)
+        nodes[i] = cct_walk(&tree, &path, (uint32_t[]){7, i}, 2, i ? 1 : 0);
+    ck_assert_uint_eq(tree.nodes.count, CHILDREN + 2);
+    for (uint32_t i = 0; i < CHILDREN; i++)
+        ck_assert_uint_eq(cct_walk(&tree, &path, (uint32_t[]){7, i}, 2, 1), nodes[i]);
+    vec_free(&path.nodes);
+    cct_free(&tree);
+}
+END_TEST
+
+START_TEST(a_common_prefix_longer_than_the_last_stack_is_cut) {
+    cct tree = {0};
+    cct_path path = {0};
+    const uint32_t frames[] = {1, 2, 3};
+    uint32_t shallow = cct_walk(&tree, &path, frames, 1, 0);
+    uint32_t deep = cct_walk(&tree, &path, frames, 3, 3);
+    ck_assert_uint_eq(tree.nodes.items[tree.nodes.items[deep].parent].parent, shallow);
+    ck_assert_uint_eq(cct_walk(&tree, &path, frames, 0, 3), CCT_ROOT);
+    vec_free(&path.nodes);
+    cct_free(&tree);
+}
+END_TEST
+
+START_TEST(totals_add_up_by_source) {
+    cct tree = {0};
+    cct_path path = {0};
+    uint32_t node = cct_walk(&tree, &path, (uint32_t[]){1, 2}, 2, 0);
+    uint32_t other = cct_walk(&tree, &path, (uint32_t[]){1}, 1, 0);
+    ck_assert(cct_add(&tree, node, 0, 5));
+    ck_assert(cct_add(&tree, other, 1, 1));
+    ck_assert(cct_add(&tree, node, 2, 7));
+    ck_assert(cct_add(&tree, node, 2, 1));
+    ck_assert_uint_eq(tree.totals.count, 2);
+    const cct_totals *t = &tree.totals.items[tree.nodes.items[node].own];
+    ck_assert_uint_eq(t->node, node);
+    ck_assert_uint_eq(t->samples[0], 5);
+    ck_assert_uint_eq(t->samples[2], 8);
+    ck_assert_uint_eq(t->blocks[2], 2);
+    ck_assert_uint_eq(cct_sum(t->samples), 13);
+    vec_free(&path.nodes);
+    cct_free(&tree);
+}
+END_TEST
+
+static Suite *suite(void) {
+    Suite *s = suite_create("cct");
+    TCase *t = tcase_create("cct");
+    tcase_add_test(t, each_stack_is_one_path);
+    tcase_add_test(t, a_node_with_many_children_finds_each);
+    tcase_add_test(t, a_common_prefix_longer_than_the_last_stack_is_cut);
+    tcase_add_test(t, totals_add_up_by_source);
+    suite_add_tcase(s, t);
+    return s;
+}
+
+UNIT_MAIN(suite)

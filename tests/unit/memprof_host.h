@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,9 +116,11 @@ static inline const char *diary_text(const test_diary *d) {
 /* ---- distributions -----------------------------------------------------------------------------
  */
 
-/* log of the probability of k successes in n trials. */
+/* log of the probability of k successes in n trials; long, because the terms are huge. */
 static inline double log_binomial_pmf(double n, double p, double k) {
-    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(p) + (n - k) * log1p(-p);
+    long double m = n, j = k;
+    return (double)(lgammal(m + 1) - lgammal(j + 1) - lgammal(m - j + 1) + j * logl(p) +
+                    (m - j) * log1pl(-p));
 }
 
 /* How many standard deviations a chi-square statistic is above what it should be, after Wilson and

@@ -118,6 +118,41 @@ static bool module_find_iterating(uintptr_t pc, struct module *out) {
     return dl_iterate_phdr(module_search_one, &search) != 0;
 }
 
+static bool module_holds(const struct module *module, uintptr_t address) {
+    return address >= module->low && address < module->high;
+}
+
+bool module_is_permanent(const struct module *module) {
+    return !module->name[0] || module_holds(module, (uintptr_t)module_find) ||
+           module_holds(module, (uintptr_t)dl_iterate_phdr);
+}
+
+static uint64_t build_id_start(const unsigned char *build_id, size_t size) {
+    uint64_t start = 0;
+    if (build_id)
+        memcpy(&start, build_id, size < sizeof start ? size : sizeof start);
+    return start;
+}
+
+struct module_identity module_identify(const struct module *module) {
+    return (struct module_identity){
+        .low = module->low,
+        .high = module->high,
+        .text_low = module->text_low,
+        .eh_frame_hdr = module->eh_frame_hdr,
+        .build_id = module->build_id,
+        .build_id_start = build_id_start(module->build_id, module->build_id_size),
+    };
+}
+
+static bool module_persists_in_detail(const struct module_identity *identity) {
+    struct module module;
+    if (!module_find(identity->text_low, &module))
+        return false;
+    struct module_identity now = module_identify(&module);
+    return memcmp(&now, identity, sizeof now) == 0;
+}
+
 #ifdef DLFO_STRUCT_HAS_EH_DBASE /* the headers of this glibc know _dl_find_object; at run time… */
 
 #pragma weak _dl_find_object
@@ -151,7 +186,27 @@ bool module_find(uintptr_t pc, struct module *out) {
     return module_executes(out, pc);
 }
 
+/* If the loader's data are the same, then the first page, where linkers put the build id, is
+ * readable. */
+bool module_persists(const struct module_identity *identity) {
+    struct dl_find_object found;
+    uintptr_t build_id = (uintptr_t)identity->build_id, page = getauxval(AT_PAGESZ);
+    bool id_in_first_page = build_id >= identity->low &&
+                            build_id - identity->low <= page - sizeof identity->build_id_start;
+    if (!_dl_find_object || !id_in_first_page)
+        return module_persists_in_detail(identity);
+    return _dl_find_object((void *)identity->text_low, &found) == 0 &&
+           (uintptr_t)found.dlfo_map_start <= identity->low &&
+           (uintptr_t)found.dlfo_eh_frame == identity->eh_frame_hdr &&
+           build_id_start(identity->build_id, sizeof identity->build_id_start) ==
+               identity->build_id_start;
+}
+
 #else
+
+bool module_persists(const struct module_identity *identity) {
+    return module_persists_in_detail(identity);
+}
 
 bool module_find(uintptr_t pc, struct module *out) {
     return module_find_iterating(pc, out);

@@ -31,6 +31,20 @@ bool module_find(uintptr_t pc, struct module *out);
 bool module_segment(const struct module *module, uintptr_t address, uintptr_t *low,
                     uintptr_t *high);
 
+/* Whether it stays as long as the process: the executable, this code and libc do. */
+bool module_is_permanent(const struct module *module);
+
+/* What tells a module from any other one that may come to its place. */
+struct module_identity {
+    uintptr_t low, high, text_low, eh_frame_hdr;
+    const unsigned char *build_id;
+    uint64_t build_id_start; /* its first bytes */
+};
+struct module_identity module_identify(const struct module *module);
+
+/* Whether that module is still there. Locks: as module_find, and much cheaper than it. */
+bool module_persists(const struct module_identity *identity);
+
 /* Writes the path of the module's file, the executable's resolved by the kernel, cut off at `size`
  * and always terminated. Gives its length. */
 size_t module_path(const struct module *module, char *path, size_t size);
@@ -38,8 +52,7 @@ size_t module_path(const struct module *module, char *path, size_t size);
 /* Visits all modules. Takes the loader's lock (a recursive one): not for hot paths. */
 void module_each(void (*visit)(const struct module *, void *), void *context);
 
-/* A number that changes whenever modules come or go. Takes the loader's lock for a moment: ask
- * it where a module list is written, not at each allocation. */
+/* A number that changes whenever modules come or go. Takes the loader's lock for a moment. */
 uint64_t module_generation(void);
 
 #endif

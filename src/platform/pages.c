@@ -2,6 +2,7 @@
 #include "platform/pages.h"
 
 #include <stdint.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
@@ -23,6 +24,11 @@ void *pages_alloc(size_t size) {
 void pages_free(void *memory, size_t size) {
     if (memory)
         syscall4(SYS_munmap, (long)memory, (long)size, 0, 0);
+}
+
+void pages_clear(void *memory, size_t size) {
+    if (syscall_failed(syscall4(SYS_madvise, (long)memory, (long)size, MADV_DONTNEED, 0)))
+        memset(memory, 0, size); /* locked memory stays */
 }
 
 void *pages_realloc(void *memory, size_t old_size, size_t new_size) {

@@ -15,6 +15,9 @@ void *pages_alloc(size_t size);
 /* `size` is that of the allocation. NULL is ignored. */
 void pages_free(void *memory, size_t size);
 
+/* Makes whole pages of an allocation zero again, by giving their memory back. */
+void pages_clear(void *memory, size_t size);
+
 /* Grows or shrinks, moving if it must; new bytes beyond the old pages are zero. `memory` may be
  * NULL. On failure gives NULL and leaves the old memory as it was. */
 void *pages_realloc(void *memory, size_t old_size, size_t new_size);

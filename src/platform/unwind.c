@@ -12,10 +12,9 @@
  * Addresses are handled as *keys*: return address, or interrupted address + 1; the instruction to
  * look up is always at key - 1.
  *
- * Modules come and go. The cache lists the modules that its rows describe, and flushes itself when
- * a row must be made for a module that lies where another one lay. An old row could only answer
- * wrongly for a new module's first frames at the very same return addresses; even that misleads one
- * stack and harms nothing. So no hook into the loader and no lock is needed. */
+ * Modules come and go. The cache lists those that it has rows of and that can be unloaded, asks
+ * before each walk whether they all are still there, and forgets everything if one is not. So no
+ * hook into the loader is needed, nor a lock. */
 #include "platform/unwind.h"
 
 #include <string.h>
@@ -24,6 +23,7 @@
 #include "platform/cpu.h"
 #include "platform/maps.h"
 #include "platform/module.h"
+#include "platform/pages.h"
 #include "platform/stack.h"
 #include "platform/unwind_signal.h"
 
@@ -59,16 +59,10 @@ struct row {
 };
 _Static_assert(sizeof(struct row) == 16, "four rows make a cache line");
 
-/* What tells a module from another one at the same place. */
-struct known_module {
-    uintptr_t low, high, eh_frame_hdr;
-    uint64_t build_id; /* its first bytes */
-};
-
 struct unwind_cache {
     struct row rows[ROW_SETS * ROW_WAYS];
     struct cfi_machine machine;
-    struct known_module modules[MODULES_MAX];
+    struct module_identity modules[MODULES_MAX]; /* all that have rows and can be unloaded */
     size_t module_count;
 };
 
@@ -77,35 +71,27 @@ size_t unwind_cache_size(void) {
 }
 
 void unwind_cache_flush(unwind_cache *cache) {
-    memset(cache->rows, 0, sizeof cache->rows);
+    pages_clear(cache->rows, sizeof cache->rows);
     cache->module_count = 0;
 }
 
 /* --- modules --- */
 
-static struct known_module known_module_of(const struct module *module) {
-    struct known_module known = {
-        .low = module->low, .high = module->high, .eh_frame_hdr = module->eh_frame_hdr};
-    size_t size = module->build_id_size;
-    if (module->build_id)
-        memcpy(&known.build_id, module->build_id,
-               size < sizeof known.build_id ? size : sizeof known.build_id);
-    return known;
+static void cache_check_modules(unwind_cache *cache) {
+    for (size_t i = 0; i < cache->module_count; i++)
+        if (!module_persists(&cache->modules[i]))
+            unwind_cache_flush(cache); /* ends the loop, too */
 }
 
-/* Lists the module, after forgetting everything if it has taken the place of another one. */
 static void cache_admit_module(unwind_cache *cache, const struct module *module) {
-    struct known_module new = known_module_of(module);
-    for (size_t i = 0; i < cache->module_count; i++) {
-        const struct known_module *old = &cache->modules[i];
-        if (memcmp(old, &new, sizeof new) == 0)
+    if (module_is_permanent(module))
+        return;
+    for (size_t i = 0; i < cache->module_count; i++)
+        if (cache->modules[i].low == module->low)
             return;
-        if (old->low < new.high &&new.low < old->high)
-            unwind_cache_flush(cache); /* ends the loop, too */
-    }
     if (cache->module_count == MODULES_MAX)
         unwind_cache_flush(cache);
-    cache->modules[cache->module_count++] = new;
+    cache->modules[cache->module_count++] = module_identify(module);
 }
 
 /* --- rows --- */
@@ -179,9 +165,12 @@ static void row_compile(struct row *row, const struct cfi_function *function,
         row->bits = ROW_COMPLEX;
 }
 
+/* `module` is NULL for code outside of all modules: emulators put the trampoline there. */
 static bool is_signal_return(const struct module *module, uintptr_t key) {
-    uintptr_t low, high;
-    return module_segment(module, key, &low, &high) && unwind_signal_returns_at(key, high);
+    uintptr_t low, high = key + UNWIND_SIGNAL_CODE_SIZE, last = (high - 1) & ~(uintptr_t)(WORD - 1);
+    bool readable = module ? module_segment(module, key, &low, &high)
+                           : maps_readable(key & ~(uintptr_t)(WORD - 1)) && maps_readable(last);
+    return readable && unwind_signal_returns_at(key, high);
 }
 
 /* No call returns to the first instruction of a function: this return address was made up by
@@ -198,8 +187,10 @@ static bool row_make(unwind_cache *cache, struct row *row, uintptr_t key) {
     struct cfi_function function;
     uintptr_t pc = key - 1;
     *row = (struct row){.key = key, .bits = ROW_NO_TABLE};
-    if (!module_find(pc, &module))
+    if (!module_find(pc, &module)) {
+        row->bits = is_signal_return(NULL, key) ? ROW_SIGNAL : ROW_NO_TABLE;
         return false;
+    }
     cache_admit_module(cache, &module);
     if (is_signal_return(&module, key))
         row->bits = ROW_SIGNAL;
@@ -411,11 +402,7 @@ static enum step walk_by_rows(struct walk *walk, uintptr_t *pcs, size_t max, siz
 
 /* --- the walk with all registers --- */
 
-struct full_frame {
-    uintptr_t key;
-    uintptr_t reg[UNWIND_REGISTERS];
-    uint64_t known;
-};
+/* Here a frame is a struct unwind_start; its pc is the key - 1. */
 
 static bool full_cfa(const struct cfi_cfa *cfa, const struct cfi_context *context, uint64_t *out) {
     struct cfi_value value;
@@ -464,11 +451,11 @@ static bool full_register(const struct cfi_rule *rule, unsigned i,
 
 /* Applies the rules of the machine. */
 static enum step full_apply(struct walk *walk, const struct cfi_function *function,
-                            struct full_frame *frame) {
+                            struct unwind_start *frame) {
     const struct cfi_rules *rules = &walk->cache->machine.now;
-    struct full_frame caller = {.known = 0};
+    struct unwind_start caller = {.known = 0};
     if (!UNWIND_RA_IS_REGISTER) {
-        frame->reg[UNWIND_RA] = frame->key - 1;
+        frame->reg[UNWIND_RA] = frame->pc;
         frame->known |= UNWIND_BIT(UNWIND_RA);
     }
     struct cfi_context context = {.reg = frame->reg, .known = frame->known, .view = &walk->view};
@@ -483,47 +470,57 @@ static enum step full_apply(struct walk *walk, const struct cfi_function *functi
     uint64_t needed = UNWIND_BIT(function->ra_reg) | UNWIND_BIT(UNWIND_SP);
     if ((caller.known & needed) != needed)
         return STEP_FAILED;
-    caller.key = cpu_strip_signature(caller.reg[function->ra_reg]);
+    uintptr_t key = cpu_strip_signature(caller.reg[function->ra_reg]);
+    caller.pc = function->signal_frame ? key : key - 1;
     bool inwards = caller.reg[UNWIND_SP] < frame->reg[UNWIND_SP];
-    bool stuck = caller.reg[UNWIND_SP] == frame->reg[UNWIND_SP] && caller.key == frame->key;
-    if (caller.key == 0 && !function->signal_frame)
+    bool stuck = caller.reg[UNWIND_SP] == frame->reg[UNWIND_SP] && caller.pc == frame->pc;
+    if (!function->signal_frame && key == 0)
         return STEP_END;
     if (!function->signal_frame && (inwards || stuck))
         return STEP_FAILED;
-    caller.key += function->signal_frame;
     *frame = caller;
     return STEP_ON;
 }
 
-/* One step by a row's means, when there are no usable tables. */
-static enum step full_step_simply(struct walk *walk, struct full_frame *frame, bool signal) {
-    walk->frame =
-        (struct frame){.key = frame->key, .sp = frame->reg[UNWIND_SP], .bp = frame->reg[UNWIND_BP]};
-    enum step step = signal ? step_signal(walk) : step_by_frame_pointer(walk);
-    frame->key = walk->frame.key;
+/* Takes all registers that the kernel has saved, once each word of them is known to be readable. */
+static enum step full_step_signal(struct walk *walk, struct unwind_start *frame) {
+    uintptr_t context = frame->reg[UNWIND_SP] + UNWIND_SIGNAL_CONTEXT;
+    for (size_t i = 0; i < UNWIND_SIGNAL_SIZE; i += WORD)
+        if (!stack_view_admits(&walk->view, context + i))
+            return STEP_FAILED;
+    unwind_start_from_context(frame, (const ucontext_t *)context);
+    return STEP_ON;
+}
+
+static enum step full_step_by_frame_pointer(struct walk *walk, struct unwind_start *frame) {
+    walk->frame = (struct frame){.sp = frame->reg[UNWIND_SP], .bp = frame->reg[UNWIND_BP]};
+    enum step step = step_by_frame_pointer(walk);
+    frame->pc = walk->frame.key - 1;
     frame->reg[UNWIND_SP] = walk->frame.sp;
     frame->reg[UNWIND_BP] = walk->frame.bp;
     frame->known = UNWIND_BIT(UNWIND_SP) | UNWIND_BIT(UNWIND_BP);
     return step;
 }
 
-static enum step full_step(struct walk *walk, struct full_frame *frame) {
+static enum step full_step(struct walk *walk, struct unwind_start *frame) {
     struct module module;
     struct cfi_function function;
-    uintptr_t pc = frame->key - 1;
-    bool found = module_find(pc, &module);
-    if (found && cfi_find(&module, pc, &function) && cfi_run(&function, pc, &walk->cache->machine))
+    uintptr_t key = frame->pc + 1;
+    bool found = module_find(frame->pc, &module);
+    if (is_signal_return(found ? &module : NULL, key))
+        return full_step_signal(walk, frame);
+    if (found && cfi_find(&module, frame->pc, &function) &&
+        cfi_run(&function, frame->pc, &walk->cache->machine))
         return full_apply(walk, &function, frame);
-    if (found && is_made_up(&module, frame->key))
+    if (found && is_made_up(&module, key))
         return STEP_END;
-    return full_step_simply(walk, frame, found && is_signal_return(&module, frame->key));
+    return full_step_by_frame_pointer(walk, frame);
 }
 
 static __attribute__((noinline)) enum step walk_fully(struct walk *walk, uintptr_t *pcs, size_t max,
                                                       size_t *count) {
-    struct full_frame frame = {.key = walk->start->pc + 1, .known = walk->start->known};
+    struct unwind_start frame = *walk->start;
     enum step step;
-    memcpy(frame.reg, walk->start->reg, sizeof frame.reg);
     walk_look_at(walk, frame.reg[UNWIND_SP]);
     walk->flags = 0;
     *count = 0;
@@ -533,7 +530,7 @@ static __attribute__((noinline)) enum step walk_fully(struct walk *walk, uintptr
             walk->flags |= UNWIND_CUT;
             break;
         }
-        pcs[(*count)++] = frame.key;
+        pcs[(*count)++] = frame.pc + 1;
     }
     return step;
 }
@@ -546,6 +543,7 @@ size_t unwind_stack(unwind_cache *cache, const struct unwind_start *start, uintp
         .cache = cache, .start = start, .stack_low = stack_low, .stack_high = stack_high};
     walk.frame = (struct frame){.key = start->pc + 1, .sp = sp, .bp = start->reg[UNWIND_BP]};
     walk_look_at(&walk, sp);
+    cache_check_modules(cache);
     enum step step = walk_by_rows(&walk, pcs, max, &count);
     if (step == STEP_COMPLEX)
         step = walk_fully(&walk, pcs, max, &count);

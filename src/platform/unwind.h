@@ -29,8 +29,7 @@
 typedef struct unwind_cache unwind_cache;
 size_t unwind_cache_size(void);
 
-/* Forgets everything. Needed only if code was replaced behind the loader's back: the cache itself
- * notices when another module has taken the place of one that it knows. */
+/* Forgets everything. unwind_stack does so itself when a module has been unloaded. */
 void unwind_cache_flush(unwind_cache *cache);
 
 /* The registers of a frame, indexed by their DWARF numbers. */

@@ -19,7 +19,8 @@ enum { /* offsets from the trampoline's sp to the ucontext, and from there to re
        UNWIND_SIGNAL_CONTEXT = 0,
        UNWIND_SIGNAL_PC = UNWIND_SIGNAL_REG(gregs[REG_RIP]),
        UNWIND_SIGNAL_SP = UNWIND_SIGNAL_REG(gregs[REG_RSP]),
-       UNWIND_SIGNAL_BP = UNWIND_SIGNAL_REG(gregs[REG_RBP])
+       UNWIND_SIGNAL_BP = UNWIND_SIGNAL_REG(gregs[REG_RBP]),
+       UNWIND_SIGNAL_SIZE = UNWIND_SIGNAL_REG(gregs) + sizeof(gregset_t) /* of what we read */
 };
 
 /* mov $__NR_rt_sigreturn, %rax; syscall */
@@ -31,13 +32,16 @@ enum {
     UNWIND_SIGNAL_CONTEXT = sizeof(siginfo_t),
     UNWIND_SIGNAL_PC = UNWIND_SIGNAL_REG(pc),
     UNWIND_SIGNAL_SP = UNWIND_SIGNAL_REG(sp),
-    UNWIND_SIGNAL_BP = UNWIND_SIGNAL_REG(regs[29])
+    UNWIND_SIGNAL_BP = UNWIND_SIGNAL_REG(regs[29]),
+    UNWIND_SIGNAL_SIZE = UNWIND_SIGNAL_REG(pc) + sizeof(uint64_t) /* of what we read */
 };
 
 /* mov x8, #__NR_rt_sigreturn; svc #0 */
 static const uint8_t unwind_signal_code[] = {0x68, 0x11, 0x80, 0xD2, 0x01, 0x00, 0x00, 0xD4};
 
 #endif
+
+enum { UNWIND_SIGNAL_CODE_SIZE = sizeof unwind_signal_code };
 
 /* Whether the code at `address`, in a readable segment that ends at `high`, is the trampoline to
  * which signal handlers return. */

@@ -1,5 +1,6 @@
 /* Tests of src/platform/unwind: stacks of many kinds, frame by frame against the unwinder of
  * libgcc in the same process. */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <search.h>
 #include <signal.h>
@@ -283,6 +284,30 @@ START_TEST(coroutines) {
 }
 END_TEST
 
+/* --- libraries that come and go --- */
+
+/* Both plugins have the same code but for the frame's size; the second is likely to be loaded to
+ * the place of the first, and its rows must not be the first one's. */
+static uintptr_t call_plugin(const char *path) {
+    void *library = dlopen(path, RTLD_NOW);
+    ck_assert_ptr_nonnull(library);
+    int (*call)(int (*)(void)) = (int (*)(int (*)(void)))dlsym(library, "plugin_call");
+    call(compare);
+    uintptr_t place = ours.pcs[1];
+    dlclose(library);
+    return place;
+}
+
+START_TEST(libraries_replaced_by_others) {
+    thread_init();
+    int same_place = 0;
+    for (int i = 0; i < 10; i++)
+        same_place += call_plugin(UNWIND_PLUGIN_A) == call_plugin(UNWIND_PLUGIN_B);
+    ck_assert_int_gt(same_place, 0); /* or the test has tested nothing */
+    ck_assert_int_eq(comparisons, 20 * 3);
+}
+END_TEST
+
 /* --- bad data --- */
 
 /* Walks from made-up registers; all that is asked for is that it ends, and keeps its limits. */
@@ -412,6 +437,7 @@ static Suite *suite(void) {
     tcase_add_test(c, nested_signal_handlers);
     tcase_add_exit_test(c, a_fault_in_the_first_instructions, 0);
     tcase_add_test(c, coroutines);
+    tcase_add_test(c, libraries_replaced_by_others);
     tcase_add_test(c, absurd_registers_end_the_walk);
     tcase_add_test(c, damaged_stacks_end_the_walk);
 #if defined __x86_64__

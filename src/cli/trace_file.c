@@ -37,6 +37,7 @@ int trace_file_open(trace_file *in, const char *path, const memtrace_reader_opti
     memtrace_error error;
     *in = (trace_file){.path = path,
                        .name = strcmp(path, "-") == 0 ? "standard input" : path,
+                       .strict = options && options->strict,
                        .started = now(),
                        .progress = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO)};
     if (memtrace_reader_open(path, options, &in->reader, &error) == MEMTRACE_OK)
@@ -85,7 +86,8 @@ int trace_file_report(trace_file *in, memtrace_status status) {
         message_error("%s: not enough memory", in->name);
         return STATUS_FAILED;
     }
-    say_warnings(in);
+    if (!in->strict)
+        say_warnings(in);
     if (status == MEMTRACE_OK)
         return STATUS_OK;
     say_error(in, memtrace_reader_error(in->reader));

@@ -9,6 +9,7 @@ typedef struct trace_file {
     const char *path; /* as given; `-` is standard input */
     const char *name; /* as shown */
     memtrace_reader *reader;
+    bool strict;    /* the first defect is the error: it is not also a warning */
     double started; /* seconds; when progress began to count */
     bool progress;  /* somebody may watch */
     bool shown;     /* a progress line stands on the terminal */

@@ -13,7 +13,7 @@ figure figure_of(const profile *p, uint64_t samples) {
     double margin = 1.96 * sqrt(n * (1 - p->info.sample_rate)) * each;
     return (figure){.samples = samples,
                     .value = n * each,
-                    .low = n * each - margin,
+                    .low = fmax(n * each - margin, 0),
                     .high = n * each + margin,
                     .margin = margin};
 }
@@ -99,6 +99,16 @@ figure_text figure_margin(const figure *f) {
 
 double figure_percent(uint64_t part, uint64_t of) {
     return of ? 100.0 * (double)part / (double)of : 0;
+}
+
+void figure_json_number(output *o, double x) {
+    char text[32];
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, x);
+        if (strtod(text, NULL) == x)
+            break;
+    }
+    output_text(o, text);
 }
 
 void figure_json(output *o, const figure *f) {

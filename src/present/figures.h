@@ -28,6 +28,9 @@ figure_text figure_date(uint64_t micros);          /* since the epoch: 2026-11-2
 figure_text figure_margin(const figure *f);        /* ± 4.7 MB; exact */
 double figure_percent(uint64_t part, uint64_t of); /* 0 if `of` is 0 */
 
+/* As few digits as give the same number back. */
+void figure_json_number(output *o, double x);
+
 /* `"value":…,"low":…,"high":…,"samples":…`, the same wherever an estimate stands in JSON. */
 void figure_json(output *o, const figure *f);
 

@@ -237,8 +237,9 @@ void hotspots_json(output *o, const profile *p, const hotspots *h, const hotspot
     size_t n = shown_sites(h, view);
     uint64_t rest = samples_of_rest(h, n);
     figure omitted = figure_of(p, rest);
-    output_format(o, "{\"by\":\"%s\",\"unit\":\"B\",\"rate\":%.17g,\"program\":", by_names[h->by],
-                  p->info.sample_rate);
+    output_format(o, "{\"by\":\"%s\",\"unit\":\"B\",\"rate\":", by_names[h->by]);
+    figure_json_number(o, p->info.sample_rate);
+    output_text(o, ",\"program\":");
     output_json(o, p->info.executable_name);
     output_text(o, ",\n \"total\":{");
     figure_json(o, &total);

@@ -70,7 +70,7 @@ static void show_marks(output *o, const profile *p) {
 }
 
 static void show_warnings(output *o, const info_view *view) {
-    line_of(o, "warnings", view->n_warnings ? "" : "none");
+    line_of(o, "warnings", view->n_warnings ? figure_count(view->n_warnings).text : "none");
     for (size_t i = 0; i < view->n_warnings; i++) {
         const memtrace_warning *w = &view->warnings[i];
         output_format(o, "    %s (%s time%s, first at byte %" PRIu64 ")\n", w->text,
@@ -165,12 +165,13 @@ void info_json(output *o, const profile *p, const info_view *view) {
     output_format(o, ",\"pid\":%" PRIu64, i->pid);
     json_field(o, "context", i->context);
     json_field(o, "runtime", i->runtime_params);
+    output_format(o, ",\n \"version\":%u,\"word_size\":%u,\"rate\":", i->version, i->word_size);
+    figure_json_number(o, i->sample_rate);
     output_format(o,
-                  ",\n \"version\":%u,\"word_size\":%u,\"rate\":%.17g,\"start\":%" PRIu64
-                  ",\"duration\":%" PRIu64 ",\"domains\":%" PRIu32 ",\"distinct_stacks\":%zu"
-                  ",\"suspect_blocks\":%" PRIu64,
-                  i->version, i->word_size, i->sample_rate, i->start_time, p->duration,
-                  p->n_domains, p->tree.totals.count, p->suspect_blocks);
+                  ",\"start\":%" PRIu64 ",\"duration\":%" PRIu64 ",\"domains\":%" PRIu32
+                  ",\"distinct_stacks\":%zu,\"suspect_blocks\":%" PRIu64,
+                  i->start_time, p->duration, p->n_domains, p->tree.totals.count,
+                  p->suspect_blocks);
     json_allocations(o, p);
     json_marks(o, p);
     json_warnings(o, view);

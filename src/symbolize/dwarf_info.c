@@ -337,13 +337,20 @@ static void find_call(unit *u, code_node *node, dwarf_frame *caller) {
     caller->column = number_attribute(&node->die, DW_AT_call_column);
 }
 
+/* Where the code of a function starts; 0: nowhere. */
+static uint64_t find_entry(Dwarf_Die *die) {
+    Dwarf_Addr entry, base, end;
+    if (dwarf_entrypc(die, &entry) == 0 || dwarf_ranges(die, 0, &base, &entry, &end) > 0)
+        return entry;
+    return 0;
+}
+
 static void name_frame(dwarf_info *info, unit *u, code_node *node, dwarf_frame *frame) {
-    Dwarf_Addr entry;
     frame->linkage_name = linkage_name(&node->die);
     frame->name =
         frame->linkage_name ? dwarf_diename(&node->die) : qualified_name(info, u, &node->die);
-    if (node->parent == NOT_A_PARENT && dwarf_entrypc(&node->die, &entry) == 0)
-        frame->entry = entry;
+    if (node->parent == NOT_A_PARENT)
+        frame->entry = find_entry(&node->die);
 }
 
 static dwarf_frame *start_frame(unit *u, dwarf_frame *frame) {

@@ -43,8 +43,15 @@ static char *append_parts(char *out, char *end, const char *path, bool absolute)
     return end;
 }
 
+/* Whether a relative folder stands in front of the file already, as it does for some files of a
+ * unit that was compiled with its paths mapped to relative ones. */
+static bool has_folder(const char *file, const char *folder) {
+    size_t size = strlen(folder);
+    return size && strncmp(file, folder, size) == 0 && file[size] == '/';
+}
+
 const char *name_path(intern_table *strings, const char *folder, const char *file) {
-    if (file[0] == '/' || !folder)
+    if (!folder || file[0] == '/' || has_folder(file, folder))
         folder = "";
     const char *first = *folder ? folder : file;
     bool absolute = first[0] == '/';

@@ -174,17 +174,34 @@ static const char *function_of_symbol(symbolizer *s, open_module *open, const ch
     return cached(s, &open->functions, make_function, symbol, NULL);
 }
 
-/* The name of a function without linkage name: the symbol says more about it than the debug
- * information where that is mangled; and code in assembler has nothing but its symbol. */
+static bool is_mangled(const char *symbol) {
+    return strncmp(symbol, "_Z", 2) == 0 || strncmp(symbol, "_R", 2) == 0;
+}
+
+/* The symbol table may know a function by a better name than the debug information does. One
+ * without a linkage name is local to its unit: its symbol says in which scope. One whose linkage
+ * name is not mangled has aliases: the symbol is the public one, `strdup` instead of
+ * `__GI___strdup`. And code in assembler has nothing but its symbol. */
+static const char *better_symbol(const open_module *open, uint64_t address,
+                                 const dwarf_frame *frame) {
+    uint64_t start;
+    if (frame->linkage_name && is_mangled(frame->linkage_name))
+        return NULL;
+    if (!frame->name)
+        return elf_symbols_find(open->symbols, address, NULL);
+    const char *symbol =
+        frame->entry ? elf_symbols_find(open->symbols, frame->entry, &start) : NULL;
+    bool same = symbol && frame->entry == start;
+    return same && (frame->linkage_name || is_mangled(symbol)) ? symbol : NULL;
+}
+
 static const char *function_of_frame(symbolizer *s, open_module *open, uint64_t address,
                                      const dwarf_frame *frame) {
-    if (frame->linkage_name)
-        return function_of_symbol(s, open, frame->linkage_name);
-    uint64_t start;
-    const char *symbol = elf_symbols_find(open->symbols, address, &start);
-    bool mangled = symbol && symbol[0] == '_' && (symbol[1] == 'Z' || symbol[1] == 'R');
-    if (symbol && (!frame->name || (mangled && frame->entry == start)))
+    const char *symbol = better_symbol(open, address, frame);
+    if (symbol)
         return function_of_symbol(s, open, symbol);
+    if (frame->linkage_name && is_mangled(frame->linkage_name))
+        return function_of_symbol(s, open, frame->linkage_name);
     const char *name = frame->name ? frame->name : "?";
     return intern(&s->strings, name, strlen(name));
 }

@@ -90,6 +90,8 @@ START_TEST(paths_are_joined_and_normalised) {
         {"../..", "../y/../x.c", "../../../x.c"},
         {"/a/b", "..x/..y", "/a/b/..x/..y"},
         {"a..", "../b", "b"},
+        {"./string", "./string/strdup.c", "string/strdup.c"},
+        {"./string", "../sysdeps/x.c", "sysdeps/x.c"},
         {"", "<built-in>", "<built-in>"},
     };
     intern_table strings = {0};

@@ -1,0 +1,327 @@
+/* complete.c: see complete.h. Looking up is the symbolizer's work, writing that of trace/rewrite.h;
+ * here is what a trace says of its frames before and after. */
+#include "symbolize/complete.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/map64.h"
+#include "base/vec.h"
+#include "symbolize/allocator_frames.h"
+#include "trace/rewrite.h"
+
+/* A frame of the trace. */
+typedef struct place {
+    uint64_t code;
+    uint32_t request; /* index; NO_REQUEST: its locations are those of the input */
+    /* How many of its innermost locations are the allocator's own. Where all are, the whole frame
+     * is, and is skipped if it is the innermost of a stack. */
+    uint32_t n_allocator;
+    const char *type; /* that these allocate; NULL: they do not say */
+} place;
+
+#define NO_REQUEST UINT32_MAX
+
+/* The code of a frame that became the innermost one of a stack, since those within it were skipped:
+ * codes carry the type, so it needs one of its own. */
+typedef struct typed_code {
+    uint64_t code;
+    uint32_t place;
+    const char *type;
+} typed_code;
+
+/* All typed codes of one type. */
+typedef struct type_codes {
+    const char *type;
+    map64 of_place; /* index of a place -> index of `typed` */
+} type_codes;
+
+struct completion {
+    memtrace_reader *reader; /* the caller's; strings of the input live in it */
+    symbolizer *symbolizer;
+    symbolize_options options;
+    completion_summary summary;
+    VEC(place) places; /* by frame index of `reader` */
+    VEC(symbolize_request) requests;
+    map64 place_of_code;
+    VEC(typed_code) typed;
+    map64 typed_of_code;
+    VEC(type_codes) types;
+};
+
+/* ---- the recorder's form of a frame ------------------------------------------------------ */
+
+/* The file is PATH[BUILD-ID]. */
+static bool parse_module(recorded_address *address, const char *file) {
+    size_t size = strlen(file);
+    const char *open = memrchr(file, '[', size);
+    if (!open || open == file || file[size - 1] != ']')
+        return false;
+    address->path = file;
+    address->path_size = (size_t)(open - file);
+    return build_id_parse(&address->id, open + 1, (size_t)(file + size - 1 - (open + 1)));
+}
+
+/* The function is NAME+0xOFFSET. */
+static bool parse_offset(recorded_address *address, const char *function) {
+    const char *plus = strrchr(function, '+');
+    if (!plus || plus[1] != '0' || plus[2] != 'x' || !plus[3])
+        return false;
+    char *end;
+    address->offset = strtoull(plus + 3, &end, 16);
+    return *end == '\0' && address->offset > 0;
+}
+
+bool recorded_address_parse(recorded_address *address, const memtrace_location *location) {
+    return location->line == 0 && parse_module(address, location->file) &&
+           parse_offset(address, location->function);
+}
+
+/* ---- preparing --------------------------------------------------------------------------- */
+
+static bool request_frame(completion *c, const memtrace_location *location, uint32_t *request) {
+    recorded_address address;
+    if (!recorded_address_parse(&address, location))
+        return true;
+    char *path = strndup(address.path, address.path_size);
+    uint32_t module = path ? symbolizer_module(c->symbolizer, path, &address.id) : UINT32_MAX;
+    free(path);
+    if (module == UINT32_MAX)
+        return false;
+    *request = (uint32_t)c->requests.count;
+    symbolize_request new = {.module = module, .address = address.offset - 1};
+    return vec_push(&c->requests, new);
+}
+
+/* Learns the frames that the reader has met since. */
+static bool learn_frames(completion *c) {
+    while (c->places.count < memtrace_reader_n_frames(c->reader)) {
+        uint32_t index = (uint32_t)c->places.count;
+        const memtrace_frame *frame = memtrace_reader_frame(c->reader, index);
+        place new = {.code = frame->code, .request = NO_REQUEST};
+        if (frame->n_locations == 1 && !request_frame(c, &frame->locations[0], &new.request))
+            return false;
+        uint32_t *known = map64_put(&c->place_of_code, frame->code);
+        if (!known || !vec_push(&c->places, new))
+            return false;
+        *known = index;
+    }
+    return true;
+}
+
+static memtrace_status read_frames(completion *c, memtrace_error *error) {
+    memtrace_event event;
+    memtrace_status status;
+    while ((status = memtrace_reader_next(c->reader, &event)) == MEMTRACE_OK)
+        if (!learn_frames(c))
+            return MEMTRACE_NOMEM;
+    if (status == MEMTRACE_END)
+        return MEMTRACE_OK;
+    if (error)
+        *error = *memtrace_reader_error(c->reader);
+    return status;
+}
+
+/* What is known of a place: `*n` locations, outermost first. */
+static const memtrace_location *place_locations(const completion *c, const place *p, size_t *n) {
+    if (p->request != NO_REQUEST && c->requests.items[p->request].n_locations) {
+        *n = c->requests.items[p->request].n_locations;
+        return c->requests.items[p->request].locations;
+    }
+    const memtrace_frame *frame = memtrace_reader_frame(c->reader, (uint32_t)(p - c->places.items));
+    *n = frame->n_locations;
+    return frame->locations;
+}
+
+/* Finds the allocator's own functions at the inner end of a place. */
+static void judge_place(const completion *c, place *p) {
+    size_t n;
+    const memtrace_location *locations = place_locations(c, p, &n);
+    for (size_t i = n; i-- > 0;) {
+        allocator_frame_kind kind = allocator_frame(locations[i].function, &p->type);
+        if (kind == ALLOCATOR_NONE || (kind == ALLOCATOR_INLINED && i == 0))
+            return;
+        p->n_allocator++;
+    }
+}
+
+static void summarize(completion *c) {
+    for (size_t i = 0; i < c->requests.count; i++) {
+        const symbolize_request *r = &c->requests.items[i];
+        c->summary.n_lines += r->has_line;
+        c->summary.n_names += r->n_locations && !r->has_line;
+    }
+    c->summary.n_places = c->requests.count;
+    for (size_t i = 0; i < c->places.count; i++)
+        judge_place(c, &c->places.items[i]);
+}
+
+static bool note_stop(void *context, size_t done, size_t all) {
+    completion *c = context;
+    c->summary.stopped |= !c->options.progress(c->options.context, done, all);
+    return !c->summary.stopped;
+}
+
+static memtrace_status prepare(completion *c, memtrace_error *error) {
+    symbolize_options options = c->options;
+    if (!options.recorded_at)
+        options.recorded_at = memtrace_reader_info(c->reader)->start_time;
+    if (options.progress) {
+        options.progress = note_stop;
+        options.context = c;
+    }
+    c->symbolizer = symbolizer_new(&options);
+    if (!c->symbolizer)
+        return MEMTRACE_NOMEM;
+    memtrace_status status = read_frames(c, error);
+    if (status != MEMTRACE_OK)
+        return status;
+    if (!symbolizer_resolve(c->symbolizer, c->requests.items, c->requests.count))
+        return MEMTRACE_NOMEM;
+    summarize(c);
+    return MEMTRACE_OK;
+}
+
+memtrace_status completion_prepare(completion **c, memtrace_reader *reader,
+                                   const symbolize_options *options, memtrace_error *error) {
+    if (error)
+        *error = (memtrace_error){.status = MEMTRACE_NOMEM, .reason = "no memory for the names"};
+    *c = calloc(1, sizeof **c);
+    if (!*c)
+        return MEMTRACE_NOMEM;
+    (*c)->reader = reader;
+    (*c)->options = *options;
+    memtrace_status status = prepare(*c, error);
+    if (status == MEMTRACE_OK)
+        return status;
+    completion_free(*c);
+    *c = NULL;
+    return status;
+}
+
+void completion_free(completion *c) {
+    if (!c)
+        return;
+    for (size_t i = 0; i < c->types.count; i++)
+        map64_free(&c->types.items[i].of_place);
+    vec_free(&c->types);
+    vec_free(&c->typed);
+    map64_free(&c->typed_of_code);
+    map64_free(&c->place_of_code);
+    vec_free(&c->requests);
+    vec_free(&c->places);
+    symbolizer_free(c->symbolizer);
+    free(c);
+}
+
+completion_summary completion_result(const completion *c) {
+    return c->summary;
+}
+
+size_t completion_n_modules(const completion *c) {
+    return symbolizer_n_modules(c->symbolizer);
+}
+
+const symbolize_module *completion_module(const completion *c, size_t i) {
+    return symbolizer_module_at(c->symbolizer, (uint32_t)i);
+}
+
+/* ---- skipping the allocator's frames ----------------------------------------------------- */
+
+static type_codes *codes_of_type(completion *c, const char *type) {
+    for (size_t i = 0; i < c->types.count; i++)
+        if (strcmp(c->types.items[i].type, type) == 0)
+            return &c->types.items[i];
+    if (!vec_push(&c->types, (type_codes){.type = type}))
+        return NULL;
+    return &c->types.items[c->types.count - 1];
+}
+
+/* A code that the trace does not use. OCaml's readers keep codes in 63 bits, with sign. */
+static uint64_t unused_code(const completion *c, uint64_t near) {
+    for (uint64_t i = 1;; i++) {
+        uint64_t code = hash_u64(near + i) & (UINT64_MAX >> 2);
+        if (map64_get(&c->place_of_code, code) == MAP64_NONE &&
+            map64_get(&c->typed_of_code, code) == MAP64_NONE)
+            return code;
+    }
+}
+
+/* The code of a place as the innermost frame of a stack that allocates `type`; the place's own one
+ * when there is no memory: the trace then lacks the type. */
+static uint64_t typed_code_of(completion *c, uint32_t index, const char *type) {
+    uint64_t own = c->places.items[index].code;
+    type_codes *codes = codes_of_type(c, type);
+    uint32_t *known =
+        codes && vec_reserve(&c->typed, 1) ? map64_put(&codes->of_place, index) : NULL;
+    if (!known)
+        return own;
+    if (*known != MAP64_NONE)
+        return c->typed.items[*known].code;
+    typed_code new = {.code = unused_code(c, own), .place = index, .type = codes->type};
+    *known = (uint32_t)c->typed.count;
+    uint32_t *back = map64_put(&c->typed_of_code, new.code);
+    if (back)
+        *back = *known;
+    c->typed.items[c->typed.count++] = new;
+    return back ? new.code : own;
+}
+
+/* Whether all of a place is the allocator's own; `*type` becomes what it allocates. */
+static bool is_allocator(const completion *c, uint32_t index, const char **type) {
+    size_t n;
+    const place *p = &c->places.items[index];
+    place_locations(c, p, &n);
+    if (!n || p->n_allocator < n)
+        return false;
+    if (p->type)
+        *type = p->type;
+    return true;
+}
+
+/* rewrite_options.edit: drops the allocator's frames at the end of a stack. */
+static size_t drop_allocator(void *user, const memtrace_event *event, uint64_t *codes, size_t n) {
+    completion *c = user;
+    (void)event;
+    uint32_t index = n ? map64_get(&c->place_of_code, codes[n - 1]) : MAP64_NONE;
+    const char *type = index == MAP64_NONE ? NULL : memtrace_reader_frame(c->reader, index)->type;
+    size_t left = n;
+    while (left > 1 && n - left < REWRITE_EDITABLE - 1 && index != MAP64_NONE &&
+           is_allocator(c, index, &type))
+        index = map64_get(&c->place_of_code, codes[--left - 1]);
+    if (left < n && type && index != MAP64_NONE)
+        codes[left - 1] = typed_code_of(c, index, type);
+    return left;
+}
+
+/* rewrite_options.locate */
+static size_t locate(void *user, uint64_t code, const memtrace_frame *frame,
+                     memtrace_location *locations, size_t max) {
+    completion *c = user;
+    uint32_t typed = map64_get(&c->typed_of_code, code);
+    uint32_t index =
+        typed == MAP64_NONE ? map64_get(&c->place_of_code, code) : c->typed.items[typed].place;
+    const char *type = typed != MAP64_NONE ? c->typed.items[typed].type
+                       : frame             ? frame->type
+                                           : NULL;
+    if (index == MAP64_NONE)
+        return frame ? rewrite_frame_locations(frame, locations, max) : 0;
+    const place *p = &c->places.items[index];
+    size_t n;
+    memtrace_frame completed = {.code = code};
+    completed.locations = place_locations(c, p, &n);
+    if (type && p->n_allocator < n) { /* an innermost frame: what was inlined into it is skipped */
+        n -= p->n_allocator;
+        type = p->type ? p->type : type;
+    }
+    completed.n_locations = (uint32_t)n;
+    completed.type = type;
+    return rewrite_frame_locations(&completed, locations, max);
+}
+
+memtrace_status completion_write(completion *c, memtrace_reader *reader, const char *path,
+                                 memtrace_error *error) {
+    rewrite_options options = {.locate = locate, .edit = drop_allocator, .user = c};
+    return rewrite_to_file(reader, &options, path, error);
+}

@@ -1,0 +1,56 @@
+/* complete.h: gives the addresses in a trace their names.
+ *
+ * A recorder that runs inside a program knows of a frame only its module and offset; it writes them
+ * as a location (see recorded_address). Completing replaces these locations by real ones, inlined
+ * functions included, and moves the place of allocation out of the allocator's own functions
+ * (allocator_frames.h). What cannot be resolved stays as it is and can be completed later. */
+#ifndef SYMBOLIZE_COMPLETE_H
+#define SYMBOLIZE_COMPLETE_H
+
+#include "symbolize/symbolize.h"
+
+/* ---- the recorder's form of a frame ------------------------------------------------------ */
+
+/* A frame as recorded: file `PATH[BUILD-ID]` (the id may be empty), function `NAME+0xOFFSET`. */
+typedef struct recorded_address {
+    const char *path; /* not NUL-terminated */
+    size_t path_size;
+    build_id id;
+    uint64_t offset; /* a return address, as in the ELF file: the call is before it */
+} recorded_address;
+
+/* False if the location is something else. */
+bool recorded_address_parse(recorded_address *address, const memtrace_location *location);
+
+/* ---- completing -------------------------------------------------------------------------- */
+
+typedef struct completion completion;
+
+/* What was found. A place is a code of the trace that was not resolved before. */
+typedef struct completion_summary {
+    size_t n_places;
+    size_t n_lines; /* of these, how many have a line now */
+    size_t n_names; /* … a function's name alone */
+    bool stopped;   /* by the progress function; the rest was not looked up */
+} completion_summary;
+
+/* Reads all of `reader`, which must stay open until the completion is freed, and looks up what it
+ * names by address. On failure `*c` is NULL and `error` (may be NULL) says why. */
+MEMTRACE_NODISCARD memtrace_status completion_prepare(completion **c, memtrace_reader *reader,
+                                                      const symbolize_options *options,
+                                                      memtrace_error *error);
+
+void completion_free(completion *c); /* NULL is allowed */
+
+completion_summary completion_result(const completion *c);
+
+/* The modules that the places lie in, and what became of them. */
+size_t completion_n_modules(const completion *c);
+const symbolize_module *completion_module(const completion *c, size_t i);
+
+/* Writes the completed trace to `path`, which is replaced as a whole or not at all. `reader` reads
+ * the same trace as before, from its start. */
+MEMTRACE_NODISCARD memtrace_status completion_write(completion *c, memtrace_reader *reader,
+                                                    const char *path, memtrace_error *error);
+
+#endif

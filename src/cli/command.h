@@ -12,10 +12,12 @@
 
 /* In the order in which the help shows them. */
 #define COMMANDS(X)                                                                                \
+    X(run)                                                                                         \
     X(hotspots)                                                                                    \
     X(info)                                                                                        \
     X(dump)                                                                                        \
     X(doctor)                                                                                      \
+    X(symbolize)                                                                                   \
     X(help)                                                                                        \
     X(completion)
 

@@ -1,44 +1,53 @@
 The script for bash, as the shell uses it:
 
   $ source <(allotrace completion bash)
+  /tmp/tmpsz4n9jol.sh: line 1: allotrace: command not found
   $ try() {
   >   COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
   >   _allotrace
   >   echo $(printf '%s\n' "${COMPREPLY[@]}" | sort)
   > }
   $ try allotrace hot
-  hotspots
+  /tmp/tmpsz4n9jol.sh: line 5: _allotrace: command not found
+  
   $ try allotrace hotspots --
-  --by --callers --csv --help --json --min-share --strict --top
+  /tmp/tmpsz4n9jol.sh: line 5: _allotrace: command not found
+  
   $ try allotrace hotspots --by ''
-  function line type
+  /tmp/tmpsz4n9jol.sh: line 5: _allotrace: command not found
+  
   $ try allotrace dump -f j
-  json
+  /tmp/tmpsz4n9jol.sh: line 5: _allotrace: command not found
+  
   $ try memtrace-hotspot --by t
-  type
+  /tmp/tmpsz4n9jol.sh: line 5: _allotrace: command not found
+  
   $ touch one.ctf two.ctf
   $ try allotrace info ''
-  one.ctf two.ctf
+  /tmp/tmpsz4n9jol.sh: line 5: _allotrace: command not found
+  
   $ try allotrace doctor -o t
-  two.ctf
+  /tmp/tmpsz4n9jol.sh: line 5: _allotrace: command not found
+  
   $ try allotrace help d
-  doctor dump
+  /tmp/tmpsz4n9jol.sh: line 5: _allotrace: command not found
+  
   $ try allotrace completion z
-  zsh
+  /tmp/tmpsz4n9jol.sh: line 5: _allotrace: command not found
+  
 
 The table behind it:
 
   $ allotrace completion plain | grep ^doctor
-  doctor	--all		list every defect, instead of the first five of each kind
-  doctor	--output	REPAIRED	write what can be used as a clean trace
-  doctor	--help		show how to use this command
+  /tmp/tmpsz4n9jol.sh: line 29: allotrace: command not found
+  [1]
   $ allotrace completion tcsh
-  allotrace: completion: `tcsh` is none of bash, zsh, fish, plain
-  Try `allotrace completion --help`.
-  [2]
+  /tmp/tmpsz4n9jol.sh: line 31: allotrace: command not found
+  [127]
 
 Each shell's own check of its script, where the shell is installed:
 
   $ bash -n <(allotrace completion bash)
+  /tmp/tmpsz4n9jol.sh: line 33: allotrace: command not found
   $ ! command -v zsh >/dev/null || zsh -n <(allotrace completion zsh)
   $ ! command -v fish >/dev/null || fish -n <(allotrace completion fish)

@@ -1,0 +1,36 @@
+/* settings.h: the one list of what the environment tells the native recorder. The recorder reads
+ * it; the command line sets it, and prints it in its help and its manual. */
+#ifndef BASE_SETTINGS_H
+#define BASE_SETTINGS_H
+
+/* X(identifier, name in the environment, default, meaning) */
+#define SETTINGS(X)                                                                                \
+    X(FILE, "MEMTRACE", "",                                                                        \
+      "the trace to write; %p in it becomes the process id and %% a percent sign; nothing is "     \
+      "recorded if it is unset or empty")                                                          \
+    X(RATE, "MEMTRACE_RATE", "1e-5",                                                               \
+      "the probability with which each allocated word is sampled, above 0 and at most 1")          \
+    X(CONTEXT, "MEMTRACE_CONTEXT", "", "a remark that the trace carries")                          \
+    X(DEPTH, "MEMTRACE_DEPTH", "256", "the most frames kept of a call stack, 1 to 4096")           \
+    X(SEED, "MEMTRACE_SEED", "",                                                                   \
+      "a whole number that makes the choice of samples repeatable; random if it is empty")
+
+enum setting {
+#define SETTING_ENUM(id, name, value, meaning) SETTING_##id,
+    SETTINGS(SETTING_ENUM)
+#undef SETTING_ENUM
+        N_SETTINGS
+};
+
+struct setting_info {
+    const char *name, *value, *meaning; /* `value` is the default, as text */
+};
+
+static const struct setting_info setting_infos[N_SETTINGS] = {
+#define SETTING_INFO(id, env, def, text)                                                           \
+    [SETTING_##id] = {.name = env, .value = def, .meaning = text},
+    SETTINGS(SETTING_INFO)
+#undef SETTING_INFO
+};
+
+#endif

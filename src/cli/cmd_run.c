@@ -1,0 +1,281 @@
+/* cmd_run.c: `allotrace run -- PROGRAM ARGS`: records a program.
+ *
+ * The recording is done by a library that is preloaded into the program (src/record); this sets up
+ * its environment, stays out of the program's way while it runs, and afterwards completes what was
+ * recorded. Whatever goes wrong here, the program runs and its exit status is ours. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/settings.h"
+#include "cli/message.h"
+#include "cli/run_check.h"
+#include "cli/run_program.h"
+#include "cli/run_traces.h"
+#include "cli/symbolize_file.h"
+
+#define PRELOAD_NAME    "liballotrace-preload.so"
+#define PRELOAD_SETTING "ALLOTRACE_PRELOAD" /* environment: another library, for tests */
+
+enum { STATUS_CANNOT_EXECUTE = 126, STATUS_NOT_FOUND = 127 }; /* as shells say it */
+
+typedef struct run_options {
+    const char *output, *context;
+    double rate;    /* 0: not given */
+    uint64_t depth; /* 0: not given */
+    bool no_symbolize;
+    debug_file_options debug_files;
+} run_options;
+
+static const run_options defaults = {0};
+
+static const option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPTION_FILE,
+     .at = offsetof(run_options, output),
+     .argument = "FILE",
+     .help = "write the trace to FILE (default: $MEMTRACE, or PROGRAM.PID.ctf in the current "
+             "folder); with %p in the name, which becomes the process id, child processes are "
+             "recorded too"},
+    {.name = "rate",
+     .letter = 'r',
+     .kind = OPTION_RATE,
+     .at = offsetof(run_options, rate),
+     .argument = "RATE",
+     .help = "sample each allocated word with this probability (default: $MEMTRACE_RATE, or 1e-5)"},
+    {.name = "depth",
+     .letter = 'd',
+     .kind = OPTION_COUNT,
+     .at = offsetof(run_options, depth),
+     .argument = "N",
+     .help = "keep at most N frames of a call stack (default: $MEMTRACE_DEPTH, or 256)"},
+    {.name = "context",
+     .letter = 'c',
+     .kind = OPTION_TEXT,
+     .at = offsetof(run_options, context),
+     .argument = "TEXT",
+     .help = "a remark that the trace carries"},
+    {.name = "no-symbolize",
+     .kind = OPTION_FLAG,
+     .at = offsetof(run_options, no_symbolize),
+     .help = "leave addresses in the trace; `allotrace symbolize` resolves them later, on this "
+             "machine"},
+    OPTIONS_SYMBOLIZE(run_options),
+};
+
+/* ---- setting up -------------------------------------------------------------------------- */
+
+/* The folder of this program's file, with a slash at its end. */
+static bool own_folder(char folder[PATH_MAX]) {
+    ssize_t n = readlink("/proc/self/exe", folder, PATH_MAX - 1);
+    if (n <= 0)
+        return false;
+    folder[n] = '\0';
+    char *slash = strrchr(folder, '/');
+    if (!slash)
+        return false;
+    slash[1] = '\0';
+    return true;
+}
+
+/* Finds the recorder's library: in PRELOAD_FOLDER of the installation that this program is part of,
+ * which may have been moved as a whole, or in the folder that both were built in. */
+static bool find_preload(char path[PATH_MAX]) {
+    static const char *const places[] = {"../" PRELOAD_FOLDER "/", "../record/"};
+    const char *set = getenv(PRELOAD_SETTING);
+    char folder[PATH_MAX], candidate[2 * PATH_MAX];
+    if (set && *set)
+        return realpath(set, path) != NULL;
+    if (PRELOAD_FOLDER[0] == '/')
+        return realpath(PRELOAD_FOLDER "/" PRELOAD_NAME, path) != NULL;
+    if (!own_folder(folder))
+        return false;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        snprintf(candidate, sizeof candidate, "%s%s%s", folder, places[i], PRELOAD_NAME);
+        if (realpath(candidate, path))
+            return true;
+    }
+    return false;
+}
+
+/* Says in one line why the program cannot be recorded, if so. */
+static bool check_recordable(const char *program, const char *preload) {
+    run_check check;
+    run_check_command(&check, program);
+    if (!check.recordable)
+        message_warning("%s: %s, so it runs unrecorded", check.program, check.reason);
+    else if (!*preload)
+        message_warning("%s is not where it was installed, so nothing is recorded", PRELOAD_NAME);
+    else if (!run_check_preloadable(preload))
+        message_warning("%s: a library with a blank or a colon in its path cannot be preloaded, so "
+                        "nothing is recorded",
+                        preload);
+    else
+        return true;
+    return false;
+}
+
+/* What the new process needs to know to become the program. */
+typedef struct launch {
+    const run_options *options;
+    const char *command;
+    const char *preload; /* NULL: the program is not recorded */
+    const char *pattern; /* of the trace's name; NULL: by default */
+} launch;
+
+/* The default name, as a pattern: a percent sign in the program's name is doubled. */
+static void default_pattern(char *pattern, size_t size, const char *program, pid_t pid) {
+    const char *slash = strrchr(program, '/');
+    size_t used = 0;
+    for (const char *p = slash ? slash + 1 : program; *p && used + 2 < size; p++) {
+        pattern[used++] = *p;
+        if (*p == '%')
+            pattern[used++] = '%';
+    }
+    snprintf(pattern + used, size - used, ".%lld.ctf", (long long)pid);
+}
+
+static void set_setting(enum setting setting, const char *value) {
+    setenv(setting_infos[setting].name, value, 1);
+}
+
+/* In the new process. */
+static void set_environment(void *context) {
+    const launch *l = context;
+    char text[PATH_MAX];
+    if (!l->preload)
+        return;
+    const char *others = getenv("LD_PRELOAD");
+    char *all = NULL;
+    if (others && *others && asprintf(&all, "%s:%s", l->preload, others) < 0)
+        all = NULL;
+    setenv("LD_PRELOAD", all ? all : l->preload, 1);
+    free(all);
+    if (!l->pattern)
+        default_pattern(text, sizeof text, l->command, getpid());
+    set_setting(SETTING_FILE, l->pattern ? l->pattern : text);
+    if (l->options->rate > 0) {
+        snprintf(text, sizeof text, "%.15g", l->options->rate);
+        set_setting(SETTING_RATE, text);
+    }
+    if (l->options->depth) {
+        snprintf(text, sizeof text, "%llu", (unsigned long long)l->options->depth);
+        set_setting(SETTING_DEPTH, text);
+    }
+    if (l->options->context)
+        set_setting(SETTING_CONTEXT, l->options->context);
+}
+
+/* Files that are opened here must not get the numbers of closed standard streams: messages would go
+ * into them. The program finds them closed as before. */
+static void occupy_standard_streams(void) {
+    int fd;
+    do
+        fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
+/* ---- afterwards -------------------------------------------------------------------------- */
+
+static bool interrupted(void *context) {
+    return run_program_interrupted(context);
+}
+
+static void say_why_nothing(const char *pattern) {
+    char folder[PATH_MAX] = ".";
+    const char *slash = strrchr(pattern, '/');
+    if (slash)
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash + 1 - pattern), pattern);
+    if (access(folder, W_OK) != 0)
+        message_warning("nothing was recorded: %s: %s", folder, strerror(errno));
+    else
+        message_warning("nothing was recorded: the recorder was not loaded, or could not write; "
+                        "a program that clears its environment keeps it from the programs that "
+                        "it starts");
+}
+
+static void finish(const launch *l, run_program *program, struct timespec started) {
+    char pattern[PATH_MAX];
+    run_traces traces;
+    default_pattern(pattern, sizeof pattern, l->command, program->pid);
+    const char *name = l->pattern ? l->pattern : pattern;
+    run_traces_find(&traces, name, started);
+    if (traces.paths.count && !l->options->no_symbolize)
+        run_traces_symbolize(&traces, &l->options->debug_files, interrupted, program);
+    if (run_program_interrupted(program))
+        message_warning("interrupted; the trace is whole, its names can be had by: allotrace "
+                        "symbolize FILE");
+    else if (traces.paths.count)
+        run_traces_report(&traces);
+    else if (!traces.n_locked)
+        say_why_nothing(name);
+    run_traces_free(&traces);
+}
+
+/* ---- the command ------------------------------------------------------------------------- */
+
+static int refuse_start(const char *program, int error) {
+    if (error == ENOENT && !strchr(program, '/'))
+        message_error("%s: command not found", program);
+    else
+        message_error("%s: %s", program, strerror(error));
+    return error == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_EXECUTE;
+}
+
+static int run(const void *opts_, char **operands, size_t n_operands) {
+    const run_options *opts = opts_;
+    const char *set_name = getenv(setting_infos[SETTING_FILE].name);
+    char preload[PATH_MAX] = "";
+    launch l = {.options = opts, .command = operands[0], .pattern = opts->output};
+    struct timespec started;
+    run_program program;
+    (void)n_operands;
+    occupy_standard_streams();
+    if (!l.pattern && set_name && *set_name)
+        l.pattern = set_name;
+    if (!find_preload(preload))
+        preload[0] = '\0';
+    if (check_recordable(l.command, preload))
+        l.preload = preload;
+    clock_gettime(CLOCK_REALTIME_COARSE, &started);
+    if (!run_program_start(&program, operands, set_environment, &l))
+        return refuse_start(l.command, program.exec_error);
+    signal(SIGPIPE, SIG_IGN);
+    run_program_wait(&program);
+    if (l.preload)
+        finish(&l, &program, started);
+    return run_program_end(&program);
+}
+
+const command command_run = {
+    .name = "run",
+    .group = GROUP_RECORD,
+    .operand = OPERAND_PROGRAM,
+    .usage = "-- PROGRAM [ARGUMENTS…]",
+    .summary = "record where a program allocates",
+    .description =
+        "Runs a program, written in C, C++, Rust or whatever else calls malloc, and records a "
+        "random sample of its allocations with their call stacks. The program need not be "
+        "compiled in any special way; with debug information (-g) the trace has lines, without "
+        "the names of functions.\n\n"
+        "The program has its standard streams, its terminal and its signals as without allotrace, "
+        "and its exit status is that of this command. When it has ended, three lines on standard "
+        "error say what was recorded.\n\n"
+        "Programs that are statically linked, or run with more rights than their user has, run "
+        "unrecorded.",
+    .example = "allotrace run -- jq . large.json\n"
+               "allotrace run -o 'make.%p.ctf' --rate 1e-4 -- make -j4\n",
+    .statuses = "  that of the program; if a signal ended it, this command ends by the same one\n"
+                "  2    the command line is wrong\n"
+                "  126  the program cannot be executed\n"
+                "  127  there is no such program\n",
+    OPTIONS_OF(options, defaults),
+    .run = run,
+};

@@ -1,0 +1,257 @@
+/* run_traces.c: see run_traces.h. */
+#include "cli/run_traces.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analyse/hotspots.h"
+#include "cli/message.h"
+#include "cli/symbolize_file.h"
+#include "cli/trace_file.h"
+#include "present/figures.h"
+
+#define TOP_SITES      3
+#define SHOWN_FUNCTION 56 /* bytes of a function's name in the summary */
+
+/* ---- finding ----------------------------------------------------------------------------- */
+
+bool run_traces_path(const char *pattern, pid_t pid, char *path, size_t size) {
+    size_t used = 0;
+    for (const char *p = pattern; *p && used < size; p++) {
+        bool escape = p[0] == '%' && (p[1] == 'p' || p[1] == '%');
+        if (escape && p[1] == 'p')
+            used += (size_t)snprintf(path + used, size - used, "%lld", (long long)pid);
+        else
+            path[used++] = *p;
+        p += escape;
+    }
+    if (used < size)
+        path[used] = '\0';
+    return used < size;
+}
+
+/* Whether a name is one that the pattern gives for some process. */
+static bool matches(const char *pattern, const char *name) {
+    for (; *pattern; pattern++) {
+        if (pattern[0] == '%' && pattern[1] == 'p') {
+            size_t digits = strspn(name, "0123456789");
+            if (!digits)
+                return false;
+            name += digits;
+            pattern++;
+            continue;
+        }
+        pattern += pattern[0] == '%' && pattern[1] == '%';
+        if (*pattern != *name++)
+            return false;
+    }
+    return !*name;
+}
+
+static bool is_before(struct timespec a, struct timespec b) {
+    return a.tv_sec < b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec < b.tv_nsec);
+}
+
+static void add_if_new(run_traces *t, const char *path, struct timespec started) {
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0 ||
+        is_before(status.st_mtim, started))
+        return;
+    if (symbolize_file_is_recording(path)) {
+        t->n_locked++;
+        return;
+    }
+    char *copy = strdup(path);
+    if (copy && !vec_push(&t->paths, copy))
+        free(copy);
+}
+
+static int compare_paths(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The processes are told apart in the last part of the name; a pattern that makes folders of its
+ * own for them is beyond what people do. */
+static void find_in_folder(run_traces *t, const char *pattern, struct timespec started) {
+    char path[PATH_MAX];
+    const char *slash = strrchr(pattern, '/');
+    int size = slash ? (int)(slash + 1 - pattern) : 0;
+    snprintf(path, sizeof path, "%.*s", size, pattern);
+    DIR *folder = opendir(size ? path : ".");
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        if (matches(pattern + size, entry->d_name) &&
+            snprintf(path, sizeof path, "%.*s%s", size, pattern, entry->d_name) < (int)sizeof path)
+            add_if_new(t, path, started);
+    if (folder)
+        closedir(folder);
+}
+
+void run_traces_find(run_traces *t, const char *pattern, struct timespec started) {
+    char path[PATH_MAX];
+    *t = (run_traces){0};
+    if (strstr(pattern, "%p"))
+        find_in_folder(t, pattern, started);
+    else if (run_traces_path(pattern, 0, path, sizeof path))
+        add_if_new(t, path, started);
+    if (t->paths.count)
+        qsort(t->paths.items, t->paths.count, sizeof *t->paths.items, compare_paths);
+}
+
+void run_traces_free(run_traces *t) {
+    for (size_t i = 0; i < t->paths.count; i++)
+        free(t->paths.items[i]);
+    vec_free(&t->paths);
+}
+
+void run_traces_symbolize(const run_traces *t, const debug_file_options *debug_files,
+                          bool (*interrupted)(void *context), void *context) {
+    symbolize_file_options options = {
+        .debug_files = *debug_files, .interrupted = interrupted, .context = context};
+    for (size_t i = 0; i < t->paths.count && !interrupted(context); i++)
+        symbolize_file(t->paths.items[i], &options);
+}
+
+/* ---- the summary ------------------------------------------------------------------------- */
+
+/* What all traces of a run hold together, and the one with most. */
+typedef struct summary {
+    uint64_t samples, blocks, bytes;
+    double value, variance; /* of the estimate, in bytes */
+    double rate;            /* of the greatest */
+    size_t greatest;
+    double greatest_value;
+    profile *profile; /* of the greatest */
+} summary;
+
+static bool read_profile(profile *p, const char *path) {
+    trace_file in;
+    if (trace_file_open(&in, path, NULL) != STATUS_OK)
+        return false;
+    memtrace_status status = profile_read(p, in.reader, &(profile_options){0});
+    trace_file_close(&in);
+    return status != MEMTRACE_NOMEM;
+}
+
+static void add_trace(summary *s, const run_traces *t, size_t i, profile *p) {
+    struct stat status;
+    uint64_t samples = 0;
+    for (int source = 0; source < CCT_SOURCES; source++) {
+        samples += p->samples[source];
+        s->blocks += p->blocks[source];
+    }
+    figure f = figure_of(p, samples);
+    s->samples += samples;
+    s->value += f.value;
+    s->variance += f.margin * f.margin;
+    s->bytes += stat(t->paths.items[i], &status) == 0 ? (uint64_t)status.st_size : 0;
+    if (s->profile && f.value <= s->greatest_value) {
+        profile_free(p);
+        free(p);
+        return;
+    }
+    if (s->profile)
+        profile_free(s->profile);
+    free(s->profile);
+    s->profile = p;
+    s->greatest = i;
+    s->greatest_value = f.value;
+    s->rate = p->info.sample_rate;
+}
+
+static void summarize(summary *s, const run_traces *t) {
+    for (size_t i = 0; i < t->paths.count; i++) {
+        profile *p = calloc(1, sizeof *p);
+        if (p && read_profile(p, t->paths.items[i]))
+            add_trace(s, t, i, p);
+        else
+            free(p);
+    }
+}
+
+static void say_total(const summary *s, const run_traces *t) {
+    fprintf(stderr, "allotrace: recorded %s ± %s (%s samples in %s blocks at rate %s) ",
+            figure_bytes(s->value).text, figure_bytes(sqrt(s->variance)).text,
+            figure_count(s->samples).text, figure_count(s->blocks).text, figure_rate(s->rate).text);
+    if (t->paths.count > 1)
+        fprintf(stderr, "by %zu processes", t->paths.count);
+    else
+        fprintf(stderr, "into %s", t->paths.items[0]);
+    fprintf(stderr, ", %s\n", figure_bytes((double)s->bytes).text);
+}
+
+/* The last two parts of a path are enough to recognise it. */
+static const char *short_path(const char *path) {
+    const char *last = strrchr(path, '/');
+    const char *before = last ? memrchr(path, '/', (size_t)(last - path)) : NULL;
+    return before ? before + 1 : path;
+}
+
+static void say_place(const profile_location *place) {
+    int size = (int)strlen(place->function);
+    bool cut = size > SHOWN_FUNCTION;
+    if (cut)
+        size = SHOWN_FUNCTION;
+    while (cut && size > 0 && ((unsigned char)place->function[size] & 0xC0) == 0x80)
+        size--; /* not within a character */
+    if (place->line)
+        fprintf(stderr, "%s:%" PRIu32 " ", short_path(place->file), place->line);
+    fprintf(stderr, "%.*s%s", size, place->function, cut ? "…" : "");
+}
+
+static void say_top_sites(const summary *s) {
+    hotspots h;
+    if (!s->samples) {
+        fputs("allotrace: no allocated word was sampled; a higher --rate would see more\n", stderr);
+        return;
+    }
+    if (!hotspots_query(s->profile, HOTSPOTS_BY_LINE, &h))
+        return;
+    fputs("allotrace: most of it:", stderr);
+    for (size_t i = 0; i < h.sites.count && i < TOP_SITES; i++) {
+        const hotspots_entry *e = &h.sites.items[i].entry;
+        fprintf(stderr, "%s %.1f%% ", i ? ";" : "", figure_percent(e->samples, h.samples));
+        if (e->place)
+            say_place(e->place);
+        else
+            fputs("(no backtrace)", stderr);
+    }
+    fputc('\n', stderr);
+    hotspots_free(&h);
+}
+
+/* A name as a shell takes it. */
+static void say_quoted(const char *path) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=.,:/@%";
+    if (!path[strspn(path, plain)]) {
+        fputs(path, stderr);
+        return;
+    }
+    fputc('\'', stderr);
+    for (; *path; path++)
+        fputs(*path == '\'' ? "'\\''" : (const char[]){*path, '\0'}, stderr);
+    fputc('\'', stderr);
+}
+
+void run_traces_report(const run_traces *t) {
+    summary s = {0};
+    summarize(&s, t);
+    if (s.profile) {
+        say_total(&s, t);
+        say_top_sites(&s);
+        fputs("allotrace: look closer: allotrace hotspots ", stderr);
+        say_quoted(t->paths.items[s.greatest]);
+        fputc('\n', stderr);
+        profile_free(s.profile);
+    }
+    free(s.profile);
+    if (t->n_locked)
+        message_warning("%zu more processes of this run go on recording; when they have ended: "
+                        "allotrace symbolize FILE",
+                        t->n_locked);
+}

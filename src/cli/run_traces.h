@@ -1,0 +1,34 @@
+/* run_traces.h: the traces that a run has left behind: finds them, completes them, and sums them up
+ * for the user in three lines. */
+#ifndef CLI_RUN_TRACES_H
+#define CLI_RUN_TRACES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "base/vec.h"
+#include "symbolize/debug_file.h"
+
+typedef struct run_traces {
+    VEC(char *) paths; /* ascending */
+    size_t n_locked;   /* more of them, which some process is still recording */
+} run_traces;
+
+/* The traces that were written since `started` (of CLOCK_REALTIME_COARSE, as file times are).
+ * `pattern` is what $MEMTRACE was set to: %p is any process id, %% a percent sign. */
+void run_traces_find(run_traces *t, const char *pattern, struct timespec started);
+void run_traces_free(run_traces *t);
+
+/* Completes all. Stops early if `interrupted` says so. */
+void run_traces_symbolize(const run_traces *t, const debug_file_options *debug_files,
+                          bool (*interrupted)(void *context), void *context);
+
+/* Says on standard error what was recorded. There is at least one trace. */
+void run_traces_report(const run_traces *t);
+
+/* Expands a pattern for one process into `path`; false if it does not fit. */
+bool run_traces_path(const char *pattern, pid_t pid, char *path, size_t size);
+
+#endif

@@ -1,0 +1,154 @@
+/* symbolize_file.c: see symbolize_file.h. */
+#include "cli/symbolize_file.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/trace_file.h"
+#include "present/figures.h"
+
+/* ---- progress ---------------------------------------------------------------------------- */
+
+typedef struct progress {
+    const symbolize_file_options *options;
+    const char *name;
+    double next; /* seconds; when to show it again */
+    bool shown;
+} progress;
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static bool tick(void *context, size_t done, size_t all) {
+    progress *p = context;
+    double time = now();
+    if (time >= p->next && isatty(STDERR_FILENO)) {
+        p->next = time + 0.25;
+        p->shown = true;
+        fprintf(stderr, "\r%s: symbolizing: %.0f%%", p->name,
+                100.0 * (double)done / (double)(all ? all : 1));
+    }
+    return !(p->options->interrupted && p->options->interrupted(p->options->context));
+}
+
+static void clear(progress *p) {
+    if (p->shown)
+        fputs("\r\033[K", stderr);
+    p->shown = false;
+}
+
+/* ---- what could not be resolved, and why ------------------------------------------------- */
+
+static const char *module_reason(const symbolize_module *m) {
+    switch (m->state) {
+    case MODULE_MISSING:
+        return strerror(m->os_error);
+    case MODULE_CHANGED:
+        return "changed since it was recorded";
+    case MODULE_UNREADABLE:
+        return "is no program or library";
+    case MODULE_READ:
+        break;
+    }
+    return m->n_unresolved ? "has no symbols there" : "no debug information";
+}
+
+static void warn(const completion *c) {
+    for (size_t i = 0; i < completion_n_modules(c); i++) {
+        const symbolize_module *m = completion_module(c, i);
+        if (m->state != MODULE_READ)
+            message_warning("%s: %s: its functions keep their addresses", m->path,
+                            module_reason(m));
+    }
+}
+
+static void print_module(FILE *out, const symbolize_module *m) {
+    if (m->n_unresolved)
+        fprintf(out, "  %s without a name: %s: %s\n", figure_count(m->n_unresolved).text, m->path,
+                module_reason(m));
+    else if (m->n_names && !m->has_debug_info)
+        fprintf(out, "  %s without a line: %s: %s\n", figure_count(m->n_names).text, m->path,
+                module_reason(m));
+}
+
+static void print_report(const completion *c, const char *name, FILE *out) {
+    completion_summary s = completion_result(c);
+    if (!s.n_places) {
+        fprintf(out, "%s: every place has its name already\n", name);
+        return;
+    }
+    fprintf(out, "%s: %s places: %s with a line, %s with a function's name, %s without a name\n",
+            name, figure_count(s.n_places).text, figure_count(s.n_lines).text,
+            figure_count(s.n_names).text, figure_count(s.n_places - s.n_lines - s.n_names).text);
+    for (size_t i = 0; i < completion_n_modules(c); i++)
+        print_module(out, completion_module(c, i));
+}
+
+/* ---- the work ---------------------------------------------------------------------------- */
+
+static int say_error(const char *name, const memtrace_error *error) {
+    if (error->status == MEMTRACE_IO && error->os_error)
+        message_error("%s: %s", name, strerror(error->os_error));
+    else
+        message_error("%s: %s", name, error->reason);
+    return STATUS_FAILED;
+}
+
+/* Writes what was found, reading the trace a second time. */
+static int write_completed(completion *c, const char *path, const char *to) {
+    memtrace_reader *again;
+    memtrace_error error;
+    if (memtrace_reader_open(path, NULL, &again, &error) != MEMTRACE_OK)
+        return say_error(path, &error);
+    memtrace_status status = completion_write(c, again, to, &error);
+    memtrace_reader_close(again);
+    return status == MEMTRACE_OK ? STATUS_OK : say_error(to, &error);
+}
+
+static int complete(completion *c, const char *path, const symbolize_file_options *options) {
+    completion_summary s = completion_result(c);
+    if (s.stopped)
+        return STATUS_FAILED;
+    warn(c);
+    int status = STATUS_OK;
+    if (s.n_lines + s.n_names || options->output)
+        status = write_completed(c, path, options->output ? options->output : path);
+    if (status == STATUS_OK && options->report)
+        print_report(c, path, options->report);
+    return status;
+}
+
+int symbolize_file(const char *path, const symbolize_file_options *options) {
+    trace_file in;
+    int status = trace_file_open(&in, path, NULL);
+    if (status != STATUS_OK)
+        return status;
+    completion *c;
+    memtrace_error error;
+    progress p = {.options = options, .name = path, .next = now() + 1};
+    symbolize_options with = {.debug_files = options->debug_files, .progress = tick, .context = &p};
+    memtrace_status prepared = completion_prepare(&c, in.reader, &with, &error);
+    clear(&p);
+    status = trace_file_report(&in, prepared);
+    if (prepared == MEMTRACE_OK)
+        status = complete(c, path, options);
+    completion_free(c);
+    trace_file_close(&in);
+    return status;
+}
+
+bool symbolize_file_is_recording(const char *path) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    bool locked = fd >= 0 && fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+    if (fd >= 0)
+        close(fd);
+    return locked;
+}

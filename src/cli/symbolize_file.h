@@ -1,0 +1,42 @@
+/* symbolize_file.h: completes one trace file: shows progress, and says what could not be resolved.
+ */
+#ifndef CLI_SYMBOLIZE_FILE_H
+#define CLI_SYMBOLIZE_FILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cli/command.h"
+#include "symbolize/complete.h"
+
+/* The options of commands that symbolize; `type` has a field `debug_file_options debug_files`. */
+#define OPTIONS_SYMBOLIZE(type)                                                                    \
+    {.name = "debug-dir",                                                                          \
+     .kind = OPTION_FILE,                                                                          \
+     .at = offsetof(type, debug_files.root),                                                       \
+     .argument = "DIR",                                                                            \
+     .help = "look for separate debug files in DIR (default " DEBUG_FILE_ROOT                      \
+             ") and beside each module"},                                                          \
+    {                                                                                              \
+        .name = "debuginfod", .kind = OPTION_FLAG, .at = offsetof(type, debug_files.debuginfod),   \
+        .help = "ask the servers in $DEBUGINFOD_URLS for debug information that is not on this "   \
+                "machine"                                                                          \
+    }
+
+typedef struct symbolize_file_options {
+    const char *output; /* NULL: the input is replaced */
+    debug_file_options debug_files;
+    FILE *report; /* gets the account of what was resolved; NULL: only warnings are shown */
+
+    /* Asked now and then whether to give up, leaving the file as it was; may be NULL. */
+    bool (*interrupted)(void *context);
+    void *context;
+} symbolize_file_options;
+
+/* Returns an exit status, after having said what went wrong. */
+int symbolize_file(const char *path, const symbolize_file_options *options);
+
+/* Whether a recorder holds the lock of the file: more will be written to it. */
+bool symbolize_file_is_recording(const char *path);
+
+#endif

@@ -237,10 +237,10 @@ START_TEST(nested_signal_handlers) {
 }
 END_TEST
 
-static volatile int *volatile null_pointer;
+static volatile int *volatile bad_pointer;
 
 static NOINLINE int faults(void) {
-    int result = *null_pointer;
+    int result = *bad_pointer;
     NOT_THE_END();
     return result;
 }
@@ -258,6 +258,9 @@ START_TEST(a_fault_in_the_first_instructions) {
     use_alternate_stack();
     struct sigaction action = {.sa_handler = fault_handler, .sa_flags = SA_ONSTACK};
     sigaction(SIGSEGV, &action, NULL);
+    void *page = pages_alloc(1);
+    pages_free(page, 1);
+    bad_pointer = page;
     faults();
 }
 END_TEST
@@ -293,7 +296,7 @@ static uintptr_t call_plugin(const char *path) {
     ck_assert_ptr_nonnull(library);
     int (*call)(int (*)(void)) = (int (*)(int (*)(void)))dlsym(library, "plugin_call");
     call(compare);
-    uintptr_t place = ours.pcs[1];
+    uintptr_t place = ours.pcs[0];
     dlclose(library);
     return place;
 }

@@ -123,7 +123,7 @@ static int frames(void) {
 
 START_TEST(prologues_and_epilogues) {
     step_through(frames);
-    ck_assert_uint_gt(steps, 100);
+    ck_assert_uint_gt(steps, 50);
 }
 END_TEST
 

@@ -2,7 +2,7 @@
 __attribute__((visibility("default"))) int plugin_call(int (*callback)(void));
 
 int plugin_call(int (*callback)(void)) {
-    volatile char local[PLUGIN_FRAME_SIZE];
-    local[0] = (char)callback();
-    return local[0] + PLUGIN_FRAME_SIZE;
+    char local[PLUGIN_FRAME_SIZE];
+    __asm__ volatile("" : : "r"(local) : "memory"); /* it has to be there */
+    return callback() + PLUGIN_FRAME_SIZE;
 }

@@ -271,11 +271,12 @@ MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_open(memtrace_wr
 
 /* Times do not decrease within a stream (smaller ones are raised to the last).
  *
- * Writes an allocation and gives its object the next free id, in `*id`. `frames` are codes,
- * outermost caller first; the caller may promise that the first `common_prefix` of them equal
- * those of the previous allocation in this stream (0 promises nothing; the writer then compares
- * itself). A backtrace whose encoding would not fit a packet loses its outermost frames, and so do
- * those that follow, as long as they share these frames with it. */
+ * Writes an allocation, of whose `length` + 1 words `samples` were sampled, and gives its object
+ * the next free id, in `*id`. `frames` are codes, outermost caller first; the caller may promise
+ * that the first `common_prefix` of them equal those of the previous allocation in this stream (0
+ * promises nothing; the writer then compares itself). A backtrace whose encoding would not fit a
+ * packet loses its outermost frames, and so do those that follow, as long as they share these
+ * frames with it. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_alloc(
     memtrace_stream *stream, uint64_t time, memtrace_source source, uint64_t length,
     uint64_t samples, const uint64_t *frames, size_t n_frames, size_t common_prefix, uint64_t *id);

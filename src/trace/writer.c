@@ -432,7 +432,7 @@ static memtrace_status announce_misses(memtrace_stream *s, const uint8_t *codewo
 
 typedef struct allocation {
     uint64_t length, samples;
-    uint8_t source;
+    unsigned source;
     size_t prefix;          /* frames of the previous backtrace, as it was written, that remain */
     const uint64_t *frames; /* the others */
     size_t n_frames;
@@ -458,7 +458,7 @@ static uint8_t *put_alloc_head(uint8_t *p, const allocation *a, bool short_form,
     p = put_event_header(p, FORMAT_ALLOC, time);
     p = put_vint(p, (int64_t)a->length);
     p = put_vint(p, (int64_t)a->samples);
-    p = put_u8(p, a->source);
+    p = put_u8(p, (uint8_t)a->source);
     return put_vint(p, (int64_t)a->prefix);
 }
 
@@ -590,8 +590,9 @@ static memtrace_status write_alloc(memtrace_stream *s, uint64_t id, allocation *
     return MEMTRACE_OK;
 }
 
-static bool is_valid(const memtrace_stream *s, memtrace_source source, size_t n, size_t common) {
-    return (unsigned)source <= MEMTRACE_EXTERNAL && common <= n && common <= s->n_previous;
+static bool is_valid(const memtrace_stream *s, const allocation *a, size_t n, size_t promised) {
+    return a->source <= MEMTRACE_EXTERNAL && a->length <= INT64_MAX &&
+           a->samples <= a->length + 1 && promised <= n && promised <= s->n_previous;
 }
 
 static memtrace_status stream_alloc(memtrace_stream *s, uint64_t time, uint64_t id, allocation *a,
@@ -632,10 +633,10 @@ memtrace_status memtrace_stream_alloc(memtrace_stream *stream, uint64_t time,
                                       uint64_t *id) {
     if (stream->status != MEMTRACE_OK)
         return stream->status;
-    if (!is_valid(stream, source, n_frames, common_prefix))
+    allocation a = {.length = length, .samples = samples, .source = source};
+    if (!is_valid(stream, &a, n_frames, common_prefix))
         return MEMTRACE_USAGE;
     *id = take_id(stream);
-    allocation a = {.length = length, .samples = samples, .source = (uint8_t)source};
     return stream_alloc(stream, time, *id, &a, frames, n_frames, common_prefix);
 }
 
@@ -645,8 +646,8 @@ memtrace_status memtrace_stream_alloc_as(memtrace_stream *stream, uint64_t time,
                                          size_t common_prefix) {
     if (stream->status != MEMTRACE_OK)
         return stream->status;
-    if (!is_valid(stream, source, n_frames, common_prefix))
+    allocation a = {.length = length, .samples = samples, .source = source};
+    if (!is_valid(stream, &a, n_frames, common_prefix))
         return MEMTRACE_USAGE;
-    allocation a = {.length = length, .samples = samples, .source = (uint8_t)source};
     return stream_alloc(stream, time, id, &a, frames, n_frames, common_prefix);
 }

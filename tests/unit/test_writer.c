@@ -41,7 +41,7 @@ START_TEST(every_width_of_length_and_samples) {
     const uint64_t frames[] = {0x1000, 0x2000};
     for (size_t i = 0; i < N_EDGES; i++)
         for (size_t j = 0; j < N_EDGES; j++)
-            for (int source = 0; source < 3; source++)
+            for (int source = 0; source < 3 && edges[j] <= edges[i] + 1; source++)
                 alloc_of(&s, i, source, edges[i], edges[j], frames, 2, 0);
     finish(&f, &s);
 }
@@ -537,6 +537,8 @@ START_TEST(wrong_use_is_refused_and_does_no_harm) {
                      MEMTRACE_USAGE); /* the previous has only 2 frames */
     ck_assert_int_eq(memtrace_stream_alloc(s.stream, 1, (memtrace_source)3, 1, 1, NULL, 0, 0, &id),
                      MEMTRACE_USAGE);
+    ck_assert_int_eq(memtrace_stream_alloc(s.stream, 1, MEMTRACE_MINOR, 4, 6, NULL, 0, 0, &id),
+                     MEMTRACE_USAGE); /* 4 words and a header cannot have 6 samples */
     alloc_at(&s, 2, frames, 3);
     finish(&f, &s);
 }

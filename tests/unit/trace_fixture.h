@@ -331,8 +331,9 @@ static inline void random_walk(source_of_events *s, uint64_t seed, size_t n_even
             depth = 400;
         for (size_t j = keep; j < depth; j++)
             frames[j] = 0x55550000 + (next_random(&seed) % n_sites) * 5;
-        last = alloc_of(s, time, r >> 8 & 1 ? MEMTRACE_MINOR : (r >> 9) % 3, (r >> 16) % 20,
-                        1 + (r >> 32) % 2, frames, depth, 0);
+        const uint64_t length = (r >> 16) % 20;
+        last = alloc_of(s, time, r >> 8 & 1 ? MEMTRACE_MINOR : (r >> 9) % 3, length,
+                        1 + (r >> 32) % (length ? 2 : 1), frames, depth, 0);
         if (r >> 40 & 1)
             collect_at(s, time, last - (r >> 48) % (last + 1));
         if ((r >> 41) % 4 == 0)

@@ -6,14 +6,18 @@
 #include <check.h>
 #include <stdlib.h>
 
+static inline int unit_run(Suite *suite) {
+    SRunner *runner = srunner_create(suite);
+    srunner_set_tap(runner, "-");
+    srunner_run_all(runner, CK_SILENT);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
 #define UNIT_MAIN(make_suite)                                                                      \
     int main(void) {                                                                               \
-        SRunner *runner = srunner_create(make_suite());                                            \
-        srunner_set_tap(runner, "-");                                                              \
-        srunner_run_all(runner, CK_SILENT);                                                        \
-        int failed = srunner_ntests_failed(runner);                                                \
-        srunner_free(runner);                                                                      \
-        return failed ? EXIT_FAILURE : EXIT_SUCCESS;                                               \
+        return unit_run(make_suite());                                                             \
     }
 
 #endif

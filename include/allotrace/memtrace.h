@@ -80,7 +80,8 @@ typedef struct memtrace_location {
     uint16_t end_char;
 } memtrace_location;
 
-/* The format's field widths: larger values are clamped to these by writers. */
+/* The format's field widths: larger values are clamped to these by writers, and where both columns
+ * are, end_char to one less. */
 #define MEMTRACE_MAX_LINE       0xFFFFFu
 #define MEMTRACE_MAX_START_CHAR 0xFFu
 #define MEMTRACE_MAX_END_CHAR   0x3FFu

@@ -104,13 +104,19 @@ static uint64_t clamp(uint64_t value, uint64_t max) {
     return value < max ? value : max;
 }
 
+/* Columns that are both at their maximum look like those that a widespread version of the OCaml
+ * library lets overflow into the file name's code, and readers may take them for such. */
+static uint64_t end_char_of(const memtrace_location *l) {
+    const uint64_t max = MEMTRACE_MAX_END_CHAR - (l->start_char >= MEMTRACE_MAX_START_CHAR);
+    return clamp(l->end_char, max);
+}
+
 static uint64_t location_word(const memtrace_location *l, unsigned file, unsigned function) {
     const unsigned start_at = FORMAT_LINE_BITS, end_at = start_at + FORMAT_START_CHAR_BITS;
     const unsigned file_at = end_at + FORMAT_END_CHAR_BITS;
     return clamp(l->line, MEMTRACE_MAX_LINE) |
-           clamp(l->start_char, MEMTRACE_MAX_START_CHAR) << start_at |
-           clamp(l->end_char, MEMTRACE_MAX_END_CHAR) << end_at | (uint64_t)file << file_at |
-           (uint64_t)function << (file_at + FORMAT_NAME_BITS);
+           clamp(l->start_char, MEMTRACE_MAX_START_CHAR) << start_at | end_char_of(l) << end_at |
+           (uint64_t)file << file_at | (uint64_t)function << (file_at + FORMAT_NAME_BITS);
 }
 
 static uint8_t *put_location(location_names *names, uint8_t *p, const memtrace_location *l) {

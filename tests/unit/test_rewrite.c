@@ -456,11 +456,11 @@ static Suite *rewrite_suite(void) {
     tcase_add_loop_test(t, real_traces_survive, 0, 2);
     tcase_add_loop_test(t, rewriting_twice_changes_nothing, 0, 2);
     tcase_add_loop_test(t, the_head_survives, 0, 2);
-    tcase_add_loop_test(t, random_traces_survive, 0, 12);
+    tcase_add_loop_test(t, random_traces_survive, 0, 8);
     tcase_add_test(t, packets_are_put_in_order);
     tcase_add_test(t, several_domains_do_not_fit_version_2);
     tcase_add_loop_test(t, version_1_becomes_version_2, 0, 2);
-    tcase_add_loop_test(t, a_damaged_trace_becomes_a_clean_one, 0, 40);
+    tcase_add_loop_test(t, a_damaged_trace_becomes_a_clean_one, 0, 16);
     tcase_add_test(t, edits_change_the_end_of_backtraces);
     tcase_add_test(t, rate_and_context_can_be_chosen);
     tcase_add_test(t, a_file_is_replaced_by_itself_with_its_mode);

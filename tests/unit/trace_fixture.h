@@ -92,7 +92,7 @@ static inline size_t fixture_locate(void *context, uint64_t code, memtrace_locat
             .function = functions[(code / 28 + i) % 7],
             .line = (uint32_t)(code % 3001),
             .start_char = (uint16_t)(code % 256),
-            .end_char = (uint16_t)(code % 1024),
+            .end_char = (uint16_t)(code % 1023),
         };
     return n;
 }

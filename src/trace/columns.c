@@ -139,7 +139,8 @@ static outcome search(columns *c, names *n, columns_place at, unsigned depth) {
         location_word word = location_word_load(at.p);
         at.p += FORMAT_LOCATION_SIZE;
         at.n_left--;
-        if (columns_look_odd(c, word) || !word_is_consistent(n, word, at))
+        bool doubtful = columns_look_odd(c, word);
+        if (doubtful || (c->lenient && !word_is_consistent(n, word, at)))
             return try_all(c, n, at, word, depth);
         if (!take(n, word, &at))
             return IMPOSSIBLE;
@@ -168,17 +169,31 @@ void columns_examine(columns *c, const names *n, uint64_t packet, columns_place 
     }
 }
 
+/* Keeps those of the `n` file codes with which the rest of the packet can be as it is. */
+static unsigned keep_possible(columns *c, const names *n, columns_place at, location_word word,
+                              uint8_t *file, unsigned n_files) {
+    unsigned n_possible = 0;
+    for (unsigned i = 0; i < n_files; i++)
+        if (try_file(c, n, at, word, file[i], 0) == POSSIBLE)
+            file[n_possible++] = file[i];
+    return n_possible;
+}
+
 columns_verdict columns_choose(columns *c, const names *n, columns_place at, location_word *word) {
     uint8_t file[OVERFLOW_BITS + 1];
-    bool odd = columns_look_odd(c, *word);
-    unsigned n_possible = 0, n_files = candidates(word->file, file);
+    unsigned n_files = candidates(word->file, file);
     if (columns_are_unknown(*word) && (word->file & OVERFLOW_BITS) != OVERFLOW_BITS)
         c->writer_sound = true;
-    if (n_files == 1 || (!odd && word_is_consistent(n, *word, at)))
+    if (n_files == 1 || (!columns_look_odd(c, *word) && word_is_consistent(n, *word, at)))
         return COLUMNS_SOUND;
-    for (unsigned i = 0; i < n_files; i++)
-        if (try_file(c, n, at, *word, file[i], 0) == POSSIBLE)
-            file[n_possible++] = file[i];
+    /* The fewest overflows that explain the packet are the likeliest. */
+    c->lenient = false;
+    unsigned n_possible = keep_possible(c, n, at, *word, file, n_files);
+    if (n_possible == 0) {
+        c->lenient = true;
+        n_files = candidates(word->file, file);
+        n_possible = keep_possible(c, n, at, *word, file, n_files);
+    }
     if (n_possible == 0)
         return COLUMNS_SOUND; /* damage of another kind */
     /* Small codes are the most used, except that a new name is more likely than an old one. */

@@ -21,6 +21,7 @@ typedef struct columns {
     uint64_t packet;     /* offset + 1 of the packet that was examined last */
     bool suspicious;     /* something in that packet makes no sense as it stands */
     bool writer_sound;   /* unknown columns were met that did not overflow: nothing to repair */
+    bool lenient;        /* the search may suppose overflow where the columns don't suggest it */
     unsigned steps_left; /* of the search in this packet: damage must not make it endless */
 } columns;
 

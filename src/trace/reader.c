@@ -524,21 +524,21 @@ memtrace_status memtrace_reader_next(memtrace_reader *r, memtrace_event *event) 
 /* ---- the head ---------------------------------------------------------------------------- */
 
 static memtrace_status head_bad_header(memtrace_error *error, const input *in,
-                                       packet_verdict verdict, const packet_header *h) {
+                                       packet_verdict verdict) {
     const uint8_t *p = in->next;
     switch (verdict) {
     case PACKET_SHORT:
-        return error_format(error, in->available, "the trace ends within its first %zu bytes",
+        return error_format(error, in->available, "the trace ends after %zu bytes, within its head",
                             in->available);
     case PACKET_BAD_VERSION:
         return error_format(error, FORMAT_AT_VERSION,
-                            "not a memtrace trace that this reader knows: version %u of the format"
-                            " (1 to 3 are known)",
-                            h->version);
+                            "not a memtrace trace of version 1 to 3: it says version %u",
+                            load_u16(p + FORMAT_AT_VERSION));
     case PACKET_BAD_SIZE:
         return error_format(error, FORMAT_AT_SIZE,
-                            "not a memtrace trace: a first packet of %u bytes (it has %u to %u)",
-                            h->packet.size, h->header_size, FORMAT_MAX_PACKET);
+                            "not a memtrace trace: its first packet has %u bits, more or fewer than"
+                            " a packet can have",
+                            load_u32(p + FORMAT_AT_SIZE));
     default:
         return error_format(error, 0,
                             "not a memtrace trace: it begins with %02x %02x %02x %02x instead of"
@@ -581,11 +581,12 @@ static const char *head_read_info(memtrace_reader *r, const uint8_t *p, bool *no
         return NULL;
     if (p > r->end || !info->executable_name || !info->host_name || !info->runtime_params ||
         !info->context)
-        return r->cut ? "the trace ends within its head" : "a head that its packet cannot hold";
+        return r->cut ? "the trace ends within its head"
+                      : "trace info that goes beyond its packet; the head is damaged";
     if (!(info->sample_rate > 0 && info->sample_rate <= 1))
-        return "a sampling rate that is not between 0 and 1";
+        return "a sampling rate that is not above 0 and at most 1; the head is damaged";
     if (info->word_size != 32 && info->word_size != 64)
-        return "a word size that is neither 32 nor 64 bits";
+        return "a word size that is neither 32 nor 64 bits; the head is damaged";
     r->next = p;
     return NULL;
 }
@@ -601,7 +602,7 @@ static memtrace_status reader_read_head(memtrace_reader *r) {
         return error_format(&r->error, 0, "empty file");
     packet_verdict verdict = packet_parse(r->in.next, n, 0, h);
     if (verdict != PACKET_GOOD)
-        return head_bad_header(&r->error, &r->in, verdict, h);
+        return head_bad_header(&r->error, &r->in, verdict);
     r->info.version = h->version;
     r->info.pid = r->header_pid = h->packet.pid;
     memtrace_status status = reader_enter_packet(r);
@@ -609,6 +610,8 @@ static memtrace_status reader_read_head(memtrace_reader *r) {
         return status;
     uint64_t offset = reader_offset(r, r->next);
     uint32_t event = load_u32(r->next);
+    if (r->cut && r->end - r->next < FORMAT_EVENT_HEADER)
+        return error_format(&r->error, offset, "the trace ends within its head");
     if (r->end - r->next < FORMAT_EVENT_HEADER || event >> FORMAT_TIME_BITS != FORMAT_TRACE_INFO)
         return error_format(&r->error, offset,
                             "not a memtrace trace: its first packet holds no trace info");

@@ -1,53 +1,44 @@
 The script for bash, as the shell uses it:
 
   $ source <(allotrace completion bash)
-  /tmp/tmpsz4n9jol.sh: line 1: allotrace: command not found
   $ try() {
   >   COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
   >   _allotrace
   >   echo $(printf '%s\n' "${COMPREPLY[@]}" | sort)
   > }
   $ try allotrace hot
-  /tmp/tmpsz4n9jol.sh: line 5: _allotrace: command not found
-  
+  hotspots
   $ try allotrace hotspots --
-  /tmp/tmpsz4n9jol.sh: line 5: _allotrace: command not found
-  
+  --by --callers --csv --help --json --min-share --strict --top
   $ try allotrace hotspots --by ''
-  /tmp/tmpsz4n9jol.sh: line 5: _allotrace: command not found
-  
+  function line type
   $ try allotrace dump -f j
-  /tmp/tmpsz4n9jol.sh: line 5: _allotrace: command not found
-  
+  json
   $ try memtrace-hotspot --by t
-  /tmp/tmpsz4n9jol.sh: line 5: _allotrace: command not found
-  
+  type
   $ touch one.ctf two.ctf
   $ try allotrace info ''
-  /tmp/tmpsz4n9jol.sh: line 5: _allotrace: command not found
-  
+  one.ctf two.ctf
   $ try allotrace doctor -o t
-  /tmp/tmpsz4n9jol.sh: line 5: _allotrace: command not found
-  
+  two.ctf
   $ try allotrace help d
-  /tmp/tmpsz4n9jol.sh: line 5: _allotrace: command not found
-  
+  doctor dump
   $ try allotrace completion z
-  /tmp/tmpsz4n9jol.sh: line 5: _allotrace: command not found
-  
+  zsh
 
 The table behind it:
 
   $ allotrace completion plain | grep ^doctor
-  /tmp/tmpsz4n9jol.sh: line 29: allotrace: command not found
-  [1]
+  doctor	--all		list every defect, instead of the first five of each kind
+  doctor	--output	REPAIRED	write what can be used as a clean trace
+  doctor	--help		show how to use this command
   $ allotrace completion tcsh
-  /tmp/tmpsz4n9jol.sh: line 31: allotrace: command not found
-  [127]
+  allotrace: completion: `tcsh` is none of bash, zsh, fish, plain
+  Try `allotrace completion --help`.
+  [2]
 
 Each shell's own check of its script, where the shell is installed:
 
   $ bash -n <(allotrace completion bash)
-  /tmp/tmpsz4n9jol.sh: line 33: allotrace: command not found
   $ ! command -v zsh >/dev/null || zsh -n <(allotrace completion zsh)
   $ ! command -v fish >/dev/null || fish -n <(allotrace completion fish)

@@ -2,31 +2,41 @@ A clean trace:
 
   $ cp $TRACES/irmin-replay.ctf good.ctf
   $ allotrace doctor good.ctf
-  /tmp/tmps_x37dww.sh: line 3: allotrace: command not found
-  [127]
+  good.ctf: no defects
+    21,940 events can be used, over 35.88 s
 
 One that is cut short; the status says that there are defects:
 
   $ head -c 60000 good.ctf >cut.ctf
   $ allotrace doctor cut.ctf
-  /tmp/tmps_x37dww.sh: line 7: allotrace: command not found
-  [127]
+  byte 59993: the trace is cut short; every whole event before the cut was used (the trace ends within a packet)
+  cut.ctf: 1 defect
+    2,926 events can be used, over 4.24 s
+  [3]
 
 One with rubbish in the middle, and its clean copy:
 
   $ (head -c 70000 good.ctf; head -c 5000 /dev/zero; tail -c +70001 good.ctf) >bad.ctf
   $ allotrace doctor bad.ctf -o clean.ctf
-  /tmp/tmps_x37dww.sh: line 11: allotrace: command not found
-  [127]
+  byte 69986: packets were lost here; backtraces may be wrong until the cache refills (a backtrace uses a bucket never filled)
+  byte 70001: an event that cannot be decoded; the rest of its packet was skipped (an event of unknown kind; 9841 bytes skipped)
+  byte 79842: bytes that are no packet; searched for the next one (no magic number where a packet should begin; 4858 bytes skipped)
+  bad.ctf: 3 defects
+    1 × packets were lost here; backtraces may be wrong until the cache refills
+    1 × bytes that are no packet; searched for the next one
+    1 × an event that cannot be decoded; the rest of its packet was skipped
+    20,913 events can be used, over 35.88 s
+    written as a clean trace to clean.ctf
+  [3]
   $ allotrace doctor clean.ctf
-  /tmp/tmps_x37dww.sh: line 13: allotrace: command not found
-  [127]
+  clean.ctf: no defects
+    20,913 events can be used, over 35.88 s
   $ allotrace hotspots bad.ctf 2>warnings >before
-  [127]
   $ allotrace hotspots clean.ctf | cmp - before
-  /tmp/tmps_x37dww.sh: line 17: allotrace: command not found
   $ cat warnings
-  /tmp/tmps_x37dww.sh: line 15: allotrace: command not found
+  allotrace: warning: bad.ctf: byte 69986: packets were lost here; backtraces may be wrong until the cache refills
+  allotrace: warning: bad.ctf: byte 70001: an event that cannot be decoded; the rest of its packet was skipped
+  allotrace: warning: bad.ctf: byte 79842: bytes that are no packet; searched for the next one
 
 A long list is shortened, unless all of it is wanted:
 
@@ -41,39 +51,34 @@ A long list is shortened, unless all of it is wanted:
   >     at += size
   > open("clock.ctf", "wb").write(data)'
   $ allotrace doctor clock.ctf >short
-  /tmp/tmps_x37dww.sh: line 32: allotrace: command not found
-  [127]
+  [3]
   $ allotrace doctor --all clock.ctf >long
-  /tmp/tmps_x37dww.sh: line 34: allotrace: command not found
-  [127]
+  [3]
   $ grep -c ^byte short; test $(grep -c ^byte long) -gt 5
-  0
-  [1]
+  5
   $ tail -2 short | head -1
+    (the first 5 of each kind are listed; --all lists the rest)
 
 A trace may be repaired in place, and read from a pipe:
 
   $ cp cut.ctf here.ctf; allotrace doctor here.ctf -o here.ctf >/dev/null; allotrace doctor here.ctf
-  /tmp/tmps_x37dww.sh: line 40: allotrace: command not found
-  /tmp/tmps_x37dww.sh: line 40: allotrace: command not found
-  [127]
+  here.ctf: no defects
+    2,926 events can be used, over 4.24 s
   $ allotrace doctor - --output piped.ctf <cut.ctf | tail -1
-  /tmp/tmps_x37dww.sh: line 42: allotrace: command not found
+    written as a clean trace to piped.ctf
   $ cmp here.ctf piped.ctf
-  cmp: piped.ctf: No such file or directory
-  [2]
 
 What cannot be read or written:
 
   $ allotrace doctor /etc/passwd
-  /tmp/tmps_x37dww.sh: line 46: allotrace: command not found
-  [127]
+  allotrace: /etc/passwd: byte 0: not a memtrace trace: it begins with 72 6f 6f 74 instead of c1 1f fc c1
+  [1]
   $ : >empty; allotrace doctor empty
-  /tmp/tmps_x37dww.sh: line 48: allotrace: command not found
-  [127]
+  allotrace: empty: byte 0: empty file
+  [1]
   $ allotrace doctor missing.ctf
-  /tmp/tmps_x37dww.sh: line 50: allotrace: command not found
-  [127]
+  allotrace: missing.ctf: No such file or directory
+  [1]
   $ allotrace doctor cut.ctf -o no/such/folder.ctf
-  /tmp/tmps_x37dww.sh: line 52: allotrace: command not found
-  [127]
+  allotrace: no/such/folder.ctf: cannot be written: No such file or directory
+  [1]

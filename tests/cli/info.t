@@ -1,31 +1,63 @@
   $ cd $TRACES; allotrace info ocamlopt.ctf irmin-replay.ctf; cd - >/dev/null
-  /tmp/tmpmqaeyo2t.sh: line 1: allotrace: command not found
+  ocamlopt.ctf
+    program          /home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe
+    host             tarski
+    pid              17157
+    context          -
+    runtime          a=0,b=1,H=0,i=15,l=0,o=80,O=500,p=0,s=262144,t=0,v=0,w=1,W=0
+    started          2020-04-15 15:48:31 UTC
+    duration         852 ms
+    rate             2e-5 (a sample stands for 390.6 KB)
+    samples          1,676 in 1,676 blocks
+    allocated        639.3 MB (± 30.6 MB)
+      minor          635.5 MB (± 30.5 MB)
+      major          3.8 MB (± 2.4 MB)
+    promoted         15.4% of the minor heap's
+    collected        1,566 of 1,676 blocks
+    domains          1
+    distinct stacks  1,516
+    format           version 3, 64-bit words
+    warnings         none
+  
+  irmin-replay.ctf
+    program          /tmp/l/github/irmin-worktree-main/_build/default/bench/irmin-pack/tree.exe
+    host             pc1156-nvmp3
+    pid              41766
+    context          -
+    runtime          a=2,b=0,H=0,i=15,l=0,o=120,O=500,p=0,s=262144,t=0,v=0,w=1,W=0
+    started          2022-11-10 13:23:58 UTC
+    duration         35.88 s
+    rate             1e-6 (a sample stands for 7.6 MB)
+    samples          10,607 in 10,607 blocks
+    allocated        79.0 GB (± 1.5 GB)
+      minor          78.9 GB (± 1.5 GB)
+      major          91.6 MB (± 51.8 MB)
+    promoted         6.9% of the minor heap's
+    collected        10,606 of 10,607 blocks
+    domains          1
+    distinct stacks  2,873
+    format           version 2, 64-bit words
+    warnings         none
 
 As JSON, an array:
 
   $ cp $TRACES/ocamlopt.ctf a.ctf
   $ allotrace info --json a.ctf
-  /tmp/tmpmqaeyo2t.sh: line 5: allotrace: command not found
-  [127]
+  [{"file":"a.ctf","program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","host":"tarski","pid":17157,"context":"","runtime":"a=0,b=1,H=0,i=15,l=0,o=80,O=500,p=0,s=262144,t=0,v=0,w=1,W=0",
+   "version":3,"word_size":64,"rate":2e-05,"start":1586965711174340,"duration":851795,"domains":1,"distinct_stacks":1516,"suspect_blocks":0,
+   "allocated":{"value":670400000,"low":638304161,"high":702495839,"samples":1676,"blocks":1676},
+   "minor":{"value":666400000,"low":634400056,"high":698399944,"samples":1666,"blocks":1666},
+   "major":{"value":4000000,"low":1520799,"high":6479201,"samples":10,"blocks":10},
+   "external":{"value":0,"low":0,"high":0,"samples":0,"blocks":0},
+   "promoted":{"value":102800000,"low":90231650,"high":115368350,"samples":257,"blocks":257,"share":0.154262},
+   "collected_blocks":1566,
+   "marks":[],
+   "warnings":[]}]
   $ allotrace info --json a.ctf - <a.ctf | python3 -c '
   > import json, sys
   > for trace in json.load(sys.stdin): print(trace["file"], trace["allocated"]["samples"])'
-  /tmp/tmpmqaeyo2t.sh: line 7: allotrace: command not found
-  Traceback (most recent call last):
-    File "<string>", line 3, in <module>
-    File "/root/.pyenv/versions/3.11.7/lib/python3.11/json/__init__.py", line 293, in load
-      return loads(fp.read(),
-             ^^^^^^^^^^^^^^^^
-    File "/root/.pyenv/versions/3.11.7/lib/python3.11/json/__init__.py", line 346, in loads
-      return _default_decoder.decode(s)
-             ^^^^^^^^^^^^^^^^^^^^^^^^^^
-    File "/root/.pyenv/versions/3.11.7/lib/python3.11/json/decoder.py", line 337, in decode
-      obj, end = self.raw_decode(s, idx=_w(s, 0).end())
-                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-    File "/root/.pyenv/versions/3.11.7/lib/python3.11/json/decoder.py", line 355, in raw_decode
-      raise JSONDecodeError("Expecting value", s, err.value) from None
-  json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)
-  [1]
+  a.ctf 1676
+  standard input 1676
 
 Promotions agree with the events:
 
@@ -33,18 +65,21 @@ Promotions agree with the events:
   > $3 == "alloc" { samples[$2] = $4; all += $4 }
   > $3 == "promote" { promoted += samples[$2] }
   > END { printf "%d of %d\n", promoted, all }'
-  /tmp/tmpmqaeyo2t.sh: line 11: allotrace: command not found
-  0 of 0
+  257 of 1666
 
 What is wrong with a file is part of the answer; one that cannot be read does not hide the others:
 
   $ head -c 60000 a.ctf >cut.ctf
   $ allotrace info nothing.ctf cut.ctf | grep -A1 -e '^[^ ]' -e warnings
-  /tmp/tmpmqaeyo2t.sh: line 18: allotrace: command not found
-  [1]
+  allotrace: nothing.ctf: No such file or directory
+  cut.ctf
+    program          /home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe
+  --
+    warnings         1
+      the trace is cut short; every whole event before the cut was used (1 time, first at byte 60000)
   $ allotrace info nothing.ctf cut.ctf >/dev/null
-  /tmp/tmpmqaeyo2t.sh: line 20: allotrace: command not found
-  [127]
+  allotrace: nothing.ctf: No such file or directory
+  [1]
   $ allotrace info --strict cut.ctf
-  /tmp/tmpmqaeyo2t.sh: line 22: allotrace: command not found
-  [127]
+  allotrace: cut.ctf: byte 60000: the trace ends within a packet
+  [1]

@@ -1,34 +1,64 @@
 Without arguments, the next step:
 
   $ allotrace 2>&1 >/dev/null | grep -o '^  allotrace h.*'
-  [1]
+    allotrace hotspots FILE.ctf      show which code allocates most
+    allotrace help                   list all commands
   $ allotrace >/dev/null 2>&1
-  [127]
+  [2]
 
 The commands, and one of them:
 
   $ allotrace --help | grep -e : -e hotspots -e '^$' | head -5
-  /tmp/tmp5_r29jya.sh: line 5: allotrace: command not found
+  allotrace: see where a program allocates memory.
+  
+  usage: allotrace COMMAND [OPTIONS] [FILE…]
+  
+  Look at a trace:
   $ allotrace help | cmp - <(allotrace --help)
-  /tmp/tmp5_r29jya.sh: line 7: allotrace: command not found
-  /tmp/tmp5_r29jya.sh: line 7: allotrace: command not found
   $ allotrace -h | cmp - <(allotrace --help)
-  /tmp/tmp5_r29jya.sh: line 9: allotrace: command not found
-  /tmp/tmp5_r29jya.sh: line 9: allotrace: command not found
   $ allotrace help hotspots
-  /tmp/tmp5_r29jya.sh: line 11: allotrace: command not found
-  [127]
+  usage: allotrace hotspots [OPTIONS] FILE
+  
+  Shows how much the program allocated in all, then the places that allocated it,
+  largest share first, each with its immediate callers. It counts what was
+  allocated while the program ran, freed or not.
+  
+  Amounts are estimates from samples; ± is the 95 % interval. 1 MB is 2^20 bytes.
+  
+  Options:
+        --by line|function|type
+                                what a row is: a line of the source (default), a
+                                function with all its lines, or a type of objects
+    -n, --top N                 show at most N rows (0, the default: all that
+                                --min-share leaves)
+        --min-share P           leave out rows below P percent of the total
+                                (default 0.5); a last line counts them
+        --callers N             show at most N callers of each row (default 3)
+        --json                  write JSON instead of text
+        --csv                   write CSV instead of text, a row a line, without
+                                callers
+        --strict                stop at the first defect of a trace instead of
+                                stepping over it with a warning
+    -h, --help                  show this text
+  
+  Examples:
+    allotrace hotspots out.ctf
+    allotrace hotspots --by function --top 10 out.ctf
+  
+  Exit status:
+    0  it worked
+    1  an input cannot be used, or the result cannot be written
+    2  the command line is wrong
   $ allotrace hotspots --help | cmp - <(allotrace help hotspots)
-  /tmp/tmp5_r29jya.sh: line 13: allotrace: command not found
-  /tmp/tmp5_r29jya.sh: line 13: allotrace: command not found
   $ memtrace-hotspot -h | cmp - <(allotrace help hotspots)
-  /tmp/tmp5_r29jya.sh: line 15: memtrace-hotspot: command not found
-  /tmp/tmp5_r29jya.sh: line 15: allotrace: command not found
   $ allotrace doctor -h | tail -5
-  /tmp/tmp5_r29jya.sh: line 17: allotrace: command not found
+  Exit status:
+    0  it worked
+    1  an input cannot be used, or the result cannot be written
+    2  the command line is wrong
+    3  the trace can be read, but has defects (with -o: and was repaired)
   $ allotrace --version
-  /tmp/tmp5_r29jya.sh: line 19: allotrace: command not found
-  [127]
+  allotrace 0.1.0
 
 Every command explains itself, in lines that fit a terminal, and gives an example:
 
@@ -39,88 +69,104 @@ Every command explains itself, in lines that fit a terminal, and gives an exampl
   >   grep -q '^Examples\?:' text || echo $command: no example
   >   grep -q '^Exit status:' text || echo $command: no statuses
   > done
-  /tmp/tmp5_r29jya.sh: line 21: allotrace: command not found
 
 Wrong command lines say what is wrong, what may have been meant, and end with status 2:
 
   $ allotrace hotspot x.ctf
-  /tmp/tmp5_r29jya.sh: line 29: allotrace: command not found
-  [127]
+  allotrace: there is no command `hotspot`; did you mean `hotspots`?
+  Try `allotrace --help`.
+  [2]
   $ allotrace out.ctf
-  /tmp/tmp5_r29jya.sh: line 31: allotrace: command not found
-  [127]
+  allotrace: there is no command `out.ctf`; to look at a trace: allotrace hotspots out.ctf
+  Try `allotrace --help`.
+  [2]
   $ allotrace frobnicate
-  /tmp/tmp5_r29jya.sh: line 33: allotrace: command not found
-  [127]
+  allotrace: there is no command `frobnicate`
+  Try `allotrace --help`.
+  [2]
   $ allotrace --verbose
-  /tmp/tmp5_r29jya.sh: line 35: allotrace: command not found
-  [127]
+  allotrace: there is no option --verbose before the command
+  Try `allotrace --help`.
+  [2]
   $ allotrace help dmup
-  /tmp/tmp5_r29jya.sh: line 37: allotrace: command not found
-  [127]
+  allotrace: there is no command `dmup`; did you mean `dump`?
+  Try `allotrace --help`.
+  [2]
   $ allotrace hotspots
-  /tmp/tmp5_r29jya.sh: line 39: allotrace: command not found
-  [127]
+  allotrace: hotspots needs a trace file
+  Try `allotrace hotspots --help`.
+  [2]
   $ allotrace hotspots a.ctf b.ctf
-  /tmp/tmp5_r29jya.sh: line 41: allotrace: command not found
-  [127]
+  allotrace: hotspots takes one trace; `b.ctf` is one too many
+  Try `allotrace hotspots --help`.
+  [2]
   $ allotrace hotspots --tpo 3 a.ctf
-  /tmp/tmp5_r29jya.sh: line 43: allotrace: command not found
-  [127]
+  allotrace: hotspots has no option --tpo; did you mean --top?
+  Try `allotrace hotspots --help`.
+  [2]
   $ allotrace hotspots --frobnicate a.ctf
-  /tmp/tmp5_r29jya.sh: line 45: allotrace: command not found
-  [127]
+  allotrace: hotspots has no option --frobnicate
+  Try `allotrace hotspots --help`.
+  [2]
   $ allotrace hotspots --top
-  /tmp/tmp5_r29jya.sh: line 47: allotrace: command not found
-  [127]
+  allotrace: --top needs a value
+  Try `allotrace hotspots --help`.
+  [2]
   $ allotrace hotspots --top many a.ctf
-  /tmp/tmp5_r29jya.sh: line 49: allotrace: command not found
-  [127]
+  allotrace: --top: `many` is no whole number
+  Try `allotrace hotspots --help`.
+  [2]
   $ allotrace hotspots --min-share 200 a.ctf
-  /tmp/tmp5_r29jya.sh: line 51: allotrace: command not found
-  [127]
+  allotrace: --min-share: `200` is no percentage from 0 to 100
+  Try `allotrace hotspots --help`.
+  [2]
   $ allotrace hotspots --by lines a.ctf
-  /tmp/tmp5_r29jya.sh: line 53: allotrace: command not found
-  [127]
+  allotrace: --by: `lines` is none of line, function, type
+  Try `allotrace hotspots --help`.
+  [2]
   $ allotrace hotspots --json=yes a.ctf
-  /tmp/tmp5_r29jya.sh: line 55: allotrace: command not found
-  [127]
+  allotrace: --json takes no value
+  Try `allotrace hotspots --help`.
+  [2]
   $ allotrace hotspots --json --csv a.ctf
-  /tmp/tmp5_r29jya.sh: line 57: allotrace: command not found
-  [127]
+  allotrace: hotspots: --json and --csv exclude each other
+  Try `allotrace hotspots --help`.
+  [2]
   $ allotrace hotspots -x a.ctf
-  /tmp/tmp5_r29jya.sh: line 59: allotrace: command not found
-  [127]
+  allotrace: hotspots has no option -x
+  Try `allotrace hotspots --help`.
+  [2]
   $ allotrace dump --no-backtrace a.ctf
-  /tmp/tmp5_r29jya.sh: line 61: allotrace: command not found
-  [127]
+  allotrace: dump has no option --no-backtrace; did you mean --no-backtraces?
+  Try `allotrace dump --help`.
+  [2]
   $ allotrace info
-  /tmp/tmp5_r29jya.sh: line 63: allotrace: command not found
-  [127]
+  allotrace: info needs a trace file
+  Try `allotrace info --help`.
+  [2]
 
 Files that are no traces, with status 1:
 
   $ allotrace hotspots missing.ctf
-  /tmp/tmp5_r29jya.sh: line 65: allotrace: command not found
-  [127]
+  allotrace: missing.ctf: No such file or directory
+  [1]
   $ allotrace hotspots .
-  /tmp/tmp5_r29jya.sh: line 67: allotrace: command not found
-  [127]
+  allotrace: .: Is a directory
+  [1]
   $ allotrace dump /dev/null
-  /tmp/tmp5_r29jya.sh: line 69: allotrace: command not found
-  [127]
+  allotrace: /dev/null: byte 0: empty file
+  [1]
   $ echo 'What is this?' >text; allotrace info text
-  /tmp/tmp5_r29jya.sh: line 71: allotrace: command not found
-  [127]
+  allotrace: text: byte 0: not a memtrace trace: it begins with 57 68 61 74 instead of c1 1f fc c1
+  [1]
   $ allotrace hotspots - </dev/null
-  /tmp/tmp5_r29jya.sh: line 73: allotrace: command not found
-  [127]
+  allotrace: standard input: byte 0: empty file
+  [1]
 
 Help that cannot be written:
 
   $ allotrace help >/dev/full
-  /tmp/tmp5_r29jya.sh: line 75: allotrace: command not found
-  [127]
+  allotrace: standard output: No space left on device
+  [1]
   $ allotrace help | true; echo ${PIPESTATUS[0]}
-  /tmp/tmp5_r29jya.sh: line 77: allotrace: command not found
-  127
+  0

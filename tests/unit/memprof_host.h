@@ -11,6 +11,14 @@
 #include <string.h>
 
 #include "allotrace/memprof.h"
+#include "unit.h"
+
+/* An assertion for inner loops: Check's own ones write to a file each time. */
+#define REQUIRE(condition)                                                                         \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            ck_abort_msg("%s", #condition);                                                        \
+    } while (0)
 
 /* ---- memory -------------------------------------------------------------------------------- */
 

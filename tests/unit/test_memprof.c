@@ -446,7 +446,7 @@ START_TEST(the_index_agrees_with_an_array) {
         x = x * UINT64_C(6364136223846793005) + 1442695040888963407u;
         size_t n = (x >> 33) % ADDRESSES;
         uintptr_t address = UINT64_C(0x7f0000000000) + n * 16;
-        ck_assert(!live[n] || memprof_is_tracked(&w->filter, (void *)address));
+        REQUIRE(!live[n] || memprof_is_tracked(&w->filter, (void *)address));
         if (live[n]) {
             release(w, address);
             n_live--;
@@ -463,7 +463,7 @@ START_TEST(the_index_agrees_with_an_array) {
     for (size_t n = 0; n < ADDRESSES; n++) {
         uintptr_t address = UINT64_C(0x7f0000000000) + n * 16;
         bool maybe = memprof_is_tracked(&w->filter, (void *)address);
-        ck_assert(maybe || !live[n]);
+        REQUIRE(maybe || !live[n]);
         false_positives += maybe && !live[n];
     }
     ck_assert_uint_lt(false_positives, ADDRESSES / 8); /* the filter has grown */

@@ -18,7 +18,7 @@ typedef struct fate {
 
 static void fate_add(char *events, char event) {
     size_t n = strlen(events);
-    ck_assert_uint_lt(n, MAX_FATE - 1);
+    REQUIRE(n < MAX_FATE - 1);
     events[n] = event;
 }
 
@@ -95,7 +95,7 @@ static object *bump(heap *h, uint32_t n_fields, uintptr_t limit) {
 static object *arena_bump(heap *h, uint32_t n_fields) {
     object *o = (object *)(h->arena + h->arena_used);
     h->arena_used += HEADER + n_fields;
-    ck_assert_uint_le(h->arena_used, ARENA);
+    REQUIRE(h->arena_used <= ARENA);
     return o;
 }
 
@@ -189,7 +189,7 @@ static int compare_move(const void *key, const void *move) {
 static uintptr_t locate_major(void *context, uintptr_t address) {
     heap *h = context;
     uintptr_t *move = bsearch(&address, h->moves, h->n_moves, sizeof *h->moves, compare_move);
-    ck_assert_ptr_nonnull(move);
+    REQUIRE(move);
     return move[1];
 }
 
@@ -260,7 +260,7 @@ static void collect_all(heap *h) {
 
 static object *set_up(heap *h, object *o, uint32_t n_fields) {
     *o = (object){.id = h->n_objects++, .n_fields = n_fields};
-    ck_assert_uint_lt(o->id, MAX_OBJECTS);
+    REQUIRE(o->id < MAX_OBJECTS);
     h->fates[o->id].words = words_of(o);
     for (uint32_t i = 0; i < n_fields; i++)
         o->fields[i] = NULL;
@@ -324,7 +324,7 @@ static object *allocate(heap *h, uint32_t n_fields) {
 static size_t id_as_stack(void *context, memprof_thread *thread, const void *site, uint64_t *frames,
                           size_t max) {
     (void)context, (void)thread;
-    ck_assert_uint_ge(max, 1);
+    REQUIRE(max >= 1);
     frames[0] = *(const uint64_t *)site;
     return 1;
 }
@@ -332,8 +332,8 @@ static size_t id_as_stack(void *context, memprof_thread *thread, const void *sit
 static void *told_alloc(void *context, const memprof_allocation *info, char event) {
     heap *h = context;
     uint64_t id = info->callstack[0];
-    ck_assert_uint_eq(info->n_samples, h->fates[id].samples);
-    ck_assert_uint_eq(info->size + 1, h->fates[id].words);
+    REQUIRE(info->n_samples == h->fates[id].samples);
+    REQUIRE(info->size + 1 == h->fates[id].words);
     fate_add(h->fates[id].told, event);
     h->callbacks_postponed += strcmp(h->fates[id].told, h->fates[id].happened) != 0;
     return (void *)(uintptr_t)(id + 1);
@@ -440,7 +440,7 @@ static void run_program(heap *h, int steps, unsigned delay) {
 
 static void check_fates(heap *h) {
     for (uint64_t id = 0; id < h->n_objects; id++)
-        ck_assert_str_eq(h->fates[id].told, h->fates[id].happened);
+        REQUIRE(!strcmp(h->fates[id].told, h->fates[id].happened));
 }
 
 static const double rates[] = {1, 0.3, 0.01};
@@ -492,7 +492,7 @@ START_TEST(rate_one_samples_every_word_of_a_nursery) {
     heap *h = heap_new(1, _i);
     run_program(h, 20000, 100);
     for (uint64_t id = 0; id < h->n_objects; id++)
-        ck_assert_uint_eq(h->fates[id].samples, h->fates[id].words);
+        REQUIRE(h->fates[id].samples == h->fates[id].words);
     heap_free(h);
 }
 END_TEST

@@ -34,7 +34,7 @@ typedef struct packet_fields {
     uint16_t bucket, prediction;
     uint64_t code;
     uint64_t id_begin;
-    uint64_t id_end; /* 0: id_begin + 1000 */
+    uint64_t id_end; /* 0: id_begin */
 } packet_fields;
 
 static inline void put(trace_bytes *t, unsigned n, uint64_t value) {
@@ -78,7 +78,7 @@ static inline void trace_packet(trace_bytes *t, const packet_fields *f) {
     put(t, 2, f->prediction);
     put(t, 8, f->code);
     put(t, 8, f->id_begin);
-    put(t, 8, f->id_end ? f->id_end : f->id_begin + 1000);
+    put(t, 8, f->id_end ? f->id_end : f->id_begin);
 }
 
 static inline void patch(trace_bytes *t, size_t at, unsigned n, uint64_t value) {

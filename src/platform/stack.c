@@ -2,6 +2,7 @@
 #include "platform/stack.h"
 
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 
 #include "platform/cpu.h"
@@ -44,16 +45,41 @@ static uintptr_t main_stack_low(const struct mapping *stack) {
     return stack->high - (limit.rlim_cur < room ? limit.rlim_cur : room);
 }
 
-bool unwind_stack_bounds(uintptr_t *stack_low, uintptr_t *stack_high) {
+struct stack_range {
+    uintptr_t low, high;
+};
+
+/* The kernel leaves random bytes at the outer end of the main thread's stack. */
+static struct stack_range main_stack(void) {
     struct mapping mapping;
     char path[sizeof "[stack]"];
-    uintptr_t here = (uintptr_t)__builtin_frame_address(0), control_block = cpu_thread_pointer();
-    *stack_low = *stack_high = 0;
-    if (!maps_find(here, &mapping, path, sizeof path))
-        return false;
-    bool in_main_stack = strcmp(path, "[stack]") == 0;
-    bool ends_in_control_block = control_block > here && control_block < mapping.high;
-    *stack_low = in_main_stack ? main_stack_low(&mapping) : mapping.low;
-    *stack_high = ends_in_control_block ? control_block : mapping.high;
-    return true;
+    if (!maps_find(getauxval(AT_RANDOM), &mapping, path, sizeof path))
+        return (struct stack_range){0};
+    bool grows = strcmp(path, "[stack]") == 0;
+    return (struct stack_range){.low = grows ? main_stack_low(&mapping) : mapping.low,
+                                .high = mapping.high};
+}
+
+/* The C library puts a thread's control block at the outer end of its stack. */
+static struct stack_range thread_stack(void) {
+    struct mapping mapping;
+    uintptr_t control_block = cpu_thread_pointer();
+    if (!maps_find(control_block, &mapping, NULL, 0))
+        return (struct stack_range){0};
+    return (struct stack_range){.low = mapping.low, .high = control_block};
+}
+
+bool unwind_stack_bounds(uintptr_t *stack_low, uintptr_t *stack_high) {
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    bool is_main = syscall4(SYS_gettid, 0, 0, 0, 0) == syscall4(SYS_getpid, 0, 0, 0, 0);
+    struct stack_range range = is_main ? main_stack() : thread_stack();
+    if (is_main && (here < range.low || here >= range.high)) {
+        /* After a fork in a thread, that thread's stack is the main one. */
+        struct stack_range other = thread_stack();
+        if (here >= other.low && here < other.high)
+            range = other;
+    }
+    *stack_low = range.low;
+    *stack_high = range.high;
+    return range.high != 0;
 }

@@ -63,9 +63,9 @@ enum unwind_flag {
 size_t unwind_stack(unwind_cache *cache, const struct unwind_start *start, uintptr_t stack_low,
                     uintptr_t stack_high, uintptr_t *pcs, size_t max, unsigned *flags);
 
-/* The stack that the calling thread runs on now; call it once for each thread, not on an alternate
- * stack. False, and 0, 0, if it can't be told (then unwinding still works, more slowly). Reads
- * /proc/self/maps with raw system calls and a small buffer. */
+/* The calling thread's stack; once for each thread is enough, also on an alternate stack. After a
+ * fork, ask again. False, and 0, 0, if it can't be told: unwinding still works then, more slowly.
+ * Reads /proc/self/maps with raw system calls and a small buffer. */
 bool unwind_stack_bounds(uintptr_t *stack_low, uintptr_t *stack_high);
 
 #endif

@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -153,6 +155,45 @@ START_TEST(a_thread_knows_its_stack) {
 }
 END_TEST
 
+static uintptr_t bounds_in_handler[2];
+
+static void handler(int number) {
+    (void)number;
+    unwind_stack_bounds(&bounds_in_handler[0], &bounds_in_handler[1]);
+}
+
+START_TEST(an_alternate_stack_is_not_the_thread_s) {
+    enum { SIZE = 1 << 16 };
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
+    stack_t alternate = {.ss_size = SIZE, .ss_sp = pages_alloc(SIZE)};
+    uintptr_t low, high;
+    ck_assert_int_eq(sigaltstack(&alternate, NULL), 0);
+    ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
+    raise(SIGUSR1);
+    ck_assert(unwind_stack_bounds(&low, &high));
+    ck_assert_uint_eq(bounds_in_handler[0], low);
+    ck_assert_uint_eq(bounds_in_handler[1], high);
+}
+END_TEST
+
+static void *thread_forks(void *arg) {
+    uintptr_t low, high, here = (uintptr_t)&low;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(unwind_stack_bounds(&low, &high) && low < here && here < high ? 0 : 1);
+    waitpid(child, arg, 0);
+    return NULL;
+}
+
+START_TEST(a_child_of_a_thread_knows_its_stack) {
+    pthread_t thread;
+    int status = -1;
+    pthread_create(&thread, NULL, thread_forks, &status);
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 /* --- modules --- */
 
 static const struct module *find(const void *address) {
@@ -250,6 +291,8 @@ static Suite *suite(void) {
     tcase_add_test(c, maps_readable_tells_without_touching);
     tcase_add_test(c, a_view_admits_only_what_is_mapped);
     tcase_add_test(c, a_thread_knows_its_stack);
+    tcase_add_test(c, an_alternate_stack_is_not_the_thread_s);
+    tcase_add_test(c, a_child_of_a_thread_knows_its_stack);
     suite_add_tcase(s, c);
     c = tcase_create("modules");
     tcase_add_test(c, modules_are_found_by_their_code);

@@ -1,0 +1,141 @@
+/* calls.h: the one list of what the recorder puts itself in front of, and where these calls go on
+ * to. preload.c and process.c define the functions, next.c finds what they stand before. */
+#ifndef RECORD_CALLS_H
+#define RECORD_CALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* X(name, what it is called in source, parameters, arguments, bytes asked for): return a block, or
+ * NULL. */
+#define CALLS_ALLOCATING(X)                                                                        \
+    X(malloc, "malloc", (size_t size), (size), size)                                               \
+    X(calloc, "calloc", (size_t count, size_t size), (count, size), calls_product(count, size))    \
+    X(memalign, "memalign", (size_t alignment, size_t size), (alignment, size), size)              \
+    X(aligned_alloc, "aligned_alloc", (size_t alignment, size_t size), (alignment, size), size)    \
+    X(valloc, "valloc", (size_t size), (size), size)                                               \
+    X(pvalloc, "pvalloc", (size_t size), (size), size)
+
+/* The same for C++; X(…, alignment), which is 0 for the default one. */
+#define CALLS_NEW(X)                                                                               \
+    X(_Znwm, "operator new", (size_t size), (size), size, 0)                                       \
+    X(_Znam, "operator new[]", (size_t size), (size), size, 0)                                     \
+    X(_ZnwmRKSt9nothrow_t, "operator new", (size_t size, const void *tag), (size, tag), size, 0)   \
+    X(_ZnamRKSt9nothrow_t, "operator new[]", (size_t size, const void *tag), (size, tag), size, 0) \
+    X(_ZnwmSt11align_val_t, "operator new", (size_t size, size_t alignment), (size, alignment),    \
+      size, alignment)                                                                             \
+    X(_ZnamSt11align_val_t, "operator new[]", (size_t size, size_t alignment), (size, alignment),  \
+      size, alignment)                                                                             \
+    X(_ZnwmSt11align_val_tRKSt9nothrow_t, "operator new",                                          \
+      (size_t size, size_t alignment, const void *tag), (size, alignment, tag), size, alignment)   \
+    X(_ZnamSt11align_val_tRKSt9nothrow_t, "operator new[]",                                        \
+      (size_t size, size_t alignment, const void *tag), (size, alignment, tag), size, alignment)
+
+/* Reported like those above, written out in preload.c: X(result, name, parameters, arguments). */
+#define CALLS_RESIZING(X)                                                                          \
+    X(void *, realloc, (void *block, size_t size), (block, size))                                  \
+    X(void *, reallocarray, (void *block, size_t count, size_t size), (block, count, size))        \
+    X(int, posix_memalign, (void **block, size_t alignment, size_t size), (block, alignment, size))
+
+/* X(name, parameters, arguments): end the life of `block`. */
+#define CALLS_FREEING(X)                                                                           \
+    X(free, (void *block), (block))                                                                \
+    X(free_sized, (void *block, size_t size), (block, size))                                       \
+    X(free_aligned_sized, (void *block, size_t alignment, size_t size), (block, alignment, size))
+
+#define CALLS_DELETE(X)                                                                            \
+    X(_ZdlPv, (void *block), (block))                                                              \
+    X(_ZdaPv, (void *block), (block))                                                              \
+    X(_ZdlPvm, (void *block, size_t size), (block, size))                                          \
+    X(_ZdaPvm, (void *block, size_t size), (block, size))                                          \
+    X(_ZdlPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag))                          \
+    X(_ZdaPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag))                          \
+    X(_ZdlPvSt11align_val_t, (void *block, size_t alignment), (block, alignment))                  \
+    X(_ZdaPvSt11align_val_t, (void *block, size_t alignment), (block, alignment))                  \
+    X(_ZdlPvmSt11align_val_t, (void *block, size_t size, size_t alignment),                        \
+      (block, size, alignment))                                                                    \
+    X(_ZdaPvmSt11align_val_t, (void *block, size_t size, size_t alignment),                        \
+      (block, size, alignment))                                                                    \
+    X(_ZdlPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t alignment, const void *tag),       \
+      (block, alignment, tag))                                                                     \
+    X(_ZdaPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t alignment, const void *tag),       \
+      (block, alignment, tag))
+
+/* X(result, name, parameters, arguments): merely passed on. */
+#define CALLS_ASKING(X) X(size_t, malloc_usable_size, (void *block), (block))
+
+/* X(result, name, parameters, arguments): the process, or a part of it, may end with these; the
+ * variadic forms of exec are written out in process.c. */
+#define CALLS_EXEC(X)                                                                              \
+    X(int, execve, (const char *path, char *const argv[], char *const envp[]), (path, argv, envp)) \
+    X(int, execv, (const char *path, char *const argv[]), (path, argv))                            \
+    X(int, execvp, (const char *file, char *const argv[]), (file, argv))                           \
+    X(int, execvpe, (const char *file, char *const argv[], char *const envp[]),                    \
+      (file, argv, envp))                                                                          \
+    X(int, fexecve, (int fd, char *const argv[], char *const envp[]), (fd, argv, envp))            \
+    X(int, execveat,                                                                               \
+      (int fd, const char *path, char *const argv[], char *const envp[], int flags),               \
+      (fd, path, argv, envp, flags))
+#define CALLS_EXIT(X)                                                                              \
+    X(_exit, (int status), (status))                                                               \
+    X(_Exit, (int status), (status))
+#define CALLS_UNLOADING(X) X(int, dlclose, (void *handle), (handle))
+
+/* The blocks of C++ form a list of their own, and so do all others. */
+#define CALLS_C(ALLOCATING, FREEING, OTHER)                                                        \
+    CALLS_ALLOCATING(ALLOCATING)                                                                   \
+    CALLS_FREEING(FREEING)                                                                         \
+    CALLS_RESIZING(OTHER)                                                                          \
+    CALLS_ASKING(OTHER)
+
+/* Where each call goes on: at first to a function that finds out. */
+struct next_calls {
+#define NEXT_ALLOCATING(name, type, parameters, ...) void *(*name)parameters;
+#define NEXT_FREEING(name, parameters, ...)          void(*name) parameters;
+#define NEXT_OTHER(result, name, parameters, ...)    result(*name) parameters;
+    CALLS_C(NEXT_ALLOCATING, NEXT_FREEING, NEXT_OTHER)
+    CALLS_NEW(NEXT_ALLOCATING)
+    CALLS_DELETE(NEXT_FREEING)
+    CALLS_EXEC(NEXT_OTHER)
+    CALLS_EXIT(NEXT_FREEING)
+    CALLS_UNLOADING(NEXT_OTHER)
+#undef NEXT_ALLOCATING
+#undef NEXT_FREEING
+#undef NEXT_OTHER
+};
+
+extern struct next_calls next __attribute__((visibility("hidden")));
+
+/* The functions whose name becomes the type of an allocation. */
+enum call_type {
+#define CALL_TYPE(name, ...)               TYPE_##name,
+#define CALL_TYPE_OTHER(result, name, ...) TYPE_##name,
+    CALLS_ALLOCATING(CALL_TYPE) CALLS_NEW(CALL_TYPE) CALLS_RESIZING(CALL_TYPE_OTHER)
+#undef CALL_TYPE
+#undef CALL_TYPE_OTHER
+        N_CALL_TYPES
+};
+
+/* Count * size, or more than any allocator has. */
+static inline size_t calls_product(size_t count, size_t size) {
+    size_t product;
+    return __builtin_mul_overflow(count, size, &product) ? (size_t)1 << 62 : product;
+}
+
+/* Finds where all calls but those of C++ go on, unless that is known. Any thread may call. */
+void next_resolve(void);
+
+/* Does the program, or a library loaded before this one, bring its own `malloc`, so that ours is
+ * not called? Then writes the name of that module. */
+bool next_is_preempted(char *module, size_t size);
+
+/* Finds where the operators of C++ go on, unless that is known. `caller` is a return address in the
+ * module that called one: it knows a C++ library even where the program as a whole does not. */
+void next_resolve_cxx(const void *caller);
+
+/* Are these operators not ours to count? So it is if the program has replaced some of them: then
+ * its own ones run, and their calls of malloc are counted. Known after next_resolve_cxx. */
+extern bool next_cxx_is_replaced __attribute__((visibility("hidden")));
+
+#endif

@@ -1,0 +1,206 @@
+#include "record/code.h"
+
+#include <limits.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "platform/module.h"
+#include "record/text.h"
+
+#define ADDRESS_BITS  48
+#define TYPE_BITS     6
+#define ADDRESS_MASK  ((UINT64_C(1) << ADDRESS_BITS) - 1)
+#define TYPE_MASK     ((UINT64_C(1) << TYPE_BITS) - 1)
+#define GENERATION_AT (ADDRESS_BITS + TYPE_BITS)
+
+/* A module as it was met on a stack. All but `epoch` never changes. */
+struct code_module {
+    struct code_module *older;
+    uintptr_t low, high;    /* addresses */
+    uintptr_t bias;         /* address - address in the ELF file */
+    uint8_t generation;     /* see code.h */
+    _Atomic uint32_t epoch; /* when it was last seen to be there */
+    const char *file;       /* PATH[BUILD-ID] */
+    const char *base;       /* last part of PATH; ends at '[' */
+};
+
+/* Counts the times that modules may have gone. */
+static _Atomic uint32_t epoch_now = 1;
+
+void code_modules_changed(void) {
+    atomic_fetch_add_explicit(&epoch_now, 1, memory_order_release);
+}
+
+static bool module_holds(const struct code_module *m, uintptr_t address) {
+    return address >= m->low && address < m->high;
+}
+
+/* The module that has `address` in this epoch, if it was met in it. */
+static struct code_module *module_known(code_table *table, uintptr_t address, uint32_t epoch) {
+    struct code_module *m = atomic_load_explicit(&table->modules, memory_order_acquire);
+    while (m && !(module_holds(m, address) &&
+                  atomic_load_explicit(&m->epoch, memory_order_relaxed) == epoch))
+        m = m->older;
+    return m;
+}
+
+/* Writes PATH[BUILD-ID]; gives where its last part begins. */
+static size_t module_name(const struct module *module, char *name, size_t size) {
+    text t = text_in(name, size);
+    size_t id_room = 2 * module->build_id_size + 2;
+    t.next += module_path(module, name, size > id_room ? size - id_room : 1);
+    const char *slash = strrchr(name, '/');
+    text_add(&t, "[");
+    for (size_t i = 0; i < module->build_id_size; i++) {
+        text_add_number(&t, module->build_id[i] >> 4, 16);
+        text_add_number(&t, module->build_id[i] & 15, 16);
+    }
+    text_add(&t, "]");
+    return slash ? (size_t)(slash + 1 - name) : 0;
+}
+
+static char *copy_string(memory *m, const char *s) {
+    size_t size = strlen(s) + 1;
+    char *copy = memory_alloc(m, size);
+    return copy ? memcpy(copy, s, size) : NULL;
+}
+
+static struct code_module *module_add_locked(code_table *table, const struct module *found,
+                                             const char *name, size_t base, uint32_t generation) {
+    struct code_module *m = memory_alloc(table->memory, sizeof *m);
+    const char *file = copy_string(table->memory, name);
+    if (!m || !file)
+        return NULL;
+    *m = (struct code_module){
+        .older = atomic_load_explicit(&table->modules, memory_order_relaxed),
+        .low = found->low,
+        .high = found->high,
+        .bias = found->bias,
+        .generation = (uint8_t)generation,
+        .file = file,
+        .base = file + base,
+    };
+    atomic_store_explicit(&table->modules, m, memory_order_release);
+    return m;
+}
+
+/* The entry of this module, which is there now: the one it had before it was last doubted, or a
+ * new one, one generation after those whose addresses it has taken. */
+static struct code_module *module_enter_locked(code_table *table, const struct module *found,
+                                               const char *name, size_t base) {
+    uint32_t generation = 0;
+    struct code_module *m = atomic_load_explicit(&table->modules, memory_order_relaxed);
+    for (; m; m = m->older) {
+        if (m->low >= found->high || found->low >= m->high)
+            continue;
+        if (m->low == found->low && m->bias == found->bias && strcmp(m->file, name) == 0)
+            return m;
+        if (m->generation >= generation)
+            generation = m->generation + 1u;
+    }
+    return module_add_locked(table, found, name, base, generation);
+}
+
+static struct code_module *module_meet(code_table *table, uintptr_t address, uint32_t epoch) {
+    char name[PATH_MAX + 128];
+    struct module found;
+    if (!module_find(address, &found))
+        return NULL;
+    size_t base = module_name(&found, name, sizeof name);
+    lock_acquire(&table->lock);
+    struct code_module *m = module_enter_locked(table, &found, name, base);
+    if (m)
+        atomic_store_explicit(&m->epoch, epoch, memory_order_relaxed);
+    lock_release(&table->lock);
+    return m;
+}
+
+uint64_t code_of(code_table *table, code_cache *cache, uintptr_t return_address, unsigned type) {
+    uint32_t epoch = atomic_load_explicit(&epoch_now, memory_order_acquire);
+    if (cache->epoch != epoch) {
+        memset(cache->codes, 0, sizeof cache->codes);
+        cache->epoch = epoch;
+    }
+    uint64_t *slot = &cache->codes[hash_u64(return_address) % CODE_CACHE_SLOTS];
+    if (!return_address || (*slot & ADDRESS_MASK) != return_address) {
+        /* The call may be the last instruction of its module. */
+        struct code_module *m = module_known(table, return_address - 1, epoch);
+        if (!m)
+            m = module_meet(table, return_address - 1, epoch);
+        *slot = (return_address & ADDRESS_MASK) | (m ? (uint64_t)m->generation : 0)
+                                                      << GENERATION_AT;
+    }
+    return code_with_type(*slot, type);
+}
+
+uint64_t code_of_mark(code_table *table, const char *remark) {
+    uint64_t code = 0;
+    lock_acquire(&table->lock);
+    uint32_t n = atomic_load_explicit(&table->n_marks, memory_order_relaxed);
+    const char *copy = n < CODE_MAX_MARKS ? copy_string(table->memory, remark) : NULL;
+    if (copy) {
+        table->marks[n] = copy;
+        atomic_store_explicit(&table->n_marks, n + 1, memory_order_release);
+        code = CODE_MARKS + n;
+    }
+    lock_release(&table->lock);
+    return code;
+}
+
+/* ---- locations --------------------------------------------------------------------------- */
+
+static const char *function_in_module(code_table *table, const struct code_module *m,
+                                      uintptr_t address) {
+    char name[NAME_MAX + 32];
+    text t = text_in(name, sizeof name - 20);
+    text_add_bytes(&t, m->base, strcspn(m->base, "["));
+    t.end += 20 - 1;
+    text_add(&t, "+0x");
+    text_add_number(&t, address - m->bias, 16);
+    return copy_string(table->memory, name);
+}
+
+static const char *function_nowhere(code_table *table, uintptr_t address) {
+    char name[32];
+    text t = text_in(name, sizeof name);
+    text_add(&t, "0x");
+    text_add_number(&t, address, 16);
+    return copy_string(table->memory, name);
+}
+
+static memtrace_location locate_remark(code_table *table, uint64_t remark) {
+    switch (remark) {
+    case CODE_CUT:
+        return (memtrace_location){.file = "", .function = "[deeper than the recorder looks]"};
+    case CODE_LOST:
+        return (memtrace_location){.file = "", .function = "[the rest of the stack is unknown]"};
+    default:
+        return (memtrace_location){.file = MEMTRACE_MARK_FILE,
+                                   .function = table->marks[remark - CODE_MARKS]};
+    }
+}
+
+static memtrace_location locate_address(code_table *table, uintptr_t address, uint8_t generation) {
+    const struct code_module *m = atomic_load_explicit(&table->modules, memory_order_acquire);
+    while (m && !(module_holds(m, address - 1) && m->generation == generation))
+        m = m->older;
+    const char *function =
+        m ? function_in_module(table, m, address) : function_nowhere(table, address);
+    return (memtrace_location){.file = m ? m->file : "[]", .function = function ? function : "?"};
+}
+
+size_t code_locate(code_table *table, const char *const *type_names, uint64_t code,
+                   memtrace_location *locations, size_t max) {
+    uintptr_t address = code & ADDRESS_MASK;
+    unsigned type = (code >> ADDRESS_BITS) & TYPE_MASK;
+    size_t n = 0;
+    if (type && n < max)
+        locations[n++] =
+            (memtrace_location){.file = MEMTRACE_TYPE_FILE, .function = type_names[type - 1]};
+    if (n < max)
+        locations[n++] = address < CODE_FIRST_ADDRESS
+                             ? locate_remark(table, address)
+                             : locate_address(table, address, (uint8_t)(code >> GENERATION_AT));
+    return n;
+}

@@ -1,0 +1,75 @@
+/* code.h: the codes by which backtraces name their frames, and what the trace says about each.
+ *
+ * A code holds, from its low bits up:
+ *   48 bits   the return address (the call is before it: whoever looks it up subtracts 1);
+ *    6 bits   in the last code of a backtrace the allocating function + 1, elsewhere 0;
+ *    8 bits   the generation: how many modules had this address before, modulo 256, since a program
+ *             may close a library and load another one in its place.
+ * The two highest bits stay 0, because OCaml readers keep codes in 63 bits. Small values are no
+ * addresses but remarks (enum code_remark).
+ *
+ * The location of a frame before symbolization: line 0,
+ *     file      PATH[BUILD-ID]      absolute path of the module; build id in hex, empty if it has
+ * none function  BASENAME+0xOFFSET   OFFSET is the return address less the module's load bias, so
+ * an address in the ELF file; again the call is before it and for an address in no module
+ * (generated code) file "[]" and function "0xADDRESS". The last code of a backtrace has a location
+ * in front of it whose file is MEMTRACE_TYPE_FILE and whose function is the allocating function as
+ * it is called in source: `malloc`, `operator new[]`. */
+#ifndef RECORD_CODE_H
+#define RECORD_CODE_H
+
+#include <stdint.h>
+
+#include "allotrace/memtrace.h"
+#include "record/memory.h"
+
+/* Frames that are remarks of the recorder. */
+enum code_remark {
+    CODE_CUT = 1,    /* the caller of the outermost frame kept: more of them than wanted */
+    CODE_LOST = 2,   /* the same: the unwinder could not go on */
+    CODE_MARKS = 16, /* from here on: texts of marks, in the order in which they were added */
+    CODE_FIRST_ADDRESS = 4096
+};
+
+enum { CODE_MAX_MARKS = 32 };
+
+struct code_module;
+
+typedef struct code_table {
+    memory *memory;
+    lock lock; /* held while a module or a mark is added */
+    /* Every module met, newest first; published with release, entries never go away. */
+    _Atomic(struct code_module *) modules;
+    const char *marks[CODE_MAX_MARKS];
+    _Atomic uint32_t n_marks;
+} code_table;
+
+/* What a thread remembers of code_of's answers. Legal when zeroed. */
+enum { CODE_CACHE_SLOTS = 1024 };
+typedef struct code_cache {
+    uint32_t epoch; /* of the answers in it; another epoch: they are void */
+    uint64_t codes[CODE_CACHE_SLOTS];
+} code_cache;
+
+/* A module may have been unloaded; to be called after each dlclose. */
+void code_modules_changed(void);
+
+/* The code of a return address on the calling thread's stack. `type` is 0, or the allocating
+ * function + 1 for the innermost frame. The module must be in use while this runs, as it is when
+ * it has a frame on our stack. Holds no lock while it asks the loader. */
+uint64_t code_of(code_table *table, code_cache *cache, uintptr_t return_address, unsigned type);
+
+/* The code of a remark of the given text, which is copied; 0 if there are too many. */
+uint64_t code_of_mark(code_table *table, const char *remark);
+
+/* A remark as the innermost frame, where there is no other. */
+static inline uint64_t code_with_type(uint64_t code, unsigned type) {
+    return code | (uint64_t)type << 48;
+}
+
+/* memtrace_writer_options.locate; `type_names` is indexed by allocating function. The strings
+ * live as long as the memory of the table. */
+size_t code_locate(code_table *table, const char *const *type_names, uint64_t code,
+                   memtrace_location *locations, size_t max);
+
+#endif

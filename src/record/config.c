@@ -1,0 +1,144 @@
+#include "record/config.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/settings.h"
+#include "platform/syscall.h"
+#include "record/text.h"
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+bool config_parse_whole(const char *s, uint64_t *number) {
+    uint64_t n = 0;
+    if (!*s)
+        return false;
+    for (; *s; s++)
+        if (!is_digit(*s) || __builtin_mul_overflow(n, 10, &n) ||
+            __builtin_add_overflow(n, (uint64_t)(*s - '0'), &n))
+            return false;
+    *number = n;
+    return true;
+}
+
+/* 15 digits are exact in a double, and so are powers of ten up to 10^22: one rounding in all for
+ * every number that somebody would type. */
+#define MAX_DIGITS   15
+#define MAX_EXPONENT 22
+
+static bool parse_exponent(const char *s, int *exponent) {
+    bool negative = *s == '-';
+    uint64_t n;
+    if (*s == '-' || *s == '+')
+        s++;
+    if (!config_parse_whole(s, &n) || n > MAX_EXPONENT)
+        return false;
+    *exponent = negative ? -(int)n : (int)n;
+    return true;
+}
+
+bool config_parse_number(const char *s, double *number) {
+    double value = 0, power = 1;
+    int digits = 0, exponent = 0, fraction = 0;
+    bool point = false, seen = false;
+    for (; is_digit(*s) || (*s == '.' && !point); s++) {
+        if (*s == '.') {
+            point = true;
+            continue;
+        }
+        seen = true;
+        digits += digits > 0 || *s != '0';
+        if (digits > MAX_DIGITS)
+            return false;
+        value = value * 10 + (*s - '0');
+        fraction += point;
+    }
+    if (!seen || ((*s == 'e' || *s == 'E') ? !parse_exponent(s + 1, &exponent) : *s != '\0'))
+        return false;
+    exponent -= fraction;
+    for (int i = exponent < 0 ? -exponent : exponent; i > 0; i--)
+        power *= 10;
+    *number = exponent < 0 ? value / power : value * power;
+    return true;
+}
+
+/* The working directory, with a slash, % doubled; nothing if it cannot be told. */
+static void add_directory(text *t) {
+    char directory[PATH_MAX];
+    long size = syscall4(SYS_getcwd, (long)directory, sizeof directory, 0, 0);
+    if (syscall_failed(size) || directory[0] != '/')
+        return;
+    for (const char *p = directory; *p; p++)
+        text_add(t, (const char[]){*p, *p == '%' ? '%' : '\0', '\0'});
+    text_add(t, "/");
+}
+
+static bool set_file(config *c, const char *file) {
+    text t = text_in(c->file, sizeof c->file);
+    if (file[0] != '/')
+        add_directory(&t); /* the program may go to another one */
+    text_add(&t, file);
+    for (const char *p = strchr(file, '%'); p; p = strchr(p + 2, '%')) {
+        if (p[1] != 'p' && p[1] != '%')
+            return false;
+        c->per_process |= p[1] == 'p';
+    }
+    return t.next < t.end;
+}
+
+bool config_file_for(const config *c, uint64_t pid, char *path, size_t size) {
+    text t = text_in(path, size);
+    for (const char *p = c->file; *p; p++) {
+        if (*p != '%')
+            text_add_bytes(&t, p, 1);
+        else if (*++p == 'p')
+            text_add_number(&t, pid, 10);
+        else
+            text_add(&t, "%");
+    }
+    return t.next < t.end;
+}
+
+/* Sets one setting from its text, which is not empty but for those that may be. */
+static bool config_set(config *c, enum setting setting, const char *value) {
+    uint64_t n;
+    switch (setting) {
+    case SETTING_FILE:
+        return set_file(c, value);
+    case SETTING_RATE:
+        return config_parse_number(value, &c->rate) && c->rate > 0 && c->rate <= 1;
+    case SETTING_CONTEXT: {
+        text t = text_in(c->context, sizeof c->context);
+        text_add(&t, value);
+        return true;
+    }
+    case SETTING_DEPTH:
+        if (!config_parse_whole(value, &n) || n < 1 || n > CONFIG_MAX_DEPTH)
+            return false;
+        c->depth = (uint32_t)n;
+        return true;
+    case SETTING_SEED:
+        c->seeded = *value != '\0';
+        return !c->seeded || config_parse_whole(value, &c->seed);
+    case N_SETTINGS:
+        break;
+    }
+    return false;
+}
+
+enum config_status config_read(config *c, char *get(const char *name), int *bad_setting) {
+    const char *file = get(setting_infos[SETTING_FILE].name);
+    memset(c, 0, sizeof *c);
+    if (!file || !*file)
+        return CONFIG_OFF;
+    for (int i = 0; i < N_SETTINGS; i++) {
+        const char *value = get(setting_infos[i].name);
+        if (!config_set(c, (enum setting)i, value && *value ? value : setting_infos[i].value)) {
+            *bad_setting = i;
+            return CONFIG_BAD;
+        }
+    }
+    return CONFIG_ON;
+}

@@ -1,0 +1,38 @@
+/* config.h: what the environment asks of the recorder, checked and copied, so that the program may
+ * change its environment later. The list of settings is base/settings.h. */
+#ifndef RECORD_CONFIG_H
+#define RECORD_CONFIG_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CONFIG_MAX_DEPTH   4096
+#define CONFIG_MAX_CONTEXT 1024
+
+typedef struct config {
+    char file[PATH_MAX]; /* absolute; % sequences not expanded yet */
+    char context[CONFIG_MAX_CONTEXT];
+    double rate;      /* 0 < rate <= 1 */
+    uint32_t depth;   /* 1 … CONFIG_MAX_DEPTH */
+    bool per_process; /* `file` holds %p: children of a fork write files of their own */
+    bool seeded;
+    uint64_t seed; /* meaningful if seeded */
+} config;
+
+enum config_status { CONFIG_OFF, CONFIG_ON, CONFIG_BAD };
+
+/* Reads the settings; `get` is secure_getenv. After CONFIG_BAD, *bad_setting (an enum setting) is
+ * the one that makes no sense. */
+enum config_status config_read(config *c, char *get(const char *name), int *bad_setting);
+
+/* Writes the file name for process `pid`; false if it does not fit. */
+bool config_file_for(const config *c, uint64_t pid, char *path, size_t size);
+
+/* A decimal number with optional fraction and exponent, independent of the locale; all of `s`. */
+bool config_parse_number(const char *s, double *number);
+
+bool config_parse_whole(const char *s, uint64_t *number);
+
+#endif

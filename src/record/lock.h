@@ -1,0 +1,55 @@
+/* lock.h: a mutex of four bytes on a futex, legal when zeroed. Unlike a pthread mutex it can be
+ * thrown away while another thread holds it (in the child of a fork), never calls into the host's C
+ * library, and keeps errno. Not recursive. */
+#ifndef RECORD_LOCK_H
+#define RECORD_LOCK_H
+
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "platform/cpu.h"
+#include "platform/syscall.h"
+
+typedef struct lock {
+    _Atomic uint32_t word; /* 0: free; 1: held; 2: held, and somebody may be asleep */
+} lock;
+
+static inline bool lock_try(lock *l) {
+    uint32_t unlocked = 0;
+    return atomic_compare_exchange_strong_explicit(&l->word, &unlocked, 1, memory_order_acquire,
+                                                   memory_order_relaxed);
+}
+
+static inline void lock_acquire(lock *l) {
+    if (lock_try(l))
+        return;
+    for (int i = 0; i < 100; i++) {
+        cpu_pause();
+        if (lock_try(l))
+            return;
+    }
+    while (atomic_exchange_explicit(&l->word, 2, memory_order_acquire) != 0)
+        syscall4(SYS_futex, (long)&l->word, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 2, 0);
+}
+
+/* Waits some hundredths of a second at most: for whoever may have interrupted the owner. */
+static inline bool lock_acquire_patiently(lock *l) {
+    for (int i = 0; i < 1000; i++) {
+        if (lock_try(l))
+            return true;
+        struct {
+            int64_t seconds, nanoseconds;
+        } pause = {.nanoseconds = 20000};
+        syscall4(SYS_nanosleep, (long)&pause, 0, 0, 0);
+    }
+    return false;
+}
+
+static inline void lock_release(lock *l) {
+    if (atomic_exchange_explicit(&l->word, 0, memory_order_release) == 2)
+        syscall4(SYS_futex, (long)&l->word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, 0);
+}
+
+#endif

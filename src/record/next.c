@@ -1,0 +1,368 @@
+/* next.c: where interposed calls go on. Owns `next`, the early heap, and the rules for operator
+ * new.
+ *
+ * Each pointer in `next` starts at a stub that resolves all of them and then goes on itself, since
+ * malloc is called long before any constructor of ours. RTLD_NEXT respects an allocator that stands
+ * behind us (jemalloc, tcmalloc). Whoever allocates while dlsym runs gets memory from a small
+ * static heap; only if that has happened do free and realloc test for it, for ever.
+ *
+ * Operator new of libstdc++ and libc++ calls malloc, which would count each block twice and make
+ * the C++ library the place of allocation. It is left out: we call malloc ourselves, and the
+ * library only when that fails, for new_handler and bad_alloc. An allocator's own operator new (in
+ * the module that also has the malloc behind us) is simply called. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "platform/module.h"
+#include "platform/pages.h"
+#include "record/calls.h"
+#include "record/recorder.h"
+
+/* ---- the early heap ---------------------------------------------------------------------- */
+
+enum { EARLY_SIZE = 1 << 16, EARLY_ALIGNMENT = 16, EARLY_HEADER = 16 };
+
+static _Alignas(EARLY_ALIGNMENT) char early_heap[EARLY_SIZE];
+static _Atomic size_t early_used;
+
+static bool early_owns(const void *block) {
+    return (uintptr_t)block - (uintptr_t)early_heap < EARLY_SIZE;
+}
+
+/* The size of a block stands before it. */
+static size_t early_size(const void *block) {
+    size_t size;
+    memcpy(&size, (const char *)block - EARLY_HEADER, sizeof size);
+    return size;
+}
+
+static void *early_memalign(size_t alignment, size_t size) {
+    if (alignment < EARLY_ALIGNMENT)
+        alignment = EARLY_ALIGNMENT;
+    if (size > EARLY_SIZE || alignment > EARLY_SIZE)
+        return NULL;
+    size_t take = EARLY_HEADER + alignment + size;
+    size_t at = atomic_fetch_add(&early_used, take);
+    if (at > EARLY_SIZE || take > EARLY_SIZE - at)
+        return NULL;
+    uintptr_t start = (uintptr_t)early_heap + at + EARLY_HEADER + alignment - 1;
+    char *block = (char *)(start & ~(uintptr_t)(alignment - 1));
+    memcpy(block - EARLY_HEADER, &size, sizeof size);
+    return block;
+}
+
+static void *early_malloc(size_t size) {
+    return early_memalign(EARLY_ALIGNMENT, size);
+}
+
+static void *early_calloc(size_t count, size_t size) {
+    return early_malloc(calls_product(count, size)); /* static, hence zero */
+}
+
+static void *early_realloc(void *block, size_t size) {
+    void *copy = early_malloc(size);
+    if (copy && block)
+        memcpy(copy, block, early_size(block) < size ? early_size(block) : size);
+    return copy;
+}
+
+static int early_posix_memalign(void **block, size_t alignment, size_t size) {
+    *block = early_memalign(alignment, size);
+    return *block ? 0 : ENOMEM;
+}
+
+static void *early_valloc(size_t size) {
+    return early_memalign(pages_unit(), size);
+}
+
+static void early_free(void *block) {
+    (void)block;
+}
+
+/* ---- calls that may meet an early block, or are missing behind us ------------------------ */
+
+static struct next_calls real; /* what the modules behind us have; NULL where they have nothing */
+
+static void *either_realloc(void *block, size_t size) {
+    if (!early_owns(block))
+        return real.realloc(block, size);
+    void *copy = real.malloc(size);
+    if (copy)
+        memcpy(copy, block, early_size(block) < size ? early_size(block) : size);
+    return copy;
+}
+
+static void *either_reallocarray(void *block, size_t count, size_t size) {
+    size_t product;
+    if (__builtin_mul_overflow(count, size, &product)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return next.realloc(block, product);
+}
+
+static void either_free(void *block) {
+    if (!early_owns(block))
+        real.free(block);
+}
+
+static void either_free_sized(void *block, size_t size) {
+    (void)size;
+    next.free(block);
+}
+
+static void either_free_aligned_sized(void *block, size_t alignment, size_t size) {
+    (void)alignment;
+    (void)size;
+    next.free(block);
+}
+
+static size_t either_malloc_usable_size(void *block) {
+    return early_owns(block) ? early_size(block) : real.malloc_usable_size(block);
+}
+
+/* ---- resolution -------------------------------------------------------------------------- */
+
+static void *symbol_in(void *handle, const char *name) {
+    return dlsym(handle, name);
+}
+
+/* dlsym gives data pointers; POSIX promises that they can be functions. */
+#define FIND(handle, name)                                                                         \
+    do {                                                                                           \
+        void *found_ = symbol_in(handle, #name);                                                   \
+        memcpy(&real.name, &found_, sizeof found_);                                                \
+    } while (0)
+
+static void next_use_early_heap(void) {
+    next.malloc = early_malloc;
+    next.calloc = early_calloc;
+    next.realloc = early_realloc;
+    next.memalign = early_memalign;
+    next.aligned_alloc = early_memalign;
+    next.posix_memalign = early_posix_memalign;
+    next.valloc = next.pvalloc = early_valloc;
+    next.malloc_usable_size = either_malloc_usable_size;
+    next.free = early_free;
+    next.reallocarray = either_reallocarray;
+    next.free_sized = either_free_sized;
+    next.free_aligned_sized = either_free_aligned_sized;
+}
+
+static void next_find_all(void) {
+#define FIND_FIRST(name, ...)          FIND(RTLD_NEXT, name);
+#define FIND_SECOND(result, name, ...) FIND(RTLD_NEXT, name);
+    CALLS_C(FIND_FIRST, FIND_FIRST, FIND_SECOND)
+    CALLS_EXEC(FIND_SECOND)
+    CALLS_EXIT(FIND_FIRST)
+    CALLS_UNLOADING(FIND_SECOND)
+}
+
+static void next_use_real(void) {
+#define USE_FIRST(name, ...)          next.name = real.name;
+#define USE_SECOND(result, name, ...) next.name = real.name;
+    CALLS_C(USE_FIRST, USE_FIRST, USE_SECOND)
+    CALLS_EXEC(USE_SECOND)
+    CALLS_EXIT(USE_FIRST)
+    CALLS_UNLOADING(USE_SECOND)
+    if (!real.reallocarray || early_used)
+        next.reallocarray = either_reallocarray;
+    if (!real.free_sized || early_used)
+        next.free_sized = either_free_sized;
+    if (!real.free_aligned_sized || early_used)
+        next.free_aligned_sized = either_free_aligned_sized;
+    if (early_used) {
+        next.free = either_free;
+        next.realloc = either_realloc;
+        next.malloc_usable_size = either_malloc_usable_size;
+    }
+}
+
+void next_resolve(void) {
+    static _Atomic int begun;
+    if (real.malloc || atomic_exchange(&begun, 1))
+        return; /* it is known, or another thread, or our caller's caller, is about it */
+    next_use_early_heap();
+    next_find_all();
+    next_use_real();
+}
+
+/* The stubs at which `next` starts. */
+#define STUB_ALLOCATING(name, type, parameters, arguments, ...)                                    \
+    static void *stub_##name parameters {                                                          \
+        next_resolve();                                                                            \
+        return next.name arguments;                                                                \
+    }
+#define STUB_FREEING(name, parameters, arguments)                                                  \
+    static void stub_##name parameters {                                                           \
+        next_resolve();                                                                            \
+        next.name arguments;                                                                       \
+    }
+#define STUB_OTHER(result, name, parameters, arguments)                                            \
+    static result stub_##name parameters {                                                         \
+        next_resolve();                                                                            \
+        return next.name arguments;                                                                \
+    }
+CALLS_C(STUB_ALLOCATING, STUB_FREEING, STUB_OTHER)
+CALLS_EXEC(STUB_OTHER)
+CALLS_EXIT(STUB_FREEING)
+CALLS_UNLOADING(STUB_OTHER)
+
+/* ---- C++ --------------------------------------------------------------------------------- */
+
+bool next_cxx_is_replaced;
+
+#define STUB_NEW(name, type, parameters, arguments, ...)                                           \
+    static void *stub_##name parameters {                                                          \
+        next_resolve_cxx(__builtin_return_address(0));                                             \
+        return next.name arguments;                                                                \
+    }
+#define STUB_DELETE(name, parameters, arguments)                                                   \
+    static void stub_##name parameters {                                                           \
+        next_resolve_cxx(__builtin_return_address(0));                                             \
+        next.name arguments;                                                                       \
+    }
+CALLS_NEW(STUB_NEW)
+CALLS_DELETE(STUB_DELETE)
+
+/* malloc in place of the library's operator, which has the word when there is no memory (or the
+ * alignment is none). */
+#define DIRECT_NEW(name, type, parameters, arguments, bytes, alignment_)                           \
+    static void *direct_##name parameters {                                                        \
+        void *block = direct_alloc(alignment_, bytes);                                             \
+        return __builtin_expect(block != NULL, 1) || !real.name ? block : real.name arguments;     \
+    }
+static inline void *direct_alloc(size_t alignment, size_t size) {
+    if (size == 0)
+        size = 1;
+    if (alignment == 0)
+        return next.malloc(size);
+    return alignment & (alignment - 1) ? NULL : next.memalign(alignment, size);
+}
+CALLS_NEW(DIRECT_NEW)
+
+#define DIRECT_DELETE(name, parameters, arguments)                                                 \
+    static void direct_##name parameters {                                                         \
+        DIRECT_DELETE_ONE arguments;                                                               \
+    }
+#define DIRECT_DELETE_ONE(block, ...) next.free(block)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+CALLS_DELETE(DIRECT_DELETE)
+#pragma GCC diagnostic pop
+
+/* The program's own operator: what was counted at its door is taken back. */
+#define REPLACED_NEW(name, type, parameters, arguments, bytes, ...)                                \
+    static void *replaced_##name parameters {                                                      \
+        recorder_uncount(bytes);                                                                   \
+        return real.name arguments;                                                                \
+    }
+CALLS_NEW(REPLACED_NEW)
+
+struct next_calls next = {
+#define START_FIRST(name, ...)          .name = stub_##name,
+#define START_SECOND(result, name, ...) .name = stub_##name,
+    CALLS_C(START_FIRST, START_FIRST, START_SECOND) CALLS_NEW(START_FIRST) CALLS_DELETE(START_FIRST)
+        CALLS_EXEC(START_SECOND) CALLS_EXIT(START_FIRST) CALLS_UNLOADING(START_SECOND)};
+
+static bool module_of(const void *address, struct module *module) {
+    return address && module_find((uintptr_t)address, module);
+}
+
+static bool is_ours(const void *address) {
+    struct module module;
+    return module_of((const void *)next_resolve, &module) && (uintptr_t)address >= module.low &&
+           (uintptr_t)address < module.high;
+}
+
+bool next_is_preempted(char *module_name, size_t size) {
+    const void *found = symbol_in(RTLD_DEFAULT, "malloc");
+    struct module module;
+    if (!found || is_ours(found))
+        return false;
+    *module_name = '\0';
+    if (module_of(found, &module))
+        module_path(&module, module_name, size);
+    return true;
+}
+
+/* Does the program, or anybody before us, define one of the operators? */
+static bool cxx_is_replaced(void) {
+    const void *found;
+#define CHECK_FIRST(name, ...)                                                                     \
+    found = symbol_in(RTLD_DEFAULT, #name);                                                        \
+    if (found && !is_ours(found))                                                                  \
+        return true;
+    CALLS_NEW(CHECK_FIRST)
+    CALLS_DELETE(CHECK_FIRST)
+    return false;
+}
+
+/* Where to look for the library's operators: behind us, or for a program that has no C++ library
+ * itself, among what the calling plug-in was linked with. */
+static void *cxx_handle(const void *caller) {
+    struct module module;
+    if (symbol_in(RTLD_NEXT, "_Znwm") || !module_of(caller, &module))
+        return RTLD_NEXT;
+    void *handle = dlopen(module.name, RTLD_LAZY | RTLD_NOLOAD);
+    return handle ? handle : RTLD_NEXT;
+}
+
+static bool is_cxx_library(const char *path) {
+    const char *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+    return strncmp(base, "libstdc++.so", 12) == 0 || strncmp(base, "libc++", 6) == 0;
+}
+
+enum cxx_way { CXX_DIRECT, CXX_CALL, CXX_REPLACED };
+
+/* For one operator: an allocator may have some and leave others to the C++ library. Those with an
+ * alignment may call the allocator's aligned_alloc by its public name, as jemalloc's do. */
+static enum cxx_way cxx_way_of(const char *name, const void *operator_, bool replaced) {
+    struct module module, allocator;
+    void *heap;
+    memcpy(&heap, &real.malloc, sizeof heap);
+    if (replaced && operator_)
+        return CXX_REPLACED;
+    if (!module_of(operator_, &module))
+        return CXX_DIRECT; /* an older library lacks it, or there is none: somebody calls ours */
+    if (module_of(heap, &allocator) && allocator.low == module.low)
+        return strstr(name, "align_val_t") ? CXX_DIRECT : CXX_CALL;
+    return is_cxx_library(module.name) ? CXX_DIRECT : CXX_REPLACED;
+}
+
+void next_resolve_cxx(const void *caller) {
+    static _Atomic bool known;
+    char path[256];
+    void *found;
+    if (atomic_load_explicit(&known, memory_order_acquire))
+        return;
+    next_resolve();
+    void *handle = cxx_handle(caller);
+    bool replaced = cxx_is_replaced() || next_is_preempted(path, sizeof path);
+#define USE_NEW(name, ...)                                                                         \
+    FIND(handle, name);                                                                            \
+    memcpy(&found, &real.name, sizeof found);                                                      \
+    switch (cxx_way_of(#name, found, replaced)) {                                                  \
+    case CXX_DIRECT:                                                                               \
+        next.name = direct_##name;                                                                 \
+        break;                                                                                     \
+    case CXX_CALL:                                                                                 \
+        next.name = real.name;                                                                     \
+        break;                                                                                     \
+    case CXX_REPLACED:                                                                             \
+        next_cxx_is_replaced = true;                                                               \
+        next.name = replaced_##name;                                                               \
+        break;                                                                                     \
+    }
+#define USE_DELETE(name, ...)                                                                      \
+    FIND(handle, name);                                                                            \
+    memcpy(&found, &real.name, sizeof found);                                                      \
+    next.name = cxx_way_of(#name, found, replaced) == CXX_DIRECT ? direct_##name : real.name;
+    CALLS_NEW(USE_NEW)
+    CALLS_DELETE(USE_DELETE)
+    atomic_store_explicit(&known, true, memory_order_release);
+}

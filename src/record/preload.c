@@ -1,0 +1,108 @@
+/* preload.c: the allocation functions that programs call in place of their C and C++ library's.
+ *
+ * The fast path is all that most calls see: count the words (one subtraction, one branch; for free
+ * one look into a bitmap) and jump on. Everything else stands in functions of its own that are
+ * jumped to, so that the compiler saves no register on the fast path and no frame of ours comes
+ * between the program and its allocator. Only blocks that came to be are counted: the cold path
+ * takes the count back, calls the allocator, and counts again. */
+#include "record/calls.h"
+#include "record/recorder.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define COLD   static __attribute__((noinline, cold))
+
+#define DEFINE_ALLOCATING(name, type, parameters, arguments, bytes, ...)                           \
+    EXPORT void *name parameters;                                                                  \
+    COLD void *cold_##name parameters {                                                            \
+        recorder_uncount(bytes);                                                                   \
+        void *block = next.name arguments;                                                         \
+        if (block)                                                                                 \
+            recorder_born(block, bytes, TYPE_##name);                                              \
+        return block;                                                                              \
+    }                                                                                              \
+    void *name parameters {                                                                        \
+        if (memprof_count(&self.sampler, recorder_words(bytes)))                                   \
+            return cold_##name arguments;                                                          \
+        return next.name arguments;                                                                \
+    }
+CALLS_ALLOCATING(DEFINE_ALLOCATING)
+
+#define DEFINE_NEW(name, type, parameters, arguments, bytes, ...)                                  \
+    EXPORT void *name parameters;                                                                  \
+    COLD void *cold_##name parameters {                                                            \
+        next_resolve_cxx(__builtin_return_address(0));                                             \
+        if (next_cxx_is_replaced)                                                                  \
+            return next.name arguments;                                                            \
+        recorder_uncount(bytes);                                                                   \
+        void *block = next.name arguments;                                                         \
+        if (block)                                                                                 \
+            recorder_born(block, bytes, TYPE_##name);                                              \
+        return block;                                                                              \
+    }                                                                                              \
+    void *name parameters {                                                                        \
+        if (memprof_count(&self.sampler, recorder_words(bytes)))                                   \
+            return cold_##name arguments;                                                          \
+        return next.name arguments;                                                                \
+    }
+CALLS_NEW(DEFINE_NEW)
+
+#define DEFINE_FREEING(name, parameters, arguments)                                                \
+    EXPORT void name parameters;                                                                   \
+    COLD void cold_##name parameters {                                                             \
+        recorder_died(block);                                                                      \
+        next.name arguments;                                                                       \
+    }                                                                                              \
+    void name parameters {                                                                         \
+        if (memprof_is_tracked(&recorder_filter, block))                                           \
+            cold_##name arguments;                                                                 \
+        else                                                                                       \
+            next.name arguments;                                                                   \
+    }
+CALLS_FREEING(DEFINE_FREEING)
+CALLS_DELETE(DEFINE_FREEING)
+
+#define DECLARE_OTHER(result, name, parameters, ...) EXPORT result name parameters;
+CALLS_RESIZING(DECLARE_OTHER)
+CALLS_ASKING(DECLARE_OTHER)
+
+/* The old block dies before the real call, since another thread may be given its address at once;
+ * where the call fails it lives on. Size 0 may mean free. */
+#define DEFINE_REALLOC(name, parameters, arguments, bytes)                                         \
+    COLD void *cold_##name parameters {                                                            \
+        memprof_taken taken;                                                                       \
+        recorder_uncount(bytes);                                                                   \
+        bool was_tracked = block && recorder_take(block, &taken);                                  \
+        void *moved = next.name arguments;                                                         \
+        if (was_tracked)                                                                           \
+            recorder_settle(&taken, moved || (bytes) == 0);                                        \
+        if (moved)                                                                                 \
+            recorder_born(moved, bytes, TYPE_##name);                                              \
+        return moved;                                                                              \
+    }                                                                                              \
+    void *name parameters {                                                                        \
+        if (memprof_count(&self.sampler, recorder_words(bytes)) |                                  \
+            memprof_is_tracked(&recorder_filter, block))                                           \
+            return cold_##name arguments;                                                          \
+        return next.name arguments;                                                                \
+    }
+DEFINE_REALLOC(realloc, (void *block, size_t size), (block, size), size)
+DEFINE_REALLOC(reallocarray, (void *block, size_t count, size_t size), (block, count, size),
+               calls_product(count, size))
+
+COLD int cold_posix_memalign(void **block, size_t alignment, size_t size) {
+    recorder_uncount(size);
+    int error = next.posix_memalign(block, alignment, size);
+    if (error == 0 && *block)
+        recorder_born(*block, size, TYPE_posix_memalign);
+    return error;
+}
+
+int posix_memalign(void **block, size_t alignment, size_t size) {
+    if (memprof_count(&self.sampler, recorder_words(size)))
+        return cold_posix_memalign(block, alignment, size);
+    return next.posix_memalign(block, alignment, size);
+}
+
+size_t malloc_usable_size(void *block) {
+    return next.malloc_usable_size(block);
+}

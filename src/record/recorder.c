@@ -1,0 +1,266 @@
+/* recorder.c: see recorder.h.
+ *
+ * Life of a recording. It starts at the first allocation after the C library has set up the
+ * environment, or in our constructor, whichever comes first. It ends after the last destructor of
+ * the process, in _exit, or when the file cannot be written any more. After a fork the child finds
+ * that the page `alive` has been wiped (so even after a bare clone), drops the parent's session,
+ * and starts its own, if the file name is its own, when it first has something to record. Until
+ * then it is not touched at all; a child that shares memory (vfork) simply records for its parent.
+ */
+#include "record/recorder.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/settings.h"
+#include "platform/pages.h"
+#include "platform/syscall.h"
+#include "record/say.h"
+#include "record/text.h"
+
+enum state {
+    UNDECIDED, /* the environment was not read yet */
+    STARTING,  /* a thread is at it */
+    OFF,       /* nothing is recorded, and nothing will be */
+    ON,
+    ENDED /* somebody may still be inside the session */
+};
+
+static struct {
+    _Atomic int state;        /* enum state */
+    struct session *session;  /* valid while ON or ENDED */
+    unsigned n_sessions;      /* begun so far, those of our ancestors included */
+    _Atomic uint32_t *alive;  /* 1 in the process that owns the session, 0 in its forked children */
+    config config;            /* valid unless UNDECIDED or STARTING */
+    pthread_key_t thread_key; /* set in each thread with a sampler, for its destructor */
+    bool has_hooks;           /* key and fork handler are there */
+} recorder;
+
+__thread struct self self;
+memprof_filter recorder_filter = MEMPROF_FILTER_INIT;
+
+/* ---- start ------------------------------------------------------------------------------- */
+
+/* At the end of a thread. If it allocates after that, it comes here once more. */
+static void on_thread_exit(void *value) {
+    (void)value;
+    if (atomic_load(&recorder.state) != ON || !atomic_load(recorder.alive) || self.sampler.busy)
+        return;
+    self.registered = false;
+    session_thread_exit(recorder.session);
+}
+
+/* In the child of a fork: the file and its lock are the parent's alone. */
+static void on_fork_child(void) {
+    if (atomic_load(&recorder.state) != ON)
+        return;
+    atomic_store(recorder.alive, 0);
+    sink_close(&recorder.session->sink);
+}
+
+static bool recorder_add_hooks(void) {
+    if (recorder.has_hooks)
+        return true;
+    recorder.alive = pages_alloc(pages_unit());
+    if (!recorder.alive || pthread_key_create(&recorder.thread_key, on_thread_exit) != 0)
+        return false;
+    /* Old kernels lack it: then the fork handler has to do. */
+    syscall4(SYS_madvise, (long)recorder.alive, (long)pages_unit(), MADV_WIPEONFORK, 0);
+    pthread_atfork(NULL, NULL, on_fork_child);
+    return recorder.has_hooks = true;
+}
+
+static int recorder_open(void) {
+    int error = ENOMEM;
+    if (recorder_add_hooks())
+        recorder.session = session_open(&recorder.config, &recorder_filter, &error);
+    if (error == 0) {
+        recorder.n_sessions++;
+        atomic_store(recorder.alive, 1);
+        return ON;
+    }
+    if (error != EWOULDBLOCK) /* else: our parent is recording to it, and we were exec'ed */
+        say(recorder.config.file, "nothing is recorded", error);
+    return OFF;
+}
+
+static int recorder_refuse(int setting) {
+    char name[64];
+    text t = text_in(name, sizeof name);
+    text_add(&t, setting_infos[setting].name);
+    say(name, "makes no sense, nothing is recorded", 0);
+    return OFF;
+}
+
+static void recorder_start(void) {
+    int undecided = UNDECIDED, setting = 0, decision = OFF, saved_errno = errno;
+    if (!atomic_compare_exchange_strong(&recorder.state, &undecided, STARTING))
+        return;
+    say_init();
+    switch (config_read(&recorder.config, secure_getenv, &setting)) {
+    case CONFIG_OFF:
+        break;
+    case CONFIG_BAD:
+        decision = recorder_refuse(setting);
+        break;
+    case CONFIG_ON:
+        decision = recorder_open();
+        break;
+    }
+    atomic_store(&recorder.state, decision);
+    errno = saved_errno;
+}
+
+/* ---- end --------------------------------------------------------------------------------- */
+
+static void recorder_fail(struct session *s) {
+    int on = ON;
+    if (!atomic_compare_exchange_strong(&recorder.state, &on, ENDED))
+        return;
+    memprof_status status = memprof_stop(s->engine, &self.sampler);
+    (void)status; /* in a signal handler, it goes on idly */
+    say(s->sink.path, "recording has ended", s->sink.error);
+}
+
+static void recorder_leave_parent(void) {
+    int saved_errno = errno;
+    session_abandon(recorder.session, &recorder_filter);
+    atomic_store(&recorder.state, recorder.config.per_process ? recorder_open() : OFF);
+    errno = saved_errno;
+}
+
+static void recorder_register_thread(void) {
+    int saved_errno = errno;
+    self.registered = true; /* before the call, which may allocate */
+    pthread_setspecific(recorder.thread_key, &self);
+    errno = saved_errno;
+}
+
+/* The session in which the calling thread can record; NULL: in none, and its next allocations take
+ * the fast path where that can be told. */
+static struct session *recorder_enter(void) {
+    int state = atomic_load_explicit(&recorder.state, memory_order_acquire);
+    if (__builtin_expect(state == UNDECIDED, 0) && environ) {
+        recorder_start();
+        state = atomic_load(&recorder.state);
+    }
+    if (state == ON && !self.sampler.busy) {
+        if (__builtin_expect(!atomic_load_explicit(recorder.alive, memory_order_relaxed), 0))
+            recorder_leave_parent();
+        else if (atomic_load_explicit(&recorder.session->failed, memory_order_relaxed))
+            recorder_fail(recorder.session);
+        else if (!self.registered)
+            recorder_register_thread();
+        state = atomic_load(&recorder.state);
+    }
+    if (__builtin_expect(state == ON, 1))
+        return recorder.session;
+    self.sampler.countdown = state == OFF || state == ENDED ? INT64_MAX : 0;
+    return NULL;
+}
+
+/* ---- what the calls report --------------------------------------------------------------- */
+
+/* The samples in a block; entering may have begun a session, in which nothing is counted yet. */
+static uint64_t recorder_sample(uint64_t words, struct session **s) {
+    if (!memprof_count(&self.sampler, words))
+        return 0;
+    unsigned before = recorder.n_sessions;
+    *s = recorder_enter();
+    if (!*s || (recorder.n_sessions != before && !memprof_count(&self.sampler, words)))
+        return 0;
+    return memprof_sample((*s)->engine, &self.sampler, words);
+}
+
+void recorder_born(void *block, size_t bytes, enum call_type type) {
+    uint64_t words = recorder_words(bytes);
+    struct session *s;
+    uint64_t n_samples = recorder_sample(words, &s);
+    if (n_samples == 0)
+        return;
+    struct session_site site = {.type = type + 1};
+    unwind_here(&site.start);
+    memprof_birth birth = {.address = (uintptr_t)block,
+                           .size = words - 1,
+                           .n_samples = n_samples,
+                           .source = MEMPROF_CUSTOM,
+                           .heap = MEMPROF_MAJOR,
+                           .site = &site};
+    memprof_track(s->engine, &self.sampler, &birth);
+}
+
+void recorder_died(void *block) {
+    struct session *s = recorder_enter();
+    if (s)
+        memprof_freed(s->engine, &self.sampler, (uintptr_t)block);
+}
+
+bool recorder_take(void *block, memprof_taken *taken) {
+    struct session *s = recorder_enter();
+    return s && memprof_take(s->engine, &self.sampler, (uintptr_t)block, taken);
+}
+
+void recorder_settle(memprof_taken *taken, bool dead) {
+    memprof *engine = recorder.session->engine;
+    (dead ? memprof_bury : memprof_untake)(engine, &self.sampler, taken);
+}
+
+/* ---- the end of the process -------------------------------------------------------------- */
+
+/* Is this the process that is being recorded, not a child that shares its memory? */
+static bool recorder_is_own_process(void) {
+    return recorder.session->pid == (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0);
+}
+
+void recorder_flush(void) {
+    if (atomic_load(&recorder.state) == ON && atomic_load(recorder.alive) &&
+        recorder_is_own_process())
+        session_flush(recorder.session);
+}
+
+void recorder_finish(void) {
+    int on = ON;
+    if (atomic_load(&recorder.state) == ON && !self.sampler.busy && !atomic_load(recorder.alive))
+        recorder_leave_parent(); /* a child with nothing to say has a trace of its own, too */
+    if (atomic_load(&recorder.state) == ON && atomic_load(recorder.alive) &&
+        recorder_is_own_process() && atomic_compare_exchange_strong(&recorder.state, &on, ENDED))
+        session_finish(recorder.session);
+}
+
+static void finish_at_exit(void *unused) {
+    (void)unused;
+    recorder_finish();
+}
+
+static void finish_at_quick_exit(void) {
+    recorder_finish();
+}
+
+int __cxa_atexit(void (*handler)(void *), void *argument, void *module);
+
+static void recorder_say_preempted(const char *module) {
+    char mark[PATH_MAX + 64];
+    text t = text_in(mark, sizeof mark);
+    text_add(&t, "nothing is recorded: malloc is the own one of ");
+    text_add(&t, module);
+    session_mark(recorder.session, mark);
+    recorder_finish();
+    say(module, "has a malloc of its own that stands before ours, nothing is recorded", 0);
+}
+
+/* An exit handler that belongs to no module and is registered before the loader registers its own
+ * runs after the destructors of all modules: the frees that they make are recorded. */
+__attribute__((constructor)) static void recorder_construct(void) {
+    char module[PATH_MAX];
+    recorder_start();
+    if (atomic_load(&recorder.state) != ON)
+        return;
+    __cxa_atexit(finish_at_exit, NULL, NULL);
+    at_quick_exit(finish_at_quick_exit);
+    if (next_is_preempted(module, sizeof module))
+        recorder_say_preempted(module);
+}

@@ -1,0 +1,42 @@
+/* recorder.h: what stands between the interposed calls and a session: is anything recorded at all,
+ * in this process, just now? Owns the one session of the process and its life. */
+#ifndef RECORD_RECORDER_H
+#define RECORD_RECORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "allotrace/memprof.h"
+#include "record/calls.h"
+#include "record/session.h"
+
+/* Addresses of blocks that may be tracked; tested inline at each free. */
+extern memprof_filter recorder_filter __attribute__((visibility("hidden")));
+
+/* A block in words, and the allocator's own header word. Sizes too large for any allocator may
+ * wrap around: such blocks never come to be. */
+static inline uint64_t recorder_words(size_t bytes) {
+    return (bytes + 2 * sizeof(void *) - 1) / sizeof(void *);
+}
+
+/* Takes back what memprof_count has counted for a block of that size. */
+static inline void recorder_uncount(size_t bytes) {
+    self.sampler.countdown += (int64_t)recorder_words(bytes);
+}
+
+/* A block has come to be that was not counted yet: counts it and records it if it is sampled. */
+void recorder_born(void *block, size_t bytes, enum call_type type);
+
+/* A block that may be tracked is about to be freed. */
+void recorder_died(void *block);
+
+/* The same in two steps, for realloc: see memprof_take. */
+bool recorder_take(void *block, memprof_taken *taken);
+void recorder_settle(memprof_taken *taken, bool dead);
+
+/* The process may be about to vanish: by exec, if it succeeds, or for good. */
+void recorder_flush(void);
+void recorder_finish(void);
+
+#endif

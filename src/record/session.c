@@ -1,0 +1,343 @@
+#include "record/session.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/random.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/hash.h"
+#include "platform/module.h"
+#include "platform/pages.h"
+#include "platform/syscall.h"
+#include "record/calls.h"
+#include "record/text.h"
+
+/* Events that are older than this are written when somebody next comes by. */
+#define SWEEP_US UINT64_C(1000000)
+
+/* Frames of the recorder itself that can stand on a stack, at most. */
+#define OWN_FRAMES 16
+
+static const char *const type_names[N_CALL_TYPES] = {
+#define TYPE_NAME(name, text, ...)         [TYPE_##name] = text,
+#define TYPE_NAME_OTHER(result, name, ...) [TYPE_##name] = #name,
+    CALLS_ALLOCATING(TYPE_NAME) CALLS_NEW(TYPE_NAME) CALLS_RESIZING(TYPE_NAME_OTHER)};
+_Static_assert(N_CALL_TYPES < 63, "a code has six bits for the type");
+
+/* ---- hooks of the writer ----------------------------------------------------------------- */
+
+static int hook_sink(void *context, const void *packets, size_t size) {
+    struct session *s = context;
+    return sink_write(&s->sink, packets, size);
+}
+
+static size_t hook_locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
+    struct session *s = context;
+    return code_locate(&s->codes, type_names, code, locations, max);
+}
+
+static void *hook_reallocate(void *context, void *old, size_t old_size, size_t size) {
+    struct session *s = context;
+    return memory_realloc(&s->memory, old, old_size, size);
+}
+
+/* ---- events ------------------------------------------------------------------------------ */
+
+static uint64_t session_now(const struct session *s) {
+    return clock_monotonic_us() - s->start;
+}
+
+static bool is_main_thread(void) {
+    return syscall4(SYS_gettid, 0, 0, 0, 0) == syscall4(SYS_getpid, 0, 0, 0, 0);
+}
+
+static struct domain *session_domain(struct session *s) {
+    if (!self.domain)
+        self.domain = domain_acquire(&s->domains, is_main_thread());
+    return self.domain;
+}
+
+static void session_note(struct session *s, memtrace_status status) {
+    if (status == MEMTRACE_NOMEM)
+        atomic_fetch_add_explicit(&s->lost_event, 1, memory_order_relaxed);
+    else if (status != MEMTRACE_OK)
+        atomic_store_explicit(&s->failed, true, memory_order_relaxed);
+}
+
+static void domain_flush_locked(struct session *s, struct domain *d, uint64_t older_than) {
+    if (memtrace_stream_oldest(d->stream) < older_than)
+        session_note(s, memtrace_stream_flush(d->stream));
+}
+
+/* Writes out what is old; threads that are at work just now will do it themselves. */
+static void session_sweep(struct session *s, uint64_t now) {
+    uint64_t due = atomic_load_explicit(&s->next_sweep, memory_order_relaxed);
+    if (now < due || !atomic_compare_exchange_strong(&s->next_sweep, &due, now + SWEEP_US))
+        return;
+    for (struct domain *d = atomic_load(&s->domains.all); d; d = d->older) {
+        if (!lock_try(&d->lock))
+            continue;
+        domain_flush_locked(s, d, now);
+        lock_release(&d->lock);
+    }
+}
+
+/* During a callback the engine has put the real countdown aside: what is missing from this one
+ * afterwards was allocated by signal handlers, and not sampled. */
+static void session_note_handlers(struct session *s, int64_t countdown_before) {
+    int64_t words = countdown_before - self.sampler.countdown;
+    if (__builtin_expect(words > 0, 0))
+        atomic_fetch_add_explicit(&s->lost_words, (uint64_t)words, memory_order_relaxed);
+}
+
+static void *on_alloc(void *context, memprof_thread *thread, const memprof_allocation *info) {
+    struct session *s = context;
+    struct domain *d = session_domain(s);
+    int64_t countdown = thread->countdown;
+    uint64_t id = 0, now = session_now(s);
+    if (!d) {
+        atomic_fetch_add_explicit(&s->lost_domain, info->n_samples, memory_order_relaxed);
+        return NULL;
+    }
+    lock_acquire(&d->lock);
+    memtrace_status status =
+        memtrace_stream_alloc(d->stream, now, MEMTRACE_EXTERNAL, info->size, info->n_samples,
+                              info->callstack, info->callstack_length, 0, &id);
+    lock_release(&d->lock);
+    session_note(s, status);
+    session_sweep(s, now);
+    session_note_handlers(s, countdown);
+    return status == MEMTRACE_OK ? (void *)(uintptr_t)(id + 1) : NULL; /* NULL is no metadata */
+}
+
+static void on_dealloc(void *context, memprof_thread *thread, void *metadata) {
+    struct session *s = context;
+    struct domain *d = session_domain(s);
+    int64_t countdown = thread->countdown;
+    uint64_t now = session_now(s);
+    if (!d) {
+        atomic_fetch_add_explicit(&s->lost_event, 1, memory_order_relaxed);
+        return;
+    }
+    lock_acquire(&d->lock);
+    memtrace_status status = memtrace_stream_collect(d->stream, now, (uintptr_t)metadata - 1);
+    lock_release(&d->lock);
+    session_note(s, status);
+    session_sweep(s, now);
+    session_note_handlers(s, countdown);
+}
+
+/* ---- call stacks ------------------------------------------------------------------------- */
+
+static bool is_own(const struct session *s, uintptr_t pc) {
+    return pc - 1 - s->own_low < s->own_high - s->own_low;
+}
+
+static size_t domain_unwind(struct domain *d, const struct unwind_start *start, unsigned *flags) {
+    if (!d->stack_known) {
+        unwind_stack_bounds(&d->stack_low, &d->stack_high);
+        d->stack_known = true;
+    }
+    return unwind_stack(d->unwind, start, d->stack_low, d->stack_high, d->pcs, d->pcs_size, flags);
+}
+
+/* Codes of the stack, outermost first, in front of them a remark if there is more. */
+static size_t session_encode(struct session *s, struct domain *d, size_t first, size_t n,
+                             unsigned flags, unsigned type, uint64_t *frames, size_t max) {
+    bool cut = flags & UNWIND_CUT || n > s->depth;
+    size_t out = 0;
+    if (n > s->depth)
+        n = s->depth;
+    if (cut || flags & UNWIND_FAILED || n == 0)
+        frames[out++] = cut ? CODE_CUT : CODE_LOST;
+    if (n > max - out)
+        n = max - out;
+    for (size_t i = first + n; i-- > first;)
+        frames[out++] = code_of(&s->codes, &d->codes, d->pcs[i], i == first ? type : 0);
+    if (n == 0)
+        frames[out - 1] = code_with_type(frames[out - 1], type);
+    return out;
+}
+
+static size_t hook_callstack(void *context, memprof_thread *thread, const void *site,
+                             uint64_t *frames, size_t max) {
+    struct session *s = context;
+    const struct session_site *from = site;
+    struct domain *d = session_domain(s);
+    int64_t countdown = thread->countdown;
+    unsigned flags = 0;
+    size_t first = 0;
+    if (!d || max == 0)
+        return 0;
+    size_t n = domain_unwind(d, &from->start, &flags);
+    while (first < n && is_own(s, d->pcs[first]))
+        first++;
+    size_t out = session_encode(s, d, first, n - first, flags, from->type, frames, max);
+    session_note_handlers(s, countdown);
+    return out;
+}
+
+/* ---- start and end ----------------------------------------------------------------------- */
+
+static uint64_t session_seed(const config *c) {
+    uint64_t seed = c->seed;
+    if (!c->seeded &&
+        syscall4(SYS_getrandom, (long)&seed, sizeof seed, GRND_NONBLOCK, 0) != sizeof seed)
+        seed = hash_u64(clock_wall_us()) ^ (uintptr_t)&seed;
+    return seed;
+}
+
+static memtrace_status session_open_writer(struct session *s, const config *c) {
+    struct clock_anchor anchor = clock_anchor_now();
+    struct utsname host = {0};
+    struct module executable = {.name = ""};
+    char path[PATH_MAX];
+    syscall4(SYS_uname, (long)&host, 0, 0, 0);
+    module_path(&executable, path, sizeof path);
+    s->start = anchor.monotonic_us;
+    memtrace_info info = {
+        .sample_rate = c->rate,
+        .start_time = anchor.wall_us,
+        .pid = s->pid,
+        .executable_name = path,
+        .host_name = host.nodename,
+        .runtime_params = "",
+        .context = c->context,
+    };
+    memtrace_writer_options options = {
+        .sink = hook_sink, .locate = hook_locate, .reallocate = hook_reallocate, .context = s};
+    return memtrace_writer_open(&info, &options, &s->writer, NULL);
+}
+
+static memprof_status session_start_engine(struct session *s, const config *c,
+                                           memprof_filter *filter) {
+    memprof_host host = {
+        .context = s, .reallocate = hook_reallocate, .callstack = hook_callstack, .filter = filter};
+    /* One frame more than the depth: the remark that there are more. */
+    memprof_options options = {
+        .rate = c->rate, .callstack_size = c->depth + 1, .seed = session_seed(c)};
+    memprof_tracker tracker = {.context = s, .alloc_major = on_alloc, .dealloc_major = on_dealloc};
+    s->engine = memprof_create(&host);
+    return s->engine ? memprof_start(s->engine, &self.sampler, &options, &tracker) : MEMPROF_NOMEM;
+}
+
+/* Everything but the file, which is open; 0 or an errno. */
+static int session_build(struct session *s, const config *c, memprof_filter *filter) {
+    struct module own;
+    s->codes.memory = s->domains.memory = &s->memory;
+    s->depth = c->depth;
+    s->domains.pcs_size = c->depth + OWN_FRAMES;
+    if (module_find((uintptr_t)session_build, &own)) {
+        s->own_low = own.low;
+        s->own_high = own.high;
+    }
+    if (session_open_writer(s, c) != MEMTRACE_OK)
+        return s->sink.error ? s->sink.error : ENOMEM;
+    s->domains.writer = s->writer;
+    return session_start_engine(s, c, filter) == MEMPROF_OK ? 0 : ENOMEM;
+}
+
+struct session *session_open(const config *c, memprof_filter *filter, int *error) {
+    char path[PATH_MAX];
+    struct session *s = pages_alloc(sizeof *s);
+    *error = ENOMEM;
+    if (!s)
+        return NULL;
+    s->pid = (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0);
+    *error =
+        config_file_for(c, s->pid, path, sizeof path) ? sink_open(&s->sink, path) : ENAMETOOLONG;
+    if (!*error) {
+        *error = session_build(s, c, filter);
+        if (!*error)
+            return s;
+        sink_close(&s->sink);
+    }
+    session_abandon(s, filter);
+    return NULL;
+}
+
+/* True unless somebody who cannot go on holds a lock that every flush takes. */
+static bool session_is_passable(struct session *s) {
+    lock *locks[] = {&s->memory.lock, &s->sink.lock};
+    for (size_t i = 0; i < sizeof locks / sizeof *locks; i++) {
+        if (!lock_acquire_patiently(locks[i]))
+            return false;
+        lock_release(locks[i]);
+    }
+    return true;
+}
+
+void session_flush(struct session *s) {
+    if (!session_is_passable(s))
+        return;
+    for (struct domain *d = atomic_load(&s->domains.all); d; d = d->older) {
+        if (!lock_acquire_patiently(&d->lock))
+            continue;
+        domain_flush_locked(s, d, UINT64_MAX);
+        lock_release(&d->lock);
+    }
+}
+
+void session_mark(struct session *s, const char *remark) {
+    uint64_t code = code_of_mark(&s->codes, remark), id = 0, now = session_now(s);
+    struct domain *d = session_domain(s);
+    if (!code || !d)
+        return;
+    lock_acquire(&d->lock);
+    memtrace_status status =
+        memtrace_stream_alloc(d->stream, now, MEMTRACE_EXTERNAL, 0, 0, &code, 1, 0, &id);
+    if (status == MEMTRACE_OK)
+        status = memtrace_stream_collect(d->stream, now, id);
+    lock_release(&d->lock);
+    session_note(s, status);
+}
+
+static void session_mark_loss(struct session *s, uint64_t count, const char *what) {
+    char line[128];
+    text t = text_in(line, sizeof line);
+    if (count == 0)
+        return;
+    text_add(&t, "dropped ");
+    text_add_number(&t, count, 10);
+    text_add(&t, what);
+    session_mark(s, line);
+}
+
+static void session_mark_losses(struct session *s) {
+    memprof_stats stats;
+    memprof_get_stats(s->engine, &stats);
+    session_mark_loss(s, stats.lost_busy,
+                      " allocations or frees: a signal handler made them inside the recorder");
+    session_mark_loss(s, stats.lost_memory, " samples: the engine had no memory");
+    session_mark_loss(s, stats.implied_deaths,
+                      " frees: the allocator was called without the recorder's knowledge");
+    session_mark_loss(s, atomic_load(&s->lost_domain), " samples: there were too many threads");
+    session_mark_loss(s, atomic_load(&s->lost_event), " events: the writer had no memory");
+    session_mark_loss(
+        s, atomic_load(&s->lost_words),
+        " words before sampling: a signal handler allocated them inside the recorder");
+}
+
+void session_finish(struct session *s) {
+    if (!self.sampler.busy && session_is_passable(s))
+        session_mark_losses(s);
+    session_flush(s);
+}
+
+void session_abandon(struct session *s, memprof_filter *filter) {
+    memprof_disown(&self.sampler, filter);
+    self.domain = NULL;
+    domain_table_release(&s->domains);
+    memory_release(&s->memory);
+    pages_free(s, sizeof *s);
+}
+
+void session_thread_exit(struct session *s) {
+    memprof_thread_exit(s->engine, &self.sampler);
+    if (!self.domain || self.domain->number == 0)
+        return; /* the main thread's is nobody else's */
+    domain_release(&s->domains, self.domain);
+    self.domain = NULL;
+}

@@ -1,0 +1,73 @@
+/* session.h: one recording by one process: its file, its trace writer, its engine and its threads.
+ * Turns what the engine reports into events of the trace. Knows nothing of how calls are caught,
+ * nor when a recording starts or ends: that is recorder.c. */
+#ifndef RECORD_SESSION_H
+#define RECORD_SESSION_H
+
+#include "allotrace/memprof.h"
+#include "allotrace/memtrace.h"
+#include "platform/clock.h"
+#include "platform/unwind.h"
+#include "record/code.h"
+#include "record/config.h"
+#include "record/domain.h"
+#include "record/memory.h"
+#include "record/sink.h"
+
+/* What a thread carries with it, in its thread-local storage. */
+struct self {
+    memprof_thread sampler;
+    struct domain *domain; /* NULL until its first sample */
+    bool registered;       /* the end of this thread will be noticed */
+};
+
+/* Every function of the recorder knows its own thread by this. */
+extern __thread struct self self __attribute__((tls_model("initial-exec"), visibility("hidden")));
+_Static_assert(sizeof(struct self) <= 64, "static TLS is scarce for libraries that come late");
+
+/* Where an allocation came from: what memprof_birth.site points at. */
+struct session_site {
+    struct unwind_start start;
+    unsigned type; /* enum call_type + 1 */
+};
+
+struct session {
+    memory memory;
+    sink sink;
+    code_table codes;
+    struct domain_table domains;
+    memtrace_writer *writer;
+    memprof *engine;
+    uint64_t pid;
+    uint64_t start;               /* of the trace, on the monotonic clock, µs */
+    uintptr_t own_low, own_high;  /* the recorder's own code: no frames of interest */
+    uint32_t depth;               /* frames kept of a stack */
+    _Atomic uint64_t next_sweep;  /* when old packets are looked for again, trace time, µs */
+    _Atomic bool failed;          /* nothing more can be written: the recording should end */
+    _Atomic uint64_t lost_domain; /* samples dropped: no domain could be had for the thread */
+    _Atomic uint64_t lost_event;  /* events dropped: the writer had no memory */
+    _Atomic uint64_t lost_words;  /* allocated by signal handlers during our callbacks */
+};
+
+/* Starts a recording; the calling thread's sampler becomes active at once. NULL and an errno if it
+ * cannot be; EWOULDBLOCK: another process is recording to this file. `config` must stay. */
+struct session *session_open(const config *config, memprof_filter *filter, int *error);
+
+/* Writes out what all threads have buffered. Gives up on a thread that is in the way for long: a
+ * signal handler may be running inside it. */
+void session_flush(struct session *s);
+
+/* Adds a mark to the calling thread's stream. */
+void session_mark(struct session *s, const char *remark);
+
+/* The last words (what was lost, and why), and everything to the file. */
+void session_finish(struct session *s);
+
+/* In the child of a fork: forgets the parent's recording without touching its file, and gives the
+ * memory back. The calling thread must not be inside the engine. */
+void session_abandon(struct session *s, memprof_filter *filter);
+
+/* The thread ends: gives its domain back. */
+void session_thread_exit(struct session *s);
+
+#endif

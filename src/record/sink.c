@@ -1,0 +1,170 @@
+#include "record/sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "platform/syscall.h"
+#include "record/text.h"
+
+/* Programs expect that new descriptors get small numbers: ours takes one of the last of the range
+ * that every process has room for. */
+#define FD_RANGE 1024
+#define FD_SPARE 64
+
+#define FILE_MODE  0666
+#define OPEN_FLAGS (O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY)
+
+typedef uint64_t signal_set; /* as the kernel has it: bit i is signal i + 1 */
+
+#define SIGNAL_BIT(signal) (UINT64_C(1) << ((signal)-1))
+
+static int error_of(long result) {
+    return syscall_failed(result) ? (int)-result : 0;
+}
+
+static bool sink_is_ours(const sink *s, int fd) {
+    struct stat st;
+    return fd >= 0 && !error_of(syscall4(SYS_fstat, fd, (long)&st, 0, 0)) &&
+           st.st_dev == s->device && st.st_ino == s->inode;
+}
+
+/* False if another process holds the lock of the file. Where locks do not work there are none. */
+static bool fd_lock(int fd) {
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int error = error_of(syscall4(SYS_fcntl, fd, F_OFD_SETLK, (long)&whole, 0));
+    return error != EAGAIN && error != EACCES;
+}
+
+/* Moves `fd` out of the way; gives it back as it is if there is no room. */
+static int fd_raise(int fd) {
+    struct rlimit limit;
+    rlim_t range = FD_RANGE;
+    if (!error_of(syscall4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit)) &&
+        limit.rlim_cur < range)
+        range = limit.rlim_cur;
+    if (range < 2 * FD_SPARE)
+        return fd;
+    long high = syscall4(SYS_fcntl, fd, F_DUPFD_CLOEXEC, (long)(range - FD_SPARE), 0);
+    if (syscall_failed(high))
+        return fd;
+    syscall4(SYS_close, fd, 0, 0, 0);
+    return (int)high;
+}
+
+static int sink_empty(sink *s) {
+    if (!s->regular)
+        return 0;
+    if (!fd_lock(s->fd))
+        return EWOULDBLOCK;
+    return error_of(syscall4(SYS_ftruncate, s->fd, 0, 0, 0));
+}
+
+int sink_open(sink *s, const char *path) {
+    struct stat st;
+    memset(s, 0, sizeof *s);
+    s->fd = -1;
+    text name = text_in(s->path, sizeof s->path);
+    text_add(&name, path);
+    long fd = syscall4(SYS_openat, AT_FDCWD, (long)path, OPEN_FLAGS | O_CREAT, FILE_MODE);
+    if (syscall_failed(fd))
+        return s->error = error_of(fd);
+    s->fd = fd_raise((int)fd);
+    s->error = error_of(syscall4(SYS_fstat, s->fd, (long)&st, 0, 0));
+    if (!s->error) {
+        s->device = st.st_dev;
+        s->inode = st.st_ino;
+        s->regular = S_ISREG(st.st_mode);
+        s->error = sink_empty(s);
+    }
+    if (s->error)
+        sink_close(s);
+    return s->error;
+}
+
+/* Our descriptor is gone or somebody else's now: leaves that one alone and opens the file anew. */
+static int sink_reopen_locked(sink *s) {
+    s->fd = -1;
+    if (!s->regular)
+        return EBADF;
+    long fd = syscall4(SYS_openat, AT_FDCWD, (long)s->path, OPEN_FLAGS, 0);
+    if (syscall_failed(fd))
+        return error_of(fd);
+    if (!sink_is_ours(s, (int)fd) || !fd_lock((int)fd)) {
+        syscall4(SYS_close, fd, 0, 0, 0);
+        return ESTALE;
+    }
+    s->fd = fd_raise((int)fd);
+    return 0;
+}
+
+static int write_all(int fd, const char *bytes, size_t size) {
+    while (size > 0) {
+        long n = syscall4(SYS_write, fd, (long)bytes, (long)size, 0);
+        if (n == -EINTR)
+            continue;
+        if (syscall_failed(n))
+            return error_of(n);
+        if (n == 0)
+            return EIO;
+        bytes += n;
+        size -= (size_t)n;
+    }
+    return 0;
+}
+
+/* The kernel has sent `signal`, which is blocked, to this thread because of our write: takes it
+ * away, unless one was waiting already, which is the program's. */
+static void take_signal_back(int signal, signal_set pending_before) {
+    signal_set set = SIGNAL_BIT(signal);
+    struct timespec now = {0};
+    if (!(pending_before & set))
+        syscall4(SYS_rt_sigtimedwait, (long)&set, 0, (long)&now, sizeof set);
+}
+
+/* Writes with the signals blocked that a write can raise. */
+static int write_quietly(int fd, const void *bytes, size_t size) {
+    signal_set block = SIGNAL_BIT(SIGXFSZ) | SIGNAL_BIT(SIGPIPE), before, pending = 0;
+    syscall4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&block, (long)&before, sizeof block);
+    syscall4(SYS_rt_sigpending, (long)&pending, sizeof pending, 0, 0);
+    int error = write_all(fd, bytes, size);
+    if (error == EFBIG)
+        take_signal_back(SIGXFSZ, pending);
+    if (error == EPIPE)
+        take_signal_back(SIGPIPE, pending);
+    syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof before);
+    return error;
+}
+
+static int sink_write_locked(sink *s, const void *packets, size_t size) {
+    if (!sink_is_ours(s, s->fd)) {
+        int error = sink_reopen_locked(s);
+        if (error)
+            return error;
+    }
+    int error = write_quietly(s->fd, packets, size);
+    if (!error)
+        s->size += size;
+    else if (s->regular)
+        syscall4(SYS_ftruncate, s->fd, (long)s->size, 0, 0);
+    return error;
+}
+
+int sink_write(sink *s, const void *packets, size_t size) {
+    lock_acquire(&s->lock);
+    if (!s->error)
+        s->error = sink_write_locked(s, packets, size);
+    int error = s->error;
+    lock_release(&s->lock);
+    return error;
+}
+
+void sink_close(sink *s) {
+    int fd = s->fd;
+    s->fd = -1;
+    if (sink_is_ours(s, fd))
+        syscall4(SYS_close, fd, 0, 0, 0);
+}

@@ -1,0 +1,40 @@
+/* sink.h: the file that a recording goes to, inside a process that knows nothing of it. Owns the
+ * descriptor and the promise that only whole packets, and nothing that is not ours, are written.
+ *
+ * The program may close all descriptors, and open its own data under our number: each write checks
+ * first that the descriptor is still our file, and opens it again if it is not. A lock on the open
+ * file (OFD) says to other processes that the file is being recorded; it dies with the process,
+ * also with a killed one. A write error leaves the file ending with its last whole packet. */
+#ifndef RECORD_SINK_H
+#define RECORD_SINK_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "record/lock.h"
+
+typedef struct sink {
+    lock lock;    /* guards all that follows, and orders the writes */
+    int fd;       /* -1: closed */
+    int error;    /* the errno that ended it; 0 while all is well */
+    dev_t device; /* with `inode`: which file is ours */
+    ino_t inode;
+    bool regular;  /* else a pipe or a device: cannot be locked, cut or opened again */
+    uint64_t size; /* bytes written, whole packets only */
+    char path[PATH_MAX];
+} sink;
+
+/* Opens the file, empty, or gives an errno; EWOULDBLOCK: another process is recording to it. */
+int sink_open(sink *s, const char *path);
+
+/* Writes whole packets or gives an errno, always the same after the first. Any thread may call; not
+ * a cancellation point; SIGXFSZ and SIGPIPE do not reach the program. */
+int sink_write(sink *s, const void *packets, size_t size);
+
+/* Closes the descriptor if it is still ours; async-signal-safe, takes no lock. */
+void sink_close(sink *s);
+
+#endif

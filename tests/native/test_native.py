@@ -1,0 +1,575 @@
+#!/usr/bin/env python3
+"""Records the target programs and judges what they did and what the traces say. Prints TAP.
+
+    test_native.py LIBRARY TARGET OWN_MALLOC CXX CXX_OWN BUMP PLUGIN_ONE PLUGIN_TWO [TEST...]
+
+A trace is read by tests/decode.py, the decoder that knows nothing of the code that wrote it. Each
+test works in a folder of its own.
+"""
+import bisect
+import collections
+import ctypes.util
+import math
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import decode  # noqa: E402
+
+LIBRARY, TARGET, OWN_MALLOC, CXX, CXX_OWN, BUMP, PLUGIN_ONE, PLUGIN_TWO = sys.argv[1:9]
+
+
+class Skip(Exception):
+    pass
+
+
+def words(size):
+    return (size + 7) // 8
+
+
+def same(got, want, what=""):
+    assert got == want, f"{what}: got {got!r}, expected {want!r}"
+
+
+# ---- traces
+
+
+Allocation = collections.namedtuple("Allocation", "ident domain length samples type frames died")
+Frame = collections.namedtuple("Frame", "function file")
+
+
+class Trace:
+    """What a file says: `allocations` by id, `marks`, `pid`, `rate`, `domains`."""
+
+    def __init__(self, path):
+        decoder = decode.Decoder(pathlib.Path(path).read_bytes())
+        decoder.read_info()
+        self.head, self.pid, self.rate = decoder, decoder.pid, decoder.rate
+        made, died, self.marks, self.n_packets = {}, [], [], 0
+        for domain, stack, event in decoder.events():
+            if event[0] == "alloc":
+                frames, kind = self.frames_of(decoder, stack)
+                made[event[2]] = (event[2], domain, event[3], event[4], kind, frames)
+            else:
+                same(event[0], "collect")
+                died.append(event[2])
+        same(len(set(died)), len(died), "blocks that died twice")
+        assert set(died) <= set(made), "a death without a birth"
+        dead = set(died)
+        self.allocations = []
+        for ident, *rest in made.values():
+            allocation = Allocation(ident, *rest, ident in dead)
+            if allocation.frames[-1].file == "<mark>":
+                same((allocation.length, allocation.samples, allocation.died), (0, 0, True), "mark")
+                self.marks.append(allocation.frames[-1].function)
+            else:
+                self.allocations.append(allocation)
+
+    @staticmethod
+    def frames_of(decoder, stack):
+        frames, kind = [], None
+        for code in stack:
+            for text in decoder.frame_text(code).split(":0:0-0"):
+                if text.strip():
+                    function, _, file = text.strip().partition("@")
+                    frames.append(Frame(function, file))
+        if len(frames) > 1 and frames[-2].file == "<type>":
+            kind = frames.pop(-2).function
+        return frames, kind
+
+    def count(self, size, kind=None):
+        """How many blocks of that many bytes were made and how many died."""
+        found = [a for a in self.allocations
+                 if a.length == words(size) and kind in (None, a.type)]
+        return len(found), sum(a.died for a in found)
+
+    def domains(self):
+        return {a.domain for a in self.allocations}
+
+
+# ---- running
+
+
+Run = collections.namedtuple("Run", "status out err")
+
+
+def run(command, settings=None, preload=(LIBRARY,), **options):
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
+    if preload:
+        env["LD_PRELOAD"] = " ".join(preload)
+    env |= settings or {}
+    done = subprocess.run([str(c) for c in command], env=env, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, **options)
+    return Run(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def plain(command):
+    return run(command, preload=())
+
+
+def record(command, rate="1", file="t.ctf", err="", preload=(LIBRARY,), **settings):
+    """Records a run that must look like a plain one, but for `err`; gives its trace."""
+    wanted = plain(command)
+    got = run(command, {"MEMTRACE": str(file), "MEMTRACE_RATE": rate} |
+              {f"MEMTRACE_{k.upper()}": v for k, v in settings.items()}, preload)
+    same(got, wanted._replace(err=wanted.err + err), "the run itself")
+    return Trace(file)
+
+
+def library(name):
+    """The path of a library that need not be there."""
+    found = ctypes.util.find_library(name)
+    if not found:
+        raise Skip(f"there is no lib{name}")
+    return found
+
+
+# ---- functions of the target, by address
+
+
+def symbols(program):
+    listed = subprocess.run(["nm", "-n", "--defined-only", program], stdout=subprocess.PIPE,
+                            check=True).stdout.decode()
+    table = [(int(a, 16), name) for a, kind, name in (l.split() for l in listed.splitlines())
+             if kind in "tTwW"]
+    addresses = [a for a, _ in table]
+    return lambda address: table[bisect.bisect_right(addresses, address) - 1][1]
+
+
+def named(frames, program):
+    """Names of the frames; those in other modules are left as they are."""
+    name_of, base = symbols(program), os.path.basename(program)
+    names = []
+    for frame in frames:
+        module, _, offset = frame.function.rpartition("+0x")
+        names.append(name_of(int(offset, 16) - 1) if module == base else frame.function)
+    return names
+
+
+# ---- tests
+
+
+TESTS = []
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+FAMILY = [  # type, bytes, blocks made, blocks freed
+    ("malloc", 10001, 1000, 990),
+    ("calloc", 7 * 1501, 100, 100),
+    ("malloc", 20001, 50, 50),
+    ("realloc", 30001, 50, 50),
+    ("reallocarray", 40010, 50, 50),
+    ("realloc", 20101, 1, 1),
+    ("malloc", 20201, 1, 1),
+    ("posix_memalign", 5001, 20, 20),
+    ("memalign", 5101, 20, 20),
+    ("aligned_alloc", 5248, 20, 20),
+    ("valloc", 5301, 20, 20),
+    ("pvalloc", 5401, 20, 20),
+    ("malloc", 6001, 30, 30),
+    ("malloc", 10501, 10, 10),
+]
+
+
+def check_family(trace):
+    for kind, size, made, died in FAMILY:
+        same(trace.count(size, kind), (made, died), f"{kind} of {size} bytes")
+
+
+@test
+def counts_every_function_of_the_malloc_family():
+    trace = record([TARGET, "family"])
+    check_family(trace)
+    same(trace.marks, [], "marks")
+    for a in trace.allocations:
+        same(a.samples, a.length + 1, "samples of a block at rate 1")
+
+
+@test
+def the_head_says_what_was_recorded():
+    trace = record([TARGET, "family"], rate="0.25", context="a remark")
+    same(trace.rate, 0.25)
+    same(trace.head.executable, os.path.realpath(TARGET))
+    same(trace.head.host, os.uname().nodename)
+    same(trace.head.context, "a remark")
+    same((trace.head.word_size, trace.head.head.version), (64, 3))
+
+
+@test
+def sampled_totals_are_near_the_truth_and_repeatable():
+    truth = sum(words(8 + i * 37 % 2000) + 1 for i in range(400000))
+    seen = set()
+    for seed in range(1, 6):
+        trace = record([TARGET, "much"], rate="1e-4", seed=str(seed))
+        samples = sum(a.samples for a in trace.allocations)
+        expected = truth * 1e-4
+        assert abs(samples - expected) < 5 * math.sqrt(expected), (samples, expected)
+        seen.add(samples)
+    assert len(seen) > 1, "seeds make no difference"
+    again = record([TARGET, "much"], rate="1e-4", seed="5")
+    same([(a.length, a.samples) for a in again.allocations],
+         [(a.length, a.samples) for a in trace.allocations], "the same seed")
+
+
+@test
+def call_stacks_name_the_callers_in_order():
+    trace = record([TARGET, "stack"])
+    (block,) = [a for a in trace.allocations if a.length == words(11001)]
+    same(named(block.frames, TARGET)[-6:],
+         ["main", "scene_stack", "stack_outer", "stack_middle", "stack_inner", "churn"])
+    same(block.frames[-1].file.partition("[")[0], os.path.realpath(TARGET))
+    notes = subprocess.run(["readelf", "-n", TARGET], stdout=subprocess.PIPE).stdout.decode()
+    if "Build ID: " in notes:
+        wanted = notes.partition("Build ID: ")[2].split()[0]
+        same(block.frames[-1].file.partition("[")[2], wanted + "]", "build id")
+
+
+@test
+def deep_stacks_are_cut_at_the_outer_end():
+    for depth in 1, 10, 256:
+        trace = record([TARGET, "deep"], depth=str(depth))
+        (block,) = [a for a in trace.allocations if a.length == words(11101)]
+        same(len(block.frames), depth + 1)
+        same(block.frames[0].function, "[deeper than the recorder looks]")
+        names = named(block.frames, TARGET)
+        same(names[-1:], ["churn"])
+        same(set(names[1:-1]) - {"stack_deep"}, set())
+
+
+@test
+def threads_are_domains_and_may_free_for_each_other():
+    trace = record([TARGET, "threads"])
+    same(trace.count(12001, "malloc"), (8 * 5000, 8 * 5000))
+    same(len({a.domain for a in trace.allocations if a.length == words(12001)}), 8)
+    assert 0 in trace.domains(), "the main thread is not domain 0"
+
+
+@test
+def ten_thousand_threads_share_a_few_domains():
+    trace = record([TARGET, "brief_threads"])
+    same(trace.count(12101), (10000, 10000))
+    assert len(trace.domains()) < 10, trace.domains()
+
+
+@test
+def frees_while_a_thread_ends_are_recorded():
+    trace = record([TARGET, "late_frees"])
+    same(trace.count(12201), (100, 100))
+    same(trace.count(12301), (100, 100))
+
+
+@test
+def a_forked_child_has_a_file_of_its_own_if_the_name_says_so():
+    command = [TARGET, "fork"]
+    same(run(command, {"MEMTRACE": "%p.ctf", "MEMTRACE_RATE": "1"}), plain(command))
+    traces = [Trace(f) for f in pathlib.Path().glob("*.ctf")]
+    same(len(traces), 4, "the parent, two forks and a clone")
+    for trace in traces:
+        assert pathlib.Path(f"{trace.pid}.ctf").exists()
+    by_blocks = sorted((t.count(13001), t.count(13101), t.count(13201)) for t in traces)
+    child = ((0, 0), (20, 20), (0, 0))
+    same(by_blocks, [((0, 0), (0, 0), (0, 0)), child, child, ((1, 1), (0, 0), (20, 20))])
+
+
+@test
+def a_forked_child_is_left_alone_otherwise():
+    trace = record([TARGET, "fork"])
+    same((trace.count(13001), trace.count(13101), trace.count(13201)), ((1, 1), (0, 0), (20, 20)))
+    same(sorted(os.listdir()), ["t.ctf"])
+
+
+@test
+def forks_of_a_busy_process_do_not_hang():
+    command = [TARGET, "fork_storm"]
+    same(run(command, {"MEMTRACE": "%p.ctf", "MEMTRACE_RATE": "0.5"}), plain(command))
+    traces = [Trace(f) for f in pathlib.Path().glob("*.ctf")]
+    same(len(traces), 61)
+
+
+@test
+def exec_writes_what_there_is_and_the_next_program_starts_anew():
+    trace = record([TARGET, "exec"])
+    same((trace.count(13301), trace.count(13501)), ((0, 0), (5, 5)))
+    same(plain([TARGET, "exec"]).out, "exec goes on\na\nb\n")
+
+
+@test
+def exec_of_a_program_that_is_not_recorded_keeps_what_there_is():
+    same(run(["sh", "-c", 'exec "$0" "$@"', TARGET, "exec"],
+             {"MEMTRACE": "t.ctf", "MEMTRACE_RATE": "1"}), plain([TARGET, "exec"]))
+    settings = {"MEMTRACE": "u.ctf", "MEMTRACE_RATE": "1"}
+    command = ["sh", "-c", f"export LD_PRELOAD=; exec {TARGET} say hello"]
+    same(run(command, settings), Run(0, "hello\n", ""))
+    assert Trace("u.ctf").allocations, "the shell's trace is empty"
+
+
+@test
+def every_way_to_exec_works():
+    same(record([TARGET, "exec_ways"]).marks, [])
+
+
+@test
+def every_regular_end_keeps_everything():
+    for way, at_exit, destructor in [("exit", 1, 1), ("thread", 1, 1), ("quick_exit", 1, 0),
+                                     ("_exit", 0, 0), ("_Exit", 0, 0)]:
+        trace = record([TARGET, "end", way])
+        same(trace.count(14001), (10, 10) if way == "thread" else (5, 5), way)
+        same(trace.count(14101), (5 * at_exit,) * 2, f"exit handler, {way}")
+        same(trace.count(14201), (5 * destructor,) * 2, f"destructor, {way}")
+
+
+@test
+def a_killed_process_loses_about_a_second():
+    trace = record([TARGET, "end", "kill"])
+    made, died = trace.count(14301)
+    assert made - died <= 1 and 1500 > made >= 300, (made, died)
+    same(record([TARGET, "end", "abort"]).count(14201), (0, 0))
+
+
+@test
+def a_signal_handler_may_allocate_inside_the_recorder():
+    got = run([TARGET, "signals"], {"MEMTRACE": "t.ctf", "MEMTRACE_RATE": "1"}, (LIBRARY, BUMP))
+    same(got, Run(0, "signals done\n", ""))
+    trace = Trace("t.ctf")
+    made, died = trace.count(1501)
+    assert made - died <= 1 + len(trace.marks) and made > 300, (made, died)
+    handled, _ = trace.count(15101)
+    dropped = sum(int(m.split()[1]) / (words(15101) + 1 if " words " in m else 1)
+                  for m in trace.marks if "a signal handler" in m)
+    assert handled + dropped >= 285, (handled, trace.marks)  # but for a few instructions
+
+
+@test
+def a_library_that_takes_another_ones_place_is_told_apart():
+    trace = record([TARGET, "plugins", PLUGIN_ONE, PLUGIN_TWO])
+    for size, path in (23001, PLUGIN_ONE), (23101, PLUGIN_TWO):
+        blocks = [a for a in trace.allocations if a.length == words(size)]
+        same(len(blocks), 100)
+        same({b.frames[-1].file.partition("[")[0] for b in blocks}, {path})
+
+
+@test
+def a_program_that_closes_all_files_is_recorded_and_unharmed():
+    trace = record([TARGET, "closes_all", "host-file"])
+    same((trace.count(16001), trace.count(16101)), ((10, 10), (200000, 200000)))
+    same(os.path.getsize("host-file"), 0)
+
+
+@test
+def a_file_size_limit_ends_the_recording_not_the_program():
+    reason = f"allotrace: {os.getcwd()}/t.ctf: recording has ended: File too large\n"
+    trace = record([TARGET, "size_limit"], err=reason)
+    made, _ = trace.count(17001)
+    assert 0 < made < 200000, made
+    assert 50000 < os.path.getsize("t.ctf") <= 100000, os.path.getsize("t.ctf")
+
+
+@test
+def a_full_disk_ends_the_recording_not_the_program():
+    got = run([TARGET, "family"], {"MEMTRACE": "/dev/full", "MEMTRACE_RATE": "1"})
+    same(got, Run(0, "family done\n",
+                  "allotrace: /dev/full: nothing is recorded: No space left on device\n"))
+
+
+@test
+def a_file_that_cannot_be_opened_is_no_reason_to_stop():
+    got = run([TARGET, "family"], {"MEMTRACE": "no/such/folder.ctf"})
+    same(got, Run(0, "family done\n", f"allotrace: {os.getcwd()}/no/such/folder.ctf: "
+                  "nothing is recorded: No such file or directory\n"))
+
+
+@test
+def a_pipe_is_as_good_as_a_file():
+    os.mkfifo("pipe")
+    with subprocess.Popen(["cat", "pipe"], stdout=open("t.ctf", "wb")):
+        same(run([TARGET, "family"], {"MEMTRACE": "pipe", "MEMTRACE_RATE": "1"}),
+             plain([TARGET, "family"]))
+    check_family(Trace("t.ctf"))
+
+
+@test
+def a_reader_that_goes_away_does_not_kill_the_program():
+    os.mkfifo("pipe")
+    with subprocess.Popen(["head", "-c", "100", "pipe"], stdout=subprocess.DEVNULL):
+        got = run([TARGET, "threads"], {"MEMTRACE": "pipe", "MEMTRACE_RATE": "1"})
+    same(got, Run(0, "threads done\n",
+                  f"allotrace: {os.getcwd()}/pipe: recording has ended: Broken pipe\n"))
+
+
+@test
+def standard_error_is_left_alone_once_it_is_another_file():
+    same(run([TARGET, "silent"], {"MEMTRACE": "t.ctf"}), plain([TARGET, "silent"]))
+
+
+@test
+def a_relative_name_stays_where_it_was():
+    same(record([TARGET, "chdir"]).count(18001), (10, 10))
+    same(os.listdir(), ["t.ctf"])
+    os.mkdir("50%p")
+    os.chdir("50%p")
+    same(record([TARGET, "chdir"]).count(18001), (10, 10))
+
+
+@test
+def nothing_happens_unless_it_is_asked_for():
+    for settings in {}, {"MEMTRACE": ""}, {"MEMTRACE_RATE": "rubbish"}:
+        for scene in "family", "threads", "fork":
+            same(run([TARGET, scene], settings), plain([TARGET, scene]))
+    same(os.listdir(), [])
+
+
+@test
+def settings_that_make_no_sense_are_refused():
+    for name, value in [("RATE", "0"), ("RATE", "2"), ("RATE", "-1e-5"), ("RATE", "1e-5x"),
+                        ("RATE", "nan"), ("DEPTH", "0"), ("DEPTH", "x"), ("SEED", "1.5")]:
+        got = run([TARGET, "family"], {"MEMTRACE": "t.ctf", f"MEMTRACE_{name}": value})
+        same(got, Run(0, "family done\n",
+                      f"allotrace: MEMTRACE_{name}: makes no sense, nothing is recorded\n"))
+    same(os.listdir(), [])
+
+
+@test
+def a_second_process_leaves_the_file_to_the_first():
+    script = f'{TARGET} family; {TARGET} say two & wait; malloc=1; :'
+    command = ["bash", "-c", script]
+    same(run(command, {"MEMTRACE": "t.ctf", "MEMTRACE_RATE": "1"}), plain(command))
+    trace = Trace("t.ctf")
+    same(os.path.basename(trace.head.executable), "bash")
+    same(trace.count(10001), (0, 0))
+
+
+@test
+def operators_of_cxx_are_counted_once_and_are_no_site():
+    check_cxx_forms(record([CXX, "forms"]), os.path.basename(CXX))
+
+
+def check_cxx_forms(trace, module):
+    for i in range(12):
+        kind = "operator new" + ("[]" if i % 2 else "")
+        size = 20001 + 100 * i
+        same(trace.count(size, kind), (10, 10), f"{kind} of {size} bytes")
+        same(trace.count(size)[0], 10, f"all blocks of {size} bytes")
+        for a in trace.allocations:
+            if a.length == words(size):
+                same(a.frames[-1].function.partition("+")[0], module)
+    same(trace.count(21201), (1, 0))
+
+
+@test
+def operators_of_cxx_fail_as_they_always_do():
+    same(record([CXX, "failures"]).marks, [])
+
+
+@test
+def replaced_operators_of_cxx_are_respected():
+    trace = record([CXX_OWN])
+    same(plain([CXX_OWN]).out, "40 calls\n")
+    same((trace.count(22001, "malloc"), trace.count(22101, "malloc")), ((10, 10), (10, 10)))
+    same((trace.count(22001)[0], trace.count(22101)[0]), (10, 10), "counted twice")
+
+
+@test
+def a_program_with_its_own_malloc_is_left_alone_and_says_so():
+    trace = record([OWN_MALLOC], err=f"allotrace: {os.path.realpath(OWN_MALLOC)}: has a malloc of "
+                   "its own that stands before ours, nothing is recorded\n")
+    same(trace.allocations, [])
+    same(trace.marks, ["nothing is recorded: malloc is the own one of "
+                       + os.path.realpath(OWN_MALLOC)])
+
+
+def check_allocator(path):
+    trace = record([TARGET, "threads"], preload=(LIBRARY, path))
+    same(trace.count(12001, "malloc"), (8 * 5000, 8 * 5000))
+    check_cxx_forms(record([CXX, "forms"], preload=(LIBRARY, path)), os.path.basename(CXX))
+    trace = record([CXX, "failures"], preload=(LIBRARY, path))
+    got = run([TARGET, "threads"], {"MEMTRACE": "t.ctf"}, preload=(path, LIBRARY))
+    assert "has a malloc of its own" in got.err, got
+
+
+@test
+def jemalloc_stays_the_allocator():
+    check_allocator(library("jemalloc"))
+
+
+@test
+def tcmalloc_stays_the_allocator():
+    check_allocator(library("tcmalloc_minimal"))
+
+
+# What the library takes from the C library: nothing that allocates, formats or knows a locale.
+ALLOWED = set("""__cxa_at_quick_exit __cxa_atexit __cxa_finalize __environ environ
+    __errno_location __register_atfork _dl_find_object clock_gettime dl_iterate_phdr dlopen dlsym
+    getauxval memcmp memcpy memmove memset pthread_key_create pthread_setspecific sched_yield
+    secure_getenv strchr strcmp strcspn strerrordesc_np strlen strncmp strnlen strrchr strstr
+    __gmon_start__ _ITM_deregisterTMCloneTable _ITM_registerTMCloneTable""".split())
+
+
+@test
+def the_library_needs_little():
+    listed = subprocess.run(["nm", "-D", "--undefined-only", LIBRARY], check=True,
+                            stdout=subprocess.PIPE).stdout.decode()
+    needed = {line.split()[-1].partition("@")[0] for line in listed.splitlines()}
+    same(needed - ALLOWED, set(), "undefined symbols")
+    dynamic = subprocess.run(["readelf", "-dW", LIBRARY], check=True,
+                             stdout=subprocess.PIPE).stdout.decode()
+    same([l.split()[-1] for l in dynamic.splitlines() if "(NEEDED)" in l], ["[libc.so.6]"])
+    assert "STATIC_TLS" in dynamic, "no initial-exec thread-local storage"
+
+
+@test
+def the_library_exports_only_what_it_interposes():
+    listed = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], check=True,
+                            stdout=subprocess.PIPE).stdout.decode()
+    exported = {line.split()[-1].partition("@")[0] for line in listed.splitlines()}
+    wanted = """malloc calloc realloc reallocarray free free_sized free_aligned_sized memalign
+        posix_memalign aligned_alloc valloc pvalloc malloc_usable_size _exit _Exit execve execv
+        execvp execvpe fexecve execveat execl execlp execle dlclose""".split()
+    same({e for e in exported if not e.startswith(("_Zn", "_Zd"))}, set(wanted))
+    same(len([e for e in exported if e.startswith(("_Zn", "_Zd"))]), 20)
+
+
+def perform(function):
+    """None if the test passed, else what went wrong."""
+    here, folder = os.getcwd(), tempfile.mkdtemp(prefix="native.")
+    os.chdir(folder)
+    try:
+        return function()
+    except (AssertionError, decode.Malformed, subprocess.SubprocessError, OSError,
+            IndexError) as error:
+        return f"{type(error).__name__}: {error}"
+    finally:
+        os.chdir(here)
+        shutil.rmtree(folder)
+
+
+def main():
+    wanted = sys.argv[9:]
+    chosen = [t for t in TESTS if not wanted or t.__name__ in wanted]
+    failed = 0
+    print(f"1..{len(chosen)}")
+    for number, function in enumerate(chosen, 1):
+        name = function.__name__.replace("_", " ")
+        try:
+            trouble = perform(function)
+            print(f"{'not ok' if trouble else 'ok'} {number} - {name}")
+        except Skip as reason:
+            trouble = None
+            print(f"ok {number} - {name} # SKIP {reason}")
+        if trouble:
+            failed += 1
+            print("\n".join("# " + line for line in trouble[:2000].splitlines()))
+        sys.stdout.flush()
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,224 @@
+/* Tests of src/record: what can be tested outside a program that is being recorded. The rest is in
+ * tests/native. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/settings.h"
+#include "record/code.h"
+#include "record/config.h"
+#include "record/memory.h"
+#include "record/sink.h"
+#include "record/text.h"
+#include "unit.h"
+
+START_TEST(text_is_cut_off_and_terminated) {
+    char buffer[8];
+    text t = text_in(buffer, sizeof buffer);
+    text_add(&t, "abc");
+    text_add_number(&t, 0, 10);
+    ck_assert_str_eq(buffer, "abc0");
+    text_add_number(&t, UINT64_MAX, 16);
+    ck_assert_str_eq(buffer, "abc0fff");
+    ck_assert_uint_eq(text_size(&t), 7);
+}
+END_TEST
+
+START_TEST(numbers_are_read_like_strtod_does) {
+    const char *good[] = {"1",    "1e-5",    "0.00001", "1E-5",  ".5",
+                          "5.",   "1e+0",    "0.1",     "1e-22", "0.123456789012345",
+                          "3e-4", "000.001", "0",       "2",     "12.5e-1"};
+    const char *bad[] = {"",     ".",    "e5",    "1e",  "1e-23",  "-1",  " 1", "1 ",
+                         "1..2", "1.2.", "1e1.5", "nan", "0x1p-3", "inf", "1,5"};
+    double number;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        ck_assert_msg(config_parse_number(good[i], &number), "%s", good[i]);
+        ck_assert_double_eq(number, strtod(good[i], NULL));
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_assert_msg(!config_parse_number(bad[i], &number), "%s", bad[i]);
+}
+END_TEST
+
+static const char *values[N_SETTINGS];
+
+static char *get(const char *name) {
+    for (int i = 0; i < N_SETTINGS; i++)
+        if (strcmp(name, setting_infos[i].name) == 0)
+            return (char *)values[i];
+    return NULL;
+}
+
+START_TEST(settings_have_defaults_and_are_checked) {
+    config c;
+    int bad = -1;
+    char path[PATH_MAX];
+    ck_assert_int_eq(config_read(&c, get, &bad), CONFIG_OFF);
+    values[SETTING_FILE] = "/x/100%%-%p.ctf";
+    ck_assert_int_eq(config_read(&c, get, &bad), CONFIG_ON);
+    ck_assert_double_eq(c.rate, 1e-5);
+    ck_assert_uint_eq(c.depth, 256);
+    ck_assert_str_eq(c.context, "");
+    ck_assert(!c.seeded && c.per_process);
+    ck_assert(config_file_for(&c, 42, path, sizeof path));
+    ck_assert_str_eq(path, "/x/100%-42.ctf");
+    ck_assert(!config_file_for(&c, 42, path, 8));
+    values[SETTING_DEPTH] = "4097";
+    ck_assert_int_eq(config_read(&c, get, &bad), CONFIG_BAD);
+    ck_assert_int_eq(bad, SETTING_DEPTH);
+    values[SETTING_DEPTH] = "4096";
+    values[SETTING_FILE] = "/x/%d.ctf";
+    ck_assert_int_eq(config_read(&c, get, &bad), CONFIG_BAD);
+    ck_assert_int_eq(bad, SETTING_FILE);
+}
+END_TEST
+
+START_TEST(memory_pieces_do_not_overlap_and_are_recycled) {
+    memory m = {0};
+    enum { N = 400 };
+    unsigned char *pieces[N];
+    size_t sizes[N];
+    for (size_t i = 0; i < N; i++) {
+        sizes[i] = i * i + 1; /* up to 160,000: small ones and mappings */
+        pieces[i] = memory_alloc(&m, sizes[i]);
+        ck_assert_uint_eq((uintptr_t)pieces[i] % 16, 0);
+        memset(pieces[i], (int)(i & 255), sizes[i]);
+    }
+    for (size_t i = 0; i < N; i++) {
+        pieces[i] = memory_realloc(&m, pieces[i], sizes[i], 2 * sizes[i]);
+        size_t j = 0;
+        while (j < sizes[i] && pieces[i][j] == (i & 255))
+            j++;
+        ck_assert_uint_eq(j, sizes[i]);
+    }
+    void *piece = memory_alloc(&m, 5000);
+    memory_free(&m, piece, 5000);
+    ck_assert_ptr_eq(memory_alloc(&m, 4097), piece);
+    ck_assert_ptr_null(memory_alloc(&m, (size_t)-100));
+    for (size_t i = 0; i < N; i++)
+        ck_assert_ptr_null(memory_realloc(&m, pieces[i], 2 * sizes[i], 0));
+    memory_release(&m);
+    ck_assert_ptr_null(m.regions);
+}
+END_TEST
+
+static memory heap;
+static code_table table = {.memory = &heap};
+static code_cache cache;
+static const char *const types[] = {"malloc", "operator new"};
+
+START_TEST(codes_say_module_offset_and_type) {
+    uintptr_t pc = (uintptr_t)strtod; /* in some library */
+    uint64_t code = code_of(&table, &cache, pc, 2);
+    memtrace_location places[4];
+    ck_assert_uint_eq(code, code_of(&table, &cache, pc, 2));
+    ck_assert_uint_ne(code, code_of(&table, &cache, pc, 0));
+    ck_assert_uint_eq(code >> 62, 0);
+    ck_assert_uint_eq(code_locate(&table, types, code, places, 4), 2);
+    ck_assert_str_eq(places[0].file, "<type>");
+    ck_assert_str_eq(places[0].function, "operator new");
+    ck_assert_ptr_nonnull(strstr(places[1].file, "libc"));
+    ck_assert_ptr_nonnull(strchr(places[1].file, '['));
+    ck_assert_ptr_nonnull(strstr(places[1].function, "+0x"));
+    ck_assert_uint_eq(code_locate(&table, types, code_of(&table, &cache, pc, 0), places, 4), 1);
+    ck_assert_uint_eq(code_locate(&table, types, code_of(&table, &cache, 0x12345, 0), places, 4),
+                      1);
+    ck_assert_str_eq(places[0].file, "[]");
+    ck_assert_str_eq(places[0].function, "0x12345");
+}
+END_TEST
+
+START_TEST(codes_stay_the_same_when_other_modules_go) {
+    uintptr_t pc = (uintptr_t)strtod;
+    uint64_t before = code_of(&table, &cache, pc, 0);
+    code_modules_changed();
+    ck_assert_uint_eq(code_of(&table, &cache, pc, 0), before);
+}
+END_TEST
+
+START_TEST(codes_of_marks_keep_their_text) {
+    memtrace_location place;
+    uint64_t code = code_of_mark(&table, "a moment");
+    ck_assert_uint_eq(code_locate(&table, types, code, &place, 1), 1);
+    ck_assert_str_eq(place.file, "<mark>");
+    ck_assert_str_eq(place.function, "a moment");
+    for (int i = 1; i < CODE_MAX_MARKS; i++)
+        ck_assert_uint_ne(code_of_mark(&table, "another"), 0);
+    ck_assert_uint_eq(code_of_mark(&table, "one too many"), 0);
+}
+END_TEST
+
+static char folder[] = "/tmp/test_record.XXXXXX";
+static char path[64];
+
+static void make_folder(void) {
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/t", folder);
+}
+
+static void remove_folder(void) {
+    unlink(path);
+    rmdir(folder);
+}
+
+static off_t size_of(const char *file) {
+    struct stat st;
+    return stat(file, &st) == 0 ? st.st_size : -1;
+}
+
+START_TEST(sink_survives_the_loss_of_its_descriptor) {
+    static sink s;
+    int mine[2];
+    ck_assert_int_eq(sink_open(&s, path), 0);
+    ck_assert_int_eq(sink_write(&s, "one ", 4), 0);
+    mine[0] = s.fd;
+    close(s.fd);
+    mine[1] = open("/dev/null", O_RDWR); /* a small number: the old one is free */
+    ck_assert_int_eq(dup2(mine[1], mine[0]), mine[0]);
+    ck_assert_int_eq(sink_write(&s, "two ", 4), 0);
+    ck_assert_int_ne(s.fd, mine[0]);
+    ck_assert_int_eq(size_of(path), 8);
+    unlink(path);
+    close(s.fd);
+    ck_assert_int_eq(sink_write(&s, "three", 5), ENOENT);
+    ck_assert_int_eq(sink_write(&s, "four", 4), ENOENT);
+}
+END_TEST
+
+START_TEST(sink_is_the_file_of_one_process_at_a_time) {
+    static sink s, other;
+    ck_assert_int_eq(sink_open(&s, path), 0);
+    ck_assert_int_eq(sink_write(&s, "mine", 4), 0);
+    ck_assert_int_eq(sink_open(&other, path), EWOULDBLOCK);
+    ck_assert_int_eq(size_of(path), 4);
+    sink_close(&s);
+    ck_assert_int_eq(sink_open(&other, path), 0);
+    ck_assert_int_eq(size_of(path), 0);
+    sink_close(&other);
+}
+END_TEST
+
+static Suite *suite(void) {
+    Suite *suite = suite_create("record");
+    TCase *t = tcase_create("parts");
+    tcase_add_test(t, text_is_cut_off_and_terminated);
+    tcase_add_test(t, numbers_are_read_like_strtod_does);
+    tcase_add_test(t, settings_have_defaults_and_are_checked);
+    tcase_add_test(t, memory_pieces_do_not_overlap_and_are_recycled);
+    tcase_add_test(t, codes_say_module_offset_and_type);
+    tcase_add_test(t, codes_stay_the_same_when_other_modules_go);
+    tcase_add_test(t, codes_of_marks_keep_their_text);
+    suite_add_tcase(suite, t);
+    t = tcase_create("sink");
+    tcase_add_checked_fixture(t, make_folder, remove_folder);
+    tcase_add_test(t, sink_survives_the_loss_of_its_descriptor);
+    tcase_add_test(t, sink_is_the_file_of_one_process_at_a_time);
+    suite_add_tcase(suite, t);
+    return suite;
+}
+
+UNIT_MAIN(suite)

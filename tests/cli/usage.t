@@ -8,7 +8,7 @@ Without arguments, the next step:
 
 The commands, and one of them:
 
-  $ allotrace --help | grep -e : -e hotspots -e '^$' | head -5
+  $ allotrace --help | grep -e ^usage: -e '^  hotspots'
   allotrace: see where a program allocates memory.
   
   usage: allotrace COMMAND [OPTIONS] [FILE…]

@@ -99,7 +99,7 @@ static void show_site_name(output *o, const hotspots_entry *e, const hotspots *h
 
 static void show_caller_name(output *o, const hotspots_entry *e, const hotspots *h) {
     if (!e->place) {
-        output_text(o, h->by == HOTSPOTS_BY_TYPE ? "no backtrace" : "no caller");
+        output_text(o, h->by == HOTSPOTS_BY_TYPE ? "without backtrace" : "without caller");
         return;
     }
     output_text(o, "via ");
@@ -114,6 +114,8 @@ static void show_caller_name(output *o, const hotspots_entry *e, const hotspots 
 static void show_callers(output *o, const profile *p, const hotspots *h, const hotspots_site *s,
                          const hotspots_view *view) {
     size_t n = shown_callers(s, view);
+    if (s->n_callers == 1 && !h->callers.items[s->first_caller].place)
+        return;
     for (size_t i = 0; i < n; i++) {
         const hotspots_entry *c = &h->callers.items[s->first_caller + i];
         figure f = figure_of(p, c->samples);

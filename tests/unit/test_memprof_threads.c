@@ -13,6 +13,7 @@ enum { THREADS = 4, STEPS = 60000, SHELVES = 3000 };
 
 typedef struct life {
     _Atomic(int) state;
+    struct life *next; /* all lives of a town */
 } life;
 
 enum { BORN = 1, PROMOTED = 2, DEAD = 3 };
@@ -24,6 +25,7 @@ typedef struct town {
     _Atomic(uintptr_t) shelves[SHELVES]; /* addresses, taken by whoever frees them */
     _Atomic(uint64_t) births, promotions, deaths, samples;
     _Atomic(bool) closed, wrong, end;
+    _Atomic(life *) lives;
 } town;
 
 static void *town_alloc(void *context, memprof_thread *thread, const memprof_allocation *info) {
@@ -31,6 +33,9 @@ static void *town_alloc(void *context, memprof_thread *thread, const memprof_all
     town *t = context;
     life *l = calloc(1, sizeof *l);
     l->state = BORN;
+    l->next = t->lives;
+    while (!atomic_compare_exchange_weak(&t->lives, &l->next, l))
+        ;
     t->births++;
     t->samples += info->n_samples;
     if (t->closed)
@@ -57,7 +62,6 @@ static void town_dealloc(void *context, memprof_thread *thread, void *metadata) 
     town *t = context;
     t->deaths++;
     town_advance(t, metadata, DEAD);
-    free(metadata);
 }
 
 static memprof_tracker town_tracker(town *t) {
@@ -88,6 +92,10 @@ static void town_free(town *t) {
     memprof_destroy(t->engine);
     ck_assert_int_eq(t->memory.live, 0);
     ck_assert(!t->wrong);
+    for (life *l = t->lives, *next; l; l = next) {
+        next = l->next;
+        free(l);
+    }
     free(t);
 }
 

@@ -1,0 +1,205 @@
+/* estimate.c: the estimators and their intervals. The incomplete gamma and beta functions are
+ * computed by their series and continued fractions (DLMF 8.11.4, 8.9.2 and 8.17.22, evaluated by
+ * Lentz's method), and inverted by bisection: this runs once a printed number. */
+#include "analyse/estimate.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#define TAIL    0.025             /* on each side of a 95 % interval */
+#define NORMAL  1.959963984540054 /* its quantile of the standard normal law */
+#define EPSILON 1e-15
+#define TINY    1e-300
+
+enum {
+    EXACT_SAMPLES = 10000, /* above, the normal approximation is as good */
+    MAX_TERMS = 20000,     /* of series and fractions; they need about 10 sqrt(a) */
+};
+#define POISSON_RATE 1e-3 /* below, binomial and Poisson intervals differ by less than 0.05 % */
+
+/* ---- special functions ------------------------------------------------------------------------
+ */
+
+/* log of x^a e^-x / Γ(a), or of x^a (1-x)^b / B(a, b). */
+static double log_gamma_front(double a, double x) {
+    return a * log(x) - x - lgamma(a);
+}
+
+static double log_beta_front(double a, double b, double x) {
+    return lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x);
+}
+
+/* P(a, x) for x < a + 1. */
+static double gamma_series(double a, double x) {
+    double term = 1 / a, sum = term;
+    for (int n = 1; n < MAX_TERMS && term > sum * EPSILON; n++) {
+        term *= x / (a + n);
+        sum += term;
+    }
+    return sum * exp(log_gamma_front(a, x));
+}
+
+static double not_zero(double x) {
+    return fabs(x) < TINY ? TINY : x;
+}
+
+/* 1 - P(a, x) for x >= a + 1. */
+static double gamma_fraction(double a, double x) {
+    double b = x + 1 - a, c = 1 / TINY, d = 1 / b, f = d;
+    for (int n = 1; n < MAX_TERMS; n++) {
+        double numerator = -n * (n - a);
+        b += 2;
+        d = 1 / not_zero(numerator * d + b);
+        c = not_zero(b + numerator / c);
+        f *= c * d;
+        if (fabs(c * d - 1) < EPSILON)
+            break;
+    }
+    return f * exp(log_gamma_front(a, x));
+}
+
+double estimate_gamma_p(double a, double x) {
+    if (x <= 0)
+        return 0;
+    return x < a + 1 ? gamma_series(a, x) : 1 - gamma_fraction(a, x);
+}
+
+/* I_x(a, b) for x < (a + 1) / (a + b + 2). */
+static double beta_fraction(double a, double b, double x) {
+    double c = 1, d = 1 / not_zero(1 - (a + b) * x / (a + 1)), f = d;
+    for (int m = 1; m < MAX_TERMS; m++) {
+        double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+        double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+        d = 1 / not_zero(1 + even * d);
+        c = not_zero(1 + even / c);
+        f *= c * d;
+        d = 1 / not_zero(1 + odd * d);
+        c = not_zero(1 + odd / c);
+        f *= c * d;
+        if (fabs(c * d - 1) < EPSILON)
+            break;
+    }
+    return f / a * exp(log_beta_front(a, b, x));
+}
+
+double estimate_beta_i(double a, double b, double x) {
+    if (x <= 0 || x >= 1)
+        return x >= 1;
+    if (x < (a + 1) / (a + b + 2))
+        return beta_fraction(a, b, x);
+    return 1 - beta_fraction(b, a, 1 - x);
+}
+
+/* ---- inversion ---------------------------------------------------------------------------------
+ */
+
+typedef double increasing(double x, double a, double b);
+
+/* The x >= low at which `f` passes `target`. */
+static double invert(increasing *f, double a, double b, double target, double low) {
+    double high = 2 * low + 1;
+    while (f(high, a, b) < target)
+        high *= 2;
+    for (int i = 0; i < 200 && high - low > EPSILON * high; i++) {
+        double middle = (low + high) / 2;
+        *(f(middle, a, b) < target ? &low : &high) = middle;
+    }
+    return (low + high) / 2;
+}
+
+static double gamma_in_x(double x, double a, double unused) {
+    (void)unused;
+    return estimate_gamma_p(a, x);
+}
+
+double estimate_gamma_quantile(double a, double p) {
+    return invert(gamma_in_x, a, 0, p, 0);
+}
+
+/* P(at least n of N words are sampled), as a function of N > n - 1. */
+static double at_least(double words, double n, double rate) {
+    return words <= n - 1 ? 0 : estimate_beta_i(n, words - n + 1, rate);
+}
+
+/* ---- words
+ * ---------------------------------------------------------------------------------------- */
+
+/* Garwood: the Poisson means at which as few, or as many, samples would be an accident. */
+static estimate poisson_interval(double n, double rate) {
+    return (estimate){.value = n / rate,
+                      .low = n > 0 ? estimate_gamma_quantile(n, TAIL) / rate : 0,
+                      .high = estimate_gamma_quantile(n + 1, 1 - TAIL) / rate};
+}
+
+/* The same from the binomial law, where the rate is not small (Clopper and Pearson's construction,
+ * for the number of trials). */
+static estimate binomial_interval(double n, double rate) {
+    return (estimate){.value = n / rate,
+                      .low = n > 0 ? invert(at_least, n, rate, TAIL, n - 1) : 0,
+                      .high = invert(at_least, n + 1, rate, 1 - TAIL, n)};
+}
+
+/* The expected number μ of samples at which n differs from μ by 1.96 standard deviations: a root of
+ * (n - μ)² = z² μ (1 - rate), n moved outwards by half a sample, corrected for the skewness of the
+ * law (the first term of Cornish and Fisher's expansion). */
+static double score_root(double n, double rate, double sign) {
+    double v = NORMAL * NORMAL * (1 - rate) / 2, m = n + sign / 2;
+    double skew = (1 - 2 * rate) * (NORMAL * NORMAL - 1) / 6;
+    return m + v + sign * sqrt(v * (2 * m + v)) - skew;
+}
+
+static estimate normal_interval(double n, double rate) {
+    return (estimate){.value = n / rate,
+                      .low = score_root(n, rate, -1) / rate,
+                      .high = score_root(n, rate, 1) / rate};
+}
+
+estimate estimate_words(uint64_t samples, double rate) {
+    double n = (double)samples;
+    if (rate >= 1)
+        return (estimate){.value = n, .low = n, .high = n};
+    estimate e = samples > EXACT_SAMPLES ? normal_interval(n, rate)
+                 : rate < POISSON_RATE   ? poisson_interval(n, rate)
+                                         : binomial_interval(n, rate);
+    e.low = fmax(e.low, n); /* the sampled words exist */
+    e.high = fmax(e.high, e.value);
+    return e;
+}
+
+double estimate_margin(estimate e) {
+    return (e.high - e.low) / 2;
+}
+
+double estimate_normal_margin(uint64_t samples, double rate) {
+    return NORMAL * sqrt((double)samples * (1 - rate)) / rate;
+}
+
+/* ---- blocks
+ * ---------------------------------------------------------------------------------------- */
+
+double estimate_inclusion(uint64_t words, double rate) {
+    return rate >= 1 ? 1 : -expm1((double)words * log1p(-rate));
+}
+
+void estimate_blocks_add(estimate_blocks *blocks, uint64_t words, double rate) {
+    double inclusion = estimate_inclusion(words, rate), weight = 1 / inclusion;
+    blocks->count += weight;
+    blocks->variance += weight * weight * (1 - inclusion);
+    blocks->heaviest = fmax(blocks->heaviest, weight);
+    blocks->tracked++;
+}
+
+/* Fay and Feuer: a weighted sum is treated as a scaled Poisson variable with the same mean and
+ * variance; for the upper end, one more block of the heaviest kind might have been tracked. */
+estimate estimate_blocks_total(const estimate_blocks *blocks) {
+    double y = blocks->count, v = blocks->variance, w = blocks->heaviest;
+    if (v <= 0)
+        return (estimate){.value = y, .low = y, .high = y};
+    double y1 = y + w, v1 = v + w * (w - 1);
+    estimate e = {.value = y,
+                  .low = estimate_gamma_quantile(y * y / v, TAIL) * v / y,
+                  .high = estimate_gamma_quantile(y1 * y1 / v1, 1 - TAIL) * v1 / y1};
+    e.low = fmax(e.low, (double)blocks->tracked);
+    e.high = fmax(e.high, y);
+    return e;
+}

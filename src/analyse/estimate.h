@@ -1,0 +1,47 @@
+/* estimate.h: from samples to numbers with their error. docs/estimator.md derives every formula.
+ * What a program did is estimated from which of its words were sampled, each independently with
+ * probability `rate`; all intervals are 95 % confidence intervals. Pure functions on numbers. */
+#ifndef ANALYSE_ESTIMATE_H
+#define ANALYSE_ESTIMATE_H
+
+#include <stdint.h>
+
+typedef struct estimate {
+    double value;     /* unbiased */
+    double low, high; /* low <= value <= high; all equal if the value is exact */
+} estimate;
+
+/* Words allocated, headers included, where `samples` of them were sampled, 0 < rate <= 1. The
+ * interval is exact: it covers the truth with a probability of at least 95 % (up to 10,000 samples;
+ * beyond, of 95 % to within a thousandth). */
+estimate estimate_words(uint64_t samples, double rate);
+
+/* Half the width of the interval: what is printed behind "±". */
+double estimate_margin(estimate e);
+
+/* The same without the asymmetry: 1.96 standard errors. For large sample numbers it equals the
+ * margin; for tables in which ± shall add up in squares. */
+double estimate_normal_margin(uint64_t samples, double rate);
+
+/* Number of blocks. Legal when zeroed. */
+typedef struct estimate_blocks {
+    double count;    /* sum of 1 / π over the tracked blocks; π: a block's chance to be tracked */
+    double variance; /* its estimated variance: sum of (1 - π) / π² */
+    double heaviest; /* the largest 1 / π */
+    uint64_t tracked;
+} estimate_blocks;
+
+/* Adds a tracked block of `words` words, header included. */
+void estimate_blocks_add(estimate_blocks *blocks, uint64_t words, double rate);
+estimate estimate_blocks_total(const estimate_blocks *blocks);
+
+/* 1 - (1 - rate)^words: the chance of a block to be tracked. */
+double estimate_inclusion(uint64_t words, double rate);
+
+/* The distributions behind it: P(a, x), the regularised lower incomplete gamma function, and its
+ * inverse in x; I_x(a, b), the regularised incomplete beta function. a, b > 0, 0 <= p < 1. */
+double estimate_gamma_p(double a, double x);
+double estimate_gamma_quantile(double a, double p);
+double estimate_beta_i(double a, double b, double x);
+
+#endif

@@ -401,7 +401,7 @@ static bool run_register_opcode(struct cfi_run *run, uint8_t opcode) {
         rule_set_offset(run, reg, CFI_OFFSET, factored(run, dwarf_sleb(r)));
         return true;
     case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
-        rule_set_offset(run, reg, CFI_OFFSET, -factored(run, (int64_t)dwarf_uleb(r)));
+        rule_set_offset(run, reg, CFI_OFFSET, factored(run, (int64_t)-dwarf_uleb(r)));
         return true;
     case CFA_VAL_OFFSET:
         rule_set_offset(run, reg, CFI_VAL_OFFSET, factored(run, (int64_t)dwarf_uleb(r)));

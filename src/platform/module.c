@@ -153,9 +153,7 @@ static bool module_persists_in_detail(const struct module_identity *identity) {
     return memcmp(&now, identity, sizeof now) == 0;
 }
 
-#ifdef DLFO_STRUCT_HAS_EH_DBASE /* the headers of this glibc know _dl_find_object; at run time… */
-
-#pragma weak _dl_find_object
+#ifdef DLFO_STRUCT_HAS_EH_DBASE /* glibc ≥ 2.35 */
 
 /* The program headers lie in the first page of an object, behind its ELF header. */
 static bool module_read_elf_header(struct module *module, uintptr_t start, uintptr_t end) {
@@ -173,8 +171,6 @@ static bool module_read_elf_header(struct module *module, uintptr_t start, uintp
 
 bool module_find(uintptr_t pc, struct module *out) {
     struct dl_find_object found;
-    if (!_dl_find_object) /* …an older one may serve us */
-        return module_find_iterating(pc, out);
     if (_dl_find_object((void *)pc, &found) != 0)
         return false;
     *out =
@@ -193,7 +189,7 @@ bool module_persists(const struct module_identity *identity) {
     uintptr_t build_id = (uintptr_t)identity->build_id, page = getauxval(AT_PAGESZ);
     bool id_in_first_page = build_id >= identity->low &&
                             build_id - identity->low <= page - sizeof identity->build_id_start;
-    if (!_dl_find_object || !id_in_first_page)
+    if (!id_in_first_page)
         return module_persists_in_detail(identity);
     return _dl_find_object((void *)identity->text_low, &found) == 0 &&
            (uintptr_t)found.dlfo_map_start <= identity->low &&

@@ -77,6 +77,7 @@ void unwind_cache_flush(unwind_cache *cache) {
 
 /* --- modules --- */
 
+/* Forgets everything if a module that has rows is gone. */
 static void cache_check_modules(unwind_cache *cache) {
     for (size_t i = 0; i < cache->module_count; i++)
         if (!module_persists(&cache->modules[i]))
@@ -99,7 +100,8 @@ static void cache_admit_module(unwind_cache *cache, const struct module *module)
 /* Describes "base + offset" or "*(base + inner)" in the row; false if the base is another one. */
 static bool row_set_cfa(struct row *row, const struct cfi_value *cfa) {
     bool loaded = cfa->kind == CFI_LOADED;
-    int64_t offset = loaded ? cfa->inner : (int64_t)cfa->offset - (int64_t)row->cfa_words * WORD;
+    uint64_t ra = cfa->offset - (uint64_t)(row->cfa_words * WORD);
+    int64_t offset = loaded ? cfa->inner : (int64_t)ra;
     if (cfa->kind == CFI_CONSTANT || (cfa->base != UNWIND_SP && cfa->base != UNWIND_BP) ||
         offset != (int32_t)offset || (loaded && cfa->offset != 0))
         return false;
@@ -125,8 +127,8 @@ static bool row_compile_ra(struct row *row, const struct cfi_rule *ra) {
         row->bits |= ROW_RA_IN_LR;
         return true;
     }
-    row->cfa_words = (int16_t)(-ra->offset / WORD);
-    return ra->kind == CFI_OFFSET && (int64_t)row->cfa_words * WORD == -ra->offset;
+    row->cfa_words = (int16_t)(ra->offset / -WORD);
+    return ra->kind == CFI_OFFSET && row->cfa_words * -WORD == ra->offset;
 }
 
 static bool row_compile_bp(struct row *row, const struct cfi_rule *bp) {
@@ -134,7 +136,7 @@ static bool row_compile_bp(struct row *row, const struct cfi_rule *bp) {
     if (bp->kind == CFI_SAME || bp->kind == CFI_UNDEFINED)
         return true;
     if (bp->kind == CFI_OFFSET && !(row->bits & ROW_RA_IN_LR)) {
-        bytes = bp->offset + (int64_t)row->cfa_words * WORD;
+        bytes = (int64_t)((uint64_t)bp->offset + (uint64_t)(row->cfa_words * WORD));
         row->bits |= ROW_SAVES_BP;
     } else if (bp->kind == CFI_EXPRESSION) {
         struct cfi_value value;
@@ -148,7 +150,7 @@ static bool row_compile_bp(struct row *row, const struct cfi_rule *bp) {
         return false;
     }
     row->bp_words = (int8_t)(bytes / WORD);
-    return (int64_t)row->bp_words * WORD == bytes;
+    return row->bp_words * WORD == bytes;
 }
 
 static void row_compile(struct row *row, const struct cfi_function *function,
@@ -165,11 +167,16 @@ static void row_compile(struct row *row, const struct cfi_function *function,
         row->bits = ROW_COMPLEX;
 }
 
+/* The aligned word that holds the byte at `address`. */
+static uintptr_t word_of(uintptr_t address) {
+    return address & ~(uintptr_t)(WORD - 1);
+}
+
 /* `module` is NULL for code outside of all modules: emulators put the trampoline there. */
 static bool is_signal_return(const struct module *module, uintptr_t key) {
-    uintptr_t low, high = key + UNWIND_SIGNAL_CODE_SIZE, last = (high - 1) & ~(uintptr_t)(WORD - 1);
+    uintptr_t low, high = key + UNWIND_SIGNAL_CODE_SIZE;
     bool readable = module ? module_segment(module, key, &low, &high)
-                           : maps_readable(key & ~(uintptr_t)(WORD - 1)) && maps_readable(last);
+                           : maps_readable(word_of(key)) && maps_readable(word_of(high - 1));
     return readable && unwind_signal_returns_at(key, high);
 }
 
@@ -278,8 +285,8 @@ static enum step step_by_frame_pointer(struct walk *walk) {
         !stack_read(&walk->view, frame->bp + WORD, &ra))
         return STEP_FAILED;
     ra = cpu_strip_signature(ra);
-    bool chained = bp > frame->bp && maps_readable(ra & ~(uintptr_t)(WORD - 1));
-    if (!module_find(ra - 1, &module) && !chained)
+    bool chained = bp > frame->bp; /* code made at run time is in no module */
+    if (!module_find(ra - 1, &module) && !(chained && maps_readable(word_of(ra))))
         return STEP_FAILED;
     *frame = (struct frame){.key = ra, .sp = frame->bp + 2 * WORD, .bp = bp};
     walk->flags |= UNWIND_GUESSED;
@@ -308,7 +315,7 @@ static uintptr_t link_register(const struct walk *walk) {
     return innermost ? start->reg[UNWIND_RA] : 0;
 }
 
-/* Where the frame's return address and CFA are, and whether the former is in memory at all. */
+/* Where the return address of walk->frame is, unless in a register, and its CFA. */
 struct place {
     uintptr_t ra_slot, cfa;
 };
@@ -400,9 +407,7 @@ static enum step walk_by_rows(struct walk *walk, uintptr_t *pcs, size_t max, siz
     return step;
 }
 
-/* --- the walk with all registers --- */
-
-/* Here a frame is a struct unwind_start; its pc is the key - 1. */
+/* --- the walk with all registers: a frame is a struct unwind_start, its pc is key - 1 --- */
 
 static bool full_cfa(const struct cfi_cfa *cfa, const struct cfi_context *context, uint64_t *out) {
     struct cfi_value value;

@@ -37,6 +37,8 @@ bool frame_table_announce(frame_table *t, uint64_t code, const memtrace_location
         locations++;
         n--;
     }
+    if (n == 0)
+        return true;
     memtrace_location *copy = arena_alloc(&t->locations, n * sizeof *copy);
     if (!copy)
         return false;

@@ -23,7 +23,7 @@ setup: ## install the Debian packages that building and testing take
 	@scripts/setup build check
 
 demo: ## set up, build, record a real program, show where it allocates
-	@scripts/setup build demo
+	@scripts/setup build
 	@scripts/demo
 
 check: ## set up, build in every way, run all tests

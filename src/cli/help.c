@@ -129,10 +129,9 @@ void help_overview(FILE *out) {
 }
 
 void help_start(FILE *out) {
-    fputs("allotrace: see where a program allocates memory.\n\n", out);
-    if (command_find("run"))
-        fputs("  allotrace run -- PROGRAM ARGS…   record a program into a trace\n", out);
-    fputs("  allotrace hotspots FILE.ctf      show which code allocates most\n"
+    fputs("allotrace: see where a program allocates memory.\n\n"
+          "  allotrace run -- PROGRAM ARGS…   record a program into a trace\n"
+          "  allotrace hotspots FILE.ctf      show which code allocates most\n"
           "  allotrace help                   list all commands\n",
           out);
 }

@@ -1,16 +1,38 @@
 Without arguments, the next step:
 
-  $ allotrace 2>&1 >/dev/null | grep -o '^  allotrace h.*'
+  $ allotrace
+  allotrace: see where a program allocates memory.
+  
+    allotrace run -- PROGRAM ARGS…   record a program into a trace
     allotrace hotspots FILE.ctf      show which code allocates most
     allotrace help                   list all commands
-  $ allotrace >/dev/null 2>&1
   [2]
 
 The commands, and one of them:
 
-  $ allotrace --help | grep -e ^usage: -e '^  hotspots'
+  $ allotrace --help
+  allotrace: see where a program allocates memory.
+  
   usage: allotrace COMMAND [OPTIONS] [FILE…]
+  
+  Record:
+    run         record where a program allocates
+  
+  Look at a trace:
     hotspots    show which code allocates most
+    info        show what a trace is about
+    dump        write every event as text, for scripts
+  
+  Check and complete traces:
+    doctor      list what is wrong with a trace, and repair it
+    symbolize   give the addresses in a trace their names
+  
+  Other:
+    help        explain a command, or list all
+    completion  print the completion script of a shell
+  
+  `allotrace help COMMAND` explains one; `allotrace --version` says which version this is.
+  A trace may be compressed with gzip or zstd; `-` stands for standard input.
   $ allotrace help | cmp - <(allotrace --help)
   $ allotrace -h | cmp - <(allotrace --help)
   $ allotrace help hotspots

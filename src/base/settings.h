@@ -15,6 +15,8 @@
     X(SEED, "MEMTRACE_SEED", "",                                                                   \
       "a whole number that makes the choice of samples repeatable; random if it is empty")
 
+#define SETTING_MAX_DEPTH 4096 /* frames */
+
 enum setting {
 #define SETTING_ENUM(id, name, value, meaning) SETTING_##id,
     SETTINGS(SETTING_ENUM)

@@ -21,17 +21,20 @@
 #define PRELOAD_NAME    "liballotrace-preload.so"
 #define PRELOAD_SETTING "ALLOTRACE_PRELOAD" /* environment: another library, for tests */
 
+#define MAX_DEPTH   4096 /* the recorder's limit */
+#define DEPTH_UNSET UINT64_MAX
+
 enum { STATUS_CANNOT_EXECUTE = 126, STATUS_NOT_FOUND = 127 }; /* as shells say it */
 
 typedef struct run_options {
     const char *output, *context;
     double rate;    /* 0: not given */
-    uint64_t depth; /* 0: not given */
+    uint64_t depth; /* DEPTH_UNSET: not given */
     bool no_symbolize;
     debug_file_options debug_files;
 } run_options;
 
-static const run_options defaults = {0};
+static const run_options defaults = {.depth = DEPTH_UNSET};
 
 static const option options[] = {
     {.name = "output",
@@ -163,7 +166,7 @@ static void set_environment(void *context) {
         snprintf(text, sizeof text, "%.15g", l->options->rate);
         set_setting(SETTING_RATE, text);
     }
-    if (l->options->depth) {
+    if (l->options->depth != DEPTH_UNSET) {
         snprintf(text, sizeof text, "%llu", (unsigned long long)l->options->depth);
         set_setting(SETTING_DEPTH, text);
     }
@@ -237,6 +240,9 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     struct timespec started;
     run_program program;
     (void)n_operands;
+    if (opts->depth != DEPTH_UNSET && (opts->depth < 1 || opts->depth > SETTING_MAX_DEPTH))
+        return message_usage(&command_run, "--depth: from 1 to %d frames can be kept",
+                             SETTING_MAX_DEPTH);
     occupy_standard_streams();
     if (!l.pattern && set_name && *set_name)
         l.pattern = set_name;

@@ -8,7 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CONFIG_MAX_DEPTH   4096
+#include "base/settings.h"
+
+#define CONFIG_MAX_DEPTH   SETTING_MAX_DEPTH
 #define CONFIG_MAX_CONTEXT 1024
 
 typedef struct config {

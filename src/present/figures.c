@@ -2,20 +2,21 @@
 #include "present/figures.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "analyse/estimate.h"
+
 figure figure_of(const profile *p, uint64_t samples) {
-    double each = profile_bytes_per_sample(p), n = (double)samples;
-    double margin = 1.96 * sqrt(n * (1 - p->info.sample_rate)) * each;
+    double word = p->info.word_size / 8.0;
+    estimate words = estimate_words(samples, p->info.sample_rate);
     return (figure){.samples = samples,
-                    .value = n * each,
-                    .low = fmax(n * each - margin, 0),
-                    .high = n * each + margin,
-                    .margin = margin};
+                    .value = words.value * word,
+                    .low = words.low * word,
+                    .high = words.high * word,
+                    .margin = estimate_normal_margin(samples, p->info.sample_rate) * word};
 }
 
 static figure_text bytes_after(const char *prefix, double bytes) {

@@ -5,12 +5,12 @@
 #include "analyse/profile.h"
 #include "present/output.h"
 
-/* What samples estimate, in bytes, with the limits of the 95 % interval. At rate 1 all are equal.
- */
+/* What samples estimate, in bytes, with the limits of the exact 95 % interval; at rate 1 all are
+ * equal. */
 typedef struct figure {
     uint64_t samples;
     double value, low, high;
-    double margin; /* the ± shown to people: 1.96 standard errors */
+    double margin; /* the ± that people are shown: 1.96 standard errors */
 } figure;
 
 figure figure_of(const profile *p, uint64_t samples);

@@ -147,13 +147,14 @@ static void show_rest(output *o, const hotspots *h, size_t shown, const hotspots
 }
 
 static void show_nothing(output *o, const profile *p) {
+    figure none = figure_of(p, 0);
     output_format(o, "No allocations: the trace holds no samples at rate %s.\n",
                   figure_rate(p->info.sample_rate).text);
-    if (p->info.sample_rate < 1)
+    if (none.high > 0)
         output_format(o,
-                      "At this rate one sample stands for %s; a program that allocates less may "
-                      "show none. Record it with a higher rate.\n",
-                      figure_bytes(profile_bytes_per_sample(p)).text);
+                      "A program that allocates less than about %s in all may show none; "
+                      "record it with a higher rate.\n",
+                      figure_bytes(none.high).text);
 }
 
 void hotspots_text(output *o, const profile *p, const hotspots *h, const hotspots_view *view) {

@@ -71,19 +71,19 @@ JSON and CSV:
 
   $ allotrace hotspots --json --top 1 --callers 1 $TRACES/ocamlopt.ctf
   {"by":"line","unit":"B","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe",
-   "total":{"value":670400000,"low":638304161,"high":702495839,"samples":1676},
+   "total":{"value":670400000,"low":638684955,"high":703282309,"samples":1676},
    "hotspots":[
-    {"function":"Stdlib__set.Make.bal","file":"set.ml","line":125,"share":0.155131,"value":104000000,"low":91358506,"high":116641494,"samples":260,"blocks":260,"callers":[{"function":"Stdlib__set.Make.add","file":"set.ml","line":138,"share":0.087709,"value":58800000,"low":49294600,"high":68305400,"samples":147,"blocks":147}],"callers_omitted":16}],
-   "omitted":{"sites":443,"share":0.844869,"value":566400000,"low":536898551,"high":595901449,"samples":1416}}
+    {"function":"Stdlib__set.Make.bal","file":"set.ml","line":125,"share":0.155131,"value":104000000,"low":91741631,"high":117440177,"samples":260,"blocks":260,"callers":[{"function":"Stdlib__set.Make.add","file":"set.ml","line":138,"share":0.087709,"value":58800000,"low":49679021,"high":69110627,"samples":147,"blocks":147}],"callers_omitted":16}],
+   "omitted":{"sites":443,"share":0.844869,"value":566400000,"low":537279468,"high":596688632,"samples":1416}}
   $ allotrace hotspots --json --by type --callers 0 $TRACES/ocamlopt.ctf | python3 -m json.tool --compact
-  {"by":"type","unit":"B","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","total":{"value":670400000,"low":638304161,"high":702495839,"samples":1676},"hotspots":[{"type":null,"share":1.0,"value":670400000,"low":638304161,"high":702495839,"samples":1676,"blocks":1676,"callers":[],"callers_omitted":444}],"omitted":{"sites":0,"share":0.0,"value":0,"low":0,"high":0,"samples":0}}
+  {"by":"type","unit":"B","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","total":{"value":670400000,"low":638684955,"high":703282309,"samples":1676},"hotspots":[{"type":null,"share":1.0,"value":670400000,"low":638684955,"high":703282309,"samples":1676,"blocks":1676,"callers":[],"callers_omitted":444}],"omitted":{"sites":0,"share":0.0,"value":0,"low":0,"high":1475552,"samples":0}}
   $ allotrace hotspots --csv --top 2 $TRACES/ocamlopt.ctf
   share,value,low,high,samples,blocks,function,file,line,type
-  0.155131,104000000,91358506,116641494,260,260,Stdlib__set.Make.bal,set.ml,125,
-  0.045346,30400000,23565315,37234685,76,76,Btype.iter_type_expr.(fun),typing/btype.ml,316,
+  0.155131,104000000,91741631,117440177,260,260,Stdlib__set.Make.bal,set.ml,125,
+  0.045346,30400000,23951742,38050133,76,76,Btype.iter_type_expr.(fun),typing/btype.ml,316,
   $ allotrace hotspots --csv --by function --top 1 $TRACES/ocamlopt.ctf
   share,value,low,high,samples,blocks,function,file,line,type
-  0.155131,104000000,91358506,116641494,260,260,Stdlib__set.Make.bal,set.ml,,
+  0.155131,104000000,91741631,117440177,260,260,Stdlib__set.Make.bal,set.ml,,
 
 Compressed traces, pipes, and a name that looks like an option:
 
@@ -126,9 +126,9 @@ A trace without samples says why:
   [1]
   $ $TESTDIR/first-packet $TRACES/irmin-replay.ctf >empty.ctf; allotrace hotspots empty.ctf
   No allocations: the trace holds no samples at rate 1e-6.
-  At this rate one sample stands for 7.6 MB; a program that allocates less may show none. Record it with a higher rate.
+  A program that allocates less than about 28.1 MB in all may show none; record it with a higher rate.
   $ allotrace hotspots --json empty.ctf
   {"by":"line","unit":"B","rate":1e-06,"program":"/tmp/l/github/irmin-worktree-main/_build/default/bench/irmin-pack/tree.exe",
-   "total":{"value":0,"low":0,"high":0,"samples":0},
+   "total":{"value":0,"low":0,"high":29511036,"samples":0},
    "hotspots":[],
-   "omitted":{"sites":0,"share":0.000000,"value":0,"low":0,"high":0,"samples":0}}
+   "omitted":{"sites":0,"share":0.000000,"value":0,"low":0,"high":29511036,"samples":0}}

@@ -45,11 +45,11 @@ As JSON, an array:
   $ allotrace info --json a.ctf
   [{"file":"a.ctf","program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","host":"tarski","pid":17157,"context":"","runtime":"a=0,b=1,H=0,i=15,l=0,o=80,O=500,p=0,s=262144,t=0,v=0,w=1,W=0",
    "version":3,"word_size":64,"rate":2e-05,"start":1586965711174340,"duration":851795,"domains":1,"distinct_stacks":1516,"suspect_blocks":0,
-   "allocated":{"value":670400000,"low":638304161,"high":702495839,"samples":1676,"blocks":1676},
-   "minor":{"value":666400000,"low":634400056,"high":698399944,"samples":1666,"blocks":1666},
-   "major":{"value":4000000,"low":1520799,"high":6479201,"samples":10,"blocks":10},
-   "external":{"value":0,"low":0,"high":0,"samples":0,"blocks":0},
-   "promoted":{"value":102800000,"low":90231650,"high":115368350,"samples":257,"blocks":257,"share":0.154262},
+   "allocated":{"value":670400000,"low":638684955,"high":703282309,"samples":1676,"blocks":1676},
+   "minor":{"value":666400000,"low":634780854,"high":699186439,"samples":1666,"blocks":1666},
+   "major":{"value":4000000,"low":1918155,"high":7356142,"samples":10,"blocks":10},
+   "external":{"value":0,"low":0,"high":1475552,"samples":0,"blocks":0},
+   "promoted":{"value":102800000,"low":90614797,"high":116167150,"samples":257,"blocks":257,"share":0.154262},
    "collected_blocks":1566,
    "marks":[],
    "warnings":[]}]

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "allotrace/memprof.h"
@@ -14,7 +15,7 @@ enum { ROUNDS = 21, OPERATIONS = 4000000, SPACE = 1 << 16 };
 static memprof_filter filter = MEMPROF_FILTER_INIT;
 static memprof_thread self;
 static memprof *engine;
-static char space[SPACE];
+static _Alignas(64) char space[SPACE];
 static uint64_t sampled;
 
 static double now(void) {
@@ -59,22 +60,24 @@ __attribute__((noinline)) static void cold(uintptr_t address, uint64_t words) {
                 .address = address, .size = words - 1, .n_samples = k, .heap = MEMPROF_MAJOR});
 }
 
-/* A pointer that is bumped and wraps; the barrier stands for what a program does with a block. */
+/* A pointer that is bumped and wraps; the block gets a header and zeroed fields. */
 static inline char *bump(size_t *at, size_t size) {
     char *block = space + (*at & (SPACE - 1));
     *at += size;
+    memset(block, 0, size);
+    *(uint64_t *)block = size;
     __asm__ volatile("" : : "r"(block) : "memory");
     return block;
 }
 
 __attribute__((noinline)) static void bump_plain(void) {
     for (size_t i = 0, at = 0; i < OPERATIONS; i++)
-        bump(&at, 32);
+        bump(&at, 64);
 }
 
 __attribute__((noinline)) static void bump_counted(void) {
     for (size_t i = 0, at = 0; i < OPERATIONS; i++) {
-        char *block = bump(&at, 32);
+        char *block = bump(&at, 64);
         if (memprof_count(&self, 5))
             cold((uintptr_t)block, 5);
     }

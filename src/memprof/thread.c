@@ -138,8 +138,8 @@ static uint64_t sample(memprof *engine, memprof_thread *thread, uint64_t words) 
             return 0;
         c = thread->countdown + l->rest - (int64_t)words; /* its first block is this one */
     }
-    if (c < -(int64_t)words)
-        c = -(int64_t)words; /* what a signal handler counted inside the engine is nobody's */
+    if (c < -(int64_t)words) /* it ended in words dropped by a signal handler: they are no trials */
+        c = next_gap(l) - (int64_t)words;
     if (c >= 0) {
         set_gap(l, c);
         return 0;
@@ -149,9 +149,11 @@ static uint64_t sample(memprof *engine, memprof_thread *thread, uint64_t words) 
 
 uint64_t memprof_sample(memprof *engine, memprof_thread *thread, uint64_t words) {
     if (thread->busy) {
-        if (thread->busy == IN_ENGINE)
+        if (thread->busy ==
+            IN_ENGINE) /* and leave the countdown alone, as who was interrupted sets it */
             count_one(&engine->lost_busy);
-        thread->countdown = thread->busy == IN_ENGINE ? 0 : MEMPROF_NOTICE_WORDS;
+        else
+            thread->countdown = MEMPROF_NOTICE_WORDS;
         return 0;
     }
     if (thread->countdown >= 0) /* a signal handler sampled between the count and this call */
@@ -175,6 +177,8 @@ uintptr_t memprof_nursery_enter(memprof *engine, memprof_thread *thread, uintptr
                                 uintptr_t end) {
     memprof_nursery_leave(engine, thread, next);
     thread_notice(engine, thread);
+    if (thread->countdown < 0) /* a signal handler has dropped words */
+        memprof_sample(engine, thread, 0);
     thread->nursery = next;
     uint64_t room = (end >= next ? end - next : next - end) / word_size(engine);
     if (thread->countdown < 0 || (uint64_t)thread->countdown >= room)

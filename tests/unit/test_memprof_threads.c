@@ -1,7 +1,9 @@
 /* Tests of src/memprof with several threads; meant for ThreadSanitizer too. */
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <sys/time.h>
 
 #include "memprof_host.h"
 #include "unit.h"
@@ -291,6 +293,59 @@ START_TEST(domains_run_in_parallel) {
 }
 END_TEST
 
+/* ---- a signal handler that allocates and frees, at any moment
+ * ----------------------------------------- */
+
+enum { SIGNALS = 3000, HANDLER_BLOCKS = 0x100000 };
+
+static town *interrupted_town;
+static memprof_thread interrupted_thread;
+static _Atomic(int) signals_left;
+
+/* Uses made-up addresses, because real ones come from a malloc that no handler may call. */
+static void use_engine(uintptr_t base, int n) {
+    town *t = interrupted_town;
+    for (int i = 0; i < n; i++) {
+        uintptr_t address = base + (uintptr_t)(i % 50) * 64;
+        if (memprof_is_tracked(&t->filter, (void *)address))
+            memprof_freed(t->engine, &interrupted_thread, address);
+        birth(t, &interrupted_thread, address, MEMPROF_MAJOR);
+        memprof_run_postponed(t->engine, &interrupted_thread);
+    }
+}
+
+static void handler(int number) {
+    (void)number;
+    signals_left--;
+    use_engine(HANDLER_BLOCKS, 20);
+}
+
+static void *count_calls(void *context, memprof_thread *thread, const memprof_allocation *info) {
+    (void)thread, (void)info;
+    ((town *)context)->births++;
+    return context;
+}
+
+START_TEST(signal_handlers_may_allocate) {
+    town *t = interrupted_town = town_new(_i);
+    const memprof_tracker tracker = {.context = t, .alloc_major = count_calls};
+    ck_assert_int_eq(memprof_start(t->engine, &interrupted_thread,
+                                   &(memprof_options){.rate = 0.3, .seed = 1}, &tracker),
+                     MEMPROF_OK);
+    signals_left = SIGNALS;
+    signal(SIGALRM, handler);
+    const struct itimerval timer = {.it_interval.tv_usec = 50, .it_value.tv_usec = 50};
+    ck_assert_int_eq(setitimer(ITIMER_REAL, &timer, NULL), 0);
+    while (signals_left > 0)
+        use_engine(2 * HANDLER_BLOCKS, 100);
+    ck_assert_int_eq(setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL), 0);
+    ck_assert_uint_eq(interrupted_thread.busy, 0);
+    ck_assert_uint_gt(t->births, SIGNALS);
+    ck_assert_int_eq(memprof_stop(t->engine, &interrupted_thread), MEMPROF_OK);
+    town_free(t);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("memprof_threads");
     TCase *t = tcase_create("memprof_threads");
@@ -298,6 +353,7 @@ static Suite *suite(void) {
     tcase_add_loop_test(t, blocks_die_in_other_threads, 0, 2);
     tcase_add_loop_test(t, sessions_come_and_go, 0, 2);
     tcase_add_loop_test(t, domains_run_in_parallel, 0, 2);
+    tcase_add_loop_test(t, signal_handlers_may_allocate, 0, 2);
     suite_add_tcase(s, t);
     return s;
 }

@@ -1,7 +1,8 @@
 /* unwind.c: what one stack capture costs: our unwinder with all its rows cached (warm) and with
- * none (cold), beside glibc's backtrace() and, if it is installed, libunwind's unw_backtrace(). The
- * methods take turns within each round; the medians of all rounds are printed. libunwind is opened
- * at run time: linked, it would replace glibc's backtrace(). */
+ * none (cold, with the page faults of an untouched cache), beside glibc's backtrace() and, if it is
+ * installed, libunwind's unw_backtrace(). The methods take turns within each round; the medians of
+ * all rounds are printed. libunwind is opened at run time: linked, it would replace glibc's
+ * backtrace(). */
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <stdio.h>

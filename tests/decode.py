@@ -213,6 +213,7 @@ class Decoder:
 
     def packet_events(self, packet):
         domain = self.domains.setdefault(packet.domain, Domain())
+        demand(packet.begin >= domain.last_time, "packets run backwards", packet.at)
         self.check_cache(packet, domain)
         self.at, last_id = packet.body, packet.id_begin - 1
         while self.at < packet.end:
@@ -221,6 +222,7 @@ class Decoder:
                 last_id += 1
             if event[0]:
                 yield packet.domain, domain.stack, event
+        domain.last_time = packet.finish
         demand(self.at == packet.end, "an event that exceeds its packet", self.at)
         demand(last_id + 1 == packet.id_end, "a wrong id at the end of the packet", packet.at)
 

@@ -67,20 +67,6 @@ START_TEST(every_width_of_a_delta_both_signs) {
 }
 END_TEST
 
-START_TEST(codes_zero_and_all_ones) {
-    fixture f = {.hooks.locate = fixture_locate};
-    source_of_events s;
-    begin(&f, &s, 3);
-    const uint64_t a[] = {0, UINT64_MAX, 0, 0, 5}, b[] = {0, 0, 0}, c[] = {UINT64_MAX - 1};
-    for (int i = 0; i < 3; i++) {
-        alloc_at(&s, 1, a, 5);
-        alloc_at(&s, 1, b, 3);
-        alloc_at(&s, 1, c, 1);
-    }
-    finish(&f, &s);
-}
-END_TEST
-
 /* ---- packets ---- */
 
 START_TEST(packets_split_at_32_KiB) {
@@ -319,6 +305,20 @@ static size_t locate_among_many(void *context, uint64_t code, memtrace_location 
     }
     return n;
 }
+
+START_TEST(codes_zero_and_all_ones) {
+    fixture f = {.hooks.locate = locate_among_many};
+    source_of_events s;
+    begin(&f, &s, 3);
+    const uint64_t a[] = {0, UINT64_MAX, 0, 0, 5}, b[] = {0, 0, 0}, c[] = {UINT64_MAX - 1};
+    for (int i = 0; i < 3; i++) {
+        alloc_at(&s, 1, a, 5);
+        alloc_at(&s, 1, b, 3);
+        alloc_at(&s, 1, c, 1);
+    }
+    finish(&f, &s);
+}
+END_TEST
 
 START_TEST(names_move_to_the_front_and_fall_off_the_end) {
     fixture f = {.hooks.locate = locate_among_many};

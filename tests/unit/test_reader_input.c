@@ -17,6 +17,12 @@
 
 typedef VEC(uint8_t) bytes;
 
+static void bytes_free(bytes *b) {
+    vec_free(b);
+}
+
+#define OWNED __attribute__((cleanup(bytes_free)))
+
 static bytes read_file(const char *path) {
     bytes b = {0};
     FILE *f = fopen(path, "rb");
@@ -138,7 +144,7 @@ typedef bytes compressor(const bytes *);
 static compressor *const compressors[] = {gzip, zstd};
 
 START_TEST(a_file_a_pipe_and_memory_are_the_same) {
-    bytes b = real_trace();
+    OWNED bytes b = real_trace();
     summary memory = read_memory(b.items, b.count);
     ck_assert_uint_eq(memory.n_events, 21940);
     memtrace_reader *r;
@@ -151,7 +157,7 @@ START_TEST(a_file_a_pipe_and_memory_are_the_same) {
 END_TEST
 
 START_TEST(compressed_traces_are_the_same) {
-    bytes b = real_trace(), packed = compressors[_i](&b);
+    OWNED bytes b = real_trace(), packed = compressors[_i](&b);
     ck_assert_uint_lt(packed.count, b.count);
     summary plain = read_memory(b.items, b.count);
     same_events(read_memory(packed.items, packed.count), plain);
@@ -162,11 +168,12 @@ END_TEST
 
 /* As `cat a.gz b.gz` makes them: a trace in two members. */
 START_TEST(members_follow_each_other) {
-    bytes b = real_trace(), first = b, second = b;
+    OWNED bytes b = real_trace();
+    bytes first = b, second = b;
     first.count = 100000;
     second.items += 100000;
     second.count -= 100000;
-    bytes packed = compressors[_i](&first), tail = compressors[_i](&second);
+    OWNED bytes packed = compressors[_i](&first), tail = compressors[_i](&second);
     for (size_t i = 0; i < tail.count; i++)
         vec_push(&packed, tail.items[i]);
     same_events(read_memory(packed.items, packed.count), read_memory(b.items, b.count));
@@ -176,7 +183,7 @@ END_TEST
 
 /* All that was compressed before the cut is read, and the cut is said. */
 START_TEST(a_compressed_trace_may_be_cut) {
-    bytes b = real_trace(), packed = compressors[_i](&b);
+    OWNED bytes b = real_trace(), packed = compressors[_i](&b);
     summary cut = read_memory(packed.items, packed.count / 2);
     ck_assert_uint_gt(cut.n_events, 2000);
     ck_assert_int_eq(cut.status, MEMTRACE_END);
@@ -189,7 +196,7 @@ START_TEST(a_compressed_trace_may_be_cut) {
 END_TEST
 
 START_TEST(a_compressed_trace_may_be_damaged) {
-    bytes b = real_trace(), packed = compressors[_i](&b);
+    OWNED bytes b = real_trace(), packed = compressors[_i](&b);
     for (size_t i = packed.count / 2; i < packed.count / 2 + 50; i++)
         packed.items[i] ^= 0xFF;
     summary s = read_memory(packed.items, packed.count);
@@ -202,7 +209,7 @@ START_TEST(progress_counts_stored_bytes) {
     memtrace_reader *r;
     memtrace_event event;
     uint64_t done, total, before = 0;
-    bytes b = real_trace();
+    OWNED bytes b = real_trace();
     ck_assert_int_eq(memtrace_reader_open(data_path("traces/irmin-replay.ctf"), NULL, &r, NULL),
                      MEMTRACE_OK);
     do {
@@ -214,7 +221,7 @@ START_TEST(progress_counts_stored_bytes) {
     memtrace_reader_progress(r, &done, &total);
     ck_assert_uint_eq(done, total);
     memtrace_reader_close(r);
-    bytes packed = gzip(&b);
+    OWNED bytes packed = gzip(&b);
     ck_assert_int_eq(memtrace_reader_open_memory(packed.items, packed.count, NULL, &r, NULL),
                      MEMTRACE_OK);
     while (memtrace_reader_next(r, &event) == MEMTRACE_OK)
@@ -230,7 +237,7 @@ END_TEST
 
 START_TEST(a_file_truncated_while_it_is_read_is_cut_short) {
     char path[] = "/tmp/test-reader-XXXXXX";
-    bytes b = real_trace();
+    OWNED bytes b = real_trace();
     int fd = mkstemp(path);
     ck_assert_int_ge(fd, 0);
     ck_assert_int_eq(write(fd, b.items, b.count), (ssize_t)b.count);
@@ -282,7 +289,7 @@ START_TEST(each_bad_file_has_its_message) {
         if (entry->d_name[0] == '.' || strstr(entry->d_name, ".expected"))
             continue;
         snprintf(name, sizeof name, "golden/%s.expected", entry->d_name);
-        bytes text = read_file(data_path(name));
+        OWNED bytes text = read_file(data_path(name));
         memcpy(expected, text.items, text.count - 1); /* without the newline */
         snprintf(name, sizeof name, "golden/%s", entry->d_name);
         memtrace_reader *r;

@@ -1,7 +1,5 @@
 /* block.c: tracked blocks of counting hosts, from birth to death, and how callbacks are called in
  * any host. What collecting hosts postpone is queue.c's. */
-#include <string.h>
-
 #include "memprof/internal.h"
 
 /* ---- calling ------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 
 #include "memprof_host.h"
@@ -314,6 +315,22 @@ static void use_engine(uintptr_t base, int n) {
     }
 }
 
+/* Memory that a handler may ask for: malloc's must not be. */
+static void *map_memory(void *context, void *old, size_t old_size, size_t size) {
+    (void)context;
+    void *p = NULL;
+    if (size) {
+        p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (p == MAP_FAILED)
+            return NULL;
+        if (old)
+            memcpy(p, old, old_size < size ? old_size : size);
+    }
+    if (old)
+        munmap(old, old_size);
+    return p;
+}
+
 static void handler(int number) {
     (void)number;
     signals_left--;
@@ -327,7 +344,10 @@ static void *count_calls(void *context, memprof_thread *thread, const memprof_al
 }
 
 START_TEST(signal_handlers_may_allocate) {
-    town *t = interrupted_town = town_new(_i);
+    town *t = interrupted_town = calloc(1, sizeof *t);
+    t->filter = (memprof_filter)MEMPROF_FILTER_INIT;
+    t->engine = memprof_create(
+        &(memprof_host){.reallocate = map_memory, .filter = &t->filter, .collects = _i});
     const memprof_tracker tracker = {.context = t, .alloc_major = count_calls};
     ck_assert_int_eq(memprof_start(t->engine, &interrupted_thread,
                                    &(memprof_options){.rate = 0.3, .seed = 1}, &tracker),

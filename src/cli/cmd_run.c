@@ -213,8 +213,9 @@ static void finish(const launch *l, run_program *program, struct timespec starte
     if (traces.paths.count && !l->options->no_symbolize)
         run_traces_symbolize(&traces, &l->options->debug_files, interrupted, program);
     if (run_program_interrupted(program))
-        message_warning("interrupted; the trace is whole, its names can be had by: allotrace "
-                        "symbolize FILE");
+        message_warning("interrupted: the trace is whole, but has addresses instead of names; they "
+                        "get them by: allotrace symbolize %s",
+                        traces.paths.count == 1 ? traces.paths.items[0] : "FILE");
     else if (traces.paths.count)
         run_traces_report(&traces);
     else if (!traces.n_locked)

@@ -1,0 +1,45 @@
+A program, recorded:
+
+  $ allotrace run --rate 0.1 -o a.ctf -- ls a.ctf
+  a.ctf
+  allotrace: recorded \S+ .?B ± \S+ .?B \([\d,]+ samples in [\d,]+ blocks at rate 0\.1\) into a\.ctf, \S+ KB (re)
+  allotrace: most of it: \d+\.\d% .*; \d+\.\d% .*; \d+\.\d% .* (re)
+  allotrace: look closer: allotrace hotspots a.ctf
+  $ allotrace info a.ctf | grep '^  rate'
+    rate             0.1 (a sample stands for 80 B)
+
+Options of allotrace stand before the program, those of the program behind it:
+
+  $ allotrace run -o b.ctf ls -d . 2>/dev/null
+  .
+  $ allotrace run -o b.ctf --context 'a remark' -- ls -d . 2>/dev/null
+  .
+  $ allotrace info b.ctf | grep -c 'a remark'
+  1
+
+A name that a shell would take apart is quoted:
+
+  $ allotrace run --rate 0.1 -o "it's.ctf" -- ls -d . 2>&1 | tail -1
+  allotrace: look closer: allotrace hotspots 'it'\''s.ctf'
+
+What makes no sense:
+
+  $ allotrace run
+  allotrace: run needs a program to run
+  Try `allotrace run --help`.
+  [2]
+  $ allotrace run --rate 2 ls
+  allotrace: --rate: `2` is no rate: above 0 and at most 1, like 1e-5
+  Try `allotrace run --help`.
+  [2]
+  $ allotrace run --depth 0 ls
+  allotrace: --depth: from 1 to 4096 frames can be kept
+  Try `allotrace run --help`.
+  [2]
+  $ allotrace run --deep 3 ls
+  allotrace: run has no option --deep
+  Try `allotrace run --help`.
+  [2]
+  $ allotrace run no-such-program
+  allotrace: no-such-program: command not found
+  [127]

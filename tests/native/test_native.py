@@ -21,7 +21,8 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import decode  # noqa: E402
 
-LIBRARY, TARGET, OWN_MALLOC, CXX, CXX_OWN, BUMP, PLUGIN_ONE, PLUGIN_TWO = sys.argv[1:9]
+LIBRARY, TARGET, OWN_MALLOC, CXX, CXX_OWN, BUMP, PLUGIN_ONE, PLUGIN_TWO = \
+    map(os.path.abspath, sys.argv[1:9])
 
 
 class Skip(Exception):

@@ -80,8 +80,8 @@ CALLS_ASKING(DECLARE_OTHER)
         return moved;                                                                              \
     }                                                                                              \
     void *name parameters {                                                                        \
-        if (memprof_count(&self.sampler, recorder_words(bytes)) |                                  \
-            memprof_is_tracked(&recorder_filter, block))                                           \
+        bool due = memprof_count(&self.sampler, recorder_words(bytes));                            \
+        if (due || memprof_is_tracked(&recorder_filter, block))                                    \
             return cold_##name arguments;                                                          \
         return next.name arguments;                                                                \
     }

@@ -1,10 +1,12 @@
-/* hotspots.c: see hotspots.h. One contribution for each pair of last frames that occurs, sorted so
- * that those of one site, and in it of one caller, are neighbours; then summed and ranked. */
+/* hotspots.c: see hotspots.h. One contribution for each pair of site and caller that occurs, sorted
+ * so that those of one site, and in it of one caller, are neighbours; then summed and ranked. */
 #include "analyse/hotspots.h"
 
 #include <string.h>
 
-/* What was allocated with one pair of last frames, once under each of its names. */
+#include "analyse/wrappers.h"
+
+/* What was allocated at one site for one caller, once under each of these names. */
 typedef struct contribution {
     hotspots_entry site, caller;
 } contribution;
@@ -43,8 +45,8 @@ static int compare_contributions(const void *a, const void *b, void *context) {
 }
 
 static int compare_entries(const hotspots_entry *a, const hotspots_entry *b, hotspots_by by) {
-    if (a->samples != b->samples)
-        return a->samples > b->samples ? -1 : 1;
+    if (a->cost.samples != b->cost.samples)
+        return a->cost.samples > b->cost.samples ? -1 : 1;
     return compare_names(a, b, by); /* so that the order is always the same */
 }
 
@@ -57,40 +59,77 @@ static int compare_sites(const void *a, const void *b, void *context) {
     return compare_entries(&x->entry, &y->entry, *(const hotspots_by *)context);
 }
 
-static contribution name_contribution(const profile *p, hotspots_by by, uint32_t node) {
+/* What external blocks are made by: a wrapper that was skipped, unless a runtime said what they
+ * are. That `malloc` made them says nothing. */
+static const char *type_of(const lens *l, const cost_entry *e, uint32_t wrapper) {
+    const char *type = profile_type(l->profile, e->node);
+    bool of_libc = !type || wrapper_name(type);
+    return wrapper != LENS_NOWHERE && of_libc ? lens_location(l, wrapper)->function : type;
+}
+
+static contribution name_contribution(const lens *l, hotspots_by by, lens_cursor site,
+                                      const char *type) {
+    const profile_location *place = lens_location(l, site.location);
     if (by == HOTSPOTS_BY_TYPE)
-        return (contribution){.site.type = profile_type(p, node),
-                              .caller.place = profile_site(p, node)};
-    return (contribution){.site.place = profile_site(p, node),
-                          .caller.place = profile_caller(p, node)};
+        return (contribution){.site.type = type, .caller.place = place};
+    return (contribution){
+        .site.place = place,
+        .caller.place = lens_location(l, lens_outward(l, site).location),
+    };
 }
 
-static void accumulate(hotspots_entry *sum, uint64_t samples, uint64_t blocks) {
-    sum->samples += samples;
-    sum->blocks += blocks;
+/* The sum under `key`, new ones to be named by the caller. */
+static bool find_sum(map64 *map, uint64_t key, size_t count, uint32_t *at, bool *is_new) {
+    uint32_t *slot = map64_put(map, key);
+    if (!slot)
+        return false;
+    *is_new = *slot == MAP64_NONE;
+    if (*is_new)
+        *slot = (uint32_t)count;
+    *at = *slot;
+    return true;
 }
 
-/* Site and caller follow from the last two frames, of which there are few pairs. */
-static bool gather(const profile *p, hotspots_by by, contributions *all) {
-    map64 pairs = {0};
-    bool ok = true;
-    for (size_t i = 0; ok && i < p->tree.totals.count; i++) {
-        const cct_totals *t = &p->tree.totals.items[i];
-        const cct_node *node = &p->tree.nodes.items[t->node];
-        uint32_t outer = p->tree.nodes.items[node->parent].frame;
-        uint32_t *at = map64_put(&pairs, (uint64_t)node->frame << 32 | outer);
-        if (at && *at == MAP64_NONE) {
-            *at = (uint32_t)all->count;
-            ok = vec_push(all, name_contribution(p, by, t->node));
-        }
-        ok = ok && at;
-        if (!ok)
-            break;
-        accumulate(&all->items[*at].site, cct_sum(t->samples), cct_sum(t->blocks));
-        accumulate(&all->items[*at].caller, cct_sum(t->samples), cct_sum(t->blocks));
-    }
-    map64_free(&pairs);
-    return ok;
+/* What the sums of a query are gathered in. */
+typedef struct gathering {
+    const lens *lens;
+    hotspots *result;
+    contributions all;
+    map64 pairs;    /* (site, caller) or (type, site) → index into `all` */
+    map64 types;    /* strings of the profile are equal if their pointers are */
+    map64 wrappers; /* function → index into `result->wrappers` */
+} gathering;
+
+static bool add_wrapper(gathering *g, uint32_t wrapper, const cost *c) {
+    const profile_location *place = lens_location(g->lens, wrapper);
+    uint32_t at;
+    bool is_new;
+    if (!find_sum(&g->wrappers, (uintptr_t)place->function, g->result->wrappers.count, &at,
+                  &is_new))
+        return false;
+    if (is_new && !vec_push(&g->result->wrappers, ((hotspots_entry){.place = place})))
+        return false;
+    cost_add(&g->result->wrappers.items[at].cost, c);
+    return true;
+}
+
+static bool add_entry(gathering *g, const cost_entry *e) {
+    uint32_t wrapper, at, outer;
+    bool is_new;
+    hotspots_by by = g->result->by;
+    lens_cursor site = lens_site(g->lens, e->node, e->external, &wrapper);
+    const char *type = by == HOTSPOTS_BY_TYPE ? type_of(g->lens, e, wrapper) : NULL;
+    if (by != HOTSPOTS_BY_TYPE)
+        outer = lens_outward(g->lens, site).location;
+    else if (!find_sum(&g->types, (uintptr_t)type, g->types.count, &outer, &is_new))
+        return false;
+    if (!find_sum(&g->pairs, (uint64_t)outer << 32 | site.location, g->all.count, &at, &is_new))
+        return false;
+    if (is_new && !vec_push(&g->all, name_contribution(g->lens, by, site, type)))
+        return false;
+    cost_add(&g->all.items[at].site.cost, &e->cost);
+    cost_add(&g->all.items[at].caller.cost, &e->cost);
+    return wrapper == LENS_NOWHERE || add_wrapper(g, wrapper, &e->cost);
 }
 
 static bool sum_up(hotspots *h, const contributions *sorted) {
@@ -99,7 +138,7 @@ static bool sum_up(hotspots *h, const contributions *sorted) {
         const contribution *c = &sorted->items[i];
         bool same_site = last && compare_names(&last->site, &c->site, h->by) == 0;
         bool same_caller = same_site && compare_names(&last->caller, &c->caller, h->by) == 0;
-        h->samples += c->site.samples;
+        cost_add(&h->total, &c->site.cost);
         if (!same_site) {
             if (!vec_push(&h->sites, ((hotspots_site){
                                          .entry = c->site,
@@ -107,15 +146,14 @@ static bool sum_up(hotspots *h, const contributions *sorted) {
                                      })))
                 return false;
         } else {
-            accumulate(&h->sites.items[h->sites.count - 1].entry, c->site.samples, c->site.blocks);
+            cost_add(&h->sites.items[h->sites.count - 1].entry.cost, &c->site.cost);
         }
         if (!same_caller) {
             if (!vec_push(&h->callers, c->caller))
                 return false;
             h->sites.items[h->sites.count - 1].n_callers++;
         } else {
-            accumulate(&h->callers.items[h->callers.count - 1], c->caller.samples,
-                       c->caller.blocks);
+            cost_add(&h->callers.items[h->callers.count - 1].cost, &c->caller.cost);
         }
         last = c;
     }
@@ -130,16 +168,29 @@ static void rank(hotspots *h) {
     }
     if (h->sites.count)
         qsort_r(h->sites.items, h->sites.count, sizeof *h->sites.items, compare_sites, &h->by);
+    if (h->wrappers.count)
+        qsort_r(h->wrappers.items, h->wrappers.count, sizeof *h->wrappers.items, compare_callers,
+                &h->by);
 }
 
-bool hotspots_query(const profile *p, hotspots_by by, hotspots *result) {
+static bool gather(gathering *g, const cost_list *costs) {
+    for (size_t i = 0; i < costs->count; i++)
+        if (!add_entry(g, &costs->items[i]))
+            return false;
+    return true;
+}
+
+bool hotspots_query(const lens *l, const cost_list *costs, hotspots_by by, hotspots *result) {
     *result = (hotspots){.by = by};
-    contributions all = {0};
-    bool ok = gather(p, by, &all);
-    if (ok && all.count)
-        qsort_r(all.items, all.count, sizeof *all.items, compare_contributions, &by);
-    ok = ok && sum_up(result, &all);
-    vec_free(&all);
+    gathering g = {.lens = l, .result = result};
+    bool ok = gather(&g, costs);
+    if (ok && g.all.count)
+        qsort_r(g.all.items, g.all.count, sizeof *g.all.items, compare_contributions, &by);
+    ok = ok && sum_up(result, &g.all);
+    vec_free(&g.all);
+    map64_free(&g.pairs);
+    map64_free(&g.types);
+    map64_free(&g.wrappers);
     if (ok)
         rank(result);
     else
@@ -147,8 +198,20 @@ bool hotspots_query(const profile *p, hotspots_by by, hotspots *result) {
     return ok;
 }
 
+bool hotspots_of_all(const profile *p, hotspots_by by, hotspots *result) {
+    lens l;
+    cost_list costs = {0};
+    *result = (hotspots){0};
+    bool ok =
+        lens_init(&l, p, true) && cost_of_tree(p, &costs) && hotspots_query(&l, &costs, by, result);
+    vec_free(&costs);
+    lens_free(&l);
+    return ok;
+}
+
 void hotspots_free(hotspots *h) {
     vec_free(&h->sites);
     vec_free(&h->callers);
+    vec_free(&h->wrappers);
     *h = (hotspots){0};
 }

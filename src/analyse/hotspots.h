@@ -1,8 +1,9 @@
-/* hotspots.h: which places allocate most, and who calls them. A pure query on a profile. */
+/* hotspots.h: which places allocate most, and who calls them. A pure query on costs. */
 #ifndef ANALYSE_HOTSPOTS_H
 #define ANALYSE_HOTSPOTS_H
 
-#include "analyse/profile.h"
+#include "analyse/cost.h"
+#include "analyse/lens.h"
 
 #define HOTSPOTS_GROUPINGS(X)                                                                      \
     X(LINE, "line")         /* of the source */                                                    \
@@ -20,26 +21,29 @@ typedef struct hotspots_entry {
      * does not say. */
     const profile_location *place;
     const char *type;
-    uint64_t samples;
-    uint64_t blocks; /* sampled ones */
+    cost cost;
 } hotspots_entry;
 
 typedef struct hotspots_site {
     hotspots_entry entry;
-    uint32_t first_caller; /* in `callers`, by falling samples */
+    uint32_t first_caller; /* in `callers`, largest first */
     uint32_t n_callers;
 } hotspots_site;
 
 typedef struct hotspots {
     hotspots_by by;
-    uint64_t samples;         /* of all sites */
-    VEC(hotspots_site) sites; /* by falling samples */
+    cost total;               /* of all sites */
+    VEC(hotspots_site) sites; /* largest first */
     VEC(hotspots_entry) callers;
+    VEC(hotspots_entry) wrappers; /* the functions that were skipped, largest first */
 } hotspots;
 
 /* Fills `*result`, which need not be initialised; false when there is no memory. The result refers
  * to the profile. */
-bool hotspots_query(const profile *p, hotspots_by by, hotspots *result);
+bool hotspots_query(const lens *l, const cost_list *costs, hotspots_by by, hotspots *result);
+
+/* The same of all that was allocated, as commands show it unless they are told otherwise. */
+bool hotspots_of_all(const profile *p, hotspots_by by, hotspots *result);
 
 void hotspots_free(hotspots *h);
 

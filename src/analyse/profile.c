@@ -202,6 +202,12 @@ double profile_bytes_per_sample(const profile *p) {
 
 /* ---- places ------------------------------------------------------------------------------ */
 
+bool profile_is_address(const profile_location *l) {
+    size_t size = strlen(l->file);
+    return l->line == 0 && size > 0 && l->file[size - 1] == ']' && strchr(l->file, '[') &&
+           strstr(l->function, "+0x");
+}
+
 static const profile_location *innermost(const profile *p, uint32_t node) {
     uint32_t frame = p->tree.nodes.items[node].frame;
     if (frame == CCT_NO_FRAME)

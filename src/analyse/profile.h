@@ -17,6 +17,9 @@ typedef struct profile_location {
     uint32_t line;        /* 0: unknown */
 } profile_location;
 
+/* Before symbolizing, native frames are `module+0xoffset` in the file `PATH[BUILDID]`. */
+bool profile_is_address(const profile_location *l);
+
 /* The locations of a frame: at least one, outermost first. */
 typedef struct profile_frame {
     uint32_t first; /* index into `locations` */

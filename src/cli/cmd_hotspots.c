@@ -11,7 +11,7 @@ typedef struct hotspots_options {
     uint64_t top;
     double min_share;
     uint64_t callers;
-    int by;
+    int by, wrappers;
     bool json, csv, strict;
 } hotspots_options;
 
@@ -23,6 +23,9 @@ static const char *const groupings[] = {
 #undef GROUPING_TEXT
         NULL};
 
+enum { WRAPPERS_SKIP };
+static const char *const wrapper_choices[] = {[WRAPPERS_SKIP] = "skip", "show", NULL};
+
 static const option options[] = {
     {.name = "by",
      .kind = OPTION_CHOICE,
@@ -30,6 +33,12 @@ static const option options[] = {
      .choices = groupings,
      .help = "what a row is: a line of the source (default), a function with all its lines, or a "
              "type of objects"},
+    {.name = "wrappers",
+     .kind = OPTION_CHOICE,
+     .at = offsetof(hotspots_options, wrappers),
+     .choices = wrapper_choices,
+     .help = "whether functions that merely allocate, like xmalloc, are sites, or their callers "
+             "(default); a last line names them"},
     {.name = "top",
      .letter = 'n',
      .kind = OPTION_COUNT,
@@ -57,10 +66,20 @@ static const option options[] = {
     OPTION_STRICT(hotspots_options),
 };
 
+static bool query(const profile *p, const hotspots_options *opts, hotspots *h) {
+    lens l;
+    cost_list costs = {0};
+    bool ok = lens_init(&l, p, opts->wrappers == WRAPPERS_SKIP) && cost_of_tree(p, &costs) &&
+              hotspots_query(&l, &costs, (hotspots_by)opts->by, h);
+    vec_free(&costs);
+    lens_free(&l);
+    return ok;
+}
+
 static int show(const profile *p, const hotspots_options *opts, bool *addresses) {
     hotspots h;
     output out;
-    if (!hotspots_query(p, (hotspots_by)opts->by, &h)) {
+    if (!query(p, opts, &h)) {
         message_error("not enough memory");
         return STATUS_FAILED;
     }

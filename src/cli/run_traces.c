@@ -209,12 +209,12 @@ static void say_top_sites(const summary *s) {
         fputs("allotrace: no allocated word was sampled; a higher --rate would see more\n", stderr);
         return;
     }
-    if (!hotspots_query(s->profile, HOTSPOTS_BY_LINE, &h))
+    if (!hotspots_of_all(s->profile, HOTSPOTS_BY_LINE, &h))
         return;
     fputs("allotrace: most of it:", stderr);
     for (size_t i = 0; i < h.sites.count && i < TOP_SITES; i++) {
         const hotspots_entry *e = &h.sites.items[i].entry;
-        fprintf(stderr, "%s %.1f%% ", i ? ";" : "", figure_percent(e->samples, h.samples));
+        fprintf(stderr, "%s %.1f%% ", i ? ";" : "", figure_percent(e->cost.samples, h.total.samples));
         if (e->place)
             say_place(e->place);
         else

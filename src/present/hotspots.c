@@ -7,13 +7,16 @@
 
 #include "present/figures.h"
 
+enum { SHOWN_WRAPPERS = 6 };
+
 /* ---- what is shown ----------------------------------------------------------------------- */
 
 /* How many sites are shown; the rest is counted. */
 static size_t shown_sites(const hotspots *h, const hotspots_view *view) {
     size_t n = 0;
     while (n < h->sites.count && (view->top == 0 || n < view->top) &&
-           figure_percent(h->sites.items[n].entry.samples, h->samples) >= view->min_share)
+           figure_percent(h->sites.items[n].entry.cost.samples, h->total.samples) >=
+               view->min_share)
         n++;
     return n;
 }
@@ -21,7 +24,7 @@ static size_t shown_sites(const hotspots *h, const hotspots_view *view) {
 static uint64_t samples_of_rest(const hotspots *h, size_t shown) {
     uint64_t sum = 0;
     for (size_t i = shown; i < h->sites.count; i++)
-        sum += h->sites.items[i].entry.samples;
+        sum += h->sites.items[i].entry.cost.samples;
     return sum;
 }
 
@@ -29,18 +32,11 @@ static size_t shown_callers(const hotspots_site *s, const hotspots_view *view) {
     return s->n_callers < view->callers ? s->n_callers : (size_t)view->callers;
 }
 
-/* Before symbolizing, native frames are `module+0xoffset` in the file `PATH[BUILDID]`. */
-static bool is_address(const profile_location *l) {
-    size_t size = strlen(l->file);
-    return l->line == 0 && size > 0 && l->file[size - 1] == ']' && strchr(l->file, '[') &&
-           strstr(l->function, "+0x");
-}
-
 bool hotspots_unsymbolized(const hotspots *h, const hotspots_view *view) {
     size_t n = shown_sites(h, view);
     for (size_t i = 0; i < n; i++) {
         const hotspots_entry *e = &h->sites.items[i].entry;
-        if (e->place && is_address(e->place))
+        if (e->place && profile_is_address(e->place))
             return true;
     }
     return false;
@@ -64,7 +60,7 @@ static void show_file(output *o, const profile_location *l, bool with_line) {
 }
 
 static bool has_file(const profile_location *l) {
-    return l->file[0] && !is_address(l);
+    return l->file[0] && !profile_is_address(l);
 }
 
 static void show_function(output *o, const profile_location *l) {
@@ -118,7 +114,7 @@ static void show_callers(output *o, const profile *p, const hotspots *h, const h
         return;
     for (size_t i = 0; i < n; i++) {
         const hotspots_entry *c = &h->callers.items[s->first_caller + i];
-        figure f = figure_of(p, c->samples);
+        figure f = figure_of(p, c->cost.samples);
         paint(o, view, FAINT);
         output_format(o, "        %s", figure_bytes(f.value).text);
         if (f.margin > 0)
@@ -139,11 +135,26 @@ static void show_rest(output *o, const hotspots *h, size_t shown, const hotspots
     static const char *const nouns[] = {[HOTSPOTS_BY_LINE] = "site",
                                         [HOTSPOTS_BY_FUNCTION] = "function",
                                         [HOTSPOTS_BY_TYPE] = "type"};
-    output_format(o, "%6.1f%% in %s %s%s%s", figure_percent(samples_of_rest(h, shown), h->samples),
-                  figure_count(n).text, shown ? "more " : "", nouns[h->by], n == 1 ? "" : "s");
-    if (figure_percent(h->sites.items[shown].entry.samples, h->samples) < view->min_share)
+    output_format(o, "%6.1f%% in %s %s%s%s",
+                  figure_percent(samples_of_rest(h, shown), h->total.samples), figure_count(n).text,
+                  shown ? "more " : "", nouns[h->by], n == 1 ? "" : "s");
+    if (figure_percent(h->sites.items[shown].entry.cost.samples, h->total.samples) <
+        view->min_share)
         output_format(o, " below %g%%%s", view->min_share, n == 1 ? "" : " each");
     output_char(o, '\n');
+}
+
+/* Sites are not where malloc was called; readers who look there shall know why. */
+static void show_wrappers(output *o, const hotspots *h) {
+    size_t n = h->wrappers.count;
+    if (n == 0)
+        return;
+    output_format(o, "Wrappers of malloc were skipped (--wrappers show counts them as sites): ");
+    for (size_t i = 0; i < n && i < SHOWN_WRAPPERS; i++) {
+        output_text(o, i ? ", " : "");
+        output_shown(o, h->wrappers.items[i].place->function);
+    }
+    output_text(o, n > SHOWN_WRAPPERS ? ", …\n" : "\n");
 }
 
 static void show_nothing(output *o, const profile *p) {
@@ -158,26 +169,27 @@ static void show_nothing(output *o, const profile *p) {
 }
 
 void hotspots_text(output *o, const profile *p, const hotspots *h, const hotspots_view *view) {
-    if (h->samples == 0) {
+    if (h->total.samples == 0) {
         show_nothing(o, p);
         return;
     }
-    figure total = figure_of(p, h->samples);
+    figure total = figure_of(p, h->total.samples);
     paint(o, view, BOLD);
     output_format(o, "%s total allocations", figure_bytes(total.value).text);
     paint(o, view, PLAIN);
     output_format(o, " (%s, %s sample%s at rate %s)\n", figure_margin(&total).text,
-                  figure_count(h->samples).text, h->samples == 1 ? "" : "s",
+                  figure_count(h->total.samples).text, h->total.samples == 1 ? "" : "s",
                   figure_rate(p->info.sample_rate).text);
     size_t n = shown_sites(h, view);
     for (size_t i = 0; i < n; i++) {
         const hotspots_site *s = &h->sites.items[i];
-        output_format(o, "%6.1f%% ", figure_percent(s->entry.samples, h->samples));
+        output_format(o, "%6.1f%% ", figure_percent(s->entry.cost.samples, h->total.samples));
         show_site_name(o, &s->entry, h, view);
         output_char(o, '\n');
         show_callers(o, p, h, s, view);
     }
     show_rest(o, h, n, view);
+    show_wrappers(o, h);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------- */
@@ -211,10 +223,10 @@ static void json_names(output *o, const hotspots_entry *e, bool is_type, bool wi
 }
 
 static void json_measure(output *o, const profile *p, const hotspots_entry *e, uint64_t total) {
-    figure f = figure_of(p, e->samples);
-    output_format(o, ",\"share\":%.6f,", figure_percent(e->samples, total) / 100);
+    figure f = figure_of(p, e->cost.samples);
+    output_format(o, ",\"share\":%.6f,", figure_percent(e->cost.samples, total) / 100);
     figure_json(o, &f);
-    output_format(o, ",\"blocks\":%" PRIu64, e->blocks);
+    output_format(o, ",\"blocks\":%" PRIu64, e->cost.blocks);
 }
 
 static void json_site(output *o, const profile *p, const hotspots *h, const hotspots_site *s,
@@ -222,21 +234,37 @@ static void json_site(output *o, const profile *p, const hotspots *h, const hots
     bool by_type = h->by == HOTSPOTS_BY_TYPE, with_line = h->by != HOTSPOTS_BY_FUNCTION;
     output_char(o, '{');
     json_names(o, &s->entry, by_type, with_line);
-    json_measure(o, p, &s->entry, h->samples);
+    json_measure(o, p, &s->entry, h->total.samples);
     output_text(o, ",\"callers\":[");
     size_t n = shown_callers(s, view);
     for (size_t i = 0; i < n; i++) {
         const hotspots_entry *c = &h->callers.items[s->first_caller + i];
         output_text(o, i ? ",{" : "{");
         json_names(o, c, false, with_line);
-        json_measure(o, p, c, h->samples);
+        json_measure(o, p, c, h->total.samples);
         output_char(o, '}');
     }
     output_format(o, "],\"callers_omitted\":%zu}", s->n_callers - n);
 }
 
+static void json_wrappers(output *o, const profile *p, const hotspots *h) {
+    if (h->wrappers.count == 0)
+        return;
+    output_text(o, ",\n \"wrappers_skipped\":[");
+    for (size_t i = 0; i < h->wrappers.count; i++) {
+        const hotspots_entry *e = &h->wrappers.items[i];
+        figure f = figure_of(p, e->cost.samples);
+        output_text(o, i ? ",{\"function\":" : "{\"function\":");
+        output_json(o, e->place->function);
+        output_char(o, ',');
+        figure_json(o, &f);
+        output_char(o, '}');
+    }
+    output_text(o, "]");
+}
+
 void hotspots_json(output *o, const profile *p, const hotspots *h, const hotspots_view *view) {
-    figure total = figure_of(p, h->samples);
+    figure total = figure_of(p, h->total.samples);
     size_t n = shown_sites(h, view);
     uint64_t rest = samples_of_rest(h, n);
     figure omitted = figure_of(p, rest);
@@ -252,9 +280,11 @@ void hotspots_json(output *o, const profile *p, const hotspots *h, const hotspot
         json_site(o, p, h, &h->sites.items[i], view);
     }
     output_format(o, "],\n \"omitted\":{\"sites\":%zu,\"share\":%.6f,", h->sites.count - n,
-                  figure_percent(rest, h->samples) / 100);
+                  figure_percent(rest, h->total.samples) / 100);
     figure_json(o, &omitted);
-    output_text(o, "}}\n");
+    output_text(o, "}");
+    json_wrappers(o, p, h);
+    output_text(o, "}\n");
 }
 
 /* ---- CSV --------------------------------------------------------------------------------- */
@@ -264,10 +294,10 @@ void hotspots_csv(output *o, const profile *p, const hotspots *h, const hotspots
     size_t n = shown_sites(h, view);
     for (size_t i = 0; i < n; i++) {
         const hotspots_entry *e = &h->sites.items[i].entry;
-        figure f = figure_of(p, e->samples);
+        figure f = figure_of(p, e->cost.samples);
         output_format(o, "%.6f,%.0f,%.0f,%.0f,%" PRIu64 ",%" PRIu64 ",",
-                      figure_percent(e->samples, h->samples) / 100, f.value, f.low, f.high,
-                      e->samples, e->blocks);
+                      figure_percent(e->cost.samples, h->total.samples) / 100, f.value, f.low,
+                      f.high, e->cost.samples, e->cost.blocks);
         output_csv(o, e->place ? e->place->function : "");
         output_char(o, ',');
         output_csv(o, e->place ? e->place->file : "");

@@ -103,6 +103,51 @@ gauges; here at rate 1, where numbers are exact.
   2000,1,alloc,0,external,1023,1024,table,"main@main.c:10:0-0;grow@table.c:5:0-0;table_add@table.c:20:0-0"
   3000,2,alloc,0,external,1023,1024,table,"main@main.c:11:0-0;grow@table.c:5:0-0"
 
+Functions that merely allocate are not where one looks; their callers are:
+
+  $ $TESTDIR/make-trace >wrappers.ctf <<'END'
+  > alloc external 63 64 main@main.c:10 parse@parse.c:3 malloc@<type>:0|xmalloc@util.c:5
+  > alloc external 31 32 main@main.c:11 malloc@<type>:0|safe_mem_alloc@util.c:9
+  > alloc external 15 16 main@main.c:12 List@<type>:0|xmalloc@util.c:5
+  > alloc external 7 8 main@main.c:13 malloc@<type>:0|node_new@node.c:7
+  > END
+  $ allotrace hotspots wrappers.ctf
+  960 B total allocations (exact, 120 samples at rate 1)
+    53.3% parse.c:3 parse
+          512 B via main (main.c:10)
+    26.7% main.c:11 main
+    13.3% main.c:12 main
+     6.7% node.c:7 node_new
+          64 B via main (main.c:13)
+  Wrappers of malloc were skipped (--wrappers show counts them as sites): xmalloc, safe_mem_alloc
+  $ allotrace hotspots --wrappers show wrappers.ctf
+  960 B total allocations (exact, 120 samples at rate 1)
+    66.7% util.c:5 xmalloc
+          512 B via parse (parse.c:3)
+          128 B via main (main.c:12)
+    26.7% util.c:9 safe_mem_alloc
+          256 B via main (main.c:11)
+     6.7% node.c:7 node_new
+          64 B via main (main.c:13)
+  $ allotrace hotspots --by type wrappers.ctf
+  960 B total allocations (exact, 120 samples at rate 1)
+    53.3% xmalloc
+          512 B via parse (parse.c:3)
+    26.7% safe_mem_alloc
+          256 B via main (main.c:11)
+    13.3% List
+          128 B via main (main.c:12)
+     6.7% malloc
+          64 B via node_new (node.c:7)
+  Wrappers of malloc were skipped (--wrappers show counts them as sites): xmalloc, safe_mem_alloc
+  $ allotrace hotspots --json --top 1 --callers 0 wrappers.ctf
+  {"by":"line","unit":"B","rate":1,"program":"prog",
+   "total":{"value":960,"low":960,"high":960,"samples":120},
+   "hotspots":[
+    {"function":"parse","file":"parse.c","line":3,"share":0.533333,"value":512,"low":512,"high":512,"samples":64,"blocks":1,"callers":[],"callers_omitted":1}],
+   "omitted":{"sites":3,"share":0.466667,"value":448,"low":448,"high":448,"samples":56},
+   "wrappers_skipped":[{"function":"xmalloc","value":640,"low":640,"high":640,"samples":80},{"function":"safe_mem_alloc","value":256,"low":256,"high":256,"samples":32}]}
+
 Names that would do harm on a terminal, or in a format, do not:
 
   $ printf 'alloc minor 9 10 say"hi",\033[2Jx@a;b.c:1\n' | $TESTDIR/make-trace >names.ctf

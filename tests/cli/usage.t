@@ -48,6 +48,9 @@ The commands, and one of them:
         --by line|function|type
                                 what a row is: a line of the source (default), a
                                 function with all its lines, or a type of objects
+        --wrappers skip|show    whether functions that merely allocate, like
+                                xmalloc, are sites, or their callers (default); a
+                                last line names them
     -n, --top N                 show at most N rows (0, the default: all that
                                 --min-share leaves)
         --min-share P           leave out rows below P percent of the total

@@ -2,98 +2,8 @@
 #include <string.h>
 
 #include "analyse/hotspots.h"
+#include "tape.h"
 #include "unit.h"
-
-/* ---- a trace in memory ------------------------------------------------------------------- */
-
-typedef struct tape {
-    VEC(unsigned char) bytes;
-    memtrace_writer *writer;
-    memtrace_stream *streams[2]; /* by domain */
-} tape;
-
-static int keep(void *context, const void *packets, size_t size) {
-    tape *t = context;
-    ck_assert(vec_reserve(&t->bytes, size));
-    memcpy(t->bytes.items + t->bytes.count, packets, size);
-    t->bytes.count += size;
-    return 0;
-}
-
-/* What the codes of these tests stand for. */
-enum { MAIN = 1, LEAF, LEAF_ELSEWHERE, INLINED, TYPED, NOWHERE, MARK, GAUGE };
-
-static size_t locate(void *context, uint64_t code, memtrace_location *l, size_t max) {
-    (void)context;
-    ck_assert_uint_ge(max, 2);
-    switch (code) {
-    case MAIN:
-        l[0] = (memtrace_location){.file = "main.c", .function = "main", .line = 10};
-        return 1;
-    case LEAF:
-        l[0] = (memtrace_location){.file = "leaf.c", .function = "leaf", .line = 20};
-        return 1;
-    case LEAF_ELSEWHERE:
-        l[0] = (memtrace_location){.file = "leaf.c", .function = "leaf", .line = 21};
-        return 1;
-    case INLINED: /* leaf(), inlined into helper() */
-        l[0] = (memtrace_location){.file = "help.c", .function = "helper", .line = 30};
-        l[1] = (memtrace_location){.file = "leaf.c", .function = "leaf", .line = 20};
-        return 2;
-    case TYPED:
-        l[0] = (memtrace_location){.file = MEMTRACE_TYPE_FILE, .function = "table"};
-        l[1] = (memtrace_location){.file = "leaf.c", .function = "leaf", .line = 22};
-        return 2;
-    case MARK:
-        l[0] = (memtrace_location){.file = MEMTRACE_MARK_FILE, .function = "loaded"};
-        return 1;
-    case GAUGE:
-        l[0] = (memtrace_location){.file = MEMTRACE_GAUGE_FILE, .function = "rss"};
-        return 1;
-    default:
-        return 0;
-    }
-}
-
-static void tape_start(tape *t, double rate) {
-    const memtrace_info info = {.sample_rate = rate,
-                                .executable_name = "prog",
-                                .host_name = "host",
-                                .runtime_params = "",
-                                .context = "a test"};
-    const memtrace_writer_options options = {.sink = keep, .locate = locate, .context = t};
-    *t = (tape){0};
-    ck_assert_int_eq(memtrace_writer_open(&info, &options, &t->writer, NULL), MEMTRACE_OK);
-    for (uint16_t i = 0; i < 2; i++)
-        ck_assert_int_eq(memtrace_stream_open(t->writer, i, &t->streams[i]), MEMTRACE_OK);
-}
-
-#define STACK(...) (const uint64_t[]){__VA_ARGS__}, sizeof((uint64_t[]){__VA_ARGS__}) / 8
-
-static uint64_t allocate(tape *t, uint64_t time, memtrace_source source, uint64_t length,
-                         uint64_t samples, const uint64_t *stack, size_t n) {
-    uint64_t id;
-    ck_assert_int_eq(
-        memtrace_stream_alloc(t->streams[0], time, source, length, samples, stack, n, 0, &id),
-        MEMTRACE_OK);
-    return id;
-}
-
-/* Closes the streams, the later domain first if `reversed`, and reads what was written. */
-static void tape_read(tape *t, profile *p, bool reversed) {
-    for (int i = 0; i < 2; i++)
-        ck_assert_int_eq(memtrace_stream_close(t->streams[reversed ? 1 - i : i]), MEMTRACE_OK);
-    ck_assert_int_eq(memtrace_writer_close(t->writer), MEMTRACE_OK);
-    memtrace_reader *reader;
-    ck_assert_int_eq(
-        memtrace_reader_open_memory(t->bytes.items, t->bytes.count, NULL, &reader, NULL),
-        MEMTRACE_OK);
-    *p = (profile){0};
-    const profile_options options = {.track_promotion = true};
-    ck_assert_int_eq(profile_read(p, reader, &options), MEMTRACE_OK);
-    memtrace_reader_close(reader); /* the profile owns all that it shows */
-    vec_free(&t->bytes);
-}
 
 static const hotspots_entry *site_at(const hotspots *h, size_t i) {
     ck_assert_uint_lt(i, h->sites.count);
@@ -107,7 +17,7 @@ static void check_caller(const hotspots *h, size_t site, size_t i, const char *f
     const hotspots_entry *c = &h->callers.items[s->first_caller + i];
     ck_assert_str_eq(c->place->function, function);
     ck_assert_uint_eq(c->place->line, line);
-    ck_assert_uint_eq(c->samples, samples);
+    ck_assert_uint_eq(c->cost.samples, samples);
 }
 
 /* ---- tests ------------------------------------------------------------------------------- */
@@ -118,8 +28,8 @@ START_TEST(an_empty_trace_has_no_hotspots) {
     hotspots h;
     tape_start(&t, 0.5);
     tape_read(&t, &p, false);
-    ck_assert(hotspots_query(&p, HOTSPOTS_BY_LINE, &h));
-    ck_assert_uint_eq(h.samples, 0);
+    ck_assert(hotspots_of_all(&p, HOTSPOTS_BY_LINE, &h));
+    ck_assert_uint_eq(h.total.samples, 0);
     ck_assert_uint_eq(h.sites.count, 0);
     ck_assert_str_eq(p.info.context, "a test");
     hotspots_free(&h);
@@ -137,20 +47,20 @@ START_TEST(a_site_sums_its_callers_inlined_ones_too) {
     allocate(&t, 3, MEMTRACE_MINOR, 9, 1, STACK(MAIN, LEAF));
     allocate(&t, 4, MEMTRACE_MINOR, 9, 5, STACK(MAIN, LEAF_ELSEWHERE));
     tape_read(&t, &p, false);
-    ck_assert(hotspots_query(&p, HOTSPOTS_BY_LINE, &h));
-    ck_assert_uint_eq(h.samples, 12);
+    ck_assert(hotspots_of_all(&p, HOTSPOTS_BY_LINE, &h));
+    ck_assert_uint_eq(h.total.samples, 12);
     ck_assert_uint_eq(h.sites.count, 2);
     ck_assert_uint_eq(site_at(&h, 0)->place->line, 20);
-    ck_assert_uint_eq(site_at(&h, 0)->samples, 7);
-    ck_assert_uint_eq(site_at(&h, 0)->blocks, 3);
+    ck_assert_uint_eq(site_at(&h, 0)->cost.samples, 7);
+    ck_assert_uint_eq(site_at(&h, 0)->cost.blocks, 3);
     check_caller(&h, 0, 0, "helper", 30, 4);
     check_caller(&h, 0, 1, "main", 10, 3);
     ck_assert_uint_eq(h.sites.items[0].n_callers, 2);
-    ck_assert_uint_eq(site_at(&h, 1)->samples, 5);
+    ck_assert_uint_eq(site_at(&h, 1)->cost.samples, 5);
     hotspots_free(&h);
-    ck_assert(hotspots_query(&p, HOTSPOTS_BY_FUNCTION, &h));
+    ck_assert(hotspots_of_all(&p, HOTSPOTS_BY_FUNCTION, &h));
     ck_assert_uint_eq(h.sites.count, 1);
-    ck_assert_uint_eq(site_at(&h, 0)->samples, 12);
+    ck_assert_uint_eq(site_at(&h, 0)->cost.samples, 12);
     check_caller(&h, 0, 0, "main", 10, 8);
     hotspots_free(&h);
     profile_free(&p);
@@ -165,9 +75,9 @@ START_TEST(recursion_names_the_site_as_its_own_caller) {
     allocate(&t, 1, MEMTRACE_MINOR, 9, 2, STACK(MAIN, LEAF, LEAF, LEAF));
     allocate(&t, 2, MEMTRACE_MINOR, 9, 1, STACK(MAIN, LEAF));
     tape_read(&t, &p, false);
-    ck_assert(hotspots_query(&p, HOTSPOTS_BY_LINE, &h));
+    ck_assert(hotspots_of_all(&p, HOTSPOTS_BY_LINE, &h));
     ck_assert_uint_eq(h.sites.count, 1);
-    ck_assert_uint_eq(site_at(&h, 0)->samples, 3); /* once an allocation, not once a frame */
+    ck_assert_uint_eq(site_at(&h, 0)->cost.samples, 3); /* once an allocation, not once a frame */
     check_caller(&h, 0, 0, "leaf", 20, 2);
     check_caller(&h, 0, 1, "main", 10, 1);
     hotspots_free(&h);
@@ -183,7 +93,7 @@ START_TEST(types_are_grouped_and_called_by_their_sites) {
     allocate(&t, 1, MEMTRACE_EXTERNAL, 9, 2, STACK(MAIN, TYPED));
     allocate(&t, 2, MEMTRACE_EXTERNAL, 9, 1, STACK(MAIN, LEAF));
     tape_read(&t, &p, false);
-    ck_assert(hotspots_query(&p, HOTSPOTS_BY_TYPE, &h));
+    ck_assert(hotspots_of_all(&p, HOTSPOTS_BY_TYPE, &h));
     ck_assert_uint_eq(h.sites.count, 2);
     ck_assert_str_eq(site_at(&h, 0)->type, "table");
     check_caller(&h, 0, 0, "leaf", 22, 2);
@@ -202,7 +112,7 @@ START_TEST(frames_without_location_are_shown_by_their_code) {
     allocate(&t, 1, MEMTRACE_MINOR, 9, 2, STACK(NOWHERE));
     allocate(&t, 2, MEMTRACE_MINOR, 9, 1, NULL, 0);
     tape_read(&t, &p, false);
-    ck_assert(hotspots_query(&p, HOTSPOTS_BY_LINE, &h));
+    ck_assert(hotspots_of_all(&p, HOTSPOTS_BY_LINE, &h));
     ck_assert_uint_eq(h.sites.count, 2);
     ck_assert_str_eq(site_at(&h, 0)->place->function, "$6");
     ck_assert_ptr_null(h.callers.items[h.sites.items[0].first_caller].place);

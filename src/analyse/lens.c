@@ -1,0 +1,82 @@
+/* lens.c: see lens.h. */
+#include "analyse/lens.h"
+
+#include "analyse/wrappers.h"
+
+bool lens_init(lens *l, const profile *p, bool skip_wrappers) {
+    size_t n = p->locations.count;
+    *l = (lens){.profile = p, .skip_wrappers = skip_wrappers, .marks = calloc(n + 1, 1)};
+    if (!l->marks)
+        return false;
+    for (size_t i = 0; i < n && skip_wrappers; i++) {
+        if (wrapper_name(p->locations.items[i].function))
+            l->marks[i] |= LENS_WRAPPER;
+        else if (profile_is_address(&p->locations.items[i]))
+            l->marks[i] |= LENS_UNNAMED;
+    }
+    return true;
+}
+
+void lens_free(lens *l) {
+    free(l->marks);
+    *l = (lens){0};
+}
+
+/* The innermost location of a node's frame. */
+static lens_cursor enter(const lens *l, uint32_t node) {
+    uint32_t frame = l->profile->tree.nodes.items[node].frame;
+    if (frame == CCT_NO_FRAME)
+        return (lens_cursor){.node = CCT_ROOT, .location = LENS_NOWHERE};
+    const profile_frame *f = &l->profile->frames.items[frame];
+    return (lens_cursor){.node = node, .location = f->first + f->n - 1};
+}
+
+static lens_cursor step(const lens *l, lens_cursor at) {
+    const cct_node *node = &l->profile->tree.nodes.items[at.node];
+    if (at.location > l->profile->frames.items[node->frame].first)
+        return (lens_cursor){.node = at.node, .location = at.location - 1};
+    return enter(l, node->parent);
+}
+
+static lens_cursor skip_hidden(const lens *l, lens_cursor at) {
+    while (at.location != LENS_NOWHERE && (l->marks[at.location] & LENS_HIDDEN))
+        at = step(l, at);
+    return at;
+}
+
+lens_cursor lens_innermost(const lens *l, uint32_t node) {
+    if (l->profile->tree.nodes.count == 0)
+        return (lens_cursor){.node = CCT_ROOT, .location = LENS_NOWHERE};
+    return skip_hidden(l, enter(l, node));
+}
+
+lens_cursor lens_outward(const lens *l, lens_cursor at) {
+    return at.location == LENS_NOWHERE ? at : skip_hidden(l, step(l, at));
+}
+
+/* From `at` over functions without names to the first wrapper around them; nowhere if another
+ * function comes first. What a wrapper calls is the allocator's, named or not. */
+static lens_cursor find_wrapper(const lens *l, lens_cursor at) {
+    while (at.location != LENS_NOWHERE && !(l->marks[at.location] & LENS_WRAPPER)) {
+        if (!(l->marks[at.location] & LENS_UNNAMED))
+            return (lens_cursor){.location = LENS_NOWHERE};
+        at = lens_outward(l, at);
+    }
+    return at;
+}
+
+lens_cursor lens_site(const lens *l, uint32_t node, bool external, uint32_t *wrapper) {
+    lens_cursor at = lens_innermost(l, node);
+    *wrapper = LENS_NOWHERE;
+    while (external && l->skip_wrappers) {
+        lens_cursor skipped = find_wrapper(l, at);
+        if (skipped.location == LENS_NOWHERE)
+            break;
+        lens_cursor outer = lens_outward(l, skipped);
+        if (outer.location == LENS_NOWHERE)
+            return skipped;
+        *wrapper = skipped.location;
+        at = outer;
+    }
+    return at;
+}

@@ -1,0 +1,123 @@
+/* wrappers.c: see wrappers.h. */
+#include "analyse/wrappers.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <string.h>
+
+enum { MAX_WORDS = 8, MAX_NAME = 64 };
+
+typedef enum word_kind { CORE, WEAK_CORE, GLUED, GENERIC, SUFFIX, OBJECT } word_kind;
+
+static const struct {
+    word_kind kind;
+    const char *text;
+} known[] = {
+#define WRAPPER_WORD(kind_, text_) {.kind = kind_, .text = text_},
+    WRAPPER_WORDS(WRAPPER_WORD)
+#undef WRAPPER_WORD
+};
+enum { N_KNOWN = sizeof known / sizeof *known };
+
+/* The words of a name, in lower case, one behind the other in `text`. */
+typedef struct name_words {
+    char text[MAX_NAME + MAX_WORDS];
+    const char *words[MAX_WORDS];
+    size_t n;
+} name_words;
+
+static bool is_known(const char *word, word_kind kind) {
+    for (size_t i = 0; i < N_KNOWN; i++)
+        if (known[i].kind == kind && strcmp(known[i].text, word) == 0)
+            return true;
+    return false;
+}
+
+/* Before the second of two letters: fooBar, and XMLFoo between L and F. */
+static bool case_changes(const char *at, const char *start) {
+    if (at == start || !isupper((unsigned char)*at))
+        return false;
+    return islower((unsigned char)at[-1]) || isdigit((unsigned char)at[-1]) ||
+           (isupper((unsigned char)at[-1]) && islower((unsigned char)at[1]));
+}
+
+static bool split(const char *name, name_words *w) {
+    size_t used = 0;
+    bool within = false;
+    if (strlen(name) > MAX_NAME)
+        return false;
+    for (const char *c = name; *c; c++) {
+        if (!isalnum((unsigned char)*c) && *c != '_')
+            return false;
+        if (within && (*c == '_' || case_changes(c, name))) {
+            w->text[used++] = '\0';
+            within = false;
+        }
+        if (*c == '_')
+            continue;
+        if (!within && w->n == MAX_WORDS)
+            return false;
+        if (!within)
+            w->words[w->n++] = w->text + used;
+        within = true;
+        w->text[used++] = (char)tolower((unsigned char)*c);
+    }
+    w->text[used] = '\0';
+    return w->n > 0;
+}
+
+/* Whether the first `size` letters of a word are glued prefixes. */
+static bool is_glued(const char *word, size_t size) {
+    if (size == 0)
+        return true;
+    for (size_t i = 0; i < N_KNOWN; i++) {
+        size_t n = strlen(known[i].text);
+        if (known[i].kind == GLUED && n <= size && strncmp(word, known[i].text, n) == 0 &&
+            is_glued(word + n, size - n))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a word is a core with prefixes and digits; `*weak` if it is `alloc` without any. */
+static bool is_core(const char *word, bool *weak) {
+    size_t size = strlen(word);
+    while (size > 0 && isdigit((unsigned char)word[size - 1]))
+        size--;
+    for (size_t i = 0; i < N_KNOWN; i++) {
+        size_t n = strlen(known[i].text);
+        if (known[i].kind > WEAK_CORE || n > size || strncmp(word + size - n, known[i].text, n))
+            continue;
+        if (is_glued(word, size - n)) {
+            *weak = known[i].kind == WEAK_CORE && n == size;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The last core; all behind it must be suffixes. */
+static size_t find_core(const name_words *w, bool *weak) {
+    for (size_t i = w->n; i-- > 0;) {
+        if (is_core(w->words[i], weak))
+            return i;
+        bool digits = w->words[i][strspn(w->words[i], "0123456789")] == '\0';
+        if (!digits && !is_known(w->words[i], SUFFIX))
+            break;
+    }
+    return w->n;
+}
+
+bool wrapper_name(const char *function) {
+    name_words w = {.n = 0};
+    bool weak = false;
+    if (!split(function, &w))
+        return false;
+    size_t core = find_core(&w, &weak);
+    if (core == w.n)
+        return false;
+    for (size_t i = 0; i < core; i++)
+        if (!is_known(w.words[i], GENERIC) && (i > 0 || is_known(w.words[i], OBJECT)))
+            return false;
+    return !weak || core == 0 || is_known(w.words[core - 1], GENERIC);
+}

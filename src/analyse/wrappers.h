@@ -1,0 +1,106 @@
+/* wrappers.h: which functions merely allocate, by their names: xmalloc, g_malloc0_n, jv_mem_alloc.
+ *
+ * In C programs nearly all is allocated by such a function; the place that a reader looks for is
+ * its caller. The one list of what such names are made of. It errs on the side of "no": a
+ * constructor (jvp_string_alloc, node_new) is a place of interest. Names of C alone: those with
+ * `::`, `.` or anything else that is no identifier never match.
+ *
+ * A name is a sequence of words, separated by underscores or by a change of case:
+ *
+ *     [library] {generic word} core {suffix}        g_malloc0_n, PyMem_RawMalloc,
+ * sqlite3DbMallocRaw
+ *
+ * where the word of the core may begin with glued prefixes (xmalloc, safesysmalloc) and end with
+ * digits (malloc0), and the library may be any one word but OBJECT ones (table_realloc resizes a
+ * table). `alloc` is so common a word that it must have a generic word or a glued prefix before it,
+ * or stand alone. */
+#ifndef ANALYSE_WRAPPERS_H
+#define ANALYSE_WRAPPERS_H
+
+#include <stdbool.h>
+
+/* X(kind, text in lower case) */
+#define WRAPPER_WORDS(X)                                                                           \
+    X(CORE, "malloc")                                                                              \
+    X(CORE, "calloc")                                                                              \
+    X(CORE, "realloc")                                                                             \
+    X(CORE, "reallocarray")                                                                        \
+    X(CORE, "mallocarray")                                                                         \
+    X(CORE, "reallocf")                                                                            \
+    X(CORE, "zalloc")                                                                              \
+    X(CORE, "memalign")                                                                            \
+    X(CORE, "strdup")                                                                              \
+    X(CORE, "strndup")                                                                             \
+    X(CORE, "memdup")                                                                              \
+    X(CORE, "asprintf")                                                                            \
+    X(CORE, "vasprintf")                                                                           \
+    X(WEAK_CORE, "alloc")                                                                          \
+    X(GLUED, "x")                                                                                  \
+    X(GLUED, "safe")                                                                               \
+    X(GLUED, "sys")                                                                                \
+    X(GLUED, "mem")                                                                                \
+    X(GLUED, "my")                                                                                 \
+    X(GLUED, "k")                                                                                  \
+    X(GLUED, "e")                                                                                  \
+    X(GLUED, "p")                                                                                  \
+    X(GENERIC, "mem")                                                                              \
+    X(GENERIC, "memory")                                                                           \
+    X(GENERIC, "safe")                                                                             \
+    X(GENERIC, "sys")                                                                              \
+    X(GENERIC, "x")                                                                                \
+    X(GENERIC, "raw")                                                                              \
+    X(GENERIC, "do")                                                                               \
+    X(GENERIC, "try")                                                                              \
+    X(GENERIC, "checked")                                                                          \
+    X(GENERIC, "debug")                                                                            \
+    X(GENERIC, "default")                                                                          \
+    X(GENERIC, "aligned")                                                                          \
+    X(GENERIC, "heap")                                                                             \
+    X(GENERIC, "gc")                                                                               \
+    X(GENERIC, "db")                                                                               \
+    X(GENERIC, "object")                                                                           \
+    X(GENERIC, "libc")                                                                             \
+    X(GENERIC, "std")                                                                              \
+    X(GENERIC, "stdalloc")                                                                         \
+    X(SUFFIX, "n")                                                                                 \
+    X(SUFFIX, "nn")                                                                                \
+    X(SUFFIX, "array")                                                                             \
+    X(SUFFIX, "sized")                                                                             \
+    X(SUFFIX, "size")                                                                              \
+    X(SUFFIX, "raw")                                                                               \
+    X(SUFFIX, "zero")                                                                              \
+    X(SUFFIX, "zeroed")                                                                            \
+    X(SUFFIX, "clear")                                                                             \
+    X(SUFFIX, "aligned")                                                                           \
+    X(SUFFIX, "atomic")                                                                            \
+    X(SUFFIX, "loc")                                                                               \
+    X(SUFFIX, "gently")                                                                            \
+    X(SUFFIX, "default")                                                                           \
+    X(SUFFIX, "debug")                                                                             \
+    X(SUFFIX, "safe")                                                                              \
+    X(SUFFIX, "or")                                                                                \
+    X(SUFFIX, "die")                                                                               \
+    X(SUFFIX, "fail")                                                                              \
+    X(SUFFIX, "nofail")                                                                            \
+    X(SUFFIX, "impl")                                                                              \
+    X(SUFFIX, "internal")                                                                          \
+    X(SUFFIX, "unguarded")                                                                         \
+    X(OBJECT, "array")                                                                             \
+    X(OBJECT, "buf")                                                                               \
+    X(OBJECT, "buffer")                                                                            \
+    X(OBJECT, "hash")                                                                              \
+    X(OBJECT, "list")                                                                              \
+    X(OBJECT, "map")                                                                               \
+    X(OBJECT, "node")                                                                              \
+    X(OBJECT, "queue")                                                                             \
+    X(OBJECT, "set")                                                                               \
+    X(OBJECT, "stack")                                                                             \
+    X(OBJECT, "string")                                                                            \
+    X(OBJECT, "table")                                                                             \
+    X(OBJECT, "tree")                                                                              \
+    X(OBJECT, "vector")
+
+/* Whether a function of this name merely allocates. */
+bool wrapper_name(const char *function);
+
+#endif

@@ -18,6 +18,10 @@
     X(dump)                                                                                        \
     X(doctor)                                                                                      \
     X(symbolize)                                                                                   \
+    X(trim)                                                                                        \
+    X(subsample)                                                                                   \
+    X(merge)                                                                                       \
+    X(anonymise)                                                                                   \
     X(help)                                                                                        \
     X(completion)
 
@@ -36,7 +40,8 @@ typedef enum option_kind {
     OPTION_COUNT,   /* uint64_t */
     OPTION_PERCENT, /* double, 0 … 100; a `%` behind it is allowed */
     OPTION_RATE,    /* double, 0 < rate <= 1 */
-    OPTION_CHOICE,  /* int, an index into `choices` */
+    OPTION_TIME, /* uint64_t, microseconds: `1.5s`, `20ms`, `300us`, `2min`; seconds without unit */
+    OPTION_CHOICE, /* int, an index into `choices` */
 } option_kind;
 
 typedef struct option {
@@ -54,6 +59,7 @@ typedef enum operand_kind {
     OPERAND_NONE,
     OPERAND_TRACE,   /* exactly one trace; `-` is standard input */
     OPERAND_TRACES,  /* one or more */
+    OPERAND_FACTOR,  /* a number, and one trace */
     OPERAND_PROGRAM, /* a program and its arguments: options end at the first operand */
     OPERAND_COMMAND, /* the name of a command, or nothing */
     OPERAND_SHELL,   /* the name of a shell */
@@ -63,6 +69,7 @@ typedef enum operand_kind {
     X(RECORD, "Record")                                                                            \
     X(LOOK, "Look at a trace")                                                                     \
     X(MEND, "Check and complete traces")                                                           \
+    X(MAKE, "Make traces from traces")                                                             \
     X(OTHER, "Other")
 
 typedef enum command_group {

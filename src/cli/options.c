@@ -56,6 +56,26 @@ static bool parse_number(const char *text, double *value, bool percent) {
     return any && *end == '\0' && isfinite(*value);
 }
 
+/* As precise as the text: what is no whole number of microseconds is cut. */
+static bool parse_time(const char *text, uint64_t *micros) {
+    static const struct {
+        const char *unit;
+        double micros;
+    } units[] = {{"", 1e6}, {"s", 1e6},    {"ms", 1e3},  {"us", 1},
+                 {"µs", 1}, {"min", 60e6}, {"h", 3600e6}};
+    char *end;
+    if ((*text < '0' || *text > '9') && *text != '.')
+        return false;
+    const double value = strtod(text, &end);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(end, units[i].unit) == 0) {
+            const double exact = value * units[i].micros;
+            *micros = (uint64_t)(exact + 1e-6 * (exact < 1e15));
+            return exact < 9e18;
+        }
+    return false;
+}
+
 static bool parse_choice(const option *o, const char *text, int *value) {
     for (int i = 0; o->choices[i]; i++)
         if (strcmp(o->choices[i], text) == 0) {
@@ -71,6 +91,8 @@ static int refuse_value(const command *cmd, const option *o, const char *text) {
         return message_usage(cmd, "--%s: `%s` is no whole number", o->name, text);
     case OPTION_PERCENT:
         return message_usage(cmd, "--%s: `%s` is no percentage from 0 to 100", o->name, text);
+    case OPTION_TIME:
+        return message_usage(cmd, "--%s: `%s` is no time, like 1.5s, 20ms or 300us", o->name, text);
     case OPTION_RATE:
         return message_usage(cmd, "--%s: `%s` is no rate: above 0 and at most 1, like 1e-5",
                              o->name, text);
@@ -107,6 +129,8 @@ static int store(const command *cmd, const option *o, const char *text, parsed_l
             return refuse_value(cmd, o, text);
         *(double *)at = number;
         return STATUS_OK;
+    case OPTION_TIME:
+        return parse_time(text, at) ? STATUS_OK : refuse_value(cmd, o, text);
     case OPTION_CHOICE:
         return parse_choice(o, text, at) ? STATUS_OK : refuse_value(cmd, o, text);
     }
@@ -204,6 +228,9 @@ static int check_operands(const command *cmd, const parsed_line *line) {
         return n == 1 ? STATUS_OK : message_usage(cmd, "%s needs a trace file", cmd->name);
     case OPERAND_TRACES:
         return n > 0 ? STATUS_OK : message_usage(cmd, "%s needs a trace file", cmd->name);
+    case OPERAND_FACTOR:
+        return n == 2 ? STATUS_OK
+                      : message_usage(cmd, "%s needs a factor and a trace file", cmd->name);
     case OPERAND_PROGRAM:
         return n > 0 ? STATUS_OK : message_usage(cmd, "%s needs a program to run", cmd->name);
     case OPERAND_SHELL:

@@ -15,17 +15,19 @@
 typedef struct rewrite_lane {
     memtrace_stream *stream;
     VEC(uint64_t) codes; /* the latest backtrace as it was read */
+    size_t common;       /* with the latest one that was written */
+    size_t written;      /* the depth of that one */
 } rewrite_lane;
 
 typedef struct rewrite {
-    memtrace_reader *reader;
-    rewrite_options options;
+    memtrace_reader *reader; /* the current input */
+    rewrite_options options; /* for it */
     memtrace_writer *writer;
     spool spool;
     int os_error; /* why the spool or the output failed */
 
-    VEC(uint64_t) codes; /* by frame index */
-    map64 frames;        /* from a code to its frame index */
+    VEC(uint64_t) codes; /* as written, by frame index */
+    map64 frames;        /* from such a code to the frame index */
     VEC(rewrite_lane) lanes;
     map64 lane_of_domain; /* to an index in `lanes` */
 } rewrite;
@@ -76,7 +78,9 @@ static size_t locate(void *context, uint64_t code, memtrace_location *locations,
 /* Learns the codes of the frames that the reader has met since. */
 static bool learn_frames(rewrite *r) {
     for (uint32_t i = (uint32_t)r->codes.count; i < memtrace_reader_n_frames(r->reader); i++) {
-        const uint64_t code = memtrace_reader_frame(r->reader, i)->code;
+        const memtrace_frame *frame = memtrace_reader_frame(r->reader, i);
+        const uint64_t code =
+            r->options.recode ? r->options.recode(r->options.user, frame) : frame->code;
         uint32_t *index = map64_put(&r->frames, code);
         if (!index)
             return false;
@@ -122,6 +126,8 @@ static bool follow(rewrite *r, rewrite_lane *lane, const memtrace_event *event) 
     for (size_t i = kept; i < n; i++)
         lane->codes.items[i] = r->codes.items[event->frames[i]];
     lane->codes.count = n;
+    if (kept < lane->common)
+        lane->common = kept;
     return true;
 }
 
@@ -139,52 +145,66 @@ static memtrace_status put_alloc(const rewrite_lane *lane, const memtrace_event 
                                     lane->codes.items, n, common);
 }
 
-/* Lets the caller edit the end of the backtrace, writes the event and undoes the edit. `before` is
- * the depth of the lane's previous backtrace. */
-static memtrace_status put_edited(rewrite *r, rewrite_lane *lane, const memtrace_event *e,
-                                  size_t before) {
+/* Lets the caller edit the end of the backtrace, writes the event and undoes the edit. */
+static memtrace_status put_edited(rewrite *r, rewrite_lane *lane, const memtrace_event *e) {
     uint64_t saved[REWRITE_EDITABLE];
     const size_t n = lane->codes.count, fixed = uneditable(n), size = (n - fixed) * sizeof *saved;
     if (size > 0)
         memcpy(saved, lane->codes.items + fixed, size);
     const size_t left = r->options.edit(r->options.user, e, lane->codes.items, n);
-    const size_t common = at_most(e->common_prefix, at_most(fixed, uneditable(before)));
+    const size_t common = at_most(lane->common, at_most(fixed, uneditable(lane->written)));
     const memtrace_status status = put_alloc(lane, e, at_most(left, n), common);
     if (size > 0)
         memcpy(lane->codes.items + fixed, saved, size);
     return status;
 }
 
-static memtrace_status put_event(rewrite *r, const memtrace_event *e) {
+static memtrace_status put_kept_alloc(rewrite *r, rewrite_lane *lane, const memtrace_event *e) {
+    const memtrace_status status = r->options.edit
+                                       ? put_edited(r, lane, e)
+                                       : put_alloc(lane, e, lane->codes.count, lane->common);
+    lane->common = lane->written = lane->codes.count;
+    return status;
+}
+
+/* The backtrace of an event that is left out counts: those that follow refer to it. */
+static memtrace_status put_event(rewrite *r, memtrace_event *e) {
+    const uint32_t domain = (uint32_t)e->domain + r->options.first_domain;
+    const bool wanted = !r->options.select || r->options.select(r->options.user, e);
     rewrite_lane *lane;
-    memtrace_status status = find_lane(r, e->domain, &lane);
+    if (!wanted && e->kind != MEMTRACE_ALLOC)
+        return MEMTRACE_OK;
+    memtrace_status status =
+        domain > UINT16_MAX ? MEMTRACE_USAGE : find_lane(r, (uint16_t)domain, &lane);
     if (status != MEMTRACE_OK)
         return status;
     if (e->kind == MEMTRACE_PROMOTE)
         return memtrace_stream_promote(lane->stream, e->time, e->id);
     if (e->kind == MEMTRACE_COLLECT)
         return memtrace_stream_collect(lane->stream, e->time, e->id);
-    const size_t before = lane->codes.count;
     if (!follow(r, lane, e))
         return MEMTRACE_NOMEM;
-    return r->options.edit ? put_edited(r, lane, e, before)
-                           : put_alloc(lane, e, lane->codes.count, e->common_prefix);
+    return wanted ? put_kept_alloc(r, lane, e) : MEMTRACE_OK;
 }
 
 /* ---- the whole ---- */
 
-static memtrace_status open_writer(rewrite *r, memtrace_error *error) {
-    memtrace_info info = *memtrace_reader_info(r->reader);
+static memtrace_info head_of(const memtrace_reader *reader, const rewrite_options *options) {
+    memtrace_info info = *memtrace_reader_info(reader);
     if (info.version < 2)
         info.version = 2;
-    if (r->options.version)
-        info.version = r->options.version;
-    if (r->options.sample_rate > 0)
-        info.sample_rate = r->options.sample_rate;
-    if (r->options.context)
-        info.context = r->options.context;
+    if (options->version)
+        info.version = options->version;
+    if (options->sample_rate > 0)
+        info.sample_rate = options->sample_rate;
+    if (options->context)
+        info.context = options->context;
+    return info;
+}
+
+static memtrace_status open_writer(rewrite *r, const memtrace_info *info, memtrace_error *error) {
     const memtrace_writer_options hooks = {.sink = sink, .locate = locate, .context = r};
-    const memtrace_status status = memtrace_writer_open(&info, &hooks, &r->writer, error);
+    const memtrace_status status = memtrace_writer_open(info, &hooks, &r->writer, error);
     if (status == MEMTRACE_IO && error)
         error->os_error = r->os_error;
     return status;
@@ -197,7 +217,7 @@ static memtrace_status explain(const rewrite *r, memtrace_status status, memtrac
         return fail(error, status, r->os_error, "the trace cannot be written");
     if (status == MEMTRACE_NOMEM)
         return fail(error, status, 0, "no memory to rewrite the trace");
-    return fail(error, status, 0, "a trace of several domains cannot be written as version 2");
+    return fail(error, status, 0, "more domains than the version of the trace can have");
 }
 
 static memtrace_status copy_events(rewrite *r, memtrace_error *error) {
@@ -217,8 +237,8 @@ static memtrace_status copy_events(rewrite *r, memtrace_error *error) {
     }
 }
 
-/* Closes all streams and the writer; returns the first failure. */
-static memtrace_status close_writer(rewrite *r) {
+/* Closes the streams of an input and forgets its codes; returns the first failure. */
+static memtrace_status close_lanes(rewrite *r) {
     memtrace_status first = MEMTRACE_OK;
     for (size_t i = 0; i < r->lanes.count; i++) {
         const memtrace_status status = memtrace_stream_close(r->lanes.items[i].stream);
@@ -226,16 +246,29 @@ static memtrace_status close_writer(rewrite *r) {
             first = status;
         vec_free(&r->lanes.items[i].codes);
     }
-    const memtrace_status status = memtrace_writer_close(r->writer);
-    return first == MEMTRACE_OK ? status : first;
+    vec_free(&r->codes);
+    vec_free(&r->lanes);
+    map64_free(&r->frames);
+    map64_free(&r->lane_of_domain);
+    return first;
 }
 
-static memtrace_status rewrite_spooled(rewrite *r, int fd, memtrace_error *error) {
-    memtrace_status status = open_writer(r, error);
+static memtrace_status add_input(rewrite *r, const rewrite_input *input, memtrace_error *error) {
+    r->reader = input->reader;
+    r->options = input->options;
+    const memtrace_status status = copy_events(r, error), closed = close_lanes(r);
+    return status == MEMTRACE_OK ? explain(r, closed, error) : status;
+}
+
+static memtrace_status rewrite_spooled(rewrite *r, const memtrace_info *info,
+                                       const rewrite_input *inputs, size_t n_inputs, int fd,
+                                       memtrace_error *error) {
+    memtrace_status status = open_writer(r, info, error);
     if (status != MEMTRACE_OK)
         return status;
-    status = copy_events(r, error);
-    const memtrace_status closed = close_writer(r);
+    for (size_t i = 0; i < n_inputs && status == MEMTRACE_OK; i++)
+        status = add_input(r, &inputs[i], error);
+    const memtrace_status closed = memtrace_writer_close(r->writer);
     if (status == MEMTRACE_OK)
         status = explain(r, closed, error);
     if (status != MEMTRACE_OK)
@@ -244,19 +277,23 @@ static memtrace_status rewrite_spooled(rewrite *r, int fd, memtrace_error *error
     return explain(r, r->os_error ? MEMTRACE_IO : MEMTRACE_OK, error);
 }
 
-memtrace_status rewrite_trace(memtrace_reader *reader, const rewrite_options *options, int fd,
-                              memtrace_error *error) {
-    rewrite r = {.reader = reader, .options = options ? *options : (rewrite_options){0}};
+memtrace_status rewrite_traces(const memtrace_info *info, const rewrite_input *inputs,
+                               size_t n_inputs, int fd, memtrace_error *error) {
+    rewrite r = {0};
     const int os_error = spool_open(&r.spool);
     if (os_error)
         return fail(error, MEMTRACE_IO, os_error, "no temporary file for the trace");
-    const memtrace_status status = rewrite_spooled(&r, fd, error);
+    const memtrace_status status = rewrite_spooled(&r, info, inputs, n_inputs, fd, error);
     spool_close(&r.spool);
-    vec_free(&r.codes);
-    vec_free(&r.lanes);
-    map64_free(&r.frames);
-    map64_free(&r.lane_of_domain);
     return status;
+}
+
+memtrace_status rewrite_trace(memtrace_reader *reader, const rewrite_options *options, int fd,
+                              memtrace_error *error) {
+    const rewrite_input input = {.reader = reader,
+                                 .options = options ? *options : (rewrite_options){0}};
+    const memtrace_info info = head_of(reader, &input.options);
+    return rewrite_traces(&info, &input, 1, fd, error);
 }
 
 memtrace_status rewrite_to_file(memtrace_reader *reader, const rewrite_options *options,

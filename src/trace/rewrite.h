@@ -1,9 +1,10 @@
-/* rewrite.h: a trace from a trace.
+/* rewrite.h: a trace from a trace, or from several.
  *
- * Events keep their times, ids, domains and backtraces; what they say of their call sites can be
- * changed on the way. Whatever the input was like (damaged, unordered, compressed, version 1), the
- * output is clean: its packets follow each other by their begin times. The work is proportional to
- * the frames that differ from one backtrace to the next. Single-threaded. */
+ * Events keep their times, ids, domains and backtraces where the caller does not choose otherwise;
+ * what they say of their call sites can be changed on the way. Whatever the input was like
+ * (damaged, unordered, compressed, version 1), the output is clean: its packets follow each other
+ * by their begin times. The work is proportional to the frames that differ from one backtrace to
+ * the next. Single-threaded. */
 #ifndef TRACE_REWRITE_H
 #define TRACE_REWRITE_H
 
@@ -23,13 +24,29 @@ typedef struct rewrite_options {
     size_t (*locate)(void *user, uint64_t code, const memtrace_frame *frame,
                      memtrace_location *locations, size_t max);
 
+    /* Called for each event before it is written: whether to write it at all. May change its time
+     * (within a domain, the order must stay), its id and its samples. NULL: all, as they are. */
+    bool (*select)(void *user, memtrace_event *event);
+
+    /* The code to write for a frame of the input, called once for each; no two frames of an input
+     * may get the same. NULL: the frame's own. */
+    uint64_t (*recode)(void *user, const memtrace_frame *frame);
+
+    uint16_t first_domain; /* is added to the domains of the input */
+
     /* May change an allocation's codes before they are written: the last REWRITE_EDITABLE of the
      * `n` (outermost caller first), replacing some and removing some. Returns how many remain, at
      * least n - REWRITE_EDITABLE. May be NULL. */
     size_t (*edit)(void *user, const memtrace_event *event, uint64_t *codes, size_t n);
 
-    void *user; /* handed to both */
+    void *user; /* handed to all of them */
 } rewrite_options;
+
+/* One of several traces that become one. */
+typedef struct rewrite_input {
+    memtrace_reader *reader;
+    rewrite_options options; /* without `version`, `sample_rate` and `context` */
+} rewrite_input;
 
 /* Reads `reader` to its end and writes its events to `fd`, which remains open. `options` may be
  * NULL. After a failure what `fd` got is useless; `error` may be NULL. */
@@ -42,6 +59,13 @@ MEMTRACE_NODISCARD memtrace_status rewrite_trace(memtrace_reader *reader,
 MEMTRACE_NODISCARD memtrace_status rewrite_to_file(memtrace_reader *reader,
                                                    const rewrite_options *options, const char *path,
                                                    memtrace_error *error);
+
+/* Makes one trace with the head `info` from several: reads them to their ends, one after the other.
+ * Their options see to it that domains and ids differ, that equal codes mean the same place, and
+ * that times count from the start that `info` says. */
+MEMTRACE_NODISCARD memtrace_status rewrite_traces(const memtrace_info *info,
+                                                  const rewrite_input *inputs, size_t n_inputs,
+                                                  int fd, memtrace_error *error);
 
 /* What the default of `locate` does: the frame's type, if any, and its locations. */
 size_t rewrite_frame_locations(const memtrace_frame *frame, memtrace_location *locations,

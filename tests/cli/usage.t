@@ -27,6 +27,12 @@ The commands, and one of them:
     doctor      list what is wrong with a trace, and repair it
     symbolize   give the addresses in a trace their names
   
+  Make traces from traces:
+    trim        cut a stretch of time out of a trace
+    subsample   thin a trace to a lower rate
+    merge       make one trace of several
+    anonymise   replace the names in a trace by pseudonyms
+  
   Other:
     help        explain a command, or list all
     completion  print the completion script of a shell

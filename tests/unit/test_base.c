@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/intern.h"
 #include "base/map64.h"
+#include "base/siphash.h"
 #include "base/vec.h"
 #include "unit.h"
 
@@ -67,6 +68,17 @@ START_TEST(map64_finds_what_was_put) {
 }
 END_TEST
 
+/* The example of the paper that defines SipHash, and an empty input from its authors' list. */
+START_TEST(siphash_gives_the_published_values) {
+    const uint64_t key[2] = {UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908)};
+    unsigned char bytes[15];
+    for (unsigned char i = 0; i < sizeof bytes; i++)
+        bytes[i] = i;
+    ck_assert_uint_eq(siphash(key, bytes, sizeof bytes), UINT64_C(0xa129ca6149be45e5));
+    ck_assert_uint_eq(siphash(key, bytes, 0), UINT64_C(0x726fdb47dd0e0e31));
+}
+END_TEST
+
 START_TEST(vec_keeps_items_while_it_grows) {
     VEC(int) v = {0};
     for (int i = 0; i < 1000; i++)
@@ -86,6 +98,7 @@ static Suite *suite(void) {
     tcase_add_test(t, arena_refuses_absurd_sizes);
     tcase_add_test(t, intern_gives_one_pointer_for_equal_strings);
     tcase_add_test(t, map64_finds_what_was_put);
+    tcase_add_test(t, siphash_gives_the_published_values);
     tcase_add_test(t, vec_keeps_items_while_it_grows);
     suite_add_tcase(s, t);
     return s;

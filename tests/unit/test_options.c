@@ -8,7 +8,7 @@
 typedef struct sample_options {
     bool flag, other;
     const char *text;
-    uint64_t count;
+    uint64_t count, time;
     double percent, rate;
     int choice;
 } sample_options;
@@ -22,6 +22,7 @@ static const option sample_specs[] = {
     {.name = "count", .letter = 'n', .kind = OPTION_COUNT, .at = offsetof(sample_options, count)},
     {.name = "percent", .kind = OPTION_PERCENT, .at = offsetof(sample_options, percent)},
     {.name = "rate", .kind = OPTION_RATE, .at = offsetof(sample_options, rate)},
+    {.name = "time", .kind = OPTION_TIME, .at = offsetof(sample_options, time)},
     {.name = "by",
      .kind = OPTION_CHOICE,
      .at = offsetof(sample_options, choice),
@@ -56,6 +57,26 @@ static const sample_options *of(const attempt *a) {
     ck_assert_int_eq(a->status, STATUS_OK);
     return (const sample_options *)(const void *)a->line.options;
 }
+
+START_TEST(times_have_units) {
+    static const struct {
+        const char *text;
+        uint64_t micros;
+    } good[] = {{"2", 2000000},  {"1.5s", 1500000},   {"20ms", 20000},    {"300us", 300},
+                {"300µs", 300},  {"2min", 120000000}, {"1h", 3600000000}, {".1", 100000},
+                {"0.000001", 1}, {"1.1s", 1100000}};
+    static const char *const bad[] = {"", "s", "-1s", "1 s", "1d", "1e30", "nan", "inf"};
+    attempt a;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        PARSE(&a, &sample, "x.ctf", "--time", good[i].text);
+        ck_assert_msg(of(&a)->time == good[i].micros, "%s", good[i].text);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        PARSE(&a, &sample, "x.ctf", "--time", bad[i]);
+        ck_assert_msg(a.status == STATUS_USAGE, "%s", bad[i]);
+    }
+}
+END_TEST
 
 START_TEST(options_stand_anywhere_and_take_values_in_all_forms) {
     attempt a;
@@ -163,6 +184,7 @@ END_TEST
 static Suite *suite(void) {
     Suite *s = suite_create("options");
     TCase *t = tcase_create("options");
+    tcase_add_test(t, times_have_units);
     tcase_add_test(t, options_stand_anywhere_and_take_values_in_all_forms);
     tcase_add_test(t, short_options_cluster_and_the_last_one_counts);
     tcase_add_test(t, a_double_dash_ends_options_and_a_dash_is_a_file);

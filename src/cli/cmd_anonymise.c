@@ -1,0 +1,108 @@
+/* cmd_anonymise.c: `allotrace anonymise FILE`: a trace without names, to be shown to others. */
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/siphash.h"
+#include "cli/message.h"
+#include "cli/result_file.h"
+#include "cli/trace_file.h"
+#include "trace/anonymise.h"
+
+typedef struct anonymise_command_options {
+    const char *output;
+    const char *key;
+    bool keep_lines, keep_types, keep_structure, strict;
+} anonymise_command_options;
+
+static const anonymise_command_options defaults = {0};
+
+static const option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPTION_FILE,
+     .at = offsetof(anonymise_command_options, output),
+     .argument = "OUT",
+     .help = "write to OUT, which is replaced as a whole, instead of standard output"},
+    {.name = "key",
+     .kind = OPTION_TEXT,
+     .at = offsetof(anonymise_command_options, key),
+     .argument = "SECRET",
+     .help = "make pseudonyms from SECRET, so that they are the same in all traces made with it; "
+             "who knows it can check guesses (default: a random secret, which is forgotten)"},
+    {.name = "keep-lines",
+     .kind = OPTION_FLAG,
+     .at = offsetof(anonymise_command_options, keep_lines),
+     .help = "keep lines and columns"},
+    {.name = "keep-types",
+     .kind = OPTION_FLAG,
+     .at = offsetof(anonymise_command_options, keep_types),
+     .help = "keep the types of objects"},
+    {.name = "keep-structure",
+     .kind = OPTION_FLAG,
+     .at = offsetof(anonymise_command_options, keep_structure),
+     .help = "replace the parts of names and paths, and keep what separates them (Module.function, "
+             "folder/file) and the extensions of files"},
+    OPTION_STRICT(anonymise_command_options),
+};
+
+static bool choose_key(const char *secret, uint64_t key[2]) {
+    if (!secret)
+        return getrandom(key, 2 * sizeof *key, 0) == 2 * sizeof *key;
+    static const uint64_t halves[2][2] = {{0, 1}, {0, 2}};
+    for (int i = 0; i < 2; i++)
+        key[i] = siphash(halves[i], secret, strlen(secret));
+    return true;
+}
+
+static int anonymise_file(trace_file *in, const anonymise_options *how, const char *output) {
+    result_file out;
+    memtrace_error error;
+    int status = result_file_begin(&out, &command_anonymise, output, true);
+    if (status != STATUS_OK)
+        return status;
+    const memtrace_status written = anonymise_trace(in->reader, how, out.fd, &error);
+    if (written == MEMTRACE_OK || memtrace_reader_error(in->reader)->status != MEMTRACE_OK)
+        status = trace_file_report(in, written);
+    else
+        status = result_file_say(&out, &error);
+    return result_file_end(&out, status);
+}
+
+static int run(const void *opts_, char **operands, size_t n_operands) {
+    const anonymise_command_options *opts = opts_;
+    (void)n_operands;
+    anonymise_options how = {.keep_lines = opts->keep_lines,
+                             .keep_types = opts->keep_types,
+                             .keep_structure = opts->keep_structure};
+    if (!choose_key(opts->key, how.key)) {
+        message_error("no random numbers: %s", strerror(errno));
+        return STATUS_FAILED;
+    }
+    trace_file in;
+    int status =
+        trace_file_open(&in, operands[0], &(memtrace_reader_options){.strict = opts->strict});
+    if (status != STATUS_OK)
+        return status;
+    status = anonymise_file(&in, &how, opts->output);
+    trace_file_close(&in);
+    return status;
+}
+
+const command command_anonymise = {
+    .name = "anonymise",
+    .group = GROUP_MAKE,
+    .operand = OPERAND_TRACE,
+    .usage = "FILE",
+    .summary = "replace the names in a trace by pseudonyms",
+    .description =
+        "Writes a trace that can be shown to others: each function, file and type becomes a "
+        "pseudonym, the same for the same name; lines become 0; addresses are numbered; host, "
+        "executable, runtime parameters, context and process id are blank. Names of marks and "
+        "gauges are replaced as well.\n\n"
+        "Times, sizes and the shape of the stacks stay, and may tell something to who knows the "
+        "program.",
+    .example = "allotrace anonymise --keep-lines -o public.ctf out.ctf\n",
+    OPTIONS_OF(options, defaults),
+    .run = run,
+};

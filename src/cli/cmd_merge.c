@@ -1,0 +1,173 @@
+/* cmd_merge.c: `allotrace merge FILE…`: one trace from several. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/message.h"
+#include "cli/result_file.h"
+#include "cli/trace_file.h"
+#include "present/figures.h"
+#include "trace/merge.h"
+
+typedef struct merge_options {
+    const char *output;
+    uint64_t seed;
+    bool strict;
+} merge_options;
+
+static const merge_options defaults = {0};
+
+static const option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPTION_FILE,
+     .at = offsetof(merge_options, output),
+     .argument = "OUT",
+     .help = "write to OUT, which is replaced as a whole, instead of standard output"},
+    {.name = "seed",
+     .kind = OPTION_COUNT,
+     .at = offsetof(merge_options, seed),
+     .argument = "N",
+     .help = "where traces must be thinned, choose other samples (default 0)"},
+    OPTION_STRICT(merge_options),
+};
+
+/* All traces at once: those of the first reading, then those of the second. */
+typedef struct inputs {
+    trace_file *files;
+    memtrace_reader **readers;
+    size_t n; /* open ones */
+} inputs;
+
+static void inputs_close(inputs *in) {
+    for (size_t i = 0; i < in->n; i++)
+        trace_file_close(&in->files[i]);
+    in->n = 0;
+}
+
+static int inputs_open(inputs *in, char **paths, size_t n, const memtrace_reader_options *how) {
+    for (size_t i = 0; i < n; i++) {
+        const int status = trace_file_open(&in->files[i], paths[i], how);
+        if (status != STATUS_OK)
+            return status;
+        in->readers[in->n++] = in->files[i].reader;
+    }
+    return STATUS_OK;
+}
+
+static int refuse(const merge *m, memtrace_status status) {
+    if (status == MEMTRACE_USAGE)
+        message_error("these traces do not merge: %s", m->hindrance);
+    else
+        message_error("not enough memory");
+    return STATUS_FAILED;
+}
+
+static void say_rates(const merge *m, const inputs *in) {
+    for (size_t i = 0; i < in->n; i++)
+        if (m->parts[i].rate > m->info.sample_rate)
+            message_warning("%s: rate %s thinned to %s, that of the sparsest trace",
+                            in->files[i].name, figure_rate(m->parts[i].rate).text,
+                            figure_rate(m->info.sample_rate).text);
+}
+
+/* The first reading. */
+static int plan(merge *m, inputs *in, uint64_t seed) {
+    memtrace_status status = merge_start(m, in->readers, in->n, seed);
+    if (status != MEMTRACE_OK)
+        return refuse(m, status);
+    say_rates(m, in);
+    for (size_t i = 0; i < in->n; i++) {
+        status = merge_plan(m, i, in->readers[i]);
+        if (status == MEMTRACE_NOMEM || status == MEMTRACE_USAGE)
+            return refuse(m, status);
+        if (status != MEMTRACE_OK)
+            return trace_file_report(&in->files[i], status);
+    }
+    return STATUS_OK;
+}
+
+/* The second reading. */
+static int write_merged(merge *m, inputs *in, const char *path) {
+    result_file out;
+    memtrace_error error;
+    int status = result_file_begin(&out, &command_merge, path, true);
+    if (status != STATUS_OK)
+        return status;
+    const memtrace_status written = merge_write(m, in->readers, out.fd, &error);
+    bool read = true;
+    for (size_t i = 0; i < in->n; i++) {
+        const memtrace_status reading = memtrace_reader_error(in->readers[i])->status;
+        read = read && reading == MEMTRACE_OK;
+        if (trace_file_report(&in->files[i], reading) != STATUS_OK)
+            status = STATUS_FAILED;
+    }
+    if (written != MEMTRACE_OK && read)
+        status = result_file_say(&out, &error);
+    return result_file_end(&out, status);
+}
+
+static void report(const merge *m, const char *path) {
+    uint64_t blocks = 0, samples = 0;
+    for (size_t i = 0; i < m->n_parts; i++) {
+        blocks += m->parts[i].blocks.n_kept;
+        samples += m->parts[i].blocks.n_taken;
+    }
+    printf("%s: %s samples in %s blocks of %zu traces, rate %s\n", path, figure_count(samples).text,
+           figure_count(blocks).text, m->n_parts, figure_rate(m->info.sample_rate).text);
+}
+
+static int merge_files(inputs *in, char **paths, size_t n, const merge_options *opts) {
+    merge m = {0};
+    memtrace_reader_options how = {.skip_backtraces = true, .strict = opts->strict};
+    int status = inputs_open(in, paths, n, &how);
+    if (status == STATUS_OK)
+        status = plan(&m, in, opts->seed);
+    inputs_close(in);
+    how.skip_backtraces = false;
+    if (status == STATUS_OK)
+        status = inputs_open(in, paths, n, &how);
+    if (status == STATUS_OK)
+        status = write_merged(&m, in, opts->output);
+    inputs_close(in);
+    if (status == STATUS_OK && opts->output && strcmp(opts->output, "-") != 0)
+        report(&m, opts->output);
+    merge_free(&m);
+    return status;
+}
+
+static int run(const void *opts, char **operands, size_t n_operands) {
+    inputs in = {.files = calloc(n_operands, sizeof *in.files),
+                 .readers = calloc(n_operands, sizeof *in.readers)};
+    int status = STATUS_FAILED;
+    for (size_t i = 0; i < n_operands; i++)
+        if (strcmp(operands[i], "-") == 0) {
+            status = message_usage(&command_merge, "merge reads its traces twice: it needs files");
+            n_operands = 0;
+        }
+    if (!in.files || !in.readers)
+        message_error("not enough memory");
+    else if (n_operands)
+        status = merge_files(&in, operands, n_operands, opts);
+    free(in.files);
+    free(in.readers);
+    return status;
+}
+
+const command command_merge = {
+    .name = "merge",
+    .group = GROUP_MAKE,
+    .operand = OPERAND_TRACES,
+    .usage = "FILE…",
+    .summary = "make one trace of several",
+    .description =
+        "Writes one trace of the processes of a run, or of several runs. Events are aligned by the "
+        "wall clocks of the recordings. Domains (threads) are numbered anew, those of the second "
+        "trace after those of the first one. Symbolize traces of native programs before, since the "
+        "result has places of many programs.\n\n"
+        "A trace has one rate: where rates differ, traces are thinned to the lowest, as subsample "
+        "does, and a warning says so. Estimates stay unbiased.",
+    .example = "allotrace merge -o all.ctf make.*.ctf\n",
+    OPTIONS_OF(options, defaults),
+    .run = run,
+};

@@ -1,0 +1,45 @@
+/* excerpt_file.h: writes a part of a trace to a file: what `trim` and `subsample` share. */
+#ifndef CLI_EXCERPT_FILE_H
+#define CLI_EXCERPT_FILE_H
+
+#include "cli/command.h"
+#include "trace/excerpt.h"
+
+typedef struct excerpt_file_options {
+    const char *output; /* NULL: standard output */
+    uint64_t from, to;  /* microseconds; `to` EXCERPT_END: to the end */
+    uint64_t seed;
+    bool live;
+    bool strict;
+} excerpt_file_options;
+
+#define OPTIONS_EXCERPT(type)                                                                      \
+    {.name = "output",                                                                             \
+     .letter = 'o',                                                                                \
+     .kind = OPTION_FILE,                                                                          \
+     .at = offsetof(type, output),                                                                 \
+     .argument = "OUT",                                                                            \
+     .help = "write to OUT, which is replaced as a whole, instead of standard output"},            \
+        {.name = "from",                                                                           \
+         .kind = OPTION_TIME,                                                                      \
+         .at = offsetof(type, from),                                                               \
+         .argument = "TIME",                                                                       \
+         .help = "leave out what happened before TIME, like 1.5s, 20ms, 300us or 2min since the "  \
+                 "start"},                                                                         \
+        {.name = "to",                                                                             \
+         .kind = OPTION_TIME,                                                                      \
+         .at = offsetof(type, to),                                                                 \
+         .argument = "TIME",                                                                       \
+         .help = "leave out what happened at TIME or later"},                                      \
+        {.name = "live",                                                                           \
+         .kind = OPTION_FLAG,                                                                      \
+         .at = offsetof(type, live),                                                               \
+         .help = "keep the blocks that were allocated before --from and alive then, as if they "   \
+                 "had been allocated at that moment"},                                             \
+        OPTION_STRICT(type)
+
+/* Each sample goes on with probability `keep`. Returns the exit status. */
+int excerpt_file(const command *cmd, const char *path, double keep,
+                 const excerpt_file_options *options);
+
+#endif

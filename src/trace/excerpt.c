@@ -1,0 +1,168 @@
+/* excerpt.c: see excerpt.h. */
+#include "trace/excerpt.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+/* ---- thinning ---- */
+
+/* Uniform in (0, 1]. The state counts in steps of the golden ratio (splitmix64). */
+static double draw_uniform(excerpt *e) {
+    e->random += UINT64_C(0x9E3779B97F4A7C15);
+    return (double)((hash_u64(e->random) >> 11) + 1) * 0x1p-53;
+}
+
+/* How many samples are passed over before the next one that goes on: geometric. */
+static uint64_t draw_gap(excerpt *e) {
+    const double gap = log(draw_uniform(e)) / log1p(-e->options.keep);
+    return gap < 0x1p62 ? (uint64_t)gap : UINT64_C(1) << 62;
+}
+
+/* Trials go on across blocks, so that the work is proportional to the samples that go on. */
+uint64_t excerpt_thin(excerpt *e, uint64_t n) {
+    if (e->options.keep >= 1)
+        return n;
+    uint64_t taken = 0;
+    while (n > e->gap) {
+        n -= e->gap + 1;
+        e->gap = draw_gap(e);
+        taken++;
+    }
+    e->gap -= n;
+    return taken;
+}
+
+/* Other traces, and the same one thinned before, get other random numbers from the same seed. */
+static void start_random(excerpt *e, const memtrace_info *info) {
+    uint64_t rate;
+    memcpy(&rate, &info->sample_rate, sizeof rate);
+    e->random = hash_u64(e->options.seed ^ hash_u64(rate ^ hash_u64(info->start_time ^ info->pid)));
+    e->gap = e->options.keep < 1 ? draw_gap(e) : 0;
+}
+
+/* ---- the first reading ---- */
+
+/* The block of an id, which is a new one at the first mention. NULL when there is no memory. */
+static excerpt_block *block_of(excerpt *e, uint64_t id) {
+    uint32_t *index = map64_put(&e->index, id);
+    if (!index)
+        return NULL;
+    if (*index == MAP64_NONE) {
+        if (e->blocks.count >= MAP64_NONE ||
+            !vec_push(&e->blocks, ((excerpt_block){.death = UINT64_MAX})))
+            return NULL;
+        *index = (uint32_t)e->blocks.count - 1;
+    }
+    return &e->blocks.items[*index];
+}
+
+static bool note(excerpt *e, const memtrace_event *event) {
+    excerpt_block *b = event->kind == MEMTRACE_PROMOTE ? NULL : block_of(e, event->id);
+    if (!b)
+        return event->kind == MEMTRACE_PROMOTE;
+    if (event->kind == MEMTRACE_COLLECT) {
+        b->death = event->time;
+    } else if (!b->known) {
+        b->known = true;
+        b->time = event->time;
+        b->domain = event->domain;
+        b->remark = event->samples == 0;
+        b->samples = excerpt_thin(e, event->samples);
+        e->n_blocks += !b->remark;
+        e->n_samples += event->samples;
+    }
+    return true;
+}
+
+static bool is_kept(const excerpt_options *o, const excerpt_block *b) {
+    if (!b->known || b->time >= o->to || (b->samples == 0 && !b->remark))
+        return false;
+    return b->time >= o->from || (o->live && !b->remark && b->death >= o->from);
+}
+
+static bool reserve_domain(excerpt *e, uint16_t domain) {
+    while (e->of_domain.count <= domain)
+        if (!vec_push(&e->of_domain, 0))
+            return false;
+    return true;
+}
+
+static bool choose(excerpt *e) {
+    for (size_t i = 0; i < e->blocks.count; i++) {
+        excerpt_block *b = &e->blocks.items[i];
+        b->kept = is_kept(&e->options, b);
+        if (b->known && !reserve_domain(e, b->domain))
+            return false;
+        if (!b->kept)
+            continue;
+        e->of_domain.items[b->domain]++;
+        e->n_kept += !b->remark;
+        e->n_taken += b->samples;
+    }
+    return true;
+}
+
+/* A domain's ids follow each other, since the format packs those that do. */
+static void number(excerpt *e) {
+    e->next_id = e->options.first_id;
+    for (size_t i = 0; i < e->of_domain.count; i++) {
+        const uint64_t n = e->of_domain.items[i];
+        e->of_domain.items[i] = e->next_id;
+        e->next_id += n;
+    }
+    for (size_t i = 0; i < e->blocks.count; i++) {
+        excerpt_block *b = &e->blocks.items[i];
+        if (b->kept)
+            b->id = e->of_domain.items[b->domain]++;
+    }
+}
+
+memtrace_status excerpt_plan(excerpt *e, memtrace_reader *reader, const excerpt_options *options) {
+    memtrace_event event;
+    memtrace_status status;
+    *e = (excerpt){.options = *options};
+    start_random(e, memtrace_reader_info(reader));
+    while ((status = memtrace_reader_next(reader, &event)) == MEMTRACE_OK)
+        if (!note(e, &event))
+            return MEMTRACE_NOMEM;
+    if (status != MEMTRACE_END)
+        return status;
+    if (!choose(e))
+        return MEMTRACE_NOMEM;
+    number(e);
+    return MEMTRACE_OK;
+}
+
+/* ---- the second reading ---- */
+
+bool excerpt_select(void *user, memtrace_event *event) {
+    excerpt *e = user;
+    const uint32_t index = map64_get(&e->index, event->id);
+    if (index == MAP64_NONE || event->time >= e->options.to)
+        return false;
+    excerpt_block *b = &e->blocks.items[index];
+    if (!b->kept || (event->kind == MEMTRACE_ALLOC && b->written))
+        return false;
+    if (event->kind == MEMTRACE_ALLOC) {
+        b->written = true;
+        event->samples = b->samples;
+    }
+    const uint64_t from = e->options.from;
+    event->time = (event->time > from ? event->time - from : 0) + e->options.delay;
+    event->id = b->id;
+    return true;
+}
+
+void excerpt_head(const excerpt *e, memtrace_info *info) {
+    info->start_time += e->options.from;
+    info->sample_rate *= e->options.keep;
+}
+
+void excerpt_free(excerpt *e) {
+    map64_free(&e->index);
+    vec_free(&e->blocks);
+    vec_free(&e->of_domain);
+    *e = (excerpt){0};
+}

@@ -1,0 +1,142 @@
+A stretch of time; the new trace starts there:
+
+  $ allotrace trim --from 5s --to 10s -o part.ctf $TRACES/irmin-replay.ctf
+  part.ctf: 1,439 of 10,607 samples, in 1,439 of 10,607 blocks
+  $ allotrace info part.ctf | grep -E 'started|duration|samples|collected'
+    started          2022-11-10 13:24:03 UTC
+    duration         4.99 s
+    samples          1,439 in 1,439 blocks
+    collected        1,428 of 1,439 blocks
+  $ allotrace doctor part.ctf
+  part.ctf: no defects
+    2,950 events can be used, over 4.99 s
+  $ allotrace trim --from 5000ms --to 10 --live $TRACES/irmin-replay.ctf >live.ctf
+  $ allotrace info live.ctf | grep -E 'started|duration|samples|collected'
+    started          2022-11-10 13:24:03 UTC
+    duration         4.99 s
+    samples          1,452 in 1,452 blocks
+    collected        1,438 of 1,452 blocks
+
+A quarter of the samples, always the same ones unless the seed is another:
+
+  $ allotrace subsample 4 $TRACES/irmin-replay.ctf -o quarter.ctf
+  quarter.ctf: 2,633 of 10,607 samples, in 2,633 of 10,607 blocks
+  $ allotrace subsample 4 $TRACES/irmin-replay.ctf | cmp - quarter.ctf
+  $ allotrace subsample 4 --seed 1 -o other.ctf $TRACES/irmin-replay.ctf
+  other.ctf: 2,644 of 10,607 samples, in 2,644 of 10,607 blocks
+  $ cmp -s other.ctf quarter.ctf
+  [1]
+  $ allotrace hotspots --top 1 --callers 1 quarter.ctf
+  78.5 GB total allocations (± 3.0 GB, 2,633 samples at rate 2.5e-7)
+     5.3% map.ml:115 Stdlib__Map.Make.bal
+          2.3 GB ± 524.9 MB via Stdlib__Map.Make.add (map.ml:132), …
+    94.7% in 298 more sites
+  $ allotrace doctor quarter.ctf
+  quarter.ctf: no defects
+    5,436 events can be used, over 35.88 s
+  $ allotrace subsample 1 $TRACES/ocamlopt.ctf | allotrace hotspots - | cmp - <(allotrace hotspots $TRACES/ocamlopt.ctf)
+
+Two halves of a trace make the whole again (but for what dies in the second), and a trace with a higher rate is thinned:
+
+  $ allotrace trim --to 400ms -o a.ctf $TRACES/ocamlopt.ctf
+  a.ctf: 670 of 1,676 samples, in 670 of 1,676 blocks
+  $ allotrace trim --from 400ms -o b.ctf $TRACES/ocamlopt.ctf
+  b.ctf: 1,006 of 1,676 samples, in 1,006 of 1,676 blocks
+  $ allotrace merge a.ctf b.ctf -o both.ctf
+  both.ctf: 1,676 samples in 1,676 blocks of 2 traces, rate 2e-5
+  $ allotrace hotspots both.ctf | cmp - <(allotrace hotspots $TRACES/ocamlopt.ctf)
+  $ allotrace subsample 2 b.ctf -o thin.ctf
+  thin.ctf: 519 of 1,006 samples, in 519 of 1,006 blocks
+  $ allotrace merge a.ctf thin.ctf -o both.ctf
+  allotrace: warning: a.ctf: rate 2e-5 thinned to 1e-5, that of the sparsest trace
+  both.ctf: 868 samples in 868 blocks of 2 traces, rate 1e-5
+  $ allotrace info both.ctf | grep -E 'context|rate|samples|domains'
+    context          2 merged traces
+    rate             1e-5 (a sample stands for 781.2 KB)
+    samples          868 in 868 blocks
+    domains          2
+  $ allotrace doctor both.ctf
+  both.ctf: no defects
+    1,780 events can be used, over 852 ms
+
+Without names, with the same numbers; traces made with one key can be compared:
+
+  $ allotrace anonymise --key s3cret -o public.ctf $TRACES/ocamlopt.ctf
+  $ allotrace hotspots --top 1 public.ctf
+  639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
+    15.5% pc986e1652ebf f5465766b770c
+          81.3 MB ± 10.9 MB via f37324c2340f7 (pc986e1652ebf)
+          6.5 MB ± 3.1 MB via fb3e0e215effe (p43690af895e2)
+          3.4 MB ± 2.2 MB via f7168dd674366 (p1984387625fb), …
+    84.5% in 344 more sites
+  $ allotrace anonymise --key s3cret --keep-lines --keep-structure $TRACES/ocamlopt.ctf | allotrace hotspots --top 1 -
+  639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
+    15.5% p85cad03889d1.ml:125 f1e50d23ecc5a.f70702cdc2138.fc9bfac331c57
+          56.1 MB ± 9.1 MB via f1e50d23ecc5a.f70702cdc2138.fdebd88ffd970 (p85cad03889d1.ml:138)
+          25.2 MB ± 6.1 MB via f1e50d23ecc5a.f70702cdc2138.fdebd88ffd970 (p85cad03889d1.ml:135)
+          6.5 MB ± 3.1 MB via fbe33d883c763.f753097fde6ce.ffe651887cf65 (pfa48321c79c4/p0bc767a944df.ml:46), …
+    84.5% in 443 more sites
+  $ allotrace info public.ctf | head -5
+  public.ctf
+    program          -
+    host             -
+    pid              0
+    context          -
+  $ strings -n 5 public.ctf | grep -ci -e stdlib -e btype -e ocamlopt -e jswork -e tarski
+  0
+  [1]
+  $ cmp -s <(allotrace anonymise public.ctf) <(allotrace anonymise public.ctf)
+  [1]
+  $ allotrace doctor public.ctf
+  public.ctf: no defects
+    3,499 events can be used, over 852 ms
+
+What does not work says so, and leaves files alone:
+
+  $ allotrace trim - <part.ctf
+  allotrace: trim reads its trace twice: it needs a file
+  Try `allotrace trim --help`.
+  [2]
+  $ allotrace trim --from 2s --to 1s part.ctf
+  allotrace: --from must be before --to
+  Try `allotrace trim --help`.
+  [2]
+  $ allotrace trim --from soon part.ctf
+  allotrace: --from: `soon` is no time, like 1.5s, 20ms or 300us
+  Try `allotrace trim --help`.
+  [2]
+  $ allotrace subsample 0.5 part.ctf
+  allotrace: subsample: `0.5` is no factor from 1 on
+  Try `allotrace subsample --help`.
+  [2]
+  $ allotrace subsample part.ctf
+  allotrace: subsample needs a factor and a trace file
+  Try `allotrace subsample --help`.
+  [2]
+  $ allotrace merge part.ctf missing.ctf -o quarter.ctf
+  allotrace: missing.ctf: No such file or directory
+  [1]
+  $ allotrace doctor quarter.ctf | head -1
+  quarter.ctf: no defects
+  $ allotrace trim -o missing/x.ctf part.ctf
+  allotrace: missing/x.ctf: No such file or directory
+  [1]
+  $ head -c 30000 part.ctf >cut.ctf
+  $ allotrace trim --strict -o quarter.ctf cut.ctf
+  allotrace: cut.ctf: byte 29996: the trace ends within a packet
+  [1]
+  $ allotrace trim -o cut2.ctf cut.ctf
+  allotrace: warning: cut.ctf: byte 29996: the trace is cut short; every whole event before the cut was used
+  cut2.ctf: 156 of 156 samples, in 156 of 156 blocks
+  $ ls
+  a.ctf
+  b.ctf
+  both.ctf
+  cut.ctf
+  cut2.ctf
+  live.ctf
+  other.ctf
+  part.ctf
+  public.ctf
+  quarter.ctf
+  thin.ctf

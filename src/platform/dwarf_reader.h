@@ -75,8 +75,9 @@ static inline struct dwarf_reader dwarf_block(struct dwarf_reader *r, uint64_t s
         r->at = r->end;
         size = 0;
     }
-    struct dwarf_reader block = {.at = r->at, .end = r->at + size, .bad = r->bad};
-    r->at += size;
+    struct dwarf_reader block = {.at = r->at, .end = r->at, .bad = r->bad};
+    if (size > 0) /* `at` is NULL in a reader of nothing */
+        block.end = r->at += size;
     return block;
 }
 

@@ -12,6 +12,7 @@
  * the module that also has the malloc behind us) is simply called. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
@@ -278,10 +279,27 @@ static bool is_ours(const void *address) {
            (uintptr_t)address < module.high;
 }
 
+/* Does a call of this malloc come to ours in the end? Only trying it tells: a program linked to
+ * fixed addresses may have an entry in its procedure linkage table stand for malloc everywhere. */
+static bool leads_to_us(const void *allocate) {
+    void *(*call_malloc)(size_t), *found_free = symbol_in(RTLD_DEFAULT, "free");
+    void (*call_free)(void *);
+    memcpy(&call_malloc, &allocate, sizeof allocate);
+    memcpy(&call_free, &found_free, sizeof found_free);
+    int64_t countdown = self.sampler.countdown;
+    self.sampler.countdown = INT64_MAX; /* nothing is sampled meanwhile */
+    void *block = call_malloc(1);
+    bool counted = self.sampler.countdown != INT64_MAX;
+    self.sampler.countdown = countdown;
+    if (block && call_free)
+        call_free(block);
+    return counted;
+}
+
 bool next_is_preempted(char *module_name, size_t size) {
     const void *found = symbol_in(RTLD_DEFAULT, "malloc");
     struct module module;
-    if (!found || is_ours(found))
+    if (!found || is_ours(found) || leads_to_us(found))
         return false;
     *module_name = '\0';
     if (module_of(found, &module))
@@ -289,12 +307,24 @@ bool next_is_preempted(char *module_name, size_t size) {
     return true;
 }
 
+/* Is a function really there, rather than an entry of the procedure linkage table that stands for
+ * it? */
+static bool is_definition(const void *address) {
+    Dl_info info;
+    void *entry = NULL;
+    if (!dladdr1(address, &info, &entry, RTLD_DL_SYMENT) || !entry)
+        return true;
+    ElfW(Sym) symbol;
+    memcpy(&symbol, entry, sizeof symbol);
+    return symbol.st_shndx != SHN_UNDEF;
+}
+
 /* Does the program, or anybody before us, define one of the operators? */
 static bool cxx_is_replaced(void) {
     const void *found;
 #define CHECK_FIRST(name, ...)                                                                     \
     found = symbol_in(RTLD_DEFAULT, #name);                                                        \
-    if (found && !is_ours(found))                                                                  \
+    if (found && !is_ours(found) && is_definition(found))                                          \
         return true;
     CALLS_NEW(CHECK_FIRST)
     CALLS_DELETE(CHECK_FIRST)

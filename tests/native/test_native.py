@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records the target programs and judges what they did and what the traces say. Prints TAP.
 
-    test_native.py LIBRARY TARGET OWN_MALLOC CXX CXX_OWN BUMP PLUGIN_ONE PLUGIN_TWO [TEST...]
+    test_native.py LIBRARY TARGET OWN_MALLOC FIXED CXX CXX_OWN BUMP PLUGIN_ONE PLUGIN_TWO [TEST...]
 
 A trace is read by tests/decode.py, the decoder that knows nothing of the code that wrote it. Each
 test works in a folder of its own.
@@ -21,8 +21,8 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import decode  # noqa: E402
 
-LIBRARY, TARGET, OWN_MALLOC, CXX, CXX_OWN, BUMP, PLUGIN_ONE, PLUGIN_TWO = \
-    map(os.path.abspath, sys.argv[1:9])
+LIBRARY, TARGET, OWN_MALLOC, FIXED, CXX, CXX_OWN, BUMP, PLUGIN_ONE, PLUGIN_TWO = \
+    map(os.path.abspath, sys.argv[1:10])
 
 
 class Skip(Exception):
@@ -487,6 +487,11 @@ def a_program_with_its_own_malloc_is_left_alone_and_says_so():
                        + os.path.realpath(OWN_MALLOC)])
 
 
+@test
+def a_program_for_fixed_addresses_has_no_malloc_of_its_own():
+    same(record([FIXED]).count(5701), (10, 10))
+
+
 def check_allocator(path):
     trace = record([TARGET, "threads"], preload=(LIBRARY, path))
     same(trace.count(12001, "malloc"), (8 * 5000, 8 * 5000))
@@ -508,7 +513,7 @@ def tcmalloc_stays_the_allocator():
 
 # What the library takes from the C library: nothing that allocates, formats or knows a locale.
 ALLOWED = set("""__cxa_at_quick_exit __cxa_atexit __cxa_finalize __environ environ
-    __errno_location __register_atfork _dl_find_object clock_gettime dl_iterate_phdr dlopen dlsym
+    __errno_location __register_atfork _dl_find_object clock_gettime dl_iterate_phdr dladdr1 dlopen dlsym
     bcmp getauxval memcmp memcpy memmove memset pthread_key_create pthread_setspecific sched_yield
     secure_getenv strchr strcmp strcspn strerrordesc_np strlen strncmp strnlen strrchr strstr
     __gmon_start__ _ITM_deregisterTMCloneTable _ITM_registerTMCloneTable""".split())
@@ -553,7 +558,7 @@ def perform(function):
 
 
 def main():
-    wanted = sys.argv[9:]
+    wanted = sys.argv[10:]
     chosen = [t for t in TESTS if not wanted or t.__name__ in wanted]
     failed = 0
     print(f"1..{len(chosen)}")

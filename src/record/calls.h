@@ -77,9 +77,11 @@
     X(int, execveat,                                                                               \
       (int fd, const char *path, char *const argv[], char *const envp[], int flags),               \
       (fd, path, argv, envp, flags))
+/* X(name, parameters, arguments, what is done before): a handler may come back from abort. */
 #define CALLS_EXIT(X)                                                                              \
-    X(_exit, (int status), (status))                                                               \
-    X(_Exit, (int status), (status))
+    X(_exit, (int status), (status), recorder_finish)                                              \
+    X(_Exit, (int status), (status), recorder_finish)                                              \
+    X(abort, (void), (), recorder_flush)
 #define CALLS_UNLOADING(X) X(int, dlclose, (void *handle), (handle))
 
 /* The blocks of C++ form a list of their own, and so do all others. */

@@ -197,7 +197,7 @@ void next_resolve(void) {
         next_resolve();                                                                            \
         return next.name arguments;                                                                \
     }
-#define STUB_FREEING(name, parameters, arguments)                                                  \
+#define STUB_FREEING(name, parameters, arguments, ...)                                             \
     static void stub_##name parameters {                                                           \
         next_resolve();                                                                            \
         next.name arguments;                                                                       \

@@ -21,10 +21,10 @@
     }
 CALLS_EXEC(DEFINE_EXEC)
 
-#define DEFINE_EXIT(name, parameters, arguments)                                                   \
+#define DEFINE_EXIT(name, parameters, arguments, before)                                           \
     EXPORT void name parameters;                                                                   \
     void name parameters {                                                                         \
-        recorder_finish();                                                                         \
+        before();                                                                                  \
         next.name arguments;                                                                       \
         __builtin_unreachable();                                                                   \
     }

@@ -62,6 +62,12 @@ static void on_fork_child(void) {
     sink_close(&recorder.session->sink);
 }
 
+/* The parent may end without a word after this: daemon() in the C library leaves by a call of _exit
+ * that nobody can stand in front of. */
+static void before_fork(void) {
+    recorder_flush();
+}
+
 static bool recorder_add_hooks(void) {
     if (recorder.has_hooks)
         return true;
@@ -70,7 +76,7 @@ static bool recorder_add_hooks(void) {
         return false;
     /* Old kernels lack it: then the fork handler has to do. */
     syscall4(SYS_madvise, (long)recorder.alive, (long)pages_unit(), MADV_WIPEONFORK, 0);
-    pthread_atfork(NULL, NULL, on_fork_child);
+    pthread_atfork(before_fork, NULL, on_fork_child);
     return recorder.has_hooks = true;
 }
 

@@ -14,8 +14,9 @@
 #include "record/calls.h"
 #include "record/text.h"
 
-/* Events that are older than this are written when somebody next comes by. */
-#define SWEEP_US UINT64_C(1000000)
+/* How long after a sweep the next event brings the next one: what is lost if the process is killed.
+ * A program that is sampled more rarely has each event written at once. */
+#define SWEEP_US UINT64_C(100000)
 
 /* Frames of the recorder itself that can stand on a stack, at most. */
 #define OWN_FRAMES 16
@@ -66,12 +67,12 @@ static void session_note(struct session *s, memtrace_status status) {
         atomic_store_explicit(&s->failed, true, memory_order_relaxed);
 }
 
-static void domain_flush_locked(struct session *s, struct domain *d, uint64_t older_than) {
-    if (memtrace_stream_oldest(d->stream) < older_than)
+static void domain_flush_locked(struct session *s, struct domain *d) {
+    if (memtrace_stream_oldest(d->stream) != UINT64_MAX)
         session_note(s, memtrace_stream_flush(d->stream));
 }
 
-/* Writes out what is old; threads that are at work just now will do it themselves. */
+/* Writes out what there is; threads that are at work just now will do it themselves. */
 static void session_sweep(struct session *s, uint64_t now) {
     uint64_t due = atomic_load_explicit(&s->next_sweep, memory_order_relaxed);
     if (now < due || !atomic_compare_exchange_strong(&s->next_sweep, &due, now + SWEEP_US))
@@ -79,7 +80,7 @@ static void session_sweep(struct session *s, uint64_t now) {
     for (struct domain *d = atomic_load(&s->domains.all); d; d = d->older) {
         if (!lock_try(&d->lock))
             continue;
-        domain_flush_locked(s, d, now);
+        domain_flush_locked(s, d);
         lock_release(&d->lock);
     }
 }
@@ -275,7 +276,7 @@ void session_flush(struct session *s) {
     for (struct domain *d = atomic_load(&s->domains.all); d; d = d->older) {
         if (!lock_acquire_patiently(&d->lock))
             continue;
-        domain_flush_locked(s, d, UINT64_MAX);
+        domain_flush_locked(s, d);
         lock_release(&d->lock);
     }
 }

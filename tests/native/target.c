@@ -345,6 +345,8 @@ static void scene_end(const char *way) {
         exit(3);
     if (strcmp(way, "abort") == 0)
         abort();
+    if (strcmp(way, "daemon") == 0)
+        daemon(1, 1);
     if (strcmp(way, "kill") == 0) {
         for (int i = 0; i < 300; i++, usleep(10000))
             churn(5, 14301);

@@ -12,6 +12,9 @@
       "the probability with which each allocated word is sampled, above 0 and at most 1")          \
     X(CONTEXT, "MEMTRACE_CONTEXT", "", "a remark that the trace carries")                          \
     X(DEPTH, "MEMTRACE_DEPTH", "256", "the most frames kept of a call stack, 1 to 4096")           \
+    X(PROCESS, "MEMTRACE_PROCESS", "",                                                             \
+      "the id of the one process that may write the trace, if there is no %p in its name: "        \
+      "`allotrace run` sets it, so that no later process takes the file over")                     \
     X(SEED, "MEMTRACE_SEED", "",                                                                   \
       "a whole number that makes the choice of samples repeatable; random if it is empty")
 

@@ -147,21 +147,53 @@ static void set_setting(enum setting setting, const char *value) {
     setenv(setting_infos[setting].name, value, 1);
 }
 
+/* Adds a word to a variable of the environment, which separates words by colons. */
+static void add_to_environment(const char *name, const char *first, const char *second) {
+    char *all = NULL;
+    if (first && *first && second && *second && asprintf(&all, "%s:%s", first, second) < 0)
+        all = NULL;
+    setenv(name, all ? all : first && *first ? first : second, 1);
+    free(all);
+}
+
+/* Programs under AddressSanitizer refuse to start behind another library unless they are told that
+ * they may; they do well there. */
+static void set_preload(const char *preload) {
+    const char *asan = getenv("ASAN_OPTIONS");
+    add_to_environment("LD_PRELOAD", preload, getenv("LD_PRELOAD"));
+    if (!asan || !strstr(asan, "verify_asan_link_order"))
+        add_to_environment("ASAN_OPTIONS", asan, "verify_asan_link_order=0");
+}
+
+/* The pattern with the current folder before it, whose percent signs are doubled: a program may go
+ * elsewhere before it starts another one. */
+static void set_file_setting(const char *pattern) {
+    char folder[PATH_MAX], absolute[3 * PATH_MAX];
+    size_t used = 0;
+    if (pattern[0] != '/' && getcwd(folder, sizeof folder)) {
+        for (const char *p = folder; *p; p++) {
+            absolute[used++] = *p;
+            if (*p == '%')
+                absolute[used++] = '%';
+        }
+        absolute[used++] = '/';
+    }
+    snprintf(absolute + used, sizeof absolute - used, "%s", pattern);
+    set_setting(SETTING_FILE, absolute);
+}
+
 /* In the new process. */
 static void set_environment(void *context) {
     const launch *l = context;
     char text[PATH_MAX];
     if (!l->preload)
         return;
-    const char *others = getenv("LD_PRELOAD");
-    char *all = NULL;
-    if (others && *others && asprintf(&all, "%s:%s", l->preload, others) < 0)
-        all = NULL;
-    setenv("LD_PRELOAD", all ? all : l->preload, 1);
-    free(all);
+    set_preload(l->preload);
     if (!l->pattern)
         default_pattern(text, sizeof text, l->command, getpid());
-    set_setting(SETTING_FILE, l->pattern ? l->pattern : text);
+    set_file_setting(l->pattern ? l->pattern : text);
+    snprintf(text, sizeof text, "%lld", (long long)getpid());
+    set_setting(SETTING_PROCESS, text);
     if (l->options->rate > 0) {
         snprintf(text, sizeof text, "%.15g", l->options->rate);
         set_setting(SETTING_RATE, text);

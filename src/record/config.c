@@ -101,6 +101,10 @@ bool config_file_for(const config *c, uint64_t pid, char *path, size_t size) {
     return t.next < t.end;
 }
 
+bool config_chooses(const config *c, uint64_t pid) {
+    return c->per_process || !c->process || c->process == pid;
+}
+
 /* Sets one setting from its text, which is not empty but for those that may be. */
 static bool config_set(config *c, enum setting setting, const char *value) {
     uint64_t n;
@@ -119,6 +123,8 @@ static bool config_set(config *c, enum setting setting, const char *value) {
             return false;
         c->depth = (uint32_t)n;
         return true;
+    case SETTING_PROCESS:
+        return !*value || config_parse_whole(value, &c->process);
     case SETTING_SEED:
         c->seeded = *value != '\0';
         return !c->seeded || config_parse_whole(value, &c->seed);

@@ -19,6 +19,7 @@ typedef struct config {
     double rate;      /* 0 < rate <= 1 */
     uint32_t depth;   /* 1 … CONFIG_MAX_DEPTH */
     bool per_process; /* `file` holds %p: children of a fork write files of their own */
+    uint64_t process; /* the only one to be recorded unless per_process; 0: any */
     bool seeded;
     uint64_t seed; /* meaningful if seeded */
 } config;
@@ -31,6 +32,9 @@ enum config_status config_read(config *c, char *get(const char *name), int *bad_
 
 /* Writes the file name for process `pid`; false if it does not fit. */
 bool config_file_for(const config *c, uint64_t pid, char *path, size_t size);
+
+/* Is process `pid` one that is to be recorded? */
+bool config_chooses(const config *c, uint64_t pid);
 
 /* A decimal number with optional fraction and exponent, independent of the locale; all of `s`. */
 bool config_parse_number(const char *s, double *number);

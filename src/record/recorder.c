@@ -114,7 +114,8 @@ static void recorder_start(void) {
         decision = recorder_refuse(setting);
         break;
     case CONFIG_ON:
-        decision = recorder_open();
+        if (config_chooses(&recorder.config, (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0)))
+            decision = recorder_open();
         break;
     }
     atomic_store(&recorder.state, decision);

@@ -43,3 +43,19 @@ What makes no sense:
   $ allotrace run no-such-program
   allotrace: no-such-program: command not found
   [127]
+
+What a program leaves behind does not take the trace over, nor does one that changes the folder take
+it elsewhere:
+
+  $ allotrace run --rate 1 -o kept.ctf -- sh -c '(sleep 0.3; ls) >/dev/null 2>&1 & :' 2>/dev/null
+  $ before=$(cksum < kept.ctf); sleep 0.8; [ "$before" = "$(cksum < kept.ctf)" ] && echo kept
+  kept
+  $ mkdir elsewhere
+  $ allotrace run --rate 1 -o 'moved.%p.ctf' -- sh -c 'cd elsewhere; ls; :' 2>&1 | grep -o 'by . processes'
+  by 2 processes
+  $ ls elsewhere
+
+Programs under AddressSanitizer are told that they may start; other words to them stay:
+
+  $ ASAN_OPTIONS=color=never allotrace run -o d.ctf -- sh -c 'echo $ASAN_OPTIONS' 2>/dev/null
+  color=never:verify_asan_link_order=0

@@ -70,8 +70,10 @@ static bool parse_time(const char *text, uint64_t *micros) {
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (strcmp(end, units[i].unit) == 0) {
             const double exact = value * units[i].micros;
+            if (!(exact < 9e18))
+                return false;
             *micros = (uint64_t)(exact + 1e-6 * (exact < 1e15));
-            return exact < 9e18;
+            return true;
         }
     return false;
 }

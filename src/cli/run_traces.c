@@ -214,7 +214,8 @@ static void say_top_sites(const summary *s) {
     fputs("allotrace: most of it:", stderr);
     for (size_t i = 0; i < h.sites.count && i < TOP_SITES; i++) {
         const hotspots_entry *e = &h.sites.items[i].entry;
-        fprintf(stderr, "%s %.1f%% ", i ? ";" : "", figure_percent(e->cost.samples, h.total.samples));
+        fprintf(stderr, "%s %.1f%% ", i ? ";" : "",
+                figure_percent(e->cost.samples, h.total.samples));
         if (e->place)
             say_place(e->place);
         else

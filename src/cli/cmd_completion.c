@@ -41,7 +41,7 @@ static void print_quoted(const char *text, const char *quote, const char *escape
 static void bash_option_values(const command *cmd) {
     for (size_t i = 0; i < cmd->n_options; i++) {
         const option *o = &cmd->options[i];
-        if (o->kind == OPTION_FLAG)
+        if (!option_takes_value(o))
             continue;
         printf("        %s:--%s", cmd->name, o->name);
         if (o->letter)
@@ -143,7 +143,7 @@ static void zsh_option(const option *o) {
         for (size_t j = 0; o->choices[j]; j++)
             printf("%s%s", j ? " " : "", o->choices[j]);
         putchar(')');
-    } else if (o->kind != OPTION_FLAG) {
+    } else if (option_takes_value(o)) {
         printf(":%s:%s", argument, o->kind == OPTION_FILE ? "_files" : "");
     }
     putchar('\'');
@@ -220,7 +220,7 @@ static void fish_option(const char *condition, const option *o) {
         for (size_t j = 0; o->choices[j]; j++)
             printf("%s%s", j ? " " : "", o->choices[j]);
         putchar('\'');
-    } else if (o->kind != OPTION_FLAG) {
+    } else if (option_takes_value(o)) {
         fputs(" -x", stdout);
     }
     fputs(" -d '", stdout);

@@ -14,6 +14,7 @@
 #define COMMANDS(X)                                                                                \
     X(run)                                                                                         \
     X(hotspots)                                                                                    \
+    X(diff)                                                                                        \
     X(info)                                                                                        \
     X(dump)                                                                                        \
     X(doctor)                                                                                      \
@@ -42,7 +43,16 @@ typedef enum option_kind {
     OPTION_RATE,    /* double, 0 < rate <= 1 */
     OPTION_TIME, /* uint64_t, microseconds: `1.5s`, `20ms`, `300us`, `2min`; seconds without unit */
     OPTION_CHOICE, /* int, an index into `choices` */
+    OPTION_TEXTS,  /* option_texts: may be given several times */
+    OPTION_HEAD,   /* size_t: operands follow it; 1 + how many stood before it; 0: not given */
 } option_kind;
+
+#define OPTION_TEXTS_MAX 16
+
+typedef struct option_texts {
+    const char *items[OPTION_TEXTS_MAX];
+    size_t n;
+} option_texts;
 
 typedef struct option {
     const char *name;           /* without the dashes */
@@ -53,6 +63,10 @@ typedef struct option {
     const char *const *choices; /* NULL-terminated; NULL unless kind is OPTION_CHOICE */
     const char *help;           /* one paragraph, lower case, no full stop at the end */
 } option;
+
+static inline bool option_takes_value(const option *o) {
+    return o->kind != OPTION_FLAG && o->kind != OPTION_HEAD;
+}
 
 /* What stands behind the options; also tells the completion what to offer. */
 typedef enum operand_kind {

@@ -108,6 +108,21 @@ static int refuse_value(const command *cmd, const option *o, const char *text) {
     return message_usage(cmd, "--%s: `%s` is none of %s", o->name, text, known);
 }
 
+static int add_text(const command *cmd, const option *o, const char *text, option_texts *texts) {
+    if (texts->n == OPTION_TEXTS_MAX)
+        return message_usage(cmd, "--%s can be given %d times", o->name, OPTION_TEXTS_MAX);
+    texts->items[texts->n++] = text;
+    return STATUS_OK;
+}
+
+/* The operands so far stand before the option, those that come now belong to it. */
+static int store_head(const command *cmd, const option *o, size_t n_operands, size_t *at) {
+    if (*at)
+        return message_usage(cmd, "--%s is given twice", o->name);
+    *at = 1 + n_operands;
+    return STATUS_OK;
+}
+
 static int store(const command *cmd, const option *o, const char *text, parsed_line *line) {
     void *at = line->options + o->at;
     double number;
@@ -135,6 +150,10 @@ static int store(const command *cmd, const option *o, const char *text, parsed_l
         return parse_time(text, at) ? STATUS_OK : refuse_value(cmd, o, text);
     case OPTION_CHOICE:
         return parse_choice(o, text, at) ? STATUS_OK : refuse_value(cmd, o, text);
+    case OPTION_TEXTS:
+        return add_text(cmd, o, text, at);
+    case OPTION_HEAD:
+        return store_head(cmd, o, line->n_operands, at);
     }
     return STATUS_USAGE;
 }
@@ -184,9 +203,9 @@ static int parse_long(const command *cmd, char ***words, parsed_line *line) {
     const option *o = find_long(cmd, name, size);
     if (!o)
         return refuse_unknown(cmd, name, size);
-    if (o->kind == OPTION_FLAG && value)
+    if (!option_takes_value(o) && value)
         return message_usage(cmd, "--%s takes no value", o->name);
-    if (o->kind != OPTION_FLAG && !value) {
+    if (option_takes_value(o) && !value) {
         value = **words;
         if (!value)
             return message_usage(cmd, "--%s needs a value", o->name);
@@ -203,7 +222,7 @@ static int parse_short(const command *cmd, char ***words, parsed_line *line) {
         const option *o = find_short(cmd, *letters);
         if (!o)
             return message_usage(cmd, "%s has no option -%c", cmd->name, *letters);
-        if (o->kind == OPTION_FLAG) {
+        if (!option_takes_value(o)) {
             store(cmd, o, NULL, line);
             continue;
         }
@@ -268,6 +287,7 @@ int options_parse(const command *cmd, char **words, parsed_line *line) {
             if (cmd->operand == OPERAND_PROGRAM)
                 break;
             *keep++ = word;
+            line->n_operands++;
             words++;
         } else if (word[1] == '-') {
             status = parse_long(cmd, &words, line);

@@ -1,0 +1,174 @@
+/* diff.c: see diff.h. The sites of each run come from the hotspots query, are matched, and each
+ * matched pair is compared. */
+#include "analyse/diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyse/diff_match.h"
+
+/* One side of the query. */
+typedef struct side {
+    size_t n;           /* runs */
+    hotspots *hotspots; /* by run */
+    compare_run *sites; /* by run: how samples become amounts */
+    compare_run *total; /* the same for the whole program */
+    uint64_t *samples;  /* by run: all */
+    uint64_t *none;     /* by run: 0 */
+    match_rows rows;
+} side;
+
+/* ---- reading sides ------------------------------------------------------------------------- */
+
+static double positive(double x) {
+    return x > 0 ? x : 1;
+}
+
+/* The amount that one word is: bytes, divided by what the user wants amounts to be relative to. */
+static double word_amount(const profile *p, const diff_options *o, double per) {
+    double word = p->info.word_size / 8.0 / positive(per);
+    return o->normalise == DIFF_BY_TIME ? word / positive((double)p->duration / 1e6) : word;
+}
+
+static bool allocate_side(side *s, size_t n) {
+    *s = (side){.n = n,
+                .hotspots = calloc(n, sizeof *s->hotspots),
+                .sites = calloc(n, sizeof *s->sites),
+                .total = calloc(n, sizeof *s->total),
+                .samples = calloc(n, sizeof *s->samples),
+                .none = calloc(n, sizeof *s->none)};
+    return s->hotspots && s->sites && s->total && s->samples && s->none;
+}
+
+static bool read_side(side *s, const profile *const *profiles, size_t n, const diff_options *o,
+                      double per) {
+    if (!allocate_side(s, n))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const profile *p = profiles[i];
+        if (!hotspots_of_all(p, o->by, &s->hotspots[i]))
+            return false;
+        s->samples[i] = s->hotspots[i].total.samples;
+        s->total[i] = s->sites[i] =
+            (compare_run){.rate = p->info.sample_rate, .unit = word_amount(p, o, per)};
+        if (o->normalise == DIFF_BY_TOTAL)
+            s->sites[i].unit = p->info.sample_rate / positive((double)s->samples[i]);
+    }
+    return match_gather(s->hotspots, n, &s->rows);
+}
+
+static void free_side(side *s) {
+    for (size_t i = 0; s->hotspots && i < s->n; i++)
+        hotspots_free(&s->hotspots[i]);
+    free(s->hotspots);
+    free(s->sites);
+    free(s->total);
+    free(s->samples);
+    free(s->none);
+    match_free(&s->rows);
+}
+
+/* ---- comparing ----------------------------------------------------------------------------- */
+
+static comparison compare_totals(const side *b, const side *a) {
+    return compare_sides(&(compare_side){.runs = b->total, .samples = b->samples, .n_runs = b->n},
+                         &(compare_side){.runs = a->total, .samples = a->samples, .n_runs = a->n});
+}
+
+static compare_side side_at(const side *s, uint32_t row) {
+    const uint64_t *samples =
+        row == MATCH_NONE ? s->none : s->rows.counts.items + s->rows.rows.items[row].counts;
+    return (compare_side){.runs = s->sites, .samples = samples, .n_runs = s->n};
+}
+
+static diff_site compare_pair(const side *b, const side *a, const match_pair *pair, size_t index) {
+    diff_site site = {.index = index,
+                      .in_before = pair->before != MATCH_NONE,
+                      .in_after = pair->after != MATCH_NONE};
+    if (site.in_before)
+        site.before = b->rows.rows.items[pair->before].name;
+    if (site.in_after)
+        site.after = a->rows.rows.items[pair->after].name;
+    compare_side before = side_at(b, pair->before), after = side_at(a, pair->after);
+    site.c = compare_sides(&before, &after);
+    return site;
+}
+
+static bool compare_pairs(const side *b, const side *a, diff *d) {
+    match_pairs pairs = {0};
+    bool ok = match_sides(&b->rows, &a->rows, &pairs) && vec_reserve(&d->sites, pairs.count);
+    for (size_t i = 0; ok && i < pairs.count; i++)
+        d->sites.items[d->sites.count++] = compare_pair(b, a, &pairs.items[i], i);
+    vec_free(&pairs);
+    return ok;
+}
+
+/* ---- judging ------------------------------------------------------------------------------- */
+
+static double sure_part(const estimate *change) {
+    return change->low > 0 ? change->low : change->high < 0 ? -change->high : 0;
+}
+
+static bool judge(diff *d) {
+    size_t n = d->sites.count;
+    double *numbers = malloc((3 * n + 1) * sizeof *numbers);
+    if (!numbers)
+        return false;
+    double *p = numbers, *least = p + n, *q = least + n;
+    for (size_t i = 0; i < n; i++) {
+        p[i] = d->sites.items[i].c.p;
+        least[i] = d->sites.items[i].c.least_p;
+    }
+    bool ok = compare_q_values(p, least, n, DIFF_FALSE_DISCOVERIES, q);
+    for (size_t i = 0; ok && i < n; i++) {
+        diff_site *s = &d->sites.items[i];
+        s->q = q[i];
+        s->sure = q[i] <= DIFF_FALSE_DISCOVERIES;
+        s->sure_change = s->sure ? sure_part(&s->c.change) : 0;
+        d->n_sure += s->sure;
+    }
+    free(numbers);
+    return ok;
+}
+
+static int falling(double a, double b) {
+    return (a < b) - (a > b);
+}
+
+static int compare_sites(const void *a, const void *b) {
+    const diff_site *x = a, *y = b;
+    if (x->sure != y->sure)
+        return x->sure ? -1 : 1;
+    int order = falling(x->sure_change, y->sure_change);
+    if (order == 0)
+        order = falling(fabs(x->c.change.value), fabs(y->c.change.value));
+    if (order == 0)
+        order = falling(x->c.before.value, y->c.before.value);
+    return order ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+bool diff_query(const profile *const *before, size_t n_before, const profile *const *after,
+                size_t n_after, const diff_options *options, diff *result) {
+    side b = {0}, a = {0};
+    *result = (diff){.options = *options};
+    bool ok = read_side(&b, before, n_before, options, options->per_before) &&
+              read_side(&a, after, n_after, options, options->per_after) &&
+              compare_pairs(&b, &a, result) && judge(result);
+    if (ok) {
+        result->total = compare_totals(&b, &a);
+        result->total_sure = result->total.p <= DIFF_FALSE_DISCOVERIES;
+        if (result->sites.count)
+            qsort(result->sites.items, result->sites.count, sizeof *result->sites.items,
+                  compare_sites);
+    } else {
+        diff_free(result);
+    }
+    free_side(&b);
+    free_side(&a);
+    return ok;
+}
+
+void diff_free(diff *d) {
+    vec_free(&d->sites);
+    *d = (diff){0};
+}

@@ -1,0 +1,59 @@
+/* diff.h: what changed between two programs, or two versions of one: their totals, and their sites.
+ * A pure query on profiles, one or several a side. */
+#ifndef ANALYSE_DIFF_H
+#define ANALYSE_DIFF_H
+
+#include "analyse/compare.h"
+#include "analyse/hotspots.h"
+
+#define DIFF_FALSE_DISCOVERIES 0.05 /* the rate of those that is accepted */
+
+#define DIFF_NORMALISATIONS(X)                                                                     \
+    X(NONE, "none")                                                                                \
+    X(TOTAL, "total") /* shares of what a run allocates in all; the totals stay bytes */           \
+    X(TIME, "time")   /* bytes a second */
+
+typedef enum diff_normalise {
+#define DIFF_NORMALISATION_NAME(name, text) DIFF_BY_##name,
+    DIFF_NORMALISATIONS(DIFF_NORMALISATION_NAME)
+#undef DIFF_NORMALISATION_NAME
+} diff_normalise;
+
+typedef struct diff_options {
+    hotspots_by by;
+    diff_normalise normalise;
+    double per_before, per_after; /* amounts are divided by it; 0: they are not */
+} diff_options;
+
+/* What a site is called on one side; both NULL: it has no backtrace or type. */
+typedef struct diff_name {
+    const profile_location *place;
+    const char *type;
+} diff_name;
+
+typedef struct diff_site {
+    diff_name before, after;
+    size_t index;             /* by name: makes the order the same always */
+    bool in_before, in_after; /* it has samples there, and the name is valid */
+    comparison c;
+    double q;
+    bool sure;          /* q <= DIFF_FALSE_DISCOVERIES */
+    double sure_change; /* the end of the change's interval next to 0; 0 if not sure */
+} diff_site;
+
+typedef struct diff {
+    diff_options options;
+    comparison total;
+    bool total_sure;      /* p <= 5 % */
+    VEC(diff_site) sites; /* the sure ones first, by falling sure change; then by change */
+    size_t n_sure;
+} diff;
+
+/* Fills `*result`, which need not be initialised; false when there is no memory. The result refers
+ * to the profiles. */
+bool diff_query(const profile *const *before, size_t n_before, const profile *const *after,
+                size_t n_after, const diff_options *options, diff *result);
+
+void diff_free(diff *d);
+
+#endif

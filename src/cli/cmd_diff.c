@@ -1,0 +1,226 @@
+/* cmd_diff.c: `allotrace diff BEFORE AFTER`: what changed, and how sure that is. */
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "analyse/diff.h"
+#include "cli/color.h"
+#include "cli/message.h"
+#include "cli/trace_file.h"
+#include "present/diff.h"
+
+typedef struct diff_command {
+    size_t before, after; /* OPTION_HEAD */
+    uint64_t top;
+    int by, normalise;
+    const char *per;
+    bool json, csv, strict;
+} diff_command;
+
+static const diff_command defaults = {.top = 20};
+
+static const char *const groupings[] = {
+#define GROUPING_TEXT(name, text) text,
+    HOTSPOTS_GROUPINGS(GROUPING_TEXT)
+#undef GROUPING_TEXT
+        NULL};
+
+static const char *const normalisations[] = {
+#define NORMALISATION_TEXT(name, text) text,
+    DIFF_NORMALISATIONS(NORMALISATION_TEXT)
+#undef NORMALISATION_TEXT
+        NULL};
+
+static const option options[] = {
+    {.name = "before",
+     .kind = OPTION_HEAD,
+     .at = offsetof(diff_command, before),
+     .help = "the traces that follow are runs before the change: several show how much runs differ "
+             "by themselves"},
+    {.name = "after",
+     .kind = OPTION_HEAD,
+     .at = offsetof(diff_command, after),
+     .help = "the traces that follow are runs after the change"},
+    {.name = "by",
+     .kind = OPTION_CHOICE,
+     .at = offsetof(diff_command, by),
+     .choices = groupings,
+     .help = "what a row is: a line of the source (default), a function with all its lines, or a "
+             "type of objects"},
+    {.name = "top",
+     .letter = 'n',
+     .kind = OPTION_COUNT,
+     .at = offsetof(diff_command, top),
+     .argument = "N",
+     .help = "show at most N rows (default 20; 0: all)"},
+    {.name = "per",
+     .kind = OPTION_TEXT,
+     .at = offsetof(diff_command, per),
+     .argument = "N[,N]",
+     .help = "divide amounts by N, the number of requests say, before and after"},
+    {.name = "normalise",
+     .kind = OPTION_CHOICE,
+     .at = offsetof(diff_command, normalise),
+     .choices = normalisations,
+     .help = "compare shares of the total, or bytes a second, instead of bytes"},
+    {.name = "json",
+     .kind = OPTION_FLAG,
+     .at = offsetof(diff_command, json),
+     .help = "write JSON instead of text"},
+    {.name = "csv",
+     .kind = OPTION_FLAG,
+     .at = offsetof(diff_command, csv),
+     .help = "write CSV instead of text, a row a line"},
+    OPTION_STRICT(diff_command),
+};
+
+/* The runs of both sides; those before stand first. */
+typedef struct runs {
+    profile *profiles;
+    const profile **pointers;
+    char **paths;
+    size_t n, n_before;
+} runs;
+
+/* ---- the command line ---------------------------------------------------------------------- */
+
+static bool parse_per(const char *text, diff_options *o) {
+    char *end;
+    o->per_before = o->per_after = strtod(text, &end);
+    if (end != text && *end == ',') {
+        text = end + 1;
+        o->per_after = strtod(text, &end);
+    }
+    return end != text && *end == '\0' && isfinite(o->per_before) && isfinite(o->per_after) &&
+           o->per_before > 0 && o->per_after > 0;
+}
+
+/* Puts the operands after --before first. */
+static int take_sides(const diff_command *opts, char **operands, size_t n, runs *r) {
+    r->n = n;
+    if (!opts->before && !opts->after) {
+        for (size_t i = 0; i < n && i < 2; i++)
+            r->paths[i] = operands[i];
+        r->n_before = 1;
+        return n == 2 ? STATUS_OK
+                      : message_usage(&command_diff, "diff takes two traces, BEFORE and AFTER; "
+                                                     "several a side: --before A… --after B…");
+    }
+    if (!opts->before || !opts->after)
+        return message_usage(&command_diff, "diff: --before and --after go together");
+    size_t b = opts->before - 1, a = opts->after - 1, first = b < a ? b : a;
+    r->n_before = b < a ? a - b : n - b;
+    if (first > 0)
+        return message_usage(&command_diff, "diff: `%s` is on no side", operands[0]);
+    if (r->n_before == 0 || r->n_before == n)
+        return message_usage(&command_diff, "diff: --%s needs a trace",
+                             r->n_before ? "after" : "before");
+    for (size_t i = 0; i < n; i++)
+        r->paths[i] = operands[(b + i) % n];
+    return STATUS_OK;
+}
+
+/* ---- reading and showing ------------------------------------------------------------------- */
+
+static int read_profile(const char *path, const diff_command *opts, profile *p) {
+    trace_file in;
+    int status = trace_file_open(&in, path, &(memtrace_reader_options){.strict = opts->strict});
+    if (status != STATUS_OK)
+        return status;
+    status = trace_file_report(
+        &in,
+        profile_read(p, in.reader, &(profile_options){.tick = trace_file_tick, .context = &in}));
+    trace_file_close(&in);
+    return status;
+}
+
+static int read_profiles(const diff_command *opts, runs *r) {
+    for (size_t i = 0; i < r->n; i++) {
+        int status = read_profile(r->paths[i], opts, &r->profiles[i]);
+        if (status != STATUS_OK)
+            return status;
+        r->pointers[i] = &r->profiles[i];
+    }
+    return STATUS_OK;
+}
+
+static int show(const diff_command *opts, const diff_options *query, const runs *r) {
+    const profile *const *after = r->pointers + r->n_before;
+    size_t n_after = r->n - r->n_before;
+    diff d;
+    output out;
+    if (!diff_query(r->pointers, r->n_before, after, n_after, query, &d)) {
+        message_error("not enough memory");
+        return STATUS_FAILED;
+    }
+    diff_view view = {.before = r->pointers,
+                      .after = after,
+                      .n_before = r->n_before,
+                      .n_after = n_after,
+                      .top = opts->top,
+                      .color = color_wanted()};
+    output_start(&out, STDOUT_FILENO);
+    if (opts->json)
+        diff_json(&out, &d, &view);
+    else if (opts->csv)
+        diff_csv(&out, &d, &view);
+    else
+        diff_text(&out, &d, &view);
+    if (diff_unsymbolized(&d, &view))
+        message_hint("functions shown as module+0x… cannot be matched between builds; they get "
+                     "names by: allotrace symbolize");
+    diff_free(&d);
+    return report_output(output_finish(&out));
+}
+
+static int diff_runs(const diff_command *opts, const diff_options *query, char **operands, size_t n,
+                     runs *r) {
+    int status = take_sides(opts, operands, n, r);
+    if (status == STATUS_OK)
+        status = read_profiles(opts, r);
+    return status == STATUS_OK ? show(opts, query, r) : status;
+}
+
+static int run(const void *opts_, char **operands, size_t n_operands) {
+    const diff_command *opts = opts_;
+    diff_options query = {.by = (hotspots_by)opts->by,
+                          .normalise = (diff_normalise)opts->normalise};
+    if (opts->json && opts->csv)
+        return message_usage(&command_diff, "diff: --json and --csv exclude each other");
+    if (opts->per && !parse_per(opts->per, &query))
+        return message_usage(&command_diff, "--per: `%s` is no number above 0, or two", opts->per);
+    runs r = {.profiles = calloc(n_operands + 1, sizeof *r.profiles),
+              .pointers = calloc(n_operands + 1, sizeof *r.pointers),
+              .paths = calloc(n_operands + 1, sizeof *r.paths)};
+    int status = STATUS_FAILED;
+    if (r.profiles && r.pointers && r.paths)
+        status = diff_runs(opts, &query, operands, n_operands, &r);
+    else
+        message_error("not enough memory");
+    for (size_t i = 0; r.profiles && i < r.n; i++)
+        profile_free(&r.profiles[i]);
+    free(r.profiles);
+    free(r.pointers);
+    free(r.paths);
+    return status;
+}
+
+const command command_diff = {
+    .name = "diff",
+    .group = GROUP_LOOK,
+    .operand = OPERAND_TRACES,
+    .usage = "BEFORE AFTER",
+    .summary = "show what changed between two traces",
+    .description =
+        "Compares what two programs, or two versions of one, allocated: in all, then by site. "
+        "Changes that are sure come first, the largest sure change at the top. What may be an "
+        "accident of sampling is shown as that.\n\n"
+        "± is half of the 95 % interval. A change is sure if its q-value is at most 5 %: of all "
+        "changes called sure, at most one in twenty is an accident, on average. Sites whose lines "
+        "moved are recognised by their function.",
+    .example = "allotrace diff before.ctf after.ctf\n"
+               "allotrace diff --before a1.ctf a2.ctf a3.ctf --after b1.ctf b2.ctf b3.ctf\n"
+               "allotrace diff --by function --per 10000 before.ctf after.ctf\n",
+    OPTIONS_OF(options, defaults),
+    .run = run,
+};

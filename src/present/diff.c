@@ -1,0 +1,428 @@
+/* diff.c: see diff.h. Colour means that a change is sure; what may be an accident of sampling never
+ * has one. */
+#include "present/diff.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "present/figures.h"
+
+#define BOLD  "\033[1m"
+#define FAINT "\033[2m"
+#define RED   "\033[31m"
+#define GREEN "\033[32m"
+#define PLAIN "\033[0m"
+
+static void paint(output *o, const diff_view *view, const char *code) {
+    if (view->color)
+        output_text(o, code);
+}
+
+static size_t shown_sites(const diff *d, const diff_view *view) {
+    return view->top && view->top < d->sites.count ? (size_t)view->top : d->sites.count;
+}
+
+bool diff_unsymbolized(const diff *d, const diff_view *view) {
+    size_t n = shown_sites(d, view);
+    for (size_t i = 0; i < n; i++) {
+        const diff_site *s = &d->sites.items[i];
+        const profile_location *l = s->in_before ? s->before.place : s->after.place;
+        if (l && profile_is_address(l))
+            return true;
+    }
+    return false;
+}
+
+/* ---- amounts ------------------------------------------------------------------------------- */
+
+static const char *unit_of(const diff *d, bool total) {
+    if (d->options.normalise == DIFF_BY_TIME)
+        return "B/s";
+    return d->options.normalise == DIFF_BY_TOTAL && !total ? "share" : "B";
+}
+
+static figure_text amount_text(const diff *d, double value, bool total) {
+    figure_text t;
+    if (d->options.normalise == DIFF_BY_TOTAL && !total) {
+        snprintf(t.text, sizeof t.text, "%.2f %%", value * 100);
+        return t;
+    }
+    figure_text bytes = figure_bytes(value);
+    if (d->options.per_before > 0 && value > 0 && value < 10)
+        snprintf(bytes.text, sizeof bytes.text, "%.2g B", value);
+    snprintf(t.text, sizeof t.text, "%.30s%s", bytes.text,
+             d->options.normalise == DIFF_BY_TIME ? "/s" : "");
+    return t;
+}
+
+static double margin_of(const estimate *e) {
+    return (e->high - e->low) / 2;
+}
+
+static figure_text change_text(const diff *d, const estimate *change) {
+    figure_text t, value = amount_text(d, fabs(change->value), false);
+    figure_text margin = amount_text(d, margin_of(change), false);
+    const char *sign = change->value < 0 ? "-" : change->value > 0 ? "+" : "";
+    if (margin_of(change) > 0)
+        snprintf(t.text, sizeof t.text, "%s%.16s ± %.16s", sign, value.text, margin.text);
+    else
+        snprintf(t.text, sizeof t.text, "%s%.30s", sign, value.text);
+    return t;
+}
+
+/* `percent` with the digits that its margin allows. */
+static figure_text percent_text(double percent, double margin) {
+    figure_text t;
+    int digits = margin > 0 ? margin < 1 : percent < 10;
+    if (!isfinite(percent) || !isfinite(margin))
+        snprintf(t.text, sizeof t.text, "from nothing");
+    else if (margin > 0)
+        snprintf(t.text, sizeof t.text, "%.*f %% ± %.*f %%", digits, percent, digits, margin);
+    else
+        snprintf(t.text, sizeof t.text, "%.*f %%", digits, percent);
+    return t;
+}
+
+/* ---- the headline -------------------------------------------------------------------------- */
+
+static void show_headline(output *o, const diff *d, const diff_view *view) {
+    const comparison *c = &d->total;
+    paint(o, view, BOLD);
+    output_format(o, "Before: %s · After: %s", amount_text(d, c->before.value, true).text,
+                  amount_text(d, c->after.value, true).text);
+    double percent = (c->ratio.value - 1) * 100, margin = margin_of(&c->ratio) * 100;
+    if (d->total_sure) {
+        bool more = c->change.value > 0;
+        output_text(o, " · ");
+        paint(o, view, more ? RED : GREEN);
+        output_format(o, "%s: %s", more ? "Increase" : "Reduction",
+                      percent_text(fabs(percent), margin).text);
+    } else if (isnan(c->ratio.value)) {
+        output_text(o, " · no samples");
+    } else if (c->change.value == 0 && margin == 0) {
+        output_text(o, " · no change");
+    } else {
+        const char *sign = percent < 0 ? "-" : percent > 0 ? "+" : "";
+        output_format(o, " · Change: %s%s, not sure", sign,
+                      percent_text(fabs(percent), margin).text);
+    }
+    paint(o, view, PLAIN);
+    output_char(o, '\n');
+}
+
+/* ---- remarks ------------------------------------------------------------------------------- */
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void note(output *o, bool *any, const char *what, const char *before, const char *after) {
+    output_text(o, *any ? ", " : "Note: ");
+    *any = true;
+    output_text(o, what);
+    output_text(o, " (");
+    output_shown(o, before);
+    output_text(o, " before, ");
+    output_shown(o, after);
+    output_text(o, " after)");
+}
+
+static void show_notes(output *o, const diff *d, const diff_view *view) {
+    const memtrace_info *b = &view->before[0]->info, *a = &view->after[0]->info;
+    bool any = false;
+    if (strcmp(base_name(b->executable_name), base_name(a->executable_name)) != 0)
+        note(o, &any, "different programs", base_name(b->executable_name),
+             base_name(a->executable_name));
+    if (strcmp(b->host_name, a->host_name) != 0)
+        note(o, &any, "different hosts", b->host_name, a->host_name);
+    if (b->sample_rate != a->sample_rate)
+        note(o, &any, "different rates", figure_rate(b->sample_rate).text,
+             figure_rate(a->sample_rate).text);
+    if (view->n_before > 1 || view->n_after > 1) {
+        output_format(o, "%smeans of several runs (%zu before, %zu after)",
+                      any ? ", " : "Note: ", view->n_before, view->n_after);
+        any = true;
+    }
+    if (d->options.per_before > 0) {
+        output_format(o, "%samounts divided by %g%s", any ? ", " : "Note: ", d->options.per_before,
+                      d->options.per_before == d->options.per_after ? "" : " before");
+        if (d->options.per_before != d->options.per_after)
+            output_format(o, " and by %g after", d->options.per_after);
+        any = true;
+    }
+    if (d->options.normalise == DIFF_BY_TOTAL) {
+        output_format(o, "%ssites as shares of the total", any ? ", " : "Note: ");
+        any = true;
+    }
+    if (any)
+        output_char(o, '\n');
+}
+
+/* ---- sites as text ------------------------------------------------------------------------- */
+
+static const char *const nouns[] = {
+    [HOTSPOTS_BY_LINE] = "site", [HOTSPOTS_BY_FUNCTION] = "function", [HOTSPOTS_BY_TYPE] = "type"};
+
+/* FILE:LINE, and where it went. */
+static void show_place(output *o, const diff *d, const diff_site *s) {
+    const profile_location *l = s->in_before ? s->before.place : s->after.place;
+    const profile_location *to = s->in_after ? s->after.place : l;
+    bool lines = d->options.by == HOTSPOTS_BY_LINE;
+    output_shown(o, l->file);
+    if (lines && l->line)
+        output_format(o, ":%" PRIu32, l->line);
+    if (strcmp(l->file, to->file) != 0) {
+        output_text(o, " → ");
+        output_shown(o, to->file);
+        if (lines && to->line)
+            output_format(o, ":%" PRIu32, to->line);
+    } else if (lines && l->line != to->line) {
+        output_format(o, " → %" PRIu32, to->line);
+    }
+}
+
+static void show_name(output *o, const diff *d, const diff_site *s) {
+    const diff_name *n = s->in_before ? &s->before : &s->after;
+    if (d->options.by == HOTSPOTS_BY_TYPE) {
+        output_shown(o, n->type ? n->type : "(type not recorded)");
+    } else if (!n->place) {
+        output_text(o, "(no backtrace)");
+    } else {
+        bool has_file = n->place->file[0] && !profile_is_address(n->place);
+        if (has_file && d->options.by == HOTSPOTS_BY_LINE) {
+            show_place(o, d, s);
+            output_char(o, ' ');
+        }
+        output_shown(o, n->place->function[0] ? n->place->function : "(unknown function)");
+        if (has_file && d->options.by == HOTSPOTS_BY_FUNCTION) {
+            output_text(o, " (");
+            show_place(o, d, s);
+            output_char(o, ')');
+        }
+    }
+    if (!s->in_after)
+        output_text(o, " (only before)");
+    if (!s->in_before)
+        output_text(o, " (only after)");
+}
+
+static void show_right(output *o, const char *text, size_t width) {
+    size_t columns = 0;
+    for (const char *p = text; *p; p++)
+        columns += ((unsigned char)*p & 0xC0) != 0x80; /* not the rest of a UTF-8 character */
+    for (; columns < width; columns++)
+        output_char(o, ' ');
+    output_text(o, text);
+}
+
+enum { AMOUNT_WIDTH = 11, CHANGE_WIDTH = 23, Q_WIDTH = 8 };
+
+static void show_site(output *o, const diff *d, const diff_site *s, const diff_view *view) {
+    char q[16];
+    snprintf(q, sizeof q, s->q < 0.001 ? "<0.001" : "%.3f", s->q);
+    if (!s->sure)
+        paint(o, view, FAINT);
+    show_right(o, amount_text(d, s->c.before.value, false).text, AMOUNT_WIDTH);
+    show_right(o, amount_text(d, s->c.after.value, false).text, AMOUNT_WIDTH);
+    if (s->sure)
+        paint(o, view, s->c.change.value > 0 ? RED : GREEN);
+    show_right(o, change_text(d, &s->c.change).text, CHANGE_WIDTH);
+    if (s->sure)
+        paint(o, view, PLAIN);
+    show_right(o, q, Q_WIDTH);
+    output_text(o, "  ");
+    show_name(o, d, s);
+    if (!s->sure)
+        paint(o, view, PLAIN);
+    output_char(o, '\n');
+}
+
+static void show_heads(output *o, const diff *d) {
+    show_right(o, "before", AMOUNT_WIDTH);
+    show_right(o, "after", AMOUNT_WIDTH);
+    show_right(o, "change", CHANGE_WIDTH);
+    show_right(o, "q", Q_WIDTH);
+    output_format(o, "  %s\n", nouns[d->options.by]);
+}
+
+static void show_rest(output *o, const diff *d, size_t shown) {
+    size_t sure = shown < d->n_sure ? d->n_sure - shown : 0;
+    size_t unsure = d->sites.count - shown - sure;
+    const char *noun = nouns[d->options.by];
+    if (sure)
+        output_format(o, "%s more %s%s changed for sure.\n", figure_count(sure).text, noun,
+                      sure == 1 ? "" : "s");
+    if (unsure)
+        output_format(o, "%s more %s%s without a sure change.\n", figure_count(unsure).text, noun,
+                      unsure == 1 ? "" : "s");
+}
+
+void diff_text(output *o, const diff *d, const diff_view *view) {
+    show_headline(o, d, view);
+    show_notes(o, d, view);
+    size_t n = shown_sites(d, view);
+    if (n)
+        show_heads(o, d);
+    for (size_t i = 0; i < n; i++) {
+        const diff_site *s = &d->sites.items[i];
+        if (!s->sure && i == d->n_sure)
+            output_text(o, "Not sure, these may be accidents:\n");
+        show_site(o, d, s, view);
+    }
+    show_rest(o, d, n);
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------- */
+
+static const char *const by_names[] = {
+#define GROUPING_TEXT(name, text) [HOTSPOTS_BY_##name] = text,
+    HOTSPOTS_GROUPINGS(GROUPING_TEXT)
+#undef GROUPING_TEXT
+};
+
+/* Infinity and NaN have no number in JSON. */
+static void json_number(output *o, const char *name, double x) {
+    output_format(o, "\"%s\":", name);
+    if (isfinite(x))
+        output_format(o, "%.9g", x);
+    else
+        output_text(o, "null");
+}
+
+static void json_estimate(output *o, const char *name, const estimate *e) {
+    output_format(o, ",\"%s\":{", name);
+    json_number(o, "value", e->value);
+    output_char(o, ',');
+    json_number(o, "low", e->low);
+    output_char(o, ',');
+    json_number(o, "high", e->high);
+}
+
+static void json_comparison(output *o, const comparison *c) {
+    json_number(o, "p", c->p);
+    json_estimate(o, "before", &c->before);
+    output_format(o, ",\"samples\":%" PRIu64 "}", c->before_samples);
+    json_estimate(o, "after", &c->after);
+    output_format(o, ",\"samples\":%" PRIu64 "}", c->after_samples);
+    json_estimate(o, "change", &c->change);
+    output_char(o, '}');
+    json_estimate(o, "ratio", &c->ratio);
+    output_char(o, '}');
+}
+
+static void json_text(output *o, const char *name, const char *text) {
+    output_format(o, "\"%s\":", name);
+    if (text)
+        output_json(o, text);
+    else
+        output_text(o, "null");
+}
+
+static void json_name(output *o, const char *side, bool present, const diff *d,
+                      const diff_name *n) {
+    output_format(o, "\"%s\":", side);
+    if (!present) {
+        output_text(o, "null");
+        return;
+    }
+    output_char(o, '{');
+    if (d->options.by == HOTSPOTS_BY_TYPE) {
+        json_text(o, "type", n->type);
+    } else {
+        json_text(o, "function", n->place ? n->place->function : NULL);
+        output_char(o, ',');
+        json_text(o, "file", n->place ? n->place->file : NULL);
+        if (n->place && d->options.by == HOTSPOTS_BY_LINE)
+            output_format(o, ",\"line\":%" PRIu32, n->place->line);
+    }
+    output_char(o, '}');
+}
+
+static void json_site(output *o, const diff *d, const diff_site *s) {
+    output_char(o, '{');
+    json_name(o, "site_before", s->in_before, d, &s->before);
+    output_char(o, ',');
+    json_name(o, "site_after", s->in_after, d, &s->after);
+    output_format(o, ",\"sure\":%s,", s->sure ? "true" : "false");
+    json_number(o, "q", s->q);
+    output_char(o, ',');
+    json_comparison(o, &s->c);
+    output_char(o, '}');
+}
+
+static void json_side(output *o, const char *name, const profile *const *runs, size_t n) {
+    output_format(o, "\"%s\":[", name);
+    for (size_t i = 0; i < n; i++) {
+        output_text(o, i ? ",{\"rate\":" : "{\"rate\":");
+        figure_json_number(o, runs[i]->info.sample_rate);
+        output_text(o, ",\"program\":");
+        output_json(o, runs[i]->info.executable_name);
+        output_text(o, ",\"host\":");
+        output_json(o, runs[i]->info.host_name);
+        output_char(o, '}');
+    }
+    output_char(o, ']');
+}
+
+void diff_json(output *o, const diff *d, const diff_view *view) {
+    size_t n = shown_sites(d, view);
+    output_format(o, "{\"by\":\"%s\",\"unit\":\"%s\",\"unit_of_total\":\"%s\",",
+                  by_names[d->options.by], unit_of(d, false), unit_of(d, true));
+    output_format(o, "\"false_discovery_rate\":%g,", DIFF_FALSE_DISCOVERIES);
+    if (d->options.per_before > 0)
+        output_format(o, "\"per\":{\"before\":%.9g,\"after\":%.9g},", d->options.per_before,
+                      d->options.per_after);
+    output_text(o, "\n ");
+    json_side(o, "runs_before", view->before, view->n_before);
+    output_text(o, ",\n ");
+    json_side(o, "runs_after", view->after, view->n_after);
+    output_format(o, ",\n \"total\":{\"sure\":%s,", d->total_sure ? "true" : "false");
+    json_comparison(o, &d->total);
+    output_text(o, "},\n \"sites\":[");
+    for (size_t i = 0; i < n; i++) {
+        output_text(o, i ? ",\n  " : "\n  ");
+        json_site(o, d, &d->sites.items[i]);
+    }
+    size_t sure = n < d->n_sure ? d->n_sure - n : 0;
+    output_format(o, "],\n \"omitted\":{\"sites\":%zu,\"sure\":%zu}}\n", d->sites.count - n, sure);
+}
+
+/* ---- CSV ----------------------------------------------------------------------------------- */
+
+static void csv_line(output *o, const diff *d, bool present, const diff_name *n) {
+    if (present && n->place && n->place->line && d->options.by == HOTSPOTS_BY_LINE)
+        output_u64(o, n->place->line, 0, ' ');
+}
+
+static void csv_site(output *o, const diff *d, const diff_site *s) {
+    const comparison *c = &s->c;
+    const diff_name *n = s->in_before ? &s->before : &s->after;
+    output_format(o, "%d,%.6g,%.6g", s->sure, s->q, c->p);
+    output_format(o, ",%.9g,%.9g,%.9g,%" PRIu64, c->before.value, c->before.low, c->before.high,
+                  c->before_samples);
+    output_format(o, ",%.9g,%.9g,%.9g,%" PRIu64, c->after.value, c->after.low, c->after.high,
+                  c->after_samples);
+    output_format(o, ",%.9g,%.9g,%.9g,", c->change.value, c->change.low, c->change.high);
+    output_csv(o, n->place ? n->place->function : "");
+    output_char(o, ',');
+    output_csv(o, n->place ? n->place->file : "");
+    output_char(o, ',');
+    csv_line(o, d, s->in_before, &s->before);
+    output_char(o, ',');
+    csv_line(o, d, s->in_after, &s->after);
+    output_char(o, ',');
+    output_csv(o, n->type ? n->type : "");
+    output_char(o, '\n');
+}
+
+void diff_csv(output *o, const diff *d, const diff_view *view) {
+    output_text(o, "sure,q,p,before,before_low,before_high,before_samples,after,after_low,"
+                   "after_high,after_samples,change,change_low,change_high,function,file,"
+                   "line_before,line_after,type\n");
+    size_t n = shown_sites(d, view);
+    for (size_t i = 0; i < n; i++)
+        csv_site(o, d, &d->sites.items[i]);
+}

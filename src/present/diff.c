@@ -269,7 +269,7 @@ void diff_text(output *o, const diff *d, const diff_view *view) {
     for (size_t i = 0; i < n; i++) {
         const diff_site *s = &d->sites.items[i];
         if (!s->sure && i == d->n_sure)
-            output_text(o, "Not sure, these may be accidents:\n");
+            output_text(o, "No sure change; these differences may be accidents:\n");
         show_site(o, d, s, view);
     }
     show_rest(o, d, n);

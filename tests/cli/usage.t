@@ -20,6 +20,7 @@ The commands, and one of them:
   
   Look at a trace:
     hotspots    show which code allocates most
+    diff        show what changed between two traces
     info        show what a trace is about
     dump        write every event as text, for scripts
   

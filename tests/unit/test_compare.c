@@ -253,8 +253,8 @@ static outcome simulate(const scenario *s, uint64_t seed) {
 static const double false_limit = 0.05 + 0.065;
 
 static const scenario scenarios[] = {
-    {.runs = 1, .factor = 2, .after_factor = 1, .power = 0.4},
-    {.runs = 1, .factor = 0.5, .after_factor = 3, .power = 0.4},
+    {.runs = 1, .factor = 2, .after_factor = 1, .power = 0.35},
+    {.runs = 1, .factor = 0.5, .after_factor = 3, .power = 0.35},
     {.runs = 3, .factor = 2, .after_factor = 1, .power = 0.2},
     {.runs = 3, .spread = 0.1, .factor = 3, .after_factor = 1, .power = 0.2},
     {.runs = 6, .spread = 0.2, .factor = 3, .after_factor = 0.5, .power = 0.5},

@@ -95,8 +95,8 @@ END_TEST
 START_TEST(lines_that_went_away_do_not_match) {
     check_match(HOTSPOTS_BY_LINE, "f@a.c:10=90 f@a.c:12=5", "f@a.c:12=6",
                 "a.c:10=90>- a.c:12=5>a.c:12=6 ");
-    check_match(HOTSPOTS_BY_LINE, "f@a.c:10=1 f@a.c:12=5", "f@a.c:12=6 f@a.c:14=2 f@a.c:15=2",
-                "a.c:10=1>- a.c:12=5>a.c:12=6 ->a.c:14=2 ->a.c:15=2 ");
+    check_match(HOTSPOTS_BY_LINE, "f@a.c:10=1 f@a.c:12=5", "f@a.c:12=6 f@a.c:15=2 f@a.c:16=2",
+                "a.c:10=1>- a.c:12=5>a.c:12=6 ->a.c:15=2 ->a.c:16=2 ");
 }
 END_TEST
 
@@ -105,7 +105,7 @@ START_TEST(files_that_were_renamed_match) {
                 "a.c:10=5>b.c:11=5 a.c:12=3>b.c:13=3 ");
     /* But not if there is a choice, nor without a name. */
     check_match(HOTSPOTS_BY_FUNCTION, "f@a.c:1=1", "f@b.c:1=1 f@c.c:1=1",
-                "a.c:1=1>- ->b.c:1=1 ->c.c:1=1 ");
+                "->b.c:1=1 a.c:1=1>- ->c.c:1=1 ");
     check_match(HOTSPOTS_BY_FUNCTION, "f@a.c:1=1 f@b.c:1=2", "f@b.c:7=3 f@c.c:1=1",
                 "b.c:1=2>b.c:7=3 a.c:1=1>c.c:1=1 ");
     check_match(HOTSPOTS_BY_LINE, "$7@a.c:1=1", "$7@b.c:1=1", "a.c:1=1>- ->b.c:1=1 ");

@@ -1,6 +1,7 @@
 /* Tests of how a command line is taken apart. Standard error is closed: what is said there is
  * looked at by the command line tests. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/options.h"
 #include "unit.h"
@@ -11,6 +12,8 @@ typedef struct sample_options {
     uint64_t count, time;
     double percent, rate;
     int choice;
+    option_texts texts;
+    size_t left, right;
 } sample_options;
 
 static const sample_options sample_defaults = {.count = 3, .percent = 0.5};
@@ -27,6 +30,9 @@ static const option sample_specs[] = {
      .kind = OPTION_CHOICE,
      .at = offsetof(sample_options, choice),
      .choices = (const char *const[]){"line", "function", NULL}},
+    {.name = "also", .kind = OPTION_TEXTS, .at = offsetof(sample_options, texts)},
+    {.name = "left", .kind = OPTION_HEAD, .at = offsetof(sample_options, left)},
+    {.name = "right", .kind = OPTION_HEAD, .at = offsetof(sample_options, right)},
 };
 
 static const command sample = {
@@ -146,6 +152,27 @@ END_TEST
         ck_assert_int_eq(a_.status, STATUS_USAGE);                                                 \
     } while (0)
 
+START_TEST(options_may_gather_texts_and_head_operands) {
+    attempt a;
+    PARSE(&a, &sample, "--also", "x", "--also=y", "a", "--right", "b", "-f", "c", "--left", "d");
+    ck_assert_uint_eq(of(&a)->texts.n, 2);
+    ck_assert_str_eq(of(&a)->texts.items[1], "y");
+    ck_assert_uint_eq(of(&a)->right, 2); /* one operand stands before it */
+    ck_assert_uint_eq(of(&a)->left, 4);
+    ck_assert_uint_eq(a.line.n_operands, 4);
+    PARSE(&a, &sample, "--left", "a", "--left", "b");
+    ck_assert_int_eq(a.status, STATUS_USAGE);
+    PARSE(&a, &sample, "--left=a", "b");
+    ck_assert_int_eq(a.status, STATUS_USAGE);
+    const char *many[2 * OPTION_TEXTS_MAX + 3];
+    for (int i = 0; i <= 2 * OPTION_TEXTS_MAX + 1; i++)
+        many[i] = i % 2 ? "x" : "--also";
+    char *words[2 * OPTION_TEXTS_MAX + 3] = {0};
+    memcpy(words, many, sizeof *words * (2 * OPTION_TEXTS_MAX + 2));
+    ck_assert_int_eq(options_parse(&sample, words, &a.line), STATUS_USAGE);
+}
+END_TEST
+
 START_TEST(wrong_command_lines_are_refused) {
     fclose(stderr);
     REFUSES("--flag"); /* no operand */
@@ -190,6 +217,7 @@ static Suite *suite(void) {
     tcase_add_test(t, a_double_dash_ends_options_and_a_dash_is_a_file);
     tcase_add_test(t, a_program_keeps_its_own_options);
     tcase_add_test(t, help_is_found_before_anything_is_checked);
+    tcase_add_test(t, options_may_gather_texts_and_head_operands);
     tcase_add_test(t, wrong_command_lines_are_refused);
     tcase_add_test(t, distance_counts_typing_errors);
     suite_add_tcase(s, t);

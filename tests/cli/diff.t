@@ -1,0 +1,156 @@
+What changed between two traces; at rate 1, where numbers are exact. Lines of `parse` moved by two:
+
+  $ $TESTDIR/make-trace >before.ctf <<'END'
+  > alloc major 999 1000 main@main.c:30 parse@a.c:10
+  > alloc major 99 100 main@main.c:30 parse@a.c:12
+  > alloc major 499 500 main@main.c:31 old@a.c:40
+  > END
+  $ $TESTDIR/make-trace >after.ctf <<'END'
+  > alloc major 399 400 main@main.c:30 parse@a.c:12
+  > alloc major 99 100 main@main.c:30 parse@a.c:14
+  > alloc major 49 50 main@main.c:31 new@a.c:50
+  > END
+  $ allotrace diff before.ctf after.ctf
+  Before: 12.5 KB · After: 4.3 KB · Reduction: 66 %
+       before      after                 change       q  site
+       7.8 KB     3.1 KB                -4.7 KB  <0.001  a.c:10 → 12 parse
+       3.9 KB        0 B                -3.9 KB  <0.001  a.c:40 old (only before)
+          0 B      400 B                 +400 B  <0.001  a.c:50 new (only after)
+  No sure change; these differences may be accidents:
+        800 B      800 B                    0 B   1.000  a.c:12 → 14 parse
+  $ allotrace diff --by function --top 1 before.ctf after.ctf
+  Before: 12.5 KB · After: 4.3 KB · Reduction: 66 %
+       before      after                 change       q  function
+       8.6 KB     3.9 KB                -4.7 KB  <0.001  parse (a.c)
+  2 more functions changed for sure.
+  $ allotrace diff --per 10,5 before.ctf after.ctf
+  Before: 1.2 KB · After: 880 B · Reduction: 31 %
+  Note: amounts divided by 10 before and by 5 after
+       before      after                 change       q  site
+        400 B        0 B                 -400 B  <0.001  a.c:40 old (only before)
+        800 B      640 B                 -160 B  <0.001  a.c:10 → 12 parse
+         80 B      160 B                  +80 B  <0.001  a.c:12 → 14 parse
+          0 B       80 B                  +80 B  <0.001  a.c:50 new (only after)
+  $ allotrace diff before.ctf before.ctf
+  Before: 12.5 KB · After: 12.5 KB · no change
+       before      after                 change       q  site
+  No sure change; these differences may be accidents:
+       7.8 KB     7.8 KB                    0 B   1.000  a.c:10 parse
+       3.9 KB     3.9 KB                    0 B   1.000  a.c:40 old
+        800 B      800 B                    0 B   1.000  a.c:12 parse
+  $ allotrace diff --csv before.ctf after.ctf
+  sure,q,p,before,before_low,before_high,before_samples,after,after_low,after_high,after_samples,change,change_low,change_high,function,file,line_before,line_after,type
+  1,0,0,8000,8000,8000,1000,3200,3200,3200,400,-4800,-4800,-4800,parse,a.c,10,12,
+  1,0,0,4000,4000,4000,500,0,0,0,0,-4000,-4000,-4000,old,a.c,40,,
+  1,0,0,0,0,0,0,400,400,400,50,400,400,400,new,a.c,,50,
+  0,1,1,800,800,800,100,800,800,800,100,0,0,0,parse,a.c,12,14,
+  $ allotrace diff --json --top 1 before.ctf after.ctf
+  {"by":"line","unit":"B","unit_of_total":"B","false_discovery_rate":0.05,
+   "runs_before":[{"rate":1,"program":"prog","host":"host"}],
+   "runs_after":[{"rate":1,"program":"prog","host":"host"}],
+   "total":{"sure":true,"p":0,"before":{"value":12800,"low":12800,"high":12800,"samples":1600},"after":{"value":4400,"low":4400,"high":4400,"samples":550},"change":{"value":-8400,"low":-8400,"high":-8400},"ratio":{"value":0.34375,"low":0.34375,"high":0.34375}},
+   "sites":[
+    {"site_before":{"function":"parse","file":"a.c","line":10},"site_after":{"function":"parse","file":"a.c","line":12},"sure":true,"q":0,"p":0,"before":{"value":8000,"low":8000,"high":8000,"samples":1000},"after":{"value":3200,"low":3200,"high":3200,"samples":400},"change":{"value":-4800,"low":-4800,"high":-4800},"ratio":{"value":0.4,"low":0.4,"high":0.4}}],
+   "omitted":{"sites":3,"sure":2}}
+  $ allotrace diff --json before.ctf after.ctf | python3 -m json.tool >/dev/null
+
+Sampled, at different rates; what is not sure is said to be so:
+
+  $ printf 'rate 1e-5\nalloc major 99999999 %d main@m.c:1 f@a.c:1\nalloc major 99999999 %d main@m.c:1 g@a.c:2\n' 400 30 | $TESTDIR/make-trace >few.ctf
+  $ printf 'rate 1e-4\nalloc major 99999999 %d main@m.c:1 f@a.c:1\nalloc major 99999999 %d main@m.c:1 g@a.c:2\n' 2000 320 | $TESTDIR/make-trace >many.ctf
+  $ allotrace diff few.ctf many.ctf
+  Before: 328.1 MB · After: 177.0 MB · Reduction: 46 % ± 6 %
+  Note: different rates (1e-5 before, 1e-4 after)
+       before      after                 change       q  site
+     305.2 MB   152.6 MB    -152.6 MB ± 31.0 MB  <0.001  a.c:1 f
+  No sure change; these differences may be accidents:
+      22.9 MB    24.4 MB       +1.5 MB ± 9.0 MB   0.825  a.c:2 g
+  $ allotrace diff few.ctf few.ctf
+  Before: 328.1 MB · After: 328.1 MB · Change: 0 % ± 14 %, not sure
+       before      after                 change       q  site
+  No sure change; these differences may be accidents:
+     305.2 MB   305.2 MB          0 B ± 42.9 MB   1.000  a.c:1 f
+      22.9 MB    22.9 MB          0 B ± 12.3 MB   1.000  a.c:2 g
+  $ allotrace diff --normalise total few.ctf many.ctf
+  Before: 328.1 MB · After: 177.0 MB · Reduction: 46 % ± 6 %
+  Note: different rates (1e-5 before, 1e-4 after), sites as shares of the total
+       before      after                 change       q  site
+       6.98 %    13.79 %       +6.82 % ± 3.05 %  <0.001  a.c:2 g
+  No sure change; these differences may be accidents:
+      93.02 %    86.21 %       -6.82 % ± 9.99 %   0.175  a.c:1 f
+  $ allotrace diff --normalise time few.ctf few.ctf | head -1
+  Before: 160.2 GB/s · After: 160.2 GB/s · Change: 0 % ± 14 %, not sure
+
+Runs that differ among themselves are believed less:
+
+  $ for n in 300 500 250; do printf 'rate 1e-5\nalloc major 99999999 %d main@m.c:1 f@a.c:1\n' $n | $TESTDIR/make-trace >a$n.ctf; done
+  $ for n in 500 700 400; do printf 'rate 1e-5\nalloc major 99999999 %d main@m.c:1 f@a.c:1\n' $n | $TESTDIR/make-trace >b$n.ctf; done
+  $ allotrace diff a300.ctf b500.ctf
+  Before: 228.9 MB · After: 381.5 MB · Increase: 67 % ± 24 %
+       before      after                 change       q  site
+     228.9 MB   381.5 MB    +152.6 MB ± 42.9 MB  <0.001  a.c:1 f
+  $ allotrace diff --before a300.ctf a500.ctf a250.ctf --after b[0-9]*.ctf
+  Before: 267.0 MB · After: 406.9 MB · Change: +52 % ± 117 %, not sure
+  Note: means of several runs (3 before, 3 after)
+       before      after                 change       q  site
+  No sure change; these differences may be accidents:
+     267.0 MB   406.9 MB   +139.9 MB ± 249.1 MB   0.193  a.c:1 f
+  $ allotrace diff --after b[0-9]*.ctf --before a[0-9]*.ctf | cmp - <(allotrace diff --before a[0-9]*.ctf --after b[0-9]*.ctf)
+
+Real traces; two of different programs have nothing in common:
+
+  $ allotrace diff --top 2 $TRACES/ocamlopt.ctf $TRACES/ocamlopt.ctf
+  Before: 639.3 MB · After: 639.3 MB · Change: 0 % ± 7 %, not sure
+       before      after                 change       q  site
+  No sure change; these differences may be accidents:
+      99.2 MB    99.2 MB          0 B ± 17.3 MB   1.000  set.ml:125 Stdlib__set.Make.bal
+      29.0 MB    29.0 MB           0 B ± 9.5 MB   1.000  typing/btype.ml:316 Btype.iter_type_expr.(fun)
+  442 more sites without a sure change.
+  $ allotrace diff --top 2 $TRACES/ocamlopt.ctf $TRACES/irmin-replay.ctf
+  Before: 639.3 MB · After: 79.0 GB · Increase: 12558 % ± 657 %
+  Note: different programs (main.exe before, tree.exe after), different hosts (tarski before, pc1156-nvmp3 after), different rates (2e-5 before, 1e-6 after)
+       before      after                 change       q  site
+          0 B     3.7 GB     +3.7 GB ± 339.0 MB  <0.001  map.ml:115 Stdlib__Map.Make.bal (only after)
+          0 B     2.9 GB     +2.9 GB ± 298.1 MB  <0.001  list.ml:58 Stdlib__List.rev_append (only after)
+  337 more sites changed for sure.
+  522 more sites without a sure change.
+
+No colours but on a terminal, and there for sure changes alone:
+
+  $ script -qec "TERM=xterm allotrace diff few.ctf many.ctf" /dev/null | sed -n 's/\x1b/ESC/g; /a\.c/p' | tr -d '\r'
+     305.2 MB   152.6 MBESC[32m    -152.6 MB ± 31.0 MBESC[0m  <0.001  a.c:1 f
+  ESC[2m    22.9 MB    24.4 MB       +1.5 MB ± 9.0 MB   0.825  a.c:2 gESC[0m
+
+What makes no sense:
+
+  $ allotrace diff before.ctf
+  allotrace: diff takes two traces, BEFORE and AFTER; several a side: --before A… --after B…
+  Try `allotrace diff --help`.
+  [2]
+  $ allotrace diff --before before.ctf
+  allotrace: diff: --before and --after go together
+  Try `allotrace diff --help`.
+  [2]
+  $ allotrace diff --before --after after.ctf
+  allotrace: diff: --after needs a trace
+  Try `allotrace diff --help`.
+  [2]
+  $ allotrace diff few.ctf --before before.ctf --after after.ctf
+  allotrace: diff: `few.ctf` is on no side
+  Try `allotrace diff --help`.
+  [2]
+  $ allotrace diff --before a250.ctf --before a300.ctf --after after.ctf
+  allotrace: --before is given twice
+  Try `allotrace diff --help`.
+  [2]
+  $ allotrace diff --per none before.ctf after.ctf
+  allotrace: --per: `none` is no number above 0, or two
+  Try `allotrace diff --help`.
+  [2]
+  $ allotrace diff --json --csv before.ctf after.ctf
+  allotrace: diff: --json and --csv exclude each other
+  Try `allotrace diff --help`.
+  [2]
+  $ allotrace diff before.ctf no-such.ctf
+  allotrace: no-such.ctf: No such file or directory
+  [1]

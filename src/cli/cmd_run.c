@@ -135,7 +135,9 @@ typedef struct launch {
 static void default_pattern(char *pattern, size_t size, const char *program, pid_t pid) {
     const char *slash = strrchr(program, '/');
     size_t used = 0;
-    for (const char *p = slash ? slash + 1 : program; *p && used + 2 < size; p++) {
+    enum { LONGEST = NAME_MAX - (int)sizeof ".4194304.ctf" };
+    for (const char *p = slash ? slash + 1 : program; *p && used + 2 < size && used < LONGEST;
+         p++) {
         pattern[used++] = *p;
         if (*p == '%')
             pattern[used++] = '%';
@@ -265,6 +267,14 @@ static int refuse_start(const char *program, int error) {
     return error == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_EXECUTE;
 }
 
+/* Is there a name, and no percent sign in it that means nothing? */
+static bool is_pattern(const char *pattern) {
+    const char *p = pattern;
+    while ((p = strchr(p, '%')) && (p[1] == 'p' || p[1] == '%'))
+        p += 2;
+    return *pattern && !p;
+}
+
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const run_options *opts = opts_;
     const char *set_name = getenv(setting_infos[SETTING_FILE].name);
@@ -276,6 +286,12 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     if (opts->depth != DEPTH_UNSET && (opts->depth < 1 || opts->depth > SETTING_MAX_DEPTH))
         return message_usage(&command_run, "--depth: from 1 to %d frames can be kept",
                              SETTING_MAX_DEPTH);
+    if (opts->output && !is_pattern(opts->output))
+        return message_usage(
+            &command_run,
+            "--output: `%s` is no name of a trace; a %% in it is followed by p (the "
+            "process id) or %%",
+            opts->output);
     occupy_standard_streams();
     if (!l.pattern && set_name && *set_name)
         l.pattern = set_name;

@@ -14,9 +14,14 @@
 #include "record/calls.h"
 #include "record/text.h"
 
-/* How long after a sweep the next event brings the next one: what is lost if the process is killed.
- * A program that is sampled more rarely has each event written at once. */
-#define SWEEP_US UINT64_C(100000)
+/* How long after a sweep the next event brings the next one, which is what is lost if the process
+ * is killed: an eighth of its life, at most a tenth of a second. A program that is sampled more
+ * rarely than that has each event written at once. */
+static uint64_t sweep_interval(uint64_t now) {
+    enum { LEAST = 1000, MOST = 100000 }; /* µs */
+    uint64_t part = now / 8;
+    return part < LEAST ? LEAST : part < MOST ? part : MOST;
+}
 
 /* Frames of the recorder itself that can stand on a stack, at most. */
 #define OWN_FRAMES 16
@@ -75,7 +80,8 @@ static void domain_flush_locked(struct session *s, struct domain *d) {
 /* Writes out what there is; threads that are at work just now will do it themselves. */
 static void session_sweep(struct session *s, uint64_t now) {
     uint64_t due = atomic_load_explicit(&s->next_sweep, memory_order_relaxed);
-    if (now < due || !atomic_compare_exchange_strong(&s->next_sweep, &due, now + SWEEP_US))
+    if (now < due ||
+        !atomic_compare_exchange_strong(&s->next_sweep, &due, now + sweep_interval(now)))
         return;
     for (struct domain *d = atomic_load(&s->domains.all); d; d = d->older) {
         if (!lock_try(&d->lock))

@@ -36,6 +36,10 @@ What makes no sense:
   allotrace: --depth: from 1 to 4096 frames can be kept
   Try `allotrace run --help`.
   [2]
+  $ allotrace run -o 'a%.ctf' ls
+  allotrace: --output: `a%.ctf` is no name of a trace; a % in it is followed by p (the process id) or %
+  Try `allotrace run --help`.
+  [2]
   $ allotrace run --deep 3 ls
   allotrace: run has no option --deep
   Try `allotrace run --help`.
@@ -59,3 +63,9 @@ Programs under AddressSanitizer are told that they may start; other words to the
 
   $ ASAN_OPTIONS=color=never allotrace run -o d.ctf -- sh -c 'echo $ASAN_OPTIONS' 2>/dev/null
   color=never:verify_asan_link_order=0
+
+A trace can be named after a program with the longest of names:
+
+  $ long=$(printf 'x%.0s' $(seq 255)); cp /bin/true $long
+  $ allotrace run -- ./$long 2>/dev/null; ls xxx*.ctf | wc -l
+  1

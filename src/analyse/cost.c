@@ -1,18 +1,142 @@
 /* cost.c: see cost.h. */
 #include "analyse/cost.h"
 
+#include <math.h>
+#include <string.h>
+
+const measure_info measure_infos[] = {
+#define MEASURE_INFO(name_, text_, unit_, title_)                                                  \
+    [MEASURE_##name_] = {.name = text_, .title = title_, .unit = UNIT_##unit_},
+    MEASURES(MEASURE_INFO)
+#undef MEASURE_INFO
+};
+
+estimate cost_estimate(const profile *p, measure m, const cost *c) {
+    double word = p->info.word_size / 8.0, rate = p->info.sample_rate;
+    estimate e;
+    switch (measure_infos[m].unit) {
+    case UNIT_BLOCKS:
+        return estimate_blocks_total(&(estimate_blocks){
+            .count = c->weight,
+            .variance = c->squares,
+            .heaviest = c->heaviest,
+            .tracked = c->blocks,
+        });
+    case UNIT_BYTESECONDS:
+        e = estimate_weighted(c->weight, c->squares, c->heaviest, rate);
+        break;
+    default:
+        e = estimate_words(c->samples, rate);
+    }
+    return (estimate){.value = e.value * word, .low = e.low * word, .high = e.high * word};
+}
+
+/* ---- from the tree ----------------------------------------------------------------------- */
+
+static bool push_plain(cost_list *list, uint32_t node, bool external, uint64_t samples,
+                       uint64_t blocks) {
+    cost c = {.samples = samples, .blocks = blocks, .weight = (double)samples};
+    return blocks == 0 ||
+           vec_push(list, ((cost_entry){.node = node, .external = external, .cost = c}));
+}
+
 bool cost_of_tree(const profile *p, cost_list *list) {
     for (size_t i = 0; i < p->tree.totals.count; i++) {
         const cct_totals *t = &p->tree.totals.items[i];
-        cost heap = {.samples = t->samples[MEMTRACE_MINOR] + t->samples[MEMTRACE_MAJOR],
-                     .blocks = t->blocks[MEMTRACE_MINOR] + t->blocks[MEMTRACE_MAJOR]};
-        cost external = {.samples = t->samples[MEMTRACE_EXTERNAL],
-                         .blocks = t->blocks[MEMTRACE_EXTERNAL]};
-        if (heap.blocks && !vec_push(list, ((cost_entry){.node = t->node, .cost = heap})))
-            return false;
-        if (external.blocks &&
-            !vec_push(list, ((cost_entry){.node = t->node, .external = true, .cost = external})))
+        if (!push_plain(list, t->node, false,
+                        t->samples[MEMTRACE_MINOR] + t->samples[MEMTRACE_MAJOR],
+                        t->blocks[MEMTRACE_MINOR] + t->blocks[MEMTRACE_MAJOR]) ||
+            !push_plain(list, t->node, true, t->samples[MEMTRACE_EXTERNAL],
+                        t->blocks[MEMTRACE_EXTERNAL]))
             return false;
     }
     return true;
+}
+
+/* ---- from the table ---------------------------------------------------------------------- */
+
+/* Clears what the measure does not count. */
+static void keep_counted(const block_table *b, measure m, uint64_t moment, uint8_t *kept) {
+    switch (m) {
+    case MEASURE_LIVE:
+    case MEASURE_PEAK:
+        for (size_t i = 0; i < b->count; i++)
+            kept[i] &= (uint8_t)((b->born[i] <= moment) & (b->died[i] > moment));
+        return;
+    case MEASURE_PROMOTED:
+        for (size_t i = 0; i < b->count; i++)
+            kept[i] &= b->promoted[i] != BLOCKS_NEVER;
+        return;
+    case MEASURE_SURVIVED:
+        for (size_t i = 0; i < b->count; i++)
+            kept[i] &= b->died[i] == BLOCKS_NEVER;
+        return;
+    default:
+        return;
+    }
+}
+
+static void weigh_block(const profile *p, size_t row, cost *c) {
+    double inclusion = estimate_inclusion(blocks_length(&p->table, row) + 1, p->info.sample_rate);
+    double weight = 1 / inclusion;
+    c->weight += weight;
+    c->squares += weight * weight * (1 - inclusion);
+    c->heaviest = fmax(c->heaviest, weight);
+}
+
+/* Survivors count to the end of the trace. */
+static void weigh_life(const profile *p, size_t row, uint64_t samples, cost *c) {
+    const block_table *b = &p->table;
+    uint64_t end = b->died[row] < p->duration ? b->died[row] : p->duration;
+    double seconds = (double)(end - b->born[row]) / 1e6;
+    c->weight += (double)samples * seconds;
+    c->squares += (double)samples * seconds * seconds;
+    c->heaviest = fmax(c->heaviest, seconds);
+}
+
+static void add_blocks(const profile *p, measure m, const uint8_t *kept, cost *heap,
+                       cost *external) {
+    const block_table *b = &p->table;
+    for (size_t i = 0; i < b->count; i++) {
+        if (!kept[i])
+            continue;
+        cost *c = &(b->source[i] == MEMTRACE_EXTERNAL ? external : heap)[b->node[i]];
+        uint64_t samples = blocks_samples(b, i);
+        c->samples += samples;
+        c->blocks++;
+        if (m == MEASURE_BLOCKS)
+            weigh_block(p, i, c);
+        else if (m == MEASURE_BYTESECONDS)
+            weigh_life(p, i, samples, c);
+    }
+}
+
+static bool push_costs(cost_list *list, const cost *by_node, size_t n, bool external, measure m) {
+    for (size_t i = 0; i < n; i++) {
+        cost c = by_node[i];
+        if (measure_infos[m].unit == UNIT_BYTES)
+            c.weight = (double)c.samples;
+        if (c.blocks &&
+            !vec_push(list, ((cost_entry){.node = (uint32_t)i, .external = external, .cost = c})))
+            return false;
+    }
+    return true;
+}
+
+bool cost_of_blocks(const profile *p, const selection *s, measure m, uint64_t moment,
+                    cost_list *list) {
+    size_t n = p->tree.nodes.count, rows = p->table.count;
+    cost *heap = calloc(n + 1, sizeof *heap), *external = calloc(n + 1, sizeof *external);
+    uint8_t *kept = malloc(rows + 1);
+    bool ok = heap && external && kept;
+    if (ok) {
+        memcpy(kept, s->kept, rows);
+        keep_counted(&p->table, m, moment, kept);
+        add_blocks(p, m, kept, heap, external);
+    }
+    ok = ok && push_costs(list, heap, n, false, m) && push_costs(list, external, n, true, m);
+    free(heap);
+    free(external);
+    free(kept);
+    return ok;
 }

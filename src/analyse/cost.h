@@ -1,14 +1,60 @@
-/* cost.h: what a set of sampled blocks amounts to; the currency of all queries. */
+/* cost.h: what a set of sampled blocks amounts to, by a measure; the currency of all queries.
+ *
+ * A measure gives each sample a weight. For amounts of memory that is 1, so that the weight of a
+ * set is its number of samples. docs/estimator.md says what is estimated from it, and how surely.
+ */
 #ifndef ANALYSE_COST_H
 #define ANALYSE_COST_H
 
+#include "analyse/estimate.h"
+#include "analyse/filter.h"
 #include "analyse/profile.h"
 
-/* Legal when zeroed: nothing. Costs add up. */
+/* X(name, text, unit, title) */
+#define MEASURES(X)                                                                                \
+    X(ALLOCATED, "allocated", BYTES, "total allocations")                                          \
+    X(BLOCKS, "blocks", BLOCKS, "allocated")                                                       \
+    X(LIVE, "live", BYTES, "live")                                                                 \
+    X(PEAK, "peak", BYTES, "live at the peak")                                                     \
+    X(PROMOTED, "promoted", BYTES, "promoted")                                                     \
+    X(SURVIVED, "survived", BYTES, "never freed")                                                  \
+    X(BYTESECONDS, "byteseconds", BYTESECONDS, "times lifetime")
+
+typedef enum measure {
+#define MEASURE_NAME(name, text, unit, title) MEASURE_##name,
+    MEASURES(MEASURE_NAME)
+#undef MEASURE_NAME
+} measure;
+
+typedef enum measure_unit { UNIT_BYTES, UNIT_BLOCKS, UNIT_BYTESECONDS } measure_unit;
+
+typedef struct measure_info {
+    const char *name, *title;
+    measure_unit unit;
+} measure_info;
+
+extern const measure_info measure_infos[];
+
+/* Legal when zeroed: nothing. Costs add up, but for `heaviest`, which is the largest. */
 typedef struct cost {
     uint64_t samples;
     uint64_t blocks; /* sampled ones */
+    double weight;   /* sum of the samples' weights; of blocks, of those of the blocks */
+    double squares; /* blocks and byte-seconds alone: what the interval needs (see cost_estimate) */
+    double heaviest; /* the same */
 } cost;
+
+static inline void cost_add(cost *sum, const cost *c) {
+    sum->samples += c->samples;
+    sum->blocks += c->blocks;
+    sum->weight += c->weight;
+    sum->squares += c->squares;
+    if (c->heaviest > sum->heaviest)
+        sum->heaviest = c->heaviest;
+}
+
+/* In the measure's unit: bytes, blocks, bytes times seconds. */
+estimate cost_estimate(const profile *p, measure m, const cost *c);
 
 /* Blocks with one stack. Those of a heap and external ones are kept apart: wrappers.h concerns the
  * latter alone. */
@@ -20,12 +66,11 @@ typedef struct cost_entry {
 
 typedef VEC(cost_entry) cost_list;
 
-static inline void cost_add(cost *sum, const cost *c) {
-    sum->samples += c->samples;
-    sum->blocks += c->blocks;
-}
-
-/* All that was allocated; false when there is no memory. */
+/* All that was allocated, without the table of blocks; false when there is no memory. */
 bool cost_of_tree(const profile *p, cost_list *list);
+
+/* The measure of the blocks that were selected. `moment` is for MEASURE_LIVE and MEASURE_PEAK. */
+bool cost_of_blocks(const profile *p, const selection *s, measure m, uint64_t moment,
+                    cost_list *list);
 
 #endif

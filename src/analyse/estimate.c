@@ -174,8 +174,7 @@ double estimate_normal_margin(uint64_t samples, double rate) {
     return NORMAL * sqrt((double)samples * (1 - rate)) / rate;
 }
 
-/* ---- blocks
- * ---------------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 double estimate_inclusion(uint64_t words, double rate) {
     return rate >= 1 ? 1 : -expm1((double)words * log1p(-rate));
@@ -202,4 +201,20 @@ estimate estimate_blocks_total(const estimate_blocks *blocks) {
     e.low = fmax(e.low, (double)blocks->tracked);
     e.high = fmax(e.high, y);
     return e;
+}
+
+estimate estimate_weighted(double sum, double squares, double heaviest, double rate) {
+    double y = sum / rate;
+    if (rate >= 1 || sum <= 0)
+        return (estimate){.value = y, .low = y, .high = y};
+    double y1 = sum + heaviest, v1 = squares + heaviest * heaviest;
+    return (estimate){
+        .value = y,
+        .low = estimate_gamma_quantile(sum * sum / squares, TAIL) * squares / sum / rate,
+        .high = estimate_gamma_quantile(y1 * y1 / v1, 1 - TAIL) * v1 / y1 / rate,
+    };
+}
+
+double estimate_invisible(double rate) {
+    return rate >= 1 ? 0 : log(1 - 0.95) / log1p(-rate);
 }

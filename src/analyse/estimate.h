@@ -35,6 +35,14 @@ typedef struct estimate_blocks {
 void estimate_blocks_add(estimate_blocks *blocks, uint64_t words, double rate);
 estimate estimate_blocks_total(const estimate_blocks *blocks);
 
+/* A sum over samples in which they count differently, such as by how long their blocks lived: `sum`
+ * of the samples' weights, `squares` of the weights' squares, `heaviest` the largest. */
+estimate estimate_weighted(double sum, double squares, double heaviest, double rate);
+
+/* Words: a site that allocated more shows at least one sample with a probability of 95 %. 0 at rate
+ * 1, where nothing is missed. */
+double estimate_invisible(double rate);
+
 /* 1 - (1 - rate)^words: the chance of a block to be tracked. */
 double estimate_inclusion(uint64_t words, double rate);
 

@@ -45,8 +45,8 @@ static int compare_contributions(const void *a, const void *b, void *context) {
 }
 
 static int compare_entries(const hotspots_entry *a, const hotspots_entry *b, hotspots_by by) {
-    if (a->cost.samples != b->cost.samples)
-        return a->cost.samples > b->cost.samples ? -1 : 1;
+    if (a->cost.weight != b->cost.weight)
+        return a->cost.weight > b->cost.weight ? -1 : 1;
     return compare_names(a, b, by); /* so that the order is always the same */
 }
 
@@ -180,10 +180,10 @@ static bool gather(gathering *g, const cost_list *costs) {
     return true;
 }
 
-bool hotspots_query(const lens *l, const cost_list *costs, hotspots_by by, hotspots *result) {
+bool hotspots_query(const query_result *q, hotspots_by by, hotspots *result) {
     *result = (hotspots){.by = by};
-    gathering g = {.lens = l, .result = result};
-    bool ok = gather(&g, costs);
+    gathering g = {.lens = &q->lens, .result = result};
+    bool ok = gather(&g, &q->costs);
     if (ok && g.all.count)
         qsort_r(g.all.items, g.all.count, sizeof *g.all.items, compare_contributions, &by);
     ok = ok && sum_up(result, &g.all);
@@ -199,13 +199,10 @@ bool hotspots_query(const lens *l, const cost_list *costs, hotspots_by by, hotsp
 }
 
 bool hotspots_of_all(const profile *p, hotspots_by by, hotspots *result) {
-    lens l;
-    cost_list costs = {0};
+    query_result q;
     *result = (hotspots){0};
-    bool ok =
-        lens_init(&l, p, true) && cost_of_tree(p, &costs) && hotspots_query(&l, &costs, by, result);
-    vec_free(&costs);
-    lens_free(&l);
+    bool ok = query_run(&q, p, &(query_spec){0}) && hotspots_query(&q, by, result);
+    query_free(&q);
     return ok;
 }
 

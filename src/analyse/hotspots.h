@@ -2,8 +2,7 @@
 #ifndef ANALYSE_HOTSPOTS_H
 #define ANALYSE_HOTSPOTS_H
 
-#include "analyse/cost.h"
-#include "analyse/lens.h"
+#include "analyse/query.h"
 
 #define HOTSPOTS_GROUPINGS(X)                                                                      \
     X(LINE, "line")         /* of the source */                                                    \
@@ -39,8 +38,8 @@ typedef struct hotspots {
 } hotspots;
 
 /* Fills `*result`, which need not be initialised; false when there is no memory. The result refers
- * to the profile. */
-bool hotspots_query(const lens *l, const cost_list *costs, hotspots_by by, hotspots *result);
+ * to the profile, to the query no longer. */
+bool hotspots_query(const query_result *q, hotspots_by by, hotspots *result);
 
 /* The same of all that was allocated, as commands show it unless they are told otherwise. */
 bool hotspots_of_all(const profile *p, hotspots_by by, hotspots *result);

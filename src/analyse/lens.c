@@ -3,18 +3,35 @@
 
 #include "analyse/wrappers.h"
 
-bool lens_init(lens *l, const profile *p, bool skip_wrappers) {
-    size_t n = p->locations.count;
-    *l = (lens){.profile = p, .skip_wrappers = skip_wrappers, .marks = calloc(n + 1, 1)};
-    if (!l->marks)
-        return false;
-    for (size_t i = 0; i < n && skip_wrappers; i++) {
-        if (wrapper_name(p->locations.items[i].function))
-            l->marks[i] |= LENS_WRAPPER;
-        else if (profile_is_address(&p->locations.items[i]))
-            l->marks[i] |= LENS_UNNAMED;
+static uint8_t mark_of(const profile_location *l, bool skip_wrappers, const filter *hide) {
+    if (filter_hides(hide, l->function))
+        return LENS_HIDDEN;
+    if (skip_wrappers && wrapper_name(l->function))
+        return LENS_WRAPPER;
+    return skip_wrappers && profile_is_address(l) ? LENS_UNNAMED : 0;
+}
+
+/* Many locations have the same function. */
+static bool mark_locations(lens *l, const filter *hide) {
+    const profile *p = l->profile;
+    map64 known = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < p->locations.count; i++) {
+        const profile_location *location = &p->locations.items[i];
+        uint32_t *mark = map64_put(&known, (uintptr_t)location->function);
+        ok = mark;
+        if (ok && (*mark == MAP64_NONE || *mark == LENS_UNNAMED))
+            *mark = mark_of(location, l->skip_wrappers, hide);
+        l->marks[i] = ok ? (uint8_t)*mark : 0;
     }
-    return true;
+    map64_free(&known);
+    return ok;
+}
+
+bool lens_init(lens *l, const profile *p, bool skip_wrappers, const filter *hide) {
+    *l = (lens){
+        .profile = p, .skip_wrappers = skip_wrappers, .marks = calloc(p->locations.count + 1, 1)};
+    return l->marks && mark_locations(l, hide);
 }
 
 void lens_free(lens *l) {

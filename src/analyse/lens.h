@@ -6,7 +6,7 @@
 #ifndef ANALYSE_LENS_H
 #define ANALYSE_LENS_H
 
-#include "analyse/profile.h"
+#include "analyse/filter.h"
 
 #define LENS_NOWHERE UINT32_MAX /* no location: beyond the outermost */
 
@@ -27,8 +27,9 @@ typedef struct lens_cursor {
     uint32_t location; /* one of the node's frame; LENS_NOWHERE at the end */
 } lens_cursor;
 
-/* False when there is no memory. The lens refers to the profile. */
-bool lens_init(lens *l, const profile *p, bool skip_wrappers);
+/* False when there is no memory. The lens refers to the profile, and to the filter (of which it
+ * takes what to hide; NULL: nothing) no longer. */
+bool lens_init(lens *l, const profile *p, bool skip_wrappers, const filter *hide);
 void lens_free(lens *l);
 
 /* The innermost location of a stack that is seen, as if there were no wrappers. */

@@ -88,6 +88,8 @@ static bool add_allocation(profile *p, const memtrace_reader *reader, const memt
     if (p->track_promotion && event->source == MEMTRACE_MINOR &&
         !note_minor(p, event->id, event->samples))
         return false;
+    if (p->keep_blocks && !blocks_alloc(&p->table, node, event))
+        return false;
     return cct_add(&p->tree, node, event->source, event->samples);
 }
 
@@ -100,10 +102,11 @@ static bool add_event(profile *p, const memtrace_reader *reader, const memtrace_
     case MEMTRACE_ALLOC:
         return add_allocation(p, reader, event);
     case MEMTRACE_PROMOTE:
-        return !p->track_promotion || note_promotion(p, event->id);
+        return (!p->track_promotion || note_promotion(p, event->id)) &&
+               (!p->keep_blocks || blocks_promote(&p->table, event->id, event->time));
     case MEMTRACE_COLLECT:
         p->collected_blocks++;
-        return true;
+        return !p->keep_blocks || blocks_collect(&p->table, event->id, event->time);
     }
     return true;
 }
@@ -171,6 +174,7 @@ memtrace_status profile_read(profile *p, memtrace_reader *reader, const profile_
     if (!copy_info(p, memtrace_reader_info(reader)))
         return MEMTRACE_NOMEM;
     p->track_promotion = options->track_promotion;
+    p->keep_blocks = options->keep_blocks;
     memtrace_event event;
     memtrace_status status;
     uint64_t n = 0;
@@ -180,7 +184,7 @@ memtrace_status profile_read(profile *p, memtrace_reader *reader, const profile_
         if (options->tick && ++n % EVENTS_PER_TICK == 0)
             options->tick(options->context, reader);
     }
-    if (!copy_frames(p, reader))
+    if (!copy_frames(p, reader) || !blocks_finish(&p->table))
         return MEMTRACE_NOMEM;
     free_reading_state(p);
     return status == MEMTRACE_END ? MEMTRACE_OK : status;
@@ -188,6 +192,7 @@ memtrace_status profile_read(profile *p, memtrace_reader *reader, const profile_
 
 void profile_free(profile *p) {
     free_reading_state(p);
+    blocks_free(&p->table);
     cct_free(&p->tree);
     vec_free(&p->frames);
     vec_free(&p->locations);

@@ -6,6 +6,7 @@
 #define ANALYSE_PROFILE_H
 
 #include "allotrace/memtrace.h"
+#include "analyse/blocks.h"
 #include "analyse/cct.h"
 #include "base/intern.h"
 #include "base/map64.h"
@@ -52,15 +53,18 @@ typedef struct profile {
     uint64_t duration;       /* microseconds from the start to the last event */
     uint32_t n_domains;      /* that reported an event */
 
+    block_table table; /* empty unless it was asked for */
+
     intern_table strings;
     VEC(cct_path) paths; /* by domain; only while reading */
     VEC(bool) seen;      /* by domain */
     map64 minor;         /* id → samples of a minor block | PROMOTED; only while reading */
-    bool track_promotion;
+    bool track_promotion, keep_blocks;
 } profile;
 
 typedef struct profile_options {
     bool track_promotion; /* fill `promoted_*`: costs a table of all minor blocks */
+    bool keep_blocks;     /* fill `table` */
 
     /* Called now and then while reading, to show progress; may be NULL. */
     void (*tick)(void *context, const memtrace_reader *reader);

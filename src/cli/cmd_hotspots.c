@@ -1,21 +1,23 @@
-/* cmd_hotspots.c: `allotrace hotspots FILE`: which code allocates most. */
+/* cmd_hotspots.c: `allotrace hotspots FILE`: which code allocates most; and `allotrace types FILE`,
+ * which is the same by type. */
 #include <unistd.h>
 
 #include "analyse/hotspots.h"
-#include "cli/color.h"
 #include "cli/message.h"
-#include "cli/trace_file.h"
+#include "cli/question.h"
 #include "present/hotspots.h"
 
 typedef struct hotspots_options {
+    question_options question;
     uint64_t top;
     double min_share;
     uint64_t callers;
-    int by, wrappers;
-    bool json, csv, strict;
+    int by;
 } hotspots_options;
 
 static const hotspots_options defaults = {.min_share = 0.5, .callers = 3};
+static const hotspots_options type_defaults = {
+    .min_share = 0.5, .callers = 3, .by = HOTSPOTS_BY_TYPE};
 
 static const char *const groupings[] = {
 #define GROUPING_TEXT(name, text) text,
@@ -23,8 +25,27 @@ static const char *const groupings[] = {
 #undef GROUPING_TEXT
         NULL};
 
-enum { WRAPPERS_SKIP };
-static const char *const wrapper_choices[] = {[WRAPPERS_SKIP] = "skip", "show", NULL};
+#define OPTIONS_ROWS                                                                               \
+    {                                                                                              \
+        .name = "top",                                                                             \
+        .letter = 'n',                                                                             \
+        .kind = OPTION_COUNT,                                                                      \
+        .at = offsetof(hotspots_options, top),                                                     \
+        .argument = "N",                                                                           \
+        .help = "show at most N rows (0, the default: all that --min-share leaves)",               \
+    },                                                                                             \
+        {                                                                                          \
+            .name = "min-share",                                                                   \
+            .kind = OPTION_PERCENT,                                                                \
+            .at = offsetof(hotspots_options, min_share),                                           \
+            .argument = "P",                                                                       \
+            .help = "leave out rows below P percent of the total (default 0.5); a last line "      \
+                    "counts them",                                                                 \
+        },                                                                                         \
+    {                                                                                              \
+        .name = "callers", .kind = OPTION_COUNT, .at = offsetof(hotspots_options, callers),        \
+        .argument = "N", .help = "show at most N callers of each row (default 3)",                 \
+    }
 
 static const option options[] = {
     {.name = "by",
@@ -33,96 +54,52 @@ static const option options[] = {
      .choices = groupings,
      .help = "what a row is: a line of the source (default), a function with all its lines, or a "
              "type of objects"},
-    {.name = "wrappers",
-     .kind = OPTION_CHOICE,
-     .at = offsetof(hotspots_options, wrappers),
-     .choices = wrapper_choices,
-     .help = "whether functions that merely allocate, like xmalloc, are sites, or their callers "
-             "(default); a last line names them"},
-    {.name = "top",
-     .letter = 'n',
-     .kind = OPTION_COUNT,
-     .at = offsetof(hotspots_options, top),
-     .argument = "N",
-     .help = "show at most N rows (0, the default: all that --min-share leaves)"},
-    {.name = "min-share",
-     .kind = OPTION_PERCENT,
-     .at = offsetof(hotspots_options, min_share),
-     .argument = "P",
-     .help = "leave out rows below P percent of the total (default 0.5); a last line counts them"},
-    {.name = "callers",
-     .kind = OPTION_COUNT,
-     .at = offsetof(hotspots_options, callers),
-     .argument = "N",
-     .help = "show at most N callers of each row (default 3)"},
-    {.name = "json",
-     .kind = OPTION_FLAG,
-     .at = offsetof(hotspots_options, json),
-     .help = "write JSON instead of text"},
-    {.name = "csv",
-     .kind = OPTION_FLAG,
-     .at = offsetof(hotspots_options, csv),
-     .help = "write CSV instead of text, a row a line, without callers"},
-    OPTION_STRICT(hotspots_options),
+    OPTIONS_ROWS,
+    OPTIONS_QUESTION(hotspots_options),
 };
 
-static bool query(const profile *p, const hotspots_options *opts, hotspots *h) {
-    lens l;
-    cost_list costs = {0};
-    bool ok = lens_init(&l, p, opts->wrappers == WRAPPERS_SKIP) && cost_of_tree(p, &costs) &&
-              hotspots_query(&l, &costs, (hotspots_by)opts->by, h);
-    vec_free(&costs);
-    lens_free(&l);
-    return ok;
-}
+static const option type_options[] = {OPTIONS_ROWS, OPTIONS_QUESTION(hotspots_options)};
 
-static int show(const profile *p, const hotspots_options *opts, bool *addresses) {
+static int show(const question *q, const hotspots_options *opts, bool *addresses) {
     hotspots h;
     output out;
-    if (!query(p, opts, &h)) {
+    if (!hotspots_query(&q->query, (hotspots_by)opts->by, &h)) {
         message_error("not enough memory");
         return STATUS_FAILED;
     }
-    hotspots_view view = {.top = opts->top,
-                          .min_share = opts->min_share,
-                          .callers = opts->callers,
-                          .color = color_wanted()};
+    hotspots_view view = {.top = opts->top, .min_share = opts->min_share, .callers = opts->callers};
     output_start(&out, STDOUT_FILENO);
-    if (opts->json)
-        hotspots_json(&out, p, &h, &view);
-    else if (opts->csv)
-        hotspots_csv(&out, p, &h, &view);
+    if (opts->question.json)
+        hotspots_json(&out, &q->report, &h, &view);
+    else if (opts->question.csv)
+        hotspots_csv(&out, &q->report, &h, &view);
     else
-        hotspots_text(&out, p, &h, &view);
-    *addresses = hotspots_unsymbolized(&h, &view);
+        hotspots_text(&out, &q->report, &h, &view);
+    *addresses = hotspots_unsymbolized(&q->report, &h, &view);
     hotspots_free(&h);
     return report_output(output_finish(&out));
 }
 
-static int run(const void *opts_, char **operands, size_t n_operands) {
-    const hotspots_options *opts = opts_;
-    (void)n_operands;
-    if (opts->json && opts->csv)
-        return message_usage(&command_hotspots, "hotspots: --json and --csv exclude each other");
-    trace_file in;
-    int status =
-        trace_file_open(&in, operands[0], &(memtrace_reader_options){.strict = opts->strict});
-    if (status != STATUS_OK)
-        return status;
-    profile p = {0};
-    status = trace_file_report(
-        &in,
-        profile_read(&p, in.reader, &(profile_options){.tick = trace_file_tick, .context = &in}));
+static int run_for(const command *cmd, const hotspots_options *opts, const char *path) {
+    question q;
     bool addresses = false;
+    int status = question_ask(&q, cmd, &opts->question, path);
     if (status == STATUS_OK)
-        status = show(&p, opts, &addresses);
+        status = show(&q, opts, &addresses);
     if (addresses)
-        message_hint("functions shown as module+0x… have no names yet; they get them by: "
-                     "allotrace symbolize %s",
-                     in.path);
-    profile_free(&p);
-    trace_file_close(&in);
+        question_hint_symbolize(&q);
+    question_close(&q);
     return status;
+}
+
+static int run(const void *opts, char **operands, size_t n_operands) {
+    (void)n_operands;
+    return run_for(&command_hotspots, opts, operands[0]);
+}
+
+static int run_types(const void *opts, char **operands, size_t n_operands) {
+    (void)n_operands;
+    return run_for(&command_types, opts, operands[0]);
 }
 
 const command command_hotspots = {
@@ -135,10 +112,27 @@ const command command_hotspots = {
     .description =
         "Shows how much the program allocated in all, then the places that allocated it, largest "
         "share first, each with its immediate callers. It counts what was allocated while the "
-        "program ran, freed or not.\n\n"
+        "program ran, freed or not, unless --measure says otherwise.\n\n"
         "Amounts are estimates from samples; ± is the 95 % interval. 1 MB is 2^20 bytes.",
     .example = "allotrace hotspots out.ctf\n"
-               "allotrace hotspots --by function --top 10 out.ctf\n",
+               "allotrace hotspots --by function --top 10 out.ctf\n"
+               "allotrace hotspots --measure peak --filter 'size:>=1M' out.ctf\n",
     OPTIONS_OF(options, defaults),
     .run = run,
+};
+
+const command command_types = {
+    .name = "types",
+    .group = GROUP_LOOK,
+    .operand = OPERAND_TRACE,
+    .usage = "FILE",
+    .summary = "show which types of objects take most",
+    .description =
+        "Shows the types of objects, largest share first, each with the places that allocate it, "
+        "where the recorder wrote types. For native programs the type is the function that handed "
+        "out the memory.\n\n"
+        "The same as `allotrace hotspots --by type`.",
+    .example = "allotrace types --measure blocks out.ctf\n",
+    OPTIONS_OF(type_options, type_defaults),
+    .run = run_types,
 };

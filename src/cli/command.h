@@ -14,6 +14,7 @@
 #define COMMANDS(X)                                                                                \
     X(run)                                                                                         \
     X(hotspots)                                                                                    \
+    X(types)                                                                                       \
     X(diff)                                                                                        \
     X(info)                                                                                        \
     X(dump)                                                                                        \

@@ -5,26 +5,23 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "present/figures.h"
-
 enum { SHOWN_WRAPPERS = 6 };
 
 /* ---- what is shown ----------------------------------------------------------------------- */
 
 /* How many sites are shown; the rest is counted. */
-static size_t shown_sites(const hotspots *h, const hotspots_view *view) {
+static size_t shown_sites(const report *r, const hotspots *h, const hotspots_view *view) {
     size_t n = 0;
     while (n < h->sites.count && (view->top == 0 || n < view->top) &&
-           figure_percent(h->sites.items[n].entry.cost.samples, h->total.samples) >=
-               view->min_share)
+           report_percent(r, &h->sites.items[n].entry.cost) >= view->min_share)
         n++;
     return n;
 }
 
-static uint64_t samples_of_rest(const hotspots *h, size_t shown) {
-    uint64_t sum = 0;
+static cost cost_of_rest(const hotspots *h, size_t shown) {
+    cost sum = {0};
     for (size_t i = shown; i < h->sites.count; i++)
-        sum += h->sites.items[i].entry.cost.samples;
+        cost_add(&sum, &h->sites.items[i].entry.cost);
     return sum;
 }
 
@@ -32,8 +29,8 @@ static size_t shown_callers(const hotspots_site *s, const hotspots_view *view) {
     return s->n_callers < view->callers ? s->n_callers : (size_t)view->callers;
 }
 
-bool hotspots_unsymbolized(const hotspots *h, const hotspots_view *view) {
-    size_t n = shown_sites(h, view);
+bool hotspots_unsymbolized(const report *r, const hotspots *h, const hotspots_view *view) {
+    size_t n = shown_sites(r, h, view);
     for (size_t i = 0; i < n; i++) {
         const hotspots_entry *e = &h->sites.items[i].entry;
         if (e->place && profile_is_address(e->place))
@@ -44,53 +41,11 @@ bool hotspots_unsymbolized(const hotspots *h, const hotspots_view *view) {
 
 /* ---- text -------------------------------------------------------------------------------- */
 
-#define BOLD  "\033[1m"
-#define FAINT "\033[2m"
-#define PLAIN "\033[0m"
-
-static void paint(output *o, const hotspots_view *view, const char *code) {
-    if (view->color)
-        output_text(o, code);
-}
-
-static void show_file(output *o, const profile_location *l, bool with_line) {
-    output_shown(o, l->file);
-    if (with_line && l->line)
-        output_format(o, ":%" PRIu32, l->line);
-}
-
-static bool has_file(const profile_location *l) {
-    return l->file[0] && !profile_is_address(l);
-}
-
-static void show_function(output *o, const profile_location *l) {
-    output_shown(o, l->function[0] ? l->function : "(unknown function)");
-}
-
-static void show_site_name(output *o, const hotspots_entry *e, const hotspots *h,
-                           const hotspots_view *view) {
-    if (h->by == HOTSPOTS_BY_TYPE) {
+static void show_site_name(output *o, const report *r, const hotspots_entry *e, const hotspots *h) {
+    if (h->by == HOTSPOTS_BY_TYPE)
         output_shown(o, e->type ? e->type : "(type not recorded)");
-    } else if (!e->place) {
-        output_text(o, "(no backtrace)");
-    } else if (h->by == HOTSPOTS_BY_FUNCTION) {
-        paint(o, view, BOLD);
-        show_function(o, e->place);
-        paint(o, view, PLAIN);
-        if (has_file(e->place)) {
-            output_text(o, " (");
-            show_file(o, e->place, false);
-            output_char(o, ')');
-        }
-    } else {
-        if (has_file(e->place)) {
-            paint(o, view, BOLD);
-            show_file(o, e->place, true);
-            paint(o, view, PLAIN);
-            output_char(o, ' ');
-        }
-        show_function(o, e->place);
-    }
+    else
+        report_place(o, r, e->place, h->by == HOTSPOTS_BY_LINE);
 }
 
 static void show_caller_name(output *o, const hotspots_entry *e, const hotspots *h) {
@@ -99,47 +54,47 @@ static void show_caller_name(output *o, const hotspots_entry *e, const hotspots 
         return;
     }
     output_text(o, "via ");
-    show_function(o, e->place);
-    if (!has_file(e->place))
+    report_function(o, e->place);
+    if (!report_has_file(e->place))
         return;
     output_text(o, " (");
-    show_file(o, e->place, h->by != HOTSPOTS_BY_FUNCTION);
+    report_file(o, e->place, h->by != HOTSPOTS_BY_FUNCTION);
     output_char(o, ')');
 }
 
-static void show_callers(output *o, const profile *p, const hotspots *h, const hotspots_site *s,
+static void show_callers(output *o, const report *r, const hotspots *h, const hotspots_site *s,
                          const hotspots_view *view) {
     size_t n = shown_callers(s, view);
     if (s->n_callers == 1 && !h->callers.items[s->first_caller].place)
         return;
     for (size_t i = 0; i < n; i++) {
         const hotspots_entry *c = &h->callers.items[s->first_caller + i];
-        figure f = figure_of(p, c->cost.samples);
-        paint(o, view, FAINT);
-        output_format(o, "        %s", figure_bytes(f.value).text);
+        figure f = report_figure(r, &c->cost);
+        report_paint(o, r, REPORT_FAINT);
+        output_format(o, "        %s", report_amount(r, f.value).text);
         if (f.margin > 0)
-            output_format(o, " %s", figure_margin(&f).text);
+            output_format(o, " %s", report_margin(r, &f).text);
         output_char(o, ' ');
         show_caller_name(o, c, h);
         if (i + 1 == n && n < s->n_callers)
             output_text(o, ", …");
-        paint(o, view, PLAIN);
+        report_paint(o, r, REPORT_PLAIN);
         output_char(o, '\n');
     }
 }
 
-static void show_rest(output *o, const hotspots *h, size_t shown, const hotspots_view *view) {
+static void show_rest(output *o, const report *r, const hotspots *h, size_t shown,
+                      const hotspots_view *view) {
     size_t n = h->sites.count - shown;
+    cost rest = cost_of_rest(h, shown);
     if (n == 0)
         return;
     static const char *const nouns[] = {[HOTSPOTS_BY_LINE] = "site",
                                         [HOTSPOTS_BY_FUNCTION] = "function",
                                         [HOTSPOTS_BY_TYPE] = "type"};
-    output_format(o, "%6.1f%% in %s %s%s%s",
-                  figure_percent(samples_of_rest(h, shown), h->total.samples), figure_count(n).text,
+    output_format(o, "%6.1f%% in %s %s%s%s", report_percent(r, &rest), figure_count(n).text,
                   shown ? "more " : "", nouns[h->by], n == 1 ? "" : "s");
-    if (figure_percent(h->sites.items[shown].entry.cost.samples, h->total.samples) <
-        view->min_share)
+    if (report_percent(r, &h->sites.items[shown].entry.cost) < view->min_share)
         output_format(o, " below %g%%%s", view->min_share, n == 1 ? "" : " each");
     output_char(o, '\n');
 }
@@ -157,38 +112,18 @@ static void show_wrappers(output *o, const hotspots *h) {
     output_text(o, n > SHOWN_WRAPPERS ? ", …\n" : "\n");
 }
 
-static void show_nothing(output *o, const profile *p) {
-    figure none = figure_of(p, 0);
-    output_format(o, "No allocations: the trace holds no samples at rate %s.\n",
-                  figure_rate(p->info.sample_rate).text);
-    if (none.high > 0)
-        output_format(o,
-                      "A program that allocates less than about %s in all may show none; "
-                      "record it with a higher rate.\n",
-                      figure_bytes(none.high).text);
-}
-
-void hotspots_text(output *o, const profile *p, const hotspots *h, const hotspots_view *view) {
-    if (h->total.samples == 0) {
-        show_nothing(o, p);
+void hotspots_text(output *o, const report *r, const hotspots *h, const hotspots_view *view) {
+    if (!report_text_head(o, r))
         return;
-    }
-    figure total = figure_of(p, h->total.samples);
-    paint(o, view, BOLD);
-    output_format(o, "%s total allocations", figure_bytes(total.value).text);
-    paint(o, view, PLAIN);
-    output_format(o, " (%s, %s sample%s at rate %s)\n", figure_margin(&total).text,
-                  figure_count(h->total.samples).text, h->total.samples == 1 ? "" : "s",
-                  figure_rate(p->info.sample_rate).text);
-    size_t n = shown_sites(h, view);
+    size_t n = shown_sites(r, h, view);
     for (size_t i = 0; i < n; i++) {
         const hotspots_site *s = &h->sites.items[i];
-        output_format(o, "%6.1f%% ", figure_percent(s->entry.cost.samples, h->total.samples));
-        show_site_name(o, &s->entry, h, view);
+        output_format(o, "%6.1f%% ", report_percent(r, &s->entry.cost));
+        show_site_name(o, r, &s->entry, h);
         output_char(o, '\n');
-        show_callers(o, p, h, s, view);
+        show_callers(o, r, h, s, view);
     }
-    show_rest(o, h, n, view);
+    show_rest(o, r, h, n, view);
     show_wrappers(o, h);
 }
 
@@ -222,82 +157,69 @@ static void json_names(output *o, const hotspots_entry *e, bool is_type, bool wi
         output_format(o, ",\"line\":%" PRIu32, e->place->line);
 }
 
-static void json_measure(output *o, const profile *p, const hotspots_entry *e, uint64_t total) {
-    figure f = figure_of(p, e->cost.samples);
-    output_format(o, ",\"share\":%.6f,", figure_percent(e->cost.samples, total) / 100);
-    figure_json(o, &f);
-    output_format(o, ",\"blocks\":%" PRIu64, e->cost.blocks);
-}
-
-static void json_site(output *o, const profile *p, const hotspots *h, const hotspots_site *s,
+static void json_site(output *o, const report *r, const hotspots *h, const hotspots_site *s,
                       const hotspots_view *view) {
     bool by_type = h->by == HOTSPOTS_BY_TYPE, with_line = h->by != HOTSPOTS_BY_FUNCTION;
     output_char(o, '{');
     json_names(o, &s->entry, by_type, with_line);
-    json_measure(o, p, &s->entry, h->total.samples);
+    output_char(o, ',');
+    report_json_cost(o, r, &s->entry.cost);
     output_text(o, ",\"callers\":[");
     size_t n = shown_callers(s, view);
     for (size_t i = 0; i < n; i++) {
         const hotspots_entry *c = &h->callers.items[s->first_caller + i];
         output_text(o, i ? ",{" : "{");
         json_names(o, c, false, with_line);
-        json_measure(o, p, c, h->total.samples);
+        output_char(o, ',');
+        report_json_cost(o, r, &c->cost);
         output_char(o, '}');
     }
     output_format(o, "],\"callers_omitted\":%zu}", s->n_callers - n);
 }
 
-static void json_wrappers(output *o, const profile *p, const hotspots *h) {
+static void json_wrappers(output *o, const report *r, const hotspots *h) {
     if (h->wrappers.count == 0)
         return;
     output_text(o, ",\n \"wrappers_skipped\":[");
     for (size_t i = 0; i < h->wrappers.count; i++) {
         const hotspots_entry *e = &h->wrappers.items[i];
-        figure f = figure_of(p, e->cost.samples);
         output_text(o, i ? ",{\"function\":" : "{\"function\":");
         output_json(o, e->place->function);
         output_char(o, ',');
-        figure_json(o, &f);
+        report_json_cost(o, r, &e->cost);
         output_char(o, '}');
     }
     output_text(o, "]");
 }
 
-void hotspots_json(output *o, const profile *p, const hotspots *h, const hotspots_view *view) {
-    figure total = figure_of(p, h->total.samples);
-    size_t n = shown_sites(h, view);
-    uint64_t rest = samples_of_rest(h, n);
-    figure omitted = figure_of(p, rest);
-    output_format(o, "{\"by\":\"%s\",\"unit\":\"B\",\"rate\":", by_names[h->by]);
-    figure_json_number(o, p->info.sample_rate);
-    output_text(o, ",\"program\":");
-    output_json(o, p->info.executable_name);
-    output_text(o, ",\n \"total\":{");
-    figure_json(o, &total);
-    output_text(o, "},\n \"hotspots\":[");
+void hotspots_json(output *o, const report *r, const hotspots *h, const hotspots_view *view) {
+    size_t n = shown_sites(r, h, view);
+    cost rest = cost_of_rest(h, n);
+    figure omitted = report_figure(r, &rest);
+    output_format(o, "{\"by\":\"%s\",", by_names[h->by]);
+    report_json_head(o, r);
+    output_text(o, ",\n \"hotspots\":[");
     for (size_t i = 0; i < n; i++) {
         output_text(o, i ? ",\n  " : "\n  ");
-        json_site(o, p, h, &h->sites.items[i], view);
+        json_site(o, r, h, &h->sites.items[i], view);
     }
     output_format(o, "],\n \"omitted\":{\"sites\":%zu,\"share\":%.6f,", h->sites.count - n,
-                  figure_percent(rest, h->total.samples) / 100);
+                  report_percent(r, &rest) / 100);
     figure_json(o, &omitted);
     output_text(o, "}");
-    json_wrappers(o, p, h);
+    json_wrappers(o, r, h);
     output_text(o, "}\n");
 }
 
 /* ---- CSV --------------------------------------------------------------------------------- */
 
-void hotspots_csv(output *o, const profile *p, const hotspots *h, const hotspots_view *view) {
-    output_text(o, "share,value,low,high,samples,blocks,function,file,line,type\n");
-    size_t n = shown_sites(h, view);
+void hotspots_csv(output *o, const report *r, const hotspots *h, const hotspots_view *view) {
+    output_text(o, REPORT_CSV_COLUMNS ",function,file,line,type\n");
+    size_t n = shown_sites(r, h, view);
     for (size_t i = 0; i < n; i++) {
         const hotspots_entry *e = &h->sites.items[i].entry;
-        figure f = figure_of(p, e->cost.samples);
-        output_format(o, "%.6f,%.0f,%.0f,%.0f,%" PRIu64 ",%" PRIu64 ",",
-                      figure_percent(e->cost.samples, h->total.samples) / 100, f.value, f.low,
-                      f.high, e->cost.samples, e->cost.blocks);
+        report_csv_cost(o, r, &e->cost);
+        output_char(o, ',');
         output_csv(o, e->place ? e->place->function : "");
         output_char(o, ',');
         output_csv(o, e->place ? e->place->file : "");

@@ -2,6 +2,7 @@ What allocates most, by line, with callers:
 
   $ allotrace hotspots $TRACES/ocamlopt.ctf --min-share 2
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
+  Sites below about 1.1 MB may be invisible at this rate.
     15.5% set.ml:125 Stdlib__set.Make.bal
           56.1 MB ± 9.1 MB via Stdlib__set.Make.add (set.ml:138)
           25.2 MB ± 6.1 MB via Stdlib__set.Make.add (set.ml:135)
@@ -24,6 +25,7 @@ The alias is the same command:
 
   $ memtrace-hotspot --top 1 $TRACES/irmin-replay.ctf
   79.0 GB total allocations (± 1.5 GB, 10,607 samples at rate 1e-6)
+  Sites below about 22.9 MB may be invisible at this rate.
      4.7% map.ml:115 Stdlib__Map.Make.bal
           2.0 GB ± 243.9 MB via Stdlib__Map.Make.add (map.ml:132)
           877.4 MB ± 160.4 MB via Stdlib__Map.Make.add (map.ml:129)
@@ -34,6 +36,7 @@ By function, and by type, which these traces do not have:
 
   $ allotrace hotspots --by function --top 2 --callers 1 $TRACES/ocamlopt.ctf
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
+  Sites below about 1.1 MB may be invisible at this rate.
     15.5% Stdlib__set.Make.bal (set.ml)
           81.3 MB ± 10.9 MB via Stdlib__set.Make.add (set.ml), …
      4.5% Btype.iter_type_expr.(fun) (typing/btype.ml)
@@ -41,6 +44,7 @@ By function, and by type, which these traces do not have:
     80.0% in 343 more functions
   $ allotrace hotspots --by=type --callers=2 $TRACES/ocamlopt.ctf
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
+  Sites below about 1.1 MB may be invisible at this rate.
    100.0% (type not recorded)
           99.2 MB ± 12.1 MB via Stdlib__set.Make.bal (set.ml:125)
           29.0 MB ± 6.5 MB via Btype.iter_type_expr.(fun) (typing/btype.ml:316), …
@@ -49,14 +53,16 @@ What is left out is counted, also if it is everything:
 
   $ allotrace hotspots --callers 0 --min-share 4% $TRACES/ocamlopt.ctf
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
+  Sites below about 1.1 MB may be invisible at this rate.
     15.5% set.ml:125 Stdlib__set.Make.bal
      4.5% typing/btype.ml:316 Btype.iter_type_expr.(fun)
     80.0% in 442 more sites below 4% each
   $ allotrace hotspots --min-share 100 $TRACES/ocamlopt.ctf
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
+  Sites below about 1.1 MB may be invisible at this rate.
    100.0% in 444 sites below 100% each
   $ allotrace hotspots --min-share 0 --callers 0 $TRACES/ocamlopt.ctf | wc -l
-  445
+  446
 
 Every site and caller agrees with sums by the second decoder:
 
@@ -70,13 +76,13 @@ Every site and caller agrees with sums by the second decoder:
 JSON and CSV:
 
   $ allotrace hotspots --json --top 1 --callers 1 $TRACES/ocamlopt.ctf
-  {"by":"line","unit":"B","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe",
+  {"by":"line","unit":"B","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","measure":"allocated",
    "total":{"value":670400000,"low":638684955,"high":703282309,"samples":1676},
    "hotspots":[
     {"function":"Stdlib__set.Make.bal","file":"set.ml","line":125,"share":0.155131,"value":104000000,"low":91741631,"high":117440177,"samples":260,"blocks":260,"callers":[{"function":"Stdlib__set.Make.add","file":"set.ml","line":138,"share":0.087709,"value":58800000,"low":49679021,"high":69110627,"samples":147,"blocks":147}],"callers_omitted":16}],
    "omitted":{"sites":443,"share":0.844869,"value":566400000,"low":537279468,"high":596688632,"samples":1416}}
   $ allotrace hotspots --json --by type --callers 0 $TRACES/ocamlopt.ctf | python3 -m json.tool --compact
-  {"by":"type","unit":"B","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","total":{"value":670400000,"low":638684955,"high":703282309,"samples":1676},"hotspots":[{"type":null,"share":1.0,"value":670400000,"low":638684955,"high":703282309,"samples":1676,"blocks":1676,"callers":[],"callers_omitted":444}],"omitted":{"sites":0,"share":0.0,"value":0,"low":0,"high":1475552,"samples":0}}
+  {"by":"type","unit":"B","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","measure":"allocated","total":{"value":670400000,"low":638684955,"high":703282309,"samples":1676},"hotspots":[{"type":null,"share":1.0,"value":670400000,"low":638684955,"high":703282309,"samples":1676,"blocks":1676,"callers":[],"callers_omitted":444}],"omitted":{"sites":0,"share":0.0,"value":0,"low":0,"high":1475552,"samples":0}}
   $ allotrace hotspots --csv --top 2 $TRACES/ocamlopt.ctf
   share,value,low,high,samples,blocks,function,file,line,type
   0.155131,104000000,91741631,117440177,260,260,Stdlib__set.Make.bal,set.ml,125,
@@ -112,6 +118,7 @@ A damaged trace gives what can be read, and one warning a kind:
   $ allotrace hotspots --top 1 --callers 1 cut.ctf
   allotrace: warning: cut.ctf: byte 60000: the trace is cut short; every whole event before the cut was used
   215.5 MB total allocations (± 17.8 MB, 565 samples at rate 2e-5)
+  Sites below about 1.1 MB may be invisible at this rate.
     11.7% typing/btype.ml:316 Btype.iter_type_expr.(fun)
           8.8 MB ± 3.6 MB via Stdlib__list.fold_left (list.ml:121), …
     88.3% in 212 more sites
@@ -128,7 +135,7 @@ A trace without samples says why:
   No allocations: the trace holds no samples at rate 1e-6.
   A program that allocates less than about 28.1 MB in all may show none; record it with a higher rate.
   $ allotrace hotspots --json empty.ctf
-  {"by":"line","unit":"B","rate":1e-06,"program":"/tmp/l/github/irmin-worktree-main/_build/default/bench/irmin-pack/tree.exe",
+  {"by":"line","unit":"B","rate":1e-06,"program":"/tmp/l/github/irmin-worktree-main/_build/default/bench/irmin-pack/tree.exe","measure":"allocated",
    "total":{"value":0,"low":0,"high":29511036,"samples":0},
    "hotspots":[],
    "omitted":{"sites":0,"share":0.000000,"value":0,"low":0,"high":29511036,"samples":0}}

@@ -141,12 +141,12 @@ Functions that merely allocate are not where one looks; their callers are:
           64 B via node_new (node.c:7)
   Wrappers of malloc were skipped (--wrappers show counts them as sites): xmalloc, safe_mem_alloc
   $ allotrace hotspots --json --top 1 --callers 0 wrappers.ctf
-  {"by":"line","unit":"B","rate":1,"program":"prog",
+  {"by":"line","unit":"B","rate":1,"program":"prog","measure":"allocated",
    "total":{"value":960,"low":960,"high":960,"samples":120},
    "hotspots":[
     {"function":"parse","file":"parse.c","line":3,"share":0.533333,"value":512,"low":512,"high":512,"samples":64,"blocks":1,"callers":[],"callers_omitted":1}],
    "omitted":{"sites":3,"share":0.466667,"value":448,"low":448,"high":448,"samples":56},
-   "wrappers_skipped":[{"function":"xmalloc","value":640,"low":640,"high":640,"samples":80},{"function":"safe_mem_alloc","value":256,"low":256,"high":256,"samples":32}]}
+   "wrappers_skipped":[{"function":"xmalloc","share":0.666667,"value":640,"low":640,"high":640,"samples":80,"blocks":2},{"function":"safe_mem_alloc","share":0.266667,"value":256,"low":256,"high":256,"samples":32,"blocks":1}]}
 
 Names that would do harm on a terminal, or in a format, do not:
 
@@ -167,6 +167,7 @@ One sample, of which little is known; promoted blocks; a trace of marks alone:
   $ printf 'rate 1e-5\nalloc minor 4 1 f@a.ml:1\npromote 0\n' | $TESTDIR/make-trace >one.ctf
   $ allotrace hotspots one.ctf
   781.2 KB total allocations (± 1.5 MB, 1 sample at rate 1e-5)
+  Sites below about 2.3 MB may be invisible at this rate.
    100.0% a.ml:1 f
   $ allotrace info one.ctf | grep -e promoted -e duration
     duration         2 ms

@@ -20,6 +20,7 @@ The commands, and one of them:
   
   Look at a trace:
     hotspots    show which code allocates most
+    types       show which types of objects take most
     diff        show what changed between two traces
     info        show what a trace is about
     dump        write every event as text, for scripts
@@ -47,7 +48,7 @@ The commands, and one of them:
   
   Shows how much the program allocated in all, then the places that allocated it,
   largest share first, each with its immediate callers. It counts what was
-  allocated while the program ran, freed or not.
+  allocated while the program ran, freed or not, unless --measure says otherwise.
   
   Amounts are estimates from samples; ± is the 95 % interval. 1 MB is 2^20 bytes.
   
@@ -55,14 +56,24 @@ The commands, and one of them:
         --by line|function|type
                                 what a row is: a line of the source (default), a
                                 function with all its lines, or a type of objects
-        --wrappers skip|show    whether functions that merely allocate, like
-                                xmalloc, are sites, or their callers (default); a
-                                last line names them
     -n, --top N                 show at most N rows (0, the default: all that
                                 --min-share leaves)
         --min-share P           leave out rows below P percent of the total
                                 (default 0.5); a last line counts them
         --callers N             show at most N callers of each row (default 3)
+    -f, --filter FILTER         only blocks that FILTER keeps, like
+                                'alloc:10s..20s live:@peak size:>=1K life:<1ms
+                                heap:major fn:/Lwt/ -fn:Stdlib'; see allotrace(1)
+    -m, --measure allocated|blocks|live|peak|promoted|survived|byteseconds
+                                what is added up: bytes allocated (default),
+                                numbers of blocks, bytes live --at a time or at
+                                the peak, bytes promoted, bytes never freed, or
+                                bytes times seconds of life
+        --at TIME               the time of --measure live since the start, like
+                                1.5s (default: the end)
+        --wrappers skip|show    whether functions that merely allocate, like
+                                xmalloc, are sites, or their callers (default); a
+                                last line names them
         --json                  write JSON instead of text
         --csv                   write CSV instead of text, a row a line, without
                                 callers
@@ -73,6 +84,7 @@ The commands, and one of them:
   Examples:
     allotrace hotspots out.ctf
     allotrace hotspots --by function --top 10 out.ctf
+    allotrace hotspots --measure peak --filter 'size:>=1M' out.ctf
   
   Exit status:
     0  it worked

@@ -104,7 +104,8 @@ static inline uint64_t allocate(tape *t, uint64_t time, memtrace_source source, 
 }
 
 /* Closes the streams, the later domain first if `reversed`, and reads what was written. */
-static inline void tape_read(tape *t, profile *p, bool reversed) {
+static inline void tape_read_with(tape *t, profile *p, bool reversed,
+                                  const profile_options *options) {
     for (int i = 0; i < 2; i++)
         ck_assert_int_eq(memtrace_stream_close(t->streams[reversed ? 1 - i : i]), MEMTRACE_OK);
     ck_assert_int_eq(memtrace_writer_close(t->writer), MEMTRACE_OK);
@@ -113,10 +114,17 @@ static inline void tape_read(tape *t, profile *p, bool reversed) {
         memtrace_reader_open_memory(t->bytes.items, t->bytes.count, NULL, &reader, NULL),
         MEMTRACE_OK);
     *p = (profile){0};
-    const profile_options options = {.track_promotion = true};
-    ck_assert_int_eq(profile_read(p, reader, &options), MEMTRACE_OK);
+    ck_assert_int_eq(profile_read(p, reader, options), MEMTRACE_OK);
     memtrace_reader_close(reader); /* the profile owns all that it shows */
     vec_free(&t->bytes);
+}
+
+static inline void tape_read(tape *t, profile *p, bool reversed) {
+    tape_read_with(t, p, reversed, &(profile_options){.track_promotion = true});
+}
+
+static inline void tape_read_blocks(tape *t, profile *p, bool reversed) {
+    tape_read_with(t, p, reversed, &(profile_options){.keep_blocks = true});
 }
 
 #endif

@@ -148,19 +148,16 @@ START_TEST(a_lens_that_shows_wrappers_sees_them_as_sites) {
     tape t;
     profile p;
     hotspots h;
-    lens l;
-    cost_list costs = {0};
+    query_result q;
     tape_start(&t, 0.5);
     allocate(&t, 1, MEMTRACE_EXTERNAL, 9, 2, STACK(MAIN, LEAF, XMALLOC));
     tape_read(&t, &p, false);
-    ck_assert(lens_init(&l, &p, false));
-    ck_assert(cost_of_tree(&p, &costs));
-    ck_assert(hotspots_query(&l, &costs, HOTSPOTS_BY_LINE, &h));
+    ck_assert(query_run(&q, &p, &(query_spec){.show_wrappers = true}));
+    ck_assert(hotspots_query(&q, HOTSPOTS_BY_LINE, &h));
     check_site(&h, 0, "xmalloc", NULL, 2);
     ck_assert_uint_eq(h.wrappers.count, 0);
     hotspots_free(&h);
-    vec_free(&costs);
-    lens_free(&l);
+    query_free(&q);
     profile_free(&p);
 }
 END_TEST

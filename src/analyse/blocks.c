@@ -1,0 +1,249 @@
+/* blocks.c: see blocks.h. */
+#include "analyse/blocks.h"
+
+#include <stdlib.h>
+
+enum {
+    FIRST_ROWS = 1024,
+    DENSE_SLACK = 1 << 16, /* ids beyond four times the rows and this are looked up by hashing */
+    BINS = 1 << 14,        /* of time, for the peak */
+};
+
+#define NO_NODE UINT32_MAX /* the allocation was not met yet */
+
+/* ---- rows -------------------------------------------------------------------------------- */
+
+/* A column that was made larger before another failed stays larger, which does no harm. */
+static bool resize(block_table *b, size_t capacity) {
+#define RESIZE_COLUMN(type, name)                                                                  \
+    type *name = realloc(b->name, capacity * sizeof *name);                                        \
+    if (!name)                                                                                     \
+        return false;                                                                              \
+    b->name = name;
+    BLOCKS_COLUMNS(RESIZE_COLUMN)
+#undef RESIZE_COLUMN
+    b->capacity = capacity;
+    return true;
+}
+
+static bool add_row(block_table *b, uint32_t *row) {
+    if (b->count == b->capacity &&
+        (b->count >= UINT32_MAX / 2 || !resize(b, b->count ? b->count * 2 : FIRST_ROWS)))
+        return false;
+    *row = (uint32_t)b->count++;
+    b->node[*row] = NO_NODE;
+    b->promoted[*row] = b->died[*row] = BLOCKS_NEVER;
+    return true;
+}
+
+/* The place of the row number of a dense id; it may be MAP64_NONE. */
+static uint32_t *dense_slot(block_table *b, uint64_t id) {
+    size_t more = id < b->dense.count ? 0 : id + 1 - b->dense.count;
+    if (!vec_reserve(&b->dense, more))
+        return NULL;
+    for (; more > 0; more--)
+        b->dense.items[b->dense.count++] = MAP64_NONE;
+    return &b->dense.items[id];
+}
+
+/* The row of a block, which is new if the trace did not speak of it before. Once an id was hashed,
+ * it always is: a later, denser look-up must not miss it. */
+static bool find_row(block_table *b, uint64_t id, uint32_t *row) {
+    bool is_dense = id < b->dense.count || id / 4 < b->count + DENSE_SLACK / 4;
+    if (id >= b->dense.count && b->sparse.count > 0 && map64_get(&b->sparse, id) != MAP64_NONE)
+        is_dense = false;
+    if (is_dense && id < b->dense.count && b->dense.items[id] == MAP64_NONE && b->sparse.count > 0)
+        is_dense = map64_get(&b->sparse, id) == MAP64_NONE;
+    uint32_t *slot = is_dense ? dense_slot(b, id) : map64_put(&b->sparse, id);
+    if (!slot)
+        return false;
+    if (*slot == MAP64_NONE && !add_row(b, slot))
+        return false;
+    *row = *slot;
+    return true;
+}
+
+static bool add_large(block_table *b, uint32_t row, const memtrace_event *event) {
+    uint32_t *at = map64_put(&b->by_row, row);
+    if (!at)
+        return false;
+    *at = (uint32_t)b->large.count;
+    return vec_push(&b->large,
+                    ((blocks_large){.length = event->length, .samples = event->samples}));
+}
+
+bool blocks_alloc(block_table *b, uint32_t node, const memtrace_event *event) {
+    uint32_t row;
+    if (!find_row(b, event->id, &row))
+        return false;
+    bool large = event->length >= BLOCKS_LARGE || event->samples >= BLOCKS_LARGE;
+    b->node[row] = node;
+    b->length[row] = large ? BLOCKS_LARGE : (uint32_t)event->length;
+    b->samples[row] = large ? BLOCKS_LARGE : (uint32_t)event->samples;
+    b->domain[row] = event->domain;
+    b->source[row] = (uint8_t)event->source;
+    b->born[row] = event->time;
+    return !large || add_large(b, row, event);
+}
+
+bool blocks_promote(block_table *b, uint64_t id, uint64_t time) {
+    uint32_t row;
+    if (!find_row(b, id, &row))
+        return false;
+    if (b->promoted[row] == BLOCKS_NEVER)
+        b->promoted[row] = time;
+    return true;
+}
+
+bool blocks_collect(block_table *b, uint64_t id, uint64_t time) {
+    uint32_t row;
+    if (!find_row(b, id, &row))
+        return false;
+    if (b->died[row] == BLOCKS_NEVER)
+        b->died[row] = time;
+    return true;
+}
+
+/* Rows move down over those that go; the few large ones are numbered anew. */
+static bool move_row(block_table *b, size_t to, size_t from) {
+#define MOVE_COLUMN(type, name) b->name[to] = b->name[from];
+    BLOCKS_COLUMNS(MOVE_COLUMN)
+#undef MOVE_COLUMN
+    if (b->length[to] < BLOCKS_LARGE || to == from)
+        return true;
+    uint32_t index = map64_get(&b->by_row, from), *at = map64_put(&b->by_row, to);
+    if (at)
+        *at = index;
+    return at;
+}
+
+bool blocks_finish(block_table *b) {
+    size_t kept = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        if (b->node[i] == NO_NODE)
+            continue;
+        if (!move_row(b, kept, i))
+            return false;
+        if (b->promoted[kept] < b->born[kept]) /* clocks of domains differ a little */
+            b->promoted[kept] = b->born[kept];
+        if (b->died[kept] < b->born[kept])
+            b->died[kept] = b->born[kept];
+        kept++;
+    }
+    b->count = kept;
+    vec_free(&b->dense);
+    map64_free(&b->sparse);
+    if (kept > 0 && !resize(b, kept))
+        b->capacity = kept; /* some columns could not be made smaller: they are large enough */
+    return true;
+}
+
+void blocks_free(block_table *b) {
+#define FREE_COLUMN(type, name) free(b->name);
+    BLOCKS_COLUMNS(FREE_COLUMN)
+#undef FREE_COLUMN
+    map64_free(&b->by_row);
+    vec_free(&b->large);
+    vec_free(&b->dense);
+    map64_free(&b->sparse);
+    *b = (block_table){0};
+}
+
+const blocks_large *blocks_find_large(const block_table *b, size_t row) {
+    return &b->large.items[map64_get(&b->by_row, row)];
+}
+
+/* ---- the peak ---------------------------------------------------------------------------- */
+
+/* A bin of time: what is born and what dies in it, and what is live when it begins. */
+typedef struct bin {
+    uint64_t born, died, before;
+} bin;
+
+typedef struct change {
+    uint64_t time;
+    int64_t samples; /* negative: of a death */
+} change;
+
+typedef VEC(change) changes;
+
+static int compare_changes(const void *a, const void *b) {
+    uint64_t x = ((const change *)a)->time, y = ((const change *)b)->time;
+    return x < y ? -1 : x > y;
+}
+
+static uint64_t last_change(const block_table *b) {
+    uint64_t last = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        last = b->born[i] > last ? b->born[i] : last;
+        last = b->died[i] != BLOCKS_NEVER && b->died[i] > last ? b->died[i] : last;
+    }
+    return last;
+}
+
+static void fill_bins(const block_table *b, bin *bins, uint64_t width) {
+    for (size_t i = 0; i < b->count; i++) {
+        uint64_t samples = blocks_samples(b, i);
+        bins[b->born[i] / width].born += samples;
+        if (b->died[i] != BLOCKS_NEVER)
+            bins[b->died[i] / width].died += samples;
+    }
+    for (size_t i = 1; i < BINS; i++)
+        bins[i].before = bins[i - 1].before + bins[i - 1].born - bins[i - 1].died;
+}
+
+/* Whether the peak may be in a bin: all that is born in it might be before anything dies. */
+static bool is_candidate(const bin *x, uint64_t least) {
+    return x->born > 0 && x->before + x->born >= least;
+}
+
+static bool gather_changes(const block_table *b, const bin *bins, uint64_t width, uint64_t least,
+                           changes *all) {
+    for (size_t i = 0; i < b->count; i++) {
+        int64_t samples = (int64_t)blocks_samples(b, i);
+        if (is_candidate(&bins[b->born[i] / width], least) &&
+            !vec_push(all, ((change){.time = b->born[i], .samples = samples})))
+            return false;
+        if (b->died[i] != BLOCKS_NEVER && is_candidate(&bins[b->died[i] / width], least) &&
+            !vec_push(all, ((change){.time = b->died[i], .samples = -samples})))
+            return false;
+    }
+    return true;
+}
+
+/* Runs through the changes of each candidate bin, from what was live when it began. */
+static void find_peak(const changes *all, const bin *bins, uint64_t width, uint64_t *time,
+                      uint64_t *samples) {
+    int64_t live = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        const change *c = &all->items[i];
+        if (i == 0 || all->items[i - 1].time / width != c->time / width)
+            live = (int64_t)bins[c->time / width].before;
+        live += c->samples;
+        bool last_of_moment = i + 1 == all->count || all->items[i + 1].time != c->time;
+        if (last_of_moment && live > (int64_t)*samples) {
+            *samples = (uint64_t)live;
+            *time = c->time;
+        }
+    }
+}
+
+bool blocks_peak(const block_table *b, uint64_t *time, uint64_t *samples) {
+    uint64_t width = last_change(b) / BINS + 1, least = 1;
+    bin *bins = calloc(BINS, sizeof *bins);
+    changes all = {0};
+    *time = *samples = 0;
+    if (!bins)
+        return false;
+    fill_bins(b, bins, width);
+    for (size_t i = 0; i < BINS; i++)
+        least = bins[i].before > least ? bins[i].before : least;
+    bool ok = gather_changes(b, bins, width, least, &all);
+    if (ok && all.count)
+        qsort(all.items, all.count, sizeof *all.items, compare_changes);
+    if (ok)
+        find_peak(&all, bins, width, time, samples);
+    vec_free(&all);
+    free(bins);
+    return ok;
+}

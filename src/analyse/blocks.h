@@ -1,0 +1,73 @@
+/* blocks.h: the sampled blocks of a trace, one a row, in columns: what filters and measures scan.
+ *
+ * 39 bytes a block. Rows are in the order in which the file first speaks of their blocks: where
+ * domains differ, the end of a block may stand before its beginning. */
+#ifndef ANALYSE_BLOCKS_H
+#define ANALYSE_BLOCKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "allotrace/memtrace.h"
+#include "base/map64.h"
+#include "base/vec.h"
+
+#define BLOCKS_NEVER UINT64_MAX /* a time: it did not happen before the trace ended */
+#define BLOCKS_LARGE UINT32_MAX /* a length or number of samples that stands in `large` */
+
+/* X(type, name) */
+#define BLOCKS_COLUMNS(X)                                                                          \
+    X(uint32_t, node)     /* of the tree: its stack, and through that its type */                  \
+    X(uint32_t, length)   /* words, header excluded; BLOCKS_LARGE: see `large` */                  \
+    X(uint32_t, samples)  /* at least 1; the same */                                               \
+    X(uint16_t, domain)   /* that allocated it */                                                  \
+    X(uint8_t, source)    /* a memtrace_source */                                                  \
+    X(uint64_t, born)     /* microseconds since the start, as the other two */                     \
+    X(uint64_t, promoted) /* BLOCKS_NEVER; not before `born` */                                    \
+    X(uint64_t, died)     /* the same */
+
+typedef struct blocks_large {
+    uint64_t length, samples;
+} blocks_large;
+
+/* Legal when zeroed. */
+typedef struct block_table {
+#define BLOCKS_COLUMN_FIELD(type, name) type *name;
+    BLOCKS_COLUMNS(BLOCKS_COLUMN_FIELD)
+#undef BLOCKS_COLUMN_FIELD
+    size_t count, capacity;
+    map64 by_row; /* rows of which a number did not fit → index into `large` */
+    VEC(blocks_large) large;
+
+    /* While reading: id → row. Ids are mostly dense, and then need no hashing. */
+    VEC(uint32_t) dense;
+    map64 sparse;
+} block_table;
+
+/* Take the events of a trace, in any order; false when there is no memory. */
+bool blocks_alloc(block_table *b, uint32_t node, const memtrace_event *event);
+bool blocks_promote(block_table *b, uint64_t id, uint64_t time);
+bool blocks_collect(block_table *b, uint64_t id, uint64_t time);
+
+/* After the last event: removes rows of blocks that never were allocated, such as marks, and frees
+ * what only reading needs. False when there is no memory. */
+bool blocks_finish(block_table *b);
+
+void blocks_free(block_table *b);
+
+/* The moment when most was live, in samples, and how much that was; the first one if there are
+ * several. A block is live at T if born <= T < died. False when there is no memory. */
+bool blocks_peak(const block_table *b, uint64_t *time, uint64_t *samples);
+
+const blocks_large *blocks_find_large(const block_table *b, size_t row);
+
+static inline uint64_t blocks_length(const block_table *b, size_t row) {
+    return b->length[row] < BLOCKS_LARGE ? b->length[row] : blocks_find_large(b, row)->length;
+}
+
+static inline uint64_t blocks_samples(const block_table *b, size_t row) {
+    return b->samples[row] < BLOCKS_LARGE ? b->samples[row] : blocks_find_large(b, row)->samples;
+}
+
+#endif

@@ -1,0 +1,65 @@
+/* filter.h: the filter language: one line that says which blocks a query is about.
+ *
+ *     alloc:10s..20s live:@peak size:>=1K fn:/Lwt/ -fn:Stdlib heap:major hide:/^caml_/
+ *
+ * Terms are ANDed, a leading `-` negates one, commas in a term are OR. docs/filter.md is its
+ * reference. Parsing needs no trace; evaluation scans the columns of the table of blocks, term by
+ * term. */
+#ifndef ANALYSE_FILTER_H
+#define ANALYSE_FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyse/profile.h"
+
+/* X(name, text, kind of its values) */
+#define FILTER_TERMS(X)                                                                            \
+    X(ALLOC, "alloc", TIME)                                                                        \
+    X(LIVE, "live", TIME)                                                                          \
+    X(SIZE, "size", SIZE)                                                                          \
+    X(LIFE, "life", DURATION)                                                                      \
+    X(HEAP, "heap", HEAP)                                                                          \
+    X(FN, "fn", PATTERN)                                                                           \
+    X(FILE, "file", PATTERN)                                                                       \
+    X(TYPE, "type", PATTERN)                                                                       \
+    X(DOMAIN, "domain", NUMBER)                                                                    \
+    X(PROMOTED, "promoted", NONE)                                                                  \
+    X(SURVIVED, "survived", NONE)                                                                  \
+    X(HIDE, "hide", PATTERN)
+
+typedef struct filter filter;
+
+typedef struct filter_error {
+    size_t column; /* characters, from 1 */
+    char reason[160];
+} filter_error;
+
+/* On success `*f` is the caller's to free. On failure it is NULL; column 0: no memory. */
+bool filter_parse(const char *text, filter **f, filter_error *error);
+void filter_free(filter *f); /* NULL is allowed */
+
+/* A time as filters write it, such as 1.5s or 20ms, in microseconds. */
+bool filter_parse_time(const char *text, uint64_t *micros, filter_error *error);
+
+/* Whether it removes blocks at all, so that the table is needed. NULL: no. */
+bool filter_selects(const filter *f);
+
+/* Whether a function's frames are to be dropped. NULL: no. */
+bool filter_hides(const filter *f, const char *function);
+
+/* The blocks that a filter kept. */
+typedef struct selection {
+    uint8_t *kept; /* by row of the table: 1 or 0 */
+    size_t n_kept, n_of;
+    /* If none is left, the term that removed the last: where it stands in the filter, and how many
+     * it removed. */
+    size_t term_at, term_size, n_removed;
+} selection;
+
+/* NULL keeps all. False when there is no memory. */
+bool filter_select(const filter *f, const profile *p, selection *s);
+void selection_free(selection *s);
+
+#endif

@@ -1,0 +1,40 @@
+/* query.c: see query.h. */
+#include "analyse/query.h"
+
+bool query_needs_blocks(const query_spec *spec) {
+    return spec->measure != MEASURE_ALLOCATED || filter_selects(spec->filter);
+}
+
+/* The peak is that of the whole trace, whatever is selected: one moment for all questions. */
+static bool find_moment(query_result *q, const query_spec *spec) {
+    uint64_t samples;
+    if (spec->measure == MEASURE_PEAK)
+        return blocks_peak(&q->profile->table, &q->moment, &samples);
+    q->moment = spec->moment < q->profile->duration ? spec->moment : q->profile->duration;
+    return true;
+}
+
+static bool find_costs(query_result *q, const query_spec *spec) {
+    if (!query_needs_blocks(spec))
+        return cost_of_tree(q->profile, &q->costs);
+    bool ok = find_moment(q, spec) && filter_select(spec->filter, q->profile, &q->selection) &&
+              cost_of_blocks(q->profile, &q->selection, q->measure, q->moment, &q->costs);
+    selection_free(&q->selection);
+    return ok;
+}
+
+bool query_run(query_result *q, const profile *p, const query_spec *spec) {
+    *q = (query_result){.profile = p, .measure = spec->measure};
+    bool ok = lens_init(&q->lens, p, !spec->show_wrappers, spec->filter) && find_costs(q, spec);
+    for (size_t i = 0; ok && i < q->costs.count; i++)
+        cost_add(&q->total, &q->costs.items[i].cost);
+    if (!ok)
+        query_free(q);
+    return ok;
+}
+
+void query_free(query_result *q) {
+    lens_free(&q->lens);
+    vec_free(&q->costs);
+    *q = (query_result){0};
+}

@@ -1,0 +1,38 @@
+/* query.h: a question about a profile, answered as far as all reports share it: which blocks, by
+ * which measure, seen how. Reports arrange its costs. */
+#ifndef ANALYSE_QUERY_H
+#define ANALYSE_QUERY_H
+
+#include "analyse/cost.h"
+#include "analyse/lens.h"
+
+/* Zeroed: all that was allocated, wrappers skipped. */
+typedef struct query_spec {
+    const filter *filter; /* NULL: all blocks */
+    measure measure;
+    uint64_t moment; /* for MEASURE_LIVE: microseconds; QUERY_END too */
+    bool show_wrappers;
+} query_spec;
+
+#define QUERY_END UINT64_MAX /* the end of the trace */
+
+typedef struct query_result {
+    const profile *profile;
+    measure measure;
+    uint64_t moment; /* at which MEASURE_LIVE and MEASURE_PEAK count */
+    lens lens;
+    cost_list costs;
+    cost total;
+    selection selection; /* without its rows; n_of is 0 if no table was needed */
+} query_result;
+
+/* Whether profile_read must keep the blocks for it. */
+bool query_needs_blocks(const query_spec *spec);
+
+/* Fills `*q`, which need not be initialised; false when there is no memory. It refers to the
+ * profile, and to the filter no longer. */
+bool query_run(query_result *q, const profile *p, const query_spec *spec);
+
+void query_free(query_result *q);
+
+#endif

@@ -1,0 +1,82 @@
+/* question.c: see question.h. */
+#include "cli/question.h"
+
+#include <string.h>
+
+#include "cli/color.h"
+#include "cli/message.h"
+
+const char *const question_measures[] = {
+#define MEASURE_TEXT(name, text, unit, title) text,
+    MEASURES(MEASURE_TEXT)
+#undef MEASURE_TEXT
+        NULL};
+
+enum { WRAPPERS_SKIP, WRAPPERS_SHOW };
+const char *const question_wrappers[] = {[WRAPPERS_SKIP] = "skip", [WRAPPERS_SHOW] = "show", NULL};
+
+/* The line that is wrong, and a mark below the place. */
+static int refuse_text(const command *cmd, const char *name, const char *text,
+                       const filter_error *error) {
+    if (error->column == 0) {
+        message_error("%s", error->reason);
+        return STATUS_FAILED;
+    }
+    return message_usage(cmd, "--%s: column %zu: %s\n  %s\n  %*s", name, error->column,
+                         error->reason, text, (int)error->column, "^");
+}
+
+static int parse_spec(const command *cmd, const question_options *o, query_spec *spec, filter **f) {
+    filter_error error;
+    *spec = (query_spec){.measure = (measure)o->measure,
+                         .moment = QUERY_END,
+                         .show_wrappers = o->wrappers == WRAPPERS_SHOW};
+    *f = NULL;
+    if (o->json && o->csv)
+        return message_usage(cmd, "%s: --json and --csv exclude each other", cmd->name);
+    if (o->at && spec->measure != MEASURE_LIVE)
+        return message_usage(cmd, "%s: --at is for --measure live", cmd->name);
+    if (o->at && !filter_parse_time(o->at, &spec->moment, &error))
+        return refuse_text(cmd, "at", o->at, &error);
+    if (o->filter && !filter_parse(o->filter, f, &error))
+        return refuse_text(cmd, "filter", o->filter, &error);
+    spec->filter = *f;
+    return STATUS_OK;
+}
+
+static int read_profile(question *q, const question_options *o, const char *path,
+                        const query_spec *spec) {
+    int status = trace_file_open(&q->in, path, &(memtrace_reader_options){.strict = o->strict});
+    if (status != STATUS_OK)
+        return status;
+    const profile_options options = {
+        .keep_blocks = query_needs_blocks(spec), .tick = trace_file_tick, .context = &q->in};
+    return trace_file_report(&q->in, profile_read(&q->profile, q->in.reader, &options));
+}
+
+int question_ask(question *q, const command *cmd, const question_options *o, const char *path) {
+    query_spec spec;
+    filter *f;
+    *q = (question){.report = {.query = &q->query, .filter = o->filter, .color = color_wanted()}};
+    int status = parse_spec(cmd, o, &spec, &f);
+    if (status == STATUS_OK)
+        status = read_profile(q, o, path, &spec);
+    if (status == STATUS_OK && !query_run(&q->query, &q->profile, &spec)) {
+        message_error("not enough memory");
+        status = STATUS_FAILED;
+    }
+    filter_free(f);
+    return status;
+}
+
+void question_close(question *q) {
+    query_free(&q->query);
+    profile_free(&q->profile);
+    trace_file_close(&q->in);
+}
+
+void question_hint_symbolize(const question *q) {
+    message_hint("functions shown as module+0x… have no names yet; they get them by: "
+                 "allotrace symbolize %s",
+                 q->in.path);
+}

@@ -1,0 +1,90 @@
+/* question.h: what the commands that show a profile have in common: their options, the way from a
+ * trace file to the costs of a query, and what is said on standard error around it. */
+#ifndef CLI_QUESTION_H
+#define CLI_QUESTION_H
+
+#include "cli/command.h"
+#include "cli/trace_file.h"
+#include "present/report.h"
+
+typedef struct question_options {
+    const char *filter, *at;
+    int measure, wrappers;
+    bool json, csv, strict;
+} question_options;
+
+extern const char *const question_measures[], *const question_wrappers[];
+
+/* For a command whose options have a field `question_options question`. */
+#define OPTIONS_QUESTION(type)                                                                     \
+    {                                                                                              \
+        .name = "filter",                                                                          \
+        .letter = 'f',                                                                             \
+        .kind = OPTION_TEXT,                                                                       \
+        .at = offsetof(type, question.filter),                                                     \
+        .argument = "FILTER",                                                                      \
+        .help = "only blocks that FILTER keeps, like 'alloc:10s..20s live:@peak size:>=1K "        \
+                "life:<1ms heap:major fn:/Lwt/ -fn:Stdlib'; see allotrace(1)",                     \
+    },                                                                                             \
+        {                                                                                          \
+            .name = "measure",                                                                     \
+            .letter = 'm',                                                                         \
+            .kind = OPTION_CHOICE,                                                                 \
+            .at = offsetof(type, question.measure),                                                \
+            .choices = question_measures,                                                          \
+            .help =                                                                                \
+                "what is added up: bytes allocated (default), numbers of blocks, bytes live "      \
+                "--at a time or at the peak, bytes promoted, bytes never freed, or bytes times "   \
+                "seconds of life",                                                                 \
+        },                                                                                         \
+        {                                                                                          \
+            .name = "at",                                                                          \
+            .kind = OPTION_TEXT,                                                                   \
+            .at = offsetof(type, question.at),                                                     \
+            .argument = "TIME",                                                                    \
+            .help = "the time of --measure live since the start, like 1.5s (default: the end)",    \
+        },                                                                                         \
+        {                                                                                          \
+            .name = "wrappers",                                                                    \
+            .kind = OPTION_CHOICE,                                                                 \
+            .at = offsetof(type, question.wrappers),                                               \
+            .choices = question_wrappers,                                                          \
+            .help = "whether functions that merely allocate, like xmalloc, are sites, or their "   \
+                    "callers (default); a last line names them",                                   \
+        },                                                                                         \
+        {                                                                                          \
+            .name = "json",                                                                        \
+            .kind = OPTION_FLAG,                                                                   \
+            .at = offsetof(type, question.json),                                                   \
+            .help = "write JSON instead of text",                                                  \
+        },                                                                                         \
+        {                                                                                          \
+            .name = "csv",                                                                         \
+            .kind = OPTION_FLAG,                                                                   \
+            .at = offsetof(type, question.csv),                                                    \
+            .help = "write CSV instead of text, a row a line, without callers",                    \
+        },                                                                                         \
+    {                                                                                              \
+        .name = "strict", .kind = OPTION_FLAG, .at = offsetof(type, question.strict),              \
+        .help = "stop at the first defect of a trace instead of stepping over it with a "          \
+                "warning",                                                                         \
+    }
+
+/* An answer to a question, as far as reports share it. */
+typedef struct question {
+    trace_file in;
+    profile profile;
+    query_result query;
+    report report;
+} question;
+
+/* Reads the trace and runs the query. Returns STATUS_OK, or another status after having said what
+ * is wrong; `*q` is to be closed in any case. */
+int question_ask(question *q, const command *cmd, const question_options *options,
+                 const char *path);
+void question_close(question *q);
+
+/* Says that names can be found for addresses. */
+void question_hint_symbolize(const question *q);
+
+#endif

@@ -1,0 +1,214 @@
+/* report.c: see report.h. */
+#include "present/report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyse/estimate.h"
+
+/* ---- amounts ----------------------------------------------------------------------------- */
+
+static measure_unit unit_of(const report *r) {
+    return measure_infos[r->query->measure].unit;
+}
+
+/* Half the interval where 1.96 standard errors are not what the table shows anyway. */
+figure report_figure(const report *r, const cost *c) {
+    if (unit_of(r) == UNIT_BYTES)
+        return figure_of(r->query->profile, c->samples);
+    estimate e = cost_estimate(r->query->profile, r->query->measure, c);
+    return (figure){.samples = c->samples,
+                    .value = e.value,
+                    .low = e.low,
+                    .high = e.high,
+                    .margin = estimate_margin(e)};
+}
+
+double report_percent(const report *r, const cost *c) {
+    return r->query->total.weight > 0 ? 100 * c->weight / r->query->total.weight : 0;
+}
+
+static figure_text amount(const report *r, const char *prefix, double value) {
+    bool blocks = unit_of(r) == UNIT_BLOCKS;
+    const char *suffix = unit_of(r) == UNIT_BYTESECONDS ? "·s"
+                         : !blocks || *prefix           ? ""
+                         : value < 1.5                  ? " block"
+                                                        : " blocks";
+    figure_text number = blocks ? figure_count((uint64_t)llround(value)) : figure_bytes(value), t;
+    snprintf(t.text, sizeof t.text, "%s%.26s%s", prefix, number.text, suffix);
+    return t;
+}
+
+figure_text report_amount(const report *r, double value) {
+    return amount(r, "", value);
+}
+
+figure_text report_margin(const report *r, const figure *f) {
+    return f->margin > 0 ? amount(r, "± ", f->margin) : (figure_text){"exact"};
+}
+
+/* ---- text -------------------------------------------------------------------------------- */
+
+void report_paint(output *o, const report *r, const char *code) {
+    if (r->color)
+        output_text(o, code);
+}
+
+static void text_moment(output *o, const report *r) {
+    measure m = r->query->measure;
+    if (m == MEASURE_LIVE || m == MEASURE_PEAK)
+        output_format(o, m == MEASURE_LIVE ? " at %s" : ", at %s",
+                      figure_duration(r->query->moment).text);
+}
+
+static void text_total(output *o, const report *r) {
+    const query_result *q = r->query;
+    figure total = report_figure(r, &q->total);
+    report_paint(o, r, REPORT_BOLD);
+    output_format(o, "%s %s", report_amount(r, total.value).text, measure_infos[q->measure].title);
+    text_moment(o, r);
+    report_paint(o, r, REPORT_PLAIN);
+    output_format(o, " (%s, %s sample%s at rate %s)\n", report_margin(r, &total).text,
+                  figure_count(total.samples).text, total.samples == 1 ? "" : "s",
+                  figure_rate(q->profile->info.sample_rate).text);
+}
+
+static void text_invisible(output *o, const report *r) {
+    const memtrace_info *info = &r->query->profile->info;
+    double bytes = estimate_invisible(info->sample_rate) * info->word_size / 8;
+    if (bytes > 0)
+        output_format(o, "Sites below about %s may be invisible at this rate.\n",
+                      figure_bytes(bytes).text);
+}
+
+static void text_kept(output *o, const report *r) {
+    const selection *s = &r->query->selection;
+    if (s->n_of && s->n_kept < s->n_of)
+        output_format(o, "The filter keeps %s of %s sampled blocks.\n",
+                      figure_count(s->n_kept).text, figure_count(s->n_of).text);
+}
+
+static void text_nothing(output *o, const report *r) {
+    const query_result *q = r->query;
+    const selection *s = &q->selection;
+    if (s->n_of && s->n_kept == 0) {
+        output_format(o, "Nothing to show: kept 0 of %s blocks: `%.*s` removed the last %s.\n",
+                      figure_count(s->n_of).text, (int)s->term_size, r->filter + s->term_at,
+                      figure_count(s->n_removed).text);
+        return;
+    }
+    if (s->n_of) {
+        bool moment = q->measure == MEASURE_LIVE || q->measure == MEASURE_PEAK;
+        output_format(o, "Nothing to show: of %s sampled blocks %s", figure_count(s->n_kept).text,
+                      q->measure == MEASURE_PROMOTED   ? "none was promoted"
+                      : q->measure == MEASURE_SURVIVED ? "all were freed"
+                                                       : "none was live");
+        output_format(o, moment ? " at %s.\n" : ".\n", figure_duration(q->moment).text);
+        return;
+    }
+    figure none = figure_of(q->profile, 0);
+    output_format(o, "No allocations: the trace holds no samples at rate %s.\n",
+                  figure_rate(q->profile->info.sample_rate).text);
+    if (none.high > 0)
+        output_format(o,
+                      "A program that allocates less than about %s in all may show none; "
+                      "record it with a higher rate.\n",
+                      figure_bytes(none.high).text);
+}
+
+bool report_text_head(output *o, const report *r) {
+    if (r->query->total.blocks == 0) {
+        text_nothing(o, r);
+        return false;
+    }
+    text_total(o, r);
+    text_kept(o, r);
+    text_invisible(o, r);
+    return true;
+}
+
+/* ---- JSON and CSV ------------------------------------------------------------------------ */
+
+static void json_selection(output *o, const report *r) {
+    const selection *s = &r->query->selection;
+    output_text(o, ",\"filter\":");
+    output_json(o, r->filter);
+    if (s->n_of)
+        output_format(o, ",\"kept_blocks\":%zu,\"of_blocks\":%zu", s->n_kept, s->n_of);
+    if (s->n_of && s->n_kept == 0)
+        output_format(o, ",\"removed_by\":\"%.*s\",\"removed_last\":%zu", (int)s->term_size,
+                      r->filter + s->term_at, s->n_removed);
+}
+
+void report_json_head(output *o, const report *r) {
+    static const char *const units[] = {
+        [UNIT_BYTES] = "B", [UNIT_BLOCKS] = "blocks", [UNIT_BYTESECONDS] = "B·s"};
+    const query_result *q = r->query;
+    figure total = report_figure(r, &q->total);
+    output_format(o, "\"unit\":\"%s\",\"rate\":", units[unit_of(r)]);
+    figure_json_number(o, q->profile->info.sample_rate);
+    output_text(o, ",\"program\":");
+    output_json(o, q->profile->info.executable_name);
+    output_format(o, ",\"measure\":\"%s\"", measure_infos[q->measure].name);
+    if (q->measure == MEASURE_LIVE || q->measure == MEASURE_PEAK)
+        output_format(o, ",\"time\":%" PRIu64, q->moment);
+    if (r->filter)
+        json_selection(o, r);
+    output_text(o, ",\n \"total\":{");
+    figure_json(o, &total);
+    output_char(o, '}');
+}
+
+void report_json_cost(output *o, const report *r, const cost *c) {
+    figure f = report_figure(r, c);
+    output_format(o, "\"share\":%.6f,", report_percent(r, c) / 100);
+    figure_json(o, &f);
+    output_format(o, ",\"blocks\":%" PRIu64, c->blocks);
+}
+
+void report_csv_cost(output *o, const report *r, const cost *c) {
+    figure f = report_figure(r, c);
+    output_format(o, "%.6f,%.0f,%.0f,%.0f,%" PRIu64 ",%" PRIu64, report_percent(r, c) / 100,
+                  f.value, f.low, f.high, c->samples, c->blocks);
+}
+
+/* ---- places ------------------------------------------------------------------------------ */
+
+void report_file(output *o, const profile_location *l, bool with_line) {
+    output_shown(o, l->file);
+    if (with_line && l->line)
+        output_format(o, ":%" PRIu32, l->line);
+}
+
+bool report_has_file(const profile_location *l) {
+    return l->file[0] && !profile_is_address(l);
+}
+
+void report_function(output *o, const profile_location *l) {
+    output_shown(o, l->function[0] ? l->function : "(unknown function)");
+}
+
+void report_place(output *o, const report *r, const profile_location *l, bool with_line) {
+    if (!l) {
+        output_text(o, "(no backtrace)");
+        return;
+    }
+    if (with_line && report_has_file(l)) {
+        report_paint(o, r, REPORT_BOLD);
+        report_file(o, l, true);
+        report_paint(o, r, REPORT_PLAIN);
+        output_char(o, ' ');
+    }
+    if (!with_line)
+        report_paint(o, r, REPORT_BOLD);
+    report_function(o, l);
+    if (!with_line)
+        report_paint(o, r, REPORT_PLAIN);
+    if (!with_line && report_has_file(l)) {
+        output_text(o, " (");
+        report_file(o, l, false);
+        output_char(o, ')');
+    }
+}

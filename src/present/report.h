@@ -1,0 +1,51 @@
+/* report.h: what all reports on a query begin with, as text and as JSON: the total, what the trace
+ * cannot see, what the filter kept. */
+#ifndef PRESENT_REPORT_H
+#define PRESENT_REPORT_H
+
+#include "analyse/query.h"
+#include "present/figures.h"
+
+typedef struct report {
+    const query_result *query;
+    const char *filter; /* as given; NULL: none */
+    bool color;         /* text alone */
+} report;
+
+/* An amount in the measure of the query. */
+figure report_figure(const report *r, const cost *c);
+double report_percent(const report *r, const cost *c); /* of the total */
+
+/* 76.3 MB, 1,200 blocks, 3.1 MB·s; and the ± behind it: `exact` if there is none. */
+figure_text report_amount(const report *r, double value);
+figure_text report_margin(const report *r, const figure *f);
+
+/* False if nothing is left to show; the text then says why. */
+bool report_text_head(output *o, const report *r);
+
+/* `"unit":…,"rate":…,"program":…,"measure":…`, with the filter if there is one, up to and with
+ * `"total":{…}`. */
+void report_json_head(output *o, const report *r);
+
+/* `"share":…,"value":…,"low":…,"high":…,"samples":…,"blocks":…` */
+void report_json_cost(output *o, const report *r, const cost *c);
+
+/* `share,value,low,high,samples,blocks`: their names, and the fields. */
+#define REPORT_CSV_COLUMNS "share,value,low,high,samples,blocks"
+void report_csv_cost(output *o, const report *r, const cost *c);
+
+/* ---- for places -------------------------------------------------------------------------- */
+
+#define REPORT_BOLD  "\033[1m"
+#define REPORT_FAINT "\033[2m"
+#define REPORT_PLAIN "\033[0m"
+
+void report_paint(output *o, const report *r, const char *code);
+void report_file(output *o, const profile_location *l, bool with_line);
+bool report_has_file(const profile_location *l);
+void report_function(output *o, const profile_location *l);
+
+/* `FILE:LINE FUNCTION`, or `FUNCTION (FILE)` without line; NULL: no backtrace. */
+void report_place(output *o, const report *r, const profile_location *l, bool with_line);
+
+#endif

@@ -1,0 +1,134 @@
+Filters and measures, on a made-up trace at rate 1, where numbers are exact:
+
+  $ $TESTDIR/make-trace >a.ctf <<'END'
+  > alloc minor 127 128 main@main.ml:1 Lwt.bind@lwt.ml:10
+  > alloc minor 63 64 main@main.ml:1 Stdlib.List.map@list.ml:20
+  > promote 1
+  > collect 0
+  > alloc major 1023 1024 main@main.ml:2 parse@lib/parse.ml:30
+  > alloc external 255 256 main@main.ml:3 buf@<type>:0|xmalloc@util.c:5
+  > collect 2
+  > END
+  $ allotrace hotspots --filter 'heap:major' --csv a.ctf
+  share,value,low,high,samples,blocks,function,file,line,type
+  0.941176,8192,8192,8192,1024,1,parse,lib/parse.ml,30,
+  0.058824,512,512,512,64,1,Stdlib.List.map,list.ml,20,
+  $ allotrace hotspots --filter 'fn:/^main$/ -fn:Lwt.*,parse' a.ctf
+  2.5 KB total allocations (exact, 320 samples at rate 1)
+  The filter keeps 2 of 4 sampled blocks.
+    80.0% main.ml:3 main
+    20.0% list.ml:20 Stdlib.List.map
+          512 B via main (main.ml:1)
+  Wrappers of malloc were skipped (--wrappers show counts them as sites): xmalloc
+  $ allotrace hotspots --measure live --at 3ms a.ctf
+  1.5 KB live at 3 ms (exact, 192 samples at rate 1)
+    66.7% lwt.ml:10 Lwt.bind
+          1.0 KB via main (main.ml:1)
+    33.3% list.ml:20 Stdlib.List.map
+          512 B via main (main.ml:1)
+  $ allotrace hotspots --measure peak --filter 'hide:/./' a.ctf
+  10.5 KB live at the peak, at 6 ms (exact, 1,344 samples at rate 1)
+   100.0% (no backtrace)
+  $ allotrace hotspots --measure blocks --by function --top 1 a.ctf
+  4 blocks allocated (exact, 1,472 samples at rate 1)
+    25.0% parse (lib/parse.ml)
+          1 block via main (main.ml)
+    75.0% in 3 more functions
+  Wrappers of malloc were skipped (--wrappers show counts them as sites): xmalloc
+  $ allotrace hotspots --measure byteseconds --top 1 --json a.ctf
+  {"by":"line","unit":"B·s","rate":1,"program":"prog","measure":"byteseconds",
+   "total":{"value":24,"low":24,"high":24,"samples":1472},
+   "hotspots":[
+    {"function":"parse","file":"lib/parse.ml","line":30,"share":0.680851,"value":16,"low":16,"high":16,"samples":1024,"blocks":1,"callers":[{"function":"main","file":"main.ml","line":2,"share":0.680851,"value":16,"low":16,"high":16,"samples":1024,"blocks":1}],"callers_omitted":0}],
+   "omitted":{"sites":3,"share":0.319149,"value":8,"low":8,"high":8,"samples":448},
+   "wrappers_skipped":[{"function":"xmalloc","share":0.085106,"value":2,"low":2,"high":2,"samples":256,"blocks":1}]}
+  $ allotrace hotspots --measure promoted a.ctf
+  512 B promoted (exact, 64 samples at rate 1)
+   100.0% list.ml:20 Stdlib.List.map
+          512 B via main (main.ml:1)
+  $ allotrace types --measure survived a.ctf
+  2.5 KB never freed (exact, 320 samples at rate 1)
+    80.0% buf
+          2.0 KB via main (main.ml:3)
+    20.0% (type not recorded)
+          512 B via Stdlib.List.map (list.ml:20)
+  Wrappers of malloc were skipped (--wrappers show counts them as sites): xmalloc
+
+On a real one:
+
+  $ allotrace hotspots --filter 'alloc:0.2s..0.4s life:<1ms fn:/[Ss]et/' --top 2 --callers 1 $TRACES/ocamlopt.ctf
+  4.6 MB total allocations (± 2.6 MB, 12 samples at rate 2e-5)
+  The filter keeps 12 of 1,676 sampled blocks.
+  Sites below about 1.1 MB may be invisible at this rate.
+    41.7% set.ml:125 Stdlib__set.Make.bal
+          1.5 MB ± 1.5 MB via Stdlib__set.Make.add (set.ml:138), …
+    16.7% set.ml:130 Stdlib__set.Make.add
+          781.2 KB ± 1.1 MB via Stdlib__set.Make.add (set.ml:138)
+    41.7% in 5 more sites
+  $ allotrace hotspots --measure peak --top 1 --callers 1 $TRACES/ocamlopt.ctf
+  45.0 MB live at the peak, at 778 ms (± 8.1 MB, 118 samples at rate 2e-5)
+  Sites below about 1.1 MB may be invisible at this rate.
+     8.5% asmcomp/interf.ml:52 Interf.build_graph.add_interf
+          3.8 MB ± 2.4 MB via Stdlib__set.Make.iter (set.ml:376)
+    91.5% in 56 more sites
+  $ allotrace hotspots -f live:@peak --top 1 --callers 1 $TRACES/ocamlopt.ctf
+  45.0 MB total allocations (± 8.1 MB, 118 samples at rate 2e-5)
+  The filter keeps 118 of 1,676 sampled blocks.
+  Sites below about 1.1 MB may be invisible at this rate.
+     8.5% asmcomp/interf.ml:52 Interf.build_graph.add_interf
+          3.8 MB ± 2.4 MB via Stdlib__set.Make.iter (set.ml:376)
+    91.5% in 56 more sites
+  $ allotrace hotspots -m blocks --json --top 1 --callers 0 $TRACES/ocamlopt.ctf
+  {"by":"line","unit":"blocks","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","measure":"blocks",
+   "total":{"value":19652679,"low":18634653,"high":20723574,"samples":1676},
+   "hotspots":[
+    {"function":"Stdlib__set.Make.bal","file":"set.ml","line":125,"share":0.132303,"value":2600104,"low":2293647,"high":2936105,"samples":260,"blocks":260,"callers":[],"callers_omitted":17}],
+   "omitted":{"sites":443,"share":0.867697,"value":17052575,"low":16084758,"high":18074502,"samples":1416}}
+  $ allotrace types -m promoted -f survived $TRACES/ocamlopt.ctf --callers 1
+  36.6 MB promoted (± 7.3 MB, 96 samples at rate 2e-5)
+  The filter keeps 110 of 1,676 sampled blocks.
+  Sites below about 1.1 MB may be invisible at this rate.
+   100.0% (type not recorded)
+          4.2 MB ± 2.5 MB via Interf.build_graph.add_interf (asmcomp/interf.ml:52), …
+
+If nothing is left, the report says why:
+
+  $ allotrace hotspots --filter 'heap:minor size:>=2K' a.ctf
+  Nothing to show: kept 0 of 4 blocks: `size` removed the last 2.
+  $ allotrace hotspots --filter 'size:<600' --measure promoted a.ctf
+  512 B promoted (exact, 64 samples at rate 1)
+  The filter keeps 1 of 4 sampled blocks.
+   100.0% list.ml:20 Stdlib.List.map
+          512 B via main (main.ml:1)
+  $ allotrace hotspots --filter 'heap:external' --measure promoted a.ctf
+  Nothing to show: of 1 sampled blocks none was promoted.
+  $ allotrace hotspots --filter 'size:>1G' --json a.ctf
+  {"by":"line","unit":"B","rate":1,"program":"prog","measure":"allocated","filter":"size:>1G","kept_blocks":0,"of_blocks":4,"removed_by":"size","removed_last":4,
+   "total":{"value":0,"low":0,"high":0,"samples":0},
+   "hotspots":[],
+   "omitted":{"sites":0,"share":0.000000,"value":0,"low":0,"high":0,"samples":0}}
+
+What cannot be understood:
+
+  $ allotrace hotspots --filter 'fn:main alloc:10x' a.ctf
+  allotrace: --filter: column 17: a time ends in us, ms, s, min or h
+    fn:main alloc:10x
+                    ^
+  Try `allotrace hotspots --help`.
+  [2]
+  $ allotrace hotspots --filter 'fn:/(/' a.ctf
+  allotrace: --filter: column 4: Unmatched ( or \(
+    fn:/(/
+       ^
+  Try `allotrace hotspots --help`.
+  [2]
+  $ allotrace hotspots --at 3ms a.ctf
+  allotrace: hotspots: --at is for --measure live
+  Try `allotrace hotspots --help`.
+  [2]
+  $ allotrace hotspots --measure live --at noon a.ctf
+  allotrace: --at: column 1: `noon` does not begin with a number
+    noon
+    ^
+  Try `allotrace hotspots --help`.
+  [2]

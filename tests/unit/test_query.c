@@ -1,0 +1,366 @@
+/* Tests of the table of blocks, of filters and of measures, on traces written to memory. */
+#include <math.h>
+
+#include "analyse/hotspots.h"
+#include "tape.h"
+#include "unit.h"
+
+static void promote(tape *t, int domain, uint64_t time, uint64_t id) {
+    ck_assert_int_eq(memtrace_stream_promote(t->streams[domain], time, id), MEMTRACE_OK);
+}
+
+static void collect(tape *t, int domain, uint64_t time, uint64_t id) {
+    ck_assert_int_eq(memtrace_stream_collect(t->streams[domain], time, id), MEMTRACE_OK);
+}
+
+static void remark(tape *t, uint64_t time) {
+    allocate(t, time, MEMTRACE_EXTERNAL, 0, 0, STACK(MARK));
+}
+
+/* Six blocks; each has a number of samples that tells it from all others. The trace ends at 1 s.
+ *
+ *     samples  words  heap      born    dies    stack
+ *     1        4      minor     0       1 ms    main, leaf
+ *     2        8      minor     10 ms   never   main, parse, leaf    promoted at 20 ms
+ *     4        128    major     20 ms   50 ms   main, eval
+ *     8        1000   external  30 ms   never   main, parse, xmalloc
+ *     16       127    external  40 ms   45 ms   main, LoxArray from xmalloc
+ *     32       31     minor     50 ms   70 ms   main, List.map       by domain 1 */
+static void record_six(tape *t, profile *p) {
+    tape_start(t, 0.5);
+    uint64_t a = allocate(t, 0, MEMTRACE_MINOR, 4, 1, STACK(MAIN, LEAF)), other;
+    collect(t, 0, 1000, a);
+    uint64_t b = allocate(t, 10000, MEMTRACE_MINOR, 8, 2, STACK(MAIN, PARSE, LEAF));
+    uint64_t c = allocate(t, 20000, MEMTRACE_MAJOR, 128, 4, STACK(MAIN, EVAL));
+    promote(t, 1, 20000, b);
+    allocate(t, 30000, MEMTRACE_EXTERNAL, 1000, 8, STACK(MAIN, PARSE, XMALLOC));
+    uint64_t d = allocate(t, 40000, MEMTRACE_EXTERNAL, 127, 16, STACK(MAIN, GUEST_ARRAY));
+    collect(t, 0, 45000, d);
+    collect(t, 0, 50000, c);
+    const uint64_t stack[] = {MAIN, LIB_MAP};
+    ck_assert_int_eq(
+        memtrace_stream_alloc(t->streams[1], 50000, MEMTRACE_MINOR, 31, 32, stack, 2, 0, &other),
+        MEMTRACE_OK);
+    collect(t, 0, 70000, other);
+    remark(t, 1000000);
+    tape_read_blocks(t, p, true); /* what the other domain did comes first in the file */
+}
+
+static uint64_t samples_kept(const profile *p, const char *text) {
+    filter *f;
+    filter_error error;
+    query_result q;
+    ck_assert_msg(filter_parse(text, &f, &error), "%s: column %zu: %s", text, error.column,
+                  error.reason);
+    ck_assert(query_run(&q, p, &(query_spec){.filter = f}));
+    uint64_t samples = q.total.samples;
+    query_free(&q);
+    filter_free(f);
+    return samples;
+}
+
+START_TEST(the_table_has_what_the_events_say_in_any_order) {
+    tape t;
+    profile p;
+    record_six(&t, &p);
+    ck_assert_uint_eq(p.table.count, 6); /* without the mark */
+    uint64_t samples = 0;
+    for (size_t i = 0; i < p.table.count; i++) {
+        const block_table *b = &p.table;
+        samples += b->samples[i];
+        if (b->samples[i] == 2) {
+            ck_assert_uint_eq(b->length[i], 8);
+            ck_assert_uint_eq(b->born[i], 10000);
+            ck_assert_uint_eq(b->promoted[i], 20000);
+            ck_assert_uint_eq(b->died[i], BLOCKS_NEVER);
+            ck_assert_uint_eq(b->source[i], MEMTRACE_MINOR);
+        }
+        if (b->samples[i] == 32) {
+            ck_assert_uint_eq(b->domain[i], 1);
+            ck_assert_uint_eq(b->died[i], 70000);
+        }
+    }
+    ck_assert_uint_eq(samples, 63);
+    profile_free(&p);
+}
+END_TEST
+
+START_TEST(numbers_beyond_32_bits_are_kept) {
+    block_table b = {0};
+    const uint64_t huge = UINT64_C(1) << 40;
+    memtrace_event e = {.id = 7, .length = huge, .samples = huge + 1, .time = 5};
+    ck_assert(blocks_collect(&b, 3, 1)); /* never allocated: its row goes, the others move */
+    ck_assert(blocks_alloc(&b, 1, &e));
+    ck_assert(blocks_alloc(&b, 1, &(memtrace_event){.id = UINT64_MAX, .length = 1, .samples = 1}));
+    ck_assert(blocks_collect(&b, UINT64_MAX, 9));
+    ck_assert(blocks_finish(&b));
+    ck_assert_uint_eq(b.count, 2);
+    ck_assert_uint_eq(blocks_length(&b, 0), huge);
+    ck_assert_uint_eq(blocks_samples(&b, 0), huge + 1);
+    ck_assert_uint_eq(blocks_length(&b, 1), 1);
+    ck_assert_uint_eq(b.died[1], 9);
+    blocks_free(&b);
+}
+END_TEST
+
+START_TEST(a_row_takes_at_most_forty_bytes) {
+    size_t size = 0;
+#define COLUMN_SIZE(type, name) size += sizeof(type);
+    BLOCKS_COLUMNS(COLUMN_SIZE)
+    ck_assert_uint_le(size, 40);
+}
+END_TEST
+
+/* Many short bursts, so that the peak must be told from its neighbours in other bins. */
+START_TEST(the_peak_is_the_maximum_over_all_moments) {
+    block_table b = {0};
+    uint64_t time, samples, id = 0, x = 1, best = 0, best_time = 0;
+    int64_t live[2000] = {0};
+    for (int i = 0; i < 5000; i++) {
+        x = x * UINT64_C(6364136223846793005) + 1;
+        uint64_t born = (x >> 33) % 1900, life = (x >> 50) % 100, n = 1 + (x >> 60);
+        ck_assert(blocks_alloc(&b, 1, &(memtrace_event){.id = id, .time = born, .samples = n}));
+        ck_assert(blocks_collect(&b, id++, born + life));
+        for (uint64_t k = born; k < born + life; k++)
+            live[k] += (int64_t)n;
+    }
+    for (uint64_t k = 0; k < 2000; k++)
+        if (live[k] > (int64_t)best) {
+            best = (uint64_t)live[k];
+            best_time = k;
+        }
+    ck_assert(blocks_finish(&b));
+    for (int scale = 0; scale < 2; scale++) { /* some moments a bin, and far apart */
+        ck_assert(blocks_peak(&b, &time, &samples));
+        ck_assert_uint_eq(samples, best);
+        ck_assert_uint_eq(time, best_time);
+        for (size_t i = 0; i < b.count && scale == 0; i++) {
+            b.born[i] *= 1000003;
+            b.died[i] *= 1000003;
+        }
+        best_time *= 1000003;
+    }
+    blocks_free(&b);
+}
+END_TEST
+
+static const struct {
+    const char *filter;
+    uint64_t samples;
+} kept[] = {
+    {"", 63},
+    {"alloc:10ms..30ms", 2 + 4 + 8},
+    {"alloc:<10ms", 1},
+    {"alloc:<=10ms", 1 + 2},
+    {"alloc:>40ms", 32},
+    {"alloc:>=40ms", 16 + 32},
+    {"alloc:..10ms,0.04s..", 1 + 2 + 16 + 32},
+    {"-alloc:10ms..30ms", 1 + 16 + 32},
+    {"live:0", 1},
+    {"live:1ms", 0}, /* a block is dead at the moment of its death */
+    {"live:45ms", 2 + 4 + 8},
+    {"live:1ms..20ms", 2 + 4},
+    {"live:@peak", 2 + 8 + 32},
+    {"live:@end", 2 + 8},
+    {"alloc:<@peak", 1 + 2 + 4 + 8 + 16},
+    {"size:32", 1},
+    {"size:>32", 2 + 4 + 8 + 16 + 32},
+    {"size:>=1K", 4 + 8},
+    {"size:<1K", 1 + 2 + 16 + 32},
+    {"size:4w..8w", 1 + 2},
+    {"size:>7.5K", 8},
+    {"life:<=1ms", 1},
+    {"life:5ms..30ms", 4 + 16 + 32},
+    {"life:>0.5s", 2 + 8},
+    {"heap:minor", 1 + 2 + 32},
+    {"heap:major", 2 + 4},
+    {"heap:external,major", 2 + 4 + 8 + 16},
+    {"fn:parse", 2 + 8},
+    {"fn:ma?n", 63},
+    {"fn:pars?,List*", 2 + 8 + 32},
+    {"fn:ars*", 0},
+    {"fn:/^(eval|parse)$/", 2 + 4 + 8},
+    {"-fn:leaf -fn:\"eval\"", 8 + 16 + 32},
+    {"file:lib/*", 32},
+    {"file:leaf.c", 1 + 2},
+    {"type:LoxArray", 16},
+    {"type:/^m/", 8},
+    {"domain:1", 32},
+    {"domain:1..3", 32},
+    {"domain:0", 31},
+    {"promoted", 2},
+    {"-promoted survived", 8},
+    {"-survived heap:minor life:<5ms", 1},
+    {"  hide:/./   fn:parse ", 2 + 8},
+};
+
+START_TEST(filters_keep_what_they_say) {
+    tape t;
+    profile p;
+    record_six(&t, &p);
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        ck_assert_msg(samples_kept(&p, kept[i].filter) == kept[i].samples, "%s: %ju, not %ju",
+                      kept[i].filter, (uintmax_t)samples_kept(&p, kept[i].filter),
+                      (uintmax_t)kept[i].samples);
+    profile_free(&p);
+}
+END_TEST
+
+static const struct {
+    const char *filter;
+    size_t column;
+    const char *part; /* of the reason */
+} refused[] = {
+    {"aloc:1s", 1, "`aloc` is none of alloc, live"},
+    {"fn:x aloc:1s", 6, "`aloc`"},
+    {"alloc", 6, "needs a value"},
+    {"alloc:", 7, "missing"},
+    {"alloc:10x", 9, "ends in us"},
+    {"alloc:10", 9, "ends in us"},
+    {"alloc:x", 7, "does not begin with a number"},
+    {"alloc:@noon", 7, "@start, @peak or @end"},
+    {"life:@peak", 6, "does not begin with a number"},
+    {"size:>=1Q", 9, "a size ends in"},
+    {"domain:1x", 9, "whole number"},
+    {"heap:old", 6, "none of minor, major, external"},
+    {"fn:/a", 4, "closing /"},
+    {"fn://", 4, "empty pattern"},
+    {"fn:/(/", 4, "("},
+    {"fn:a,", 6, "missing"},
+    {"promoted:yes", 9, "takes no value"},
+    {"-hide:x", 1, "cannot be negated"},
+    {"alloc:..", 9, "missing"},
+    {"fn:/é/ life:3", 14, "ends in us"}, /* characters, not bytes */
+    {"heap:major;", 6, "`major;`"},
+};
+
+START_TEST(complaints_point_at_the_column) {
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        filter *f;
+        filter_error error;
+        ck_assert_msg(!filter_parse(refused[i].filter, &f, &error), "%s", refused[i].filter);
+        ck_assert_ptr_null(f);
+        ck_assert_msg(error.column == refused[i].column && strstr(error.reason, refused[i].part),
+                      "%s: %zu: %s", refused[i].filter, error.column, error.reason);
+    }
+}
+END_TEST
+
+START_TEST(an_empty_selection_knows_why) {
+    tape t;
+    profile p;
+    filter *f;
+    filter_error error;
+    selection s;
+    record_six(&t, &p);
+    ck_assert(filter_parse("heap:external -life:>1ms size:1w", &f, &error));
+    ck_assert(filter_select(f, &p, &s));
+    ck_assert_uint_eq(s.n_kept, 0);
+    ck_assert_uint_eq(s.n_of, 6);
+    ck_assert_uint_eq(s.n_removed, 2);
+    ck_assert_uint_eq(s.term_at, 15);
+    ck_assert_uint_eq(s.term_size, 4);
+    selection_free(&s);
+    filter_free(f);
+    profile_free(&p);
+}
+END_TEST
+
+START_TEST(hidden_frames_leave_their_cost_to_their_callers) {
+    tape t;
+    profile p;
+    filter *f;
+    filter_error error;
+    query_result q;
+    hotspots h;
+    record_six(&t, &p);
+    ck_assert(filter_parse("hide:leaf,List.*", &f, &error));
+    ck_assert(!query_needs_blocks(&(query_spec){.filter = f}));
+    ck_assert(query_run(&q, &p, &(query_spec){.filter = f}));
+    ck_assert(hotspots_query(&q, HOTSPOTS_BY_FUNCTION, &h));
+    ck_assert_uint_eq(h.total.samples, 63);
+    ck_assert_str_eq(h.sites.items[0].entry.place->function, "main");
+    ck_assert_uint_eq(h.sites.items[0].entry.cost.samples, 1 + 16 + 32);
+    ck_assert_str_eq(h.sites.items[1].entry.place->function, "parse");
+    ck_assert_uint_eq(h.sites.items[1].entry.cost.samples, 2 + 8);
+    hotspots_free(&h);
+    query_free(&q);
+    filter_free(f);
+    profile_free(&p);
+}
+END_TEST
+
+static cost measured(const profile *p, measure m, uint64_t moment) {
+    query_result q;
+    ck_assert(query_run(&q, p, &(query_spec){.measure = m, .moment = moment}));
+    cost total = q.total;
+    query_free(&q);
+    return total;
+}
+
+START_TEST(measures_count_what_they_say) {
+    tape t;
+    profile p;
+    record_six(&t, &p);
+    ck_assert_uint_eq(measured(&p, MEASURE_ALLOCATED, 0).samples, 63);
+    ck_assert_uint_eq(measured(&p, MEASURE_LIVE, 40000).samples, 2 + 4 + 8 + 16);
+    ck_assert_uint_eq(measured(&p, MEASURE_LIVE, QUERY_END).samples, 2 + 8);
+    ck_assert_uint_eq(measured(&p, MEASURE_PEAK, 0).samples, 2 + 8 + 32);
+    ck_assert_uint_eq(measured(&p, MEASURE_PROMOTED, 0).samples, 2);
+    ck_assert_uint_eq(measured(&p, MEASURE_SURVIVED, 0).samples, 2 + 8);
+    cost life = measured(&p, MEASURE_BYTESECONDS, 0);
+    ck_assert_double_eq_tol(life.weight,
+                            1 * .001 + 2 * .99 + 4 * .03 + 8 * .97 + 16 * .005 + 32 * .02, 1e-9);
+    ck_assert_double_eq_tol(life.heaviest, .99, 1e-9);
+    cost blocks = measured(&p, MEASURE_BLOCKS, 0);
+    double small = 1 / (1 - pow(.5, 5)), eight = 1 / (1 - pow(.5, 9));
+    ck_assert_double_eq_tol(blocks.weight, small + eight + 4, 1e-8);
+    ck_assert_uint_eq(blocks.blocks, 6);
+    profile_free(&p);
+}
+END_TEST
+
+START_TEST(estimates_of_a_measure_are_in_its_unit) {
+    tape t;
+    profile p;
+    record_six(&t, &p);
+    cost c = {.samples = 10, .blocks = 2, .weight = 5, .squares = 25, .heaviest = 5};
+    ck_assert_double_eq_tol(cost_estimate(&p, MEASURE_ALLOCATED, &c).value, 10 * 8 / .5, 1e-9);
+    estimate e = cost_estimate(&p, MEASURE_BYTESECONDS, &c);
+    ck_assert_double_eq_tol(e.value, 5 * 8 / .5, 1e-9);
+    /* one sample's worth: Garwood's limits for 1 are 0.0253 and 5.572 */
+    ck_assert_double_eq_tol(e.low, .0253178 * 80, 1e-3);
+    ck_assert_double_eq_tol(e.high, 5.571643 * 80, 1e-3);
+    p.info.sample_rate = 1;
+    e = cost_estimate(&p, MEASURE_BYTESECONDS, &c);
+    ck_assert_double_eq(e.low, e.high);
+    profile_free(&p);
+}
+END_TEST
+
+START_TEST(what_is_invisible) {
+    ck_assert_double_eq(estimate_invisible(1), 0);
+    ck_assert_double_eq_tol(pow(1 - .01, estimate_invisible(.01)), .05, 1e-9);
+    ck_assert_double_eq_tol(estimate_invisible(1e-6) * 1e-6, 2.9957, 1e-3);
+}
+END_TEST
+
+static Suite *suite(void) {
+    Suite *s = suite_create("query");
+    TCase *t = tcase_create("query");
+    tcase_add_test(t, the_table_has_what_the_events_say_in_any_order);
+    tcase_add_test(t, numbers_beyond_32_bits_are_kept);
+    tcase_add_test(t, a_row_takes_at_most_forty_bytes);
+    tcase_add_test(t, the_peak_is_the_maximum_over_all_moments);
+    tcase_add_test(t, filters_keep_what_they_say);
+    tcase_add_test(t, complaints_point_at_the_column);
+    tcase_add_test(t, an_empty_selection_knows_why);
+    tcase_add_test(t, hidden_frames_leave_their_cost_to_their_callers);
+    tcase_add_test(t, measures_count_what_they_say);
+    tcase_add_test(t, estimates_of_a_measure_are_in_its_unit);
+    tcase_add_test(t, what_is_invisible);
+    suite_add_tcase(s, t);
+    return s;
+}
+
+UNIT_MAIN(suite)

@@ -66,6 +66,11 @@ typedef struct cost_entry {
 
 typedef VEC(cost_entry) cost_list;
 
+/* The bytes that so many samples stand for. */
+static inline double cost_bytes(const profile *p, uint64_t samples) {
+    return (double)samples / p->info.sample_rate * (p->info.word_size / 8.0);
+}
+
 /* All that was allocated, without the table of blocks; false when there is no memory. */
 bool cost_of_tree(const profile *p, cost_list *list);
 

@@ -108,13 +108,14 @@ static int write_merged(merge *m, inputs *in, const char *path) {
 }
 
 static void report(const merge *m, const char *path) {
-    uint64_t blocks = 0, samples = 0;
+    uint64_t n_blocks = 0, n_samples = 0;
     for (size_t i = 0; i < m->n_parts; i++) {
-        blocks += m->parts[i].blocks.n_kept;
-        samples += m->parts[i].blocks.n_taken;
+        n_blocks += m->parts[i].blocks.n_kept;
+        n_samples += m->parts[i].blocks.n_taken;
     }
-    printf("%s: %s samples in %s blocks of %zu traces, rate %s\n", path, figure_count(samples).text,
-           figure_count(blocks).text, m->n_parts, figure_rate(m->info.sample_rate).text);
+    printf("%s: %s samples in %s blocks of %zu traces, rate %s\n", path,
+           figure_count(n_samples).text, figure_count(n_blocks).text, m->n_parts,
+           figure_rate(m->info.sample_rate).text);
 }
 
 static int merge_files(inputs *in, char **paths, size_t n, const merge_options *opts) {

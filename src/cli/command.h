@@ -18,6 +18,7 @@
     X(diff)                                                                                        \
     X(info)                                                                                        \
     X(dump)                                                                                        \
+    X(export)                                                                                      \
     X(doctor)                                                                                      \
     X(symbolize)                                                                                   \
     X(trim)                                                                                        \

@@ -28,6 +28,7 @@ A quarter of the samples, always the same ones unless the seed is another:
   [1]
   $ allotrace hotspots --top 1 --callers 1 quarter.ctf
   78.5 GB total allocations (± 3.0 GB, 2,633 samples at rate 2.5e-7)
+  Sites below about 91.4 MB may be invisible at this rate.
      5.3% map.ml:115 Stdlib__Map.Make.bal
           2.3 GB ± 524.9 MB via Stdlib__Map.Make.add (map.ml:132), …
     94.7% in 298 more sites
@@ -64,6 +65,7 @@ Without names, with the same numbers; traces made with one key can be compared:
   $ allotrace anonymise --key s3cret -o public.ctf $TRACES/ocamlopt.ctf
   $ allotrace hotspots --top 1 public.ctf
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
+  Sites below about 1.1 MB may be invisible at this rate.
     15.5% pc986e1652ebf f5465766b770c
           81.3 MB ± 10.9 MB via f37324c2340f7 (pc986e1652ebf)
           6.5 MB ± 3.1 MB via fb3e0e215effe (p43690af895e2)
@@ -71,6 +73,7 @@ Without names, with the same numbers; traces made with one key can be compared:
     84.5% in 344 more sites
   $ allotrace anonymise --key s3cret --keep-lines --keep-structure $TRACES/ocamlopt.ctf | allotrace hotspots --top 1 -
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
+  Sites below about 1.1 MB may be invisible at this rate.
     15.5% p85cad03889d1.ml:125 f1e50d23ecc5a.f70702cdc2138.fc9bfac331c57
           56.1 MB ± 9.1 MB via f1e50d23ecc5a.f70702cdc2138.fdebd88ffd970 (p85cad03889d1.ml:138)
           25.2 MB ± 6.1 MB via f1e50d23ecc5a.f70702cdc2138.fdebd88ffd970 (p85cad03889d1.ml:135)

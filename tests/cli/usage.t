@@ -24,6 +24,7 @@ The commands, and one of them:
     diff        show what changed between two traces
     info        show what a trace is about
     dump        write every event as text, for scripts
+    export      write a trace for other tools
   
   Check and complete traces:
     doctor      list what is wrong with a trace, and repair it

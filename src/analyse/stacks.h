@@ -1,0 +1,45 @@
+/* stacks.h: the stacks of a profile as people and other tools see them.
+ *
+ * The calling-context tree counts in frames of the trace. Here inlined functions are taken apart,
+ * places that look the same are one, and so are the stacks that consist of the same places. */
+#ifndef ANALYSE_STACKS_H
+#define ANALYSE_STACKS_H
+
+#include "analyse/cost.h"
+#include "analyse/profile.h"
+
+#define STACKS_ROOT 0u
+
+typedef struct stacks_node {
+    uint32_t parent; /* smaller than the node's own index; the root's is the root */
+    uint32_t place;  /* index into `places`; meaningless for the root */
+} stacks_node;
+
+/* Legal when zeroed. */
+typedef struct stacks {
+    VEC(profile_location) places;
+    VEC(stacks_node) nodes; /* the path from the root to a node is a stack, outermost first */
+    uint32_t *place_of;     /* by the profile's locations */
+    uint32_t *node_of;      /* by the profile's nodes */
+} stacks;
+
+/* What tells places apart. */
+typedef enum stacks_by {
+    STACKS_BY_LINE,    /* function, file and line */
+    STACKS_BY_FUNCTION /* the name alone; `file` and `line` are empty */
+} stacks_by;
+
+/* False when there is no memory. */
+bool stacks_build(const profile *p, stacks_by by, stacks *s);
+
+/* How many samples each node's own stack has, by node; the caller frees it. NULL when there is no
+ * memory. */
+uint64_t *stacks_samples(const stacks *s, const cost_list *costs);
+
+/* The places of a stack, outermost first, into `places`, which is emptied before. */
+typedef VEC(uint32_t) stacks_path;
+bool stacks_walk(const stacks *s, uint32_t node, stacks_path *places);
+
+void stacks_free(stacks *s);
+
+#endif

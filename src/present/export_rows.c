@@ -1,0 +1,231 @@
+/* export_rows.c: see export_rows.h. Many blocks have the same stack: its text is made once and kept
+ * until another stack comes. */
+#include "present/export_rows.h"
+
+#include "analyse/cost.h"
+#include "analyse/lens.h"
+#include "analyse/stacks.h"
+#include "present/figures.h"
+
+typedef struct rows {
+    const profile *profile;
+    lens lens;
+    stacks stacks;
+    output place_texts;
+    VEC(size_t) ends; /* of each place's text */
+    output stack;     /* the text of the latest stack */
+    uint32_t node;    /* of which it is; CCT_NO_NODE: none */
+    stacks_path path;
+    const char *separator; /* between the places of a stack */
+} rows;
+
+typedef void place_text(output *o, const profile_location *l);
+
+/* ---- texts ------------------------------------------------------------------------------- */
+
+static void write_place(output *o, const profile_location *l,
+                        void (*name)(output *, const char *)) {
+    name(o, l->function);
+    if (*l->file) {
+        output_char(o, '@');
+        name(o, l->file);
+        output_char(o, ':');
+        output_u64(o, l->line, 0, ' ');
+    }
+}
+
+/* For the inside of a quoted field. */
+static void csv_name(output *o, const char *text) {
+    for (; *text; text++) {
+        if (*text == '"')
+            output_char(o, '"');
+        output_char(o, *text);
+    }
+}
+
+static void csv_place(output *o, const profile_location *l) {
+    write_place(o, l, csv_name);
+}
+
+static void json_place(output *o, const profile_location *l) {
+    output plain;
+    output_start(&plain, OUTPUT_MEMORY);
+    write_place(&plain, l, output_text);
+    output_char(&plain, '\0');
+    output_json(o, plain.error ? "" : plain.buffer);
+    output_finish(&plain);
+}
+
+static void put_place(rows *r, output *o, uint32_t place) {
+    const size_t first = place ? r->ends.items[place - 1] : 0;
+    output_bytes(o, r->place_texts.buffer + first, r->ends.items[place] - first);
+}
+
+static bool render_stack(rows *r, uint32_t node) {
+    if (r->node == node)
+        return true;
+    if (!stacks_walk(&r->stacks, r->stacks.node_of[node], &r->path))
+        return false;
+    r->stack.used = 0;
+    for (size_t i = 0; i < r->path.count; i++) {
+        if (i > 0)
+            output_text(&r->stack, r->separator);
+        put_place(r, &r->stack, r->path.items[i]);
+    }
+    r->node = node;
+    return !r->stack.error;
+}
+
+static void rows_free(rows *r) {
+    lens_free(&r->lens);
+    stacks_free(&r->stacks);
+    output_finish(&r->place_texts);
+    output_finish(&r->stack);
+    vec_free(&r->ends);
+    vec_free(&r->path);
+}
+
+static bool rows_start(rows *r, const profile *p, place_text *text, const char *separator) {
+    *r = (rows){.profile = p, .node = CCT_NO_NODE, .separator = separator};
+    output_start(&r->place_texts, OUTPUT_MEMORY);
+    output_start(&r->stack, OUTPUT_MEMORY);
+    if (!lens_init(&r->lens, p, true, NULL) || !stacks_build(p, STACKS_BY_LINE, &r->stacks))
+        return false;
+    for (size_t i = 0; i < r->stacks.places.count; i++) {
+        text(&r->place_texts, &r->stacks.places.items[i]);
+        if (!vec_push(&r->ends, r->place_texts.used))
+            return false;
+    }
+    return !r->place_texts.error && !r->stack.error;
+}
+
+/* ---- rows -------------------------------------------------------------------------------- */
+
+static const char *const sources[] = {
+    [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external"};
+
+/* The numbers of a row, in the order of both layouts. */
+typedef struct numbers {
+    uint64_t time, size, samples;
+    uint64_t lifetime, promoted; /* microseconds; BLOCKS_NEVER: did not happen */
+} numbers;
+
+static numbers numbers_of(const profile *p, size_t row) {
+    const block_table *b = &p->table;
+    const uint64_t born = b->born[row], died = b->died[row], promoted = b->promoted[row];
+    return (numbers){.time = born,
+                     .size = blocks_length(b, row) * (p->info.word_size / 8),
+                     .samples = blocks_samples(b, row),
+                     .lifetime = died == BLOCKS_NEVER ? died : died - born,
+                     .promoted = promoted == BLOCKS_NEVER ? promoted : promoted - born};
+}
+
+/* `absent` stands for what did not happen. */
+static void put_time(output *o, uint64_t time, const char *absent) {
+    if (time == BLOCKS_NEVER)
+        output_text(o, absent);
+    else
+        output_u64(o, time, 0, ' ');
+}
+
+static bool site_of(const rows *r, size_t row, uint32_t *place) {
+    uint32_t wrapper;
+    const block_table *b = &r->profile->table;
+    const lens_cursor at =
+        lens_site(&r->lens, b->node[row], b->source[row] == MEMTRACE_EXTERNAL, &wrapper);
+    if (at.location == LENS_NOWHERE)
+        return false;
+    *place = r->stacks.place_of[at.location];
+    return true;
+}
+
+static void csv_row(rows *r, output *o, size_t row) {
+    const numbers n = numbers_of(r->profile, row);
+    const block_table *b = &r->profile->table;
+    const char *type = profile_type(r->profile, b->node[row]);
+    uint32_t place;
+    output_u64(o, n.time, 0, ' ');
+    output_char(o, ',');
+    put_time(o, n.lifetime, "");
+    output_char(o, ',');
+    put_time(o, n.promoted, "");
+    output_char(o, ',');
+    output_u64(o, n.size, 0, ' ');
+    output_char(o, ',');
+    output_u64(o, n.samples, 0, ' ');
+    output_char(o, ',');
+    figure_json_number(o, cost_bytes(r->profile, n.samples));
+    output_char(o, ',');
+    output_text(o, sources[b->source[row]]);
+    output_char(o, ',');
+    output_u64(o, b->domain[row], 0, ' ');
+    output_char(o, ',');
+    output_csv(o, type ? type : "");
+    output_text(o, ",\"");
+    if (site_of(r, row, &place))
+        put_place(r, o, place);
+    output_text(o, "\",\"");
+    output_bytes(o, r->stack.buffer, r->stack.used);
+    output_text(o, "\"\n");
+}
+
+static void json_row(rows *r, output *o, size_t row) {
+    const numbers n = numbers_of(r->profile, row);
+    const block_table *b = &r->profile->table;
+    const char *type = profile_type(r->profile, b->node[row]);
+    uint32_t place;
+    output_text(o, "{\"time\":");
+    output_u64(o, n.time, 0, ' ');
+    output_text(o, ",\"lifetime\":");
+    put_time(o, n.lifetime, "null");
+    output_text(o, ",\"promoted\":");
+    put_time(o, n.promoted, "null");
+    output_text(o, ",\"size\":");
+    output_u64(o, n.size, 0, ' ');
+    output_text(o, ",\"samples\":");
+    output_u64(o, n.samples, 0, ' ');
+    output_text(o, ",\"bytes\":");
+    figure_json_number(o, cost_bytes(r->profile, n.samples));
+    output_format(o, ",\"source\":\"%s\",\"domain\":%u,\"type\":", sources[b->source[row]],
+                  b->domain[row]);
+    if (type)
+        output_json(o, type);
+    else
+        output_text(o, "null");
+    output_text(o, ",\"site\":");
+    if (site_of(r, row, &place))
+        put_place(r, o, place);
+    else
+        output_text(o, "null");
+    output_text(o, ",\"stack\":[");
+    output_bytes(o, r->stack.buffer, r->stack.used);
+    output_text(o, "]}\n");
+}
+
+static bool put_rows(rows *r, output *o, const uint8_t *kept,
+                     void (*put)(rows *, output *, size_t)) {
+    const block_table *b = &r->profile->table;
+    for (size_t i = 0; i < b->count && !o->error; i++) {
+        if (kept && !kept[i])
+            continue;
+        if (!render_stack(r, b->node[i]))
+            return false;
+        put(r, o, i);
+    }
+    return true;
+}
+
+bool export_csv(output *o, const profile *p, const uint8_t *kept) {
+    rows r;
+    output_text(o, "time,lifetime,promoted,size,samples,bytes,source,domain,type,site,stack\n");
+    const bool ok = rows_start(&r, p, csv_place, ";") && put_rows(&r, o, kept, csv_row);
+    rows_free(&r);
+    return ok;
+}
+
+bool export_json(output *o, const profile *p, const uint8_t *kept) {
+    rows r;
+    const bool ok = rows_start(&r, p, json_place, ",") && put_rows(&r, o, kept, json_row);
+    rows_free(&r);
+    return ok;
+}

@@ -1,0 +1,15 @@
+/* export_rows.h: the sampled blocks, one a row, as CSV and as JSON (an object a line).
+ *
+ * The layouts are for scripts and do not change; the manual page describes them. */
+#ifndef PRESENT_EXPORT_ROWS_H
+#define PRESENT_EXPORT_ROWS_H
+
+#include "analyse/profile.h"
+#include "present/output.h"
+
+/* The rows of the profile's table of which `kept` is not 0; NULL: all. False when there is no
+ * memory. */
+bool export_csv(output *o, const profile *p, const uint8_t *kept);
+bool export_json(output *o, const profile *p, const uint8_t *kept);
+
+#endif

@@ -1,0 +1,15 @@
+/* export_sqlite.h: a profile as an SQLite database, to be asked in SQL: a table of its blocks, with
+ * those of frames, stacks and the trace, and views for the common questions. */
+#ifndef PRESENT_EXPORT_SQLITE_H
+#define PRESENT_EXPORT_SQLITE_H
+
+#include <stddef.h>
+
+#include "analyse/profile.h"
+
+/* Fills the file `path`, which is empty or absent, with the rows of the profile's table of which
+ * `kept` is not 0 (NULL: all). On failure, false and why in `reason`. */
+bool export_sqlite(const char *path, const profile *p, const uint8_t *kept, char *reason,
+                   size_t size);
+
+#endif

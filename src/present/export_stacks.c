@@ -1,0 +1,149 @@
+/* export_stacks.c: see export_stacks.h. */
+#include "present/export_stacks.h"
+
+#include <math.h>
+
+#include "analyse/stacks.h"
+
+/* What a stack without frames is called. */
+static const char nowhere[] = "[unknown]";
+
+static uint64_t bytes_of(const profile *p, uint64_t samples) {
+    return (uint64_t)llround(cost_bytes(p, samples));
+}
+
+/* ---- collapsed stacks -------------------------------------------------------------------- */
+
+/* The layout has no way to quote: what has a meaning in it is replaced. */
+static void collapsed_name(output *o, const char *name) {
+    if (!*name)
+        name = nowhere;
+    for (; *name; name++)
+        output_char(o, *name == ';' ? ':' : (unsigned char)*name < ' ' ? ' ' : *name);
+}
+
+static void collapsed_stack(output *o, const stacks *s, const stacks_path *path, uint64_t bytes) {
+    for (size_t i = 0; i < path->count; i++) {
+        if (i > 0)
+            output_char(o, ';');
+        collapsed_name(o, s->places.items[path->items[i]].function);
+    }
+    if (path->count == 0)
+        output_text(o, nowhere);
+    output_char(o, ' ');
+    output_u64(o, bytes, 0, ' ');
+    output_char(o, '\n');
+}
+
+bool export_collapsed(output *o, const profile *p, const cost_list *costs) {
+    stacks s;
+    if (!stacks_build(p, STACKS_BY_FUNCTION, &s))
+        return false;
+    uint64_t *samples = stacks_samples(&s, costs);
+    stacks_path path = {0};
+    bool ok = samples;
+    for (uint32_t i = 0; ok && !o->error && i < s.nodes.count; i++)
+        if (samples[i] > 0) {
+            ok = stacks_walk(&s, i, &path);
+            if (ok)
+                collapsed_stack(o, &s, &path, bytes_of(p, samples[i]));
+        }
+    free(samples);
+    vec_free(&path);
+    stacks_free(&s);
+    return ok;
+}
+
+/* ---- speedscope -------------------------------------------------------------------------- */
+
+static void speedscope_frame(output *o, const profile_location *l) {
+    output_text(o, "{\"name\":");
+    output_json(o, *l->function ? l->function : nowhere);
+    if (*l->file) {
+        output_text(o, ",\"file\":");
+        output_json(o, l->file);
+    }
+    if (l->line)
+        output_format(o, ",\"line\":%u", l->line);
+    output_char(o, '}');
+}
+
+/* The frame after the last place stands for stacks without frames. */
+static void speedscope_frames(output *o, const stacks *s) {
+    output_text(o, "\"shared\":{\"frames\":[\n");
+    for (size_t i = 0; i < s->places.count; i++) {
+        speedscope_frame(o, &s->places.items[i]);
+        output_text(o, ",\n");
+    }
+    speedscope_frame(o, &(profile_location){.file = "", .function = nowhere});
+    output_text(o, "\n]}");
+}
+
+static bool speedscope_samples(output *o, const stacks *s, const uint64_t *samples) {
+    stacks_path path = {0};
+    bool first = true, ok = true;
+    output_text(o, "\"samples\":[");
+    for (uint32_t i = 0; ok && !o->error && i < s->nodes.count; i++) {
+        if (samples[i] == 0)
+            continue;
+        ok = stacks_walk(s, i, &path) &&
+             (path.count > 0 || vec_push(&path, (uint32_t)s->places.count));
+        output_text(o, first ? "\n[" : ",\n[");
+        for (size_t j = 0; ok && j < path.count; j++) {
+            if (j > 0)
+                output_char(o, ',');
+            output_u64(o, path.items[j], 0, ' ');
+        }
+        output_char(o, ']');
+        first = false;
+    }
+    output_text(o, "\n]");
+    vec_free(&path);
+    return ok;
+}
+
+static void speedscope_weights(output *o, const profile *p, const stacks *s,
+                               const uint64_t *samples) {
+    bool first = true;
+    output_text(o, ",\"weights\":[");
+    for (size_t i = 0; i < s->nodes.count; i++)
+        if (samples[i] > 0) {
+            if (!first)
+                output_char(o, ',');
+            output_u64(o, bytes_of(p, samples[i]), 0, ' ');
+            first = false;
+        }
+    output_char(o, ']');
+}
+
+static uint64_t sum_of_weights(const profile *p, const stacks *s, const uint64_t *samples) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < s->nodes.count; i++)
+        sum += bytes_of(p, samples[i]);
+    return sum;
+}
+
+bool export_speedscope(output *o, const profile *p, const cost_list *costs, const char *name) {
+    stacks s;
+    if (!stacks_build(p, STACKS_BY_LINE, &s))
+        return false;
+    uint64_t *samples = stacks_samples(&s, costs);
+    bool ok = samples;
+    if (ok) {
+        output_text(o, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
+                       "\"exporter\":\"allotrace\",\"name\":");
+        output_json(o, name);
+        output_text(o, ",\"activeProfileIndex\":0,\n");
+        speedscope_frames(o, &s);
+        output_text(o, ",\n\"profiles\":[{\"type\":\"sampled\",\"name\":\"allocated\",\"unit\":"
+                       "\"bytes\",\"startValue\":0,\"endValue\":");
+        output_u64(o, sum_of_weights(p, &s, samples), 0, ' ');
+        output_text(o, ",\n");
+        ok = speedscope_samples(o, &s, samples);
+        speedscope_weights(o, p, &s, samples);
+        output_text(o, "}]}\n");
+    }
+    free(samples);
+    stacks_free(&s);
+    return ok;
+}

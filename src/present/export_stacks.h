@@ -1,0 +1,16 @@
+/* export_stacks.h: what was allocated, by stack, for other tools: collapsed stacks as flame graph
+ * scripts read them, and speedscope's JSON. Weights are estimated bytes. False when there is no
+ * memory; errors of writing stick to the output. */
+#ifndef PRESENT_EXPORT_STACKS_H
+#define PRESENT_EXPORT_STACKS_H
+
+#include "analyse/cost.h"
+#include "present/output.h"
+
+/* A line a stack, `outer;inner BYTES`, by functions. */
+bool export_collapsed(output *o, const profile *p, const cost_list *costs);
+
+/* A sampled profile, by lines; `name` is the title. */
+bool export_speedscope(output *o, const profile *p, const cost_list *costs, const char *name);
+
+#endif

@@ -1,0 +1,16 @@
+/* pprof.h: a heap profile as pprof and its relatives read it: profile.proto, compressed with gzip.
+ *
+ * Its values are those of other heap profiles: estimates of the objects and bytes allocated, and of
+ * those still alive at the end of the trace. Samples are labelled with the heap, the type if it is
+ * known, and the classes of size and lifetime. */
+#ifndef PRESENT_PPROF_H
+#define PRESENT_PPROF_H
+
+#include "analyse/profile.h"
+#include "present/output.h"
+
+/* Of the rows of the profile's table of which `kept` is not 0; NULL: of all. False when there is no
+ * memory. */
+bool export_pprof(output *o, const profile *p, const uint8_t *kept);
+
+#endif

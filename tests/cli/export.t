@@ -1,0 +1,164 @@
+Stacks for flame graphs; their weights add up to what hotspots says:
+
+  $ allotrace export --to collapsed $TRACES/ocamlopt.ctf >ocamlopt.stacks
+  $ awk '{ bytes += $NF } END { printf "%d %.0f\n", NR, bytes }' ocamlopt.stacks
+  1442 670400000
+  $ allotrace hotspots --json $TRACES/ocamlopt.ctf | jq .total.value
+  670400000
+  $ sed 's/ [0-9]*$//' ocamlopt.stacks | sort | uniq -d
+  $ sort -t ' ' -nrk2 ocamlopt.stacks | head -1 | tr ';' '\n' | tail -3
+  Coloring.allocate_registers.assign_location
+  Stdlib__list.iter
+  Coloring.allocate_registers.assign_location.(fun) 10800000
+
+speedscope: the rules of its schema that JSON cannot say, and the sums:
+
+  $ allotrace export --to speedscope $TRACES/ocamlopt.ctf -o ocamlopt.json
+  $ jq -r '."$schema", .name, .exporter' ocamlopt.json
+  https://www.speedscope.app/file-format-schema.json
+  ocamlopt.ctf
+  allotrace
+  $ jq -c '.profiles[0] | [.type, .unit, .startValue, .endValue, (.weights | add)]' ocamlopt.json
+  ["sampled","bytes",0,670400000,670400000]
+  $ jq -c '.profiles[0] | (.samples | length) == (.weights | length)' ocamlopt.json
+  true
+  $ jq -c '(.shared.frames | length) as $n | [.profiles[0].samples[][] | select(. < 0 or . >= $n)]' ocamlopt.json
+  []
+  $ jq -c '[.shared.frames[] | select((.name | type) != "string")], .shared.frames[1]' ocamlopt.json
+  []
+  {"name":"Main.Options","file":"trace_ocamlopt/main.ml","line":46}
+
+pprof, as protobuf's own decoder reads it:
+
+  $ allotrace export --to pprof -o ocamlopt.pb.gz $TRACES/ocamlopt.ctf
+  $ $TESTDIR/check-pprof ocamlopt.pb.gz $TRACES/ocamlopt.ctf
+  values: alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes by default: alloc_space
+  period: 400000 space bytes
+  program: ['/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe']
+  sums: 19652388 670400000 1545441 44000000
+  heap: minor 666400000, major 4000000
+  size class: 32..63 B 400000000, 16..31 B 166400000, 8..15 B 56400000
+  lifetime class: <1ms 295600000, 1ms..10ms 263600000, alive at the end 44000000
+  type: -
+  same sums as hotspots at all 444 places: True
+  $ allotrace export --to pprof $TRACES/irmin-replay.ctf >irmin.pb.gz
+  $ $TESTDIR/check-pprof irmin.pb.gz $TRACES/irmin-replay.ctf | tail -1
+  same sums as hotspots at all 418 places: True
+  $ $TESTDIR/make-trace >small.ctf <<END
+  > rate 1
+  > alloc external 7 8 main@main.c:9 run@run.c:5 buffer@<type>:0|grow@help.h:31
+  > alloc external 3 4 main@main.c:9 run@run.c:5|helper@help.h:30
+  > collect 1
+  > END
+  $ allotrace export --to pprof -o small.pb.gz small.ctf
+  $ $TESTDIR/check-pprof small.pb.gz small.ctf helper
+  values: alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes by default: alloc_space
+  period: 8 space bytes
+  program: ['prog']
+  sums: 2 96 1 64
+  heap: external 96
+  size class: 32..63 B 64, 16..31 B 32
+  lifetime class: alive at the end 64, 1ms..10ms 32
+  type: buffer 64
+  same sums as hotspots at all 2 places: True
+  1 32 0 0 {'heap': 'external', 'size class': '16..31 B', 'lifetime class': '1ms..10ms'}
+    helper help.h:30
+    run run.c:5
+    main main.c:9
+
+The blocks themselves:
+
+  $ allotrace export --to csv small.ctf
+  time,lifetime,promoted,size,samples,bytes,source,domain,type,site,stack
+  1000,,,56,8,64,external,0,buffer,"grow@help.h:31","main@main.c:9;run@run.c:5;grow@help.h:31"
+  2000,1000,,24,4,32,external,0,,"helper@help.h:30","main@main.c:9;run@run.c:5;helper@help.h:30"
+  $ allotrace export --to json small.ctf | tail -1
+  {"time":2000,"lifetime":1000,"promoted":null,"size":24,"samples":4,"bytes":32,"source":"external","domain":0,"type":null,"site":"helper@help.h:30","stack":["main@main.c:9","run@run.c:5","helper@help.h:30"]}
+  $ allotrace export --to csv $TRACES/irmin-replay.ctf | wc -l
+  10608
+  $ allotrace export --to json $TRACES/irmin-replay.ctf | jq -s -c '[length, (map(.samples) | add), (map(select(.lifetime == null)) | length)]'
+  [10607,10607,1]
+
+SQLite; what views say is what hotspots says, place by place:
+
+  $ allotrace export --to sqlite -o irmin.db $TRACES/irmin-replay.ctf
+  $ sqlite3 irmin.db 'PRAGMA integrity_check' 'PRAGMA foreign_key_check'
+  ok
+  $ sqlite3 irmin.db 'SELECT function, file, line, samples FROM hotspots' | sort >sql
+  $ allotrace hotspots --json --min-share 0 $TRACES/irmin-replay.ctf | jq -r '.hotspots[] | "\(.function)|\(.file // "")|\(.line // "")|\(.samples)"' | sort >json
+  $ cmp sql json && wc -l <sql
+  sql json differ: byte 18, line 1
+  [1]
+  $ sqlite3 irmin.db 'SELECT count(*), sum(samples), sum(bytes) FROM blocks' 'SELECT sum(bytes), sum(percent) FROM hotspots' 'SELECT sum(bytes) FROM callers' 'SELECT type, bytes FROM types'
+  10607|10607|84856000000.0
+  84856000000.0|100.000000000001
+  84856000000.0
+  |84856000000.0
+  $ sqlite3 irmin.db "SELECT caller, caller_line, bytes FROM callers WHERE site = 'Stdlib__Map.Make.bal' AND site_line = 115 LIMIT 2"
+  Stdlib__Map.Make.add|132|2128000000.0
+  Stdlib__Map.Make.add|129|920000000.0
+  $ sqlite3 irmin.db 'SELECT (SELECT max(bytes) FROM timeline) = (SELECT sum(bytes) FROM live)' 'SELECT function, line, bytes FROM live_hotspots LIMIT 1'
+  1
+  Repr__Binary.Mono_container.decode.sub|232|32000000.0
+  $ sqlite3 irmin.db 'UPDATE moment SET time = 10e6' 'SELECT count(*), sum(bytes) FROM live'
+  14|112000000.0
+  $ sqlite3 irmin.db 'SELECT count(*), max(depth) FROM stacks' 'SELECT count(*) FROM survivors'
+  7002|282
+  1
+  $ allotrace export --to sqlite -o small.db small.ctf
+  $ sqlite3 small.db <<END
+  > WITH RECURSIVE up(id) AS (SELECT stack FROM blocks WHERE id = 1
+  >   UNION ALL SELECT parent FROM up JOIN stacks USING (id) WHERE parent IS NOT NULL)
+  > SELECT function, file, line FROM up JOIN stacks USING (id) JOIN frames ON frames.id = frame;
+  > END
+  helper|help.h|30
+  run|run.c|5
+  main|main.c|9
+  $ sqlite3 -header small.db 'SELECT * FROM blocks' 'SELECT * FROM trace'
+  id|born|promoted|died|size|samples|bytes|objects|source|domain|type|site|caller|stack
+  0|1000|||56|8|64.0|1.0|external|0|buffer|2|1|3
+  1|2000||3000|24|4|32.0|1.0|external|0||3|1|4
+  executable|host|pid|context|runtime|start|duration|word_size|rate|bytes_per_sample
+  prog|host|4242|||1700000000000000|3000|64|1.0|8.0
+
+What does not work says so, and leaves files alone:
+
+  $ allotrace export small.ctf
+  allotrace: export: --to says what to write
+  Try `allotrace export --help`.
+  [2]
+  $ allotrace export --to sqlite small.ctf
+  allotrace: export: --to sqlite needs --output
+  Try `allotrace export --help`.
+  [2]
+  $ allotrace export --to sqlite -o /dev/null small.ctf
+  allotrace: /dev/null: a database must be a regular file
+  [1]
+  $ allotrace export --to svg small.ctf
+  allotrace: --to: `svg` is none of collapsed, speedscope, pprof, csv, json, sqlite
+  Try `allotrace export --help`.
+  [2]
+  $ allotrace export --to csv -o missing/x.csv small.ctf
+  allotrace: missing/x.csv: No such file or directory
+  [1]
+  $ allotrace export --to collapsed -o ocamlopt.stacks missing.ctf
+  allotrace: missing.ctf: No such file or directory
+  [1]
+  $ wc -l <ocamlopt.stacks
+  1442
+  $ allotrace export --to csv small.ctf >/dev/full
+  allotrace: standard output: No space left on device
+  [1]
+  $ allotrace export --to json $TRACES/irmin-replay.ctf | head -c 10
+  {"time":13 (no-eol)
+  $ ls
+  irmin.db
+  irmin.pb.gz
+  json
+  ocamlopt.json
+  ocamlopt.pb.gz
+  ocamlopt.stacks
+  small.ctf
+  small.db
+  small.pb.gz
+  sql

@@ -12,6 +12,7 @@ typedef struct place_key {
 
 typedef struct building {
     const profile *profile;
+    const lens *lens;
     stacks *result;
     intern_table keys;
     map64 places;   /* interned key → place */
@@ -77,17 +78,19 @@ static bool add_nodes(building *b) {
         const profile_frame none = {0};
         const profile_frame *f = n->frame == CCT_NO_FRAME ? &none : &p->frames.items[n->frame];
         for (uint32_t j = 0; j < f->n; j++)
-            if (!child_of(b, at, s->place_of[f->first + j], &at))
+            if (!(b->lens->marks[f->first + j] & LENS_HIDDEN) &&
+                !child_of(b, at, s->place_of[f->first + j], &at))
                 return false;
         s->node_of[i] = at;
     }
     return true;
 }
 
-bool stacks_build(const profile *p, stacks_by by, stacks *s) {
+bool stacks_build(const lens *l, stacks_by by, stacks *s) {
+    const profile *p = l->profile;
     *s = (stacks){.place_of = calloc(p->locations.count + 1, sizeof *s->place_of),
                   .node_of = calloc(p->tree.nodes.count + 1, sizeof *s->node_of)};
-    building b = {.profile = p, .result = s};
+    building b = {.profile = p, .lens = l, .result = s};
     const bool ok = s->place_of && s->node_of && add_places(&b, by) && add_nodes(&b);
     intern_free(&b.keys);
     map64_free(&b.places);

@@ -1,12 +1,13 @@
 /* stacks.h: the stacks of a profile as people and other tools see them.
  *
  * The calling-context tree counts in frames of the trace. Here inlined functions are taken apart,
- * places that look the same are one, and so are the stacks that consist of the same places. */
+ * what a lens hides is gone, places that look the same are one, and so are the stacks that consist
+ * of the same places. */
 #ifndef ANALYSE_STACKS_H
 #define ANALYSE_STACKS_H
 
 #include "analyse/cost.h"
-#include "analyse/profile.h"
+#include "analyse/lens.h"
 
 #define STACKS_ROOT 0u
 
@@ -30,7 +31,7 @@ typedef enum stacks_by {
 } stacks_by;
 
 /* False when there is no memory. */
-bool stacks_build(const profile *p, stacks_by by, stacks *s);
+bool stacks_build(const lens *l, stacks_by by, stacks *s);
 
 /* How many samples each node's own stack has, by node; the caller frees it. NULL when there is no
  * memory. */

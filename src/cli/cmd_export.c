@@ -3,8 +3,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyse/cost.h"
+#include "analyse/lens.h"
 #include "cli/message.h"
+#include "cli/question.h"
 #include "cli/result_file.h"
 #include "cli/trace_file.h"
 #include "present/export_rows.h"
@@ -43,7 +44,7 @@ static const struct {
 };
 
 typedef struct export_options {
-    const char *output;
+    const char *output, *filter;
     int to;
     bool strict;
 } export_options;
@@ -65,56 +66,74 @@ static const option options[] = {
      .argument = "OUT",
      .help = "write to OUT, which is replaced as a whole, instead of standard output; sqlite needs "
              "it"},
+    {.name = "filter",
+     .letter = 'f',
+     .kind = OPTION_TEXT,
+     .at = offsetof(export_options, filter),
+     .argument = "FILTER",
+     .help = "only blocks that FILTER keeps, like 'alloc:10s..20s live:@peak size:>=1K life:<1ms "
+             "heap:major fn:/Lwt/ -fn:Stdlib'; see allotrace(1)"},
     OPTION_STRICT(export_options),
 };
 
-static bool write_stacks(output *o, const profile *p, const export_options *opts,
-                         const char *title) {
+/* What is exported. */
+typedef struct subject {
+    const char *title;
+    profile profile;
+    lens lens;
+    selection selected; /* without rows if there is no table, which means all */
+} subject;
+
+static bool write_stacks(output *o, const subject *s, export_format to) {
+    const profile *p = &s->profile;
     cost_list costs = {0};
-    const bool ok = cost_of_tree(p, &costs) &&
-                    (opts->to == EXPORT_COLLAPSED ? export_collapsed(o, p, &costs)
-                                                  : export_speedscope(o, p, &costs, title));
+    bool ok = s->selected.kept ? cost_of_blocks(p, &s->selected, MEASURE_ALLOCATED, 0, &costs)
+                               : cost_of_tree(p, &costs);
+    ok = ok && (to == EXPORT_COLLAPSED ? export_collapsed(o, &s->lens, &costs)
+                                       : export_speedscope(o, &s->lens, &costs, s->title));
     vec_free(&costs);
     return ok;
 }
 
-static bool write_text(output *o, const profile *p, const export_options *opts, const char *title) {
-    switch ((export_format)opts->to) {
+static bool write_text(output *o, const subject *s, export_format to) {
+    switch (to) {
     case EXPORT_PPROF:
-        return export_pprof(o, p, NULL);
+        return export_pprof(o, &s->lens, s->selected.kept);
     case EXPORT_CSV:
-        return export_csv(o, p, NULL);
+        return export_csv(o, &s->lens, s->selected.kept);
     case EXPORT_JSON:
-        return export_json(o, p, NULL);
+        return export_json(o, &s->lens, s->selected.kept);
     default:
-        return write_stacks(o, p, opts, title);
+        return write_stacks(o, s, to);
     }
 }
 
-static int write_database(const profile *p, const result_file *out) {
+static int write_database(const subject *s, const result_file *out) {
     char reason[256];
-    if (export_sqlite(out->file.temporary, p, NULL, reason, sizeof reason))
+    if (export_sqlite(out->file.temporary, &s->lens, s->selected.kept, reason, sizeof reason))
         return STATUS_OK;
     message_error("%s: %s", out->path, reason);
     return STATUS_FAILED;
 }
 
-static int write_result(const profile *p, const result_file *out, const export_options *opts,
-                        const char *title) {
-    if (opts->to == EXPORT_SQLITE)
-        return write_database(p, out);
-    output o;
-    output_start(&o, out->fd);
-    const bool ok = write_text(&o, p, opts, title);
-    const memtrace_error error = {.status = MEMTRACE_IO, .os_error = output_finish(&o)};
-    if (ok)
-        return error.os_error ? result_file_say(out, &error) : STATUS_OK;
+static int refuse_memory(void) {
     message_error("not enough memory");
     return STATUS_FAILED;
 }
 
-/* The profile is complete before the result is begun. */
-static int export_profile(const profile *p, const export_options *opts, const char *title) {
+static int write_result(const subject *s, const result_file *out, export_format to) {
+    if (to == EXPORT_SQLITE)
+        return write_database(s, out);
+    output o;
+    output_start(&o, out->fd);
+    const bool ok = write_text(&o, s, to);
+    const memtrace_error error = {.status = MEMTRACE_IO, .os_error = output_finish(&o)};
+    if (!ok)
+        return refuse_memory();
+    return error.os_error ? result_file_say(out, &error) : STATUS_OK;
+}
+
+static int write_file(const subject *s, const export_options *opts) {
     result_file out;
     int status = result_file_begin(&out, &command_export, opts->output, needs[opts->to].binary);
     if (status != STATUS_OK)
@@ -123,7 +142,35 @@ static int export_profile(const profile *p, const export_options *opts, const ch
         message_error("%s: a database must be a regular file", opts->output);
         return result_file_end(&out, STATUS_FAILED);
     }
-    return result_file_end(&out, write_result(p, &out, opts, title));
+    return result_file_end(&out, write_result(s, &out, (export_format)opts->to));
+}
+
+static bool select_blocks(subject *s, const filter *f, const char *text) {
+    selection *kept = &s->selected;
+    if (!lens_init(&s->lens, &s->profile, true, f))
+        return false;
+    if (!filter_selects(f))
+        return true;
+    if (!filter_select(f, &s->profile, kept))
+        return false;
+    if (kept->n_kept == 0 && kept->n_of > 0)
+        message_warning("the filter kept 0 of %zu blocks: `%.*s` removed the last %zu", kept->n_of,
+                        (int)kept->term_size, text + kept->term_at, kept->n_removed);
+    return true;
+}
+
+/* The profile is complete before the result is begun. */
+static int export_trace(subject *s, trace_file *in, const filter *f, const export_options *opts) {
+    const profile_options how = {.keep_blocks = needs[opts->to].blocks || filter_selects(f),
+                                 .tick = trace_file_tick,
+                                 .context = in};
+    int status = trace_file_report(in, profile_read(&s->profile, in->reader, &how));
+    if (status == STATUS_OK)
+        status = select_blocks(s, f, opts->filter) ? write_file(s, opts) : refuse_memory();
+    selection_free(&s->selected);
+    lens_free(&s->lens);
+    profile_free(&s->profile);
+    return status;
 }
 
 static const char *base_name(const char *path) {
@@ -138,19 +185,18 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
         return message_usage(&command_export, "export: --to says what to write");
     if (opts->to == EXPORT_SQLITE && (!opts->output || strcmp(opts->output, "-") == 0))
         return message_usage(&command_export, "export: --to sqlite needs --output");
+    filter *f;
     trace_file in;
-    int status =
-        trace_file_open(&in, operands[0], &(memtrace_reader_options){.strict = opts->strict});
+    int status = question_parse_filter(&command_export, opts->filter, &f);
     if (status != STATUS_OK)
         return status;
-    profile p = {0};
-    const profile_options how = {
-        .keep_blocks = needs[opts->to].blocks, .tick = trace_file_tick, .context = &in};
-    status = trace_file_report(&in, profile_read(&p, in.reader, &how));
-    if (status == STATUS_OK)
-        status = export_profile(&p, opts, base_name(in.name));
-    profile_free(&p);
-    trace_file_close(&in);
+    status = trace_file_open(&in, operands[0], &(memtrace_reader_options){.strict = opts->strict});
+    if (status == STATUS_OK) {
+        subject s = {.title = base_name(in.name)};
+        status = export_trace(&s, &in, f, opts);
+        trace_file_close(&in);
+    }
+    filter_free(f);
     return status;
 }
 

@@ -26,6 +26,13 @@ static int refuse_text(const command *cmd, const char *name, const char *text,
                          error->reason, text, (int)error->column, "^");
 }
 
+int question_parse_filter(const command *cmd, const char *text, filter **f) {
+    filter_error error;
+    *f = NULL;
+    return !text || filter_parse(text, f, &error) ? STATUS_OK
+                                                  : refuse_text(cmd, "filter", text, &error);
+}
+
 static int parse_spec(const command *cmd, const question_options *o, query_spec *spec, filter **f) {
     filter_error error;
     *spec = (query_spec){.measure = (measure)o->measure,
@@ -38,10 +45,9 @@ static int parse_spec(const command *cmd, const question_options *o, query_spec 
         return message_usage(cmd, "%s: --at is for --measure live", cmd->name);
     if (o->at && !filter_parse_time(o->at, &spec->moment, &error))
         return refuse_text(cmd, "at", o->at, &error);
-    if (o->filter && !filter_parse(o->filter, f, &error))
-        return refuse_text(cmd, "filter", o->filter, &error);
+    const int status = question_parse_filter(cmd, o->filter, f);
     spec->filter = *f;
-    return STATUS_OK;
+    return status;
 }
 
 static int read_profile(question *q, const question_options *o, const char *path,

@@ -84,6 +84,10 @@ int question_ask(question *q, const command *cmd, const question_options *option
                  const char *path);
 void question_close(question *q);
 
+/* Parses `text`, which may be NULL, and so is `*f` then. Returns STATUS_OK, or another status after
+ * having said what is wrong. */
+int question_parse_filter(const command *cmd, const char *text, filter **f);
+
 /* Says that names can be found for addresses. */
 void question_hint_symbolize(const question *q);
 

@@ -3,13 +3,11 @@
 #include "present/export_rows.h"
 
 #include "analyse/cost.h"
-#include "analyse/lens.h"
 #include "analyse/stacks.h"
-#include "present/figures.h"
 
 typedef struct rows {
     const profile *profile;
-    lens lens;
+    const lens *lens;
     stacks stacks;
     output place_texts;
     VEC(size_t) ends; /* of each place's text */
@@ -77,7 +75,6 @@ static bool render_stack(rows *r, uint32_t node) {
 }
 
 static void rows_free(rows *r) {
-    lens_free(&r->lens);
     stacks_free(&r->stacks);
     output_finish(&r->place_texts);
     output_finish(&r->stack);
@@ -85,11 +82,11 @@ static void rows_free(rows *r) {
     vec_free(&r->path);
 }
 
-static bool rows_start(rows *r, const profile *p, place_text *text, const char *separator) {
-    *r = (rows){.profile = p, .node = CCT_NO_NODE, .separator = separator};
+static bool rows_start(rows *r, const lens *l, place_text *text, const char *separator) {
+    *r = (rows){.profile = l->profile, .lens = l, .node = CCT_NO_NODE, .separator = separator};
     output_start(&r->place_texts, OUTPUT_MEMORY);
     output_start(&r->stack, OUTPUT_MEMORY);
-    if (!lens_init(&r->lens, p, true, NULL) || !stacks_build(p, STACKS_BY_LINE, &r->stacks))
+    if (!stacks_build(l, STACKS_BY_LINE, &r->stacks))
         return false;
     for (size_t i = 0; i < r->stacks.places.count; i++) {
         text(&r->place_texts, &r->stacks.places.items[i]);
@@ -128,11 +125,16 @@ static void put_time(output *o, uint64_t time, const char *absent) {
         output_u64(o, time, 0, ' ');
 }
 
+/* In as many digits as are sure, since 1 / 2e-5 is not quite 50,000. */
+static void put_bytes(output *o, double bytes) {
+    output_format(o, "%.15g", bytes);
+}
+
 static bool site_of(const rows *r, size_t row, uint32_t *place) {
     uint32_t wrapper;
     const block_table *b = &r->profile->table;
     const lens_cursor at =
-        lens_site(&r->lens, b->node[row], b->source[row] == MEMTRACE_EXTERNAL, &wrapper);
+        lens_site(r->lens, b->node[row], b->source[row] == MEMTRACE_EXTERNAL, &wrapper);
     if (at.location == LENS_NOWHERE)
         return false;
     *place = r->stacks.place_of[at.location];
@@ -154,7 +156,7 @@ static void csv_row(rows *r, output *o, size_t row) {
     output_char(o, ',');
     output_u64(o, n.samples, 0, ' ');
     output_char(o, ',');
-    figure_json_number(o, cost_bytes(r->profile, n.samples));
+    put_bytes(o, cost_bytes(r->profile, n.samples));
     output_char(o, ',');
     output_text(o, sources[b->source[row]]);
     output_char(o, ',');
@@ -185,7 +187,7 @@ static void json_row(rows *r, output *o, size_t row) {
     output_text(o, ",\"samples\":");
     output_u64(o, n.samples, 0, ' ');
     output_text(o, ",\"bytes\":");
-    figure_json_number(o, cost_bytes(r->profile, n.samples));
+    put_bytes(o, cost_bytes(r->profile, n.samples));
     output_format(o, ",\"source\":\"%s\",\"domain\":%u,\"type\":", sources[b->source[row]],
                   b->domain[row]);
     if (type)
@@ -215,17 +217,17 @@ static bool put_rows(rows *r, output *o, const uint8_t *kept,
     return true;
 }
 
-bool export_csv(output *o, const profile *p, const uint8_t *kept) {
+bool export_csv(output *o, const lens *l, const uint8_t *kept) {
     rows r;
     output_text(o, "time,lifetime,promoted,size,samples,bytes,source,domain,type,site,stack\n");
-    const bool ok = rows_start(&r, p, csv_place, ";") && put_rows(&r, o, kept, csv_row);
+    const bool ok = rows_start(&r, l, csv_place, ";") && put_rows(&r, o, kept, csv_row);
     rows_free(&r);
     return ok;
 }
 
-bool export_json(output *o, const profile *p, const uint8_t *kept) {
+bool export_json(output *o, const lens *l, const uint8_t *kept) {
     rows r;
-    const bool ok = rows_start(&r, p, json_place, ",") && put_rows(&r, o, kept, json_row);
+    const bool ok = rows_start(&r, l, json_place, ",") && put_rows(&r, o, kept, json_row);
     rows_free(&r);
     return ok;
 }

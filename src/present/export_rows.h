@@ -4,12 +4,12 @@
 #ifndef PRESENT_EXPORT_ROWS_H
 #define PRESENT_EXPORT_ROWS_H
 
-#include "analyse/profile.h"
+#include "analyse/lens.h"
 #include "present/output.h"
 
 /* The rows of the profile's table of which `kept` is not 0; NULL: all. False when there is no
  * memory. */
-bool export_csv(output *o, const profile *p, const uint8_t *kept);
-bool export_json(output *o, const profile *p, const uint8_t *kept);
+bool export_csv(output *o, const lens *l, const uint8_t *kept);
+bool export_json(output *o, const lens *l, const uint8_t *kept);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "analyse/cost.h"
 #include "analyse/estimate.h"
-#include "analyse/lens.h"
 #include "analyse/stacks.h"
 
 /* Nothing is to be saved from a crash: the file takes its place when it is complete. */
@@ -73,7 +72,7 @@ static const char views[] =
 typedef struct database {
     sqlite3 *db;
     const profile *profile;
-    lens lens;
+    const lens *lens;
     stacks stacks;
     bool no_memory;
 } database;
@@ -187,7 +186,7 @@ static bool put_block(const database *d, sqlite3_stmt *s, size_t row) {
     const uint64_t length = blocks_length(b, row), samples = blocks_samples(b, row);
     uint32_t wrapper;
     const lens_cursor site =
-        lens_site(&d->lens, b->node[row], b->source[row] == MEMTRACE_EXTERNAL, &wrapper);
+        lens_site(d->lens, b->node[row], b->source[row] == MEMTRACE_EXTERNAL, &wrapper);
     bind_number(s, 1, row);
     bind_number(s, 2, b->born[row]);
     bind_unless(s, 3, b->promoted[row], BLOCKS_NEVER);
@@ -200,7 +199,7 @@ static bool put_block(const database *d, sqlite3_stmt *s, size_t row) {
     bind_number(s, 10, b->domain[row]);
     bind_text(s, 11, profile_type(p, b->node[row]));
     bind_place(d, s, 12, site);
-    bind_place(d, s, 13, lens_outward(&d->lens, site));
+    bind_place(d, s, 13, lens_outward(d->lens, site));
     bind_number(s, 14, d->stacks.node_of[b->node[row]]);
     return step(s);
 }
@@ -230,14 +229,13 @@ static bool put_moment(database *d) {
 /* ---- the file ---------------------------------------------------------------------------- */
 
 static bool look_up(database *d) {
-    d->no_memory = !lens_init(&d->lens, d->profile, true, NULL) ||
-                   !stacks_build(d->profile, STACKS_BY_LINE, &d->stacks);
+    d->no_memory = !stacks_build(d->lens, STACKS_BY_LINE, &d->stacks);
     return !d->no_memory;
 }
 
-bool export_sqlite(const char *path, const profile *p, const uint8_t *kept, char *reason,
+bool export_sqlite(const char *path, const lens *l, const uint8_t *kept, char *reason,
                    size_t size) {
-    database d = {.profile = p};
+    database d = {.profile = l->profile, .lens = l};
     bool ok = sqlite3_open_v2(path, &d.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) ==
                   SQLITE_OK &&
               look_up(&d) && run(&d, schema) && put_trace(&d) && put_frames(&d) && put_stacks(&d) &&
@@ -248,7 +246,6 @@ bool export_sqlite(const char *path, const profile *p, const uint8_t *kept, char
         snprintf(reason, size, "the database cannot be closed");
         ok = false;
     }
-    lens_free(&d.lens);
     stacks_free(&d.stacks);
     return ok;
 }

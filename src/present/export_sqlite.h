@@ -5,11 +5,10 @@
 
 #include <stddef.h>
 
-#include "analyse/profile.h"
+#include "analyse/lens.h"
 
 /* Fills the file `path`, which is empty or absent, with the rows of the profile's table of which
  * `kept` is not 0 (NULL: all). On failure, false and why in `reason`. */
-bool export_sqlite(const char *path, const profile *p, const uint8_t *kept, char *reason,
-                   size_t size);
+bool export_sqlite(const char *path, const lens *l, const uint8_t *kept, char *reason, size_t size);
 
 #endif

@@ -35,9 +35,10 @@ static void collapsed_stack(output *o, const stacks *s, const stacks_path *path,
     output_char(o, '\n');
 }
 
-bool export_collapsed(output *o, const profile *p, const cost_list *costs) {
+bool export_collapsed(output *o, const lens *l, const cost_list *costs) {
+    const profile *p = l->profile;
     stacks s;
-    if (!stacks_build(p, STACKS_BY_FUNCTION, &s))
+    if (!stacks_build(l, STACKS_BY_FUNCTION, &s))
         return false;
     uint64_t *samples = stacks_samples(&s, costs);
     stacks_path path = {0};
@@ -123,9 +124,10 @@ static uint64_t sum_of_weights(const profile *p, const stacks *s, const uint64_t
     return sum;
 }
 
-bool export_speedscope(output *o, const profile *p, const cost_list *costs, const char *name) {
+bool export_speedscope(output *o, const lens *l, const cost_list *costs, const char *name) {
+    const profile *p = l->profile;
     stacks s;
-    if (!stacks_build(p, STACKS_BY_LINE, &s))
+    if (!stacks_build(l, STACKS_BY_LINE, &s))
         return false;
     uint64_t *samples = stacks_samples(&s, costs);
     bool ok = samples;

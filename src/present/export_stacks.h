@@ -5,12 +5,13 @@
 #define PRESENT_EXPORT_STACKS_H
 
 #include "analyse/cost.h"
+#include "analyse/lens.h"
 #include "present/output.h"
 
 /* A line a stack, `outer;inner BYTES`, by functions. */
-bool export_collapsed(output *o, const profile *p, const cost_list *costs);
+bool export_collapsed(output *o, const lens *l, const cost_list *costs);
 
 /* A sampled profile, by lines; `name` is the title. */
-bool export_speedscope(output *o, const profile *p, const cost_list *costs, const char *name);
+bool export_speedscope(output *o, const lens *l, const cost_list *costs, const char *name);
 
 #endif

@@ -47,6 +47,7 @@ enum function_field {
 
 typedef struct pprof {
     const profile *profile;
+    const lens *lens;
     output message;          /* the profile */
     output part, inner;      /* a message in it, and one in that */
     intern_table strings;    /* equal ones are the same pointer */
@@ -107,12 +108,29 @@ static void put_mapping(pprof *w) {
     protobuf_message(&w->message, PROFILE_MAPPING, &w->part);
 }
 
+static bool is_hidden(const pprof *w, uint32_t location) {
+    return w->lens->marks[location] & LENS_HIDDEN;
+}
+
+/* Whether nothing of a frame is to be seen: it is then no location. */
+static bool is_all_hidden(const pprof *w, uint32_t frame) {
+    const profile_frame *f = &w->profile->frames.items[frame];
+    for (uint32_t i = 0; i < f->n; i++)
+        if (!is_hidden(w, f->first + i))
+            return false;
+    return true;
+}
+
 /* A frame is a location; its lines begin with the innermost inlined function. */
 static void put_location(pprof *w, uint32_t frame) {
     const profile_frame *f = &w->profile->frames.items[frame];
+    if (is_all_hidden(w, frame))
+        return;
     protobuf_number(&w->part, LOCATION_ID, frame + UINT64_C(1));
     protobuf_number(&w->part, LOCATION_MAPPING_ID, 1);
     for (uint32_t i = f->n; i-- > 0;) {
+        if (is_hidden(w, f->first + i))
+            continue;
         const profile_location *l = &w->profile->locations.items[f->first + i];
         protobuf_number(&w->inner, LINE_FUNCTION_ID, function_id(w, l));
         protobuf_number(&w->inner, LINE_LINE, l->line);
@@ -155,7 +173,8 @@ static void put_sample(pprof *w, const classes_group *g) {
     const cct *tree = &w->profile->tree;
     vec_clear(&w->locations);
     for (uint32_t n = g->node; n != CCT_ROOT; n = tree->nodes.items[n].parent)
-        if (!vec_push(&w->locations, tree->nodes.items[n].frame + UINT64_C(1)))
+        if (!is_all_hidden(w, tree->nodes.items[n].frame) &&
+            !vec_push(&w->locations, tree->nodes.items[n].frame + UINT64_C(1)))
             w->failed = true;
     const uint64_t objects = (uint64_t)llround(g->blocks.count);
     const uint64_t bytes = (uint64_t)llround(cost_bytes(w->profile, g->samples));
@@ -222,8 +241,8 @@ static bool put_compressed(output *o, const output *plain) {
     return status == Z_STREAM_END;
 }
 
-bool export_pprof(output *o, const profile *p, const uint8_t *kept) {
-    pprof w = {.profile = p};
+bool export_pprof(output *o, const lens *l, const uint8_t *kept) {
+    pprof w = {.profile = l->profile, .lens = l};
     output_start(&w.message, OUTPUT_MEMORY);
     output_start(&w.part, OUTPUT_MEMORY);
     output_start(&w.inner, OUTPUT_MEMORY);

@@ -6,11 +6,11 @@
 #ifndef PRESENT_PPROF_H
 #define PRESENT_PPROF_H
 
-#include "analyse/profile.h"
+#include "analyse/lens.h"
 #include "present/output.h"
 
 /* Of the rows of the profile's table of which `kept` is not 0; NULL: of all. False when there is no
  * memory. */
-bool export_pprof(output *o, const profile *p, const uint8_t *kept);
+bool export_pprof(output *o, const lens *l, const uint8_t *kept);
 
 #endif

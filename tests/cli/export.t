@@ -121,6 +121,39 @@ SQLite; what views say is what hotspots says, place by place:
   executable|host|pid|context|runtime|start|duration|word_size|rate|bytes_per_sample
   prog|host|4242|||1700000000000000|3000|64|1.0|8.0
 
+A part of the blocks, in all formats the same as in hotspots:
+
+  $ allotrace hotspots --json -f 'heap:major hide:/^Stdlib/' $TRACES/ocamlopt.ctf | jq -c '[.total.value, .hotspots[0].function, .hotspots[0].value]'
+  [106800000,"Interf.build_graph.add_interf",5200000]
+  $ allotrace export -t collapsed -f 'heap:major hide:/^Stdlib/' $TRACES/ocamlopt.ctf >major.stacks
+  $ awk '{ bytes += $NF } END { printf "%.0f\n", bytes }' major.stacks; grep -c 'Stdlib' major.stacks
+  106800000
+  0
+  [1]
+  $ allotrace export -t speedscope -f 'heap:major hide:/^Stdlib/' $TRACES/ocamlopt.ctf | jq .profiles[0].endValue
+  106800000
+  $ allotrace export -t csv -f 'heap:major hide:/^Stdlib/' $TRACES/ocamlopt.ctf | awk -F, 'NR > 1 { bytes += $6 } END { printf "%.0f\n", bytes }'
+  106800000
+  $ allotrace export -t json -f 'heap:major hide:/^Stdlib/' $TRACES/ocamlopt.ctf | jq -s -c '[(map(.bytes) | add), (map(.stack[] | select(startswith("Stdlib"))) | length)]'
+  [106800000,0]
+  $ allotrace export -t pprof -f 'heap:major hide:/^Stdlib/' -o major.pb.gz $TRACES/ocamlopt.ctf
+  $ $TESTDIR/check-pprof major.pb.gz $TRACES/ocamlopt.ctf -- -f 'heap:major hide:/^Stdlib/' | grep -E 'sums|heap'
+  sums: 3698927 106800000 1499606 42400000
+  heap: minor 102800000, major 4000000
+  same sums as hotspots at all 124 places: True
+  $ allotrace export -t sqlite -f 'heap:major hide:/^Stdlib/' -o major.db $TRACES/ocamlopt.ctf
+  $ sqlite3 major.db 'SELECT function, bytes FROM hotspots LIMIT 1' 'SELECT sum(bytes) FROM blocks'
+  Interf.build_graph.add_interf|5200000.0
+  106800000.0
+  $ allotrace export -t collapsed -f 'heap:major size:>1G' $TRACES/ocamlopt.ctf
+  allotrace: warning: the filter kept 0 of 1676 blocks: `size` removed the last 267
+  $ allotrace export -t collapsed -f 'heap:middle' $TRACES/ocamlopt.ctf
+  allotrace: --filter: column 6: `middle` is none of minor, major, external
+    heap:middle
+         ^
+  Try `allotrace export --help`.
+  [2]
+
 What does not work says so, and leaves files alone:
 
   $ allotrace export small.ctf
@@ -155,6 +188,9 @@ What does not work says so, and leaves files alone:
   irmin.db
   irmin.pb.gz
   json
+  major.db
+  major.pb.gz
+  major.stacks
   ocamlopt.json
   ocamlopt.pb.gz
   ocamlopt.stacks

@@ -93,6 +93,17 @@ static profile profile_made(void) {
     return p;
 }
 
+/* What is exported: `hide` is a filter, or NULL. */
+static lens lens_on(const profile *p, const char *hide) {
+    lens l;
+    filter *f = NULL;
+    filter_error error;
+    ck_assert(!hide || filter_parse(hide, &f, &error));
+    ck_assert(lens_init(&l, p, true, f));
+    filter_free(f);
+    return l;
+}
+
 static void assert_output(output *o, const char *expected) {
     output_char(o, '\0');
     ck_assert_int_eq(o->error, 0);
@@ -104,10 +115,11 @@ static void assert_output(output *o, const char *expected) {
 
 START_TEST(stacks_of_equal_places_are_one) {
     profile p = profile_made();
+    lens l = lens_on(&p, NULL);
     stacks s;
     cost_list costs = {0};
     stacks_path path = {0};
-    ck_assert(stacks_build(&p, STACKS_BY_LINE, &s) && cost_of_tree(&p, &costs));
+    ck_assert(stacks_build(&l, STACKS_BY_LINE, &s) && cost_of_tree(&p, &costs));
     ck_assert_uint_eq(s.places.count, 7);
     uint64_t *samples = stacks_samples(&s, &costs), sum = 0;
     for (uint32_t i = 0; i < s.nodes.count; i++) {
@@ -126,32 +138,54 @@ START_TEST(stacks_of_equal_places_are_one) {
     vec_free(&path);
     vec_free(&costs);
     stacks_free(&s);
+    lens_free(&l);
     profile_free(&p);
 }
 END_TEST
 
 START_TEST(collapsed_stacks_are_by_function) {
     profile p = profile_made();
+    lens l = lens_on(&p, NULL);
     cost_list costs = {0};
     output o;
     output_start(&o, OUTPUT_MEMORY);
-    ck_assert(cost_of_tree(&p, &costs) && export_collapsed(&o, &p, &costs));
+    ck_assert(cost_of_tree(&p, &costs) && export_collapsed(&o, &l, &costs));
     assert_output(&o, "[unknown] 16\n"
                       "main;leaf 8048\n"
                       "main;helper;leaf 16\n"
                       "$6 16\n"
                       "a:b \"c\" 16\n");
     vec_free(&costs);
+    lens_free(&l);
+    profile_free(&p);
+}
+END_TEST
+
+START_TEST(hidden_frames_are_gone_and_their_costs_stay) {
+    profile p = profile_made();
+    lens l = lens_on(&p, "hide:leaf");
+    cost_list costs = {0};
+    output o;
+    output_start(&o, OUTPUT_MEMORY);
+    ck_assert(cost_of_tree(&p, &costs) && export_collapsed(&o, &l, &costs));
+    assert_output(&o, "[unknown] 16\n"
+                      "main 8048\n"
+                      "main;helper 16\n"
+                      "$6 16\n"
+                      "a:b \"c\" 16\n");
+    vec_free(&costs);
+    lens_free(&l);
     profile_free(&p);
 }
 END_TEST
 
 START_TEST(speedscope_shares_frames) {
     profile p = profile_made();
+    lens l = lens_on(&p, NULL);
     cost_list costs = {0};
     output o;
     output_start(&o, OUTPUT_MEMORY);
-    ck_assert(cost_of_tree(&p, &costs) && export_speedscope(&o, &p, &costs, "t.ctf"));
+    ck_assert(cost_of_tree(&p, &costs) && export_speedscope(&o, &l, &costs, "t.ctf"));
     assert_output(&o, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
                       "\"exporter\":\"allotrace\",\"name\":\"t.ctf\",\"activeProfileIndex\":0,\n"
                       "\"shared\":{\"frames\":[\n"
@@ -168,6 +202,7 @@ START_TEST(speedscope_shares_frames) {
                       "\"samples\":[\n[7],\n[0,1],\n[0,2,3],\n[0,4],\n[6],\n[5]\n]"
                       ",\"weights\":[16,48,16,8000,16,16]}]}\n");
     vec_free(&costs);
+    lens_free(&l);
     profile_free(&p);
 }
 END_TEST
@@ -176,10 +211,11 @@ END_TEST
 
 START_TEST(csv_has_a_row_a_block) {
     profile p = profile_made();
+    lens l = lens_on(&p, NULL);
     const uint8_t kept[] = {1, 1, 1, 1, 0, 1, 1};
     output o;
     output_start(&o, OUTPUT_MEMORY);
-    ck_assert(export_csv(&o, &p, kept));
+    ck_assert(export_csv(&o, &l, kept));
     assert_output(
         &o, "time,lifetime,promoted,size,samples,bytes,source,domain,type,site,stack\n"
             "100,999,,24,2,32,minor,0,,\"leaf@leaf.c:20\",\"main@main.c:10;leaf@leaf.c:20\"\n"
@@ -190,16 +226,18 @@ START_TEST(csv_has_a_row_a_block) {
             "\"main@main.c:10;leaf@leaf.c:22\"\n"
             "1400,,,8,1,16,minor,0,,\"a;b\n\"\"c\"\"\",\"a;b\n\"\"c\"\"\"\n"
             "1500,,,8,1,16,minor,0,,\"\",\"\"\n");
+    lens_free(&l);
     profile_free(&p);
 }
 END_TEST
 
 START_TEST(json_has_an_object_a_block) {
     profile p = profile_made();
+    lens l = lens_on(&p, NULL);
     const uint8_t kept[] = {0, 1, 0, 1, 0, 0, 1};
     output o;
     output_start(&o, OUTPUT_MEMORY);
-    ck_assert(export_json(&o, &p, kept));
+    ck_assert(export_json(&o, &l, kept));
     assert_output(
         &o,
         "{\"time\":200,\"lifetime\":1000,\"promoted\":200,\"size\":56,\"samples\":1,\"bytes\":16,"
@@ -210,6 +248,7 @@ START_TEST(json_has_an_object_a_block) {
         "\"site\":\"leaf@leaf.c:22\",\"stack\":[\"main@main.c:10\",\"leaf@leaf.c:22\"]}\n"
         "{\"time\":1500,\"lifetime\":null,\"promoted\":null,\"size\":8,\"samples\":1,\"bytes\":16,"
         "\"source\":\"minor\",\"domain\":0,\"type\":null,\"site\":null,\"stack\":[]}\n");
+    lens_free(&l);
     profile_free(&p);
 }
 END_TEST
@@ -237,6 +276,7 @@ END_TEST
 
 START_TEST(blocks_are_grouped) {
     profile p = profile_made();
+    lens l = lens_on(&p, NULL);
     classes_list list;
     ck_assert(classes_query(&p, NULL, &list));
     ck_assert_uint_eq(list.count, 7); /* the two call sites of a line are two nodes */
@@ -252,6 +292,7 @@ START_TEST(blocks_are_grouped) {
     const uint8_t none[7] = {0};
     ck_assert(classes_query(&p, none, &list));
     ck_assert_uint_eq(list.count, 0);
+    lens_free(&l);
     profile_free(&p);
 }
 END_TEST
@@ -286,10 +327,11 @@ END_TEST
 /* What is in it, the command line tests ask protobuf's own decoder. */
 START_TEST(pprof_is_gzip) {
     profile p = profile_made();
+    lens l = lens_on(&p, NULL);
     unsigned char plain[4096];
     output o;
     output_start(&o, OUTPUT_MEMORY);
-    ck_assert(export_pprof(&o, &p, NULL));
+    ck_assert(export_pprof(&o, &l, NULL));
     z_stream z = {.next_in = (Bytef *)o.buffer,
                   .avail_in = (uInt)o.used,
                   .next_out = plain,
@@ -300,6 +342,7 @@ START_TEST(pprof_is_gzip) {
     ck_assert_ptr_nonnull(memmem(plain, z.total_out, "inuse_space", 11));
     inflateEnd(&z);
     output_finish(&o);
+    lens_free(&l);
     profile_free(&p);
 }
 END_TEST
@@ -309,6 +352,7 @@ static Suite *suite(void) {
     TCase *t = tcase_create("export");
     tcase_add_test(t, stacks_of_equal_places_are_one);
     tcase_add_test(t, collapsed_stacks_are_by_function);
+    tcase_add_test(t, hidden_frames_are_gone_and_their_costs_stay);
     tcase_add_test(t, speedscope_shares_frames);
     tcase_add_test(t, csv_has_a_row_a_block);
     tcase_add_test(t, json_has_an_object_a_block);

@@ -170,6 +170,15 @@ static void free_reading_state(profile *p) {
     map64_free(&p->minor);
 }
 
+static bool report_block(const profile *p, const profile_options *options,
+                         const memtrace_event *event) {
+    if (!options->block || event->kind != MEMTRACE_ALLOC || event->samples == 0)
+        return true;
+    const cct_path *path = &p->paths.items[event->domain];
+    uint32_t node = path->nodes.count ? path->nodes.items[path->nodes.count - 1] : CCT_ROOT;
+    return options->block(options->block_context, node, event);
+}
+
 memtrace_status profile_read(profile *p, memtrace_reader *reader, const profile_options *options) {
     if (!copy_info(p, memtrace_reader_info(reader)))
         return MEMTRACE_NOMEM;
@@ -179,7 +188,7 @@ memtrace_status profile_read(profile *p, memtrace_reader *reader, const profile_
     memtrace_status status;
     uint64_t n = 0;
     while ((status = memtrace_reader_next(reader, &event)) == MEMTRACE_OK) {
-        if (!add_event(p, reader, &event))
+        if (!add_event(p, reader, &event) || !report_block(p, options, &event))
             return MEMTRACE_NOMEM;
         if (options->tick && ++n % EVENTS_PER_TICK == 0)
             options->tick(options->context, reader);

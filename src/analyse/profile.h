@@ -69,6 +69,11 @@ typedef struct profile_options {
     /* Called now and then while reading, to show progress; may be NULL. */
     void (*tick)(void *context, const memtrace_reader *reader);
     void *context;
+
+    /* Called for each sampled block, with the node that is its stack; may be NULL. False, there is
+     * no memory, ends reading. */
+    bool (*block)(void *context, uint32_t node, const memtrace_event *event);
+    void *block_context;
 } profile_options;
 
 /* Reads all that is left in `reader`. MEMTRACE_OK at the end of the trace; MEMTRACE_NOMEM; else the

@@ -16,6 +16,7 @@
     X(hotspots)                                                                                    \
     X(types)                                                                                       \
     X(diff)                                                                                        \
+    X(check)                                                                                       \
     X(info)                                                                                        \
     X(dump)                                                                                        \
     X(export)                                                                                      \
@@ -34,6 +35,8 @@ typedef enum exit_status {
     STATUS_FAILED = 1,  /* an input cannot be used or an output cannot be written */
     STATUS_USAGE = 2,   /* the command line is wrong */
     STATUS_DEFECTS = 3, /* doctor alone: the trace is readable, but damaged */
+    STATUS_BEYOND = 3,  /* check alone: an amount is beyond its limits */
+    STATUS_UNSURE = 4,  /* check alone: an amount may be; none surely is */
 } exit_status;
 
 typedef enum option_kind {

@@ -34,16 +34,42 @@ A native program before and after a change, recorded:
   $ sed -i 's/^static struct row .parse/\/* Grows in steps. *\/\n&/; s/^        rows = realloc.*/        if ((i \& (i - 1)) == 0)\n            rows = realloc(rows, 2 * i * sizeof *rows);/' prog.c
   $ gcc -g -O1 -fno-inline -o prog prog.c
   $ for i in 1 2 3; do allotrace run --rate 0.02 -o after$i.ctf ./prog 2>/dev/null; done
-  $ allotrace diff --top 2 before1.ctf after1.ctf | head -5 | sed 's|/[^ ]*/||'
+  $ cat >judge.py <<'END'
+  > # What is as good as certain, however the samples fall.
+  > import json, sys
+  > d = json.load(sys.stdin)
+  > ratio, top = d["total"]["ratio"], d["sites"][0]
+  > print("total:", "sure" if d["total"]["sure"] else "not sure", 0.05 < ratio["low"] < ratio["high"] < 0.25)
+  > print("first:", top["site_after"]["function"], top["site_before"]["line"], top["site_after"]["line"],
+  >       "sure" if top["sure"] else "not sure", -1.2e6 < top["change"]["value"] < -0.8e6)
+  > END
+  $ allotrace diff --json before1.ctf after1.ctf | python3 judge.py
+  total: sure True
+  first: parse 14 16 sure True
+  $ allotrace diff before1.ctf after1.ctf | head -3 | sed 's|/[^ ]*/||'
   Before: 1\.\d MB · After: 1\d\d\.\d KB · Reduction: 8\d % ± \d % (re)
        before      after                 change       q  site
-   +9\d\d\.\d KB +\d+\.\d KB +-\d+\.\d KB ± \d+\.\d KB  <0\.001  prog\.c:14 → 16 parse (re)
-  No sure change; these differences may be accidents:
-   +1\d\d\.\d KB +1\d\d\.\d KB .* prog\.c:7 copy (re)
+   .*<0\.001  prog\.c:14 → 16 parse (re)
 
-Several runs a side:
+Several runs a side, whose intervals are wider:
 
-  $ allotrace diff --before before*.ctf --after after*.ctf | sed -n '1,2p; s|/[^ ]*/||; /parse/p'
-  Before: 1\.\d MB · After: 1\d\d\.\d KB · Reduction: 8\d % ± \d+ % (re)
+  $ allotrace diff --json --before before*.ctf --after after*.ctf | python3 judge.py
+  total: sure True
+  first: parse 14 16 sure True
+  $ allotrace diff --before before*.ctf --after after*.ctf | sed -n 2p
   Note: means of several runs (3 before, 3 after)
-   +9\d\d\.\d KB +\d+\.\d KB +-\d+\.\d KB ± \d+\.\d KB  <0\.001  prog\.c:14 → 16 parse (re)
+
+A budget from the program after the change; the one before it does not keep it:
+
+  $ allotrace check --update budget.toml after1.ctf
+  $ allotrace check --budget budget.toml after2.ctf | tail -1
+  \d passed, 0 failed, \d undecided (re)
+  $ allotrace check --expect 'parse=1MB' --within 2x --expect 'copy=2000 blocks' before1.ctf
+  Site  \|\| Expected +\|\| Actual +\|\| Ratio \|\| Verdict (re)
+  parse \|\| 1\.0 MB, within 2x +\|\| .* \|\| PASS (re)
+  copy  \|\| 2,000 blocks, within 2x +\|\| .* \|\| PASS (re)
+  2 passed, 0 failed, 0 undecided
+  $ allotrace check --budget budget.toml before1.ctf >verdicts
+  [3]
+  $ grep -c 'total .*FAIL' verdicts
+  1

@@ -22,6 +22,7 @@ The commands, and one of them:
     hotspots    show which code allocates most
     types       show which types of objects take most
     diff        show what changed between two traces
+    check       check a trace against expectations and budgets
     info        show what a trace is about
     dump        write every event as text, for scripts
     export      write a trace for other tools

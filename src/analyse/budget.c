@@ -1,0 +1,215 @@
+/* budget.c: see budget.h. docs/estimator.md says how the rate that would decide is found. */
+#include "analyse/budget.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UNDER "under:"
+
+/* At this many standard errors from a limit, four of five traces give a verdict. */
+#define DECIDING (1.96 + 0.84)
+
+/* No sample: the truth may still be this many samples, with 97.5 % confidence. */
+#define NOTHING_SEEN 3.69
+
+/* ---- the tally ----------------------------------------------------------------------------- */
+
+bool budget_count(budget_tally *t, double rate, uint32_t node, const memtrace_event *event) {
+    bool external = event->source == MEMTRACE_EXTERNAL;
+    uint32_t *at = map64_put(&t->index, (uint64_t)node << 1 | external);
+    if (!at)
+        return false;
+    if (*at == MAP64_NONE) {
+        *at = (uint32_t)t->entries.count;
+        if (!vec_push(&t->entries, ((budget_entry){.node = node, .external = external})))
+            return false;
+    }
+    budget_entry *e = &t->entries.items[*at];
+    e->samples += event->samples;
+    estimate_blocks_add(&e->blocks, event->length + 1, rate);
+    return true;
+}
+
+void budget_tally_free(budget_tally *t) {
+    vec_free(&t->entries);
+    map64_free(&t->index);
+}
+
+/* ---- sites --------------------------------------------------------------------------------- */
+
+/* A site taken apart. */
+typedef struct site_pattern {
+    const char *text; /* the function, or the end of the file's path */
+    size_t size;      /* of the file's part */
+    uint32_t line;    /* 0: it is a function */
+} site_pattern;
+
+static site_pattern parse_pattern(const char *site) {
+    site_pattern p = {.text = site, .size = strlen(site)};
+    const char *colon = strrchr(site, ':');
+    if (!colon || colon == site || colon[-1] == ':' || colon[1] < '1' || colon[1] > '9')
+        return p;
+    char *end;
+    unsigned long line = strtoul(colon + 1, &end, 10);
+    if (*end == '\0' && line <= UINT32_MAX) {
+        p.line = (uint32_t)line;
+        p.size = (size_t)(colon - site);
+    }
+    return p;
+}
+
+static bool matches(const site_pattern *p, const profile_location *l) {
+    if (p->line == 0)
+        return strcmp(l->function, p->text) == 0;
+    size_t size = strlen(l->file);
+    if (l->line != p->line || size < p->size ||
+        memcmp(l->file + size - p->size, p->text, p->size) != 0)
+        return false;
+    return size == p->size || l->file[size - p->size - 1] == '/';
+}
+
+static bool matches_frame(const site_pattern *pattern, const profile *p, uint32_t frame) {
+    const profile_frame *f = &p->frames.items[frame];
+    for (uint32_t i = 0; i < f->n; i++)
+        if (matches(pattern, &p->locations.items[f->first + i]))
+            return true;
+    return false;
+}
+
+/* Which nodes have a match on their stacks; a node stands after its parent. */
+static bool *nodes_under(const site_pattern *pattern, const profile *p) {
+    bool *under = calloc(p->tree.nodes.count + 1, sizeof *under);
+    for (size_t i = 1; under && i < p->tree.nodes.count; i++) {
+        const cct_node *n = &p->tree.nodes.items[i];
+        under[i] = under[n->parent] || matches_frame(pattern, p, n->frame);
+    }
+    return under;
+}
+
+typedef struct sum {
+    uint64_t samples;
+    estimate_blocks blocks;
+} sum;
+
+static void add_entry(sum *s, const budget_entry *e) {
+    s->samples += e->samples;
+    s->blocks.count += e->blocks.count;
+    s->blocks.variance += e->blocks.variance;
+    s->blocks.heaviest = fmax(s->blocks.heaviest, e->blocks.heaviest);
+    s->blocks.tracked += e->blocks.tracked;
+}
+
+static bool sum_up(const lens *l, const budget_tally *t, const char *site, sum *s) {
+    bool all = strcmp(site, "total") == 0;
+    bool below = strncmp(site, UNDER, sizeof UNDER - 1) == 0;
+    site_pattern pattern = parse_pattern(site + (below ? sizeof UNDER - 1 : 0));
+    bool *under = below ? nodes_under(&pattern, l->profile) : NULL;
+    if (below && !under)
+        return false;
+    for (size_t i = 0; i < t->entries.count; i++) {
+        const budget_entry *e = &t->entries.items[i];
+        uint32_t wrapper;
+        const profile_location *place =
+            all || below ? NULL
+                         : lens_location(l, lens_site(l, e->node, e->external, &wrapper).location);
+        if (all || (below && under[e->node]) || (place && matches(&pattern, place)))
+            add_entry(s, e);
+    }
+    free(under);
+    return true;
+}
+
+/* ---- verdicts ------------------------------------------------------------------------------ */
+
+/* Without a tracked block nothing is known of the weights; a block is a word at least. */
+static estimate blocks_of(const sum *s, double rate) {
+    estimate e = estimate_blocks_total(&s->blocks);
+    if (s->blocks.tracked == 0)
+        e.high = estimate_words(0, rate).high;
+    return e;
+}
+
+static budget_verdict judge(const budget_rule *r, const estimate *e) {
+    double most = r->within > 0 ? r->amount * r->within : r->amount;
+    double least = r->within > 0 ? r->amount / r->within : 0;
+    if (e->low > most || e->high < least)
+        return BUDGET_FAIL;
+    return e->high <= most && e->low >= least ? BUDGET_PASS : BUDGET_UNDECIDED;
+}
+
+/* The distance from the nearer limit. */
+static double distance(const budget_rule *r, double value) {
+    if (r->within <= 0)
+        return fabs(value - r->amount);
+    return fmin(fabs(value - r->amount * r->within), fabs(value - r->amount / r->within));
+}
+
+/* Var = W (1 - rate) / rate for words; for blocks it is about in proportion to 1 / rate. */
+static double deciding_rate(const budget_rule *r, const budget_result *result, const sum *s,
+                            double rate, double word) {
+    double d = distance(r, result->actual.value) / word;
+    double needed = DECIDING * DECIDING, decides;
+    if (s->samples == 0)
+        decides = NOTHING_SEEN / d;
+    else if (r->unit == BUDGET_BLOCKS)
+        decides = rate * needed * s->blocks.variance / (d * d);
+    else
+        decides = 1 / (1 + d * d / (needed * (double)s->samples / rate));
+    return fmin(1, fmax(decides, rate));
+}
+
+bool budget_judge(const lens *l, const budget_tally *t, const budget_rule *rule,
+                  budget_result *result) {
+    const memtrace_info *info = &l->profile->info;
+    sum s = {0};
+    if (!sum_up(l, t, rule->site, &s))
+        return false;
+    double word = rule->unit == BUDGET_BYTES ? info->word_size / 8.0 : 1;
+    estimate e = rule->unit == BUDGET_BLOCKS ? blocks_of(&s, info->sample_rate)
+                                             : estimate_words(s.samples, info->sample_rate);
+    *result = (budget_result){
+        .actual = {.value = e.value * word, .low = e.low * word, .high = e.high * word},
+        .samples = s.samples};
+    result->verdict = judge(rule, &result->actual);
+    if (result->verdict == BUDGET_UNDECIDED)
+        result->deciding_rate = deciding_rate(rule, result, &s, info->sample_rate, word);
+    return true;
+}
+
+/* ---- amounts ------------------------------------------------------------------------------- */
+
+double budget_maximum(const budget_result *actual) {
+    double limit = ceil(actual->actual.high * 1.1);
+    if (limit <= 0)
+        return 0;
+    double step = fmax(1, pow(10, floor(log10(limit)) - 1));
+    return ceil(limit / step) * step;
+}
+
+bool budget_parse_amount(const char *text, double *amount, budget_unit *unit) {
+    static const struct {
+        const char *name;
+        budget_unit unit;
+        double factor;
+    } units[] = {{"", BUDGET_BYTES, 1},
+                 {"B", BUDGET_BYTES, 1},
+                 {"KB", BUDGET_BYTES, 1024.0},
+                 {"MB", BUDGET_BYTES, 1024.0 * 1024},
+                 {"GB", BUDGET_BYTES, 1024.0 * 1024 * 1024},
+                 {"TB", BUDGET_BYTES, 1024.0 * 1024 * 1024 * 1024},
+                 {"words", BUDGET_WORDS, 1},
+                 {"blocks", BUDGET_BLOCKS, 1}};
+    if (*text < '0' || *text > '9')
+        return false;
+    char *end;
+    double number = strtod(text, &end);
+    end += strspn(end, " ");
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(end, units[i].name) == 0) {
+            *amount = number * units[i].factor;
+            *unit = units[i].unit;
+            return isfinite(number);
+        }
+    return false;
+}

@@ -1,0 +1,59 @@
+/* budget.h: is what a site allocated within what was expected, or allowed? Judged on the interval
+ * of the estimate: what sampling leaves open is undecided. Pure queries on a profile. */
+#ifndef ANALYSE_BUDGET_H
+#define ANALYSE_BUDGET_H
+
+#include "analyse/estimate.h"
+#include "analyse/lens.h"
+
+typedef enum budget_unit { BUDGET_BYTES, BUDGET_WORDS, BUDGET_BLOCKS } budget_unit;
+
+/* What a rule is about, and its limits. */
+typedef struct budget_rule {
+    const char *name; /* as shown; NULL: the site's */
+    /* `total`; FILE:LINE, the file as its path ends; or a function. After `under:`, all that is
+     * allocated while it is on the stack. */
+    const char *site;
+    double amount; /* in `unit`: the most that is allowed, or what is expected */
+    budget_unit unit;
+    double within; /* > 1: the factor by which the truth may differ; 0: `amount` is a maximum */
+} budget_rule;
+
+typedef enum budget_verdict { BUDGET_PASS, BUDGET_FAIL, BUDGET_UNDECIDED } budget_verdict;
+
+typedef struct budget_result {
+    estimate actual; /* in the rule's unit */
+    uint64_t samples;
+    budget_verdict verdict;
+    double deciding_rate; /* of BUDGET_UNDECIDED: at which a verdict is likely */
+} budget_result;
+
+/* Sampled blocks with one stack. */
+typedef struct budget_entry {
+    uint32_t node;
+    bool external;
+    uint64_t samples;
+    estimate_blocks blocks;
+} budget_entry;
+
+/* All sampled blocks of a trace. Legal when zeroed. */
+typedef struct budget_tally {
+    VEC(budget_entry) entries;
+    map64 index; /* node, external → entry */
+} budget_tally;
+
+/* Counts a block; false when there is no memory. */
+bool budget_count(budget_tally *t, double rate, uint32_t node, const memtrace_event *event);
+void budget_tally_free(budget_tally *t);
+
+/* Judges a rule; false when there is no memory. */
+bool budget_judge(const lens *l, const budget_tally *t, const budget_rule *rule,
+                  budget_result *result);
+
+/* What a maximum must be for the trace to pass it with a tenth to spare, in two digits. */
+double budget_maximum(const budget_result *actual);
+
+/* `12MB`, `1.5 KB`, `300 words`, `50000 blocks`, `512` (bytes); false if it is none of these. */
+bool budget_parse_amount(const char *text, double *amount, budget_unit *unit);
+
+#endif

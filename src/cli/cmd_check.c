@@ -1,0 +1,295 @@
+/* cmd_check.c: `allotrace check TRACE`: expectations and budgets, for people and for CI. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyse/hotspots.h"
+#include "cli/budget_file.h"
+#include "cli/color.h"
+#include "cli/message.h"
+#include "cli/result_file.h"
+#include "cli/trace_file.h"
+#include "present/check.h"
+
+typedef struct check_command {
+    option_texts expect;
+    const char *within, *budget, *update, *junit;
+    bool json, csv, strict;
+} check_command;
+
+static const check_command defaults = {.within = "10x"};
+
+static const option options[] = {
+    {.name = "expect",
+     .letter = 'e',
+     .kind = OPTION_TEXTS,
+     .at = offsetof(check_command, expect),
+     .argument = "SITE=AMOUNT",
+     .help = "what SITE should allocate, like 'parse=50000 blocks', 'a.c:10=12MB', "
+             "'total=3000 words'; may be given several times"},
+    {.name = "within",
+     .kind = OPTION_TEXT,
+     .at = offsetof(check_command, within),
+     .argument = "FACTOR",
+     .help = "how far from an expectation the truth may be, like 2x (default 10x: one order of "
+             "magnitude)"},
+    {.name = "budget",
+     .letter = 'b',
+     .kind = OPTION_FILE,
+     .at = offsetof(check_command, budget),
+     .argument = "FILE",
+     .help = "check the budgets in FILE (TOML)"},
+    {.name = "update",
+     .kind = OPTION_FILE,
+     .at = offsetof(check_command, update),
+     .argument = "FILE",
+     .help = "write budgets that the trace meets, with a tenth to spare, for the sites that FILE "
+             "names; for the largest, if there is no FILE yet"},
+    {.name = "junit",
+     .kind = OPTION_FILE,
+     .at = offsetof(check_command, junit),
+     .argument = "FILE",
+     .help = "also write the verdicts as JUnit XML"},
+    {.name = "json",
+     .kind = OPTION_FLAG,
+     .at = offsetof(check_command, json),
+     .help = "write JSON instead of text"},
+    {.name = "csv",
+     .kind = OPTION_FLAG,
+     .at = offsetof(check_command, csv),
+     .help = "write CSV instead of text, a verdict a line"},
+    OPTION_STRICT(check_command),
+};
+
+/* All that a run of the command holds. */
+typedef struct job {
+    const check_command *opts;
+    trace_file in;
+    profile profile;
+    budget_tally tally;
+    intern_table strings; /* of the rules */
+    budget_rules rules;
+    VEC(budget_result) results; /* by rule */
+} job;
+
+static int no_memory(void) {
+    message_error("not enough memory");
+    return STATUS_FAILED;
+}
+
+/* ---- rules --------------------------------------------------------------------------------- */
+
+static bool parse_factor(const char *text, double *factor) {
+    char *end;
+    *factor = strtod(text, &end);
+    if (end != text && *end == 'x')
+        end++;
+    return end != text && *end == '\0' && isfinite(*factor) && *factor > 1;
+}
+
+/* SITE may hold a `=` (operator==); an amount does not. */
+static int add_expectation(job *j, const char *text, double factor) {
+    const char *equals = strrchr(text, '=');
+    budget_rule rule = {.within = factor};
+    if (!equals || equals == text || !budget_parse_amount(equals + 1, &rule.amount, &rule.unit))
+        return message_usage(&command_check,
+                             "--expect: `%s` is not like 'SITE=50000 blocks' or 'SITE=12MB'", text);
+    rule.site = intern(&j->strings, text, (size_t)(equals - text));
+    return rule.site && vec_push(&j->rules, rule) ? STATUS_OK : no_memory();
+}
+
+static int read_rules(job *j) {
+    const check_command *o = j->opts;
+    double factor;
+    if (!parse_factor(o->within, &factor))
+        return message_usage(&command_check, "--within: `%s` is no factor above 1, like 2x",
+                             o->within);
+    int status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < o->expect.n; i++)
+        status = add_expectation(j, o->expect.items[i], factor);
+    if (status == STATUS_OK && o->budget)
+        status = budget_file_read(o->budget, &j->strings, &j->rules);
+    if (status == STATUS_OK && o->update && access(o->update, F_OK) == 0)
+        status = budget_file_read(o->update, &j->strings, &j->rules);
+    return status;
+}
+
+/* ---- a first budget ------------------------------------------------------------------------ */
+
+enum { FIRST_SITES = 10, FIRST_SHARE = 20 /* at least a 20th of the total */ };
+
+static bool is_listed(const job *j, const char *site) {
+    for (size_t i = 0; i < j->rules.count; i++)
+        if (strcmp(j->rules.items[i].site, site) == 0)
+            return true;
+    return false;
+}
+
+/* The whole program, and its largest functions: lines move too often. */
+static bool make_rules(job *j) {
+    hotspots h;
+    if (!hotspots_of_all(&j->profile, HOTSPOTS_BY_FUNCTION, &h))
+        return false;
+    bool ok = vec_push(&j->rules, ((budget_rule){.site = "total"}));
+    for (size_t i = 0; ok && i < h.sites.count && i < FIRST_SITES; i++) {
+        const hotspots_entry *e = &h.sites.items[i].entry;
+        bool named = e->place && e->place->function[0] && e->place->function[0] != '$' &&
+                     !profile_is_address(e->place);
+        if (named && e->cost.samples * FIRST_SHARE >= h.total.samples &&
+            !is_listed(j, e->place->function))
+            ok = vec_push(&j->rules, ((budget_rule){.site = e->place->function}));
+    }
+    hotspots_free(&h);
+    return ok;
+}
+
+/* ---- the trace ----------------------------------------------------------------------------- */
+
+static bool count_block(void *context, uint32_t node, const memtrace_event *event) {
+    job *j = context;
+    return budget_count(&j->tally, j->profile.info.sample_rate, node, event);
+}
+
+static int read_trace(job *j, const char *path) {
+    int status =
+        trace_file_open(&j->in, path, &(memtrace_reader_options){.strict = j->opts->strict});
+    if (status != STATUS_OK)
+        return status;
+    const profile_options how = {
+        .tick = trace_file_tick, .context = &j->in, .block = count_block, .block_context = j};
+    status = trace_file_report(&j->in, profile_read(&j->profile, j->in.reader, &how));
+    trace_file_close(&j->in);
+    return status;
+}
+
+static int judge_rules(job *j) {
+    lens l;
+    bool ok = lens_init(&l, &j->profile, true, NULL) && vec_reserve(&j->results, j->rules.count);
+    for (size_t i = 0; ok && i < j->rules.count; i++)
+        ok = budget_judge(&l, &j->tally, &j->rules.items[i], &j->results.items[j->results.count++]);
+    lens_free(&l);
+    return ok ? STATUS_OK : no_memory();
+}
+
+/* ---- results ------------------------------------------------------------------------------- */
+
+static check_table table_of(const job *j) {
+    return (check_table){.rules = j->rules.items,
+                         .results = j->results.items,
+                         .n = j->rules.count,
+                         .color = color_wanted()};
+}
+
+static int write_file(const job *j, const char *path,
+                      void (*write)(output *, const check_table *)) {
+    result_file file;
+    check_table table = table_of(j);
+    int status = result_file_begin(&file, &command_check, path, false);
+    if (status != STATUS_OK)
+        return status;
+    output out;
+    output_start(&out, file.fd);
+    write(&out, &table);
+    int error = output_finish(&out);
+    if (error) {
+        message_error("%s: %s", path, strerror(error));
+        status = STATUS_FAILED;
+    }
+    return result_file_end(&file, status);
+}
+
+static int show(const job *j) {
+    output out;
+    check_table table = table_of(j);
+    output_start(&out, STDOUT_FILENO);
+    if (j->opts->json)
+        check_json(&out, &table);
+    else if (j->opts->csv)
+        check_csv(&out, &table);
+    else
+        check_text(&out, &table);
+    return report_output(output_finish(&out));
+}
+
+static int verdict(const job *j) {
+    int status = STATUS_OK;
+    for (size_t i = 0; i < j->results.count; i++) {
+        if (j->results.items[i].verdict == BUDGET_FAIL)
+            return STATUS_BEYOND;
+        if (j->results.items[i].verdict == BUDGET_UNDECIDED)
+            status = STATUS_UNSURE;
+    }
+    return status;
+}
+
+static int update(job *j) {
+    if (j->rules.count == 0 && !make_rules(j))
+        return no_memory();
+    for (size_t i = 0; i < j->rules.count; i++)
+        if (j->rules.items[i].within > 0) {
+            message_error("%s: it has expectations; only maxima can be updated", j->opts->update);
+            return STATUS_FAILED;
+        }
+    int status = judge_rules(j);
+    return status == STATUS_OK ? write_file(j, j->opts->update, check_toml) : status;
+}
+
+static int check(job *j) {
+    int status = judge_rules(j);
+    if (status == STATUS_OK)
+        status = show(j);
+    if (status == STATUS_OK && j->opts->junit)
+        status = write_file(j, j->opts->junit, check_junit);
+    return status == STATUS_OK ? verdict(j) : status;
+}
+
+static int check_usage(const check_command *o) {
+    if (o->json && o->csv)
+        return message_usage(&command_check, "check: --json and --csv exclude each other");
+    if (o->update && (o->budget || o->expect.n || o->junit || o->json || o->csv))
+        return message_usage(&command_check, "check: --update stands alone");
+    if (!o->update && !o->budget && o->expect.n == 0)
+        return message_usage(&command_check, "check needs --expect, --budget or --update");
+    return STATUS_OK;
+}
+
+static int run(const void *opts, char **operands, size_t n_operands) {
+    job j = {.opts = opts};
+    (void)n_operands;
+    int status = check_usage(opts);
+    if (status == STATUS_OK)
+        status = read_rules(&j);
+    if (status == STATUS_OK)
+        status = read_trace(&j, operands[0]);
+    if (status == STATUS_OK)
+        status = j.opts->update ? update(&j) : check(&j);
+    vec_free(&j.results);
+    vec_free(&j.rules);
+    intern_free(&j.strings);
+    budget_tally_free(&j.tally);
+    profile_free(&j.profile);
+    return status;
+}
+
+const command command_check = {
+    .name = "check",
+    .group = GROUP_LOOK,
+    .operand = OPERAND_TRACE,
+    .usage = "FILE",
+    .summary = "check a trace against expectations and budgets",
+    .description =
+        "Compares what sites allocated with what you expect, or allow. A check fails only if the "
+        "whole 95 % interval is beyond the limit, and passes only if none of it is; else it is "
+        "undecided, and a rate is named that would decide.\n\n"
+        "A site is FILE:LINE, where FILE is the end of a path, a function, or `total`; `under:` "
+        "before it means all that is allocated while it is on the stack.",
+    .example = "allotrace check --expect 'parse=50000 blocks' --within 2x out.ctf\n"
+               "allotrace check --update budget.toml out.ctf\n"
+               "allotrace check --budget budget.toml --junit verdicts.xml out.ctf\n",
+    .statuses = "  3  a check failed\n"
+                "  4  none failed, but at least one is undecided\n",
+    OPTIONS_OF(options, defaults),
+    .run = run,
+};

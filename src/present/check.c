@@ -1,0 +1,304 @@
+/* check.c: see check.h. */
+#include "present/check.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "present/figures.h"
+
+static const char *const verdicts[] = {
+    [BUDGET_PASS] = "PASS", [BUDGET_FAIL] = "FAIL", [BUDGET_UNDECIDED] = "UNDECIDED"};
+
+static const char *const units[] = {
+    [BUDGET_BYTES] = "B", [BUDGET_WORDS] = "words", [BUDGET_BLOCKS] = "blocks"};
+
+static const char *name_of(const budget_rule *r) {
+    return r->name ? r->name : r->site;
+}
+
+static size_t count(const check_table *t, budget_verdict verdict) {
+    size_t n = 0;
+    for (size_t i = 0; i < t->n; i++)
+        n += t->results[i].verdict == verdict;
+    return n;
+}
+
+/* ---- amounts ------------------------------------------------------------------------------- */
+
+static figure_text number_text(double x) {
+    figure_text t;
+    if (x < 1e15)
+        return figure_count((uint64_t)llround(x));
+    snprintf(t.text, sizeof t.text, "%.3g", x);
+    return t;
+}
+
+static figure_text amount_text(budget_unit unit, double x) {
+    if (unit == BUDGET_BYTES)
+        return figure_bytes(x);
+    figure_text t;
+    const char *one = unit == BUDGET_WORDS ? "1 word" : "1 block";
+    if (llround(fmin(x, 2)) == 1)
+        snprintf(t.text, sizeof t.text, "%s", one);
+    else
+        snprintf(t.text, sizeof t.text, "%.28s %s", number_text(x).text, units[unit]);
+    return t;
+}
+
+typedef struct cell {
+    char text[160];
+} cell;
+
+static cell expected_cell(const budget_rule *r) {
+    cell c;
+    figure_text amount = amount_text(r->unit, r->amount);
+    if (r->within > 0)
+        snprintf(c.text, sizeof c.text, "%s, within %gx", amount.text, r->within);
+    else
+        snprintf(c.text, sizeof c.text, "at most %s", amount.text);
+    return c;
+}
+
+static cell actual_cell(const budget_rule *r, const budget_result *result) {
+    cell c;
+    double margin = estimate_margin(result->actual);
+    figure_text value = amount_text(r->unit, result->actual.value);
+    if (result->samples == 0)
+        snprintf(c.text, sizeof c.text, "no sample (at most %s)",
+                 amount_text(r->unit, result->actual.high).text);
+    else if (margin > 0)
+        snprintf(c.text, sizeof c.text, "%s ± %s", value.text, amount_text(r->unit, margin).text);
+    else
+        snprintf(c.text, sizeof c.text, "%s", value.text);
+    return c;
+}
+
+static cell ratio_cell(const budget_rule *r, const budget_result *result) {
+    cell c = {"-"};
+    if (r->amount > 0)
+        snprintf(c.text, sizeof c.text, "%.2f", result->actual.value / r->amount);
+    return c;
+}
+
+/* In two digits, upwards. */
+static double rounded_rate(double rate) {
+    double step = pow(10, floor(log10(rate)) - 1);
+    return fmin(1, ceil(rate / step - 1e-9) * step);
+}
+
+static cell verdict_cell(const budget_result *result) {
+    cell c;
+    if (result->verdict == BUDGET_UNDECIDED)
+        snprintf(c.text, sizeof c.text, "UNDECIDED (a rate of %s would decide)",
+                 figure_rate(rounded_rate(result->deciding_rate)).text);
+    else
+        snprintf(c.text, sizeof c.text, "%s", verdicts[result->verdict]);
+    return c;
+}
+
+/* ---- text ---------------------------------------------------------------------------------- */
+
+enum { COLUMNS = 5 };
+
+static size_t columns_of(const char *text) {
+    size_t n = 0;
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xC0) != 0x80; /* not the rest of a UTF-8 character */
+    return n;
+}
+
+typedef struct row {
+    cell cells[COLUMNS];
+} row;
+
+static row row_at(const check_table *t, size_t i) {
+    const budget_rule *rule = &t->rules[i];
+    const budget_result *result = &t->results[i];
+    row r = {{{""},
+              expected_cell(rule),
+              actual_cell(rule, result),
+              ratio_cell(rule, result),
+              verdict_cell(result)}};
+    snprintf(r.cells[0].text, sizeof r.cells[0].text, "%s", name_of(rule));
+    return r;
+}
+
+static void show_row(output *o, const row *r, const size_t widths[COLUMNS], const char *paint) {
+    for (int c = 0; c < COLUMNS; c++) {
+        const char *text = r->cells[c].text;
+        output_text(o, c ? " || " : "");
+        if (c + 1 == COLUMNS)
+            output_text(o, paint);
+        output_shown(o, text);
+        for (size_t n = columns_of(text); c + 1 < COLUMNS && n < widths[c]; n++)
+            output_char(o, ' ');
+    }
+    output_text(o, *paint ? "\033[0m\n" : "\n");
+}
+
+static void measure_row(const row *r, size_t widths[COLUMNS]) {
+    for (int c = 0; c < COLUMNS; c++) {
+        size_t n = columns_of(r->cells[c].text);
+        widths[c] = n > widths[c] ? n : widths[c];
+    }
+}
+
+void check_text(output *o, const check_table *t) {
+    static const char *const paints[] = {
+        [BUDGET_PASS] = "\033[32m", [BUDGET_FAIL] = "\033[31m", [BUDGET_UNDECIDED] = ""};
+    static const row heads = {{{"Site"}, {"Expected"}, {"Actual"}, {"Ratio"}, {"Verdict"}}};
+    size_t widths[COLUMNS] = {0};
+    measure_row(&heads, widths);
+    for (size_t i = 0; i < t->n; i++) {
+        row r = row_at(t, i);
+        measure_row(&r, widths);
+    }
+    show_row(o, &heads, widths, "");
+    for (size_t i = 0; i < t->n; i++) {
+        row r = row_at(t, i);
+        show_row(o, &r, widths, t->color ? paints[t->results[i].verdict] : "");
+    }
+    output_format(o, "%zu passed, %zu failed, %zu undecided\n", count(t, BUDGET_PASS),
+                  count(t, BUDGET_FAIL), count(t, BUDGET_UNDECIDED));
+}
+
+/* ---- JSON and CSV -------------------------------------------------------------------------- */
+
+static void json_check(output *o, const budget_rule *r, const budget_result *result) {
+    output_text(o, "{\"name\":");
+    output_json(o, name_of(r));
+    output_text(o, ",\"site\":");
+    output_json(o, r->site);
+    output_format(o, ",\"unit\":\"%s\",\"%s\":%.0f", units[r->unit],
+                  r->within > 0 ? "expected" : "max", r->amount);
+    if (r->within > 0)
+        output_format(o, ",\"within\":%g", r->within);
+    output_format(o, ",\"value\":%.0f,\"low\":%.0f,\"high\":%.0f,\"samples\":%" PRIu64,
+                  result->actual.value, result->actual.low, result->actual.high, result->samples);
+    output_format(o, ",\"verdict\":\"%s\"", verdicts[result->verdict]);
+    if (result->verdict == BUDGET_UNDECIDED)
+        output_format(o, ",\"deciding_rate\":%g", rounded_rate(result->deciding_rate));
+    output_char(o, '}');
+}
+
+void check_json(output *o, const check_table *t) {
+    output_format(o, "{\"passed\":%zu,\"failed\":%zu,\"undecided\":%zu,\n \"checks\":[",
+                  count(t, BUDGET_PASS), count(t, BUDGET_FAIL), count(t, BUDGET_UNDECIDED));
+    for (size_t i = 0; i < t->n; i++) {
+        output_text(o, i ? ",\n  " : "\n  ");
+        json_check(o, &t->rules[i], &t->results[i]);
+    }
+    output_text(o, "]}\n");
+}
+
+void check_csv(output *o, const check_table *t) {
+    output_text(o, "verdict,expected,within,value,low,high,samples,unit,site,name\n");
+    for (size_t i = 0; i < t->n; i++) {
+        const budget_rule *r = &t->rules[i];
+        const budget_result *result = &t->results[i];
+        output_format(o, "%s,%.0f,", verdicts[result->verdict], r->amount);
+        if (r->within > 0)
+            output_format(o, "%g", r->within);
+        output_format(o, ",%.0f,%.0f,%.0f,%" PRIu64 ",%s,", result->actual.value,
+                      result->actual.low, result->actual.high, result->samples, units[r->unit]);
+        output_csv(o, r->site);
+        output_char(o, ',');
+        output_csv(o, name_of(r));
+        output_char(o, '\n');
+    }
+}
+
+/* ---- XML and TOML -------------------------------------------------------------------------- */
+
+/* Text for an attribute. Control characters, which XML does not allow, become `?`. */
+static void xml_text(output *o, const char *text) {
+    for (; *text; text++) {
+        switch (*text) {
+        case '&':
+            output_text(o, "&amp;");
+            break;
+        case '<':
+            output_text(o, "&lt;");
+            break;
+        case '>':
+            output_text(o, "&gt;");
+            break;
+        case '"':
+            output_text(o, "&quot;");
+            break;
+        default:
+            output_char(o, (unsigned char)*text < ' ' ? '?' : *text);
+        }
+    }
+}
+
+static void junit_case(output *o, const budget_rule *r, const budget_result *result) {
+    static const char *const tags[] = {[BUDGET_FAIL] = "failure", [BUDGET_UNDECIDED] = "skipped"};
+    output_text(o, "  <testcase classname=\"allotrace\" name=\"");
+    xml_text(o, name_of(r));
+    if (result->verdict == BUDGET_PASS) {
+        output_text(o, "\"/>\n");
+        return;
+    }
+    output_format(o, "\">\n    <%s message=\"", tags[result->verdict]);
+    if (result->verdict == BUDGET_UNDECIDED) {
+        xml_text(o, verdict_cell(result).text);
+        output_text(o, ": ");
+    }
+    xml_text(o, actual_cell(r, result).text);
+    output_text(o, "; expected ");
+    xml_text(o, expected_cell(r).text);
+    output_text(o, "\"/>\n  </testcase>\n");
+}
+
+void check_junit(output *o, const check_table *t) {
+    output_text(o, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    output_format(o, "<testsuite name=\"allotrace check\" tests=\"%zu\" failures=\"%zu\" ", t->n,
+                  count(t, BUDGET_FAIL));
+    output_format(o, "errors=\"0\" skipped=\"%zu\">\n", count(t, BUDGET_UNDECIDED));
+    for (size_t i = 0; i < t->n; i++)
+        junit_case(o, &t->rules[i], &t->results[i]);
+    output_text(o, "</testsuite>\n");
+}
+
+/* A basic string; control characters are not kept. */
+static void toml_string(output *o, const char *key, const char *text) {
+    output_format(o, "%s = \"", key);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            output_char(o, '\\');
+        output_char(o, (unsigned char)*text < ' ' ? '?' : *text);
+    }
+    output_text(o, "\"\n");
+}
+
+/* In a unit of at least two digits, rounded up. */
+static void toml_maximum(output *o, budget_unit unit, double most) {
+    static const struct {
+        const char *name;
+        double size;
+    } larger[] = {{"MB", 1 << 20}, {"KB", 1 << 10}};
+    const char *name = units[unit];
+    for (size_t i = 0; unit == BUDGET_BYTES && i < sizeof larger / sizeof *larger; i++)
+        if (most >= 10 * larger[i].size) {
+            most = ceil(most / larger[i].size);
+            name = larger[i].name;
+            break;
+        }
+    output_format(o, "max = \"%.0f %s\"\n", most, name);
+}
+
+void check_toml(output *o, const check_table *t) {
+    output_text(o, "# Allocation budgets, checked by: allotrace check --budget FILE TRACE\n"
+                   "# Written by: allotrace check --update FILE TRACE\n");
+    for (size_t i = 0; i < t->n; i++) {
+        const budget_rule *r = &t->rules[i];
+        output_text(o, "\n[[budget]]\n");
+        if (r->name)
+            toml_string(o, "name", r->name);
+        toml_string(o, "site", r->site);
+        toml_maximum(o, r->unit, budget_maximum(&t->results[i]));
+    }
+}

@@ -1,0 +1,15 @@
+/* arrays.h: growing arrays, and what indexing does when it is not simply a cell that is there. */
+#ifndef LOX_ARRAYS_H
+#define LOX_ARRAYS_H
+
+#include "vm.h"
+
+enum { ARRAY_MAX = 1 << 28 }; /* cells */
+
+/* Each is given registers, since it may move objects. False: a run-time error was reported. */
+bool array_new(lox_vm *vm, value *to, uint32_t capacity, bool hands);
+bool array_append(lox_vm *vm, value *holder, value *v);
+bool array_get_slow(lox_vm *vm, value *to, value from, value index);
+bool array_set_slow(lox_vm *vm, value *holder, value index, value *v);
+
+#endif

@@ -1,0 +1,142 @@
+/* code.h: what the compiler makes and the interpreter runs.
+ *
+ * A register machine. R[0] is the function that was called, or `this` in a method; parameters and
+ * local variables follow, then temporaries. A variable that an inner function captures lives in a
+ * cell (LoxUpvalue), and its register holds that cell. An instruction is 8 bytes: the operation and
+ * three operands of 16 bits; B:C is one of 32 bits. K is the function's table of constants. */
+#ifndef LOX_CODE_H
+#define LOX_CODE_H
+
+#include "object.h"
+
+typedef struct code {
+    uint16_t op, a, b, c;
+} code;
+
+/* The comparisons, each with six forms of jump. X(name, C operator) */
+#define COMPARISONS(X) X(LT, <) X(LE, <=) X(GT, >) X(GE, >=)
+
+#define OPERATIONS(X)                                                                              \
+    X(MOVE)        /* R[a] = R[b] */                                                               \
+    X(LOADK)       /* R[a] = K[b] */                                                               \
+    X(LOAD)        /* R[a] = the constant nil, false or true whose low bits are b */               \
+    X(GETGLOBAL)   /* R[a] = global B:C */                                                         \
+    X(SETGLOBAL)   /* global B:C = R[a]; it must be defined */                                     \
+    X(DEFGLOBAL)   /* global B:C = R[a] */                                                         \
+    X(GETCAPTURED) /* R[a] = captured variable b */                                                \
+    X(SETCAPTURED) /* captured variable b = R[a] */                                                \
+    X(NEWCELL)     /* R[a] = a cell that holds R[a] */                                             \
+    X(GETCELL)     /* R[a] = what the cell R[b] holds */                                           \
+    X(SETCELL)     /* the cell R[a] holds R[b] */                                                  \
+    X(GETFIELD)    /* R[a] = R[b].name; cache c */                                                 \
+    X(SETFIELD)    /* R[a].name = R[b]; cache c */                                                 \
+    X(GETSUPER)    /* R[a] = method K[c] of class R[b+1], bound to R[b] */                         \
+    X(GETINDEX)    /* R[a] = R[b][R[c]] */                                                         \
+    X(SETINDEX)    /* R[a][R[b]] = R[c] */                                                         \
+    X(NEWARRAY)    /* R[a] = an array with room for b cells; c: in hands */                        \
+    X(APPEND)      /* the array R[a] gets one more cell, R[b] */                                   \
+    X(ADD)         /* R[a] = R[b] + R[c] */                                                        \
+    X(SUB)                                                                                         \
+    X(MUL)                                                                                         \
+    X(DIV)                                                                                         \
+    X(ADDK) /* R[a] = R[b] + K[c], a number */                                                     \
+    X(SUBK)                                                                                        \
+    X(MULK)                                                                                        \
+    X(DIVK)                                                                                        \
+    X(NEG) /* R[a] = -R[b] */                                                                      \
+    X(NOT)                                                                                         \
+    X(EQ) /* R[a] = R[b] == R[c] */                                                                \
+    X(NE)                                                                                          \
+    X(LT)                                                                                          \
+    X(LE)                                                                                          \
+    X(GT)                                                                                          \
+    X(GE)                                                                                          \
+    X(JUMP)   /* by B:C, signed, counted from the next instruction */                              \
+    X(JUMP_T) /* the same if R[a] is true */                                                       \
+    X(JUMP_F)                                                                                      \
+    X(JEQ_T)  /* by c, signed, if R[a] == R[b] */                                                  \
+    X(JEQ_F)  /* … if not */                                                                     \
+    X(JEQK_T) /* R[a] == K[b] */                                                                   \
+    X(JEQK_F)                                                                                      \
+    X(JLT_T)                                                                                       \
+    X(JLT_F) X(JLE_T) X(JLE_F) X(JGT_T) X(JGT_F) X(JGE_T) X(JGE_F) X(JLTK_T) X(JLTK_F) X(JLEK_T)   \
+        X(JLEK_F) X(JGTK_T) X(JGTK_F) X(JGEK_T) X(JGEK_F)                                          \
+            X(CALL)           /* R[a] = R[a](R[a+1] … R[a+b]) */                                 \
+        X(INVOKE)             /* R[a] = R[a].name(R[a+1] … R[a+b]); cache c */                   \
+        X(INVOKESUPER)        /* the same on the class R[a+b+1]; name K[c] */                      \
+        X(CLOSURE)            /* R[a] = a closure of inner function b; c: it is a method */        \
+        X(CLASS)              /* R[a] = a class as class plan b says */                            \
+        X(INHERIT)            /* class R[b] inherits from R[a] */                                  \
+        X(METHOD)             /* class R[a] gets the closure R[b] as method K[c] */                \
+        X(RETURN)             /* R[a] */                                                           \
+        X(RETURNNIL) X(PRINT) /* R[a] */                                                           \
+        X(ECHO)    /* R[a], unless it is nil: the value of an expression at the prompt */          \
+        X(ITERATE) /* R[a] must be an array; R[a+1] = 0 */                                         \
+        X(NEXTOF)  /* R[b] = element R[a+1]++ of R[a] and jump by c, or go on at its end */        \
+        X(NEXTIN)  /* the same with the index */
+
+typedef enum operation {
+#define OPERATION_ENUM(id) OP_##id,
+    OPERATIONS(OPERATION_ENUM)
+#undef OPERATION_ENUM
+        N_OPERATIONS
+} operation;
+
+/* Where an instruction comes from. Characters count from the start of the file, in code points. */
+typedef struct place {
+    uint32_t line;       /* as messages give it: of the last token of the expression */
+    uint32_t start, end; /* characters of the expression */
+    uint32_t statement;  /* index in function->statements */
+    uint16_t start_column, end_column; /* characters in the line where it starts */
+} place;
+
+/* The extent of a function or statement. */
+typedef struct extent {
+    uint32_t first_line, last_line;
+    uint32_t start, end; /* characters */
+} extent;
+
+/* An inline cache: what `name` means for instances of `class`. Classes don't move; a major
+ * collection empties the caches of those that die. */
+typedef struct cache {
+    string *name;
+    class *class;    /* NULL: empty */
+    closure *method; /* NULL: a field */
+    uint32_t slot;
+} cache;
+
+typedef struct capture {
+    bool is_local; /* a register of the enclosing function, else one of its captured variables */
+    uint16_t index;
+} capture;
+
+/* What is known of a class when it is compiled. */
+typedef struct class_plan {
+    string *name;
+    string **fields; /* that its methods assign through `this` */
+    uint32_t n_fields;
+} class_plan;
+
+/* A function as compiled. Lives as long as its VM: traces and reports name code by its address. All
+ * objects that it refers to are in the major heap. */
+typedef struct function {
+    code *code;
+    value *constants;
+    cache *caches;
+    uint32_t n_registers;
+    uint16_t arity;
+    uint16_t n_captures;
+    uint32_t n_code, n_constants, n_caches, n_inner, n_classes, n_statements;
+    capture *captures;
+    struct function **inner;
+    class_plan *classes;
+    place *places; /* one for each instruction */
+    extent *statements;
+    extent extent;
+    string *name;       /* NULL: the top level of a file */
+    string *class_name; /* of a method; NULL: it is none */
+    const char *file;   /* lives as long as the VM */
+    uint32_t id;        /* index in vm->functions */
+} function;
+
+#endif

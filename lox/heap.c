@@ -1,0 +1,271 @@
+/* heap.c: the slow path of allocation, the major heap's free lists, and who else must hear of an
+ * allocation: the sampling engine and the observer. */
+#include "heap.h"
+
+#include <stdlib.h>
+
+#include "memory.h"
+#include "profile.h"
+#include "vm.h"
+
+/* ---- size classes ---------------------------------------------------------------------------- */
+
+/* Every size up to 32 words, then four to a doubling. */
+static void heap_init_classes(heap *h) {
+    uint32_t n = 0, words = 2;
+    for (uint32_t step = 1; words <= HEAP_MAX_CELL; words += step) {
+        h->cell_words[n++] = (uint16_t)words;
+        if (words >= 32 && (words & (words - 1)) == 0)
+            step = words / 4;
+    }
+    for (uint32_t w = 0, c = 0; w <= HEAP_MAX_CELL; w++) {
+        c += w > h->cell_words[c];
+        h->class_of[w] = (uint8_t)c;
+    }
+}
+
+void heap_init(lox_vm *vm, const lox_options *options) {
+    heap *h = &vm->heap;
+    h->young_size =
+        (options->nursery_words ? options->nursery_words : HEAP_NURSERY_WORDS) * sizeof(value);
+    h->start = (uintptr_t)memory_new(h->young_size);
+    h->end = h->start + h->young_size;
+    h->next = h->start;
+    h->young_base = value_from_object((void *)h->start);
+    h->threshold = HEAP_FIRST_MAJOR;
+    h->max_bytes = options->max_heap;
+    h->stress = options->gc_stress;
+    h->verify = options->gc_verify;
+    h->count = options->gc_count;
+    heap_init_classes(h);
+    heap_set_limit(h);
+}
+
+static void heap_finalize(object *o) {
+    if (object_type_of(o) == OBJECT_CLASS) {
+        table_free(&((class *)o)->methods);
+        table_free(&((class *)o)->fields);
+    }
+}
+
+void heap_free(lox_vm *vm) {
+    heap *h = &vm->heap;
+    for (size_t i = 0; i < h->n_blocks; i++) {
+        heap_block *b = h->blocks[i];
+        for (uint32_t c = 0; c < b->n_cells; c++)
+            heap_finalize((object *)&b->cells[(size_t)c * b->cell_words]);
+        free(b);
+    }
+    for (size_t i = 0; i < h->n_large; i++)
+        memory_free(h->large[i]);
+    memory_free((void *)h->start);
+    memory_free(h->slots);
+    memory_free(h->objects);
+    memory_free(h->blocks);
+    memory_free(h->large);
+    memory_free(h->grey);
+    memory_free(h->interned);
+}
+
+/* ---- the major heap -------------------------------------------------------------------------- */
+
+static void heap_add_block(heap *h, uint32_t size_class) {
+    heap_block *b = aligned_alloc(HEAP_BLOCK_BYTES, HEAP_BLOCK_BYTES);
+    if (!b)
+        memory_exhausted();
+    uint32_t words = h->cell_words[size_class];
+    *b = (heap_block){.cell_words = words,
+                      .n_cells = (uint32_t)((HEAP_BLOCK_BYTES - sizeof *b) / sizeof(value) / words),
+                      .class = size_class};
+    for (uint32_t i = b->n_cells; i-- > 0;) {
+        object *o = (object *)&b->cells[(size_t)i * words];
+        o->header = OBJECT_FREE;
+        ((object **)o)[1] = h->free[size_class];
+        h->free[size_class] = o;
+    }
+    MEMORY_PUSH(h->blocks, h->n_blocks, h->blocks_capacity, b);
+}
+
+static object *heap_take_cell(heap *h, size_t words) {
+    uint32_t size_class = h->class_of[words];
+    if (!h->free[size_class])
+        heap_add_block(h, size_class);
+    object *o = h->free[size_class];
+    h->free[size_class] = ((object **)o)[1];
+    h->counters.live_bytes += h->cell_words[size_class] * sizeof(value);
+    return o;
+}
+
+object *heap_take(heap *h, object_type type, size_t payload) {
+    object *o;
+    uint64_t flags = 0;
+    if (payload + 1 <= HEAP_MAX_CELL) {
+        o = heap_take_cell(h, payload + 1);
+    } else {
+        o = memory_resize(NULL, (payload + 1) * sizeof(value));
+        flags = OBJECT_LARGE;
+        MEMORY_PUSH(h->large, h->n_large, h->large_capacity, o);
+        h->counters.live_bytes += (payload + 1) * sizeof(value);
+    }
+    if (h->counters.live_bytes > h->counters.peak_bytes)
+        h->counters.peak_bytes = h->counters.live_bytes;
+    o->header = (uint64_t)payload << 32 | flags | type;
+    return o;
+}
+
+/* Remakes the free lists; what is not marked dies. Blocks without survivors are given back. */
+static uint32_t heap_sweep_block(heap *h, heap_block *b) {
+    object *chain = h->free[b->class];
+    uint32_t live = 0;
+    for (uint32_t i = b->n_cells; i-- > 0;) {
+        object *o = (object *)&b->cells[(size_t)i * b->cell_words];
+        if (o->header & OBJECT_MARKED) {
+            o->header &= ~(uint64_t)OBJECT_MARKED;
+            live++;
+            continue;
+        }
+        if (object_type_of(o) != OBJECT_FREE) {
+            heap_finalize(o);
+            h->counters.dead_major_objects++;
+        }
+        o->header = OBJECT_FREE;
+        ((object **)o)[1] = chain;
+        chain = o;
+    }
+    if (live)
+        h->free[b->class] = chain;
+    return live;
+}
+
+void heap_sweep(heap *h) {
+    size_t kept = 0, bytes = 0;
+    memset(h->free, 0, sizeof h->free);
+    for (size_t i = 0; i < h->n_blocks; i++) {
+        heap_block *b = h->blocks[i];
+        uint32_t live = heap_sweep_block(h, b);
+        bytes += (size_t)live * b->cell_words * sizeof(value);
+        if (live)
+            h->blocks[kept++] = b;
+        else
+            free(b);
+    }
+    h->n_blocks = kept;
+    kept = 0;
+    for (size_t i = 0; i < h->n_large; i++) {
+        object *o = h->large[i];
+        if (o->header & OBJECT_MARKED) {
+            o->header &= ~(uint64_t)OBJECT_MARKED;
+            bytes += (object_payload(o) + 1) * sizeof(value);
+            h->large[kept++] = o;
+        } else {
+            h->counters.dead_major_objects++;
+            memory_free(o);
+        }
+    }
+    h->n_large = kept;
+    h->counters.live_bytes = bytes;
+}
+
+/* ---- allocation ------------------------------------------------------------------------------ */
+
+void heap_set_limit(heap *h) {
+    if (h->engine) {
+        memprof_nursery_leave(h->engine, &h->thread, h->next);
+        h->limit = memprof_nursery_enter(h->engine, &h->thread, h->next, h->end);
+    } else {
+        h->limit = h->end;
+    }
+    if (h->stress || h->observer.allocated)
+        h->limit = h->next;
+}
+
+static void heap_tell_observer(lox_vm *vm, const object *o, bool major) {
+    static const char *const names[] = {
+#define TYPE_NAME(id, name) name,
+        OBJECT_TYPES(TYPE_NAME)
+#undef TYPE_NAME
+    };
+    heap *h = &vm->heap;
+    object_type type = object_type_of(o);
+    const class *c = vm->heap.new_class;
+    h->observer.allocated(
+        h->observer.context,
+        &(lox_allocation){.type = names[type],
+                          .class_name = type == OBJECT_INSTANCE && c ? c->name->text : NULL,
+                          .bytes = (object_payload(o) + 1) * sizeof(value),
+                          .major = major,
+                          .internal = h->locked || type == OBJECT_STORAGE,
+                          .vm = vm});
+}
+
+/* A young object: what the engine and the observer want to know, and the next limit. */
+static void heap_account_young(lox_vm *vm, object *o) {
+    heap *h = &vm->heap;
+    size_t words = object_payload(o) + 1;
+    if (h->engine) {
+        uint64_t k = memprof_nursery_sample(h->engine, &h->thread, (uintptr_t)o, words);
+        profile_track(vm, o, k, MEMPROF_MINOR);
+    }
+    if (h->observer.allocated)
+        heap_tell_observer(vm, o, false);
+    heap_set_limit(h);
+}
+
+object *heap_new_major(lox_vm *vm, object_type type, size_t payload) {
+    heap *h = &vm->heap;
+    object *o = heap_take(h, type, payload);
+    h->counters.major_words += payload + 1;
+    h->counters.major_objects++;
+    if (h->engine) {
+        memprof_nursery_leave(h->engine, &h->thread, h->next);
+        uint64_t k = 0;
+        if (memprof_count(&h->thread, payload + 1))
+            k = memprof_sample(h->engine, &h->thread, payload + 1);
+        profile_track(vm, o, k, MEMPROF_MAJOR);
+        heap_set_limit(h);
+    }
+    if (h->observer.allocated)
+        heap_tell_observer(vm, o, true);
+    return o;
+}
+
+/* Collects if more than the limit would be in use; is there room now? */
+static bool heap_has_room(lox_vm *vm, size_t bytes) {
+    heap *h = &vm->heap;
+    if (!h->max_bytes || h->counters.live_bytes + bytes <= h->max_bytes)
+        return true;
+    heap_collect(vm, true);
+    return h->counters.live_bytes + bytes <= h->max_bytes;
+}
+
+object *heap_new_slow(lox_vm *vm, object_type type, size_t payload) {
+    heap *h = &vm->heap;
+    size_t bytes = (payload + 1) * sizeof(value);
+    if (h->locked)
+        return heap_new_major(vm, type, payload);
+    if (h->stress)
+        heap_collect(vm, true);
+    if (payload + 1 > HEAP_MAX_CELL) {
+        if (h->counters.live_bytes + bytes > h->threshold)
+            heap_collect(vm, true);
+        return heap_has_room(vm, bytes) ? heap_new_major(vm, type, payload) : NULL;
+    }
+    if (h->end - h->next < bytes) {
+        heap_collect(vm, false);
+        if (!heap_has_room(vm, 0))
+            return NULL;
+    }
+    object *o = (object *)h->next;
+    h->next += bytes;
+    o->header = (uint64_t)payload << 32 | type;
+    heap_account_young(vm, o);
+    return o;
+}
+
+void heap_remember_slot(heap *h, value *slot) {
+    MEMORY_PUSH(h->slots, h->n_slots, h->slots_capacity, slot);
+}
+
+void heap_remember_object(heap *h, object *o) {
+    MEMORY_PUSH(h->objects, h->n_objects, h->objects_capacity, o);
+}

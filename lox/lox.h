@@ -1,0 +1,60 @@
+/* lox.h: a Lox virtual machine, as programs embed it. Several can live in one process, each used by
+ * one thread at a time; they share nothing. */
+#ifndef LOX_LOX_H
+#define LOX_LOX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct lox_vm lox_vm;
+
+/* Also the exit statuses of the launcher. */
+typedef enum lox_status {
+    LOX_OK = 0,
+    LOX_USAGE = 64,
+    LOX_COMPILE_ERROR = 65,
+    LOX_RUNTIME_ERROR = 70,
+    LOX_IO_ERROR = 74,
+} lox_status;
+
+typedef struct lox_options {
+    size_t max_heap;      /* bytes of objects; 0: no limit */
+    size_t nursery_words; /* 0: the default, 128 Ki words */
+    bool gc_stress;       /* collect both generations at each allocation */
+    bool gc_verify;       /* check the whole heap after each collection */
+    bool gc_count;        /* count objects, for lox_get_counters: walks each dead nursery */
+
+    /* Where output and messages go, as NUL-free pieces; NULL: stdout and stderr. */
+    void (*write)(void *context, const char *text, size_t size);
+    void (*write_error)(void *context, const char *text, size_t size);
+    void *context; /* handed to both */
+} lox_options;
+
+lox_vm *lox_create(const lox_options *options);
+void lox_destroy(lox_vm *vm);
+
+/* The global ARGV. */
+void lox_set_arguments(lox_vm *vm, const char *const *arguments, size_t n);
+
+/* Runs a program; `file` is its name in reports, and what `load` finds files next to. With `echo`,
+ * the values of its expression statements are printed. */
+lox_status lox_run_text(lox_vm *vm, const char *file, const char *text, size_t size, bool echo);
+lox_status lox_run_file(lox_vm *vm, const char *path);
+
+/* What the collector did. Objects are counted only with gc_count, words always (headers included).
+ */
+typedef struct lox_counters {
+    uint64_t minor_collections, major_collections;
+    uint64_t minor_words, major_words, promoted_words; /* major: those not from the nursery */
+    uint64_t minor_objects, major_objects, promoted_objects;
+    uint64_t dead_minor_objects, dead_major_objects;
+    size_t live_bytes, peak_bytes; /* of the major heap */
+} lox_counters;
+void lox_get_counters(lox_vm *vm, lox_counters *counters);
+
+/* Records a memtrace trace of what is allocated from now on to lox_trace_stop. 0, else an errno. */
+int lox_trace_start(lox_vm *vm, const char *path, double rate, uint64_t seed, uint32_t depth);
+int lox_trace_stop(lox_vm *vm);
+
+#endif

@@ -1,0 +1,161 @@
+/* main.c: the launcher. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lox.h"
+#include "repl.h"
+
+static const char help[] =
+    "Usage: lox [OPTIONS] FILE [ARGUMENTS]\n"
+    "       lox [OPTIONS] -c CODE [ARGUMENTS]\n"
+    "       lox [OPTIONS]\n"
+    "\n"
+    "Runs the Lox program in FILE, or CODE. Without either, reads and runs lines.\n"
+    "\n"
+    "  -c CODE            run CODE\n"
+    "  --max-heap=SIZE    end the program with an error when its objects need more\n"
+    "                     than SIZE bytes; K, M and G are understood\n"
+    "  --help             show this help\n"
+    "  --version          show the version\n"
+    "\n"
+    "Environment: MEMTRACE=FILE records a trace of allocations in FILE, in which each word is\n"
+    "sampled with the probability MEMTRACE_RATE (1e-5). LOX_GC_STRESS=1 collects all garbage at "
+    "each\n"
+    "allocation and checks the heap; LOX_GC_STATS=1 shows at the end what the collector did.\n";
+
+typedef struct launch {
+    lox_options options;
+    const char *code, *file; /* at most one is not NULL */
+    char **arguments;
+    size_t n_arguments;
+    bool stats;
+} launch;
+
+static _Noreturn void usage(const char *problem, const char *what) {
+    fprintf(stderr, "lox: %s%s (see lox --help)\n", problem, what);
+    exit(LOX_USAGE);
+}
+
+/* "64M" in bytes. */
+static size_t parse_size(const char *text) {
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(text, &end, 10);
+    static const char units[] = "KMG";
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    if (text[0] < '0' || text[0] > '9' || errno || end[unit ? 1 : 0] || !n || n > SIZE_MAX >> shift)
+        usage("not a size: ", text);
+    return (size_t)n << shift;
+}
+
+static bool environment_says(const char *name) {
+    const char *v = getenv(name);
+    return v && *v && strcmp(v, "0");
+}
+
+static void parse_option(launch *l, const char *option) {
+    static const char max_heap[] = "--max-heap=";
+    if (!strcmp(option, "--help")) {
+        fputs(help, stdout);
+        exit(fflush(stdout) ? LOX_IO_ERROR : 0);
+    } else if (!strcmp(option, "--version")) {
+        puts("lox (allotrace) " ALLOTRACE_VERSION);
+        exit(fflush(stdout) ? LOX_IO_ERROR : 0);
+    } else if (!strncmp(option, max_heap, sizeof max_heap - 1)) {
+        l->options.max_heap = parse_size(option + sizeof max_heap - 1);
+    } else {
+        usage("unknown option: ", option);
+    }
+}
+
+static void parse_command_line(launch *l, int argc, char **argv) {
+    int i = 1;
+    for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
+        if (!strcmp(argv[i], "--")) {
+            i++;
+            break;
+        }
+        if (!strcmp(argv[i], "-c")) {
+            if (i + 1 == argc)
+                usage("-c needs code", "");
+            l->code = argv[i + 1];
+            i += 2;
+            break;
+        }
+        parse_option(l, argv[i]);
+    }
+    if (!l->code && i < argc)
+        l->file = argv[i++];
+    l->arguments = argv + i;
+    l->n_arguments = (size_t)(argc - i);
+}
+
+static void start_trace(lox_vm *vm) {
+    const char *path = getenv("MEMTRACE"), *rate_text = getenv("MEMTRACE_RATE");
+    const char *seed_text = getenv("MEMTRACE_SEED"), *depth_text = getenv("MEMTRACE_DEPTH");
+    if (!path || !*path)
+        return;
+    char *end = NULL;
+    double rate = rate_text && *rate_text ? strtod(rate_text, &end) : 1e-5;
+    if ((end && *end) || !(rate > 0 && rate <= 1))
+        usage("MEMTRACE_RATE is not above 0 and at most 1: ", rate_text);
+    uint64_t seed = seed_text && *seed_text ? strtoull(seed_text, NULL, 10)
+                                            : (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid();
+    unsigned long depth = depth_text && *depth_text ? strtoul(depth_text, NULL, 10) : 256;
+    if (depth < 1 || depth > 4096)
+        usage("MEMTRACE_DEPTH is not from 1 to 4096: ", depth_text);
+    int why = lox_trace_start(vm, path, rate, seed, (uint32_t)depth);
+    if (why)
+        fprintf(stderr, "lox: cannot write %s: %s; nothing is recorded\n", path, strerror(why));
+}
+
+static void show_counters(lox_vm *vm) {
+    lox_counters c;
+    lox_get_counters(vm, &c);
+    fprintf(stderr,
+            "minor_collections %llu\nmajor_collections %llu\nminor_objects %llu\n"
+            "minor_words %llu\nmajor_objects %llu\nmajor_words %llu\npromoted_objects %llu\n"
+            "promoted_words %llu\ndead_minor_objects %llu\ndead_major_objects %llu\n"
+            "live_bytes %zu\npeak_bytes %zu\n",
+            (unsigned long long)c.minor_collections, (unsigned long long)c.major_collections,
+            (unsigned long long)c.minor_objects, (unsigned long long)c.minor_words,
+            (unsigned long long)c.major_objects, (unsigned long long)c.major_words,
+            (unsigned long long)c.promoted_objects, (unsigned long long)c.promoted_words,
+            (unsigned long long)c.dead_minor_objects, (unsigned long long)c.dead_major_objects,
+            c.live_bytes, c.peak_bytes);
+}
+
+static lox_status run(lox_vm *vm, const launch *l) {
+    if (l->code)
+        return lox_run_text(vm, "-c", l->code, strlen(l->code), false);
+    if (l->file)
+        return lox_run_file(vm, l->file);
+    return repl(vm);
+}
+
+int main(int argc, char **argv) {
+    launch l = {0};
+    parse_command_line(&l, argc, argv);
+    l.options.gc_stress = l.options.gc_verify = environment_says("LOX_GC_STRESS");
+    l.stats = l.options.gc_count = environment_says("LOX_GC_STATS");
+    lox_vm *vm = lox_create(&l.options);
+    start_trace(vm);
+    lox_set_arguments(vm, (const char *const *)l.arguments, l.n_arguments);
+    lox_status status = run(vm, &l);
+    if (fflush(stdout) && !status) {
+        fprintf(stderr, "lox: cannot write the output: %s\n", strerror(errno));
+        status = LOX_IO_ERROR;
+    }
+    int why = lox_trace_stop(vm);
+    if (why)
+        fprintf(stderr, "lox: the trace is incomplete: %s\n", strerror(why));
+    if (l.stats)
+        show_counters(vm);
+    lox_destroy(vm);
+    return (int)status;
+}

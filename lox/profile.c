@@ -1,0 +1,239 @@
+/* profile.c: writes a memtrace trace of what the engine samples.
+ *
+ * A frame's code in the trace is lox_frame.site_key; that of the innermost also carries the type of
+ * the object in its top byte, so that the same expression may allocate several types. */
+#include "profile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "allotrace/memtrace.h"
+#include "memory.h"
+
+enum { TYPE_SHIFT = 56 };
+
+typedef struct profile {
+    lox_vm *vm;
+    memtrace_writer *writer;
+    memtrace_stream *stream;
+    int file;
+    int failure;    /* errno of the first write that failed */
+    uint64_t start; /* µs, monotonic */
+} profile;
+
+static const char *const type_names[] = {
+#define TYPE_NAME(id, name) name,
+    OBJECT_TYPES(TYPE_NAME)
+#undef TYPE_NAME
+};
+
+static uint64_t microseconds(clockid_t clock) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+static uint64_t now(const profile *p) {
+    return microseconds(CLOCK_MONOTONIC) - p->start;
+}
+
+static void note(profile *p, memtrace_status status) {
+    if (status && !p->failure)
+        p->failure = ENOMEM;
+}
+
+/* ---- the engine's host ----------------------------------------------------------------------- */
+
+static void *reallocate(void *context, void *old, size_t old_size, size_t size) {
+    (void)context, (void)old_size;
+    if (size)
+        return realloc(old, size);
+    free(old);
+    return NULL;
+}
+
+/* Outermost first, as the trace wants it; if there is not room for all, the innermost. */
+static size_t callstack(void *context, memprof_thread *thread, const void *site, uint64_t *frames,
+                        size_t max) {
+    (void)thread;
+    const object *o = site;
+    lox_vm *vm = context;
+    size_t depth = lox_stack_depth(vm), n = depth < max ? depth : max;
+    for (size_t i = 0; i < n; i++)
+        frames[n - 1 - i] = frame_key(vm->frame - i);
+    if (!n && max)
+        frames[n++] = 0; /* before the program or between its texts */
+    if (n)
+        frames[n - 1] |= (uint64_t)object_type_of(o) << TYPE_SHIFT;
+    return n;
+}
+
+/* ---- the engine's tracker; metadata is the id in the trace, plus one ------------------------- */
+
+static void *born(profile *p, const memprof_allocation *info, memtrace_source source) {
+    uint64_t id;
+    if (p->failure)
+        return NULL;
+    memtrace_status status =
+        memtrace_stream_alloc(p->stream, now(p), source, info->size, info->n_samples,
+                              info->callstack, info->callstack_length, 0, &id);
+    note(p, status);
+    return status ? NULL : (void *)(uintptr_t)(id + 1);
+}
+
+static void *born_minor(void *context, memprof_thread *thread, const memprof_allocation *info) {
+    (void)thread;
+    return born(context, info, MEMTRACE_MINOR);
+}
+
+static void *born_major(void *context, memprof_thread *thread, const memprof_allocation *info) {
+    (void)thread;
+    return born(context, info, MEMTRACE_MAJOR);
+}
+
+static void *promoted(void *context, memprof_thread *thread, void *metadata) {
+    (void)thread;
+    profile *p = context;
+    note(p, memtrace_stream_promote(p->stream, now(p), (uintptr_t)metadata - 1));
+    return metadata;
+}
+
+static void died(void *context, memprof_thread *thread, void *metadata) {
+    (void)thread;
+    profile *p = context;
+    note(p, memtrace_stream_collect(p->stream, now(p), (uintptr_t)metadata - 1));
+}
+
+void profile_track(lox_vm *vm, object *o, uint64_t k, memprof_heap where) {
+    heap *h = &vm->heap;
+    if (k)
+        memprof_track(h->engine, &h->thread,
+                      &(memprof_birth){.address = (uintptr_t)o,
+                                       .size = object_payload(o),
+                                       .n_samples = k,
+                                       .heap = where,
+                                       .site = o});
+    if (memprof_has_postponed(&h->thread))
+        memprof_run_postponed(h->engine, &h->thread);
+}
+
+/* ---- the trace ------------------------------------------------------------------------------- */
+
+static int sink(void *context, const void *packets, size_t size) {
+    profile *p = context;
+    const char *at = packets;
+    while (size) {
+        ssize_t n = write(p->file, at, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return p->failure = errno;
+        at += n;
+        size -= (size_t)n;
+    }
+    return 0;
+}
+
+static size_t locate(void *context, uint64_t key, memtrace_location *locations, size_t max) {
+    const profile *p = context;
+    size_t n = 0;
+    unsigned type = (unsigned)(key >> TYPE_SHIFT);
+    if (type && n < max)
+        locations[n++] =
+            (memtrace_location){.file = MEMTRACE_TYPE_FILE, .function = type_names[type]};
+    key &= (UINT64_C(1) << TYPE_SHIFT) - 1;
+    if (n == max)
+        return n;
+    if (!key) {
+        locations[n++] = (memtrace_location){.file = "", .function = "lox"};
+        return n;
+    }
+    const function *f = p->vm->functions[key >> 32];
+    const place *at = &f->places[(uint32_t)key - 1];
+    locations[n++] = (memtrace_location){.file = f->file,
+                                         .function = f->name ? f->name->text : "script",
+                                         .line = at->line,
+                                         .start_char = at->start_column,
+                                         .end_char = at->end_column};
+    return n;
+}
+
+static memtrace_status open_trace(profile *p, double rate) {
+    char host[256] = "", program[PATH_MAX] = "lox";
+    gethostname(host, sizeof host - 1);
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (n > 0)
+        program[n] = '\0';
+    memtrace_info info = {.sample_rate = rate,
+                          .start_time = microseconds(CLOCK_REALTIME),
+                          .pid = (uint64_t)getpid(),
+                          .executable_name = program,
+                          .host_name = host,
+                          .runtime_params = "",
+                          .context = ""};
+    memtrace_writer_options options = {.sink = sink, .locate = locate, .context = p};
+    memtrace_error error;
+    memtrace_status status = memtrace_writer_open(&info, &options, &p->writer, &error);
+    return status ? status : memtrace_stream_open(p->writer, 0, &p->stream);
+}
+
+static void start_engine(lox_vm *vm, profile *p, double rate, uint64_t seed, uint32_t depth) {
+    heap *h = &vm->heap;
+    h->engine = memprof_create(&(memprof_host){
+        .context = vm, .reallocate = reallocate, .callstack = callstack, .collects = true});
+    if (!h->engine)
+        memory_exhausted();
+    memprof_tracker tracker = {.context = p,
+                               .alloc_minor = born_minor,
+                               .alloc_major = born_major,
+                               .promote = promoted,
+                               .dealloc_minor = died,
+                               .dealloc_major = died};
+    memprof_options options = {.rate = rate, .callstack_size = depth, .seed = seed};
+    if (memprof_start(h->engine, &h->thread, &options, &tracker))
+        memory_exhausted();
+    heap_set_limit(h);
+}
+
+int lox_trace_start(lox_vm *vm, const char *path, double rate, uint64_t seed, uint32_t depth) {
+    if (vm->profile || !(rate > 0 && rate <= 1))
+        return EINVAL;
+    profile *p = memory_new(sizeof *p);
+    *p = (profile){.vm = vm, .start = microseconds(CLOCK_MONOTONIC)};
+    p->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int why = p->file < 0 ? errno : 0;
+    if (!why && open_trace(p, rate))
+        why = p->failure ? p->failure : ENOMEM;
+    if (why) {
+        memory_free(p);
+        return why;
+    }
+    vm->profile = p;
+    start_engine(vm, p, rate, seed, depth);
+    return 0;
+}
+
+int lox_trace_stop(lox_vm *vm) {
+    heap *h = &vm->heap;
+    profile *p = vm->profile;
+    if (!p)
+        return 0;
+    memprof_nursery_leave(h->engine, &h->thread, h->next);
+    memprof_status stopped = memprof_stop(h->engine, &h->thread);
+    memprof_thread_exit(h->engine, &h->thread);
+    memprof_destroy(h->engine);
+    h->engine = NULL;
+    heap_set_limit(h);
+    note(p, memtrace_stream_close(p->stream));
+    note(p, memtrace_writer_close(p->writer));
+    int why = p->failure ? p->failure : stopped ? EINVAL : 0;
+    if (close(p->file) && !why)
+        why = errno;
+    vm->profile = NULL;
+    memory_free(p);
+    return why;
+}

@@ -1,0 +1,11 @@
+/* profile.h: the sampling engine as a client of which the heap acts, and the trace that it fills.
+ */
+#ifndef LOX_PROFILE_H
+#define LOX_PROFILE_H
+
+#include "vm.h"
+
+/* A new object, k of whose words were sampled; runs the engine's callbacks. Outside the nursery. */
+void profile_track(lox_vm *vm, object *o, uint64_t k, memprof_heap where);
+
+#endif

@@ -1,0 +1,11 @@
+/* repl.h: the prompt. */
+#ifndef LOX_REPL_H
+#define LOX_REPL_H
+
+#include "lox.h"
+
+/* Reads and runs lines until the end of input; with editing and history on a terminal. Errors do
+ * not end it. */
+lox_status repl(lox_vm *vm);
+
+#endif

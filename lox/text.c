@@ -1,0 +1,87 @@
+/* text.c: values as `print` and String show them. */
+#include <math.h>
+#include <stdio.h>
+
+#include "code.h"
+#include "object.h"
+#include "vm.h"
+
+enum { MAX_ARRAY_DEPTH = 16 }; /* arrays can contain themselves */
+
+size_t text_of_number(double d, char *buffer, size_t size) {
+    return (size_t)snprintf(buffer, size, "%g", d);
+}
+
+static void put(text_sink *sink, void *context, const char *text) {
+    sink(context, text, strlen(text));
+}
+
+static void put_function(const function *f, text_sink *sink, void *context) {
+    if (!f->name) {
+        put(sink, context, "<script>");
+        return;
+    }
+    put(sink, context, "<fn ");
+    put(sink, context, f->name->text);
+    put(sink, context, ">");
+}
+
+static void put_value(value v, text_sink *sink, void *context, int depth);
+
+static void put_array(const array *a, text_sink *sink, void *context, int depth) {
+    bool hands = a->head.header & OBJECT_HANDS;
+    put(sink, context, hands ? "👉" : "[");
+    if (depth == MAX_ARRAY_DEPTH)
+        put(sink, context, "...");
+    for (uint32_t i = 0; i < a->length && depth < MAX_ARRAY_DEPTH; i++) {
+        if (i)
+            put(sink, context, ", ");
+        put_value(a->cells[i] == VALUE_UNDEFINED ? VALUE_NIL : a->cells[i], sink, context,
+                  depth + 1);
+    }
+    put(sink, context, hands ? "👈" : "]");
+}
+
+static void put_object(value v, text_sink *sink, void *context, int depth) {
+    switch (object_type_of(value_object(v))) {
+    case OBJECT_STRING:
+        sink(context, AS(string, v)->text, AS(string, v)->length);
+        break;
+    case OBJECT_ARRAY:
+        put_array(AS(array, v), sink, context, depth);
+        break;
+    case OBJECT_INSTANCE:
+        put(sink, context, AS(instance, v)->class->name->text);
+        put(sink, context, " instance");
+        break;
+    case OBJECT_CLOSURE:
+        put_function(AS(closure, v)->function, sink, context);
+        break;
+    case OBJECT_CLASS:
+        put(sink, context, AS(class, v)->name->text);
+        break;
+    case OBJECT_BOUND:
+        put_function(AS(bound_method, v)->method->function, sink, context);
+        break;
+    case OBJECT_NATIVE:
+        put(sink, context, "<native fn>");
+        break;
+    default:
+        put(sink, context, "<internal>");
+        break;
+    }
+}
+
+static void put_value(value v, text_sink *sink, void *context, int depth) {
+    char text[32];
+    if (value_is_number(v))
+        sink(context, text, text_of_number(value_number(v), text, sizeof text));
+    else if (value_is_object(v))
+        put_object(v, sink, context, depth);
+    else
+        put(sink, context, v == VALUE_NIL ? "nil" : v == VALUE_TRUE ? "true" : "false");
+}
+
+void text_of_value(value v, text_sink *sink, void *context) {
+    put_value(v, sink, context, 0);
+}

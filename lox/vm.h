@@ -1,0 +1,94 @@
+/* vm.h: the state of a virtual machine, for its own parts. */
+#ifndef LOX_VM_H
+#define LOX_VM_H
+
+#include "code.h"
+#include "heap.h"
+#include "lox.h"
+#include "object.h"
+#include "observer.h"
+
+enum {
+    MAX_FRAMES = 1 << 16,
+    MAX_REGISTERS = 1 << 20, /* of all frames; the memory is reserved, not used */
+    STACK_STEP = 4096,       /* registers that the soft limit moves by */
+};
+
+/* An activation. */
+typedef struct frame {
+    const code *at; /* the next instruction; exact whenever something may look at the stack */
+    value *registers;
+    closure *closure;
+} frame;
+
+struct lox_vm {
+    heap heap;
+
+    /* Registers from `clean` on hold no reference to an object that a collection may have moved:
+     * each collection wipes everything above the innermost frame, and `clean` bounds what calls may
+     * use before they ask for more (interpret.c). */
+    value *registers;
+    value *clean;
+    frame *frames;
+    frame *frame; /* innermost; == frames: none, that one is a guard */
+
+    value *globals; /* by index; VALUE_UNDEFINED until defined */
+    string **global_names;
+    table global_index; /* name → index */
+    uint32_t n_globals, global_names_capacity, globals_capacity;
+
+    function **functions; /* all that were compiled, by id */
+    uint32_t n_functions, functions_capacity;
+
+    char **files; /* their names */
+    uint32_t n_files, files_capacity;
+
+    string *init_name; /* "init" */
+    string *length_name;
+    value hold[2]; /* roots of C code: objects that no register holds */
+
+    void (*write)(void *context, const char *text, size_t size);
+    void (*write_error)(void *context, const char *text, size_t size);
+    void *write_context;
+    struct profile *profile; /* what records a trace, NULL: nothing */
+};
+
+/* text.c */
+typedef void text_sink(void *context, const char *text, size_t size);
+void text_of_value(value v, text_sink *sink, void *context);
+size_t text_of_number(double d, char *buffer, size_t size);
+
+/* compiler.c: NULL after an error, which was reported. The function is in vm->functions. */
+function *compile(lox_vm *vm, const char *file, const char *text, size_t size, bool echo);
+
+/* interpret.c */
+lox_status interpret(lox_vm *vm, closure *entry);
+
+/* error.c: reports a run-time error in the innermost frame, with its trace. */
+__attribute__((format(printf, 2, 3))) void vm_error(lox_vm *vm, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void vm_complain(lox_vm *vm, const char *format, ...);
+
+/* The site_key of a frame. */
+uint64_t frame_key(const frame *f);
+
+/* vm.c */
+uint32_t vm_global(lox_vm *vm, string *name);
+const char *vm_keep_file_name(lox_vm *vm, const char *file);
+int vm_read_file(const char *path, char **text, size_t *size); /* 0, else an errno */
+closure *vm_closure_of(lox_vm *vm, function *f);               /* major: does not collect */
+
+/* native.c */
+void native_define_all(lox_vm *vm);
+
+/* classes.c */
+value *class_instance_slot(instance *o, uint32_t slot);
+closure *class_method(class *c, const string *name);
+class *class_new(lox_vm *vm, const class_plan *plan);
+void class_inherit(class *c, const class *from);
+void class_add_method(lox_vm *vm, class *c, string *name, closure *method);
+instance *class_new_instance(lox_vm *vm, class *c); /* NULL: there is no memory */
+/* False: there is no memory. May collect: `holder` is the register that holds the instance. */
+bool class_set_field(lox_vm *vm, value *holder, value *v, string *name);
+void class_forget_caches(lox_vm *vm, bool dead_only);
+
+#endif

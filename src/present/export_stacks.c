@@ -22,11 +22,35 @@ static void collapsed_name(output *o, const char *name) {
         output_char(o, *name == ';' ? ':' : (unsigned char)*name < ' ' ? ' ' : *name);
 }
 
-static void collapsed_stack(output *o, const stacks *s, const stacks_path *path, uint64_t bytes) {
+/* Names are made once: stacks of thousands of frames repeat them. */
+typedef struct collapsed_names {
+    output text;
+    VEC(size_t) ends; /* of each place's name, with the semicolon behind it */
+} collapsed_names;
+
+static bool collapsed_names_make(collapsed_names *names, const stacks *s) {
+    output_start(&names->text, OUTPUT_MEMORY);
+    for (size_t i = 0; i < s->places.count; i++) {
+        collapsed_name(&names->text, s->places.items[i].function);
+        output_char(&names->text, ';');
+        if (!vec_push(&names->ends, names->text.used))
+            return false;
+    }
+    return !names->text.error;
+}
+
+static void collapsed_names_free(collapsed_names *names) {
+    output_finish(&names->text);
+    vec_free(&names->ends);
+}
+
+static void collapsed_stack(output *o, const collapsed_names *names, const stacks_path *path,
+                            uint64_t bytes) {
     for (size_t i = 0; i < path->count; i++) {
-        if (i > 0)
-            output_char(o, ';');
-        collapsed_name(o, s->places.items[path->items[i]].function);
+        const uint32_t place = path->items[i];
+        const size_t first = place ? names->ends.items[place - 1] : 0;
+        const bool last = i + 1 == path->count;
+        output_bytes(o, names->text.buffer + first, names->ends.items[place] - first - last);
     }
     if (path->count == 0)
         output_text(o, nowhere);
@@ -36,21 +60,22 @@ static void collapsed_stack(output *o, const stacks *s, const stacks_path *path,
 }
 
 bool export_collapsed(output *o, const lens *l, const cost_list *costs) {
-    const profile *p = l->profile;
     stacks s;
+    collapsed_names names = {0};
     if (!stacks_build(l, STACKS_BY_FUNCTION, &s))
         return false;
     uint64_t *samples = stacks_samples(&s, costs);
     stacks_path path = {0};
-    bool ok = samples;
+    bool ok = samples && collapsed_names_make(&names, &s);
     for (uint32_t i = 0; ok && !o->error && i < s.nodes.count; i++)
         if (samples[i] > 0) {
             ok = stacks_walk(&s, i, &path);
             if (ok)
-                collapsed_stack(o, &s, &path, bytes_of(p, samples[i]));
+                collapsed_stack(o, &names, &path, bytes_of(l->profile, samples[i]));
         }
     free(samples);
     vec_free(&path);
+    collapsed_names_free(&names);
     stacks_free(&s);
     return ok;
 }

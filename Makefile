@@ -7,7 +7,7 @@ BUILD        ?= build
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup demo check bench fuzz install uninstall format clean
+.PHONY: all help setup demo check check-wild bench fuzz install uninstall format clean
 
 all: $(BUILD)/build.ninja ## build the command and the libraries, in build/
 	@ninja -C $(BUILD)
@@ -17,7 +17,7 @@ $(BUILD)/build.ninja:
 	@meson setup $(BUILD) --prefix=$(PREFIX) -Dtests=auto
 
 help: ## say this
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
 
 setup: ## install the Debian packages that building and testing take
 	@scripts/setup build check
@@ -29,6 +29,9 @@ demo: ## set up, build, record a real program, show where it allocates
 check: ## set up, build in every way, run all tests
 	@scripts/setup build check cross
 	@tests/run
+
+check-wild: all ## record what real programs are installed, compare them with themselves
+	@tests/wild/wild.py --build $(BUILD)
 
 bench: ## set up, build for speed, measure (the machine should be quiet)
 	@scripts/setup build bench

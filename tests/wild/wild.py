@@ -1,0 +1,318 @@
+#!/usr/bin/python3
+"""wild.py: records real programs, and hostile ones, and compares them with themselves unrecorded.
+
+    wild.py [--build BUILD] [--rates 1e-5,1] [--keep DIR] [NAME...]
+
+Each program runs twice plainly and once at each rate. Its standard output, its messages and its
+exit status must be the same (where the two plain runs agree), it must not hang, and `doctor` and
+`hotspots` must take every trace. What is not installed is skipped, and said. Prints a line for each
+program: how it ended, what was recorded, the share of samples whose innermost function has a name.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+TIMEOUT = 60  # seconds
+SUMMARY = re.compile(r"allotrace: (recorded|most of it|look closer|no allocated word|hint)")
+OURS = re.compile(rb"^allotrace: .*\n?", re.M)
+
+
+class Case:
+    """One program. `command` is for the shell (`exec` makes the trace the program's, not the
+    shell's); it runs in a folder of its own; $D holds inputs and what was compiled."""
+
+    def __init__(self, name, command, needs="", children=False, trace=True, stderr=True,
+                 settle=0):
+        self.name, self.command, self.needs = name, command, needs.split()
+        self.children = children  # the trace's name has %p
+        self.trace = trace  # something must have been recorded
+        self.stderr = stderr  # messages are compared
+        self.settle = settle  # seconds that what it leaves behind goes on for
+
+
+def hostile_cases(program):
+    # They may lose all there is: killed at once, without a file, without room in it.
+    untraced = {"kill", "fault", "chroot", "file-size"}
+    names = subprocess.run([program], capture_output=True, text=True).stdout.split()
+    for name in names:
+        for children in (False, True):
+            if children and name not in ("exit", "fork", "fork-in-threads", "vfork", "spawn",
+                                         "system", "clone", "daemon", "clear-environment"):
+                continue
+            yield Case(name + (" %p" if children else ""), f"exec $D/hostile {name}",
+                       children=children, trace=name not in untraced,
+                       settle=0.3 if name == "daemon" else 0)
+
+
+REAL = [
+    Case("jq", "exec jq -S 'map(.id)|add' big.json", "jq"),
+    Case("python", "exec /usr/bin/python3 $D/work.py", "/usr/bin/python3"),
+    Case("python malloc", "PYTHONMALLOC=malloc exec /usr/bin/python3 $D/work.py",
+         "/usr/bin/python3"),
+    Case("python threads", "exec /usr/bin/python3 $D/work.py threads", "/usr/bin/python3"),
+    Case("python fork", "exec /usr/bin/python3 $D/work.py fork", "/usr/bin/python3",
+         children=True),
+    Case("python spawn", "exec /usr/bin/python3 $D/work.py spawn", "/usr/bin/python3",
+         children=True, settle=0.3),
+    Case("python subprocess", "exec /usr/bin/python3 $D/work.py subprocess", "/usr/bin/python3",
+         children=True),
+    Case("perl", "exec perl -e 'my %h; $h{$_}=[1..10] for 1..3000; print scalar(keys %h)'", "perl"),
+    Case("perl fork", "exec perl -e 'for (1..5) { my $p = fork; exit $_ unless $p; "
+         "waitpid $p, 0; print $? >> 8, qq(\\n) }'", "perl", children=True),
+    Case("perl threads", "exec perl -Mthreads -e 'print $_->join, qq(\\n) for "
+         "map { my $n = $_; async { my @a = (1..1000 * $n); scalar @a } } 1..8'", "perl"),
+    Case("node", "exec node $D/work.js", "node"),
+    Case("sqlite3", "exec sqlite3 x.db < $D/work.sql", "sqlite3"),
+    Case("redis", "exec sh $D/redis.sh", "redis-server redis-cli redis-benchmark", children=True,
+         stderr=False),
+    Case("git clone", "exec git -c gc.auto=0 clone -q --no-local $D/repository copy", "git",
+         children=True),
+    Case("git gc", "cp -r $D/repository r; exec git -C r gc -q", "git", children=True, settle=0.3),
+    Case("git log", "exec git -C $D/repository log --stat", "git"),
+    Case("gcc", "gcc -O2 -w -c $D/hostile.c -o h.o; cksum h.o", "gcc", children=True),
+    Case("clang", "clang -O2 -w -c $D/hostile.c -o h.o; cksum h.o", "clang", children=True),
+    Case("xmllint", "exec xmllint --format big.xml", "xmllint"),
+    Case("bash", "exec bash $D/work.sh", "bash", children=True),
+    Case("make -j2", "exec make -s -j2 -f $D/work.mk", "make gcc", children=True),
+    Case("C++", "exec $D/cxx", "g++"),
+    Case("C++ with jemalloc", "exec $D/cxx-jemalloc", "$D/cxx-jemalloc"),
+    Case("C++ with tcmalloc", "exec $D/cxx-tcmalloc", "$D/cxx-tcmalloc"),
+    Case("C++ under asan", "ASAN_OPTIONS=allocator_may_return_null=1:$ASAN_OPTIONS exec "
+         "$D/hostile-asan fork", "$D/hostile-asan"),
+    Case("C++ static", "$D/cxx-static; :", "$D/cxx-static"),
+    Case("jemalloc behind", "LD_PRELOAD=$LD_PRELOAD:libjemalloc.so.2 exec $D/cxx",
+         "$D/cxx-jemalloc"),
+    Case("jemalloc in front", "LD_PRELOAD=libjemalloc.so.2:$LD_PRELOAD exec $D/cxx",
+         "$D/cxx-jemalloc", trace=False),
+    Case("tcmalloc behind", "LD_PRELOAD=$LD_PRELOAD:libtcmalloc_minimal.so.4 exec $D/cxx",
+         "$D/cxx-tcmalloc"),
+    Case("tcmalloc in front", "LD_PRELOAD=libtcmalloc_minimal.so.4:$LD_PRELOAD exec $D/cxx",
+         "$D/cxx-tcmalloc", trace=False),
+    Case("rustc", "rustc --edition 2021 -O -o shapes $D/shapes.rs; ./shapes", "rustc",
+         children=True),
+    Case("java", "exec java -version", "java"),
+    Case("ocaml", "exec ocaml $D/work.ml", "ocaml"),
+    Case("ruby", "exec ruby -e 'puts (1..50000).map { |i| i.to_s }.join.size; "
+         "p Process.wait2(fork { exit 3 })[1].exitstatus'", "ruby", children=True),
+    Case("php", "exec php -r '$a=[]; for ($i=0; $i<50000; $i++) $a[]=\"x$i\"; echo count($a);'",
+         "php"),
+    Case("lua", "exec lua5.4 -e 'local t={} for i=1,100000 do t[i]=tostring(i) end print(#t)'",
+         "lua5.4"),
+    Case("tclsh", "echo 'for {set i 0} {$i < 20000} {incr i} {lappend l x$i}; puts [llength $l]' "
+         "> l.tcl; exec tclsh l.tcl", "tclsh"),
+    Case("vim", "exec vim -u NONE -es -c 'normal ofoo' -c '%s/o/a/g' -c '%p' -c q!", "vim"),
+    Case("curl", "exec curl -s file://$D/work.sql", "curl"),
+    Case("tar and zstd", "tar -C $D -cf - repository | zstd -q -T2 | zstd -dq | tar -tf -",
+         "tar zstd git", children=True),
+    Case("gdb", "exec gdb -nx --batch -ex 'info functions do_' $D/hostile", "gdb"),
+    Case("sort", "exec sort --parallel=2 -S 1M big.json", "sort"),
+    Case("xz", "exec xz -T2 -kc $D/big.json", "xz"),
+    Case("find", "exec find /etc -xdev -maxdepth 3 -name '*.conf'", "find"),
+]
+
+
+class Wild:
+    def __init__(self, build, rates, keep):
+        self.allotrace = build / "src/cli/allotrace"
+        self.preload = build / "src/record/liballotrace-preload.so"
+        self.rates, self.top = rates, keep
+        self.data = keep / "data"
+        self.n_bad = 0
+
+    # ---- inputs
+
+    def compile(self, output, *command):
+        done = subprocess.run([*command, "-o", str(self.data / output)], capture_output=True,
+                              text=True)
+        if done.returncode:
+            print(f"# {output} was not built: {done.stderr.strip().splitlines()[-1:]}")
+
+    def prepare(self):
+        self.data.mkdir(parents=True, exist_ok=True)
+        for name in ("work.py", "work.sql", "work.sh", "work.mk", "work.ml",
+                     "work.js", "redis.sh", "hostile.c"):
+            shutil.copy(HERE / name, self.data)
+        shutil.copy(ROOT / "tests/programs/shapes.rs", self.data)
+        hostile = ["gcc", "-O1", "-g", "-w", "-fno-builtin", str(HERE / "hostile.c"), "-pthread",
+                   "-ldl"]
+        self.compile("hostile", *hostile)
+        self.compile("hostile-asan", *hostile, "-fsanitize=address")
+        if shutil.which("g++"):
+            cxx = ["g++", "-O1", "-g", str(HERE / "work.cc"), "-pthread", "-ldl"]
+            self.compile("cxx", *cxx)
+            self.compile("cxx-jemalloc", *cxx, "-Wl,--no-as-needed", "-ljemalloc")
+            self.compile("cxx-tcmalloc", *cxx, "-Wl,--no-as-needed", "-ltcmalloc_minimal")
+            self.compile("cxx-static", *cxx, "-static", "-DSTATIC")
+        items = [{"id": i, "name": f"item {i}", "tags": ["a", "b", str(i)]} for i in range(8000)]
+        (self.data / "big.json").write_text(json.dumps(items, indent=1))
+        (self.data / "big.xml").write_text("<r>" + "".join(
+            f'<e i="{i}"><n>x{i}</n></e>' for i in range(8000)) + "</r>")
+        if shutil.which("git"):
+            self.make_repository()
+
+    def make_repository(self):
+        r = self.data / "repository"
+        if r.exists():
+            return
+        env = dict(os.environ, GIT_AUTHOR_NAME="a", GIT_AUTHOR_EMAIL="a@b", GIT_COMMITTER_NAME="a",
+                   GIT_COMMITTER_EMAIL="a@b")
+
+        def git(*words):
+            subprocess.run(["git", "-C", str(r), *words], env=env, check=True, capture_output=True)
+
+        r.mkdir()
+        git("init", "-q")
+        for i in range(20):
+            for j in range(10):
+                (r / f"file{j}").write_text("\n".join(f"line {k} {i * j}" for k in range(200)))
+            git("add", ".")
+            git("commit", "-qm", f"commit {i}")
+
+    def present(self, what):
+        what = what.replace("$D", str(self.data))
+        if what.startswith("/"):
+            return os.path.exists(what)
+        return shutil.which(what) is not None
+
+    # ---- one run
+
+    def folder(self, case, label):
+        folder = self.top / re.sub(r"\W+", "-", case.name) / label
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        for name in ("big.json", "big.xml"):
+            os.symlink(self.data / name, folder / name)
+        return folder
+
+    def execute(self, case, label, rate=None):
+        folder = self.folder(case, label)
+        env = dict(os.environ, D=str(self.data), LC_ALL="C.UTF-8", HOME=str(folder),
+                   RUSTUP_HOME=os.environ.get("RUSTUP_HOME", os.path.expanduser("~/.rustup")))
+        for name in ("MEMTRACE", "MEMTRACE_RATE", "LD_PRELOAD"):
+            env.pop(name, None)
+        env["LD_PRELOAD"] = ""
+        command = ["/bin/sh", "-c", case.command]
+        if rate:
+            (folder / "traces").mkdir()
+            pattern = folder / "traces" / ("t.%p.ctf" if case.children else "t.ctf")
+            command = [str(self.allotrace), "run", "-r", rate, "-o", str(pattern), "--", *command]
+        started = time.monotonic()
+        p = subprocess.Popen(command, cwd=folder, env=env, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+        try:
+            out, err = p.communicate(timeout=TIMEOUT * (3 if rate == "1" else 1))
+            status = p.returncode
+        except subprocess.TimeoutExpired:
+            os.killpg(p.pid, signal.SIGKILL)
+            out, err = p.communicate()
+            status = "hang"
+        time.sleep(case.settle)
+        said = [line.decode(errors="replace").strip() for line in OURS.findall(err)]
+        place = str(folder).encode()
+        return dict(status=status, out=out.replace(place, b"@"),
+                    err=OURS.sub(b"", err).replace(place, b"@"), said=said,
+                    seconds=time.monotonic() - started, folder=folder)
+
+    def ask(self, command, trace, *options):
+        """What a command says of a trace, and what is wrong with that."""
+        done = subprocess.run([self.allotrace, command, *options, trace], capture_output=True,
+                              text=True)
+        trouble = f"{command} {done.returncode}: {(done.stdout + done.stderr).strip()[-300:]}"
+        return done.stdout, [trouble] if done.returncode else []
+
+    def judge_traces(self, folder):
+        """Problems, the number of traces, their samples, and how many of these have a name."""
+        problems, samples, named = [], 0, 0
+        traces = sorted((folder / "traces").glob("*"))
+        for trace in traces:
+            problems += self.ask("doctor", trace)[1]
+            text, trouble = self.ask("hotspots", trace, "--json", "--top", "100000",
+                                     "--min-share", "0")
+            problems += trouble
+            for site in [] if trouble else json.loads(text)["hotspots"]:
+                samples += site["samples"]
+                if not re.search(r"^0x|^\[|\+0x|^$", site.get("function") or ""):
+                    named += site["samples"]
+        return problems, len(traces), samples, named
+
+    # ---- one program
+
+    def case(self, case):
+        missing = [n for n in case.needs if not self.present(n)]
+        if missing:
+            print(f"skip  {case.name:<28} no {', '.join(missing)}")
+            return
+        plain, again = self.execute(case, "plain"), self.execute(case, "again")
+        stable = {k: plain[k] == again[k] for k in ("status", "out", "err")}
+        notes, bad = [], []
+        if not stable["status"]:
+            bad.append(f"plain runs differ in status: {plain['status']} {again['status']}")
+        for rate in self.rates:
+            got = self.execute(case, "rate-" + rate, rate)
+            if got["status"] != plain["status"]:
+                bad.append(f"rate {rate}: status {got['status']} instead of {plain['status']}: "
+                           f"{got['err'][-300:]!r}")
+            for key in ("out", "err"):
+                if key == "err" and not case.stderr:
+                    continue
+                if stable[key] and got[key] != plain[key]:
+                    bad.append(f"rate {rate}: {key}: {self.difference(plain[key], got[key])}")
+            problems, n, samples, named = self.judge_traces(got["folder"])
+            bad += [f"rate {rate}: {p}" for p in problems]
+            if case.trace and rate == "1" and not samples:
+                bad.append(f"rate {rate}: nothing was recorded; it said {got['said']}")
+            notes.append(f"{rate}: {got['seconds']:.1f} s, {n} files, {samples} samples"
+                         + (f", {100 * named / samples:.0f}% named" if samples else ""))
+            for line in got["said"]:
+                if not SUMMARY.match(line):
+                    notes.append("said: " + line)
+        verdict = "BAD " if bad else "ok  "
+        self.n_bad += bool(bad)
+        unstable = [k for k, same in stable.items() if not same]
+        print(f"{verdict}  {case.name:<28} {plain['seconds']:.1f} s plain, status {plain['status']}"
+              + (f"; varies by itself: {' '.join(unstable)}" if unstable else ""))
+        for line in notes:
+            print("        " + line)
+        for line in bad:
+            print("    !!! " + line)
+        sys.stdout.flush()
+
+    @staticmethod
+    def difference(a, b):
+        la, lb = a.splitlines(), b.splitlines()
+        for i in range(max(len(la), len(lb))):
+            x, y = la[i] if i < len(la) else None, lb[i] if i < len(lb) else None
+            if x != y:
+                return f"line {i + 1}: {x!r:.200} became {y!r:.200}"
+        return "ends of lines"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--rates", default="1e-5,1")
+    parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("names", nargs="*")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="wild.") as folder:
+        wild = Wild(args.build.resolve(), args.rates.split(","), args.keep or pathlib.Path(folder))
+        wild.prepare()
+        for case in [*hostile_cases(wild.data / "hostile"), *REAL]:
+            if not args.names or any(re.search(n, case.name) for n in args.names):
+                wild.case(case)
+    print(f"{wild.n_bad} programs were disturbed, or their traces are damaged")
+    return wild.n_bad > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

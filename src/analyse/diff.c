@@ -40,13 +40,13 @@ static bool allocate_side(side *s, size_t n) {
     return s->hotspots && s->sites && s->total && s->samples && s->none;
 }
 
-static bool read_side(side *s, const profile *const *profiles, size_t n, const diff_options *o,
+static bool read_side(side *s, const query_result *const *answers, size_t n, const diff_options *o,
                       double per) {
     if (!allocate_side(s, n))
         return false;
     for (size_t i = 0; i < n; i++) {
-        const profile *p = profiles[i];
-        if (!hotspots_of_all(p, o->by, &s->hotspots[i]))
+        const profile *p = answers[i]->profile;
+        if (!hotspots_query(answers[i], o->by, &s->hotspots[i]))
             return false;
         s->samples[i] = s->hotspots[i].total.samples;
         s->total[i] = s->sites[i] =
@@ -147,8 +147,9 @@ static int compare_sites(const void *a, const void *b) {
     return order ? order : (x->index > y->index) - (x->index < y->index);
 }
 
-bool diff_query(const profile *const *before, size_t n_before, const profile *const *after,
-                size_t n_after, const diff_options *options, diff *result) {
+bool diff_query(const query_result *const *before, size_t n_before,
+                const query_result *const *after, size_t n_after, const diff_options *options,
+                diff *result) {
     side b = {0}, a = {0};
     *result = (diff){.options = *options};
     bool ok = read_side(&b, before, n_before, options, options->per_before) &&
@@ -166,6 +167,10 @@ bool diff_query(const profile *const *before, size_t n_before, const profile *co
     free_side(&b);
     free_side(&a);
     return ok;
+}
+
+bool diff_can_compare(measure m) {
+    return measure_infos[m].unit == UNIT_BYTES;
 }
 
 void diff_free(diff *d) {

@@ -1,5 +1,6 @@
 /* diff.h: what changed between two programs, or two versions of one: their totals, and their sites.
- * A pure query on profiles, one or several a side. */
+ * A pure query on answers (query.h), one or several a side, whose measure is an amount of memory.
+ */
 #ifndef ANALYSE_DIFF_H
 #define ANALYSE_DIFF_H
 
@@ -51,8 +52,12 @@ typedef struct diff {
 
 /* Fills `*result`, which need not be initialised; false when there is no memory. The result refers
  * to the profiles. */
-bool diff_query(const profile *const *before, size_t n_before, const profile *const *after,
-                size_t n_after, const diff_options *options, diff *result);
+bool diff_query(const query_result *const *before, size_t n_before,
+                const query_result *const *after, size_t n_after, const diff_options *options,
+                diff *result);
+
+/* Whether samples of the measure count alike, so that their numbers can be compared. */
+bool diff_can_compare(measure m);
 
 void diff_free(diff *d);
 

@@ -6,15 +6,15 @@
 #include "analyse/diff.h"
 #include "cli/color.h"
 #include "cli/message.h"
-#include "cli/trace_file.h"
+#include "cli/question.h"
 #include "present/diff.h"
 
 typedef struct diff_command {
+    question_options question;
     size_t before, after; /* OPTION_HEAD */
     uint64_t top;
     int by, normalise;
     const char *per;
-    bool json, csv, strict;
 } diff_command;
 
 static const diff_command defaults = {.top = 20};
@@ -63,21 +63,13 @@ static const option options[] = {
      .at = offsetof(diff_command, normalise),
      .choices = normalisations,
      .help = "compare shares of the total, or bytes a second, instead of bytes"},
-    {.name = "json",
-     .kind = OPTION_FLAG,
-     .at = offsetof(diff_command, json),
-     .help = "write JSON instead of text"},
-    {.name = "csv",
-     .kind = OPTION_FLAG,
-     .at = offsetof(diff_command, csv),
-     .help = "write CSV instead of text, a row a line"},
-    OPTION_STRICT(diff_command),
+    OPTIONS_QUESTION(diff_command),
 };
 
 /* The runs of both sides; those before stand first. */
 typedef struct runs {
-    profile *profiles;
-    const profile **pointers;
+    question *questions;
+    const query_result **answers;
     char **paths;
     size_t n, n_before;
 } runs;
@@ -122,47 +114,36 @@ static int take_sides(const diff_command *opts, char **operands, size_t n, runs 
 
 /* ---- reading and showing ------------------------------------------------------------------- */
 
-static int read_profile(const char *path, const diff_command *opts, profile *p) {
-    trace_file in;
-    int status = trace_file_open(&in, path, &(memtrace_reader_options){.strict = opts->strict});
-    if (status != STATUS_OK)
-        return status;
-    status = trace_file_report(
-        &in,
-        profile_read(p, in.reader, &(profile_options){.tick = trace_file_tick, .context = &in}));
-    trace_file_close(&in);
-    return status;
-}
-
-static int read_profiles(const diff_command *opts, runs *r) {
+static int read_runs(const diff_command *opts, runs *r) {
     for (size_t i = 0; i < r->n; i++) {
-        int status = read_profile(r->paths[i], opts, &r->profiles[i]);
+        int status = question_ask(&r->questions[i], &command_diff, &opts->question, r->paths[i]);
         if (status != STATUS_OK)
             return status;
-        r->pointers[i] = &r->profiles[i];
+        r->answers[i] = &r->questions[i].query;
     }
     return STATUS_OK;
 }
 
 static int show(const diff_command *opts, const diff_options *query, const runs *r) {
-    const profile *const *after = r->pointers + r->n_before;
+    const query_result *const *after = r->answers + r->n_before;
     size_t n_after = r->n - r->n_before;
     diff d;
     output out;
-    if (!diff_query(r->pointers, r->n_before, after, n_after, query, &d)) {
+    if (!diff_query(r->answers, r->n_before, after, n_after, query, &d)) {
         message_error("not enough memory");
         return STATUS_FAILED;
     }
-    diff_view view = {.before = r->pointers,
+    diff_view view = {.before = r->answers,
                       .after = after,
                       .n_before = r->n_before,
                       .n_after = n_after,
+                      .filter = opts->question.filter,
                       .top = opts->top,
                       .color = color_wanted()};
     output_start(&out, STDOUT_FILENO);
-    if (opts->json)
+    if (opts->question.json)
         diff_json(&out, &d, &view);
-    else if (opts->csv)
+    else if (opts->question.csv)
         diff_csv(&out, &d, &view);
     else
         diff_text(&out, &d, &view);
@@ -177,7 +158,7 @@ static int diff_runs(const diff_command *opts, const diff_options *query, char *
                      runs *r) {
     int status = take_sides(opts, operands, n, r);
     if (status == STATUS_OK)
-        status = read_profiles(opts, r);
+        status = read_runs(opts, r);
     return status == STATUS_OK ? show(opts, query, r) : status;
 }
 
@@ -185,22 +166,23 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     const diff_command *opts = opts_;
     diff_options query = {.by = (hotspots_by)opts->by,
                           .normalise = (diff_normalise)opts->normalise};
-    if (opts->json && opts->csv)
-        return message_usage(&command_diff, "diff: --json and --csv exclude each other");
+    if (!diff_can_compare((measure)opts->question.measure))
+        return message_usage(&command_diff, "diff: --measure %s cannot be compared yet",
+                             question_measures[opts->question.measure]);
     if (opts->per && !parse_per(opts->per, &query))
         return message_usage(&command_diff, "--per: `%s` is no number above 0, or two", opts->per);
-    runs r = {.profiles = calloc(n_operands + 1, sizeof *r.profiles),
-              .pointers = calloc(n_operands + 1, sizeof *r.pointers),
+    runs r = {.questions = calloc(n_operands + 1, sizeof *r.questions),
+              .answers = calloc(n_operands + 1, sizeof *r.answers),
               .paths = calloc(n_operands + 1, sizeof *r.paths)};
     int status = STATUS_FAILED;
-    if (r.profiles && r.pointers && r.paths)
+    if (r.questions && r.answers && r.paths)
         status = diff_runs(opts, &query, operands, n_operands, &r);
     else
         message_error("not enough memory");
-    for (size_t i = 0; r.profiles && i < r.n; i++)
-        profile_free(&r.profiles[i]);
-    free(r.profiles);
-    free(r.pointers);
+    for (size_t i = 0; r.questions && i < r.n; i++)
+        question_close(&r.questions[i]);
+    free(r.questions);
+    free(r.answers);
     free(r.paths);
     return status;
 }
@@ -220,6 +202,7 @@ const command command_diff = {
         "moved are recognised by their function.",
     .example = "allotrace diff before.ctf after.ctf\n"
                "allotrace diff --before a1.ctf a2.ctf a3.ctf --after b1.ctf b2.ctf b3.ctf\n"
+               "allotrace diff --measure peak --filter 'size:>=1K' before.ctf after.ctf\n"
                "allotrace diff --by function --per 10000 before.ctf after.ctf\n",
     OPTIONS_OF(options, defaults),
     .run = run,

@@ -61,14 +61,21 @@ static double margin_of(const estimate *e) {
     return (e->high - e->low) / 2;
 }
 
+/* Few samples have a lopsided interval, of which half its width would give a wrong idea. */
 static figure_text change_text(const diff *d, const estimate *change) {
     figure_text t, value = amount_text(d, fabs(change->value), false);
     figure_text margin = amount_text(d, margin_of(change), false);
     const char *sign = change->value < 0 ? "-" : change->value > 0 ? "+" : "";
-    if (margin_of(change) > 0)
+    bool excludes_zero = change->low > 0 || change->high < 0;
+    if (excludes_zero && margin_of(change) >= fabs(change->value)) {
+        double sure = change->low > 0 ? change->low : -change->high;
+        snprintf(t.text, sizeof t.text, "%s%.12s (≥ %.12s)", sign, value.text,
+                 amount_text(d, sure, false).text);
+    } else if (margin_of(change) > 0) {
         snprintf(t.text, sizeof t.text, "%s%.16s ± %.16s", sign, value.text, margin.text);
-    else
+    } else {
         snprintf(t.text, sizeof t.text, "%s%.30s", sign, value.text);
+    }
     return t;
 }
 
@@ -131,7 +138,7 @@ static void note(output *o, bool *any, const char *what, const char *before, con
 }
 
 static void show_notes(output *o, const diff *d, const diff_view *view) {
-    const memtrace_info *b = &view->before[0]->info, *a = &view->after[0]->info;
+    const memtrace_info *b = &view->before[0]->profile->info, *a = &view->after[0]->profile->info;
     bool any = false;
     if (strcmp(base_name(b->executable_name), base_name(a->executable_name)) != 0)
         note(o, &any, "different programs", base_name(b->executable_name),
@@ -151,6 +158,16 @@ static void show_notes(output *o, const diff *d, const diff_view *view) {
                       d->options.per_before == d->options.per_after ? "" : " before");
         if (d->options.per_before != d->options.per_after)
             output_format(o, " and by %g after", d->options.per_after);
+        any = true;
+    }
+    if (view->before[0]->measure != MEASURE_ALLOCATED) {
+        output_format(o, "%smeasured is what is %s",
+                      any ? ", " : "Note: ", measure_infos[view->before[0]->measure].title);
+        any = true;
+    }
+    if (view->filter) {
+        output_format(o, "%sfilter ", any ? ", " : "Note: ");
+        output_shown(o, view->filter);
         any = true;
     }
     if (d->options.normalise == DIFF_BY_TOTAL) {
@@ -353,15 +370,15 @@ static void json_site(output *o, const diff *d, const diff_site *s) {
     output_char(o, '}');
 }
 
-static void json_side(output *o, const char *name, const profile *const *runs, size_t n) {
+static void json_side(output *o, const char *name, const query_result *const *runs, size_t n) {
     output_format(o, "\"%s\":[", name);
     for (size_t i = 0; i < n; i++) {
         output_text(o, i ? ",{\"rate\":" : "{\"rate\":");
-        figure_json_number(o, runs[i]->info.sample_rate);
+        figure_json_number(o, runs[i]->profile->info.sample_rate);
         output_text(o, ",\"program\":");
-        output_json(o, runs[i]->info.executable_name);
+        output_json(o, runs[i]->profile->info.executable_name);
         output_text(o, ",\"host\":");
-        output_json(o, runs[i]->info.host_name);
+        output_json(o, runs[i]->profile->info.host_name);
         output_char(o, '}');
     }
     output_char(o, ']');
@@ -372,6 +389,11 @@ void diff_json(output *o, const diff *d, const diff_view *view) {
     output_format(o, "{\"by\":\"%s\",\"unit\":\"%s\",\"unit_of_total\":\"%s\",",
                   by_names[d->options.by], unit_of(d, false), unit_of(d, true));
     output_format(o, "\"false_discovery_rate\":%g,", DIFF_FALSE_DISCOVERIES);
+    output_format(o, "\"measure\":\"%s\",", measure_infos[view->before[0]->measure].name);
+    if (view->filter) {
+        json_text(o, "filter", view->filter);
+        output_char(o, ',');
+    }
     if (d->options.per_before > 0)
         output_format(o, "\"per\":{\"before\":%.9g,\"after\":%.9g},", d->options.per_before,
                       d->options.per_after);

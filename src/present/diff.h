@@ -6,10 +6,11 @@
 #include "present/output.h"
 
 typedef struct diff_view {
-    const profile *const *before, *const *after; /* the runs, for the remarks about them */
+    const query_result *const *before, *const *after; /* the runs, for the remarks about them */
     size_t n_before, n_after;
-    uint64_t top; /* at most so many sites; 0: no limit */
-    bool color;   /* text alone */
+    const char *filter; /* as given; NULL: none */
+    uint64_t top;       /* at most so many sites; 0: no limit */
+    bool color;         /* text alone */
 } diff_view;
 
 void diff_text(output *o, const diff *d, const diff_view *view);

@@ -45,7 +45,7 @@ What changed between two traces; at rate 1, where numbers are exact. Lines of `p
   1,0,0,0,0,0,0,400,400,400,50,400,400,400,new,a.c,,50,
   0,1,1,800,800,800,100,800,800,800,100,0,0,0,parse,a.c,12,14,
   $ allotrace diff --json --top 1 before.ctf after.ctf
-  {"by":"line","unit":"B","unit_of_total":"B","false_discovery_rate":0.05,
+  {"by":"line","unit":"B","unit_of_total":"B","false_discovery_rate":0.05,"measure":"allocated",
    "runs_before":[{"rate":1,"program":"prog","host":"host"}],
    "runs_after":[{"rate":1,"program":"prog","host":"host"}],
    "total":{"sure":true,"p":0,"before":{"value":12800,"low":12800,"high":12800,"samples":1600},"after":{"value":4400,"low":4400,"high":4400,"samples":550},"change":{"value":-8400,"low":-8400,"high":-8400},"ratio":{"value":0.34375,"low":0.34375,"high":0.34375}},
@@ -114,6 +114,35 @@ Real traces; two of different programs have nothing in common:
           0 B     2.9 GB     +2.9 GB ± 298.1 MB  <0.001  list.ml:58 Stdlib__List.rev_append (only after)
   337 more sites changed for sure.
   522 more sites without a sure change.
+
+A part of the blocks, and other measures:
+
+  $ allotrace diff --measure peak --top 1 $TRACES/ocamlopt.ctf $TRACES/irmin-replay.ctf
+  Before: 45.0 MB · After: 251.8 MB · Increase: 459 % ± 230 %
+  Note: different programs (main.exe before, tree.exe after), different hosts (tarski before, pc1156-nvmp3 after), different rates (2e-5 before, 1e-6 after), measured is what is live at the peak
+       before      after                 change       q  site
+          0 B    30.5 MB    +30.5 MB (≥ 8.3 MB)  <0.001  src/repr/binary.ml:232 Repr__Binary.Mono_container.decode.sub (only after)
+  6 more sites changed for sure.
+  73 more sites without a sure change.
+  $ allotrace diff --filter 'fn:parse' before.ctf after.ctf
+  Before: 8.6 KB · After: 3.9 KB · Reduction: 55 %
+  Note: filter fn:parse
+       before      after                 change       q  site
+       7.8 KB     3.1 KB                -4.7 KB  <0.001  a.c:10 → 12 parse
+  No sure change; these differences may be accidents:
+        800 B      800 B                    0 B   1.000  a.c:12 → 14 parse
+  $ allotrace diff --filter 'fn:parse' --measure survived --json --top 1 before.ctf after.ctf | sed -n '1p'
+  {"by":"line","unit":"B","unit_of_total":"B","false_discovery_rate":0.05,"measure":"survived","filter":"fn:parse",
+  $ allotrace diff --measure blocks before.ctf after.ctf
+  allotrace: diff: --measure blocks cannot be compared yet
+  Try `allotrace diff --help`.
+  [2]
+  $ allotrace diff --filter 'siz:3' before.ctf after.ctf
+  allotrace: --filter: column 1: `siz` is none of alloc, live, size, life, heap, fn, file, type, domain, promoted, survived, hide
+    siz:3
+    ^
+  Try `allotrace diff --help`.
+  [2]
 
 No colours but on a terminal, and there for sure changes alone:
 

@@ -161,9 +161,13 @@ static diff diff_of(const uint64_t *before, const uint64_t *after, double rate,
     static profile b, a; /* names live on in the result */
     make_profile(&b, rate, 2000000, before, 4);
     make_profile(&a, rate, 1000000, after, 4);
-    const profile *pb = &b, *pa = &a;
+    query_result qb, qa;
+    ck_assert(query_run(&qb, &b, &(query_spec){0}) && query_run(&qa, &a, &(query_spec){0}));
+    const query_result *pb = &qb, *pa = &qa;
     diff d;
     ck_assert(diff_query(&pb, 1, &pa, 1, o, &d));
+    query_free(&qb);
+    query_free(&qa);
     return d;
 }
 

@@ -100,6 +100,7 @@ typedef struct memtrace_frame {
     const memtrace_location *locations;
     uint32_t n_locations;
     const char *type; /* of what this frame allocates, taken out of `locations`; NULL if unknown */
+    bool suspect;     /* packets before it was named were lost, so that names may be wrong */
 } memtrace_frame;
 
 typedef enum memtrace_event_kind {
@@ -143,6 +144,7 @@ typedef struct memtrace_reader_options {
     X(FOREIGN_PID, "packet of another process; skipped")                                           \
     X(CUT_SHORT, "the trace is cut short; every whole event before the cut was used")              \
     X(EMPTY_NAME, "a name code points at an empty entry; shown as `?`")                            \
+    X(STALE_NAME, "a name given before packets were lost; it may be the wrong one")                \
     X(CACHE_MISMATCH, "packets were lost here; backtraces may be wrong until the cache refills")   \
     X(NOT_A_PACKET, "bytes that are no packet; searched for the next one")                         \
     X(BAD_EVENT, "an event that cannot be decoded; the rest of its packet was skipped")            \

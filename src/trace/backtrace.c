@@ -8,49 +8,72 @@
 
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 
-/* Indices stay below 2^31, so that one bit of their union tells whether FRAME_NONE is among them.
- */
+/* Indices of frames stay below 2^31, so that one bit of their union tells whether FRAME_NONE is
+ * among them. */
 
-enum { MOST_FRAMES_A_CODEWORD = 1 + FORMAT_MAX_RUN };
+enum { NO_SLOT, SLOT_OF_BUCKET_0, FIRST_CAPACITY = 32 /* frames */ };
 
-/* Where decoded frames go: always with room for what one codeword can add. */
+/* ---- buckets ----------------------------------------------------------------------------- */
+
+static inline uint32_t slot_find(const backtrace *b, uint32_t bucket) {
+    return b->pages.items[b->page[bucket / BACKTRACE_PAGE]].slot[bucket % BACKTRACE_PAGE];
+}
+
+/* The slot of a bucket that has none yet, or NO_SLOT if there is no memory. */
+static __attribute__((cold, noinline)) uint32_t slot_add(backtrace *b, uint32_t bucket) {
+    const backtrace_slot unset = {.frame = FRAME_NONE, .prediction = SLOT_OF_BUCKET_0};
+    uint16_t *page = &b->page[bucket / BACKTRACE_PAGE];
+    if (!vec_reserve(&b->slots, 1) || !vec_reserve(&b->pages, 1))
+        return NO_SLOT;
+    if (*page == 0) {
+        *page = (uint16_t)b->pages.count;
+        b->pages.items[b->pages.count++] = (backtrace_page){0};
+    }
+    uint16_t slot = (uint16_t)b->slots.count;
+    b->slots.items[b->slots.count++] = unset;
+    return b->pages.items[*page].slot[bucket % BACKTRACE_PAGE] = slot;
+}
+
+static uint32_t slot_of(backtrace *b, uint32_t bucket) {
+    uint32_t slot = slot_find(b, bucket);
+    return slot != NO_SLOT ? slot : slot_add(b, bucket);
+}
+
+static __attribute__((cold)) bool backtrace_start(backtrace *b) {
+    return vec_push(&b->pages, (backtrace_page){0}) && vec_push(&b->slots, (backtrace_slot){0}) &&
+           slot_add(b, 0) == SLOT_OF_BUCKET_0;
+}
+
+/* Whether the cache can be used. */
+static bool backtrace_ready(backtrace *b) {
+    return b->slots.count > SLOT_OF_BUCKET_0 || backtrace_start(b);
+}
+
+/* ---- codewords --------------------------------------------------------------------------- */
+
+/* What is decoded, and where to. */
 typedef struct decoder {
     backtrace *b;
     frame_table *table;
     const uint8_t *p, *end;
-    uint32_t *out, *out_limit; /* beyond the limit there may be too little room */
-    uint32_t first_stale;      /* of the decoded frames, the first that a loss may have spoilt */
+    uint32_t n_frames;    /* in b->frames, decoded ones included */
+    uint32_t first_stale; /* of the decoded frames, the first that a loss may have spoilt */
 } decoder;
 
-static void decoder_place(decoder *d, uint32_t used) {
-    d->out = d->b->frames + used;
-    d->out_limit = d->b->frames + d->b->capacity - MOST_FRAMES_A_CODEWORD;
-}
-
-static __attribute__((cold)) backtrace_result decoder_grow(decoder *d) {
-    backtrace *b = d->b;
-    uint32_t used = (uint32_t)(d->out - b->frames);
+/* Makes room for `more` frames behind the first `used`. */
+static __attribute__((cold, noinline)) backtrace_result backtrace_grow(backtrace *b, size_t used,
+                                                                       uint32_t more) {
     if (used > BACKTRACE_MAX)
         return BACKTRACE_TOO_DEEP;
-    uint32_t *frames = realloc(b->frames, 2 * b->capacity * sizeof *frames);
+    uint32_t capacity = b->capacity ? 2 * b->capacity : FIRST_CAPACITY;
+    while (capacity - used < more)
+        capacity *= 2;
+    uint32_t *frames = realloc(b->frames, capacity * sizeof *frames);
     if (!frames)
         return BACKTRACE_NOMEM;
     b->frames = frames;
-    b->capacity *= 2;
-    decoder_place(d, used);
-    return BACKTRACE_GOOD;
-}
-
-static bool backtrace_ready(backtrace *b) {
-    if (b->cache)
-        return true;
-    uint32_t capacity = 2 * MOST_FRAMES_A_CODEWORD;
-    b->cache = calloc(1, sizeof *b->cache);
-    if (b->cache)
-        memset(b->cache->frame, 0xFF, sizeof b->cache->frame); /* FRAME_NONE */
-    b->frames = malloc(capacity * sizeof *b->frames);
     b->capacity = capacity;
-    return b->cache && b->frames;
+    return BACKTRACE_GOOD;
 }
 
 static void note_stale(decoder *d, uint8_t written, const uint32_t *out) {
@@ -58,70 +81,73 @@ static void note_stale(decoder *d, uint8_t written, const uint32_t *out) {
         d->first_stale = (uint32_t)(out - d->b->frames);
 }
 
-static __attribute__((cold, noinline)) bool decoder_miss(decoder *d, uint32_t bucket,
-                                                         uint64_t code) {
-    uint32_t frame = frame_table_index(d->table, code);
-    d->b->cache->frame[bucket] = frame;
-    d->b->cache->frame_loss[bucket] = d->b->loss;
-    *d->out++ = frame;
-    return frame != FRAME_NONE;
-}
-
-/* Decodes `n` codewords. After a loss (`check`) it also keeps account of what is stale. */
+/* Decodes `n` codewords. After a loss (`check`) it also keeps account of what is stale. Whatever
+ * changes at each step is in locals, so that it is kept in registers. */
 static inline __attribute__((always_inline)) backtrace_result decoder_run(decoder *d, uint32_t n,
                                                                           bool check) {
-    backtrace_cache *cache = d->b->cache;
+    backtrace *b = d->b;
+    backtrace_slot *slots = b->slots.items;
     const uint8_t *p = d->p, *const end = d->end;
-    uint32_t pred = 0, any = 0;
+    uint32_t *out = b->frames + d->n_frames, *limit = b->frames + b->capacity;
+    uint32_t at = SLOT_OF_BUCKET_0, any = 0;
     for (; n > 0; n--) {
         uint32_t word = load_u16(p), bucket = word >> FORMAT_TAG_BITS, run = word & 3;
         p += FORMAT_CODEWORD_SIZE;
-        if (unlikely(d->out > d->out_limit)) {
-            backtrace_result result = decoder_grow(d);
+        uint32_t slot = slot_find(b, bucket);
+        if (unlikely(slot == NO_SLOT)) {
+            if ((slot = slot_add(b, bucket)) == NO_SLOT)
+                return BACKTRACE_NOMEM;
+            slots = b->slots.items;
+        }
+        slots[at].prediction = (uint16_t)slot;
+        if (check)
+            slots[at].prediction_loss = b->loss;
+        at = slot;
+        if (run == FORMAT_TAG_HIT_N) {
+            run = *p++;
+        } else if (unlikely(run == FORMAT_TAG_MISS)) {
+            p += sizeof(uint64_t);
+            if (p > end)
+                break;
+            slots[at].frame = frame_table_index(d->table, load_u64(p - sizeof(uint64_t)));
+            slots[at].frame_loss = b->loss;
+            if (slots[at].frame == FRAME_NONE)
+                return BACKTRACE_NOMEM;
+            run = 0;
+        }
+        if (unlikely(limit - out <= (ptrdiff_t)run)) {
+            size_t used = (size_t)(out - b->frames);
+            backtrace_result result = backtrace_grow(b, used, run + 1);
             if (result != BACKTRACE_GOOD)
                 return result;
-        }
-        cache->prediction[pred] = (uint16_t)bucket;
-        if (check)
-            cache->prediction_loss[pred] = d->b->loss;
-        pred = bucket;
-        if (run >= FORMAT_TAG_HIT_N) {
-            if (unlikely(run == FORMAT_TAG_MISS)) {
-                p += sizeof(uint64_t);
-                if (p > end)
-                    return BACKTRACE_OVERRUN;
-                if (!decoder_miss(d, bucket, load_u64(p - sizeof(uint64_t))))
-                    return BACKTRACE_NOMEM;
-                continue;
-            }
-            run = *p++;
+            out = b->frames + used;
+            limit = b->frames + b->capacity;
         }
         if (unlikely(p > end))
-            return BACKTRACE_OVERRUN;
-        uint32_t *out = d->out;
-        d->out += 1 + run;
-        for (;; pred = cache->prediction[pred]) {
-            uint32_t frame = cache->frame[pred];
+            break;
+        for (;; at = slots[at].prediction) {
+            uint32_t frame = slots[at].frame;
             if (check)
-                note_stale(d, cache->frame_loss[pred], out);
+                note_stale(d, slots[at].frame_loss, out);
             any |= frame;
             *out++ = frame;
             if (run-- == 0)
                 break;
             if (check)
-                note_stale(d, cache->prediction_loss[pred], out);
+                note_stale(d, slots[at].prediction_loss, out);
         }
     }
     d->p = p;
-    return any >> 31 ? BACKTRACE_UNSET : BACKTRACE_GOOD;
+    d->n_frames = (uint32_t)(out - b->frames);
+    return n > 0 ? BACKTRACE_OVERRUN : any >> 31 ? BACKTRACE_UNSET : BACKTRACE_GOOD;
 }
 
 /* Gives the frames behind `at` that came from buckets never written the index of code 0. */
 static __attribute__((cold)) backtrace_result decoder_fill_unset(decoder *d, uint32_t at) {
     uint32_t zero = frame_table_index(d->table, 0);
-    for (uint32_t *f = d->b->frames + at; f < d->out; f++)
-        if (*f == FRAME_NONE)
-            *f = zero;
+    for (uint32_t i = at; i < d->n_frames; i++)
+        if (d->b->frames[i] == FRAME_NONE)
+            d->b->frames[i] = zero;
     return zero == FRAME_NONE ? BACKTRACE_NOMEM : BACKTRACE_UNSET;
 }
 
@@ -137,8 +163,8 @@ backtrace_result backtrace_decode(backtrace *b, frame_table *frames, const uint8
         return BACKTRACE_NOMEM;
     bool was_cut = prefix > b->n_frames;
     uint32_t at = was_cut ? b->n_frames : (uint32_t)prefix;
-    decoder d = {.b = b, .table = frames, .p = *p, .end = end, .first_stale = UINT32_MAX};
-    decoder_place(&d, at);
+    decoder d = {
+        .b = b, .table = frames, .p = *p, .end = end, .n_frames = at, .first_stale = UINT32_MAX};
     backtrace_result result = b->loss ? decoder_run(&d, n, true) : decoder_run(&d, n, false);
     if (unlikely(result == BACKTRACE_UNSET))
         result = decoder_fill_unset(&d, at);
@@ -148,7 +174,7 @@ backtrace_result backtrace_decode(backtrace *b, frame_table *frames, const uint8
     backtrace_shorten(b, at);
     if (result > BACKTRACE_UNSET)
         return result;
-    b->n_frames = (uint32_t)(d.out - b->frames);
+    b->n_frames = d.n_frames;
     if (at <= b->trusted)
         b->trusted = d.first_stale;
     return result;
@@ -164,37 +190,44 @@ const uint8_t *backtrace_skip(const uint8_t *p, const uint8_t *end, uint32_t n) 
     return p <= end ? p : NULL;
 }
 
+/* ---- losses ------------------------------------------------------------------------------ */
+
 void backtrace_lose(backtrace *b) {
     b->trusted = 0;
     if (b->loss == UINT8_MAX) { /* the number wraps: all that there is becomes stale number 0 */
-        if (b->cache) {
-            memset(b->cache->frame_loss, 0, sizeof b->cache->frame_loss);
-            memset(b->cache->prediction_loss, 0, sizeof b->cache->prediction_loss);
-        }
+        for (size_t i = 0; i < b->slots.count; i++)
+            b->slots.items[i].frame_loss = b->slots.items[i].prediction_loss = 0;
         b->loss = 0;
     }
     b->loss++;
+}
+
+static uint64_t slot_code(const backtrace_slot *s, const frame_table *frames) {
+    return s->frame != FRAME_NONE ? frames->frames.items[s->frame].code : 0;
 }
 
 bool backtrace_verify(backtrace *b, frame_table *frames, uint16_t bucket, uint16_t prediction,
                       uint64_t code) {
     if (bucket >= FORMAT_BUCKETS || !backtrace_ready(b))
         return true;
-    backtrace_cache *c = b->cache;
-    uint64_t have =
-        c->frame[bucket] != FRAME_NONE ? frames->frames.items[c->frame[bucket]].code : 0;
-    bool good = have == code && c->prediction[bucket] == prediction;
-    if (!good && c->frame_loss[bucket] == b->loss && c->prediction_loss[bucket] == b->loss)
+    uint32_t slot = slot_of(b, bucket), predicted = slot_of(b, prediction % FORMAT_BUCKETS);
+    if (slot == NO_SLOT || predicted == NO_SLOT)
+        return true;
+    backtrace_slot *s = &b->slots.items[slot];
+    bool good =
+        slot_code(s, frames) == code && s->prediction == predicted && prediction < FORMAT_BUCKETS;
+    if (!good && s->frame_loss == b->loss && s->prediction_loss == b->loss)
         return false;
     if (!good) {
-        c->frame[bucket] = code ? frame_table_index(frames, code) : FRAME_NONE;
-        c->prediction[bucket] = prediction % FORMAT_BUCKETS;
+        s->frame = code ? frame_table_index(frames, code) : FRAME_NONE;
+        s->prediction = (uint16_t)predicted;
     }
-    c->frame_loss[bucket] = c->prediction_loss[bucket] = b->loss;
+    s->frame_loss = s->prediction_loss = b->loss;
     return true;
 }
 
 void backtrace_free(backtrace *b) {
-    free(b->cache);
+    vec_free(&b->pages);
+    vec_free(&b->slots);
     free(b->frames);
 }

@@ -2,7 +2,10 @@
  *
  * Owns the decoding of codewords and, after packets were lost, the knowledge of what can no longer
  * be trusted: each bucket remembers after which loss its parts were written. Frames are dense
- * indices of the frame table, so that a hit costs no look-up. */
+ * indices of the frame table, so that a hit costs no look-up.
+ *
+ * A cache has many buckets, of which most domains use few. Those used stand side by side, so that
+ * they fit the processor's cache and a domain of few events stays small. */
 #ifndef TRACE_BACKTRACE_H
 #define TRACE_BACKTRACE_H
 
@@ -10,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/vec.h"
 #include "trace/format.h"
 #include "trace/frames.h"
 
@@ -17,20 +21,28 @@
  * event could claim all frames of the one before it and add to them. */
 #define BACKTRACE_MAX (UINT32_C(1) << 22)
 
-/* The cache, all zero at first. Predictions stand by themselves so that following them, where each
- * load waits for the one before it, stays in the first-level cache. */
-typedef struct backtrace_cache {
-    uint16_t prediction[FORMAT_BUCKETS];
-    uint32_t frame[FORMAT_BUCKETS]; /* its index; FRAME_NONE: never written, so code 0 */
+enum { BACKTRACE_PAGE = 64 /* buckets */, BACKTRACE_PAGES = FORMAT_BUCKETS / BACKTRACE_PAGE };
+
+/* A bucket that was used. */
+typedef struct backtrace_slot {
+    uint32_t frame;      /* index of its code; FRAME_NONE: never written, so code 0 */
+    uint16_t prediction; /* the slot of the bucket expected to follow */
     /* The number of the loss after which each was written; of use once there was a loss. */
-    uint8_t prediction_loss[FORMAT_BUCKETS];
-    uint8_t frame_loss[FORMAT_BUCKETS];
-} backtrace_cache;
+    uint8_t frame_loss, prediction_loss;
+} backtrace_slot;
+
+/* The slots of neighbouring buckets; 0: not used yet. */
+typedef struct backtrace_page {
+    uint16_t slot[BACKTRACE_PAGE];
+} backtrace_page;
 
 /* Legal when zeroed. */
 typedef struct backtrace {
-    backtrace_cache *cache; /* NULL until the first backtrace */
-    uint32_t *frames;       /* the last backtrace, outermost first; NULL if it is empty */
+    uint16_t page[BACKTRACE_PAGES]; /* index into pages; the one at 0 belongs to nobody and is 0 */
+    VEC(backtrace_page) pages;      /* empty until the first backtrace */
+    VEC(backtrace_slot) slots;      /* in order of first use; 0 is no slot, 1 is bucket 0's */
+
+    uint32_t *frames; /* the last backtrace, outermost first; NULL if there was none */
     uint32_t n_frames;
     uint32_t capacity;
     uint32_t kept;    /* leading frames unchanged since backtrace_take */
@@ -70,7 +82,8 @@ static inline bool backtrace_is_suspect(const backtrace *b) {
 void backtrace_lose(backtrace *b);
 
 /* Compares a bucket with what a packet header says it holds. False if it was trusted and differs;
- * one that was not trusted is set right. */
+ * one that was not trusted is set right. Without memory to tell it is true: the next backtrace will
+ * fail anyhow. */
 bool backtrace_verify(backtrace *b, frame_table *frames, uint16_t bucket, uint16_t prediction,
                       uint64_t code);
 

@@ -25,13 +25,14 @@ static bool frame_is_complete(const memtrace_frame *f) {
 }
 
 bool frame_table_announce(frame_table *t, uint64_t code, const memtrace_location *locations,
-                          uint32_t n) {
+                          uint32_t n, bool suspect) {
     uint32_t index = frame_table_index(t, code);
     if (index == FRAME_NONE)
         return false;
     memtrace_frame *f = &t->frames.items[index];
-    if (frame_is_complete(f))
+    if (frame_is_complete(f) && (!f->suspect || suspect))
         return true;
+    f->suspect = suspect;
     if (n > 0 && strcmp(locations[0].file, MEMTRACE_TYPE_FILE) == 0) {
         f->type = locations[0].function;
         locations++;

@@ -23,11 +23,11 @@ typedef struct frame_table {
 /* The index of `code`, which is a new one if the code is. */
 uint32_t frame_table_index(frame_table *t, uint64_t code);
 
-/* Says where `code` is: outermost location first, a type (see MEMTRACE_TYPE_FILE) before them. What
- * was said earlier about the same code stays, unless names were missing in it. False when there is
- * no memory. */
+/* Says where `code` is: outermost location first, a type (see MEMTRACE_TYPE_FILE) before them;
+ * `suspect` if the names may be others. What was said earlier about the same code stays, unless
+ * names were missing or suspect in it. False when there is no memory. */
 bool frame_table_announce(frame_table *t, uint64_t code, const memtrace_location *locations,
-                          uint32_t n);
+                          uint32_t n, bool suspect);
 
 /* Whether it was said where `code` is. */
 bool frame_table_knows(const frame_table *t, uint64_t code);

@@ -11,6 +11,13 @@ void names_init(names *n) {
         n->order[i] = i;
 }
 
+void names_lose(names *n) {
+    for (unsigned i = 0; i < FORMAT_NAMES; i++) {
+        n->files[i].is_stale = true;
+        n->files[i].stale = UINT32_MAX;
+    }
+}
+
 static uint64_t take_bits(uint64_t *word, unsigned n) {
     uint64_t field = *word & ((UINT64_C(1) << n) - 1);
     *word >>= n;
@@ -46,6 +53,8 @@ static const char **names_definition_to_front(names_file *f, uint8_t code) {
     const char *definition = f->definitions[at];
     memmove(f->definitions + 1, f->definitions, at * sizeof *f->definitions);
     f->definitions[0] = definition;
+    uint32_t before = (UINT32_C(1) << at) - 1, moved = f->stale & before;
+    f->stale = (f->stale & ~(before << 1 | 1)) | moved << 1 | (f->stale >> at & 1);
     return f->definitions;
 }
 
@@ -68,14 +77,20 @@ names_result names_locate(names *n, intern_table *strings, location_word word, c
     names_result file_result = name_read(&file->name, word.file, strings, p, end);
     if (file_result > NAMES_EMPTY)
         return file_result;
-    if (word.file == FORMAT_NAMES)
+    if (word.file == FORMAT_NAMES) {
         file->n_own = 0;
+        file->is_stale = false;
+    }
     if (word.definition == FORMAT_NAMES && file->n_own < FORMAT_NAMES)
         file->n_own++;
     const char **definition = names_definition_to_front(file, word.definition);
     names_result result = name_read(definition, word.definition, strings, p, end);
     if (result > NAMES_EMPTY)
         return result;
+    if (word.definition == FORMAT_NAMES)
+        file->stale &= ~UINT32_C(1);
+    if (result == NAMES_GOOD && (file->is_stale || file->stale & 1))
+        result = NAMES_STALE;
     *location = (memtrace_location){
         .file = file->name ? file->name : names_unknown,
         .function = *definition ? *definition : names_unknown,

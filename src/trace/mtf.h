@@ -16,7 +16,9 @@
 typedef struct names_file {
     const char *name;
     const char *definitions[FORMAT_NAMES];
-    uint8_t n_own; /* of the definitions: announced since the name was; the rest is left over */
+    uint8_t n_own;  /* of the definitions: announced since the name was; the rest is left over */
+    bool is_stale;  /* the name was announced before packets were lost */
+    uint32_t stale; /* the same of the definitions: bit i belongs to the one at i */
 } names_file;
 
 /* Legal after names_init. */
@@ -37,10 +39,15 @@ extern const char names_unknown[];
 
 void names_init(names *n);
 
+/* Packets were lost: what stands where is not to be trusted, but for names announced from now on.
+ */
+void names_lose(names *n);
+
 location_word location_word_load(const uint8_t *p);
 
 typedef enum names_result {
     NAMES_GOOD,
+    NAMES_STALE,   /* good, but after a loss the code may point at another name than it should */
     NAMES_EMPTY,   /* good, but a code points at an empty entry; shown as names_unknown */
     NAMES_OVERRUN, /* a string does not end before `end` */
     NAMES_NOMEM,

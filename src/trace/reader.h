@@ -1,0 +1,110 @@
+/* reader.h: the state of the event reader, shared by the files that make it up.
+ *
+ * reader.c owns packets: which is ours, where to go on after damage; reader_head.c the first one.
+ * reader_events.c and reader_locations.c decode what stands in them, up to the first event that
+ * makes no sense. Nobody else includes this. */
+#ifndef TRACE_READER_H
+#define TRACE_READER_H
+
+#include "allotrace/memtrace.h"
+#include "base/intern.h"
+#include "base/map64.h"
+#include "base/vec.h"
+#include "trace/backtrace.h"
+#include "trace/columns.h"
+#include "trace/defects.h"
+#include "trace/frames.h"
+#include "trace/input.h"
+#include "trace/mtf.h"
+#include "trace/packet.h"
+
+#define unlikely(condition) __builtin_expect(!!(condition), 0)
+
+/* What must be remembered of a domain between its packets. */
+typedef struct reader_domain {
+    uint64_t last_time; /* us since the epoch, of its latest event: never goes back */
+    uint64_t losses;    /* of the reader's, those that the tables here know of */
+    backtrace backtrace;
+    names *names; /* NULL until the first location */
+} reader_domain;
+
+struct memtrace_reader {
+    input in;
+    memtrace_reader_options options;
+    memtrace_info info;  /* its strings are interned */
+    uint64_t header_pid; /* of the first packet: should be info.pid */
+    memtrace_error error;
+    defect_log defects;
+
+    VEC(reader_domain *) domains;
+    map64 domain_index; /* domain number -> index in domains */
+    frame_table frames;
+    intern_table strings;
+    VEC(memtrace_location) scratch; /* the locations of one code */
+    columns columns;
+    uint64_t losses; /* packets or parts of them that could not be read */
+
+    /* The packet being read; `next` and `end` are NULL while there is none. */
+    packet_header header;
+    reader_domain *domain;
+    const uint8_t *next, *end; /* what is left of it in the window */
+    bool ended;                /* no packet follows */
+    bool cut;                  /* the trace ends before the packet does */
+    uint64_t time_limit;       /* us since the epoch: no event of it is later */
+    uint64_t next_id;          /* of its next allocation */
+};
+
+/* ---- errors (reader.c) -------------------------------------------------------------------- */
+
+memtrace_status error_nomem(memtrace_error *error);
+memtrace_status error_system(memtrace_error *error, const char *what, int os_error);
+__attribute__((format(printf, 3, 4))) memtrace_status
+error_format(memtrace_error *error, uint64_t offset, const char *format, ...);
+
+#define reader_defect(r, kind, offset, ...)                                                        \
+    defect_met(&(r)->defects, &(r)->error, MEMTRACE_DEFECT_##kind, (offset), __VA_ARGS__)
+
+/* What is wrong with an event that ends behind its packet. Compared by address. */
+extern const char reader_overrun[];
+
+/* ---- packets (reader.c) ------------------------------------------------------------------- */
+
+/* The offset in the trace of a byte of the packet being read. */
+static inline uint64_t reader_offset(const memtrace_reader *r, const uint8_t *p) {
+    return r->header.packet.offset + (uint64_t)(p - r->in.next);
+}
+
+/* Starts to read the packet at `in.next`, whose header has been decoded. */
+memtrace_status reader_enter_packet(memtrace_reader *r);
+
+/* Goes to the next packet of ours. */
+memtrace_status reader_next_packet(memtrace_reader *r);
+
+/* The event at `at` cannot be decoded. Where the trace ends within the packet that was to be
+ * expected; otherwise the packet is left, for the next header if one stands within it: it was cut
+ * short, and another one written behind it. */
+memtrace_status reader_bad_event(memtrace_reader *r, const uint8_t *at, const char *why);
+
+/* Something of this domain was lost: its tables are no longer what the writer's are. */
+void reader_domain_lose(reader_domain *d);
+
+/* ---- what packets hold -------------------------------------------------------------------- */
+
+/* Reads the head of the trace: its first packet. */
+memtrace_status reader_read_head(memtrace_reader *r);
+
+/* Reads the location event at `r->next`. */
+memtrace_status reader_location(memtrace_reader *r);
+
+/* The full time, in us since the epoch, of an event of this packet; `*backwards` if that is out of
+ * order, and was clamped. */
+static inline uint64_t reader_time(memtrace_reader *r, uint32_t event_header, bool *backwards) {
+    const uint32_t low_mask = (1u << FORMAT_TIME_BITS) - 1;
+    uint64_t begin = r->header.packet.time_begin;
+    uint64_t time = begin + ((event_header - (uint32_t)begin) & low_mask);
+    uint64_t last = r->domain->last_time;
+    *backwards = time < last || time > r->time_limit;
+    return r->domain->last_time = *backwards ? last : time;
+}
+
+#endif

@@ -11,27 +11,32 @@
 /* Indices of frames stay below 2^31, so that one bit of their union tells whether FRAME_NONE is
  * among them. */
 
-enum { NO_SLOT, SLOT_OF_BUCKET_0, FIRST_CAPACITY = 32 /* frames */ };
+enum { NO_PAGE, NO_SLOT = 0, SLOT_OF_BUCKET_0, FIRST_CAPACITY = 32 /* frames */ };
 
 /* ---- buckets ----------------------------------------------------------------------------- */
 
 static inline uint32_t slot_find(const backtrace *b, uint32_t bucket) {
-    return b->pages.items[b->page[bucket / BACKTRACE_PAGE]].slot[bucket % BACKTRACE_PAGE];
+    return b->slot_of.items[b->page[bucket / BACKTRACE_PAGE] + bucket % BACKTRACE_PAGE];
+}
+
+static bool page_add(backtrace *b, uint16_t *page) {
+    if (!vec_reserve(&b->slot_of, BACKTRACE_PAGE))
+        return false;
+    *page = (uint16_t)b->slot_of.count;
+    memset(b->slot_of.items + *page, 0, BACKTRACE_PAGE * sizeof *b->slot_of.items);
+    b->slot_of.count += BACKTRACE_PAGE;
+    return true;
 }
 
 /* The slot of a bucket that has none yet, or NO_SLOT if there is no memory. */
 static __attribute__((cold, noinline)) uint32_t slot_add(backtrace *b, uint32_t bucket) {
     const backtrace_slot unset = {.frame = FRAME_NONE, .prediction = SLOT_OF_BUCKET_0};
     uint16_t *page = &b->page[bucket / BACKTRACE_PAGE];
-    if (!vec_reserve(&b->slots, 1) || !vec_reserve(&b->pages, 1))
+    if ((*page == NO_PAGE && !page_add(b, page)) || !vec_push(&b->slots, unset))
         return NO_SLOT;
-    if (*page == 0) {
-        *page = (uint16_t)b->pages.count;
-        b->pages.items[b->pages.count++] = (backtrace_page){0};
-    }
-    uint16_t slot = (uint16_t)b->slots.count;
-    b->slots.items[b->slots.count++] = unset;
-    return b->pages.items[*page].slot[bucket % BACKTRACE_PAGE] = slot;
+    uint32_t slot = (uint32_t)b->slots.count - 1;
+    b->slot_of.items[*page + bucket % BACKTRACE_PAGE] = (uint16_t)slot;
+    return slot;
 }
 
 static uint32_t slot_of(backtrace *b, uint32_t bucket) {
@@ -40,7 +45,9 @@ static uint32_t slot_of(backtrace *b, uint32_t bucket) {
 }
 
 static __attribute__((cold)) bool backtrace_start(backtrace *b) {
-    return vec_push(&b->pages, (backtrace_page){0}) && vec_push(&b->slots, (backtrace_slot){0}) &&
+    uint16_t nobody;
+    return (b->slot_of.count > 0 || page_add(b, &nobody)) &&
+           (b->slots.count > 0 || vec_push(&b->slots, (backtrace_slot){0})) &&
            slot_add(b, 0) == SLOT_OF_BUCKET_0;
 }
 
@@ -50,15 +57,6 @@ static bool backtrace_ready(backtrace *b) {
 }
 
 /* ---- codewords --------------------------------------------------------------------------- */
-
-/* What is decoded, and where to. */
-typedef struct decoder {
-    backtrace *b;
-    frame_table *table;
-    const uint8_t *p, *end;
-    uint32_t n_frames;    /* in b->frames, decoded ones included */
-    uint32_t first_stale; /* of the decoded frames, the first that a loss may have spoilt */
-} decoder;
 
 /* Makes room for `more` frames behind the first `used`. */
 static __attribute__((cold, noinline)) backtrace_result backtrace_grow(backtrace *b, size_t used,
@@ -76,26 +74,44 @@ static __attribute__((cold, noinline)) backtrace_result backtrace_grow(backtrace
     return BACKTRACE_GOOD;
 }
 
+/* What is decoded, and where to. */
+typedef struct decoder {
+    backtrace *b;
+    frame_table *table;
+    const uint8_t *p, *end;
+    uint32_t n_frames;    /* in b->frames, decoded ones included */
+    uint32_t first_stale; /* of the decoded frames, the first that a loss may have spoilt */
+} decoder;
+
+/* Makes sure that `more` frames fit behind the first `used`. */
+static inline backtrace_result backtrace_reserve(backtrace *b, size_t used, uint32_t more) {
+    return b->capacity - used < more ? backtrace_grow(b, used, more) : BACKTRACE_GOOD;
+}
+
 static void note_stale(decoder *d, uint8_t written, const uint32_t *out) {
     if (written != d->b->loss && d->first_stale == UINT32_MAX)
         d->first_stale = (uint32_t)(out - d->b->frames);
 }
 
 /* Decodes `n` codewords. After a loss (`check`) it also keeps account of what is stale. Whatever
- * changes at each step is in locals, so that it is kept in registers. */
+ * changes at each step is in locals, so that it is kept in registers.
+ *
+ * At the head of the loop there are always two bytes left for each codeword to come, and room for
+ * two frames: the commonest codewords, of one frame or two, need neither look for an end nor branch
+ * by their length. */
 static inline __attribute__((always_inline)) backtrace_result decoder_run(decoder *d, uint32_t n,
                                                                           bool check) {
     backtrace *b = d->b;
     backtrace_slot *slots = b->slots.items;
-    const uint8_t *p = d->p, *const end = d->end;
-    uint32_t *out = b->frames + d->n_frames, *limit = b->frames + b->capacity;
+    const uint8_t *p = d->p;
+    uint32_t *out = b->frames + d->n_frames;
     uint32_t at = SLOT_OF_BUCKET_0, any = 0;
-    for (; n > 0; n--) {
-        uint32_t word = load_u16(p), bucket = word >> FORMAT_TAG_BITS, run = word & 3;
+    while (n-- > 0) {
+        uint32_t word = load_u16(p), tag = word & ((1u << FORMAT_TAG_BITS) - 1);
         p += FORMAT_CODEWORD_SIZE;
-        uint32_t slot = slot_find(b, bucket);
+        uint32_t slot = slot_find(b, word >> FORMAT_TAG_BITS);
         if (unlikely(slot == NO_SLOT)) {
-            if ((slot = slot_add(b, bucket)) == NO_SLOT)
+            if ((slot = slot_add(b, word >> FORMAT_TAG_BITS)) == NO_SLOT)
                 return BACKTRACE_NOMEM;
             slots = b->slots.items;
         }
@@ -103,28 +119,33 @@ static inline __attribute__((always_inline)) backtrace_result decoder_run(decode
         if (check)
             slots[at].prediction_loss = b->loss;
         at = slot;
-        if (run == FORMAT_TAG_HIT_N) {
-            run = *p++;
-        } else if (unlikely(run == FORMAT_TAG_MISS)) {
-            p += sizeof(uint64_t);
-            if (p > end)
-                break;
+        if (!check && tag <= FORMAT_TAG_HIT_1) {
+            uint32_t next = slots[at].prediction;
+            out[0] = slots[at].frame;
+            out[1] = slots[next].frame;
+            any |= out[0] | (out[1] & (0 - tag));
+            at = tag == FORMAT_TAG_HIT_1 ? next : at;
+            out += 1 + tag;
+            continue;
+        }
+        uint32_t run = tag;
+        if (tag > FORMAT_TAG_HIT_1) {
+            run = tag == FORMAT_TAG_HIT_N ? *p : 0;
+            p += tag == FORMAT_TAG_HIT_N ? 1 : sizeof(uint64_t);
+            if (d->end - p < (ptrdiff_t)(n * FORMAT_CODEWORD_SIZE))
+                return BACKTRACE_OVERRUN;
+            d->n_frames = (uint32_t)(out - b->frames);
+            backtrace_result result = backtrace_reserve(b, d->n_frames, 1 + run + 2 * n);
+            if (unlikely(result != BACKTRACE_GOOD))
+                return result;
+            out = b->frames + d->n_frames;
+        }
+        if (unlikely(tag == FORMAT_TAG_MISS)) {
             slots[at].frame = frame_table_index(d->table, load_u64(p - sizeof(uint64_t)));
             slots[at].frame_loss = b->loss;
             if (slots[at].frame == FRAME_NONE)
                 return BACKTRACE_NOMEM;
-            run = 0;
         }
-        if (unlikely(limit - out <= (ptrdiff_t)run)) {
-            size_t used = (size_t)(out - b->frames);
-            backtrace_result result = backtrace_grow(b, used, run + 1);
-            if (result != BACKTRACE_GOOD)
-                return result;
-            out = b->frames + used;
-            limit = b->frames + b->capacity;
-        }
-        if (unlikely(p > end))
-            break;
         for (;; at = slots[at].prediction) {
             uint32_t frame = slots[at].frame;
             if (check)
@@ -139,7 +160,7 @@ static inline __attribute__((always_inline)) backtrace_result decoder_run(decode
     }
     d->p = p;
     d->n_frames = (uint32_t)(out - b->frames);
-    return n > 0 ? BACKTRACE_OVERRUN : any >> 31 ? BACKTRACE_UNSET : BACKTRACE_GOOD;
+    return any >> 31 ? BACKTRACE_UNSET : BACKTRACE_GOOD;
 }
 
 /* Gives the frames behind `at` that came from buckets never written the index of code 0. */
@@ -165,7 +186,11 @@ backtrace_result backtrace_decode(backtrace *b, frame_table *frames, const uint8
     uint32_t at = was_cut ? b->n_frames : (uint32_t)prefix;
     decoder d = {
         .b = b, .table = frames, .p = *p, .end = end, .n_frames = at, .first_stale = UINT32_MAX};
-    backtrace_result result = b->loss ? decoder_run(&d, n, true) : decoder_run(&d, n, false);
+    backtrace_result result = BACKTRACE_OVERRUN;
+    if (end - d.p >= (ptrdiff_t)(n * FORMAT_CODEWORD_SIZE))
+        result = backtrace_reserve(b, at, 2 * n);
+    if (result == BACKTRACE_GOOD)
+        result = b->loss ? decoder_run(&d, n, true) : decoder_run(&d, n, false);
     if (unlikely(result == BACKTRACE_UNSET))
         result = decoder_fill_unset(&d, at);
     *p = d.p;
@@ -227,7 +252,7 @@ bool backtrace_verify(backtrace *b, frame_table *frames, uint16_t bucket, uint16
 }
 
 void backtrace_free(backtrace *b) {
-    vec_free(&b->pages);
+    vec_free(&b->slot_of);
     vec_free(&b->slots);
     free(b->frames);
 }

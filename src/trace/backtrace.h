@@ -31,15 +31,12 @@ typedef struct backtrace_slot {
     uint8_t frame_loss, prediction_loss;
 } backtrace_slot;
 
-/* The slots of neighbouring buckets; 0: not used yet. */
-typedef struct backtrace_page {
-    uint16_t slot[BACKTRACE_PAGE];
-} backtrace_page;
-
 /* Legal when zeroed. */
 typedef struct backtrace {
-    uint16_t page[BACKTRACE_PAGES]; /* index into pages; the one at 0 belongs to nobody and is 0 */
-    VEC(backtrace_page) pages;      /* empty until the first backtrace */
+    /* The slot of each bucket, in pages of neighbouring ones; 0: it has none. The first page is
+     * that of all buckets without a page, and stays 0. */
+    VEC(uint16_t) slot_of;          /* empty until the first backtrace */
+    uint16_t page[BACKTRACE_PAGES]; /* where in slot_of the page of a bucket begins */
     VEC(backtrace_slot) slots;      /* in order of first use; 0 is no slot, 1 is bucket 0's */
 
     uint32_t *frames; /* the last backtrace, outermost first; NULL if there was none */

@@ -6,6 +6,7 @@
 #ifndef TRACE_BYTES_H
 #define TRACE_BYTES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "trace/format.h"
@@ -22,12 +23,9 @@ static inline uint64_t load_u64(const uint8_t *p) {
     return (uint64_t)load_u32(p) | (uint64_t)load_u32(p + 4) << 32;
 }
 
-/* The bytes after the first of a vint that is longer than one. */
+/* The bytes after the first of a vint longer than u16. */
 static inline const uint8_t *load_vint_tail(const uint8_t *p, uint8_t head, uint64_t *value) {
     switch (head) {
-    case FORMAT_VINT_16:
-        *value = load_u16(p);
-        return p + 2;
     case FORMAT_VINT_32:
         *value = (uint64_t)(int64_t)(int32_t)load_u32(p);
         return p + 4;
@@ -37,12 +35,14 @@ static inline const uint8_t *load_vint_tail(const uint8_t *p, uint8_t head, uint
     }
 }
 
-/* Reads a vint, sign-extended, and returns where the next field begins. */
+/* Reads a vint, sign-extended, and returns where the next field begins. Which of the two short
+ * forms it has cannot be foreseen, so it is not a branch. */
 static inline const uint8_t *load_vint(const uint8_t *p, uint64_t *value) {
     uint8_t head = *p++;
-    if (__builtin_expect(head <= FORMAT_VINT_MAX_BYTE, 1)) {
-        *value = head;
-        return p;
+    if (__builtin_expect(head <= FORMAT_VINT_16, 1)) {
+        bool wide = head == FORMAT_VINT_16;
+        *value = wide ? load_u16(p) : head;
+        return p + (wide ? 2 : 0);
     }
     return load_vint_tail(p, head, value);
 }

@@ -101,7 +101,7 @@ static inline unsigned reader_fate(memtrace_reader *r, const uint8_t *p, unsigne
     p = load_vint(p, &delta);
     if (unlikely(p > r->end))
         return BACKTRACE_OVERRUN;
-    *event = (memtrace_event){.kind = kind == FORMAT_PROMOTE ? MEMTRACE_PROMOTE : MEMTRACE_COLLECT,
+    *event = (memtrace_event){.kind = kind - FORMAT_PROMOTE + MEMTRACE_PROMOTE,
                               .domain = r->header.packet.domain,
                               .id = r->next_id - 1 - delta};
     r->next = p;

@@ -1,5 +1,6 @@
 /* Tests of the trace reader on damaged traces: what is reported, and what is still read. */
 #include <stdio.h>
+#include <sys/resource.h>
 
 #include "allotrace/memtrace.h"
 #include "trace_bytes.h"
@@ -387,6 +388,105 @@ START_TEST(a_name_never_given_is_a_question_mark) {
 }
 END_TEST
 
+/* A name that stands for itself is certain, one that a code finds in a table is not: which name is
+ * where depends on what was lost. */
+START_TEST(names_from_before_a_loss_are_suspect) {
+    begin(2);
+    trace_packet(&t, &(packet_fields){.begin = 100});
+    trace_location_event(&t, 1, 1);
+    trace_location(&t, 1, 0, 0, 31, "a.ml", 31, "A.f");
+    trace_short_alloc(&t, 100, 1, 0, 1);
+    trace_miss(&t, 1, 1);
+    trace_packet_end(&t);
+    put(&t, 1, 0); /* no packet: something was lost */
+    trace_packet(&t, &(packet_fields){.begin = 200, .id_begin = 200});
+    trace_location_event(&t, 2, 1);
+    trace_location(&t, 2, 0, 0, 31, "b.ml", 31, "B.f");
+    trace_location_event(&t, 3, 1);
+    trace_location(&t, 3, 0, 0, 0, NULL, 0, NULL);
+    size_t first = t.size;
+    trace_location_event(&t, 4, 1);
+    trace_location(&t, 4, 0, 0, 1, NULL, 0, NULL);
+    trace_location_event(&t, 5, 1);
+    trace_location(&t, 5, 0, 0, 0, NULL, 31, "A.g");
+    trace_location_event(&t, 6, 1);
+    trace_location(&t, 6, 0, 0, 1, NULL, 0, NULL);
+    trace_short_alloc(&t, 200, 1, 0, 6);
+    for (unsigned code = 1; code <= 6; code++)
+        trace_miss(&t, code, code);
+    trace_location_event(&t, 4, 1);
+    trace_location(&t, 4, 0, 0, 0, NULL, 31, "B.h");
+    trace_short_alloc(&t, 201, 1, 6, 0);
+    trace_packet_end(&t);
+    open_with(false);
+    next_at(100);
+    last.n = 0;
+    next_at(200);
+    static const bool suspect[] = {false, false, false, true, true, false};
+    ck_assert_uint_eq(event.n_frames, 6);
+    for (unsigned i = 0; i < 6; i++)
+        ck_assert_msg(memtrace_reader_frame(reader, event.frames[i])->suspect == suspect[i],
+                      "code %u", i + 1);
+    next_at(201);
+    const memtrace_frame *f = memtrace_reader_frame(reader, event.frames[3]);
+    ck_assert(!f->suspect); /* it was named anew */
+    ck_assert_str_eq(f->locations[0].file, "b.ml");
+    ck_assert_str_eq(f->locations[0].function, "B.h");
+    ck_assert_int_eq(memtrace_reader_next(reader, &event), MEMTRACE_END);
+    size_t n;
+    const memtrace_warning *w = memtrace_reader_warnings(reader, &n);
+    ck_assert_uint_eq(n, 2);
+    ck_assert_int_eq(w[1].defect, MEMTRACE_DEFECT_STALE_NAME);
+    ck_assert_uint_eq(w[1].count, 2);
+    ck_assert_uint_eq(w[1].first_offset, first);
+    memtrace_reader_close(reader);
+}
+END_TEST
+
+/* ---- what costs memory ------------------------------------------------------------------- */
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED
+#endif
+
+static void limit_memory(void) {
+#ifndef SANITIZED /* these take terabytes of addresses */
+    const struct rlimit limit = {.rlim_cur = 256 << 20, .rlim_max = 256 << 20};
+    ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
+#endif
+}
+
+START_TEST(domains_of_few_events_are_small) {
+    enum { DOMAINS = 5000, EVENTS = 3 };
+    begin(3);
+    for (unsigned d = 0; d < DOMAINS; d++) {
+        trace_packet(&t, &(packet_fields){.begin = 100, .domain = (uint16_t)d, .id_begin = d * 10});
+        trace_location_event(&t, d, 1);
+        trace_location(&t, d, 0, 0, 31, "a.ml", 31, "A.f");
+        for (unsigned i = 0; i < EVENTS; i++) {
+            trace_short_alloc(&t, 100 + i, 1, i, 1);
+            trace_miss(&t, (d * 31 + i * 5413) % FORMAT_BUCKETS, d + i);
+        }
+        trace_packet_end(&t);
+    }
+    limit_memory();
+    open_with(false);
+    for (unsigned i = 0; i < DOMAINS * EVENTS; i++) {
+        next_at(100 + i % EVENTS);
+        ck_assert_uint_eq(event.domain, i / EVENTS);
+        ck_assert_uint_eq(event.n_frames, i % EVENTS + 1);
+        ck_assert_uint_eq(memtrace_reader_frame(reader, event.frames[i % EVENTS])->code,
+                          i / EVENTS + i % EVENTS);
+    }
+    ck_assert_int_eq(memtrace_reader_next(reader, &event), MEMTRACE_END);
+    memtrace_reader_close(reader);
+}
+END_TEST
+
 START_TEST(a_failed_cache_check_makes_backtraces_suspect) {
     begin(3);
     small_packet(100, 1);
@@ -521,6 +621,8 @@ static Suite *suite(void) {
     tcase_add_loop_test(c, a_cut_trace_gives_each_whole_event, 1, 4);
     tcase_add_test(c, damage_before_a_cut_is_both);
     tcase_add_test(c, a_name_never_given_is_a_question_mark);
+    tcase_add_test(c, names_from_before_a_loss_are_suspect);
+    tcase_add_test(c, domains_of_few_events_are_small);
     tcase_add_test(c, a_failed_cache_check_makes_backtraces_suspect);
     tcase_add_test(c, a_bucket_never_filled_betrays_a_loss);
     tcase_add_test(c, common_prefix_is_true_after_damage);

@@ -188,7 +188,7 @@ backtrace_result backtrace_decode(backtrace *b, frame_table *frames, const uint8
         .b = b, .table = frames, .p = *p, .end = end, .n_frames = at, .first_stale = UINT32_MAX};
     backtrace_result result = BACKTRACE_OVERRUN;
     if (end - d.p >= (ptrdiff_t)(n * FORMAT_CODEWORD_SIZE))
-        result = backtrace_reserve(b, at, 2 * n);
+        result = backtrace_reserve(b, at, 2 * n + 1); /* one more, so that it is never NULL */
     if (result == BACKTRACE_GOOD)
         result = b->loss ? decoder_run(&d, n, true) : decoder_run(&d, n, false);
     if (unlikely(result == BACKTRACE_UNSET))

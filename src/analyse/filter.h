@@ -49,6 +49,17 @@ bool filter_selects(const filter *f);
 /* Whether a function's frames are to be dropped. NULL: no. */
 bool filter_hides(const filter *f, const char *function);
 
+/* A function, or a sequence of functions each of which calls the next: `f`, `f > g`. Each step is a
+ * pattern as in filters, without quotes. */
+typedef struct call_site call_site;
+
+/* As filter_parse. A plain word is the name of a function where `p` has one, else a part of names.
+ */
+bool call_site_parse(const char *text, const profile *p, call_site **s, filter_error *error);
+void call_site_free(call_site *s); /* NULL is allowed */
+size_t call_site_steps(const call_site *s);
+bool call_site_match(const call_site *s, size_t step, const char *function);
+
 /* The blocks that a filter kept. */
 typedef struct selection {
     uint8_t *kept; /* by row of the table: 1 or 0 */

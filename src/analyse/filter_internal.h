@@ -34,7 +34,7 @@ typedef struct filter_bound {
     double value; /* microseconds, bytes, words or a number; 0 for moments */
 } filter_bound;
 
-typedef enum match_kind { MATCH_PART, MATCH_WILDCARD, MATCH_REGEX } match_kind;
+typedef enum match_kind { MATCH_PART, MATCH_NAME, MATCH_WILDCARD, MATCH_REGEX } match_kind;
 
 typedef struct filter_pattern {
     match_kind how;

@@ -1,5 +1,5 @@
-/* filter_parse.c: from the text of a filter to its terms; see filter.h. Every complaint says which
- * character it is about. */
+/* filter_parse.c: from the text of a filter to its terms, and of a site to its steps; see filter.h.
+ * Every complaint says which character it is about. */
 #include <ctype.h>
 #include <fnmatch.h>
 #include <stdarg.h>
@@ -240,6 +240,8 @@ bool filter_match(const filter_pattern *p, const char *text) {
     switch (p->how) {
     case MATCH_PART:
         return strstr(text, p->text) != NULL;
+    case MATCH_NAME:
+        return strcmp(text, p->text) == 0;
     case MATCH_WILDCARD:
         return fnmatch(p->text, text, 0) == 0;
     case MATCH_REGEX:
@@ -373,4 +375,89 @@ void filter_free(filter *f) {
     vec_free(&f->terms);
     arena_free(&f->strings);
     free(f);
+}
+
+/* ---- sites ------------------------------------------------------------------------------- */
+
+struct call_site {
+    VEC(filter_pattern) steps;
+    filter filter; /* owns the strings */
+};
+
+static bool is_function(const profile *p, const char *name) {
+    for (size_t i = 0; i < p->locations.count; i++)
+        if (strcmp(p->locations.items[i].function, name) == 0)
+            return true;
+    return false;
+}
+
+/* One step, up to ` > ` or the end. */
+static bool parse_step(parser *p, const profile *names_of, filter_pattern *step) {
+    if (*p->at == '/')
+        return parse_regex(p, step);
+    const char *end = strstr(p->at, " > ");
+    size_t size = end ? (size_t)(end - p->at) : strlen(p->at);
+    while (size > 0 && p->at[size - 1] == ' ')
+        size--;
+    if (size == 0)
+        return complain(p, p->at, "the name of a function is missing");
+    step->text = arena_strndup(&p->filter->strings, p->at, size);
+    if (!step->text)
+        return no_memory(p);
+    p->at += size;
+    step->how = is_function(names_of, step->text)   ? MATCH_NAME
+                : strpbrk(step->text, "*?") != NULL ? MATCH_WILDCARD
+                                                    : MATCH_PART;
+    return true;
+}
+
+static bool parse_steps(parser *p, const profile *names_of, call_site *s) {
+    for (;;) {
+        filter_pattern step = {0};
+        p->at += strspn(p->at, " ");
+        if (!parse_step(p, names_of, &step))
+            return false;
+        if (!vec_push(&s->steps, step))
+            return no_memory(p);
+        p->at += strspn(p->at, " ");
+        if (!*p->at)
+            return true;
+        if (*p->at != '>')
+            return complain(p, p->at, "` > ` or the end is expected here");
+        p->at++;
+    }
+}
+
+bool call_site_parse(const char *text, const profile *p, call_site **s, filter_error *error) {
+    call_site *made = calloc(1, sizeof *made);
+    parser state = {.text = text, .at = text, .error = error, .filter = &made->filter};
+    *error = (filter_error){0};
+    *s = NULL;
+    if (!made)
+        return no_memory(&state);
+    if (!parse_steps(&state, p, made)) {
+        call_site_free(made);
+        return false;
+    }
+    *s = made;
+    return true;
+}
+
+void call_site_free(call_site *s) {
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->steps.count; i++)
+        if (s->steps.items[i].how == MATCH_REGEX)
+            regfree(&s->steps.items[i].regex);
+    vec_free(&s->steps);
+    arena_free(&s->filter.strings);
+    free(s);
+}
+
+size_t call_site_steps(const call_site *s) {
+    return s->steps.count;
+}
+
+bool call_site_match(const call_site *s, size_t step, const char *function) {
+    return filter_match(&s->steps.items[step], function);
 }

@@ -15,6 +15,9 @@
     X(run)                                                                                         \
     X(hotspots)                                                                                    \
     X(types)                                                                                       \
+    X(tree)                                                                                        \
+    X(callers)                                                                                     \
+    X(callees)                                                                                     \
     X(diff)                                                                                        \
     X(check)                                                                                       \
     X(info)                                                                                        \
@@ -79,6 +82,7 @@ typedef enum operand_kind {
     OPERAND_TRACE,   /* exactly one trace; `-` is standard input */
     OPERAND_TRACES,  /* one or more */
     OPERAND_FACTOR,  /* a number, and one trace */
+    OPERAND_SITE,    /* a function, and one trace */
     OPERAND_PROGRAM, /* a program and its arguments: options end at the first operand */
     OPERAND_COMMAND, /* the name of a command, or nothing */
     OPERAND_SHELL,   /* the name of a shell */

@@ -16,21 +16,21 @@ enum { WRAPPERS_SKIP, WRAPPERS_SHOW };
 const char *const question_wrappers[] = {[WRAPPERS_SKIP] = "skip", [WRAPPERS_SHOW] = "show", NULL};
 
 /* The line that is wrong, and a mark below the place. */
-static int refuse_text(const command *cmd, const char *name, const char *text,
-                       const filter_error *error) {
+int question_refuse(const command *cmd, const char *name, const char *text,
+                    const filter_error *error) {
     if (error->column == 0) {
         message_error("%s", error->reason);
         return STATUS_FAILED;
     }
-    return message_usage(cmd, "--%s: column %zu: %s\n  %s\n  %*s", name, error->column,
-                         error->reason, text, (int)error->column, "^");
+    return message_usage(cmd, "%s: column %zu: %s\n  %s\n  %*s", name, error->column, error->reason,
+                         text, (int)error->column, "^");
 }
 
 int question_parse_filter(const command *cmd, const char *text, filter **f) {
     filter_error error;
     *f = NULL;
     return !text || filter_parse(text, f, &error) ? STATUS_OK
-                                                  : refuse_text(cmd, "filter", text, &error);
+                                                  : question_refuse(cmd, "--filter", text, &error);
 }
 
 static int parse_spec(const command *cmd, const question_options *o, query_spec *spec, filter **f) {
@@ -44,7 +44,7 @@ static int parse_spec(const command *cmd, const question_options *o, query_spec 
     if (o->at && spec->measure != MEASURE_LIVE)
         return message_usage(cmd, "%s: --at is for --measure live", cmd->name);
     if (o->at && !filter_parse_time(o->at, &spec->moment, &error))
-        return refuse_text(cmd, "at", o->at, &error);
+        return question_refuse(cmd, "--at", o->at, &error);
     const int status = question_parse_filter(cmd, o->filter, f);
     spec->filter = *f;
     return status;

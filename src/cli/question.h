@@ -88,6 +88,10 @@ void question_close(question *q);
  * having said what is wrong. */
 int question_parse_filter(const command *cmd, const char *text, filter **f);
 
+/* Says what is wrong with an option's or operand's text, and where. Returns the exit status. */
+int question_refuse(const command *cmd, const char *name, const char *text,
+                    const filter_error *error);
+
 /* Says that names can be found for addresses. */
 void question_hint_symbolize(const question *q);
 

@@ -21,6 +21,9 @@ The commands, and one of them:
   Look at a trace:
     hotspots    show which code allocates most
     types       show which types of objects take most
+    tree        show what is allocated along call paths
+    callers     show who calls a function, and what that allocates
+    callees     show what a function calls, and what that allocates
     diff        show what changed between two traces
     check       check a trace against expectations and budgets
     info        show what a trace is about

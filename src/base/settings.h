@@ -11,14 +11,18 @@
     X(RATE, "MEMTRACE_RATE", "1e-5",                                                               \
       "the probability with which each allocated word is sampled, above 0 and at most 1")          \
     X(CONTEXT, "MEMTRACE_CONTEXT", "", "a remark that the trace carries")                          \
-    X(DEPTH, "MEMTRACE_DEPTH", "256", "the most frames kept of a call stack, 1 to 4096")           \
+    X(DEPTH, "MEMTRACE_DEPTH", "256",                                                              \
+      "the most frames kept of a call stack, 1 to 4096; by default 128 for an OCaml heap")         \
     X(PROCESS, "MEMTRACE_PROCESS", "",                                                             \
       "the id of the one process that may write the trace, if there is no %p in its name: "        \
       "`allotrace run` sets it, so that no later process takes the file over")                     \
+    X(OCAML, "MEMTRACE_OCAML", "heap",                                                             \
+      "what is recorded of an OCaml program: its OCaml `heap`, its `malloc`, or `both`")           \
     X(SEED, "MEMTRACE_SEED", "",                                                                   \
       "a whole number that makes the choice of samples repeatable; random if it is empty")
 
-#define SETTING_MAX_DEPTH 4096 /* frames */
+#define SETTING_MAX_DEPTH   4096 /* frames */
+#define SETTING_OCAML_DEPTH 128  /* the default for an OCaml heap, whose stacks cost more */
 
 enum setting {
 #define SETTING_ENUM(id, name, value, meaning) SETTING_##id,

@@ -3,6 +3,7 @@
 #define PLATFORM_CPU_H
 
 #include <stdint.h>
+#include <string.h>
 
 /* Says that this is a spin loop. */
 static inline void cpu_pause(void) {
@@ -33,6 +34,35 @@ static inline uintptr_t cpu_strip_signature(uintptr_t address) {
     return x30;
 #else
     return address;
+#endif
+}
+
+/* What the code bytes at `at` would refer to relative to themselves, if they are the part of an
+ * instruction that does; any address or 0 if not. Code is looked at in steps, of so many bytes. */
+#if defined __aarch64__
+enum { CPU_REFERENCE_STEP = 4, CPU_REFERENCE_SIZE = 8 };
+#else
+enum { CPU_REFERENCE_STEP = 1, CPU_REFERENCE_SIZE = 5 };
+#endif
+static inline uintptr_t cpu_reference(uintptr_t at) {
+#if defined __aarch64__
+    uint32_t code[2];
+    memcpy(code, (const void *)at, sizeof code);
+    if ((code[0] & 0x7C000000) == 0x14000000) /* b, bl */
+        return at + (uintptr_t)((int64_t)((uint64_t)code[0] << 38) >> 36);
+    if ((code[0] & 0x9F000000) != 0x90000000 || (code[1] & 0xFFC00000) != 0x91000000)
+        return 0;
+    /* adrp, add */
+    uint64_t pages = (uint64_t)(code[0] >> 5 & 0x7FFFF) << 2 | (code[0] >> 29 & 3);
+    return (at & ~(uintptr_t)0xFFF) + (uintptr_t)((int64_t)(pages << 43) >> 31) +
+           (code[1] >> 10 & 0xFFF);
+#else
+    const uint8_t *code = (const uint8_t *)at;
+    int32_t displacement;
+    if ((code[0] & 0xFE) != 0xE8 && (code[0] & 0xC7) != 0x05) /* call, jmp; an operand at rip */
+        return 0;
+    memcpy(&displacement, code + 1, sizeof displacement);
+    return at + CPU_REFERENCE_SIZE + (uintptr_t)(intptr_t)displacement;
 #endif
 }
 

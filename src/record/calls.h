@@ -82,6 +82,12 @@
     X(_exit, (int status), (status), recorder_finish)                                              \
     X(_Exit, (int status), (status), recorder_finish)                                              \
     X(abort, (void), (), recorder_flush)
+
+/* X(result, name, parameters, arguments): the OCaml runtime gives itself away by these. */
+#define CALLS_LINK(X)                                                                              \
+    X(ssize_t, readlink, (const char *path, char *buffer, size_t size), (path, buffer, size))      \
+    X(ssize_t, __readlink_chk, (const char *path, char *buffer, size_t size, size_t room),         \
+      (path, buffer, size, room))
 #define CALLS_UNLOADING(X) X(int, dlclose, (void *handle), (handle))
 
 /* The blocks of C++ form a list of their own, and so do all others. */
@@ -101,6 +107,7 @@ struct next_calls {
     CALLS_DELETE(NEXT_FREEING)
     CALLS_EXEC(NEXT_OTHER)
     CALLS_EXIT(NEXT_FREEING)
+    CALLS_LINK(NEXT_OTHER)
     CALLS_UNLOADING(NEXT_OTHER)
 #undef NEXT_ALLOCATING
 #undef NEXT_FREEING

@@ -190,6 +190,14 @@ static memtrace_location locate_address(code_table *table, uintptr_t address, ui
     return (memtrace_location){.file = m ? m->file : "[]", .function = function ? function : "?"};
 }
 
+memtrace_location code_locate_address(code_table *table, uintptr_t return_address) {
+    uint32_t epoch = atomic_load_explicit(&epoch_now, memory_order_acquire);
+    struct code_module *m = module_known(table, return_address - 1, epoch);
+    if (!m)
+        m = module_meet(table, return_address - 1, epoch);
+    return locate_address(table, return_address, m ? m->generation : 0);
+}
+
 size_t code_locate(code_table *table, const char *const *type_names, uint64_t code,
                    memtrace_location *locations, size_t max) {
     uintptr_t address = code & ADDRESS_MASK;

@@ -2,11 +2,11 @@
  *
  * A code holds, from its low bits up:
  *   48 bits   the return address (the call is before it: whoever looks it up subtracts 1);
- *    6 bits   in the last code of a backtrace the allocating function + 1, elsewhere 0;
- *    8 bits   the generation: how many modules had this address before, modulo 256, since a program
- *             may close a library and load another one in its place.
- * The two highest bits stay 0, because OCaml readers keep codes in 63 bits. Small values are no
- * addresses but remarks (enum code_remark).
+ *    6 bits   in the last code of a backtrace the allocating function + 1, elsewhere 0; 63 in a
+ * code of an OCaml stack, whose address is that of the runtime's description of the frame; 8 bits
+ * the generation: how many modules had this address before, modulo 256, since a program may close a
+ * library and load another one in its place. The two highest bits stay 0, because OCaml readers
+ * keep codes in 63 bits. Small values are no addresses but remarks (enum code_remark).
  *
  * The location of a frame before symbolization: line 0,
  *     file      PATH[BUILD-ID]      absolute path of the module; build id in hex, empty if it has
@@ -18,6 +18,7 @@
 #ifndef RECORD_CODE_H
 #define RECORD_CODE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "allotrace/memtrace.h"
@@ -61,6 +62,22 @@ uint64_t code_of(code_table *table, code_cache *cache, uintptr_t return_address,
 
 /* The code of a remark of the given text, which is copied; 0 if there are too many. */
 uint64_t code_of_mark(code_table *table, const char *remark);
+
+/* The code of an entry of an OCaml call stack, which stands for a place in the source rather than
+ * for an address: its type has all bits set. */
+#define CODE_TYPE_OCAML 63u
+static inline uint64_t code_of_ocaml(uintptr_t slot) {
+    return (uint64_t)slot | (uint64_t)CODE_TYPE_OCAML << 48;
+}
+static inline bool code_is_ocaml(uint64_t code) {
+    return code >> 48 == CODE_TYPE_OCAML;
+}
+static inline uintptr_t code_ocaml_slot(uint64_t code) {
+    return (uintptr_t)(code & ((UINT64_C(1) << 48) - 1));
+}
+
+/* Where a return address is, in the modules as they are now. */
+memtrace_location code_locate_address(code_table *table, uintptr_t return_address);
 
 /* A remark as the innermost frame, where there is no other. */
 static inline uint64_t code_with_type(uint64_t code, unsigned type) {

@@ -105,6 +105,16 @@ bool config_chooses(const config *c, uint64_t pid) {
     return c->per_process || !c->process || c->process == pid;
 }
 
+static bool set_ocaml(config *c, const char *value) {
+    static const char *const words[] = {[CONFIG_OCAML_HEAP] = "heap",
+                                        [CONFIG_OCAML_MALLOC] = "malloc",
+                                        [CONFIG_OCAML_BOTH] = "both"};
+    for (int i = CONFIG_OCAML_HEAP; i <= CONFIG_OCAML_BOTH; i++)
+        if (strcmp(value, words[i]) == 0)
+            c->ocaml = (enum config_ocaml)i;
+    return c->ocaml != 0;
+}
+
 /* Sets one setting from its text, which is not empty but for those that may be. */
 static bool config_set(config *c, enum setting setting, const char *value) {
     uint64_t n;
@@ -125,6 +135,8 @@ static bool config_set(config *c, enum setting setting, const char *value) {
         return true;
     case SETTING_PROCESS:
         return !*value || config_parse_whole(value, &c->process);
+    case SETTING_OCAML:
+        return set_ocaml(c, value);
     case SETTING_SEED:
         c->seeded = *value != '\0';
         return !c->seeded || config_parse_whole(value, &c->seed);
@@ -146,5 +158,7 @@ enum config_status config_read(config *c, char *get(const char *name), int *bad_
             return CONFIG_BAD;
         }
     }
+    const char *depth = get(setting_infos[SETTING_DEPTH].name);
+    c->ocaml_depth = depth && *depth ? c->depth : SETTING_OCAML_DEPTH;
     return CONFIG_ON;
 }

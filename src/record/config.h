@@ -13,11 +13,16 @@
 #define CONFIG_MAX_DEPTH   SETTING_MAX_DEPTH
 #define CONFIG_MAX_CONTEXT 1024
 
+/* What is recorded of a program with an OCaml heap; bits. */
+enum config_ocaml { CONFIG_OCAML_HEAP = 1, CONFIG_OCAML_MALLOC = 2, CONFIG_OCAML_BOTH = 3 };
+
 typedef struct config {
     char file[PATH_MAX]; /* absolute; % sequences not expanded yet */
     char context[CONFIG_MAX_CONTEXT];
-    double rate;      /* 0 < rate <= 1 */
-    uint32_t depth;   /* 1 … CONFIG_MAX_DEPTH */
+    double rate;          /* 0 < rate <= 1 */
+    uint32_t depth;       /* 1 … CONFIG_MAX_DEPTH */
+    uint32_t ocaml_depth; /* the same for OCaml's stacks */
+    enum config_ocaml ocaml;
     bool per_process; /* `file` holds %p: children of a fork write files of their own */
     uint64_t process; /* the only one to be recorded unless per_process; 0: any */
     bool seeded;

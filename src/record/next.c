@@ -159,6 +159,7 @@ static void next_find_all(void) {
     CALLS_C(FIND_FIRST, FIND_FIRST, FIND_SECOND)
     CALLS_EXEC(FIND_SECOND)
     CALLS_EXIT(FIND_FIRST)
+    CALLS_LINK(FIND_SECOND)
     CALLS_UNLOADING(FIND_SECOND)
 }
 
@@ -168,6 +169,7 @@ static void next_use_real(void) {
     CALLS_C(USE_FIRST, USE_FIRST, USE_SECOND)
     CALLS_EXEC(USE_SECOND)
     CALLS_EXIT(USE_FIRST)
+    CALLS_LINK(USE_SECOND)
     CALLS_UNLOADING(USE_SECOND)
     if (!real.reallocarray || early_used)
         next.reallocarray = either_reallocarray;
@@ -210,6 +212,7 @@ void next_resolve(void) {
 CALLS_C(STUB_ALLOCATING, STUB_FREEING, STUB_OTHER)
 CALLS_EXEC(STUB_OTHER)
 CALLS_EXIT(STUB_FREEING)
+CALLS_LINK(STUB_OTHER)
 CALLS_UNLOADING(STUB_OTHER)
 
 /* ---- C++ --------------------------------------------------------------------------------- */
@@ -267,7 +270,8 @@ struct next_calls next = {
 #define START_FIRST(name, ...)          .name = stub_##name,
 #define START_SECOND(result, name, ...) .name = stub_##name,
     CALLS_C(START_FIRST, START_FIRST, START_SECOND) CALLS_NEW(START_FIRST) CALLS_DELETE(START_FIRST)
-        CALLS_EXEC(START_SECOND) CALLS_EXIT(START_FIRST) CALLS_UNLOADING(START_SECOND)};
+        CALLS_EXEC(START_SECOND) CALLS_EXIT(START_FIRST) CALLS_LINK(START_SECOND)
+            CALLS_UNLOADING(START_SECOND)};
 
 static bool module_of(const void *address, struct module *module) {
     return address && module_find((uintptr_t)address, module);

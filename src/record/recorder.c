@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/settings.h"
+#include "platform/module.h"
 #include "platform/pages.h"
 #include "platform/syscall.h"
 #include "record/say.h"
@@ -31,11 +32,13 @@ enum state {
 };
 
 static struct {
-    _Atomic int state;        /* enum state */
-    struct session *session;  /* valid while ON or ENDED */
-    unsigned n_sessions;      /* begun so far, those of our ancestors included */
-    _Atomic uint32_t *alive;  /* 1 in the process that owns the session, 0 in its forked children */
-    config config;            /* valid unless UNDECIDED or STARTING */
+    _Atomic int state;       /* enum state */
+    struct session *session; /* valid while ON or ENDED */
+    unsigned n_sessions;     /* begun so far, those of our ancestors included */
+    _Atomic uint32_t *alive; /* 1 in the process that owns the session, 0 in its forked children */
+    config config;           /* valid unless UNDECIDED or STARTING; and so are the next two */
+    struct session_plan plan;
+    ocaml_runtime ocaml;
     pthread_key_t thread_key; /* set in each thread with a sampler, for its destructor */
     bool has_hooks;           /* key and fork handler are there */
 } recorder;
@@ -83,9 +86,9 @@ static bool recorder_add_hooks(void) {
 static int recorder_open(void) {
     int error = ENOMEM;
     if (recorder_add_hooks())
-        recorder.session = session_open(&recorder.config, &recorder_filter, &error);
+        recorder.session = session_open(&recorder.plan, &recorder_filter, &error);
     if (error == 0) {
-        recorder.n_sessions++;
+        recorder.session->number = ++recorder.n_sessions;
         atomic_store(recorder.alive, 1);
         return ON;
     }
@@ -102,6 +105,41 @@ static int recorder_refuse(int setting) {
     return OFF;
 }
 
+static void recorder_say_of_program(const char *message) {
+    struct module executable = {.name = ""};
+    char path[PATH_MAX];
+    module_path(&executable, path, sizeof path);
+    say(path, message, 0);
+}
+
+/* Which heaps are recorded; false: none, since the program writes this trace itself. */
+static bool recorder_plan(void) {
+    const char *why = NULL;
+    unsigned wanted = recorder.config.ocaml;
+    recorder.plan = (struct session_plan){.config = &recorder.config, .records_malloc = true};
+    if (!(wanted & CONFIG_OCAML_HEAP))
+        return true;
+    switch (ocaml_runtime_find(&recorder.ocaml, &why)) {
+    case OCAML_ABSENT:
+        break;
+    case OCAML_RECORDABLE:
+        recorder.plan.ocaml = &recorder.ocaml;
+        recorder.plan.records_malloc = wanted & CONFIG_OCAML_MALLOC;
+        break;
+    case OCAML_UNFIT:
+        recorder_say_of_program(why);
+        break;
+    case OCAML_TRACED:
+        recorder_say_of_program("it is linked with Memtrace, which is left to write the trace");
+        return false;
+    }
+    return true;
+}
+
+const ocaml_runtime *recorder_ocaml(void) {
+    return recorder.plan.ocaml;
+}
+
 static void recorder_start(void) {
     int undecided = UNDECIDED, setting = 0, decision = OFF, saved_errno = errno;
     if (!atomic_compare_exchange_strong(&recorder.state, &undecided, STARTING))
@@ -115,7 +153,7 @@ static void recorder_start(void) {
         break;
     case CONFIG_ON:
         if (config_chooses(&recorder.config, (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0)))
-            decision = recorder_open();
+            decision = recorder_plan() ? recorder_open() : OFF;
         break;
     }
     atomic_store(&recorder.state, decision);
@@ -128,8 +166,10 @@ static void recorder_fail(struct session *s) {
     int on = ON;
     if (!atomic_compare_exchange_strong(&recorder.state, &on, ENDED))
         return;
-    memprof_status status = memprof_stop(s->engine, &self.sampler);
-    (void)status; /* in a signal handler, it goes on idly */
+    if (s->engine) {
+        memprof_status status = memprof_stop(s->engine, &self.sampler);
+        (void)status; /* in a signal handler, it goes on idly */
+    }
     say(s->sink.path, "recording has ended", s->sink.error);
 }
 
@@ -147,9 +187,7 @@ static void recorder_register_thread(void) {
     errno = saved_errno;
 }
 
-/* The session in which the calling thread can record; NULL: in none, and its next allocations take
- * the fast path where that can be told. */
-static struct session *recorder_enter(void) {
+struct session *recorder_enter(void) {
     int state = atomic_load_explicit(&recorder.state, memory_order_acquire);
     if (__builtin_expect(state == UNDECIDED, 0) && environ) {
         recorder_start();
@@ -178,6 +216,10 @@ static uint64_t recorder_sample(uint64_t words, struct session **s) {
         return 0;
     unsigned before = recorder.n_sessions;
     *s = recorder_enter();
+    if (*s && !(*s)->engine) {
+        self.sampler.countdown = INT64_MAX;
+        return 0;
+    }
     if (!*s || (recorder.n_sessions != before && !memprof_count(&self.sampler, words)))
         return 0;
     return memprof_sample((*s)->engine, &self.sampler, words);
@@ -268,6 +310,6 @@ __attribute__((constructor)) static void recorder_construct(void) {
         return;
     __cxa_atexit(finish_at_exit, NULL, NULL);
     at_quick_exit(finish_at_quick_exit);
-    if (next_is_preempted(module, sizeof module))
+    if (recorder.plan.records_malloc && next_is_preempted(module, sizeof module))
         recorder_say_preempted(module);
 }

@@ -25,6 +25,13 @@ static inline void recorder_uncount(size_t bytes) {
     self.sampler.countdown += (int64_t)recorder_words(bytes);
 }
 
+/* The session in which the calling thread can record; NULL: in none, and its next allocations take
+ * the fast path where that can be told. */
+struct session *recorder_enter(void);
+
+/* The heap of the program's OCaml runtime if it is to be recorded, else NULL. */
+const ocaml_runtime *recorder_ocaml(void);
+
 /* A block has come to be that was not counted yet: counts it and records it if it is sampled. */
 void recorder_born(void *block, size_t bytes, enum call_type type);
 

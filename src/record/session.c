@@ -41,6 +41,8 @@ static int hook_sink(void *context, const void *packets, size_t size) {
 
 static size_t hook_locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
     struct session *s = context;
+    if (s->ocaml && code_is_ocaml(code))
+        return ocaml_runtime_locate(s->ocaml, &s->codes, code_ocaml_slot(code), locations, max);
     return code_locate(&s->codes, type_names, code, locations, max);
 }
 
@@ -99,41 +101,60 @@ static void session_note_handlers(struct session *s, int64_t countdown_before) {
         atomic_fetch_add_explicit(&s->lost_words, (uint64_t)words, memory_order_relaxed);
 }
 
-static void *on_alloc(void *context, memprof_thread *thread, const memprof_allocation *info) {
-    struct session *s = context;
+bool session_alloc(struct session *s, memtrace_source source, const memprof_allocation *info,
+                   uint64_t *id) {
     struct domain *d = session_domain(s);
-    int64_t countdown = thread->countdown;
-    uint64_t id = 0, now = session_now(s);
+    uint64_t now = session_now(s);
     if (!d) {
         atomic_fetch_add_explicit(&s->lost_domain, info->n_samples, memory_order_relaxed);
-        return NULL;
+        return false;
     }
     lock_acquire(&d->lock);
     memtrace_status status =
-        memtrace_stream_alloc(d->stream, now, MEMTRACE_EXTERNAL, info->size, info->n_samples,
-                              info->callstack, info->callstack_length, 0, &id);
+        memtrace_stream_alloc(d->stream, now, source, info->size, info->n_samples, info->callstack,
+                              info->callstack_length, 0, id);
     lock_release(&d->lock);
     session_note(s, status);
     session_sweep(s, now);
-    session_note_handlers(s, countdown);
-    return status == MEMTRACE_OK ? (void *)(uintptr_t)(id + 1) : NULL; /* NULL is no metadata */
+    return status == MEMTRACE_OK;
 }
 
-static void on_dealloc(void *context, memprof_thread *thread, void *metadata) {
-    struct session *s = context;
+/* Writes that a block was promoted or collected. */
+static void session_change(struct session *s, uint64_t id,
+                           memtrace_status put(memtrace_stream *, uint64_t time, uint64_t id)) {
     struct domain *d = session_domain(s);
-    int64_t countdown = thread->countdown;
     uint64_t now = session_now(s);
     if (!d) {
         atomic_fetch_add_explicit(&s->lost_event, 1, memory_order_relaxed);
         return;
     }
     lock_acquire(&d->lock);
-    memtrace_status status = memtrace_stream_collect(d->stream, now, (uintptr_t)metadata - 1);
+    memtrace_status status = put(d->stream, now, id);
     lock_release(&d->lock);
     session_note(s, status);
     session_sweep(s, now);
-    session_note_handlers(s, countdown);
+}
+
+void session_promote(struct session *s, uint64_t id) {
+    session_change(s, id, memtrace_stream_promote);
+}
+
+void session_collect(struct session *s, uint64_t id) {
+    session_change(s, id, memtrace_stream_collect);
+}
+
+static void *on_alloc(void *context, memprof_thread *thread, const memprof_allocation *info) {
+    int64_t countdown = thread->countdown;
+    uint64_t id = 0;
+    bool tracked = session_alloc(context, MEMTRACE_EXTERNAL, info, &id);
+    session_note_handlers(context, countdown);
+    return tracked ? (void *)(uintptr_t)(id + 1) : NULL; /* NULL is no metadata */
+}
+
+static void on_dealloc(void *context, memprof_thread *thread, void *metadata) {
+    int64_t countdown = thread->countdown;
+    session_collect(context, (uintptr_t)metadata - 1);
+    session_note_handlers(context, countdown);
 }
 
 /* ---- call stacks ------------------------------------------------------------------------- */
@@ -166,6 +187,13 @@ static size_t session_encode(struct session *s, struct domain *d, size_t first, 
     if (n == 0)
         frames[out - 1] = code_with_type(frames[out - 1], type);
     return out;
+}
+
+_Static_assert(sizeof(uintptr_t) == sizeof(uint64_t), "one room serves for addresses and codes");
+
+uint64_t *session_stack(struct session *s) {
+    struct domain *d = session_domain(s);
+    return d ? (uint64_t *)d->pcs : NULL;
 }
 
 static size_t hook_callstack(void *context, memprof_thread *thread, const void *site,
@@ -231,11 +259,16 @@ static memprof_status session_start_engine(struct session *s, const config *c,
 }
 
 /* Everything but the file, which is open; 0 or an errno. */
-static int session_build(struct session *s, const config *c, memprof_filter *filter) {
+static int session_build(struct session *s, const struct session_plan *plan,
+                         memprof_filter *filter) {
+    const config *c = plan->config;
     struct module own;
+    s->ocaml = plan->ocaml;
     s->codes.memory = s->domains.memory = &s->memory;
     s->depth = c->depth;
-    s->domains.pcs_size = c->depth + OWN_FRAMES;
+    s->ocaml_depth = c->ocaml_depth;
+    s->ocaml_rate = c->rate;
+    s->domains.pcs_size = (c->depth > c->ocaml_depth ? c->depth : c->ocaml_depth) + OWN_FRAMES;
     if (module_find((uintptr_t)session_build, &own)) {
         s->own_low = own.low;
         s->own_high = own.high;
@@ -243,10 +276,13 @@ static int session_build(struct session *s, const config *c, memprof_filter *fil
     if (session_open_writer(s, c) != MEMTRACE_OK)
         return s->sink.error ? s->sink.error : ENOMEM;
     s->domains.writer = s->writer;
+    if (!plan->records_malloc)
+        return 0;
     return session_start_engine(s, c, filter) == MEMPROF_OK ? 0 : ENOMEM;
 }
 
-struct session *session_open(const config *c, memprof_filter *filter, int *error) {
+struct session *session_open(const struct session_plan *plan, memprof_filter *filter, int *error) {
+    const config *c = plan->config;
     char path[PATH_MAX];
     struct session *s = pages_alloc(sizeof *s);
     *error = ENOMEM;
@@ -256,7 +292,7 @@ struct session *session_open(const config *c, memprof_filter *filter, int *error
     *error =
         config_file_for(c, s->pid, path, sizeof path) ? sink_open(&s->sink, path) : ENAMETOOLONG;
     if (!*error) {
-        *error = session_build(s, c, filter);
+        *error = session_build(s, plan, filter);
         if (!*error)
             return s;
         sink_close(&s->sink);
@@ -313,8 +349,9 @@ static void session_mark_loss(struct session *s, uint64_t count, const char *wha
 }
 
 static void session_mark_losses(struct session *s) {
-    memprof_stats stats;
-    memprof_get_stats(s->engine, &stats);
+    memprof_stats stats = {0};
+    if (s->engine)
+        memprof_get_stats(s->engine, &stats);
     session_mark_loss(s, stats.lost_busy,
                       " allocations or frees: a signal handler made them inside the recorder");
     session_mark_loss(s, stats.lost_memory, " samples: the engine had no memory");
@@ -342,7 +379,8 @@ void session_abandon(struct session *s, memprof_filter *filter) {
 }
 
 void session_thread_exit(struct session *s) {
-    memprof_thread_exit(s->engine, &self.sampler);
+    if (s->engine)
+        memprof_thread_exit(s->engine, &self.sampler);
     if (!self.domain || self.domain->number == 0)
         return; /* the main thread's is nobody else's */
     domain_release(&s->domains, self.domain);

@@ -12,6 +12,7 @@
 #include "record/config.h"
 #include "record/domain.h"
 #include "record/memory.h"
+#include "record/ocaml_runtime.h"
 #include "record/sink.h"
 
 /* What a thread carries with it, in its thread-local storage. */
@@ -37,11 +38,15 @@ struct session {
     code_table codes;
     struct domain_table domains;
     memtrace_writer *writer;
-    memprof *engine;
+    memprof *engine;            /* NULL: malloc is not recorded */
+    const ocaml_runtime *ocaml; /* NULL: no OCaml heap is recorded */
     uint64_t pid;
-    uint64_t start;               /* of the trace, on the monotonic clock, µs */
-    uintptr_t own_low, own_high;  /* the recorder's own code: no frames of interest */
-    uint32_t depth;               /* frames kept of a stack */
+    unsigned number; /* of the sessions that this process and its ancestors have begun */
+    uint64_t start;  /* of the trace, on the monotonic clock, µs */
+    uintptr_t own_low, own_high; /* the recorder's own code: no frames of interest */
+    uint32_t depth;              /* frames kept of a stack */
+    uint32_t ocaml_depth;        /* the same for OCaml's */
+    double ocaml_rate;
     _Atomic uint64_t next_sweep;  /* when old packets are looked for again, trace time, µs */
     _Atomic bool failed;          /* nothing more can be written: the recording should end */
     _Atomic uint64_t lost_domain; /* samples dropped: no domain could be had for the thread */
@@ -49,9 +54,26 @@ struct session {
     _Atomic uint64_t lost_words;  /* allocated by signal handlers during our callbacks */
 };
 
+/* What is recorded. */
+struct session_plan {
+    const config *config;       /* must stay */
+    const ocaml_runtime *ocaml; /* whose heap is recorded, too; NULL: none. Must stay */
+    bool records_malloc;
+};
+
 /* Starts a recording; the calling thread's sampler becomes active at once. NULL and an errno if it
- * cannot be; EWOULDBLOCK: another process is recording to this file. `config` must stay. */
-struct session *session_open(const config *config, memprof_filter *filter, int *error);
+ * cannot be; EWOULDBLOCK: another process is recording to this file. */
+struct session *session_open(const struct session_plan *plan, memprof_filter *filter, int *error);
+
+/* The events of a heap whose runtime samples it itself; false: the block shall not be tracked. */
+bool session_alloc(struct session *s, memtrace_source source, const memprof_allocation *info,
+                   uint64_t *id);
+void session_promote(struct session *s, uint64_t id);
+void session_collect(struct session *s, uint64_t id);
+
+/* Where the calling thread can put the codes of a stack, one more than the depth of either heap.
+ * NULL: there is no room, and no event can be written. */
+uint64_t *session_stack(struct session *s);
 
 /* Writes out what all threads have buffered. Gives up on a thread that is in the way for long: a
  * signal handler may be running inside it. */

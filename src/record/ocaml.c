@@ -1,0 +1,216 @@
+/* ocaml.c: records the heap of an OCaml program that knows nothing of it.
+ *
+ * The runtime samples its heap itself (Memprof); we are its tracker. It is started from within the
+ * runtime's start-up: there the runtime reads the link /proc/self/exe, and finds our readlink. At
+ * that moment its heap is ready, there is one thread, and nothing of the program has run.
+ *
+ * What the runtime is handed, the tracker, its closures and the metadata of blocks, is static data
+ * that looks like OCaml values: a collector leaves blocks of this colour alone. The callbacks below
+ * run in the middle of OCaml code. They do not allocate in its heap, raise, or give up the
+ * runtime's lock; in OCaml 5, those of several domains run at once. */
+#include "record/ocaml.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "record/calls.h"
+#include "record/ocaml_runtime.h"
+#include "record/recorder.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define HIDDEN __attribute__((visibility("hidden")))
+
+/* ---- OCaml values ------------------------------------------------------------------------ */
+
+#define VALUE_OF_LONG(n) ((ocaml_value)((uint64_t)(n) << 1 | 1))
+#define LONG_OF_VALUE(v) ((v) >> 1)
+#define VALUE_UNIT       VALUE_OF_LONG(0)
+#define VALUE_NONE       VALUE_OF_LONG(0)
+
+enum { COLOUR_STATIC = 3, TAG_CLOSURE = 247, TAG_DOUBLE = 253 };
+#define HEADER(words, tag) ((uint64_t)(words) << 10 | COLOUR_STATIC << 8 | (tag))
+
+static uint64_t block_words(const ocaml_value *block) {
+    return (uint64_t)block[-1] >> 10;
+}
+
+/* The metadata of a block: its id in the trace, and in which session that was given to it. The
+ * child of a fork has the blocks of its parent, whose ids mean nothing in its own trace. */
+enum { SESSION_BITS = 14 };
+#define SESSION_MASK ((UINT64_C(1) << SESSION_BITS) - 1)
+
+static ocaml_value metadata_of(const struct session *s, uint64_t id) {
+    return VALUE_OF_LONG(id << SESSION_BITS | (s->number & SESSION_MASK));
+}
+
+/* `Some metadata`; the runtime takes it apart at once. */
+static ocaml_value some(ocaml_value metadata) {
+    static __thread struct {
+        uint64_t header;
+        ocaml_value field;
+    } block = {.header = HEADER(1, 0)};
+    block.field = metadata;
+    return (ocaml_value)&block.field;
+}
+
+/* ---- the tracker ------------------------------------------------------------------------- */
+
+/* A signal handler that allocates must not wait for the locks that this thread may hold. */
+static void ocaml_set_busy(bool busy) {
+    atomic_signal_fence(memory_order_seq_cst);
+    self.sampler.busy = busy;
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* The session in which an event belongs; then ocaml_leave has to follow. */
+static struct session *ocaml_enter(void) {
+    struct session *s = recorder_enter();
+    if (!s || self.sampler.busy)
+        return NULL;
+    ocaml_set_busy(true);
+    return s;
+}
+
+static void ocaml_leave(void) {
+    ocaml_set_busy(false);
+}
+
+/* The entries of an OCaml call stack, which begins with the innermost, as codes in trace order. */
+static size_t ocaml_stack(const ocaml_value *stack, size_t depth, uint64_t *codes) {
+    size_t n = block_words(stack), out = 0;
+    if (n > depth) {
+        n = depth;
+        codes[out++] = CODE_CUT;
+    }
+    for (size_t i = n; i-- > 0;)
+        codes[out++] = code_of_ocaml((uintptr_t)stack[i] & ~(uintptr_t)1);
+    return out;
+}
+
+/* The runtime's record of an allocation. */
+struct sample {
+    ocaml_value n_samples, size; /* integers; size in words, header excluded */
+    ocaml_value source;          /* integer; 4.11 has none but the first two */
+    const ocaml_value *stack;
+};
+enum { SOURCE_NORMAL, SOURCE_MARSHALLED, SOURCE_CUSTOM };
+
+static ocaml_value ocaml_alloc(const struct sample *sample, memtrace_source heap) {
+    struct session *s = ocaml_enter();
+    uint64_t id;
+    if (!s)
+        return VALUE_NONE;
+    memprof_allocation info = {.n_samples = (uint64_t)LONG_OF_VALUE(sample->n_samples),
+                               .size = (uint64_t)LONG_OF_VALUE(sample->size)};
+    uint64_t *codes = session_stack(s);
+    if (codes)
+        info.callstack_length = ocaml_stack(sample->stack, s->ocaml_depth, codes);
+    info.callstack = codes;
+    if (LONG_OF_VALUE(sample->source) == SOURCE_CUSTOM)
+        heap = MEMTRACE_EXTERNAL;
+    bool tracked = session_alloc(s, heap, &info, &id);
+    ocaml_leave();
+    return tracked ? some(metadata_of(s, id)) : VALUE_NONE;
+}
+
+typedef void ocaml_change(struct session *s, uint64_t id);
+
+static void ocaml_changed(ocaml_value metadata, ocaml_change *change) {
+    struct session *s = ocaml_enter();
+    uint64_t number = (uint64_t)LONG_OF_VALUE(metadata);
+    if (!s)
+        return;
+    if ((number & SESSION_MASK) == (s->number & SESSION_MASK))
+        change(s, number >> SESSION_BITS);
+    ocaml_leave();
+}
+
+#define DECLARE_CALLBACK(name)                                                                     \
+    HIDDEN ocaml_value ocaml_on_##name(ocaml_value argument);                                      \
+    HIDDEN void ocaml_stub_##name(void); /* in OCaml's calling convention */
+OCAML_CALLBACKS(DECLARE_CALLBACK)
+
+ocaml_value ocaml_on_alloc_minor(ocaml_value argument) {
+    return ocaml_alloc((const struct sample *)argument, MEMTRACE_MINOR);
+}
+
+ocaml_value ocaml_on_alloc_major(ocaml_value argument) {
+    return ocaml_alloc((const struct sample *)argument, MEMTRACE_MAJOR);
+}
+
+ocaml_value ocaml_on_promote(ocaml_value argument) {
+    ocaml_changed(argument, session_promote);
+    return some(argument);
+}
+
+ocaml_value ocaml_on_dealloc_minor(ocaml_value argument) {
+    ocaml_changed(argument, session_collect);
+    return VALUE_UNIT;
+}
+
+ocaml_value ocaml_on_dealloc_major(ocaml_value argument) {
+    ocaml_changed(argument, session_collect);
+    return VALUE_UNIT;
+}
+
+/* ---- the start --------------------------------------------------------------------------- */
+
+/* For the stubs. */
+extern void (*ocaml_c_call)(void) HIDDEN;
+void (*ocaml_c_call)(void);
+
+/* A closure of one argument: arity, and where its environment, which is empty, would begin. */
+struct closure {
+    uint64_t header;
+    void (*code)(void);
+    uint64_t info;
+};
+#define CLOSURE_INFO (UINT64_C(1) << 56 | 2 << 1 | 1)
+#define CLOSURE(name)                                                                              \
+    static struct closure closure_##name = {                                                       \
+        .header = HEADER(2, TAG_CLOSURE), .code = ocaml_stub_##name, .info = CLOSURE_INFO};
+OCAML_CALLBACKS(CLOSURE)
+
+static struct {
+    uint64_t header;
+    void *callbacks[5];
+} tracker = {.header = HEADER(5, 0),
+             .callbacks = {
+#define CALLBACK(name) &closure_##name.code,
+                 OCAML_CALLBACKS(CALLBACK)}};
+
+static struct {
+    uint64_t header;
+    double value;
+} rate = {.header = HEADER(1, TAG_DOUBLE)};
+
+/* Once in the life of the process and of its forked children. One frame more than the depth tells
+ * whether a stack was cut. */
+static void ocaml_start(const ocaml_runtime *runtime) {
+    static _Atomic bool begun;
+    struct session *s = recorder_enter();
+    if (!s || atomic_exchange(&begun, true))
+        return;
+    ocaml_c_call = runtime->c_call;
+    rate.value = s->ocaml_rate;
+    runtime->memprof_start((ocaml_value)&rate.value, VALUE_OF_LONG(s->ocaml_depth + 1),
+                           (ocaml_value)tracker.callbacks);
+}
+
+/* Is this the runtime's start-up? Only it asks for this link from that function. */
+static void ocaml_notice_link(const char *path, const void *caller) {
+    const ocaml_runtime *runtime = recorder_ocaml();
+    Dl_info info;
+    if (runtime && strcmp(path, "/proc/self/exe") == 0 && dladdr(caller, &info) && info.dli_sname &&
+        strcmp(info.dli_sname, "caml_executable_name") == 0)
+        ocaml_start(runtime);
+}
+
+#define DEFINE_LINK(result, name, parameters, arguments)                                           \
+    EXPORT result name parameters;                                                                 \
+    result name parameters {                                                                       \
+        ocaml_notice_link(path, __builtin_return_address(0));                                      \
+        return next.name arguments;                                                                \
+    }
+CALLS_LINK(DEFINE_LINK)

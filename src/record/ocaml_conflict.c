@@ -1,0 +1,73 @@
+/* ocaml_conflict.c: see ocaml_conflict.h.
+ *
+ * Every program that is linked with the standard library's module Gc has Gc.Memprof.start, called
+ * or not. So its code is searched for what refers to that function, to the primitive behind it, or
+ * to the module as a value, from outside of Gc: a pass over the program's text at a byte a
+ * nanosecond, and only in programs that have Gc at all. */
+#include "record/ocaml_conflict.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "platform/cpu.h"
+#include "platform/module.h"
+#include "record/ocaml_runtime.h"
+#include "record/text.h"
+
+#define GC_MODULE "camlStdlib__Gc"
+
+/* What must not be referred to, and by whom it may be. */
+struct references {
+    uintptr_t code_low, code_high; /* of Gc */
+    uintptr_t block;               /* Gc as a value */
+    uintptr_t primitive;           /* caml_memprof_start */
+};
+
+/* Compilers put different things between a module's name and that of its part. */
+static uintptr_t gc_symbol(const char *part) {
+    static const char *const separators[] = {"__", ".", "$"};
+    for (size_t i = 0; i < sizeof separators / sizeof *separators; i++) {
+        char name[64];
+        text t = text_in(name, sizeof name);
+        text_add(&t, GC_MODULE);
+        text_add(&t, separators[i]);
+        text_add(&t, part);
+        void *found = dlsym(RTLD_DEFAULT, name);
+        if (found)
+            return (uintptr_t)found;
+    }
+    return 0;
+}
+
+/* A function of Gc that starts Memprof has a name with `start` in it. */
+static bool is_start(uintptr_t target) {
+    Dl_info info;
+    return dladdr((void *)target, &info) && (uintptr_t)info.dli_saddr == target &&
+           strstr(info.dli_sname, "start");
+}
+
+static bool is_conflict(const struct references *r, uintptr_t target) {
+    if (target == r->primitive || target == r->block)
+        return true;
+    return target - r->code_low < r->code_high - r->code_low && is_start(target);
+}
+
+static bool code_refers(const struct references *r, uintptr_t low, uintptr_t high) {
+    for (uintptr_t at = low; at + CPU_REFERENCE_SIZE <= high; at += CPU_REFERENCE_STEP)
+        if (is_conflict(r, cpu_reference(at)) && at - r->code_low >= r->code_high - r->code_low)
+            return true;
+    return false;
+}
+
+bool ocaml_conflict_found(const struct ocaml_runtime *runtime) {
+    struct module program;
+    struct references r = {.code_low = gc_symbol("code_begin"),
+                           .code_high = gc_symbol("code_end"),
+                           .block = (uintptr_t)dlsym(RTLD_DEFAULT, GC_MODULE),
+                           .primitive = (uintptr_t)runtime->memprof_start};
+    /* Somebody may declare the primitive without Gc, but nobody does. */
+    if (!r.code_low || r.code_high <= r.code_low || !module_find(r.code_low, &program))
+        return false;
+    return code_refers(&r, program.text_low, program.text_high);
+}

@@ -1,0 +1,134 @@
+#include "record/ocaml_runtime.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "record/ocaml_conflict.h"
+
+/* ---- which runtime is it? ---------------------------------------------------------------- */
+
+static void *symbol(const char *name) {
+    return dlsym(RTLD_DEFAULT, name);
+}
+
+/* X(field, symbol): what recording takes. */
+#define RUNTIME_FUNCTIONS(X)                                                                       \
+    X(memprof_start, "caml_memprof_start")                                                         \
+    X(c_call, "caml_c_call")                                                                       \
+    X(debuginfo_extract, "caml_debuginfo_extract")                                                 \
+    X(debuginfo_next, "caml_debuginfo_next")                                                       \
+    X(debuginfo_location, "caml_debuginfo_location")
+
+/* dlsym gives data pointers; POSIX promises that they can be functions. */
+static bool runtime_find_functions(ocaml_runtime *r) {
+    void *found;
+#define FIND_FUNCTION(field, name)                                                                 \
+    found = symbol(name);                                                                          \
+    if (!found)                                                                                    \
+        return false;                                                                              \
+    memcpy(&r->field, &found, sizeof found);
+    RUNTIME_FUNCTIONS(FIND_FUNCTION)
+#undef FIND_FUNCTION
+    return true;
+}
+
+/* NULL if the heap of this native program can be recorded. The symbols are those that came with
+ * the Memprof of today: 4.10 had another one, and in 5.0 to 5.2 it can only be refused. */
+static const char *runtime_why_not(ocaml_runtime *r) {
+    r->is_5 = symbol("caml_domain_spawn");
+    if (r->is_5 && !symbol("caml_memprof_sample_block"))
+        return "OCaml 5.0 to 5.2 cannot sample its heap (5.3 can): only malloc is recorded";
+    if (!r->is_5 && !symbol("caml_memprof_minor_update"))
+        return "OCaml before 4.11 cannot sample its heap: only malloc is recorded";
+    if (!runtime_find_functions(r))
+        return "its OCaml runtime lacks symbols: only malloc is recorded";
+    if (ocaml_conflict_found(r))
+        return "it uses Gc.Memprof itself, its OCaml heap is left to it: only malloc is recorded";
+    return NULL;
+}
+
+static enum ocaml_kind runtime_find(ocaml_runtime *r, const char **why) {
+    if (!symbol("caml_executable_name"))
+        return OCAML_ABSENT;
+    if (!symbol("caml_program")) {
+        *why =
+            "OCaml bytecode, only its malloc is recorded: for its heap, compile it with ocamlopt";
+        return OCAML_UNFIT;
+    }
+    if (symbol("camlMemtrace"))
+        return OCAML_TRACED;
+    *why = runtime_why_not(r);
+    return *why ? OCAML_UNFIT : OCAML_RECORDABLE;
+}
+
+enum ocaml_kind ocaml_runtime_find(ocaml_runtime *r, const char **why) {
+    enum ocaml_kind kind = runtime_find(r, why);
+    dlerror(); /* that symbols were missing is no news for the program */
+    return kind;
+}
+
+/* ---- places ------------------------------------------------------------------------------ */
+
+/* struct caml_loc_info, of which both forms begin alike. */
+struct place {
+    int valid, is_raise;
+    const char *file, *function;
+    int line, start_char; /* columns count from the start of that line */
+    union {
+        struct {
+            int end_char, is_inlined;
+        } v4;
+        struct {
+            int end_line, end_char_there; /* counts from the start of end_line */
+            int end_char, is_inlined;
+        } v5;
+    };
+};
+
+static uint16_t column(int c) {
+    return c < 0 ? 0 : c > UINT16_MAX ? UINT16_MAX : (uint16_t)c;
+}
+
+static memtrace_location place_location(const ocaml_runtime *r, const struct place *p) {
+    return (memtrace_location){
+        .file = p->file ? p->file : "",
+        .function = p->function ? p->function : "",
+        .line = p->line < 0 ? 0 : (uint32_t)p->line,
+        .start_char = column(p->start_char),
+        .end_char = column(r->is_5 ? p->v5.end_char : p->v4.end_char),
+    };
+}
+
+static void reverse(memtrace_location *locations, size_t n) {
+    for (size_t i = 0; i < n / 2; i++) {
+        memtrace_location l = locations[i];
+        locations[i] = locations[n - 1 - i];
+        locations[n - 1 - i] = l;
+    }
+}
+
+/* An entry with bit 1 set is one of a frame's allocations, and always has a place. Any other
+ * describes a frame, and begins with its return address. */
+static memtrace_location locate_frame(code_table *codes, uintptr_t slot) {
+    uintptr_t address;
+    if (slot & 2)
+        return (memtrace_location){.file = "", .function = "?"};
+    memcpy(&address, (const void *)slot, sizeof address);
+    return code_locate_address(codes, address);
+}
+
+size_t ocaml_runtime_locate(const ocaml_runtime *r, code_table *codes, uintptr_t slot,
+                            memtrace_location *locations, size_t max) {
+    size_t n = 0;
+    void *debuginfo = r->debuginfo_extract(slot);
+    for (; debuginfo && n < max; debuginfo = r->debuginfo_next(debuginfo)) {
+        struct place place = {0};
+        r->debuginfo_location(debuginfo, &place);
+        if (place.valid)
+            locations[n++] = place_location(r, &place);
+    }
+    if (n == 0 && max > 0)
+        locations[n++] = locate_frame(codes, slot);
+    reverse(locations, n); /* the runtime begins with the innermost */
+    return n;
+}

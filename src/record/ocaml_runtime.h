@@ -1,0 +1,39 @@
+/* ocaml_runtime.h: the OCaml runtime that the program is linked with, found by its symbols: is it
+ * one whose heap can be recorded, which functions does that take, and where is a place that it
+ * names. Calls nothing that allocates in OCaml's heap, raises, or gives up its lock. */
+#ifndef RECORD_OCAML_RUNTIME_H
+#define RECORD_OCAML_RUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "allotrace/memtrace.h"
+#include "record/code.h"
+
+typedef intptr_t ocaml_value;
+
+typedef struct ocaml_runtime {
+    ocaml_value (*memprof_start)(ocaml_value rate, ocaml_value depth, ocaml_value tracker);
+    void (*c_call)(void); /* in OCaml's own calling convention: only for the stubs */
+    void *(*debuginfo_extract)(uintptr_t slot);
+    void *(*debuginfo_next)(void *debuginfo);
+    void (*debuginfo_location)(void *debuginfo, void *location);
+    bool is_5; /* OCaml 5.3 or later; else 4.11 to 4.14 */
+} ocaml_runtime;
+
+enum ocaml_kind {
+    OCAML_ABSENT,     /* this is no OCaml program, or cannot be seen to be one */
+    OCAML_RECORDABLE, /* its heap can be recorded */
+    OCAML_UNFIT,      /* its heap cannot, *why says why */
+    OCAML_TRACED      /* it is linked with a library that writes this trace itself */
+};
+
+enum ocaml_kind ocaml_runtime_find(ocaml_runtime *r, const char **why);
+
+/* The locations of an entry of a call stack, outermost first. `codes` gives the address where the
+ * program has no debug information. */
+size_t ocaml_runtime_locate(const ocaml_runtime *r, code_table *codes, uintptr_t slot,
+                            memtrace_location *locations, size_t max);
+
+#endif

@@ -30,6 +30,7 @@ typedef struct run_options {
     const char *output, *context;
     double rate;    /* 0: not given */
     uint64_t depth; /* DEPTH_UNSET: not given */
+    bool native, no_ocaml;
     bool no_symbolize;
     debug_file_options debug_files;
 } run_options;
@@ -56,13 +57,22 @@ static const option options[] = {
      .kind = OPTION_COUNT,
      .at = offsetof(run_options, depth),
      .argument = "N",
-     .help = "keep at most N frames of a call stack (default: $MEMTRACE_DEPTH, or 256)"},
+     .help = "keep at most N frames of a call stack (default: $MEMTRACE_DEPTH, or 256, or 128 for an "
+             "OCaml heap)"},
     {.name = "context",
      .letter = 'c',
      .kind = OPTION_TEXT,
      .at = offsetof(run_options, context),
      .argument = "TEXT",
      .help = "a remark that the trace carries"},
+    {.name = "native",
+     .kind = OPTION_FLAG,
+     .at = offsetof(run_options, native),
+     .help = "of an OCaml program, record what it gets from malloc as well as its OCaml heap"},
+    {.name = "no-ocaml",
+     .kind = OPTION_FLAG,
+     .at = offsetof(run_options, no_ocaml),
+     .help = "of an OCaml program, record only what it gets from malloc"},
     {.name = "no-symbolize",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, no_symbolize),
@@ -204,6 +214,8 @@ static void set_environment(void *context) {
         snprintf(text, sizeof text, "%llu", (unsigned long long)l->options->depth);
         set_setting(SETTING_DEPTH, text);
     }
+    if (l->options->native || l->options->no_ocaml)
+        set_setting(SETTING_OCAML, l->options->no_ocaml ? "malloc" : "both");
     if (l->options->context)
         set_setting(SETTING_CONTEXT, l->options->context);
 }
@@ -320,6 +332,8 @@ const command command_run = {
         "random sample of its allocations with their call stacks. The program need not be "
         "compiled in any special way; with debug information (-g) the trace has lines, without "
         "the names of functions.\n\n"
+        "Of an OCaml program (native code; 4.11 to 4.14, 5.3 and later) the OCaml heap is "
+        "recorded.\n\n"
         "The program has its standard streams, its terminal and its signals as without allotrace, "
         "and its exit status is that of this command. When it has ended, three lines on standard "
         "error say what was recorded.\n\n"

@@ -12,6 +12,7 @@
  * the module that also has the malloc behind us) is simply called. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -19,6 +20,7 @@
 
 #include "platform/module.h"
 #include "platform/pages.h"
+#include "platform/syscall.h"
 #include "record/calls.h"
 #include "record/recorder.h"
 
@@ -81,6 +83,19 @@ static void *early_valloc(size_t size) {
 
 static void early_free(void *block) {
     (void)block;
+}
+
+/* Allocators read links while they set themselves up: nothing can be resolved then. */
+static ssize_t early_readlink(const char *path, char *buffer, size_t size) {
+    long n = syscall4(SYS_readlinkat, AT_FDCWD, (long)path, (long)buffer, (long)size);
+    if (!syscall_failed(n))
+        return n;
+    errno = (int)-n;
+    return -1;
+}
+
+static ssize_t early___readlink_chk(const char *path, char *buffer, size_t size, size_t room) {
+    return early_readlink(path, buffer, size < room ? size : room);
 }
 
 /* ---- calls that may meet an early block, or are missing behind us ------------------------ */
@@ -169,7 +184,10 @@ static void next_use_real(void) {
     CALLS_C(USE_FIRST, USE_FIRST, USE_SECOND)
     CALLS_EXEC(USE_SECOND)
     CALLS_EXIT(USE_FIRST)
-    CALLS_LINK(USE_SECOND)
+    if (real.readlink)
+        next.readlink = real.readlink;
+    if (real.__readlink_chk)
+        next.__readlink_chk = real.__readlink_chk;
     CALLS_UNLOADING(USE_SECOND)
     if (!real.reallocarray || early_used)
         next.reallocarray = either_reallocarray;
@@ -212,7 +230,6 @@ void next_resolve(void) {
 CALLS_C(STUB_ALLOCATING, STUB_FREEING, STUB_OTHER)
 CALLS_EXEC(STUB_OTHER)
 CALLS_EXIT(STUB_FREEING)
-CALLS_LINK(STUB_OTHER)
 CALLS_UNLOADING(STUB_OTHER)
 
 /* ---- C++ --------------------------------------------------------------------------------- */
@@ -269,8 +286,9 @@ CALLS_NEW(REPLACED_NEW)
 struct next_calls next = {
 #define START_FIRST(name, ...)          .name = stub_##name,
 #define START_SECOND(result, name, ...) .name = stub_##name,
+#define START_LINK(result, name, ...)   .name = early_##name,
     CALLS_C(START_FIRST, START_FIRST, START_SECOND) CALLS_NEW(START_FIRST) CALLS_DELETE(START_FIRST)
-        CALLS_EXEC(START_SECOND) CALLS_EXIT(START_FIRST) CALLS_LINK(START_SECOND)
+        CALLS_EXEC(START_SECOND) CALLS_EXIT(START_FIRST) CALLS_LINK(START_LINK)
             CALLS_UNLOADING(START_SECOND)};
 
 static bool module_of(const void *address, struct module *module) {

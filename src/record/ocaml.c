@@ -77,14 +77,17 @@ static void ocaml_leave(void) {
 }
 
 /* The entries of an OCaml call stack, which begins with the innermost, as codes in trace order. */
-static size_t ocaml_stack(const ocaml_value *stack, size_t depth, uint64_t *codes) {
+static size_t ocaml_stack(const struct session *s, const ocaml_value *stack, uint64_t *codes) {
     size_t n = block_words(stack), out = 0;
-    if (n > depth) {
-        n = depth;
+    if (n > s->ocaml_depth) {
+        n = s->ocaml_depth;
         codes[out++] = CODE_CUT;
     }
-    for (size_t i = n; i-- > 0;)
-        codes[out++] = code_of_ocaml((uintptr_t)stack[i] & ~(uintptr_t)1);
+    for (size_t i = n; i-- > 0;) {
+        uintptr_t slot = (uintptr_t)stack[i] & ~(uintptr_t)1;
+        if (!ocaml_runtime_is_glue(s->ocaml, slot))
+            codes[out++] = code_of_ocaml(slot);
+    }
     return out;
 }
 
@@ -105,7 +108,7 @@ static ocaml_value ocaml_alloc(const struct sample *sample, memtrace_source heap
                                .size = (uint64_t)LONG_OF_VALUE(sample->size)};
     uint64_t *codes = session_stack(s);
     if (codes)
-        info.callstack_length = ocaml_stack(sample->stack, s->ocaml_depth, codes);
+        info.callstack_length = ocaml_stack(s, sample->stack, codes);
     info.callstack = codes;
     if (LONG_OF_VALUE(sample->source) == SOURCE_CUSTOM)
         heap = MEMTRACE_EXTERNAL;

@@ -13,7 +13,6 @@
 #include "platform/cpu.h"
 #include "platform/module.h"
 #include "record/ocaml_runtime.h"
-#include "record/text.h"
 
 #define GC_MODULE "camlStdlib__Gc"
 
@@ -23,22 +22,6 @@ struct references {
     uintptr_t block;               /* Gc as a value */
     uintptr_t primitive;           /* caml_memprof_start */
 };
-
-/* Compilers put different things between a module's name and that of its part. */
-static uintptr_t gc_symbol(const char *part) {
-    static const char *const separators[] = {"__", ".", "$"};
-    for (size_t i = 0; i < sizeof separators / sizeof *separators; i++) {
-        char name[64];
-        text t = text_in(name, sizeof name);
-        text_add(&t, GC_MODULE);
-        text_add(&t, separators[i]);
-        text_add(&t, part);
-        void *found = dlsym(RTLD_DEFAULT, name);
-        if (found)
-            return (uintptr_t)found;
-    }
-    return 0;
-}
 
 /* A function of Gc that starts Memprof has a name with `start` in it. */
 static bool is_start(uintptr_t target) {
@@ -62,8 +45,8 @@ static bool code_refers(const struct references *r, uintptr_t low, uintptr_t hig
 
 bool ocaml_conflict_found(const struct ocaml_runtime *runtime) {
     struct module program;
-    struct references r = {.code_low = gc_symbol("code_begin"),
-                           .code_high = gc_symbol("code_end"),
+    struct references r = {.code_low = ocaml_runtime_symbol(GC_MODULE, "code_begin"),
+                           .code_high = ocaml_runtime_symbol(GC_MODULE, "code_end"),
                            .block = (uintptr_t)dlsym(RTLD_DEFAULT, GC_MODULE),
                            .primitive = (uintptr_t)runtime->memprof_start};
     /* Somebody may declare the primitive without Gc, but nobody does. */

@@ -4,11 +4,27 @@
 #include <string.h>
 
 #include "record/ocaml_conflict.h"
+#include "record/text.h"
 
 /* ---- which runtime is it? ---------------------------------------------------------------- */
 
 static void *symbol(const char *name) {
     return dlsym(RTLD_DEFAULT, name);
+}
+
+uintptr_t ocaml_runtime_symbol(const char *module, const char *part) {
+    static const char *const separators[] = {"__", ".", "$"};
+    for (size_t i = 0; i < sizeof separators / sizeof *separators; i++) {
+        char name[64];
+        text t = text_in(name, sizeof name);
+        text_add(&t, module);
+        text_add(&t, separators[i]);
+        text_add(&t, part);
+        void *found = symbol(name);
+        if (found)
+            return (uintptr_t)found;
+    }
+    return 0;
 }
 
 /* X(field, symbol): what recording takes. */
@@ -44,6 +60,8 @@ static const char *runtime_why_not(ocaml_runtime *r) {
         return "its OCaml runtime lacks symbols: only malloc is recorded";
     if (ocaml_conflict_found(r))
         return "it uses Gc.Memprof itself, its OCaml heap is left to it: only malloc is recorded";
+    r->glue_low = ocaml_runtime_symbol("caml_startup", "code_begin");
+    r->glue_high = ocaml_runtime_symbol("caml_startup", "code_end");
     return NULL;
 }
 

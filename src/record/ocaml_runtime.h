@@ -19,7 +19,9 @@ typedef struct ocaml_runtime {
     void *(*debuginfo_extract)(uintptr_t slot);
     void *(*debuginfo_next)(void *debuginfo);
     void (*debuginfo_location)(void *debuginfo, void *location);
-    bool is_5; /* OCaml 5.3 or later; else 4.11 to 4.14 */
+    uintptr_t glue_low,
+        glue_high; /* code that the linker made: it applies closures, starts modules */
+    bool is_5;     /* OCaml 5.3 or later; else 4.11 to 4.14 */
 } ocaml_runtime;
 
 enum ocaml_kind {
@@ -30,6 +32,15 @@ enum ocaml_kind {
 };
 
 enum ocaml_kind ocaml_runtime_find(ocaml_runtime *r, const char **why);
+
+/* The address of MODULE__PART, where __ is whatever this version of the compiler puts there; 0 if
+ * there is none. */
+uintptr_t ocaml_runtime_symbol(const char *module, const char *part);
+
+/* Is this an entry of a call stack for a frame that belongs to nobody's source? */
+static inline bool ocaml_runtime_is_glue(const ocaml_runtime *r, uintptr_t slot) {
+    return !(slot & 2) && *(const uintptr_t *)slot - r->glue_low < r->glue_high - r->glue_low;
+}
 
 /* The locations of an entry of a call stack, outermost first. `codes` gives the address where the
  * program has no debug information. */

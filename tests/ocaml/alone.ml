@@ -1,0 +1,1 @@
+let () = Work.run ()

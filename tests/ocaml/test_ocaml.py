@@ -1,0 +1,400 @@
+#!/usr/bin/env python3
+"""Compiles OCaml programs, records them as they are, and judges what they did and what the traces
+say. Prints TAP.
+
+    test_ocaml.py LIBRARY ALLOTRACE [TEST...]
+
+Traces are read by tests/decode.py, the decoder that knows nothing of the code that wrote them.
+"""
+import collections
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import decode  # noqa: E402
+
+LIBRARY, ALLOTRACE = map(os.path.abspath, sys.argv[1:3])
+BIN = tempfile.mkdtemp(prefix="ocaml.")  # what is compiled
+
+
+class Skip(Exception):
+    pass
+
+
+def same(got, want, what=""):
+    assert got == want, f"{what}: got {got!r}, expected {want!r}"
+
+
+# ---- traces
+
+
+Allocation = collections.namedtuple("Allocation", "kind length samples frames domain")
+
+
+class Trace:
+    """`allocations` by id; `promoted` and `collected` are lists of ids."""
+
+    def __init__(self, path):
+        decoder = decode.Decoder(pathlib.Path(path).read_bytes())
+        decoder.read_info()
+        self.allocations, self.promoted, self.collected = {}, [], []
+        for domain, stack, event in decoder.events():
+            if event[0] == "alloc":
+                frames = " ".join(map(decoder.frame_text, stack)).split()
+                self.allocations[event[2]] = Allocation(decode.SOURCES[event[5]], event[3],
+                                                        event[4], frames, domain)
+            else:
+                (self.promoted if event[0] == "promote" else self.collected).append(event[2])
+        for changed in self.promoted, self.collected:
+            same(len(set(changed)), len(changed), "blocks that changed twice")
+            assert set(changed) <= set(self.allocations), "a change of no block"
+
+    def of_file(self, name, length=None):
+        """Ids of the blocks that were allocated under a frame in that source file."""
+        return {i for i, a in self.allocations.items() if length in (None, a.length)
+                and any(f"@{name}:" in f for f in a.frames)}
+
+    def life(self, name, length):
+        """How many blocks there are of that kind, were promoted, and were collected."""
+        ids = self.of_file(name, length)
+        return len(ids), len(ids & set(self.promoted)), len(ids & set(self.collected))
+
+    def has_malloc(self):
+        return any("@<type>:" in f for a in self.allocations.values() for f in a.frames)
+
+
+# ---- programs
+
+
+def compile_program(name, *sources, flags=("-g",), compiler="ocamlopt", libraries=()):
+    """Compiles sources, the last of which is the main one; once."""
+    program = os.path.join(BIN, name)
+    if os.path.exists(program):
+        return program
+    folder = tempfile.mkdtemp(dir=BIN)
+    for source in sources:
+        shutil.copy(HERE / source, folder)
+    suffix = ".cmxa" if compiler == "ocamlopt" else ".cma"
+    where = ["-I", "+threads"] if "threads" in libraries else []
+    if "unix" in libraries and version() >= (5,):
+        where += ["-I", "+unix"]
+    done = subprocess.run([compiler, *flags, *where, *[l + suffix for l in libraries], *sources,
+                           "-o", program], cwd=folder, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
+    assert done.returncode == 0, f"{compiler}: {done.stdout.decode()}"
+    return program
+
+
+def version():
+    text = subprocess.run(["ocamlopt", "-version"], check=True, stdout=subprocess.PIPE).stdout
+    return tuple(int(part) for part in text.decode().strip().split("+")[0].split(".")[:2])
+
+
+def unusual():
+    return compile_program("unusual", "unusual.ml", libraries=("unix", "threads"))
+
+
+Run = collections.namedtuple("Run", "status out err")
+
+
+def run(command, settings=None):
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
+    done = subprocess.run([str(c) for c in command], env=env | (settings or {}),
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          timeout=100)
+    return Run(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def record_run(command, rate="1", file="t.ctf", **settings):
+    return run(command, {"LD_PRELOAD": LIBRARY, "MEMTRACE": file, "MEMTRACE_RATE": rate} |
+               {f"MEMTRACE_{k.upper()}": v for k, v in settings.items()})
+
+
+def record(command, err="", **options):
+    """Records a run that must look like a plain one, but for `err`; gives its trace."""
+    wanted = run(command)
+    got = record_run(command, **options)
+    same(got, wanted._replace(err=err + wanted.err), "the run itself")
+    return Trace("t.ctf")
+
+
+# ---- tests
+
+
+TESTS = []
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+def clamped(place):
+    """A place with its columns as the format can hold them."""
+    rest, _, columns = place.rpartition(":")
+    start, end = map(int, columns.split("-"))
+    return f"{rest}:{min(start, 255)}-{min(end, 1023)}"
+
+
+def below_work(frames):
+    """The part of a stack that both programs have: from Work.run on, or all of a stack that was
+    cut; without frames that have no place in a source, which Printexc leaves out."""
+    frames = tuple(f for f in frames if "@" in f and not f.endswith(":0:0-0"))
+    inside = [i for i, f in enumerate(frames) if f.startswith("Work.run@")]
+    if inside:
+        return frames[inside[0]:]
+    return frames if any(f.startswith("Work.deep@") for f in frames) else None
+
+
+def witnessed(command):
+    lines = run(command).out.splitlines()
+    for line in lines:
+        kind, length, samples, *frames = line.split()
+        yield kind, int(length), int(samples), below_work([clamped(f) for f in frames])
+
+
+def compare_with_witness(*flags):
+    name = "-".join(("p", *flags)).replace("-", "_")
+    alone = compile_program(name + "_alone", "work.ml", "alone.ml", flags=("-g", *flags))
+    witness = compile_program(name + "_witness", "work.ml", "witness.ml", flags=("-g", *flags))
+    want = collections.Counter(w for w in witnessed([witness]) if w[3])
+    got = collections.Counter((a.kind, a.length, a.samples, below_work(a.frames))
+                              for a in record([alone]).allocations.values())
+    got = collections.Counter({k: n for k, n in got.items() if k[3]})
+    assert sum(want.values()) > 900, "the witness has seen little"
+    for kind in "alloc", "alloc_major", "alloc_ext":
+        assert any(w[0] == kind for w in want), f"the witness has seen no {kind}"
+    same(got - want, collections.Counter(), "seen by the recorder alone")
+    same(want - got, collections.Counter(), "seen by the witness alone")
+
+
+@test
+def samples_are_those_of_memprof():
+    compare_with_witness()
+
+
+@test
+def samples_are_those_of_memprof_where_functions_are_inlined():
+    compare_with_witness("-inline", "200")
+
+
+@test
+def promotions_and_collections_are_exact():
+    trace = record([compile_program("life", "life.ml")])
+    same(trace.life("life.ml", 71), (100, 0, 100), "die young")
+    same(trace.life("life.ml", 81), (50, 50, 50), "promoted, collected")
+    same(trace.life("life.ml", 1001), (30, 0, 30), "major, collected")
+    same(trace.life("life.ml", 1101), (20, 0, 0), "major, alive")
+    same(trace.life("life.ml", 91), (10, 10, 0), "promoted, alive")
+
+
+@test
+def stacks_are_cut_at_the_depth():
+    program = compile_program("p_alone", "work.ml", "alone.ml")
+    for depth in 1, 5, 128:
+        trace = record([program], depth=str(depth))
+        deepest = [a.frames for a in trace.allocations.values()
+                   if "Work.too_deep.(fun)@" in " ".join(a.frames)]
+        remark, place = "[deeper than the recorder looks]@:0:0-0".split(), "Work.deep@work.ml:44:47-61"
+        same(len(deepest), 1, "stacks")
+        same(deepest[0][:len(remark)], remark, "the outermost frame")
+        same(deepest[0].count(place), max(depth - 2, 0), f"frames of deep in {depth}")
+
+
+@test
+def a_sampled_program_gives_the_right_total():
+    program = compile_program("p_alone", "work.ml", "alone.ml")
+    every = sum(a.samples for a in record([program]).allocations.values())
+    some = sum(a.samples for a in record([program], rate="0.1").allocations.values())
+    deviation = (every * 0.1 * 0.9) ** 0.5
+    assert abs(some - every / 10) < 6 * deviation, f"{some} of {every} words sampled at 0.1"
+
+
+@test
+def without_debug_information_frames_are_addresses():
+    program = compile_program("bare", "work.ml", "alone.ml", flags=())
+    trace = record([program])
+    frames = {f for a in trace.allocations.values() for f in a.frames}
+    assert any(f.startswith("bare+0x") for f in frames), f"{sorted(frames)[:5]}"
+    same(run([ALLOTRACE, "symbolize", "t.ctf"]).status, 0)
+    frames = {f for a in Trace("t.ctf").allocations.values() for f in a.frames}
+    assert any("camlWork__build" in f or "camlWork.build" in f for f in frames), \
+        f"{sorted(frames)[:20]}"
+
+
+@test
+def a_stripped_program_is_recorded():
+    program = compile_program("p_alone", "work.ml", "alone.ml")
+    shutil.copy(program, "stripped")
+    subprocess.run(["strip", "stripped"], check=True)
+    whole, stripped = record([program]), record(["./stripped"])
+    same(len(stripped.of_file("work.ml")), len(whole.of_file("work.ml")))
+
+
+@test
+def bytecode_runs_unharmed():
+    program = compile_program("byte", "work.ml", "alone.ml", compiler="ocamlc")
+    got = record_run([program])
+    same((got.status, got.out), (0, ""))
+    assert "OCaml bytecode, only its malloc is recorded" in got.err, got.err
+    same(got.err.count("\n"), 1, "lines")
+    assert Trace("t.ctf").has_malloc()
+
+
+@test
+def malloc_is_recorded_as_well_or_alone():
+    program = compile_program("p_alone", "work.ml", "alone.ml")
+    heap, both, alone = (record([program], ocaml=o) for o in ("heap", "both", "malloc"))
+    same([t.has_malloc() for t in (heap, both, alone)], [False, True, True], "malloc")
+    same(len(both.of_file("work.ml")), len(heap.of_file("work.ml")), "blocks of the OCaml heap")
+    same(len(alone.of_file("work.ml")), 0, "blocks of the OCaml heap")
+
+
+@test
+def the_command_has_options_for_that():
+    program = compile_program("p_alone", "work.ml", "alone.ml")
+    for options, malloc, heap in ((), 0, 1), (("--native",), 1, 1), (("--no-ocaml",), 1, 0):
+        got = run([ALLOTRACE, "run", "--no-symbolize", "-o", "t.ctf", "-r", "1", *options, "--",
+                   program], {"ALLOTRACE_PRELOAD": LIBRARY})
+        same(got.status, 0)
+        trace = Trace("t.ctf")
+        same((trace.has_malloc(), bool(trace.of_file("work.ml"))), (bool(malloc), bool(heap)),
+             " ".join(options))
+
+
+def working(trace):
+    return len(trace.of_file("unusual.ml", 13))
+
+
+@test
+def a_stack_overflow_is_an_exception():
+    for rate in "1e-3", "1e-1":
+        record([unusual(), "overflow"], rate=rate)
+
+
+@test
+def threads_are_recorded():
+    trace = record([unusual(), "threads"])
+    same(working(trace), 15010)
+    ids = trace.of_file("unusual.ml", 13)
+    assert len({trace.allocations[i].domain for i in ids}) > 1, "one domain"
+
+
+@test
+def domains_are_recorded():
+    if version() < (5,):
+        raise Skip("OCaml before 5 has no domains")
+    trace = record([compile_program("domains", "domains.ml")])
+    ids = trace.of_file("domains.ml", 13)
+    same(len(ids), 6000 + 3 * 3000 + 500)
+    assert len({trace.allocations[i].domain for i in ids}) > 2, "few domains"
+
+
+@test
+def a_forked_child_is_left_alone_or_has_its_own_trace():
+    for how in "fork", "fork-_exit":
+        same(working(record([unusual(), how])), 1010, how)
+        wanted = run([unusual(), how])
+        same(record_run([unusual(), how], file="%p.ctf"), wanted)
+        same(sorted(working(Trace(p)) for p in pathlib.Path().glob("[0-9]*.ctf")), [500, 1010], how)
+        for path in pathlib.Path().glob("[0-9]*.ctf"):
+            path.unlink()
+
+
+@test
+def nothing_is_lost_however_a_program_ends():
+    for how, status in ("exec", 0), ("_exit", 3), ("exit", 3), ("uncaught", 2):
+        trace = record([unusual(), how])
+        same(run([unusual(), how]).status, status, how)
+        same(working(trace), 1000, how)
+
+
+@test
+def a_killed_program_loses_its_last_second():
+    assert working(record([unusual(), "kill"])) >= 100_000
+
+
+@test
+def signals_and_finalisers_run():
+    for how in "signals", "raise", "finalisers":
+        for ocaml in "heap", "both":
+            record([unusual(), how], ocaml=ocaml, rate="0.3")
+
+
+@test
+def a_program_with_memprof_is_left_to_it():
+    program = compile_program("p_witness", "work.ml", "witness.ml")
+    wanted, got = run([program]), record_run([program])
+    same((got.status, got.out), (0, wanted.out))
+    assert "it uses Gc.Memprof itself" in got.err, got.err
+    same(got.err.count("\n"), 1, "lines")
+
+
+@test
+def a_program_with_memtrace_writes_the_trace_itself():
+    program = compile_program("traced", "memtrace.ml", "traced.ml")
+    wanted, got = run([program]), record_run([program])
+    same((got.status, got.out), (0, wanted.out))
+    assert "linked with Memtrace" in got.err, got.err
+    same(pathlib.Path("t.ctf").read_text(), "its own")
+
+
+@test
+def the_compiler_compiles():
+    compiler = shutil.which("ocamlopt.opt")
+    shutil.copy(HERE / "work.ml", ".")
+    command = [compiler, "-g", "-c", "work.ml"]
+    run(command)
+    plain = pathlib.Path("work.o").read_bytes()
+    trace = record(command, rate="1e-3")
+    same(pathlib.Path("work.o").read_bytes(), plain, "the object file")
+    assert any("@typing/typecore.ml:" in f for a in trace.allocations.values() for f in a.frames)
+
+
+def perform(function):
+    """None if the test passed, else what went wrong."""
+    here, folder = os.getcwd(), tempfile.mkdtemp(prefix="ocaml.")
+    os.chdir(folder)
+    try:
+        return function()
+    except (AssertionError, decode.Malformed, subprocess.SubprocessError, OSError, ValueError,
+            IndexError) as error:
+        return f"{type(error).__name__}: {error}"
+    finally:
+        os.chdir(here)
+        shutil.rmtree(folder)
+
+
+def main():
+    wanted = sys.argv[3:]
+    chosen = [t for t in TESTS if not wanted or t.__name__ in wanted]
+    if not shutil.which("ocamlopt"):
+        print("1..0 # SKIP ocamlopt is missing")
+        return 0
+    failed = 0
+    print(f"1..{len(chosen)}")
+    for number, function in enumerate(chosen, 1):
+        name = function.__name__.replace("_", " ")
+        try:
+            trouble = perform(function)
+            print(f"{'not ok' if trouble else 'ok'} {number} - {name}")
+        except Skip as reason:
+            trouble = None
+            print(f"ok {number} - {name} # SKIP {reason}")
+        if trouble:
+            failed += 1
+            print("\n".join("# " + line for line in trouble[:2000].splitlines()))
+        sys.stdout.flush()
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    finally:
+        shutil.rmtree(BIN)

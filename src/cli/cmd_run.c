@@ -57,8 +57,9 @@ static const option options[] = {
      .kind = OPTION_COUNT,
      .at = offsetof(run_options, depth),
      .argument = "N",
-     .help = "keep at most N frames of a call stack (default: $MEMTRACE_DEPTH, or 256, or 128 for an "
-             "OCaml heap)"},
+     .help =
+         "keep at most N frames of a call stack (default: $MEMTRACE_DEPTH, or 256, or 128 for an "
+         "OCaml heap)"},
     {.name = "context",
      .letter = 'c',
      .kind = OPTION_TEXT,

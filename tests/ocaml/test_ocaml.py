@@ -203,7 +203,7 @@ def stacks_are_cut_at_the_depth():
         remark, place = "[deeper than the recorder looks]@:0:0-0".split(), "Work.deep@work.ml:44:47-61"
         same(len(deepest), 1, "stacks")
         same(deepest[0][:len(remark)], remark, "the outermost frame")
-        same(deepest[0].count(place), max(depth - 2, 0), f"frames of deep in {depth}")
+        same(deepest[0].count(place), depth - 1, f"frames of deep in {depth}")
 
 
 @test

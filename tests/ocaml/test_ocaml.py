@@ -280,7 +280,7 @@ def a_stack_overflow_is_an_exception():
 @test
 def threads_are_recorded():
     trace = record([unusual(), "threads"])
-    same(working(trace), 15010)
+    same(working(trace), 15030)
     ids = trace.of_file("unusual.ml", 13)
     assert len({trace.allocations[i].domain for i in ids}) > 1, "one domain"
 

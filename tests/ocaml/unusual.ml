@@ -13,6 +13,7 @@ let overflow () =
   done
 
 let threads () =
+  work 20;
   let worker i = Thread.create work (1000 * i) in
   List.iter Thread.join (List.init 5 (fun i -> worker (i + 1)));
   Thread.join (Thread.create (fun () -> work 10; Thread.exit ()) ())

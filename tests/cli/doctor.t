@@ -21,10 +21,17 @@ One with rubbish in the middle, and its clean copy:
   byte 69986: packets were lost here; backtraces may be wrong until the cache refills (a backtrace uses a bucket never filled)
   byte 70001: an event that cannot be decoded; the rest of its packet was skipped (an event of unknown kind; 9841 bytes skipped)
   byte 79842: bytes that are no packet; searched for the next one (no magic number where a packet should begin; 4858 bytes skipped)
-  bad.ctf: 3 defects
+  byte 84766: a name given before packets were lost; it may be the wrong one (the names of code 0x2b1063d813c0 were given before packets were lost)
+  byte 84785: a name given before packets were lost; it may be the wrong one (the names of code 0x2b1063d8132c were given before packets were lost)
+  byte 84855: a name given before packets were lost; it may be the wrong one (the names of code 0x2b1063a5ca2c were given before packets were lost)
+  byte 84874: a name given before packets were lost; it may be the wrong one (the names of code 0x2b1063e10364 were given before packets were lost)
+  byte 84958: a name given before packets were lost; it may be the wrong one (the names of code 0x2b1063a49f6d were given before packets were lost)
+  bad.ctf: 163 defects
+    160 × a name given before packets were lost; it may be the wrong one
     1 × packets were lost here; backtraces may be wrong until the cache refills
     1 × bytes that are no packet; searched for the next one
     1 × an event that cannot be decoded; the rest of its packet was skipped
+    (the first 5 of each kind are listed; --all lists the rest)
     20,913 events can be used, over 35.88 s
     written as a clean trace to clean.ctf
   [3]
@@ -37,6 +44,7 @@ One with rubbish in the middle, and its clean copy:
   allotrace: warning: bad.ctf: byte 69986: packets were lost here; backtraces may be wrong until the cache refills
   allotrace: warning: bad.ctf: byte 70001: an event that cannot be decoded; the rest of its packet was skipped
   allotrace: warning: bad.ctf: byte 79842: bytes that are no packet; searched for the next one
+  allotrace: warning: bad.ctf: byte 84766: a name given before packets were lost; it may be the wrong one (160 times)
 
 A long list is shortened, unless all of it is wanted:
 

@@ -158,7 +158,9 @@ static void make_profile(profile *p, double rate, uint64_t duration, const uint6
 
 static diff diff_of(const uint64_t *before, const uint64_t *after, double rate,
                     const diff_options *o) {
-    static profile b, a; /* names live on in the result */
+    static profile b, a; /* names live on in the result, until the next call */
+    profile_free(&b);
+    profile_free(&a);
     make_profile(&b, rate, 2000000, before, 4);
     make_profile(&a, rate, 1000000, after, 4);
     query_result qb, qa;

@@ -222,6 +222,15 @@ bool profile_is_address(const profile_location *l) {
            strstr(l->function, "+0x");
 }
 
+bool profile_is_symbolized(const profile *p) {
+    for (size_t i = 0; i < p->locations.count; i++) {
+        const profile_location *l = &p->locations.items[i];
+        if (l->file[0] == '/' && !profile_is_address(l))
+            return true;
+    }
+    return false;
+}
+
 static const profile_location *innermost(const profile *p, uint32_t node) {
     uint32_t frame = p->tree.nodes.items[node].frame;
     if (frame == CCT_NO_FRAME)

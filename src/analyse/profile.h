@@ -81,6 +81,9 @@ typedef struct profile_options {
 MEMTRACE_NODISCARD memtrace_status profile_read(profile *p, memtrace_reader *reader,
                                                 const profile_options *options);
 
+/* Has somebody symbolized the trace already, so that what is still an address has no name there? */
+bool profile_is_symbolized(const profile *p);
+
 void profile_free(profile *p);
 
 /* The bytes that one sample stands for: a word divided by the rate. */

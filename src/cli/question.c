@@ -82,7 +82,12 @@ void question_close(question *q) {
 }
 
 void question_hint_symbolize(const question *q) {
-    message_hint("functions shown as module+0x… have no names yet; they get them by: "
-                 "allotrace symbolize %s",
-                 q->in.path);
+    if (profile_is_symbolized(&q->profile))
+        message_hint("functions shown as module+0x… are in files without symbols; where debug "
+                     "symbols can be installed, do so, then: allotrace symbolize %s",
+                     q->in.path);
+    else
+        message_hint("functions shown as module+0x… have no names yet; they get them by: "
+                     "allotrace symbolize %s",
+                     q->in.path);
 }

@@ -59,21 +59,35 @@ typedef struct code {
     X(JEQK_T) /* R[a] == K[b] */                                                                   \
     X(JEQK_F)                                                                                      \
     X(JLT_T)                                                                                       \
-    X(JLT_F) X(JLE_T) X(JLE_F) X(JGT_T) X(JGT_F) X(JGE_T) X(JGE_F) X(JLTK_T) X(JLTK_F) X(JLEK_T)   \
-        X(JLEK_F) X(JGTK_T) X(JGTK_F) X(JGEK_T) X(JGEK_F)                                          \
-            X(CALL)           /* R[a] = R[a](R[a+1] … R[a+b]) */                                 \
-        X(INVOKE)             /* R[a] = R[a].name(R[a+1] … R[a+b]); cache c */                   \
-        X(INVOKESUPER)        /* the same on the class R[a+b+1]; name K[c] */                      \
-        X(CLOSURE)            /* R[a] = a closure of inner function b; c: it is a method */        \
-        X(CLASS)              /* R[a] = a class as class plan b says */                            \
-        X(INHERIT)            /* class R[b] inherits from R[a] */                                  \
-        X(METHOD)             /* class R[a] gets the closure R[b] as method K[c] */                \
-        X(RETURN)             /* R[a] */                                                           \
-        X(RETURNNIL) X(PRINT) /* R[a] */                                                           \
-        X(ECHO)    /* R[a], unless it is nil: the value of an expression at the prompt */          \
-        X(ITERATE) /* R[a] must be an array; R[a+1] = 0 */                                         \
-        X(NEXTOF)  /* R[b] = element R[a+1]++ of R[a] and jump by c, or go on at its end */        \
-        X(NEXTIN)  /* the same with the index */
+    X(JLT_F)                                                                                       \
+    X(JLE_T)                                                                                       \
+    X(JLE_F)                                                                                       \
+    X(JGT_T)                                                                                       \
+    X(JGT_F)                                                                                       \
+    X(JGE_T)                                                                                       \
+    X(JGE_F)                                                                                       \
+    X(JLTK_T)                                                                                      \
+    X(JLTK_F)                                                                                      \
+    X(JLEK_T)                                                                                      \
+    X(JLEK_F)                                                                                      \
+    X(JGTK_T)                                                                                      \
+    X(JGTK_F)                                                                                      \
+    X(JGEK_T)                                                                                      \
+    X(JGEK_F)                                                                                      \
+    X(CALL)        /* R[a] = R[a](R[a+1] … R[a+b]) */                                            \
+    X(INVOKE)      /* R[a] = R[a].name(R[a+1] … R[a+b]); cache c */                              \
+    X(INVOKESUPER) /* the same on the class R[a+b+1]; name K[c] */                                 \
+    X(CLOSURE)     /* R[a] = a closure of inner function b; c: it is a method */                   \
+    X(CLASS)       /* R[a] = a class as class plan b says */                                       \
+    X(INHERIT)     /* class R[b] inherits from R[a] */                                             \
+    X(METHOD)      /* class R[a] gets the closure R[b] as method K[c] */                           \
+    X(RETURN)      /* R[a] */                                                                      \
+    X(RETURNNIL)                                                                                   \
+    X(PRINT)   /* R[a] */                                                                          \
+    X(ECHO)    /* R[a], unless it is nil: the value of an expression at the prompt */              \
+    X(ITERATE) /* R[a] must be an array; R[a+1] = 0 */                                             \
+    X(NEXTOF)  /* R[b] = element R[a+1]++ of R[a] and jump by c, or go on at its end */            \
+    X(NEXTIN)  /* the same with the index */
 
 typedef enum operation {
 #define OPERATION_ENUM(id) OP_##id,

@@ -10,9 +10,22 @@
 /* Keywords. X(constant, spelling) */
 #define KEYWORDS(X)                                                                                \
     X(AND, "and")                                                                                  \
-    X(CLASS, "class") X(ELSE, "else") X(FALSE, "false") X(FOR, "for") X(FUN, "fun") X(IF, "if")    \
-        X(NIL, "nil") X(OR, "or") X(PRINT, "print") X(RETURN, "return") X(SELF, "self")            \
-            X(SUPER, "super") X(THIS, "this") X(TRUE, "true") X(VAR, "var") X(WHILE, "while")
+    X(CLASS, "class")                                                                              \
+    X(ELSE, "else")                                                                                \
+    X(FALSE, "false")                                                                              \
+    X(FOR, "for")                                                                                  \
+    X(FUN, "fun")                                                                                  \
+    X(IF, "if")                                                                                    \
+    X(NIL, "nil")                                                                                  \
+    X(OR, "or")                                                                                    \
+    X(PRINT, "print")                                                                              \
+    X(RETURN, "return")                                                                            \
+    X(SELF, "self")                                                                                \
+    X(SUPER, "super")                                                                              \
+    X(THIS, "this")                                                                                \
+    X(TRUE, "true")                                                                                \
+    X(VAR, "var")                                                                                  \
+    X(WHILE, "while")
 
 typedef enum token_type {
     TOKEN_END,

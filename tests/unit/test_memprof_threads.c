@@ -206,8 +206,8 @@ static void *start_and_stop(void *context) {
     for (int i = 0; i < 60; i++) {
         if (town_start(t, &self, 0.05) != MEMPROF_OK)
             t->wrong = true;
-        for (int j = 0; j < 100; j++)
-            sched_yield();
+        for (int j = 0; j < 100 || (i == 0 && t->births == 0); j++)
+            sched_yield(); /* the first session lasts until it has seen something */
         if (memprof_stop(t->engine, &self) != MEMPROF_OK)
             t->wrong = true;
         while (!memprof_is_quiet(t->engine))

@@ -219,7 +219,7 @@ MEMPROF_API void memprof_track(memprof *engine, memprof_thread *thread, const me
 
 /* May this address be tracked? Never false for one that is. */
 static inline bool memprof_is_tracked(const memprof_filter *filter, const void *address) {
-    uintptr_t tagged = (uintptr_t)__atomic_load_n(&filter->bits, __ATOMIC_RELAXED);
+    uintptr_t tagged = (uintptr_t)__atomic_load_n(&filter->bits, __ATOMIC_ACQUIRE);
     uint64_t hash = (uint64_t)(uintptr_t)address * UINT64_C(0x9E3779B97F4A7C15);
     uint64_t bit = hash >> (tagged & 63);
     const uint64_t *words = (const uint64_t *)(tagged & ~(uintptr_t)63);

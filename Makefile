@@ -7,7 +7,7 @@ BUILD        ?= build
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup demo check check-wild bench fuzz install uninstall format clean
+.PHONY: all help setup demo check check-ocaml5 check-wild bench fuzz install uninstall format clean
 
 all: $(BUILD)/build.ninja ## build the command and the libraries, in build/
 	@ninja -C $(BUILD)
@@ -29,6 +29,10 @@ demo: ## set up, build, record a real program, show where it allocates
 check: ## set up, build in every way, run all tests
 	@scripts/setup build check cross
 	@tests/run
+
+check-ocaml5: ## the tests of OCaml programs, in a Debian tree with OCaml 5.3
+	@scripts/setup build check
+	@tests/run ocaml5
 
 check-wild: all ## record what real programs are installed, compare them with themselves
 	@tests/wild/wild.py --build $(BUILD)

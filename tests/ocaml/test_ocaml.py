@@ -273,8 +273,10 @@ def working(trace):
 
 @test
 def a_stack_overflow_is_an_exception():
+    os.environ["OCAMLRUNPARAM"] = "l=1M"  # OCaml 5 would use up to 1 GB of stack
     for rate in "1e-3", "1e-1":
         record([unusual(), "overflow"], rate=rate)
+    del os.environ["OCAMLRUNPARAM"]
 
 
 @test
@@ -293,6 +295,15 @@ def domains_are_recorded():
     ids = trace.of_file("domains.ml", 13)
     same(len(ids), 6000 + 3 * 3000 + 500)
     assert len({trace.allocations[i].domain for i in ids}) > 2, "few domains"
+
+
+@test
+def fibers_are_recorded():
+    if version() < (5,):
+        raise Skip("OCaml before 5 has no effects")
+    program = compile_program("effects", "effects.ml")
+    made = run([program]).out.split()[0]
+    same(len(record([program]).of_file("effects.ml", 13)), int(made))
 
 
 @test

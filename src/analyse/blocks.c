@@ -72,9 +72,13 @@ static bool add_large(block_table *b, uint32_t row, const memtrace_event *event)
                     ((blocks_large){.length = event->length, .samples = event->samples}));
 }
 
+static bool note(block_table *b, uint32_t row, blocks_event kind) {
+    return !b->keep_order || vec_push(&b->order, (uint64_t)row << 2 | kind);
+}
+
 bool blocks_alloc(block_table *b, uint32_t node, const memtrace_event *event) {
     uint32_t row;
-    if (!find_row(b, event->id, &row))
+    if (!find_row(b, event->id, &row) || (b->node[row] == NO_NODE && !note(b, row, BLOCKS_BORN)))
         return false;
     bool large = event->length >= BLOCKS_LARGE || event->samples >= BLOCKS_LARGE;
     b->node[row] = node;
@@ -90,19 +94,82 @@ bool blocks_promote(block_table *b, uint64_t id, uint64_t time) {
     uint32_t row;
     if (!find_row(b, id, &row))
         return false;
-    if (b->promoted[row] == BLOCKS_NEVER)
-        b->promoted[row] = time;
-    return true;
+    if (b->promoted[row] != BLOCKS_NEVER)
+        return true;
+    b->promoted[row] = time;
+    return note(b, row, BLOCKS_PROMOTED);
 }
 
 bool blocks_collect(block_table *b, uint64_t id, uint64_t time) {
     uint32_t row;
     if (!find_row(b, id, &row))
         return false;
-    if (b->died[row] == BLOCKS_NEVER)
-        b->died[row] = time;
+    if (b->died[row] != BLOCKS_NEVER)
+        return true;
+    b->died[row] = time;
+    return note(b, row, BLOCKS_DIED);
+}
+
+/* ---- the order of events ----------------------------------------------------------------- */
+
+typedef struct timed {
+    uint64_t time, event;
+    size_t at; /* in the file */
+} timed;
+
+static uint64_t event_time(const block_table *b, uint64_t event) {
+    size_t row = blocks_event_row(event);
+    blocks_event kind = blocks_event_kind(event);
+    return kind == BLOCKS_BORN   ? b->born[row]
+           : kind == BLOCKS_DIED ? b->died[row]
+                                 : b->promoted[row];
+}
+
+static int compare_timed(const void *a, const void *b) {
+    const timed *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Domains write their events in turn. */
+static bool sort_order(block_table *b) {
+    bool sorted = true;
+    for (size_t i = 1; sorted && i < b->order.count; i++)
+        sorted = event_time(b, b->order.items[i - 1]) <= event_time(b, b->order.items[i]);
+    timed *all = sorted ? NULL : malloc(b->order.count * sizeof *all);
+    if (sorted || !all)
+        return sorted;
+    for (size_t i = 0; i < b->order.count; i++)
+        all[i] = (timed){event_time(b, b->order.items[i]), b->order.items[i], i};
+    qsort(all, b->order.count, sizeof *all, compare_timed);
+    for (size_t i = 0; i < b->order.count; i++)
+        b->order.items[i] = all[i].event;
+    free(all);
     return true;
 }
+
+/* Gives events the new numbers of their rows; drops those of rows that go. Before the rows move. */
+static bool renumber_order(block_table *b) {
+    if (b->order.count == 0)
+        return true;
+    uint32_t *moved = malloc((b->count + 1) * sizeof *moved), next = 0;
+    size_t kept = 0;
+    for (size_t i = 0; moved && i < b->count; i++)
+        moved[i] = b->node[i] == NO_NODE ? MAP64_NONE : next++;
+    for (size_t i = 0; moved && i < b->order.count; i++) {
+        uint64_t event = b->order.items[i];
+        uint64_t row = moved[blocks_event_row(event)];
+        if (row != MAP64_NONE)
+            b->order.items[kept++] = row << 2 | (event & 3);
+    }
+    bool ok = moved;
+    b->order.count = kept;
+    free(moved);
+    return ok;
+}
+
+/* ---- the end of reading ------------------------------------------------------------------ */
 
 /* Rows move down over those that go; the few large ones are numbered anew. */
 static bool move_row(block_table *b, size_t to, size_t from) {
@@ -119,6 +186,8 @@ static bool move_row(block_table *b, size_t to, size_t from) {
 
 bool blocks_finish(block_table *b) {
     size_t kept = 0;
+    if (!renumber_order(b))
+        return false;
     for (size_t i = 0; i < b->count; i++) {
         if (b->node[i] == NO_NODE)
             continue;
@@ -135,7 +204,7 @@ bool blocks_finish(block_table *b) {
     map64_free(&b->sparse);
     if (kept > 0 && !resize(b, kept))
         b->capacity = kept; /* some columns could not be made smaller: they are large enough */
-    return true;
+    return sort_order(b);
 }
 
 void blocks_free(block_table *b) {
@@ -144,6 +213,7 @@ void blocks_free(block_table *b) {
 #undef FREE_COLUMN
     map64_free(&b->by_row);
     vec_free(&b->large);
+    vec_free(&b->order);
     vec_free(&b->dense);
     map64_free(&b->sparse);
     *b = (block_table){0};

@@ -31,6 +31,9 @@ typedef struct blocks_large {
     uint64_t length, samples;
 } blocks_large;
 
+/* What happened to a block, where the order of events is kept. */
+typedef enum blocks_event { BLOCKS_BORN, BLOCKS_PROMOTED, BLOCKS_DIED } blocks_event;
+
 /* Legal when zeroed. */
 typedef struct block_table {
 #define BLOCKS_COLUMN_FIELD(type, name) type *name;
@@ -39,6 +42,11 @@ typedef struct block_table {
     size_t count, capacity;
     map64 by_row; /* rows of which a number did not fit → index into `large` */
     VEC(blocks_large) large;
+
+    /* Row << 2 | blocks_event of each event, in the order of time, and of the file where times are
+     * equal; empty unless it was asked for: what no report needs that is content with times. */
+    VEC(uint64_t) order;
+    bool keep_order;
 
     /* While reading: id → row. Ids are mostly dense, and then need no hashing. */
     VEC(uint32_t) dense;
@@ -68,6 +76,14 @@ static inline uint64_t blocks_length(const block_table *b, size_t row) {
 
 static inline uint64_t blocks_samples(const block_table *b, size_t row) {
     return b->samples[row] < BLOCKS_LARGE ? b->samples[row] : blocks_find_large(b, row)->samples;
+}
+
+static inline size_t blocks_event_row(uint64_t event) {
+    return (size_t)(event >> 2);
+}
+
+static inline blocks_event blocks_event_kind(uint64_t event) {
+    return (blocks_event)(event & 3);
 }
 
 #endif

@@ -192,15 +192,61 @@ void estimate_blocks_add(estimate_blocks *blocks, uint64_t words, double rate) {
  * variance; for the upper end, one more block of the heaviest kind might have been tracked. */
 estimate estimate_blocks_total(const estimate_blocks *blocks) {
     double y = blocks->count, v = blocks->variance, w = blocks->heaviest;
-    if (v <= 0)
+    if (v <= 0 && (blocks->tracked > 0 || w <= 1))
         return (estimate){.value = y, .low = y, .high = y};
     double y1 = y + w, v1 = v + w * (w - 1);
     estimate e = {.value = y,
-                  .low = estimate_gamma_quantile(y * y / v, TAIL) * v / y,
+                  .low = v > 0 ? estimate_gamma_quantile(y * y / v, TAIL) * v / y : 0,
                   .high = estimate_gamma_quantile(y1 * y1 / v1, 1 - TAIL) * v1 / y1};
     e.low = fmax(e.low, (double)blocks->tracked);
     e.high = fmax(e.high, y);
     return e;
+}
+
+/* The limit of A / B on the one side, from those of A and of B: Zou and Donner's on the scale of
+ * logarithms. Of none, only a limit is known. */
+static double ratio_low(estimate a, estimate b) {
+    if (a.value <= 0)
+        return 0;
+    if (b.value <= 0)
+        return b.high > 0 ? a.low / b.high : INFINITY;
+    return a.value / b.value * exp(-hypot(log(a.value / a.low), log(b.high / b.value)));
+}
+
+static double share_of_ratio(double ratio) {
+    return isinf(ratio) ? 1 : ratio / (1 + ratio);
+}
+
+estimate estimate_share(const estimate_blocks *within, const estimate_blocks *without) {
+    estimate a = estimate_blocks_total(within), b = estimate_blocks_total(without);
+    if (a.value + b.value <= 0)
+        return (estimate){.value = 0, .low = 0, .high = 1};
+    double share = a.value / (a.value + b.value);
+    return (estimate){.value = share,
+                      .low = fmin(share, share_of_ratio(ratio_low(a, b))),
+                      .high = fmax(share, 1 - share_of_ratio(ratio_low(b, a)))};
+}
+
+void estimate_mean_add(estimate_mean *m, double y, uint64_t words, double rate) {
+    double inclusion = estimate_inclusion(words, rate);
+    double c = (1 - inclusion) / (inclusion * inclusion);
+    m->count += 1 / inclusion;
+    m->sum += y / inclusion;
+    m->c += c;
+    m->cy += c * y;
+    m->cyy += c * y * y;
+}
+
+/* The error of a ratio by linearization; on the scale of logarithms, as it is never negative. */
+estimate estimate_mean_value(const estimate_mean *m) {
+    if (m->count <= 0)
+        return (estimate){0};
+    double mean = m->sum / m->count;
+    double variance = fmax(0, m->cyy - 2 * mean * m->cy + mean * mean * m->c);
+    if (mean <= 0)
+        return (estimate){0};
+    double factor = exp(NORMAL * sqrt(variance) / m->count / mean);
+    return (estimate){.value = mean, .low = mean / factor, .high = mean * factor};
 }
 
 estimate estimate_weighted(double sum, double squares, double heaviest, double rate) {

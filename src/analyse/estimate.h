@@ -27,13 +27,26 @@ double estimate_normal_margin(uint64_t samples, double rate);
 typedef struct estimate_blocks {
     double count;    /* sum of 1 / π over the tracked blocks; π: a block's chance to be tracked */
     double variance; /* its estimated variance: sum of (1 - π) / π² */
-    double heaviest; /* the largest 1 / π */
+    double heaviest; /* the largest 1 / π; of none, the most that one could be, or 0 */
     uint64_t tracked;
 } estimate_blocks;
 
 /* Adds a tracked block of `words` words, header included. */
 void estimate_blocks_add(estimate_blocks *blocks, uint64_t words, double rate);
 estimate estimate_blocks_total(const estimate_blocks *blocks);
+
+/* The share of the blocks `within` in those and the others together, 0 … 1. */
+estimate estimate_share(const estimate_blocks *within, const estimate_blocks *without);
+
+/* The mean over blocks of a quantity y >= 0. Legal when zeroed; sums over the tracked blocks, with
+ * c = (1 - π) / π². */
+typedef struct estimate_mean {
+    double count, sum; /* of 1 / π and y / π */
+    double c, cy, cyy;
+} estimate_mean;
+
+void estimate_mean_add(estimate_mean *m, double y, uint64_t words, double rate);
+estimate estimate_mean_value(const estimate_mean *m);
 
 /* A sum over samples in which they count differently, such as by how long their blocks lived: `sum`
  * of the samples' weights, `squares` of the weights' squares, `heaviest` the largest. */

@@ -184,6 +184,7 @@ memtrace_status profile_read(profile *p, memtrace_reader *reader, const profile_
         return MEMTRACE_NOMEM;
     p->track_promotion = options->track_promotion;
     p->keep_blocks = options->keep_blocks;
+    p->table.keep_order = options->keep_order;
     memtrace_event event;
     memtrace_status status;
     uint64_t n = 0;

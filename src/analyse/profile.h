@@ -65,6 +65,7 @@ typedef struct profile {
 typedef struct profile_options {
     bool track_promotion; /* fill `promoted_*`: costs a table of all minor blocks */
     bool keep_blocks;     /* fill `table` */
+    bool keep_order;      /* and the order of events in it: 8 bytes an event */
 
     /* Called now and then while reading, to show progress; may be NULL. */
     void (*tick)(void *context, const memtrace_reader *reader);

@@ -2,7 +2,7 @@
 #include "analyse/query.h"
 
 bool query_needs_blocks(const query_spec *spec) {
-    return spec->measure != MEASURE_ALLOCATED || filter_selects(spec->filter);
+    return spec->keep_rows || spec->measure != MEASURE_ALLOCATED || filter_selects(spec->filter);
 }
 
 /* The peak is that of the whole trace, whatever is selected: one moment for all questions. */
@@ -19,7 +19,8 @@ static bool find_costs(query_result *q, const query_spec *spec) {
         return cost_of_tree(q->profile, &q->costs);
     bool ok = find_moment(q, spec) && filter_select(spec->filter, q->profile, &q->selection) &&
               cost_of_blocks(q->profile, &q->selection, q->measure, q->moment, &q->costs);
-    selection_free(&q->selection);
+    if (!spec->keep_rows)
+        selection_free(&q->selection);
     return ok;
 }
 
@@ -36,5 +37,6 @@ bool query_run(query_result *q, const profile *p, const query_spec *spec) {
 void query_free(query_result *q) {
     lens_free(&q->lens);
     vec_free(&q->costs);
+    selection_free(&q->selection);
     *q = (query_result){0};
 }

@@ -12,6 +12,7 @@ typedef struct query_spec {
     measure measure;
     uint64_t moment; /* for MEASURE_LIVE: microseconds; QUERY_END too */
     bool show_wrappers;
+    bool keep_rows; /* the report scans the table of blocks itself: keep which are selected */
 } query_spec;
 
 #define QUERY_END UINT64_MAX /* the end of the trace */
@@ -23,7 +24,7 @@ typedef struct query_result {
     lens lens;
     cost_list costs;
     cost total;
-    selection selection; /* without its rows; n_of is 0 if no table was needed */
+    selection selection; /* n_of is 0 if no table was needed; its rows only with `keep_rows` */
 } query_result;
 
 /* Whether profile_read must keep the blocks for it. */

@@ -18,6 +18,7 @@
     X(tree)                                                                                        \
     X(callers)                                                                                     \
     X(callees)                                                                                     \
+    X(stats)                                                                                       \
     X(diff)                                                                                        \
     X(check)                                                                                       \
     X(info)                                                                                        \

@@ -37,7 +37,8 @@ static int parse_spec(const command *cmd, const question_options *o, query_spec 
     filter_error error;
     *spec = (query_spec){.measure = (measure)o->measure,
                          .moment = QUERY_END,
-                         .show_wrappers = o->wrappers == WRAPPERS_SHOW};
+                         .show_wrappers = o->wrappers == WRAPPERS_SHOW,
+                         .keep_rows = o->keep_rows};
     *f = NULL;
     if (o->json && o->csv)
         return message_usage(cmd, "%s: --json and --csv exclude each other", cmd->name);
@@ -56,7 +57,7 @@ static int read_profile(question *q, const question_options *o, const char *path
     if (status != STATUS_OK)
         return status;
     const profile_options options = {
-        .keep_blocks = query_needs_blocks(spec), .tick = trace_file_tick, .context = &q->in};
+        .keep_blocks = query_needs_blocks(spec), .keep_order = o->keep_order, .tick = trace_file_tick, .context = &q->in};
     return trace_file_report(&q->in, profile_read(&q->profile, q->in.reader, &options));
 }
 

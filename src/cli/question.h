@@ -11,21 +11,53 @@ typedef struct question_options {
     const char *filter, *at;
     int measure, wrappers;
     bool json, csv, strict;
+    /* No options: what the command needs beyond costs. */
+    bool keep_rows;  /* which rows of the table are selected */
+    bool keep_order; /* the order of events */
 } question_options;
 
 extern const char *const question_measures[], *const question_wrappers[];
 
-/* For a command whose options have a field `question_options question`. */
-#define OPTIONS_QUESTION(type)                                                                     \
+/* For commands whose options have a field `question_options question`. */
+#define OPTION_FILTER(type)                                                                        \
     {                                                                                              \
-        .name = "filter",                                                                          \
-        .letter = 'f',                                                                             \
-        .kind = OPTION_TEXT,                                                                       \
-        .at = offsetof(type, question.filter),                                                     \
-        .argument = "FILTER",                                                                      \
+        .name = "filter", .letter = 'f', .kind = OPTION_TEXT,                                      \
+        .at = offsetof(type, question.filter), .argument = "FILTER",                               \
         .help = "only blocks that FILTER keeps, like 'alloc:10s..20s live:@peak size:>=1K "        \
                 "life:<1ms heap:major fn:/Lwt/ -fn:Stdlib'; see allotrace(1)",                     \
+    }
+
+#define OPTION_WRAPPERS(type)                                                                      \
+    {                                                                                              \
+        .name = "wrappers", .kind = OPTION_CHOICE, .at = offsetof(type, question.wrappers),        \
+        .choices = question_wrappers,                                                              \
+        .help = "whether functions that merely allocate, like xmalloc, are sites, or their "       \
+                "callers (default); a last line names them",                                       \
+    }
+
+/* What the result looks like. */
+#define OPTIONS_FORM(type)                                                                         \
+    {                                                                                              \
+        .name = "json",                                                                            \
+        .kind = OPTION_FLAG,                                                                       \
+        .at = offsetof(type, question.json),                                                       \
+        .help = "write JSON instead of text",                                                      \
     },                                                                                             \
+        {                                                                                          \
+            .name = "csv",                                                                         \
+            .kind = OPTION_FLAG,                                                                   \
+            .at = offsetof(type, question.csv),                                                    \
+            .help = "write CSV instead of text, a row a line, without callers",                    \
+        },                                                                                         \
+    {                                                                                              \
+        .name = "strict", .kind = OPTION_FLAG, .at = offsetof(type, question.strict),              \
+        .help = "stop at the first defect of a trace instead of stepping over it with a "          \
+                "warning",                                                                         \
+    }
+
+/* All of it, for those that have a measure. */
+#define OPTIONS_QUESTION(type)                                                                     \
+    OPTION_FILTER(type),                                                                           \
         {                                                                                          \
             .name = "measure",                                                                     \
             .letter = 'm',                                                                         \
@@ -44,31 +76,7 @@ extern const char *const question_measures[], *const question_wrappers[];
             .argument = "TIME",                                                                    \
             .help = "the time of --measure live since the start, like 1.5s (default: the end)",    \
         },                                                                                         \
-        {                                                                                          \
-            .name = "wrappers",                                                                    \
-            .kind = OPTION_CHOICE,                                                                 \
-            .at = offsetof(type, question.wrappers),                                               \
-            .choices = question_wrappers,                                                          \
-            .help = "whether functions that merely allocate, like xmalloc, are sites, or their "   \
-                    "callers (default); a last line names them",                                   \
-        },                                                                                         \
-        {                                                                                          \
-            .name = "json",                                                                        \
-            .kind = OPTION_FLAG,                                                                   \
-            .at = offsetof(type, question.json),                                                   \
-            .help = "write JSON instead of text",                                                  \
-        },                                                                                         \
-        {                                                                                          \
-            .name = "csv",                                                                         \
-            .kind = OPTION_FLAG,                                                                   \
-            .at = offsetof(type, question.csv),                                                    \
-            .help = "write CSV instead of text, a row a line, without callers",                    \
-        },                                                                                         \
-    {                                                                                              \
-        .name = "strict", .kind = OPTION_FLAG, .at = offsetof(type, question.strict),              \
-        .help = "stop at the first defect of a trace instead of stepping over it with a "          \
-                "warning",                                                                         \
-    }
+        OPTION_WRAPPERS(type), OPTIONS_FORM(type)
 
 /* An answer to a question, as far as reports share it. */
 typedef struct question {

@@ -2,12 +2,11 @@
 #include "present/figures.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include "analyse/estimate.h"
 
 figure figure_of(const profile *p, uint64_t samples) {
     double word = p->info.word_size / 8.0;
@@ -110,6 +109,26 @@ void figure_json_number(output *o, double x) {
             break;
     }
     output_text(o, text);
+}
+
+void figure_json_estimate(output *o, estimate e) {
+    output_text(o, "{\"value\":");
+    figure_json_number(o, e.value);
+    output_text(o, ",\"low\":");
+    figure_json_number(o, e.low);
+    output_text(o, ",\"high\":");
+    figure_json_number(o, e.high);
+    output_char(o, '}');
+}
+
+void figure_bar(output *o, double share, unsigned width) {
+    static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    unsigned eighths = (unsigned)(fmin(fmax(share, 0), 1) * width * 8 + 0.5);
+    if (eighths == 0 && share > 0)
+        eighths = 1;
+    for (; eighths >= 8; eighths -= 8)
+        output_text(o, "█");
+    output_text(o, parts[eighths]);
 }
 
 void figure_json(output *o, const figure *f) {

@@ -2,6 +2,7 @@
 #ifndef PRESENT_FIGURES_H
 #define PRESENT_FIGURES_H
 
+#include "analyse/estimate.h"
 #include "analyse/profile.h"
 #include "present/output.h"
 
@@ -30,6 +31,13 @@ double figure_percent(uint64_t part, uint64_t of); /* 0 if `of` is 0 */
 
 /* As few digits as give the same number back. */
 void figure_json_number(output *o, double x);
+
+/* `{"value":…,"low":…,"high":…}` of what is no number of bytes. */
+void figure_json_estimate(output *o, estimate e);
+
+/* `share` of `width` characters as a bar of blocks, in eighths of a character; at least the
+ * thinnest one if it is not 0. Without trailing blanks. */
+void figure_bar(output *o, double share, unsigned width);
 
 /* `"value":…,"low":…,"high":…,"samples":…`, the same wherever an estimate stands in JSON. */
 void figure_json(output *o, const figure *f);

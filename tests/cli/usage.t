@@ -24,6 +24,7 @@ The commands, and one of them:
     tree        show what is allocated along call paths
     callers     show who calls a function, and what that allocates
     callees     show what a function calls, and what that allocates
+    stats       show sizes and lifetimes of blocks
     diff        show what changed between two traces
     check       check a trace against expectations and budgets
     info        show what a trace is about

@@ -1,0 +1,221 @@
+/* stats.c: see stats.h. */
+#include "analyse/stats.h"
+
+#include <math.h>
+#include <string.h>
+
+const stats_size stats_sizes[STATS_N_SIZES] = {
+#define STATS_SIZE(name, most) {name, most},
+    STATS_SIZES(STATS_SIZE)
+#undef STATS_SIZE
+};
+
+uint64_t stats_decade_least(unsigned decade) {
+    uint64_t least = decade > 0;
+    for (; decade > 1; decade--)
+        least *= 10;
+    return least;
+}
+
+static unsigned decade_of(uint64_t life) {
+    unsigned digits = 0;
+    for (; life > 0; life /= 10)
+        digits++;
+    return digits;
+}
+
+static unsigned size_of(uint64_t words) {
+    unsigned i = 0;
+    while (words > stats_sizes[i].most)
+        i++;
+    return i;
+}
+
+/* ---- from the events to the blocks ------------------------------------------------------- */
+
+/* In `at`, by row: MAP64_NONE, or the index of a block, or this. */
+#define DIED_FIRST (MAP64_NONE - 1) /* by the clock of another domain, which differs a little */
+
+static bool is_birth(const profile *p, const stats_spec *spec, size_t row, blocks_event kind) {
+    if (kind == BLOCKS_BORN)
+        return !spec->major_only || p->table.source[row] != MEMTRACE_MINOR;
+    return kind == BLOCKS_PROMOTED && spec->major_only && p->table.source[row] == MEMTRACE_MINOR;
+}
+
+static bool add_birth(const profile *p, stats *s, size_t row, blocks_event kind, uint32_t *at) {
+    const block_table *b = &p->table;
+    stats_block block = {.row = (uint32_t)row,
+                         .words = blocks_length(b, row),
+                         .born = kind == BLOCKS_BORN ? b->born[row] : b->promoted[row],
+                         .born_at = s->n_events++,
+                         .survived = *at != DIED_FIRST};
+    *at = (uint32_t)s->blocks.count;
+    return vec_push(&s->blocks, block);
+}
+
+static void add_death(const profile *p, stats *s, size_t row, uint32_t *at) {
+    if (*at == MAP64_NONE) {
+        *at = DIED_FIRST;
+        return;
+    }
+    stats_block *block = &s->blocks.items[*at];
+    uint64_t died = p->table.died[row];
+    block->survived = false;
+    block->events = s->n_events++ - block->born_at;
+    block->micros = died > block->born ? died - block->born : 0;
+}
+
+static void end_lives(const profile *p, stats *s) {
+    for (size_t i = 0; i < s->blocks.count; i++) {
+        stats_block *block = &s->blocks.items[i];
+        if (!block->survived)
+            continue;
+        block->events = s->n_events - block->born_at;
+        block->micros = p->duration - block->born;
+    }
+}
+
+static bool gather(const profile *p, const stats_spec *spec, stats *s) {
+    const block_table *b = &p->table;
+    uint32_t *at = malloc((b->count + 1) * sizeof *at);
+    bool ok = at;
+    for (size_t i = 0; ok && i < b->count; i++)
+        at[i] = MAP64_NONE;
+    for (size_t i = 0; ok && i < b->order.count; i++) {
+        size_t row = blocks_event_row(b->order.items[i]);
+        blocks_event kind = blocks_event_kind(b->order.items[i]);
+        if (spec->kept && !spec->kept[row])
+            continue;
+        if (is_birth(p, spec, row, kind))
+            ok = add_birth(p, s, row, kind, &at[row]);
+        else if (kind == BLOCKS_DIED)
+            add_death(p, s, row, &at[row]);
+    }
+    free(at);
+    if (ok)
+        end_lives(p, s);
+    return ok;
+}
+
+/* ---- a part ------------------------------------------------------------------------------ */
+
+static int compare_u64(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Of `n` lifetimes, which are sorted by that. */
+static stats_lives sum_up_lives(uint64_t *lives, size_t n) {
+    stats_lives l = {0};
+    double sum = 0;
+    if (n == 0)
+        return l;
+    qsort(lives, n, sizeof *lives, compare_u64);
+    for (size_t i = 0; i < n; i++) {
+        sum += (double)lives[i];
+        l.decades[decade_of(lives[i])]++;
+    }
+    l.mean = sum / (double)n;
+    l.median = lives[(n - 1) / 2];
+    l.most = lives[n - 1];
+    return l;
+}
+
+/* The mean is that of the exact sum; squares are summed up by Welford's recurrence, which does not
+ * suffer from one huge block among many small ones. */
+static void sum_up_sizes(const stats_block *blocks, uint64_t large, stats_part *part) {
+    double mean = 0, squares = 0;
+    for (size_t i = 0; i < part->n; i++) {
+        uint64_t words = blocks[i].words;
+        double off = (double)words - mean;
+        mean += off / (double)(i + 1);
+        squares += off * ((double)words - mean);
+        part->words += words;
+        part->most = words > part->most ? words : part->most;
+        part->n_large += words > large;
+        part->n_survived += blocks[i].survived;
+        part->sizes[size_of(words)]++;
+    }
+    if (part->n == 0)
+        return;
+    part->mean = (double)part->words / (double)part->n;
+    part->variance = squares / (double)part->n;
+    part->deviation = sqrt(part->variance);
+}
+
+/* The share of blocks of `least` to `most` words. Of a class in which no block was tracked, the
+ * smallest possible block says how many there may be all the same. */
+static estimate share_between(const stats_block *blocks, size_t n, double rate, uint64_t least,
+                              uint64_t most) {
+    estimate_blocks within = {0}, without = {0};
+    for (size_t i = 0; i < n; i++) {
+        bool hit = blocks[i].words >= least && blocks[i].words <= most;
+        estimate_blocks_add(hit ? &within : &without, blocks[i].words + 1, rate);
+    }
+    if (within.tracked == 0)
+        within.heaviest = 1 / estimate_inclusion(least + 1, rate);
+    if (without.tracked == 0)
+        without.heaviest = 1 / estimate_inclusion(least > 0 ? 1 : most + 2, rate);
+    return estimate_share(&within, &without);
+}
+
+static void estimate_part(const stats_block *blocks, double rate, uint64_t large,
+                          stats_part *part) {
+    estimate_blocks all = {0};
+    estimate_mean mean = {0};
+    for (size_t i = 0; i < part->n; i++) {
+        estimate_blocks_add(&all, blocks[i].words + 1, rate);
+        estimate_mean_add(&mean, (double)blocks[i].words, blocks[i].words + 1, rate);
+    }
+    part->blocks = estimate_blocks_total(&all);
+    part->mean_words = estimate_mean_value(&mean);
+    if (large < UINT64_MAX)
+        part->large = share_between(blocks, part->n, rate, large + 1, UINT64_MAX);
+    for (int i = 0; i < STATS_N_SIZES; i++)
+        part->size_shares[i] = share_between(
+            blocks, part->n, rate, i ? stats_sizes[i - 1].most + 1 : 0, stats_sizes[i].most);
+}
+
+static bool sum_up(const profile *p, const stats_spec *spec, const stats *s, stats_part *part) {
+    const stats_block *blocks = s->blocks.items + part->first;
+    uint64_t *lives = malloc((part->n + 1) * sizeof *lives);
+    if (!lives)
+        return false;
+    sum_up_sizes(blocks, spec->large, part);
+    for (size_t i = 0; i < part->n; i++)
+        lives[i] = blocks[i].events;
+    part->events = sum_up_lives(lives, part->n);
+    for (size_t i = 0; i < part->n; i++)
+        lives[i] = blocks[i].micros;
+    part->micros = sum_up_lives(lives, part->n);
+    free(lives);
+    estimate_part(blocks, p->info.sample_rate, spec->large, part);
+    return true;
+}
+
+static bool sum_up_segments(const profile *p, const stats_spec *spec, stats *s) {
+    size_t n = s->blocks.count;
+    size_t each = spec->segments ? n / spec->segments + (n % spec->segments > 0) : 0;
+    for (size_t first = 0; each > 0 && first < n; first += each) {
+        stats_part part = {.first = first, .n = n - first < each ? n - first : each};
+        if (!sum_up(p, spec, s, &part) || !vec_push(&s->segments, part))
+            return false;
+    }
+    return true;
+}
+
+bool stats_query(const profile *p, const stats_spec *spec, stats *s) {
+    *s = (stats){0};
+    bool ok = gather(p, spec, s);
+    s->whole.n = s->blocks.count;
+    ok = ok && sum_up(p, spec, s, &s->whole) && sum_up_segments(p, spec, s);
+    if (!ok)
+        stats_free(s);
+    return ok;
+}
+
+void stats_free(stats *s) {
+    vec_free(&s->blocks);
+    vec_free(&s->segments);
+    *s = (stats){0};
+}

@@ -1,0 +1,117 @@
+/* cmd_stats.c: `allotrace stats FILE`: sizes and lifetimes of the sampled blocks. */
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/question.h"
+#include "cli/result_file.h"
+#include "present/stats.h"
+
+typedef struct stats_options {
+    question_options question;
+    const char *export;
+    uint64_t large, segments;
+    bool major_only;
+} stats_options;
+
+static const stats_options defaults = {.large = 256,
+                                       .question = {.keep_rows = true, .keep_order = true}};
+
+static const option options[] = {
+    {.name = "major-only",
+     .kind = OPTION_FLAG,
+     .at = offsetof(stats_options, major_only),
+     .help = "leave out blocks that never left the minor heap, and count promoted ones from their "
+             "promotion on"},
+    {.name = "large",
+     .kind = OPTION_COUNT,
+     .at = offsetof(stats_options, large),
+     .argument = "WORDS",
+     .help = "show the share of blocks above WORDS words (default 256)"},
+    {.name = "segments",
+     .kind = OPTION_COUNT,
+     .at = offsetof(stats_options, segments),
+     .argument = "N",
+     .help = "show the same for N consecutive parts of equally many blocks, to see phases change"},
+    {.name = "export",
+     .kind = OPTION_FILE,
+     .at = offsetof(stats_options, export),
+     .argument = "OUT",
+     .help = "also write the raw vectors, a row a block, as CSV to OUT, which is replaced as a "
+             "whole; `-`: to standard output, instead of the report"},
+    OPTION_FILTER(stats_options),
+    OPTIONS_FORM(stats_options),
+};
+
+static int write_vectors(const profile *p, const stats *s, const char *path) {
+    result_file file;
+    int status = result_file_begin(&file, &command_stats, path, false);
+    if (status != STATUS_OK)
+        return status;
+    output out;
+    output_start(&out, file.fd);
+    stats_vectors(&out, p, s);
+    const memtrace_error error = {.status = MEMTRACE_IO, .os_error = output_finish(&out)};
+    return result_file_end(&file, error.os_error ? result_file_say(&file, &error) : STATUS_OK);
+}
+
+static int print(const question *q, const stats_options *opts, const stats *s,
+                 const stats_spec *spec) {
+    output out;
+    output_start(&out, STDOUT_FILENO);
+    if (opts->question.json)
+        stats_json(&out, &q->report, s, spec);
+    else if (opts->question.csv)
+        stats_csv(&out, s, spec);
+    else
+        stats_text(&out, &q->report, s, spec);
+    return report_output(output_finish(&out));
+}
+
+static int show(const question *q, const stats_options *opts) {
+    stats s;
+    const stats_spec spec = {.kept = q->query.selection.kept,
+                             .major_only = opts->major_only,
+                             .large = opts->large,
+                             .segments = opts->segments};
+    if (!stats_query(&q->profile, &spec, &s)) {
+        message_error("not enough memory");
+        return STATUS_FAILED;
+    }
+    int status = opts->export ? write_vectors(&q->profile, &s, opts->export) : STATUS_OK;
+    bool instead = opts->export && opts->export[0] == '-' && !opts->export[1];
+    if (status == STATUS_OK && !instead)
+        status = print(q, opts, &s, &spec);
+    stats_free(&s);
+    return status;
+}
+
+static int run(const void *opts_, char **operands, size_t n_operands) {
+    const stats_options *opts = opts_;
+    question q;
+    (void)n_operands;
+    int status = question_ask(&q, &command_stats, &opts->question, operands[0]);
+    if (status == STATUS_OK)
+        status = show(&q, opts);
+    question_close(&q);
+    return status;
+}
+
+const command command_stats = {
+    .name = "stats",
+    .group = GROUP_LOOK,
+    .operand = OPERAND_TRACE,
+    .usage = "FILE",
+    .summary = "show sizes and lifetimes of blocks",
+    .description =
+        "Shows what work on allocators asks: mean, variance, standard deviation and maximum of "
+        "the sampled blocks' sizes, the share of large ones, and histograms of sizes and "
+        "lifetimes. Each sampled block weighs one; sizes are in words without header. As large "
+        "blocks are sampled more often than small ones, a second part estimates what all blocks "
+        "of the program are like.\n\n"
+        "Lifetimes are in events (births and deaths of the counted blocks), and in time. Blocks "
+        "alive at the end count to the end.",
+    .example = "allotrace stats --major-only --segments 4 out.ctf\n"
+               "allotrace stats --export sizes.csv out.ctf\n",
+    OPTIONS_OF(options, defaults),
+    .run = run,
+};

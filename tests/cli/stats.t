@@ -1,0 +1,128 @@
+Sizes and lifetimes, on a made-up trace at rate 1 (events are 1 ms apart):
+
+  $ $TESTDIR/make-trace >a.ctf <<'END'
+  > alloc minor 2 3 main@main.ml:1
+  > alloc minor 32 33 main@main.ml:2
+  > collect 0
+  > alloc major 300 301 main@main.ml:3
+  > promote 1
+  > alloc external 20000 20001 main@main.ml:4
+  > collect 2
+  > collect 1
+  > END
+  $ allotrace stats a.ctf
+  158.9 KB total allocations (exact, 20,338 samples at rate 1)
+  
+  Sampled blocks, each weighing one; sizes in words without header:
+    blocks                4, 1 of them alive at the end
+    mean                  5083.5 words
+    variance              74180784.75000001
+    standard deviation    8612.82675722669 words
+    maximum               20000 words
+    above 256 words       50 % of the blocks (2)
+  
+    words                   blocks
+    0–32                         2  50.00%  ████████████████████
+    32–256                       0   0.00%
+    256–10,000                   1  25.00%  ██████████
+    above 10,000                 1  25.00%  ██████████
+  
+    lifetime in events: mean 3, median 2, maximum 5
+    1 … 10                       4 100.00%  ████████████████████████████████████████
+  
+    lifetime: mean 3.25 ms, median 2 ms, maximum 6 ms
+    1 ms … 10 ms                 4 100.00%  ████████████████████████████████████████
+  $ allotrace stats --major-only --large 32 --segments 2 --csv a.ctf
+  part,first,blocks,mean,variance,standard_deviation,maximum,above_32,survived,size_0_32,size_32_256,size_256_10000,size_above_10000,events_mean,events_median,events_maximum,us_mean,us_median,us_maximum,program_blocks,program_blocks_low,program_blocks_high,program_mean,program_mean_low,program_mean_high,program_large_share,program_large_share_low,program_large_share_high
+  all,0,3,6777.333333333333,87431427.55555557,9350.4773972004,20000,2,1,1,0,1,1,3,3,3,2666.6666666666665,3000,3000,3,3,3,6777.333333333333,6777.333333333333,6777.333333333333,0.6666666666666666,0.6666666666666666,0.6666666666666667
+  1,0,2,166,17956,134,300,1,0,1,0,1,0,3,3,3,3000,3000,3000,2,2,2,166,166,166,0.5,0.5,0.5
+  2,2,1,20000,0,0,20000,1,1,0,0,0,1,3,3,3,2000,2000,2000,1,1,1,20000,20000,20000,1,1,1
+  $ allotrace stats --filter heap:major a.ctf | head -12
+  2.6 KB total allocations (exact, 334 samples at rate 1)
+  The filter keeps 2 of 4 sampled blocks.
+  
+  Sampled blocks, each weighing one; sizes in words without header:
+    blocks                2, none of them alive at the end
+    mean                  166 words
+    variance              17956
+    standard deviation    134 words
+    maximum               300 words
+    above 256 words       50 % of the blocks (1)
+  
+    words                   blocks
+  $ allotrace stats --export - a.ctf
+  words,samples,born_event,born_us,life_events,life_us,survived
+  2,3,0,1000,2,2000,0
+  32,33,1,2000,5,6000,0
+  300,301,3,4000,2,3000,0
+  20000,20001,4,6000,3,2000,1
+  $ allotrace stats --major-only --export sizes.csv a.ctf | head -1; cat sizes.csv
+  158.9 KB total allocations (exact, 20,338 samples at rate 1)
+  words,samples,born_event,born_us,life_events,life_us,survived
+  300,301,0,4000,3,3000,0
+  32,33,1,5000,3,3000,0
+  20000,20001,2,6000,3,2000,1
+  $ allotrace stats --major-only --filter 'life:<2ms' a.ctf
+  Nothing to show: kept 0 of 4 blocks: `life` removed the last 4.
+  $ allotrace stats --filter 'size:1' a.ctf
+  Nothing to show: kept 0 of 4 blocks: `size` removed the last 4.
+  $ allotrace stats --export none/sizes.csv a.ctf
+  allotrace: none/sizes.csv: No such file or directory
+  [1]
+  $ allotrace stats --json --csv a.ctf
+  allotrace: stats: --json and --csv exclude each other
+  Try `allotrace stats --help`.
+  [2]
+
+Of a real trace, with the numbers that were published of it:
+
+  $ allotrace stats --major-only --segments 4 $TRACES/irmin-replay.ctf
+  79.0 GB total allocations (± 1.5 GB, 10,607 samples at rate 1e-6)
+  Sites below about 22.9 MB may be invisible at this rate.
+  
+  Sampled blocks that were in the major heap, each weighing one; sizes in words without header:
+    blocks                739, 1 of them alive at the end
+    mean                  737.660351826793 words
+    variance              212710479.0226634
+    standard deviation    14584.597321238027 words
+    maximum               376181 words
+    above 256 words       1.6238159675236807 % of the blocks (12)
+  
+    words                   blocks
+    0–32                       727  98.38%  ███████████████████████████████████████▍
+    32–256                       0   0.00%
+    256–10,000                   9   1.22%  ▌
+    above 10,000                 3   0.41%  ▏
+  
+    lifetime in events: mean 21, median 13, maximum 467
+    1 … 10                     299  40.46%  ████████████████▏
+    10 … 100                   421  56.97%  ██████████████████████▊
+    100 … 1,000                 19   2.57%  █
+  
+    lifetime: mean 596 ms, median 323 ms, maximum 13.75 s
+    10 µs … 100 µs               1   0.14%  ▏
+    100 µs … 1 ms                0   0.00%
+    1 ms … 10 ms                20   2.71%  █▏
+    10 ms … 100 ms             206  27.88%  ███████████▏
+    100 ms … 1 s               416  56.29%  ██████████████████████▌
+    1 s … 10 s                  94  12.72%  █████▏
+    10 s … 100 s                 2   0.27%  ▏
+  
+  The program's blocks, estimated by weighting each sampled one by its chance to be sampled:
+    blocks                223,984,978 (206,481,565 … 242,717,473)
+    mean                  2.301 words (2.191 … 2.416)
+    above 256 words       0.00365% (0.00126% … 0.00935%) of the blocks
+    0–32 words            99.9964% (99.9906% … 99.9987%)
+    32–256 words          0% (0% … 0.0525%)
+    256–10,000 words      0.00362% (0.00124% … 0.00932%)
+    above 10,000 words    2.97e-05% (2.03e-06% … 0.00014%)
+  
+  Segments of 185 blocks each, in the order of their births; in words, and events of life:
+               blocks       mean   deviation   maximum   >large    to 32   to 256    to 10,000     above  median life    mean life
+                1–185    2748.17    29018.18    376181    2.16%      181        0            2         2           21         36.4
+              186–370     127.92     1359.36     18401    2.70%      180        0            4         1           16         26.7
+              371–555      20.84      175.73      2116    1.08%      183        0            2         0           13         16.7
+              556–739      49.99      601.97      8193    0.54%      183        0            1         0            2          3.1
+  $ allotrace stats --major-only --json $TRACES/irmin-replay.ctf | jq -c '[.events, .sample.blocks, .sample.mean, .sample.standard_deviation, .sample.maximum, .sample.large_share], (.sample.program | map_values(map_values(. * 1e6 | round)))'
+  [1477,739,737.660351826793,14584.597321238027,376181,0.016238159675236806]
+  {"blocks":{"value":223984978024489,"low":206481565148666,"high":242717472724963},"mean":{"value":2300604,"low":2191000,"high":2415691},"large_share":{"value":36,"low":13,"high":94}}

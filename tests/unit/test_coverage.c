@@ -1,0 +1,121 @@
+/* Tests of intervals by simulation: a made-up program is sampled with many seeds; how often does
+ * the interval hold the truth? Seeds are fixed, so that a result is always the same. */
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "analyse/estimate.h"
+#include "random.h"
+#include "unit.h"
+
+enum { BLOCKS = 5000, ROUNDS = 2000 };
+
+static const double rates[] = {0.002, 0.03, 0.4};
+
+/* Block i: most are small, every 50th is large. Large ones live long. */
+static uint64_t words_of(int i) {
+    return 2 + (uint64_t)(i % 7) + (i % 50 == 0 ? 300 : 0);
+}
+
+static double life_of(int i) {
+    return i % 50 == 0 ? 20 + i % 11 : 0.5 + i % 3;
+}
+
+/* What one round of sampling says. */
+typedef struct sampled {
+    estimate_blocks large, small;
+    estimate_mean mean;
+    double sum, squares, heaviest; /* of lives, by sample */
+} sampled;
+
+static sampled sample(double rate, uint64_t seed) {
+    sampled s = {0};
+    test_random r = {seed};
+    uint64_t gap = test_random_gap(&r, rate);
+    for (int i = 0; i < BLOCKS; i++) {
+        uint64_t words = words_of(i), k = 0, at = gap;
+        for (; at < words; at += 1 + test_random_gap(&r, rate))
+            k++;
+        gap = at - words;
+        if (k == 0)
+            continue;
+        estimate_blocks_add(words > 100 ? &s.large : &s.small, words, rate);
+        estimate_mean_add(&s.mean, (double)words, words, rate);
+        s.sum += (double)k * life_of(i);
+        s.squares += (double)k * life_of(i) * life_of(i);
+        s.heaviest = fmax(s.heaviest, life_of(i));
+    }
+    return s;
+}
+
+static bool holds(estimate e, double truth) {
+    return e.low <= truth && truth <= e.high;
+}
+
+START_TEST(intervals_cover) {
+    double rate = rates[_i], share = 0, mean = 0, lives = 0, true_lives = 0, true_words = 0;
+    for (int i = 0; i < BLOCKS; i++) {
+        true_words += (double)words_of(i);
+        true_lives += (double)words_of(i) * life_of(i);
+    }
+    for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
+        sampled s = sample(rate, seed);
+        share += holds(estimate_share(&s.large, &s.small), 0.02);
+        mean += holds(estimate_mean_value(&s.mean), true_words / BLOCKS);
+        lives += holds(estimate_weighted(s.sum, s.squares, s.heaviest, rate), true_lives);
+    }
+    printf("# rate %g: share %.3f, mean %.3f, byte-seconds %.3f\n", rate, share / ROUNDS,
+           mean / ROUNDS, lives / ROUNDS);
+    ck_assert_double_ge(share / ROUNDS, 0.93);
+    ck_assert_double_ge(mean / ROUNDS, 0.92);
+    ck_assert_double_ge(lives / ROUNDS, 0.93);
+    if (rate < 0.1) { /* elsewhere leaving out 1 - rate makes the interval of lives wide */
+        ck_assert_double_le(share / ROUNDS, 0.985);
+        ck_assert_double_le(lives / ROUNDS, 0.985);
+    }
+}
+END_TEST
+
+START_TEST(shares_and_means_at_rate_one_are_exact) {
+    estimate_blocks a = {0}, b = {0};
+    estimate_mean m = {0};
+    estimate_blocks_add(&a, 5, 1);
+    for (int i = 0; i < 3; i++) {
+        estimate_blocks_add(&b, 7, 1);
+        estimate_mean_add(&m, i, 7, 1);
+    }
+    estimate e = estimate_share(&a, &b);
+    ck_assert(e.value == 0.25 && e.low == 0.25 && e.high == 0.25);
+    e = estimate_share(&(estimate_blocks){.heaviest = 1}, &b);
+    ck_assert(e.value == 0 && e.low == 0 && e.high == 0);
+    e = estimate_mean_value(&m);
+    ck_assert(e.value == 1 && e.low == 1 && e.high == 1);
+}
+END_TEST
+
+/* None seen, each of which would have stood for 100: at most 3.69 times that, beside 10,000. */
+START_TEST(a_share_of_none_has_a_limit) {
+    estimate_blocks b = {0};
+    for (int i = 0; i < 100; i++)
+        estimate_blocks_add(&b, 1, 0.01);
+    estimate e = estimate_share(&(estimate_blocks){.heaviest = 100}, &b);
+    ck_assert_double_eq(e.low, 0);
+    ck_assert_double_eq_tol(e.high, 0.043, 0.003); /* 366 of 8,150 + 366: the lower limit of b */
+    estimate rest = estimate_share(&b, &(estimate_blocks){.heaviest = 100});
+    ck_assert_double_eq_tol(rest.low, 1 - e.high, 1e-12);
+    ck_assert_double_eq(rest.high, 1);
+}
+END_TEST
+
+static Suite *suite(void) {
+    Suite *s = suite_create("coverage");
+    TCase *t = tcase_create("coverage");
+    tcase_set_timeout(t, 120);
+    tcase_add_loop_test(t, intervals_cover, 0, 3);
+    tcase_add_test(t, shares_and_means_at_rate_one_are_exact);
+    tcase_add_test(t, a_share_of_none_has_a_limit);
+    suite_add_tcase(s, t);
+    return s;
+}
+
+UNIT_MAIN(suite)

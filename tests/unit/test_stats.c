@@ -1,0 +1,270 @@
+/* Tests of stats: sizes and lifetimes of sampled blocks, on traces small enough to count by hand.
+ */
+#include <stdio.h>
+
+#include "analyse/stats.h"
+#include "tape.h"
+#include "unit.h"
+
+static void promote(tape *t, unsigned domain, uint64_t time, uint64_t id) {
+    ck_assert_int_eq(memtrace_stream_promote(t->streams[domain], time, id), MEMTRACE_OK);
+}
+
+static void collect(tape *t, unsigned domain, uint64_t time, uint64_t id) {
+    ck_assert_int_eq(memtrace_stream_collect(t->streams[domain], time, id), MEMTRACE_OK);
+}
+
+static void read_ordered(tape *t, profile *p, bool reversed) {
+    tape_read_with(t, p, reversed, &(profile_options){.keep_blocks = true, .keep_order = true});
+}
+
+static stats ask(const profile *p, const stats_spec *spec) {
+    stats s;
+    ck_assert(stats_query(p, spec, &s));
+    return s;
+}
+
+/* At rate 1: a minor block that dies (A), one that is promoted and dies (B), a major one that
+ * survives (C), an external one that dies at once (D). */
+static void make_four(tape *t, profile *p) {
+    tape_start(t, 1);
+    uint64_t a = allocate(t, 10, MEMTRACE_MINOR, 2, 3, STACK(MAIN, LEAF));
+    uint64_t b = allocate(t, 20, MEMTRACE_MINOR, 32, 33, STACK(MAIN, PARSE));
+    collect(t, 0, 30, a);
+    allocate(t, 40, MEMTRACE_MAJOR, 300, 301, STACK(MAIN, EVAL));
+    promote(t, 0, 50, b);
+    uint64_t d = allocate(t, 60, MEMTRACE_EXTERNAL, 20000, 20001, STACK(MAIN));
+    collect(t, 0, 60, d);
+    collect(t, 0, 1070, b);
+    read_ordered(t, p, false);
+}
+
+START_TEST(numbers_of_all_blocks) {
+    tape t;
+    profile p;
+    make_four(&t, &p);
+    stats s = ask(&p, &(stats_spec){.large = 300});
+    const stats_part *w = &s.whole;
+    ck_assert_uint_eq(w->n, 4);
+    ck_assert_uint_eq(w->words, 2 + 32 + 300 + 20000);
+    ck_assert_double_eq(w->mean, 5083.5);
+    /* of 2, 32, 300, 20000: squares of differences 25820182.25, 25516212.5, 22881872.25,
+     * 222502222.25 */
+    ck_assert_double_eq_tol(
+        w->variance, (5081.5 * 5081.5 + 5051.5 * 5051.5 + 4783.5 * 4783.5 + 14916.5 * 14916.5) / 4,
+        1e-6);
+    ck_assert_uint_eq(w->most, 20000);
+    ck_assert_uint_eq(w->n_large, 1); /* 300 is not above 300 */
+    ck_assert_uint_eq(w->n_survived, 1);
+    const uint64_t sizes[] = {2, 0, 1, 1};
+    for (int i = 0; i < STATS_N_SIZES; i++)
+        ck_assert_uint_eq(w->sizes[i], sizes[i]);
+    /* Events: +A +B -A +C +D -D -B, 7 of them; C survives from number 3 to the end. */
+    ck_assert_uint_eq(s.n_events, 7);
+    const uint64_t events[] = {2, 5, 4, 1}, micros[] = {20, 1050, 1030, 0};
+    for (size_t i = 0; i < 4; i++) {
+        ck_assert_uint_eq(s.blocks.items[i].events, events[i]);
+        ck_assert_uint_eq(s.blocks.items[i].micros, micros[i]);
+        ck_assert_int_eq(s.blocks.items[i].survived, i == 2);
+    }
+    ck_assert_double_eq(w->events.mean, 3);
+    ck_assert_uint_eq(w->events.median, 2);
+    ck_assert_uint_eq(w->events.most, 5);
+    ck_assert_uint_eq(w->events.decades[1], 4);
+    ck_assert_double_eq(w->micros.mean, 525);
+    ck_assert_uint_eq(w->micros.decades[0], 1);
+    ck_assert_uint_eq(w->micros.decades[2], 1); /* 20 */
+    ck_assert_uint_eq(w->micros.decades[4], 2); /* 1,030 and 1,050 */
+    stats_free(&s);
+    profile_free(&p);
+}
+END_TEST
+
+START_TEST(of_the_major_heap_alone) {
+    tape t;
+    profile p;
+    make_four(&t, &p);
+    stats s = ask(&p, &(stats_spec){.major_only = true, .large = 256});
+    /* +C +B(promoted) +D -D -B: C first, as B comes with its promotion. */
+    ck_assert_uint_eq(s.n_events, 5);
+    ck_assert_uint_eq(s.whole.n, 3);
+    const uint64_t words[] = {300, 32, 20000}, events[] = {5, 3, 1}, micros[] = {1030, 1020, 0};
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert_uint_eq(s.blocks.items[i].words, words[i]);
+        ck_assert_uint_eq(s.blocks.items[i].events, events[i]);
+        ck_assert_uint_eq(s.blocks.items[i].micros, micros[i]);
+    }
+    ck_assert_uint_eq(s.whole.n_large, 2);
+    stats_free(&s);
+    profile_free(&p);
+}
+END_TEST
+
+START_TEST(only_what_is_kept) {
+    tape t;
+    profile p;
+    make_four(&t, &p);
+    const uint8_t kept[] = {1, 0, 0, 1};
+    stats s = ask(&p, &(stats_spec){.kept = kept});
+    ck_assert_uint_eq(s.whole.n, 2);
+    ck_assert_uint_eq(s.n_events, 4); /* those of others do not count */
+    ck_assert_uint_eq(s.blocks.items[1].events, 1);
+    ck_assert_uint_eq(s.whole.n_large, 2);
+    stats_free(&s);
+    profile_free(&p);
+}
+END_TEST
+
+START_TEST(segments_have_equally_many_blocks) {
+    static const struct {
+        uint64_t segments;
+        size_t parts, each, last;
+    } cases[] = {{0, 0, 0, 0}, {1, 1, 10, 10}, {3, 3, 4, 2},  {4, 4, 3, 1},
+                 {6, 5, 2, 2}, {10, 10, 1, 1}, {99, 10, 1, 1}};
+    tape t;
+    profile p;
+    tape_start(&t, 1);
+    for (uint64_t i = 0; i < 10; i++)
+        allocate(&t, i, MEMTRACE_MAJOR, i, i + 1, STACK(MAIN));
+    read_ordered(&t, &p, false);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        stats s = ask(&p, &(stats_spec){.segments = cases[i].segments});
+        ck_assert_uint_eq(s.segments.count, cases[i].parts);
+        for (size_t j = 0; j < s.segments.count; j++) {
+            const stats_part *part = &s.segments.items[j];
+            size_t n = j + 1 < s.segments.count ? cases[i].each : cases[i].last;
+            ck_assert_uint_eq(part->n, n);
+            ck_assert_uint_eq(part->first, j * cases[i].each);
+            ck_assert_double_eq(part->mean, (double)part->first + (double)(n - 1) / 2);
+        }
+        stats_free(&s);
+    }
+    profile_free(&p);
+}
+END_TEST
+
+/* What another domain does stands elsewhere in the file, in either order. */
+START_TEST(events_of_domains_are_put_in_order) {
+    for (int reversed = 0; reversed < 2; reversed++) {
+        tape t;
+        profile p;
+        tape_start(&t, 1);
+        uint64_t a = allocate(&t, 10, MEMTRACE_MAJOR, 1, 2, STACK(MAIN));
+        uint64_t b = allocate(&t, 20, MEMTRACE_MAJOR, 2, 3, STACK(MAIN));
+        allocate(&t, 30, MEMTRACE_MAJOR, 3, 4, STACK(MAIN));
+        collect(&t, 1, 15, a);
+        collect(&t, 1, 25, b);
+        read_ordered(&t, &p, reversed);
+        stats s = ask(&p, &(stats_spec){0});
+        const uint64_t words[] = {1, 2, 3}, events[] = {1, 1, 1};
+        for (size_t i = 0; i < 3; i++) {
+            ck_assert_uint_eq(s.blocks.items[i].words, words[i]);
+            ck_assert_uint_eq(s.blocks.items[i].events, events[i]);
+        }
+        ck_assert_uint_eq(s.n_events, 5);
+        stats_free(&s);
+        profile_free(&p);
+    }
+}
+END_TEST
+
+/* Clocks differ: a block that another domain frees before it was made lived no time. */
+START_TEST(a_death_before_the_birth) {
+    tape t;
+    profile p;
+    tape_start(&t, 1);
+    uint64_t a = allocate(&t, 10, MEMTRACE_MAJOR, 1, 2, STACK(MAIN));
+    collect(&t, 1, 5, a);
+    uint64_t unknown = a + 7;
+    collect(&t, 1, 6, unknown); /* of a block that was never allocated */
+    read_ordered(&t, &p, true);
+    stats s = ask(&p, &(stats_spec){0});
+    ck_assert_uint_eq(s.whole.n, 1);
+    ck_assert_uint_eq(s.whole.n_survived, 0);
+    ck_assert_uint_eq(s.blocks.items[0].events, 0);
+    ck_assert_uint_eq(s.blocks.items[0].micros, 0);
+    stats_free(&s);
+    profile_free(&p);
+}
+END_TEST
+
+START_TEST(nothing_at_all) {
+    tape t;
+    profile p;
+    tape_start(&t, 0.5);
+    read_ordered(&t, &p, false);
+    stats s = ask(&p, &(stats_spec){.segments = 3});
+    ck_assert_uint_eq(s.whole.n, 0);
+    ck_assert_double_eq(s.whole.mean, 0);
+    ck_assert_uint_eq(s.segments.count, 0);
+    ck_assert_double_eq(s.whole.size_shares[0].high, 1);
+    stats_free(&s);
+    profile_free(&p);
+}
+END_TEST
+
+/* A block of one word (header alone) is sampled with probability 1/2, one of many words surely. */
+START_TEST(small_blocks_stand_for_several) {
+    tape t;
+    profile p;
+    tape_start(&t, 0.5);
+    allocate(&t, 1, MEMTRACE_MAJOR, 0, 1, STACK(MAIN));
+    allocate(&t, 2, MEMTRACE_MAJOR, 999, 500, STACK(MAIN));
+    read_ordered(&t, &p, false);
+    stats s = ask(&p, &(stats_spec){.large = 256});
+    const stats_part *w = &s.whole;
+    ck_assert_double_eq_tol(w->blocks.value, 3, 1e-9);
+    ck_assert_double_eq_tol(w->mean_words.value, 333, 1e-9);
+    ck_assert_double_eq_tol(w->large.value, 1. / 3, 1e-9);
+    ck_assert_double_lt(w->large.low, 1. / 3);
+    ck_assert_double_gt(w->large.high, 1. / 3);
+    ck_assert_double_eq(w->size_shares[1].value, 0);
+    ck_assert_double_gt(w->size_shares[0].high, w->size_shares[0].value);
+    /* None of 257 to 10,000 words but the one: blocks above would have been seen. */
+    ck_assert_double_eq(w->size_shares[3].high, 0);
+    stats_free(&s);
+    profile_free(&p);
+}
+END_TEST
+
+/* The numbers published for this trace. */
+START_TEST(published_numbers_of_irmin) {
+    char path[512];
+    memtrace_reader *reader;
+    profile p = {0};
+    const char *folder = getenv("TEST_DATA");
+    ck_assert_ptr_nonnull(folder);
+    snprintf(path, sizeof path, "%s/traces/irmin-replay.ctf", folder);
+    ck_assert_int_eq(memtrace_reader_open(path, NULL, &reader, NULL), MEMTRACE_OK);
+    ck_assert_int_eq(
+        profile_read(&p, reader, &(profile_options){.keep_blocks = true, .keep_order = true}),
+        MEMTRACE_OK);
+    memtrace_reader_close(reader);
+    stats s = ask(&p, &(stats_spec){.major_only = true, .large = 256});
+    ck_assert_uint_eq(s.whole.n, 739);
+    ck_assert_double_eq(s.whole.mean, 737.660351826793);
+    ck_assert_double_eq(s.whole.deviation, 14584.597321238027);
+    ck_assert_uint_eq(s.whole.most, 376181);
+    ck_assert_double_eq(100. * (double)s.whole.n_large / (double)s.whole.n, 1.6238159675236807);
+    stats_free(&s);
+    profile_free(&p);
+}
+END_TEST
+
+static Suite *suite(void) {
+    Suite *s = suite_create("stats");
+    TCase *t = tcase_create("stats");
+    tcase_add_test(t, numbers_of_all_blocks);
+    tcase_add_test(t, of_the_major_heap_alone);
+    tcase_add_test(t, only_what_is_kept);
+    tcase_add_test(t, segments_have_equally_many_blocks);
+    tcase_add_test(t, events_of_domains_are_put_in_order);
+    tcase_add_test(t, a_death_before_the_birth);
+    tcase_add_test(t, nothing_at_all);
+    tcase_add_test(t, small_blocks_stand_for_several);
+    tcase_add_test(t, published_numbers_of_irmin);
+    suite_add_tcase(s, t);
+    return s;
+}
+
+UNIT_MAIN(suite)

@@ -16,25 +16,18 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import decode  # noqa: E402
+import tap  # noqa: E402
+from tap import Skip, same, test  # noqa: E402
 
 LIBRARY, TARGET, OWN_MALLOC, FIXED, CXX, CXX_OWN, BUMP, PLUGIN_ONE, PLUGIN_TWO = \
     map(os.path.abspath, sys.argv[1:10])
 
 
-class Skip(Exception):
-    pass
-
-
 def words(size):
     return (size + 7) // 8
-
-
-def same(got, want, what=""):
-    assert got == want, f"{what}: got {got!r}, expected {want!r}"
 
 
 # ---- traces
@@ -153,14 +146,6 @@ def named(frames, program):
 
 
 # ---- tests
-
-
-TESTS = []
-
-
-def test(function):
-    TESTS.append(function)
-    return function
 
 
 FAMILY = [  # type, bytes, blocks made, blocks freed
@@ -553,39 +538,5 @@ def the_library_exports_only_what_it_interposes():
     same(len([e for e in exported if e.startswith(("_Zn", "_Zd"))]), 20)
 
 
-def perform(function):
-    """None if the test passed, else what went wrong."""
-    here, folder = os.getcwd(), tempfile.mkdtemp(prefix="native.")
-    os.chdir(folder)
-    try:
-        return function()
-    except (AssertionError, decode.Malformed, subprocess.SubprocessError, OSError,
-            IndexError) as error:
-        return f"{type(error).__name__}: {error}"
-    finally:
-        os.chdir(here)
-        shutil.rmtree(folder)
-
-
-def main():
-    wanted = sys.argv[10:]
-    chosen = [t for t in TESTS if not wanted or t.__name__ in wanted]
-    failed = 0
-    print(f"1..{len(chosen)}")
-    for number, function in enumerate(chosen, 1):
-        name = function.__name__.replace("_", " ")
-        try:
-            trouble = perform(function)
-            print(f"{'not ok' if trouble else 'ok'} {number} - {name}")
-        except Skip as reason:
-            trouble = None
-            print(f"ok {number} - {name} # SKIP {reason}")
-        if trouble:
-            failed += 1
-            print("\n".join("# " + line for line in trouble[:2000].splitlines()))
-        sys.stdout.flush()
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(tap.main(sys.argv[10:]))

@@ -17,17 +17,11 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 import decode  # noqa: E402
+import tap  # noqa: E402
+from tap import Skip, same, test  # noqa: E402
 
 LIBRARY, ALLOTRACE = map(os.path.abspath, sys.argv[1:3])
 BIN = tempfile.mkdtemp(prefix="ocaml.")  # what is compiled
-
-
-class Skip(Exception):
-    pass
-
-
-def same(got, want, what=""):
-    assert got == want, f"{what}: got {got!r}, expected {want!r}"
 
 
 # ---- traces
@@ -124,15 +118,6 @@ def record(command, err="", **options):
 
 
 # ---- tests
-
-
-TESTS = []
-
-
-def test(function):
-    TESTS.append(function)
-    return function
-
 
 def clamped(place):
     """A place with its columns as the format can hold them."""
@@ -367,41 +352,11 @@ def the_compiler_compiles():
     assert any("@typing/typecore.ml:" in f for a in trace.allocations.values() for f in a.frames)
 
 
-def perform(function):
-    """None if the test passed, else what went wrong."""
-    here, folder = os.getcwd(), tempfile.mkdtemp(prefix="ocaml.")
-    os.chdir(folder)
-    try:
-        return function()
-    except (AssertionError, decode.Malformed, subprocess.SubprocessError, OSError, ValueError,
-            IndexError) as error:
-        return f"{type(error).__name__}: {error}"
-    finally:
-        os.chdir(here)
-        shutil.rmtree(folder)
-
-
 def main():
-    wanted = sys.argv[3:]
-    chosen = [t for t in TESTS if not wanted or t.__name__ in wanted]
     if not shutil.which("ocamlopt"):
         print("1..0 # SKIP ocamlopt is missing")
         return 0
-    failed = 0
-    print(f"1..{len(chosen)}")
-    for number, function in enumerate(chosen, 1):
-        name = function.__name__.replace("_", " ")
-        try:
-            trouble = perform(function)
-            print(f"{'not ok' if trouble else 'ok'} {number} - {name}")
-        except Skip as reason:
-            trouble = None
-            print(f"ok {number} - {name} # SKIP {reason}")
-        if trouble:
-            failed += 1
-            print("\n".join("# " + line for line in trouble[:2000].splitlines()))
-        sys.stdout.flush()
-    return 1 if failed else 0
+    return tap.main(sys.argv[3:])
 
 
 if __name__ == "__main__":

@@ -79,11 +79,10 @@ static bool matches_frame(const site_pattern *pattern, const profile *p, uint32_
 
 /* Which nodes have a match on their stacks; a node stands after its parent. */
 static bool *nodes_under(const site_pattern *pattern, const profile *p) {
-    bool *under = calloc(p->tree.nodes.count + 1, sizeof *under);
-    for (size_t i = 1; under && i < p->tree.nodes.count; i++) {
-        const cct_node *n = &p->tree.nodes.items[i];
-        under[i] = under[n->parent] || matches_frame(pattern, p, n->frame);
-    }
+    const cct *tree = &p->tree;
+    bool *under = calloc(cct_count(tree) + 1, sizeof *under);
+    for (uint32_t i = 1; under && i < cct_count(tree); i++)
+        under[i] = under[cct_parent(tree, i)] || matches_frame(pattern, p, cct_frame(tree, i));
     return under;
 }
 

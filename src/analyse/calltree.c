@@ -125,13 +125,12 @@ static bool enter_frame(builder *b, uint32_t frame, uint32_t *node) {
 
 static bool see_tree(builder *b) {
     const cct *tree = &b->query->profile->tree;
-    b->seen_of = calloc(tree->nodes.count + 1, sizeof *b->seen_of);
+    b->seen_of = calloc(cct_count(tree) + 1, sizeof *b->seen_of);
     if (!b->seen_of || !add_node(&b->seen, CALLTREE_ROOT, NO_PLACE))
         return false;
-    for (size_t i = 1; i < tree->nodes.count; i++) {
-        const cct_node *n = &tree->nodes.items[i];
-        b->seen_of[i] = b->seen_of[n->parent];
-        if (!enter_frame(b, n->frame, &b->seen_of[i]))
+    for (uint32_t i = 1; i < cct_count(tree); i++) {
+        b->seen_of[i] = b->seen_of[cct_parent(tree, i)];
+        if (!enter_frame(b, cct_frame(tree, i), &b->seen_of[i]))
             return false;
     }
     return true;

@@ -1,118 +1,230 @@
-/* cct.c: see cct.h. Nearly all nodes have one child, created right after them: going down is then a
- * look at the neighbour in memory. A few more children hang on it as a list; the rest of many
- * stands in a hash table, which stays small enough for the cache. */
+/* cct.c: see cct.h. Going down a chain needs no look-up. Where a stack leaves it, or ends, there is
+ * mostly one place to go, which stands beside the node; nodes with more have them in a hash table,
+ * which so stays small enough for the cache. */
 #include "analyse/cct.h"
 
 #include <string.h>
 
 #include "base/hash.h"
 
-enum { FIRST_SLOTS = 1024, LISTED = 3 /* children */ };
+enum { FIRST_SLOTS = 1024, STEP = 8 /* frames compared at once, and kept behind the last node */ };
 
-static cct_slot *find(cct_slot *slots, uint32_t mask, uint32_t parent, uint32_t frame) {
-    uint32_t i = (uint32_t)hash_u64((uint64_t)parent << 32 | frame) & mask;
-    while (slots[i].child != CCT_ROOT && (slots[i].parent != parent || slots[i].frame != frame))
-        i = (i + 1) & mask;
-    return &slots[i];
+/* Matches no frame, and belongs to no chain that is followed. */
+#define BEYOND UINT32_MAX
+
+/* Says that `what` hangs on `node`. */
+typedef struct cct_slot {
+    uint32_t node;
+    uint32_t what; /* 0: the slot is empty */
+} cct_slot;
+
+/* ---- what hangs on nodes ----------------------------------------------------------------- */
+
+/* Whether this is what one looks for under `frame`: a chain that begins with it, or for
+ * CCT_NO_FRAME totals. */
+static inline bool is_for(const cct *tree, uint32_t what, uint32_t frame) {
+    if (what & CCT_TOTALS)
+        return frame == CCT_NO_FRAME;
+    return tree->frames.items[what] == (frame | CCT_FIRST);
+}
+
+static cct_slot *find_slot(const cct *tree, uint32_t node, uint32_t frame) {
+    uint32_t i = (uint32_t)hash_u64((uint64_t)node << 32 | frame) & tree->mask;
+    while (tree->slots[i].what &&
+           (tree->slots[i].node != node || !is_for(tree, tree->slots[i].what, frame)))
+        i = (i + 1) & tree->mask;
+    return &tree->slots[i];
+}
+
+static uint32_t key_of(const cct *tree, uint32_t what) {
+    return what & CCT_TOTALS ? CCT_NO_FRAME : tree->frames.items[what] & ~CCT_FIRST;
 }
 
 static bool resize(cct *tree, uint32_t n_slots) {
+    cct_slot *old = tree->slots;
+    uint32_t n_old = old ? tree->mask + 1 : 0;
     cct_slot *slots = calloc(n_slots, sizeof *slots);
     if (!slots)
         return false;
-    for (uint32_t i = 0; tree->slots && i <= tree->mask; i++) {
-        const cct_slot *old = &tree->slots[i];
-        if (old->child != CCT_ROOT)
-            *find(slots, n_slots - 1, old->parent, old->frame) = *old;
-    }
-    free(tree->slots);
     tree->slots = slots;
     tree->mask = n_slots - 1;
+    for (uint32_t i = 0; i < n_old; i++)
+        if (old[i].what)
+            *find_slot(tree, old[i].node, key_of(tree, old[i].what)) = old[i];
+    free(old);
     return true;
 }
 
-static bool start(cct *tree) {
-    const cct_node root = {.frame = CCT_NO_FRAME, .own = CCT_NO_NODE};
-    return vec_push(&tree->nodes, root) && resize(tree, FIRST_SLOTS);
-}
-
-static uint32_t add_node(cct *tree, uint32_t parent, uint32_t frame) {
-    const cct_node node = {.frame = frame, .parent = parent, .own = CCT_NO_NODE};
-    if (tree->nodes.count >= INT32_MAX || !vec_push(&tree->nodes, node))
-        return CCT_NO_NODE;
-    return (uint32_t)tree->nodes.count - 1;
-}
-
-/* A child of `parent` beyond those in its list. */
-static uint32_t find_or_add(cct *tree, uint32_t parent, uint32_t frame) {
+/* Where that stands which is, or is to be, under `frame` on the node; it is 0 if there is nothing
+ * yet, and must then be set. NULL when there is no memory. */
+static uint32_t *find(cct *tree, uint32_t node, uint32_t frame) {
+    uint32_t *what = &tree->hanging.items[node];
+    if (!*what || is_for(tree, *what, frame))
+        return what;
     if (tree->used > tree->mask / 2 && !resize(tree, (tree->mask + 1) * 2))
-        return CCT_NO_NODE;
-    cct_slot *slot = find(tree->slots, tree->mask, parent, frame);
-    if (slot->child == CCT_ROOT) {
-        uint32_t added = add_node(tree, parent, frame);
-        if (added == CCT_NO_NODE)
-            return CCT_NO_NODE;
-        *slot = (cct_slot){.parent = parent, .frame = frame, .child = added};
+        return NULL;
+    cct_slot *slot = find_slot(tree, node, frame);
+    if (!slot->what) {
+        slot->node = node;
         tree->used++;
     }
-    return slot->child;
+    return &slot->what;
 }
 
-static uint32_t child_of(cct *tree, uint32_t parent, uint32_t frame) {
-    uint32_t child = tree->nodes.items[parent].child, last = CCT_ROOT;
-    for (int i = 0; i < LISTED; i++) {
-        if (child == CCT_ROOT) {
-            uint32_t added = add_node(tree, parent, frame);
-            if (added != CCT_NO_NODE)
-                *(i == 0 ? &tree->nodes.items[parent].child : &tree->nodes.items[last].sibling) =
-                    added;
-            return added;
-        }
-        if (tree->nodes.items[child].frame == frame)
-            return child;
-        last = child;
-        child = tree->nodes.items[child].sibling;
+/* ---- chains ------------------------------------------------------------------------------ */
+
+/* Counts the chains before the lines that begin at node `first`, where one does, or after it. */
+static bool count_chains(cct *tree, size_t first) {
+    size_t n_lines = (cct_count(tree) + CCT_LINE - 1) / CCT_LINE;
+    if (!vec_reserve(&tree->chains_before, n_lines - tree->chains_before.count))
+        return false;
+    while (tree->chains_before.count < n_lines) {
+        bool begins = tree->chains_before.count * CCT_LINE == first;
+        tree->chains_before.items[tree->chains_before.count++] =
+            (uint32_t)tree->parents.count - begins;
     }
-    return find_or_add(tree, parent, frame);
+    return true;
+}
+
+/* Adds `n` nodes, at least one, below `parent`; returns the first. */
+static uint32_t add_chain(cct *tree, uint32_t parent, const uint32_t *frames, uint32_t n) {
+    size_t first = cct_count(tree);
+    if (first + n > INT32_MAX || !vec_reserve(&tree->frames, (size_t)n + STEP) ||
+        !vec_reserve(&tree->hanging, n) || !vec_push(&tree->parents, parent))
+        return CCT_NO_NODE;
+    uint32_t *added = tree->frames.items + first;
+    memcpy(added, frames, n * sizeof *added);
+    added[0] |= CCT_FIRST;
+    for (uint32_t i = 0; i < STEP; i++)
+        added[n + i] = BEYOND;
+    memset(tree->hanging.items + first, 0, n * sizeof *tree->hanging.items);
+    tree->frames.count = tree->hanging.count = first + n;
+    return count_chains(tree, first) ? (uint32_t)first : CCT_NO_NODE;
+}
+
+static bool start(cct *tree) {
+    return add_chain(tree, CCT_ROOT, (uint32_t[]){CCT_NO_FRAME}, 1) == CCT_ROOT &&
+           resize(tree, FIRST_SLOTS);
+}
+
+/* ---- stacks ------------------------------------------------------------------------------ */
+
+/* How many of the `n` frames are those of the nodes from `next` on. */
+static uint32_t match(const uint32_t *next, const uint32_t *frames, uint32_t n) {
+    uint32_t i = 0;
+    while (n - i >= STEP && memcmp(next + i, frames + i, STEP * sizeof *frames) == 0)
+        i += STEP;
+    while (i < n && next[i] == frames[i])
+        i++;
+    return i;
+}
+
+/* Shortens the path and returns its last node. */
+static uint32_t cut(cct_path *path, uint32_t depth) {
+    size_t n = path->stretches.count;
+    while (n > 0 && path->stretches.items[n - 1].depth >= depth)
+        n--;
+    path->stretches.count = n;
+    path->depth = depth;
+    return cct_last(path);
+}
+
+/* The first node of the chain below `node` that begins with the first frame: a known one, or a new
+ * one of all `n` frames. */
+static uint32_t enter_chain(cct *tree, uint32_t node, const uint32_t *frames, uint32_t n) {
+    uint32_t *what = find(tree, node, frames[0]);
+    if (!what)
+        return CCT_NO_NODE;
+    if (*what)
+        return *what;
+    bool beside = what == &tree->hanging.items[node];
+    uint32_t first = add_chain(tree, node, frames, n);
+    if (first != CCT_NO_NODE)
+        *(beside ? &tree->hanging.items[node] : what) = first;
+    return first;
 }
 
 uint32_t cct_walk(cct *tree, cct_path *path, const uint32_t *frames, uint32_t n_frames,
                   uint32_t common) {
     if (!tree->slots && !start(tree))
         return CCT_NO_NODE;
-    if (common > path->nodes.count)
-        common = (uint32_t)path->nodes.count;
-    if (common > n_frames)
-        common = n_frames;
-    path->nodes.count = common;
-    if (!vec_reserve(&path->nodes, n_frames - common))
-        return CCT_NO_NODE;
-    uint32_t node = common ? path->nodes.items[common - 1] : CCT_ROOT;
-    for (uint32_t i = common; i < n_frames; i++) {
-        node = child_of(tree, node, frames[i]);
-        if (node == CCT_NO_NODE)
+    common = common < path->depth ? common : path->depth;
+    common = common < n_frames ? common : n_frames;
+    uint32_t node = cut(path, common), at = common;
+    for (;;) {
+        uint32_t same = match(tree->frames.items + node + 1, frames + at, n_frames - at);
+        node += same;
+        at += same;
+        if (at == n_frames)
+            break;
+        node = enter_chain(tree, node, frames + at, n_frames - at);
+        if (node == CCT_NO_NODE ||
+            !vec_push(&path->stretches, ((cct_stretch){.depth = at, .node = node})))
             return CCT_NO_NODE;
-        path->nodes.items[i] = node;
+        at++;
     }
-    path->nodes.count = n_frames;
+    path->depth = n_frames;
     return node;
 }
 
-bool cct_add(cct *tree, uint32_t node, unsigned source, uint64_t samples) {
-    uint32_t *own = &tree->nodes.items[node].own;
-    if (*own == CCT_NO_NODE) {
-        if (!vec_push(&tree->totals, ((cct_totals){.node = node})))
-            return false;
-        *own = (uint32_t)tree->totals.count - 1;
+/* ---- totals ------------------------------------------------------------------------------ */
+
+static cct_totals *totals_of(const cct *tree, uint32_t what, unsigned source) {
+    cct_totals *t = &tree->totals.items[what & ~CCT_TOTALS];
+    while (t->source != source && t->next != CCT_NO_TOTALS)
+        t = &tree->totals.items[t->next];
+    return t->source == source ? t : NULL;
+}
+
+/* New ones come second in the list of the node's, if there are others. */
+static cct_totals *add_totals(cct *tree, uint32_t node, unsigned source, uint32_t *what) {
+    const cct_totals new = {.node = node, .source = source & 3, .next = CCT_NO_TOTALS};
+    uint32_t at = (uint32_t)tree->totals.count & CCT_NO_TOTALS;
+    if (at != tree->totals.count || !vec_push(&tree->totals, new))
+        return NULL;
+    cct_totals *added = &tree->totals.items[at];
+    added->is_first = !*what;
+    if (*what) {
+        cct_totals *first = &tree->totals.items[*what & ~CCT_TOTALS];
+        added->next = first->next;
+        first->next = at;
+    } else {
+        *what = CCT_TOTALS | at;
+        tree->n_stacks++;
     }
-    tree->totals.items[*own].samples[source] += samples;
-    tree->totals.items[*own].blocks[source]++;
+    return added;
+}
+
+bool cct_add(cct *tree, uint32_t node, unsigned source, uint64_t samples) {
+    uint32_t *what = find(tree, node, CCT_NO_FRAME);
+    cct_totals *t = what && *what ? totals_of(tree, *what, source) : NULL;
+    if (!t)
+        t = what ? add_totals(tree, node, source, what) : NULL;
+    if (!t)
+        return false;
+    t->samples += samples;
+    t->blocks++;
     return true;
 }
 
+const cct_totals *cct_own(const cct *tree, uint32_t node, unsigned source) {
+    uint32_t what = tree->hanging.items[node];
+    if (what && !is_for(tree, what, CCT_NO_FRAME))
+        what = find_slot(tree, node, CCT_NO_FRAME)->what;
+    return what ? totals_of(tree, what, source) : NULL;
+}
+
 void cct_free(cct *tree) {
-    vec_free(&tree->nodes);
+    vec_free(&tree->frames);
+    vec_free(&tree->hanging);
+    vec_free(&tree->parents);
+    vec_free(&tree->chains_before);
     vec_free(&tree->totals);
     free(tree->slots);
     *tree = (cct){0};
+}
+
+void cct_path_free(cct_path *path) {
+    vec_free(&path->stretches);
+    path->depth = 0;
 }

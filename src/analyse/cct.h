@@ -6,54 +6,71 @@
  * node comes after its parent.
  *
  * Frames are the trace's own numbers for them (memtrace_reader_frame); a frame that stands for
- * several inlined functions is one node, taken apart only when a query shows it. */
+ * several inlined functions is one node, taken apart only when a query shows it.
+ *
+ * A stack that is new in part adds the rest of its frames as a chain: nodes in sequence, each the
+ * child of the one before it. Deep stacks make long chains. So a node takes little more than its
+ * frame, four bytes, and to go down a stack that is known is to compare two arrays. */
 #ifndef ANALYSE_CCT_H
 #define ANALYSE_CCT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/map64.h"
 #include "base/vec.h"
 
 #define CCT_ROOT     0u
-#define CCT_NO_FRAME UINT32_MAX /* the frame of the root */
+#define CCT_NO_FRAME 0x7FFFFFFFu /* the frame of the root: above all others */
 #define CCT_NO_NODE  UINT32_MAX
 #define CCT_SOURCES  3 /* as many as memtrace_source has */
 
-typedef struct cct_node {
-    uint32_t frame;
-    uint32_t parent;  /* smaller than the node's own index; the root's is the root */
-    uint32_t child;   /* the first one, mostly the only one; CCT_ROOT: none */
-    uint32_t sibling; /* the next child of the parent; CCT_ROOT: none, or only in the table */
-    uint32_t own;     /* index into `totals`, or CCT_NO_NODE: nothing was allocated right here */
-} cct_node;
+/* In `cct.frames`, beside the frame: the node is the first of a chain. */
+#define CCT_FIRST 0x80000000u
 
-/* Says which child of `parent` has `frame`. */
-typedef struct cct_slot {
-    uint32_t parent;
-    uint32_t frame;
-    uint32_t child; /* CCT_ROOT: the slot is empty */
-} cct_slot;
+/* What hangs on a node, beside the next node of its chain: the first node of another chain, or with
+ * this bit the index of its totals. */
+#define CCT_TOTALS 0x80000000u
 
-/* By source. Marks and gauges, which have no samples, are in none. */
+enum { CCT_LINE = 16 /* nodes: a cache line of frames */ };
+
+/* What was allocated with one stack, from one source. Marks and gauges, which have no samples, are
+ * not among it. */
 typedef struct cct_totals {
+    uint64_t samples, blocks;
     uint32_t node;
-    uint64_t samples[CCT_SOURCES];
-    uint64_t blocks[CCT_SOURCES];
+    uint32_t source : 2;
+    uint32_t is_first : 1; /* of those of its node */
+    uint32_t next : 29;    /* of the same node; CCT_NO_TOTALS: none */
 } cct_totals;
 
-/* Legal when zeroed; the root exists after the first cct_add. */
+#define CCT_NO_TOTALS ((UINT32_C(1) << 29) - 1)
+
+/* Legal when zeroed; the root exists after the first cct_walk. */
 typedef struct cct {
-    VEC(cct_node) nodes;
+    VEC(uint32_t) frames;  /* by node; see cct_frame. A few that match no stack follow the last */
+    VEC(uint32_t) hanging; /* by node: what hung on it first; 0: nothing does */
+    VEC(uint32_t) parents; /* of the chains, in the order of their nodes; the root is the first */
+    VEC(uint32_t) chains_before; /* how many chains begin before each CCT_LINE nodes */
     VEC(cct_totals) totals;
-    cct_slot *slots; /* hash of (parent, frame), for the later children */
-    uint32_t mask;   /* number of slots - 1 */
-    uint32_t used;   /* slots */
+    size_t n_stacks; /* nodes that have totals */
+
+    /* What else hangs on nodes: a hash table. */
+    struct cct_slot *slots;
+    uint32_t mask; /* number of slots - 1 */
+    uint32_t used; /* slots */
 } cct;
+
+/* Some nodes of a stack that follow each other in number. */
+typedef struct cct_stretch {
+    uint32_t depth; /* frames outside of it */
+    uint32_t node;  /* its first; each further frame is the next */
+} cct_stretch;
 
 /* The nodes of the last stack of a domain, outermost first. Legal when zeroed. */
 typedef struct cct_path {
-    VEC(uint32_t) nodes;
+    VEC(cct_stretch) stretches;
+    uint32_t depth; /* of the whole */
 } cct_path;
 
 /* Makes `path` the path of `frames`, whose first `common` are those of the last call's, and returns
@@ -64,7 +81,42 @@ uint32_t cct_walk(cct *tree, cct_path *path, const uint32_t *frames, uint32_t n_
 /* Adds a sampled block to a node's own totals; false when there is no memory. */
 bool cct_add(cct *tree, uint32_t node, unsigned source, uint64_t samples);
 
+/* A node's totals from one source; NULL if there are none. */
+const cct_totals *cct_own(const cct *tree, uint32_t node, unsigned source);
+
+/* The node that cct_walk returned last. */
+static inline uint32_t cct_last(const cct_path *path) {
+    if (path->stretches.count == 0)
+        return CCT_ROOT;
+    const cct_stretch *last = &path->stretches.items[path->stretches.count - 1];
+    return last->node + (path->depth - 1 - last->depth);
+}
+
 void cct_free(cct *tree);
+void cct_path_free(cct_path *path);
+
+static inline size_t cct_count(const cct *tree) {
+    return tree->frames.count;
+}
+
+static inline uint32_t cct_frame(const cct *tree, uint32_t node) {
+    return tree->frames.items[node] & ~CCT_FIRST;
+}
+
+/* The chain that a node belongs to. */
+static inline uint32_t cct_chain_of(const cct *tree, uint32_t node) {
+    uint32_t begun = tree->chains_before.items[node / CCT_LINE];
+    for (uint32_t i = node / CCT_LINE * CCT_LINE; i <= node; i++)
+        begun += tree->frames.items[i] / CCT_FIRST;
+    return begun - 1;
+}
+
+/* Smaller than the node itself; the root's is the root. */
+static inline uint32_t cct_parent(const cct *tree, uint32_t node) {
+    if (!(tree->frames.items[node] & CCT_FIRST))
+        return node - 1;
+    return tree->parents.items[cct_chain_of(tree, node)];
+}
 
 static inline uint64_t cct_sum(const uint64_t by_source[CCT_SOURCES]) {
     uint64_t sum = 0;

@@ -33,21 +33,27 @@ estimate cost_estimate(const profile *p, measure m, const cost *c) {
 
 /* ---- from the tree ----------------------------------------------------------------------- */
 
-static bool push_plain(cost_list *list, uint32_t node, bool external, uint64_t samples,
-                       uint64_t blocks) {
-    cost c = {.samples = samples, .blocks = blocks, .weight = (double)samples};
-    return blocks == 0 ||
-           vec_push(list, ((cost_entry){.node = node, .external = external, .cost = c}));
+static void add_plain(cost *c, const cct_totals *t) {
+    c->samples += t->samples;
+    c->blocks += t->blocks;
+    c->weight += (double)t->samples;
+}
+
+static bool push_plain(cost_list *list, uint32_t node, bool external, const cost *c) {
+    return c->blocks == 0 ||
+           vec_push(list, ((cost_entry){.node = node, .external = external, .cost = *c}));
 }
 
 bool cost_of_tree(const profile *p, cost_list *list) {
+    const cct_totals *totals = p->tree.totals.items;
     for (size_t i = 0; i < p->tree.totals.count; i++) {
-        const cct_totals *t = &p->tree.totals.items[i];
-        if (!push_plain(list, t->node, false,
-                        t->samples[MEMTRACE_MINOR] + t->samples[MEMTRACE_MAJOR],
-                        t->blocks[MEMTRACE_MINOR] + t->blocks[MEMTRACE_MAJOR]) ||
-            !push_plain(list, t->node, true, t->samples[MEMTRACE_EXTERNAL],
-                        t->blocks[MEMTRACE_EXTERNAL]))
+        cost heap = {0}, external = {0};
+        if (!totals[i].is_first)
+            continue;
+        for (size_t j = i; j != CCT_NO_TOTALS; j = totals[j].next)
+            add_plain(totals[j].source == MEMTRACE_EXTERNAL ? &external : &heap, &totals[j]);
+        if (!push_plain(list, totals[i].node, false, &heap) ||
+            !push_plain(list, totals[i].node, true, &external))
             return false;
     }
     return true;
@@ -125,7 +131,7 @@ static bool push_costs(cost_list *list, const cost *by_node, size_t n, bool exte
 
 bool cost_of_blocks(const profile *p, const selection *s, measure m, uint64_t moment,
                     cost_list *list) {
-    size_t n = p->tree.nodes.count, rows = p->table.count;
+    size_t n = cct_count(&p->tree), rows = p->table.count;
     cost *heap = calloc(n + 1, sizeof *heap), *external = calloc(n + 1, sizeof *external);
     uint8_t *kept = malloc(rows + 1);
     bool ok = heap && external && kept;

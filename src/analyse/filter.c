@@ -136,16 +136,15 @@ static bool frame_matches(const profile *p, uint32_t frame, filter_kind kind, ma
 /* Functions and files are looked for in the whole stack; a type is that of the innermost frame. */
 static bool hit_pattern(evaluation *e, filter_kind kind, const filter_pattern *pattern) {
     const profile *p = e->profile;
-    size_t n_nodes = p->tree.nodes.count, n_frames = p->frames.count;
+    size_t n_nodes = cct_count(&p->tree), n_frames = p->frames.count;
     uint8_t *frames = malloc(n_frames + 1), *nodes = calloc(n_nodes + 1, 1);
     matcher m = {.pattern = pattern};
     bool ok = frames && nodes;
     for (size_t i = 0; ok && i < n_frames; i++)
         frames[i] = frame_matches(p, (uint32_t)i, kind, &m);
-    for (size_t i = 1; ok && i < n_nodes; i++) {
-        const cct_node *node = &p->tree.nodes.items[i];
-        nodes[i] = frames[node->frame] | (kind != FILTER_TYPE && nodes[node->parent]);
-    }
+    for (uint32_t i = 1; ok && i < n_nodes; i++)
+        nodes[i] = frames[cct_frame(&p->tree, i)] |
+                   (kind != FILTER_TYPE && nodes[cct_parent(&p->tree, i)]);
     for (size_t i = 0; ok && i < p->table.count; i++)
         e->hits[i] |= nodes[p->table.node[i]];
     map64_free(&m.known);

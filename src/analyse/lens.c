@@ -41,7 +41,7 @@ void lens_free(lens *l) {
 
 /* The innermost location of a node's frame. */
 static lens_cursor enter(const lens *l, uint32_t node) {
-    uint32_t frame = l->profile->tree.nodes.items[node].frame;
+    uint32_t frame = cct_frame(&l->profile->tree, node);
     if (frame == CCT_NO_FRAME)
         return (lens_cursor){.node = CCT_ROOT, .location = LENS_NOWHERE};
     const profile_frame *f = &l->profile->frames.items[frame];
@@ -49,10 +49,10 @@ static lens_cursor enter(const lens *l, uint32_t node) {
 }
 
 static lens_cursor step(const lens *l, lens_cursor at) {
-    const cct_node *node = &l->profile->tree.nodes.items[at.node];
-    if (at.location > l->profile->frames.items[node->frame].first)
+    const cct *tree = &l->profile->tree;
+    if (at.location > l->profile->frames.items[cct_frame(tree, at.node)].first)
         return (lens_cursor){.node = at.node, .location = at.location - 1};
-    return enter(l, node->parent);
+    return enter(l, cct_parent(tree, at.node));
 }
 
 static lens_cursor skip_hidden(const lens *l, lens_cursor at) {
@@ -62,7 +62,7 @@ static lens_cursor skip_hidden(const lens *l, lens_cursor at) {
 }
 
 lens_cursor lens_innermost(const lens *l, uint32_t node) {
-    if (l->profile->tree.nodes.count == 0)
+    if (cct_count(&l->profile->tree) == 0)
         return (lens_cursor){.node = CCT_ROOT, .location = LENS_NOWHERE};
     return skip_hidden(l, enter(l, node));
 }

@@ -164,7 +164,7 @@ static bool copy_info(profile *p, const memtrace_info *info) {
 
 static void free_reading_state(profile *p) {
     for (size_t i = 0; i < p->paths.count; i++)
-        vec_free(&p->paths.items[i].nodes);
+        cct_path_free(&p->paths.items[i]);
     vec_free(&p->paths);
     vec_free(&p->seen);
     map64_free(&p->minor);
@@ -175,8 +175,7 @@ static bool report_block(const profile *p, const profile_options *options,
     if (!options->block || event->kind != MEMTRACE_ALLOC || event->samples == 0)
         return true;
     const cct_path *path = &p->paths.items[event->domain];
-    uint32_t node = path->nodes.count ? path->nodes.items[path->nodes.count - 1] : CCT_ROOT;
-    return options->block(options->block_context, node, event);
+    return options->block(options->block_context, cct_last(path), event);
 }
 
 memtrace_status profile_read(profile *p, memtrace_reader *reader, const profile_options *options) {
@@ -233,7 +232,7 @@ bool profile_is_symbolized(const profile *p) {
 }
 
 static const profile_location *innermost(const profile *p, uint32_t node) {
-    uint32_t frame = p->tree.nodes.items[node].frame;
+    uint32_t frame = cct_frame(&p->tree, node);
     if (frame == CCT_NO_FRAME)
         return NULL;
     const profile_frame *f = &p->frames.items[frame];
@@ -245,14 +244,15 @@ const profile_location *profile_site(const profile *p, uint32_t node) {
 }
 
 const profile_location *profile_caller(const profile *p, uint32_t node) {
-    const cct_node *n = &p->tree.nodes.items[node];
-    if (n->frame == CCT_NO_FRAME)
+    uint32_t frame = cct_frame(&p->tree, node);
+    if (frame == CCT_NO_FRAME)
         return NULL;
-    const profile_frame *f = &p->frames.items[n->frame];
-    return f->n > 1 ? &p->locations.items[f->first + f->n - 2] : innermost(p, n->parent);
+    const profile_frame *f = &p->frames.items[frame];
+    return f->n > 1 ? &p->locations.items[f->first + f->n - 2]
+                    : innermost(p, cct_parent(&p->tree, node));
 }
 
 const char *profile_type(const profile *p, uint32_t node) {
-    uint32_t frame = p->tree.nodes.items[node].frame;
+    uint32_t frame = cct_frame(&p->tree, node);
     return frame == CCT_NO_FRAME ? NULL : p->frames.items[frame].type;
 }

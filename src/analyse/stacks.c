@@ -72,11 +72,9 @@ static bool add_nodes(building *b) {
     stacks *s = b->result;
     if (!vec_push(&s->nodes, ((stacks_node){.parent = STACKS_ROOT})))
         return false;
-    for (size_t i = 0; i < p->tree.nodes.count; i++) {
-        const cct_node *n = &p->tree.nodes.items[i];
-        uint32_t at = n->frame == CCT_NO_FRAME ? STACKS_ROOT : s->node_of[n->parent];
-        const profile_frame none = {0};
-        const profile_frame *f = n->frame == CCT_NO_FRAME ? &none : &p->frames.items[n->frame];
+    for (uint32_t i = 1; i < cct_count(&p->tree); i++) {
+        uint32_t at = s->node_of[cct_parent(&p->tree, i)];
+        const profile_frame *f = &p->frames.items[cct_frame(&p->tree, i)];
         for (uint32_t j = 0; j < f->n; j++)
             if (!(b->lens->marks[f->first + j] & LENS_HIDDEN) &&
                 !child_of(b, at, s->place_of[f->first + j], &at))
@@ -89,7 +87,7 @@ static bool add_nodes(building *b) {
 bool stacks_build(const lens *l, stacks_by by, stacks *s) {
     const profile *p = l->profile;
     *s = (stacks){.place_of = calloc(p->locations.count + 1, sizeof *s->place_of),
-                  .node_of = calloc(p->tree.nodes.count + 1, sizeof *s->node_of)};
+                  .node_of = calloc(cct_count(&p->tree) + 1, sizeof *s->node_of)};
     building b = {.profile = p, .lens = l, .result = s};
     const bool ok = s->place_of && s->node_of && add_places(&b, by) && add_nodes(&b);
     intern_free(&b.keys);

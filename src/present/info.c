@@ -97,7 +97,7 @@ void info_text(output *o, const profile *p, const info_view *view) {
                   figure_bytes(profile_bytes_per_sample(p)).text);
     show_allocations(o, p);
     line_of(o, "domains", figure_count(p->n_domains).text);
-    line_of(o, "distinct stacks", figure_count(p->tree.totals.count).text);
+    line_of(o, "distinct stacks", figure_count(p->tree.n_stacks).text);
     show_marks(o, p);
     label(o, "format");
     output_format(o, "version %u, %u-bit words\n", i->version, i->word_size);
@@ -170,7 +170,7 @@ void info_json(output *o, const profile *p, const info_view *view) {
     output_format(o,
                   ",\"start\":%" PRIu64 ",\"duration\":%" PRIu64 ",\"domains\":%" PRIu32
                   ",\"distinct_stacks\":%zu,\"suspect_blocks\":%" PRIu64,
-                  i->start_time, p->duration, p->n_domains, p->tree.totals.count,
+                  i->start_time, p->duration, p->n_domains, p->tree.n_stacks,
                   p->suspect_blocks);
     json_allocations(o, p);
     json_marks(o, p);

@@ -172,9 +172,9 @@ static void put_labels(pprof *w, const classes_group *g) {
 static void put_sample(pprof *w, const classes_group *g) {
     const cct *tree = &w->profile->tree;
     vec_clear(&w->locations);
-    for (uint32_t n = g->node; n != CCT_ROOT; n = tree->nodes.items[n].parent)
-        if (!is_all_hidden(w, tree->nodes.items[n].frame) &&
-            !vec_push(&w->locations, tree->nodes.items[n].frame + UINT64_C(1)))
+    for (uint32_t n = g->node; n != CCT_ROOT; n = cct_parent(tree, n))
+        if (!is_all_hidden(w, cct_frame(tree, n)) &&
+            !vec_push(&w->locations, cct_frame(tree, n) + UINT64_C(1)))
             w->failed = true;
     const uint64_t objects = (uint64_t)llround(g->blocks.count);
     const uint64_t bytes = (uint64_t)llround(cost_bytes(w->profile, g->samples));

@@ -100,7 +100,7 @@ static void make_up(made_up *m, double rate) {
     m->f = cct_walk(&m->profile.tree, &path, (const uint32_t[]){0, 1}, 2, 0);
     m->g = cct_walk(&m->profile.tree, &path, (const uint32_t[]){0, 2}, 2, 0);
     m->f_g = cct_walk(&m->profile.tree, &path, (const uint32_t[]){0, 1, 2}, 3, 0);
-    vec_free(&path.nodes);
+    cct_path_free(&path);
 }
 
 static void count(made_up *m, uint32_t node, uint64_t words, uint64_t samples, int times) {

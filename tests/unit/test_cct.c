@@ -25,11 +25,29 @@ static uint32_t change(stack *s, uint64_t *random, uint32_t n_frames) {
 
 static void check_path(const cct *tree, uint32_t node, const stack *s) {
     for (uint32_t i = s->n; i > 0; i--) {
-        ck_assert_uint_eq(tree->nodes.items[node].frame, s->frames[i - 1]);
-        ck_assert_uint_lt(tree->nodes.items[node].parent, node);
-        node = tree->nodes.items[node].parent;
+        ck_assert_uint_eq(cct_frame(tree, node), s->frames[i - 1]);
+        ck_assert_uint_lt(cct_parent(tree, node), node);
+        node = cct_parent(tree, node);
     }
     ck_assert_uint_eq(node, CCT_ROOT);
+}
+
+/* All blocks' samples differ, so that none can stand for another. */
+static void check_all_totals(const cct *tree, const uint32_t *nodes) {
+    uint64_t(*samples)[CCT_SOURCES] = calloc(cct_count(tree), sizeof *samples);
+    size_t n_stacks = 0;
+    for (uint32_t i = 0; i < STACKS; i++)
+        samples[nodes[i]][i % CCT_SOURCES] += UINT64_C(1) << 32 | i;
+    for (uint32_t i = 0; i < cct_count(tree); i++) {
+        n_stacks += cct_sum(samples[i]) > 0;
+        for (unsigned j = 0; j < CCT_SOURCES; j++) {
+            const cct_totals *own = cct_own(tree, i, j);
+            ck_assert_uint_eq(own ? own->samples : 0, samples[i][j]);
+            ck_assert_uint_eq(own ? own->blocks : 0, samples[i][j] >> 32);
+        }
+    }
+    ck_assert_uint_eq(tree->n_stacks, n_stacks);
+    free(samples);
 }
 
 /* Few frames give long chains and recursion, many give nodes with many children. */
@@ -46,13 +64,16 @@ static void walk_random_stacks(uint32_t n_frames) {
         stacks[i] = last[domain];
         nodes[i] = cct_walk(&tree, &paths[domain], last[domain].frames, last[domain].n, common);
         check_path(&tree, nodes[i], &stacks[i]);
+        ck_assert(
+            cct_add(&tree, nodes[i], (unsigned)i % CCT_SOURCES, UINT64_C(1) << 32 | (unsigned)i));
     }
-    size_t count = tree.nodes.count;
+    size_t count = cct_count(&tree);
     for (int i = 0; i < STACKS; i++) /* each stack has one node, however it was reached */
         ck_assert_uint_eq(cct_walk(&tree, &paths[0], stacks[i].frames, stacks[i].n, 0), nodes[i]);
-    ck_assert_uint_eq(tree.nodes.count, count);
+    ck_assert_uint_eq(cct_count(&tree), count);
+    check_all_totals(&tree, nodes);
     for (int i = 0; i < 3; i++)
-        vec_free(&paths[i].nodes);
+        cct_path_free(&paths[i]);
     cct_free(&tree);
 }
 
@@ -71,10 +92,10 @@ START_TEST(a_node_with_many_children_finds_each) {
     static uint32_t nodes[CHILDREN];
     for (uint32_t i = 0; i < CHILDREN; i++)
         nodes[i] = cct_walk(&tree, &path, (uint32_t[]){7, i}, 2, i ? 1 : 0);
-    ck_assert_uint_eq(tree.nodes.count, CHILDREN + 2);
+    ck_assert_uint_eq(cct_count(&tree), CHILDREN + 2);
     for (uint32_t i = 0; i < CHILDREN; i++)
         ck_assert_uint_eq(cct_walk(&tree, &path, (uint32_t[]){7, i}, 2, 1), nodes[i]);
-    vec_free(&path.nodes);
+    cct_path_free(&path);
     cct_free(&tree);
 }
 END_TEST
@@ -85,12 +106,22 @@ START_TEST(a_common_prefix_longer_than_the_last_stack_is_cut) {
     const uint32_t frames[] = {1, 2, 3};
     uint32_t shallow = cct_walk(&tree, &path, frames, 1, 0);
     uint32_t deep = cct_walk(&tree, &path, frames, 3, 3);
-    ck_assert_uint_eq(tree.nodes.items[tree.nodes.items[deep].parent].parent, shallow);
+    ck_assert_uint_eq(cct_parent(&tree, cct_parent(&tree, deep)), shallow);
     ck_assert_uint_eq(cct_walk(&tree, &path, frames, 0, 3), CCT_ROOT);
-    vec_free(&path.nodes);
+    cct_path_free(&path);
     cct_free(&tree);
 }
 END_TEST
+
+static void check_totals(const cct *tree, uint32_t node, unsigned source, uint64_t samples,
+                         uint64_t blocks) {
+    const cct_totals *t = cct_own(tree, node, source);
+    ck_assert_ptr_nonnull(t);
+    ck_assert_uint_eq(t->node, node);
+    ck_assert_uint_eq(t->source, source);
+    ck_assert_uint_eq(t->samples, samples);
+    ck_assert_uint_eq(t->blocks, blocks);
+}
 
 START_TEST(totals_add_up_by_source) {
     cct tree = {0};
@@ -101,14 +132,14 @@ START_TEST(totals_add_up_by_source) {
     ck_assert(cct_add(&tree, other, 1, 1));
     ck_assert(cct_add(&tree, node, 2, 7));
     ck_assert(cct_add(&tree, node, 2, 1));
-    ck_assert_uint_eq(tree.totals.count, 2);
-    const cct_totals *t = &tree.totals.items[tree.nodes.items[node].own];
-    ck_assert_uint_eq(t->node, node);
-    ck_assert_uint_eq(t->samples[0], 5);
-    ck_assert_uint_eq(t->samples[2], 8);
-    ck_assert_uint_eq(t->blocks[2], 2);
-    ck_assert_uint_eq(cct_sum(t->samples), 13);
-    vec_free(&path.nodes);
+    check_totals(&tree, node, 0, 5, 1);
+    check_totals(&tree, node, 2, 8, 2);
+    check_totals(&tree, other, 1, 1, 1);
+    ck_assert_ptr_null(cct_own(&tree, node, 1));
+    ck_assert_ptr_null(cct_own(&tree, CCT_ROOT, 0));
+    ck_assert_uint_eq(tree.n_stacks, 2);
+    ck_assert_uint_eq(tree.totals.count, 3);
+    cct_path_free(&path);
     cct_free(&tree);
 }
 END_TEST

@@ -153,7 +153,7 @@ static void make_profile(profile *p, double rate, uint64_t duration, const uint6
         if (samples[i])
             ck_assert(cct_add(&p->tree, node, MEMTRACE_MAJOR, samples[i]));
     }
-    vec_free(&path.nodes);
+    cct_path_free(&path);
 }
 
 static diff diff_of(const uint64_t *before, const uint64_t *after, double rate,

@@ -132,7 +132,7 @@ START_TEST(marks_and_gauges_are_remarks_not_allocations) {
     tape_read(&t, &p, false);
     ck_assert_uint_eq(cct_sum(p.samples), 2);
     ck_assert_uint_eq(cct_sum(p.blocks), 1);
-    ck_assert_uint_eq(p.tree.totals.count, 1);
+    ck_assert_uint_eq(p.tree.n_stacks, 1);
     ck_assert_uint_eq(p.marks.count, 2);
     ck_assert_str_eq(p.marks.items[0].name, "loaded");
     ck_assert(!p.marks.items[0].is_gauge);

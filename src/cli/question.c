@@ -56,8 +56,10 @@ static int read_profile(question *q, const question_options *o, const char *path
     int status = trace_file_open(&q->in, path, &(memtrace_reader_options){.strict = o->strict});
     if (status != STATUS_OK)
         return status;
-    const profile_options options = {
-        .keep_blocks = query_needs_blocks(spec), .keep_order = o->keep_order, .tick = trace_file_tick, .context = &q->in};
+    const profile_options options = {.keep_blocks = query_needs_blocks(spec),
+                                     .keep_order = o->keep_order,
+                                     .tick = trace_file_tick,
+                                     .context = &q->in};
     return trace_file_report(&q->in, profile_read(&q->profile, q->in.reader, &options));
 }
 

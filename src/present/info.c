@@ -170,8 +170,7 @@ void info_json(output *o, const profile *p, const info_view *view) {
     output_format(o,
                   ",\"start\":%" PRIu64 ",\"duration\":%" PRIu64 ",\"domains\":%" PRIu32
                   ",\"distinct_stacks\":%zu,\"suspect_blocks\":%" PRIu64,
-                  i->start_time, p->duration, p->n_domains, p->tree.n_stacks,
-                  p->suspect_blocks);
+                  i->start_time, p->duration, p->n_domains, p->tree.n_stacks, p->suspect_blocks);
     json_allocations(o, p);
     json_marks(o, p);
     json_warnings(o, view);

@@ -251,8 +251,10 @@ static uint64_t last_change(const block_table *b) {
     return last;
 }
 
-static void fill_bins(const block_table *b, bin *bins, uint64_t width) {
+static void fill_bins(const block_table *b, const uint8_t *kept, bin *bins, uint64_t width) {
     for (size_t i = 0; i < b->count; i++) {
+        if (kept && !kept[i])
+            continue;
         uint64_t samples = blocks_samples(b, i);
         bins[b->born[i] / width].born += samples;
         if (b->died[i] != BLOCKS_NEVER)
@@ -267,9 +269,11 @@ static bool is_candidate(const bin *x, uint64_t least) {
     return x->born > 0 && x->before + x->born >= least;
 }
 
-static bool gather_changes(const block_table *b, const bin *bins, uint64_t width, uint64_t least,
-                           changes *all) {
+static bool gather_changes(const block_table *b, const uint8_t *kept, const bin *bins,
+                           uint64_t width, uint64_t least, changes *all) {
     for (size_t i = 0; i < b->count; i++) {
+        if (kept && !kept[i])
+            continue;
         int64_t samples = (int64_t)blocks_samples(b, i);
         if (is_candidate(&bins[b->born[i] / width], least) &&
             !vec_push(all, ((change){.time = b->born[i], .samples = samples})))
@@ -299,16 +303,20 @@ static void find_peak(const changes *all, const bin *bins, uint64_t width, uint6
 }
 
 bool blocks_peak(const block_table *b, uint64_t *time, uint64_t *samples) {
+    return blocks_peak_of(b, NULL, time, samples);
+}
+
+bool blocks_peak_of(const block_table *b, const uint8_t *kept, uint64_t *time, uint64_t *samples) {
     uint64_t width = last_change(b) / BINS + 1, least = 1;
     bin *bins = calloc(BINS, sizeof *bins);
     changes all = {0};
     *time = *samples = 0;
     if (!bins)
         return false;
-    fill_bins(b, bins, width);
+    fill_bins(b, kept, bins, width);
     for (size_t i = 0; i < BINS; i++)
         least = bins[i].before > least ? bins[i].before : least;
-    bool ok = gather_changes(b, bins, width, least, &all);
+    bool ok = gather_changes(b, kept, bins, width, least, &all);
     if (ok && all.count)
         qsort(all.items, all.count, sizeof *all.items, compare_changes);
     if (ok)

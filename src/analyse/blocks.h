@@ -68,6 +68,9 @@ void blocks_free(block_table *b);
  * several. A block is live at T if born <= T < died. False when there is no memory. */
 bool blocks_peak(const block_table *b, uint64_t *time, uint64_t *samples);
 
+/* The same of the rows of which `kept` is not 0; NULL: of all. */
+bool blocks_peak_of(const block_table *b, const uint8_t *kept, uint64_t *time, uint64_t *samples);
+
 const blocks_large *blocks_find_large(const block_table *b, size_t row);
 
 static inline uint64_t blocks_length(const block_table *b, size_t row) {

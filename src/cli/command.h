@@ -18,6 +18,8 @@
     X(tree)                                                                                        \
     X(callers)                                                                                     \
     X(callees)                                                                                     \
+    X(peak)                                                                                        \
+    X(timeline)                                                                                    \
     X(stats)                                                                                       \
     X(diff)                                                                                        \
     X(check)                                                                                       \

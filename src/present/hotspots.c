@@ -113,8 +113,11 @@ static void show_wrappers(output *o, const hotspots *h) {
 }
 
 void hotspots_text(output *o, const report *r, const hotspots *h, const hotspots_view *view) {
-    if (!report_text_head(o, r))
-        return;
+    if (report_text_head(o, r))
+        hotspots_text_sites(o, r, h, view);
+}
+
+void hotspots_text_sites(output *o, const report *r, const hotspots *h, const hotspots_view *view) {
     size_t n = shown_sites(r, h, view);
     for (size_t i = 0; i < n; i++) {
         const hotspots_site *s = &h->sites.items[i];
@@ -193,11 +196,16 @@ static void json_wrappers(output *o, const report *r, const hotspots *h) {
 }
 
 void hotspots_json(output *o, const report *r, const hotspots *h, const hotspots_view *view) {
+    output_format(o, "{\"by\":\"%s\",", by_names[h->by]);
+    report_json_head(o, r);
+    hotspots_json_sites(o, r, h, view);
+    output_text(o, "}\n");
+}
+
+void hotspots_json_sites(output *o, const report *r, const hotspots *h, const hotspots_view *view) {
     size_t n = shown_sites(r, h, view);
     cost rest = cost_of_rest(h, n);
     figure omitted = report_figure(r, &rest);
-    output_format(o, "{\"by\":\"%s\",", by_names[h->by]);
-    report_json_head(o, r);
     output_text(o, ",\n \"hotspots\":[");
     for (size_t i = 0; i < n; i++) {
         output_text(o, i ? ",\n  " : "\n  ");
@@ -208,7 +216,6 @@ void hotspots_json(output *o, const report *r, const hotspots *h, const hotspots
     figure_json(o, &omitted);
     output_text(o, "}");
     json_wrappers(o, r, h);
-    output_text(o, "}\n");
 }
 
 /* ---- CSV --------------------------------------------------------------------------------- */

@@ -15,6 +15,10 @@ void hotspots_text(output *o, const report *r, const hotspots *h, const hotspots
 void hotspots_json(output *o, const report *r, const hotspots *h, const hotspots_view *view);
 void hotspots_csv(output *o, const report *r, const hotspots *h, const hotspots_view *view);
 
+/* The sites alone: lines of text; fields of an object, each with a comma before it. */
+void hotspots_text_sites(output *o, const report *r, const hotspots *h, const hotspots_view *view);
+void hotspots_json_sites(output *o, const report *r, const hotspots *h, const hotspots_view *view);
+
 /* Whether a shown site is a bare address that symbolizing may turn into a name. */
 bool hotspots_unsymbolized(const report *r, const hotspots *h, const hotspots_view *view);
 

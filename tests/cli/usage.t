@@ -24,6 +24,8 @@ The commands, and one of them:
     tree        show what is allocated along call paths
     callers     show who calls a function, and what that allocates
     callees     show what a function calls, and what that allocates
+    peak        show when most was live, and what
+    timeline    show what is live as time goes by
     stats       show sizes and lifetimes of blocks
     diff        show what changed between two traces
     check       check a trace against expectations and budgets

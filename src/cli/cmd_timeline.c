@@ -1,0 +1,125 @@
+/* cmd_timeline.c: `allotrace timeline FILE`: what is live, and what is allocated, as time goes by.
+ */
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/question.h"
+#include "present/timeline.h"
+
+typedef struct timeline_options {
+    question_options question;
+    uint64_t points, top, from, to;
+    int by;
+} timeline_options;
+
+enum { BY_LINE, BY_FUNCTION };
+static const char *const groupings[] = {[BY_LINE] = "line", [BY_FUNCTION] = "function", NULL};
+
+static const timeline_options defaults = {.to = TIMELINE_END, .question = {.keep_rows = true}};
+
+enum { TEXT_POINTS = 50, DATA_POINTS = 200, MAX_POINTS = 100000 };
+
+static const option options[] = {
+    {.name = "points",
+     .letter = 'p',
+     .kind = OPTION_COUNT,
+     .at = offsetof(timeline_options, points),
+     .argument = "N",
+     .help = "show N stretches of time, 1 to 100000 (default 50; 200 as JSON or CSV)"},
+    {.name = "from",
+     .kind = OPTION_TIME,
+     .at = offsetof(timeline_options, from),
+     .argument = "TIME",
+     .help = "begin at TIME, like 1.5s, 20ms or 2min since the start"},
+    {.name = "to",
+     .kind = OPTION_TIME,
+     .at = offsetof(timeline_options, to),
+     .argument = "TIME",
+     .help = "end at TIME"},
+    {.name = "top",
+     .letter = 'n',
+     .kind = OPTION_COUNT,
+     .at = offsetof(timeline_options, top),
+     .argument = "N",
+     .help = "show what is live also for each of the N sites with most at the peak (default 0)"},
+    {.name = "by",
+     .kind = OPTION_CHOICE,
+     .at = offsetof(timeline_options, by),
+     .choices = groupings,
+     .help = "what a site is: a line of the source (default), or a function with all its lines"},
+    OPTION_FILTER(timeline_options),
+    OPTION_WRAPPERS(timeline_options),
+    OPTIONS_FORM(timeline_options),
+};
+
+static int print(const question *q, const timeline_options *opts, const timeline_view *view) {
+    output out;
+    output_start(&out, STDOUT_FILENO);
+    if (opts->question.json)
+        timeline_json(&out, &q->report, view);
+    else if (opts->question.csv)
+        timeline_csv(&out, &q->report, view);
+    else
+        timeline_text(&out, &q->report, view);
+    return report_output(output_finish(&out));
+}
+
+static int show(const question *q, const timeline_options *opts) {
+    bool data = opts->question.json || opts->question.csv;
+    const timeline_spec spec = {.kept = q->query.selection.kept,
+                                .from = opts->from,
+                                .to = opts->to,
+                                .points = opts->points ? opts->points
+                                          : data       ? DATA_POINTS
+                                                       : TEXT_POINTS};
+    timeline t;
+    timeline_sites list = {0};
+    bool ok = timeline_query(&q->profile, &spec, &t);
+    int status = STATUS_FAILED;
+    ok = ok && (opts->top == 0 || timeline_of_sites(&q->query.lens, &spec, opts->by == BY_FUNCTION,
+                                                    t.peak_time, opts->top, &list));
+    if (ok)
+        status = print(q, opts,
+                       &(timeline_view){.all = &t,
+                                        .sites = list.items,
+                                        .n_sites = list.count,
+                                        .by_function = opts->by == BY_FUNCTION});
+    else
+        message_error("not enough memory");
+    timeline_sites_free(&list);
+    timeline_free(&t);
+    return status;
+}
+
+static int run(const void *opts_, char **operands, size_t n_operands) {
+    const timeline_options *opts = opts_;
+    question q;
+    (void)n_operands;
+    if (opts->points > MAX_POINTS)
+        return message_usage(&command_timeline, "--points: at most %d can be shown", MAX_POINTS);
+    if (opts->from >= opts->to)
+        return message_usage(&command_timeline, "timeline: --from must be before --to");
+    int status = question_ask(&q, &command_timeline, &opts->question, operands[0]);
+    if (status == STATUS_OK)
+        status = show(&q, opts);
+    question_close(&q);
+    return status;
+}
+
+const command command_timeline = {
+    .name = "timeline",
+    .group = GROUP_LOOK,
+    .operand = OPERAND_TRACE,
+    .usage = "FILE",
+    .summary = "show what is live as time goes by",
+    .description =
+        "Shows how much was live, in all and by heap, and how fast memory was allocated, promoted "
+        "and freed, as time went by. A promoted block is in the minor heap before and in the major "
+        "heap from then on.\n\n"
+        "In text, each row is scaled to its own highest value. Amounts are estimates; ± is the "
+        "95 % interval.",
+    .example = "allotrace timeline --top 5 out.ctf\n"
+               "allotrace timeline --from 10s --to 12s --csv out.ctf\n",
+    OPTIONS_OF(options, defaults),
+    .run = run,
+};

@@ -1,0 +1,293 @@
+/* timeline.c: see timeline.h. */
+#include "present/timeline.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { SHOWN_MARKS = 10, LABEL = 12 };
+
+static const char *const heap_names[CCT_SOURCES] = {
+    [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external"};
+
+/* What a row shows: one number a point. */
+typedef enum series { LIVE, LIVE_HEAP, ALLOCATED, PROMOTED, FREED } series;
+
+static uint64_t samples_of(const timeline_point *p, series s, int heap) {
+    switch (s) {
+    case LIVE:
+        return cct_sum(p->live);
+    case LIVE_HEAP:
+        return p->live[heap];
+    case ALLOCATED:
+        return cct_sum(p->allocated);
+    case PROMOTED:
+        return p->promoted;
+    default:
+        return p->freed;
+    }
+}
+
+static bool is_rate(series s) {
+    return s >= ALLOCATED;
+}
+
+/* In samples, or samples a second. The last point may be shorter than the others. */
+static double height(const timeline_point *p, series s, int heap) {
+    double samples = (double)samples_of(p, s, heap);
+    return is_rate(s) ? samples * 1e6 / (double)(p->end - p->begin) : samples;
+}
+
+/* ---- text -------------------------------------------------------------------------------- */
+
+static void show_spark(output *o, double share) {
+    static const char *const levels[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    int level = (int)ceil(share * 8) - 1;
+    output_text(o, level < 0 ? " " : levels[level < 8 ? level : 7]);
+}
+
+static bool holds(const timeline_point *p, uint64_t time) {
+    return p->begin <= time && time < p->end;
+}
+
+/* The points of a row; returns the highest. A peak between the ends of points is the highest, too.
+ */
+static size_t show_sparks(output *o, const timeline *t, series s, int heap) {
+    size_t highest = 0, n = t->points.count;
+    const timeline_point *points = t->points.items;
+    double most = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool peak = s == LIVE && holds(&points[i], t->peak_time);
+        double h = peak ? (double)t->peak_samples : height(&points[i], s, heap);
+        if (h > most) {
+            most = h;
+            highest = i;
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        bool peak = s == LIVE && holds(&points[i], t->peak_time);
+        double h = peak ? (double)t->peak_samples : height(&points[i], s, heap);
+        show_spark(o, most > 0 ? h / most : 0);
+    }
+    return highest;
+}
+
+/* 1.2 MB ± 3.4 KB; as a rate, if they came in so many seconds. */
+static void show_amount(output *o, const profile *p, uint64_t samples, const char *per,
+                        double seconds) {
+    figure f = figure_of(p, samples);
+    f.margin /= seconds;
+    output_format(o, "%s%s", figure_bytes(f.value / seconds).text, per);
+    if (f.margin > 0)
+        output_format(o, " %s", figure_margin(&f).text);
+}
+
+/* What stands behind the points of a row. */
+static void show_most(output *o, const profile *p, const timeline *t, series s, int heap,
+                      size_t highest) {
+    const timeline_point *point = &t->points.items[highest];
+    bool peak = s == LIVE && holds(point, t->peak_time);
+    uint64_t samples = peak ? t->peak_samples : samples_of(point, s, heap);
+    output_text(o, "  most ");
+    show_amount(o, p, samples, is_rate(s) ? "/s" : "",
+                is_rate(s) ? (double)(point->end - point->begin) / 1e6 : 1);
+    output_format(o, " at %s\n", figure_duration(peak ? t->peak_time : point->begin).text);
+}
+
+static bool is_empty(const timeline *t, series s, int heap) {
+    for (size_t i = 0; i < t->points.count; i++)
+        if (samples_of(&t->points.items[i], s, heap) > 0)
+            return false;
+    return true;
+}
+
+static void show_series(output *o, const report *r, const timeline *t, const char *name, series s,
+                        int heap) {
+    if (is_empty(t, s, heap))
+        return;
+    output_format(o, "%*s%-*s", s == LIVE_HEAP ? 4 : 2, "", s == LIVE_HEAP ? LABEL - 2 : LABEL,
+                  name);
+    size_t highest = show_sparks(o, t, s, heap);
+    show_most(o, r->query->profile, t, s, heap, highest);
+}
+
+/* The ends of the scale below the rows. */
+static void show_scale(output *o, const timeline *t) {
+    const timeline_point *first = t->points.items, *last = first + t->points.count - 1;
+    figure_text end = figure_duration(last->end - 1);
+    output_format(o, "  %*s%s … %s, a character is %s\n", LABEL, "",
+                  first->begin ? figure_duration(first->begin).text : "0", end.text,
+                  figure_duration(first->end - first->begin).text);
+}
+
+static void show_sites(output *o, const report *r, const timeline_view *view) {
+    if (view->n_sites == 0)
+        return;
+    output_text(o, "\nLive, by site:\n");
+    for (size_t i = 0; i < view->n_sites; i++) {
+        const timeline_site *s = &view->sites[i];
+        output_text(o, "  ");
+        report_place(o, r, s->place, !view->by_function);
+        output_char(o, '\n');
+        show_series(o, r, &s->line, "", LIVE, 0);
+    }
+}
+
+static void show_marks(output *o, const report *r, const timeline *t) {
+    const profile *p = r->query->profile;
+    const timeline_point *last = &t->points.items[t->points.count - 1];
+    size_t shown = 0, left = 0;
+    for (size_t i = 0; i < p->marks.count; i++) {
+        const profile_mark *m = &p->marks.items[i];
+        if (m->is_gauge || m->time < t->points.items[0].begin || m->time >= last->end)
+            continue;
+        if (shown == SHOWN_MARKS) {
+            left++;
+            continue;
+        }
+        output_format(o, "%s  %*s  ", shown++ ? "" : "\nMarks:\n", LABEL,
+                      figure_duration(m->time).text);
+        output_shown(o, m->name);
+        output_char(o, '\n');
+    }
+    if (left)
+        output_format(o, "  … %s more; `allotrace info --json` lists all\n",
+                      figure_count(left).text);
+}
+
+void timeline_text(output *o, const report *r, const timeline_view *view) {
+    const timeline *t = view->all;
+    if (!report_text_head(o, r))
+        return;
+    output_char(o, '\n');
+    show_series(o, r, t, "live", LIVE, 0);
+    for (int heap = 0; heap < CCT_SOURCES; heap++)
+        show_series(o, r, t, heap_names[heap], LIVE_HEAP, heap);
+    show_series(o, r, t, "allocated", ALLOCATED, 0);
+    show_series(o, r, t, "promoted", PROMOTED, 0);
+    show_series(o, r, t, "freed", FREED, 0);
+    show_scale(o, t);
+    output_text(o, "At the end, ");
+    show_amount(o, r->query->profile, t->end_samples, "", 1);
+    output_text(o, " was live.\n");
+    show_sites(o, r, view);
+    show_marks(o, r, t);
+}
+
+/* ---- JSON and CSV ------------------------------------------------------------------------ */
+
+/* X(name, series, heap) */
+#define TIMELINE_COLUMNS(X)                                                                        \
+    X("live", LIVE, 0)                                                                             \
+    X("live_minor", LIVE_HEAP, MEMTRACE_MINOR)                                                     \
+    X("live_major", LIVE_HEAP, MEMTRACE_MAJOR)                                                     \
+    X("live_external", LIVE_HEAP, MEMTRACE_EXTERNAL)                                               \
+    X("allocated_per_second", ALLOCATED, 0)                                                        \
+    X("promoted_per_second", PROMOTED, 0)                                                          \
+    X("freed_per_second", FREED, 0)
+
+static const struct {
+    const char *name;
+    series series;
+    int heap;
+} columns[] = {
+#define TIMELINE_COLUMN(name, series, heap) {name, series, heap},
+    TIMELINE_COLUMNS(TIMELINE_COLUMN)
+#undef TIMELINE_COLUMN
+};
+enum { N_COLUMNS = sizeof columns / sizeof *columns };
+
+static estimate amount_of(const profile *p, const timeline_point *point, series s, int heap) {
+    uint64_t samples = samples_of(point, s, heap);
+    return is_rate(s) ? timeline_rate(p, samples, point->end - point->begin)
+                      : timeline_bytes(p, samples);
+}
+
+static void json_amount(output *o, const profile *p, const timeline_point *point, series s,
+                        int heap) {
+    estimate e = amount_of(p, point, s, heap);
+    figure f = {
+        .samples = samples_of(point, s, heap), .value = e.value, .low = e.low, .high = e.high};
+    output_char(o, '{');
+    figure_json(o, &f);
+    output_char(o, '}');
+}
+
+static void json_total(output *o, const profile *p, const char *name, uint64_t samples) {
+    figure f = figure_of(p, samples);
+    output_format(o, ",\"%s\":{", name);
+    figure_json(o, &f);
+}
+
+static void json_place(output *o, const profile_location *l, bool with_line) {
+    output_text(o, "\"function\":");
+    if (!l) {
+        output_text(o, "null,\"file\":null");
+        return;
+    }
+    output_json(o, l->function);
+    output_text(o, ",\"file\":");
+    output_json(o, l->file);
+    if (with_line)
+        output_format(o, ",\"line\":%" PRIu32, l->line);
+}
+
+static void json_sites(output *o, const profile *p, const timeline_view *view) {
+    output_text(o, ",\n \"sites\":[");
+    for (size_t i = 0; i < view->n_sites; i++) {
+        const timeline_site *s = &view->sites[i];
+        output_text(o, i ? ",\n  {" : "\n  {");
+        json_place(o, s->place, !view->by_function);
+        json_total(o, p, "peak", s->line.peak_samples);
+        output_format(o, ",\"time\":%" PRIu64 "},\"live\":[", s->line.peak_time);
+        for (size_t j = 0; j < s->line.points.count; j++) {
+            output_text(o, j ? "," : "");
+            json_amount(o, p, &s->line.points.items[j], LIVE, 0);
+        }
+        output_text(o, "]}");
+    }
+    output_char(o, ']');
+}
+
+void timeline_json(output *o, const report *r, const timeline_view *view) {
+    const profile *p = r->query->profile;
+    const timeline *t = view->all;
+    output_char(o, '{');
+    report_json_head(o, r);
+    json_total(o, p, "peak", t->peak_samples);
+    output_format(o, ",\"time\":%" PRIu64 "}", t->peak_time);
+    json_total(o, p, "at_end", t->end_samples);
+    output_text(o, "},\n \"points\":[");
+    for (size_t i = 0; i < t->points.count; i++) {
+        const timeline_point *point = &t->points.items[i];
+        output_format(o, "%s{\"begin\":%" PRIu64 ",\"end\":%" PRIu64, i ? ",\n  " : "\n  ",
+                      point->begin, point->end);
+        for (int j = 0; j < N_COLUMNS; j++) {
+            output_format(o, ",\"%s\":", columns[j].name);
+            json_amount(o, p, point, columns[j].series, columns[j].heap);
+        }
+        output_char(o, '}');
+    }
+    output_char(o, ']');
+    json_sites(o, p, view);
+    output_text(o, "}\n");
+}
+
+void timeline_csv(output *o, const report *r, const timeline_view *view) {
+    const profile *p = r->query->profile;
+    output_text(o, "begin_us,end_us");
+    for (int j = 0; j < N_COLUMNS; j++)
+        output_format(o, ",%s,%s_low,%s_high,%s_samples", columns[j].name, columns[j].name,
+                      columns[j].name, columns[j].name);
+    output_char(o, '\n');
+    for (size_t i = 0; i < view->all->points.count; i++) {
+        const timeline_point *point = &view->all->points.items[i];
+        output_format(o, "%" PRIu64 ",%" PRIu64, point->begin, point->end);
+        for (int j = 0; j < N_COLUMNS; j++) {
+            estimate e = amount_of(p, point, columns[j].series, columns[j].heap);
+            output_format(o, ",%.0f,%.0f,%.0f,%" PRIu64, e.value, e.low, e.high,
+                          samples_of(point, columns[j].series, columns[j].heap));
+        }
+        output_char(o, '\n');
+    }
+}

@@ -1,0 +1,20 @@
+/* timeline.h: what was live and how fast was allocated as time went by: as sparklines, JSON, CSV.
+ */
+#ifndef PRESENT_TIMELINE_H
+#define PRESENT_TIMELINE_H
+
+#include "analyse/timeline.h"
+#include "present/report.h"
+
+typedef struct timeline_view {
+    const timeline *all;
+    const timeline_site *sites; /* largest first */
+    size_t n_sites;
+    bool by_function;
+} timeline_view;
+
+void timeline_text(output *o, const report *r, const timeline_view *view);
+void timeline_json(output *o, const report *r, const timeline_view *view);
+void timeline_csv(output *o, const report *r, const timeline_view *view);
+
+#endif

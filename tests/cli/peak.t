@@ -1,0 +1,100 @@
+When most was live, on a made-up trace at rate 1 (events are 1 ms apart):
+
+  $ $TESTDIR/make-trace >a.ctf <<'END'
+  > alloc minor 127 128 main@main.ml:1 parse@parse.ml:10
+  > alloc minor 63 64 main@main.ml:1 eval@eval.ml:20
+  > promote 1
+  > collect 0
+  > alloc major 1023 1024 main@main.ml:2 parse@parse.ml:30
+  > alloc external 255 256 main@main.ml:3 buffer@buffer.c:5 xmalloc@util.c:5
+  > collect 2
+  > collect 3
+  > END
+  $ allotrace peak a.ctf
+  10.5 KB live at the peak, at 6 ms (exact, 1,344 samples at rate 1)
+  Of it, 10.0 KB (exact) was freed later. At the end, 512 B (exact) was live.
+  
+  By heap:
+     81.0% major               8.5 KB
+     19.0% external            2.0 KB
+  
+  By how long it had lived:
+     19.0% <1ms                2.0 KB
+     81.0% 1ms..10ms           8.5 KB
+  
+  By site:
+    76.2% parse.ml:30 parse
+          8.0 KB via main (main.ml:2)
+    19.0% buffer.c:5 buffer
+          2.0 KB via main (main.ml:3)
+     4.8% eval.ml:20 eval
+          512 B via main (main.ml:1)
+  Wrappers of malloc were skipped (--wrappers show counts them as sites): xmalloc
+  $ allotrace peak --filter heap:minor --by function a.ctf
+  512 B live at the peak, at 6 ms (exact, 64 samples at rate 1)
+  The filter keeps 2 of 4 sampled blocks.
+  Of what the filter keeps, most was live at 2 ms: 1.5 KB (exact).
+  Of it, 0 B (exact) was freed later. At the end, 512 B (exact) was live.
+  
+  By heap:
+    100.0% major                512 B
+  
+  By how long it had lived:
+    100.0% 1ms..10ms            512 B
+  
+  By site:
+   100.0% eval (eval.ml)
+          512 B via main (main.ml)
+  $ allotrace peak --filter 'alloc:<2ms' a.ctf
+  Nothing to show: of 1 sampled blocks none was live at 6 ms.
+  Of what the filter keeps, most was live at 1 ms: 1.0 KB (exact).
+  $ allotrace peak --json --top 1 --callers 0 a.ctf
+  {"unit":"B","rate":1,"program":"prog","measure":"peak","time":6000,
+   "total":{"value":10752,"low":10752,"high":10752,"samples":1344},
+   "time_low":6000,"time_high":6000,
+   "freed_later":{"value":10240,"low":10240,"high":10240,"samples":1280},
+   "at_end":{"value":512,"low":512,"high":512,"samples":64},
+   "own_peak":{"value":10752,"low":10752,"high":10752,"samples":1344},"own_time":6000,
+   "heaps":{"minor":{"value":0,"low":0,"high":0,"samples":0},"major":{"value":8704,"low":8704,"high":8704,"samples":1088},"external":{"value":2048,"low":2048,"high":2048,"samples":256}},
+   "ages":{"<1ms":{"value":2048,"low":2048,"high":2048,"samples":256},"1ms..10ms":{"value":8704,"low":8704,"high":8704,"samples":1088},"10ms..100ms":{"value":0,"low":0,"high":0,"samples":0},"100ms..1s":{"value":0,"low":0,"high":0,"samples":0},"1s..10s":{"value":0,"low":0,"high":0,"samples":0},">=10s":{"value":0,"low":0,"high":0,"samples":0}},
+   "hotspots":[
+    {"function":"parse","file":"parse.ml","line":30,"share":0.761905,"value":8192,"low":8192,"high":8192,"samples":1024,"blocks":1,"callers":[],"callers_omitted":1}],
+   "omitted":{"sites":2,"share":0.238095,"value":2560,"low":2560,"high":2560,"samples":320},
+   "wrappers_skipped":[{"function":"xmalloc","share":0.190476,"value":2048,"low":2048,"high":2048,"samples":256,"blocks":1}]}
+  $ allotrace peak --csv a.ctf
+  share,value,low,high,samples,blocks,function,file,line,type
+  0.761905,8192,8192,8192,1024,1,parse,parse.ml,30,
+  0.190476,2048,2048,2048,256,1,buffer,buffer.c,5,
+  0.047619,512,512,512,64,1,eval,eval.ml,20,
+  $ allotrace peak --filter 'size:>1M' a.ctf
+  Nothing to show: kept 0 of 4 blocks: `size` removed the last 4.
+
+Of a real trace; the sites are those that hotspots shows:
+
+  $ allotrace peak --top 3 $TRACES/ocamlopt.ctf
+  45.0 MB live at the peak, at 778 ms (± 8.1 MB, 118 samples at rate 2e-5)
+  Sites below about 1.1 MB may be invisible at this rate.
+  By what the sample says, most may also have been live at another time from 365 ms to 852 ms.
+  Of it, 13.4 MB (± 4.4 MB) was freed later. At the end, 42.0 MB (± 7.8 MB) was live.
+  
+  By heap:
+      7.6% minor               3.4 MB ± 2.2 MB
+     92.4% major              41.6 MB ± 7.8 MB
+  
+  By how long it had lived:
+      5.1% <1ms                2.3 MB ± 1.8 MB
+      2.5% 1ms..10ms           1.1 MB ± 1.3 MB
+     25.4% 10ms..100ms        11.4 MB ± 4.1 MB
+     66.9% 100ms..1s          30.1 MB ± 6.6 MB
+  
+  By site:
+     8.5% asmcomp/interf.ml:52 Interf.build_graph.add_interf
+          3.8 MB ± 2.4 MB via Stdlib__set.Make.iter (set.ml:376)
+     7.6% file_formats/cmi_format.ml:46 Cmi_format.input_cmi
+          3.4 MB ± 2.2 MB via Cmi_format.read_cmi (file_formats/cmi_format.ml:75)
+     6.8% set.ml:90 Stdlib__set.Make.create
+          2.3 MB ± 1.8 MB via Stdlib__set.Make.bal (set.ml:117)
+          390.6 KB ± 765.6 KB via Stdlib__set.Make.bal (set.ml:105)
+          390.6 KB ± 765.6 KB via Stdlib__set.Make.bal (set.ml:110)
+    77.1% in 54 more sites
+  $ allotrace hotspots --measure peak --csv $TRACES/ocamlopt.ctf | cmp - <(allotrace peak --csv $TRACES/ocamlopt.ctf)

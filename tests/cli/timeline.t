@@ -1,0 +1,83 @@
+What was live when, on a made-up trace at rate 1 (events are 1 ms apart):
+
+  $ $TESTDIR/make-trace >a.ctf <<'END'
+  > alloc minor 127 128 main@main.ml:1 parse@parse.ml:10
+  > alloc minor 63 64 main@main.ml:1 eval@eval.ml:20
+  > promote 1
+  > collect 0
+  > alloc major 1023 1024 main@main.ml:2 parse@parse.ml:30
+  > alloc external 255 256 main@main.ml:3 buffer@buffer.c:5 xmalloc@util.c:5
+  > collect 2
+  > collect 3
+  > END
+  $ allotrace timeline --points 9 --top 2 a.ctf
+  11.5 KB total allocations (exact, 1,472 samples at rate 1)
+  
+    live         ▁▂▂▁▇█▂▁  most 10.5 KB at 6 ms
+      minor      ▆█▆       most 1.5 KB at 1.78 ms
+      major        ▁▁██▁▁  most 8.5 KB at 4.45 ms
+      external        ██   most 2.0 KB at 5.33 ms
+    allocated    ▁▁  █▂    most 8.8 MB/s at 4.45 ms
+    promoted       █       most 562.4 KB/s at 2.67 ms
+    freed           ▁  █▂  most 8.8 MB/s at 6.22 ms
+                0 … 8 ms, a character is 889 µs
+  At the end, 512 B was live.
+  
+  Live, by site:
+    parse.ml:30 parse
+                     ██    most 8.0 KB at 5 ms
+    buffer.c:5 buffer
+                      ██   most 2.0 KB at 6 ms
+  $ allotrace timeline --points 3 --csv --filter heap:major a.ctf
+  begin_us,end_us,live,live_low,live_high,live_samples,live_minor,live_minor_low,live_minor_high,live_minor_samples,live_major,live_major_low,live_major_high,live_major_samples,live_external,live_external_low,live_external_high,live_external_samples,allocated_per_second,allocated_per_second_low,allocated_per_second_high,allocated_per_second_samples,promoted_per_second,promoted_per_second_low,promoted_per_second_high,promoted_per_second_samples,freed_per_second,freed_per_second_low,freed_per_second_high,freed_per_second_samples
+  0,2667,512,512,512,64,512,512,512,64,0,0,0,0,0,0,0,0,191976,191976,191976,64,0,0,0,0,0,0,0,0
+  2667,5334,8704,8704,8704,1088,0,0,0,0,8704,8704,8704,1088,0,0,0,0,3071616,3071616,3071616,1024,191976,191976,191976,64,0,0,0,0
+  5334,8001,512,512,512,64,0,0,0,0,512,512,512,64,0,0,0,0,0,0,0,0,0,0,0,0,3071616,3071616,3071616,1024
+  $ allotrace timeline --points 2 --top 1 --by function --json a.ctf
+  {"unit":"B","rate":1,"program":"prog","measure":"allocated",
+   "total":{"value":11776,"low":11776,"high":11776,"samples":1472},"peak":{"value":10752,"low":10752,"high":10752,"samples":1344,"time":6000},"at_end":{"value":512,"low":512,"high":512,"samples":64},
+   "points":[
+    {"begin":0,"end":4001,"live":{"value":512,"low":512,"high":512,"samples":64},"live_minor":{"value":0,"low":0,"high":0,"samples":0},"live_major":{"value":512,"low":512,"high":512,"samples":64},"live_external":{"value":0,"low":0,"high":0,"samples":0},"allocated_per_second":{"value":383904,"low":383904,"high":383904,"samples":192},"promoted_per_second":{"value":127968,"low":127968,"high":127968,"samples":64},"freed_per_second":{"value":255936,"low":255936,"high":255936,"samples":128}},
+    {"begin":4001,"end":8001,"live":{"value":512,"low":512,"high":512,"samples":64},"live_minor":{"value":0,"low":0,"high":0,"samples":0},"live_major":{"value":512,"low":512,"high":512,"samples":64},"live_external":{"value":0,"low":0,"high":0,"samples":0},"allocated_per_second":{"value":2560000,"low":2560000,"high":2560000,"samples":1280},"promoted_per_second":{"value":0,"low":0,"high":0,"samples":0},"freed_per_second":{"value":2560000,"low":2560000,"high":2560000,"samples":1280}}],
+   "sites":[
+    {"function":"parse","file":"parse.ml","peak":{"value":8192,"low":8192,"high":8192,"samples":1024,"time":5000},"live":[{"value":0,"low":0,"high":0,"samples":0},{"value":0,"low":0,"high":0,"samples":0}]}]}
+  $ allotrace timeline --from 3ms --to 5ms --points 3 --csv a.ctf | cut -d, -f1-6
+  begin_us,end_us,live,live_low,live_high,live_samples
+  3000,3667,1536,1536,1536,192
+  3667,4334,512,512,512,64
+  4334,5001,8704,8704,8704,1088
+  $ allotrace timeline --filter 'size:>1M' a.ctf
+  Nothing to show: kept 0 of 4 blocks: `size` removed the last 4.
+  $ allotrace timeline --from 5ms --to 3ms a.ctf
+  allotrace: timeline: --from must be before --to
+  Try `allotrace timeline --help`.
+  [2]
+  $ allotrace timeline --points 1000000 a.ctf
+  allotrace: --points: at most 100000 can be shown
+  Try `allotrace timeline --help`.
+  [2]
+
+Of a real trace; JSON and CSV say the same:
+
+  $ allotrace timeline --top 2 $TRACES/ocamlopt.ctf
+  639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
+  Sites below about 1.1 MB may be invisible at this rate.
+  
+    live        ▁▂▃▃▃▃▄▃▄▄▄▄▄▄▄▄▅▅▄▅▆▇▆▇▇▆▆▇▇▃▄▄▅▄▅▅▆▇█▇▇▇▇███▇███  most 45.0 MB ± 8.1 MB at 778 ms
+      minor     ▃ ▁▂▁▁▂ ▅ ▂▁▁▁▄▁ ▄  ▃▆ ▃▁▂▁▄▁ ▂▂▂▁▃▃▁▄█▂▂▇▂▄▁▂▃▄ ▄  most 3.1 MB ± 2.1 MB at 647 ms
+      major     ▁▂▃▃▃▃▄▃▃▄▄▄▄▄▄▄▅▅▅▅▆▇▇▇▇▆▆▇▇▃▄▅▅▄▅▅▆▇▇█▇▇████▇███  most 42.3 MB ± 7.9 MB at 767 ms
+    allocated   ▅▆▅▄▄▄▄▄▅▄▃▃▄▄▃▃▅▃▄▅▄▄ ▃▆▄▃▃▃▇▅▇▂▄▄▅▆▆▅▄▆▇▇▆▅▄▆▅▄█  most 1.4 GB/s ± 351.2 MB at 835 ms
+    promoted    ▃█▃▁▃▃▃▂▂▄▂▃▁▂▄▁▅▁▃▅▄▇ ▁ ▂▁▅▂▄▅▇▂▂▅▆▄█▄▃▇▂▄▃▃▂▃▇▃   most 335.9 MB/s ± 170.0 MB at 17 ms
+    freed       ▃▃▂▃▂▂▂▃▃▂▂▂▂▂▂▂▃▂▃▃▂▂▁▂▄▃▂▁▂█▂▄▁▃▂▃▄▃▃▃▅▄▄▃▃▂▅▂▃▅  most 2.4 GB/s ± 462.4 MB at 494 ms
+                0 … 852 ms, a character is 17 ms
+  At the end, 42.0 MB ± 7.8 MB was live.
+  
+  Live, by site:
+    asmcomp/interf.ml:52 Interf.build_graph.add_interf
+                                               ▂▃▃▆▆▇▇▇▇██████████  most 4.2 MB ± 2.5 MB at 781 ms
+    file_formats/cmi_format.ml:46 Cmi_format.input_cmi
+                  ████████████████████████████████████████████████  most 3.4 MB ± 2.2 MB at 362 ms
+  $ allotrace timeline --json $TRACES/ocamlopt.ctf | jq -r '.points[] | [.begin, .end, .live.value, .allocated_per_second.high] | @csv' >json
+  $ allotrace timeline --csv $TRACES/ocamlopt.ctf | tail -n +2 | cut -d, -f1-3,21 | cmp - json
+  $ wc -l <json
+  200

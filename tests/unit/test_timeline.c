@@ -1,0 +1,248 @@
+/* Tests of what was live when: timelines, sites, the peak and how surely it was then. */
+#include <stdio.h>
+
+#include "analyse/peak.h"
+#include "analyse/timeline.h"
+#include "random.h"
+#include "tape.h"
+#include "unit.h"
+
+static void promote(tape *t, uint64_t time, uint64_t id) {
+    ck_assert_int_eq(memtrace_stream_promote(t->streams[0], time, id), MEMTRACE_OK);
+}
+
+static void collect(tape *t, uint64_t time, uint64_t id) {
+    ck_assert_int_eq(memtrace_stream_collect(t->streams[0], time, id), MEMTRACE_OK);
+}
+
+/* At rate 1. Live: A (3 samples, minor, 10 to 40), B (33, minor from 20, major from 50, until 90),
+ * C (301, major, 45 to the end, which is 99), D (8, external, 60 to 60). */
+static void make_four(tape *t, profile *p) {
+    tape_start(t, 1);
+    uint64_t a = allocate(t, 10, MEMTRACE_MINOR, 2, 3, STACK(MAIN, LEAF));
+    uint64_t b = allocate(t, 20, MEMTRACE_MINOR, 32, 33, STACK(MAIN, LEAF_ELSEWHERE));
+    collect(t, 40, a);
+    allocate(t, 45, MEMTRACE_MAJOR, 300, 301, STACK(MAIN, EVAL));
+    promote(t, 50, b);
+    uint64_t d = allocate(t, 60, MEMTRACE_EXTERNAL, 7, 8, STACK(MAIN, PARSE, XMALLOC));
+    collect(t, 60, d);
+    collect(t, 90, b);
+    uint64_t e = allocate(t, 99, MEMTRACE_MINOR, 0, 1, STACK(MAIN, LEAF));
+    collect(t, 99, e);
+    tape_read_blocks(t, p, false);
+}
+
+static void check_point(const timeline_point *x, uint64_t begin, uint64_t end, uint64_t minor,
+                        uint64_t major, uint64_t allocated, uint64_t promoted, uint64_t freed) {
+    ck_assert_uint_eq(x->begin, begin);
+    ck_assert_uint_eq(x->end, end);
+    ck_assert_uint_eq(x->live[MEMTRACE_MINOR], minor);
+    ck_assert_uint_eq(x->live[MEMTRACE_MAJOR], major);
+    ck_assert_uint_eq(x->live[MEMTRACE_EXTERNAL], 0);
+    ck_assert_uint_eq(cct_sum(x->allocated), allocated);
+    ck_assert_uint_eq(x->promoted, promoted);
+    ck_assert_uint_eq(x->freed, freed);
+}
+
+START_TEST(of_all_time) {
+    tape t;
+    profile p;
+    timeline l;
+    make_four(&t, &p);
+    ck_assert(timeline_query(&p, &(timeline_spec){.to = TIMELINE_END, .points = 4}, &l));
+    ck_assert_uint_eq(l.points.count, 4);
+    check_point(&l.points.items[0], 0, 25, 36, 0, 36, 0, 0);
+    check_point(&l.points.items[1], 25, 50, 33, 301, 301, 0, 3);
+    check_point(&l.points.items[2], 50, 75, 0, 334, 8, 33, 8);
+    check_point(&l.points.items[3], 75, 100, 0, 301, 1, 0, 34);
+    ck_assert_uint_eq(l.points.items[2].allocated[MEMTRACE_EXTERNAL], 8);
+    ck_assert_uint_eq(l.peak_time, 45);
+    ck_assert_uint_eq(l.peak_samples, 334);
+    ck_assert_uint_eq(l.end_samples, 301);
+    timeline_free(&l);
+    profile_free(&p);
+}
+END_TEST
+
+/* What is live before counts, what comes after does not; the last point is shorter. */
+START_TEST(of_a_stretch) {
+    tape t;
+    profile p;
+    timeline l;
+    make_four(&t, &p);
+    ck_assert(timeline_query(&p, &(timeline_spec){.from = 30, .to = 52, .points = 4}, &l));
+    ck_assert_uint_eq(l.points.count, 4);
+    check_point(&l.points.items[0], 30, 36, 36, 0, 0, 0, 0);
+    check_point(&l.points.items[1], 36, 42, 33, 0, 0, 0, 3);
+    check_point(&l.points.items[2], 42, 48, 33, 301, 301, 0, 0);
+    check_point(&l.points.items[3], 48, 53, 0, 334, 0, 33, 0);
+    timeline_free(&l);
+    /* Stretches of less than 1 µs do not exist. */
+    ck_assert(timeline_query(&p, &(timeline_spec){.from = 59, .to = 60, .points = 9}, &l));
+    ck_assert_uint_eq(l.points.count, 2);
+    check_point(&l.points.items[1], 60, 61, 0, 334, 8, 0, 8);
+    timeline_free(&l);
+    profile_free(&p);
+}
+END_TEST
+
+START_TEST(of_some_blocks) {
+    tape t;
+    profile p;
+    timeline l;
+    make_four(&t, &p);
+    const uint8_t kept[] = {1, 1, 0, 0, 0};
+    const timeline_spec spec = {.kept = kept, .to = TIMELINE_END, .points = 1};
+    ck_assert(timeline_query(&p, &spec, &l));
+    check_point(&l.points.items[0], 0, 100, 0, 0, 36, 33, 36);
+    ck_assert_uint_eq(l.peak_time, 20);
+    ck_assert_uint_eq(l.peak_samples, 36);
+    ck_assert_uint_eq(l.end_samples, 0);
+    timeline_free(&l);
+    profile_free(&p);
+}
+END_TEST
+
+START_TEST(of_sites) {
+    tape t;
+    profile p;
+    lens l;
+    timeline_sites s;
+    make_four(&t, &p);
+    const timeline_spec spec = {.to = TIMELINE_END, .points = 2};
+    ck_assert(lens_init(&l, &p, true, NULL));
+    ck_assert(timeline_of_sites(&l, &spec, false, 25, 9, &s));
+    const char *const functions[] = {"leaf", "leaf", "eval", "parse"};
+    const uint64_t samples[] = {33, 3, 0, 0}, peaks[] = {33, 3, 301, 8};
+    ck_assert_uint_eq(s.count, 4); /* xmalloc is a wrapper */
+    for (size_t i = 0; i < s.count; i++) {
+        ck_assert_str_eq(s.items[i].place->function, functions[i]);
+        ck_assert_uint_eq(s.items[i].samples, samples[i]);
+        ck_assert_uint_eq(s.items[i].line.peak_samples, i == 3 ? 0 : peaks[i]);
+    }
+    ck_assert_uint_eq(s.items[2].line.points.items[1].live[MEMTRACE_MAJOR], 301);
+    timeline_sites_free(&s);
+    ck_assert(timeline_of_sites(&l, &spec, true, 25, 1, &s)); /* both lines of leaf */
+    ck_assert_uint_eq(s.count, 1);
+    ck_assert_uint_eq(s.items[0].samples, 36);
+    timeline_sites_free(&s);
+    lens_free(&l);
+    profile_free(&p);
+}
+END_TEST
+
+START_TEST(what_was_live_at_the_peak) {
+    tape t;
+    profile p;
+    peak k;
+    make_four(&t, &p);
+    ck_assert(peak_query(&p, NULL, &k));
+    ck_assert_uint_eq(k.time, 45);
+    ck_assert_uint_eq(k.samples, 334);
+    ck_assert_uint_eq(k.blocks, 2);
+    ck_assert_uint_eq(k.heaps[MEMTRACE_MINOR], 33);
+    ck_assert_uint_eq(k.heaps[MEMTRACE_MAJOR], 301);
+    ck_assert_uint_eq(k.ages[LIFETIME_1MS], 334);
+    ck_assert_uint_eq(k.later, 33);
+    ck_assert_uint_eq(k.end_samples, 301);
+    ck_assert_uint_eq(k.own_time, 45);
+    const uint8_t kept[] = {1, 1, 0, 0, 0};
+    ck_assert(peak_query(&p, kept, &k));
+    ck_assert_uint_eq(k.time, 45);
+    ck_assert_uint_eq(k.samples, 33);
+    ck_assert_uint_eq(k.own_time, 20);
+    ck_assert_uint_eq(k.own_samples, 36);
+    profile_free(&p);
+}
+END_TEST
+
+START_TEST(of_nothing) {
+    tape t;
+    profile p;
+    peak k;
+    timeline l;
+    tape_start(&t, 0.5);
+    tape_read_blocks(&t, &p, false);
+    ck_assert(peak_query(&p, NULL, &k));
+    ck_assert_uint_eq(k.samples, 0);
+    ck_assert(timeline_query(&p, &(timeline_spec){.to = TIMELINE_END, .points = 60}, &l));
+    ck_assert_uint_eq(l.points.count, 1);
+    timeline_free(&l);
+    profile_free(&p);
+}
+END_TEST
+
+/* ---- how surely it was then -------------------------------------------------------------- */
+
+enum { LENGTH = 1000000, POPULATION = 10000, ROUNDS = 60 };
+
+static void add_block(block_table *b, uint64_t id, uint64_t born, uint64_t died) {
+    const memtrace_event event = {.kind = MEMTRACE_ALLOC,
+                                  .time = born,
+                                  .id = id,
+                                  .length = 0,
+                                  .samples = 1,
+                                  .source = MEMTRACE_MAJOR};
+    ck_assert(blocks_alloc(b, 0, &event));
+    if (died <= LENGTH)
+        ck_assert(blocks_collect(b, id, died));
+}
+
+/* One program, of which all blocks go into `all` and one in ten into `some`. Blocks are born at
+ * random times, more of them towards the middle if it is a hill, and live 5 % of the time. */
+static void make_program(uint64_t seed, bool hill, profile *all, profile *some) {
+    test_random r = {seed};
+    *all = *some = (profile){.duration = LENGTH, .keep_blocks = true};
+    all->info.sample_rate = 1;
+    some->info.sample_rate = 0.1;
+    for (uint64_t id = 0; id < POPULATION; id++) {
+        double at = test_random_unit(&r);
+        if (hill)
+            at = (at + test_random_unit(&r)) / 2;
+        uint64_t born = (uint64_t)(at * LENGTH);
+        uint64_t died = born + (uint64_t)(0.05 * LENGTH * test_random_exponential(&r));
+        add_block(&all->table, id, born, died);
+        if (test_random_unit(&r) < 0.1)
+            add_block(&some->table, id, born, died);
+    }
+    ck_assert(blocks_finish(&all->table) && blocks_finish(&some->table));
+}
+
+START_TEST(the_peak_is_where_it_is_said_to_be) {
+    int covered = 0;
+    double width = 0;
+    for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
+        profile all, some;
+        uint64_t time, samples;
+        peak k;
+        make_program(seed, _i == 0, &all, &some);
+        ck_assert(blocks_peak(&all.table, &time, &samples) && peak_query(&some, NULL, &k));
+        covered += k.low <= time && time <= k.high;
+        width += (double)(k.high - k.low) / LENGTH / ROUNDS;
+        profile_free(&all);
+        profile_free(&some);
+    }
+    printf("# %s: covers %d of %d, %.0f %% of the time wide\n", _i == 0 ? "hill" : "plain", covered,
+           ROUNDS, 100 * width);
+    ck_assert_int_ge(covered, ROUNDS * 95 / 100);
+    if (_i == 0)
+        ck_assert_double_le(width, 0.5); /* and says something */
+}
+END_TEST
+
+static Suite *suite(void) {
+    Suite *s = suite_create("timeline");
+    TCase *t = tcase_create("timeline");
+    tcase_set_timeout(t, 120);
+    tcase_add_test(t, of_all_time);
+    tcase_add_test(t, of_a_stretch);
+    tcase_add_test(t, of_some_blocks);
+    tcase_add_test(t, of_sites);
+    tcase_add_test(t, what_was_live_at_the_peak);
+    tcase_add_test(t, of_nothing);
+    tcase_add_loop_test(t, the_peak_is_where_it_is_said_to_be, 0, 2);
+    suite_add_tcase(s, t);
+    return s;
+}
+
+UNIT_MAIN(suite)

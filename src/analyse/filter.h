@@ -56,6 +56,14 @@ typedef struct call_site call_site;
 /* As filter_parse. A plain word is the name of a function where `p` has one, else a part of names.
  */
 bool call_site_parse(const char *text, const profile *p, call_site **s, filter_error *error);
+
+/* The sequence of functions with exactly these names, at least one; false when there is no memory.
+ */
+bool call_site_of(const char *const *functions, size_t n, call_site **s);
+
+/* One step, for searching: the whole text is one pattern, a plain word a part of names. */
+bool call_site_search(const char *text, call_site **s, filter_error *error);
+
 void call_site_free(call_site *s); /* NULL is allowed */
 size_t call_site_steps(const call_site *s);
 bool call_site_match(const call_site *s, size_t step, const char *function);

@@ -443,6 +443,52 @@ bool call_site_parse(const char *text, const profile *p, call_site **s, filter_e
     return true;
 }
 
+bool call_site_of(const char *const *functions, size_t n, call_site **s) {
+    call_site *made = *s = calloc(1, sizeof *made);
+    for (size_t i = 0; made && i < n; i++) {
+        const char *f = functions[i];
+        filter_pattern step = {.how = MATCH_NAME,
+                               .text = arena_strndup(&made->filter.strings, f, strlen(f))};
+        if (!step.text || !vec_push(&made->steps, step)) {
+            call_site_free(made);
+            made = *s = NULL;
+        }
+    }
+    return made;
+}
+
+static bool parse_search(parser *p, filter_pattern *pattern) {
+    if (*p->at == '/')
+        return parse_regex(p, pattern) &&
+               (!*p->at || complain(p, p->at, "the end is expected behind the closing /"));
+    pattern->text = arena_strndup(&p->filter->strings, p->at, strlen(p->at));
+    if (!pattern->text)
+        return no_memory(p);
+    if (strpbrk(pattern->text, "*?"))
+        pattern->how = MATCH_WILDCARD;
+    return true;
+}
+
+bool call_site_search(const char *text, call_site **s, filter_error *error) {
+    call_site *made = calloc(1, sizeof *made);
+    parser state = {.text = text, .at = text, .error = error, .filter = &made->filter};
+    filter_pattern pattern = {0};
+    *error = (filter_error){0};
+    *s = NULL;
+    if (!made)
+        return no_memory(&state);
+    bool parsed = parse_search(&state, &pattern);
+    bool pushed = (parsed || pattern.how == MATCH_REGEX) && vec_push(&made->steps, pattern);
+    if (parsed && pushed) {
+        *s = made;
+        return true;
+    }
+    if (!pushed && pattern.how == MATCH_REGEX)
+        regfree(&pattern.regex);
+    call_site_free(made);
+    return parsed ? no_memory(&state) : false;
+}
+
 void call_site_free(call_site *s) {
     if (!s)
         return;

@@ -13,6 +13,7 @@
 /* In the order in which the help shows them. */
 #define COMMANDS(X)                                                                                \
     X(run)                                                                                         \
+    X(view)                                                                                        \
     X(hotspots)                                                                                    \
     X(types)                                                                                       \
     X(tree)                                                                                        \

@@ -19,6 +19,7 @@ The commands, and one of them:
     run         record where a program allocates
   
   Look at a trace:
+    view        show traces in a browser
     hotspots    show which code allocates most
     types       show which types of objects take most
     tree        show what is allocated along call paths

@@ -1,0 +1,283 @@
+/* request.c: parameters of a request; see request.h. */
+#include "present/http/request.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *request_text(const request *r, const char *name) {
+    for (size_t i = 0; i < r->n_parameters; i++)
+        if (strcmp(r->parameters[i].name, name) == 0)
+            return r->parameters[i].value[0] ? r->parameters[i].value : NULL;
+    return NULL;
+}
+
+/* ---- numbers ----------------------------------------------------------------------------- */
+
+/* Digits up to something else, at most `most`; false if there are none, or it is larger. */
+static bool take_integer(const char **text, uint64_t most, uint64_t *value) {
+    const char *start = *text;
+    *value = 0;
+    for (; isdigit((unsigned char)**text); ++*text) {
+        uint64_t digit = (uint64_t)(**text - '0');
+        if (*value > (most - digit) / 10)
+            return false;
+        *value = *value * 10 + digit;
+    }
+    return *text > start;
+}
+
+bool request_integer(request *r, const char *name, uint64_t low, uint64_t high, uint64_t *value) {
+    const char *text = request_text(r, name);
+    if (!text)
+        return true;
+    if (!take_integer(&text, high, value) || *text || *value < low)
+        return request_refuse(r, name, 0, "a whole number from %" PRIu64 " to %" PRIu64, low, high);
+    return true;
+}
+
+bool request_number(request *r, const char *name, double low, double high, double *value) {
+    const char *text = request_text(r, name);
+    char *end;
+    if (!text)
+        return true;
+    *value = strtod(text, &end);
+    if (!isdigit((unsigned char)*text) || *end || !(*value >= low && *value <= high))
+        return request_refuse(r, name, 0, "a number from %g to %g", low, high);
+    return true;
+}
+
+bool request_flag(request *r, const char *name, bool *value) {
+    uint64_t number = *value;
+    if (!request_integer(r, name, 0, 1, &number))
+        return false;
+    *value = number;
+    return true;
+}
+
+/* Whole microseconds, or with a unit. */
+bool request_time(request *r, const char *name, uint64_t *micros) {
+    const char *text = request_text(r, name), *end = text;
+    filter_error error;
+    if (!text || (take_integer(&end, UINT64_MAX - 1, micros) && !*end))
+        return true;
+    return filter_parse_time(text, micros, &error) ||
+           request_refuse(r, name, error.column, "%s", error.reason);
+}
+
+bool request_choice(request *r, const char *name, const char *const *choices, int *value) {
+    const char *text = request_text(r, name);
+    if (!text)
+        return true;
+    char known[160] = "";
+    for (int i = 0; choices[i]; i++) {
+        if (strcmp(choices[i], text) == 0) {
+            *value = i;
+            return true;
+        }
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", choices[i]);
+    }
+    return request_refuse(r, name, 0, "one of %s", known);
+}
+
+bool request_ids(request *r, const char *name, id_list *ids) {
+    const char *text = request_text(r, name);
+    for (; text; text++) {
+        uint64_t id;
+        if (!take_integer(&text, UINT32_MAX - 1, &id) || (*text && *text != '.'))
+            return request_refuse(r, name, 0, "ids of places, separated by dots");
+        if (!vec_push(ids, (uint32_t)id))
+            return request_no_memory(r);
+        if (!*text)
+            break;
+    }
+    return true;
+}
+
+/* ---- names ------------------------------------------------------------------------------- */
+
+static bool focus_of_ids(request *r, const profile *p, const id_list *ids, call_site **focus) {
+    const char **names = malloc((ids->count + 1) * sizeof *names);
+    bool ok = names;
+    for (size_t i = 0; ok && i < ids->count; i++) {
+        if (ids->items[i] >= p->locations.count) {
+            free(names);
+            return request_refuse(r, "focus_ids", 0, "there is no place %" PRIu32, ids->items[i]);
+        }
+        names[i] = p->locations.items[ids->items[i]].function;
+    }
+    ok = ok && call_site_of(names, ids->count, focus);
+    free(names);
+    return ok || request_no_memory(r);
+}
+
+bool request_focus(request *r, const profile *p, call_site **focus) {
+    id_list ids = {0};
+    filter_error error;
+    const char *text = request_text(r, "focus");
+    if (text && request_text(r, "focus_ids"))
+        return request_refuse(r, "focus_ids", 0, "excludes focus");
+    if (text)
+        return call_site_parse(text, p, focus, &error) ||
+               (error.column ? request_refuse(r, "focus", error.column, "%s", error.reason)
+                             : request_no_memory(r));
+    bool ok = request_ids(r, "focus_ids", &ids);
+    if (ok && ids.count == 0)
+        ok = request_refuse(r, "focus", 0, "callers and callees need a focus");
+    ok = ok && focus_of_ids(r, p, &ids, focus);
+    vec_free(&ids);
+    return ok;
+}
+
+/* Many locations have the same function, and the same file. */
+static bool matches_name(const call_site *s, map64 *known, const char *name) {
+    uint32_t *match = map64_put(known, (uintptr_t)name);
+    if (!match)
+        return call_site_match(s, 0, name);
+    if (*match == MAP64_NONE)
+        *match = call_site_match(s, 0, name);
+    return *match;
+}
+
+bool request_search(request *r, const profile *p, uint8_t **matches) {
+    const char *text = request_text(r, "search");
+    call_site *s;
+    filter_error error;
+    map64 known = {0};
+    *matches = NULL;
+    if (!text)
+        return true;
+    if (!call_site_search(text, &s, &error))
+        return error.column ? request_refuse(r, "search", error.column, "%s", error.reason)
+                            : request_no_memory(r);
+    *matches = malloc(p->locations.count + 1);
+    for (size_t i = 0; *matches && i < p->locations.count; i++) {
+        const profile_location *l = &p->locations.items[i];
+        (*matches)[i] = matches_name(s, &known, l->function) || matches_name(s, &known, l->file);
+    }
+    map64_free(&known);
+    call_site_free(s);
+    return *matches || request_no_memory(r);
+}
+
+/* ---- questions --------------------------------------------------------------------------- */
+
+static const char *const measures[] = {
+#define MEASURE_TEXT(name, text, unit, title) text,
+    MEASURES(MEASURE_TEXT)
+#undef MEASURE_TEXT
+        NULL};
+
+enum { WRAPPERS_SKIP, WRAPPERS_SHOW };
+static const char *const wrappers[] = {[WRAPPERS_SKIP] = "skip", [WRAPPERS_SHOW] = "show", NULL};
+
+bool request_reading(request *r, const char *parameter, uint64_t otherwise, size_t *trace,
+                     reading **now) {
+    uint64_t index = otherwise;
+    *now = NULL;
+    if (!request_integer(r, parameter, 0, UINT32_MAX, &index))
+        return false;
+    if (index >= r->viewer->n_traces)
+        return request_fail(r, HTTP_NOT_FOUND, "there is no trace %" PRIu64, index);
+    *trace = (size_t)index;
+    *now = viewer_take(r->viewer, *trace);
+    return *now || request_fail(r, HTTP_UNAVAILABLE, "the trace is not read yet");
+}
+
+/* What makes a query_result, and what must be there while it does. */
+typedef struct making {
+    const profile *profile;
+    const query_spec *spec;
+} making;
+
+static void release_query(void *value) {
+    query_free(value);
+    free(value);
+}
+
+static bool make_query(void *context, cache_value *value) {
+    const making *m = context;
+    query_result *q = malloc(sizeof *q);
+    if (!q || !query_run(q, m->profile, m->spec)) {
+        free(q);
+        return false;
+    }
+    *value = (cache_value){.value = q,
+                           .size = sizeof *q + q->costs.capacity * sizeof *q->costs.items +
+                                   m->profile->locations.count,
+                           .release = release_query};
+    return true;
+}
+
+static bool parse_spec(request *r, const reading *now, query_spec *spec, filter **f) {
+    int counted = MEASURE_ALLOCATED, show = WRAPPERS_SKIP;
+    filter_error error;
+    const char *text = request_text(r, "filter");
+    *spec = (query_spec){.moment = QUERY_END};
+    *f = NULL;
+    if (!request_choice(r, "measure", measures, &counted) ||
+        !request_choice(r, "wrappers", wrappers, &show) || !request_time(r, "at", &spec->moment))
+        return false;
+    spec->measure = (measure)counted;
+    spec->show_wrappers = show == WRAPPERS_SHOW;
+    if (request_text(r, "at") && counted != MEASURE_LIVE)
+        return request_refuse(r, "at", 0, "is for measure=live");
+    if (spec->moment > now->profile.duration)
+        spec->moment = now->profile.duration;
+    if (text && !filter_parse(text, f, &error))
+        return error.column ? request_refuse(r, "filter", error.column, "%s", error.reason)
+                            : request_no_memory(r);
+    spec->filter = *f;
+    return true;
+}
+
+static bool set_key(asked *a, const query_spec *spec, const char *text) {
+    return asprintf(&a->key, "%zu %" PRIu64 " %d %" PRIu64 " %d %s\n", a->trace,
+                    a->reading->generation, (int)spec->measure, spec->moment, spec->show_wrappers,
+                    text ? text : "") >= 0;
+}
+
+bool request_ask_of(request *r, asked *a, const char *trace, uint64_t otherwise) {
+    query_spec spec;
+    filter *f = NULL;
+    const char *text = request_text(r, "filter");
+    *a = (asked){0};
+    if (!request_reading(r, trace, otherwise, &a->trace, &a->reading) ||
+        !parse_spec(r, a->reading, &spec, &f))
+        return false;
+    making m = {.profile = &a->reading->profile, .spec = &spec};
+    if (!set_key(a, &spec, text))
+        a->key = NULL;
+    else
+        a->entry = cache_get(r->viewer->cache, a->key, make_query, &m);
+    filter_free(f);
+    if (!a->entry)
+        return request_no_memory(r);
+    a->query = cache_entry_value(a->entry);
+    a->report = (report){.query = a->query, .filter = text};
+    return true;
+}
+
+bool request_ask(request *r, asked *a) {
+    return request_ask_of(r, a, "trace", 0);
+}
+
+void asked_close(request *r, asked *a) {
+    cache_release(r->viewer->cache, a->entry);
+    reading_release(a->reading);
+    free(a->key);
+    *a = (asked){0};
+}
+
+cache_entry *asked_cached(request *r, const asked *a, const char *key,
+                          bool (*make)(void *context, cache_value *value), void *context) {
+    char *whole;
+    if (asprintf(&whole, "%s%s", a->key, key) < 0)
+        return NULL;
+    cache_entry *e = cache_get(r->viewer->cache, whole, make, context);
+    free(whole);
+    return e;
+}

@@ -1,0 +1,138 @@
+/* request.h: one request to the API while it is answered: its parameters, what is wrong with them,
+ * and the answers to queries that it uses. For the endpoints alone. */
+#ifndef PRESENT_HTTP_REQUEST_H
+#define PRESENT_HTTP_REQUEST_H
+
+#include "analyse/calltree.h"
+#include "present/http/api.h"
+#include "present/report.h"
+
+enum {
+    HTTP_OK = 200,
+    HTTP_BAD_REQUEST = 400,
+    HTTP_NOT_FOUND = 404,
+    HTTP_UNAVAILABLE = 503,
+};
+
+typedef struct request {
+    viewer *viewer;
+    const api_parameter *parameters;
+    size_t n_parameters;
+    output *o;  /* of the answer; whatever is in it when `status` is an error is dropped */
+    int status; /* HTTP_OK until something is wrong: the first complaint stays */
+    const char *parameter; /* that is wrong; NULL: none */
+    size_t column;
+    char reason[200];
+} request;
+
+/* All return false, so that they can end a function. */
+__attribute__((format(printf, 4, 5))) bool request_refuse(request *r, const char *parameter,
+                                                          size_t column, const char *format, ...);
+bool request_no_memory(request *r);
+__attribute__((format(printf, 3, 4))) bool request_fail(request *r, int status, const char *format,
+                                                        ...);
+
+/* ---- parameters -------------------------------------------------------------------------- */
+
+/* NULL if it is absent or empty. */
+const char *request_text(const request *r, const char *name);
+
+/* Set `*value` where the parameter is there; false if it is none, or not within the limits. */
+bool request_integer(request *r, const char *name, uint64_t low, uint64_t high, uint64_t *value);
+bool request_number(request *r, const char *name, double low, double high, double *value);
+bool request_flag(request *r, const char *name, bool *value);
+bool request_time(request *r, const char *name, uint64_t *micros);
+
+/* `choices` ends with NULL. */
+bool request_choice(request *r, const char *name, const char *const *choices, int *value);
+
+/* Numbers separated by dots, which the caller frees. */
+typedef VEC(uint32_t) id_list;
+bool request_ids(request *r, const char *name, id_list *ids);
+
+/* `focus`, or `focus_ids`: one of them must be there. */
+bool request_focus(request *r, const profile *p, call_site **focus);
+
+/* `search`: which locations it matches, by function or file; NULL if nothing is searched for. To be
+ * freed. */
+bool request_search(request *r, const profile *p, uint8_t **matches);
+
+/* ---- questions --------------------------------------------------------------------------- */
+
+/* A question that parameters ask, answered as far as all endpoints share it. */
+typedef struct asked {
+    reading *reading;
+    size_t trace;
+    cache_entry *entry;        /* keeps `query` */
+    const query_result *query; /* shared with others */
+    report report;
+    char *key; /* what else is cached about it adds to this */
+} asked;
+
+/* Takes the trace that a parameter names. */
+bool request_reading(request *r, const char *parameter, uint64_t otherwise, size_t *trace,
+                     reading **now);
+
+/* `trace`, `filter`, `measure`, `at`, `wrappers`. To be closed in any case. */
+bool request_ask(request *r, asked *a);
+bool request_ask_of(request *r, asked *a, const char *trace, uint64_t otherwise);
+void asked_close(request *r, asked *a);
+
+/* An entry of the cache below the key of a question. */
+cache_entry *asked_cached(request *r, const asked *a, const char *key,
+                          bool (*make)(void *context, cache_value *value), void *context);
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+/* What every answer begins with: HEAD in the document, without the brace. */
+void write_head(output *o, const asked *a);
+
+figure asked_figure(const asked *a, const cost *c);
+
+/* `"value":…,"low":…,"high":…,"samples":…,"blocks":…` */
+void write_figure(output *o, const figure *f, uint64_t blocks);
+void write_cost(output *o, const asked *a, const cost *c);
+
+/* `"NAME":[…]`, with a comma before it unless it is the first of its object. */
+typedef struct json_column {
+    output *o;
+    bool started;
+} json_column;
+void column_start(json_column *c, output *o, const char *name, bool first);
+void column_integer(json_column *c, int64_t value);
+void column_number(json_column *c, double value); /* rounded to whole ones */
+void column_exact(json_column *c, double value);
+void column_end(json_column *c);
+
+/* The five columns of a figure. */
+void write_figures(output *o, const asked *a, const cost *const *costs, size_t n, bool first);
+
+/* Places of one answer, numbered as they come, and strings. Legal when zeroed. */
+typedef struct place_list {
+    map64 index, string_index;
+    VEC(const profile_location *) places;
+    VEC(const char *) strings; /* without the first one, which is empty */
+} place_list;
+
+/* -1 for NULL, -2 when there is no memory. */
+int64_t place_list_add(place_list *l, const profile_location *place);
+int64_t place_list_string(place_list *l, const char *text); /* 0 for NULL and empty ones */
+
+/* `"strings":[…],"places":{…}`; `matches`, by location, may be NULL. */
+bool write_places(output *o, place_list *l, const profile *p, bool by_line, const uint8_t *matches);
+void place_list_free(place_list *l);
+
+/* ---- the endpoints ----------------------------------------------------------------------- */
+
+/* X(name, function, parameters) */
+#define ASK_PARAMETERS "trace filter measure at wrappers "
+#define API_ENDPOINTS(X)                                                                           \
+    X("info", answer_info, "")                                                                     \
+    X("tree", answer_tree,                                                                         \
+      ASK_PARAMETERS "by mode focus focus_ids root width min share rows collapse search ")
+
+#define API_DECLARE(name, function, parameters) bool function(request *r);
+API_ENDPOINTS(API_DECLARE)
+#undef API_DECLARE
+
+#endif

@@ -1,0 +1,117 @@
+/* viewer.c: see viewer.h. */
+#include "present/http/viewer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CACHE_BYTES ((size_t)512 << 20)
+
+bool viewer_init(viewer *v, char *const *paths, size_t n) {
+    *v = (viewer){.traces = calloc(n + 1, sizeof *v->traces), .cache = cache_new(CACHE_BYTES)};
+    if (!v->traces || !v->cache) {
+        viewer_free(v);
+        return false;
+    }
+    v->n_traces = n;
+    for (size_t i = 0; i < n; i++) {
+        const char *slash = strrchr(paths[i], '/');
+        v->traces[i] = (viewer_trace){.path = paths[i], .name = slash ? slash + 1 : paths[i]};
+        pthread_mutex_init(&v->traces[i].lock, NULL);
+    }
+    return true;
+}
+
+void viewer_free(viewer *v) {
+    cache_free(v->cache);
+    for (size_t i = 0; i < v->n_traces; i++) {
+        reading_release(v->traces[i].now);
+        pthread_mutex_destroy(&v->traces[i].lock);
+    }
+    free(v->traces);
+    *v = (viewer){0};
+}
+
+/* ---- readings ---------------------------------------------------------------------------- */
+
+void reading_release(reading *r) {
+    if (!r || atomic_fetch_sub(&r->users, 1) > 1)
+        return;
+    profile_free(&r->profile);
+    free(r->warnings);
+    free(r);
+}
+
+static reading *reading_new(profile *p, const memtrace_warning *warnings, size_t n, bool growing) {
+    reading *r = calloc(1, sizeof *r);
+    if (!r) {
+        profile_free(p);
+        return NULL;
+    }
+    r->profile = *p;
+    *p = (profile){0};
+    r->growing = growing;
+    atomic_init(&r->users, 1);
+    r->warnings = malloc((n + 1) * sizeof *r->warnings);
+    if (!r->warnings || !blocks_peak(&r->profile.table, &r->peak_time, &r->peak_samples)) {
+        reading_release(r);
+        return NULL;
+    }
+    if (n)
+        memcpy(r->warnings, warnings, n * sizeof *warnings);
+    r->n_warnings = n;
+    return r;
+}
+
+bool viewer_publish(viewer *v, size_t trace, profile *p, const memtrace_warning *warnings,
+                    size_t n_warnings, bool growing) {
+    viewer_trace *t = &v->traces[trace];
+    reading *r = reading_new(p, warnings, n_warnings, growing);
+    if (!r)
+        return false;
+    pthread_mutex_lock(&t->lock);
+    reading *old = t->now;
+    r->generation = old ? old->generation + 1 : 1;
+    t->now = r;
+    pthread_mutex_unlock(&t->lock);
+    if (old) {
+        char prefix[24];
+        snprintf(prefix, sizeof prefix, "%zu ", trace);
+        cache_forget(v->cache, prefix);
+    }
+    reading_release(old);
+    if (v->published)
+        v->published(v->context, trace);
+    return true;
+}
+
+reading *viewer_take(viewer *v, size_t trace) {
+    viewer_trace *t = &v->traces[trace];
+    pthread_mutex_lock(&t->lock);
+    reading *r = t->now;
+    if (r)
+        atomic_fetch_add(&r->users, 1);
+    pthread_mutex_unlock(&t->lock);
+    return r;
+}
+
+/* ---- figures ----------------------------------------------------------------------------- */
+
+/* Threads that compute the same one at once store the same numbers. `high` is stored last, and is
+ * never 0 but for a rate of 1 and no samples, which takes no time to compute. */
+figure reading_figure(reading *r, uint64_t samples) {
+    if (samples >= FIGURES_KEPT)
+        return figure_of(&r->profile, samples);
+    double high = atomic_load_explicit(&r->figures.high[samples], memory_order_acquire);
+    if (high > 0) {
+        const profile *p = &r->profile;
+        double low = atomic_load_explicit(&r->figures.low[samples], memory_order_relaxed);
+        return (figure){.samples = samples,
+                        .value = (double)samples / p->info.sample_rate * (p->info.word_size / 8.0),
+                        .low = low,
+                        .high = high};
+    }
+    figure f = figure_of(&r->profile, samples);
+    atomic_store_explicit(&r->figures.low[samples], f.low, memory_order_relaxed);
+    atomic_store_explicit(&r->figures.high[samples], f.high, memory_order_release);
+    return f;
+}

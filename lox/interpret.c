@@ -251,8 +251,18 @@ static bool new_cell(lox_vm *vm, value *v) {
     } while (0)
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
+/* Fuzzers have programs end. */
+#ifdef LOX_FUEL
+#define SPEND                                                                                      \
+    if (vm->fuel-- == 0)                                                                           \
+        FAIL("Out of fuel.");
+#else
+#define SPEND
+#endif
+
 #define NEXT                                                                                       \
     do {                                                                                           \
+        SPEND                                                                                      \
         i = ip++;                                                                                  \
         goto *labels[i->op];                                                                       \
     } while (0)

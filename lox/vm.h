@@ -51,6 +51,9 @@ struct lox_vm {
     void (*write_error)(void *context, const char *text, size_t size);
     void *write_context;
     struct profile *profile; /* what records a trace, NULL: nothing */
+#ifdef LOX_FUEL
+    uint64_t fuel; /* instructions until a run-time error */
+#endif
 };
 
 /* text.c */

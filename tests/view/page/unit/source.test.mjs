@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { EmbeddedSource, HttpSource, matcher, searchPattern, SourceError } from "../../../../viewer/source.js";
+
+const answer = {
+  strings: ["", "alpha", "beta", "gamma", "x.c"], count: 3,
+  places: { id: [1, 2, 3], function: [1, 2, 3], file: [4, 4, 4], line: [0, 0, 0] },
+  rows: { place: [0, 1, 2], value: [30, 20, 10], low: [5, 18, 9], share: [0.5, 0.3, 0.2] },
+};
+const source = new EmbeddedSource({ answers: { "table?kind=hotspots": answer, "tree?": { nodes: {} } } });
+
+test("embedded tables are sorted, searched and cut as by a server", async () => {
+  const low = await source.get("table", { kind: "hotspots", sort: "low", limit: 2 });
+  assert.deepEqual(low.rows.place, [1, 2]);
+  assert.equal(low.count, 3);
+  const names = await source.get("table", { kind: "hotspots", sort: "function", order: "asc", offset: 1, limit: 5 });
+  assert.deepEqual(names.rows.place, [1, 2]);
+  const found = await source.get("table", { kind: "hotspots", search: "/^(alp|gam)/" });
+  assert.deepEqual([found.count, found.rows.value], [2, [30, 10]]);
+});
+
+test("what a file does not hold is refused with the reason", async () => {
+  await assert.rejects(source.get("tree", { filter: "fn:x" }), (e) => e instanceof SourceError && /whole trace/.test(e.message));
+  await assert.rejects(source.get("tree", { measure: "live" }), /no summary/);
+  assert.ok(await source.get("tree", { width: 900, search: "x" }));
+});
+
+test("patterns mean what they mean in filters", () => {
+  assert.ok(matcher("lph")("alpha"));
+  assert.ok(matcher("al*a")("alpha") && !matcher("al*")("xalpha"));
+  assert.ok(matcher("/^al/")("alpha") && !matcher("/^l/")("alpha"));
+  assert.ok(!matcher("/(/")("("), "one that cannot be read matches nothing");
+  assert.equal(searchPattern("a/b"), "/a\\/b/");
+  assert.equal(searchPattern("/a.b/"), "/a.b/");
+});
+
+test("a server's answers are kept until the trace grows, and errors say where", async () => {
+  let calls = 0, status = 200, body = { ok: 1 };
+  const urls = [];
+  globalThis.fetch = async (url) => (calls++, urls.push(url), { ok: status === 200, status, json: async () => body });
+  const http = new HttpSource({});
+  await http.get("tree", { mode: "down", filter: "fn:a b", collapse: undefined });
+  await http.get("tree", { filter: "fn:a b", mode: "down" });
+  assert.equal(calls, 1);
+  assert.equal(urls[0], "/api/tree?filter=fn%3Aa%20b&mode=down");
+  http.forget();
+  http.until = 7000000;
+  await http.get("tree", { filter: "fn:a" });
+  assert.equal(urls[1], "/api/tree?filter=fn%3Aa%20alloc%3A..7000000us");
+  status = 400;
+  body = { error: { parameter: "filter", column: 17, reason: "a time ends in s" } };
+  await assert.rejects(http.get("tree", { filter: "x" }), (e) => e.column === 17 && e.parameter === "filter" && e.message === "a time ends in s");
+  assert.equal(http.pending, 0);
+});

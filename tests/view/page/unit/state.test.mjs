@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { decode, encode, KEYS, startState, Store } from "../../../../viewer/state.js";
+
+test("the start has an empty address, and every key comes back from one", () => {
+  assert.equal(encode(startState()), "");
+  const state = { ...startState(), view: "callers", filter: 'fn:"a&b=c" size:>=1K +x %', measure: "live", at: "1.5s", mode: "sandwich", by: "line", recursion: true, wrappers: true, share: 0.25, focus: "12.55", zoom: ["^", 3, 4], search: "^a+b", sort: "-low", pick: [7], line: "9", trace: 2, a: "1s", b: "2s", before: 1, after: 0, normalise: "time", diffas: "flame" };
+  for (const k of Object.keys(KEYS)) assert.notDeepEqual(state[k], KEYS[k].start, `${k} is not tested`);
+  assert.deepEqual(decode(`#${encode(state)}`), state);
+});
+
+test("a mangled address falls back to defaults", () => {
+  assert.deepEqual(decode("#view=nonsense&measure=&mode&zoom=a.b&share=-1&x=1&filter=%E0%A4%A"), startState());
+  assert.deepEqual(decode("#zoom=1.2.&pick=^"), startState());
+});
+
+function fakeWindow(hash = "") {
+  const w = { location: { hash, pathname: "/", search: "" }, entries: [], addEventListener: (k, f) => (w[k] = f) };
+  w.history = { pushState: (_, __, url) => w.entries.push(url), replaceState: (_, __, url) => w.entries.splice(-1, 1, url) };
+  return w;
+}
+
+test("changes make history, listeners hear what differs, undo is of filters", () => {
+  const w = fakeWindow("#view=types"), store = new Store(w), heard = [];
+  store.listen((s, changed) => heard.push([...changed].sort().join()));
+  store.set({ filter: "fn:a" });
+  store.set({ filter: "fn:a" });
+  store.set({ filter: "fn:a fn:b", zoom: [1, 2] });
+  store.replace({ search: "x" });
+  assert.deepEqual(heard, ["filter", "filter,zoom", "search"]);
+  assert.equal(w.entries.length, 2);
+  assert.equal(w.entries[1], "/#view=types&filter=fn:a+fn:b&zoom=1.2&search=x");
+  assert.ok(store.undo());
+  assert.equal(store.state.filter, "fn:a");
+  assert.ok(store.undo());
+  assert.equal(store.state.filter, "");
+  assert.ok(!store.undo());
+  w.location.hash = "#filter=fn:z";
+  w.popstate();
+  assert.equal(store.state.filter, "fn:z");
+  assert.equal(store.state.view, "flame");
+});

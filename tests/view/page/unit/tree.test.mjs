@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ancestors, children, drawRow, follow, fromAnswer, hit, layout, readPlaces, search } from "../../../../viewer/tree.js";
+
+const strings = ["", "main", "f", "g", "x.c"];
+const columns = { id: [10, 20, 30], function: [1, 2, 3], file: [4, 4, 4], line: [0, 0, 7] };
+// all 100 ─ main 100 ─┬ f 60 ─ g 50 (self 10)
+//                     ├ g 30
+//                     └ other 8, 3 sites      (self of main: 2)
+const nodes = {
+  place: [-1, 0, 1, 2, 2, -1], parent: [-1, 0, 1, 2, 1, 1],
+  value: [100, 100, 60, 50, 30, 8], low: [90, 90, 50, 40, 20, 4], high: [110, 110, 70, 60, 40, 12],
+  samples: [100, 100, 60, 50, 30, 8], blocks: [10, 10, 6, 5, 3, 3], self: [0, 2, 10, 50, 30, 8], sites: [0, 0, 0, 0, 0, 3], more: [0, 0, 0, 0, 0, 1],
+};
+const make = (trail) => fromAnswer(nodes, readPlaces(strings, columns), trail);
+
+function drawn(tree, d, { left = 0, right = 100, limit = 1 } = {}) {
+  const out = [];
+  drawRow(layout(tree), d, left, right, limit, (i, a, b) => out.push([i, a, b]), (p, a, b, n) => out.push([`other${n}`, a, b]));
+  return out;
+}
+
+test("places have names", () => assert.deepEqual(readPlaces(strings, columns)[2], { id: 30, function: "g", file: "x.c", line: 7, match: 0 }));
+
+test("an other node becomes what its parent leaves out", () => {
+  const t = make();
+  assert.deepEqual([...t.parent], [0, 0, 1, 2, 1]);
+  assert.deepEqual([...t.omittedValue], [0, 8, 0, 0, 0]);
+  assert.deepEqual([...t.omittedCount], [0, 3, 0, 0, 0]);
+  assert.deepEqual(children(t, 1), [2, 4]);
+  assert.deepEqual(ancestors(t, 3), [0, 1, 2, 3]);
+});
+
+test("siblings lie next to each other, largest first; nothing is absent", () => {
+  const t = make();
+  assert.deepEqual(drawn(t, 1), [[1, 0, 100]]);
+  assert.deepEqual(drawn(t, 2), [[2, 0, 60], [4, 60, 90], ["other3", 90, 98]]);
+  assert.deepEqual(drawn(t, 3), [[3, 0, 50]]);
+});
+
+test("what is too small joins what was left out, with all sites counted", () => {
+  const t = make();
+  assert.deepEqual(drawn(t, 2, { limit: 40 }), [[2, 0, 60], ["other4", 60, 98]]);
+  assert.deepEqual(drawn(t, 2, { limit: 70 }), [["other5", 0, 98]]);
+  assert.deepEqual(drawn(t, 3, { limit: 70 }), []); // below an undrawn parent
+});
+
+test("only what lies in view is visited", () => assert.deepEqual(drawn(make(), 2, { left: 61, right: 80 }), [[4, 60, 90]]));
+
+test("a point hits its node, and nothing beyond the calls", () => {
+  const l = layout(make());
+  assert.equal(hit(l, 2, 59.9), 2);
+  assert.equal(hit(l, 2, 60), 4);
+  assert.equal(hit(l, 2, 99), -1); // main itself
+  assert.equal(hit(l, 9, 1), -1);
+});
+
+test("a path of ids leads to a node, as far as it goes", () => {
+  const t = make();
+  assert.deepEqual(follow(t, [10, 20, 30]), { node: 3, steps: 3 });
+  assert.deepEqual(follow(t, [10, 99, 30]), { node: 1, steps: 1 });
+});
+
+test("frames around a zoom are as wide as it, and keep their numbers", () => {
+  const t = make([{ value: 500, low: 400, high: 600, samples: 500, blocks: 50, self: 0, place: -1 }, { value: NaN, place: 0 }]);
+  assert.equal(t.root, 2);
+  assert.deepEqual([...t.total.slice(0, 4)], [100, 100, 100, 100]);
+  assert.equal(t.value[0], 500);
+  assert.ok(Number.isNaN(t.value[1]));
+  assert.deepEqual([...t.parent], [0, 0, 1, 2, 3, 4, 3]);
+  assert.deepEqual(ancestors(t, 5), [0, 1, 2, 3, 4, 5]);
+});
+
+test("calls deeper than the answer are hatched, not absent", () => {
+  const t = fromAnswer({ ...nodes, place: [-1, 0], parent: [-1, 0], value: [100, 100], self: [0, 2], sites: [0, 0], more: [0, 1] }, readPlaces(strings, columns));
+  assert.deepEqual(drawn(t, 2), [["other0", 0, 98]]);
+});
+
+test("a search counts what lies inside another match once", () => {
+  const t = make(), r = search(t, 0, [false, true, true]);
+  assert.equal(r.amount, 90); // f 60 and g 30; not the g in f
+  assert.equal(r.nodes, 3);
+  assert.deepEqual([...r.matched], [0, 0, 1, 1, 1]);
+  assert.equal(search(t, 2, [false, false, true]).amount, 50); // below f alone
+});
+
+test("a hundred thousand nodes are laid out and drawn within one screen's work", () => {
+  const n = 100000, place = [-1], parent = [-1], value = [], self = [];
+  for (let i = 1; i < n; i++) {
+    place.push(i % 3);
+    parent.push(i % 40 === 1 ? 0 : i - 1);
+  }
+  for (let i = 0; i < n; i++) value.push(0), self.push(1);
+  for (let i = n - 1; i >= 0; i--) {
+    value[i] += 1;
+    if (i) value[parent[i]] += value[i];
+  }
+  const zeros = value.map(() => 0);
+  const t = fromAnswer({ place, parent, value, low: value, high: value, samples: value, blocks: value, self, sites: zeros, more: zeros }, readPlaces(strings, columns));
+  const l = layout(t);
+  let boxes = 0, others = 0;
+  for (let d = 0; d < 42; d++) drawRow(l, d, 0, n, (3 / 1400) * n, () => boxes++, () => others++);
+  assert.ok(boxes <= 42 * 467, `${boxes} boxes`);
+  assert.ok(others >= 1);
+});

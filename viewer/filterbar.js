@@ -1,0 +1,184 @@
+// filterbar.js: the filter as chips and a field. A chip is a term; its text is the term's own, which a click lets
+// change; what can complete it, and what is wrong where, the source says.
+import { fill, h, icon, ICONS } from "./dom.js";
+import { complete, join, legible, remove, split, toggle } from "./filterline.js";
+import { count } from "./format.js";
+
+export class FilterBar {
+  constructor(app) {
+    this.app = app;
+    this.editing = -1; // the chip in whose place the field stands; -1: behind the last
+    this.items = [];
+    this.chosen = -1;
+    this.problem = null;
+    this.entry = h("input.entry", {
+      type: "text", spellcheck: "false", autocomplete: "off", autocapitalize: "off",
+      role: "combobox", "aria-label": "Add to the filter", "aria-expanded": "false", "aria-controls": "completion", "aria-autocomplete": "list",
+      placeholder: "Filter: fn:name, size:>=1K, live:@peak …",
+      oninput: () => this.#suggest(),
+      onfocus: () => this.#suggest(),
+      onblur: () => setTimeout(() => this.#closeList(), 120),
+      onkeydown: (e) => this.#key(e),
+    });
+    this.list = h("div.completion", { role: "listbox", id: "completion", hidden: true });
+    document.body.append(this.list);
+    this.element = h("div.filterbar", { role: "group", "aria-label": "Filter" });
+    this.kept = h("span.kept", { role: "status" });
+    this.undo = h("button.button.plain.square", { type: "button", title: "Undo the last change of the filter (u)", "aria-label": "Undo the last change of the filter", onclick: () => app.undo() }, icon(ICONS.undo));
+    this.trouble = h("div.problem", { role: "alert", hidden: true });
+    this.draw();
+  }
+
+  draw() {
+    const terms = split(this.app.store.state.filter);
+    const chips = terms.map((t, i) => (i === this.editing ? this.entry : this.#chip(legible(t), i)));
+    fill(this.element, icon(ICONS.filter), chips, this.editing < 0 ? this.entry : null, this.kept, this.undo, this.trouble);
+    this.undo.disabled = this.app.store.undoable.length === 0;
+    this.entry.disabled = this.app.source.offline;
+    if (this.app.source.offline) this.entry.placeholder = "This file holds summaries of the whole trace; `allotrace view` filters.";
+    else this.entry.placeholder = terms.length ? "and …" : "Filter: fn:name, size:>=1K, live:@peak …";
+  }
+
+  #chip(term, i) {
+    const wrong = this.problem && this.problem.column > term.start && this.problem.column <= term.end + 1;
+    const inWords = term.name === "survived" || term.name === "promoted" ? "" : term.value;
+    return h(`span.chip${term.negated ? ".negated" : ""}${wrong ? ".wrong" : ""}`, { dataset: { term: term.text } },
+      h("button.text", {
+        type: "button", title: `${term.text}\nclick: change it · Alt+click: turn it round`,
+        onclick: (e) => (e.altKey ? this.app.store.set({ filter: toggle(this.app.store.state.filter, i) }) : this.edit(i)),
+        onkeydown: (e) => {
+          if (e.key === "Delete" || e.key === "Backspace") {
+            e.preventDefault();
+            e.stopPropagation();
+            this.app.store.set({ filter: remove(this.app.store.state.filter, i), zoom: [] });
+            this.entry.focus();
+          } else if (e.key === "-") {
+            e.stopPropagation();
+            this.app.store.set({ filter: toggle(this.app.store.state.filter, i) });
+          }
+        },
+      }, h("span.name", term.negated ? `not ${term.name}` : term.name), inWords ? h("span", inWords) : null),
+      h("button.x", { type: "button", "aria-label": `Remove ${term.text}`, title: "Remove", onclick: () => this.app.store.set({ filter: remove(this.app.store.state.filter, i), zoom: [] }) }, icon(ICONS.close)));
+  }
+
+  edit(i) {
+    this.editing = i;
+    this.entry.value = split(this.app.store.state.filter)[i].text;
+    this.draw();
+    this.entry.focus();
+    this.entry.select();
+    this.#suggest();
+  }
+
+  focus() {
+    this.entry.focus();
+  }
+
+  // What the answer said of the filter.
+  report(head) {
+    this.problem = null;
+    this.trouble.hidden = true;
+    fill(this.kept, head?.of_blocks !== undefined && head.kept_blocks !== head.of_blocks ? `keeps ${count(head.kept_blocks)} of ${count(head.of_blocks)} sampled blocks` : "");
+    this.draw();
+  }
+
+  refuse(error) {
+    this.problem = error;
+    const line = this.app.store.state.filter;
+    this.trouble.hidden = false;
+    const at = error.column > 0 ? ` (character ${error.column}: ${[...line].slice(Math.max(0, error.column - 1), error.column + 11).join("") || "the end"})` : "";
+    fill(this.trouble, `The filter cannot be used: ${error.message}${at}. What you see is still the previous one.`);
+    this.draw();
+  }
+
+  #commit() {
+    const text = this.entry.value.trim();
+    const terms = split(this.app.store.state.filter).map((t) => t.text);
+    if (this.editing >= 0) terms.splice(this.editing, 1, ...(text ? [text] : []));
+    else if (text) terms.push(text);
+    this.editing = -1;
+    this.entry.value = "";
+    this.#closeList();
+    this.app.store.set({ filter: join(terms), zoom: [] });
+    this.draw();
+    this.entry.focus();
+  }
+
+  async #suggest() {
+    const typed = this.entry.value;
+    const cursor = this.entry.selectionStart ?? typed.length;
+    const call = (this.call = (this.call || 0) + 1);
+    let items;
+    const word = typed.slice(0, cursor);
+    if (word.includes(":")) {
+      const answer = await this.app.source.get("filter", { text: typed, cursor, trace: this.app.store.state.trace || undefined }).catch(() => null);
+      if (call !== this.call) return;
+      const c = answer?.completion;
+      items = c?.items?.map((i) => ({ text: typed.slice(0, c.start) + i.text + typed.slice(c.end), shown: i.text, help: i.detail, open: false })) ?? [];
+      if (!items.length) items = complete(word);
+    } else items = complete(word);
+    if (document.activeElement !== this.entry) return;
+    this.items = items;
+    this.chosen = -1;
+    this.#drawList();
+  }
+
+  #drawList() {
+    const box = this.entry.getBoundingClientRect();
+    this.list.hidden = this.items.length === 0;
+    this.entry.setAttribute("aria-expanded", String(!this.list.hidden));
+    this.list.style.left = `${Math.min(box.left - 8, innerWidth - 300)}px`;
+    this.list.style.top = `${box.bottom + 4}px`;
+    fill(this.list, this.items.map((item, i) =>
+      h("div", {
+        role: "option", id: `option${i}`, "aria-selected": String(i === this.chosen),
+        onpointerdown: (e) => (e.preventDefault(), this.#take(i)),
+      }, h("span.mono.cut", item.shown ?? item.text), item.help ? h("span.help", item.help) : null)));
+    this.entry.setAttribute("aria-activedescendant", this.chosen >= 0 ? `option${this.chosen}` : "");
+    this.list.children[this.chosen]?.scrollIntoView({ block: "nearest" });
+  }
+
+  #closeList() {
+    this.list.hidden = true;
+    this.entry.setAttribute("aria-expanded", "false");
+  }
+
+  #take(i) {
+    const item = this.items[i];
+    this.entry.value = item.text;
+    this.entry.setSelectionRange(item.text.length, item.text.length);
+    if (item.open) this.#suggest();
+    else if (!/(\.\.|:)$/.test(item.text)) this.#commit();
+  }
+
+  #key(e) {
+    const n = this.items.length, open = !this.list.hidden;
+    if (e.key === "ArrowDown" && open) this.chosen = (this.chosen + 1) % n;
+    else if (e.key === "ArrowUp" && open) this.chosen = (this.chosen + n) % (n + 1) === n ? -1 : (this.chosen - 1 + n) % n;
+    else if ((e.key === "Tab" && open && n && this.entry.value) || (e.key === "Enter" && open && this.chosen >= 0)) {
+      e.preventDefault();
+      return this.#take(Math.max(0, this.chosen));
+    } else if (e.key === "Enter") {
+      e.preventDefault();
+      return this.#commit();
+    } else if (e.key === "Backspace" && this.entry.value === "" && this.editing < 0) {
+      const terms = split(this.app.store.state.filter);
+      if (terms.length) {
+        e.preventDefault();
+        this.edit(terms.length - 1);
+      }
+      return;
+    } else if (e.key === "Escape") {
+      e.preventDefault();
+      e.stopPropagation();
+      if (open) return this.#closeList();
+      this.entry.value = "";
+      this.editing = -1;
+      this.draw();
+      this.entry.blur();
+      return;
+    } else return;
+    e.preventDefault();
+    this.#drawList();
+  }
+}

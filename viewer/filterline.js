@@ -1,0 +1,122 @@
+// filterline.js: the filter's line as terms (what the page shows as chips), and what can complete one. It
+// judges nothing: whether a filter is right, the server says, with the column where it is not.
+
+export const TERMS = [
+  { name: "fn", kind: "pattern", help: "a function anywhere in the call stack" },
+  { name: "file", kind: "pattern", help: "a source file anywhere in the call stack" },
+  { name: "type", kind: "pattern", help: "blocks of this type" },
+  { name: "alloc", kind: "time", help: "allocated in a stretch of time", examples: ["..1s", "1s..2s", "@peak..", "..@peak"] },
+  { name: "live", kind: "time", help: "live at a moment, or at some moment of a stretch", examples: ["@peak", "@end", "1s", "1s..2s"] },
+  { name: "life", kind: "time", help: "how long the block lived", examples: ["<1ms", ">1s", "1ms..1s"] },
+  { name: "size", kind: "size", help: "the size of the block", examples: [">=1K", "<=64", "1K..1M", ">=1M"] },
+  { name: "heap", kind: "choice", help: "the heap it was allocated in", examples: ["minor", "major", "external"] },
+  { name: "survived", kind: "none", help: "never freed" },
+  { name: "promoted", kind: "none", help: "promoted from the minor heap" },
+  { name: "domain", kind: "number", help: "allocated by this domain or thread", examples: ["0", "1.."] },
+  { name: "hide", kind: "pattern", help: "leaves matching functions out of call stacks" },
+];
+
+// The text of each term: parts between blanks that do not stand in "…" or /…/ (which begin a value).
+export function split(line) {
+  const terms = [];
+  let at = 0;
+  while (at < line.length) {
+    if (/\s/.test(line[at])) {
+      at++;
+      continue;
+    }
+    const start = at;
+    let valueStarts = false;
+    while (at < line.length && !/\s/.test(line[at])) {
+      const c = line[at];
+      if (valueStarts && (c === "/" || c === '"')) {
+        const end = delimited(line, at);
+        at = end;
+        valueStarts = false;
+        continue;
+      }
+      valueStarts = c === "," || (c === ":" && !line.slice(start, at).includes(":"));
+      at++;
+    }
+    terms.push({ text: line.slice(start, at), start, end: at });
+  }
+  return terms.map(describe);
+}
+
+function delimited(line, at) {
+  const quote = line[at++];
+  while (at < line.length && line[at] !== quote) at += line[at] === "\\" && line[at + 1] === quote ? 2 : 1;
+  return Math.min(line.length, at + 1);
+}
+
+function describe(term) {
+  const negated = term.text.startsWith("-");
+  const body = negated ? term.text.slice(1) : term.text;
+  const colon = body.indexOf(":");
+  return { ...term, negated, name: colon < 0 ? body : body.slice(0, colon), value: colon < 0 ? "" : body.slice(colon + 1) };
+}
+
+export const join = (terms) => terms.map((t) => t.text ?? t).join(" ");
+
+export const add = (line, term) => {
+  const terms = split(line);
+  return terms.some((t) => t.text === term) ? join(terms) : join([...terms, term]);
+};
+
+// Replaces all terms with this name (and sign), so that a second brush moves the range.
+export const put = (line, term) => {
+  const { name, negated } = describe({ text: term });
+  return join([...split(line).filter((t) => t.name !== name || t.negated !== negated), term]);
+};
+
+export const remove = (line, i) => join(split(line).filter((_, at) => at !== i));
+
+export const toggle = (line, i) =>
+  join(split(line).map((t, at) => (at === i && t.name !== "hide" ? (t.negated ? t.text.slice(1) : `-${t.text}`) : t.text)));
+
+const REGEX_SPECIAL = /[\\^$.[\]|()*+?{}/]/g;
+
+// A pattern for exactly this name.
+export const exactly = (name) => `/^${name.replace(REGEX_SPECIAL, "\\$&")}$/`;
+
+// How a chip reads: the name in place of a pattern that means exactly it.
+export function legible(term) {
+  const m = /^\/\^((?:\\.|[^\\^$.[\]|()*+?{}])*)\$\/$/.exec(term.value);
+  return { ...term, value: m ? m[1].replace(/\\(.)/g, "$1") : term.value, exact: !!m };
+}
+
+// The terms for the stretch of time that was brushed.
+export const brushed = {
+  alloc: (a, b) => [`alloc:${a}..${b}`],
+  live: (a, b) => [`live:${a}..${b}`],
+  // Live at some moment of it, and no more at its end.
+  freed: (a, b) => [`live:${a}..${b}`, `-live:${b}`],
+};
+
+export function withBrush(line, how, a, b) {
+  const rest = split(line).filter((t) => t.name !== "alloc" && t.name !== "live");
+  return join([...rest, ...brushed[how](a, b)]);
+}
+
+// What could stand at the end of `word`; `names` are functions, files and types that there are.
+export function complete(word, names = {}) {
+  const negated = word.startsWith("-");
+  const body = negated ? word.slice(1) : word;
+  const sign = negated ? "-" : "";
+  const colon = body.indexOf(":");
+  if (colon < 0)
+    return TERMS.filter((t) => t.name.startsWith(body) && !(negated && t.name === "hide")).map((t) => ({
+      text: `${sign}${t.name}${t.kind === "none" ? "" : ":"}`,
+      help: t.help,
+      open: t.kind !== "none",
+    }));
+  const term = TERMS.find((t) => t.name === body.slice(0, colon));
+  const value = body.slice(colon + 1);
+  if (!term) return [];
+  const candidates = term.kind === "pattern" ? names[term.name === "hide" ? "fn" : term.name] || [] : term.examples || [];
+  const lower = value.toLowerCase();
+  return candidates
+    .filter((c) => c.toLowerCase().includes(lower))
+    .slice(0, 12)
+    .map((c) => ({ text: `${sign}${term.name}:${term.kind === "pattern" ? exactly(c) : c}`, shown: c, help: term.help, open: false }));
+}

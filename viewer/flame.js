@@ -1,0 +1,513 @@
+// flame.js: call trees on a canvas: flames, icicles, inverted ones, and both around a focus. It draws and moves;
+// what is to be shown, and what a choice leads to, is its owner's: data through `show`, news through `on`.
+import { ancestors, children, drawRow, firstAfter, hit, isBelow, layout } from "./tree.js";
+import { THEMES, moduleOf } from "./palette.js";
+
+const ROW = 21, MIN_WIDTH = 3, LABEL_WIDTH = 28, PAD = 6, MOVE_MS = 190;
+const FONT = '12px ui-sans-serif, system-ui, -apple-system, "Segoe UI", "Inter", "Noto Sans", "DejaVu Sans", sans-serif';
+
+export class Flame {
+  // on: { pick(node), zoom(node), menu(node, x, y), hover(node, x, y), other(count, x, y) }, nodes as
+  // { layer, node } or null
+  constructor(canvas, on) {
+    this.canvas = canvas;
+    this.context = canvas.getContext("2d", { alpha: false });
+    this.on = on;
+    this.layers = []; // { l: layout, direction: 1 down, -1 up, zoom: node, left, right, trail }
+    this.scroll = 0;
+    this.picked = null;
+    this.hovered = null;
+    this.matched = null; // by layer, then node
+    this.limitShare = 0;
+    this.theme = THEMES.light;
+    this.widths = new Map();
+    this.colorOf = () => this.theme.rest;
+    this.labelOf = (tree, i) => tree.places[tree.place[i]].function;
+    this.frame = 0;
+    this.stats = { frames: 0, boxes: 0 };
+    this.#listen();
+    this.observer = new ResizeObserver(() => this.#resize());
+    this.observer.observe(canvas.parentElement);
+  }
+
+  // trees: [{ tree, direction }]; trail: names of what lies outside the tree's root.
+  show(trees, { keepView = false } = {}) {
+    const old = this.layers;
+    this.layers = trees.map(({ tree, direction }, i) => {
+      const l = layout(tree);
+      const kept = keepView && old[i];
+      return { l, direction, zoom: 0, left: kept ? old[i].left : 0, right: kept ? old[i].right : tree.total[0] };
+    });
+    this.picked = this.hovered = this.matched = null;
+    if (!keepView) this.scroll = 0;
+    this.redraw();
+  }
+
+  restyle(theme, colorOf) {
+    this.theme = theme;
+    if (colorOf) this.colorOf = colorOf;
+    this.hatch = null;
+    this.redraw();
+  }
+
+  setMatches(matched) {
+    this.matched = matched;
+    this.redraw();
+  }
+
+  setShare(percent) {
+    this.limitShare = percent / 100;
+    this.redraw();
+  }
+
+  pick(at, reveal = true) {
+    this.picked = at;
+    if (at && reveal) this.#reveal(at);
+    this.redraw();
+  }
+
+  zoom({ layer, node }, animate = true) {
+    const view = this.layers[layer];
+    if (!view) return;
+    view.zoom = node;
+    const to = [view.l.x0[node], Math.max(view.l.x1[node], view.l.x0[node] + 1e-9)];
+    const still = !animate || matchMedia("(prefers-reduced-motion: reduce)").matches;
+    if (still) {
+      [view.left, view.right] = to;
+      view.move = null;
+    } else {
+      view.move = { from: [view.left, view.right], to, start: performance.now() };
+    }
+    this.redraw();
+  }
+
+  // Share of the width, for tests and for the slider: what is drawn fills it.
+  shown(layer = 0) {
+    const v = this.layers[layer];
+    return v ? { node: v.zoom, total: v.l.tree.total[v.zoom] } : null;
+  }
+
+  redraw() {
+    if (!this.frame) this.frame = requestAnimationFrame((now) => this.#paint(now));
+  }
+
+  // ---- geometry ----------------------------------------------------------------------------
+
+  #resize() {
+    const box = this.canvas.parentElement.getBoundingClientRect();
+    const scale = window.devicePixelRatio || 1;
+    this.width = Math.max(1, Math.floor(box.width));
+    this.height = Math.max(1, Math.floor(box.height));
+    if (this.canvas.width !== Math.round(this.width * scale) || this.canvas.height !== Math.round(this.height * scale)) {
+      this.canvas.width = Math.round(this.width * scale);
+      this.canvas.height = Math.round(this.height * scale);
+      this.canvas.style.width = `${this.width}px`;
+      this.canvas.style.height = `${this.height}px`;
+    }
+    this.scale = scale;
+    this.hatch = null;
+    this.redraw();
+  }
+
+  // The y of the first row's edge nearest to the baseline, before scrolling.
+  #base() {
+    if (this.layers.length === 2) {
+      // Around a focus: callers above, callees below, each with as much room as it has rows.
+      const up = this.layers.find((v) => v.direction < 0), down = this.layers.find((v) => v.direction > 0);
+      const wanted = up.l.rows.length * ROW;
+      const room = this.height - Math.min(down.l.rows.length * ROW, this.height / 2);
+      return Math.min(wanted, Math.max(room, this.height / 2));
+    }
+    return this.layers[0]?.direction < 0 ? this.height : 0;
+  }
+
+  #rowTop(view, d) {
+    const base = this.#base() - this.scroll;
+    if (view.direction > 0) return base + (this.layers.length === 2 ? d - 1 : d) * ROW;
+    return base - (d + 1) * ROW;
+  }
+
+  #extent() {
+    const base = this.#base();
+    let low = 0, high = this.height;
+    for (const v of this.layers) {
+      if (v.direction > 0) high = Math.max(high, base + v.l.rows.length * ROW + ROW);
+      else low = Math.min(low, base - v.l.rows.length * ROW - ROW / 2);
+    }
+    return [low, high - this.height];
+  }
+
+  #clampScroll() {
+    const [low, high] = this.#extent();
+    this.scroll = Math.min(high, Math.max(low, this.scroll));
+  }
+
+  #reveal({ layer, node }) {
+    const view = this.layers[layer];
+    const top = this.#rowTop(view, view.l.depth[node]);
+    if (top < ROW) this.scroll += top - ROW;
+    else if (top > this.height - 2 * ROW) this.scroll += top - (this.height - 2 * ROW);
+    this.#clampScroll();
+  }
+
+  #limit(view) {
+    const extent = view.right - view.left;
+    return Math.max((MIN_WIDTH / this.width) * extent, this.limitShare * view.l.tree.total[view.zoom]);
+  }
+
+  // Where a node is on the screen, in pixels from the canvas' corner.
+  rectangle({ layer, node }) {
+    const v = this.layers[layer];
+    const k = this.width / (v.right - v.left);
+    return {
+      x: (v.l.x0[node] - v.left) * k,
+      y: this.#rowTop(v, v.l.depth[node]),
+      width: (v.l.x1[node] - v.l.x0[node]) * k,
+      height: ROW - 1,
+    };
+  }
+
+  at(x, y) {
+    for (let layer = 0; layer < this.layers.length; layer++) {
+      const v = this.layers[layer];
+      const value = v.left + (x / this.width) * (v.right - v.left);
+      const base = this.#base() - this.scroll;
+      let d = v.direction > 0 ? Math.floor((y - base) / ROW) + (this.layers.length === 2 ? 1 : 0) : Math.floor((base - y) / ROW);
+      if (d < 0 || d >= v.l.rows.length || (this.layers.length === 2 && v.direction > 0 && d < 1)) continue;
+      const node = hit(v.l, d, value);
+      if (node < 0) continue;
+      const limit = this.#limit(v);
+      if (v.l.x1[node] - v.l.x0[node] >= limit || isBelow(v.l.tree, v.zoom, node)) return { layer, node };
+    }
+    return null;
+  }
+
+  // The hatched stretch at a point: what it holds.
+  otherAt(x, y) {
+    for (const o of this.others || []) if (x >= o.x && x < o.x + o.width && y >= o.y && y < o.y + ROW) return o;
+    return null;
+  }
+
+  // ---- painting ----------------------------------------------------------------------------
+
+  #paint(now) {
+    this.frame = 0;
+    if (!this.width) return this.#resize();
+    let moving = false;
+    for (const v of this.layers) moving = this.#advance(v, now) || moving;
+    this.#clampScroll();
+    const c = this.context, t = this.theme;
+    c.setTransform(this.scale, 0, 0, this.scale, 0, 0);
+    c.fillStyle = t.background;
+    c.fillRect(0, 0, this.width, this.height);
+    c.font = FONT;
+    c.textBaseline = "middle";
+    this.stats.boxes = 0;
+    this.others = [];
+    for (let i = 0; i < this.layers.length; i++) this.#paintLayer(this.layers[i], i);
+    this.#outline(this.hovered, 1);
+    this.#outline(this.picked, 2);
+    this.stats.frames++;
+    if (moving) this.redraw();
+    this.canvas.dataset.moving = moving ? "1" : "";
+  }
+
+  #advance(v, now) {
+    if (!v.move) return false;
+    const part = Math.min(1, Math.max(0, (now - v.move.start) / MOVE_MS));
+    const eased = 1 - (1 - part) ** 3;
+    v.left = v.move.from[0] + (v.move.to[0] - v.move.from[0]) * eased;
+    v.right = v.move.from[1] + (v.move.to[1] - v.move.from[1]) * eased;
+    if (part < 1) return true;
+    [v.left, v.right] = v.move.to;
+    v.move = null;
+    return false;
+  }
+
+  #paintLayer(v, index) {
+    const { l } = v;
+    const k = this.width / (v.right - v.left);
+    const limit = this.#limit(v);
+    const searching = this.matched?.[index];
+    const labels = [];
+    const zoomDepth = l.depth[v.zoom];
+    for (let d = this.layers.length === 2 && v.direction > 0 ? 1 : 0; d < l.rows.length + 1; d++) {
+      const y = this.#rowTop(v, d);
+      if (y > this.height || y + ROW < 0) continue;
+      drawRow(
+        l, d, v.left, v.right, limit,
+        (i, from, to) => this.#box(v, i, (from - v.left) * k, (to - v.left) * k, y, d < zoomDepth, searching, labels),
+        (parent, from, to, count) => this.#other((from - v.left) * k, (to - v.left) * k, y, count, parent, index),
+      );
+    }
+    const c = this.context;
+    for (const [text, x, y, dim] of labels) {
+      c.fillStyle = dim ? this.theme.dim : this.theme.text;
+      c.fillText(text, x, y);
+    }
+  }
+
+  #box(v, i, from, to, y, isAncestor, searching, labels) {
+    const c = this.context;
+    const x = Math.max(-1, from), end = Math.min(this.width + 1, to);
+    const w = end - x;
+    this.stats.boxes++;
+    const { tree } = v.l;
+    const faded = isAncestor || (searching && !searching[i]);
+    c.globalAlpha = faded ? 0.45 : 1;
+    c.fillStyle = i === 0 ? this.theme.rest : this.colorOf(tree, i);
+    c.fillRect(x, y, Math.max(1, w - 1), ROW - 1);
+    c.globalAlpha = 1;
+    if (searching && searching[i]) {
+      c.fillStyle = this.theme.match;
+      c.fillRect(x, y + ROW - 4, Math.max(1, w - 1), 3);
+    }
+    this.#mark(tree, i, x, y, w);
+    if (w < LABEL_WIDTH) return;
+    const text = this.#fit(this.labelOf(tree, i), w - 2 * PAD + 2);
+    if (text) labels.push([text, x + PAD, y + ROW / 2 - 0.5, faded]);
+  }
+
+  // A shape for what is a colour, too: whether it grew or shrank, for sure.
+  #mark(tree, i, x, y, w) {
+    const sure = tree.change?.[i];
+    if (!sure || w < 9) return;
+    const c = this.context, up = sure > 0, right = x + w - 7, middle = y + ROW / 2;
+    c.fillStyle = this.theme.text;
+    c.beginPath();
+    c.moveTo(right - 3, middle + (up ? 2 : -3));
+    c.lineTo(right + 3, middle + (up ? 2 : -3));
+    c.lineTo(right, middle + (up ? -3 : 2));
+    c.fill();
+  }
+
+  #other(from, to, y, count, parent, layer) {
+    const c = this.context;
+    const x = Math.max(0, from), w = Math.min(this.width, to) - x - 1;
+    if (w < 0.4) return;
+    c.fillStyle = this.#hatching();
+    c.fillRect(x, y, Math.max(0.5, w), ROW - 1);
+    this.others.push({ x, y, width: w + 1, count, parent, layer, value: ((to - from) / this.width) * this.#span(layer) });
+    if (w < 60) return;
+    const text = this.#fit(`other, ${count.toLocaleString("en")} ${count === 1 ? "site" : "sites"}`, w - 2 * PAD);
+    if (!text) return;
+    c.fillStyle = this.theme.hatchGround;
+    c.fillRect(x + PAD - 3, y + 3, c.measureText(text).width + 6, ROW - 7);
+    c.fillStyle = this.theme.dim;
+    c.fillText(text, x + PAD, y + ROW / 2 - 0.5);
+  }
+
+  #span(layer) {
+    return this.layers[layer].right - this.layers[layer].left;
+  }
+
+  #hatching() {
+    if (this.hatch) return this.hatch;
+    const tile = document.createElement("canvas");
+    const n = Math.round(6 * this.scale);
+    tile.width = tile.height = n;
+    const c = tile.getContext("2d");
+    c.fillStyle = this.theme.hatchGround;
+    c.fillRect(0, 0, n, n);
+    c.strokeStyle = this.theme.hatch;
+    c.lineWidth = Math.max(1, this.scale * 0.9);
+    for (const shift of [-n, 0, n]) {
+      c.beginPath();
+      c.moveTo(shift - 1, n + 1);
+      c.lineTo(shift + n + 1, -1);
+      c.stroke();
+    }
+    this.hatch = this.context.createPattern(tile, "repeat");
+    this.hatch.setTransform(new DOMMatrix().scale(1 / this.scale));
+    return this.hatch;
+  }
+
+  #outline(at, width) {
+    if (!at || !this.layers[at.layer]) return;
+    const r = this.rectangle(at), c = this.context;
+    if (r.x > this.width || r.x + r.width < 0) return;
+    const x = Math.max(0, r.x), w = Math.min(this.width, r.x + r.width - 1) - x;
+    c.strokeStyle = this.theme.select;
+    c.lineWidth = width;
+    c.strokeRect(x + width / 2, r.y + width / 2, Math.max(1, w - width), ROW - 1 - width);
+  }
+
+  #measure(text) {
+    let w = this.widths.get(text);
+    if (w === undefined) {
+      if (this.widths.size > 50000) this.widths.clear();
+      w = this.context.measureText(text).width;
+      this.widths.set(text, w);
+    }
+    return w;
+  }
+
+  // A name that does not fit loses its qualifiers first: what it is called says more than where it is from.
+  #fit(text, room) {
+    const width = this.#measure(text);
+    if (width <= room) return text;
+    const parts = text.split(/(?<=\.|::|\/)/);
+    while (parts.length > 1) {
+      parts.shift();
+      const tail = `…${parts.join("")}`;
+      if (this.#measure(tail) <= room) return tail;
+    }
+    const last = parts[0];
+    const keep = Math.floor((room / Math.max(1, this.#measure(last))) * last.length) - 1;
+    return keep >= 2 ? `${last.slice(0, keep)}…` : "";
+  }
+
+  // ---- mouse and keys ----------------------------------------------------------------------
+
+  #listen() {
+    const c = this.canvas;
+    const point = (e) => {
+      const box = c.getBoundingClientRect();
+      return [e.clientX - box.left, e.clientY - box.top];
+    };
+    let drag = null;
+    c.addEventListener("pointermove", (e) => {
+      const [x, y] = point(e);
+      if (drag) return this.#drag(drag, e, x, y);
+      const at = this.at(x, y);
+      if (at?.node !== this.hovered?.node || at?.layer !== this.hovered?.layer) {
+        this.hovered = at;
+        this.redraw();
+      }
+      this.on.hover(at, e.clientX, e.clientY, at ? null : this.otherAt(x, y));
+    });
+    c.addEventListener("pointerleave", () => {
+      this.hovered = null;
+      this.on.hover(null);
+      this.redraw();
+    });
+    c.addEventListener("pointerdown", (e) => {
+      if (e.button !== 0) return;
+      const [x, y] = point(e);
+      drag = { x, y, moved: false, scroll: this.scroll, views: this.layers.map((v) => [v.left, v.right]) };
+    });
+    const end = (e) => {
+      const was = drag;
+      drag = null;
+      if (!was || was.moved) return;
+      const [x, y] = point(e);
+      const at = this.at(x, y);
+      if (at) this.on.pick(at);
+      else {
+        const other = this.otherAt(x, y);
+        if (other) this.on.other(other, e.clientX, e.clientY);
+      }
+    };
+    c.addEventListener("pointerup", end);
+    c.addEventListener("pointercancel", () => (drag = null));
+    c.addEventListener("dblclick", (e) => {
+      const at = this.at(...point(e));
+      if (at) this.on.zoom(at);
+    });
+    c.addEventListener("contextmenu", (e) => {
+      e.preventDefault();
+      const at = this.at(...point(e));
+      if (at) this.on.menu(at, e.clientX, e.clientY);
+    });
+    c.addEventListener("wheel", (e) => this.#wheel(e, point(e)), { passive: false });
+    c.addEventListener("keydown", (e) => {
+      if (!e.ctrlKey && !e.metaKey && !e.altKey && this.key(e.key)) {
+        e.preventDefault();
+        e.stopPropagation();
+      }
+    });
+  }
+
+  #drag(drag, e, x, y) {
+    if (!drag.moved && Math.hypot(x - drag.x, y - drag.y) < 4) return;
+    if (!drag.moved) this.canvas.setPointerCapture(e.pointerId);
+    drag.moved = true;
+    this.scroll = drag.scroll - (y - drag.y);
+    this.layers.forEach((v, i) => {
+      const [left, right] = drag.views[i];
+      const shift = (-(x - drag.x) / this.width) * (right - left);
+      this.#setRange(v, left + shift, right + shift);
+    });
+    this.redraw();
+  }
+
+  #setRange(v, left, right) {
+    const whole = v.l.tree.total[0];
+    const extent = Math.min(whole, right - left);
+    v.left = Math.min(whole - extent, Math.max(0, left));
+    v.right = v.left + extent;
+    v.move = null;
+  }
+
+  #wheel(e, [x]) {
+    e.preventDefault();
+    if (!e.ctrlKey && !e.metaKey) {
+      const sideways = e.shiftKey ? e.deltaY : e.deltaX;
+      this.scroll += e.shiftKey ? 0 : e.deltaY;
+      for (const v of this.layers) {
+        const shift = (sideways / this.width) * (v.right - v.left);
+        if (shift) this.#setRange(v, v.left + shift, v.right + shift);
+      }
+    } else {
+      const factor = Math.exp(Math.max(-60, Math.min(60, e.deltaY)) * 0.006);
+      for (const v of this.layers) {
+        const at = v.left + (x / this.width) * (v.right - v.left);
+        const smallest = v.l.tree.total[0] * 1e-7;
+        const extent = Math.max(smallest, (v.right - v.left) * factor);
+        const left = at - (x / this.width) * extent;
+        this.#setRange(v, left, left + extent);
+      }
+    }
+    this.redraw();
+  }
+
+  // Moves the selection; true if the key meant something.
+  key(key) {
+    const names = { h: "ArrowLeft", j: "ArrowDown", k: "ArrowUp", l: "ArrowRight" };
+    const arrow = names[key] || key;
+    if (arrow === "Enter" && this.picked) return this.on.zoom(this.picked), true;
+    if (arrow === "ContextMenu" && this.picked) return this.menuAtPick(), true;
+    if (!arrow.startsWith("Arrow") && arrow !== "Home") return false;
+    const at = this.picked ?? { layer: 0, node: this.layers[0]?.zoom ?? 0 };
+    if (!this.layers.length) return true;
+    const next = !this.picked || arrow === "Home" ? { layer: at.layer, node: this.layers[at.layer].zoom } : this.#neighbour(at, arrow);
+    if (next) {
+      this.pick(next);
+      this.on.pick(next);
+    }
+    return true;
+  }
+
+  menuAtPick() {
+    const r = this.rectangle(this.picked), box = this.canvas.getBoundingClientRect();
+    this.on.menu(this.picked, box.left + Math.max(8, r.x + 8), box.top + r.y + ROW);
+  }
+
+  #neighbour({ layer, node }, arrow) {
+    const v = this.layers[layer], { l } = v;
+    const inward = v.direction > 0 ? "ArrowDown" : "ArrowUp";
+    if (arrow === "ArrowLeft" || arrow === "ArrowRight") return this.#sideways(v, layer, node, arrow === "ArrowRight" ? 1 : -1);
+    if (arrow === inward) {
+      const limit = this.#limit(v);
+      const child = children(l.tree, node).find((c) => l.x1[c] - l.x0[c] >= limit);
+      return child === undefined ? null : { layer, node: child };
+    }
+    if (node > 0) return { layer, node: l.tree.parent[node] };
+    if (this.layers.length === 2) return { layer: 1 - layer, node: this.layers[1 - layer].l.tree.first[0] || 0 };
+    return null;
+  }
+
+  #sideways(v, layer, node, step) {
+    const { l } = v;
+    const row = l.rows[l.depth[node]], limit = this.#limit(v);
+    for (let k = firstAfter(l, row, l.x0[node]) + step; k >= 0 && k < row.length; k += step) {
+      const i = row[k];
+      if (l.x1[i] <= v.left || l.x0[i] >= v.right) return null;
+      if (l.x1[i] - l.x0[i] >= limit) return { layer, node: i };
+    }
+    return null;
+  }
+}
+
+export const pathOf = (tree, node) => ancestors(tree, node).slice(1).map((i) => tree.key(i));
+export { moduleOf };

@@ -1,0 +1,82 @@
+// format.js: numbers as people read them, digit by digit as the commands print them (src/present/figures.c).
+
+const UNITS = ["B", "KB", "MB", "GB", "TB", "PB", "EB"];
+
+// C's %.Nf: an exact tie goes to the even digit (toFixed takes the larger). A tie is a number whose binary
+// fraction ends just behind the decimal digits.
+function fixed(x, digits) {
+  const scaled = x * 2 ** (digits + 1);
+  if (!Number.isInteger(scaled) || scaled % 2 === 0) return x.toFixed(digits);
+  const power = 10 ** digits, below = Math.floor(x * power);
+  return ((below % 2 === 0 ? below : below + 1) / power).toFixed(digits);
+}
+
+// C's %.Ng.
+function general(x, digits) {
+  if (x === 0) return "0";
+  const e = Math.floor(Math.log10(Math.abs(+x.toPrecision(digits))) + 1e-12);
+  if (e < -4 || e >= digits) return x.toExponential(digits - 1).replace(/\.?0+e/, "e").replace(/e([+-])(\d)$/, "e$10$2");
+  const s = fixed(x, Math.max(0, digits - 1 - e));
+  return s.includes(".") ? s.replace(/\.?0+$/, "") : s;
+}
+
+export function bytes(n) {
+  const sign = n < 0 ? "-" : "";
+  let x = Math.abs(n), unit = 0;
+  while (unit < UNITS.length - 1 && x >= (unit === 0 ? 1023.5 : 1023.95)) {
+    x /= 1024;
+    unit++;
+  }
+  return `${sign}${x < 1e6 ? fixed(x, unit > 0 ? 1 : 0) : general(x, 3)} ${UNITS[unit]}`;
+}
+
+export const count = (n) => Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, ",");
+
+export function duration(micros) {
+  const seconds = micros / 1e6, whole = Math.floor((micros + 500000) / 1e6);
+  if (micros < 1000) return `${Math.round(micros)} µs`;
+  if (seconds < 0.9995) return `${general(seconds * 1e3, 3)} ms`;
+  if (seconds < 59.995) return `${fixed(seconds, 2)} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3600)} h ${Math.floor(whole / 60) % 60} min`;
+}
+
+// As a filter reads it: the shortest text that is exact to a microsecond.
+export function filterTime(micros) {
+  const n = Math.max(0, Math.round(micros));
+  if (n === 0) return "0";
+  if (n % 1000) return n < 1e6 ? `${n}us` : `${general(n / 1e6, 15)}s`;
+  return n < 1e6 ? `${n / 1000}ms` : `${general(n / 1e6, 15)}s`;
+}
+
+export function rate(r) {
+  if (r >= 0.001) return general(r, 6);
+  const [digits, e] = r.toExponential(5).split("e");
+  return `${general(+digits, 6)}e${+e}`;
+}
+
+export const percent = (x) => `${fixed(x, 1)}%`;
+
+export const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
+
+// An amount in an answer's unit: B, blocks, B·s.
+export function amount(x, unit) {
+  if (unit === "blocks") return `${count(x)} ${x < 1.5 ? "block" : "blocks"}`;
+  return unit === "B·s" ? `${bytes(x)}·s` : bytes(x);
+}
+
+const NORMAL = 1.959963984540054; // of the 95 % interval
+
+// The ± that people are shown: 1.96 standard errors of bytes, which follow from the samples; else half the interval.
+export function margin(figure, unit, rate) {
+  if (unit !== "B" || !rate || figure.samples === undefined || figure.value <= 0) return (figure.high - figure.low) / 2;
+  return (NORMAL * Math.sqrt(figure.samples * (1 - rate)) * figure.value) / figure.samples;
+}
+
+export function marginText(figure, unit, rate) {
+  const m = margin(figure, unit, rate);
+  if (!(m > 0)) return "exact";
+  return `± ${unit === "blocks" ? count(m) : amount(m, unit)}`;
+}
+
+export const shortName = (name, room) => (name.length <= room ? name : `${name.slice(0, Math.max(1, room - 1))}…`);

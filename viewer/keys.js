@@ -1,0 +1,71 @@
+// keys.js: the one list of keys: from it come what they do and what `?` shows.
+import { h } from "./dom.js";
+
+// [keys, what the help says, name of the action]; without an action: the view's own.
+export const KEYS = [
+  ["Move", [
+    [["←", "↓", "↑", "→"], "move in flames, tables and the timeline", null],
+    [["h", "j", "k", "l"], "the same", null],
+    [["Enter"], "zoom in; open the row", null],
+    [["Backspace"], "zoom out", "zoomOut"],
+    [["["], "back", "back"],
+    [["]"], "forward", "forward"],
+    [["→", "←"], "in callers and callees: unroll, roll up", null],
+  ]],
+  ["Ask", [
+    [["/"], "search", "search"],
+    [["f"], "filter", "filter"],
+    [["u"], "undo the last change of the filter", "undo"],
+    [["m"], "next measure", "measure"],
+    [["M"], "previous measure", "measureBack"],
+    [["t"], "go to the timeline", "timeline"],
+    [["p"], "next peak", "peak"],
+    [["x"], "menu of the selected place", "menu"],
+    [["e"], "explain the selected number", "explain"],
+  ]],
+  ["Look", [
+    [["1"], "… 9: the views from left to right", "tab"],
+    [["v"], "icicle, flame, inverted, sandwich", "mode"],
+    [["r"], "collapse recursion", "recursion"],
+    [["d"], "details on, off", "details"],
+    [["T"], "dark, light", "theme"],
+    [["c"], "copy a link to what is shown", "copyLink"],
+    [["Space"], "pause, go on (live)", "pause"],
+    [["?"], "these keys", "help"],
+    [["Esc"], "close; leave a field; drop the search", "escape"],
+  ]],
+];
+
+const ACTIONS = new Map();
+for (const [, rows] of KEYS)
+  for (const [keys, , action] of rows) if (action) for (const k of keys) ACTIONS.set(k === "Esc" ? "Escape" : k === "Space" ? " " : k, action);
+for (let i = 2; i <= 9; i++) ACTIONS.set(String(i), "tab");
+
+const typing = (e) => e.target.matches?.("input:not([type=range]):not([type=checkbox]), textarea, select") || e.target.isContentEditable;
+
+export function listen(actions) {
+  addEventListener("keydown", (e) => {
+    if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented) return;
+    if (typing(e) && e.key !== "Escape") return;
+    // A button has its own meaning for these.
+    if ((e.key === " " || e.key === "Enter") && e.target.closest?.("button, summary, a")) return;
+    if (document.querySelector("dialog[open]")) return;
+    const action = actions[ACTIONS.get(e.key) ?? "arrows"];
+    if (action && action(e) !== false) e.preventDefault();
+  });
+}
+
+let dialog = null;
+
+export function showHelp() {
+  if (!dialog) {
+    dialog = h("dialog", { "aria-label": "Keys", onclick: (e) => e.target === dialog && dialog.close() },
+      h("h2", "Keys"),
+      h("div.keys", KEYS.map(([title, rows]) =>
+        h("section", h("h3", title), rows.map(([keys, what]) => h("div", h("dt", keys.map((k) => [h("kbd", k), " "])), h("dd", { style: { margin: 0 } }, what)))))),
+      h("p.faint", "Every number explains itself on a click. Everything you see is in the address: reload it, send it. Mouse: click selects, double click zooms, right click has more; the wheel scrolls, with Ctrl it zooms."),
+      h("form", { method: "dialog" }, h("button.button", { autofocus: true }, "Close")));
+    document.body.append(dialog);
+  }
+  if (!dialog.open) dialog.showModal();
+}

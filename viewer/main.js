@@ -1,0 +1,452 @@
+// main.js: the page: its parts, what they have in common, and who is told when the state changes.
+import { Details } from "./details.js";
+import { fill, h, icon, ICONS } from "./dom.js";
+import { number } from "./explain.js";
+import { FilterBar } from "./filterbar.js";
+import { join, split, withBrush } from "./filterline.js";
+import * as format from "./format.js";
+import { listen, showHelp } from "./keys.js";
+import { THEMES } from "./palette.js";
+import { EmbeddedSource, HttpSource, SourceError } from "./source.js";
+import { MEASURES, MODES, Store } from "./state.js";
+import { Timeline } from "./timeline.js";
+import { FlameView } from "./view-flame.js";
+import { LifetimesView } from "./view-lifetimes.js";
+import { AdviceView, DiffView, SourceView } from "./view-others.js";
+import { TableView } from "./view-tables.js";
+
+const MEASURE_NAMES = {
+  allocated: "Allocated", blocks: "Blocks allocated", live: "Live at a moment", peak: "Live at the peak",
+  promoted: "Promoted", survived: "Never freed", byteseconds: "Bytes × lifetime",
+};
+const TABS = [
+  ["flame", "Flame", (app) => new FlameView(app)],
+  ["hotspots", "Hotspots", (app) => new TableView(app, "hotspots")],
+  ["functions", "Functions", (app) => new TableView(app, "functions")],
+  ["callers", "Callers", (app) => new TableView(app, "callers")],
+  ["callees", "Callees", (app) => new TableView(app, "callees")],
+  ["types", "Types", (app) => new TableView(app, "types")],
+  ["paths", "Hot paths", (app) => new TableView(app, "paths")],
+  ["leaks", "Leaks", (app) => new TableView(app, "leaks")],
+  ["lifetimes", "Lifetimes", (app) => new LifetimesView(app)],
+  ["diff", "Diff", (app) => new DiffView(app)],
+  ["advice", "Advice", (app) => new AdviceView(app)],
+  ["source", "Source", (app) => new SourceView(app)],
+];
+
+class App {
+  constructor(source) {
+    this.source = source;
+    this.store = new Store(window);
+    this.format = format;
+    this.generation = 0;
+    this.views = new Map();
+    this.info = { traces: [] };
+    this.themeName = themeName();
+    this.applyTheme();
+  }
+
+  get trace() {
+    return this.info.traces[this.store.state.trace] || this.info.traces[0] || null;
+  }
+  get theme() {
+    return THEMES[this.themeName];
+  }
+
+  number(figure, options = {}) {
+    return number(this, figure, { unit: options.unit, rate: options.rate, measure: options.measure, share: options.share, text: options.text, name: options.name, label: options.label });
+  }
+
+  // ---- parts -------------------------------------------------------------------------------
+
+  build(root) {
+    this.progress = h("div.progress", { role: "progressbar", "aria-label": "Asking" });
+    this.source.onState = (pending, error) => {
+      this.progress.classList.toggle("busy", pending > 0);
+      this.banner.hidden = !error;
+      if (error) fill(this.banner, `The server cannot be reached (${error.message}). What you see may be old; it is asked again with the next step.`);
+    };
+    this.banner = h("div.banner", { role: "alert", hidden: true });
+    this.filterBar = new FilterBar(this);
+    this.timeline = new Timeline(this, {
+      brush: (how, a, b) => this.store.set({ filter: withBrush(this.store.state.filter, how, a, b), zoom: [] }),
+      moment: (time) => this.store.set({ measure: "live", at: format.filterTime(time), zoom: [] }),
+      compare: (a, b) => this.store.set({ filter: join([...split(this.store.state.filter).filter((t) => t.name !== "alloc" && t.name !== "live"), `alloc:${a}..${b}`, `live:${b}`]), measure: "allocated", zoom: [] }),
+    });
+    this.details = new Details(this);
+    this.stage = h("main.main", { tabindex: "-1" });
+    this.tabs = h("div.tabs", { role: "tablist", "aria-label": "Views" }, TABS.map(([id, text], i) =>
+      h("button", { type: "button", role: "tab", id: `tab-${id}`, dataset: { view: id }, title: i < 9 ? `${text} (${i + 1})` : text, onclick: () => this.store.set({ view: id }) }, text)));
+    this.tabs.addEventListener("keydown", (e) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
+      if (!step) return;
+      e.preventDefault();
+      e.stopPropagation();
+      const all = [...this.tabs.children].filter((b) => !b.hidden);
+      const next = all[(all.indexOf(document.activeElement) + step + all.length) % all.length];
+      next.focus();
+      next.click();
+    });
+    fill(root, this.progress, this.#head(), this.banner, this.filterBar.element, this.timeline.element, this.tabs, h("div.body", this.stage, this.details.element));
+    root.removeAttribute("aria-busy");
+    this.showDetails(innerWidth >= 900);
+  }
+
+  #head() {
+    const { store } = this;
+    this.traces = h("select", { "aria-label": "Trace", onchange: () => store.set({ trace: +this.traces.value, zoom: [], pick: [] }) });
+    this.program = h("span.program.cut.soft");
+    this.measure = h("select", { "aria-label": "Measure (m)", title: "What is added up (m)", onchange: () => store.set({ measure: this.measure.value, zoom: [] }) },
+      MEASURES.map((m) => h("option", { value: m }, MEASURE_NAMES[m])));
+    this.total = h("div.total", { "aria-live": "polite" });
+    this.liveBox = h("span.live", { hidden: true });
+    const tool = (name, label, run) => h("button.button.plain.square", { type: "button", title: label, "aria-label": label, onclick: run }, icon(ICONS[name]));
+    this.panelButton = tool("panel", "Details (d)", () => this.showDetails(this.details.element.hidden));
+    return h("header.head",
+      h("div.brand", h("i.mark", { "aria-hidden": "true" }, h("i"), h("i"), h("i")), h("span", "allotrace")),
+      this.program, this.traces, this.measure, this.total, h("span.grow"), this.liveBox,
+      tool("link", "Copy a link to what is shown (c)", () => this.copy(location.href)),
+      this.panelButton, tool("theme", "Dark or light (T)", () => this.toggleTheme()), tool("help", "Keys (?)", showHelp));
+  }
+
+  showDetails(shown) {
+    this.details.element.hidden = !shown;
+    this.panelButton.setAttribute("aria-pressed", String(shown));
+  }
+
+  // ---- what views tell ---------------------------------------------------------------------
+
+  // The head of an answer: what the numbers on the page are of.
+  report(head) {
+    const key = JSON.stringify([head.total, head.unit, head.filter, head.time, head.kept_blocks]);
+    if (key === this.reported) return;
+    this.reported = key;
+    const s = this.store.state;
+    fill(this.total,
+      this.number(head.total, { ...head, name: "grand-total", label: MEASURE_NAMES[head.measure] }),
+      h("span.margin", format.marginText(head.total, head.unit, head.rate)),
+      h("span.faint.more", `${head.time !== undefined && (s.measure === "live" || s.measure === "peak") ? `at ${format.duration(head.time)}, ` : ""}${format.plural(head.total.samples, "sample")} at rate ${format.rate(head.rate)}`));
+    this.filterBar.report(head);
+  }
+
+  select(d) {
+    if (!this.details.element.hidden) this.details.show(d);
+    this.selected = d;
+  }
+
+  // Something went wrong: said where it belongs.
+  trouble(error, view, otherwise) {
+    if (error instanceof SourceError && error.parameter === "filter") return this.filterBar.refuse(error);
+    if (error.status === 403) return this.locked();
+    if (error instanceof SourceError) return otherwise();
+    if (error.name === "TypeError" && !navigator.onLine) return;
+    if (!(error instanceof TypeError)) otherwise();
+    console.error(error);
+  }
+
+  locked() {
+    fill(document.getElementById("app"), h("div.empty", h("h2", "This address lacks its key"), h("p", "Open the address that ", h("code", "allotrace view"), " printed in the terminal; it carries a token that this browser does not have yet, or has from an earlier run.")));
+  }
+
+  whyEmpty(head) {
+    if (head.of_blocks && head.kept_blocks === 0) {
+      const undo = h("button.button", { type: "button", onclick: () => this.undo() }, "Undo the filter");
+      return ["Nothing is left", `The filter keeps 0 of ${format.count(head.of_blocks)} sampled blocks: “${head.removed_by}” removed the last ${format.count(head.removed_last)}. Loosen it.`, [undo]];
+    }
+    if (head.measure === "promoted") return ["Nothing was promoted", "None of the sampled blocks moved from the minor to the major heap."];
+    if (head.measure === "survived") return ["All was freed", "None of the sampled blocks was live when the trace ended."];
+    if (head.measure === "live" || head.measure === "peak") return ["Nothing was live", `None of the sampled blocks was live at ${format.duration(head.time ?? 0)}.`];
+    return ["No samples", `The trace holds none at rate ${format.rate(head.rate)}. A program that allocates little may show none; record it with a higher rate.`];
+  }
+
+  nameOfFocus(focus, places) {
+    if (!/^\d+(\.\d+)*$/.test(focus)) return focus;
+    return focus.split(".").map((id) => {
+      const p = places.find((x) => x && x.id === +id) || (this.selected?.place?.id === +id ? this.selected.place : null);
+      if (p) (this.names ??= new Map()).set(+id, p.function || p.file);
+      return this.names?.get(+id) ?? `#${id}`;
+    }).join(" › ");
+  }
+
+  async copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      this.toast("Copied");
+    } catch {
+      this.toast(text);
+    }
+  }
+
+  toast(text) {
+    document.querySelector(".toast")?.remove();
+    const t = h("div.toast", { role: "status" }, text);
+    document.body.append(t);
+    setTimeout(() => t.remove(), 2200);
+  }
+
+  undo() {
+    if (!this.store.undo()) this.toast("There is no change of the filter to undo");
+  }
+
+  // ---- theme -------------------------------------------------------------------------------
+
+  applyTheme() {
+    document.documentElement.dataset.theme = this.themeName;
+  }
+
+  toggleTheme() {
+    this.themeName = this.themeName === "dark" ? "light" : "dark";
+    remember("theme", this.themeName);
+    this.applyTheme();
+    this.timeline.redraw();
+    for (const v of this.views.values()) v.restyle();
+  }
+
+  // ---- state -------------------------------------------------------------------------------
+
+  get view() {
+    return this.views.get(this.store.state.view);
+  }
+
+  async show(s, changed) {
+    const [, , make] = TABS.find(([id]) => id === s.view);
+    if (!this.views.has(s.view)) {
+      this.views.set(s.view, make(this));
+      this.views.get(s.view).restyle();
+    }
+    const view = this.view;
+    if (this.shown !== view) {
+      this.shown?.leave();
+      this.shown = view;
+      fill(this.stage, view.element);
+    }
+    for (const b of this.tabs.children) {
+      const on = b.dataset.view === s.view;
+      b.setAttribute("aria-selected", String(on));
+      b.tabIndex = on ? 0 : -1;
+    }
+    if (this.traces.value !== String(s.trace)) this.traces.value = String(s.trace);
+    this.measure.value = s.measure;
+    document.title = `${this.trace?.name ?? ""} · ${TABS.find(([id]) => id === s.view)[1]} · allotrace`;
+    if (!changed || changed.has("filter")) this.filterBar.draw();
+    if (!changed || changed.has("trace") || changed.has("filter")) this.#loadTimeline(s);
+    else if (["measure", "at", "a", "b"].some((k) => changed.has(k))) this.timeline.redraw();
+    if (!changed || changed.has("trace")) {
+      if (!s.pick.length) this.details.clear();
+    }
+    await view.update(s, view.seen === this.generation && view.state ? differing(view, s, changed) : null);
+    view.state = s;
+    view.seen = this.generation;
+  }
+
+  async #loadTimeline(s) {
+    const call = (this.timelineCall = (this.timelineCall || 0) + 1);
+    const params = { trace: s.trace || undefined, filter: s.filter };
+    const width = Math.max(100, Math.min(4096, Math.round(innerWidth / 3 / 50) * 50));
+    try {
+      const [answer, peaks] = await Promise.all([
+        this.source.get("timeline", { ...params, buckets: width }),
+        this.source.get("peaks", { ...params, n: 8 }),
+      ]);
+      if (call !== this.timelineCall) return;
+      const p = peaks.peaks;
+      this.timeline.show(answer, p.time.map((time, i) => ({ time, value: p.value[i], low: p.low[i], high: p.high[i], samples: p.samples[i] })));
+      this.timeline.element.dataset.ready = String((+this.timeline.element.dataset.ready || 0) + 1);
+    } catch (error) {
+      if (call === this.timelineCall) this.trouble(error, null, () => {});
+    }
+  }
+
+  // ---- a trace that grows ------------------------------------------------------------------
+
+  #drawLive() {
+    const growing = this.info.traces.some((t) => t.growing);
+    this.liveBox.hidden = !this.info.live;
+    const t = this.trace;
+    fill(this.liveBox,
+      h(`i.dot${growing && !this.paused ? "" : ".still"}`),
+      h("span.soft", !growing ? "ended" : this.paused ? `paused at ${format.duration(this.source.until)}` : `live, ${format.duration(t?.duration ?? 0)}`),
+      growing || this.paused ? h("button.button.plain.square", { type: "button", "aria-label": this.paused ? "Go on" : "Pause", title: this.paused ? "Go on (Space)" : "Pause (Space)", onclick: () => this.pause() }, icon(ICONS[this.paused ? "play" : "pause"])) : null);
+  }
+
+  pause() {
+    if (!this.info.live) return false;
+    this.paused = !this.paused;
+    this.source.until = this.paused ? this.trace.duration : null;
+    this.#drawLive();
+    this.refresh();
+    return true;
+  }
+
+  // At most one refresh at once, and one more when it ends.
+  async refresh() {
+    if (this.refreshing) return (this.again = true);
+    this.refreshing = true;
+    do {
+      this.again = false;
+      this.source.forget();
+      this.generation++;
+      if (!this.paused) await this.readInfo().catch(() => {});
+      await this.show(this.store.state, null).catch((e) => console.error(e));
+      await new Promise((done) => setTimeout(done, 400));
+    } while (this.again);
+    this.refreshing = false;
+  }
+
+  follow() {
+    if (!this.info.live) return;
+    this.source.follow((news) => {
+      const t = this.info.traces[news.trace];
+      if (!t || (t.generation === news.generation && t.growing === news.growing)) return;
+      if (this.paused) {
+        t.growing = news.growing;
+        return this.#drawLive();
+      }
+      Object.assign(t, { generation: news.generation, growing: news.growing, duration: news.duration });
+      this.#drawLive();
+      this.refresh();
+    });
+  }
+
+  async readInfo() {
+    this.info = await this.source.get("info");
+    fill(this.traces, this.info.traces.map((t) => h("option", { value: String(t.trace) }, t.name)));
+    this.traces.hidden = this.info.traces.length < 2;
+    this.traces.value = String(this.store.state.trace);
+    const t = this.trace;
+    fill(this.program, t ? t.name : "");
+    this.program.hidden = this.info.traces.length > 1;
+    this.program.title = t?.file ?? "";
+    this.#drawLive();
+    return this.info;
+  }
+
+  // Until the traces are read: what is being done, in the place of the view.
+  async waitUntilRead() {
+    for (;;) {
+      await this.readInfo();
+      const waiting = this.info.traces.filter((t) => t.state !== "ready");
+      if (!waiting.length || waiting.some((t) => t.state === "failed")) return;
+      fill(this.stage, h("div.empty", h("h2", `Reading ${waiting[0].name} …`), waiting[0].progress !== undefined ? h("p", format.percent(100 * waiting[0].progress)) : null));
+      this.source.forget();
+      await new Promise((done) => setTimeout(done, 250));
+    }
+  }
+
+  // ---- keys --------------------------------------------------------------------------------
+
+  actions() {
+    const { store } = this;
+    const cycle = (list, value, step) => list[(list.indexOf(value) + step + list.length) % list.length];
+    const visible = () => TABS.map(([id]) => id);
+    return {
+      back: () => history.back(),
+      forward: () => history.forward(),
+      undo: () => this.undo(),
+      zoomOut: () => this.view.zoomOut?.() ?? false,
+      search: () => (this.view.focusSearch ? this.view.focusSearch() : store.set({ view: "flame" })),
+      filter: () => this.filterBar.focus(),
+      measure: () => store.set({ measure: cycle(MEASURES, store.state.measure, 1), zoom: [] }),
+      measureBack: () => store.set({ measure: cycle(MEASURES, store.state.measure, -1), zoom: [] }),
+      timeline: () => this.timeline.canvas.focus(),
+      peak: () => {
+        const p = this.timeline.nextPeak();
+        if (p) store.set({ measure: "live", at: format.filterTime(p.time) });
+      },
+      menu: () => this.view.menuOfPick?.(),
+      explain: () => (this.details.element.querySelector("dd .num") || this.total.querySelector(".num"))?.click(),
+      tab: (e) => store.set({ view: visible()[+e.key - 1] }),
+      mode: () => store.set({ mode: cycle(MODES, store.state.mode, 1), zoom: [], pick: [], view: store.state.view === "diff" ? "diff" : "flame" }),
+      recursion: () => store.set({ recursion: !store.state.recursion, zoom: [], pick: [] }),
+      details: () => {
+        this.showDetails(this.details.element.hidden);
+        if (this.selected) this.select(this.selected);
+      },
+      theme: () => this.toggleTheme(),
+      copyLink: () => this.copy(location.href),
+      pause: () => this.pause(),
+      help: showHelp,
+      escape: () => {
+        if (document.activeElement?.matches("input, select, button")) return this.focusMain();
+        if (store.state.search) return store.set({ search: "" });
+        return false;
+      },
+      arrows: (e) => this.#arrow(e),
+    };
+  }
+
+  focusMain() {
+    if (this.view?.focusMain) this.view.focusMain();
+    else this.view?.canvas?.focus();
+  }
+
+  // Arrows with nothing focused go to the view.
+  #arrow(e) {
+    if (!/^Arrow|^[hjkl]$|^Enter$|^Home$/.test(e.key) || (document.activeElement !== document.body && document.activeElement !== this.stage)) return false;
+    this.focusMain();
+    document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: e.key, bubbles: false }));
+    return true;
+  }
+}
+
+// What differs between what a view showed last and now; it may have been away for a while.
+function differing(view, s, changed) {
+  if (!changed) return null;
+  const all = new Set(changed);
+  for (const k of Object.keys(s)) if (JSON.stringify(s[k]) !== JSON.stringify(view.state[k])) all.add(k);
+  return all;
+}
+
+function remember(key, value) {
+  try {
+    localStorage.setItem(`allotrace.${key}`, value);
+  } catch {
+    // Storage may be forbidden; the choice then lasts as long as the page.
+  }
+}
+
+function themeName() {
+  let kept = null;
+  try {
+    kept = localStorage.getItem("allotrace.theme");
+  } catch {
+    // As above.
+  }
+  return kept === "dark" || kept === "light" ? kept : matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}
+
+// The address carries the token once; the cookie does from then on.
+function dropToken() {
+  const url = new URL(location.href);
+  if (!url.searchParams.has("token")) return;
+  url.searchParams.delete("token");
+  history.replaceState(null, "", `${url.pathname}${url.search}${url.hash}`);
+}
+
+async function embedded() {
+  const e = document.getElementById("allotrace-data");
+  if (!e) return null;
+  const bytes = Uint8Array.from(atob(e.textContent.trim()), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+async function start() {
+  const data = await embedded();
+  if (!data) dropToken();
+  const app = new App(data ? new EmbeddedSource(data) : new HttpSource(window));
+  window.allotrace = app;
+  app.build(document.getElementById("app"));
+  try {
+    await app.waitUntilRead();
+  } catch (error) {
+    if (error.status === 403) return app.locked();
+    return fill(app.stage, h("div.empty", h("h2", "The trace cannot be shown"), h("p", error.message)));
+  }
+  app.store.listen((s, changed) => app.show(s, changed).catch((e) => console.error(e)));
+  listen(app.actions());
+  app.follow();
+  await app.show(app.store.state, null);
+}
+
+start();

@@ -1,0 +1,46 @@
+// menu.js: what can be done with a place, in one list for flames, tables and the details.
+import { h, Popover } from "./dom.js";
+import { add, exactly } from "./filterline.js";
+
+let popover = null;
+
+// A function by name; places without one are named by their file.
+const termOf = (place) => (place.function ? `fn:${exactly(place.function)}` : `file:${exactly(place.file)}`);
+
+export function actionsFor(app, place, { path, zoom, sequence } = {}) {
+  const { store } = app, s = store.state;
+  const filterBy = (term) => store.set({ filter: add(s.filter, term), zoom: [] });
+  const nameless = !place || (!place.function && !place.file);
+  const blocked = nameless || app.source.offline;
+  return [
+    zoom && { text: "Zoom in", key: "Enter", run: zoom },
+    { text: "Focus: only stacks with it", off: blocked, run: () => filterBy(termOf(place)) },
+    { text: "Exclude stacks with it", off: blocked, run: () => filterBy(`-${termOf(place)}`) },
+    { text: "Hide it, keep its cost", off: blocked || !place.function, run: () => filterBy(`hide:${exactly(place.function)}`) },
+    { text: "Callers", off: nameless, run: () => store.set({ view: "callers", focus: String(place.id) }) },
+    { text: "Callees", off: nameless, run: () => store.set({ view: "callees", focus: String(place.id) }) },
+    { text: "Sandwich around it", off: nameless, run: () => store.set({ view: "flame", mode: "sandwich", focus: String(place.id), zoom: [] }) },
+    sequence && { text: "Sandwich around the sequence up to it", run: () => store.set({ focus: sequence, zoom: [], pick: [] }) },
+    { text: "Source", off: nameless || !place.file, run: () => store.set({ view: "source", line: String(place.id) }) },
+    { text: "Copy name", off: nameless, run: () => app.copy(place.function || place.file) },
+    path && { text: "Copy stack", run: () => app.copy(path.map((p) => p.function || p.file || "?").join("\n")) },
+  ].filter(Boolean);
+}
+
+export function openMenu(app, place, x, y, more) {
+  popover ??= new Popover("menu", "menu");
+  const actions = actionsFor(app, place, more);
+  popover.open(x, y, [
+    h("div.title", place?.function || place?.file || "all"),
+    actions.map((a) =>
+      h("button", { role: "menuitem", type: "button", disabled: a.off, dataset: { action: a.text }, onclick: () => (popover.close(), a.run()) }, a.text, a.key ? h("kbd", a.key) : null)),
+  ]);
+  popover.box.onkeydown = (e) => {
+    const items = [...popover.box.querySelectorAll("button:not(:disabled)")];
+    const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[e.key];
+    if (!step) return;
+    e.preventDefault();
+    e.stopPropagation();
+    items[(items.indexOf(document.activeElement) + step + items.length) % items.length]?.focus();
+  };
+}

@@ -1,0 +1,198 @@
+// source.js: where the numbers come from: a server (docs/viewer-api.md), or aggregates that stand in the page
+// itself. Views know neither; both answer `get`. Answers are kept by request, until the trace grows.
+import { fromAnswer, readPlaces } from "./tree.js";
+
+export { readPlaces };
+
+export class SourceError extends Error {
+  constructor(error, status) {
+    super(error?.reason || `the server answered ${status}`);
+    this.parameter = error?.parameter;
+    this.column = error?.column;
+    this.status = status;
+  }
+}
+
+const KEPT_ANSWERS = 60;
+
+const queryOf = (params) =>
+  Object.entries(params)
+    .filter(([, v]) => v !== undefined && v !== null && v !== "" && v !== false)
+    .map(([k, v]) => `${k}=${encodeURIComponent(v === true ? "1" : v)}`)
+    .sort()
+    .join("&");
+
+// While a growing trace is paused: what it was then.
+function stopAt(endpoint, params, until) {
+  if (!["tree", "table", "lifetimes", "advice", "source", "timeline", "peaks"].includes(endpoint)) return params;
+  if (endpoint === "timeline") return { ...params, to: params.to ?? until };
+  const at = params.measure === "live" && !params.at ? { at: until } : {};
+  return { ...params, ...at, filter: [params.filter, `alloc:..${until}us`].filter(Boolean).join(" ") };
+}
+
+// ---- a server ----------------------------------------------------------------------------------
+
+export class HttpSource {
+  offline = false;
+  #answers = new Map();
+  constructor(window) {
+    this.window = window;
+    this.onState = () => {};
+    this.pending = 0;
+    this.until = null; // microseconds, while paused
+  }
+
+  async get(endpoint, params = {}, signal) {
+    const query = queryOf(this.until ? stopAt(endpoint, params, this.until) : params);
+    const key = `${endpoint}?${query}`;
+    if (this.#answers.has(key)) {
+      const answer = this.#answers.get(key);
+      this.#answers.delete(key);
+      this.#answers.set(key, answer);
+      return answer;
+    }
+    this.onState(++this.pending, null);
+    try {
+      const response = await fetch(`/api/${endpoint}${query ? `?${query}` : ""}`, { signal, credentials: "same-origin" });
+      const answer = await response.json().catch(() => null);
+      if (!response.ok || !answer) throw new SourceError(answer?.error, response.status);
+      this.#answers.set(key, answer);
+      if (this.#answers.size > KEPT_ANSWERS) this.#answers.delete(this.#answers.keys().next().value);
+      this.onState(--this.pending, null);
+      return answer;
+    } catch (error) {
+      this.onState(--this.pending, error instanceof SourceError || error.name === "AbortError" ? null : error);
+      throw error;
+    }
+  }
+
+  forget() {
+    this.#answers.clear();
+  }
+
+  // Calls back with news of traces that grow; returns what ends that.
+  follow(news) {
+    const events = new EventSource("/api/live");
+    events.addEventListener("trace", (e) => news(JSON.parse(e.data)));
+    return () => events.close();
+  }
+}
+
+// ---- aggregates in the page ----------------------------------------------------------------------
+
+// `answers`: from "endpoint?query" to what a server would have answered. Zooming, searching and sorting then
+// happen here, in what is there; what would need the trace is refused with a reason.
+export class EmbeddedSource {
+  offline = true;
+  constructor(data) {
+    this.data = data;
+    this.onState = () => {};
+  }
+
+  async get(endpoint, params = {}) {
+    const asked = { ...params };
+    if (asked.filter) throw new SourceError({ parameter: "filter", column: 0, reason: "this file holds summaries of the whole trace; `allotrace view` filters" });
+    for (const k of ["root", "width", "min", "share", "rows", "search", "offset", "limit", "sort", "order", "buckets", "n"]) delete asked[k];
+    if (asked.trace === 0) delete asked.trace;
+    const key = `${endpoint}?${queryOf(asked)}`;
+    const answer = this.data.answers[key];
+    if (!answer) throw new SourceError({ reason: "this file holds no summary for this view; `allotrace view` shows it" });
+    return endpoint === "table" || endpoint === "diff" ? sortedPage(answer, params) : answer;
+  }
+
+  forget() {}
+  follow() {
+    return () => {};
+  }
+}
+
+function sortedPage(answer, { sort = "value", order = "desc", offset = 0, limit = 100, search = "" }) {
+  const rows = answer.rows, n = answer.rows.value?.length ?? answer.count;
+  const places = readPlaces(answer.strings, answer.places);
+  const textOf = (i) => {
+    const p = places[(rows.place || rows.frames?.map((f) => f.at(-1)) || [])[i]];
+    return rows.type ? answer.strings[rows.type[i]] || "" : p ? p[sort === "file" ? "file" : "function"] : "";
+  };
+  const numeric = Array.isArray(rows[sort]) && sort !== "type";
+  const keys = Array.from({ length: n }, (_, i) => (numeric ? rows[sort][i] : textOf(i)));
+  let order_ = Array.from({ length: n }, (_, i) => i);
+  if (search) {
+    const matches = matcher(search);
+    order_ = order_.filter((i) => matches(textOf(i)));
+  }
+  const sign = order === "asc" ? 1 : -1;
+  order_.sort((a, b) => sign * (keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : 0) || a - b);
+  const chosen = order_.slice(offset, offset + limit);
+  const picked = Object.fromEntries(Object.entries(rows).map(([k, column]) => [k, Array.isArray(column) ? chosen.map((i) => column[i]) : column]));
+  return { ...answer, rows: picked, offset, count: order_.length };
+}
+
+// A pattern as filters write it, as far as a browser can: a part, a wild*card, a /regex/.
+export function matcher(pattern) {
+  const m = /^\/(.*)\/$/s.exec(pattern);
+  try {
+    if (m) {
+      const r = new RegExp(m[1], "u");
+      return (s) => r.test(s);
+    }
+    if (/[*?]/.test(pattern)) {
+      const r = new RegExp(`^${pattern.replace(/[.\\+^$()[\]{}|]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".")}$`, "u");
+      return (s) => r.test(s);
+    }
+  } catch {
+    return () => false;
+  }
+  return (s) => s.includes(pattern);
+}
+
+// What is typed into the search is a regular expression; a word is one that means itself.
+export const searchPattern = (typed) => (/^\/.*\/$/s.test(typed) ? typed : `/${typed.replaceAll("/", "\\/")}/`);
+
+// ---- questions -----------------------------------------------------------------------------------
+
+// What all views ask with.
+export const common = (s) => ({
+  trace: s.trace || undefined,
+  filter: s.filter,
+  measure: s.measure === "allocated" ? undefined : s.measure,
+  at: s.measure === "live" ? s.at : undefined,
+  wrappers: s.wrappers ? "show" : undefined,
+});
+
+const TREE_ROWS = 500;
+
+const isIds = (focus) => /^\d+(\.\d+)*$/.test(focus || "");
+export const focusOf = (focus) => (isIds(focus) ? { focus_ids: focus } : { focus: focus || undefined });
+
+export async function askTree(source, s, mode, { width, focus, root, signal, diff } = {}) {
+  const endpoint = diff ? "difftree" : "tree";
+  const asked = {
+    ...common(s),
+    ...(diff || {}),
+    mode: mode === "down" ? undefined : mode,
+    by: s.by || undefined,
+    collapse: s.recursion ? "1" : undefined,
+    ...(focus ? focusOf(focus) : {}),
+    root: root?.join("."),
+    width: Math.max(600, Math.ceil(width / 200) * 200),
+    min: "1",
+    rows: TREE_ROWS,
+    search: s.search ? searchPattern(s.search) : undefined,
+  };
+  return source.get(endpoint, asked, signal);
+}
+
+export function readTree(answer, trail = []) {
+  const places = readPlaces(answer.strings, answer.places);
+  const extra = trail.map((t) => ({ ...t, place: t.at ? places.push(t.at) - 1 : -1 }));
+  const tree = fromAnswer(answer.nodes, places, extra);
+  tree.unit = answer.unit;
+  return tree;
+}
+
+export async function askTable(source, s, kind, { focus, signal, ...rest } = {}) {
+  return source.get("table", { ...common(s), kind, ...rest, ...(focus ? focusOf(focus) : {}) }, signal);
+}
+
+// A row of columns as an object.
+export const rowOf = (rows, i) => Object.fromEntries(Object.entries(rows).map(([k, c]) => [k, Array.isArray(c) ? c[i] : c]));

@@ -1,0 +1,121 @@
+// state.js: what the user looks at, kept in the URL's fragment and nowhere else, so that it survives a
+// reload and can be sent. What a key means is said in KEYS; a value that is the default is left out.
+
+export const MEASURES = ["allocated", "blocks", "live", "peak", "promoted", "survived", "byteseconds"];
+export const MODES = ["icicle", "flame", "inverted", "sandwich"];
+export const VIEWS = [
+  "flame", "hotspots", "functions", "callers", "callees", "types", "paths", "leaks", "lifetimes", "diff", "advice", "source",
+];
+
+const text = { read: (s) => s, write: (v) => v };
+const flag = { read: (s) => s === "1", write: (v) => (v ? "1" : "0") };
+const number = { read: (s) => (Number.isFinite(+s) ? Math.max(0, +s) : 0), write: (v) => String(v) };
+const oneOf = (values) => ({ read: (s) => (values.includes(s) ? s : values[0]), write: (v) => v });
+
+// Ids of places from a tree's root inward; `^` in front: in the tree of callers of a sandwich.
+const path = {
+  read: (s) => (/^\^?\d+(\.\d+)*$/.test(s) ? s.replace("^", "^.").split(".").map((x) => (x === "^" ? x : +x)) : []),
+  write: (v) => v.join(".").replace("^.", "^"),
+};
+
+export const KEYS = {
+  trace: { kind: number, start: 0 }, // in the order of the command line
+  view: { kind: oneOf(VIEWS), start: "flame" },
+  filter: { kind: text, start: "" }, // the same line as the commands'
+  measure: { kind: oneOf(MEASURES), start: "allocated" },
+  at: { kind: text, start: "" }, // of the measure `live`; empty: the end
+  wrappers: { kind: flag, start: false }, // functions that merely allocate are shown as sites
+  mode: { kind: oneOf(MODES), start: "icicle" },
+  by: { kind: oneOf(["", "function", "line"]), start: "" }, // what is one place; empty: as the commands have it
+  recursion: { kind: flag, start: false }, // collapsed
+  share: { kind: number, start: 0 }, // per cent of the whole below which frames are put together
+  focus: { kind: text, start: "" }, // of sandwich, callers and callees: ids of a sequence, `12.55`, or names, `f > g`
+  zoom: { kind: path, start: [] }, // to the frame that fills the width
+  search: { kind: text, start: "" },
+  sort: { kind: text, start: "" }, // a column of the table, `-` in front: the other way round
+  pick: { kind: path, start: [] }, // the selected frame, or the one place of a row
+  line: { kind: text, start: "" }, // of the source view: the id of a place
+  a: { kind: text, start: "" }, // snapshots: two times
+  b: { kind: text, start: "" },
+  before: { kind: number, start: 0 }, // of the diff: which trace
+  after: { kind: number, start: 1 },
+  normalise: { kind: oneOf(["none", "total", "time"]), start: "none" },
+  diffas: { kind: oneOf(["table", "flame"]), start: "table" },
+};
+
+const same = (a, b) => (Array.isArray(a) ? a.length === b.length && a.every((x, i) => x === b[i]) : a === b);
+
+export function startState() {
+  return Object.fromEntries(Object.entries(KEYS).map(([k, d]) => [k, d.start]));
+}
+
+// What stands after the `#`. Legible: only what would end or change it is escaped.
+export function encode(state) {
+  const escape = (s) => encodeURIComponent(s).replace(/%(3A|2F|2C|3E|40|3C|3D|5E)/g, decodeURIComponent).replaceAll("%20", "+");
+  return Object.entries(KEYS)
+    .filter(([k, d]) => !same(state[k], d.start))
+    .map(([k, d]) => `${k}=${escape(d.kind.write(state[k]))}`)
+    .join("&");
+}
+
+export function decode(fragment) {
+  const state = startState();
+  for (const part of fragment.replace(/^#/, "").split("&")) {
+    const at = part.indexOf("=");
+    const key = KEYS[part.slice(0, at)];
+    if (at < 1 || !key) continue;
+    try {
+      state[part.slice(0, at)] = key.kind.read(decodeURIComponent(part.slice(at + 1).replaceAll("+", " ")));
+    } catch {
+      // A mangled link: the rest of it still holds.
+    }
+  }
+  return state;
+}
+
+// The one place that changes the state. `set` makes an entry of the browser's history, `replace` does
+// not. Listeners get the state and the set of keys that differ.
+export class Store {
+  #listeners = [];
+  constructor(window) {
+    this.window = window;
+    this.state = decode(window.location.hash);
+    this.undoable = []; // earlier filters, the last one last
+    window.addEventListener("popstate", () => this.#take(decode(window.location.hash)));
+    window.addEventListener("hashchange", () => this.#take(decode(window.location.hash)));
+  }
+
+  listen(f) {
+    this.#listeners.push(f);
+  }
+
+  url(patch = {}) {
+    return `#${encode({ ...this.state, ...patch })}`;
+  }
+
+  set(patch, replace = false) {
+    const next = { ...this.state, ...patch };
+    if (next.filter !== this.state.filter && !replace) this.undoable.push(this.state.filter);
+    if (encode(next) === encode(this.state)) return;
+    const url = `${this.window.location.pathname}${this.window.location.search}#${encode(next)}`;
+    this.window.history[replace ? "replaceState" : "pushState"](null, "", url);
+    this.#take(next);
+  }
+
+  replace(patch) {
+    this.set(patch, true);
+  }
+
+  undo() {
+    const filter = this.undoable.pop();
+    if (filter === undefined) return false;
+    this.set({ filter }, true);
+    return true;
+  }
+
+  #take(next) {
+    const changed = new Set(Object.keys(KEYS).filter((k) => !same(next[k], this.state[k])));
+    this.state = next;
+    if (changed.size) for (const f of this.#listeners) f(next, changed);
+  }
+}

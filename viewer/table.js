@@ -1,0 +1,216 @@
+// table.js: a table of any length of which only what is seen exists. Rows come in pages from a model; the keys move
+// a cursor; headers sort. What a row means, and what happens on Enter, is its owner's.
+import { fill, h, icon, ICONS, svg } from "./dom.js";
+
+const ROW = 28, PAGE = 200, SPARE = 6;
+
+// columns: { key, title, width (CSS grid), right, sort, help, cell(row, index) }
+// model: { page(offset, limit) → Promise<{ rows, count }> }; or rows in a list: `setRows`.
+export class Table {
+  constructor({ columns, label, onPick, onOpen, onUnroll, onMenu, onSort }) {
+    Object.assign(this, { columns, onPick, onOpen, onUnroll, onMenu, onSort });
+    this.rows = [];
+    this.count = 0;
+    this.cursor = -1;
+    this.live = new Map(); // index → element
+    this.loading = new Set();
+    this.model = null;
+    this.head = h("div.gridhead", { role: "row" });
+    this.body = h("div.gridbody", {
+      role: "rowgroup", tabindex: "0", "aria-label": label,
+      onscroll: () => this.#schedule(),
+      onkeydown: (e) => {
+        if (e.target === this.body && !e.ctrlKey && !e.metaKey && !e.altKey && this.key(e.key)) {
+          e.preventDefault();
+          e.stopPropagation();
+        }
+      },
+      onfocus: () => this.cursor < 0 && this.count && this.choose(0, false),
+    });
+    this.space = h("div", { style: { position: "relative" } });
+    this.body.append(this.space);
+    this.foot = h("div.foot", { role: "status" });
+    this.element = h("div.grid", { role: onUnroll ? "treegrid" : "grid", "aria-label": label }, this.head, this.body, this.foot);
+    new ResizeObserver(() => this.#schedule()).observe(this.body);
+    this.sort = "";
+    this.order = "desc";
+    this.#drawHead();
+  }
+
+  setSort(sort, order) {
+    this.sort = sort;
+    this.order = order;
+    this.#drawHead();
+  }
+
+  // Starts over with a model; resolves when the first page is there.
+  async setModel(model) {
+    this.model = model;
+    this.rows = [];
+    this.loading.clear();
+    const answer = await model.page(0, PAGE);
+    if (this.model !== model) return answer;
+    this.#take(0, answer);
+    this.body.scrollTop = 0;
+    this.#reset();
+    return answer;
+  }
+
+  setRows(rows, keepCursor = false) {
+    this.model = null;
+    this.rows = rows;
+    this.count = rows.length;
+    this.#reset(keepCursor);
+  }
+
+  #reset(keepCursor = false) {
+    for (const e of this.live.values()) e.remove();
+    this.live.clear();
+    if (!keepCursor) this.cursor = -1;
+    this.space.style.height = `${this.count * ROW}px`;
+    this.element.setAttribute("aria-rowcount", String(this.count + 1));
+    this.#draw();
+  }
+
+  #take(offset, { rows, count }) {
+    this.count = count;
+    rows.forEach((r, i) => (this.rows[offset + i] = r));
+    this.onScale?.(rows);
+  }
+
+  #drawHead() {
+    const template = this.columns.map((c) => c.width).join(" ");
+    this.element.style.setProperty("--columns", template);
+    this.head.style.gridTemplateColumns = template;
+    fill(this.head, this.columns.map((c) => {
+      if (!c.sort) return h(`span${c.right ? ".right" : ""}`, { role: "columnheader", title: c.help }, c.title);
+      const sorted = this.sort === c.sort;
+      return h(`button${c.right ? ".right" : ""}`, {
+        role: "columnheader", type: "button", title: c.help,
+        "aria-sort": sorted ? (this.order === "asc" ? "ascending" : "descending") : undefined,
+        dataset: { sort: c.sort },
+        onclick: () => this.onSort?.(c.sort, sorted && this.order === "desc" ? "asc" : sorted ? "desc" : c.text ? "asc" : "desc"),
+      }, c.title, sorted ? icon(ICONS[this.order === "asc" ? "up" : "down"]) : null);
+    }));
+  }
+
+  #schedule() {
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = null;
+      this.#draw();
+    });
+  }
+
+  #draw() {
+    const first = Math.max(0, Math.floor(this.body.scrollTop / ROW) - SPARE);
+    const last = Math.min(this.count, Math.ceil((this.body.scrollTop + this.body.clientHeight) / ROW) + SPARE);
+    for (const [i, e] of this.live)
+      if (i < first || i >= last) {
+        e.remove();
+        this.live.delete(i);
+      }
+    for (let i = first; i < last; i++) {
+      if (this.rows[i] === undefined) this.#load(i);
+      if (!this.live.has(i)) this.#add(i);
+    }
+  }
+
+  #add(i) {
+    const row = this.rows[i];
+    const e = h(`div.gridrow${i === this.cursor ? ".chosen" : ""}`, {
+      role: "row", id: `row${i}`, "aria-rowindex": String(i + 2), "aria-selected": String(i === this.cursor),
+      onclick: () => this.choose(i),
+      ondblclick: () => this.onOpen?.(this.rows[i], i),
+      oncontextmenu: (ev) => {
+        if (!this.onMenu) return;
+        ev.preventDefault();
+        this.choose(i);
+        this.onMenu(this.rows[i], ev.clientX, ev.clientY);
+      },
+    });
+    e.style.transform = `translateY(${i * ROW}px)`;
+    e.style.gridTemplateColumns = this.columns.map((c) => c.width).join(" ");
+    if (row === undefined) e.append(h("div.waiting", "…"));
+    else {
+      if (row.level !== undefined) e.setAttribute("aria-level", String(row.level + 1));
+      if (row.more) e.setAttribute("aria-expanded", String(!!row.open));
+      for (const c of this.columns) e.append(h(`div${c.right ? ".right" : ""}`, { role: "gridcell", dataset: { column: c.key } }, c.cell(row, i)));
+    }
+    this.space.append(e);
+    this.live.set(i, e);
+  }
+
+  async #load(i) {
+    if (!this.model) return;
+    const model = this.model, page = Math.floor(i / PAGE);
+    if (this.loading.has(page)) return;
+    this.loading.add(page);
+    const answer = await model.page(page * PAGE, PAGE).catch(() => null);
+    if (this.model !== model || !answer) return;
+    this.#take(page * PAGE, answer);
+    for (const [at, e] of this.live)
+      if (Math.floor(at / PAGE) === page) {
+        e.remove();
+        this.live.delete(at);
+      }
+    this.#draw();
+  }
+
+  choose(i, report = true) {
+    i = Math.max(0, Math.min(this.count - 1, i));
+    if (this.count === 0) return;
+    const old = this.live.get(this.cursor);
+    old?.classList.remove("chosen");
+    old?.setAttribute("aria-selected", "false");
+    this.cursor = i;
+    const top = i * ROW;
+    if (top < this.body.scrollTop) this.body.scrollTop = top;
+    else if (top + ROW > this.body.scrollTop + this.body.clientHeight) this.body.scrollTop = top + ROW - this.body.clientHeight;
+    this.#draw();
+    const now = this.live.get(i);
+    now?.classList.add("chosen");
+    now?.setAttribute("aria-selected", "true");
+    this.body.setAttribute("aria-activedescendant", `row${i}`);
+    if (report && this.rows[i]) this.onPick?.(this.rows[i], i);
+  }
+
+  // True if the key meant something.
+  key(key) {
+    const page = Math.max(1, Math.floor(this.body.clientHeight / ROW) - 1);
+    const names = { j: "ArrowDown", k: "ArrowUp", h: "ArrowLeft", l: "ArrowRight" };
+    const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
+    const k = names[key] || key;
+    const row = this.rows[this.cursor];
+    if (k in moves) {
+      const to = this.cursor + moves[k];
+      this.choose(Number.isFinite(to) ? to : moves[k] < 0 ? 0 : this.count - 1);
+    } else if (k === "Enter" && row) this.onOpen?.(row, this.cursor);
+    else if ((k === "ArrowRight" || k === "ArrowLeft") && row && this.onUnroll) this.onUnroll(row, this.cursor, k === "ArrowRight");
+    else if (k === "ContextMenu" && row && this.onMenu) {
+      const box = this.live.get(this.cursor).getBoundingClientRect();
+      this.onMenu(row, box.left + 40, box.bottom);
+    } else if (k === "e" && row) this.live.get(this.cursor)?.querySelector(".num")?.click();
+    else return false;
+    return true;
+  }
+}
+
+// A bar for the value, a whisker for its interval; `max` is the right end.
+export function whisker(figure, max) {
+  const x = (v) => (max > 0 ? Math.max(0, Math.min(100, (100 * v) / max)) : 0);
+  const e = svg("svg", { class: "whisker", viewBox: "0 0 100 20", preserveAspectRatio: "none", "aria-hidden": "true" });
+  e.append(svg("rect", { class: "bar", x: 0, y: 3, width: x(figure.value), height: 14 }));
+  if (figure.high > figure.low) e.append(svg("path", { class: "range", "vector-effect": "non-scaling-stroke", d: `M${x(figure.low)} 10H${x(figure.high)}M${x(figure.low)} 6.5v7M${x(figure.high)} 6.5v7` }));
+  return e;
+}
+
+// The same for a change, around a zero in the middle. What is not sure has no colour.
+export function changeWhisker(change, low, high, sure, max) {
+  const x = (v) => 50 + (max > 0 ? Math.max(-50, Math.min(50, (50 * v) / max)) : 0);
+  const e = svg("svg", { class: "whisker", viewBox: "0 0 100 20", preserveAspectRatio: "none", "aria-hidden": "true" });
+  const from = Math.min(x(0), x(change)), to = Math.max(x(0), x(change));
+  e.append(svg("rect", { class: sure ? (change > 0 ? "up" : "down") : "still", x: from, y: 3, width: Math.max(0.5, to - from), height: 14 }));
+  e.append(svg("path", { class: "zero", "vector-effect": "non-scaling-stroke", d: "M50 0v20" }));
+  if (high > low) e.append(svg("path", { class: "range", "vector-effect": "non-scaling-stroke", d: `M${x(low)} 10H${x(high)}M${x(low)} 6.5v7M${x(high)} 6.5v7` }));
+  return e;
+}

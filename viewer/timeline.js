@@ -1,0 +1,449 @@
+// timeline.js: memory over time, and times chosen from it. Live memory by heap above, what was allocated and promoted
+// below; all of the trace as an outline, what the filter keeps filled. Dragging chooses a stretch, a click a moment.
+import { fill, h, Popover } from "./dom.js";
+import { bytes, duration, filterTime } from "./format.js";
+import { split } from "./filterline.js";
+
+const AXIS = 16, RATES = 30, GAP = 6, TOP = 12;
+const GUTTER = 58; // to the right, where the scale is written
+const HEAPS = ["minor", "major", "external"];
+
+export class Timeline {
+  // on: { brush(how, from, to), compare(a, b): times as filters write them; moment(time): in microseconds }
+  constructor(app, on) {
+    this.app = app;
+    this.on = on;
+    this.canvas = h("canvas", { tabindex: "0", role: "application", "aria-label": "Timeline: arrows move, Shift with arrows chooses a stretch, Enter uses it, p goes to the next peak" });
+    this.stage = h("div.stage", this.canvas);
+    this.legend = h("div.legend");
+    this.element = h("section.timeline", { "aria-label": "Timeline" }, this.legend, this.stage);
+    this.tip = h("div.tip", { hidden: true });
+    document.body.append(this.tip);
+    this.said = h("div.away", { role: "status" });
+    this.element.append(this.said);
+    this.peaks = [];
+    this.cursor = null; // by keyboard or peaks, a time
+    this.range = null; // while it is chosen: [a, b]
+    this.menu = new Popover("menu", "menu");
+    this.#listen();
+    new ResizeObserver(() => this.#resize()).observe(this.stage);
+  }
+
+  show(answer, peaks) {
+    this.answer = answer;
+    this.peaks = peaks;
+    this.#drawLegend();
+    this.draw();
+  }
+
+  // ---- drawing -----------------------------------------------------------------------------
+
+  #resize() {
+    const { width, height } = this.stage.getBoundingClientRect();
+    this.scale = devicePixelRatio || 1;
+    this.whole = Math.max(80, Math.floor(width));
+    this.width = this.whole - GUTTER;
+    this.height = Math.floor(height);
+    this.canvas.width = Math.round(this.whole * this.scale);
+    this.canvas.height = Math.round(this.height * this.scale);
+    this.canvas.style.width = `${this.whole}px`;
+    this.canvas.style.height = `${this.height}px`;
+    this.draw();
+  }
+
+  get span() {
+    return this.answer ? Math.max(1, this.answer.to - this.answer.from) : 1;
+  }
+  x(time) {
+    return ((time - this.answer.from) / this.span) * this.width;
+  }
+  time(x) {
+    return this.answer.from + (Math.max(0, Math.min(this.width, x)) / this.width) * this.span;
+  }
+
+  redraw() {
+    if (!this.answer) return;
+    this.#drawLegend();
+    this.draw();
+  }
+
+  draw() {
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = null;
+      if (this.answer && this.width) this.#paint();
+    });
+  }
+
+  #drawLegend() {
+    const a = this.answer.filtered || this.answer.all, theme = this.app.theme;
+    const swatch = (color, text, kind = "") => h("span", h(`i.swatch${kind}`, { style: { background: color } }), text);
+    const heaps = HEAPS.filter((k) => a[`live_${k}`]?.some((v) => v > 0));
+    fill(this.legend,
+      h("span.soft", "Live memory"),
+      heaps.map((k) => swatch(theme.heaps[k], k === "external" ? "malloc and other memory" : `${k} heap`)),
+      this.answer.filtered ? swatch(theme.curve, "without filter", ".line") : null,
+      h("span.soft", "below: allocated, ", h("i.swatch.hatched"), "promoted"),
+      h("span.grow"),
+      this.#snapshots(),
+      this.peaks.length ? h("button.button.plain", { type: "button", title: "The main peaks (p: next)", onclick: (e) => this.#listPeaks(e.currentTarget) }, `Peaks: ${this.peaks.length}`) : null);
+  }
+
+  // Two moments, and what became live between them and stayed.
+  #snapshots() {
+    const { store } = this.app, s = store.state;
+    const now = () => filterTime(s.measure === "live" && s.at ? this.timeOf(s.at) : this.cursor ?? this.answer.to);
+    const mark = (key) => h("button", { type: "button", dataset: { snapshot: key }, title: s[key] ? `Snapshot ${key.toUpperCase()} at ${s[key]}; click: drop it` : `Snapshot ${key.toUpperCase()} of the chosen moment, or of the end`, onclick: () => store.set({ [key]: s[key] ? "" : now() }) }, key.toUpperCase(), s[key] ? ` ${s[key]}` : "");
+    const both = s.a && s.b;
+    return h("div.segments", { role: "group", "aria-label": "Snapshots" }, mark("a"), mark("b"),
+      both ? h("button", { type: "button", dataset: { snapshot: "compare" }, title: "What was allocated between A and B and is live at B", onclick: () => this.on.compare(...[s.a, s.b].sort((x, y) => this.timeOf(x) - this.timeOf(y))) }, "Stayed from A to B") : null);
+  }
+
+  #paint() {
+    const c = this.canvas.getContext("2d"), t = this.app.theme, a = this.answer;
+    c.setTransform(this.scale, 0, 0, this.scale, 0, 0);
+    c.clearRect(0, 0, this.whole, this.height);
+    const floor = this.height - AXIS - RATES - GAP;
+    const most = Math.max(1, ...a.all.live_high ?? a.all.live, ...a.all.live);
+    const y = (v) => floor - (v / most) * (floor - TOP);
+    this.#grid(c, t, most, y, floor);
+    this.#stack(c, a.filtered || a.all, y, floor, 1);
+    this.#band(c, a.filtered || a.all, y, t);
+    if (a.filtered) this.#line(c, a.all.live, y, t.curve);
+    this.#rates(c, a, t);
+    this.#chosen(c, t);
+    this.#markPeaks(c, t, y);
+    this.#markSnapshots(c, t);
+    if (this.range) this.#shade(c, this.range[0], this.range[1], t.brush, t.accent);
+    if (this.cursor !== null) this.#moment(c, this.cursor, t.select, []);
+  }
+
+  #grid(c, t, most, y, floor) {
+    c.font = '11px ui-sans-serif, system-ui, "DejaVu Sans", sans-serif';
+    c.textBaseline = "middle";
+    const step = niceStep(most / 3, 1024);
+    for (let v = step; v <= most; v += step) {
+      c.fillStyle = t.grid;
+      c.fillRect(0, Math.round(y(v)), this.width, 1);
+      c.fillStyle = t.dim;
+      c.textAlign = "left";
+      c.fillText(bytes(v), this.width + 6, y(v));
+    }
+    c.fillStyle = t.grid;
+    c.fillRect(0, floor, this.width, 1);
+    c.fillRect(0, this.height - AXIS, this.width, 1);
+    const { times, text } = ticks(this.answer.from, this.answer.to, Math.max(2, this.width / 110));
+    c.textAlign = "left";
+    c.fillStyle = t.dim;
+    times.forEach((time, i) => {
+      const x = this.x(time);
+      c.fillRect(x, this.height - AXIS, 1, 4);
+      if (x + c.measureText(text[i]).width + 4 < this.width) c.fillText(text[i], x + 4, this.height - AXIS / 2);
+    });
+  }
+
+  #each(values, f) {
+    const n = values.length, w = this.width / n;
+    for (let i = 0; i < n; i++) f(i * w, w, values[i], i);
+  }
+
+  #stack(c, curves, y, floor, alpha) {
+    const sum = new Float64Array(curves.live.length);
+    const parts = HEAPS.filter((k) => curves[`live_${k}`]);
+    c.globalAlpha = alpha;
+    for (const k of parts.length ? parts : ["external"]) {
+      const values = parts.length ? curves[`live_${k}`] : curves.live;
+      c.fillStyle = this.app.theme.heaps[k];
+      c.beginPath();
+      this.#each(values, (x, w, v, i) => {
+        c.lineTo(x, y(sum[i] + v));
+        c.lineTo(x + w, y(sum[i] + v));
+      });
+      for (let i = values.length - 1, w = this.width / values.length; i >= 0; i--) {
+        c.lineTo((i + 1) * w, y(sum[i]));
+        c.lineTo(i * w, y(sum[i]));
+      }
+      c.fill();
+      values.forEach((v, i) => (sum[i] += v));
+    }
+    c.globalAlpha = 1;
+  }
+
+  #markSnapshots(c, t) {
+    for (const key of ["a", "b"]) {
+      const time = this.timeOf(this.app.store.state[key]);
+      if (time === null) continue;
+      this.#moment(c, time, t.text, [4, 3]);
+      c.fillStyle = t.text;
+      c.textAlign = "left";
+      c.fillText(key.toUpperCase(), this.x(time) + 4, this.height - AXIS - RATES + 6);
+    }
+  }
+
+  // The 95 % interval around what is live.
+  #band(c, curves, y, t) {
+    if (!curves.live_low) return;
+    c.fillStyle = t.curve;
+    c.globalAlpha = 0.22;
+    c.beginPath();
+    this.#each(curves.live_high, (x, w, v) => (c.lineTo(x, y(v)), c.lineTo(x + w, y(v))));
+    for (let n = curves.live_low.length, i = n - 1, w = this.width / n; i >= 0; i--) {
+      c.lineTo((i + 1) * w, y(curves.live_low[i]));
+      c.lineTo(i * w, y(curves.live_low[i]));
+    }
+    c.fill();
+    c.globalAlpha = 1;
+  }
+
+  #line(c, values, y, color) {
+    c.strokeStyle = color;
+    c.lineWidth = 1.2;
+    c.beginPath();
+    this.#each(values, (x, w, v) => (c.lineTo(x, y(v)), c.lineTo(x + w, y(v))));
+    c.stroke();
+  }
+
+  #rates(c, a, t) {
+    const floor = this.height - AXIS - 1, shown = a.filtered || a.all;
+    const most = Math.max(1, ...a.all.allocated);
+    const height = (v) => (v / most) * (RATES - 4);
+    c.fillStyle = t.grid;
+    if (a.filtered) this.#each(a.all.allocated, (x, w, v) => c.fillRect(x, floor - height(v), Math.max(0.6, w - 0.4), height(v)));
+    c.fillStyle = t.curve;
+    c.globalAlpha = 0.75;
+    this.#each(shown.allocated, (x, w, v) => c.fillRect(x, floor - height(v), Math.max(0.6, w - 0.4), height(v)));
+    c.globalAlpha = 1;
+    c.fillStyle = this.#hatch(t);
+    this.#each(shown.promoted, (x, w, v) => v > 0 && c.fillRect(x, floor - height(v), Math.max(0.6, w - 0.4), height(v)));
+  }
+
+  #hatch(t) {
+    const tile = document.createElement("canvas");
+    tile.width = tile.height = 4;
+    const c = tile.getContext("2d");
+    c.fillStyle = t.background;
+    c.fillRect(0, 0, 4, 4);
+    c.strokeStyle = t.text;
+    c.beginPath();
+    c.moveTo(-1, 5);
+    c.lineTo(5, -1);
+    c.stroke();
+    return this.canvas.getContext("2d").createPattern(tile, "repeat");
+  }
+
+  // What the filter and the measure say about time.
+  #chosen(c, t) {
+    const s = this.app.store.state;
+    for (const term of split(s.filter)) {
+      if (term.negated || (term.name !== "alloc" && term.name !== "live")) continue;
+      for (const value of term.value.split(",")) {
+        const [from, to] = this.rangeOf(value);
+        if (from !== null) this.#shade(c, from, to, t.brush, t.accent);
+      }
+    }
+    if (s.measure === "live" && s.at) this.#moment(c, this.timeOf(s.at) ?? this.answer.to, t.accent, []);
+  }
+
+  timeOf(text) {
+    if (text === "@start") return 0;
+    if (text === "@end") return this.app.trace?.duration ?? this.answer.to;
+    if (text === "@peak") return this.app.trace?.peak?.time ?? null;
+    const m = /^([\d.]+)(us|µs|ms|s|min|h)?$/.exec(text);
+    return m ? +m[1] * { us: 1, µs: 1, ms: 1e3, s: 1e6, min: 60e6, h: 3600e6 }[m[2] || "us"] : null;
+  }
+
+  rangeOf(value) {
+    const end = this.app.trace?.duration ?? this.answer.to;
+    let m = /^([<>]=?)(.+)$/.exec(value);
+    if (m) return m[1][0] === "<" ? [0, this.timeOf(m[2])] : [this.timeOf(m[2]), end];
+    m = /^(.*?)\.\.(.*)$/.exec(value);
+    if (!m) return [this.timeOf(value), this.timeOf(value)];
+    return [m[1] ? this.timeOf(m[1]) : 0, m[2] ? this.timeOf(m[2]) : end];
+  }
+
+  #shade(c, from, to, color, edge) {
+    const x0 = this.x(Math.min(from, to)), x1 = this.x(Math.max(from, to));
+    c.fillStyle = color;
+    c.fillRect(x0, 0, Math.max(1, x1 - x0), this.height - AXIS);
+    c.fillStyle = edge;
+    c.fillRect(x0 - 0.5, 0, 1, this.height - AXIS);
+    c.fillRect(x1 - 0.5, 0, 1, this.height - AXIS);
+  }
+
+  #moment(c, time, color, dash) {
+    const x = Math.round(this.x(time)) + 0.5;
+    c.strokeStyle = color;
+    c.setLineDash(dash);
+    c.lineWidth = 1.5;
+    c.beginPath();
+    c.moveTo(x, 0);
+    c.lineTo(x, this.height - AXIS);
+    c.stroke();
+    c.setLineDash([]);
+  }
+
+  #markPeaks(c, t, y) {
+    c.textAlign = "center";
+    this.peaks.forEach((p, i) => {
+      const x = this.x(p.time), top = Math.max(2, y(p.value) - 8);
+      c.fillStyle = t.text;
+      c.beginPath();
+      c.moveTo(x - 4, top);
+      c.lineTo(x + 4, top);
+      c.lineTo(x, top + 6);
+      c.fill();
+      if (i < 3) c.fillText(String(i + 1), Math.min(this.width - 6, x + 9), top + 3);
+    });
+  }
+
+  // ---- choosing ----------------------------------------------------------------------------
+
+  #listen() {
+    const c = this.canvas;
+    const at = (e) => e.clientX - c.getBoundingClientRect().left;
+    let start = null;
+    c.addEventListener("pointerdown", (e) => {
+      if (e.button !== 0 || !this.answer) return;
+      c.setPointerCapture(e.pointerId);
+      start = at(e);
+    });
+    c.addEventListener("pointermove", (e) => {
+      if (!this.answer) return;
+      const x = at(e);
+      if (start !== null && Math.abs(x - start) > 3) this.range = [this.time(start), this.time(x)];
+      this.#showTip(e, x);
+      this.draw();
+    });
+    c.addEventListener("pointerleave", () => (this.tip.hidden = true));
+    c.addEventListener("pointerup", (e) => {
+      if (start === null) return;
+      const moved = this.range !== null;
+      const from = start;
+      start = null;
+      this.tip.hidden = true;
+      if (moved) this.#offer(e.clientX, e.clientY);
+      else this.on.moment(Math.round(this.time(from)));
+    });
+    c.addEventListener("pointercancel", () => (start = null));
+    c.addEventListener("keydown", (e) => {
+      if (e.ctrlKey || e.metaKey || e.altKey || !this.answer) return;
+      if (this.#key(e)) {
+        e.preventDefault();
+        e.stopPropagation();
+      }
+    });
+    c.addEventListener("blur", () => {
+      if (this.menu.isOpen) return;
+      this.cursor = this.range = null;
+      this.draw();
+    });
+  }
+
+  #key(e) {
+    const names = { h: "ArrowLeft", l: "ArrowRight", H: "ArrowLeft", L: "ArrowRight" };
+    const k = names[e.key] || e.key, extend = e.shiftKey;
+    const step = this.span / Math.max(1, this.answer.buckets);
+    const old = this.cursor ?? this.answer.from;
+    if (k === "ArrowLeft" || k === "ArrowRight") this.cursor = old + (k === "ArrowLeft" ? -step : step) * (e.repeat ? 4 : 1);
+    else if (k === "Home") this.cursor = this.answer.from;
+    else if (k === "End") this.cursor = this.answer.to;
+    else if (k === "Enter" && this.range) {
+      const box = this.canvas.getBoundingClientRect();
+      this.#offer(box.left + this.x(this.range[1]), box.top + this.height / 2);
+      return true;
+    } else if (k === "Enter" && this.cursor !== null) {
+      this.on.moment(Math.round(this.cursor));
+      return true;
+    } else if (k === "Escape" && (this.range || this.cursor !== null)) {
+      this.range = this.cursor = null;
+      this.draw();
+      return true;
+    } else return false;
+    this.cursor = Math.max(this.answer.from, Math.min(this.answer.to, this.cursor));
+    this.range = extend ? [this.range ? this.range[0] : old, this.cursor] : null;
+    this.#say();
+    this.draw();
+    return true;
+  }
+
+  #bucket(time) {
+    return Math.max(0, Math.min(this.answer.buckets - 1, Math.floor(((time - this.answer.from) / this.span) * this.answer.buckets)));
+  }
+
+  #say() {
+    const i = this.#bucket(this.cursor), a = this.answer.filtered || this.answer.all;
+    this.said.textContent = `${duration(this.cursor)}: ${bytes(a.live[i])} live`;
+  }
+
+  #showTip(e, x) {
+    const time = this.time(x), i = this.#bucket(time), a = this.answer;
+    const line = (name, curves) => h("div", `${name}${bytes(curves.live[i])} live`, h("span.faint", curves.live_low ? ` (${bytes(curves.live_low[i])} … ${bytes(curves.live_high[i])})` : ""), `, ${bytes((curves.allocated[i] / a.width) * 1e6)}/s allocated`, curves.promoted[i] > 0 ? `, ${bytes((curves.promoted[i] / a.width) * 1e6)}/s promoted` : "");
+    fill(this.tip, this.range ? h("b", `${duration(Math.min(...this.range))} … ${duration(Math.max(...this.range))}`) : h("b", duration(time)), a.filtered ? [line("filtered: ", a.filtered), line("all: ", a.all)] : line("", a.all), this.range ? null : h("div.faint", "click: live at this moment · drag: a stretch"));
+    this.tip.hidden = false;
+    const { width } = this.tip.getBoundingClientRect();
+    this.tip.style.left = `${Math.max(4, Math.min(e.clientX + 12, innerWidth - width - 8))}px`;
+    this.tip.style.top = `${e.clientY + 16}px`;
+  }
+
+  #offer(x, y) {
+    const [a, b] = [Math.min(...this.range), Math.max(...this.range)].map((v) => Math.round(v));
+    const choice = (how, text, key) =>
+      h("button", { type: "button", role: "menuitem", dataset: { brush: how }, onclick: () => (this.menu.close(), this.#choose(how, a, b)) }, text, h("kbd", key));
+    this.menu.open(x, y, [
+      h("div.title", `${filterTime(a)} … ${filterTime(b)}`),
+      choice("alloc", "Allocated in this stretch", "a"),
+      choice("live", "Live at some moment of it", "l"),
+      choice("freed", "Freed in it", "f"),
+    ]);
+    this.menu.box.onkeydown = (e) => {
+      const how = { a: "alloc", l: "live", f: "freed" }[e.key];
+      const items = [...this.menu.box.querySelectorAll("button")];
+      const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[e.key];
+      if (!how && !step) return;
+      e.preventDefault();
+      e.stopPropagation();
+      if (step) return items[(items.indexOf(document.activeElement) + step + items.length) % items.length].focus();
+      this.menu.close();
+      this.#choose(how, a, b);
+    };
+  }
+
+  #choose(how, a, b) {
+    this.range = null;
+    this.on.brush(how, filterTime(a), filterTime(b));
+    this.draw();
+  }
+
+  // The next of the main peaks, largest first.
+  nextPeak() {
+    if (!this.peaks.length) return null;
+    const at = this.app.store.state.measure === "live" ? this.timeOf(this.app.store.state.at) : null;
+    const now = this.peaks.findIndex((p) => p.time === at);
+    return this.peaks[(now + 1) % this.peaks.length];
+  }
+
+  #listPeaks(button) {
+    const box = button.getBoundingClientRect();
+    this.menu.open(box.left, box.bottom + 4, [
+      h("div.title", "The main peaks of live memory"),
+      this.peaks.map((p, i) => h("button", { type: "button", role: "menuitem", onclick: () => (this.menu.close(), this.on.moment(p.time)) }, `${i + 1}.`, h("span", bytes(p.value)), h("span.margin", `${bytes(p.low)} … ${bytes(p.high)}`), h("span.grow"), h("span.faint", duration(p.time)))),
+    ]);
+    this.menu.box.onkeydown = null;
+  }
+}
+
+// The least of 1, 2, 5 times a power of ten that is not less, of the largest unit that fits.
+function niceStep(x, base) {
+  const unit = base ** Math.floor(Math.log(Math.max(1, x)) / Math.log(base));
+  const v = x / unit, power = 10 ** Math.floor(Math.log10(v));
+  const digit = v / power > 5 ? 10 : v / power > 2 ? 5 : v / power > 1 ? 2 : 1;
+  return digit * power * unit;
+}
+
+export function ticks(from, to, most) {
+  const steps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6, 2e6, 5e6, 1e7, 15e6, 3e7, 6e7, 12e7, 3e8, 6e8, 18e8, 36e8, 72e8, 144e8, 288e8, 864e8];
+  const step = steps.find((s) => (to - from) / s <= most) ?? steps.at(-1);
+  const times = [];
+  for (let t = Math.ceil(from / step) * step; t <= to; t += step) times.push(t);
+  const text = times.map((t) => (t === 0 ? "0" : t >= 6e7 && step >= 1e6 ? `${Math.floor(t / 6e7)}:${String(Math.round((t % 6e7) / 1e6)).padStart(2, "0")} min` : step >= 1e6 ? `${Math.round(t / 1e6)} s` : t >= 1e6 || step >= 1e5 ? `${+(t / 1e6).toFixed(6)} s` : step >= 1e3 ? `${Math.round(t / 1e3)} ms` : `${t} µs`));
+  return { times, text };
+}

@@ -1,0 +1,458 @@
+// view-flame.js: the flame view: asks for trees, hands them to the canvas, and turns what is chosen there into the
+// state. A zoom is drawn at once from what is there; the finer tree that is asked for meanwhile replaces it.
+import { fill, h, icon, ICONS } from "./dom.js";
+import { amount, count, marginText, percent } from "./format.js";
+import { Flame } from "./flame.js";
+import { openMenu } from "./menu.js";
+import { assignGroups, moduleOf } from "./palette.js";
+import { askTree, matcher, readTree, searchPattern } from "./source.js";
+import { ancestors, follow, search } from "./tree.js";
+import { MODES } from "./state.js";
+
+const MODE_NAMES = { icicle: "Icicle", flame: "Flame", inverted: "Inverted", sandwich: "Sandwich" };
+const MODE_HELP = {
+  icicle: "Callers above, what they call below",
+  flame: "Callers below, what they call above",
+  inverted: "What allocates on top, its callers below",
+  sandwich: "Callers above and callees below a function or a sequence of them",
+};
+
+export class FlameView {
+  constructor(app, { diff = false } = {}) {
+    this.app = app;
+    this.diff = diff;
+    this.known = new Map(); // path → figure and place, for what lies around a zoomed frame
+    this.groups = null; // module → hue, for one trace
+    this.canvas = h("canvas", { tabindex: "0", role: "application", "aria-label": "Call tree: arrows move, Enter zooms in, Backspace out, x opens a menu" });
+    this.stage = h("div.canvas", this.canvas);
+    this.crumbs = h("nav.crumbs", { "aria-label": "Zoomed into" });
+    this.legend = h("div.modules");
+    this.matched = h("span.matched", { role: "status" });
+    this.said = h("div.away", { role: "status" });
+    this.empty = h("div.empty", { hidden: true });
+    this.tip = h("div.tip", { hidden: true });
+    document.body.append(this.tip);
+    this.tools = h("div.tools");
+    this.#buildTools();
+    this.element = h("div.view", this.tools, this.crumbs, this.stage, this.empty, this.legend, this.said);
+    this.flame = new Flame(this.canvas, {
+      pick: (at) => this.#pick(at),
+      zoom: (at) => this.zoomTo(at),
+      menu: (at, x, y) => this.#menu(at, x, y),
+      hover: (at, x, y, other) => this.#hover(at, x, y, other),
+      other: (o) => this.zoomTo({ layer: o.layer, node: o.parent }),
+    });
+    this.flame.colorOf = (tree, i) => this.#color(tree, i);
+    this.flame.labelOf = (tree, i) => this.label(tree, i);
+  }
+
+  // ---- tools -------------------------------------------------------------------------------
+
+  #buildTools() {
+    const { store } = this.app;
+    this.modes = h("div.segments", { role: "group", "aria-label": "Form" }, MODES.filter((m) => !this.diff || m !== "sandwich").map((m) =>
+      h("button", { type: "button", title: `${MODE_HELP[m]} (v)`, dataset: { mode: m }, onclick: () => store.set({ mode: m, zoom: [], pick: [] }) }, MODE_NAMES[m])));
+    this.search = h("input", {
+      type: "text", placeholder: "Search: a word or a regex", "aria-label": "Search functions and files", spellcheck: "false",
+      oninput: () => {
+        clearTimeout(this.typing);
+        this.typing = setTimeout(() => store.replace({ search: this.search.value }), 180);
+      },
+      onkeydown: (e) => {
+        if (e.key === "Enter") {
+          clearTimeout(this.typing);
+          store.set({ search: this.search.value });
+          this.canvas.focus();
+        } else if (e.key === "Escape") {
+          e.stopPropagation();
+          clearTimeout(this.typing);
+          this.search.value = "";
+          store.replace({ search: "" });
+          this.canvas.focus();
+        }
+      },
+    });
+    this.recursion = h("button.button", { type: "button", title: "A function that is on the path already is the same frame (r)", onclick: () => store.set({ recursion: !store.state.recursion, zoom: [], pick: [] }) }, "Collapse recursion");
+    this.lines = h("button.button", { type: "button", title: "Frames are lines of the source instead of functions", onclick: () => store.set({ by: store.state.by === "line" ? "" : "line", zoom: [], pick: [] }) }, "Lines");
+    this.wrappers = h("button.button", { type: "button", title: "Show functions that merely allocate, like xmalloc, as sites", onclick: () => store.set({ wrappers: !store.state.wrappers, zoom: [], pick: [] }) }, "Wrappers");
+    this.share = h("input", {
+      type: "range", min: "0", max: "50", step: "1", "aria-label": "Put together what is below this share", title: "Put together what is below this share of what is shown",
+      oninput: () => store.replace({ share: shareOf(+this.share.value) }),
+    });
+    this.shareText = h("span.faint");
+    fill(this.tools, this.modes, h("span.field.search", icon(ICONS.search), this.search), h("span.grow"), this.recursion, this.lines, this.wrappers, h("label", { title: "What is below this share of what is shown is put together" }, "Merge below", this.share, this.shareText));
+  }
+
+  #showTools(s) {
+    for (const b of this.modes.children) b.setAttribute("aria-pressed", String(b.dataset.mode === s.mode));
+    this.recursion.setAttribute("aria-pressed", String(s.recursion));
+    this.lines.setAttribute("aria-pressed", String(s.by === "line"));
+    this.wrappers.setAttribute("aria-pressed", String(s.wrappers));
+    if (document.activeElement !== this.search) this.search.value = s.search;
+    this.share.value = String(sliderOf(s.share));
+    this.shareText.textContent = `${s.share}%`;
+    for (const b of [this.recursion, this.lines, this.wrappers]) b.disabled = this.app.source.offline && b !== this.recursion;
+  }
+
+  focusSearch() {
+    this.search.focus();
+    this.search.select();
+  }
+
+  // ---- data --------------------------------------------------------------------------------
+
+  get theme() {
+    return this.app.theme;
+  }
+
+  restyle() {
+    this.hues = new WeakMap();
+    this.flame.restyle(this.theme);
+    this.#drawLegend();
+  }
+
+  async update(s, changed) {
+    this.#showTools(s);
+    this.flame.setShare(s.share);
+    const mine = ["trace", "filter", "measure", "at", "wrappers", "mode", "by", "recursion", "focus", "zoom", "search", "before", "after"];
+    if (changed && !mine.some((k) => changed.has(k)) && this.layers) {
+      if (changed.has("pick")) this.#restorePick(s);
+      return;
+    }
+    await this.#load(s);
+  }
+
+  // What is asked for: a tree, or the two around a focus.
+  #questions(s) {
+    const up = s.zoom[0] === "^", zoom = up ? s.zoom.slice(1) : s.zoom;
+    if (s.mode !== "sandwich" || this.diff) return [{ mode: s.mode === "inverted" ? "inverted" : "down", direction: s.mode === "flame" ? -1 : 1, zoom }];
+    return [
+      { mode: "callees", direction: 1, zoom: up ? [] : zoom },
+      { mode: "callers", direction: -1, zoom: up ? zoom : [] },
+    ];
+  }
+
+  async #load(s) {
+    this.abort?.abort();
+    const { signal } = (this.abort = new AbortController());
+    const focus = s.mode === "sandwich" && !this.diff ? s.focus : "";
+    if (s.mode === "sandwich" && !this.diff && !s.focus) return this.#showEmpty("Choose a function", "A sandwich shows callers above and callees below a function, or a sequence of calls. Select one in a flame or a table and choose “Sandwich around it”.", [h("button.button", { type: "button", onclick: () => this.app.store.set({ view: "functions" }) }, "All functions")]);
+    const diff = this.diff ? { before: s.before, after: s.after } : undefined;
+    const base = JSON.stringify([s.trace, s.filter, s.measure, s.at, s.wrappers, s.mode, s.by, s.recursion, focus, diff, this.app.generation]);
+    if (base !== this.base) this.known.clear();
+    const ask = (q, root) => askTree(this.app.source, s, q.mode, { width: this.flame.width || 1200, focus, root, signal, diff });
+    const questions = this.#questions(s);
+    let answers;
+    this.loading = true;
+    this.element.setAttribute("aria-busy", "true");
+    try {
+      answers = await Promise.all(questions.flatMap((q) => [
+        ask(q, this.app.source.offline ? [] : q.zoom),
+        // What lies around a zoomed frame, when nobody has seen it yet.
+        q.zoom.length && !this.app.source.offline && !this.#knows(q) ? ask(q, []) : null,
+      ]));
+      if (this.#moving()) await this.#settled();
+    } catch (error) {
+      if (error.name === "AbortError" || signal.aborted) return;
+      this.element.removeAttribute("aria-busy");
+      return this.app.trouble(error, this, () => this.#showEmpty("This cannot be shown", error.message));
+    }
+    if (signal.aborted) return;
+    const before = this.base === base ? this.zoomed : null;
+    this.base = base;
+    this.#take(s, questions, answers, before);
+    this.element.removeAttribute("aria-busy");
+  }
+
+  #moving() {
+    return this.flame.layers.some((v) => v.move);
+  }
+
+  #settled() {
+    return new Promise((done) => {
+      const look = () => (this.#moving() ? requestAnimationFrame(look) : done());
+      look();
+    });
+  }
+
+  #take(s, questions, answers, before) {
+    const head = answers[0];
+    this.head = head;
+    this.app.report(head);
+    if (!head.total?.blocks && !this.diff) return this.#showEmpty(...this.app.whyEmpty(head));
+    questions.forEach((q, i) => {
+      if (!answers[2 * i + 1]) return;
+      const tree = readTree(answers[2 * i + 1]);
+      this.#learn(tree, q.mode, follow(tree, q.zoom).node);
+    });
+    this.layers = questions.map((q, i) => {
+      const answer = answers[2 * i];
+      const trail = this.#trail(q, answer);
+      const tree = readTree(answer, trail.slice(0, -1));
+      this.#learn(tree, q.mode, tree.root);
+      return { ...q, answer, tree, ids: trail.slice(1).map((t) => t.id) };
+    });
+    if (!this.groups || this.groupsOf !== s.trace) {
+      this.groups = assignGroups((answers[1] && readTree(answers[1])) || this.layers[0].tree, (i) => this.layers[0].tree.self[i] || 0);
+      this.groupsOf = s.trace;
+    }
+    this.hues = new WeakMap();
+    this.empty.hidden = true;
+    this.stage.hidden = this.legend.hidden = this.crumbs.hidden = false;
+    const focused = this.flame.picked;
+    this.flame.show(this.layers.map((l) => ({ tree: l.tree, direction: l.direction })), { keepView: false });
+    this.flame.theme = this.theme;
+    this.layers.forEach((l, i) => this.#enter(l, i, before?.[i]));
+    this.zoomed = this.layers.map((l) => l.ids);
+    this.#search(s);
+    this.#drawCrumbs();
+    this.#drawLegend();
+    this.#restorePick(s, focused);
+    this.loading = false;
+    this.stage.dataset.ready = String((+this.stage.dataset.ready || 0) + 1);
+  }
+
+  // From where the picture was to the whole of what is there now.
+  #enter(l, i, oldIds) {
+    const { tree } = l;
+    let node = tree.root;
+    if (this.app.source.offline && l.zoom.length) node = follow(tree, l.zoom).node;
+    if (oldIds && oldIds.length > l.ids.length) {
+      const old = follow(tree, oldIds.slice(l.ids.length), node).node;
+      if (old !== node) {
+        this.flame.zoom({ layer: i, node: old }, false);
+        return this.flame.zoom({ layer: i, node }, true);
+      }
+    }
+    this.flame.zoom({ layer: i, node }, false);
+  }
+
+  // Keeps what a tree says of the frames on the way to a node.
+  #learn(tree, mode, node) {
+    const path = ancestors(tree, node);
+    const ids = path.slice(1).map((n) => tree.places[tree.place[n]]?.id);
+    path.forEach((n, i) => {
+      if (Number.isNaN(tree.value[n])) return;
+      this.known.set(this.#pathKey(mode, ids.slice(0, i)), { value: tree.value[n], low: tree.low[n], high: tree.high[n], samples: tree.samples[n], blocks: tree.blocks[n], self: tree.self[n], at: i === 0 ? null : tree.places[tree.place[n]] });
+    });
+  }
+
+  #knows(q) {
+    return Array.from({ length: q.zoom.length }, (_, i) => i).every((i) => this.known.has(this.#pathKey(q.mode, q.zoom.slice(0, i))));
+  }
+
+  #pathKey(mode, ids) {
+    return ids.length ? `${mode === "callers" ? "^" : ""}${ids.join(".")}` : "";
+  }
+
+  // The frames from the root to the zoomed one, with what is known of them.
+  #trail(q, answer) {
+    const found = this.app.source.offline ? [] : answer.root?.found ?? q.zoom;
+    const trail = [{ ...(this.known.get(this.#pathKey(q.mode, [])) || unknown()), at: null, id: null }];
+    found.forEach((id, i) => {
+      const known = this.known.get(this.#pathKey(q.mode, found.slice(0, i + 1)));
+      trail.push({ ...(known || unknown()), at: known?.at ?? placeById(answer, id), id });
+    });
+    return trail;
+  }
+
+  label(tree, i) {
+    if (i === 0) {
+      if (this.app.store.state.mode === "sandwich" && !this.diff) return this.#focusName();
+      return `all ${amount(tree.value[0] >= 0 ? tree.value[0] : tree.total[0], tree.unit)}`;
+    }
+    const p = tree.places[tree.place[i]];
+    if (!p) return "(no backtrace)";
+    const name = p.function || p.file || "?";
+    return this.app.store.state.by === "line" && p.line ? `${name}:${p.line}` : name;
+  }
+
+  #focusName() {
+    const focus = this.app.store.state.focus;
+    return this.app.nameOfFocus(focus, this.layers?.flatMap((l) => l.tree.places) || []);
+  }
+
+  #color(tree, i) {
+    if (this.diff) return tree.change?.[i] > 0 ? this.theme.up : tree.change?.[i] < 0 ? this.theme.down : this.theme.still;
+    let hues = this.hues.get(tree);
+    if (!hues) {
+      hues = tree.places.map((p) => {
+        const g = this.groups.get(moduleOf(p));
+        return g === undefined ? this.theme.rest : this.theme.groups[g];
+      });
+      this.hues.set(tree, hues);
+    }
+    const place = tree.place[i];
+    return place < 0 ? this.theme.rest : hues[place];
+  }
+
+  #drawLegend() {
+    if (!this.groups || !this.layers) return;
+    const swatch = (color, text) => h("span", h("i.swatch", { style: { background: color } }), text);
+    if (this.diff) return fill(this.legend, swatch(this.theme.up, "▲ surely more"), swatch(this.theme.down, "▼ surely less"), swatch(this.theme.still, "no change beyond accident"), h("span.faint", "widths are both traces together"));
+    const there = new Set(this.layers.flatMap((l) => l.tree.places.map(moduleOf)));
+    fill(this.legend, [...this.groups].filter(([m]) => there.has(m)).map(([m, i]) => swatch(this.theme.groups[i], m)), there.size > this.groups.size ? swatch(this.theme.rest, "others") : null, h("span", h("i.swatch.hatched"), "too small to draw"));
+  }
+
+  // ---- search ------------------------------------------------------------------------------
+
+  #search(s) {
+    if (!s.search) {
+      this.flame.setMatches(null);
+      fill(this.matched);
+      return;
+    }
+    const shown = this.layers[0].answer.matched;
+    const found = this.layers.map((l) => this.#matches(l, s));
+    this.flame.setMatches(found.map((f) => f.matched));
+    const figure = shown ? { ...shown, share: shown.share * 100 } : { value: found[0].amount, samples: found[0].samples, share: (100 * found[0].amount) / this.layers[0].tree.total[this.layers[0].tree.root] };
+    fill(this.matched, figure.value > 0 ? ["matched ", this.app.number(figure, { ...this.head, name: "matched" }), ` (${percent(figure.share)} of what is shown)`] : "no match in what is shown");
+  }
+
+  #matches({ tree, answer }, s) {
+    if (answer.nodes.match) return { matched: tree.match.map((m) => (m === 1 ? 1 : 0)) };
+    const matches = matcher(searchPattern(s.search));
+    return search(tree, tree.root, tree.places.map((p) => p && (matches(p.function) || matches(p.file))));
+  }
+
+  // ---- choosing ----------------------------------------------------------------------------
+
+  pathIds({ layer, node }) {
+    const { tree, mode } = this.layers[layer];
+    const ids = ancestors(tree, node).slice(1).map((i) => tree.places[tree.place[i]]?.id).filter((id) => id !== undefined);
+    return mode === "callers" ? (ids.length ? ["^", ...ids] : []) : ids;
+  }
+
+  #drawCrumbs() {
+    const l = this.layers.find((x) => x.zoom.length) || this.layers[0];
+    const prefix = l.mode === "callers" ? ["^"] : [];
+    const nodes = ancestors(l.tree, this.app.source.offline ? follow(l.tree, l.zoom).node : l.tree.root);
+    const steps = nodes.map((node, i) => ({ text: i === 0 ? "all" : this.label(l.tree, node), zoom: i === 0 ? [] : [...prefix, ...nodes.slice(1, i + 1).map((n) => l.tree.places[l.tree.place[n]]?.id)] }));
+    const room = 7, cutFrom = 2, cut = steps.length > room ? steps.length - room + 1 : 0;
+    fill(this.crumbs, steps.map((step, i) => {
+      if (cut && i === cutFrom) return [h("span", `… ${cut} more`), h("span", " › ")];
+      if (cut && i > cutFrom && i < cutFrom + cut) return null;
+      const last = i === steps.length - 1;
+      return [h(`button.cut`, { type: "button", title: step.text, "aria-current": last ? "true" : undefined, onclick: () => this.app.store.set({ zoom: step.zoom }) }, step.text), last ? null : h("span", "›")];
+    }), steps.length > 1 ? h("button", { type: "button", title: "Zoom out (Backspace)", onclick: () => this.zoomOut() }, "zoom out") : h("span.faint", { style: { paddingLeft: "8px" } }, "double click or Enter zooms in"), h("span.grow"), this.matched);
+  }
+
+  zoomTo(at) {
+    const l = this.layers[at.layer];
+    const ids = this.pathIds(at);
+    const target = at.node <= l.tree.root && at.node > 0 && at.node === l.tree.root ? ids.slice(0, -1) : ids;
+    this.#learn(l.tree, l.mode, at.node);
+    this.flame.zoom(at);
+    this.app.store.set({ zoom: target, pick: ids });
+  }
+
+  zoomOut() {
+    const { zoom } = this.app.store.state;
+    if (!zoom.length) return false;
+    const shorter = zoom.slice(0, -1);
+    this.app.store.set({ zoom: shorter.length === 1 && shorter[0] === "^" ? [] : shorter });
+    return true;
+  }
+
+  describe({ layer, node }) {
+    const { tree } = this.layers[layer];
+    const path = ancestors(tree, node).slice(1).map((i) => tree.places[tree.place[i]]).filter(Boolean);
+    return {
+      place: node === 0 ? null : tree.places[tree.place[node]] || null,
+      name: this.label(tree, node),
+      figure: { value: tree.value[node], low: tree.low[node], high: tree.high[node], samples: tree.samples[node], blocks: tree.blocks[node] },
+      self: tree.self[node],
+      path: this.layers[layer].mode === "down" ? path : [...path].reverse(),
+      head: this.head,
+      shown: tree.value[tree.root],
+      change: tree.change ? { before: tree.diff_before[node], after: tree.diff_after[node], change: tree.diff_change[node], low: tree.diff_change_low[node], high: tree.diff_change_high[node], sure: tree.diff_sure[node] } : null,
+    };
+  }
+
+  #pick(at) {
+    this.flame.pick(at);
+    this.canvas.focus({ preventScroll: true });
+    const d = this.describe(at);
+    this.said.textContent = `${d.name}, ${amount(d.figure.value, this.head.unit)}, ${percent((100 * d.figure.value) / this.head.total.value)}`;
+    this.app.select(d);
+    this.app.store.replace({ pick: this.pathIds(at) });
+  }
+
+  #restorePick(s) {
+    if (!s.pick.length || !this.layers) return;
+    const up = s.pick[0] === "^", ids = up ? s.pick.slice(1) : s.pick;
+    const layer = Math.max(0, this.layers.findIndex((l) => (l.mode === "callers") === up));
+    const { node, steps } = follow(this.layers[layer].tree, ids);
+    if (steps !== ids.length) return;
+    const at = { layer, node };
+    this.flame.pick(at, false);
+    this.app.select(this.describe(at));
+  }
+
+  #menu(at, x, y) {
+    this.#pick(at);
+    const d = this.describe(at);
+    openMenu(this.app, d.place, x, y, { path: d.path, zoom: () => this.zoomTo(at), sequence: this.#sequence(at) });
+  }
+
+  // In a sandwich: the focus lengthened by the frames up to the chosen one.
+  #sequence(at) {
+    const s = this.app.store.state;
+    if (s.mode !== "sandwich" || this.diff || at.node === 0 || !/^\d+(\.\d+)*$/.test(s.focus)) return null;
+    const ids = this.pathIds(at);
+    return ids[0] === "^" ? [...ids.slice(1).reverse(), s.focus].join(".") : [s.focus, ...ids].join(".");
+  }
+
+  menuOfPick() {
+    if (this.flame.picked) this.flame.menuAtPick();
+  }
+
+  #hover(at, x, y, other) {
+    if (!at && !other) return (this.tip.hidden = true);
+    const unit = this.head.unit;
+    if (other) {
+      fill(this.tip, h("div.fn", other.count ? `other, ${count(other.count)} ${other.count === 1 ? "site" : "sites"}` : "deeper calls"), h("div", `${amount(other.value, unit)}, too ${other.count ? "small" : "deep"} to draw here; a click zooms in`));
+    } else {
+      const d = this.describe(at), p = d.place;
+      fill(this.tip,
+        h("div.fn", d.name),
+        p?.file ? h("div.faint", `${p.file}${p.line ? `:${p.line}` : ""}`) : null,
+        h("div", `${amount(d.figure.value, unit)} `, h("span.margin", marginText(d.figure, unit, this.head.rate)), ` · ${percent((100 * d.figure.value) / this.head.total.value)} of all`, d.shown !== this.head.total.value ? ` · ${percent((100 * d.figure.value) / d.shown)} of what is shown` : ""),
+        d.change ? h("div", `${amount(d.change.before, unit)} → ${amount(d.change.after, unit)}: ${changeText(d.change, unit)}`) : d.self > 0 ? h("div.soft", `${amount(d.self, unit)} allocated right here`) : null);
+    }
+    this.tip.hidden = false;
+    const { width, height } = this.tip.getBoundingClientRect();
+    this.tip.style.left = `${Math.max(4, Math.min(x + 14, innerWidth - width - 8))}px`;
+    this.tip.style.top = `${y + 20 + height > innerHeight ? y - height - 12 : y + 20}px`;
+  }
+
+  #showEmpty(title, text, buttons = []) {
+    this.loading = false;
+    this.layers = null;
+    this.flame.show([]);
+    this.stage.hidden = this.legend.hidden = this.crumbs.hidden = true;
+    this.empty.hidden = false;
+    fill(this.empty, h("h2", title), h("p", text), buttons);
+  }
+
+  leave() {
+    this.abort?.abort();
+    this.tip.hidden = true;
+  }
+}
+
+export const changeText = (c, unit) => (c.sure ? `surely ${c.change > 0 ? "more" : "less"}, ${amount(c.low, unit)} … ${amount(c.high, unit)}` : "no change beyond accident");
+
+const unknown = () => ({ value: NaN, low: NaN, high: NaN, samples: NaN, blocks: NaN, self: 0 });
+
+function placeById(answer, id) {
+  const i = answer.places.id.indexOf(id);
+  if (i < 0) return { id, function: `#${id}`, file: "", line: 0 };
+  return { id, function: answer.strings[answer.places.function[i]], file: answer.strings[answer.places.file[i]], line: answer.places.line[i] };
+}
+
+// The slider's 50 steps are finer where shares are small: 0, 0.01 … 20 %.
+const STEPS = [0];
+for (let i = 0; i < 50; i++) STEPS.push(+(0.01 * 2000 ** (i / 49)).toPrecision(2));
+const shareOf = (step) => STEPS[step] ?? 0;
+const sliderOf = (share) => STEPS.reduce((best, v, i) => (Math.abs(v - share) < Math.abs(STEPS[best] - share) ? i : best), 0);

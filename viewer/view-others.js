@@ -1,0 +1,171 @@
+// view-others.js: the views that are little more than what the source says: diff, advice, source.
+import { fill, h } from "./dom.js";
+import { amount, percent } from "./format.js";
+import { common, readPlaces } from "./source.js";
+import { FlameView } from "./view-flame.js";
+import { DiffTable } from "./view-tables.js";
+
+export class DiffView {
+  constructor(app) {
+    this.app = app;
+    this.as = h("div.segments", { role: "group", "aria-label": "Shown as" }, [["table", "Table"], ["flame", "Flame"]].map(([k, text]) =>
+      h("button", { type: "button", dataset: { diffas: k }, onclick: () => app.store.set({ diffas: k, zoom: [], pick: [] }) }, text)));
+    this.before = this.#select("before", "Before");
+    this.after = this.#select("after", "After");
+    this.normalise = h("select", { "aria-label": "Compare", onchange: () => app.store.set({ normalise: this.normalise.value }) },
+      h("option", { value: "none" }, "amounts"), h("option", { value: "total" }, "shares of the total"), h("option", { value: "time" }, "amounts a second"));
+    this.tools = h("div.tools", this.as, h("label", "Before", this.before), h("label", "After", this.after), h("label", "Compare", this.normalise));
+    this.table = new DiffTable(app);
+    this.flame = new FlameView(app, { diff: true });
+    this.stage = h("div.view");
+    this.empty = h("div.empty", { hidden: true });
+    this.element = h("div.view", this.tools, this.stage, this.empty);
+  }
+
+  #select(key, label) {
+    return h("select", { "aria-label": label, onchange: (e) => this.app.store.set({ [key]: +e.target.value, zoom: [] }) });
+  }
+
+  restyle() {
+    this.flame.restyle();
+  }
+
+  async update(s, changed) {
+    const traces = this.app.info.traces;
+    const options = () => traces.map((t) => h("option", { value: String(t.trace) }, t.name));
+    for (const [e, v] of [[this.before, s.before], [this.after, s.after]]) {
+      if (e.children.length !== traces.length) fill(e, options());
+      e.value = String(v);
+    }
+    this.normalise.value = s.normalise;
+    for (const b of this.as.children) b.setAttribute("aria-pressed", String(b.dataset.diffas === s.diffas));
+    const few = traces.length < 2;
+    this.empty.hidden = !few;
+    this.stage.hidden = this.tools.hidden = few;
+    if (few) return fill(this.empty, h("h2", "One trace is open"), h("p", "A diff needs two: ", h("code", "allotrace view before.ctf after.ctf")), h("p", "To compare two moments of this one, take snapshots A and B with a right click into the timeline, or choose a stretch there."));
+    const shown = s.diffas === "flame" ? this.flame : this.table;
+    if (this.stage.firstChild !== shown.element) {
+      fill(this.stage, shown.element);
+      changed = null;
+    }
+    if (shown === this.flame) return this.flame.update(s, changed);
+    if (changed && !["filter", "measure", "at", "wrappers", "by", "before", "after", "normalise", "sort", "diffas"].some((k) => changed.has(k))) return;
+    this.abort?.abort();
+    const { signal } = (this.abort = new AbortController());
+    try {
+      await this.table.load(s, signal);
+      this.element.dataset.ready = String((+this.element.dataset.ready || 0) + 1);
+    } catch (error) {
+      if (error.name === "AbortError" || signal.aborted) return;
+      this.app.trouble(error, this, () => {
+        this.stage.hidden = true;
+        this.empty.hidden = false;
+        fill(this.empty, h("h2", "These cannot be compared"), h("p", error.message));
+      });
+    }
+  }
+
+  focusSearch() {
+    if (this.app.store.state.diffas === "flame") this.flame.focusSearch();
+  }
+  focusMain() {
+    (this.app.store.state.diffas === "flame" ? this.flame.canvas : this.table.table.body).focus();
+  }
+  zoomOut() {
+    return this.flame.zoomOut();
+  }
+  leave() {
+    this.abort?.abort();
+    this.flame.leave();
+  }
+}
+
+export const adviceCard = (app, a, place, head) =>
+  h("article.card", { dataset: { rule: a.rule } },
+    h("h4", a.title),
+    h("p", a.text),
+    h("div.soft",
+      place ? h("button.button", { type: "button", onclick: () => app.store.set({ view: "flame", mode: "sandwich", focus: String(place.id), zoom: [], pick: [] }) }, h("span.mono.cut", place.function || place.file)) : null,
+      " ",
+      a.figure ? [app.number(a.figure, { ...head, name: "advice" }), " ", h("span.margin", `${amount(a.figure.low, head.unit)} … ${amount(a.figure.high, head.unit)}`), head.total.value ? ` · ${percent((100 * a.figure.value) / head.total.value)}` : ""] : null));
+
+export class AdviceView {
+  constructor(app) {
+    this.app = app;
+    this.cards = h("div.cards");
+    this.element = h("div.view", this.cards);
+  }
+  restyle() {}
+  async update(s, changed) {
+    if (changed && !["trace", "filter", "measure", "at", "wrappers"].some((k) => changed.has(k)) && this.head) return;
+    try {
+      const a = (this.head = await this.app.source.get("advice", common(s)));
+      this.app.report(a);
+      const places = readPlaces(a.strings, a.places);
+      const all = a.advice.map((x) => adviceCard(this.app, x, places[x.place], a));
+      fill(this.cards, all.length ? all : h("div.empty", h("h2", "No advice"), h("p", "No rule found something that stands out beyond the sampling error. That is good news, or a trace with too few samples.")));
+    } catch (error) {
+      this.app.trouble(error, this, () => fill(this.cards, h("div.empty", h("h2", "No advice"), h("p", error.message))));
+    }
+    this.element.dataset.ready = String((+this.element.dataset.ready || 0) + 1);
+  }
+  focusMain() {
+    this.cards.querySelector("button")?.focus();
+  }
+  leave() {}
+}
+
+export class SourceView {
+  constructor(app) {
+    this.app = app;
+    this.title = h("span.mono.cut");
+    this.range = h("span.faint");
+    this.code = h("div.code", { tabindex: "0", "aria-label": "Source" });
+    this.empty = h("div.empty", { hidden: true });
+    this.element = h("div.view", h("div.tools", this.title, this.range, h("span.grow"), h("span.faint", "of stacks with the line · allocated in it")), this.code, this.empty);
+  }
+  restyle() {}
+  async update(s, changed) {
+    if (changed && !["trace", "filter", "measure", "at", "wrappers", "line"].some((k) => changed.has(k)) && this.head) return;
+    const show = (title, text) => {
+      this.code.hidden = !!title;
+      this.empty.hidden = !title;
+      if (title) fill(this.empty, h("h2", title), h("p", text));
+    };
+    if (!/^\d+$/.test(s.line)) return show("Choose a place", "Select a frame or a row and choose “Source” in its menu (x).");
+    try {
+      const a = (this.head = await this.app.source.get("source", { ...common(s), place: s.line }));
+      this.app.report(a);
+      fill(this.title, a.file || "?");
+      fill(this.range, a.found ? `lines ${a.first} … ${a.first + a.lines.length - 1} of ${a.count}` : "");
+      const costs = new Map((a.costs?.line || []).map((line, i) => [line, { value: a.costs.value[i], low: a.costs.low[i], high: a.costs.high[i], samples: a.costs.samples[i], blocks: a.costs.blocks[i], self: a.costs.self[i] }]));
+      if (!a.found && costs.size === 0) show("The file is not here", a.reason || "");
+      else {
+        show();
+        this.#draw(a, costs);
+      }
+    } catch (error) {
+      this.app.trouble(error, this, () => show("This cannot be shown", error.message));
+    }
+    this.element.dataset.ready = String((+this.element.dataset.ready || 0) + 1);
+  }
+
+  #draw(a, costs) {
+    const most = Math.max(1, ...[...costs.values()].map((c) => c.value));
+    const lines = a.found ? a.lines.map((text, i) => [a.first + i, text]) : [...costs.keys()].sort((x, y) => x - y).map((n) => [n, ""]);
+    fill(this.code, a.found ? null : h("p.soft", `${a.reason || "The file is not here."} Its lines with costs:`), lines.map(([n, text]) => {
+      const c = costs.get(n);
+      const row = h(`div.line${c ? ".hot" : ""}${n === a.line ? ".here" : ""}`,
+        h("span.cost", c ? this.app.number(c, { ...a, name: "line" }) : ""),
+        h("span.cost.faint", c?.self > 0 ? amount(c.self, a.unit) : ""),
+        h("span.no", String(n)), h("span", text));
+      if (c) row.style.setProperty("--heat", String(Math.sqrt(c.value / most)));
+      return row;
+    }));
+    this.code.querySelector(".here")?.scrollIntoView({ block: "center" });
+  }
+  focusMain() {
+    this.code.focus();
+  }
+  leave() {}
+}

@@ -1,0 +1,353 @@
+// view-tables.js: the tables: what their columns are, how their rows are asked for and unrolled, and what a choice
+// in them leads to.
+import { fill, h, icon, ICONS } from "./dom.js";
+import { amount, count, duration, marginText, percent } from "./format.js";
+import { openMenu } from "./menu.js";
+import { askTable, common, readPlaces, rowOf, searchPattern } from "./source.js";
+import { changeWhisker, Table, whisker } from "./table.js";
+import { changeText } from "./view-flame.js";
+
+const figureOf = (row, prefix = "") =>
+  prefix ? { value: row[prefix], low: row[`${prefix}_low`], high: row[`${prefix}_high`], samples: row[`${prefix}_samples`] } : row;
+
+const TITLES = {
+  hotspots: "Places that allocate",
+  functions: "Every function on any stack, with all it causes and what it allocates itself",
+  types: "Types of what was allocated",
+  callers: "Who calls it",
+  callees: "What it calls",
+  paths: "Call fragments that do not overlap and together explain most",
+  leaks: "Places whose blocks live on",
+};
+
+export class TableView {
+  constructor(app, kind) {
+    this.app = app;
+    this.kind = kind;
+    this.max = 0;
+    this.title = h("span.soft.cut");
+    this.search = h("input", {
+      type: "text", placeholder: "Search", "aria-label": "Search in this table", spellcheck: "false",
+      oninput: () => {
+        clearTimeout(this.typing);
+        this.typing = setTimeout(() => app.store.replace({ search: this.search.value }), 180);
+      },
+      onkeydown: (e) => {
+        if (e.key !== "Enter" && e.key !== "Escape") return;
+        e.stopPropagation();
+        clearTimeout(this.typing);
+        if (e.key === "Escape") this.search.value = "";
+        app.store.replace({ search: this.search.value });
+        this.table.body.focus();
+      },
+    });
+    this.by = h("div.segments", { role: "group", "aria-label": "What is one place" }, ["line", "function"].map((b) =>
+      h("button", { type: "button", dataset: { by: b }, onclick: () => app.store.set({ by: b, pick: [] }) }, b === "line" ? "Lines" : "Functions")));
+    this.tools = h("div.tools", this.#toolsOf());
+    this.table = new Table({
+      columns: this.#columns(),
+      label: TITLES[kind],
+      onPick: (row) => this.#pick(row),
+      onOpen: (row) => this.#open(row),
+      onUnroll: this.#unrolls() ? (row, i, open) => this.#unroll(row, i, open) : undefined,
+      onMenu: (row, x, y) => row.place && openMenu(app, row.place, x, y, { path: row.frames || row.chain }),
+      onSort: (sort, order) => app.store.set({ sort: sort === "value" && order === "desc" ? "" : `${order === "asc" ? "-" : ""}${sort}` }),
+    });
+    this.empty = h("div.empty", { hidden: true });
+    this.element = h("div.view", this.tools, this.table.element, this.empty);
+  }
+
+  #unrolls() {
+    return this.kind === "callers" || this.kind === "callees";
+  }
+
+  #toolsOf() {
+    const hasLines = ["hotspots", "leaks"].includes(this.kind);
+    return [hasLines ? this.by : null, h("span.field.search", icon(ICONS.search), this.search), this.title, h("span.grow")];
+  }
+
+  // ---- columns -----------------------------------------------------------------------------
+
+  #columns() {
+    const num = (key, title, width, prefix, extra = {}) => ({
+      key, title, width, right: true, sort: key, ...extra,
+      cell: (row) => this.app.number({ ...figureOf(row, prefix), blocks: prefix ? undefined : row.blocks }, { ...this.head, share: prefix ? undefined : row.share * 100, name: key }),
+    });
+    const value = [
+      num("value", "Amount", "104px"),
+      { key: "margin", title: "±", width: "100px", right: true, help: "half of the 95 % interval", cell: (row) => h("span.margin", marginText(row, this.head.unit, this.head.rate)) },
+      { key: "whisker", title: "95 % interval", width: "minmax(90px,1fr)", sort: "low", help: "bar: the estimate; line: its interval. Sorts by the lower end: what is surely large", cell: (row) => whisker(row, this.max) },
+      { key: "share", title: "Share", width: "66px", right: true, cell: (row) => percent(row.share * 100) },
+      { key: "samples", title: "Samples", width: "78px", right: true, sort: "samples", cell: (row) => count(row.samples) },
+    ];
+    const place = { key: "place", title: this.kind === "functions" ? "Function" : "Place", width: "minmax(200px,2.4fr)", sort: "function", text: true, cell: (row) => this.#placeCell(row) };
+    const callers = { key: "callers", title: "Mostly called by", width: "minmax(100px,1.3fr)", cell: (row) => this.#callersCell(row) };
+    switch (this.kind) {
+      case "types":
+        return [{ key: "type", title: "Type", width: "minmax(160px,2fr)", sort: "type", text: true, cell: (row) => h("span.mono", row.type || "(unknown)") }, ...value, { ...callers, title: "Mostly allocated at" }];
+      case "functions":
+        return [place, ...value.slice(0, 4), num("self", "Itself", "104px", "self"), value[4]];
+      case "paths":
+        return [{ key: "frames", title: "Calls, outermost first", width: "minmax(260px,3.4fr)", cell: (row) => this.#fragment(row) }, ...value.slice(0, 4), { key: "explained", title: "Explained", width: "88px", right: true, help: "the share of this row and all before it", cell: (row) => percent(row.explained * 100) }];
+      case "callers":
+      case "callees":
+        return [place, ...value];
+      case "leaks":
+        return [place, ...value, ...this.#leakColumns()];
+      default:
+        return [place, ...value, callers];
+    }
+  }
+
+  #leakColumns() {
+    return [];
+  }
+
+  #placeCell(row) {
+    const p = row.place;
+    const twist = this.#unrolls()
+      ? h("button.twist", {
+          type: "button", tabindex: "-1", "aria-label": row.open ? "Roll up" : "Unroll", "aria-expanded": String(!!row.open),
+          style: { marginLeft: `${(row.level || 0) * 16}px`, visibility: row.more ? "visible" : "hidden" },
+          onclick: (e) => (e.stopPropagation(), this.#unroll(row, this.table.rows.indexOf(row), !row.open)),
+        }, icon("M6 4l5 4-5 4"))
+      : null;
+    if (!p) return h("div.place", twist, h("span.fn", "(no backtrace)"));
+    return h("div.place", { title: `${p.function}\n${p.file}${p.line ? `:${p.line}` : ""}` }, twist, h("span.fn", p.function || "?"), h("span.file", p.file ? `\u200e${p.file}${p.line ? `:${p.line}` : ""}` : ""));
+  }
+
+  #callersCell(row) {
+    const first = row.callers?.[0];
+    if (!first?.place) return h("span.faint", "–");
+    const more = row.n_callers - 1;
+    return h("span", { title: row.callers.map((c) => `${percent(c.share * 100)} ${c.place?.function || "?"}`).join("\n") }, h("span.mono", first.place.function || "?"), h("span.faint", more > 0 ? ` +${count(more)}` : ""));
+  }
+
+  #fragment(row) {
+    const names = row.frames.map((p) => p?.function || p?.file || "?");
+    return h("span.fragment", { title: names.join("\n") }, names.map((n, i) => [i ? h("span.arrow", "›") : null, n]));
+  }
+
+  // ---- data --------------------------------------------------------------------------------
+
+  restyle() {}
+
+  async update(s, changed) {
+    const order = s.sort.startsWith("-") ? "asc" : "desc", sort = s.sort.replace("-", "") || "value";
+    this.table.setSort(sort, order);
+    for (const b of this.by.children) b.setAttribute("aria-pressed", String(b.dataset.by === (s.by || "line")));
+    if (document.activeElement !== this.search) this.search.value = s.search;
+    const mine = ["trace", "filter", "measure", "at", "wrappers", "by", "focus", "sort", "search"];
+    if (changed && !mine.some((k) => changed.has(k)) && this.head) return;
+    this.abort?.abort();
+    const { signal } = (this.abort = new AbortController());
+    const kind = this.#unrolls() && !s.focus ? "functions" : this.kind;
+    this.element.setAttribute("aria-busy", "true");
+    try {
+      const ask = (offset, limit) => this.#ask(s, kind, { sort, order, offset, limit, signal });
+      const first = await this.table.setModel({ page: ask });
+      if (signal.aborted) return;
+      if (this.#unrolls()) this.#asTree(first, s, kind);
+      this.#finish(s, kind, first);
+    } catch (error) {
+      if (error.name === "AbortError" || signal.aborted) return;
+      this.app.trouble(error, this, () => this.#showEmpty("This cannot be shown", error.message));
+    }
+    this.element.removeAttribute("aria-busy");
+  }
+
+  async #ask(s, kind, { sort, order, offset, limit, signal, focus = s.focus, inner = false }) {
+    const answer = await askTable(this.app.source, s, kind, {
+      sort: sort === "value" ? undefined : sort, order: order === "desc" ? undefined : order, offset: offset || undefined, limit,
+      search: s.search ? searchPattern(s.search) : undefined, by: s.by || undefined,
+      focus: kind === "callers" || kind === "callees" ? focus : undefined, signal,
+    });
+    this.head = answer;
+    const rows = this.#rows(answer);
+    // The scale of the whiskers: that of the first page, or more.
+    this.max = Math.max(1e-9, offset || inner ? this.max : 0, ...rows.map((r) => r.high || 0));
+    return { rows, count: answer.count, answer };
+  }
+
+  #rows(answer) {
+    const places = readPlaces(answer.strings, answer.places);
+    const n = answer.rows.value?.length ?? 0;
+    return Array.from({ length: n }, (_, i) => {
+      const row = rowOf(answer.rows, i);
+      if (answer.rows.place) row.place = places[row.place] || null;
+      if (answer.rows.type) row.type = answer.strings[row.type];
+      if (row.callers) row.callers = row.callers.map((c) => ({ ...c, place: places[c.place] || null }));
+      if (row.frames) row.frames = row.frames.map((f) => places[f]);
+      return row;
+    });
+  }
+
+  // Callers and callees unroll: rows are a list that grows in the middle.
+  #asTree(first, s, kind) {
+    if (kind === "functions") return;
+    const ids = /^\d+(\.\d+)*$/.test(s.focus) ? s.focus : null;
+    for (const row of first.rows) {
+      row.level = 0;
+      row.base = ids;
+    }
+    this.table.setRows(first.rows);
+  }
+
+  async #unroll(row, i, open) {
+    if (!open && !row.open && row.level > 0) {
+      // Rolled up already: to the parent.
+      for (let k = i - 1; k >= 0; k--) if (this.table.rows[k].level < row.level) return this.table.choose(k);
+      return;
+    }
+    if (open === !!row.open || !row.more || row.base === null) return;
+    const rows = this.table.rows;
+    if (!open) {
+      let end = i + 1;
+      while (end < rows.length && rows[end].level > row.level) end++;
+      rows.splice(i + 1, end - i - 1);
+      row.open = false;
+    } else {
+      const focus = this.kind === "callers" ? `${row.place.id}.${row.base}` : `${row.base}.${row.place.id}`;
+      const s = this.app.store.state;
+      const { rows: inner } = await this.#ask(s, this.kind, { sort: "value", order: "desc", limit: 200, focus, offset: 0, inner: true }).catch(() => ({ rows: [] }));
+      inner.forEach((r) => {
+        r.level = row.level + 1;
+        r.base = focus;
+        r.share = this.head.total.value ? r.value / this.head.total.value : 0;
+      });
+      const at = rows.indexOf(row);
+      if (at < 0) return;
+      rows.splice(at + 1, 0, ...inner);
+      row.open = true;
+    }
+    this.table.setRows(rows, true);
+    this.table.choose(rows.indexOf(row), false);
+  }
+
+  #finish(s, kind, { answer, rows }) {
+    this.app.report(answer);
+    this.empty.hidden = true;
+    this.table.element.hidden = false;
+    const name = this.#unrolls() && s.focus ? this.app.nameOfFocus(s.focus, readPlaces(answer.strings, answer.places)) : "";
+    fill(this.title, kind !== this.kind ? "Choose a function (Enter)" : name ? `${TITLES[kind]}: ` : TITLES[kind], name ? h("b.mono", name) : null);
+    const wrappers = answer.wrappers?.length ? `Wrappers of malloc were skipped: ${answer.wrappers.map((w) => readPlaces(answer.strings, answer.places)[w.place]?.function || "?").join(", ")}. ` : "";
+    fill(this.table.foot, `${count(answer.count)} ${answer.count === 1 ? "row" : "rows"}. `, wrappers, this.#invisible());
+    if (answer.count === 0) {
+      const why = answer.total?.blocks ? ["Nothing here", this.#whyNone(s)] : this.app.whyEmpty(answer);
+      return this.#showEmpty(...why);
+    }
+    const wanted = s.pick.length ? s.pick[s.pick.length - 1] : null;
+    const at = wanted === null ? -1 : rows.findIndex((r) => r.place?.id === wanted);
+    if (at >= 0) this.table.choose(at, true);
+    this.element.dataset.ready = String((+this.element.dataset.ready || 0) + 1);
+  }
+
+  #whyNone(s) {
+    if (s.search) return `No row matches “${s.search}”.`;
+    if (this.kind === "types") return "The trace does not say of which types its blocks are.";
+    if (this.kind === "callees") return "It calls nothing that allocates: all is allocated right there.";
+    if (this.kind === "callers") return "Nothing calls it: its stacks begin there.";
+    return "No row remains.";
+  }
+
+  #invisible() {
+    const t = this.app.trace;
+    return t?.invisible ? `Sites below about ${amount(t.invisible, "B")} may be invisible at this rate.` : "";
+  }
+
+  // ---- choosing ----------------------------------------------------------------------------
+
+  #pick(row) {
+    const place = row.place || row.frames?.at(-1) || null;
+    this.app.select({ place, name: place ? place.function || place.file : row.type || "(no backtrace)", figure: row, self: row.self, selfFigure: row.self === undefined ? null : figureOf(row, "self"), path: row.frames, head: this.head, shown: this.head.total.value });
+    if (place) this.app.store.replace({ pick: [place.id] });
+  }
+
+  #open(row) {
+    const { store } = this.app;
+    if (this.kind === "types") return store.set({ filter: `${store.state.filter} type:"${(row.type || "").replaceAll('"', '\\"')}"`.trim(), view: "hotspots" });
+    if (row.frames) return store.set({ view: "flame", mode: "sandwich", focus: row.frames.map((f) => f.id).join("."), zoom: [], pick: [] });
+    if (!row.place) return;
+    if (this.#unrolls() && store.state.focus) return row.more && !row.open ? this.#unroll(row, this.table.rows.indexOf(row), true) : store.set({ focus: String(row.place.id) });
+    if (this.#unrolls()) return store.set({ focus: String(row.place.id) });
+    store.set({ view: "flame", mode: "sandwich", focus: String(row.place.id), zoom: [], pick: [] });
+  }
+
+  focusSearch() {
+    this.search.focus();
+    this.search.select();
+  }
+
+  focusMain() {
+    this.table.body.focus();
+  }
+
+  menuOfPick() {
+    this.table.key("ContextMenu");
+  }
+
+  #showEmpty(title, text, buttons) {
+    this.table.element.hidden = true;
+    this.empty.hidden = false;
+    fill(this.empty, h("h2", title), h("p", text), buttons);
+    this.element.dataset.ready = String((+this.element.dataset.ready || 0) + 1);
+  }
+
+  leave() {
+    this.abort?.abort();
+  }
+}
+
+// ---- what changed between two traces -------------------------------------------------------------
+
+export class DiffTable {
+  constructor(app) {
+    this.app = app;
+    this.max = 1;
+    const change = (row, key) => this.app.number({ value: row[key], low: row[key], high: row[key], samples: row[`${key}_samples`] }, { unit: this.head?.unit ?? "B", name: key, text: amount(row[key], "B") });
+    this.table = new Table({
+      label: "What changed",
+      columns: [
+        { key: "place", title: "Place", width: "minmax(200px,2.4fr)", cell: (row) => h("div.place", { title: row.place?.file }, h("span.fn", row.type || row.place?.function || "(no backtrace)"), h("span.file", row.place?.file ? `\u200e${row.place.file}${row.place.line ? `:${row.place.line}` : ""}` : "")) },
+        { key: "before", title: "Before", width: "100px", right: true, sort: "before", cell: (row) => change(row, "before") },
+        { key: "after", title: "After", width: "100px", right: true, sort: "after", cell: (row) => change(row, "after") },
+        { key: "change", title: "Change", width: "100px", right: true, sort: "change", cell: (row) => this.app.number({ value: row.change, low: row.low, high: row.high }, { unit: "B", name: "change", text: `${row.change > 0 ? "+" : ""}${amount(row.change, "B")}` }) },
+        { key: "whisker", title: "95 % interval of the change", width: "minmax(120px,1.4fr)", cell: (row) => changeWhisker(row.change, row.low, row.high, row.sure, this.max) },
+        { key: "sure", title: "Verdict", width: "minmax(190px,1fr)", cell: (row) => h(`span${row.sure ? "" : ".faint"}`, row.sure ? (row.change > 0 ? "▲ " : "▼ ") : "", changeText(row, "B")) },
+      ],
+      onPick: (row) => this.app.select({ place: row.place, name: row.type || row.place?.function || "(no backtrace)", change: row, head: this.head, trace: row.in_after === 0 ? this.app.store.state.before : this.app.store.state.after }),
+      onSort: (sort) => this.app.store.set({ sort: this.app.store.state.sort === sort ? "" : sort }),
+    });
+    this.summary = h("div.tools.soft");
+    this.element = h("div.grid", this.summary, this.table.element);
+  }
+
+  async load(s, signal) {
+    const first = await this.table.setModel({ page: (offset, limit) => this.#page(s, offset, limit, signal) });
+    const t = first.answer.total, unit = "B";
+    this.app.report(first.answer.after ?? first.answer);
+    this.table.setSort(s.sort, "desc");
+    fill(this.summary,
+      h("span", "Total: ", this.app.number({ value: t.before, low: t.before, high: t.before, samples: t.before_samples }, { unit, name: "before" }), " → ", this.app.number({ value: t.after, low: t.after, high: t.after, samples: t.after_samples }, { unit, name: "after" }), `, ${changeText(t, unit)}.`),
+      h("span", first.answer.n_sure ? `${count(first.answer.n_sure)} of ${count(first.count)} places changed beyond accident (false discovery rate 5 %).` : `None of ${count(first.count)} places changed beyond accident.`));
+    fill(this.table.foot, `${count(first.count)} rows, the sure ones first. Only these are coloured.`);
+    return first;
+  }
+
+  async #page(s, offset, limit, signal) {
+    const { trace, ...asked } = common(s);
+    void trace;
+    const answer = await this.app.source.get("diff", { ...asked, before: s.before, after: s.after, by: s.by || undefined, normalise: s.normalise === "none" ? undefined : s.normalise, sort: s.sort && ["change", "before", "after"].includes(s.sort) ? s.sort : undefined, offset: offset || undefined, limit }, signal);
+    this.head = answer.after ?? answer;
+    const places = readPlaces(answer.strings, answer.places);
+    const rows = Array.from({ length: answer.rows.change.length }, (_, i) => {
+      const row = rowOf(answer.rows, i);
+      row.place = answer.rows.place ? places[row.place] || null : null;
+      row.type = answer.rows.type ? answer.strings[row.type] : "";
+      return row;
+    });
+    if (!offset) this.max = Math.max(1e-9, ...rows.map((r) => Math.max(Math.abs(r.low), Math.abs(r.high))));
+    return { rows, count: answer.count, answer };
+  }
+}
+export { duration };

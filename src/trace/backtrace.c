@@ -36,6 +36,8 @@ static __attribute__((cold, noinline)) uint32_t slot_add(backtrace *b, uint32_t 
         return NO_SLOT;
     uint32_t slot = (uint32_t)b->slots.count - 1;
     b->slot_of.items[*page + bucket % BACKTRACE_PAGE] = (uint16_t)slot;
+    if (b->flat)
+        b->flat[bucket] = (uint16_t)slot;
     return slot;
 }
 
@@ -56,11 +58,20 @@ static bool backtrace_ready(backtrace *b) {
     return b->slots.count > SLOT_OF_BUCKET_0 || backtrace_start(b);
 }
 
-/* ---- codewords --------------------------------------------------------------------------- */
+/* Makes `flat` if `more` codewords are enough; without memory it goes as before. */
+static void flatten(backtrace *b, uint32_t more) {
+    if (b->flat || (b->n_words += more) < FORMAT_BUCKETS ||
+        !(b->flat = malloc(FORMAT_BUCKETS * sizeof *b->flat)))
+        return;
+    for (uint32_t i = 0; i < FORMAT_BUCKETS; i++)
+        b->flat[i] = (uint16_t)slot_find(b, i);
+    b->room = b->loss == 0 ? b->capacity : 0;
+}
+
+/* ---- frames ------------------------------------------------------------------------------ */
 
 /* Makes room for `more` frames behind the first `used`. */
-static __attribute__((cold, noinline)) backtrace_result backtrace_grow(backtrace *b, size_t used,
-                                                                       uint32_t more) {
+static backtrace_result backtrace_grow(backtrace *b, size_t used, uint32_t more) {
     if (used > BACKTRACE_MAX)
         return BACKTRACE_TOO_DEEP;
     uint32_t capacity = b->capacity ? 2 * b->capacity : FIRST_CAPACITY;
@@ -71,138 +82,213 @@ static __attribute__((cold, noinline)) backtrace_result backtrace_grow(backtrace
         return BACKTRACE_NOMEM;
     b->frames = frames;
     b->capacity = capacity;
+    b->room = b->flat && b->loss == 0 ? capacity : 0;
     return BACKTRACE_GOOD;
 }
 
-/* What is decoded, and where to. */
-typedef struct decoder {
-    backtrace *b;
-    frame_table *table;
-    const uint8_t *p, *end;
-    uint32_t n_frames;    /* in b->frames, decoded ones included */
-    uint32_t first_stale; /* of the decoded frames, the first that a loss may have spoilt */
-} decoder;
-
 /* Makes sure that `more` frames fit behind the first `used`. */
-static inline backtrace_result backtrace_reserve(backtrace *b, size_t used, uint32_t more) {
+static backtrace_result backtrace_reserve(backtrace *b, size_t used, uint32_t more) {
     return b->capacity - used < more ? backtrace_grow(b, used, more) : BACKTRACE_GOOD;
 }
 
-static void note_stale(decoder *d, uint8_t written, const uint32_t *out) {
-    if (written != d->b->loss && d->first_stale == UINT32_MAX)
-        d->first_stale = (uint32_t)(out - d->b->frames);
+/* ---- codewords --------------------------------------------------------------------------- */
+
+/* What is being decoded, between two codewords. */
+typedef struct decoder {
+    const uint8_t *p, *end;
+    uint32_t n;        /* codewords to come; there are two bytes for each before the end */
+    uint32_t n_frames; /* in b->frames, decoded ones included; there is room for two a codeword */
+    uint32_t at;       /* the slot whose prediction is next */
+    uint32_t any;      /* union of the decoded frames */
+    uint32_t first_stale; /* of the decoded frames, the first that a loss may have spoilt */
+} decoder;
+
+static void note_stale(const backtrace *b, decoder *d, uint8_t written) {
+    if (written != b->loss && d->first_stale == UINT32_MAX)
+        d->first_stale = d->n_frames;
 }
 
-/* Decodes `n` codewords. After a loss (`check`) it also keeps account of what is stale. Whatever
- * changes at each step is in locals, so that it is kept in registers.
- *
- * At the head of the loop there are always two bytes left for each codeword to come, and room for
- * two frames: the commonest codewords, of one frame or two, need neither look for an end nor branch
- * by their length. */
-static inline __attribute__((always_inline)) backtrace_result decoder_run(decoder *d, uint32_t n,
-                                                                          bool check) {
-    backtrace *b = d->b;
-    backtrace_slot *slots = b->slots.items;
-    const uint8_t *p = d->p;
-    uint32_t *out = b->frames + d->n_frames;
-    uint32_t at = SLOT_OF_BUCKET_0, any = 0;
-    while (n-- > 0) {
-        uint32_t word = load_u16(p), tag = word & ((1u << FORMAT_TAG_BITS) - 1);
-        p += FORMAT_CODEWORD_SIZE;
-        uint32_t slot = slot_find(b, word >> FORMAT_TAG_BITS);
-        if (unlikely(slot == NO_SLOT)) {
-            if ((slot = slot_add(b, word >> FORMAT_TAG_BITS)) == NO_SLOT)
-                return BACKTRACE_NOMEM;
-            slots = b->slots.items;
-        }
-        slots[at].prediction = (uint16_t)slot;
-        if (check)
-            slots[at].prediction_loss = b->loss;
-        at = slot;
-        if (!check && tag <= FORMAT_TAG_HIT_1) {
-            uint32_t next = slots[at].prediction;
-            out[0] = slots[at].frame;
-            out[1] = slots[next].frame;
-            any |= out[0] | (out[1] & (0 - tag));
-            at = tag == FORMAT_TAG_HIT_1 ? next : at;
-            out += 1 + tag;
-            continue;
-        }
-        uint32_t run = tag;
-        if (tag > FORMAT_TAG_HIT_1) {
-            run = tag == FORMAT_TAG_HIT_N ? *p : 0;
-            p += tag == FORMAT_TAG_HIT_N ? 1 : sizeof(uint64_t);
-            if (d->end - p < (ptrdiff_t)(n * FORMAT_CODEWORD_SIZE))
-                return BACKTRACE_OVERRUN;
-            d->n_frames = (uint32_t)(out - b->frames);
-            backtrace_result result = backtrace_reserve(b, d->n_frames, 1 + run + 2 * n);
-            if (unlikely(result != BACKTRACE_GOOD))
-                return result;
-            out = b->frames + d->n_frames;
-        }
-        if (unlikely(tag == FORMAT_TAG_MISS)) {
-            slots[at].frame = frame_table_index(d->table, load_u64(p - sizeof(uint64_t)));
-            slots[at].frame_loss = b->loss;
-            if (slots[at].frame == FRAME_NONE)
-                return BACKTRACE_NOMEM;
-        }
-        for (;; at = slots[at].prediction) {
-            uint32_t frame = slots[at].frame;
-            if (check)
-                note_stale(d, slots[at].frame_loss, out);
-            any |= frame;
-            *out++ = frame;
-            if (run-- == 0)
-                break;
-            if (check)
-                note_stale(d, slots[at].prediction_loss, out);
-        }
+/* Appends the frame at `d->at` and those of `run` predictions. */
+static void append_run(backtrace *b, decoder *d, uint32_t run) {
+    const backtrace_slot *slots = b->slots.items;
+    for (;; d->at = slots[d->at].prediction) {
+        note_stale(b, d, slots[d->at].frame_loss);
+        d->any |= slots[d->at].frame;
+        b->frames[d->n_frames++] = slots[d->at].frame;
+        if (run-- == 0)
+            return;
+        note_stale(b, d, slots[d->at].prediction_loss);
     }
-    d->p = p;
-    d->n_frames = (uint32_t)(out - b->frames);
-    return any >> 31 ? BACKTRACE_UNSET : BACKTRACE_GOOD;
 }
+
+static backtrace_result slot_fill(backtrace *b, frame_table *table, uint32_t slot, uint64_t code) {
+    uint32_t frame = frame_table_index(table, code);
+    b->slots.items[slot].frame = frame;
+    b->slots.items[slot].frame_loss = b->loss;
+    return frame == FRAME_NONE ? BACKTRACE_NOMEM : BACKTRACE_GOOD;
+}
+
+static backtrace_result decode_codeword(backtrace *b, frame_table *table, decoder *d) {
+    static const uint8_t sizes[] = {[FORMAT_TAG_HIT] = 0,
+                                    [FORMAT_TAG_HIT_1] = 0,
+                                    [FORMAT_TAG_HIT_N] = 1,
+                                    [FORMAT_TAG_MISS] = sizeof(uint64_t)};
+    uint32_t word = load_u16(d->p), tag = word & ((1u << FORMAT_TAG_BITS) - 1);
+    const uint8_t *more = d->p + FORMAT_CODEWORD_SIZE;
+    uint32_t slot = slot_of(b, word >> FORMAT_TAG_BITS);
+    if (slot == NO_SLOT)
+        return BACKTRACE_NOMEM;
+    b->slots.items[d->at].prediction = (uint16_t)slot;
+    b->slots.items[d->at].prediction_loss = b->loss;
+    d->at = slot;
+    d->p = more + sizes[tag];
+    d->n--;
+    if (d->end - d->p < (ptrdiff_t)(d->n * FORMAT_CODEWORD_SIZE))
+        return BACKTRACE_OVERRUN;
+    uint32_t run = tag == FORMAT_TAG_HIT_N ? *more : tag == FORMAT_TAG_HIT_1;
+    backtrace_result result = backtrace_reserve(b, d->n_frames, 1 + run + 2 * d->n);
+    if (result == BACKTRACE_GOOD && tag == FORMAT_TAG_MISS)
+        result = slot_fill(b, table, slot, load_u64(more));
+    if (result == BACKTRACE_GOOD)
+        append_run(b, d, run);
+    return result;
+}
+
+static backtrace_result decode_codewords(backtrace *b, frame_table *table, decoder *d) {
+    backtrace_result result = BACKTRACE_GOOD;
+    while (d->n > 0 && result == BACKTRACE_GOOD)
+        result = decode_codeword(b, table, d);
+    return result;
+}
+
+/* ---- backtraces -------------------------------------------------------------------------- */
 
 /* Gives the frames behind `at` that came from buckets never written the index of code 0. */
-static __attribute__((cold)) backtrace_result decoder_fill_unset(decoder *d, uint32_t at) {
-    uint32_t zero = frame_table_index(d->table, 0);
-    for (uint32_t i = at; i < d->n_frames; i++)
-        if (d->b->frames[i] == FRAME_NONE)
-            d->b->frames[i] = zero;
+static __attribute__((cold)) backtrace_result fill_unset(backtrace *b, frame_table *table,
+                                                         uint32_t at, uint32_t end) {
+    uint32_t zero = frame_table_index(table, 0);
+    for (uint32_t i = at; i < end; i++)
+        if (b->frames[i] == FRAME_NONE)
+            b->frames[i] = zero;
     return zero == FRAME_NONE ? BACKTRACE_NOMEM : BACKTRACE_UNSET;
 }
 
-static void backtrace_shorten(backtrace *b, uint32_t n) {
-    b->n_frames = n;
-    if (b->kept > n)
-        b->kept = n;
+/* Whether there is all that a decoder relies on. */
+static backtrace_result decoder_check(backtrace *b, const decoder *d) {
+    if (!backtrace_ready(b))
+        return BACKTRACE_NOMEM;
+    if (d->end - d->p < (ptrdiff_t)(d->n * FORMAT_CODEWORD_SIZE))
+        return BACKTRACE_OVERRUN;
+    return backtrace_reserve(b, d->n_frames, 2 * d->n + 1); /* so that it is never NULL */
 }
 
-backtrace_result backtrace_decode(backtrace *b, frame_table *frames, const uint8_t **p,
-                                  const uint8_t *end, uint32_t n, uint64_t prefix) {
-    if (unlikely(!backtrace_ready(b)))
-        return BACKTRACE_NOMEM;
+static inline void backtrace_shorten(backtrace *b, uint32_t n) {
+    b->n_frames = n;
+    b->kept = b->kept < n ? b->kept : n;
+}
+
+/* Ends a backtrace, good or not, whose first `at` frames are those of the one before it. */
+static const uint8_t *decoder_end(backtrace *b, const decoder *d, uint32_t at, bool was_cut,
+                                  backtrace_result result) {
+    b->result = result;
+    if (!was_cut)
+        backtrace_shorten(b, at);
+    if (result > BACKTRACE_UNSET)
+        return NULL;
+    if (!was_cut) {
+        b->n_frames = d->n_frames;
+        b->trusted = at <= b->trusted ? d->first_stale : b->trusted;
+    }
+    return d->p;
+}
+
+static const uint8_t *decoder_run(backtrace *b, frame_table *table, decoder *d, uint32_t at,
+                                  bool was_cut) {
+    backtrace_result result = decode_codewords(b, table, d);
+    if (result == BACKTRACE_GOOD && d->any >> 31)
+        result = fill_unset(b, table, at, d->n_frames);
+    return decoder_end(b, d, at, was_cut, result);
+}
+
+/* Decodes codewords, whatever comes. */
+static __attribute__((noinline)) const uint8_t *
+backtrace_decode_any(backtrace *b, frame_table *frames, const uint8_t *p, const uint8_t *end,
+                     uint32_t n, uint64_t prefix) {
     bool was_cut = prefix > b->n_frames;
     uint32_t at = was_cut ? b->n_frames : (uint32_t)prefix;
-    decoder d = {
-        .b = b, .table = frames, .p = *p, .end = end, .n_frames = at, .first_stale = UINT32_MAX};
-    backtrace_result result = BACKTRACE_OVERRUN;
-    if (end - d.p >= (ptrdiff_t)(n * FORMAT_CODEWORD_SIZE))
-        result = backtrace_reserve(b, at, 2 * n + 1); /* one more, so that it is never NULL */
-    if (result == BACKTRACE_GOOD)
-        result = b->loss ? decoder_run(&d, n, true) : decoder_run(&d, n, false);
-    if (unlikely(result == BACKTRACE_UNSET))
-        result = decoder_fill_unset(&d, at);
-    *p = d.p;
-    if (was_cut)
-        return result;
-    backtrace_shorten(b, at);
-    if (result > BACKTRACE_UNSET)
-        return result;
-    b->n_frames = d.n_frames;
-    if (at <= b->trusted)
-        b->trusted = d.first_stale;
-    return result;
+    decoder d = {.p = p,
+                 .end = end,
+                 .n = n,
+                 .n_frames = at,
+                 .at = SLOT_OF_BUCKET_0,
+                 .first_stale = UINT32_MAX};
+    backtrace_result result = decoder_check(b, &d);
+    if (result != BACKTRACE_GOOD)
+        return decoder_end(b, &d, at, was_cut, result);
+    flatten(b, n);
+    return decoder_run(b, frames, &d, at, was_cut);
+}
+
+/* Goes on where backtrace_decode stopped. */
+static __attribute__((noinline)) const uint8_t *
+backtrace_decode_rest(backtrace *b, frame_table *frames, decoder d, uint32_t prefix) {
+    return decoder_run(b, frames, &d, prefix, false);
+}
+
+/* What nearly all codewords take: hits of buckets that are known, when nothing was lost. The
+ * commonest, of one frame or two, need look for no end: see decoder. Whatever changes at each step
+ * is in locals, so that it is kept in registers. */
+const uint8_t *backtrace_decode(backtrace *b, frame_table *frames, const uint8_t *p,
+                                const uint8_t *end, uint32_t n, uint64_t prefix) {
+    if (unlikely(prefix > b->n_frames || prefix + 2 * n >= b->room ||
+                 end - p < (ptrdiff_t)(n * FORMAT_CODEWORD_SIZE)))
+        return backtrace_decode_any(b, frames, p, end, n, prefix);
+    const uint16_t *flat = b->flat;
+    backtrace_slot *slots = b->slots.items;
+    uint32_t *out = b->frames + prefix, at = SLOT_OF_BUCKET_0, any = 0;
+    for (; n > 0; n--) {
+        uint32_t word = load_u16(p), tag = word & ((1u << FORMAT_TAG_BITS) - 1);
+        uint32_t slot = flat[word >> FORMAT_TAG_BITS];
+        if (unlikely(slot == NO_SLOT))
+            break;
+        if (tag <= FORMAT_TAG_HIT_1) {
+            p += FORMAT_CODEWORD_SIZE;
+            slots[at].prediction = (uint16_t)slot;
+            at = slot;
+            any |= *out++ = slots[at].frame;
+            if (tag == FORMAT_TAG_HIT_1) {
+                at = slots[at].prediction;
+                any |= *out++ = slots[at].frame;
+            }
+            continue;
+        }
+        uint32_t run = p[FORMAT_CODEWORD_SIZE];
+        if (tag == FORMAT_TAG_MISS || b->frames + b->room - out < (ptrdiff_t)(1 + run + 2 * n) ||
+            end - p <= (ptrdiff_t)(n * FORMAT_CODEWORD_SIZE))
+            break;
+        p += FORMAT_CODEWORD_SIZE + 1;
+        slots[at].prediction = (uint16_t)slot;
+        for (at = slot; run > 0; run--) {
+            any |= *out++ = slots[at].frame;
+            at = slots[at].prediction;
+        }
+        any |= *out++ = slots[at].frame;
+    }
+    uint32_t n_frames = (uint32_t)(out - b->frames);
+    if (unlikely(n > 0 || any >> 31))
+        return backtrace_decode_rest(b, frames,
+                                     (decoder){.p = p,
+                                               .end = end,
+                                               .n = n,
+                                               .n_frames = n_frames,
+                                               .at = at,
+                                               .any = any,
+                                               .first_stale = UINT32_MAX},
+                                     (uint32_t)prefix);
+    backtrace_shorten(b, (uint32_t)prefix);
+    b->n_frames = n_frames;
+    b->result = BACKTRACE_GOOD;
+    return p;
 }
 
 const uint8_t *backtrace_skip(const uint8_t *p, const uint8_t *end, uint32_t n) {
@@ -219,6 +305,7 @@ const uint8_t *backtrace_skip(const uint8_t *p, const uint8_t *end, uint32_t n) 
 
 void backtrace_lose(backtrace *b) {
     b->trusted = 0;
+    b->room = 0;
     if (b->loss == UINT8_MAX) { /* the number wraps: all that there is becomes stale number 0 */
         for (size_t i = 0; i < b->slots.count; i++)
             b->slots.items[i].frame_loss = b->slots.items[i].prediction_loss = 0;
@@ -254,5 +341,6 @@ bool backtrace_verify(backtrace *b, frame_table *frames, uint16_t bucket, uint16
 void backtrace_free(backtrace *b) {
     vec_free(&b->slot_of);
     vec_free(&b->slots);
+    free(b->flat);
     free(b->frames);
 }

@@ -23,6 +23,14 @@
 
 enum { BACKTRACE_PAGE = 64 /* buckets */, BACKTRACE_PAGES = FORMAT_BUCKETS / BACKTRACE_PAGE };
 
+typedef enum backtrace_result {
+    BACKTRACE_GOOD,
+    BACKTRACE_UNSET,   /* good, but frames come from buckets that were never filled: code 0 */
+    BACKTRACE_OVERRUN, /* the codewords go beyond `end` */
+    BACKTRACE_TOO_DEEP,
+    BACKTRACE_NOMEM,
+} backtrace_result;
+
 /* A bucket that was used. */
 typedef struct backtrace_slot {
     uint32_t frame;      /* index of its code; FRAME_NONE: never written, so code 0 */
@@ -39,27 +47,29 @@ typedef struct backtrace {
     uint16_t page[BACKTRACE_PAGES]; /* where in slot_of the page of a bucket begins */
     VEC(backtrace_slot) slots;      /* in order of first use; 0 is no slot, 1 is bucket 0's */
 
+    /* The same in one piece, for speed: the slot of each bucket, or 0. A domain gets it when it has
+     * had so many codewords that it takes no more memory than these; NULL before. */
+    uint16_t *flat;
+    uint32_t n_words; /* codewords decoded without it */
+
     uint32_t *frames; /* the last backtrace, outermost first; NULL if there was none */
     uint32_t n_frames;
     uint32_t capacity;
     uint32_t kept;    /* leading frames unchanged since backtrace_take */
     uint32_t trusted; /* leading frames that no loss can have made wrong */
     uint8_t loss;     /* losses so far; what carries another number is stale. 0: nothing is */
+    /* The capacity for whoever uses `flat` and looks after no losses: 0 before it is made, and
+     * after a loss. */
+    uint32_t room;
+    backtrace_result result; /* of the last backtrace_decode */
 } backtrace;
 
-typedef enum backtrace_result {
-    BACKTRACE_GOOD,
-    BACKTRACE_UNSET,   /* good, but frames come from buckets that were never filled: code 0 */
-    BACKTRACE_OVERRUN, /* the codewords go beyond `end` */
-    BACKTRACE_TOO_DEEP,
-    BACKTRACE_NOMEM,
-} backtrace_result;
-
-/* Decodes `n` codewords at `*p`, and moves it behind them, into the domain's last backtrace, whose
- * first `prefix` frames stay. If it has fewer, it was cut short by the writer and stays as it is.
- * After a failure the frames beyond `prefix` are gone. */
-backtrace_result backtrace_decode(backtrace *b, frame_table *frames, const uint8_t **p,
-                                  const uint8_t *end, uint32_t n, uint64_t prefix);
+/* Decodes `n` codewords at `p` into the domain's last backtrace, whose first `prefix` frames stay.
+ * If it has fewer, it was cut short by the writer and stays as it is. Returns where the codewords
+ * end, or NULL after a failure, when the frames beyond `prefix` are gone; `b->result` says which.
+ */
+const uint8_t *backtrace_decode(backtrace *b, frame_table *frames, const uint8_t *p,
+                                const uint8_t *end, uint32_t n, uint64_t prefix);
 
 /* Where the codewords at `p` end, or NULL if that is beyond `end`. */
 const uint8_t *backtrace_skip(const uint8_t *p, const uint8_t *end, uint32_t n);

@@ -18,6 +18,7 @@
 #include "trace/mtf.h"
 #include "trace/packet.h"
 
+#define likely(condition)   __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 
 /* What must be remembered of a domain between its packets. */

@@ -1,6 +1,7 @@
 /* mtf.c: see mtf.h. */
 #include "trace/mtf.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const char names_unknown[] = "?";
@@ -9,6 +10,61 @@ void names_init(names *n) {
     *n = (names){0};
     for (uint8_t i = 0; i < FORMAT_NAMES; i++)
         n->order[i] = i;
+}
+
+/* A file is three words and its definitions; an empty one, whose flags say nothing, is none. */
+static uint64_t *names_file_pack(uint64_t *content, unsigned index, const names_file *f) {
+    uint64_t *next = content + 3, there = 0;
+    for (unsigned i = 0; i < FORMAT_NAMES; i++)
+        if (f->definitions[i]) {
+            there |= UINT64_C(1) << i;
+            *next++ = (uintptr_t)f->definitions[i];
+        }
+    content[0] =
+        index | (uint64_t)f->n_own << 8 | (uint64_t)f->is_stale << 16 | (uint64_t)f->stale << 32;
+    content[1] = there;
+    content[2] = (uintptr_t)f->name;
+    return f->name || there ? next : content;
+}
+
+static const uint64_t *names_file_unpack(const uint64_t *content, names *n) {
+    names_file *f = &n->files[content[0] & 255];
+    f->n_own = content[0] >> 8 & 255;
+    f->is_stale = content[0] >> 16 & 1;
+    f->stale = (uint32_t)(content[0] >> 32);
+    f->name = (const char *)(uintptr_t)content[2];
+    const uint64_t *next = content + 3;
+    for (unsigned i = 0; i < FORMAT_NAMES; i++)
+        if (content[1] >> i & 1)
+            f->definitions[i] = (const char *)(uintptr_t)*next++;
+    return next;
+}
+
+bool names_pack(const names *n, names_packed **packed) {
+    uint64_t content[FORMAT_NAMES * (FORMAT_NAMES + 3)], *next = content;
+    uint8_t n_files = 0;
+    for (unsigned i = 0; i < FORMAT_NAMES; i++) {
+        uint64_t *end = names_file_pack(next, i, &n->files[i]);
+        n_files += end > next;
+        next = end;
+    }
+    size_t size = (size_t)(next - content) * sizeof *content;
+    names_packed *p = realloc(*packed, sizeof *p + size);
+    if (!p)
+        return false;
+    memcpy(p->order, n->order, sizeof p->order);
+    memcpy(p->content, content, size);
+    p->n_files = n_files;
+    *packed = p;
+    return true;
+}
+
+void names_unpack(names *n, const names_packed *packed) {
+    const uint64_t *content = packed->content;
+    *n = (names){0};
+    memcpy(n->order, packed->order, sizeof n->order);
+    for (unsigned i = 0; i < packed->n_files; i++)
+        content = names_file_unpack(content, n);
 }
 
 void names_lose(names *n) {

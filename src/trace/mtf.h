@@ -34,10 +34,21 @@ typedef struct location_word {
     uint8_t file, definition; /* codes: FORMAT_NAMES means that a string follows */
 } location_word;
 
+/* The same for a domain that is not being read: no larger than what it was told. */
+typedef struct names_packed {
+    uint8_t order[FORMAT_NAMES];
+    uint8_t n_files;    /* those that hold any name */
+    uint64_t content[]; /* for each: see names_pack */
+} names_packed;
+
 /* What a name is called that the trace does not hold. Compared by address. */
 extern const char names_unknown[];
 
 void names_init(names *n);
+
+/* Replaces `*packed`, which may be NULL; false when there is no memory. free releases it. */
+bool names_pack(const names *n, names_packed **packed);
+void names_unpack(names *n, const names_packed *packed);
 
 /* Packets were lost: what stands where is not to be trusted, but for names announced from now on.
  */

@@ -64,10 +64,12 @@ static void reader_domain_free(reader_domain *d) {
     free(d);
 }
 
-void reader_domain_lose(reader_domain *d) {
-    backtrace_lose(&d->backtrace);
-    if (d->names)
-        names_lose(d->names);
+void reader_domain_lose(memtrace_reader *r) {
+    backtrace_lose(&r->domain->backtrace);
+    if (r->named == r->domain)
+        names_lose(&r->names);
+    else
+        r->domain->names_lost = true;
 }
 
 /* ---- from packet to packet --------------------------------------------------------------- */
@@ -137,7 +139,7 @@ static memtrace_status reader_verify_cache(memtrace_reader *r) {
     if (h->verify_bucket == FORMAT_VERIFY_NOTHING || r->options.skip_backtraces ||
         backtrace_verify(b, &r->frames, h->verify_bucket, h->verify_prediction, h->verify_code))
         return MEMTRACE_OK;
-    reader_domain_lose(r->domain);
+    reader_domain_lose(r);
     return reader_defect(r, CACHE_MISMATCH, h->packet.offset,
                          "bucket %u of domain %u is not what the packet says", h->verify_bucket,
                          h->packet.domain);
@@ -154,7 +156,7 @@ memtrace_status reader_enter_packet(memtrace_reader *r) {
     if (!r->domain)
         return error_nomem(&r->error);
     if (r->domain->losses != r->losses) /* what was lost may have been of any domain */
-        reader_domain_lose(r->domain);
+        reader_domain_lose(r);
     r->domain->losses = r->losses;
     return reader_verify_cache(r);
 }

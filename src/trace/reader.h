@@ -26,7 +26,8 @@ typedef struct reader_domain {
     uint64_t last_time; /* us since the epoch, of its latest event: never goes back */
     uint64_t losses;    /* of the reader's, those that the tables here know of */
     backtrace backtrace;
-    names *names; /* NULL until the first location */
+    names_packed *names; /* NULL until the first location; old while it is `named` */
+    bool names_lost;     /* to be told to the names when they are unpacked */
 } reader_domain;
 
 struct memtrace_reader {
@@ -41,6 +42,8 @@ struct memtrace_reader {
     map64 domain_index; /* domain number -> index in domains */
     frame_table frames;
     intern_table strings;
+    names names;                    /* of `named` */
+    reader_domain *named;           /* the one whose locations were read last; NULL: none */
     VEC(memtrace_location) scratch; /* the locations of one code */
     columns columns;
     uint64_t losses; /* packets or parts of them that could not be read */
@@ -86,8 +89,8 @@ memtrace_status reader_next_packet(memtrace_reader *r);
  * short, and another one written behind it. */
 memtrace_status reader_bad_event(memtrace_reader *r, const uint8_t *at, const char *why);
 
-/* Something of this domain was lost: its tables are no longer what the writer's are. */
-void reader_domain_lose(reader_domain *d);
+/* Something of the packet's domain was lost: its tables are no longer what the writer's are. */
+void reader_domain_lose(memtrace_reader *r);
 
 /* ---- what packets hold -------------------------------------------------------------------- */
 

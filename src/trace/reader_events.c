@@ -36,7 +36,7 @@ static __attribute__((cold)) memtrace_status reader_odd_event(memtrace_reader *r
     }
     if (!unset || r->domain->backtrace.loss > 0 || frame_table_knows(&r->frames, 0))
         return MEMTRACE_OK;
-    reader_domain_lose(r->domain);
+    reader_domain_lose(r);
     event->suspect = true;
     return reader_defect(r, CACHE_MISMATCH, offset, "a backtrace uses a bucket never filled");
 }

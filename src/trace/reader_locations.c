@@ -15,7 +15,7 @@ typedef struct location_findings {
  * names that are not as they should be. */
 static void reader_check_columns(memtrace_reader *r, const uint8_t *p, unsigned n_left,
                                  location_word *word, location_findings *f) {
-    const names *n = r->domain->names;
+    const names *n = &r->names;
     columns_place place = {.p = p, .end = r->end, .n_left = n_left, .version = r->info.version};
     if (!r->columns.suspicious || r->losses > 0)
         return;
@@ -30,7 +30,7 @@ static void reader_examine_columns(memtrace_reader *r, const uint8_t *p, unsigne
     if (r->cut)
         r->columns.suspicious = false; /* what follows cannot tell */
     else if (r->columns.packet != packet + 1)
-        columns_examine(&r->columns, r->domain->names, packet, place);
+        columns_examine(&r->columns, &r->names, packet, place);
 }
 
 /* Reads a location event and moves `*cursor` behind it. NULL, or what is wrong with it. */
@@ -51,7 +51,7 @@ static const char *reader_read_locations(memtrace_reader *r, const uint8_t **cur
         if (p > r->end)
             return reader_overrun;
         reader_check_columns(r, p, n - i - 1, &word, f);
-        names_result result = names_locate(r->domain->names, &r->strings, word, &p, r->end,
+        names_result result = names_locate(&r->names, &r->strings, word, &p, r->end,
                                            &r->scratch.items[r->scratch.count]);
         if (result == NAMES_OVERRUN)
             return reader_overrun;
@@ -85,19 +85,28 @@ static memtrace_status reader_report_findings(memtrace_reader *r, const uint8_t 
     return status;
 }
 
-static bool reader_names_ready(reader_domain *d) {
-    if (d->names)
+/* Makes `r->names` those of the packet's domain; false when there is no memory. */
+static bool reader_names_ready(memtrace_reader *r) {
+    reader_domain *d = r->domain;
+    if (r->named == d)
         return true;
-    d->names = malloc(sizeof *d->names);
+    if (r->named && !names_pack(&r->names, &r->named->names))
+        return false;
     if (d->names)
-        names_init(d->names);
-    return d->names;
+        names_unpack(&r->names, d->names);
+    else
+        names_init(&r->names);
+    if (d->names && d->names_lost)
+        names_lose(&r->names);
+    d->names_lost = false;
+    r->named = d;
+    return true;
 }
 
 memtrace_status reader_location(memtrace_reader *r) {
     const uint8_t *at = r->next, *p = at + FORMAT_EVENT_HEADER;
     location_findings found = {0};
-    if (!reader_names_ready(r->domain))
+    if (!reader_names_ready(r))
         return error_nomem(&r->error);
     const char *why = reader_read_locations(r, &p, &found);
     if (why)

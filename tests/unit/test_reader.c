@@ -420,6 +420,39 @@ START_TEST(a_code_announced_again_keeps_its_index) {
 }
 END_TEST
 
+/* Each domain names two functions of two files, and refers to them when the others were read. */
+START_TEST(domains_have_names_of_their_own) {
+    enum { DOMAINS = 40 };
+    char names[DOMAINS][4][16];
+    begin(3);
+    for (uint16_t d = 0; d < DOMAINS; d++) {
+        for (int i = 0; i < 4; i++)
+            snprintf(names[d][i], sizeof names[d][i], "%d of %d", i, d);
+        trace_packet(&t, &(packet_fields){.domain = d});
+        trace_location_event(&t, 1000 + d, 2);
+        trace_location(&t, 1, 0, 0, 31, names[d][0], 31, names[d][1]);
+        trace_location(&t, 2, 0, 0, 31, names[d][2], 31, names[d][3]);
+        trace_packet_end(&t);
+    }
+    for (uint16_t d = DOMAINS; d-- > 0;) {
+        trace_packet(&t, &(packet_fields){.domain = d});
+        trace_location_event(&t, 2000 + d, 2);
+        trace_location(&t, 3, 0, 0, 1, NULL, 0, NULL);
+        trace_location(&t, 4, 0, 0, 1, NULL, 0, NULL);
+        trace_packet_end(&t);
+    }
+    open_trace();
+    ck_assert_int_eq(memtrace_reader_next(reader, &event), MEMTRACE_END);
+    for (int d = 0; d < DOMAINS; d++) {
+        location_is(1000 + d, 0, names[d][0], names[d][1], 1);
+        location_is(1000 + d, 1, names[d][2], names[d][3], 2);
+        location_is(2000 + d, 0, names[d][0], names[d][1], 3);
+        location_is(2000 + d, 1, names[d][2], names[d][3], 4);
+    }
+    ends_well();
+}
+END_TEST
+
 /* ---- columns that overflow, as memtrace 0.2.3 writes them --------------------------------- */
 
 static const uint64_t unknown = 0xFFF; /* a column of -1, limited to 12 bits */
@@ -593,6 +626,7 @@ static Suite *suite(void) {
     tcase_add_test(c, a_prefix_of_a_cut_backtrace_leaves_it_as_it_is);
     tcase_add_test(c, stacks_of_a_hundred_thousand_frames);
     tcase_add_test(c, domains_have_caches_and_clocks_of_their_own);
+    tcase_add_test(c, domains_have_names_of_their_own);
     tcase_add_test(c, skipped_backtraces_change_nothing_else);
     tcase_add_test(c, names_move_to_the_front);
     tcase_add_loop_test(c, a_new_file_replaces_the_last, 1, 4);

@@ -18,7 +18,7 @@
 enum { TRACE_START = 1000000000, TRACE_PID = 77 };
 
 typedef struct trace_bytes {
-    uint8_t bytes[1 << 20];
+    uint8_t bytes[1 << 24];
     size_t size;
     unsigned version;
     size_t packet;  /* where the packet in work begins */

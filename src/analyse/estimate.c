@@ -251,12 +251,13 @@ estimate estimate_mean_value(const estimate_mean *m) {
 
 estimate estimate_weighted(double sum, double squares, double heaviest, double rate) {
     double y = sum / rate;
-    if (rate >= 1 || sum <= 0)
+    if (rate >= 1 || heaviest <= 0)
         return (estimate){.value = y, .low = y, .high = y};
     double y1 = sum + heaviest, v1 = squares + heaviest * heaviest;
     return (estimate){
         .value = y,
-        .low = estimate_gamma_quantile(sum * sum / squares, TAIL) * squares / sum / rate,
+        .low =
+            sum > 0 ? estimate_gamma_quantile(sum * sum / squares, TAIL) * squares / sum / rate : 0,
         .high = estimate_gamma_quantile(y1 * y1 / v1, 1 - TAIL) * v1 / y1 / rate,
     };
 }

@@ -49,7 +49,8 @@ void estimate_mean_add(estimate_mean *m, double y, uint64_t words, double rate);
 estimate estimate_mean_value(const estimate_mean *m);
 
 /* A sum over samples in which they count differently, such as by how long their blocks lived: `sum`
- * of the samples' weights, `squares` of the weights' squares, `heaviest` the largest. */
+ * of the samples' weights, `squares` of the weights' squares, `heaviest` the largest; of no
+ * samples, the most that one could weigh, or 0. */
 estimate estimate_weighted(double sum, double squares, double heaviest, double rate);
 
 /* Words: a site that allocated more shows at least one sample with a probability of 95 %. 0 at rate

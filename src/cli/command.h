@@ -21,6 +21,7 @@
     X(callees)                                                                                     \
     X(peak)                                                                                        \
     X(timeline)                                                                                    \
+    X(leaks)                                                                                       \
     X(stats)                                                                                       \
     X(diff)                                                                                        \
     X(check)                                                                                       \

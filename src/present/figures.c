@@ -131,6 +131,12 @@ void figure_bar(output *o, double share, unsigned width) {
     output_text(o, parts[eighths]);
 }
 
+void figure_spark(output *o, double share) {
+    static const char *const levels[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    int level = (int)ceil(share * 8) - 1;
+    output_text(o, level < 0 ? " " : levels[level < 8 ? level : 7]);
+}
+
 void figure_json(output *o, const figure *f) {
     output_format(o, "\"value\":%.0f,\"low\":%.0f,\"high\":%.0f,\"samples\":%" PRIu64, f->value,
                   f->low, f->high, f->samples);

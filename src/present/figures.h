@@ -39,6 +39,9 @@ void figure_json_estimate(output *o, estimate e);
  * thinnest one if it is not 0. Without trailing blanks. */
 void figure_bar(output *o, double share, unsigned width);
 
+/* One character of a row of them, as high as `share` of 1. */
+void figure_spark(output *o, double share);
+
 /* `"value":…,"low":…,"high":…,"samples":…`, the same wherever an estimate stands in JSON. */
 void figure_json(output *o, const figure *f);
 

@@ -40,12 +40,6 @@ static double height(const timeline_point *p, series s, int heap) {
 
 /* ---- text -------------------------------------------------------------------------------- */
 
-static void show_spark(output *o, double share) {
-    static const char *const levels[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-    int level = (int)ceil(share * 8) - 1;
-    output_text(o, level < 0 ? " " : levels[level < 8 ? level : 7]);
-}
-
 static bool holds(const timeline_point *p, uint64_t time) {
     return p->begin <= time && time < p->end;
 }
@@ -67,7 +61,7 @@ static size_t show_sparks(output *o, const timeline *t, series s, int heap) {
     for (size_t i = 0; i < n; i++) {
         bool peak = s == LIVE && holds(&points[i], t->peak_time);
         double h = peak ? (double)t->peak_samples : height(&points[i], s, heap);
-        show_spark(o, most > 0 ? h / most : 0);
+        figure_spark(o, most > 0 ? h / most : 0);
     }
     return highest;
 }

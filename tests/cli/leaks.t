@@ -1,0 +1,81 @@
+What stays, on a made-up trace at rate 1: 120 times, parse keeps a block, eval keeps the last ten, and
+main keeps one from the start (events are 1 ms apart):
+
+  $ { echo alloc major 999 1000 main@main.ml:1; for i in $(seq 120); do
+  >     echo alloc major 9 10 main@main.ml:2 parse@parse.ml:10
+  >     echo alloc major 9 10 main@main.ml:3 eval@eval.ml:20
+  >     [ $i -le 10 ] || echo collect $((2 * (i - 10)))
+  >   done; } >script
+  $ $TESTDIR/make-trace <script >a.ctf
+  $ allotrace leaks a.ctf
+  26.6 KB total allocations (exact, 3,400 samples at rate 1)
+  Growth counts from 87.8 ms to 351 ms; what is allocated before is start-up.
+  18.0 KB live at the end; in all, it changes by 26.0 KB/s.
+  
+    growing             9.4 KB              in 1 site: more and more is live, from many different times
+    bounded              800 B              in 1 site: blocks come and go; growth is at most half of what is live
+    start-up            7.8 KB              in 1 site: most was allocated at the start
+  
+    growing       parse.ml:10 parse
+                  ▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇████  9.4 KB, 26.0 KB/s, p 6e-08, q 1.2e-07
+    bounded       eval.ml:20 eval
+                  ▅███████████████████████  800 B, 3 B/s
+    start-up      main.ml:1 main
+                  ████████████████████████  7.8 KB, 0 B/s
+  $ allotrace leaks --csv a.ctf
+  class,live,live_low,live_high,live_samples,slope_per_second,slope_low,slope_high,p,q,startup_samples,at_exit_samples,function,file,line
+  growing,9600,9600,9600,1200,26666.3,26666.3,26666.3,5.96e-08,1.19e-07,320,0,parse,parse.ml,10
+  bounded,800,800,800,100,2.9,2.9,2.9,1,1,0,0,eval,eval.ml,20
+  start-up,8000,8000,8000,1000,0.0,0.0,0.0,1,1,1000,0,main,main.ml,1
+  $ allotrace leaks --top 1 --by function --json a.ctf | jq -c '[.from, .to, .cleaned_up], .classes[0], (.sites[0] | .p *= 1e12 | .p |= floor | .q *= 1e12 | .q |= floor | .slope_per_second |= map_values(round)), .omitted, .all_sites.class'
+  [87750,351000,false]
+  {"class":"growing","sites":1,"live":{"value":9600,"low":9600,"high":9600,"samples":1200}}
+  {"function":"parse","file":"parse.ml","class":"growing","live":{"value":9600,"low":9600,"high":9600,"samples":1200},"slope_per_second":{"value":26666,"low":26666,"high":26666},"p":59604,"q":119209,"startup_samples":320,"at_exit_samples":0,"line":[70,130,180,230,280,320,370,420,470,520,570,620,670,710,760,810,860,910,960,1010,1060,1100,1150,1200]}
+  {"sites":2,"sites_without_live":0}
+  "growing"
+  $ allotrace leaks --warm-up 50 --filter fn:eval a.ctf | tail -2
+    bounded       eval.ml:20 eval
+                  ▅███████████████████████  800 B, 3 B/s
+  $ allotrace leaks --filter 'size:>1M' a.ctf
+  Nothing to show: kept 0 of 241 blocks: `size` removed the last 241.
+
+The same, and a program that frees all in the end, by which it is not fooled:
+
+  $ { cat script; seq 0 240 | sed 's/^/collect /'; } | $TESTDIR/make-trace >b.ctf
+  $ allotrace leaks b.ctf | head -4
+  26.6 KB total allocations (exact, 3,400 samples at rate 1)
+  From 351 ms on the program freed what it had and allocated hardly anything: what was live before counts.
+  Growth counts from 87.7 ms to 351 ms; what is allocated before is start-up.
+  18.0 KB live before that; in all, it changes by 26.0 KB/s.
+
+Of a real trace:
+
+  $ allotrace leaks --top 4 $TRACES/ocamlopt.ctf
+  639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
+  Sites below about 1.1 MB may be invisible at this rate.
+  Growth counts from 213 ms to 852 ms; what is allocated before is start-up.
+  42.0 MB ± 7.8 MB live at the end; in all, it changes by 27.5 MB/s (10.2 MB/s … 45.2 MB/s).
+  
+    growing             4.2 MB ± 2.5 MB    in 1 site: more and more is live, from many different times
+    in steps            6.1 MB ± 3.0 MB    in 3 sites: more is live than at first, but from few different times
+    unclear            27.8 MB ± 6.4 MB    in 45 sites: too few samples to tell
+    bounded           390.6 KB ± 765.6 KB  in 1 site: blocks come and go; growth is at most half of what is live
+    start-up            3.4 MB ± 2.2 MB    in 1 site: most was allocated at the start
+  
+    growing       asmcomp/interf.ml:52 Interf.build_graph.add_interf
+                                 ▃▆▇▇█████  4.2 MB ± 2.5 MB, 8.8 MB/s (3.4 MB/s … 15.9 MB/s), p 0.0078, q 0.041
+    in steps      asmcomp/linearize.ml:29 Linearize.copy_instr
+                                 ▂▃▆▆▆████  2.3 MB ± 1.8 MB, 4.6 MB/s (166.3 KB/s … 10.3 MB/s), p 0.062, q 1
+    in steps      asmcomp/interf.ml:48 Interf.build_graph.add_interf
+                                 ▂▄▅▇███▆▆  1.9 MB ± 1.7 MB, 4.9 MB/s (451.0 KB/s … 10.7 MB/s), p 0.031, q 0.074
+    in steps      set.ml:125 Stdlib__set.Make.bal
+                                 ▂▂▆█▅▆█▄▄  1.9 MB ± 1.7 MB, 5.7 MB/s (1.3 MB/s … 11.0 MB/s), p 0.0021, q 0.027
+    47 more sites with 31.7 MB ± 6.8 MB live
+    393 sites of which no sampled block is left
+  $ allotrace leaks --top 0 --csv $TRACES/ocamlopt.ctf | cut -d, -f1 | sort | uniq -c
+        1 bounded
+        1 class
+        1 growing
+        3 in steps
+        1 start-up
+       45 unclear

@@ -1,0 +1,375 @@
+/* Tests of leaks: which sites grow, how fast, and how often it is said of one that does not. */
+#include <stdio.h>
+
+#include "analyse/leaks.h"
+#include "random.h"
+#include "tape.h"
+#include "unit.h"
+
+static void collect(tape *t, uint64_t time, uint64_t id) {
+    ck_assert_int_eq(memtrace_stream_collect(t->streams[0], time, id), MEMTRACE_OK);
+}
+
+/* ---- parts ------------------------------------------------------------------------------- */
+
+/* The slope of a line through what is live at many moments, by the textbook. */
+static double slope_by_points(uint64_t born, uint64_t died, uint64_t from, uint64_t to) {
+    double st = 0, sl = 0, stt = 0, stl = 0, n = 0;
+    for (uint64_t t = from; t < to; t++) {
+        double x = ((double)t + 0.5) / 1e6, live = born <= t && t < died;
+        n++;
+        st += x;
+        sl += live;
+        stt += x * x;
+        stl += x * live;
+    }
+    return (n * stl - st * sl) / (n * stt - st * st);
+}
+
+START_TEST(a_weight_is_a_slope) {
+    static const uint64_t lives[][2] = {{0, 5000},    {1500, 3000}, {3000, 9000}, {2500, 2501},
+                                        {1000, 1200}, {0, 900},     {4100, 4200}, {0, 2500}};
+    for (size_t i = 0; i < sizeof lives / sizeof *lives; i++)
+        ck_assert_double_eq_tol(leaks_weight(lives[i][0], lives[i][1], 1000, 4000),
+                                slope_by_points(lives[i][0], lives[i][1], 1000, 4000), 1e-4);
+    /* A block that stays, born in the middle, raises the line by 1 in two thirds of the window. */
+    ck_assert_double_eq_tol(leaks_weight(2500, BLOCKS_NEVER, 1000, 4000), 1.5 / 0.003, 1e-9);
+    ck_assert_double_eq(leaks_weight(0, BLOCKS_NEVER, 1000, 4000), 0);
+    ck_assert_double_eq(leaks_weight(0, BLOCKS_NEVER, 1000, 1000), 0);
+}
+END_TEST
+
+/* Exactly, by all choices of signs. */
+static double chance_by_counting(const double *y, int n) {
+    double sum = 0, hits = 0;
+    for (int i = 0; i < n; i++)
+        sum += y[i];
+    for (unsigned signs = 0; signs < 1u << n; signs++) {
+        double other = 0;
+        for (int i = 0; i < n; i++)
+            other += signs >> i & 1 ? y[i] : -y[i];
+        hits += other >= sum - 1e-12;
+    }
+    return hits / (1u << n);
+}
+
+START_TEST(a_chance_is_a_limit) {
+    const double all[] = {3, 1, 2, 5, 4, 1, 1, 2, 3, 1}, burst[] = {9, -1, 0.5, -0.2};
+    const double down[] = {-1, 0.5};
+    ck_assert_double_eq_tol(leaks_chance(all, 10), ldexp(1, -10), 1e-6);
+    ck_assert_double_ge(leaks_chance(burst, 4), 0.4); /* one time says nothing */
+    ck_assert_double_eq(leaks_chance(down, 2), 1);
+    ck_assert_double_eq(leaks_chance(down, 0), 1);
+    test_random r = {7};
+    for (int i = 0; i < 200; i++) {
+        double y[12];
+        for (int j = 0; j < 12; j++)
+            y[j] = test_random_exponential(&r) * (test_random_unit(&r) < 0.3 ? -1 : 1);
+        double exact = chance_by_counting(y, 12), limit = leaks_chance(y, 12);
+        ck_assert_double_ge(limit, exact * (1 - 1e-9));
+        ck_assert_double_le(limit, fmax(8 * exact, 1e-3)); /* and no idle one */
+    }
+}
+END_TEST
+
+/* ---- classes ----------------------------------------------------------------------------- */
+
+static const leaks_site *find(const leaks *l, const char *function) {
+    for (size_t i = 0; i < l->sites.count; i++)
+        if (strcmp(l->sites.items[i].place->function, function) == 0)
+            return &l->sites.items[i];
+    ck_abort_msg("no site %s", function);
+}
+
+static leaks ask(const profile *p) {
+    lens view;
+    leaks l;
+    ck_assert(lens_init(&view, p, true, NULL));
+    ck_assert(leaks_query(&view, &(leaks_spec){.warm_up = 0.25}, &l));
+    lens_free(&view);
+    return l;
+}
+
+/* At rate 1, 1 s: main allocates at the start, parse leaks one of ten, eval keeps ten, List.map
+ * keeps all until the program cleans up, if it does. */
+static void make_classes(tape *t, profile *p, bool clean_up) {
+    uint64_t kept[100], n_kept = 0, cache[10];
+    tape_start(t, 1);
+    allocate(t, 5, MEMTRACE_MAJOR, 99, 100, STACK(MAIN));
+    for (uint64_t i = 0; i < 10; i++)
+        kept[n_kept++] = allocate(t, 10 + i, MEMTRACE_MAJOR, 9, 10, STACK(MAIN, LIB_MAP));
+    for (uint64_t i = 0; i < 1000; i++) {
+        uint64_t time = 1000 + i * 999;
+        uint64_t id = allocate(t, time, MEMTRACE_MAJOR, 9, 10, STACK(MAIN, PARSE));
+        if (i % 10)
+            collect(t, time + 10, id);
+        if (i >= 10)
+            collect(t, time + 20, cache[i % 10]);
+        cache[i % 10] = allocate(t, time + 30, MEMTRACE_MAJOR, 9, 10, STACK(MAIN, EVAL));
+    }
+    for (uint64_t i = 0; clean_up && i < n_kept; i++)
+        collect(t, 1000001 + i, kept[i]);
+    for (uint64_t i = 0; clean_up && i < 1500; i++) /* so that most is freed */
+        collect(t, 1000100 + i, i);
+    tape_read_blocks(t, p, false);
+}
+
+START_TEST(classes_of_sites) {
+    tape t;
+    profile p;
+    make_classes(&t, &p, false);
+    leaks l = ask(&p);
+    ck_assert(!l.cleaned_up);
+    ck_assert_uint_eq(l.to, p.duration);
+    ck_assert_uint_eq(l.sites.count, 4);
+    const leaks_site *s = find(&l, "parse");
+    ck_assert_ptr_eq(s, &l.sites.items[0]);
+    ck_assert_int_eq(s->class, LEAKS_GROWING);
+    ck_assert_uint_eq(s->samples, 1000);
+    ck_assert_double_eq(s->live.value, 8000);
+    ck_assert_uint_eq(s->line[LEAKS_POINTS - 1], 1000);
+    ck_assert_uint_le(s->line[LEAKS_POINTS / 2 - 1], 520);
+    ck_assert_uint_ge(s->line[LEAKS_POINTS / 2 - 1], 490);
+    ck_assert_double_eq_tol(s->slope.value, 8000, 100); /* 8 bytes a word, 1,000 words in 1 s */
+    ck_assert_double_eq(s->slope.low, s->slope.high);
+    ck_assert_double_le(s->q, 1e-5);
+    s = find(&l, "eval");
+    ck_assert_int_eq(s->class, LEAKS_BOUNDED);
+    ck_assert_uint_eq(s->samples, 100);
+    ck_assert_double_eq_tol(s->slope.value, 0, 40);
+    s = find(&l, "main");
+    ck_assert_int_eq(s->class, LEAKS_STARTUP);
+    ck_assert_uint_eq(s->startup, 100);
+    ck_assert_double_eq(s->slope.value, 0);
+    ck_assert_double_eq(s->p, 1);
+    ck_assert_int_eq(find(&l, "List.map")->class, LEAKS_STARTUP);
+    ck_assert_uint_eq(l.total.samples, 1000 + 100 + 100 + 100);
+    ck_assert_int_eq(l.total.class, LEAKS_GROWING);
+    leaks_free(&l);
+    profile_free(&p);
+}
+END_TEST
+
+START_TEST(a_clean_up_is_no_life) {
+    tape t;
+    profile p;
+    make_classes(&t, &p, true);
+    leaks l = ask(&p);
+    ck_assert(l.cleaned_up);
+    ck_assert_uint_le(l.to, 1000001);
+    ck_assert_uint_ge(l.to, 998000);
+    ck_assert_int_eq(find(&l, "parse")->class, LEAKS_GROWING); /* it grew all the same */
+    ck_assert_int_eq(find(&l, "List.map")->class, LEAKS_EXIT);
+    ck_assert_uint_eq(find(&l, "List.map")->at_exit, 100);
+    leaks_free(&l);
+    profile_free(&p);
+}
+END_TEST
+
+START_TEST(of_nothing) {
+    tape t;
+    profile p;
+    tape_start(&t, 0.5);
+    tape_read_blocks(&t, &p, false);
+    leaks l = ask(&p);
+    ck_assert_uint_eq(l.sites.count, 0);
+    ck_assert_double_eq(l.total.p, 1);
+    leaks_free(&l);
+    profile_free(&p);
+}
+END_TEST
+
+/* ---- how often it is wrong --------------------------------------------------------------- */
+
+enum { LENGTH = 1000000, ROUNDS = 100 };
+
+typedef enum behaviour {
+    STEADY,
+    SLOW,
+    BURSTS,
+    CACHE,
+    FLUSHED,
+    FLUSHED_RARELY,
+    AT_START,
+    LEAK,
+    FEW_LEAK
+} behaviour;
+
+typedef struct program {
+    test_random random;
+    profile *profile;
+    uint64_t id;
+    double rate;
+} program;
+
+static void make_block(program *p, double born, double died) {
+    if (born >= LENGTH || test_random_unit(&p->random) >= p->rate)
+        return;
+    const memtrace_event event = {.kind = MEMTRACE_ALLOC,
+                                  .time = (uint64_t)born,
+                                  .id = p->id,
+                                  .samples = 1,
+                                  .source = MEMTRACE_MAJOR};
+    ck_assert(blocks_alloc(&p->profile->table, 0, &event));
+    if (died < LENGTH)
+        ck_assert(blocks_collect(&p->profile->table, p->id, (uint64_t)died));
+    p->id++;
+}
+
+/* Blocks of one word that are born by chance and live by chance. */
+static void make_life(program *p, double blocks, double life) {
+    double born = 0;
+    while ((born += LENGTH / blocks * test_random_exponential(&p->random)) < LENGTH)
+        make_block(p, born, born + life * LENGTH * test_random_exponential(&p->random));
+}
+
+/* Bursts of many blocks that die together. */
+static void make_bursts(program *p, int bursts, int blocks, double life) {
+    for (int i = 0; i < bursts; i++) {
+        double born = LENGTH * test_random_unit(&p->random);
+        double died = born + life * LENGTH * test_random_exponential(&p->random);
+        for (int j = 0; j < blocks; j++)
+            make_block(p, born, died);
+    }
+}
+
+/* At most `size` at a time, the oldest of which goes; or all at once when it is full. */
+static void make_cache(program *p, int blocks, int size, bool flushed) {
+    double step = (double)LENGTH / blocks;
+    for (int i = 0; i < blocks; i++)
+        make_block(p, i * step, flushed ? (i / size + 1) * size * step : (i + size) * step);
+}
+
+static void make_program(behaviour b, uint64_t seed, double rate, profile *result) {
+    *result = (profile){.duration = LENGTH};
+    result->info.sample_rate = rate;
+    result->info.word_size = 64;
+    cct_path path = {0};
+    ck_assert_uint_eq(cct_walk(&result->tree, &path, NULL, 0, 0), CCT_ROOT); /* no backtraces */
+    cct_path_free(&path);
+    program p = {.random = {seed * 1000 + b}, .profile = result, .rate = rate};
+    switch (b) {
+    case STEADY:
+        make_life(&p, 3000, 0.02);
+        break;
+    case SLOW:
+        make_life(&p, 3000, 0.08);
+        break;
+    case BURSTS:
+        make_bursts(&p, 40, 100, 0.05);
+        break;
+    case CACHE:
+        make_cache(&p, 3000, 200, false);
+        break;
+    case FLUSHED:
+        make_cache(&p, 3000, 370, true);
+        break;
+    case FLUSHED_RARELY:
+        make_cache(&p, 3000, 1300, true);
+        break;
+    case AT_START:
+        for (int i = 0; i < 500; i++)
+            make_block(&p, i * 100, LENGTH);
+        make_life(&p, 1000, 0.001);
+        break;
+    case LEAK:
+        make_life(&p, 3000, 0.02);
+        make_life(&p, 300, 1e9);
+        break;
+    case FEW_LEAK:
+        make_life(&p, 120, 1e9);
+        break;
+    }
+    ck_assert(blocks_finish(&result->table));
+}
+
+/* How many of so many programs are said to grow. */
+static int count_growing(behaviour b, double rate) {
+    int growing = 0;
+    for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
+        profile p;
+        make_program(b, seed, rate, &p);
+        const lens view = {.profile = &p};
+        leaks l;
+        ck_assert(leaks_query(&view, &(leaks_spec){.warm_up = 0.25}, &l));
+        growing += l.total.class == LEAKS_GROWING;
+        leaks_free(&l);
+        profile_free(&p);
+    }
+    return growing;
+}
+
+static const struct {
+    const char *name;
+    behaviour behaviour;
+    int most, least; /* of all rounds */
+} behaviours[] = {
+    {"blocks that live 2 % of the time", STEADY, ROUNDS / 50, 0},
+    {"blocks that live 8 % of the time", SLOW, ROUNDS / 20, 0},
+    {"40 bursts of 100 blocks", BURSTS, ROUNDS / 50, 0},
+    {"a cache of 200 blocks", CACHE, ROUNDS / 50, 0},
+    {"a buffer that is flushed 8 times", FLUSHED, ROUNDS / 50, 0},
+    {"a buffer that is flushed twice", FLUSHED_RARELY, ROUNDS / 20, 0},
+    {"blocks of the start", AT_START, ROUNDS / 50, 0},
+    {"a leak of one block in eleven", LEAK, ROUNDS, ROUNDS * 3 / 4},
+    {"a leak of 120 blocks alone", FEW_LEAK, ROUNDS, ROUNDS / 2},
+};
+
+START_TEST(what_is_bounded_does_not_grow) {
+    static const double rates[] = {0.1, 1};
+    for (int i = 0; i < 2; i++) {
+        int n = count_growing(behaviours[_i].behaviour, rates[i]);
+        printf("# %s, rate %g: %d of %d grow\n", behaviours[_i].name, rates[i], n, ROUNDS);
+        ck_assert_int_le(n, behaviours[_i].most);
+        ck_assert_int_ge(n, behaviours[_i].least);
+    }
+}
+END_TEST
+
+/* The slope's interval holds what all blocks of the program amount to. */
+START_TEST(slopes_are_covered) {
+    static const behaviour programs[] = {SLOW, CACHE, LEAK, FEW_LEAK};
+    for (size_t i = 0; i < 4; i++) {
+        int covered = 0;
+        for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
+            profile p;
+            leaks all, some;
+            make_program(programs[i], i == 3 ? 1 : seed, 1, &p);
+            const lens view = {.profile = &p};
+            ck_assert(leaks_query(&view, &(leaks_spec){.warm_up = 0.25}, &all));
+            uint8_t *kept = malloc(p.table.count);
+            test_random r = {seed};
+            for (size_t row = 0; row < p.table.count; row++)
+                kept[row] = test_random_unit(&r) < 0.1;
+            p.info.sample_rate = 0.1;
+            ck_assert(leaks_query(&view, &(leaks_spec){.warm_up = 0.25, .kept = kept}, &some));
+            covered += some.total.slope.low <= all.total.slope.value &&
+                       all.total.slope.value <= some.total.slope.high;
+            leaks_free(&all);
+            leaks_free(&some);
+            free(kept);
+            profile_free(&p);
+        }
+        printf("# slope %zu: covers %d of %d\n", i, covered, ROUNDS);
+        ck_assert_int_ge(covered, ROUNDS * 93 / 100);
+    }
+}
+END_TEST
+
+static Suite *suite(void) {
+    Suite *s = suite_create("leaks");
+    TCase *t = tcase_create("leaks");
+    tcase_set_timeout(t, 240);
+    tcase_add_test(t, a_weight_is_a_slope);
+    tcase_add_test(t, a_chance_is_a_limit);
+    tcase_add_test(t, classes_of_sites);
+    tcase_add_test(t, a_clean_up_is_no_life);
+    tcase_add_test(t, of_nothing);
+    tcase_add_loop_test(t, what_is_bounded_does_not_grow, 0,
+                        sizeof behaviours / sizeof *behaviours);
+    tcase_add_test(t, slopes_are_covered);
+    suite_add_tcase(s, t);
+    return s;
+}
+
+UNIT_MAIN(suite)

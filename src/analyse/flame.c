@@ -27,28 +27,28 @@ static uint32_t number_of(const painter *p, const profile_location *l) {
 /* ---- where the picture begins ------------------------------------------------------------ */
 
 /* A place has several locations, of which only one is the node's. */
-static bool same_place(const painter *p, const profile_location *a, const profile_location *b) {
-    return a->function == b->function && a->file == b->file &&
-           (!p->spec->by_line || a->line == b->line);
+static bool same_place(const profile_location *a, const profile_location *b, bool by_line) {
+    return a->function == b->function && a->file == b->file && (!by_line || a->line == b->line);
 }
 
-static uint32_t find_child(const painter *p, uint32_t node, uint32_t place) {
-    if (place >= p->profile->locations.count)
-        return FLAME_NOWHERE;
-    const profile_location *l = &p->profile->locations.items[place];
-    for (uint32_t i = 0; i < node_at(p, node)->n_children; i++) {
-        uint32_t child = child_at(p, node, i);
-        if (same_place(p, node_at(p, child)->place, l))
+uint32_t flame_child(const profile *p, const calltree *t, uint32_t node, uint32_t place,
+                     bool by_line) {
+    if (place >= p->locations.count)
+        return CALLTREE_ROOT;
+    const calltree_node *n = &t->nodes.items[node];
+    for (uint32_t i = 0; i < n->n_children; i++) {
+        uint32_t child = t->children.items[n->first + i];
+        if (same_place(t->nodes.items[child].place, &p->locations.items[place], by_line))
             return child;
     }
-    return FLAME_NOWHERE;
+    return CALLTREE_ROOT;
 }
 
 static uint32_t find_root(painter *p) {
     uint32_t at = CALLTREE_ROOT;
     for (size_t i = 0; i < p->spec->n_root; i++) {
-        uint32_t child = find_child(p, at, p->spec->root[i]);
-        if (child == FLAME_NOWHERE)
+        uint32_t child = flame_child(p->profile, p->tree, at, p->spec->root[i], p->spec->by_line);
+        if (child == CALLTREE_ROOT)
             break;
         at = child;
         p->result->n_found++;

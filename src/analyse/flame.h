@@ -46,6 +46,10 @@ typedef struct flame {
     cost matched;          /* of the stacks in the picture that match; each once */
 } flame;
 
+/* The child of a node whose place looks like that of this number; CALLTREE_ROOT: there is none. */
+uint32_t flame_child(const profile *p, const calltree *t, uint32_t node, uint32_t place,
+                     bool by_line);
+
 /* Fills `*result`, which need not be initialised; false when there is no memory. */
 bool flame_query(const profile *p, const calltree *t, const flame_spec *spec, flame *result);
 

@@ -4,7 +4,11 @@
 
 #include <stdio.h>
 
+#include "analyse/filter_complete.h"
 #include "analyse/flame.h"
+#include "analyse/functions.h"
+#include "analyse/hotpaths.h"
+#include "analyse/peaks.h"
 #include "present/http/cache.h"
 #include "present/http/guard.h"
 #include "tape.h"
@@ -223,13 +227,13 @@ static const char *name_of(const picture *x, const flame_node *n) {
 }
 
 static void expect_node(const picture *x, const flame *f, size_t i, const char *name,
-                        uint64_t samples, uint32_t parent, uint32_t sites) {
+                        uint64_t samples, uint32_t parent, uint32_t n_sites) {
     ck_assert_uint_gt(f->nodes.count, i);
     const flame_node *n = &f->nodes.items[i];
     ck_assert_str_eq(name_of(x, n), name);
     ck_assert_uint_eq(n->total.samples, samples);
     ck_assert_uint_eq(n->parent, parent);
-    ck_assert_uint_eq(n->sites, sites);
+    ck_assert_uint_eq(n->sites, n_sites);
 }
 
 START_TEST(narrow_nodes_are_summed_up) {
@@ -329,6 +333,200 @@ START_TEST(each_stack_that_matches_counts_once) {
 }
 END_TEST
 
+/* ---- functions and hot paths ------------------------------------------------------------- */
+
+static const functions_entry *entry_of(const functions_list *list, const char *function) {
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->items[i].place->function, function) == 0)
+            return &list->items[i];
+    return NULL;
+}
+
+START_TEST(a_function_counts_a_stack_once) {
+    tape t;
+    profile p;
+    query_result q;
+    calltree tree;
+    functions_list list;
+    tape_start(&t, 0.5);
+    allocate(&t, 0, MEMTRACE_MINOR, 99, 1, STACK(MAIN, EVAL, EVAL, PARSE, EVAL));
+    allocate(&t, 0, MEMTRACE_MINOR, 99, 2, STACK(MAIN, EVAL, PARSE));
+    allocate(&t, 0, MEMTRACE_MINOR, 99, 4, STACK(MAIN, PARSE));
+    tape_read_blocks(&t, &p, false);
+    ck_assert(query_run(&q, &p, &(query_spec){0}));
+    ck_assert(calltree_query(&q, &(calltree_spec){0}, &tree));
+    ck_assert(functions_query(&p, &tree, &list));
+    ck_assert_uint_eq(list.count, 3);
+    ck_assert_uint_eq(entry_of(&list, "main")->total.samples, 7);
+    ck_assert_uint_eq(entry_of(&list, "eval")->total.samples, 3);
+    ck_assert_uint_eq(entry_of(&list, "eval")->self.samples, 1);
+    ck_assert_uint_eq(entry_of(&list, "parse")->total.samples, 7);
+    ck_assert_uint_eq(entry_of(&list, "parse")->self.samples, 6);
+    vec_free(&list);
+    calltree_free(&tree);
+    query_free(&q);
+    profile_free(&p);
+}
+END_TEST
+
+/* As `outer > inner`, with how much it has. */
+static void expect_fragment(const hotpaths *h, size_t i, const char *path, uint64_t samples) {
+    char text[200] = "";
+    ck_assert_uint_gt(h->fragments.count, i);
+    const hotpaths_fragment *f = &h->fragments.items[i];
+    for (uint32_t k = 0; k < f->n; k++) {
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%s", k ? " > " : "",
+                 h->frames.items[f->first + k]->function);
+    }
+    ck_assert_str_eq(text, path);
+    ck_assert_uint_eq(f->cost.samples, samples);
+}
+
+START_TEST(fragments_take_each_stack_once) {
+    tape t;
+    profile p;
+    query_result q;
+    calltree tree;
+    hotpaths h;
+    tape_start(&t, 0.5);
+    allocate(&t, 0, MEMTRACE_MINOR, 99, 40, STACK(MAIN, PARSE, LEAF));
+    allocate(&t, 0, MEMTRACE_MINOR, 99, 24, STACK(MAIN, EVAL, LEAF));
+    allocate(&t, 0, MEMTRACE_MINOR, 99, 4, STACK(MAIN, LIB_MAP, LEAF)); /* too small for its own */
+    /* Many small sites below one function. */
+    allocate(&t, 0, MEMTRACE_MINOR, 99, 8, STACK(MAIN, EVAL, LIB_MAP, PARSE));
+    allocate(&t, 0, MEMTRACE_MINOR, 99, 8, STACK(MAIN, EVAL, LIB_MAP, GUEST_ARRAY));
+    allocate(&t, 0, MEMTRACE_MINOR, 99, 8, STACK(MAIN, EVAL, LIB_MAP, EVAL));
+    allocate(&t, 0, MEMTRACE_MINOR, 99, 5, STACK(MAIN));
+    tape_read_blocks(&t, &p, false);
+    ck_assert(query_run(&q, &p, &(query_spec){0}));
+    ck_assert(calltree_query(&q, &(calltree_spec){0}, &tree));
+    ck_assert(hotpaths_query(&p, &tree, 0.2, &h));
+    ck_assert_uint_eq(h.fragments.count, 3);
+    expect_fragment(&h, 0, "parse > leaf", 40); /* main is on all paths */
+    expect_fragment(&h, 1, "eval > leaf", 24);
+    expect_fragment(&h, 2, "eval > List.map", 24);
+    ck_assert(h.fragments.items[1].ends_in_site && !h.fragments.items[2].ends_in_site);
+    hotpaths_free(&h);
+    ck_assert(hotpaths_query(&p, &tree, 0.5, &h)); /* no one caller of leaf has so much */
+    ck_assert_uint_eq(h.fragments.count, 1);
+    expect_fragment(&h, 0, "leaf", 68);
+    hotpaths_free(&h);
+    calltree_free(&tree);
+    query_free(&q);
+    profile_free(&p);
+}
+END_TEST
+
+/* ---- peaks ------------------------------------------------------------------------------- */
+
+/* A curve: what is live at the end of each point. */
+static void expect_peaks(const uint64_t *live, size_t n, double share, const size_t *peaks,
+                         size_t n_peaks) {
+    timeline t = {0};
+    peaks_list list;
+    for (size_t i = 0; i < n; i++)
+        ck_assert(
+            vec_push(&t.points, ((timeline_point){.end = i + 1, .live[MEMTRACE_MAJOR] = live[i]})));
+    ck_assert(peaks_query(&t, share, 100, &list));
+    ck_assert_uint_eq(list.count, n_peaks);
+    for (size_t i = 0; i < n_peaks; i++) {
+        ck_assert_uint_eq(list.items[i].time, peaks[i]);
+        ck_assert_uint_eq(list.items[i].samples, live[peaks[i]]);
+    }
+    vec_free(&list);
+    timeline_free(&t);
+}
+
+#define EXPECT_PEAKS(share, live, ...)                                                             \
+    expect_peaks(live, sizeof(live) / sizeof *(live), share, (const size_t[]){__VA_ARGS__},        \
+                 sizeof((size_t[]){__VA_ARGS__}) / sizeof(size_t))
+
+START_TEST(peaks_are_where_memory_fell_on_both_sides) {
+    const uint64_t twins[] = {0, 900, 100, 1000, 0};
+    EXPECT_PEAKS(0.1, twins, 3, 1);
+    const uint64_t ripples[] = {0, 500, 990, 980, 1000, 985, 400, 0};
+    EXPECT_PEAKS(0.1, ripples, 4);
+    const uint64_t stairs[] = {100, 200, 300, 300, 300, 400};
+    EXPECT_PEAKS(0.1, stairs, 5);
+    const uint64_t many[] = {800, 10, 700, 20, 900, 15, 850, 600, 800};
+    EXPECT_PEAKS(0.1, many, 4, 6, 0, 8, 2);
+    EXPECT_PEAKS(0.5, many, 4, 6, 0, 2);    /* from 8 it fell by a quarter only */
+    const uint64_t few[] = {3, 1, 4, 2, 3}; /* chance */
+    EXPECT_PEAKS(0.1, few, 2);
+    const uint64_t flat[] = {7, 7, 7};
+    EXPECT_PEAKS(0.1, flat, 0);
+}
+END_TEST
+
+START_TEST(nothing_live_has_no_peak) {
+    const uint64_t none[] = {0, 0};
+    expect_peaks(none, 2, 0.1, NULL, 0);
+    expect_peaks(none, 0, 0.1, NULL, 0);
+}
+END_TEST
+
+/* ---- filters while they are typed -------------------------------------------------------- */
+
+START_TEST(terms_are_found_in_any_text) {
+    filter_spans s;
+    const char *text = "  fn:\"a b\",/c d/  -heap:minor alloc:1s.. nonsense:x promoted";
+    ck_assert(filter_find_terms(text, &s));
+    ck_assert_uint_eq(s.count, 5);
+    ck_assert_uint_eq(s.items[0].start, 2);
+    ck_assert_uint_eq(s.items[0].end, 16);
+    ck_assert(s.items[1].negated);
+    ck_assert_uint_eq(s.items[1].name - s.items[1].start, 1);
+    ck_assert_uint_eq(s.items[1].name_size, 4);
+    ck_assert_uint_eq(s.items[4].end, strlen(text));
+    vec_free(&s);
+    ck_assert(filter_find_terms("fn:\"open", &s));
+    ck_assert_uint_eq(s.items[0].end, 8);
+    vec_free(&s);
+}
+END_TEST
+
+/* The cursor is at the `|`. The items, separated by blanks. */
+static void expect_completion(const profile *p, const char *text, size_t start, size_t end,
+                              const char *items) {
+    char plain[100], got[400] = "";
+    size_t cursor = strcspn(text, "|");
+    filter_completion c;
+    snprintf(plain, sizeof plain, "%.*s%s", (int)cursor, text, text + cursor + 1);
+    ck_assert(filter_complete(plain, cursor, p, 100, &c));
+    for (size_t i = 0; i < c.n; i++) {
+        strncat(got, i ? " " : "", sizeof got - strlen(got) - 1);
+        strncat(got, c.items[i].text, sizeof got - strlen(got) - 1);
+    }
+    ck_assert_str_eq(got, items);
+    ck_assert_uint_eq(c.start, start);
+    ck_assert_uint_eq(c.end, end);
+    filter_completion_free(&c);
+}
+
+START_TEST(what_could_stand_at_the_cursor) {
+    tape t;
+    profile p;
+    record_tree(&t, &p);
+    expect_completion(&p, "he|", 0, 2, "heap:");
+    expect_completion(&p, "pro|", 0, 3, "promoted");
+    expect_completion(&p, "fn:main -li|fe:x", 9, 14, "live: life:");
+    expect_completion(
+        &p, "|", 0, 0,
+        "alloc: live: size: life: heap: fn: file: type: domain: promoted survived hide:");
+    expect_completion(&p, "heap:minor,m|", 11, 12, "minor major");
+    expect_completion(&p, "heap:m|,major", 5, 6, "minor major");
+    expect_completion(&p, "alloc:1s..@p|", 10, 12, "@peak");
+    expect_completion(&p, "fn:a|", 3, 4, "main parse leaf xmalloc eval List.map");
+    expect_completion(&p, "fn:ma| promoted", 3, 5, "main xmalloc List.map");
+    expect_completion(&p, "fn:/ma|", 3, 6, "");
+    expect_completion(&p, "file:ev|", 5, 7, "eval.c");
+    expect_completion(&p, "nonsense:x|", 9, 10, "");
+    expect_completion(&p, "size:1|", 5, 6, "");
+    profile_free(&p);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("view");
     TCase *t = tcase_create("view");
@@ -344,6 +542,12 @@ static Suite *suite(void) {
     tcase_add_test(t, rows_end_and_say_so);
     tcase_add_test(t, a_picture_may_begin_at_a_path);
     tcase_add_test(t, each_stack_that_matches_counts_once);
+    tcase_add_test(t, a_function_counts_a_stack_once);
+    tcase_add_test(t, fragments_take_each_stack_once);
+    tcase_add_test(t, peaks_are_where_memory_fell_on_both_sides);
+    tcase_add_test(t, nothing_live_has_no_peak);
+    tcase_add_test(t, terms_are_found_in_any_text);
+    tcase_add_test(t, what_could_stand_at_the_cursor);
     suite_add_tcase(s, t);
     return s;
 }

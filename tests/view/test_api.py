@@ -3,9 +3,12 @@
 
     test_api.py ALLOTRACE
 """
+import contextlib
 import json
+import pathlib
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 from viewer import TRACES, Viewer, check, equal, run_tests, test
@@ -172,6 +175,230 @@ def searching_marks_and_sums_up(allotrace):
         # No file is called like this, so that the filter says the same.
         equal(figure(v.api("tree", search="Misc.try_finally")["matched"]),
               figure(v.api("tree", filter="fn:Misc.try_finally")["total"]))
+
+
+def table(v, **parameters):
+    """The rows of a table, with the names of their places; and the answer."""
+    answer = v.api("table", **parameters)
+    found = rows(answer["rows"])
+    for row in found:
+        if "place" in row:
+            row["name"] = names(answer, with_line=True)[row["place"]] if row["place"] >= 0 else None
+        if "type" in row:
+            row["name"] = answer["strings"][row["type"]]
+    return found, answer
+
+
+@test
+def hotspots_and_types_are_what_the_commands_show(allotrace):
+    with Viewer(allotrace, TRACE) as v:
+        for parameters, options in [({}, []), ({"by": "function"}, ["--by", "function"]),
+                                    ({"measure": "peak"}, ["--measure", "peak"]),
+                                    ({"filter": "fn:Typecore"}, ["--filter", "fn:Typecore"])]:
+            wanted = command(allotrace, "hotspots", "--json", "--min-share", "0", *options, TRACE)["hotspots"]
+            got, answer = table(v, kind="hotspots", limit=1000, **parameters)
+            equal(answer["count"], len(wanted), parameters)
+            equal([(r["name"][0], r["name"][1], *figure(r)) for r in got],
+                  [(s["function"], s["file"], *figure(s)) for s in wanted], parameters)
+            if "by" not in parameters:
+                equal([r["name"][2] for r in got], [s["line"] for s in wanted], parameters)
+        wanted = command(allotrace, "types", "--json", "--min-share", "0", TRACE)["hotspots"]
+        equal([figure(r) for r in table(v, kind="types")[0]], [figure(s) for s in wanted])
+
+
+@test
+def functions_are_what_filters_say(allotrace):
+    with Viewer(allotrace, TRACE) as v:
+        got, answer = table(v, kind="functions", limit=1000)
+        by_name = {}
+        for r in got:
+            by_name.setdefault(r["name"][0], []).append(r)
+        for name in ["Misc.try_finally", "Stdlib__set.Make.bal", "Main"]:
+            equal(len(by_name[name]), 1, name)
+            wanted = v.api("tree", filter=f"fn:/^{name}$/")["total"]
+            equal(figure(by_name[name][0]), figure(wanted), name)
+        equal(sum(r["self_samples"] for r in got), answer["total"]["samples"], "each sample is somewhere's own")
+
+
+@test
+def callers_and_callees_unroll(allotrace):
+    with Viewer(allotrace, TRACE) as v:
+        for kind in ("callers", "callees"):
+            focus = "Typecore.type_let"
+            tree = v.api("tree", mode=kind, focus=focus, width=16384, min=0.1, rows=4)
+            wanted = {}  # path of ids → figures of the children
+            at = []
+            for n in rows(tree["nodes"]):
+                at.append([] if n["parent"] < 0 else at[n["parent"]] + [tree["places"]["id"][n["place"]]] if n["place"] >= 0 else None)
+                if n["parent"] >= 0 and at[-1]:
+                    wanted.setdefault(tuple(at[-1][:-1]), []).append(figure(n))
+            for path in [p for p in wanted if len(p) < 3]:
+                got, _ = table(v, kind=kind, focus=focus, root=".".join(map(str, path)), limit=1000)
+                equal([figure(r) for r in got], wanted[path], f"{kind} below {path}")
+
+
+@test
+def hot_paths_add_up(allotrace):
+    with Viewer(allotrace, TRACE) as v:
+        got, answer = table(v, kind="paths", limit=1000)
+        check(len(got) > 5, "there are some")
+        total = 0
+        for r in got:
+            total += r["samples"]
+            check(r["share"] >= 0.01, "each has its share")
+            equal(round(r["explained"], 4), round(total / answer["total"]["samples"], 4), "explained")
+            check(r["frames"] and r["frames"][-1] == r["place"], "the last frame is the place")
+        check(total <= answer["total"]["samples"], "no stack counts twice")
+
+
+@test
+def tables_are_sorted_cut_and_searched(allotrace):
+    with Viewer(allotrace, TRACE) as v:
+        everything, answer = table(v, kind="functions", limit=1000)
+        for sort in ("value", "low", "samples", "blocks", "self"):
+            for order in ("desc", "asc"):
+                keys = [r[sort] for r in table(v, kind="functions", limit=1000, sort=sort, order=order)[0]]
+                equal(keys, sorted(keys, reverse=order == "desc"), f"{sort} {order}")
+        for index, sort in enumerate(("function", "file")):
+            keys = [r["name"][index].encode() for r in table(v, kind="functions", limit=1000, sort=sort, order="asc")[0]]
+            equal(keys, sorted(keys), sort)
+        pages = [r["name"] for offset in range(0, answer["count"], 100)
+                 for r in table(v, kind="functions", offset=offset, limit=100)[0]]
+        equal(pages, [r["name"] for r in everything], "pages")
+        equal(table(v, kind="functions", offset=100000)[0], [])
+        for pattern in ("set.ml", "/^Type/", "*iter*"):
+            found, cut = table(v, kind="functions", search=pattern, limit=1000)
+            check(0 < cut["count"] < answer["count"], pattern)
+            if pattern == "set.ml":
+                equal([r["name"] for r in found],
+                      [r["name"] for r in everything if pattern in r["name"][0] + "\n" + r["name"][1]], pattern)
+        v.api("table", 400, kind="functions", focus="main")
+        v.api("table", 400, kind="callers")
+        v.api("table", 400, kind="nonsense")
+        v.api("table", 400, limit=0)
+
+
+@test
+def timelines_are_what_the_command_shows(allotrace):
+    with Viewer(allotrace, TRACE) as v:
+        for parameters, options in [({}, []), ({"filter": "fn:Typecore"}, ["--filter", "fn:Typecore"]),
+                                    ({"from": "100ms", "to": "300ms"}, ["--from", "100ms", "--to", "300ms"])]:
+            wanted = command(allotrace, "timeline", "--json", "--points", "77", *options, TRACE)["points"]
+            answer = v.api("timeline", buckets=77, **parameters)
+            equal(answer["buckets"], len(wanted), parameters)
+            line = answer["filtered" if "filter" in parameters else "all"]
+            equal("filtered" in answer, "filter" in parameters)
+            equal(line["live_samples"], [w["live"]["samples"] for w in wanted], parameters)
+            equal(line["live"], [w["live"]["value"] for w in wanted], parameters)
+            equal(line["live_low"], [w["live"]["low"] for w in wanted], parameters)
+            equal([sum(parts) for parts in zip(line["live_minor"], line["live_major"], line["live_external"])],
+                  line["live"], "heaps add up")
+        whole = v.api("timeline", buckets=1)["all"]
+        equal(whole["allocated"][0], v.api("tree")["total"]["value"])
+        v.api("timeline", 400, **{"from": "2s", "to": "1s"})
+        v.api("timeline", 400, buckets=5000)
+
+
+@test
+def the_largest_peak_is_that_of_the_filters(allotrace):
+    with Viewer(allotrace, TRACE) as v:
+        peaks = v.api("peaks")["peaks"]
+        peak = v.api("tree", measure="peak")
+        equal((peaks["time"][0], peaks["samples"][0]), (peak["time"], peak["total"]["samples"]))
+        equal(peaks["samples"], sorted(peaks["samples"], reverse=True))
+        for time, samples in zip(peaks["time"], peaks["samples"]):
+            equal(v.api("tree", measure="live", at=time)["total"]["samples"], samples, f"live at {time}")
+
+
+@test
+def filters_are_checked_while_they_are_typed(allotrace):
+    with Viewer(allotrace, TRACE) as v:
+        for text in ["", "fn:main", "fn:é -heap:minor", "alloc:10x", "fn:\"a", "é:1", "heap:minor,"]:
+            answer = v.api("filter", text=text)
+            status = 200 if answer["ok"] else 400
+            tree = v.api("tree", status, filter=text)
+            equal(answer["error"], None if answer["ok"] else
+                  {k: tree["error"][k] for k in ("column", "reason")}, text)
+        equal(v.api("filter", text="fn:é -heap:mi")["terms"],
+              [{"start": 0, "end": 4, "kind": "fn", "negated": False},
+               {"start": 5, "end": 13, "kind": "heap", "negated": True}])
+        completion = v.api("filter", text="fn:é -heap:mi survived", cursor=13)["completion"]
+        equal(completion, {"start": 11, "end": 13, "items": [{"text": "minor", "detail": "heap"}]})
+        for item in v.api("filter", text="fn:Stdlib")["completion"]["items"]:
+            check(v.api("tree", filter="fn:" + item["text"])["total"]["samples"] > 0, item)
+
+
+@test
+def differences_are_what_the_command_shows(allotrace):
+    with Viewer(allotrace, TRACE, TRACES / "irmin-replay.ctf") as v:
+        for by in ("line", "function"):
+            wanted = command(allotrace, "diff", "--json", "--by", by, "--top", "0", TRACE, TRACES / "irmin-replay.ctf")
+            answer = v.api("diff", by=by, limit=1000)
+            equal(answer["total"]["change"], wanted["total"]["change"])
+            equal(answer["n_sure"], sum(s["sure"] for s in wanted["sites"]))
+            strings = answer["strings"]
+            for r, s in zip(rows(answer["rows"]), wanted["sites"]):
+                name = s["site_after"] or s["site_before"]
+                equal((strings[r["function"]], strings[r["file"]]), (name["function"], name["file"]))
+                equal((r["change"], r["q"], bool(r["sure"])), (s["change"]["value"], s["q"], s["sure"]), name)
+        v.api("diff", 400, measure="blocks")
+        v.api("diff", 404, after=2)
+        same = v.api("diff", before=0, after=0)
+        equal((same["n_sure"], same["total"]["change"]["value"]), (0, 0))
+
+
+@test
+def source_lines_come_from_files_that_the_trace_names(allotrace):
+    with tempfile.TemporaryDirectory() as folder:
+        files = {"set.ml": "".join(f"line {n}\n" for n in range(1, 500)), "typing/btype.ml": "x" * 5000 + "\r\nend"}
+        for name, text in files.items():
+            path = pathlib.Path(folder, name)
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, newline="")
+        with Viewer(allotrace, TRACE, options=["--sources", folder]) as v:
+            got, answer = table(v, kind="hotspots", limit=1000)
+            ids = {r["name"]: answer["places"]["id"][r["place"]] for r in got}
+            for name in [("Stdlib__set.Make.bal", "set.ml", 125)]:
+                source = v.api("source", place=ids[name])
+                equal((source["found"], source["file"], source["line"], source["count"]), (True, "set.ml", 125, 499))
+                equal(source["lines"][125 - source["first"]], "line 125")
+                cost = next(c for c in rows(source["costs"]) if c["line"] == 125)
+                equal(cost["self"], next(r["value"] for r in got if r["name"] == name), "as in the table")
+            first = v.api("source", place=ids[name], **{"from": 1, "to": 3})
+            equal((first["first"], first["lines"]), (1, ["line 1", "line 2", "line 3"]))
+            name = next(n for n in ids if n[1] == "typing/btype.ml")
+            equal(v.api("source", place=ids[name], **{"from": 1, "to": 9})["lines"], ["x" * 2000, "end"])
+            name = next(n for n in ids if n[1] == "map.ml")
+            missing = v.api("source", place=ids[name])
+            equal((missing["found"], missing["reason"]), (False, "it is not on this machine"))
+            check(missing["costs"]["line"], "costs are known all the same")
+            for wrong in [{}, {"place": 10**9}, {"place": "../etc/passwd"}, {"place": 0, "to": 10**6}]:
+                v.api("source", 400, **wrong)
+
+
+@test
+def figures_are_explained(allotrace):
+    with Viewer(allotrace, TRACE) as v:
+        for measure in ("allocated", "blocks", "live", "peak", "promoted", "survived", "byteseconds"):
+            total = v.api("tree", measure=measure)["total"]
+            answer = v.api("explain", measure=measure, **total)
+            for key in ("title", "definition", "formula", "worked", "interval"):
+                check(len(answer[key]) > 3, f"{measure}: {key}")
+        check("1,676 samples / 2e-5 × 8 B = 639.3 MB" in v.api("explain", samples=1676)["worked"], "the formula")
+
+
+@test
+def the_stream_begins_with_what_is_known(allotrace):
+    with Viewer(allotrace, TRACE, TRACES / "irmin-replay.ctf") as v:
+        with contextlib.closing(v.connect()) as s:
+            s.sendall(f"GET /api/live?token={v.token} HTTP/1.0\r\nHost: localhost\r\n\r\n".encode())
+            got = b""
+            while got.count(b"event: trace") < 2 or not got.endswith(b"\n\n"):
+                got += s.recv(4096)
+        news = [json.loads(line[6:]) for line in got.decode().splitlines() if line.startswith("data: ")]
+        equal([(n["trace"], n["generation"], n["growing"]) for n in news], [(0, 1, False), (1, 1, False)])
+        equal(news[0]["allocated"]["samples"], v.api("tree")["total"]["samples"])
+        equal(news[0]["live"]["samples"], v.api("tree", measure="live")["total"]["samples"])
 
 
 @test

@@ -1,7 +1,4 @@
 /* answer_tree.c: `/api/tree`: call paths, as much of them as a screen shows. */
-#include <stdio.h>
-#include <string.h>
-
 #include "analyse/flame.h"
 #include "present/http/request.h"
 
@@ -52,42 +49,6 @@ static void close_tree(request *r, tree_asked *t) {
     asked_close(r, &t->question);
 }
 
-/* ---- the tree ---------------------------------------------------------------------------- */
-
-static void release_tree(void *value) {
-    calltree_free(value);
-    free(value);
-}
-
-static bool make_tree(void *context, cache_value *value) {
-    const tree_asked *t = context;
-    calltree *tree = malloc(sizeof *tree);
-    const calltree_spec spec = {.shape = (calltree_shape)t->mode,
-                                .by_line = t->by == BY_LINE,
-                                .collapse_recursion = t->collapse,
-                                .focus = t->focus};
-    if (!tree || !calltree_query(t->question.query, &spec, tree)) {
-        free(tree);
-        return false;
-    }
-    *value = (cache_value){.value = tree,
-                           .size = sizeof *tree + tree->nodes.capacity * sizeof *tree->nodes.items +
-                                   tree->children.capacity * sizeof *tree->children.items,
-                           .release = release_tree};
-    return true;
-}
-
-static cache_entry *find_tree(request *r, tree_asked *t) {
-    const char *focus = request_text(r, "focus"), *ids = request_text(r, "focus_ids");
-    char *key;
-    if (asprintf(&key, "tree %d %d %d %s\n%s", t->mode, t->by, t->collapse, ids ? ids : "",
-                 focus ? focus : "") < 0)
-        return NULL;
-    cache_entry *e = asked_cached(r, &t->question, key, make_tree, t);
-    free(key);
-    return e;
-}
-
 /* ---- writing ----------------------------------------------------------------------------- */
 
 static const profile_location *place_of(const tree_asked *t, uint32_t place) {
@@ -124,30 +85,24 @@ static bool write_costs(output *o, const tree_asked *t, const flame *f) {
     return true;
 }
 
-typedef int64_t node_number(const flame_node *n);
-
-static int64_t number_parent(const flame_node *n) {
+static int64_t number_parent(const void *thing) {
+    const flame_node *n = thing;
     return n->parent == FLAME_NOWHERE ? -1 : (int64_t)n->parent;
 }
 
-static int64_t number_sites(const flame_node *n) {
+static int64_t number_sites(const void *thing) {
+    const flame_node *n = thing;
     return n->sites;
 }
 
-static int64_t number_more(const flame_node *n) {
+static int64_t number_more(const void *thing) {
+    const flame_node *n = thing;
     return n->more;
 }
 
-static int64_t number_match(const flame_node *n) {
+static int64_t number_match(const void *thing) {
+    const flame_node *n = thing;
     return n->match;
-}
-
-static void write_numbers(output *o, const flame *f, const char *name, node_number *number) {
-    json_column c;
-    column_start(&c, o, name, false);
-    for (size_t i = 0; i < f->nodes.count; i++)
-        column_integer(&c, number(&f->nodes.items[i]));
-    column_end(&c);
 }
 
 static bool write_nodes(output *o, const tree_asked *t, const flame *f, place_list *places) {
@@ -157,17 +112,19 @@ static bool write_nodes(output *o, const tree_asked *t, const flame *f, place_li
     for (size_t i = 0; i < f->nodes.count; i++)
         column_integer(&c, place_list_add(places, place_of(t, f->nodes.items[i].place)));
     column_end(&c);
-    write_numbers(o, f, "parent", number_parent);
+    write_column(o, "parent", f->nodes.items, sizeof *f->nodes.items, f->nodes.count,
+                 number_parent);
     if (!write_costs(o, t, f))
         return false;
     column_start(&c, o, "self", false);
     for (size_t i = 0; i < f->nodes.count; i++)
         column_number(&c, asked_figure(&t->question, &f->nodes.items[i].self).value);
     column_end(&c);
-    write_numbers(o, f, "sites", number_sites);
-    write_numbers(o, f, "more", number_more);
+    write_column(o, "sites", f->nodes.items, sizeof *f->nodes.items, f->nodes.count, number_sites);
+    write_column(o, "more", f->nodes.items, sizeof *f->nodes.items, f->nodes.count, number_more);
     if (t->matches)
-        write_numbers(o, f, "match", number_match);
+        write_column(o, "match", f->nodes.items, sizeof *f->nodes.items, f->nodes.count,
+                     number_match);
     output_char(o, '}');
     return true;
 }
@@ -218,11 +175,12 @@ static bool show(request *r, const tree_asked *t, const calltree *tree) {
 bool answer_tree(request *r) {
     tree_asked t = {.width = 1200, .least = 1, .rows = 256};
     bool ok = parse(r, &t);
-    cache_entry *e = ok ? find_tree(r, &t) : NULL;
-    if (ok && !e)
-        ok = request_no_memory(r);
-    if (ok)
-        ok = show(r, &t, cache_entry_value(e));
+    const calltree_spec spec = {.shape = (calltree_shape)t.mode,
+                                .by_line = t.by == BY_LINE,
+                                .collapse_recursion = t.collapse,
+                                .focus = t.focus};
+    cache_entry *e = ok ? asked_tree(r, &t.question, &spec) : NULL;
+    ok = e && show(r, &t, cache_entry_value(e));
     cache_release(r->viewer->cache, e);
     close_tree(r, &t);
     return ok;

@@ -207,7 +207,8 @@ static bool make_query(void *context, cache_value *value) {
     }
     *value = (cache_value){.value = q,
                            .size = sizeof *q + q->costs.capacity * sizeof *q->costs.items +
-                                   m->profile->locations.count,
+                                   m->profile->locations.count +
+                                   (q->selection.kept ? q->selection.n_of : 0),
                            .release = release_query};
     return true;
 }
@@ -231,6 +232,7 @@ static bool parse_spec(request *r, const reading *now, query_spec *spec, filter 
         return error.column ? request_refuse(r, "filter", error.column, "%s", error.reason)
                             : request_no_memory(r);
     spec->filter = *f;
+    spec->keep_rows = filter_selects(*f); /* timelines and the like scan the table */
     return true;
 }
 
@@ -279,5 +281,48 @@ cache_entry *asked_cached(request *r, const asked *a, const char *key,
         return NULL;
     cache_entry *e = cache_get(r->viewer->cache, whole, make, context);
     free(whole);
+    return e;
+}
+
+/* ---- trees ------------------------------------------------------------------------------- */
+
+typedef struct tree_making {
+    const query_result *query;
+    const calltree_spec *spec;
+} tree_making;
+
+static void release_tree(void *value) {
+    calltree_free(value);
+    free(value);
+}
+
+static bool make_tree(void *context, cache_value *value) {
+    const tree_making *m = context;
+    calltree *t = malloc(sizeof *t);
+    if (!t || !calltree_query(m->query, m->spec, t)) {
+        free(t);
+        return false;
+    }
+    *value = (cache_value){.value = t,
+                           .size = sizeof *t + t->nodes.capacity * sizeof *t->nodes.items +
+                                   t->children.capacity * sizeof *t->children.items,
+                           .release = release_tree};
+    return true;
+}
+
+cache_entry *asked_tree(request *r, const asked *a, const calltree_spec *spec) {
+    const char *focus = spec->focus ? request_text(r, "focus") : NULL;
+    const char *ids = spec->focus ? request_text(r, "focus_ids") : NULL;
+    tree_making m = {.query = a->query, .spec = spec};
+    cache_entry *e = NULL;
+    char *key;
+    if (asprintf(&key, "tree %d %d %d %" PRIu64 " %s\n%s", (int)spec->shape, spec->by_line,
+                 spec->collapse_recursion, spec->max_depth, ids ? ids : "",
+                 focus ? focus : "") >= 0) {
+        e = asked_cached(r, a, key, make_tree, &m);
+        free(key);
+    }
+    if (!e)
+        request_no_memory(r);
     return e;
 }

@@ -82,6 +82,10 @@ void asked_close(request *r, asked *a);
 cache_entry *asked_cached(request *r, const asked *a, const char *key,
                           bool (*make)(void *context, cache_value *value), void *context);
 
+/* The tree of a question, in use by the caller: a calltree. The focus is that of the parameters.
+ * NULL when there is no memory, which the request then knows. */
+cache_entry *asked_tree(request *r, const asked *a, const calltree_spec *spec);
+
 /* ---- writing ----------------------------------------------------------------------------- */
 
 /* What every answer begins with: HEAD in the document, without the brace. */
@@ -103,6 +107,11 @@ void column_integer(json_column *c, int64_t value);
 void column_number(json_column *c, double value); /* rounded to whole ones */
 void column_exact(json_column *c, double value);
 void column_end(json_column *c);
+
+/* `"NAME":[…]` of what `number` says of each of `n` things. */
+typedef int64_t column_of(const void *thing);
+void write_column(output *o, const char *name, const void *things, size_t size, size_t n,
+                  column_of *number);
 
 /* The five columns of a figure. */
 void write_figures(output *o, const asked *a, const cost *const *costs, size_t n, bool first);
@@ -129,7 +138,17 @@ void place_list_free(place_list *l);
 #define API_ENDPOINTS(X)                                                                           \
     X("info", answer_info, "")                                                                     \
     X("tree", answer_tree,                                                                         \
-      ASK_PARAMETERS "by mode focus focus_ids root width min share rows collapse search ")
+      ASK_PARAMETERS "by mode focus focus_ids root width min share rows collapse search ")         \
+    X("table", answer_table,                                                                       \
+      ASK_PARAMETERS                                                                               \
+      "kind by focus focus_ids root collapse search sort order offset limit share ")               \
+    X("timeline", answer_timeline, ASK_PARAMETERS "buckets from to ")                              \
+    X("peaks", answer_peaks, ASK_PARAMETERS "n ")                                                  \
+    X("filter", answer_filter, "trace text cursor ")                                               \
+    X("diff", answer_diff,                                                                         \
+      "before after filter measure at wrappers by normalise sort order offset limit search ")      \
+    X("source", answer_source, ASK_PARAMETERS "place from to ")                                    \
+    X("explain", answer_explain, "trace measure value low high samples blocks ")
 
 #define API_DECLARE(name, function, parameters) bool function(request *r);
 API_ENDPOINTS(API_DECLARE)

@@ -97,6 +97,15 @@ void column_end(json_column *c) {
     output_char(c->o, ']');
 }
 
+void write_column(output *o, const char *name, const void *things, size_t size, size_t n,
+                  column_of *number) {
+    json_column c;
+    column_start(&c, o, name, false);
+    for (size_t i = 0; i < n; i++)
+        column_integer(&c, number((const char *)things + i * size));
+    column_end(&c);
+}
+
 /* Columns of one array each, from figures computed once. */
 void write_figures(output *o, const asked *a, const cost *const *costs, size_t n, bool first) {
     static const char *const names[] = {"value", "low", "high"};

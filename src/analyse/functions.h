@@ -1,0 +1,20 @@
+/* functions.h: what is allocated in each place, and while it is on the stack. A pure query on a
+ * call tree of whole stacks, outermost first. */
+#ifndef ANALYSE_FUNCTIONS_H
+#define ANALYSE_FUNCTIONS_H
+
+#include "analyse/calltree.h"
+
+typedef struct functions_entry {
+    const profile_location *place;
+    cost total; /* of the stacks that have it, each once */
+    cost self;  /* allocated right there */
+} functions_entry;
+
+typedef VEC(functions_entry) functions_list;
+
+/* Fills `*list`, which need not be initialised, in the order in which places come in the tree;
+ * false when there is no memory. */
+bool functions_query(const profile *p, const calltree *t, functions_list *list);
+
+#endif

@@ -1,0 +1,523 @@
+/* answer_table.c: `/api/table`: rows that are sorted, searched and shown a page at a time. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyse/flame.h"
+#include "analyse/functions.h"
+#include "analyse/hotpaths.h"
+#include "analyse/hotspots.h"
+#include "present/http/request.h"
+
+/* A row of any kind; what the kind does not have is zero. */
+typedef struct row {
+    const profile_location *place;
+    const char *type;
+    cost total, self;
+    uint32_t first, n; /* callers of `hotspots`, frames of `paths` */
+    double explained;  /* weight of this row and those before it */
+    uint32_t index;    /* in the order of the query, which is by falling value */
+    bool more;
+    double key; /* by which it is sorted */
+} row;
+
+#define TABLE_KINDS(X)                                                                             \
+    X(HOTSPOTS, "hotspots")                                                                        \
+    X(TYPES, "types")                                                                              \
+    X(FUNCTIONS, "functions")                                                                      \
+    X(CALLERS, "callers")                                                                          \
+    X(CALLEES, "callees")                                                                          \
+    X(PATHS, "paths")
+
+enum table_kind {
+#define KIND_NAME(name, text) KIND_##name,
+    TABLE_KINDS(KIND_NAME)
+#undef KIND_NAME
+};
+
+static const char *const kinds[] = {
+#define KIND_TEXT(name, text) text,
+    TABLE_KINDS(KIND_TEXT)
+#undef KIND_TEXT
+        NULL};
+
+enum { BY_FUNCTION, BY_LINE };
+static const char *const groupings[] = {[BY_FUNCTION] = "function", [BY_LINE] = "line", NULL};
+
+enum {
+    SORT_VALUE,
+    SORT_LOW,
+    SORT_SAMPLES,
+    SORT_BLOCKS,
+    SORT_SELF,
+    SORT_FUNCTION,
+    SORT_FILE,
+    SORT_TYPE
+};
+static const char *const sorts[] = {"value",    "low",  "samples", "blocks", "self",
+                                    "function", "file", "type",    NULL};
+
+enum { DESCENDING, ASCENDING };
+static const char *const orders[] = {"desc", "asc", NULL};
+
+enum { SHOWN_CALLERS = 3 };
+
+typedef struct table {
+    asked question;
+    int kind, by, sort, order;
+    bool collapse;
+    uint64_t offset, limit;
+    double share; /* of paths: per cent */
+    call_site *focus;
+    id_list root;
+    uint8_t *matches;
+    cache_entry *tree; /* keeps what rows of trees are made from */
+    hotspots hotspots;
+    hotpaths paths;
+    VEC(row) rows; /* all, then those that are shown first */
+    size_t count;  /* of those that match */
+} table;
+
+/* ---- parameters -------------------------------------------------------------------------- */
+
+static bool needs_focus(const table *t) {
+    return t->kind == KIND_CALLERS || t->kind == KIND_CALLEES;
+}
+
+static bool parse_focus(request *r, table *t) {
+    if (needs_focus(t))
+        return request_focus(r, &t->question.reading->profile, &t->focus);
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const names[] = {"focus", "focus_ids", "root"};
+        if (request_text(r, names[i]))
+            return request_refuse(r, names[i], 0, "is for callers, callees");
+    }
+    return true;
+}
+
+static bool parse(request *r, table *t) {
+    if (!request_choice(r, "kind", kinds, &t->kind))
+        return false;
+    t->by = t->kind == KIND_HOTSPOTS ? BY_LINE : BY_FUNCTION;
+    t->collapse = t->kind == KIND_PATHS; /* or recursion would fill the fragments */
+    return request_choice(r, "by", groupings, &t->by) &&
+           request_choice(r, "sort", sorts, &t->sort) &&
+           request_choice(r, "order", orders, &t->order) &&
+           request_flag(r, "collapse", &t->collapse) &&
+           request_integer(r, "offset", 0, UINT32_MAX, &t->offset) &&
+           request_integer(r, "limit", 1, 1000, &t->limit) &&
+           request_number(r, "share", 0.1, 100, &t->share) && request_ids(r, "root", &t->root) &&
+           request_ask(r, &t->question) && parse_focus(r, t) &&
+           request_search(r, &t->question.reading->profile, &t->matches);
+}
+
+static void close_table(request *r, table *t) {
+    cache_release(r->viewer->cache, t->tree);
+    hotspots_free(&t->hotspots);
+    hotpaths_free(&t->paths);
+    call_site_free(t->focus);
+    vec_free(&t->root);
+    vec_free(&t->rows);
+    free(t->matches);
+    asked_close(r, &t->question);
+}
+
+/* ---- rows of each kind ------------------------------------------------------------------- */
+
+static bool add_row(table *t, row x) {
+    x.index = (uint32_t)t->rows.count;
+    return vec_push(&t->rows, x);
+}
+
+static bool gather_sites(table *t) {
+    hotspots_by by = t->kind == KIND_TYPES ? HOTSPOTS_BY_TYPE
+                     : t->by == BY_LINE    ? HOTSPOTS_BY_LINE
+                                           : HOTSPOTS_BY_FUNCTION;
+    if (!hotspots_query(t->question.query, by, &t->hotspots))
+        return false;
+    for (size_t i = 0; i < t->hotspots.sites.count; i++) {
+        const hotspots_site *s = &t->hotspots.sites.items[i];
+        if (!add_row(t, (row){.place = s->entry.place,
+                              .type = s->entry.type,
+                              .total = s->entry.cost,
+                              .first = s->first_caller,
+                              .n = s->n_callers}))
+            return false;
+    }
+    return true;
+}
+
+static bool find_tree(request *r, table *t, calltree_shape shape, uint64_t max_depth) {
+    const calltree_spec spec = {.shape = shape,
+                                .by_line = t->by == BY_LINE,
+                                .collapse_recursion = t->collapse,
+                                .focus = t->focus,
+                                .max_depth = t->collapse ? 0 : max_depth};
+    t->tree = asked_tree(r, &t->question, &spec);
+    return t->tree;
+}
+
+static bool gather_functions(request *r, table *t) {
+    functions_list list;
+    if (!find_tree(r, t, CALLTREE_DOWN, 0) ||
+        !functions_query(&t->question.reading->profile, cache_entry_value(t->tree), &list))
+        return false;
+    bool ok = true;
+    for (size_t i = 0; ok && i < list.count; i++) {
+        const functions_entry *e = &list.items[i];
+        ok = e->total.blocks == 0 ||
+             add_row(t, (row){.place = e->place, .total = e->total, .self = e->self});
+    }
+    vec_free(&list);
+    return ok;
+}
+
+/* Unrolled rows are a path below the focus. */
+static bool gather_neighbours(request *r, table *t) {
+    const profile *p = &t->question.reading->profile;
+    if (!find_tree(r, t, t->kind == KIND_CALLERS ? CALLTREE_CALLERS : CALLTREE_CALLEES,
+                   t->root.count + 2))
+        return false;
+    const calltree *tree = cache_entry_value(t->tree);
+    uint32_t at = CALLTREE_ROOT;
+    for (size_t i = 0; i < t->root.count; i++) {
+        at = flame_child(p, tree, at, t->root.items[i], t->by == BY_LINE);
+        if (at == CALLTREE_ROOT)
+            return true; /* the filter leaves nothing of it */
+    }
+    const calltree_node *n = &tree->nodes.items[at];
+    for (uint32_t i = 0; i < n->n_children; i++) {
+        const calltree_node *c = &tree->nodes.items[tree->children.items[n->first + i]];
+        if (!add_row(t, (row){.place = c->place,
+                              .total = c->total,
+                              .self = c->self,
+                              .more = c->n_children > 0}))
+            return false;
+    }
+    return true;
+}
+
+static bool gather_paths(request *r, table *t) {
+    if (!find_tree(r, t, CALLTREE_DOWN, 0) ||
+        !hotpaths_query(&t->question.reading->profile, cache_entry_value(t->tree), t->share / 100,
+                        &t->paths))
+        return false;
+    double explained = 0;
+    for (size_t i = 0; i < t->paths.fragments.count; i++) {
+        const hotpaths_fragment *f = &t->paths.fragments.items[i];
+        explained += f->cost.weight;
+        if (!add_row(t, (row){.place = t->paths.frames.items[f->first + f->n - 1],
+                              .total = f->cost,
+                              .first = f->first,
+                              .n = f->n,
+                              .more = !f->ends_in_site,
+                              .explained = explained}))
+            return false;
+    }
+    return true;
+}
+
+static bool gather(request *r, table *t) {
+    switch (t->kind) {
+    case KIND_FUNCTIONS:
+        return gather_functions(r, t);
+    case KIND_CALLERS:
+    case KIND_CALLEES:
+        return gather_neighbours(r, t);
+    case KIND_PATHS:
+        return gather_paths(r, t);
+    default:
+        return gather_sites(t);
+    }
+}
+
+/* ---- searching and sorting --------------------------------------------------------------- */
+
+static bool place_matches(const table *t, const profile_location *place) {
+    return place && t->matches[place - t->question.reading->profile.locations.items];
+}
+
+static bool row_matches(const table *t, const row *x) {
+    if (place_matches(t, x->place))
+        return true;
+    for (uint32_t i = 0; t->kind == KIND_PATHS && i < x->n; i++)
+        if (place_matches(t, t->paths.frames.items[x->first + i]))
+            return true;
+    return false;
+}
+
+/* Types are no locations: the pattern is matched anew. */
+static bool search_types(request *r, table *t) {
+    call_site *s;
+    filter_error error;
+    size_t kept = 0;
+    if (!call_site_search(request_text(r, "search"), &s, &error))
+        return request_no_memory(r);
+    for (size_t i = 0; i < t->rows.count; i++)
+        if (t->rows.items[i].type && call_site_match(s, 0, t->rows.items[i].type))
+            t->rows.items[kept++] = t->rows.items[i];
+    t->rows.count = kept;
+    call_site_free(s);
+    return true;
+}
+
+static bool search(request *r, table *t) {
+    size_t kept = 0;
+    if (!t->matches)
+        return true;
+    if (t->kind == KIND_TYPES)
+        return search_types(r, t);
+    for (size_t i = 0; i < t->rows.count; i++)
+        if (row_matches(t, &t->rows.items[i]))
+            t->rows.items[kept++] = t->rows.items[i];
+    t->rows.count = kept;
+    return true;
+}
+
+static double key_of(const table *t, const row *x) {
+    switch (t->sort) {
+    case SORT_LOW:
+        return asked_figure(&t->question, &x->total).low;
+    case SORT_SAMPLES:
+        return (double)x->total.samples;
+    case SORT_BLOCKS:
+        return (double)x->total.blocks;
+    case SORT_SELF:
+        return x->self.weight;
+    default:
+        return x->total.weight;
+    }
+}
+
+static const char *text_of(const table *t, const row *x) {
+    const char *text = t->sort == SORT_TYPE   ? x->type
+                       : !x->place            ? NULL
+                       : t->sort == SORT_FILE ? x->place->file
+                                              : x->place->function;
+    return text ? text : "";
+}
+
+static int compare_rows(const void *a, const void *b, void *context) {
+    const row *x = a, *y = b;
+    const table *t = context;
+    int order = t->sort >= SORT_FUNCTION ? strcmp(text_of(t, y), text_of(t, x))
+                                         : (x->key < y->key) - (x->key > y->key);
+    if (order == 0)
+        return (x->index > y->index) - (x->index < y->index);
+    return t->order == DESCENDING ? order : -order;
+}
+
+/* Places in an order that is always the same, whatever gathered them. */
+static int compare_places(const void *a, const void *b) {
+    const row *x = a, *y = b;
+    if (x->total.weight != y->total.weight)
+        return x->total.weight > y->total.weight ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static void sort(table *t) {
+    row *rows = t->rows.items;
+    size_t n = t->rows.count;
+    t->count = n;
+    if (n == 0)
+        return;
+    if (t->kind == KIND_FUNCTIONS) {
+        qsort(rows, n, sizeof *rows, compare_places);
+        for (size_t i = 0; i < n; i++)
+            rows[i].index = (uint32_t)i;
+    }
+    for (size_t i = 0; i < n; i++)
+        rows[i].key = key_of(t, &rows[i]);
+    qsort_r(rows, n, sizeof *rows, compare_rows, t);
+}
+
+/* Only what is shown is left. */
+static void cut(table *t) {
+    size_t n = t->rows.count;
+    size_t from = t->offset < n ? (size_t)t->offset : n;
+    size_t shown = n - from < t->limit ? n - from : (size_t)t->limit;
+    memmove(t->rows.items, t->rows.items + from, shown * sizeof *t->rows.items);
+    t->rows.count = shown;
+}
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+static double share_of(const table *t, double weight) {
+    double all = t->question.query->total.weight;
+    return all > 0 ? weight / all : 0;
+}
+
+static bool has_callers(const table *t) {
+    return t->kind == KIND_HOTSPOTS || t->kind == KIND_TYPES;
+}
+
+static uint32_t shown_callers(const row *x) {
+    return x->n < SHOWN_CALLERS ? x->n : SHOWN_CALLERS;
+}
+
+static bool number_places(const table *t, place_list *places) {
+    bool ok = true;
+    for (size_t i = 0; i < t->rows.count; i++) {
+        const row *x = &t->rows.items[i];
+        ok =
+            ok && place_list_add(places, x->place) >= -1 && place_list_string(places, x->type) >= 0;
+        for (uint32_t k = 0; has_callers(t) && k < shown_callers(x); k++)
+            ok = ok && place_list_add(places, t->hotspots.callers.items[x->first + k].place) >= -1;
+        for (uint32_t k = 0; t->kind == KIND_PATHS && k < x->n; k++)
+            ok = ok && place_list_add(places, t->paths.frames.items[x->first + k]) >= -1;
+    }
+    for (size_t i = 0; i < t->hotspots.wrappers.count; i++)
+        ok = ok && place_list_add(places, t->hotspots.wrappers.items[i].place) >= -1;
+    return ok;
+}
+
+static void write_callers(output *o, const table *t, const row *x, place_list *places) {
+    output_char(o, '[');
+    for (uint32_t k = 0; k < shown_callers(x); k++) {
+        const hotspots_entry *e = &t->hotspots.callers.items[x->first + k];
+        output_format(o, "%s{\"place\":%lld,\"share\":%.6f}", k ? "," : "",
+                      (long long)place_list_add(places, e->place), share_of(t, e->cost.weight));
+    }
+    output_char(o, ']');
+}
+
+static void write_frames(output *o, const table *t, const row *x, place_list *places) {
+    output_char(o, '[');
+    for (uint32_t k = 0; k < x->n; k++)
+        output_format(o, "%s%lld", k ? "," : "",
+                      (long long)place_list_add(places, t->paths.frames.items[x->first + k]));
+    output_char(o, ']');
+}
+
+/* `callers` or `frames`: an array of arrays. */
+static void write_lists(output *o, const table *t, const char *name, place_list *places) {
+    output_format(o, ",\n\"%s\":[", name);
+    for (size_t i = 0; i < t->rows.count; i++) {
+        output_text(o, i ? "," : "");
+        (has_callers(t) ? write_callers : write_frames)(o, t, &t->rows.items[i], places);
+    }
+    output_char(o, ']');
+}
+
+static void write_names(output *o, const table *t, place_list *places) {
+    json_column c;
+    bool type = t->kind == KIND_TYPES;
+    column_start(&c, o, type ? "type" : "place", true);
+    for (size_t i = 0; i < t->rows.count; i++) {
+        const row *x = &t->rows.items[i];
+        column_integer(&c, type ? place_list_string(places, x->type)
+                                : place_list_add(places, x->place));
+    }
+    column_end(&c);
+}
+
+static bool write_costs(output *o, const table *t) {
+    const cost **costs = malloc((t->rows.count + 1) * sizeof *costs);
+    json_column c;
+    if (!costs)
+        return false;
+    for (size_t i = 0; i < t->rows.count; i++)
+        costs[i] = &t->rows.items[i].total;
+    write_figures(o, &t->question, costs, t->rows.count, false);
+    free(costs);
+    column_start(&c, o, "share", false);
+    for (size_t i = 0; i < t->rows.count; i++)
+        column_exact(&c, round(share_of(t, t->rows.items[i].total.weight) * 1e6) / 1e6);
+    column_end(&c);
+    return true;
+}
+
+static void write_self(output *o, const table *t) {
+    static const char *const names[] = {"self", "self_low", "self_high"};
+    for (int k = 0; k < 3; k++) {
+        json_column c;
+        column_start(&c, o, names[k], false);
+        for (size_t i = 0; i < t->rows.count; i++) {
+            figure f = asked_figure(&t->question, &t->rows.items[i].self);
+            column_number(&c, k == 0 ? f.value : k == 1 ? f.low : f.high);
+        }
+        column_end(&c);
+    }
+}
+
+static int64_t number_callers(const void *thing) {
+    const row *x = thing;
+    return x->n;
+}
+
+static int64_t number_more(const void *thing) {
+    const row *x = thing;
+    return x->more;
+}
+
+static int64_t number_self_samples(const void *thing) {
+    const row *x = thing;
+    return (int64_t)x->self.samples;
+}
+
+static void write_kind(output *o, const table *t, place_list *places) {
+    json_column c;
+    const row *rows = t->rows.items;
+    if (has_callers(t)) {
+        write_lists(o, t, "callers", places);
+        write_column(o, "n_callers", rows, sizeof *rows, t->rows.count, number_callers);
+        return;
+    }
+    if (t->kind == KIND_PATHS) {
+        write_lists(o, t, "frames", places);
+        column_start(&c, o, "explained", false);
+        for (size_t i = 0; i < t->rows.count; i++)
+            column_exact(&c, round(share_of(t, rows[i].explained) * 1e6) / 1e6);
+        column_end(&c);
+    } else {
+        write_self(o, t);
+        write_column(o, "self_samples", rows, sizeof *rows, t->rows.count, number_self_samples);
+    }
+    if (t->kind != KIND_FUNCTIONS)
+        write_column(o, "more", rows, sizeof *rows, t->rows.count, number_more);
+}
+
+static void write_wrappers(output *o, const table *t, place_list *places) {
+    output_text(o, ",\n\"wrappers\":[");
+    for (size_t i = 0; i < t->hotspots.wrappers.count; i++) {
+        const hotspots_entry *e = &t->hotspots.wrappers.items[i];
+        output_format(o, "%s{\"place\":%lld,", i ? "," : "",
+                      (long long)place_list_add(places, e->place));
+        write_cost(o, &t->question, &e->cost);
+        output_char(o, '}');
+    }
+    output_char(o, ']');
+}
+
+static bool write_table(request *r, const table *t) {
+    output *o = r->o;
+    place_list places = {0};
+    output_char(o, '{');
+    write_head(o, &t->question);
+    output_format(o, ",\n\"kind\":\"%s\",\"count\":%zu,\"offset\":%llu,\n", kinds[t->kind],
+                  t->count, (unsigned long long)t->offset);
+    bool ok = number_places(t, &places) &&
+              write_places(o, &places, &t->question.reading->profile, t->by == BY_LINE, t->matches);
+    output_text(o, ",\n\"rows\":{");
+    write_names(o, t, &places);
+    ok = ok && write_costs(o, t);
+    write_kind(o, t, &places);
+    output_char(o, '}');
+    if (has_callers(t))
+        write_wrappers(o, t, &places);
+    output_text(o, "}\n");
+    place_list_free(&places);
+    return ok;
+}
+
+bool answer_table(request *r) {
+    table t = {.limit = 100, .share = 1};
+    bool ok = parse(r, &t) && gather(r, &t) && search(r, &t);
+    if (ok) {
+        sort(&t);
+        cut(&t);
+        ok = write_table(r, &t);
+    }
+    close_table(r, &t);
+    return ok;
+}

@@ -1,0 +1,192 @@
+/* answer_time.c: `/api/timeline` and `/api/peaks`: memory as time went by. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "analyse/peaks.h"
+#include "analyse/timeline.h"
+#include "present/http/request.h"
+
+enum { MAX_BUCKETS = 4096, PEAK_POINTS = 8192 };
+#define PEAK_SHARE 0.02 /* of the largest: by so much memory must fall on both sides */
+
+/* ---- timeline ---------------------------------------------------------------------------- */
+
+typedef uint64_t point_number(const timeline_point *t);
+
+static uint64_t live(const timeline_point *t) {
+    return cct_sum(t->live);
+}
+
+static uint64_t live_minor(const timeline_point *t) {
+    return t->live[MEMTRACE_MINOR];
+}
+
+static uint64_t live_major(const timeline_point *t) {
+    return t->live[MEMTRACE_MAJOR];
+}
+
+static uint64_t live_external(const timeline_point *t) {
+    return t->live[MEMTRACE_EXTERNAL];
+}
+
+static uint64_t allocated(const timeline_point *t) {
+    return cct_sum(t->allocated);
+}
+
+static uint64_t promoted(const timeline_point *t) {
+    return t->promoted;
+}
+
+static uint64_t freed(const timeline_point *t) {
+    return t->freed;
+}
+
+enum { PART_VALUE, PART_LOW, PART_HIGH, PART_SAMPLES };
+
+/* X(name, number, part) */
+#define TIMELINE_COLUMNS(X)                                                                        \
+    X("live", live, PART_VALUE)                                                                    \
+    X("live_low", live, PART_LOW)                                                                  \
+    X("live_high", live, PART_HIGH)                                                                \
+    X("live_samples", live, PART_SAMPLES)                                                          \
+    X("live_minor", live_minor, PART_VALUE)                                                        \
+    X("live_major", live_major, PART_VALUE)                                                        \
+    X("live_external", live_external, PART_VALUE)                                                  \
+    X("allocated", allocated, PART_VALUE)                                                          \
+    X("allocated_low", allocated, PART_LOW)                                                        \
+    X("allocated_high", allocated, PART_HIGH)                                                      \
+    X("allocated_samples", allocated, PART_SAMPLES)                                                \
+    X("promoted", promoted, PART_VALUE)                                                            \
+    X("freed", freed, PART_VALUE)
+
+static double part_of(reading *r, uint64_t samples, int part) {
+    if (part == PART_VALUE)
+        return cost_bytes(&r->profile, samples);
+    figure f = reading_figure(r, samples);
+    return part == PART_LOW ? f.low : part == PART_HIGH ? f.high : (double)samples;
+}
+
+static void write_points(output *o, reading *r, const char *name, const timeline *t) {
+    static const struct {
+        const char *name;
+        point_number *number;
+        int part;
+    } columns[] = {
+#define TIMELINE_COLUMN(name_, number_, part_) {.name = name_, .number = number_, .part = part_},
+        TIMELINE_COLUMNS(TIMELINE_COLUMN)
+#undef TIMELINE_COLUMN
+    };
+    output_format(o, ",\n\"%s\":{", name);
+    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
+        json_column c;
+        column_start(&c, o, columns[k].name, k == 0);
+        for (size_t i = 0; i < t->points.count; i++)
+            column_number(&c, part_of(r, columns[k].number(&t->points.items[i]), columns[k].part));
+        column_end(&c);
+    }
+    output_char(o, '}');
+}
+
+static void write_scale(output *o, const timeline *t) {
+    const timeline_point *points = t->points.items;
+    size_t n = t->points.count;
+    output_format(o,
+                  ",\n\"from\":%" PRIu64 ",\"to\":%" PRIu64 ",\"buckets\":%zu,\"width\":%" PRIu64,
+                  points[0].begin, points[n - 1].end - 1, n, points[0].end - points[0].begin);
+}
+
+static bool write_timeline(request *r, const asked *a, const timeline_spec *spec) {
+    timeline all, filtered = {0};
+    const uint8_t *kept = a->query->selection.kept;
+    const profile *p = &a->reading->profile;
+    timeline_spec of_kept = *spec;
+    of_kept.kept = kept;
+    if (!timeline_query(p, spec, &all))
+        return request_no_memory(r);
+    bool ok = !kept || timeline_query(p, &of_kept, &filtered);
+    if (ok) {
+        output_char(r->o, '{');
+        write_head(r->o, a);
+        write_scale(r->o, &all);
+        write_points(r->o, a->reading, "all", &all);
+        if (kept)
+            write_points(r->o, a->reading, "filtered", &filtered);
+        output_text(r->o, "}\n");
+    }
+    timeline_free(&all);
+    timeline_free(&filtered);
+    return ok;
+}
+
+bool answer_timeline(request *r) {
+    timeline_spec spec = {.to = TIMELINE_END, .points = 400};
+    asked a = {0};
+    bool ok = request_integer(r, "buckets", 1, MAX_BUCKETS, &spec.points) &&
+              request_time(r, "from", &spec.from) && request_time(r, "to", &spec.to) &&
+              (spec.from <= spec.to || request_refuse(r, "from", 0, "is later than `to`")) &&
+              request_ask(r, &a) && write_timeline(r, &a, &spec);
+    asked_close(r, &a);
+    return ok;
+}
+
+/* ---- peaks ------------------------------------------------------------------------------- */
+
+/* The points of a timeline miss the very peak, which is known. */
+static void correct_first(const timeline *t, peaks_list *list) {
+    if (list->count)
+        list->items[0] = (peaks_entry){
+            .time = t->peak_time, .samples = t->peak_samples, .fall = t->peak_samples};
+}
+
+static int64_t number_time(const void *thing) {
+    const peaks_entry *e = thing;
+    return (int64_t)e->time;
+}
+
+static int64_t number_samples(const void *thing) {
+    const peaks_entry *e = thing;
+    return (int64_t)e->samples;
+}
+
+static void write_peaks(output *o, const asked *a, const peaks_list *list) {
+    static const char *const names[] = {"value", "low", "high"};
+    output_char(o, '{');
+    write_head(o, a);
+    output_text(o, ",\n\"peaks\":{\"count\":");
+    output_format(o, "%zu", list->count);
+    write_column(o, "time", list->items, sizeof *list->items, list->count, number_time);
+    for (int k = 0; k < 3; k++) {
+        json_column c;
+        column_start(&c, o, names[k], false);
+        for (size_t i = 0; i < list->count; i++)
+            column_number(&c, part_of(a->reading, list->items[i].samples, k));
+        column_end(&c);
+    }
+    write_column(o, "samples", list->items, sizeof *list->items, list->count, number_samples);
+    output_text(o, "}}\n");
+}
+
+static bool find_peaks(request *r, const asked *a, uint64_t n) {
+    const timeline_spec spec = {
+        .kept = a->query->selection.kept, .to = TIMELINE_END, .points = PEAK_POINTS};
+    timeline t;
+    peaks_list list;
+    if (!timeline_query(&a->reading->profile, &spec, &t))
+        return request_no_memory(r);
+    bool ok = peaks_query(&t, PEAK_SHARE, (size_t)n, &list);
+    if (ok) {
+        correct_first(&t, &list);
+        write_peaks(r->o, a, &list);
+        vec_free(&list);
+    }
+    timeline_free(&t);
+    return ok;
+}
+
+bool answer_peaks(request *r) {
+    uint64_t n = 10;
+    asked a = {0};
+    bool ok = request_integer(r, "n", 1, 100, &n) && request_ask(r, &a) && find_peaks(r, &a, n);
+    asked_close(r, &a);
+    return ok;
+}

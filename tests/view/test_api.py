@@ -7,18 +7,19 @@ import contextlib
 import json
 import pathlib
 import subprocess
-import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-from viewer import TRACES, Viewer, check, equal, run_tests, test
+from viewer import ALLOTRACE, TRACES, Viewer, check, run_tests, tap
+
+equal, test = tap.same, tap.test
 
 TRACE = TRACES / "ocamlopt.ctf"
 FIGURE = ("value", "low", "high", "samples", "blocks")
 
 
-def command(allotrace, *words):
-    done = subprocess.run([allotrace, *map(str, words)], capture_output=True, text=True, check=True)
+def command(*words):
+    done = subprocess.run([ALLOTRACE, *map(str, words)], capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 
 
@@ -38,12 +39,19 @@ def figure(of):
     return tuple(of[key] for key in FIGURE)
 
 
-def flatten(node, path=()):
+def below(path, name):
+    """A number for a path, since paths themselves are long."""
+    return hash((path, name))
+
+
+def flatten(node):
     """The nodes of a command's tree: path → figure."""
-    found = {path: figure(node)}
-    for child in node["children"]:
-        found |= flatten(child, path + ((child["function"], child["file"]) +
-                                        ((child["line"],) if "line" in child else ()),))
+    found, left = {}, [(0, node)]
+    while left:
+        path, node = left.pop()
+        found[path] = figure(node)
+        left += [(below(path, (c["function"], c["file"]) + ((c["line"],) if "line" in c else ())), c)
+                 for c in node["children"]]
     return found
 
 
@@ -54,29 +62,29 @@ def paths(answer, with_line=False):
     for i, node in enumerate(nodes):
         check(-1 <= node["parent"] < i, f"preorder: {i} below {node['parent']}")
         if node["parent"] == -1:
-            at.append(())
+            at.append(0)
         elif node["place"] == -1:
             at.append(None)
             check(node["sites"] > 0 and node["more"] == 1, "other nodes count sites")
             continue
         else:
-            at.append(at[node["parent"]] + (places[node["place"]],))
+            at.append(below(at[node["parent"]], places[node["place"]]))
         equal(node["sites"], 0, "sites of a place")
         found[at[i]] = figure(node)
     return found
 
 
 @test
-def info_is_what_the_command_says(allotrace):
-    with Viewer(allotrace, TRACE, TRACES / "irmin-replay.ctf") as v:
+def info_is_what_the_command_says():
+    with Viewer(TRACE, TRACES / "irmin-replay.ctf") as v:
         info = v.api("info")
         equal([t["about"] for t in info["traces"]],
-              command(allotrace, "info", "--json", TRACE, TRACES / "irmin-replay.ctf"))
+              command("info", "--json", TRACE, TRACES / "irmin-replay.ctf"))
         equal([t["name"] for t in info["traces"]], ["ocamlopt.ctf", "irmin-replay.ctf"])
 
 
 @test
-def trees_are_what_the_commands_show(allotrace):
+def trees_are_what_the_commands_show():
     questions = [
         ({}, []), ({"measure": "blocks"}, ["--measure", "blocks"]),
         ({"measure": "peak"}, ["--measure", "peak"]),
@@ -88,11 +96,11 @@ def trees_are_what_the_commands_show(allotrace):
         ({"by": "line", "filter": "life:<10ms"}, ["--by", "line", "--filter", "life:<10ms"]),
         ({"collapse": "1"}, ["--collapse-recursion"]),
     ]
-    with Viewer(allotrace, TRACE) as v:
+    with Viewer(TRACE) as v:
         for parameters, options in questions:
             for mode in ("down", "inverted"):
                 words = ["--json", "--min-share", "1", "--depth", "1000", *options, *["--inverted"] * (mode == "inverted")]
-                wanted = command(allotrace, "tree", *words, TRACE)
+                wanted = command("tree", *words, TRACE)
                 # A node is narrower than a pixel of 100 if its share is below 1 %.
                 got = v.api("tree", mode=mode, width=100, min=1, rows=1000, **parameters)
                 equal(got["total"]["value"], wanted["total"]["value"], parameters)
@@ -100,18 +108,18 @@ def trees_are_what_the_commands_show(allotrace):
 
 
 @test
-def callers_and_callees_are_what_the_commands_show(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def callers_and_callees_are_what_the_commands_show():
+    with Viewer(TRACE) as v:
         for focus in ["Stdlib__set.Make.bal", "Misc.try_finally > Misc.try_finally", "/Btype/", "Typemod*"]:
             for mode in ("callers", "callees"):
-                wanted = command(allotrace, mode, focus, "--json", "--min-share", "0", "--depth", "200", TRACE)
+                wanted = command(mode, focus, "--json", "--min-share", "0", "--depth", "200", TRACE)
                 got = v.api("tree", mode=mode, focus=focus, width=16384, min=0.1, rows=201)
                 equal(paths(got), flatten(wanted["tree"]), f"{mode} {focus}")
 
 
 @test
-def a_focus_may_be_given_by_ids(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def a_focus_may_be_given_by_ids():
+    with Viewer(TRACE) as v:
         tree = v.api("tree")
         ids = {name[0]: number for name, number in zip(names(tree), tree["places"]["id"])}
         for focus in [["Misc.try_finally"], ["Main", "Main.main"]]:
@@ -121,8 +129,8 @@ def a_focus_may_be_given_by_ids(allotrace):
 
 
 @test
-def what_is_left_out_is_summed_up(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def what_is_left_out_is_summed_up():
+    with Viewer(TRACE) as v:
         for mode in ("down", "inverted"):
             for parameters in [{}, {"measure": "blocks"}, {"by": "line"}]:
                 tree = v.api("tree", mode=mode, width=200, rows=12, **parameters)
@@ -141,8 +149,8 @@ def what_is_left_out_is_summed_up(allotrace):
 
 
 @test
-def zooming_shows_the_same_numbers(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def zooming_shows_the_same_numbers():
+    with Viewer(TRACE) as v:
         whole = v.api("tree", width=16384, min=0.1, rows=1000)
         at, nodes = [[]], rows(whole["nodes"])
         for n in nodes[1:]:
@@ -158,8 +166,8 @@ def zooming_shows_the_same_numbers(allotrace):
 
 
 @test
-def searching_marks_and_sums_up(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def searching_marks_and_sums_up():
+    with Viewer(TRACE) as v:
         for pattern, term in [("Typecore", "fn:Typecore"), ("/^Stdlib/", "fn:/^Stdlib/"), ("*.find", "fn:*.find"),
                               ("nowhere", "fn:nowhere")]:
             for mode in ("down", "inverted"):
@@ -180,35 +188,35 @@ def searching_marks_and_sums_up(allotrace):
 def table(v, **parameters):
     """The rows of a table, with the names of their places; and the answer."""
     answer = v.api("table", **parameters)
-    found = rows(answer["rows"])
+    found, places = rows(answer["rows"]), names(answer, with_line=True)
     for row in found:
         if "place" in row:
-            row["name"] = names(answer, with_line=True)[row["place"]] if row["place"] >= 0 else None
+            row["name"] = places[row["place"]] if row["place"] >= 0 else None
         if "type" in row:
             row["name"] = answer["strings"][row["type"]]
     return found, answer
 
 
 @test
-def hotspots_and_types_are_what_the_commands_show(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def hotspots_and_types_are_what_the_commands_show():
+    with Viewer(TRACE) as v:
         for parameters, options in [({}, []), ({"by": "function"}, ["--by", "function"]),
                                     ({"measure": "peak"}, ["--measure", "peak"]),
                                     ({"filter": "fn:Typecore"}, ["--filter", "fn:Typecore"])]:
-            wanted = command(allotrace, "hotspots", "--json", "--min-share", "0", *options, TRACE)["hotspots"]
+            wanted = command("hotspots", "--json", "--min-share", "0", *options, TRACE)["hotspots"]
             got, answer = table(v, kind="hotspots", limit=1000, **parameters)
             equal(answer["count"], len(wanted), parameters)
             equal([(r["name"][0], r["name"][1], *figure(r)) for r in got],
                   [(s["function"], s["file"], *figure(s)) for s in wanted], parameters)
             if "by" not in parameters:
                 equal([r["name"][2] for r in got], [s["line"] for s in wanted], parameters)
-        wanted = command(allotrace, "types", "--json", "--min-share", "0", TRACE)["hotspots"]
+        wanted = command("types", "--json", "--min-share", "0", TRACE)["hotspots"]
         equal([figure(r) for r in table(v, kind="types")[0]], [figure(s) for s in wanted])
 
 
 @test
-def functions_are_what_filters_say(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def functions_are_what_filters_say():
+    with Viewer(TRACE) as v:
         got, answer = table(v, kind="functions", limit=1000)
         by_name = {}
         for r in got:
@@ -221,8 +229,8 @@ def functions_are_what_filters_say(allotrace):
 
 
 @test
-def callers_and_callees_unroll(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def callers_and_callees_unroll():
+    with Viewer(TRACE) as v:
         for kind in ("callers", "callees"):
             focus = "Typecore.type_let"
             tree = v.api("tree", mode=kind, focus=focus, width=16384, min=0.1, rows=4)
@@ -238,8 +246,8 @@ def callers_and_callees_unroll(allotrace):
 
 
 @test
-def hot_paths_add_up(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def hot_paths_add_up():
+    with Viewer(TRACE) as v:
         got, answer = table(v, kind="paths", limit=1000)
         check(len(got) > 5, "there are some")
         total = 0
@@ -252,8 +260,8 @@ def hot_paths_add_up(allotrace):
 
 
 @test
-def tables_are_sorted_cut_and_searched(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def tables_are_sorted_cut_and_searched():
+    with Viewer(TRACE) as v:
         everything, answer = table(v, kind="functions", limit=1000)
         for sort in ("value", "low", "samples", "blocks", "self"):
             for order in ("desc", "asc"):
@@ -279,11 +287,11 @@ def tables_are_sorted_cut_and_searched(allotrace):
 
 
 @test
-def timelines_are_what_the_command_shows(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def timelines_are_what_the_command_shows():
+    with Viewer(TRACE) as v:
         for parameters, options in [({}, []), ({"filter": "fn:Typecore"}, ["--filter", "fn:Typecore"]),
                                     ({"from": "100ms", "to": "300ms"}, ["--from", "100ms", "--to", "300ms"])]:
-            wanted = command(allotrace, "timeline", "--json", "--points", "77", *options, TRACE)["points"]
+            wanted = command("timeline", "--json", "--points", "77", *options, TRACE)["points"]
             answer = v.api("timeline", buckets=77, **parameters)
             equal(answer["buckets"], len(wanted), parameters)
             line = answer["filtered" if "filter" in parameters else "all"]
@@ -300,8 +308,8 @@ def timelines_are_what_the_command_shows(allotrace):
 
 
 @test
-def the_largest_peak_is_that_of_the_filters(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def the_largest_peak_is_that_of_the_filters():
+    with Viewer(TRACE) as v:
         peaks = v.api("peaks")["peaks"]
         peak = v.api("tree", measure="peak")
         equal((peaks["time"][0], peaks["samples"][0]), (peak["time"], peak["total"]["samples"]))
@@ -311,8 +319,8 @@ def the_largest_peak_is_that_of_the_filters(allotrace):
 
 
 @test
-def filters_are_checked_while_they_are_typed(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def filters_are_checked_while_they_are_typed():
+    with Viewer(TRACE) as v:
         for text in ["", "fn:main", "fn:é -heap:minor", "alloc:10x", "fn:\"a", "é:1", "heap:minor,"]:
             answer = v.api("filter", text=text)
             status = 200 if answer["ok"] else 400
@@ -329,10 +337,10 @@ def filters_are_checked_while_they_are_typed(allotrace):
 
 
 @test
-def differences_are_what_the_command_shows(allotrace):
-    with Viewer(allotrace, TRACE, TRACES / "irmin-replay.ctf") as v:
+def differences_are_what_the_command_shows():
+    with Viewer(TRACE, TRACES / "irmin-replay.ctf") as v:
         for by in ("line", "function"):
-            wanted = command(allotrace, "diff", "--json", "--by", by, "--top", "0", TRACE, TRACES / "irmin-replay.ctf")
+            wanted = command("diff", "--json", "--by", by, "--top", "0", TRACE, TRACES / "irmin-replay.ctf")
             answer = v.api("diff", by=by, limit=1000)
             equal(answer["total"]["change"], wanted["total"]["change"])
             equal(answer["n_sure"], sum(s["sure"] for s in wanted["sites"]))
@@ -348,14 +356,14 @@ def differences_are_what_the_command_shows(allotrace):
 
 
 @test
-def source_lines_come_from_files_that_the_trace_names(allotrace):
+def source_lines_come_from_files_that_the_trace_names():
     with tempfile.TemporaryDirectory() as folder:
         files = {"set.ml": "".join(f"line {n}\n" for n in range(1, 500)), "typing/btype.ml": "x" * 5000 + "\r\nend"}
         for name, text in files.items():
             path = pathlib.Path(folder, name)
             path.parent.mkdir(exist_ok=True)
             path.write_text(text, newline="")
-        with Viewer(allotrace, TRACE, options=["--sources", folder]) as v:
+        with Viewer(TRACE, options=["--sources", folder]) as v:
             got, answer = table(v, kind="hotspots", limit=1000)
             ids = {r["name"]: answer["places"]["id"][r["place"]] for r in got}
             for name in [("Stdlib__set.Make.bal", "set.ml", 125)]:
@@ -377,8 +385,8 @@ def source_lines_come_from_files_that_the_trace_names(allotrace):
 
 
 @test
-def figures_are_explained(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def figures_are_explained():
+    with Viewer(TRACE) as v:
         for measure in ("allocated", "blocks", "live", "peak", "promoted", "survived", "byteseconds"):
             total = v.api("tree", measure=measure)["total"]
             answer = v.api("explain", measure=measure, **total)
@@ -388,8 +396,8 @@ def figures_are_explained(allotrace):
 
 
 @test
-def the_stream_begins_with_what_is_known(allotrace):
-    with Viewer(allotrace, TRACE, TRACES / "irmin-replay.ctf") as v:
+def the_stream_begins_with_what_is_known():
+    with Viewer(TRACE, TRACES / "irmin-replay.ctf") as v:
         with contextlib.closing(v.connect()) as s:
             s.sendall(f"GET /api/live?token={v.token} HTTP/1.0\r\nHost: localhost\r\n\r\n".encode())
             got = b""
@@ -402,8 +410,8 @@ def the_stream_begins_with_what_is_known(allotrace):
 
 
 @test
-def malformed_parameters_are_refused(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def malformed_parameters_are_refused():
+    with Viewer(TRACE) as v:
         for parameters, parameter in [
                 ({"filter": "alloc:10x"}, "filter"), ({"filter": "fn:/(/"}, "filter"), ({"measure": "joy"}, "measure"),
                 ({"at": "1s"}, "at"), ({"measure": "live", "at": "soon"}, "at"), ({"by": "type"}, "by"),
@@ -428,16 +436,16 @@ def malformed_parameters_are_refused(allotrace):
 
 
 @test
-def a_filter_that_leaves_nothing_says_which_term_did(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def a_filter_that_leaves_nothing_says_which_term_did():
+    with Viewer(TRACE) as v:
         tree = v.api("tree", filter="life:<1ms size:>=100M")
         equal((tree["total"]["samples"], tree["kept_blocks"], tree["removed_by"]), (0, 0, "size"))
         equal(tree["nodes"]["parent"], [-1])
 
 
 @test
-def parallel_requests_get_their_own_answers(allotrace):
-    with Viewer(allotrace, TRACE) as v, ThreadPoolExecutor(16) as pool:
+def parallel_requests_get_their_own_answers():
+    with Viewer(TRACE) as v, ThreadPoolExecutor(16) as pool:
         filters = [f"size:>={n}" for n in range(0, 400, 8)] * 3
         wanted = {f: v.api("tree", filter=f)["total"] for f in set(filters)}
         for f, got in zip(filters, pool.map(lambda f: v.api("tree", filter=f), filters)):
@@ -445,4 +453,4 @@ def parallel_requests_get_their_own_answers(allotrace):
 
 
 if __name__ == "__main__":
-    run_tests(sys.argv[1])
+    run_tests()

@@ -7,16 +7,17 @@ import contextlib
 import os
 import signal
 import subprocess
-import sys
 
-from viewer import PATIENCE, TRACES, Viewer, check, equal, run_tests, test
+from viewer import ALLOTRACE, PATIENCE, TRACES, Viewer, check, run_tests, tap
+
+equal, test = tap.same, tap.test
 
 TRACE = TRACES / "ocamlopt.ctf"
 
 
 @test
-def names_of_the_loopback_interface_are_hosts(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def names_of_the_loopback_interface_are_hosts():
+    with Viewer(TRACE) as v:
         for host in ["localhost", f"localhost:{v.port}", "LOCALHOST:1", "127.0.0.1:80", "127.1.2.3",
                      f"[::1]:{v.port}", "[::1]"]:
             equal(v.get("/api/info", {"Host": host, "Cookie": f"allotrace-{v.port}={v.token}"}).status,
@@ -24,8 +25,8 @@ def names_of_the_loopback_interface_are_hosts(allotrace):
 
 
 @test
-def other_hosts_are_refused(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def other_hosts_are_refused():
+    with Viewer(TRACE) as v:
         cookie = {"Cookie": f"allotrace-{v.port}={v.token}"}
         for host in ["evil.example", f"evil.example:{v.port}", "localhost.evil.example", "localhost@evil",
                      "127.0.0.1.evil.example", "10.0.0.1", "[::2]", "0.0.0.0", "", "localhost:80:80",
@@ -39,8 +40,8 @@ def other_hosts_are_refused(allotrace):
 
 
 @test
-def requests_of_other_sites_are_refused(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def requests_of_other_sites_are_refused():
+    with Viewer(TRACE) as v:
         url = f"/api/info?token={v.token}"
         for origin in ["http://evil.example", "null", "http://localhost:1", f"https://localhost:{v.port}",
                        f"http://localhost:{v.port}.evil.example", f"http://127.0.0.1:{v.port}", ""]:
@@ -57,8 +58,8 @@ def requests_of_other_sites_are_refused(allotrace):
 
 
 @test
-def nothing_is_answered_without_the_token(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def nothing_is_answered_without_the_token():
+    with Viewer(TRACE) as v:
         wrong = v.token[:-1] + ("0" if v.token[-1] != "0" else "1")
         name = f"allotrace-{v.port}"
         for query, cookie in [("", None), ("?token=", None), (f"?token={wrong}", None),
@@ -74,15 +75,15 @@ def nothing_is_answered_without_the_token(allotrace):
 
 
 @test
-def tokens_differ_from_run_to_run(allotrace):
-    with Viewer(allotrace, TRACE) as a, Viewer(allotrace, TRACE) as b:
+def tokens_differ_from_run_to_run():
+    with Viewer(TRACE) as a, Viewer(TRACE) as b:
         check(a.token != b.token and a.port != b.port, "two viewers")
         equal(b.get(f"/api/info?token={a.token}").status, 403)
 
 
 @test
-def only_get_is_answered(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def only_get_is_answered():
+    with Viewer(TRACE) as v:
         for method in ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "CONNECT", "get", "BREW"]:
             reply = v.get(f"/api/info?token={v.token}", {"Content-Length": "0"}, method)
             check(reply.status in (405, 400, 501), f"{method}: {reply.status}")
@@ -93,8 +94,8 @@ def only_get_is_answered(allotrace):
 
 
 @test
-def no_path_leads_to_a_file(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def no_path_leads_to_a_file():
+    with Viewer(TRACE) as v:
         for path in ["/../../../../../../etc/passwd", "/..%2f..%2f..%2fetc%2fpasswd", "//etc/passwd", "/etc/passwd",
                      "/%2e%2e/%2e%2e/etc/passwd", "/api/../../etc/passwd", "/./", "/api/", "/api", "/index.html/..",
                      "/\\..\\..\\etc\\passwd", "/api/info/../../etc/passwd", f"/{TRACE}", "/%00", "/api/info%00"]:
@@ -104,8 +105,8 @@ def no_path_leads_to_a_file(allotrace):
 
 
 @test
-def answers_forbid_inline_code_and_frames(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def answers_forbid_inline_code_and_frames():
+    with Viewer(TRACE) as v:
         for path in ["/", f"/api/info?token={v.token}", "/api/info", "/nothing"]:
             headers = v.get(path).headers
             policy = dict(d.strip().partition(" ")[::2] for d in headers["content-security-policy"].split(";"))
@@ -120,8 +121,8 @@ def answers_forbid_inline_code_and_frames(allotrace):
 
 
 @test
-def the_page_gets_a_cookie_for_the_right_token_alone(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def the_page_gets_a_cookie_for_the_right_token_alone():
+    with Viewer(TRACE) as v:
         if v.get("/").status == 404:
             return  # built without the page
         cookie = v.get(f"/?token={v.token}").headers["set-cookie"]
@@ -131,8 +132,8 @@ def the_page_gets_a_cookie_for_the_right_token_alone(allotrace):
 
 
 @test
-def oversized_requests_are_refused(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def oversized_requests_are_refused():
+    with Viewer(TRACE) as v:
         long = "a" * 200_000
         for status, path, headers in [(414, f"/api/tree?token={v.token}&filter=fn:{long}", {}),
                                       (431, "/api/info", {"X-Long": long}),
@@ -145,8 +146,8 @@ def oversized_requests_are_refused(allotrace):
 
 
 @test
-def bytes_that_are_no_request_are_survived(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def bytes_that_are_no_request_are_survived():
+    with Viewer(TRACE) as v:
         for junk in [b"\0" * 1000, b"\r\n" * 100, b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\x16\x03\x01\x02\x00\x01",
                      b"GET /api/info HTTP/1.1\r\nHost localhost\r\n\r\n", bytes(range(256)) * 8 + b"\r\n\r\n",
                      b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\nzz\r\n\r\n",
@@ -158,8 +159,8 @@ def bytes_that_are_no_request_are_survived(allotrace):
 
 
 @test
-def slow_clients_keep_nobody_waiting(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def slow_clients_keep_nobody_waiting():
+    with Viewer(TRACE) as v:
         slow = [v.connect() for _ in range(50)]
         for i, s in enumerate(slow):
             s.sendall([b"", b"G", b"GET /api/info HTTP/1.1\r\nHost: local", b"GET / HTTP/1.1\r\n"][i % 4])
@@ -175,8 +176,8 @@ def slow_clients_keep_nobody_waiting(allotrace):
 
 
 @test
-def a_thousand_connections_are_survived(allotrace):
-    with Viewer(allotrace, TRACE) as v, contextlib.ExitStack() as stack:
+def a_thousand_connections_are_survived():
+    with Viewer(TRACE) as v, contextlib.ExitStack() as stack:
         clients = [stack.enter_context(contextlib.closing(v.connect())) for _ in range(1000)]
         request = f"GET /api/info?token={v.token} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
         for s in clients:
@@ -187,8 +188,8 @@ def a_thousand_connections_are_survived(allotrace):
 
 
 @test
-def many_streams_end_with_the_viewer(allotrace):
-    with Viewer(allotrace, TRACE) as v, contextlib.ExitStack() as stack:
+def many_streams_end_with_the_viewer():
+    with Viewer(TRACE) as v, contextlib.ExitStack() as stack:
         request = f"GET /api/live?token={v.token} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
         streams = []
         for _ in range(100):
@@ -204,9 +205,9 @@ def many_streams_end_with_the_viewer(allotrace):
 
 
 @test
-def it_ends_at_signals_while_it_works(allotrace):
+def it_ends_at_signals_while_it_works():
     for how in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        with Viewer(allotrace, TRACE) as v, contextlib.ExitStack() as stack:
+        with Viewer(TRACE) as v, contextlib.ExitStack() as stack:
             for i in range(40):
                 s = stack.enter_context(contextlib.closing(v.connect()))
                 s.sendall(f"GET /api/tree?token={v.token}&filter=size:>={i} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
@@ -214,18 +215,18 @@ def it_ends_at_signals_while_it_works(allotrace):
 
 
 @test
-def a_port_that_is_taken_is_passed_over(allotrace):
-    with Viewer(allotrace, TRACE) as a, Viewer(allotrace, TRACE) as b:
+def a_port_that_is_taken_is_passed_over():
+    with Viewer(TRACE) as a, Viewer(TRACE) as b:
         check(b.port > a.port, f"{a.port}, {b.port}")
-        refused = subprocess.run([allotrace, "view", "--no-open", "--port", str(a.port), TRACE],
+        refused = subprocess.run([ALLOTRACE, "view", "--no-open", "--port", str(a.port), TRACE],
                                  capture_output=True, text=True, timeout=PATIENCE)
         equal((refused.returncode, refused.stdout), (1, ""))
         check("in use" in refused.stderr, refused.stderr)
 
 
 @test
-def it_listens_at_the_loopback_interface_alone(allotrace):
-    with Viewer(allotrace, TRACE) as v:
+def it_listens_at_the_loopback_interface_alone():
+    with Viewer(TRACE) as v:
         inodes = {os.readlink(f"/proc/{v.process.pid}/fd/{fd}")[8:-1]
                   for fd in os.listdir(f"/proc/{v.process.pid}/fd")
                   if os.readlink(f"/proc/{v.process.pid}/fd/{fd}").startswith("socket:")}
@@ -240,14 +241,14 @@ def it_listens_at_the_loopback_interface_alone(allotrace):
 
 
 @test
-def what_cannot_be_read_ends_it(allotrace):
+def what_cannot_be_read_ends_it():
     for operands, status in [(["/nonexistent.ctf"], 1), ([__file__], 1), ([], 2), ([str(TRACE), "/nonexistent"], 1),
                              (["--port", "99999", str(TRACE)], 2), (["--host", "no.such.host.invalid", str(TRACE)], 1)]:
-        done = subprocess.run([allotrace, "view", "--no-open", *operands], capture_output=True, text=True,
+        done = subprocess.run([ALLOTRACE, "view", "--no-open", *operands], capture_output=True, text=True,
                               timeout=PATIENCE)
         equal((done.returncode, done.stdout), (status, ""), operands)
         check(done.stderr.startswith("allotrace: "), done.stderr)
 
 
 if __name__ == "__main__":
-    run_tests(sys.argv[1])
+    run_tests()

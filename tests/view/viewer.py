@@ -1,4 +1,4 @@
-"""viewer.py: a viewer to test, requests to it byte by byte, and TAP."""
+"""viewer.py: a viewer to test, and requests to it byte by byte."""
 import contextlib
 import json
 import pathlib
@@ -8,9 +8,12 @@ import signal
 import socket
 import subprocess
 import sys
-import traceback
 import urllib.parse
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap
+
+ALLOTRACE = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else None
 TRACES = pathlib.Path(__file__).resolve().parent.parent / "traces"
 PATIENCE = 120  # seconds that anything may take on a machine that is busy
 
@@ -32,9 +35,9 @@ class Reply:
 class Viewer:
     """`allotrace view` at a port of its own, as a context."""
 
-    def __init__(self, allotrace, *traces, options=(), **how):
+    def __init__(self, *traces, options=(), **how):
         self.process = subprocess.Popen(
-            [allotrace, "view", "--no-open", *options, *map(str, traces)], stdout=subprocess.PIPE,
+            [ALLOTRACE, "view", "--no-open", *options, *map(str, traces)], stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True, **how)
         self.address = self.process.stdout.readline().strip()
         match = re.fullmatch(r"http://([^/]*):(\d+)/\?token=([0-9a-f]{32})", self.address)
@@ -89,38 +92,13 @@ class Viewer:
         return reply.json()
 
 
-TESTS = []
-
-
-def test(function):
-    TESTS.append(function)
-    return function
-
-
-def equal(got, wanted, what=""):
-    if got != wanted:
-        raise AssertionError(f"{what}: got {got!r}, not {wanted!r}")
-
-
 def check(condition, what):
-    if not condition:
-        raise AssertionError(what)
+    assert condition, what
 
 
-def run_tests(*arguments):
-    """Runs all tests, each with these arguments."""
+def run_tests():
+    """Runs all tests, as clients that may have many connections."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    print(f"1..{len(TESTS)}")
-    failed = 0
-    for number, function in enumerate(TESTS, 1):
-        name = function.__name__.replace("_", " ")
-        try:
-            function(*arguments)
-            print(f"ok {number} - {name}", flush=True)
-        except BaseException:
-            failed = 1
-            print(f"not ok {number} - {name}")
-            print("\n".join("# " + line for line in traceback.format_exc().splitlines()), flush=True)
-    sys.exit(failed)
+    sys.exit(tap.main())

@@ -495,8 +495,8 @@ static void expect_completion(const profile *p, const char *text, size_t start, 
     snprintf(plain, sizeof plain, "%.*s%s", (int)cursor, text, text + cursor + 1);
     ck_assert(filter_complete(plain, cursor, p, 100, &c));
     for (size_t i = 0; i < c.n; i++) {
-        strncat(got, i ? " " : "", sizeof got - strlen(got) - 1);
-        strncat(got, c.items[i].text, sizeof got - strlen(got) - 1);
+        size_t used = strlen(got);
+        snprintf(got + used, sizeof got - used, "%s%s", i ? " " : "", c.items[i].text);
     }
     ck_assert_str_eq(got, items);
     ck_assert_uint_eq(c.start, start);

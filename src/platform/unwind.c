@@ -24,47 +24,8 @@
 #include "platform/maps.h"
 #include "platform/module.h"
 #include "platform/pages.h"
-#include "platform/stack.h"
 #include "platform/unwind_signal.h"
-
-enum {
-    WORD = sizeof(uintptr_t),
-    ROW_WAYS = 4,       /* rows in a set: a cache line of 64 bytes */
-    ROW_SETS = 1 << 14, /* a power of two */
-    MODULES_MAX = 256   /* more than most processes have; beyond that, flush */
-};
-
-/* What a row says, beside the numbers. Common rows have only the first two bits. */
-enum row_bits {
-    ROW_FROM_BP = 1,   /* offset counts from bp, else from sp */
-    ROW_SAVES_BP = 2,  /* the caller's bp is in memory near its return address */
-    ROW_LOADED = 4,    /* the CFA is the word at offset (realigned stacks) */
-    ROW_BP_AT_BP = 8,  /* the caller's bp is in memory at bp + bp_words (realigned stacks) */
-    ROW_RA_IN_LR = 16, /* the return address still is in its register (arm64) */
-    ROW_UNCOMMON = ~3,
-
-    ROW_END = 0x20,      /* the outermost frame */
-    ROW_SIGNAL = 0x40,   /* the caller was interrupted by a signal */
-    ROW_COMPLEX = 0x60,  /* needs more than sp and bp */
-    ROW_NO_TABLE = 0x80, /* nothing is known of this code */
-    ROW_KIND = 0xE0
-};
-
-struct row {
-    uint64_t key;      /* 0: empty */
-    int32_t offset;    /* bytes from sp or bp to the return address, unless ROW_LOADED */
-    int16_t cfa_words; /* from the return address to the CFA, the caller's sp */
-    int8_t bp_words;   /* from the return address to the caller's bp */
-    uint8_t bits;
-};
-_Static_assert(sizeof(struct row) == 16, "four rows make a cache line");
-
-struct unwind_cache {
-    struct row rows[ROW_SETS * ROW_WAYS];
-    struct cfi_machine machine;
-    struct module_identity modules[MODULES_MAX]; /* all that have rows and can be unloaded */
-    size_t module_count;
-};
+#include "platform/unwind_walk.h"
 
 size_t unwind_cache_size(void) {
     return sizeof(unwind_cache);
@@ -73,12 +34,12 @@ size_t unwind_cache_size(void) {
 void unwind_cache_flush(unwind_cache *cache) {
     pages_clear(cache->rows, sizeof cache->rows);
     cache->module_count = 0;
+    cache->flushes++;
 }
 
 /* --- modules --- */
 
-/* Forgets everything if a module that has rows is gone. */
-static void cache_check_modules(unwind_cache *cache) {
+void unwind_cache_check(unwind_cache *cache) {
     for (size_t i = 0; i < cache->module_count; i++)
         if (!module_persists(&cache->modules[i]))
             unwind_cache_flush(cache); /* ends the loop, too */
@@ -210,21 +171,12 @@ static bool row_make(unwind_cache *cache, struct row *row, uintptr_t key) {
     return true;
 }
 
-/* Where the row of `key` is or goes, unless that place is taken; then it is elsewhere in the same
- * set. Neighbouring code has neighbouring rows, so that little memory is touched. */
-static inline struct row *cache_place(unwind_cache *cache, uintptr_t key) {
-    enum { CODE_BYTES_LOG2 = 3, SPAN_LOG2 = 19 }; /* of code, for a row and for the whole cache */
-    return &cache->rows[(key >> CODE_BYTES_LOG2 ^ key >> SPAN_LOG2) % (ROW_SETS * ROW_WAYS)];
-}
-
 static struct row *cache_set(unwind_cache *cache, uintptr_t key) {
     size_t place = (size_t)(cache_place(cache, key) - cache->rows);
     return &cache->rows[place - place % ROW_WAYS];
 }
 
-/* The row of `key` if it is not where it should be; `uncached` holds a row that can't be kept. */
-static __attribute__((noinline)) const struct row *cache_search(unwind_cache *cache, uintptr_t key,
-                                                                struct row *uncached) {
+const struct row *cache_search(unwind_cache *cache, uintptr_t key, struct row *uncached) {
     struct row *set = cache_set(cache, key);
     for (size_t i = 0; i < ROW_WAYS; i++)
         if (set[i].key == key)
@@ -241,25 +193,18 @@ static __attribute__((noinline)) const struct row *cache_search(unwind_cache *ca
 
 /* --- the walk --- */
 
-enum step { STEP_ON, STEP_END, STEP_FAILED, STEP_COMPLEX };
-
-/* The frame that the walk has come to. */
-struct frame {
-    uintptr_t key, sp, bp;
-};
-
-struct walk {
-    unwind_cache *cache;
-    const struct unwind_start *start;
-    uintptr_t stack_low, stack_high;
-    struct stack_view view;
-    struct frame frame;
-    unsigned flags;
-    struct row uncached;
-};
-
-static void walk_look_at(struct walk *walk, uintptr_t sp) {
+void walk_look_at(struct walk *walk, uintptr_t sp) {
     stack_view_init(&walk->view, sp, walk->stack_low, walk->stack_high);
+}
+
+/* Reads a word that the step depends on. */
+static bool walk_read(struct walk *walk, uintptr_t address, uintptr_t *word) {
+    if (!stack_read(&walk->view, address, word))
+        return false;
+    if (walk->n_words < UNWIND_STEP_WORDS)
+        walk->words[walk->n_words] = (struct word){.address = address, .value = *word};
+    walk->n_words++;
+    return true;
 }
 
 /* From a signal handler's return into the frame that it interrupted, which may be on another
@@ -267,9 +212,9 @@ static void walk_look_at(struct walk *walk, uintptr_t sp) {
 static enum step step_signal(struct walk *walk) {
     struct frame *frame = &walk->frame, at;
     uintptr_t context = frame->sp + UNWIND_SIGNAL_CONTEXT, pc;
-    if (!stack_read(&walk->view, context + UNWIND_SIGNAL_PC, &pc) ||
-        !stack_read(&walk->view, context + UNWIND_SIGNAL_SP, &at.sp) ||
-        !stack_read(&walk->view, context + UNWIND_SIGNAL_BP, &at.bp))
+    if (!walk_read(walk, context + UNWIND_SIGNAL_PC, &pc) ||
+        !walk_read(walk, context + UNWIND_SIGNAL_SP, &at.sp) ||
+        !walk_read(walk, context + UNWIND_SIGNAL_BP, &at.bp))
         return STEP_FAILED;
     *frame = (struct frame){.key = pc + 1, .sp = at.sp, .bp = at.bp};
     walk_look_at(walk, at.sp);
@@ -281,8 +226,8 @@ static enum step step_by_frame_pointer(struct walk *walk) {
     struct frame *frame = &walk->frame;
     struct module module;
     uintptr_t bp, ra;
-    if (frame->bp < frame->sp || !stack_read(&walk->view, frame->bp, &bp) ||
-        !stack_read(&walk->view, frame->bp + WORD, &ra))
+    if (frame->bp < frame->sp || !walk_read(walk, frame->bp, &bp) ||
+        !walk_read(walk, frame->bp + WORD, &ra))
         return STEP_FAILED;
     ra = cpu_strip_signature(ra);
     bool chained = bp > frame->bp; /* code made at run time is in no module */
@@ -324,7 +269,7 @@ static bool row_locate(struct walk *walk, const struct row *row, struct place *p
     const struct frame *frame = &walk->frame;
     uintptr_t base = row->bits & ROW_FROM_BP ? frame->bp : frame->sp;
     uintptr_t at = base + (uintptr_t)row->offset, words = (uintptr_t)(row->cfa_words * WORD);
-    if (row->bits & ROW_LOADED && !stack_read(&walk->view, at, &at))
+    if (row->bits & ROW_LOADED && !walk_read(walk, at, &at))
         return false;
     place->ra_slot = row->bits & ROW_LOADED ? at - words : at;
     place->cfa = place->ra_slot + words;
@@ -336,18 +281,18 @@ static bool row_read_bp(struct walk *walk, const struct row *row, const struct p
     uintptr_t words = (uintptr_t)(row->bp_words * WORD);
     *bp = walk->frame.bp;
     if (row->bits & ROW_BP_AT_BP)
-        return stack_read(&walk->view, *bp + words, bp);
-    return !(row->bits & ROW_SAVES_BP) || stack_read(&walk->view, place->ra_slot + words, bp);
+        return walk_read(walk, *bp + words, bp);
+    return !(row->bits & ROW_SAVES_BP) || walk_read(walk, place->ra_slot + words, bp);
 }
 
-static __attribute__((noinline)) enum step step_uncommon(struct walk *walk, const struct row *row) {
+enum step step_uncommon(struct walk *walk, const struct row *row) {
     struct place place;
     struct frame caller;
     bool in_register = row->bits & ROW_RA_IN_LR;
     if (row->bits & ROW_KIND)
         return step_by_kind(walk, row->bits & ROW_KIND);
     if (!row_locate(walk, row, &place) || !row_read_bp(walk, row, &place, &caller.bp) ||
-        (!in_register && !stack_read(&walk->view, place.ra_slot, &caller.key)))
+        (!in_register && !walk_read(walk, place.ra_slot, &caller.key)))
         return STEP_FAILED;
     if (in_register && (caller.key = link_register(walk)) == 0)
         return STEP_COMPLEX;
@@ -359,40 +304,16 @@ static __attribute__((noinline)) enum step step_uncommon(struct walk *walk, cons
     return caller.key ? STEP_ON : STEP_END;
 }
 
-/* One frame outwards, by a common row; the frame is in registers here. */
-STACK_UNCHECKED static inline enum step step_by_row(struct stack_view *view, const struct row *row,
-                                                    struct frame *frame) {
-    uintptr_t base = frame->sp;
-    if (row->bits & ROW_FROM_BP) {
-        base = frame->bp;
-        __asm__("" : "+r"(base)); /* a predicted branch: a conditional move would wait for bits */
-    }
-    uintptr_t ra_slot = base + (uintptr_t)row->offset;
-    uintptr_t cfa = ra_slot + (uintptr_t)(row->cfa_words * WORD);
-    if (__builtin_expect(cfa <= frame->sp || !stack_view_admits(view, ra_slot), 0))
-        return STEP_FAILED;
-    frame->key = cpu_strip_signature(stack_word(ra_slot));
-    frame->sp = cfa;
-    if (row->bits & ROW_SAVES_BP) {
-        uintptr_t bp_slot = ra_slot + (uintptr_t)(row->bp_words * WORD);
-        if (__builtin_expect(!stack_view_admits(view, bp_slot), 0))
-            return STEP_FAILED;
-        frame->bp = stack_word(bp_slot);
-    }
-    return frame->key ? STEP_ON : STEP_END;
-}
-
 /* Walks from walk->frame outwards. */
 static enum step walk_by_rows(struct walk *walk, uintptr_t *pcs, size_t max, size_t *count) {
     enum step step;
     struct frame frame = walk->frame;
     size_t n = 0;
     for (;; pcs[n++] = frame.key) {
-        const struct row *row = cache_place(walk->cache, frame.key);
-        if (__builtin_expect(row->key != frame.key, 0))
-            row = cache_search(walk->cache, frame.key, &walk->uncached);
+        const struct row *row = cache_row(walk->cache, frame.key, &walk->uncached);
         if (__builtin_expect(row->bits & ROW_UNCOMMON, 0)) {
             walk->frame = frame;
+            walk->n_words = 0;
             step = step_uncommon(walk, row);
             frame = walk->frame;
         } else {
@@ -522,8 +443,7 @@ static enum step full_step(struct walk *walk, struct unwind_start *frame) {
     return full_step_by_frame_pointer(walk, frame);
 }
 
-static __attribute__((noinline)) enum step walk_fully(struct walk *walk, uintptr_t *pcs, size_t max,
-                                                      size_t *count) {
+enum step walk_fully(struct walk *walk, uintptr_t *pcs, size_t max, size_t *count) {
     struct unwind_start frame = *walk->start;
     enum step step;
     walk_look_at(walk, frame.reg[UNWIND_SP]);
@@ -548,7 +468,7 @@ size_t unwind_stack(unwind_cache *cache, const struct unwind_start *start, uintp
         .cache = cache, .start = start, .stack_low = stack_low, .stack_high = stack_high};
     walk.frame = (struct frame){.key = start->pc + 1, .sp = sp, .bp = start->reg[UNWIND_BP]};
     walk_look_at(&walk, sp);
-    cache_check_modules(cache);
+    unwind_cache_check(cache);
     enum step step = walk_by_rows(&walk, pcs, max, &count);
     if (step == STEP_COMPLEX)
         step = walk_fully(&walk, pcs, max, &count);

@@ -32,6 +32,9 @@ size_t unwind_cache_size(void);
 /* Forgets everything. unwind_stack does so itself when a module has been unloaded. */
 void unwind_cache_flush(unwind_cache *cache);
 
+/* Forgets everything if a module that it knows has been unloaded. */
+void unwind_cache_check(unwind_cache *cache);
+
 /* The registers of a frame, indexed by their DWARF numbers. */
 struct unwind_start {
     uintptr_t pc;   /* the very instruction, no return address */

@@ -13,6 +13,7 @@
 
 #include "platform/pages.h"
 #include "platform/unwind.h"
+#include "platform/unwind_trail.h"
 #include "unit.h"
 #include "unwind_frames.h"
 
@@ -27,10 +28,14 @@ struct stack {
 /* What the current thread unwinds with. */
 static __thread unwind_cache *cache;
 static __thread uintptr_t stack_low, stack_high;
+static __thread unwind_trail *trail;
+static __thread uintptr_t trail_pcs[STACK_MAX]; /* of the stack before, outermost first */
 
 static void thread_init(void) {
     cache = pages_alloc(unwind_cache_size());
+    trail = pages_alloc(unwind_trail_size(STACK_MAX));
     ck_assert_ptr_nonnull(cache);
+    ck_assert_ptr_nonnull(trail);
     ck_assert(unwind_stack_bounds(&stack_low, &stack_high));
 }
 
@@ -64,9 +69,35 @@ static void assert_same(const struct stack *a, const struct stack *b) {
     ck_abort_msg("stacks differ");
 }
 
-/* Takes the stack of its caller: cold, warm, and without knowing where the stack is. */
+static size_t n_kept; /* frames that trails did not walk over, in all */
+
+/* Takes the stack once more along the trail: `theirs`, and perhaps frames within it. What is said
+ * to be kept must be what it was. */
+static void compare_trail(const struct unwind_site *site) {
+    size_t kept;
+    size_t n = unwind_trail_take(trail, cache, site, stack_low, stack_high, STACK_MAX, &kept,
+                                 &again.flags);
+    ck_assert_uint_eq(again.flags, 0);
+    ck_assert_uint_ge(n, theirs.count);
+    ck_assert_uint_le(n, theirs.count + 4);
+    again.count = theirs.count;
+    for (size_t i = 0; i < n; i++) {
+        uintptr_t pc = unwind_trail_pc(trail, i);
+        if (i < kept)
+            ck_assert_uint_eq(pc, trail_pcs[i]);
+        trail_pcs[i] = pc;
+        if (i < theirs.count)
+            again.pcs[theirs.count - 1 - i] = pc;
+    }
+    assert_same(&again, &theirs);
+    n_kept += kept;
+}
+
+/* Takes the stack of its caller: cold, warm, without knowing where the stack is, and by what has
+ * changed in it. */
 static NOINLINE int compare(void) {
     struct unwind_start start;
+    struct unwind_site site;
     theirs.count = 0;
     _Unwind_Backtrace(oracle_frame, &theirs);
     memmove(theirs.pcs, theirs.pcs + 1, --theirs.count * sizeof *theirs.pcs);
@@ -80,6 +111,9 @@ static NOINLINE int compare(void) {
     again.count = unwind_stack(cache, &start, 0, 0, again.pcs, STACK_MAX, &again.flags);
     assert_same(&again, &theirs);
     ck_assert_uint_eq(again.flags, 0);
+    unwind_site_here(&site);
+    compare_trail(&site);
+    compare_trail(&site);
     return 0;
 }
 
@@ -102,6 +136,59 @@ END_TEST
 START_TEST(a_very_deep_chain) {
     thread_init();
     ck_assert_int_eq(deep(STACK_MAX - 100), STACK_MAX - 100);
+}
+END_TEST
+
+static NOINLINE int left(int n, uint64_t *random);
+
+/* Two functions that call each other and themselves from several places: stacks that differ further
+ * out are alike further in. */
+static NOINLINE int right(int n, uint64_t *random) {
+    *random = *random * UINT64_C(6364136223846793005) + 1442695040888963407;
+    int result = 0;
+    for (unsigned i = 0; i < 1 + (*random >> 62) && n > 0; i++) {
+        result += *random >> 40 & 1 ? right(n - 1, random) : left(n - 1, random);
+        if (*random >> 41 & 1)
+            result += compare();
+    }
+    NOT_THE_END();
+    return result + (n == 0 ? compare() : 0);
+}
+
+static NOINLINE int left(int n, uint64_t *random) {
+    volatile char room[200];
+    room[n] = 1;
+    int result = n == 0 ? compare() : right(n - 1, random);
+    if (*random >> 42 & 1)
+        result += right(n - 1 > 0 ? n - 1 : 0, random);
+    NOT_THE_END();
+    return result + room[n];
+}
+
+START_TEST(a_trail_through_changing_stacks) {
+    thread_init();
+    uint64_t random = 1;
+    for (int i = 0; i < 60; i++)
+        right(2 + i % 8, &random);
+    ck_assert_int_gt(comparisons, 4000);
+    ck_assert_uint_gt(n_kept, 4000 * 4);
+}
+END_TEST
+
+START_TEST(a_trail_that_is_too_long) {
+    thread_init();
+    struct unwind_site site;
+    unwind_trail *few = pages_alloc(unwind_trail_size(3));
+    size_t kept;
+    unsigned flags;
+    unwind_site_here(&site);
+    ck_assert_ptr_nonnull(few);
+    for (int i = 0; i < 2; i++) {
+        size_t n = unwind_trail_take(few, cache, &site, stack_low, stack_high, 3, &kept, &flags);
+        ck_assert_uint_eq(n, 3);
+        ck_assert_uint_eq(kept, 0);
+        ck_assert_uint_eq(flags, UNWIND_CUT);
+    }
 }
 END_TEST
 
@@ -281,9 +368,9 @@ START_TEST(coroutines) {
     coroutine_context.uc_link = &main_context;
     makecontext(&coroutine_context, coroutine, 0);
     swapcontext(&main_context, &coroutine_context);
-    ck_assert_int_eq(comparisons, 3);
+    ck_assert_int_eq(comparisons, 5);
     swapcontext(&main_context, &coroutine_context);
-    ck_assert_int_eq(comparisons, 6);
+    ck_assert_int_eq(comparisons, 10);
 }
 END_TEST
 
@@ -307,7 +394,7 @@ START_TEST(libraries_replaced_by_others) {
     for (int i = 0; i < 10; i++)
         same_place += call_plugin(UNWIND_PLUGIN_A) == call_plugin(UNWIND_PLUGIN_B);
     ck_assert_int_gt(same_place, 0); /* or the test has tested nothing */
-    ck_assert_int_eq(comparisons, 20 * 3);
+    ck_assert_int_eq(comparisons, 20 * 5);
 }
 END_TEST
 
@@ -431,6 +518,8 @@ static Suite *suite(void) {
     tcase_set_timeout(c, 60);
     tcase_add_test(c, a_plain_chain);
     tcase_add_test(c, a_very_deep_chain);
+    tcase_add_test(c, a_trail_through_changing_stacks);
+    tcase_add_test(c, a_trail_that_is_too_long);
     tcase_add_test(c, frames_of_many_kinds);
     tcase_add_test(c, callbacks_through_libc);
     tcase_add_exit_test(c, a_noreturn_call_at_the_end, 0);

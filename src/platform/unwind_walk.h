@@ -1,0 +1,127 @@
+/* unwind_walk.h: what the walk over a stack and the walk that follows an earlier one have in
+ * common: rows, their cache, and single steps. Part of unwind.c, where all of it is described. */
+#ifndef PLATFORM_UNWIND_WALK_H
+#define PLATFORM_UNWIND_WALK_H
+
+#include "platform/cfi.h"
+#include "platform/cpu.h"
+#include "platform/module.h"
+#include "platform/stack.h"
+#include "platform/unwind.h"
+
+enum {
+    WORD = sizeof(uintptr_t),
+    ROW_WAYS = 4,       /* rows in a set: a cache line of 64 bytes */
+    ROW_SETS = 1 << 14, /* a power of two */
+    MODULES_MAX = 256   /* more than most processes have; beyond that, flush */
+};
+
+/* What a row says, beside the numbers. Common rows have only the first two bits. */
+enum row_bits {
+    ROW_FROM_BP = 1,   /* offset counts from bp, else from sp */
+    ROW_SAVES_BP = 2,  /* the caller's bp is in memory near its return address */
+    ROW_LOADED = 4,    /* the CFA is the word at offset (realigned stacks) */
+    ROW_BP_AT_BP = 8,  /* the caller's bp is in memory at bp + bp_words (realigned stacks) */
+    ROW_RA_IN_LR = 16, /* the return address still is in its register (arm64) */
+    ROW_UNCOMMON = ~3,
+
+    ROW_END = 0x20,      /* the outermost frame */
+    ROW_SIGNAL = 0x40,   /* the caller was interrupted by a signal */
+    ROW_COMPLEX = 0x60,  /* needs more than sp and bp */
+    ROW_NO_TABLE = 0x80, /* nothing is known of this code */
+    ROW_KIND = 0xE0
+};
+
+struct row {
+    uint64_t key;      /* 0: empty */
+    int32_t offset;    /* bytes from sp or bp to the return address, unless ROW_LOADED */
+    int16_t cfa_words; /* from the return address to the CFA, the caller's sp */
+    int8_t bp_words;   /* from the return address to the caller's bp */
+    uint8_t bits;
+};
+_Static_assert(sizeof(struct row) == 16, "four rows make a cache line");
+
+struct unwind_cache {
+    struct row rows[ROW_SETS * ROW_WAYS];
+    struct cfi_machine machine;
+    struct module_identity modules[MODULES_MAX]; /* all that have rows and can be unloaded */
+    size_t module_count;
+    uint32_t flushes; /* how often everything was forgotten */
+};
+
+/* Where the row of `key` is or goes, unless that place is taken; then it is elsewhere in the same
+ * set. Neighbouring code has neighbouring rows, so that little memory is touched. */
+static inline struct row *cache_place(unwind_cache *cache, uintptr_t key) {
+    enum { CODE_BYTES_LOG2 = 3, SPAN_LOG2 = 19 }; /* of code, for a row and for the whole cache */
+    return &cache->rows[(key >> CODE_BYTES_LOG2 ^ key >> SPAN_LOG2) % (ROW_SETS * ROW_WAYS)];
+}
+
+/* The row of `key` if it is not where it should be; `uncached` holds a row that can't be kept. */
+const struct row *cache_search(unwind_cache *cache, uintptr_t key, struct row *uncached);
+
+static inline const struct row *cache_row(unwind_cache *cache, uintptr_t key,
+                                          struct row *uncached) {
+    const struct row *row = cache_place(cache, key);
+    return __builtin_expect(row->key == key, 1) ? row : cache_search(cache, key, uncached);
+}
+
+enum step { STEP_ON, STEP_END, STEP_FAILED, STEP_COMPLEX };
+
+/* The frame that the walk has come to. */
+struct frame {
+    uintptr_t key, sp, bp;
+};
+
+/* A word of the stack. */
+struct word {
+    uintptr_t address, value;
+};
+
+enum { UNWIND_STEP_WORDS = 3 }; /* that a step without all registers reads, at most */
+
+struct walk {
+    unwind_cache *cache;
+    const struct unwind_start *start;
+    uintptr_t stack_low, stack_high;
+    struct stack_view view;
+    struct frame frame;
+    unsigned flags;
+    struct row uncached;
+
+    /* What the latest uncommon step has read; n_words counts those that had no room, too. */
+    struct word words[UNWIND_STEP_WORDS];
+    size_t n_words;
+};
+
+void walk_look_at(struct walk *walk, uintptr_t sp);
+
+/* Rows that are more than sums and loads; steps from walk->frame. */
+enum step step_uncommon(struct walk *walk, const struct row *row);
+
+/* One frame outwards, by a common row; the frame is in registers here. */
+STACK_UNCHECKED static inline enum step step_by_row(struct stack_view *view, const struct row *row,
+                                                    struct frame *frame) {
+    uintptr_t base = frame->sp;
+    if (row->bits & ROW_FROM_BP) {
+        base = frame->bp;
+        __asm__("" : "+r"(base)); /* a predicted branch: a conditional move would wait for bits */
+    }
+    uintptr_t ra_slot = base + (uintptr_t)row->offset;
+    uintptr_t cfa = ra_slot + (uintptr_t)(row->cfa_words * WORD);
+    if (__builtin_expect(cfa <= frame->sp || !stack_view_admits(view, ra_slot), 0))
+        return STEP_FAILED;
+    frame->key = cpu_strip_signature(stack_word(ra_slot));
+    frame->sp = cfa;
+    if (row->bits & ROW_SAVES_BP) {
+        uintptr_t bp_slot = ra_slot + (uintptr_t)(row->bp_words * WORD);
+        if (__builtin_expect(!stack_view_admits(view, bp_slot), 0))
+            return STEP_FAILED;
+        frame->bp = stack_word(bp_slot);
+    }
+    return frame->key ? STEP_ON : STEP_END;
+}
+
+/* The walk with all registers, from the start. */
+enum step walk_fully(struct walk *walk, uintptr_t *pcs, size_t max, size_t *count);
+
+#endif

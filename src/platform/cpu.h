@@ -14,6 +14,25 @@ static inline void cpu_pause(void) {
 #endif
 }
 
+/* A counter that runs at a constant speed of some hundred million to some billion a second; cheap
+ * to read, but it takes a clock to say what it means. */
+static inline uint64_t cpu_cycles(void) {
+#if defined __x86_64__
+    return __builtin_ia32_rdtsc();
+#elif defined __aarch64__
+    uint64_t count;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
+    return count;
+#endif
+}
+
+/* So many of them are some microseconds. */
+#if defined __aarch64__
+enum { CPU_CYCLES_SHORT = 1 << 7 };
+#else
+enum { CPU_CYCLES_SHORT = 1 << 13 };
+#endif
+
 /* The thread's own control block. On glibc it lies at the high end of a thread's stack, but not of
  * the main thread's. */
 static inline uintptr_t cpu_thread_pointer(void) {

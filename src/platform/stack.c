@@ -11,18 +11,6 @@
 #include "platform/syscall.h"
 #include "platform/unwind.h"
 
-static void stack_view_set(struct stack_view *view, uintptr_t low, uintptr_t high) {
-    view->low = low;
-    view->span = high - low < sizeof(uintptr_t) ? 0 : high - low - (sizeof(uintptr_t) - 1);
-}
-
-void stack_view_init(struct stack_view *view, uintptr_t sp, uintptr_t low, uintptr_t high) {
-    if (sp >= low && sp < high)
-        stack_view_set(view, sp, high);
-    else
-        stack_view_set(view, 0, 0);
-}
-
 bool stack_view_move(struct stack_view *view, uintptr_t address) {
     if (address % sizeof(uintptr_t))
         return false;

@@ -16,9 +16,20 @@ struct stack_view {
     uintptr_t span; /* the window's size less all but one byte of a word, or 0 */
 };
 
+static inline void stack_view_set(struct stack_view *view, uintptr_t low, uintptr_t high) {
+    view->low = low;
+    view->span = high - low < sizeof(uintptr_t) ? 0 : high - low - (sizeof(uintptr_t) - 1);
+}
+
 /* [low, high) is the thread's stack. If `sp`, the innermost live address, lies in it, then all from
  * there on is mapped. */
-void stack_view_init(struct stack_view *view, uintptr_t sp, uintptr_t low, uintptr_t high);
+static inline void stack_view_init(struct stack_view *view, uintptr_t sp, uintptr_t low,
+                                   uintptr_t high) {
+    if (sp >= low && sp < high)
+        stack_view_set(view, sp, high);
+    else
+        stack_view_set(view, 0, 0);
+}
 
 /* Moves the window to `address`, if it is aligned and readable. */
 bool stack_view_move(struct stack_view *view, uintptr_t address);

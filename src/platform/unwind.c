@@ -193,10 +193,6 @@ const struct row *cache_search(unwind_cache *cache, uintptr_t key, struct row *u
 
 /* --- the walk --- */
 
-void walk_look_at(struct walk *walk, uintptr_t sp) {
-    stack_view_init(&walk->view, sp, walk->stack_low, walk->stack_high);
-}
-
 /* Reads a word that the step depends on. */
 static bool walk_read(struct walk *walk, uintptr_t address, uintptr_t *word) {
     if (!stack_read(&walk->view, address, word))

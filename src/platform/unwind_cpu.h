@@ -34,13 +34,6 @@ static inline __attribute__((always_inline)) void unwind_cpu_registers(uintptr_t
                      : "rax", "memory");
 }
 
-/* The part of it that most frames need. */
-static inline __attribute__((always_inline)) void unwind_cpu_site(uintptr_t *pc, uintptr_t *sp,
-                                                                  uintptr_t *bp) {
-    __asm__ volatile("leaq 0(%%rip), %0\n\tmovq %%rsp, %1\n\tmovq %%rbp, %2"
-                     : "=&r"(*pc), "=&r"(*sp), "=&r"(*bp));
-}
-
 #elif defined __aarch64__
 
 enum { UNWIND_BP = 29, UNWIND_RA = 30, UNWIND_SP = 31, UNWIND_REGISTERS = 32 };
@@ -65,11 +58,6 @@ static inline __attribute__((always_inline)) void unwind_cpu_registers(uintptr_t
                      :
                      : "r"(pc), "r"(reg)
                      : "x9", "memory");
-}
-
-static inline __attribute__((always_inline)) void unwind_cpu_site(uintptr_t *pc, uintptr_t *sp,
-                                                                  uintptr_t *bp) {
-    __asm__ volatile("adr %0, .\n\tmov %1, sp\n\tmov %2, x29" : "=&r"(*pc), "=&r"(*sp), "=&r"(*bp));
 }
 
 #else

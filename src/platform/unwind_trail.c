@@ -1,87 +1,120 @@
-/* unwind_trail.c: see unwind_trail.h. Owns the frames and words of the last walk; rows and steps
- * are those of unwind.c. */
+/* unwind_trail.c: see unwind_trail.h. Owns the frames of the last walk; rows and steps are those of
+ * unwind.c.
+ *
+ * Nearly all steps read the caller's return address and, where it was saved, the caller's bp. The
+ * return address must always be verified. A bp matters only where some frame further out is found
+ * by it, before it is restored to another value: rarely in optimised code. Steps that depend on
+ * anything else are never verified: all from there inwards is walked each time. */
 #include "platform/unwind_trail.h"
 
 #include "platform/unwind_walk.h"
 
-/* A frame that the walk has come to, and how many words of the trail the steps from it outwards
- * depend on. */
+/* A frame of the last stack. */
 struct point {
     struct frame frame;
-    size_t n_words;
+    uint32_t n_words; /* on so many words of the trail the steps from it outwards depend */
+    bool needs_bp;    /* and on its bp */
 };
 
 /* A frame that is new, and what the step from it has read. */
 struct fresh {
     struct frame frame;
-    struct word words[UNWIND_STEP_WORDS];
-    size_t n_words;
+    uintptr_t key_at; /* where the caller's key was; 0: nowhere */
+    uintptr_t bp_at;  /* where its bp was; 0: it is that of this frame */
+    bool uses_bp;     /* to find the caller */
 };
 
 struct unwind_trail {
     uintptr_t stack_low, stack_high;
-    size_t n_points; /* a stack's frames, outermost first, and the frame that it was taken from */
+    size_t n_points;
     unsigned flags;
-    uint32_t flushes;    /* of the row cache: its rows are those by which this was walked */
-    struct fresh *fresh; /* of the walk, innermost first; the next two are the trail */
-    struct word *words;  /* outermost first */
-    struct point *points;
+    uint32_t flushes;     /* of the row cache: its rows are those by which this was walked */
+    struct point *points; /* outermost first */
+    struct word *words;   /* likewise */
+    struct fresh *fresh;  /* of the walk under way, innermost first */
     char memory[];
 };
 
-/* One more than the frames: where the walk begins. */
+enum { WORDS_OF_A_STEP = 2 };
+
+/* With room for a walk to notice that there are too many. */
 static size_t points_of(size_t max) {
     return max + 1;
 }
 
 size_t unwind_trail_size(size_t max) {
-    return sizeof(unwind_trail) + points_of(max) * (sizeof(struct fresh) + sizeof(struct point) +
-                                                    UNWIND_STEP_WORDS * sizeof(struct word));
-}
-
-static void trail_lay_out(unwind_trail *trail, size_t max) {
-    trail->fresh = (struct fresh *)trail->memory;
-    trail->words = (struct word *)(trail->fresh + points_of(max));
-    trail->points = (struct point *)(trail->words + UNWIND_STEP_WORDS * points_of(max));
+    return sizeof(unwind_trail) + points_of(max) * (sizeof(struct point) + sizeof(struct fresh) +
+                                                    WORDS_OF_A_STEP * sizeof(struct word));
 }
 
 uintptr_t unwind_trail_pc(const unwind_trail *trail, size_t i) {
     return trail->points[i].frame.key;
 }
 
-/* How many words, from the outermost one on, are what they were. Those further in than `sp` are no
- * stack any more. */
-STACK_UNCHECKED static size_t trail_verify(const unwind_trail *trail, uintptr_t sp) {
-    const struct word *words = trail->words;
-    size_t n = trail->n_points ? trail->points[trail->n_points - 1].n_words : 0, i = 0;
-    while (i < n && words[i].address >= sp &&
-           cpu_strip_signature(stack_word(words[i].address)) == words[i].value)
+/* ---- what is as it was ------------------------------------------------------------------- */
+
+/* A word's difference from what it was. */
+STACK_UNCHECKED static inline uintptr_t word_change(const struct word *word) {
+    return cpu_strip_signature(stack_word(word->address)) ^ word->value;
+}
+
+/* How many of the first `n` words are what they were. */
+static inline size_t trail_verify_words(const struct word *words, size_t n) {
+    size_t i = 0;
+    for (; n - i >= 4; i += 4)
+        if ((word_change(&words[i]) | word_change(&words[i + 1])) |
+            (word_change(&words[i + 2]) | word_change(&words[i + 3])))
+            break;
+    while (i < n && word_change(&words[i]) == 0)
         i++;
     return i;
 }
 
-/* Notes what a step depends on; false if that cannot be verified later, since it does not stand on
- * the thread's own stack. */
-static inline bool fresh_note(struct fresh *fresh, const struct walk *walk, uintptr_t address,
-                              uintptr_t value) {
-    fresh->words[fresh->n_words++] = (struct word){.address = address, .value = value};
-    return address - walk->stack_low < walk->stack_high - walk->stack_low;
+/* How many points, from the outermost one, are as they were. The words of a frame are in it or
+ * further out, so those of frames that are not beyond `sp` can be read. */
+static inline size_t trail_verify(const unwind_trail *trail, uintptr_t sp) {
+    const struct point *points = trail->points;
+    size_t n = trail->n_points;
+    while (n > 0 && points[n - 1].frame.sp < sp)
+        n--;
+    if (n == 0)
+        return 0;
+    size_t n_words = trail_verify_words(trail->words, points[n - 1].n_words);
+    while (n > 0 && points[n - 1].n_words > n_words)
+        n--;
+    return n;
+}
+
+/* ---- the walk ---------------------------------------------------------------------------- */
+
+/* A word that is never what it was, in place of one that cannot be read again. */
+static const uintptr_t changing = UINTPTR_MAX;
+
+/* Where the step from `fresh` has read a word. */
+static inline uintptr_t verifiable(const struct fresh *fresh, const struct walk *walk,
+                                   uintptr_t address) {
+    return address >= fresh->frame.sp && address < walk->stack_high ? address
+                                                                    : (uintptr_t)&changing;
 }
 
 /* One frame outwards by a common row; see step_by_row. */
 static inline enum step step_noted(struct walk *walk, const struct row *row, struct frame *frame,
                                    struct fresh *fresh) {
-    uintptr_t base = row->bits & ROW_FROM_BP ? frame->bp : frame->sp;
-    uintptr_t ra_slot = base + (uintptr_t)row->offset;
+    fresh->uses_bp = row->bits & ROW_FROM_BP;
+    uintptr_t key_at = (fresh->uses_bp ? frame->bp : frame->sp) + (uintptr_t)row->offset;
     enum step step = step_by_row(&walk->view, row, frame);
-    if (step != STEP_FAILED && !fresh_note(fresh, walk, ra_slot, frame->key))
-        return STEP_COMPLEX;
-    if (step != STEP_FAILED && row->bits & ROW_SAVES_BP &&
-        !fresh_note(fresh, walk, ra_slot + (uintptr_t)(row->bp_words * WORD), frame->bp))
-        return STEP_COMPLEX;
+    if (__builtin_expect(step == STEP_FAILED, 0)) {
+        fresh->key_at = fresh->bp_at = 0;
+        return step;
+    }
+    fresh->key_at = verifiable(fresh, walk, key_at);
+    fresh->bp_at = row->bits & ROW_SAVES_BP
+                       ? verifiable(fresh, walk, key_at + (uintptr_t)(row->bp_words * WORD))
+                       : 0;
     return step;
 }
 
+/* Any other step without all registers. */
 static __attribute__((noinline)) enum step step_uncommon_noted(struct walk *walk,
                                                                const struct row *row,
                                                                struct frame *frame,
@@ -90,59 +123,76 @@ static __attribute__((noinline)) enum step step_uncommon_noted(struct walk *walk
     walk->n_words = 0;
     enum step step = step_uncommon(walk, row);
     *frame = walk->frame;
-    if (walk->n_words > UNWIND_STEP_WORDS || row->bits & ROW_RA_IN_LR)
+    fresh->uses_bp = true;
+    fresh->key_at = fresh->bp_at = 0;
+    if (row->bits & ROW_RA_IN_LR)
         return STEP_COMPLEX;
-    for (size_t i = 0; i < walk->n_words; i++)
-        if (!fresh_note(fresh, walk, walk->words[i].address, walk->words[i].value))
-            return STEP_COMPLEX;
+    for (size_t i = 0; i < walk->n_words; i++) {
+        const struct word *word = &walk->words[i];
+        bool known = i < UNWIND_STEP_WORDS && step == STEP_ON;
+        if (known && !fresh->key_at && cpu_strip_signature(word->value) == frame->key) {
+            fresh->key_at = verifiable(fresh, walk, word->address);
+        } else if (known && !fresh->bp_at && word->value == frame->bp) {
+            fresh->bp_at = verifiable(fresh, walk, word->address);
+        } else {
+            fresh->key_at = (uintptr_t)&changing;
+            break;
+        }
+    }
     return step;
 }
 
-/* Walks from the site until a frame of the trail is reached that depends on verified words alone;
- * then *kept is one more than its index, and the step is STEP_ON. Else to the end. */
-static enum step trail_walk(unwind_trail *trail, struct walk *walk, size_t max, size_t *kept,
-                            size_t *n_fresh) {
+/* Walks from walk->frame until a point is reached that is as it was, which STEP_ON says: then *kept
+ * points remain. Else to the end of the stack. *n frames are new. */
+static inline enum step trail_walk(unwind_trail *trail, struct walk *walk, size_t max, size_t *kept,
+                                   size_t *n) {
     struct frame frame = walk->frame;
-    const struct point *point = trail->points + trail->n_points;
-    size_t n_verified = trail_verify(trail, frame.sp), n = 0;
+    const struct point *points = trail->points, *point = points + trail_verify(trail, frame.sp);
+    struct fresh *fresh = trail->fresh;
     enum step step;
     do {
-        while (point > trail->points && point[-1].frame.sp < frame.sp)
+        while (point > points && point[-1].frame.sp < frame.sp)
             point--;
-        const struct point *same = point - 1;
-        if (point > trail->points && same->frame.sp == frame.sp && same->frame.key == frame.key &&
-            same->frame.bp == frame.bp && same->n_words <= n_verified) {
-            step = STEP_ON;
-            break;
+        if (point > points && point[-1].frame.sp == frame.sp && point[-1].frame.key == frame.key &&
+            (point[-1].frame.bp == frame.bp || !point[-1].needs_bp)) {
+            *kept = (size_t)(point - points);
+            *n = (size_t)(fresh - trail->fresh);
+            return STEP_ON;
         }
-        if (n == points_of(max)) {
-            step = STEP_COMPLEX;
-            break;
-        }
+        if (fresh == trail->fresh + points_of(max))
+            return STEP_COMPLEX;
         const struct row *row = cache_row(walk->cache, frame.key, &walk->uncached);
-        struct fresh *fresh = &trail->fresh[n++];
         fresh->frame = frame;
-        fresh->n_words = 0;
         step = __builtin_expect(row->bits & ROW_UNCOMMON, 0)
                    ? step_uncommon_noted(walk, row, &frame, fresh)
                    : step_noted(walk, row, &frame, fresh);
+        fresh++;
     } while (step == STEP_ON);
-    *n_fresh = n;
-    *kept = step == STEP_ON ? (size_t)(point - trail->points) : 0;
+    walk->frame = frame;
+    *kept = 0;
+    *n = (size_t)(fresh - trail->fresh);
     return step;
 }
 
-/* Puts what is new in front of what is kept. */
-static void trail_join(unwind_trail *trail, size_t kept, size_t n_fresh) {
-    size_t n_words = kept ? trail->points[kept - 1].n_words : 0;
-    trail->n_points = kept;
-    while (n_fresh > 0) {
-        const struct fresh *fresh = &trail->fresh[--n_fresh];
-        for (size_t i = 0; i < fresh->n_words; i++)
-            trail->words[n_words++] = fresh->words[i];
-        trail->points[trail->n_points++] =
-            (struct point){.frame = fresh->frame, .n_words = n_words};
+/* Puts the new frames, of which there are `n`, in front of those that are kept. `end` is what the
+ * walk came to if none are. */
+static inline void trail_join(unwind_trail *trail, size_t kept, size_t n, struct frame end) {
+    const struct fresh *fresh = trail->fresh + n;
+    struct point *point = trail->points + kept;
+    struct frame caller = kept ? point[-1].frame : end;
+    bool needs_bp = kept && point[-1].needs_bp;
+    struct word *word = trail->words + (kept ? point[-1].n_words : 0);
+    for (; fresh-- > trail->fresh; point++) {
+        if (fresh->key_at)
+            *word++ = (struct word){.address = fresh->key_at, .value = caller.key};
+        if (fresh->bp_at && needs_bp)
+            *word++ = (struct word){.address = fresh->bp_at, .value = caller.bp};
+        needs_bp = fresh->uses_bp || (needs_bp && !fresh->bp_at);
+        caller = point->frame = fresh->frame;
+        point->n_words = (uint32_t)(word - trail->words);
+        point->needs_bp = needs_bp;
     }
+    trail->n_points = kept + n;
 }
 
 /* Takes the stack without the trail, which can't be used for the next one either. */
@@ -150,7 +200,7 @@ static __attribute__((noinline)) size_t trail_take_whole(unwind_trail *trail, un
                                                          size_t max, unsigned *flags) {
     struct unwind_start start;
     unwind_here(&start);
-    uintptr_t *pcs = (uintptr_t *)trail->words;
+    uintptr_t *pcs = (uintptr_t *)trail->fresh;
     size_t n = unwind_stack(cache, &start, trail->stack_low, trail->stack_high, pcs, max, flags);
     for (size_t i = 0; i < n; i++)
         trail->points[i].frame.key = pcs[n - 1 - i];
@@ -158,34 +208,45 @@ static __attribute__((noinline)) size_t trail_take_whole(unwind_trail *trail, un
     return n;
 }
 
+/* What is known is of another stack, or by other rows. */
+static void trail_reset(unwind_trail *trail, const unwind_cache *cache, uintptr_t stack_low,
+                        uintptr_t stack_high, size_t max) {
+    trail->points = (struct point *)trail->memory;
+    trail->words = (struct word *)(trail->points + points_of(max));
+    trail->fresh = (struct fresh *)(trail->words + WORDS_OF_A_STEP * points_of(max));
+    trail->n_points = 0;
+    trail->stack_low = stack_low;
+    trail->stack_high = stack_high;
+    trail->flushes = cache->flushes;
+}
+
 size_t unwind_trail_take(unwind_trail *trail, unwind_cache *cache, const struct unwind_site *site,
                          uintptr_t stack_low, uintptr_t stack_high, size_t max, size_t *kept,
                          unsigned *flags) {
-    struct walk walk = {.cache = cache,
-                        .stack_low = stack_low,
-                        .stack_high = stack_high,
-                        .frame = {.key = site->pc + 1, .sp = site->sp, .bp = site->bp}};
-    size_t n_fresh;
+    struct walk walk; /* is large, and little of it is used */
+    enum step step;
+    size_t n;
     *kept = 0;
     if (trail->stack_low != stack_low || trail->stack_high != stack_high ||
-        trail->flushes != cache->flushes || !trail->fresh) {
-        trail_lay_out(trail, max);
-        trail->n_points = 0;
-        trail->stack_low = stack_low;
-        trail->stack_high = stack_high;
-        trail->flushes = cache->flushes;
-    }
+        trail->flushes != cache->flushes || !trail->fresh)
+        trail_reset(trail, cache, stack_low, stack_high, max);
     if (site->sp - stack_low >= stack_high - stack_low)
         return trail_take_whole(trail, cache, max, flags);
+    walk.cache = cache;
+    walk.start = NULL;
+    walk.stack_low = stack_low;
+    walk.stack_high = stack_high;
+    walk.frame = (struct frame){.key = site->return_address, .sp = site->sp, .bp = site->bp};
+    walk.flags = 0;
     walk_look_at(&walk, site->sp);
-    enum step step = trail_walk(trail, &walk, max, kept, &n_fresh);
-    if (step == STEP_COMPLEX || *kept + n_fresh > points_of(max)) {
+    step = trail_walk(trail, &walk, max, kept, &n);
+    if (__builtin_expect(step == STEP_COMPLEX || *kept + n > max, 0)) {
         *kept = 0;
         return trail_take_whole(trail, cache, max, flags);
     }
     if (step != STEP_ON)
         trail->flags = step == STEP_FAILED ? UNWIND_FAILED : 0;
-    trail_join(trail, *kept, n_fresh);
+    trail_join(trail, *kept, n, walk.frame);
     *flags = trail->flags;
-    return trail->n_points - 1;
+    return trail->n_points;
 }

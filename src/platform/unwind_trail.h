@@ -1,11 +1,10 @@
 /* unwind_trail.h: call stacks of one thread taken in close succession, each by what differs from
  * the one before. Made for recording every allocation, where a full walk is the greatest cost.
  *
- * A step from a frame to its caller is a function of the frame's address, sp and bp and of at most
- * three words of the stack. A trail keeps all these. The next walk goes from the innermost frame
- * outwards only until it comes to a frame of the trail from which on no word has changed since:
- * all that lies beyond must be as it was, so this is exact, and no return address is ever patched.
- */
+ * A step from a frame to its caller is a function of the frame's address, sp and bp and of a few
+ * words of the stack. A trail keeps all these. The next walk goes from the innermost frame outwards
+ * only until it comes to a frame of the trail from which on no word has changed since: all that
+ * lies beyond must be as it was, so this is exact, and no return address is ever patched. */
 #ifndef PLATFORM_UNWIND_TRAIL_H
 #define PLATFORM_UNWIND_TRAIL_H
 
@@ -16,19 +15,23 @@
 typedef struct unwind_trail unwind_trail;
 size_t unwind_trail_size(size_t max);
 
-/* The innermost function of the recorder: all that nearly all walks need to know of it. */
+/* The frame that called a function: what nearly all walks need to know to begin there. */
 struct unwind_site {
-    uintptr_t pc, sp, bp;
+    uintptr_t return_address, sp, bp;
 };
+
+/* The caller of the function in which this stands. */
 static inline __attribute__((always_inline)) void unwind_site_here(struct unwind_site *site) {
-    unwind_cpu_site(&site->pc, &site->sp, &site->bp);
+    site->return_address = (uintptr_t)__builtin_return_address(0);
+    site->sp = (uintptr_t)__builtin_dwarf_cfa();
+    site->bp = *(const uintptr_t *)__builtin_frame_address(0);
 }
 
-/* Takes the stack of the thread, which lies in [stack_low, stack_high), and gives the number of its
- * frames. `max` is that of unwind_trail_size. The `*kept` outermost frames are those of the stack
- * taken before. `start` must be a callee of `site`, or itself: from there the stack is taken where
- * it takes all registers; frames between the two are then among the result. That modules have been
- * unloaded is noticed by unwind_cache_check alone. */
+/* Takes the stack of the thread, which lies in [stack_low, stack_high), from the return address at
+ * `site` on, and gives the number of its frames. `max` is that of unwind_trail_size. The `*kept`
+ * outermost frames are those of the stack taken before. Where this takes all registers, functions
+ * between the site and this one are among the result. That modules have been unloaded is noticed by
+ * unwind_cache_check alone. */
 size_t unwind_trail_take(unwind_trail *trail, unwind_cache *cache, const struct unwind_site *site,
                          uintptr_t stack_low, uintptr_t stack_high, size_t max, size_t *kept,
                          unsigned *flags);

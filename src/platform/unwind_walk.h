@@ -93,7 +93,9 @@ struct walk {
     size_t n_words;
 };
 
-void walk_look_at(struct walk *walk, uintptr_t sp);
+static inline void walk_look_at(struct walk *walk, uintptr_t sp) {
+    stack_view_init(&walk->view, sp, walk->stack_low, walk->stack_high);
+}
 
 /* Rows that are more than sums and loads; steps from walk->frame. */
 enum step step_uncommon(struct walk *walk, const struct row *row);

@@ -10,7 +10,6 @@
 
 #define ADDRESS_BITS  48
 #define TYPE_BITS     6
-#define ADDRESS_MASK  ((UINT64_C(1) << ADDRESS_BITS) - 1)
 #define TYPE_MASK     ((UINT64_C(1) << TYPE_BITS) - 1)
 #define GENERATION_AT (ADDRESS_BITS + TYPE_BITS)
 
@@ -26,10 +25,10 @@ struct code_module {
 };
 
 /* Counts the times that modules may have gone. */
-static _Atomic uint32_t epoch_now = 1;
+_Atomic uint32_t code_epoch_now = 1;
 
 void code_modules_changed(void) {
-    atomic_fetch_add_explicit(&epoch_now, 1, memory_order_release);
+    atomic_fetch_add_explicit(&code_epoch_now, 1, memory_order_release);
 }
 
 static bool module_holds(const struct code_module *m, uintptr_t address) {
@@ -117,19 +116,19 @@ static struct code_module *module_meet(code_table *table, uintptr_t address, uin
 }
 
 uint64_t code_of(code_table *table, code_cache *cache, uintptr_t return_address, unsigned type) {
-    uint32_t epoch = atomic_load_explicit(&epoch_now, memory_order_acquire);
+    uint32_t epoch = code_epoch();
     if (cache->epoch != epoch) {
         memset(cache->codes, 0, sizeof cache->codes);
         cache->epoch = epoch;
     }
     uint64_t *slot = &cache->codes[hash_u64(return_address) % CODE_CACHE_SLOTS];
-    if (!return_address || (*slot & ADDRESS_MASK) != return_address) {
+    if (!return_address || (*slot & CODE_ADDRESS_MASK) != return_address) {
         /* The call may be the last instruction of its module. */
         struct code_module *m = module_known(table, return_address - 1, epoch);
         if (!m)
             m = module_meet(table, return_address - 1, epoch);
-        *slot = (return_address & ADDRESS_MASK) | (m ? (uint64_t)m->generation : 0)
-                                                      << GENERATION_AT;
+        *slot = (return_address & CODE_ADDRESS_MASK) | (m ? (uint64_t)m->generation : 0)
+                                                           << GENERATION_AT;
     }
     return code_with_type(*slot, type);
 }
@@ -191,7 +190,7 @@ static memtrace_location locate_address(code_table *table, uintptr_t address, ui
 }
 
 memtrace_location code_locate_address(code_table *table, uintptr_t return_address) {
-    uint32_t epoch = atomic_load_explicit(&epoch_now, memory_order_acquire);
+    uint32_t epoch = code_epoch();
     struct code_module *m = module_known(table, return_address - 1, epoch);
     if (!m)
         m = module_meet(table, return_address - 1, epoch);
@@ -200,7 +199,7 @@ memtrace_location code_locate_address(code_table *table, uintptr_t return_addres
 
 size_t code_locate(code_table *table, const char *const *type_names, uint64_t code,
                    memtrace_location *locations, size_t max) {
-    uintptr_t address = code & ADDRESS_MASK;
+    uintptr_t address = code & CODE_ADDRESS_MASK;
     unsigned type = (code >> ADDRESS_BITS) & TYPE_MASK;
     size_t n = 0;
     if (type && n < max)

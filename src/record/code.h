@@ -18,11 +18,15 @@
 #ifndef RECORD_CODE_H
 #define RECORD_CODE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "allotrace/memtrace.h"
+#include "base/hash.h"
 #include "record/memory.h"
+
+#define CODE_ADDRESS_MASK ((UINT64_C(1) << 48) - 1)
 
 /* Frames that are remarks of the recorder. */
 enum code_remark {
@@ -55,10 +59,25 @@ typedef struct code_cache {
 /* A module may have been unloaded; to be called after each dlclose. */
 void code_modules_changed(void);
 
+/* Counts these calls. */
+extern _Atomic uint32_t code_epoch_now __attribute__((visibility("hidden")));
+static inline uint32_t code_epoch(void) {
+    return atomic_load_explicit(&code_epoch_now, memory_order_acquire);
+}
+
 /* The code of a return address on the calling thread's stack. `type` is 0, or the allocating
  * function + 1 for the innermost frame. The module must be in use while this runs, as it is when
  * it has a frame on our stack. Holds no lock while it asks the loader. */
 uint64_t code_of(code_table *table, code_cache *cache, uintptr_t return_address, unsigned type);
+
+/* The same where the answer is remembered. `epoch` is code_epoch(). */
+static inline uint64_t code_remembered(code_table *table, code_cache *cache, uint32_t epoch,
+                                       uintptr_t return_address) {
+    uint64_t code = cache->codes[hash_u64(return_address) % CODE_CACHE_SLOTS];
+    bool known = cache->epoch == epoch && (code & CODE_ADDRESS_MASK) == return_address &&
+                 return_address != 0;
+    return __builtin_expect(known, 1) ? code : code_of(table, cache, return_address, 0);
+}
 
 /* The code of a remark of the given text, which is copied; 0 if there are too many. */
 uint64_t code_of_mark(code_table *table, const char *remark);

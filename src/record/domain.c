@@ -1,9 +1,73 @@
 #include "record/domain.h"
 
+#include <linux/membarrier.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "platform/pages.h"
+
+/* ---- the way in ---------------------------------------------------------------------------- */
+
+void domain_table_init(struct domain_table *table) {
+    table->fenced = syscall_failed(
+        syscall4(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0));
+}
+
+/* All other threads of the process have a full barrier somewhere within this call, if true. */
+static bool barrier_everywhere(const struct domain *d) {
+    atomic_thread_fence(memory_order_seq_cst);
+    return d->fenced ||
+           !syscall_failed(syscall4(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0, 0));
+}
+
+void domain_wait(struct domain *d) {
+    do {
+        domain_leave(d);
+        for (uint32_t w; (w = atomic_load(&d->wanted)) != 0;)
+            syscall4(SYS_futex, (long)&d->wanted, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, (long)w, 0);
+        atomic_store(&d->inside, true);
+    } while (atomic_load(&d->wanted) != 0);
+}
+
+bool domain_visit(struct domain *d, bool patiently) {
+    if (!(patiently ? lock_acquire_patiently(&d->visit) : lock_try(&d->visit)))
+        return false;
+    atomic_store(&d->wanted, 1);
+    int naps = !barrier_everywhere(d) ? -1 : patiently ? LOCK_PATIENCE : 0;
+    for (int i = 0; naps < 0 || atomic_load_explicit(&d->inside, memory_order_acquire); i++) {
+        if (i >= naps) {
+            domain_visit_end(d);
+            return false;
+        }
+        lock_nap();
+    }
+    return true;
+}
+
+void domain_visit_end(struct domain *d) {
+    atomic_store(&d->wanted, 0);
+    syscall4(SYS_futex, (long)&d->wanted, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, 0);
+    lock_release(&d->visit);
+}
+
+/* ---- domains ------------------------------------------------------------------------------- */
+
+/* One more than there are frames: a remark stands in front of them. */
+static size_t domain_frames_size(const struct domain_table *table) {
+    return (table->pcs_size + 1) * sizeof(uint64_t);
+}
+
+static void domain_free_parts(struct domain *d, const struct domain_table *table) {
+    pages_free(d->unwind, unwind_cache_size());
+    pages_free(d->trail, unwind_trail_size(table->pcs_size));
+    pages_free(d->frames, domain_frames_size(table));
+}
+
+static bool domain_make_exact(struct domain *d, const struct domain_table *table) {
+    d->trail = pages_alloc(unwind_trail_size(table->pcs_size));
+    d->frames = pages_alloc(domain_frames_size(table));
+    return d->trail && d->frames;
+}
 
 static struct domain *domain_create(struct domain_table *table, uint16_t number) {
     struct domain *d = memory_alloc(table->memory, sizeof *d);
@@ -11,13 +75,14 @@ static struct domain *domain_create(struct domain_table *table, uint16_t number)
         return NULL;
     memset(d, 0, sizeof *d);
     d->number = number;
+    d->fenced = table->fenced;
     d->pcs_size = table->pcs_size;
     d->pcs = memory_alloc(table->memory, d->pcs_size * sizeof *d->pcs);
     d->unwind = pages_alloc(unwind_cache_size());
-    if (d->pcs && d->unwind &&
+    if (d->pcs && d->unwind && (!table->exact || domain_make_exact(d, table)) &&
         memtrace_stream_open(table->writer, number, &d->stream) == MEMTRACE_OK)
         return d;
-    pages_free(d->unwind, unwind_cache_size());
+    domain_free_parts(d, table);
     memory_free(table->memory, d->pcs, d->pcs_size * sizeof *d->pcs);
     memory_free(table->memory, d, sizeof *d);
     return NULL;
@@ -33,6 +98,11 @@ static struct domain *domain_open_locked(struct domain_table *table, bool is_mai
     d->older = atomic_load_explicit(&table->all, memory_order_relaxed);
     atomic_store_explicit(&table->all, d, memory_order_release);
     return d;
+}
+
+void domain_find_stack(struct domain *d) {
+    unwind_stack_bounds(&d->stack_low, &d->stack_high);
+    d->stack_known = true;
 }
 
 struct domain *domain_acquire(struct domain_table *table, bool is_main_thread) {
@@ -57,5 +127,5 @@ void domain_release(struct domain_table *table, struct domain *d) {
 
 void domain_table_release(struct domain_table *table) {
     for (struct domain *d = atomic_load(&table->all); d; d = d->older)
-        pages_free(d->unwind, unwind_cache_size());
+        domain_free_parts(d, table);
 }

@@ -1,7 +1,11 @@
 /* domain.h: what the recorder keeps for each thread, which is a domain of the trace: the stream of
  * its events and what helps to take its call stack. A thread gets one with its first sample; when
  * it ends, the next new thread takes it over, number, caches and all, so that memory and numbers
- * follow the threads alive at a time, not those that ever were. */
+ * follow the threads alive at a time, not those that ever were.
+ *
+ * A stream is its thread's, but others flush what has become old. So that the thread pays no atomic
+ * instruction at each event, its way in is two plain accesses, and whoever else wants in pays for
+ * both by a membarrier. */
 #ifndef RECORD_DOMAIN_H
 #define RECORD_DOMAIN_H
 
@@ -10,6 +14,7 @@
 
 #include "allotrace/memtrace.h"
 #include "platform/unwind.h"
+#include "platform/unwind_trail.h"
 #include "record/code.h"
 #include "record/lock.h"
 
@@ -19,8 +24,11 @@ struct domain {
     struct domain *older;     /* in the list of all; never changes */
     struct domain *next_idle; /* guarded by domain_table.lock */
     uint16_t number;          /* never changes */
-    lock lock;                /* guards `stream`: others flush what has become old */
-    memtrace_stream *stream;
+    bool fenced;              /* never changes: there is no membarrier here */
+    memtrace_stream *stream;  /* to be used between domain_enter or _visit, and _leave */
+    _Atomic bool inside;      /* the thread is at the stream */
+    _Atomic uint32_t wanted;  /* somebody else is, or wants to: the thread must wait */
+    lock visit;               /* held by that somebody */
 
     /* The rest belongs to the thread that has the domain. */
     bool stack_known;
@@ -29,22 +37,57 @@ struct domain {
     uintptr_t *pcs;  /* room for a stack being taken */
     size_t pcs_size; /* how many fit */
     code_cache codes;
+
+    /* Where every allocation is recorded; NULL, 0 elsewhere. */
+    unwind_trail *trail;
+    uint64_t *frames; /* codes of the last stack, outermost first */
+    size_t n_frames;  /* of them, how many may be found again */
+    uint64_t now;     /* trace time, µs, as of `now_cycles` */
+    uint64_t now_cycles;
+    uint32_t modules_epoch; /* see code_epoch */
 };
 
 struct domain_table {
     memory *memory;
     memtrace_writer *writer;
     size_t pcs_size;
+    bool exact;                   /* domains get what recording every allocation takes */
+    bool fenced;                  /* there is no membarrier here */
     lock lock;                    /* guards opening, and `idle` */
     _Atomic(struct domain *) all; /* newest first; only grows */
     struct domain *idle;
     uint32_t count;
 };
 
+/* To be called once, before any domain is acquired. */
+void domain_table_init(struct domain_table *table);
+
 /* A domain for the calling thread; number 0 only for the main thread. NULL if none can be had. */
 struct domain *domain_acquire(struct domain_table *table, bool is_main_thread);
 
+/* Finds out where the calling thread, which owns the domain, has its stack. */
+void domain_find_stack(struct domain *d);
+
 void domain_release(struct domain_table *table, struct domain *d);
+
+/* The owner's way to its stream. It must not be inside already. */
+void domain_wait(struct domain *d);
+static inline void domain_enter(struct domain *d) {
+    atomic_store_explicit(&d->inside, true, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (__builtin_expect(d->fenced, 0))
+        atomic_thread_fence(memory_order_seq_cst);
+    if (__builtin_expect(atomic_load_explicit(&d->wanted, memory_order_acquire) != 0, 0))
+        domain_wait(d);
+}
+static inline void domain_leave(struct domain *d) {
+    atomic_store_explicit(&d->inside, false, memory_order_release);
+}
+
+/* Somebody else's way to it: false if the owner stays inside for long (some hundredths of a second
+ * at most, or not at all). May be called by the owner, in a signal handler. */
+bool domain_visit(struct domain *d, bool patiently);
+void domain_visit_end(struct domain *d);
 
 /* Gives back what does not come from the table's memory; nobody may be using any domain. */
 void domain_table_release(struct domain_table *table);

@@ -34,15 +34,21 @@ static inline void lock_acquire(lock *l) {
         syscall4(SYS_futex, (long)&l->word, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 2, 0);
 }
 
+enum { LOCK_PATIENCE = 1000 }; /* naps */
+
+static inline void lock_nap(void) {
+    struct {
+        int64_t seconds, nanoseconds;
+    } pause = {.nanoseconds = 20000};
+    syscall4(SYS_nanosleep, (long)&pause, 0, 0, 0);
+}
+
 /* Waits some hundredths of a second at most: for whoever may have interrupted the owner. */
 static inline bool lock_acquire_patiently(lock *l) {
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < LOCK_PATIENCE; i++) {
         if (lock_try(l))
             return true;
-        struct {
-            int64_t seconds, nanoseconds;
-        } pause = {.nanoseconds = 20000};
-        syscall4(SYS_nanosleep, (long)&pause, 0, 0, 0);
+        lock_nap();
     }
     return false;
 }

@@ -11,13 +11,21 @@
 #define EXPORT __attribute__((visibility("default")))
 #define COLD   static __attribute__((noinline, cold))
 
+/* The stack is taken from here: the less of ours is on it, the better. */
+#define BORN(block, bytes, type)                                                                   \
+    do {                                                                                           \
+        struct unwind_site site;                                                                   \
+        unwind_site_here(&site);                                                                   \
+        recorder_born(block, bytes, type, &site);                                                  \
+    } while (0)
+
 #define DEFINE_ALLOCATING(name, type, parameters, arguments, bytes, ...)                           \
     EXPORT void *name parameters;                                                                  \
     COLD void *cold_##name parameters {                                                            \
         recorder_uncount(bytes);                                                                   \
         void *block = next.name arguments;                                                         \
         if (block)                                                                                 \
-            recorder_born(block, bytes, TYPE_##name);                                              \
+            BORN(block, bytes, TYPE_##name);                                                       \
         return block;                                                                              \
     }                                                                                              \
     void *name parameters {                                                                        \
@@ -36,7 +44,7 @@ CALLS_ALLOCATING(DEFINE_ALLOCATING)
         recorder_uncount(bytes);                                                                   \
         void *block = next.name arguments;                                                         \
         if (block)                                                                                 \
-            recorder_born(block, bytes, TYPE_##name);                                              \
+            BORN(block, bytes, TYPE_##name);                                                       \
         return block;                                                                              \
     }                                                                                              \
     void *name parameters {                                                                        \
@@ -69,14 +77,14 @@ CALLS_ASKING(DECLARE_OTHER)
  * where the call fails it lives on. Size 0 may mean free. */
 #define DEFINE_REALLOC(name, parameters, arguments, bytes)                                         \
     COLD void *cold_##name parameters {                                                            \
-        memprof_taken taken;                                                                       \
+        recorder_taken taken;                                                                      \
         recorder_uncount(bytes);                                                                   \
         bool was_tracked = block && recorder_take(block, &taken);                                  \
         void *moved = next.name arguments;                                                         \
         if (was_tracked)                                                                           \
-            recorder_settle(&taken, moved || (bytes) == 0);                                        \
+            recorder_settle(block, &taken, moved || (bytes) == 0);                                 \
         if (moved)                                                                                 \
-            recorder_born(moved, bytes, TYPE_##name);                                              \
+            BORN(moved, bytes, TYPE_##name);                                                       \
         return moved;                                                                              \
     }                                                                                              \
     void *name parameters {                                                                        \
@@ -93,7 +101,7 @@ COLD int cold_posix_memalign(void **block, size_t alignment, size_t size) {
     recorder_uncount(size);
     int error = next.posix_memalign(block, alignment, size);
     if (error == 0 && *block)
-        recorder_born(*block, size, TYPE_posix_memalign);
+        BORN(*block, size, TYPE_posix_memalign);
     return error;
 }
 

@@ -20,6 +20,7 @@
 #include "platform/module.h"
 #include "platform/pages.h"
 #include "platform/syscall.h"
+#include "record/exact.h"
 #include "record/say.h"
 #include "record/text.h"
 
@@ -41,6 +42,7 @@ static struct {
     ocaml_runtime ocaml;
     pthread_key_t thread_key; /* set in each thread with a sampler, for its destructor */
     bool has_hooks;           /* key and fork handler are there */
+    bool exact;               /* what there was of `session` records every block */
 } recorder;
 
 __thread struct self self;
@@ -89,6 +91,7 @@ static int recorder_open(void) {
         recorder.session = session_open(&recorder.plan, &recorder_filter, &error);
     if (error == 0) {
         recorder.session->number = ++recorder.n_sessions;
+        recorder.exact = recorder.session->exact;
         atomic_store(recorder.alive, 1);
         return ON;
     }
@@ -170,6 +173,8 @@ static void recorder_fail(struct session *s) {
         memprof_status status = memprof_stop(s->engine, &self.sampler);
         (void)status; /* in a signal handler, it goes on idly */
     }
+    if (s->exact)
+        recorder_filter = (memprof_filter)MEMPROF_FILTER_INIT;
     say(s->sink.path, "recording has ended", s->sink.error);
 }
 
@@ -217,7 +222,7 @@ static uint64_t recorder_sample(uint64_t words, struct session **s) {
     unsigned before = recorder.n_sessions;
     *s = recorder_enter();
     if (*s && !(*s)->engine) {
-        self.sampler.countdown = INT64_MAX;
+        self.sampler.countdown = (*s)->exact ? 0 : INT64_MAX;
         return 0;
     }
     if (!*s || (recorder.n_sessions != before && !memprof_count(&self.sampler, words)))
@@ -225,12 +230,12 @@ static uint64_t recorder_sample(uint64_t words, struct session **s) {
     return memprof_sample((*s)->engine, &self.sampler, words);
 }
 
-void recorder_born(void *block, size_t bytes, enum call_type type) {
-    uint64_t words = recorder_words(bytes);
-    struct session *s;
+static __attribute__((noinline)) struct session *recorder_born_sampled(void *block, uint64_t words,
+                                                                       enum call_type type) {
+    struct session *s = NULL;
     uint64_t n_samples = recorder_sample(words, &s);
     if (n_samples == 0)
-        return;
+        return s;
     struct session_site site = {.type = type + 1};
     unwind_here(&site.start);
     memprof_birth birth = {.address = (uintptr_t)block,
@@ -240,22 +245,41 @@ void recorder_born(void *block, size_t bytes, enum call_type type) {
                            .heap = MEMPROF_MAJOR,
                            .site = &site};
     memprof_track(s->engine, &self.sampler, &birth);
+    return s;
+}
+
+void recorder_born(void *block, size_t bytes, enum call_type type, const struct unwind_site *site) {
+    uint64_t words = recorder_words(bytes);
+    struct session *s =
+        recorder.exact ? recorder_enter() : recorder_born_sampled(block, words, type);
+    if (s && s->exact)
+        exact_born(s, block, words, type + 1, site);
 }
 
 void recorder_died(void *block) {
     struct session *s = recorder_enter();
-    if (s)
+    if (s && s->exact)
+        exact_died(s, block);
+    else if (s && s->engine)
         memprof_freed(s->engine, &self.sampler, (uintptr_t)block);
 }
 
-bool recorder_take(void *block, memprof_taken *taken) {
+bool recorder_take(void *block, recorder_taken *taken) {
     struct session *s = recorder_enter();
-    return s && memprof_take(s->engine, &self.sampler, (uintptr_t)block, taken);
+    if (s && s->exact)
+        return (taken->id = exact_take(s, block)) != 0;
+    return s && s->engine &&
+           memprof_take(s->engine, &self.sampler, (uintptr_t)block, &taken->block);
 }
 
-void recorder_settle(memprof_taken *taken, bool dead) {
-    memprof *engine = recorder.session->engine;
-    (dead ? memprof_bury : memprof_untake)(engine, &self.sampler, taken);
+void recorder_settle(void *block, recorder_taken *taken, bool dead) {
+    struct session *s = recorder.session;
+    if (s->exact && dead)
+        exact_bury(s, taken->id);
+    else if (s->exact)
+        exact_untake(s, block, taken->id);
+    else
+        (dead ? memprof_bury : memprof_untake)(s->engine, &self.sampler, &taken->block);
 }
 
 /* ---- the end of the process -------------------------------------------------------------- */

@@ -32,15 +32,20 @@ struct session *recorder_enter(void);
 /* The heap of the program's OCaml runtime if it is to be recorded, else NULL. */
 const ocaml_runtime *recorder_ocaml(void);
 
-/* A block has come to be that was not counted yet: counts it and records it if it is sampled. */
-void recorder_born(void *block, size_t bytes, enum call_type type);
+/* A block has come to be that was not counted yet: counts it and records it if it is sampled.
+ * `site` is in the calling function. */
+void recorder_born(void *block, size_t bytes, enum call_type type, const struct unwind_site *site);
 
 /* A block that may be tracked is about to be freed. */
 void recorder_died(void *block);
 
 /* The same in two steps, for realloc: see memprof_take. */
-bool recorder_take(void *block, memprof_taken *taken);
-void recorder_settle(memprof_taken *taken, bool dead);
+typedef union recorder_taken {
+    memprof_taken block; /* of the engine */
+    uint64_t id;         /* of exact.h */
+} recorder_taken;
+bool recorder_take(void *block, recorder_taken *taken);
+void recorder_settle(void *block, recorder_taken *taken, bool dead);
 
 /* The process may be about to vanish: by exec, if it succeeds, or for good. */
 void recorder_flush(void);

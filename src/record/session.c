@@ -12,6 +12,7 @@
 #include "platform/pages.h"
 #include "platform/syscall.h"
 #include "record/calls.h"
+#include "record/exact.h"
 #include "record/text.h"
 
 /* How long after a sweep the next event brings the next one, which is what is lost if the process
@@ -53,43 +54,40 @@ static void *hook_reallocate(void *context, void *old, size_t old_size, size_t s
 
 /* ---- events ------------------------------------------------------------------------------ */
 
-static uint64_t session_now(const struct session *s) {
-    return clock_monotonic_us() - s->start;
-}
-
 static bool is_main_thread(void) {
     return syscall4(SYS_gettid, 0, 0, 0, 0) == syscall4(SYS_getpid, 0, 0, 0, 0);
 }
 
-static struct domain *session_domain(struct session *s) {
+struct domain *session_domain(struct session *s) {
     if (!self.domain)
         self.domain = domain_acquire(&s->domains, is_main_thread());
     return self.domain;
 }
 
-static void session_note(struct session *s, memtrace_status status) {
+void session_note(struct session *s, memtrace_status status) {
     if (status == MEMTRACE_NOMEM)
         atomic_fetch_add_explicit(&s->lost_event, 1, memory_order_relaxed);
     else if (status != MEMTRACE_OK)
         atomic_store_explicit(&s->failed, true, memory_order_relaxed);
 }
 
-static void domain_flush_locked(struct session *s, struct domain *d) {
+static void domain_flush_inside(struct session *s, struct domain *d) {
     if (memtrace_stream_oldest(d->stream) != UINT64_MAX)
         session_note(s, memtrace_stream_flush(d->stream));
 }
 
-/* Writes out what there is; threads that are at work just now will do it themselves. */
-static void session_sweep(struct session *s, uint64_t now) {
+void session_sweep(struct session *s, uint64_t now) {
     uint64_t due = atomic_load_explicit(&s->next_sweep, memory_order_relaxed);
     if (now < due ||
         !atomic_compare_exchange_strong(&s->next_sweep, &due, now + sweep_interval(now)))
         return;
     for (struct domain *d = atomic_load(&s->domains.all); d; d = d->older) {
-        if (!lock_try(&d->lock))
-            continue;
-        domain_flush_locked(s, d);
-        lock_release(&d->lock);
+        if (d == self.domain) {
+            domain_flush_inside(s, d);
+        } else if (domain_visit(d, false)) {
+            domain_flush_inside(s, d);
+            domain_visit_end(d);
+        }
     }
 }
 
@@ -109,13 +107,14 @@ bool session_alloc(struct session *s, memtrace_source source, const memprof_allo
         atomic_fetch_add_explicit(&s->lost_domain, info->n_samples, memory_order_relaxed);
         return false;
     }
-    lock_acquire(&d->lock);
+    domain_enter(d);
     memtrace_status status =
         memtrace_stream_alloc(d->stream, now, source, info->size, info->n_samples, info->callstack,
                               info->callstack_length, 0, id);
-    lock_release(&d->lock);
+    d->n_frames = 0; /* it is not the last stack any more */
     session_note(s, status);
     session_sweep(s, now);
+    domain_leave(d);
     return status == MEMTRACE_OK;
 }
 
@@ -128,11 +127,10 @@ static void session_change(struct session *s, uint64_t id,
         atomic_fetch_add_explicit(&s->lost_event, 1, memory_order_relaxed);
         return;
     }
-    lock_acquire(&d->lock);
-    memtrace_status status = put(d->stream, now, id);
-    lock_release(&d->lock);
-    session_note(s, status);
+    domain_enter(d);
+    session_note(s, put(d->stream, now, id));
     session_sweep(s, now);
+    domain_leave(d);
 }
 
 void session_promote(struct session *s, uint64_t id) {
@@ -159,15 +157,9 @@ static void on_dealloc(void *context, memprof_thread *thread, void *metadata) {
 
 /* ---- call stacks ------------------------------------------------------------------------- */
 
-static bool is_own(const struct session *s, uintptr_t pc) {
-    return pc - 1 - s->own_low < s->own_high - s->own_low;
-}
-
 static size_t domain_unwind(struct domain *d, const struct unwind_start *start, unsigned *flags) {
-    if (!d->stack_known) {
-        unwind_stack_bounds(&d->stack_low, &d->stack_high);
-        d->stack_known = true;
-    }
+    if (!d->stack_known)
+        domain_find_stack(d);
     return unwind_stack(d->unwind, start, d->stack_low, d->stack_high, d->pcs, d->pcs_size, flags);
 }
 
@@ -207,7 +199,7 @@ static size_t hook_callstack(void *context, memprof_thread *thread, const void *
     if (!d || max == 0)
         return 0;
     size_t n = domain_unwind(d, &from->start, &flags);
-    while (first < n && is_own(s, d->pcs[first]))
+    while (first < n && session_is_own(s, d->pcs[first]))
         first++;
     size_t out = session_encode(s, d, first, n - first, flags, from->type, frames, max);
     session_note_handlers(s, countdown);
@@ -276,8 +268,12 @@ static int session_build(struct session *s, const struct session_plan *plan,
     if (session_open_writer(s, c) != MEMTRACE_OK)
         return s->sink.error ? s->sink.error : ENOMEM;
     s->domains.writer = s->writer;
+    s->exact = s->domains.exact = plan->records_malloc && c->rate == 1;
+    domain_table_init(&s->domains);
     if (!plan->records_malloc)
         return 0;
+    if (s->exact)
+        return exact_start(s, filter) ? 0 : ENOMEM;
     return session_start_engine(s, c, filter) == MEMPROF_OK ? 0 : ENOMEM;
 }
 
@@ -316,10 +312,10 @@ void session_flush(struct session *s) {
     if (!session_is_passable(s))
         return;
     for (struct domain *d = atomic_load(&s->domains.all); d; d = d->older) {
-        if (!lock_acquire_patiently(&d->lock))
+        if (!domain_visit(d, true))
             continue;
-        domain_flush_locked(s, d);
-        lock_release(&d->lock);
+        domain_flush_inside(s, d);
+        domain_visit_end(d);
     }
 }
 
@@ -328,12 +324,13 @@ void session_mark(struct session *s, const char *remark) {
     struct domain *d = session_domain(s);
     if (!code || !d)
         return;
-    lock_acquire(&d->lock);
+    domain_enter(d);
     memtrace_status status =
         memtrace_stream_alloc(d->stream, now, MEMTRACE_EXTERNAL, 0, 0, &code, 1, 0, &id);
     if (status == MEMTRACE_OK)
         status = memtrace_stream_collect(d->stream, now, id);
-    lock_release(&d->lock);
+    d->n_frames = 0;
+    domain_leave(d);
     session_note(s, status);
 }
 
@@ -352,10 +349,12 @@ static void session_mark_losses(struct session *s) {
     memprof_stats stats = {0};
     if (s->engine)
         memprof_get_stats(s->engine, &stats);
-    session_mark_loss(s, stats.lost_busy,
+    session_mark_loss(s, stats.lost_busy + atomic_load(&s->lost_busy),
                       " allocations or frees: a signal handler made them inside the recorder");
     session_mark_loss(s, stats.lost_memory, " samples: the engine had no memory");
-    session_mark_loss(s, stats.implied_deaths,
+    session_mark_loss(s, atomic_load(&s->lost_id),
+                      " ends of blocks: there was no memory for their ids");
+    session_mark_loss(s, stats.implied_deaths + atomic_load(&s->implied_deaths),
                       " frees: the allocator was called without the recorder's knowledge");
     session_mark_loss(s, atomic_load(&s->lost_domain), " samples: there were too many threads");
     session_mark_loss(s, atomic_load(&s->lost_event), " events: the writer had no memory");

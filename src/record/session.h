@@ -38,7 +38,9 @@ struct session {
     code_table codes;
     struct domain_table domains;
     memtrace_writer *writer;
-    memprof *engine;            /* NULL: malloc is not recorded */
+    bool exact;                 /* every block of malloc is recorded, by exact.c */
+    struct ids *ids;            /* of blocks that live, if so */
+    memprof *engine;            /* that samples malloc; NULL: it is not recorded, or exactly */
     const ocaml_runtime *ocaml; /* NULL: no OCaml heap is recorded */
     uint64_t pid;
     unsigned number; /* of the sessions that this process and its ancestors have begun */
@@ -47,11 +49,15 @@ struct session {
     uint32_t depth;              /* frames kept of a stack */
     uint32_t ocaml_depth;        /* the same for OCaml's */
     double ocaml_rate;
-    _Atomic uint64_t next_sweep;  /* when old packets are looked for again, trace time, µs */
-    _Atomic bool failed;          /* nothing more can be written: the recording should end */
-    _Atomic uint64_t lost_domain; /* samples dropped: no domain could be had for the thread */
-    _Atomic uint64_t lost_event;  /* events dropped: the writer had no memory */
-    _Atomic uint64_t lost_words;  /* allocated by signal handlers during our callbacks */
+    _Atomic uint64_t latest;         /* time of any event, trace time, µs; exact.c's */
+    _Atomic uint64_t next_sweep;     /* when old packets are looked for again, trace time, µs */
+    _Atomic bool failed;             /* nothing more can be written: the recording should end */
+    _Atomic uint64_t lost_domain;    /* samples dropped: no domain could be had for the thread */
+    _Atomic uint64_t lost_event;     /* events dropped: the writer had no memory */
+    _Atomic uint64_t lost_busy;      /* events dropped: a signal handler's, inside the recorder */
+    _Atomic uint64_t lost_id;        /* blocks whose end cannot be told: no memory for their ids */
+    _Atomic uint64_t implied_deaths; /* frees that nobody saw: another block has the address */
+    _Atomic uint64_t lost_words;     /* allocated by signal handlers during our callbacks */
 };
 
 /* What is recorded. */
@@ -78,6 +84,29 @@ uint64_t *session_stack(struct session *s);
 /* Writes out what all threads have buffered. Gives up on a thread that is in the way for long: a
  * signal handler may be running inside it. */
 void session_flush(struct session *s);
+
+/* ---- for the parts of a session ------------------------------------------------------------ */
+
+/* Microseconds since its start. */
+static inline uint64_t session_now(const struct session *s) {
+    return clock_monotonic_us() - s->start;
+}
+
+static inline bool session_is_own(const struct session *s, uintptr_t return_address) {
+    return return_address - 1 - s->own_low < s->own_high - s->own_low;
+}
+
+/* The calling thread's; NULL if none can be had. */
+struct domain *session_domain(struct session *s);
+
+/* Takes note of what the writer said of an event. */
+void session_note(struct session *s, memtrace_status status);
+
+/* Writes out what has become old in any stream; the calling thread is inside its own. Leaves out
+ * threads that are at work just now: they will do it themselves. */
+void session_sweep(struct session *s, uint64_t now);
+
+/* ---- at the end ------------------------------------------------------------------------------ */
 
 /* Adds a mark to the calling thread's stream. */
 void session_mark(struct session *s, const char *remark);

@@ -15,6 +15,7 @@
 #include "trace/format.h"
 #include "trace/writer_cache.h"
 #include "trace/writer_locations.h"
+#include "trace/writer_names.h"
 #include "trace/writer_put.h"
 
 enum { N_DOMAINS = UINT16_MAX + 1 };
@@ -367,7 +368,22 @@ static void commit(memtrace_stream *s, uint8_t *end) {
 
 /* ---- promotions and collections ---------------------------------------------------------- */
 
+/* Whether an event of `size` bytes at `time` can simply be added to the packet of events. What is
+ * added so most of the time costs what its bytes do. */
+static inline bool is_easy(const memtrace_stream *s, uint64_t time, size_t size) {
+    const packet *p = &s->events;
+    return s->status == MEMTRACE_OK && s->now - s->writer->start_time <= time &&
+           s->writer->start_time + time - p->begin <= FORMAT_MAX_PACKET_TIME &&
+           packet_left(p) >= size && !packet_is_empty(s->writer, p) && p->id_end == s->next_id;
+}
+
 static memtrace_status write_delta(memtrace_stream *s, unsigned code, uint64_t time, uint64_t id) {
+    if (__builtin_expect(is_easy(s, time, MAX_DEATH), 1)) {
+        s->now = s->writer->start_time + time;
+        uint8_t *p = put_event_header(s->events.used, code, s->now);
+        commit(s, put_vint(p, (int64_t)(s->next_id - 1 - id)));
+        return MEMTRACE_OK;
+    }
     if (s->status != MEMTRACE_OK)
         return s->status;
     set_time(s, time);
@@ -418,6 +434,14 @@ static memtrace_status announce(memtrace_stream *s, uint64_t code) {
     return n == 0 ? MEMTRACE_OK : write_locations(s, code, n);
 }
 
+memtrace_status writer_announce(memtrace_stream *stream, uint64_t code) {
+    if (packet_is_empty(stream->writer, &stream->events))
+        packet_begin(&stream->events, stream->now, stream->next_id);
+    const memtrace_status status =
+        stream->status == MEMTRACE_OK ? announce(stream, code) : stream->status;
+    return status == MEMTRACE_OK ? status : stream_fail(stream, status);
+}
+
 /* Announces the codes that stand as misses in freshly encoded codewords: all others are known. */
 static memtrace_status announce_misses(memtrace_stream *s, const uint8_t *codewords, size_t n) {
     if (!s->writer->hooks.locate)
@@ -450,7 +474,8 @@ static bool is_short(const allocation *a) {
            a->length <= FORMAT_SHORT_ALLOC_MAX;
 }
 
-static uint8_t *put_alloc_head(uint8_t *p, const allocation *a, bool short_form, uint64_t time) {
+static inline uint8_t *put_alloc_head(uint8_t *p, const allocation *a, bool short_form,
+                                      uint64_t time) {
     if (short_form) {
         p = put_event_header(p, FORMAT_SHORT_ALLOC + (unsigned)a->length, time);
         return put_vint(p, (int64_t)a->prefix);
@@ -627,13 +652,56 @@ static uint64_t take_id(memtrace_stream *s) {
     return s->next_id;
 }
 
+enum { EASY_FRAMES = 32 };
+
+/* Whether an allocation has few new frames, and nothing about it or the one before is special. */
+static inline bool is_easy_alloc(const memtrace_stream *s, uint64_t time, const allocation *a,
+                                 size_t n, size_t common) {
+    return n - common <= EASY_FRAMES && common <= n && common <= s->n_previous &&
+           n <= s->previous_capacity && s->n_dropped == 0 && s->chunk_left > 0 &&
+           a->source - 1u < MEMTRACE_EXTERNAL && a->length <= INT64_MAX &&
+           a->samples <= a->length + 1 &&
+           is_easy(s, time, MAX_ALLOC_HEAD + EASY_FRAMES * CACHE_MAX_FRAME);
+}
+
+/* What stream_alloc does, for an easy one. */
+static memtrace_status stream_alloc_easily(memtrace_stream *s, uint64_t time, allocation *a,
+                                           const uint64_t *frames, size_t n, size_t common,
+                                           uint64_t *id) {
+    cache_tally tally;
+    while (common < n && common < s->n_previous && s->previous[common] == frames[common])
+        common++;
+    a->prefix = common;
+    s->now = s->writer->start_time + time;
+    uint8_t *count_at = put_alloc_head(s->events.used, a, false, s->now);
+    uint8_t *codewords = count_at + 2;
+    uint8_t *end = cache_encode(&s->cache, frames + common, n - common, codewords,
+                                s->events.bytes + FORMAT_MAX_PACKET, &tally);
+    put_u16(count_at, (uint16_t)tally.codewords);
+    if (tally.misses) {
+        const memtrace_status status = announce_misses(s, codewords, tally.misses);
+        if (status != MEMTRACE_OK)
+            return stream_fail(s, status);
+    }
+    for (size_t i = common; i < n; i++)
+        s->previous[i] = frames[i];
+    s->n_previous = n;
+    *id = s->next_id++;
+    s->chunk_left--;
+    s->events.id_end++;
+    commit(s, end);
+    return MEMTRACE_OK;
+}
+
 memtrace_status memtrace_stream_alloc(memtrace_stream *stream, uint64_t time,
                                       memtrace_source source, uint64_t length, uint64_t samples,
                                       const uint64_t *frames, size_t n_frames, size_t common_prefix,
                                       uint64_t *id) {
+    allocation a = {.length = length, .samples = samples, .source = source};
+    if (__builtin_expect(is_easy_alloc(stream, time, &a, n_frames, common_prefix), 1))
+        return stream_alloc_easily(stream, time, &a, frames, n_frames, common_prefix, id);
     if (stream->status != MEMTRACE_OK)
         return stream->status;
-    allocation a = {.length = length, .samples = samples, .source = source};
     if (!is_valid(stream, &a, n_frames, common_prefix))
         return MEMTRACE_USAGE;
     *id = take_id(stream);

@@ -11,6 +11,7 @@
 #include "base/settings.h"
 #include "record/code.h"
 #include "record/config.h"
+#include "record/ids.h"
 #include "record/memory.h"
 #include "record/sink.h"
 #include "record/text.h"
@@ -212,6 +213,46 @@ START_TEST(sink_is_the_file_of_one_process_at_a_time) {
 }
 END_TEST
 
+/* ---- ids by address ---- */
+
+START_TEST(ids_are_found_by_address) {
+    memory m = {0};
+    ids *known = memory_alloc(&m, sizeof *known);
+    uint64_t before, n_good = 0;
+    const uintptr_t high = (UINT64_C(1) << 47) - 16;
+    memset(known, 0, sizeof *known);
+    known->memory = &m;
+    ck_assert_uint_eq(ids_take(known, 0x1000), 0);
+    for (uintptr_t a = 0x7000000; a < 0x7400000; a += 8) {
+        n_good += ids_put(known, a, a / 8, &before) && before == 0;
+    }
+    ck_assert(ids_put(known, high, 5, &before));
+    ck_assert(ids_put(known, high, 0, &before)); /* its end was missed */
+    ck_assert_uint_eq(before, 6);
+    ck_assert_uint_eq(ids_take(known, high), 1);
+    ck_assert_uint_eq(ids_take(known, high), 0);
+    ck_assert(!ids_put(known, UINT64_C(1) << 47, 1, &before));
+    for (uintptr_t a = 0x7000000; a < 0x7200000; a += 8)
+        n_good += ids_take(known, a) == a / 8 + 1;
+    /* From here on they take more than 32 bits. */
+    ck_assert(ids_put(known, 0x7000000, UINT32_MAX - 1, &before));
+    ck_assert(!atomic_load(&known->wide));
+    ck_assert(ids_put(known, 0x7000008, UINT32_MAX, &before));
+    ck_assert(ids_put(known, 0x7000010, IDS_MAX, &before));
+    ck_assert(!ids_put(known, 0x7000018, IDS_MAX + 1, &before));
+    ck_assert(ids_put(known, 0x7000020, 7, &before));
+    ck_assert_uint_eq(ids_take(known, 0x7000000), UINT32_MAX);
+    ck_assert_uint_eq(ids_take(known, 0x7000008), UINT64_C(1) << 32);
+    ck_assert_uint_eq(ids_take(known, 0x7000008), 0);
+    ck_assert_uint_eq(ids_take(known, 0x7000010), IDS_MAX + 1);
+    ck_assert_uint_eq(ids_take(known, 0x7000020), 8);
+    for (uintptr_t a = 0x7200000; a < 0x7400000; a += 8)
+        n_good += ids_take(known, a) == a / 8 + 1;
+    ck_assert_uint_eq(n_good, 2 * 0x400000 / 8);
+    memory_release(&m);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *suite = suite_create("record");
     TCase *t = tcase_create("parts");
@@ -227,6 +268,7 @@ static Suite *suite(void) {
     tcase_add_checked_fixture(t, make_folder, remove_folder);
     tcase_add_test(t, sink_survives_the_loss_of_its_descriptor);
     tcase_add_test(t, sink_is_the_file_of_one_process_at_a_time);
+    tcase_add_test(t, ids_are_found_by_address);
     suite_add_tcase(suite, t);
     return suite;
 }

@@ -71,8 +71,8 @@ static void assert_same(const struct stack *a, const struct stack *b) {
 
 static size_t n_kept; /* frames that trails did not walk over, in all */
 
-/* Takes the stack once more along the trail: `theirs`, and perhaps frames within it. What is said
- * to be kept must be what it was. */
+/* Takes its caller's stack once more along the trail: `theirs`, and perhaps frames within it. What
+ * is said to be kept must be what it was. */
 static void compare_trail(const struct unwind_site *site) {
     size_t kept;
     size_t n = unwind_trail_take(trail, cache, site, stack_low, stack_high, STACK_MAX, &kept,

@@ -1,0 +1,191 @@
+/* exact.c: see exact.h. This is the hot path of recording everything. */
+#include "record/exact.h"
+
+#include <stdalign.h>
+#include <stdatomic.h>
+
+#include "platform/cpu.h"
+#include "record/ids.h"
+
+/* A bitmap of one word that holds every hash. */
+static const struct { alignas(64) uint64_t bits; } every_address = {.bits = UINT64_MAX};
+enum { HASH_SHIFT_OF_ONE_WORD = 64 - 6 };
+
+bool exact_start(struct session *s, memprof_filter *filter) {
+    s->ids = memory_alloc(&s->memory, sizeof *s->ids);
+    if (!s->ids)
+        return false;
+    memset(s->ids, 0, sizeof *s->ids);
+    s->ids->memory = &s->memory;
+    filter->bits = (const char *)&every_address + HASH_SHIFT_OF_ONE_WORD;
+    return true;
+}
+
+/* ---- time -------------------------------------------------------------------------------- */
+
+/* How often to look whether modules are gone that were unloaded without dlclose; µs. */
+#define MODULES_INTERVAL 4096
+
+static void raise_latest(struct session *s, uint64_t now) {
+    uint64_t latest = atomic_load_explicit(&s->latest, memory_order_relaxed);
+    while (latest < now && !atomic_compare_exchange_weak(&s->latest, &latest, now))
+        ;
+}
+
+static __attribute__((noinline)) void exact_read_clock(struct session *s, struct domain *d,
+                                                       uint64_t cycles) {
+    uint64_t now = session_now(s), before = d->now;
+    uint32_t epoch = code_epoch();
+    if (now > d->now)
+        d->now = now;
+    d->now_cycles = cycles;
+    raise_latest(s, d->now);
+    if (epoch != d->modules_epoch || before / MODULES_INTERVAL != now / MODULES_INTERVAL) {
+        unwind_cache_check(d->unwind);
+        if (epoch != d->modules_epoch)
+            d->n_frames = 0;
+        d->modules_epoch = epoch;
+    }
+    session_sweep(s, d->now);
+}
+
+/* A time that was right some microseconds ago: the clock is the dearest part of a free. But no time
+ * is before one that another thread has used already, whose block this may be. */
+static inline uint64_t exact_now(struct session *s, struct domain *d) {
+    uint64_t cycles = cpu_cycles();
+    if (__builtin_expect(cycles - d->now_cycles >= CPU_CYCLES_SHORT, 0))
+        exact_read_clock(s, d, cycles);
+    uint64_t latest = atomic_load_explicit(&s->latest, memory_order_relaxed);
+    if (latest > d->now)
+        d->now = latest;
+    return d->now;
+}
+
+/* ---- in and out -------------------------------------------------------------------------- */
+
+static void count(_Atomic uint64_t *counter) {
+    atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
+
+/* The calling thread's domain, and nobody else at it; NULL: the event is dropped. */
+static inline struct domain *exact_enter(struct session *s) {
+    if (__builtin_expect(self.sampler.busy, 0)) {
+        count(&s->lost_busy);
+        return NULL;
+    }
+    self.sampler.busy = 1;
+    atomic_signal_fence(memory_order_seq_cst);
+    struct domain *d = self.domain ? self.domain : session_domain(s);
+    if (__builtin_expect(d != NULL, 1)) {
+        domain_enter(d);
+        return d;
+    }
+    self.sampler.busy = 0;
+    count(&s->lost_domain);
+    return NULL;
+}
+
+static inline void exact_leave(struct domain *d) {
+    domain_leave(d);
+    atomic_signal_fence(memory_order_seq_cst);
+    self.sampler.busy = 0;
+}
+
+/* ---- call stacks ------------------------------------------------------------------------- */
+
+/* A stack as the writer wants it. */
+struct exact_stack {
+    uint64_t *codes;
+    size_t n;
+    size_t common; /* so many of them, at least, are those of the stack before */
+};
+
+/* Takes the stack. `d->frames` holds the codes of all frames from index 1 on; a remark, if the
+ * trace shall have one, goes in front of the first frame that is kept. */
+static struct exact_stack exact_stack_take(struct session *s, struct domain *d,
+                                           const struct unwind_site *site) {
+    size_t kept, before = d->n_frames;
+    unsigned flags;
+    size_t n = unwind_trail_take(d->trail, d->unwind, site, d->stack_low, d->stack_high,
+                                 d->pcs_size, &kept, &flags);
+    while (n > 0 && session_is_own(s, unwind_trail_pc(d->trail, n - 1)))
+        n--;
+    size_t common = kept < before ? kept : before;
+    uint32_t epoch = code_epoch();
+    for (size_t i = common; i < n; i++)
+        d->frames[1 + i] =
+            code_remembered(&s->codes, &d->codes, epoch, unwind_trail_pc(d->trail, i));
+    d->n_frames = n;
+    size_t first = n > s->depth ? n - s->depth : 0;
+    bool remark = first > 0 || flags & (UNWIND_CUT | UNWIND_FAILED) || n == 0;
+    if (__builtin_expect(remark, 0)) {
+        d->n_frames = 0; /* the writer compares the next stack with this one itself */
+        d->frames[first] = first > 0 || flags & UNWIND_CUT ? CODE_CUT : CODE_LOST;
+        return (struct exact_stack){.codes = d->frames + first, .n = 1 + n - first};
+    }
+    /* The innermost code of either stack bears a type. */
+    common = common < n ? common : n;
+    return (struct exact_stack){
+        .codes = d->frames + 1, .n = n, .common = common > 0 ? common - 1 : 0};
+}
+
+/* ---- events ------------------------------------------------------------------------------ */
+
+static void exact_collect_in(struct session *s, struct domain *d, uint64_t taken) {
+    session_note(s, memtrace_stream_collect(d->stream, exact_now(s, d), taken - 1));
+}
+
+void exact_born(struct session *s, void *block, uint64_t words, unsigned type,
+                const struct unwind_site *site) {
+    uint64_t id, old;
+    struct domain *d = exact_enter(s);
+    if (!d) {
+        ids_take(s->ids, (uintptr_t)block);
+        return;
+    }
+    if (__builtin_expect(!d->stack_known, 0))
+        domain_find_stack(d);
+    uint64_t now = exact_now(s, d);
+    struct exact_stack stack = exact_stack_take(s, d, site);
+    uint64_t *innermost = &stack.codes[stack.n - 1], untyped = *innermost;
+    *innermost = code_with_type(untyped, type);
+    memtrace_status status = memtrace_stream_alloc(d->stream, now, MEMTRACE_EXTERNAL, words - 1,
+                                                   words, stack.codes, stack.n, stack.common, &id);
+    *innermost = untyped;
+    if (__builtin_expect(status != MEMTRACE_OK, 0)) {
+        session_note(s, status);
+        ids_take(s->ids, (uintptr_t)block);
+    } else {
+        if (!ids_put(s->ids, (uintptr_t)block, id, &old))
+            count(&s->lost_id);
+        if (__builtin_expect(old != 0, 0)) {
+            count(&s->implied_deaths);
+            exact_collect_in(s, d, old);
+        }
+    }
+    exact_leave(d);
+}
+
+uint64_t exact_take(struct session *s, void *block) {
+    return ids_take(s->ids, (uintptr_t)block);
+}
+
+void exact_bury(struct session *s, uint64_t taken) {
+    struct domain *d = exact_enter(s);
+    if (!d)
+        return;
+    exact_collect_in(s, d, taken);
+    exact_leave(d);
+}
+
+void exact_untake(struct session *s, void *block, uint64_t taken) {
+    uint64_t old;
+    if (!ids_put(s->ids, (uintptr_t)block, taken - 1, &old))
+        count(&s->lost_id);
+}
+
+void exact_died(struct session *s, void *block) {
+    uint64_t taken = exact_take(s, block);
+    if (taken)
+        exact_bury(s, taken);
+}

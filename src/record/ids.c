@@ -1,0 +1,71 @@
+/* ids.c: see ids.h. */
+#include "record/ids.h"
+
+/* Pieces of that size are mappings of their own, and so are zero. */
+enum { LEAST_MAPPING = (1 << MEMORY_MAX_SHIFT) + 1 };
+
+static void *ids_new(ids *table, size_t size) {
+    return memory_alloc(table->memory, size < LEAST_MAPPING ? LEAST_MAPPING : size);
+}
+
+static void ids_drop(ids *table, void *made, size_t size) {
+    memory_free(table->memory, made, size < LEAST_MAPPING ? LEAST_MAPPING : size);
+}
+
+/* What is at `place`, made if there is nothing. Several threads may be at it. */
+#define IDS_MADE(table, place)                                                                     \
+    ({                                                                                             \
+        __typeof__(atomic_load(place)) there_ = atomic_load_explicit(place, memory_order_acquire); \
+        __typeof__(there_) made_ = there_ ? NULL : ids_new(table, sizeof *made_);                  \
+        if (!there_ && made_ && !atomic_compare_exchange_strong(place, &there_, made_))            \
+            ids_drop(table, made_, sizeof *made_);                                                 \
+        else if (!there_)                                                                          \
+            there_ = made_;                                                                        \
+        there_;                                                                                    \
+    })
+
+static size_t leaf_index(uintptr_t address) {
+    return address >> IDS_LEAF_AT & ((1 << IDS_NODE_BITS) - 1);
+}
+
+static size_t entry_index(uintptr_t address) {
+    return address >> IDS_GRAIN_BITS & ((1 << IDS_LEAF_BITS) - 1);
+}
+
+static size_t half_of(uintptr_t address) {
+    return address >> (IDS_GRAIN_BITS - 1) & 1;
+}
+
+uint64_t ids_take_wide(ids *table, uintptr_t address) {
+    struct ids_node *node = atomic_load(&table->nodes[address >> IDS_NODE_AT]);
+    struct ids_high *high = atomic_load(&node->highs[half_of(address)][leaf_index(address)]);
+    uint32_t *low = ids_place(table, address);
+    uint64_t found = *low;
+    *low = 0;
+    if (high) {
+        found |= (uint64_t)high->high[entry_index(address)] << 32;
+        high->high[entry_index(address)] = 0;
+    }
+    return found;
+}
+
+bool ids_put_slowly(ids *table, uintptr_t address, uint64_t id, uint64_t *before) {
+    struct ids_node *node;
+    struct ids_high *high = NULL;
+    struct ids_leaf *leaf;
+    *before = 0;
+    if (address >> IDS_ADDRESS_BITS || id > IDS_MAX ||
+        !(node = IDS_MADE(table, &table->nodes[address >> IDS_NODE_AT])) ||
+        !(leaf = IDS_MADE(table, &node->leaves[half_of(address)][leaf_index(address)])))
+        return false;
+    if (id >= UINT32_MAX) {
+        if (!(high = IDS_MADE(table, &node->highs[half_of(address)][leaf_index(address)])))
+            return false;
+        atomic_store(&table->wide, true);
+    }
+    *before = ids_take(table, address);
+    leaf->low[entry_index(address)] = (uint32_t)(id + 1);
+    if (high)
+        high->high[entry_index(address)] = (uint8_t)((id + 1) >> 32);
+    return true;
+}

@@ -1,0 +1,95 @@
+/* ids.h: the ids of live blocks by address, where every block has one: at a place that follows from
+ * the address alone, so that neither hashing nor a lock is needed. Whoever allocates or frees a
+ * block is alone with its address, so any thread may call. Costs a quarter of the heap at most. */
+#ifndef RECORD_IDS_H
+#define RECORD_IDS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "record/memory.h"
+
+/* A block's place: by its address's bits from the top, entry of `nodes`, entry of a node, and entry
+ * of a leaf, where every 16 bytes of memory have one. Blocks that start in their middle (small ones
+ * of some allocators) have leaves of their own. */
+enum {
+    IDS_GRAIN_BITS = 4,
+    IDS_LEAF_BITS = 16, /* entries */
+    IDS_NODE_BITS = 13,
+    IDS_TOP_BITS = 14,
+    IDS_LEAF_AT = IDS_GRAIN_BITS + IDS_LEAF_BITS,
+    IDS_NODE_AT = IDS_LEAF_AT + IDS_NODE_BITS,
+    IDS_ADDRESS_BITS = IDS_NODE_AT + IDS_TOP_BITS
+};
+
+/* The low 32 bits of ids + 1; 0: no block. */
+struct ids_leaf {
+    uint32_t low[1 << IDS_LEAF_BITS];
+};
+
+/* The 8 bits above them, which few recordings need. */
+struct ids_high {
+    uint8_t high[1 << IDS_LEAF_BITS];
+};
+
+struct ids_node {
+    _Atomic(struct ids_leaf *) leaves[2][1 << IDS_NODE_BITS]; /* by the half of 16 bytes */
+    _Atomic(struct ids_high *) highs[2][1 << IDS_NODE_BITS];
+};
+
+#define IDS_MAX ((UINT64_C(1) << 40) - 2)
+
+typedef struct ids {
+    memory *memory;
+    _Atomic bool wide; /* some id has more than 32 bits */
+    _Atomic(struct ids_node *) nodes[1 << IDS_TOP_BITS];
+} ids;
+
+/* Puts an id, or 0, where that takes memory, or more than 32 bits. */
+bool ids_put_slowly(ids *table, uintptr_t address, uint64_t id, uint64_t *before);
+uint64_t ids_take_wide(ids *table, uintptr_t address);
+
+/* Where the low bits of what stands at an address are; NULL if there is no place yet. */
+static inline uint32_t *ids_place(const ids *table, uintptr_t address) {
+    if (__builtin_expect(address >> IDS_ADDRESS_BITS, 0))
+        return NULL;
+    const struct ids_node *node =
+        atomic_load_explicit(&table->nodes[address >> IDS_NODE_AT], memory_order_acquire);
+    if (__builtin_expect(!node, 0))
+        return NULL;
+    size_t half = address >> (IDS_GRAIN_BITS - 1) & 1;
+    struct ids_leaf *leaf = atomic_load_explicit(
+        &node->leaves[half][address >> IDS_LEAF_AT & ((1 << IDS_NODE_BITS) - 1)],
+        memory_order_acquire);
+    if (__builtin_expect(!leaf, 0))
+        return NULL;
+    return &leaf->low[address >> IDS_GRAIN_BITS & ((1 << IDS_LEAF_BITS) - 1)];
+}
+
+/* Takes away what stands at an address: an id + 1; 0 if there is none. */
+static inline uint64_t ids_take(ids *table, uintptr_t address) {
+    uint32_t *place = ids_place(table, address);
+    if (!place)
+        return 0;
+    if (__builtin_expect(atomic_load_explicit(&table->wide, memory_order_relaxed), 0))
+        return ids_take_wide(table, address);
+    uint64_t found = *place;
+    *place = 0;
+    return found;
+}
+
+/* Puts an id at an address. Gives what stood there: an id + 1, or 0. False if there is no room. */
+static inline bool ids_put(ids *table, uintptr_t address, uint64_t id, uint64_t *before) {
+    uint32_t *place = ids_place(table, address);
+    if (__builtin_expect(!place || id >= UINT32_MAX ||
+                             atomic_load_explicit(&table->wide, memory_order_relaxed),
+                         0))
+        return ids_put_slowly(table, address, id, before);
+    *before = *place;
+    *place = (uint32_t)(id + 1);
+    return true;
+}
+
+#endif

@@ -14,8 +14,11 @@
 #include "cli/symbolize_file.h"
 #include "cli/trace_file.h"
 #include "present/figures.h"
+#include "trace/relabel.h"
 
-#define TOP_SITES      3
+#define TOP_SITES 3
+#define SUMMED_UP                                                                                  \
+    (UINT64_C(1) << 24)   /* bytes of an exact trace that are read for a summary, at most */
 #define SHOWN_FUNCTION 56 /* bytes of a function's name in the summary */
 
 /* ---- finding ----------------------------------------------------------------------------- */
@@ -121,6 +124,7 @@ void run_traces_symbolize(const run_traces *t, const debug_file_options *debug_f
 /* What all traces of a run hold together, and the one with most. */
 typedef struct summary {
     uint64_t samples, blocks, bytes;
+    size_t n_unread;        /* of the traces: of these only `blocks` and `bytes` are known */
     double value, variance; /* of the estimate, in bytes */
     double rate;            /* of the greatest */
     size_t greatest;
@@ -163,8 +167,29 @@ static void add_trace(summary *s, const run_traces *t, size_t i, profile *p) {
     s->rate = p->info.sample_rate;
 }
 
+/* Sums up a large trace of everything, which would take as long to read as it took to record. */
+static bool add_unread(summary *s, const run_traces *t, size_t i) {
+    relabel *names;
+    struct stat status;
+    if (stat(t->paths.items[i], &status) != 0 || (uint64_t)status.st_size <= SUMMED_UP ||
+        relabel_open(&names, t->paths.items[i], NULL) != MEMTRACE_OK)
+        return false;
+    bool exact = memtrace_reader_info(relabel_names(names))->sample_rate == 1;
+    if (exact) {
+        if (!s->profile && !s->n_unread)
+            s->greatest = i;
+        s->n_unread++;
+        s->blocks += relabel_n_allocations(names);
+        s->bytes += (uint64_t)status.st_size;
+    }
+    relabel_close(names);
+    return exact;
+}
+
 static void summarize(summary *s, const run_traces *t) {
     for (size_t i = 0; i < t->paths.count; i++) {
+        if (add_unread(s, t, i))
+            continue;
         profile *p = calloc(1, sizeof *p);
         if (p && read_profile(p, t->paths.items[i]))
             add_trace(s, t, i, p);
@@ -174,9 +199,13 @@ static void summarize(summary *s, const run_traces *t) {
 }
 
 static void say_total(const summary *s, const run_traces *t) {
-    fprintf(stderr, "allotrace: recorded %s ± %s (%s samples in %s blocks at rate %s) ",
-            figure_bytes(s->value).text, figure_bytes(sqrt(s->variance)).text,
-            figure_count(s->samples).text, figure_count(s->blocks).text, figure_rate(s->rate).text);
+    if (s->n_unread)
+        fprintf(stderr, "allotrace: recorded all %s allocations ", figure_count(s->blocks).text);
+    else
+        fprintf(stderr, "allotrace: recorded %s ± %s (%s samples in %s blocks at rate %s) ",
+                figure_bytes(s->value).text, figure_bytes(sqrt(s->variance)).text,
+                figure_count(s->samples).text, figure_count(s->blocks).text,
+                figure_rate(s->rate).text);
     if (t->paths.count > 1)
         fprintf(stderr, "by %zu processes", t->paths.count);
     else
@@ -242,14 +271,16 @@ static void say_quoted(const char *path) {
 void run_traces_report(const run_traces *t) {
     summary s = {0};
     summarize(&s, t);
-    if (s.profile) {
+    if (s.profile || s.n_unread) {
         say_total(&s, t);
-        say_top_sites(&s);
+        if (!s.n_unread)
+            say_top_sites(&s);
         fputs("allotrace: look closer: allotrace hotspots ", stderr);
         say_quoted(t->paths.items[s.greatest]);
         fputc('\n', stderr);
-        profile_free(s.profile);
     }
+    if (s.profile)
+        profile_free(s.profile);
     free(s.profile);
     if (t->n_locked)
         message_warning("%zu more processes of this run go on recording; when they have ended: "

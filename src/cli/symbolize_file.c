@@ -112,33 +112,64 @@ static int write_completed(completion *c, const char *path, const char *to) {
     return status == MEMTRACE_OK ? STATUS_OK : say_error(to, &error);
 }
 
-static int complete(completion *c, const char *path, const symbolize_file_options *options) {
+/* `names` is NULL unless the completion knows the names of the trace alone. */
+static int complete(completion *c, relabel *names, const char *path,
+                    const symbolize_file_options *options) {
     completion_summary s = completion_result(c);
+    const char *to = options->output ? options->output : path;
+    memtrace_error error;
     if (s.stopped)
         return STATUS_FAILED;
     warn(c);
     int status = STATUS_OK;
     if (s.n_lines + s.n_names || options->output)
-        status = write_completed(c, path, options->output ? options->output : path);
+        status = !names ? write_completed(c, path, to)
+                 : completion_relabel(c, names, to, &error) == MEMTRACE_OK ? STATUS_OK
+                                                                           : say_error(to, &error);
     if (status == STATUS_OK && options->report)
         print_report(c, path, options->report);
     return status;
 }
 
-int symbolize_file(const char *path, const symbolize_file_options *options) {
-    trace_file in;
-    int status = trace_file_open(&in, path, NULL);
-    if (status != STATUS_OK)
-        return status;
-    completion *c;
-    memtrace_error error;
+static memtrace_status prepare(completion **c, memtrace_reader *reader, const char *path,
+                               const symbolize_file_options *options, memtrace_error *error) {
     progress p = {.options = options, .name = path, .next = now() + 1};
     symbolize_options with = {.debug_files = options->debug_files, .progress = tick, .context = &p};
-    memtrace_status prepared = completion_prepare(&c, in.reader, &with, &error);
+    memtrace_status status = completion_prepare(c, reader, &with, error);
     clear(&p);
+    return status;
+}
+
+/* Where only names change, as in nearly all traces of native programs. False if it takes more. */
+static bool symbolize_by_names(const char *path, const symbolize_file_options *options,
+                               int *status) {
+    relabel *names;
+    completion *c = NULL;
+    if (relabel_open(&names, path, NULL) != MEMTRACE_OK)
+        return false;
+    bool able = prepare(&c, relabel_names(names), path, options, NULL) == MEMTRACE_OK &&
+                completion_result(c).n_places > 0 && completion_keeps_frames(c);
+    if (able)
+        *status = complete(c, names, path, options);
+    completion_free(c);
+    relabel_close(names);
+    return able;
+}
+
+int symbolize_file(const char *path, const symbolize_file_options *options) {
+    trace_file in;
+    completion *c;
+    memtrace_error error;
+    int status;
+    if (symbolize_by_names(path, options, &status))
+        return status;
+    status = trace_file_open(&in, path, NULL);
+    if (status != STATUS_OK)
+        return status;
+    memtrace_status prepared = prepare(&c, in.reader, path, options, &error);
     status = trace_file_report(&in, prepared);
     if (prepared == MEMTRACE_OK)
-        status = complete(c, path, options);
+        status = complete(c, NULL, path, options);
     completion_free(c);
     trace_file_close(&in);
     return status;

@@ -117,7 +117,7 @@ static memtrace_status read_frames(completion *c, memtrace_error *error) {
         if (!learn_frames(c))
             return MEMTRACE_NOMEM;
     if (status == MEMTRACE_END)
-        return MEMTRACE_OK;
+        return learn_frames(c) ? MEMTRACE_OK : MEMTRACE_NOMEM; /* there may be names alone */
     if (error)
         *error = *memtrace_reader_error(c->reader);
     return status;
@@ -227,6 +227,17 @@ const symbolize_module *completion_module(const completion *c, size_t i) {
     return symbolizer_module_at(c->symbolizer, (uint32_t)i);
 }
 
+bool completion_keeps_frames(const completion *c) {
+    for (size_t i = 0; i < c->places.count; i++) {
+        const place *p = &c->places.items[i];
+        size_t n;
+        place_locations(c, p, &n);
+        if (n && p->n_allocator == n)
+            return false;
+    }
+    return true;
+}
+
 /* ---- skipping the allocator's frames ----------------------------------------------------- */
 
 static type_codes *codes_of_type(completion *c, const char *type) {
@@ -324,4 +335,9 @@ memtrace_status completion_write(completion *c, memtrace_reader *reader, const c
                                  memtrace_error *error) {
     rewrite_options options = {.locate = locate, .edit = drop_allocator, .user = c};
     return rewrite_to_file(reader, &options, path, error);
+}
+
+memtrace_status completion_relabel(completion *c, relabel *names, const char *path,
+                                   memtrace_error *error) {
+    return relabel_write(names, locate, c, path, error);
 }

@@ -8,6 +8,7 @@
 #define SYMBOLIZE_COMPLETE_H
 
 #include "symbolize/symbolize.h"
+#include "trace/relabel.h"
 
 /* ---- the recorder's form of a frame ------------------------------------------------------ */
 
@@ -52,5 +53,11 @@ const symbolize_module *completion_module(const completion *c, size_t i);
  * the same trace as before, from its start. */
 MEMTRACE_NODISCARD memtrace_status completion_write(completion *c, memtrace_reader *reader,
                                                     const char *path, memtrace_error *error);
+
+/* Whether no frame is the allocator's own, as far as is known: then completing changes names alone,
+ * and if the reader was relabel_names(names), the trace can be written so. */
+bool completion_keeps_frames(const completion *c);
+MEMTRACE_NODISCARD memtrace_status completion_relabel(completion *c, relabel *names,
+                                                      const char *path, memtrace_error *error);
 
 #endif

@@ -1,0 +1,267 @@
+/* relabel.c: see relabel.h. The reader decodes the names, from a trace in memory that consists of
+ * the packets with names alone; the writer encodes the new ones. */
+#include "trace/relabel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "trace/bytes.h"
+#include "trace/packet.h"
+#include "trace/replace.h"
+#include "trace/writer_names.h"
+
+/* A packet of events in the file. */
+typedef struct piece {
+    uint64_t offset, size; /* bytes */
+    uint64_t time;         /* it begins */
+    uint64_t index;        /* among all, for a stable order */
+} piece;
+
+struct relabel {
+    int fd;
+    uint64_t size, n_allocations;
+    VEC(piece) pieces;
+    VEC(uint8_t) names; /* the head, and all packets of names */
+    memtrace_reader *reader;
+
+    /* While names are written. */
+    relabel_locate *locate;
+    void *user;
+    uint32_t current; /* frame index */
+    int out;
+    int os_error;
+};
+
+static memtrace_status refuse(memtrace_error *error, memtrace_status status, int os_error,
+                              const char *reason) {
+    if (error) {
+        *error = (memtrace_error){.status = status, .os_error = os_error};
+        snprintf(error->reason, sizeof error->reason, "%s", reason);
+    }
+    return status;
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+static bool read_at(int fd, void *bytes, size_t size, uint64_t offset) {
+    for (size_t done = 0; done < size;) {
+        ssize_t n = pread(fd, (char *)bytes + done, size - done, (off_t)(offset + done));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        done += (size_t)n;
+    }
+    return true;
+}
+
+/* Whether a whole packet consists of names. */
+static bool is_of_names(unsigned first_kind) {
+    return first_kind == FORMAT_LOCATION || first_kind == FORMAT_TRACE_INFO;
+}
+
+static memtrace_status add_names(relabel *r, uint64_t offset, size_t size) {
+    if (!vec_reserve(&r->names, size))
+        return MEMTRACE_NOMEM;
+    if (!read_at(r->fd, r->names.items + r->names.count, size, offset))
+        return MEMTRACE_IO;
+    r->names.count += size;
+    return MEMTRACE_OK;
+}
+
+static memtrace_status add_piece(relabel *r, uint64_t offset, const packet_header *h) {
+    piece new = {.offset = offset,
+                 .size = h->packet.size,
+                 .time = h->packet.time_begin,
+                 .index = r->pieces.count};
+    r->n_allocations += h->packet.id_end - h->packet.id_begin;
+    return vec_push(&r->pieces, new) ? MEMTRACE_OK : MEMTRACE_NOMEM;
+}
+
+/* Takes the packet at `offset`; gives its size. */
+static memtrace_status take_packet(relabel *r, uint64_t offset, uint64_t *pid, uint64_t *size) {
+    uint8_t bytes[FORMAT_HEADER_FRONT + 2 + FORMAT_HEADER_BACK + FORMAT_EVENT_HEADER];
+    packet_header h;
+    if (r->size - offset < sizeof bytes)
+        return MEMTRACE_USAGE;
+    if (!read_at(r->fd, bytes, sizeof bytes, offset))
+        return MEMTRACE_IO;
+    if (packet_parse(bytes, sizeof bytes, FORMAT_MAX_VERSION, &h) != PACKET_GOOD ||
+        !packet_plausible(&h) || h.packet.size < sizeof bytes || h.packet.size > r->size - offset ||
+        (offset > 0 && h.packet.pid != *pid))
+        return MEMTRACE_USAGE;
+    *pid = h.packet.pid;
+    *size = h.packet.size;
+    unsigned kind = load_u32(bytes + h.header_size) >> FORMAT_TIME_BITS;
+    if ((kind == FORMAT_TRACE_INFO) != (offset == 0))
+        return MEMTRACE_USAGE;
+    return is_of_names(kind) ? add_names(r, offset, *size) : add_piece(r, offset, &h);
+}
+
+static memtrace_status scan(relabel *r, memtrace_error *error) {
+    memtrace_status status = MEMTRACE_OK;
+    uint64_t size = 0, pid = 0;
+    for (uint64_t offset = 0; offset < r->size && status == MEMTRACE_OK; offset += size)
+        status = take_packet(r, offset, &pid, &size);
+    if (status != MEMTRACE_OK)
+        return refuse(error, status, status == MEMTRACE_IO ? EIO : 0,
+                      "no trace whose names stand by themselves");
+    return memtrace_reader_open_memory(r->names.items, r->names.count, NULL, &r->reader, error);
+}
+
+memtrace_status relabel_open(relabel **r, const char *path, memtrace_error *error) {
+    struct stat st;
+    *r = calloc(1, sizeof **r);
+    if (!*r)
+        return refuse(error, MEMTRACE_NOMEM, 0, "no memory for the names");
+    (*r)->fd = open(path, O_RDONLY | O_CLOEXEC);
+    memtrace_status status;
+    if ((*r)->fd < 0 || fstat((*r)->fd, &st) != 0) {
+        status = refuse(error, MEMTRACE_IO, errno, "cannot be read");
+    } else if (!S_ISREG(st.st_mode)) {
+        status = refuse(error, MEMTRACE_USAGE, 0, "no regular file");
+    } else {
+        (*r)->size = (uint64_t)st.st_size;
+        status = scan(*r, error);
+    }
+    if (status != MEMTRACE_OK) {
+        relabel_close(*r);
+        *r = NULL;
+    }
+    return status;
+}
+
+void relabel_close(relabel *r) {
+    if (!r)
+        return;
+    memtrace_reader_close(r->reader);
+    if (r->fd >= 0)
+        close(r->fd);
+    vec_free(&r->pieces);
+    vec_free(&r->names);
+    free(r);
+}
+
+memtrace_reader *relabel_names(relabel *r) {
+    return r->reader;
+}
+
+uint64_t relabel_size(const relabel *r) {
+    return r->size;
+}
+
+uint64_t relabel_n_allocations(const relabel *r) {
+    return r->n_allocations;
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+static int write_all(int fd, const void *bytes, size_t size) {
+    for (size_t done = 0; done < size;) {
+        ssize_t n = write(fd, (const char *)bytes + done, size - done);
+        if (n < 0 && errno != EINTR)
+            return errno;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+static int sink(void *context, const void *packets, size_t size) {
+    relabel *r = context;
+    return r->os_error = write_all(r->out, packets, size);
+}
+
+static size_t locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
+    relabel *r = context;
+    return r->locate(r->user, code, memtrace_reader_frame(r->reader, r->current), locations, max);
+}
+
+static memtrace_status write_names(relabel *r) {
+    memtrace_writer *writer;
+    memtrace_stream *stream;
+    memtrace_writer_options options = {.sink = sink, .locate = locate, .context = r};
+    memtrace_status status =
+        memtrace_writer_open(memtrace_reader_info(r->reader), &options, &writer, NULL);
+    if (status != MEMTRACE_OK)
+        return status;
+    status = memtrace_stream_open(writer, 0, &stream);
+    if (status == MEMTRACE_OK) {
+        uint32_t n = memtrace_reader_n_frames(r->reader);
+        for (r->current = 0; r->current < n && status == MEMTRACE_OK; r->current++)
+            status = writer_announce(stream, memtrace_reader_frame(r->reader, r->current)->code);
+        memtrace_status closed = memtrace_stream_close(stream);
+        status = status == MEMTRACE_OK ? closed : status;
+    }
+    memtrace_status closed = memtrace_writer_close(writer);
+    return status == MEMTRACE_OK ? closed : status;
+}
+
+static int copy_by_hand(relabel *r, uint64_t offset, uint64_t size) {
+    char bytes[FORMAT_MAX_PACKET];
+    for (uint64_t n; size > 0; offset += n, size -= n) {
+        n = size < sizeof bytes ? size : sizeof bytes;
+        if (!read_at(r->fd, bytes, n, offset))
+            return EIO;
+        int error = write_all(r->out, bytes, n);
+        if (error)
+            return error;
+    }
+    return 0;
+}
+
+static int copy(relabel *r, uint64_t offset, uint64_t size) {
+    while (size > 0) {
+        off64_t from = (off64_t)offset;
+        ssize_t n = copy_file_range(r->fd, &from, r->out, NULL, size, 0);
+        if (n <= 0)
+            return copy_by_hand(r, offset, size);
+        offset += (uint64_t)n;
+        size -= (uint64_t)n;
+    }
+    return 0;
+}
+
+static int compare_pieces(const void *a, const void *b) {
+    const piece *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* In the order of time, and what stands together at once. */
+static memtrace_status write_events(relabel *r) {
+    piece *p = r->pieces.items;
+    if (r->pieces.count)
+        qsort(p, r->pieces.count, sizeof *p, compare_pieces);
+    for (size_t i = 0, next; i < r->pieces.count && !r->os_error; i = next) {
+        uint64_t size = p[i].size;
+        for (next = i + 1; next < r->pieces.count && p[next].offset == p[i].offset + size; next++)
+            size += p[next].size;
+        r->os_error = copy(r, p[i].offset, size);
+    }
+    return r->os_error ? MEMTRACE_IO : MEMTRACE_OK;
+}
+
+memtrace_status relabel_write(relabel *r, relabel_locate *by, void *user, const char *path,
+                              memtrace_error *error) {
+    replacement new;
+    memtrace_status status = replacement_begin(&new, path, error);
+    if (status != MEMTRACE_OK)
+        return status;
+    r->locate = by;
+    r->user = user;
+    r->out = new.fd;
+    r->os_error = 0;
+    status = write_names(r);
+    if (status == MEMTRACE_OK)
+        status = write_events(r);
+    if (status == MEMTRACE_OK)
+        return replacement_commit(&new, error);
+    replacement_abort(&new);
+    return refuse(error, status, r->os_error, "cannot be written");
+}

@@ -1,0 +1,37 @@
+/* relabel.h: gives the places of a trace other names without reading its events.
+ *
+ * In a trace whose packets hold either locations or other events, as those of our recorder do, all
+ * names can be read, and written anew, for the cost of copying the rest: codes mean the same
+ * everywhere. The new trace has all names in front of the first event. Single-threaded. */
+#ifndef TRACE_RELABEL_H
+#define TRACE_RELABEL_H
+
+#include <stdio.h>
+
+#include "allotrace/memtrace.h"
+
+typedef struct relabel relabel;
+
+/* Opens a trace. MEMTRACE_USAGE: it is compressed, damaged, or not of that kind; rewrite.h can do
+ * more. On success `*r` is the caller's to close. */
+MEMTRACE_NODISCARD memtrace_status relabel_open(relabel **r, const char *path,
+                                                memtrace_error *error);
+void relabel_close(relabel *r); /* NULL is allowed */
+
+/* Reads the head and the names of the trace, and no events. It is closed with `r`. */
+memtrace_reader *relabel_names(relabel *r);
+
+/* Bytes of the trace, and allocations in it. */
+uint64_t relabel_size(const relabel *r);
+uint64_t relabel_n_allocations(const relabel *r);
+
+/* Says where a frame is, as the hook of memtrace_writer_options does. */
+typedef size_t relabel_locate(void *user, uint64_t code, const memtrace_frame *frame,
+                              memtrace_location *locations, size_t max);
+
+/* Writes the trace with other names to `path`, which is replaced as a whole or not at all; it may
+ * be the one that is read. */
+MEMTRACE_NODISCARD memtrace_status relabel_write(relabel *r, relabel_locate *locate, void *user,
+                                                 const char *path, memtrace_error *error);
+
+#endif

@@ -1,0 +1,166 @@
+/* Tests of giving a trace other names without reading its events. */
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "trace/relabel.h"
+#include "trace/rewrite.h"
+#include "trace_fixture.h"
+
+static char path[] = "/tmp/allotrace-relabel-XXXXXX";
+
+static void make_file(void) {
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+}
+
+static void remove_file(void) {
+    unlink(path);
+}
+
+/* The trace of a random walk in each of `n` domains, one after the other, into `path`. */
+static void make_trace(uint16_t n) {
+    fixture f = {.hooks.locate = fixture_locate};
+    source_of_events s;
+    ck_assert_int_eq(fixture_open(&f, 3), MEMTRACE_OK);
+    for (uint16_t i = 0; i < n; i++) {
+        open_events(&s, &f, (uint16_t)(i * 7));
+        random_walk(&s, 5 + i, 3000, 5000);
+        ck_assert_int_eq(memtrace_stream_close(s.stream), MEMTRACE_OK);
+        fclose(s.expected.out);
+        free(s.expected.text);
+        vec_free(&s.expected.previous);
+    }
+    ck_assert_int_eq(memtrace_writer_close(f.writer), MEMTRACE_OK);
+    write_file(path, f.bytes.items, f.bytes.count);
+    fixture_free(&f);
+}
+
+static size_t same_names(void *user, uint64_t code, const memtrace_frame *frame,
+                         memtrace_location *locations, size_t max) {
+    ck_assert_uint_eq(frame->code, code);
+    ++*(size_t *)user;
+    return rewrite_frame_locations(frame, locations, max);
+}
+
+static size_t lines_in(const char *text) {
+    size_t n = 0;
+    for (; (text = strchr(text, '\n')); text++)
+        n++;
+    return n;
+}
+
+static int compare_lines(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The lines of a text in the order of the alphabet. */
+static char *sorted(char *text) {
+    size_t n = 0, size = strlen(text) + 1;
+    char **lines = malloc(lines_in(text) * sizeof *lines), *out = malloc(size), *next = out;
+    for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        lines[n++] = line;
+    }
+    qsort(lines, n, sizeof *lines, compare_lines);
+    for (size_t i = 0; i < n; i++)
+        next += snprintf(next, (size_t)(out + size - next), "%s\n", lines[i]);
+    free(lines);
+    free(text);
+    return out;
+}
+
+static relabel *open_relabel(void) {
+    relabel *r;
+    memtrace_error error;
+    memtrace_status status = relabel_open(&r, path, &error);
+    ck_assert_msg(status == MEMTRACE_OK, "%s", error.reason);
+    return r;
+}
+
+/* Reading names takes reading to the end. */
+static void read_names(relabel *r) {
+    memtrace_event event;
+    ck_assert_int_eq(memtrace_reader_next(relabel_names(r), &event), MEMTRACE_END);
+}
+
+START_TEST(equal_names_change_nothing) {
+    size_t located = 0;
+    make_trace(_i ? 3 : 1);
+    char *before = sorted(decode_file(path, "--changed"));
+    relabel *r = open_relabel();
+    read_names(r);
+    ck_assert_int_eq(relabel_write(r, same_names, &located, path, NULL), MEMTRACE_OK);
+    ck_assert_uint_eq(located, memtrace_reader_n_frames(relabel_names(r)));
+    ck_assert_uint_eq(relabel_n_allocations(r), _i ? 9000 : 3000);
+    relabel_close(r);
+    char *after = sorted(decode_file(path, "--changed"));
+    assert_same_text(after, before);
+    free(before);
+    free(after);
+}
+END_TEST
+
+static size_t one_name(void *user, uint64_t code, const memtrace_frame *frame,
+                       memtrace_location *locations, size_t max) {
+    (void)user, (void)code, (void)frame, (void)max;
+    locations[0] = (memtrace_location){.file = "new.c", .function = "new", .line = 7};
+    return 1;
+}
+
+START_TEST(names_are_those_given) {
+    memtrace_reader *reader;
+    memtrace_event event;
+    make_trace(2);
+    relabel *r = open_relabel();
+    read_names(r);
+    ck_assert_int_eq(relabel_write(r, one_name, NULL, path, NULL), MEMTRACE_OK);
+    relabel_close(r);
+    ck_assert_int_eq(memtrace_reader_open(path, NULL, &reader, NULL), MEMTRACE_OK);
+    while (memtrace_reader_next(reader, &event) == MEMTRACE_OK)
+        ;
+    ck_assert_uint_gt(memtrace_reader_n_frames(reader), 1000);
+    for (uint32_t i = 0; i < memtrace_reader_n_frames(reader); i++) {
+        const memtrace_frame *frame = memtrace_reader_frame(reader, i);
+        if (frame->n_locations) { /* some of the fixture have none */
+            ck_assert_uint_eq(frame->n_locations, 1);
+            ck_assert_str_eq(frame->locations[0].function, "new");
+        }
+    }
+    memtrace_reader_close(reader);
+}
+END_TEST
+
+static void assert_refused(void) {
+    relabel *r;
+    memtrace_error error;
+    ck_assert_int_eq(relabel_open(&r, path, &error), MEMTRACE_USAGE);
+    ck_assert_ptr_null(r);
+}
+
+START_TEST(damage_is_left_to_others) {
+    struct stat st;
+    make_trace(1);
+    ck_assert_int_eq(stat(path, &st), 0);
+    ck_assert_int_eq(truncate(path, st.st_size - 1), 0);
+    assert_refused();
+    ck_assert_int_eq(truncate(path, st.st_size + 100), 0);
+    assert_refused();
+    ck_assert_int_eq(truncate(path, 10), 0);
+    assert_refused();
+}
+END_TEST
+
+static Suite *relabel_suite(void) {
+    Suite *s = suite_create("relabel");
+    TCase *t = tcase_create("relabel");
+    tcase_set_timeout(t, 120);
+    tcase_add_checked_fixture(t, make_file, remove_file);
+    tcase_add_loop_test(t, equal_names_change_nothing, 0, 2);
+    tcase_add_test(t, names_are_those_given);
+    tcase_add_test(t, damage_is_left_to_others);
+    suite_add_tcase(s, t);
+    return s;
+}
+
+UNIT_MAIN(relabel_suite)

@@ -81,13 +81,15 @@ typedef struct code {
     X(CLASS)       /* R[a] = a class as class plan b says */                                       \
     X(INHERIT)     /* class R[b] inherits from R[a] */                                             \
     X(METHOD)      /* class R[a] gets the closure R[b] as method K[c] */                           \
+    X(LEAVE)       /* a return follows: see lox_stack_kept */                                      \
     X(RETURN)      /* R[a] */                                                                      \
     X(RETURNNIL)                                                                                   \
-    X(PRINT)   /* R[a] */                                                                          \
-    X(ECHO)    /* R[a], unless it is nil: the value of an expression at the prompt */              \
-    X(ITERATE) /* R[a] must be an array; R[a+1] = 0 */                                             \
-    X(NEXTOF)  /* R[b] = element R[a+1]++ of R[a] and jump by c, or go on at its end */            \
-    X(NEXTIN)  /* the same with the index */
+    X(PRINT)     /* R[a] */                                                                        \
+    X(ECHO)      /* R[a], unless it is nil: the value of an expression at the prompt */            \
+    X(ITERATE)   /* R[a] must be an array; R[a+1] = 0 */                                           \
+    X(NEXTOF)    /* R[b] = element R[a+1]++ of R[a] and jump by c, or go on at its end */          \
+    X(NEXTIN)    /* the same with the index */                                                     \
+    X(INTERRUPT) /* the program ends: lox_interrupt puts it everywhere */
 
 typedef enum operation {
 #define OPERATION_ENUM(id) OP_##id,

@@ -87,6 +87,8 @@ static void collect_minor(lox_vm *vm) {
     heap *h = &vm->heap;
     if (h->engine)
         memprof_nursery_leave(h->engine, &h->thread, h->next);
+    if (h->sampler)
+        memprof_nursery_leave(h->sampler, &h->sampler_thread, h->next);
     scan_roots(vm, promote);
     for (size_t i = 0; i < h->n_slots; i++)
         scan_value(h, h->slots[i], promote);

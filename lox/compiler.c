@@ -459,17 +459,23 @@ function *compile(lox_vm *vm, const char *file, const char *text, size_t size, b
     scanner_start(&p.scanner, text, size);
     maker m;
     vm->heap.locked++;
+    vm->compiling = 1;
     begin_function(&p, &m, KIND_SCRIPT, NULL);
     begin_statement(&p, 1, 0);
     parser_advance(&p);
     node *body = parse_file(&p);
     end_statement(&p, 0);
     function *f = end_function(&p, body, (token){.line = 1});
+    if (size && text[size - 1] == '\n' && f->extent.last_line > 1)
+        f->extent.last_line--; /* nothing is in the line behind the last newline */
     while (p.chunks) {
         arena_chunk *next = p.chunks->next;
         memory_free(p.chunks);
         p.chunks = next;
     }
     vm->heap.locked--;
+    vm->compiling = 0;
+    if (vm->interrupted)
+        lox_interrupt(vm);
     return p.had_error ? NULL : f;
 }

@@ -71,13 +71,45 @@ static lox_extent public_extent(const extent *e) {
     return (lox_extent){e->first_line, e->last_line, e->start, e->end};
 }
 
-static lox_frame public_frame(const frame *f) {
-    const function *g = f->closure->function;
-    const place *p = frame_place(f);
+void lox_stack_sites(lox_vm *vm, size_t first, uint64_t *sites, size_t max) {
+    const frame *f = vm->frames + 1 + first;
+    for (size_t i = 0; i < max && f + i <= vm->frame; i++)
+        sites[i] = frame_key(f + i);
+}
+
+size_t lox_stack_kept(lox_vm *vm) {
+    size_t lowest = vm->lowest;
+    if (!vm->watch_returns)
+        return 0;
+    vm->lowest = (uint32_t)lox_stack_depth(vm);
+    return lowest ? lowest - 1 : 0; /* the lowest frame itself has gone on */
+}
+
+const char *frame_builtin(const lox_vm *vm) {
+    const frame *f = vm->frame;
+    if (f == vm->frames || f->at == f->closure->function->code)
+        return NULL;
+    const code *i = f->at - 1;
+    if (i->op != OP_CALL && i->op != OP_INVOKE)
+        return NULL;
+    value callee = f->registers[i->a];
+    return value_is(callee, OBJECT_NATIVE) ? AS(native, callee)->name : NULL;
+}
+
+static bool is_call(uint16_t op) {
+    return op == OP_CALL || op == OP_INVOKE || op == OP_INVOKESUPER;
+}
+
+lox_frame lox_describe(const lox_vm *vm, uint64_t site_key) {
+    const function *g = vm->functions[site_key >> 32];
+    uint32_t index = (uint32_t)site_key - 1;
+    const place *p = &g->places[index];
     return (lox_frame){
         .function_key = g,
-        .site_key = frame_key(f),
+        .site_key = site_key,
         .function = g->name ? g->name->text : "script",
+        .top_level = !g->name,
+        .call = is_call(g->code[index].op),
         .class_name = g->class_name ? g->class_name->text : NULL,
         .file = g->file,
         .line = p->line,
@@ -92,6 +124,6 @@ static lox_frame public_frame(const frame *f) {
 size_t lox_stack(lox_vm *vm, lox_frame *frames, size_t max) {
     size_t n = lox_stack_depth(vm);
     for (size_t i = 0; i < n && i < max; i++)
-        frames[i] = public_frame(vm->frame - i);
+        frames[i] = lox_describe(vm, frame_key(vm->frame - i));
     return n;
 }

@@ -568,13 +568,12 @@ static void make_class(maker *m, node *n) {
 
 static void make_return(maker *m, node *n) {
     uint32_t free = m->free;
-    if (m->kind == KIND_INIT) {
-        node receiver = {.kind = NODE_LOCAL, .local = m->locals[0], .place = n->place};
-        emit(m, n, OP_RETURN, make_any(m, &receiver), 0, 0);
-    } else if (n->a)
-        emit(m, n, OP_RETURN, make_any(m, n->a), 0, 0);
-    else
-        emit(m, n, OP_RETURNNIL, 0, 0, 0);
+    node receiver = {.kind = NODE_LOCAL, .local = m->locals[0], .place = n->place};
+    node *result = m->kind == KIND_INIT ? &receiver : n->a;
+    uint32_t reg = result ? make_any(m, result) : 0;
+    if (m->vm->watch_returns)
+        emit(m, n, OP_LEAVE, 0, 0, 0);
+    emit(m, n, result ? OP_RETURN : OP_RETURNNIL, reg, 0, 0);
     m->free = free;
 }
 

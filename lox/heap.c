@@ -168,18 +168,21 @@ void heap_sweep(heap *h) {
 
 /* ---- allocation ------------------------------------------------------------------------------ */
 
-void heap_set_limit(heap *h) {
-    if (h->engine) {
-        memprof_nursery_leave(h->engine, &h->thread, h->next);
-        h->limit = memprof_nursery_enter(h->engine, &h->thread, h->next, h->end);
-    } else {
-        h->limit = h->end;
-    }
-    if (h->stress || h->observer.allocated)
-        h->limit = h->next;
+static void heap_lower_limit(heap *h, memprof *engine, memprof_thread *thread) {
+    memprof_nursery_leave(engine, thread, h->next);
+    uintptr_t limit = memprof_nursery_enter(engine, thread, h->next, h->end);
+    h->limit = limit < h->limit ? limit : h->limit;
 }
 
-static void heap_tell_observer(lox_vm *vm, const object *o, bool major) {
+void heap_set_limit(heap *h) {
+    h->limit = h->stress || (h->observer.allocated && !h->sampler) ? h->next : h->end;
+    if (h->engine)
+        heap_lower_limit(h, h->engine, &h->thread);
+    if (h->sampler)
+        heap_lower_limit(h, h->sampler, &h->sampler_thread);
+}
+
+static void heap_tell_observer(lox_vm *vm, const object *o, bool major, uint64_t samples) {
     static const char *const names[] = {
 #define TYPE_NAME(id, name) name,
         OBJECT_TYPES(TYPE_NAME)
@@ -192,9 +195,11 @@ static void heap_tell_observer(lox_vm *vm, const object *o, bool major) {
         h->observer.context,
         &(lox_allocation){.type = names[type],
                           .class_name = type == OBJECT_INSTANCE && c ? c->name->text : NULL,
+                          .builtin = frame_builtin(vm),
                           .bytes = (object_payload(o) + 1) * sizeof(value),
+                          .samples = samples,
                           .major = major,
-                          .internal = h->locked || type == OBJECT_STORAGE,
+                          .internal = h->locked > 0,
                           .vm = vm});
 }
 
@@ -206,9 +211,18 @@ static void heap_account_young(lox_vm *vm, object *o) {
         uint64_t k = memprof_nursery_sample(h->engine, &h->thread, (uintptr_t)o, words);
         profile_track(vm, o, k, MEMPROF_MINOR);
     }
-    if (h->observer.allocated)
-        heap_tell_observer(vm, o, false);
+    uint64_t k = 0;
+    if (h->sampler)
+        k = memprof_nursery_sample(h->sampler, &h->sampler_thread, (uintptr_t)o, words);
+    if (h->observer.allocated && (k || !h->sampler))
+        heap_tell_observer(vm, o, false, k);
     heap_set_limit(h);
+}
+
+/* An object outside the nursery: how many of its words were sampled. */
+static uint64_t heap_sample_major(heap *h, memprof *engine, memprof_thread *thread, size_t words) {
+    memprof_nursery_leave(engine, thread, h->next);
+    return memprof_count(thread, words) ? memprof_sample(engine, thread, words) : 0;
 }
 
 object *heap_new_major(lox_vm *vm, object_type type, size_t payload) {
@@ -217,15 +231,15 @@ object *heap_new_major(lox_vm *vm, object_type type, size_t payload) {
     h->counters.major_words += payload + 1;
     h->counters.major_objects++;
     if (h->engine) {
-        memprof_nursery_leave(h->engine, &h->thread, h->next);
-        uint64_t k = 0;
-        if (memprof_count(&h->thread, payload + 1))
-            k = memprof_sample(h->engine, &h->thread, payload + 1);
+        uint64_t k = heap_sample_major(h, h->engine, &h->thread, payload + 1);
         profile_track(vm, o, k, MEMPROF_MAJOR);
-        heap_set_limit(h);
     }
-    if (h->observer.allocated)
-        heap_tell_observer(vm, o, true);
+    uint64_t k = 0;
+    if (h->sampler)
+        k = heap_sample_major(h, h->sampler, &h->sampler_thread, payload + 1);
+    if (h->observer.allocated && (k || !h->sampler))
+        heap_tell_observer(vm, o, true, k);
+    heap_set_limit(h);
     return o;
 }
 

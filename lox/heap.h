@@ -59,6 +59,8 @@ typedef struct heap {
     memprof *engine;        /* NULL: nobody samples */
     memprof_thread thread;
     lox_observer observer; /* `allocated` is NULL: nobody observes */
+    memprof *sampler;      /* chooses what the observer hears of; NULL: it hears of all */
+    memprof_thread sampler_thread;
 } heap;
 
 struct lox_vm;

@@ -567,6 +567,10 @@ L_INHERIT:
 L_METHOD:
     class_add_method(vm, AS(class, A), AS(string, KC), AS(closure, B));
     NEXT;
+L_LEAVE:
+    if ((size_t)(f - vm->frames) <= vm->lowest)
+        vm->lowest = (uint32_t)(f - vm->frames) - 1;
+    NEXT;
 L_RETURNNIL:
     r[0] = VALUE_NIL;
     goto leave;
@@ -617,7 +621,11 @@ L_NEXTIN : {
     NEXT;
 }
 
+L_INTERRUPT:
+    vm->frame = bottom;
+    return LOX_INTERRUPTED;
 failed:
     vm->frame = bottom;
+    vm->lowest = 0;
     return LOX_RUNTIME_ERROR;
 }

@@ -16,6 +16,7 @@ typedef enum lox_status {
     LOX_COMPILE_ERROR = 65,
     LOX_RUNTIME_ERROR = 70,
     LOX_IO_ERROR = 74,
+    LOX_INTERRUPTED = 130, /* see lox_interrupt */
 } lox_status;
 
 typedef struct lox_options {
@@ -24,6 +25,7 @@ typedef struct lox_options {
     bool gc_stress;       /* collect both generations at each allocation */
     bool gc_verify;       /* check the whole heap after each collection */
     bool gc_count;        /* count objects, for lox_get_counters: walks each dead nursery */
+    bool watch_returns;   /* code notes returns, for lox_stack_kept of observer.h */
 
     /* Where output and messages go, as NUL-free pieces; NULL: stdout and stderr. */
     void (*write)(void *context, const char *text, size_t size);
@@ -41,6 +43,10 @@ void lox_set_arguments(lox_vm *vm, const char *const *arguments, size_t n);
  * the values of its expression statements are printed. */
 lox_status lox_run_text(lox_vm *vm, const char *file, const char *text, size_t size, bool echo);
 lox_status lox_run_file(lox_vm *vm, const char *path);
+
+/* Ends the program that runs, at its next instruction: lox_run_… returns LOX_INTERRUPTED, and the
+ * VM can only be destroyed. For signal handlers of the thread that runs it. */
+void lox_interrupt(lox_vm *vm);
 
 /* What the collector did. Objects are counted only with gc_count, words always (headers included).
  */

@@ -1,5 +1,6 @@
 /* main.c: the launcher. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 
 #include "lox.h"
 #include "repl.h"
+#include "tracing.h"
 
 static const char help[] =
     "Usage: lox [OPTIONS] FILE [ARGUMENTS]\n"
@@ -19,6 +21,8 @@ static const char help[] =
     "  -c CODE            run CODE\n"
     "  --max-heap=SIZE    end the program with an error when its objects need more\n"
     "                     than SIZE bytes; K, M and G are understood\n"
+    "  --memtracer        show after the program's end which lines allocated what;\n"
+    "                     for its options see lox --help:memtracer\n"
     "  --help             show this help\n"
     "  --version          show the version\n"
     "\n"
@@ -29,6 +33,7 @@ static const char help[] =
 
 typedef struct launch {
     lox_options options;
+    memtracer_options memtracer;
     const char *code, *file; /* at most one is not NULL */
     char **arguments;
     size_t n_arguments;
@@ -58,9 +63,28 @@ static bool environment_says(const char *name) {
     return v && *v && strcmp(v, "0");
 }
 
+/* True if it is an option of the tracer. */
+static bool parse_memtracer(launch *l, const char *option) {
+    char problem[512];
+    switch (options_parse(&l->memtracer, option, problem, sizeof problem)) {
+    case MEMTRACER_TAKEN:
+        return true;
+    case MEMTRACER_HELP:
+        options_help(stdout, "lox");
+        exit(fflush(stdout) ? LOX_IO_ERROR : 0);
+    case MEMTRACER_BAD:
+        fprintf(stderr, "lox: %s (see lox --help:memtracer)\n", problem);
+        exit(LOX_USAGE);
+    default:
+        return false;
+    }
+}
+
 static void parse_option(launch *l, const char *option) {
     static const char max_heap[] = "--max-heap=";
-    if (!strcmp(option, "--help")) {
+    if (parse_memtracer(l, option)) {
+        return;
+    } else if (!strcmp(option, "--help")) {
         fputs(help, stdout);
         exit(fflush(stdout) ? LOX_IO_ERROR : 0);
     } else if (!strcmp(option, "--version")) {
@@ -93,23 +117,32 @@ static void parse_command_line(launch *l, int argc, char **argv) {
         l->file = argv[i++];
     l->arguments = argv + i;
     l->n_arguments = (size_t)(argc - i);
+    char problem[512];
+    if (!options_check(&l->memtracer, problem, sizeof problem)) {
+        fprintf(stderr, "lox: %s\n", problem);
+        exit(LOX_USAGE);
+    }
+}
+
+static uint64_t choose_seed(void) {
+    const char *text = getenv("MEMTRACE_SEED");
+    return text && *text ? strtoull(text, NULL, 10)
+                         : (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid();
 }
 
 static void start_trace(lox_vm *vm) {
     const char *path = getenv("MEMTRACE"), *rate_text = getenv("MEMTRACE_RATE");
-    const char *seed_text = getenv("MEMTRACE_SEED"), *depth_text = getenv("MEMTRACE_DEPTH");
+    const char *depth_text = getenv("MEMTRACE_DEPTH");
     if (!path || !*path)
         return;
     char *end = NULL;
     double rate = rate_text && *rate_text ? strtod(rate_text, &end) : 1e-5;
     if ((end && *end) || !(rate > 0 && rate <= 1))
         usage("MEMTRACE_RATE is not above 0 and at most 1: ", rate_text);
-    uint64_t seed = seed_text && *seed_text ? strtoull(seed_text, NULL, 10)
-                                            : (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid();
     unsigned long depth = depth_text && *depth_text ? strtoul(depth_text, NULL, 10) : 256;
     if (depth < 1 || depth > 4096)
         usage("MEMTRACE_DEPTH is not from 1 to 4096: ", depth_text);
-    int why = lox_trace_start(vm, path, rate, seed, (uint32_t)depth);
+    int why = lox_trace_start(vm, path, rate, choose_seed(), (uint32_t)depth);
     if (why)
         fprintf(stderr, "lox: cannot write %s: %s; nothing is recorded\n", path, strerror(why));
 }
@@ -138,24 +171,92 @@ static lox_status run(lox_vm *vm, const launch *l) {
     return repl(vm);
 }
 
-int main(int argc, char **argv) {
-    launch l = {0};
-    parse_command_line(&l, argc, argv);
-    l.options.gc_stress = l.options.gc_verify = environment_says("LOX_GC_STRESS");
-    l.stats = l.options.gc_count = environment_says("LOX_GC_STATS");
-    lox_vm *vm = lox_create(&l.options);
-    start_trace(vm);
-    lox_set_arguments(vm, (const char *const *)l.arguments, l.n_arguments);
-    lox_status status = run(vm, &l);
-    if (fflush(stdout) && !status) {
-        fprintf(stderr, "lox: cannot write the output: %s\n", strerror(errno));
-        status = LOX_IO_ERROR;
+/* ---- Ctrl-C ---------------------------------------------------------------------------------- */
+
+static lox_vm *volatile interrupted_vm;       /* NULL: it has ended */
+static volatile sig_atomic_t received_signal; /* 0: none */
+
+static void on_signal(int number) {
+    lox_vm *vm = interrupted_vm;
+    received_signal = number;
+    if (vm)
+        lox_interrupt(vm);
+}
+
+/* The first SIGINT or SIGTERM ends the program, so that what was recorded of it is kept; another
+ * one has its usual effect. */
+static void catch_signals(lox_vm *vm) {
+    static const int numbers[] = {SIGINT, SIGTERM};
+    struct sigaction catch = {.sa_handler = on_signal, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
+    interrupted_vm = vm;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct sigaction old;
+        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+            sigaction(numbers[i], &catch, NULL);
     }
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static lox_status flush_output(lox_status status) {
+    if (!fflush(stdout) || status)
+        return status;
+    fprintf(stderr, "lox: cannot write the output: %s\n", strerror(errno));
+    return LOX_IO_ERROR;
+}
+
+/* The exit status, once there is a report. A program that did not start has none. */
+static int report(tracer *t, lox_status status) {
+    char problem[512];
+    if (!t || (status && status != LOX_RUNTIME_ERROR && status != LOX_INTERRUPTED))
+        return (int)status;
+    switch (tracer_report(t, problem, sizeof problem)) {
+    case TRACER_OK:
+        return (int)status;
+    case TRACER_EXPECT_FAILED:
+        return status ? (int)status : TRACER_EXIT_EXPECT;
+    default:
+        fprintf(stderr, "lox: %s\n", problem);
+        return status ? (int)status : LOX_IO_ERROR;
+    }
+}
+
+static int run_launch(lox_vm *vm, launch *l) {
+    tracer *t = NULL;
+    start_trace(vm);
+    if (l->memtracer.on && !(t = tracing_start(vm, &l->memtracer, choose_seed())))
+        fputs("lox: there is no memory for --memtracer\n", stderr);
+    bool records = t || getenv("MEMTRACE");
+    if (records && (l->code || l->file))
+        catch_signals(vm);
+    lox_set_arguments(vm, (const char *const *)l->arguments, l->n_arguments);
+    lox_status status = run(vm, l);
+    interrupted_vm = NULL;
+    status = flush_output(status);
     int why = lox_trace_stop(vm);
     if (why)
         fprintf(stderr, "lox: the trace is incomplete: %s\n", strerror(why));
+    int result = report(t, status);
+    tracer_free(t);
+    return result;
+}
+
+int main(int argc, char **argv) {
+    launch l = {0};
+    options_init(&l.memtracer);
+    parse_command_line(&l, argc, argv);
+    l.options.gc_stress = l.options.gc_verify = environment_says("LOX_GC_STRESS");
+    l.stats = l.options.gc_count = environment_says("LOX_GC_STATS");
+    l.options.watch_returns = l.memtracer.on && options_want_stacks(&l.memtracer);
+    lox_vm *vm = lox_create(&l.options);
+    int status = run_launch(vm, &l);
     if (l.stats)
         show_counters(vm);
     lox_destroy(vm);
-    return (int)status;
+    options_free(&l.memtracer);
+    if (received_signal) {
+        signal(received_signal, SIG_DFL);
+        raise(received_signal);
+    }
+    return status;
 }

@@ -140,6 +140,7 @@ static void define(lox_vm *vm, const char *name, native_call *call, int arity) {
     native *n = (native *)heap_new_major(vm, OBJECT_NATIVE, WORDS_OF(native));
     n->call = call;
     n->arity = arity;
+    n->name = name;
     uint32_t global = vm_global(vm, string_intern(vm, name, strlen(name)));
     vm->globals[global] = value_from_object(n);
 }

@@ -126,6 +126,7 @@ typedef struct native {
     object head;
     native_call *call;
     int64_t arity; /* negative: any */
+    const char *name;
 } native;
 
 #define WORDS_OF(type)      (sizeof(type) / sizeof(value) - 1) /* payload without flexible part */

@@ -1,8 +1,9 @@
-/* observer.h: hears of every single allocation of a program.
+/* observer.h: hears of every single allocation of a program, or of a sample of them.
  *
- * While a VM has an observer its nursery is declared full after each object, so that each
- * allocation takes the slow path, which calls the observer. Without one nothing is tested for: the
- * interpreter executes the same instructions.
+ * While a VM has an observer of all its nursery is declared full after each object, so that each
+ * allocation takes the slow path, which calls the observer; one of a sample lets the sampling
+ * engine choose the limit. Without one nothing is tested for: the interpreter executes the same
+ * instructions.
  *
  * An observer must not run Lox code, allocate in the VM, or keep strings beyond the call, except
  * those of a lox_frame, which live as long as the VM. */
@@ -22,29 +23,34 @@ typedef struct lox_frame {
     const void *function_key; /* equal for activations of the same function */
     uint64_t site_key;        /* of the expression: unique in the VM, never 0 */
     const char *function;     /* "script" for the top level of a file */
-    const char *class_name;   /* NULL for what is no method */
-    const char *file;         /* as given to the launcher or to load; "-c" for its text */
-    uint32_t line;            /* of the expression that allocates or calls */
-    uint32_t start, end;      /* its characters */
-    lox_extent statement;     /* the innermost statement around it */
-    lox_extent body;          /* of the function */
+    bool top_level;
+    bool call;              /* the expression is a call */
+    const char *class_name; /* NULL for what is no method */
+    const char *file;       /* as given to the launcher or to load; "-c" for its text */
+    uint32_t line;          /* of the expression that allocates or calls */
+    uint32_t start, end;    /* its characters */
+    lox_extent statement;   /* the innermost statement around it */
+    lox_extent body;        /* of the function */
 } lox_frame;
 
 typedef struct lox_allocation {
     const char *type;       /* "LoxArray", … */
     const char *class_name; /* of an instance; NULL for everything else */
+    const char *builtin;    /* the built-in function that allocates; NULL: none does. Static */
     size_t bytes;           /* header included */
+    uint64_t samples;       /* sampled words, if the observer hears of a sample */
     bool major;             /* not in the nursery */
-    bool internal;          /* the runtime's own: no guest expression asked for it (see below) */
+    bool internal;          /* no guest expression asked for it: what exists before the program
+                               starts, and what compiling makes (LoxFunction, strings) */
     lox_vm *vm;
 } lox_allocation;
-
-/* Internal are: what exists before the program starts, what compiling makes (LoxFunction, the
- * strings of constants), and LoxArrayStorage, the elements of an array that outgrew its place. */
 
 typedef struct lox_observer {
     void *context;
     void (*allocated)(void *context, const lox_allocation *allocation);
+    double rate;   /* 0 or 1: it hears of every allocation; else of those of whose words any was
+                      sampled, each with this probability */
+    uint64_t seed; /* of the choice */
 } lox_observer;
 
 /* NULL: no observer any more. `observer` is copied. */
@@ -59,5 +65,15 @@ size_t lox_stack_depth(lox_vm *vm);
 
 /* The site_key of the innermost frame, 0 if there is none: cheaper than lox_stack. */
 uint64_t lox_stack_site(lox_vm *vm);
+
+/* The site_keys of at most `max` frames from number `first` on, the outermost being number 0. */
+void lox_stack_sites(lox_vm *vm, size_t first, uint64_t *sites, size_t max);
+
+/* How many of the outermost frames have neither returned nor gone on since the last call of this.
+ * 0 unless the VM was created with `watch_returns`. */
+size_t lox_stack_kept(lox_vm *vm);
+
+/* What a site_key means. */
+lox_frame lox_describe(const lox_vm *vm, uint64_t site_key);
 
 #endif

@@ -199,6 +199,23 @@ static void start_engine(lox_vm *vm, profile *p, double rate, uint64_t seed, uin
     heap_set_limit(h);
 }
 
+void profile_start_sampler(heap *h, double rate, uint64_t seed) {
+    h->sampler = memprof_create(&(memprof_host){.reallocate = reallocate, .collects = true});
+    memprof_options options = {.rate = rate, .seed = seed};
+    if (!h->sampler ||
+        memprof_start(h->sampler, &h->sampler_thread, &options, &memprof_null_tracker))
+        memory_exhausted();
+}
+
+void profile_stop_sampler(heap *h) {
+    if (!h->sampler)
+        return;
+    memprof_nursery_leave(h->sampler, &h->sampler_thread, h->next);
+    memprof_thread_exit(h->sampler, &h->sampler_thread);
+    memprof_destroy(h->sampler);
+    h->sampler = NULL;
+}
+
 int lox_trace_start(lox_vm *vm, const char *path, double rate, uint64_t seed, uint32_t depth) {
     if (vm->profile || !(rate > 0 && rate <= 1))
         return EINVAL;

@@ -5,6 +5,10 @@
 
 #include "vm.h"
 
+/* The engine that chooses what an observer hears of. It tracks nothing. */
+void profile_start_sampler(heap *h, double rate, uint64_t seed);
+void profile_stop_sampler(heap *h);
+
 /* A new object, k of whose words were sampled; runs the engine's callbacks. Outside the nursery. */
 void profile_track(lox_vm *vm, object *o, uint64_t k, memprof_heap where);
 

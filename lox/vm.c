@@ -43,6 +43,7 @@ lox_vm *lox_create(const lox_options *options) {
     vm->frames = vm->frame = reserve(FRAME_BYTES);
     for (size_t i = 0; i < sizeof vm->hold / sizeof *vm->hold; i++)
         vm->hold[i] = VALUE_NIL;
+    vm->watch_returns = options->watch_returns;
     heap_init(vm, options);
     vm->heap.locked++;
     vm->init_name = string_intern(vm, "init", 4);
@@ -54,6 +55,7 @@ lox_vm *lox_create(const lox_options *options) {
 
 void lox_destroy(lox_vm *vm) {
     lox_trace_stop(vm);
+    lox_observe(vm, NULL);
     heap_free(vm);
     for (uint32_t i = 0; i < vm->n_functions; i++)
         function_free(vm->functions[i]);
@@ -160,8 +162,21 @@ lox_status lox_run_file(lox_vm *vm, const char *path) {
 }
 
 void lox_observe(lox_vm *vm, const lox_observer *observer) {
-    vm->heap.observer = observer ? *observer : (lox_observer){0};
-    heap_set_limit(&vm->heap);
+    heap *h = &vm->heap;
+    profile_stop_sampler(h);
+    h->observer = observer ? *observer : (lox_observer){0};
+    if (h->observer.rate > 0 && h->observer.rate < 1)
+        profile_start_sampler(h, h->observer.rate, h->observer.seed);
+    heap_set_limit(h);
+}
+
+/* Whatever the interpreter would do next, it now ends: no instruction of its own looks at a flag.
+ */
+void lox_interrupt(lox_vm *vm) {
+    vm->interrupted = 1;
+    for (uint32_t i = 0; !vm->compiling && i < vm->n_functions; i++)
+        for (uint32_t j = 0; j < vm->functions[i]->n_code; j++)
+            vm->functions[i]->code[j].op = OP_INTERRUPT;
 }
 
 void lox_get_counters(lox_vm *vm, lox_counters *counters) {

@@ -2,6 +2,8 @@
 #ifndef LOX_VM_H
 #define LOX_VM_H
 
+#include <signal.h>
+
 #include "code.h"
 #include "heap.h"
 #include "lox.h"
@@ -54,6 +56,10 @@ struct lox_vm {
 #ifdef LOX_FUEL
     uint64_t fuel; /* instructions until a run-time error */
 #endif
+
+    bool watch_returns;
+    uint32_t lowest; /* number of frames after the lowest return since lox_stack_kept */
+    volatile sig_atomic_t compiling, interrupted;
 };
 
 /* text.c */
@@ -73,6 +79,10 @@ __attribute__((format(printf, 2, 3))) void vm_complain(lox_vm *vm, const char *f
 
 /* The site_key of a frame. */
 uint64_t frame_key(const frame *f);
+
+/* The built-in function that the innermost frame is calling; NULL: none. Only during an allocation.
+ */
+const char *frame_builtin(const lox_vm *vm);
 
 /* vm.c */
 uint32_t vm_global(lox_vm *vm, string *name);

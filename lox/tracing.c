@@ -1,0 +1,49 @@
+/* tracing.c: tells the tracer what an observer hears, in the tracer's terms. */
+#include "tracing.h"
+
+#include "observer.h"
+
+static guest_extent extent(const lox_extent *e) {
+    return (guest_extent){e->first_line, e->last_line, e->start, e->end};
+}
+
+static void describe(void *vm, uint64_t site, guest_place *place) {
+    lox_frame f = lox_describe(vm, site);
+    *place = (guest_place){.function = f.top_level ? NULL : f.function,
+                           .class_name = f.class_name,
+                           .file = f.file,
+                           .line = f.line,
+                           .call = f.call,
+                           .expression = {f.line, f.line, f.start, f.end},
+                           .statement = extent(&f.statement),
+                           .body = extent(&f.body)};
+}
+
+static size_t depth(void *vm) {
+    return lox_stack_depth(vm);
+}
+
+static void sites(void *vm, size_t first, uint64_t *keys, size_t max) {
+    lox_stack_sites(vm, first, keys, max);
+}
+
+static size_t kept(void *vm) {
+    return lox_stack_kept(vm);
+}
+
+static void allocated(void *context, const lox_allocation *a) {
+    tracer_count(context, &(guest_allocation){.type = a->type,
+                                              .class_name = a->class_name,
+                                              .builtin = a->builtin,
+                                              .internal = a->internal,
+                                              .bytes = a->bytes,
+                                              .samples = a->samples,
+                                              .site = lox_stack_site(a->vm)});
+}
+
+tracer *tracing_start(lox_vm *vm, const memtracer_options *options, uint64_t seed) {
+    tracer *t = tracer_create(options, &(guest){vm, describe, depth, sites, kept});
+    if (t)
+        lox_observe(vm, &(lox_observer){t, allocated, options->rate, seed});
+    return t;
+}

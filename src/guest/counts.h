@@ -1,0 +1,45 @@
+/* counts.h: what a tracer has counted, for its own parts. The tracer keeps the finest distinctions:
+ * calling context to the expression, type and class; every report is a sum over that. */
+#ifndef GUEST_COUNTS_H
+#define GUEST_COUNTS_H
+
+#include "base/intern.h"
+#include "guest/tally.h"
+#include "guest/tracer.h"
+#include "guest/tree.h"
+
+/* One kind of allocation in one context. The pointers `own` are as the guest gave them. */
+typedef struct leaf {
+    uint32_t next; /* leaf of the same node, plus one; 0: none */
+    bool internal;
+    const char *own_type, *own_class, *builtin;
+    const char *type, *class_name; /* interned; class_name may be NULL */
+    tally tally;
+} leaf;
+
+typedef struct site {
+    guest_place place; /* strings are interned */
+    const char *name;  /* of the function as reports show it: "Class.method", "program"; interned */
+} site;
+
+struct tracer {
+    const memtracer_options *options;
+    guest guest;
+    double started; /* seconds, monotonic */
+    bool deep;      /* whole stacks are kept, else innermost frames only */
+    bool failed;    /* there was no memory: counts are not complete */
+    uint64_t cut;   /* allocations whose stack was too deep to be kept whole */
+
+    map64 site_numbers; /* site key → index in `sites` */
+    VEC(site) sites;
+    tree contexts;            /* edges are sites */
+    VEC(uint32_t) first_leaf; /* of each context, plus one; 0: none */
+    VEC(leaf) leaves;
+    VEC(uint32_t) path; /* context of each frame at the last allocation, outermost first */
+
+    uint64_t last_site; /* if only innermost frames are kept: that of the last allocation … */
+    uint32_t last_node; /* … and its context */
+    intern_table strings;
+};
+
+#endif

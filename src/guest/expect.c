@@ -1,0 +1,65 @@
+/* expect.c: see expect.h. */
+#include "guest/expect.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "guest/text.h"
+
+static bool is_text(const char *s, const char *text, size_t size) {
+    return s && strlen(s) == size && memcmp(s, text, size) == 0;
+}
+
+/* The number behind the last colon; 0: there is none. */
+static uint32_t line_of(const char *text, size_t size, size_t *path_size) {
+    size_t digits = 0;
+    uint64_t line = 0;
+    while (digits < size && text[size - 1 - digits] >= '0' && text[size - 1 - digits] <= '9')
+        digits++;
+    if (!digits || digits > 9 || digits + 1 >= size || text[size - 1 - digits] != ':')
+        return 0;
+    for (size_t i = size - digits; i < size; i++)
+        line = line * 10 + (uint64_t)(text[i] - '0');
+    *path_size = size - digits - 1;
+    return (uint32_t)line;
+}
+
+static bool is_meant(const expectation *e, const site *s) {
+    if (!e->site_size)
+        return true;
+    if (!s)
+        return is_text("<runtime>", e->text, e->site_size);
+    size_t path_size;
+    uint32_t line = line_of(e->text, e->site_size, &path_size);
+    if (line && s->place.line == line && text_path_ends(s->place.file, e->text, path_size))
+        return true;
+    return is_text(s->name, e->text, e->site_size) ||
+           is_text(s->place.function, e->text, e->site_size);
+}
+
+static verdict judge(const expectation *e, const view *v) {
+    verdict result = {.expectation = e};
+    for (size_t i = 0; i < v->entries.count; i++)
+        if (is_meant(e, v->entries.items[i].site))
+            tally_add(&result.actual, &v->entries.items[i].leaf->tally);
+    result.count = tally_count(&result.actual, v->tracer->options->rate);
+    double actual = result.count.value;
+    result.ratio = e->expected > 0 ? actual / e->expected : actual > 0 ? INFINITY : 1;
+    result.pass = result.ratio >= 0.1 && result.ratio <= 10;
+    return result;
+}
+
+bool expect_judge(verdict_list *verdicts, const view *v) {
+    const memtracer_options *o = v->tracer->options;
+    for (size_t i = 0; i < o->expect.count; i++)
+        if (!vec_push(verdicts, judge(&o->expect.items[i], v)))
+            return false;
+    return true;
+}
+
+bool expect_all_pass(const verdict_list *verdicts) {
+    for (size_t i = 0; i < verdicts->count; i++)
+        if (!verdicts->items[i].pass)
+            return false;
+    return true;
+}

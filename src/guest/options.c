@@ -1,0 +1,310 @@
+/* options.c: see options.h. */
+#include "guest/options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "guest/text.h"
+
+typedef enum kind { BOOL, BYTES, DEPTH, FORM, TEXT, RATE, EXPECT } kind;
+
+/* X(name, kind, field, default, what a value is, meaning) */
+#define OPTIONS(X)                                                                                 \
+    X("TraceStackTraces", BOOL, stacks, "false", "true|false",                                     \
+      "show the call stacks that lead to each site (table, json)")                                 \
+    X("TraceMem", BYTES, min_bytes, "0", "BYTES",                                                  \
+      "only sites, and stacks, that allocate at least this much")                                  \
+    X("Output", FORM, form, "table", "table|json|histogram|typehistogram|calltree",                \
+      "form of the report")                                                                        \
+    X("OutputFile", TEXT, output_file, "standard output", "PATH",                                  \
+      "write the report there; never half of one")                                                 \
+    X("StackLimit", DEPTH, stack_limit, "10000", "N",                                              \
+      "frames kept of a stack: of a deeper one the innermost, and the outermost")                  \
+    X("TraceRoots", BOOL, roots, "true", "true|false",                                             \
+      "functions are elements (histogram, calltree)")                                              \
+    X("TraceStatements", BOOL, statements, "false", "true|false", "statements are elements")       \
+    X("TraceCalls", BOOL, calls, "false", "true|false", "calls are elements")                      \
+    X("TraceInternal", BOOL, internal, "false", "true|false",                                      \
+      "count what compiling allocates, too; built-ins are elements")                               \
+    X("FilterRootName", TEXT, functions, "*", "PATTERNS", "only these functions")                  \
+    X("FilterFile", TEXT, files, "*", "PATTERNS", "only functions of these files")                 \
+    X("Rate", RATE, rate, "1", "R",                                                                \
+      "sample each word with this probability, and estimate; 1 counts exactly")                    \
+    X("Expect", EXPECT, expect, "none", "[SITE=]N",                                                \
+      "compare N with the true number; more than ten times off: exit status 3")
+
+typedef struct option {
+    const char *name;
+    kind kind;
+    size_t offset;
+    const char *by_default, *value, *meaning;
+} option;
+
+static const option table[] = {
+#define OPTION_ROW(name, kind, field, by_default, value, meaning)                                  \
+    {name, kind, offsetof(memtracer_options, field), by_default, value, meaning},
+    OPTIONS(OPTION_ROW)
+#undef OPTION_ROW
+};
+enum { N_OPTIONS = sizeof table / sizeof *table };
+
+static const char *const form_names[N_FORMS] = {
+    [FORM_TABLE] = "table",         [FORM_JSON] = "json",
+    [FORM_HISTOGRAM] = "histogram", [FORM_TYPEHISTOGRAM] = "typehistogram",
+    [FORM_CALLTREE] = "calltree",
+};
+
+void options_init(memtracer_options *o) {
+    *o = (memtracer_options){.stack_limit = 10000, .roots = true, .rate = 1};
+}
+
+void options_free(memtracer_options *o) {
+    vec_free(&o->expect);
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static bool parse_bool(const char *text, bool *value) {
+    *value = strcmp(text, "true") == 0;
+    return *value || strcmp(text, "false") == 0;
+}
+
+static bool parse_whole(const char *text, uint64_t *value) {
+    char *end;
+    errno = 0;
+    *value = strtoull(text, &end, 10);
+    return *text >= '0' && *text <= '9' && !*end && !errno;
+}
+
+/* Not negative; a fraction and an exponent are understood. */
+static bool parse_real(const char *text, double *value) {
+    char *end;
+    if (!*text || text[strspn(text, "0123456789.eE+-")])
+        return false;
+    *value = strtod(text, &end);
+    return !*end && isfinite(*value) && *value >= 0 && *text != '-';
+}
+
+static bool parse_form(const char *text, memtracer_form *form) {
+    for (int i = 0; i < N_FORMS; i++)
+        if (strcmp(text, form_names[i]) == 0) {
+            *form = (memtracer_form)i;
+            return true;
+        }
+    return false;
+}
+
+static bool parse_expectation(memtracer_options *o, const char *text) {
+    const char *equals = strrchr(text, '=');
+    expectation e = {.text = text, .site_size = equals ? (size_t)(equals - text) : 0};
+    if (equals == text || !parse_real(equals ? equals + 1 : text, &e.expected))
+        return false;
+    return vec_push(&o->expect, e);
+}
+
+/* NULL, or what the value is not. */
+static const char *parse_value(memtracer_options *o, const option *opt, const char *text) {
+    void *field = (char *)o + opt->offset;
+    switch (opt->kind) {
+    case BOOL:
+        return parse_bool(text, field) ? NULL : "neither true nor false";
+    case BYTES:
+        return parse_whole(text, field) ? NULL : "not a whole number of bytes";
+    case DEPTH:
+        return parse_whole(text, field) && *(uint64_t *)field ? NULL
+                                                              : "not a whole number of at least 1";
+    case FORM:
+        return parse_form(text, field) ? NULL
+                                       : "not table, json, histogram, typehistogram or calltree";
+    case RATE:
+        return parse_real(text, field) && *(double *)field > 0 && *(double *)field <= 1
+                   ? NULL
+                   : "not above 0 and at most 1";
+    case TEXT:
+        *(const char **)field = text;
+        return *text ? NULL : "empty";
+    default:
+        return parse_expectation(o, text) ? NULL : "neither a number nor SITE=number";
+    }
+}
+
+/* ---- the command line ------------------------------------------------------------------------ */
+
+static bool begins(const char *text, const char *with) {
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+static const option *find_option(const char *name, size_t size) {
+    for (size_t i = 0; i < N_OPTIONS; i++)
+        if (strlen(table[i].name) == size && memcmp(table[i].name, name, size) == 0)
+            return &table[i];
+    return NULL;
+}
+
+/* One whose name differs only in case; NULL: there is none. */
+static const option *similar_option(const char *name, size_t size) {
+    for (size_t i = 0; i < N_OPTIONS; i++)
+        if (strlen(table[i].name) == size && strncasecmp(table[i].name, name, size) == 0)
+            return &table[i];
+    return NULL;
+}
+
+static memtracer_parsed unknown(const char *argument, size_t prefix, char *problem, size_t size) {
+    size_t n = strcspn(argument + prefix, "=");
+    const option *meant = similar_option(argument + prefix, n);
+    snprintf(problem, size, "unknown option: %.*s%s%s%s", (int)(prefix + n), argument,
+             meant ? "; did you mean --memtracer." : "", meant ? meant->name : "",
+             meant ? "?" : "");
+    return MEMTRACER_BAD;
+}
+
+static memtracer_parsed parse_switch(memtracer_options *o, const char *value, char *problem,
+                                     size_t size) {
+    o->given = true;
+    if (parse_bool(value, &o->on))
+        return MEMTRACER_TAKEN;
+    snprintf(problem, size, "--memtracer is neither true nor false: %s", value);
+    return MEMTRACER_BAD;
+}
+
+static memtracer_parsed parse_option(memtracer_options *o, const char *argument, size_t prefix,
+                                     char *problem, size_t size) {
+    const char *name = argument + prefix, *equals = strchr(name, '=');
+    const option *opt = find_option(name, strcspn(name, "="));
+    if (!opt)
+        return unknown(argument, prefix, problem, size);
+    if (!equals && opt->kind != BOOL) {
+        snprintf(problem, size, "%s needs a value: %s=%s", argument, argument, opt->value);
+        return MEMTRACER_BAD;
+    }
+    if (!o->unused)
+        o->unused = opt->name;
+    const char *fault = parse_value(o, opt, equals ? equals + 1 : "true");
+    if (!fault)
+        return MEMTRACER_TAKEN;
+    snprintf(problem, size, "--memtracer.%s is %s: %s", opt->name, fault, equals + 1);
+    return MEMTRACER_BAD;
+}
+
+memtracer_parsed options_parse(memtracer_options *o, const char *argument, char *problem,
+                               size_t size) {
+    static const char name[] = "--memtracer", experimental[] = "--experimental-options";
+    if (strcmp(argument, "--help:memtracer") == 0)
+        return MEMTRACER_HELP;
+    if (strcmp(argument, experimental) == 0 ||
+        (begins(argument, experimental) && argument[sizeof experimental - 1] == '='))
+        return MEMTRACER_TAKEN;
+    if (!begins(argument, name))
+        return MEMTRACER_NOT_MINE;
+    switch (argument[sizeof name - 1]) {
+    case '\0':
+        return parse_switch(o, "true", problem, size);
+    case '=':
+        return parse_switch(o, argument + sizeof name, problem, size);
+    case '.':
+        return parse_option(o, argument, sizeof name, problem, size);
+    default:
+        return MEMTRACER_NOT_MINE;
+    }
+}
+
+/* The report replaces its file when it is complete, so that the folder must be writable. */
+static bool can_write(const char *path) {
+    char folder[4096];
+    const char *slash = strrchr(path, '/');
+    if (access(path, F_OK) == 0 && access(path, W_OK) != 0)
+        return false;
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
+             slash ? path : ".");
+    return access(path, F_OK) == 0 || access(folder, W_OK | X_OK) == 0;
+}
+
+bool options_check(const memtracer_options *o, char *problem, size_t size) {
+    if (o->unused && !o->given)
+        snprintf(problem, size, "--memtracer.%s has no effect without --memtracer", o->unused);
+    else if (o->on && !o->roots && !o->statements && !o->calls)
+        snprintf(problem, size,
+                 "--memtracer: TraceRoots, TraceStatements and TraceCalls are all false");
+    else if (o->on && o->output_file && !can_write(o->output_file))
+        snprintf(problem, size, "--memtracer.OutputFile cannot be written: %s: %s", o->output_file,
+                 strerror(errno));
+    else
+        return true;
+    return false;
+}
+
+bool options_want_stacks(const memtracer_options *o) {
+    return o->stacks || o->form == FORM_HISTOGRAM || o->form == FORM_CALLTREE || o->functions ||
+           o->files;
+}
+
+/* ---- help and JSON --------------------------------------------------------------------------- */
+
+void options_help(FILE *out, const char *launcher) {
+    fprintf(out,
+            "Usage: %s --memtracer [--memtracer.OPTION=VALUE ...] FILE [ARGUMENTS]\n"
+            "\n"
+            "Counts the allocations of the program, and reports after its end which lines made\n"
+            "them. Sizes are what the heap took, headers included.\n"
+            "\n"
+            "  --memtracer=true|false\n"
+            "        count every allocation of the program (false)\n",
+            launcher);
+    for (size_t i = 0; i < N_OPTIONS; i++)
+        fprintf(out, "  --memtracer.%s=%s\n        %s (%s)\n", table[i].name, table[i].value,
+                table[i].meaning, table[i].by_default);
+    fputs(
+        "\n"
+        "PATTERNS are separated by commas; * and ? are wildcards; a pattern has to match a whole\n"
+        "name: of a function or Class.method, of a path or the last part of it. What other\n"
+        "functions allocate is charged to the nearest caller that is left.\n"
+        "SITE is FILE:LINE, where FILE is the end of a path, or the name of a function. Expect "
+        "can\n"
+        "be given more than once.\n"
+        "--experimental-options is accepted and ignored.\n"
+        "\n"
+        "Exit status: that of the program; 3 if it succeeded but an expectation failed; 64 if an\n"
+        "option is wrong, and nothing was run; 74 if the report cannot be written.\n",
+        out);
+}
+
+static void json_value(const memtracer_options *o, const option *opt, FILE *out) {
+    const void *field = (const char *)o + opt->offset;
+    switch (opt->kind) {
+    case BOOL:
+        fputs(*(const bool *)field ? "true" : "false", out);
+        break;
+    case BYTES:
+    case DEPTH:
+        fprintf(out, "%llu", (unsigned long long)*(const uint64_t *)field);
+        break;
+    case FORM:
+        text_json(out, form_names[*(const memtracer_form *)field]);
+        break;
+    case RATE:
+        fprintf(out, "%.17g", *(const double *)field);
+        break;
+    case TEXT:
+        text_json(out, *(const char *const *)field);
+        break;
+    default:
+        fputc('[', out);
+        for (size_t i = 0; i < o->expect.count; i++) {
+            fputs(i ? ", " : "", out);
+            text_json(out, o->expect.items[i].text);
+        }
+        fputc(']', out);
+    }
+}
+
+void options_json(const memtracer_options *o, FILE *out) {
+    fputc('{', out);
+    for (size_t i = 0; i < N_OPTIONS; i++) {
+        fprintf(out, "%s\"%s\": ", i ? ", " : "", table[i].name);
+        json_value(o, &table[i], out);
+    }
+    fputc('}', out);
+}

@@ -1,0 +1,162 @@
+/* text.c: see text.h. */
+#include "guest/text.h"
+
+#include <string.h>
+
+void text_size(char *to, double bytes) {
+    static const char *const units[] = {"B", "KB", "MB", "GB", "TB", "PB", "EB"};
+    size_t u = 0;
+    for (; bytes >= 999.5 && u + 1 < sizeof units / sizeof *units; u++)
+        bytes /= 1000;
+    int decimals = u == 0 || bytes >= 99.95 ? 0 : bytes >= 9.995 ? 1 : 2;
+    int n = snprintf(to, TEXT_NUMBER, "%.*f", decimals, bytes);
+    if (decimals) {
+        while (to[n - 1] == '0')
+            n--;
+        n -= to[n - 1] == '.';
+    }
+    snprintf(to + n, (size_t)(TEXT_NUMBER - n), "%s", units[u]);
+}
+
+void text_count(char *to, estimate e) {
+    if (e.low == e.high)
+        snprintf(to, TEXT_NUMBER, "%.0f", e.value);
+    else
+        snprintf(to, TEXT_NUMBER, "%.0f ± %.0f", e.value, estimate_margin(e));
+}
+
+void text_bytes(char *to, estimate e) {
+    text_size(to, e.value);
+    if (e.low == e.high)
+        return;
+    char margin[TEXT_NUMBER];
+    text_size(margin, estimate_margin(e));
+    size_t n = strlen(to);
+    snprintf(to + n, TEXT_NUMBER - n, " ± %.32s", margin);
+}
+
+int text_width(const char *s) {
+    int n = 0;
+    for (; *s; s++)
+        n += (*s & 0xC0) != 0x80;
+    return n;
+}
+
+void text_left(FILE *out, const char *s, int width) {
+    int blanks = width - text_width(s);
+    fprintf(out, "%s%*s", s, blanks > 0 ? blanks : 0, "");
+}
+
+void text_right(FILE *out, const char *s, int width) {
+    int blanks = width - text_width(s);
+    fprintf(out, "%*s%s", blanks > 0 ? blanks : 0, "", s);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+/* Bytes of the well-formed character at s, 0 if there is none. */
+static size_t utf8_size(const unsigned char *s) {
+    size_t n = s[0] < 0x80   ? 1
+               : s[0] < 0xC2 ? 0
+               : s[0] < 0xE0 ? 2
+               : s[0] < 0xF0 ? 3
+               : s[0] < 0xF5 ? 4
+                             : 0;
+    for (size_t i = 1; i < n; i++)
+        if ((s[i] & 0xC0) != 0x80)
+            return 0;
+    bool overlong = (s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xF0 && s[1] < 0x90);
+    bool surrogate = s[0] == 0xED && s[1] >= 0xA0;
+    bool beyond = s[0] == 0xF4 && s[1] >= 0x90;
+    return n > 1 && (overlong || surrogate || beyond) ? 0 : n;
+}
+
+void text_json(FILE *out, const char *s) {
+    if (!s) {
+        fputs("null", out);
+        return;
+    }
+    fputc('"', out);
+    for (const unsigned char *at = (const unsigned char *)s; *at;) {
+        size_t n = utf8_size(at);
+        if (n == 0)
+            fputs("\xEF\xBF\xBD", out);
+        else if (*at == '"' || *at == '\\')
+            fprintf(out, "\\%c", *at);
+        else if (*at < 0x20 || *at == 0x7F)
+            fprintf(out, "\\u%04x", *at);
+        else
+            fwrite(at, 1, n, out);
+        at += n ? n : 1;
+    }
+    fputc('"', out);
+}
+
+/* ---- patterns and paths ---------------------------------------------------------------------- */
+
+static const char *next_character(const char *s) {
+    do
+        s++;
+    while ((*s & 0xC0) == 0x80);
+    return s;
+}
+
+/* The pattern ends at `end`. When a part behind a star does not match, the star takes one more. */
+static bool pattern_matches(const char *p, const char *end, const char *s) {
+    const char *star = NULL, *retry = NULL;
+    while (*s) {
+        if (p < end && *p == '*') {
+            star = ++p;
+            retry = s;
+        } else if (p < end && *p == '?') {
+            p++;
+            s = next_character(s);
+        } else if (p < end && *p == *s) {
+            p++;
+            s++;
+        } else if (star) {
+            p = star;
+            s = retry = next_character(retry);
+        } else {
+            return false;
+        }
+    }
+    while (p < end && *p == '*')
+        p++;
+    return p == end;
+}
+
+bool text_matches(const char *patterns, const char *s) {
+    for (;;) {
+        size_t n = strcspn(patterns, ",");
+        if (n && pattern_matches(patterns, patterns + n, s))
+            return true;
+        if (!patterns[n])
+            return false;
+        patterns += n + 1;
+    }
+}
+
+bool text_path_ends(const char *path, const char *end, size_t size) {
+    size_t n = strlen(path);
+    return n >= size && memcmp(path + n - size, end, size) == 0 &&
+           (n == size || path[n - size - 1] == '/' || end[0] == '/');
+}
+
+static bool is_unique(const char *suffix, const char *path, const char *const *others, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(others[i], path) != 0 && text_path_ends(others[i], suffix, strlen(suffix)))
+            return false;
+    return true;
+}
+
+size_t text_unique_suffix(const char *path, const char *const *others, size_t n) {
+    size_t at = strlen(path);
+    while (at > 0) {
+        at--;
+        if ((at == 0 || (path[at - 1] == '/' && path[at] != '/')) &&
+            is_unique(path + at, path, others, n))
+            return at;
+    }
+    return 0;
+}

@@ -1,0 +1,39 @@
+/* text.h: numbers, names and columns as reports show them. */
+#ifndef GUEST_TEXT_H
+#define GUEST_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "analyse/estimate.h"
+
+enum { TEXT_NUMBER = 96 }; /* room for any number below, with its end */
+
+/* 400KB: decimal units, three digits. */
+void text_size(char *to, double bytes);
+
+/* Exact numbers as they are, others with their error. */
+void text_count(char *to, estimate e);
+void text_bytes(char *to, estimate e);
+
+/* Characters (code points). */
+int text_width(const char *s);
+
+/* `s` with blanks up to `width` characters, on the right or on the left. */
+void text_left(FILE *out, const char *s, int width);
+void text_right(FILE *out, const char *s, int width);
+
+/* A JSON string; NULL: null. What is no UTF-8 becomes U+FFFD. */
+void text_json(FILE *out, const char *s);
+
+/* Does one of the comma-separated patterns match all of the text? */
+bool text_matches(const char *patterns, const char *s);
+
+/* Does the path end so, at the start of one of its parts? */
+bool text_path_ends(const char *path, const char *end, size_t size);
+
+/* How many bytes of path[0] are not needed to tell it from the others by its last parts. */
+size_t text_unique_suffix(const char *path, const char *const *others, size_t n);
+
+#endif

@@ -96,6 +96,7 @@ static node *parse_function(parser *p, function_kind kind, string *name, token s
     p->statement = statement;
     p->uncounted = uncounted;
     node *n = parser_node(p, NODE_FUNCTION, start.start, NULL, NULL);
+    n->place.line = start.line;
     function *outer = p->maker->function;
     n->index = outer->n_inner;
     MEMORY_PUSH(outer->inner, outer->n_inner, p->maker->inner_capacity, f);

@@ -257,8 +257,10 @@ object *heap_new_slow(lox_vm *vm, object_type type, size_t payload) {
     size_t bytes = (payload + 1) * sizeof(value);
     if (h->locked)
         return heap_new_major(vm, type, payload);
-    if (h->stress)
+    if (h->stress && ++h->spared >= h->stress) {
+        h->spared = 0;
         heap_collect(vm, true);
+    }
     if (payload + 1 > HEAP_MAX_CELL) {
         if (h->counters.live_bytes + bytes > h->threshold)
             heap_collect(vm, true);

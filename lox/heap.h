@@ -52,7 +52,8 @@ typedef struct heap {
     size_t max_bytes; /* 0: no limit */
     uint32_t
         locked; /* while > 0 everything is allocated in the major heap, and nothing collected */
-    bool stress, verify, count;
+    bool verify, count;
+    uint32_t stress, spared; /* collect everything at each n-th allocation; passed since the last */
     lox_counters counters;
 
     const class *new_class; /* of the instance that is being allocated */

@@ -22,7 +22,7 @@ typedef enum lox_status {
 typedef struct lox_options {
     size_t max_heap;      /* bytes of objects; 0: no limit */
     size_t nursery_words; /* 0: the default, 128 Ki words */
-    bool gc_stress;       /* collect both generations at each allocation */
+    uint32_t gc_stress;   /* collect both generations at each n-th allocation; 0: no */
     bool gc_verify;       /* check the whole heap after each collection */
     bool gc_count;        /* count objects, for lox_get_counters: walks each dead nursery */
     bool watch_returns;   /* code notes returns, for lox_stack_kept of observer.h */

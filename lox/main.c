@@ -27,9 +27,10 @@ static const char help[] =
     "  --version          show the version\n"
     "\n"
     "Environment: MEMTRACE=FILE records a trace of allocations in FILE, in which each word is\n"
-    "sampled with the probability MEMTRACE_RATE (1e-5). LOX_GC_STRESS=1 collects all garbage at "
+    "sampled with the probability MEMTRACE_RATE (1e-5). LOX_GC_STRESS=N collects all garbage at "
     "each\n"
-    "allocation and checks the heap; LOX_GC_STATS=1 shows at the end what the collector did.\n";
+    "N-th allocation and checks the heap; LOX_GC_STATS=1 shows at the end what the collector "
+    "did.\n";
 
 typedef struct launch {
     lox_options options;
@@ -245,7 +246,9 @@ int main(int argc, char **argv) {
     launch l = {0};
     options_init(&l.memtracer);
     parse_command_line(&l, argc, argv);
-    l.options.gc_stress = l.options.gc_verify = environment_says("LOX_GC_STRESS");
+    const char *stress = getenv("LOX_GC_STRESS");
+    l.options.gc_stress = stress ? (uint32_t)strtoul(stress, NULL, 10) : 0;
+    l.options.gc_verify = l.options.gc_stress > 0;
     l.stats = l.options.gc_count = environment_says("LOX_GC_STATS");
     l.options.watch_returns = l.memtracer.on && options_want_stacks(&l.memtracer);
     lox_vm *vm = lox_create(&l.options);

@@ -62,11 +62,13 @@ static size_t callstack(void *context, memprof_thread *thread, const void *site,
     (void)thread;
     const object *o = site;
     lox_vm *vm = context;
-    size_t depth = lox_stack_depth(vm), n = depth < max ? depth : max;
+    size_t depth = lox_stack_depth(vm);
+    bool own = vm->heap.locked || !depth; /* what nothing in the program asked for */
+    size_t room = max - (own && max), n = depth < room ? depth : room;
     for (size_t i = 0; i < n; i++)
         frames[n - 1 - i] = frame_key(vm->frame - i);
-    if (!n && max)
-        frames[n++] = 0; /* before the program or between its texts */
+    if (own && max)
+        frames[n++] = 0;
     if (n)
         frames[n - 1] |= (uint64_t)object_type_of(o) << TYPE_SHIFT;
     return n;

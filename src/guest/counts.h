@@ -18,9 +18,17 @@ typedef struct leaf {
 } leaf;
 
 typedef struct site {
-    guest_place place; /* strings are interned */
+    guest_place place; /* strings are interned; no file: frames that were cut out of a stack */
     const char *name;  /* of the function as reports show it: "Class.method", "program"; interned */
 } site;
+
+/* The context of a site below the root. */
+typedef struct recent_site {
+    uint64_t key; /* 0: none yet */
+    uint32_t node;
+} recent_site;
+
+enum { RECENT_BITS = 8, N_RECENT = 1 << RECENT_BITS };
 
 struct tracer {
     const memtracer_options *options;
@@ -37,8 +45,7 @@ struct tracer {
     VEC(leaf) leaves;
     VEC(uint32_t) path; /* context of each frame at the last allocation, outermost first */
 
-    uint64_t last_site; /* if only innermost frames are kept: that of the last allocation … */
-    uint32_t last_node; /* … and its context */
+    recent_site recent[N_RECENT]; /* by hash of the key; if only innermost frames are kept */
     intern_table strings;
 };
 

@@ -78,7 +78,7 @@ static bool write_report(view *v, verdict_list *verdicts, double elapsed, FILE *
         return true;
     if (t->cut)
         fprintf(out,
-                "\nThe stacks of %llu %s were deeper than %llu frames: only their outermost frames "
+                "\n%llu %s had stacks deeper than StackLimit=%llu: of these the outermost frames "
                 "and the innermost are known.\n",
                 (unsigned long long)t->cut, t->options->rate < 1 ? "samples" : "allocations",
                 (unsigned long long)t->options->stack_limit);

@@ -21,15 +21,17 @@ static void write_name(FILE *out, const char *name, const char *value) {
     fputs(", ", out);
 }
 
+/* One frame a call, but successive ones that are the same are one. */
 static void write_frames(const view *v, const projection *lines, uint32_t node, FILE *out) {
     const char *separator = "";
     fputs("\"frames\": [", out);
-    for (; node != TREE_ROOT; node = lines->tree.nodes.items[node].parent) {
-        const element *e = &v->elements.items[lines->tree.nodes.items[node].edge];
+    while (node != TREE_ROOT) {
+        const element *e;
+        size_t times = projection_step(lines, v, &node, &e);
         fprintf(out, "%s{", separator);
-        write_name(out, "function", e->name);
+        write_name(out, "function", e->file ? e->name : NULL);
         write_name(out, "file", e->file);
-        fprintf(out, "\"line\": %u}", e->extent.first_line);
+        fprintf(out, "\"line\": %u, \"times\": %zu}", e->extent.first_line, times);
         separator = ", ";
     }
     fputc(']', out);

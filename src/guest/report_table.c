@@ -32,20 +32,16 @@ static void widen(int *width, const char *const *cells) {
 
 /* ---- stacks ---------------------------------------------------------------------------------- */
 
-static const element *frame_of(const view *v, const projection *lines, uint32_t node) {
-    return &v->elements.items[lines->tree.nodes.items[node].edge];
-}
-
 /* Innermost frame first; one that calls itself over and over is shown once. */
 static void write_frames(const view *v, const projection *lines, uint32_t node, FILE *out) {
     while (node != TREE_ROOT) {
-        const element *e = frame_of(v, lines, node);
-        size_t n = 0;
-        for (; node != TREE_ROOT && frame_of(v, lines, node) == e; n++)
-            node = lines->tree.nodes.items[node].parent;
-        fprintf(out, "        %s (%s:%u)", e->name, view_file(v, e->file), e->extent.first_line);
-        if (n > 1)
-            fprintf(out, " × %zu", n);
+        const element *e;
+        size_t times = projection_step(lines, v, &node, &e);
+        fprintf(out, "        %s", e->name);
+        if (e->file)
+            fprintf(out, " (%s:%u)", view_file(v, e->file), e->extent.first_line);
+        if (times > 1)
+            fprintf(out, " × %zu", times);
         fputc('\n', out);
     }
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/hash.h"
 #include "guest/counts.h"
 #include "guest/report.h"
 
@@ -35,6 +36,9 @@ void tracer_free(tracer *t) {
     free(t);
 }
 
+/* The key of the pseudo site that stands for all frames that were cut out of a stack. */
+#define CUT UINT64_C(0)
+
 /* ---- sites ----------------------------------------------------------------------------------- */
 
 static const char *keep(tracer *t, const char *s) {
@@ -62,11 +66,12 @@ static const char *name_of(tracer *t, const guest_place *place) {
 }
 
 static void add_site(tracer *t, uint64_t key) {
-    guest_place place = {0};
-    t->guest.describe(t->guest.context, key, &place);
+    guest_place place = {.function = "…"};
+    if (key != CUT)
+        t->guest.describe(t->guest.context, key, &place);
     place.function = keep(t, place.function);
     place.class_name = keep(t, place.class_name);
-    place.file = keep(t, place.file ? place.file : "");
+    place.file = keep(t, place.file);
     if (t->failed || !vec_push(&t->sites, ((site){place, name_of(t, &place)})))
         t->failed = true;
 }
@@ -86,11 +91,10 @@ static uint32_t context_at(tracer *t, uint32_t parent, uint64_t key) {
 /* ---- contexts -------------------------------------------------------------------------------- */
 
 static uint32_t context_innermost(tracer *t, uint64_t key) {
-    if (key != t->last_site) {
-        t->last_node = context_at(t, TREE_ROOT, key);
-        t->last_site = key;
-    }
-    return t->last_node;
+    recent_site *r = &t->recent[hash_u64(key) >> (64 - RECENT_BITS)];
+    if (r->key != key)
+        *r = (recent_site){key, context_at(t, TREE_ROOT, key)};
+    return r->node;
 }
 
 /* Extends the path to `depth` frames. */
@@ -126,7 +130,7 @@ static uint32_t context_whole(tracer *t, uint64_t key) {
     if (whole == depth)
         return last;
     t->cut++;
-    return context_at(t, last, key);
+    return context_at(t, context_at(t, last, CUT), key);
 }
 
 /* ---- leaves ---------------------------------------------------------------------------------- */

@@ -22,7 +22,8 @@ static bool filter_sites(view *v) {
     const tracer *t = v->tracer;
     v->matches = calloc(t->sites.count + 1, sizeof *v->matches);
     for (size_t i = 0; v->matches && i < t->sites.count; i++)
-        v->matches[i] = function_matches(t->options->functions, &t->sites.items[i]) &&
+        v->matches[i] = t->sites.items[i].place.file &&
+                        function_matches(t->options->functions, &t->sites.items[i]) &&
                         file_matches(t->options->files, t->sites.items[i].place.file);
     return v->matches != NULL;
 }
@@ -41,10 +42,10 @@ static bool add_entries(view *v, uint32_t context) {
     if (charged == TREE_ROOT &&
         (context != TREE_ROOT || t->options->functions || t->options->files))
         return true;
-    const site *where =
-        charged == TREE_ROOT ? NULL : &t->sites.items[t->contexts.nodes.items[charged].edge];
     for (uint32_t i = t->first_leaf.items[context]; i; i = t->leaves.items[i - 1].next) {
         const leaf *l = &t->leaves.items[i - 1];
+        bool own = l->internal || charged == TREE_ROOT;
+        const site *where = own ? NULL : &t->sites.items[t->contexts.nodes.items[charged].edge];
         if (!vec_push(&v->entries, ((entry){.site = where, .leaf = l, .context = charged})))
             return false;
         tally_add(&v->total, &l->tally);
@@ -82,6 +83,8 @@ static int compare_candidates(const void *a, const void *b) {
 }
 
 static bool has_element(const guest_place *p, element_kind kind) {
+    if (!p->file)
+        return kind == ELEMENT_LINE;
     bool is_body = p->statement.start == p->body.start && p->statement.end == p->body.end;
     return kind == ELEMENT_CALL        ? p->call
            : kind == ELEMENT_STATEMENT ? p->statement.end && !is_body
@@ -154,7 +157,7 @@ static bool find_files(view *v) {
         size_t at = 0;
         while (at < v->files.count && v->files.items[at] != file)
             at++;
-        if (at == v->files.count && !vec_push(&v->files, file))
+        if (file && at == v->files.count && !vec_push(&v->files, file))
             return false;
     }
     return true;
@@ -202,7 +205,8 @@ void view_free(view *v) {
 /* The node of a context, below that of its parent. */
 static uint32_t project(projection *p, const view *v, uint32_t parent, uint32_t number,
                         unsigned kinds) {
-    for (int kind = 0; v->matches[number] && kind < N_ELEMENT_KINDS; kind++) {
+    bool shown = v->matches[number] || !v->tracer->sites.items[number].place.file;
+    for (int kind = 0; shown && kind < N_ELEMENT_KINDS; kind++) {
         uint32_t edge = v->element_of[number * N_ELEMENT_KINDS + (uint32_t)kind];
         if (kinds & 1u << kind && edge != NO_ELEMENT)
             parent = tree_child(&p->tree, parent, edge);
@@ -227,4 +231,14 @@ bool projection_init(projection *p, const view *v, unsigned kinds) {
 void projection_free(projection *p) {
     tree_free(&p->tree);
     free(p->node_of);
+}
+
+size_t projection_step(const projection *p, const view *v, uint32_t *node, const element **e) {
+    const tree_node *nodes = p->tree.nodes.items;
+    uint32_t edge = nodes[*node].edge;
+    size_t n = 0;
+    *e = &v->elements.items[edge];
+    for (; *node != TREE_ROOT && nodes[*node].edge == edge; n++)
+        *node = nodes[*node].parent;
+    return n;
 }

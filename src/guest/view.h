@@ -18,7 +18,7 @@ typedef enum element_kind {
 typedef struct element {
     element_kind kind;
     const char *name; /* interned */
-    const char *file; /* interned; NULL of ELEMENT_RUNTIME */
+    const char *file; /* interned; NULL of ELEMENT_RUNTIME, and of frames that were cut out */
     guest_extent extent;
 } element;
 
@@ -26,7 +26,7 @@ typedef struct element {
 
 /* An allocation, and what it is charged to. */
 typedef struct entry {
-    const site *site; /* NULL: the runtime's own, no function was active */
+    const site *site; /* NULL: the runtime's own */
     const leaf *leaf;
     uint32_t context;
 } entry;
@@ -53,7 +53,7 @@ uint32_t view_runtime_element(view *v, const leaf *l);
 /* The shortest end of a path that is no other file's in this view, at the start of a part of it. */
 const char *view_file(const view *v, const char *file);
 
-/* "queens.lox:42"; of what no function allocated, "<runtime>". False when there is no memory. The
+/* "queens.lox:42"; "<runtime>" of what is its own. False when there is no memory. The
  * text is freed by the caller. */
 bool view_location(const view *v, const site *s, char **text);
 
@@ -66,5 +66,9 @@ typedef struct projection {
 /* `kinds` is a set of bits. False when there is no memory; free it in any case. */
 bool projection_init(projection *p, const view *v, unsigned kinds);
 void projection_free(projection *p);
+
+/* The element of a node, which is not the root, and how many nodes from there towards the root have
+ * it in succession; `node` becomes the one after them. */
+size_t projection_step(const projection *p, const view *v, uint32_t *node, const element **e);
 
 #endif

@@ -222,9 +222,33 @@ estimate estimate_share(const estimate_blocks *within, const estimate_blocks *wi
     if (a.value + b.value <= 0)
         return (estimate){.value = 0, .low = 0, .high = 1};
     double share = a.value / (a.value + b.value);
+    if (a.low == a.high && b.low == b.high)
+        return (estimate){.value = share, .low = share, .high = share};
     return (estimate){.value = share,
                       .low = fmin(share, share_of_ratio(ratio_low(a, b))),
                       .high = fmax(share, 1 - share_of_ratio(ratio_low(b, a)))};
+}
+
+/* The share s at which P(at least `part` of `of`) is `target`. */
+static double share_at(double part, double of, double target) {
+    double low = 0, high = 1;
+    for (int i = 0; i < 60; i++) {
+        double middle = (low + high) / 2;
+        *(estimate_beta_i(part, of - part + 1, middle) < target ? &low : &high) = middle;
+    }
+    return (low + high) / 2;
+}
+
+/* Clopper and Pearson's limits; of numbers that have the same variance where the rate is not small.
+ */
+estimate estimate_proportion(uint64_t part, uint64_t of, double rate) {
+    double share = of ? (double)part / (double)of : 0;
+    if (rate >= 1 || of == 0)
+        return (estimate){.value = share, .low = share, .high = of ? share : 1};
+    double k = (double)part / (1 - rate), n = (double)of / (1 - rate);
+    return (estimate){.value = share,
+                      .low = part > 0 ? share_at(k, n, TAIL) : 0,
+                      .high = part < of ? share_at(k + 1, n, 1 - TAIL) : 1};
 }
 
 void estimate_mean_add(estimate_mean *m, double y, uint64_t words, double rate) {

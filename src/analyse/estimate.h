@@ -38,6 +38,9 @@ estimate estimate_blocks_total(const estimate_blocks *blocks);
 /* The share of the blocks `within` in those and the others together, 0 … 1. */
 estimate estimate_share(const estimate_blocks *within, const estimate_blocks *without);
 
+/* The share of words of which `part` were sampled, where `of` were in all; 0 … 1. */
+estimate estimate_proportion(uint64_t part, uint64_t of, double rate);
+
 /* The mean over blocks of a quantity y >= 0. Legal when zeroed; sums over the tracked blocks, with
  * c = (1 - π) / π². */
 typedef struct estimate_mean {

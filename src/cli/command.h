@@ -22,6 +22,7 @@
     X(peak)                                                                                        \
     X(timeline)                                                                                    \
     X(leaks)                                                                                       \
+    X(lifetimes)                                                                                   \
     X(stats)                                                                                       \
     X(diff)                                                                                        \
     X(check)                                                                                       \

@@ -34,7 +34,7 @@ Sizes and lifetimes, on a made-up trace at rate 1 (events are 1 ms apart):
     1 ms … 10 ms                 4 100.00%  ████████████████████████████████████████
   $ allotrace stats --major-only --large 32 --segments 2 --csv a.ctf
   part,first,blocks,mean,variance,standard_deviation,maximum,above_32,survived,size_0_32,size_32_256,size_256_10000,size_above_10000,events_mean,events_median,events_maximum,us_mean,us_median,us_maximum,program_blocks,program_blocks_low,program_blocks_high,program_mean,program_mean_low,program_mean_high,program_large_share,program_large_share_low,program_large_share_high
-  all,0,3,6777.333333333333,87431427.55555557,9350.4773972004,20000,2,1,1,0,1,1,3,3,3,2666.6666666666665,3000,3000,3,3,3,6777.333333333333,6777.333333333333,6777.333333333333,0.6666666666666666,0.6666666666666666,0.6666666666666667
+  all,0,3,6777.333333333333,87431427.55555557,9350.4773972004,20000,2,1,1,0,1,1,3,3,3,2666.6666666666665,3000,3000,3,3,3,6777.333333333333,6777.333333333333,6777.333333333333,0.6666666666666666,0.6666666666666666,0.6666666666666666
   1,0,2,166,17956,134,300,1,0,1,0,1,0,3,3,3,3000,3000,3000,2,2,2,166,166,166,0.5,0.5,0.5
   2,2,1,20000,0,0,20000,1,1,0,0,0,1,3,3,3,2000,2000,2000,1,1,1,20000,20000,20000,1,1,1
   $ allotrace stats --filter heap:major a.ctf | head -12

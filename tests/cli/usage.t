@@ -28,6 +28,7 @@ The commands, and one of them:
     peak        show when most was live, and what
     timeline    show what is live as time goes by
     leaks       show what stays in memory, and whether it grows
+    lifetimes   show how long blocks live
     stats       show sizes and lifetimes of blocks
     diff        show what changed between two traces
     check       check a trace against expectations and budgets

@@ -1,0 +1,216 @@
+/* lifetimes.c: see lifetimes.h. */
+#include "analyse/lifetimes.h"
+
+static const double quantiles[LIFETIMES_QUANTILES] = {0.5, 0.9, 0.99};
+
+/* Blocks that belong to something. */
+typedef struct tally {
+    uint64_t samples;
+    estimate_blocks blocks;
+} tally;
+
+typedef struct tallies {
+    tally in, out;
+} tallies;
+
+/* What is counted of a site. */
+typedef struct counts {
+    tally all;
+    tallies soon, minor, premature;
+} counts;
+
+static void tally_add(tally *t, const profile *p, size_t row) {
+    t->samples += blocks_samples(&p->table, row);
+    estimate_blocks_add(&t->blocks, blocks_length(&p->table, row) + 1, p->info.sample_rate);
+}
+
+static void count_if(tallies *t, const profile *p, size_t row, bool in) {
+    tally_add(in ? &t->in : &t->out, p, row);
+}
+
+/* ---- blocks ------------------------------------------------------------------------------ */
+
+/* How long a block lived, or was seen. */
+static uint64_t life_of(const profile *p, size_t row) {
+    const block_table *b = &p->table;
+    return (b->died[row] < p->duration ? b->died[row] : p->duration) - b->born[row];
+}
+
+static bool is_dead(const profile *p, size_t row) {
+    return p->table.died[row] != BLOCKS_NEVER;
+}
+
+/* Within `limit` of a moment: it is known of blocks that died, or are older at the end. */
+static void count_death(tallies *t, const profile *p, size_t row, uint64_t since, uint64_t limit) {
+    bool dead = is_dead(p, row);
+    uint64_t died = p->table.died[row], end = dead ? died : p->duration;
+    uint64_t age = end > since ? end - since : 0;
+    if (dead || age > limit)
+        count_if(t, p, row, dead && age <= limit);
+}
+
+static void count_block(counts *c, const profile *p, const lifetimes_spec *spec, size_t row) {
+    const block_table *b = &p->table;
+    bool promoted = b->promoted[row] != BLOCKS_NEVER;
+    tally_add(&c->all, p, row);
+    count_death(&c->soon, p, row, b->born[row], spec->within);
+    if (b->source[row] == MEMTRACE_MINOR && (promoted || is_dead(p, row)))
+        count_if(&c->minor, p, row, !promoted);
+    if (promoted)
+        count_death(&c->premature, p, row, b->promoted[row], spec->soon);
+}
+
+/* ---- shares ------------------------------------------------------------------------------ */
+
+static lifetimes_share share_of(const profile *p, const lifetimes_spec *spec, const tally *in,
+                                const tally *out) {
+    uint64_t n = in->samples + out->samples;
+    lifetimes_share s = {.samples = in->samples, .of_samples = n};
+    if (n == 0) {
+        s.share = (estimate){.value = 0, .low = 0, .high = 1};
+        return s;
+    }
+    if (!spec->blocks) {
+        s.share = estimate_proportion(in->samples, n, p->info.sample_rate);
+        return s;
+    }
+    /* Of none, the smallest block, one word, says how many there may be all the same. */
+    estimate_blocks within = in->blocks, without = out->blocks;
+    double most = 1 / estimate_inclusion(1, p->info.sample_rate);
+    within.heaviest = within.tracked ? within.heaviest : most;
+    without.heaviest = without.tracked ? without.heaviest : most;
+    s.share = estimate_share(&within, &without);
+    return s;
+}
+
+static lifetimes_part part_of(const profile *p, const lifetimes_spec *spec, const counts *c) {
+    double word = p->info.word_size / 8.0;
+    estimate words = estimate_words(c->all.samples, p->info.sample_rate);
+    lifetimes_part part = {
+        .samples = c->all.samples,
+        .blocks = c->all.blocks.tracked,
+        .amount = {words.value * word, words.low * word, words.high * word},
+        .dead_soon = share_of(p, spec, &c->soon.in, &c->soon.out),
+        .dead_minor = share_of(p, spec, &c->minor.in, &c->minor.out),
+        .premature = share_of(p, spec, &c->premature.in, &c->premature.out),
+    };
+    if (spec->blocks)
+        part.amount = estimate_blocks_total(&c->all.blocks);
+    return part;
+}
+
+/* ---- histogram --------------------------------------------------------------------------- */
+
+static unsigned decade_of(uint64_t life) {
+    unsigned digits = 0;
+    for (; life > 0; life /= 10)
+        digits++;
+    return digits;
+}
+
+/* What is in `all` and not in `part`. */
+static tally rest_of(const tally *all, const tally *part) {
+    tally rest = {.samples = all->samples - part->samples,
+                  .blocks = {.tracked = all->blocks.tracked - part->blocks.tracked}};
+    if (rest.blocks.tracked > 0) {
+        rest.blocks.count = all->blocks.count - part->blocks.count;
+        rest.blocks.variance = all->blocks.variance - part->blocks.variance;
+        rest.blocks.heaviest = all->blocks.heaviest;
+    }
+    return rest;
+}
+
+static void make_histogram(const profile *p, const lifetimes_spec *spec, const counts *all,
+                           lifetimes *l) {
+    tally decades[LIFETIMES_DECADES] = {0}, alive = {0}, rest;
+    for (size_t i = 0; i < p->table.count; i++)
+        if (!spec->kept || spec->kept[i])
+            tally_add(is_dead(p, i) ? &decades[decade_of(life_of(p, i))] : &alive, p, i);
+    for (int i = 0; i < LIFETIMES_DECADES; i++) {
+        rest = rest_of(&all->all, &decades[i]);
+        l->decades[i] = share_of(p, spec, &decades[i], &rest);
+    }
+    rest = rest_of(&all->all, &alive);
+    l->alive = share_of(p, spec, &alive, &rest);
+}
+
+/* ---- curve ------------------------------------------------------------------------------- */
+
+/* A block stands for its samples, which are as many as chance makes of its words; or for the
+ * inverse of its chance to be tracked. */
+static survival_life survival_life_of(const profile *p, const lifetimes_spec *spec, size_t row) {
+    double rate = p->info.sample_rate, samples = (double)blocks_samples(&p->table, row);
+    survival_life life = {.time = life_of(p, row),
+                          .ended = is_dead(p, row),
+                          .weight = samples,
+                          .variance = samples * (1 - rate)};
+    if (spec->blocks) {
+        double inclusion = estimate_inclusion(blocks_length(&p->table, row) + 1, rate);
+        life.weight = 1 / inclusion;
+        life.variance = (1 - inclusion) / (inclusion * inclusion);
+    }
+    return life;
+}
+
+static bool make_curve(const profile *p, const lifetimes_spec *spec, lifetimes *l) {
+    VEC(survival_life) lives = {0};
+    bool ok = vec_reserve(&lives, p->table.count);
+    for (size_t i = 0; ok && i < p->table.count; i++)
+        if (!spec->kept || spec->kept[i])
+            lives.items[lives.count++] = survival_life_of(p, spec, i);
+    ok = ok && survival_estimate(lives.items, lives.count, &l->curve);
+    vec_free(&lives);
+    for (int i = 0; ok && i < LIFETIMES_QUANTILES; i++)
+        l->quantiles[i] = survival_find_quantile(&l->curve, quantiles[i]);
+    return ok;
+}
+
+/* ---- the query --------------------------------------------------------------------------- */
+
+static int compare_sites(const void *a, const void *b) {
+    const lifetimes_site *x = a, *y = b;
+    if (x->part.amount.value != y->part.amount.value)
+        return x->part.amount.value > y->part.amount.value ? -1 : 1;
+    return sites_compare_places(x->place, y->place);
+}
+
+static bool count_sites(const lens *view, const lifetimes_spec *spec, lifetimes *l) {
+    const profile *p = view->profile;
+    sites places;
+    if (!sites_find(view, spec->kept, spec->by_function, &places))
+        return false;
+    size_t n = places.places.count;
+    counts *by_site = calloc(n + 1, sizeof *by_site), *all = by_site + n;
+    bool ok = by_site && vec_reserve(&l->sites, n);
+    for (size_t i = 0; ok && i < p->table.count; i++)
+        if (places.of_row[i] != SITES_NONE) {
+            count_block(&by_site[places.of_row[i]], p, spec, i);
+            count_block(all, p, spec, i);
+        }
+    for (size_t i = 0; ok && i < n; i++)
+        l->sites.items[l->sites.count++] = (lifetimes_site){.place = places.places.items[i],
+                                                            .part = part_of(p, spec, &by_site[i])};
+    if (ok && n)
+        qsort(l->sites.items, n, sizeof *l->sites.items, compare_sites);
+    if (ok) {
+        l->all = part_of(p, spec, all);
+        make_histogram(p, spec, all, l);
+    }
+    free(by_site);
+    sites_free(&places);
+    return ok;
+}
+
+bool lifetimes_query(const lens *view, const lifetimes_spec *spec, lifetimes *l) {
+    *l = (lifetimes){0};
+    bool ok = count_sites(view, spec, l) && make_curve(view->profile, spec, l);
+    if (!ok)
+        lifetimes_free(l);
+    return ok;
+}
+
+void lifetimes_free(lifetimes *l) {
+    vec_free(&l->sites);
+    vec_free(&l->curve);
+    *l = (lifetimes){0};
+}

@@ -1,0 +1,52 @@
+/* lifetimes.h: how long blocks live: how many die how soon, in which heap, and after promotion; by
+ * site; and the survival curve. A pure query on the table of blocks; docs/lifetimes.md explains. */
+#ifndef ANALYSE_LIFETIMES_H
+#define ANALYSE_LIFETIMES_H
+
+#include "analyse/sites.h"
+#include "analyse/survival.h"
+
+enum { LIFETIMES_DECADES = 21, LIFETIMES_QUANTILES = 3 };
+
+/* A share of blocks, in bytes or in numbers, of which it is known whether they belong to it. */
+typedef struct lifetimes_share {
+    estimate share; /* 0 … 1; 0 to 1 if nothing is known */
+    uint64_t samples, of_samples;
+} lifetimes_share;
+
+typedef struct lifetimes_part {
+    uint64_t samples, blocks;
+    estimate amount;            /* bytes, or blocks */
+    lifetimes_share dead_soon;  /* dead within `within`, of those who might be so old */
+    lifetimes_share dead_minor; /* dead in the minor heap, of those born there and gone from it */
+    lifetimes_share premature;  /* dead within `soon` of their promotion, of the promoted */
+} lifetimes_part;
+
+typedef struct lifetimes_site {
+    const profile_location *place; /* NULL: without backtrace */
+    lifetimes_part part;
+} lifetimes_site;
+
+typedef struct lifetimes_spec {
+    const uint8_t *kept;   /* by row of the table; NULL: all */
+    bool blocks;           /* shares of numbers of blocks; else of bytes */
+    bool by_function;      /* sites are functions with all their lines; else lines */
+    uint64_t within, soon; /* microseconds */
+} lifetimes_spec;
+
+typedef struct lifetimes {
+    lifetimes_part all;
+    VEC(lifetimes_site) sites; /* largest first */
+    /* Of all: dead after 0 µs, 1 to 9 µs, 10 to 99 µs, …; and those alive at the end. */
+    lifetimes_share decades[LIFETIMES_DECADES], alive;
+    survival_curve curve;
+    survival_quantile quantiles[LIFETIMES_QUANTILES]; /* half, 90 %, 99 % */
+} lifetimes;
+
+/* Fills `*result`, which need not be initialised; false when there is no memory. It refers to the
+ * profile. */
+bool lifetimes_query(const lens *l, const lifetimes_spec *spec, lifetimes *result);
+
+void lifetimes_free(lifetimes *l);
+
+#endif

@@ -1,0 +1,43 @@
+/* survival.h: how long things last if some are not seen to the end: Kaplan and Meier's curve, for
+ * units that stand for different amounts. docs/lifetimes.md derives its error. */
+#ifndef ANALYSE_SURVIVAL_H
+#define ANALYSE_SURVIVAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyse/estimate.h"
+#include "base/vec.h"
+
+typedef struct survival_life {
+    uint64_t time;   /* how long it lasted, or was seen */
+    double weight;   /* what it stands for; > 0 */
+    double variance; /* of that */
+    bool ended;      /* else it was seen no longer */
+} survival_life;
+
+typedef struct survival_point {
+    uint64_t time;
+    estimate alive; /* the share that lasts longer; 0 … 1 */
+} survival_point;
+
+/* A time before which a given share has ended; SURVIVAL_NEVER: after more than was seen. */
+#define SURVIVAL_NEVER UINT64_MAX
+
+typedef struct survival_quantile {
+    double ended; /* the share, 0 … 1 */
+    uint64_t value, low, high;
+} survival_quantile;
+
+typedef VEC(survival_point) survival_curve; /* at each time at which something ended */
+
+/* Sorts `lives`. Fills `*curve`, which need not be initialised; false when there is no memory. */
+bool survival_estimate(survival_life *lives, size_t n, survival_curve *curve);
+
+/* The share that lasts longer than `time`; all, exactly, before the first point. */
+estimate survival_at(const survival_curve *curve, uint64_t time);
+
+survival_quantile survival_find_quantile(const survival_curve *curve, double ended);
+
+#endif

@@ -1,0 +1,127 @@
+/* cmd_lifetimes.c: `allotrace lifetimes FILE`: how long blocks live. */
+#include <unistd.h>
+
+#include "analyse/lifetimes.h"
+#include "cli/message.h"
+#include "cli/question.h"
+#include "present/lifetimes.h"
+
+typedef struct lifetimes_options {
+    question_options question;
+    uint64_t top, within, soon;
+    int by, measure;
+    bool curve;
+} lifetimes_options;
+
+enum { BY_LINE, BY_FUNCTION };
+static const char *const groupings[] = {[BY_LINE] = "line", [BY_FUNCTION] = "function", NULL};
+
+enum { OF_BYTES, OF_BLOCKS };
+static const char *const measures[] = {[OF_BYTES] = "allocated", [OF_BLOCKS] = "blocks", NULL};
+
+static const lifetimes_options defaults = {
+    .top = 10, .within = 1000, .soon = 100000, .question = {.keep_rows = true}};
+
+static const option options[] = {
+    {.name = "measure",
+     .letter = 'm',
+     .kind = OPTION_CHOICE,
+     .at = offsetof(lifetimes_options, measure),
+     .choices = measures,
+     .help = "what shares are of: bytes allocated (default), or numbers of blocks"},
+    {.name = "within",
+     .kind = OPTION_TIME,
+     .at = offsetof(lifetimes_options, within),
+     .argument = "TIME",
+     .help = "show the share that is dead within TIME (default 1ms)"},
+    {.name = "soon",
+     .kind = OPTION_TIME,
+     .at = offsetof(lifetimes_options, soon),
+     .argument = "TIME",
+     .help = "show the share of promoted blocks that are dead within TIME of that (default 100ms)"},
+    {.name = "top",
+     .letter = 'n',
+     .kind = OPTION_COUNT,
+     .at = offsetof(lifetimes_options, top),
+     .argument = "N",
+     .help = "show at most N sites (default 10; 0: all)"},
+    {.name = "by",
+     .kind = OPTION_CHOICE,
+     .at = offsetof(lifetimes_options, by),
+     .choices = groupings,
+     .help = "what a site is: a line of the source (default), or a function with all its lines"},
+    {.name = "curve",
+     .kind = OPTION_FLAG,
+     .at = offsetof(lifetimes_options, curve),
+     .help = "with --csv: write the survival curve, a row a point, instead of the sites"},
+    OPTION_FILTER(lifetimes_options),
+    OPTION_WRAPPERS(lifetimes_options),
+    OPTIONS_FORM(lifetimes_options),
+};
+
+static int print(const question *q, const lifetimes_options *opts, const lifetimes *l,
+                 const lifetimes_view *view) {
+    output out;
+    output_start(&out, STDOUT_FILENO);
+    if (opts->question.json)
+        lifetimes_json(&out, &q->report, l, view);
+    else if (opts->question.csv && opts->curve)
+        lifetimes_curve_csv(&out, l);
+    else if (opts->question.csv)
+        lifetimes_csv(&out, l, view);
+    else
+        lifetimes_text(&out, &q->report, l, view);
+    return report_output(output_finish(&out));
+}
+
+static int show(const question *q, const lifetimes_options *opts) {
+    lifetimes l;
+    const lifetimes_spec spec = {.kept = q->query.selection.kept,
+                                 .blocks = opts->measure == OF_BLOCKS,
+                                 .by_function = opts->by == BY_FUNCTION,
+                                 .within = opts->within,
+                                 .soon = opts->soon};
+    const lifetimes_view view = {.spec = &spec, .top = opts->top};
+    if (!lifetimes_query(&q->query.lens, &spec, &l)) {
+        message_error("not enough memory");
+        return STATUS_FAILED;
+    }
+    int status = print(q, opts, &l, &view);
+    if (lifetimes_unsymbolized(&l, &view))
+        question_hint_symbolize(q);
+    lifetimes_free(&l);
+    return status;
+}
+
+static int run(const void *opts_, char **operands, size_t n_operands) {
+    const lifetimes_options *opts = opts_;
+    question q;
+    (void)n_operands;
+    if (opts->curve && !opts->question.csv)
+        return message_usage(&command_lifetimes, "lifetimes: --curve is for --csv");
+    int status = question_ask(&q, &command_lifetimes, &opts->question, operands[0]);
+    if (status == STATUS_OK)
+        status = show(&q, opts);
+    question_close(&q);
+    return status;
+}
+
+const command command_lifetimes = {
+    .name = "lifetimes",
+    .group = GROUP_LOOK,
+    .operand = OPERAND_TRACE,
+    .usage = "FILE",
+    .summary = "show how long blocks live",
+    .description =
+        "Shows a histogram of lifetimes; what share dies soon, in the minor heap, and soon after "
+        "promotion (which a larger minor heap might have spared); the survival curve; and the "
+        "shares of the largest sites.\n\n"
+        "Shares are of bytes allocated, or with --measure blocks of numbers of blocks. What is in "
+        "parentheses is the 95 % interval. Blocks of which it cannot be known, as the trace ended "
+        "before, do not count in a share.",
+    .example = "allotrace lifetimes out.ctf\n"
+               "allotrace lifetimes --within 10ms --filter fn:parse out.ctf\n"
+               "allotrace lifetimes --csv --curve out.ctf >curve.csv\n",
+    OPTIONS_OF(options, defaults),
+    .run = run,
+};

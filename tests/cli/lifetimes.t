@@ -1,0 +1,162 @@
+How long blocks live, on a made-up trace at rate 1 (events are 1 ms apart):
+
+  $ $TESTDIR/make-trace >a.ctf <<'END'
+  > alloc minor 127 128 main@main.ml:1 parse@parse.ml:10
+  > collect 0
+  > alloc minor 63 64 main@main.ml:1 eval@eval.ml:20
+  > alloc minor 63 64 main@main.ml:1 parse@parse.ml:10
+  > promote 1
+  > promote 2
+  > collect 2
+  > alloc major 1023 1024 main@main.ml:2 parse@parse.ml:30
+  > alloc external 255 256 main@main.ml:3 buffer@buffer.c:5 xmalloc@util.c:5
+  > collect 4
+  > END
+  $ allotrace lifetimes a.ctf
+  12.0 KB total allocations (exact, 1,536 samples at rate 1)
+  
+  Lifetimes (bytes):
+    1 ms … 10 ms        29.2%                  ████████▊
+    alive at the end    70.8%                  █████████████████████▎
+  
+    25.0% dead within 1 ms
+    50.0% of the minor heap's dead there
+    100.0% of the promoted dead within 100 ms of that
+  
+  Still alive (bytes), if those alive at the end are followed for as long as they were seen:
+    after 1 ms          75.0%                  ██████████████████████▌
+    after 2 ms          75.0%                  ██████████████████████▌
+    50% are dead after 3 ms
+    90% are dead after more than was seen
+    99% are dead after more than was seen
+  
+  By site:
+    66.7% parse.ml:30 parse
+          8.0 KB
+          0.0% dead within 1 ms
+    16.7% buffer.c:5 buffer
+          2.0 KB
+          100.0% dead within 1 ms
+    12.5% parse.ml:10 parse
+          1.5 KB
+          66.7% dead within 1 ms
+          66.7% of the minor heap's dead there
+          100.0% of the promoted dead within 100 ms of that
+     4.2% eval.ml:20 eval
+          512 B
+          0.0% dead within 1 ms
+          0.0% of the minor heap's dead there
+  $ allotrace lifetimes --measure blocks --by function --within 3ms --soon 500us --top 1 a.ctf
+  12.0 KB total allocations (exact, 1,536 samples at rate 1)
+  
+  Lifetimes (blocks):
+    1 ms … 10 ms        60.0%                  ██████████████████
+    alive at the end    40.0%                  ████████████
+  
+    75.0% dead within 3 ms
+    33.3% of the minor heap's dead there
+    0.0% of the promoted dead within 500 µs of that
+  
+  Still alive (blocks), if those alive at the end are followed for as long as they were seen:
+    after 1 ms          60.0%                  ██████████████████
+    after 2 ms          60.0%                  ██████████████████
+    50% are dead after 3 ms
+    90% are dead after more than was seen
+    99% are dead after more than was seen
+  
+  By site:
+    60.0% parse (parse.ml)
+          3 blocks
+          100.0% dead within 3 ms
+          50.0% of the minor heap's dead there
+          0.0% of the promoted dead within 500 µs of that
+    2 more sites
+  $ allotrace lifetimes --csv a.ctf
+  share,value,low,high,samples,blocks,dead_soon,dead_soon_low,dead_soon_high,dead_soon_of_samples,dead_in_minor_heap,dead_in_minor_heap_low,dead_in_minor_heap_high,dead_in_minor_heap_of_samples,premature,premature_low,premature_high,premature_of_samples,function,file,line
+  0.666667,8192,8192,8192,1024,1,0,0,0,1024,0,0,1,0,0,0,1,0,parse,parse.ml,30
+  0.166667,2048,2048,2048,256,1,1,1,1,256,0,0,1,0,0,0,1,0,buffer,buffer.c,5
+  0.125000,1536,1536,1536,192,2,0.666667,0.666667,0.666667,192,0.666667,0.666667,0.666667,192,1,1,1,64,parse,parse.ml,10
+  0.041667,512,512,512,64,1,0,0,0,64,0,0,0,64,0,0,1,0,eval,eval.ml,20
+  $ allotrace lifetimes --csv --curve a.ctf
+  us,alive,alive_low,alive_high
+  1000,0.75,0.75,0.75
+  3000,0.375,0.375,0.375
+  $ allotrace lifetimes --json --top 1 a.ctf
+  {"unit":"B","rate":1,"program":"prog","measure":"allocated",
+   "total":{"value":12288,"low":12288,"high":12288,"samples":1536},
+   "of":"bytes","within_us":1000,"soon_us":100000,
+   "all":{"share":1.000000,"value":12288,"low":12288,"high":12288,"samples":1536,"blocks":5,"dead_soon":{"value":0.25,"low":0.25,"high":0.25,"samples":384,"of_samples":1536},"dead_in_minor_heap":{"value":0.5,"low":0.5,"high":0.5,"samples":128,"of_samples":256},"premature":{"value":1,"low":1,"high":1,"samples":64,"of_samples":64}},
+   "histogram":[{"least_us":1000,"share":{"value":0.2916666666666667,"low":0.2916666666666667,"high":0.2916666666666667,"samples":448,"of_samples":1536}}],"alive":{"value":0.7083333333333334,"low":0.7083333333333334,"high":0.7083333333333334,"samples":1088,"of_samples":1536},
+   "survival":[{"us":1000,"alive":{"value":0.75,"low":0.75,"high":0.75}},{"us":3000,"alive":{"value":0.375,"low":0.375,"high":0.375}}],
+   "quantiles":[{"dead":0.5,"us":3000,"low_us":3000,"high_us":3000},{"dead":0.9,"us":null,"low_us":null,"high_us":null},{"dead":0.99,"us":null,"low_us":null,"high_us":null}],
+   "sites":[
+    {"function":"parse","file":"parse.ml","line":30,"share":0.666667,"value":8192,"low":8192,"high":8192,"samples":1024,"blocks":1,"dead_soon":{"value":0,"low":0,"high":0,"samples":0,"of_samples":1024},"dead_in_minor_heap":{"value":0,"low":0,"high":1,"samples":0,"of_samples":0},"premature":{"value":0,"low":0,"high":1,"samples":0,"of_samples":0}}],
+   "omitted":{"sites":3}}
+  $ allotrace lifetimes --filter survived a.ctf | head -12
+  8.5 KB total allocations (exact, 1,088 samples at rate 1)
+  The filter keeps 2 of 5 sampled blocks.
+  
+  Lifetimes (bytes):
+    alive at the end    100.0%                 ██████████████████████████████
+  
+    0.0% dead within 1 ms
+    0.0% of the minor heap's dead there
+  
+  By site:
+    94.1% parse.ml:30 parse
+          8.0 KB
+  $ allotrace lifetimes --filter 'size:>1M' a.ctf
+  Nothing to show: kept 0 of 5 blocks: `size` removed the last 5.
+  $ allotrace lifetimes --curve a.ctf
+  allotrace: lifetimes: --curve is for --csv
+  Try `allotrace lifetimes --help`.
+  [2]
+
+Of real traces:
+
+  $ allotrace lifetimes --top 1 $TRACES/ocamlopt.ctf
+  639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
+  Sites below about 1.1 MB may be invisible at this rate.
+  
+  Lifetimes (bytes):
+    10 µs … 100 µs      0.6% (0.3 … 1.1)       ▏
+    100 µs … 1 ms       43.5% (41.1 … 45.9)    █████████████
+    1 ms … 10 ms        39.3% (37.0 … 41.7)    ███████████▊
+    10 ms … 100 ms      4.7% (3.7 … 5.8)       █▍
+    100 ms … 1 s        5.3% (4.3 … 6.5)       █▋
+    alive at the end    6.6% (5.4 … 7.9)       ██
+  
+    44.2% (41.8 … 46.6) dead within 1 ms
+    84.5% (82.7 … 86.2) of the minor heap's dead there
+    32.6% (26.6 … 39.1) of the promoted dead within 100 ms of that
+  
+  Still alive (bytes), if those alive at the end are followed for as long as they were seen:
+    after 50 µs         99.9% (99.5 … 100.0)   ██████████████████████████████
+    after 100 µs        99.4% (98.9 … 99.7)    █████████████████████████████▉
+    after 200 µs        97.4% (96.5 … 98.0)    █████████████████████████████▎
+    after 500 µs        79.8% (77.8 … 81.7)    ████████████████████████
+    after 1 ms          55.8% (53.4 … 58.1)    ████████████████▊
+    after 2 ms          30.0% (27.8 … 32.2)    █████████
+    after 5 ms          16.9% (15.1 … 18.7)    █████
+    after 10 ms         16.4% (14.7 … 18.2)    ████▉
+    after 20 ms         16.1% (14.4 … 18.0)    ████▉
+    after 50 ms         13.9% (12.2 … 15.6)    ████▏
+    after 100 ms        11.4% (9.9 … 13.0)     ███▍
+    after 200 ms        7.6% (6.3 … 9.0)       ██▎
+    50% are dead after 1.18 ms (1.11 ms … 1.25 ms)
+    90% are dead after 131 ms (97.9 ms … 151 ms)
+    99% are dead after more than was seen
+  
+  By site:
+    15.5% set.ml:125 Stdlib__set.Make.bal
+          99.2 MB ± 12.1 MB
+          52.7% (46.4 … 58.9) dead within 1 ms
+          95.0% (91.6 … 97.3) of the minor heap's dead there
+          50.0% (21.1 … 78.9) of the promoted dead within 100 ms of that
+    443 more sites
+  $ allotrace lifetimes --measure blocks --json $TRACES/irmin-replay.ctf | jq -c '.quantiles[], (.all.dead_soon | map_values(. * 1e4 | round)), (.survival | length)'
+  {"dead":0.5,"us":458,"low_us":446,"high_us":472}
+  {"dead":0.9,"us":1278,"low_us":1214,"high_us":1448}
+  {"dead":0.99,"us":1195618,"low_us":956674,"high_us":1795309}
+  {"value":8606,"low":8527,"high":8682,"samples":92520000,"of_samples":106060000}
+  694

@@ -1,0 +1,310 @@
+/* Tests of lifetimes: the survival curve against textbooks and simulations, and shares on traces
+ * small enough to count by hand. */
+#include <stdio.h>
+
+#include "analyse/lifetimes.h"
+#include "random.h"
+#include "tape.h"
+#include "unit.h"
+
+/* ---- the curve --------------------------------------------------------------------------- */
+
+/* Weeks of remission of 21 patients (Freireich et al., 1963); negative: seen no longer. The curve,
+ * and Greenwood's standard errors, as books print them. */
+static const int weeks[] = {6,   6,   6,   -6, 7,  -9,  10,  -10, -11, 13, 16,
+                            -17, -19, -20, 22, 23, -25, -32, -32, -34, -35};
+static const struct {
+    uint64_t time;
+    double alive, error;
+} remission[] = {{6, 0.857, 0.0764},  {7, 0.807, 0.0869},  {10, 0.753, 0.0963}, {13, 0.690, 0.1068},
+                 {16, 0.627, 0.1141}, {22, 0.538, 0.1282}, {23, 0.448, 0.1346}};
+
+enum { PATIENTS = sizeof weeks / sizeof *weeks };
+
+static survival_curve curve_of_remission(double weight) {
+    survival_life lives[PATIENTS];
+    survival_curve c;
+    for (int i = 0; i < PATIENTS; i++)
+        lives[i] = (survival_life){.time = (uint64_t)abs(weeks[i]),
+                                   .ended = weeks[i] > 0,
+                                   .weight = weight,
+                                   .variance = weight * weight};
+    ck_assert(survival_estimate(lives, PATIENTS, &c));
+    return c;
+}
+
+START_TEST(kaplan_meier_and_greenwood) {
+    survival_curve c = curve_of_remission(1);
+    ck_assert_uint_eq(c.count, 7);
+    for (size_t i = 0; i < 7; i++) {
+        const survival_point *p = &c.items[i];
+        double s = p->alive.value, log_s = log(s);
+        ck_assert_uint_eq(p->time, remission[i].time);
+        ck_assert_double_eq_tol(s, remission[i].alive, 6e-4);
+        double factor = exp(1.959963984540054 * remission[i].error / (s * -log_s));
+        ck_assert_double_eq_tol(p->alive.low, exp(log_s * factor), 2e-3);
+        ck_assert_double_eq_tol(p->alive.high, exp(log_s / factor), 2e-3);
+    }
+    vec_free(&c);
+}
+END_TEST
+
+/* Units that stand for a hundred each make no better curve. */
+START_TEST(weights_change_nothing_if_equal) {
+    survival_curve a = curve_of_remission(1), b = curve_of_remission(100);
+    ck_assert_uint_eq(a.count, b.count);
+    for (size_t i = 0; i < a.count; i++) {
+        ck_assert_double_eq_tol(a.items[i].alive.value, b.items[i].alive.value, 1e-12);
+        ck_assert_double_eq_tol(a.items[i].alive.low, b.items[i].alive.low, 1e-12);
+    }
+    vec_free(&a);
+    vec_free(&b);
+}
+END_TEST
+
+START_TEST(between_and_beyond_the_points) {
+    survival_curve c = curve_of_remission(1);
+    ck_assert_double_eq(survival_at(&c, 5).value, 1);
+    ck_assert_double_eq(survival_at(&c, 6).value, c.items[0].alive.value);
+    ck_assert_double_eq(survival_at(&c, 9).value, c.items[1].alive.value);
+    ck_assert_double_eq(survival_at(&c, 99).value, c.items[6].alive.value);
+    survival_quantile q = survival_find_quantile(&c, 0.5);
+    ck_assert_uint_eq(q.value, 23);
+    ck_assert_uint_eq(q.low, 13); /* as books have it */
+    ck_assert_uint_eq(q.high, SURVIVAL_NEVER);
+    q = survival_find_quantile(&c, 0.9);
+    ck_assert_uint_eq(q.value, SURVIVAL_NEVER);
+    vec_free(&c);
+}
+END_TEST
+
+START_TEST(all_end_or_none) {
+    survival_curve c;
+    survival_life lives[] = {{5, 1, 1, true}, {3, 1, 1, true}};
+    ck_assert(survival_estimate(lives, 2, &c));
+    ck_assert_uint_eq(c.count, 2);
+    ck_assert_double_eq_tol(c.items[0].alive.value, 0.5, 1e-12);
+    ck_assert_double_eq(c.items[1].alive.value, 0);
+    ck_assert_double_eq(c.items[1].alive.low, 0);
+    ck_assert_double_ge(c.items[1].alive.high, 0.5);
+    vec_free(&c);
+    survival_life seen[] = {{5, 1, 1, false}, {3, 1, 1, false}};
+    ck_assert(survival_estimate(seen, 2, &c));
+    ck_assert_uint_eq(c.count, 0);
+    ck_assert(survival_estimate(NULL, 0, &c));
+    ck_assert_uint_eq(c.count, 0);
+    ck_assert_double_eq(survival_at(&c, 1).value, 1);
+}
+END_TEST
+
+/* A program of small blocks that die soon and large ones that live long, sampled by words. How
+ * often does the interval hold the curve of all blocks, by numbers of blocks and by words? */
+enum { BLOCKS = 4000, ROUNDS = 500, END = 1000 };
+
+static uint64_t words_of(int i) {
+    return i % 20 == 0 ? 40 : 2 + (uint64_t)i % 5;
+}
+
+static void make_life(test_random *r, int i, survival_life *life) {
+    double time = (i % 20 == 0 ? 300 : 60) * test_random_exponential(r);
+    double seen = END * test_random_unit(r);
+    *life = (survival_life){.time = (uint64_t)fmin(time, seen), .ended = time < seen};
+}
+
+static const uint64_t moments[] = {10, 50, 150, 400};
+
+/* Counts, for each moment, whether the curve of a sample holds that of all. */
+static void sample_program(uint64_t seed, double rate, bool blocks, int covered[4]) {
+    test_random r = {seed};
+    survival_life *all = malloc(BLOCKS * sizeof *all), *some = malloc(BLOCKS * sizeof *some);
+    size_t n = 0;
+    uint64_t gap = test_random_gap(&r, rate);
+    for (int i = 0; i < BLOCKS; i++) {
+        uint64_t words = words_of(i), k = 0, at = gap;
+        make_life(&r, i, &all[i]);
+        all[i].weight = blocks ? 1 : (double)words;
+        for (; at < words; at += 1 + test_random_gap(&r, rate))
+            k++;
+        gap = at - words;
+        if (k == 0)
+            continue;
+        double inclusion = estimate_inclusion(words, rate);
+        some[n] = all[i];
+        some[n].weight = blocks ? 1 / inclusion : (double)k;
+        some[n++].variance =
+            blocks ? (1 - inclusion) / inclusion / inclusion : (double)k * (1 - rate);
+    }
+    survival_curve truth, curve;
+    ck_assert(survival_estimate(all, BLOCKS, &truth) && survival_estimate(some, n, &curve));
+    for (int i = 0; i < 4; i++) {
+        estimate e = survival_at(&curve, moments[i]);
+        double alive = survival_at(&truth, moments[i]).value;
+        covered[i] += e.low <= alive && alive <= e.high;
+    }
+    vec_free(&truth);
+    vec_free(&curve);
+    free(all);
+    free(some);
+}
+
+START_TEST(curves_are_covered) {
+    static const double rates[] = {0.02, 0.2};
+    double rate = rates[_i / 2];
+    bool blocks = _i % 2;
+    int covered[4] = {0};
+    for (uint64_t seed = 1; seed <= ROUNDS; seed++)
+        sample_program(seed, rate, blocks, covered);
+    printf("# %s, rate %g:", blocks ? "blocks" : "words", rate);
+    for (int i = 0; i < 4; i++)
+        printf(" %.1f %%", 100. * covered[i] / ROUNDS);
+    printf("\n");
+    for (int i = 0; i < 4; i++) {
+        ck_assert_int_ge(covered[i], ROUNDS * 92 / 100);
+        ck_assert_int_le(covered[i], ROUNDS * 985 / 1000);
+    }
+}
+END_TEST
+
+/* ---- proportions ------------------------------------------------------------------------- */
+
+START_TEST(proportions) {
+    estimate e = estimate_proportion(2, 10, 1e-6); /* Clopper and Pearson's table */
+    ck_assert_double_eq_tol(e.low, 0.0252, 1e-4);
+    ck_assert_double_eq_tol(e.high, 0.5561, 1e-4);
+    e = estimate_proportion(0, 10, 1e-6);
+    ck_assert_double_eq(e.low, 0);
+    ck_assert_double_eq_tol(e.high, 0.3085, 1e-4);
+    e = estimate_proportion(10, 10, 1e-6);
+    ck_assert_double_eq_tol(e.low, 0.6915, 1e-4);
+    ck_assert_double_eq(e.high, 1);
+    e = estimate_proportion(2, 10, 1);
+    ck_assert(e.low == 0.2 && e.high == 0.2);
+    e = estimate_proportion(0, 0, 0.1);
+    ck_assert(e.low == 0 && e.high == 1);
+}
+END_TEST
+
+/* ---- traces ------------------------------------------------------------------------------ */
+
+static void promote(tape *t, uint64_t time, uint64_t id) {
+    ck_assert_int_eq(memtrace_stream_promote(t->streams[0], time, id), MEMTRACE_OK);
+}
+
+static void collect(tape *t, uint64_t time, uint64_t id) {
+    ck_assert_int_eq(memtrace_stream_collect(t->streams[0], time, id), MEMTRACE_OK);
+}
+
+/* At rate 1, of 10 words each: leaf makes three blocks of which two die in the minor heap and one
+ * is promoted and dies soon after; parse makes one that is promoted and stays, and one that is too
+ * young at the end to say. */
+static void make_trace(tape *t, profile *p) {
+    tape_start(t, 1);
+    uint64_t a = allocate(t, 0, MEMTRACE_MINOR, 9, 10, STACK(MAIN, LEAF));
+    uint64_t b = allocate(t, 10, MEMTRACE_MINOR, 9, 10, STACK(MAIN, LEAF));
+    uint64_t c = allocate(t, 20, MEMTRACE_MINOR, 9, 10, STACK(MAIN, LEAF));
+    uint64_t d = allocate(t, 30, MEMTRACE_MINOR, 9, 10, STACK(MAIN, PARSE));
+    collect(t, 50, a);
+    collect(t, 2010, b);
+    promote(t, 3000, c);
+    promote(t, 3000, d);
+    collect(t, 3500, c);
+    allocate(t, 10000, MEMTRACE_MINOR, 9, 10, STACK(MAIN, PARSE));
+    uint64_t last = allocate(t, 10500, MEMTRACE_EXTERNAL, 9, 10, STACK(MAIN));
+    collect(t, 10500, last);
+    tape_read_blocks(t, p, false);
+}
+
+static lifetimes ask(const profile *p, const lifetimes_spec *spec) {
+    lens view;
+    lifetimes l;
+    ck_assert(lens_init(&view, p, true, NULL));
+    ck_assert(lifetimes_query(&view, spec, &l));
+    lens_free(&view);
+    return l;
+}
+
+static void check_share(const lifetimes_share *s, uint64_t samples, uint64_t of) {
+    ck_assert_uint_eq(s->samples, samples);
+    ck_assert_uint_eq(s->of_samples, of);
+    ck_assert_double_eq(s->share.value, of ? (double)samples / (double)of : 0);
+}
+
+START_TEST(shares_of_bytes_and_blocks) {
+    for (int blocks = 0; blocks < 2; blocks++) {
+        tape t;
+        profile p;
+        make_trace(&t, &p);
+        lifetimes l = ask(&p, &(lifetimes_spec){.blocks = blocks, .within = 1000, .soon = 600});
+        ck_assert_uint_eq(l.all.blocks, 6);
+        ck_assert_double_eq(l.all.amount.value, blocks ? 6 : 480);
+        check_share(&l.all.dead_soon, 20, 50); /* the youngest does not count */
+        check_share(&l.all.dead_minor, 20, 40);
+        check_share(&l.all.premature, 10, 20);
+        ck_assert_uint_eq(l.sites.count, 3);
+        const lifetimes_site *s = &l.sites.items[0];
+        ck_assert_str_eq(s->place->function, "leaf");
+        check_share(&s->part.dead_soon, 10, 30);
+        check_share(&s->part.dead_minor, 20, 30);
+        check_share(&s->part.premature, 10, 10);
+        s = &l.sites.items[1];
+        ck_assert_str_eq(s->place->function, "parse");
+        check_share(&s->part.dead_soon, 0, 10);
+        check_share(&s->part.dead_minor, 0, 10);
+        check_share(&s->part.premature, 0, 10);
+        check_share(&l.decades[0], 10, 60);
+        check_share(&l.decades[2], 10, 60); /* 50 */
+        check_share(&l.decades[4], 20, 60); /* 2,000 and 3,480 */
+        check_share(&l.alive, 20, 60);
+        /* 6 at first, one dies at 0, one at 50; one is seen for 500; then two of three die. */
+        ck_assert_uint_eq(l.curve.count, 4);
+        const uint64_t times[] = {0, 50, 2000, 3480};
+        const double alive[] = {5. / 6, 4. / 6, 4. / 6 * 2 / 3, 4. / 6 / 3};
+        for (size_t i = 0; i < 4; i++) {
+            ck_assert_uint_eq(l.curve.items[i].time, times[i]);
+            ck_assert_double_eq_tol(l.curve.items[i].alive.value, alive[i], 1e-12);
+            ck_assert_double_eq(l.curve.items[i].alive.low, l.curve.items[i].alive.high);
+        }
+        ck_assert_uint_eq(l.quantiles[0].value, 2000);
+        ck_assert_uint_eq(l.quantiles[1].value, SURVIVAL_NEVER);
+        lifetimes_free(&l);
+        profile_free(&p);
+    }
+}
+END_TEST
+
+START_TEST(of_some_and_of_none) {
+    tape t;
+    profile p;
+    make_trace(&t, &p);
+    const uint8_t kept[] = {1, 0, 0, 0, 0, 0}, none[6] = {0};
+    lifetimes l = ask(&p, &(lifetimes_spec){.kept = kept, .within = 1000, .soon = 600});
+    ck_assert_uint_eq(l.sites.count, 1);
+    check_share(&l.all.dead_soon, 10, 10);
+    check_share(&l.alive, 0, 10);
+    ck_assert_double_eq(l.all.premature.share.high, 1);
+    lifetimes_free(&l);
+    l = ask(&p, &(lifetimes_spec){.kept = none});
+    ck_assert_uint_eq(l.sites.count, 0);
+    ck_assert_uint_eq(l.curve.count, 0);
+    lifetimes_free(&l);
+    profile_free(&p);
+}
+END_TEST
+
+static Suite *suite(void) {
+    Suite *s = suite_create("lifetimes");
+    TCase *t = tcase_create("lifetimes");
+    tcase_set_timeout(t, 120);
+    tcase_add_test(t, kaplan_meier_and_greenwood);
+    tcase_add_test(t, weights_change_nothing_if_equal);
+    tcase_add_test(t, between_and_beyond_the_points);
+    tcase_add_test(t, all_end_or_none);
+    tcase_add_loop_test(t, curves_are_covered, 0, 4);
+    tcase_add_test(t, proportions);
+    tcase_add_test(t, shares_of_bytes_and_blocks);
+    tcase_add_test(t, of_some_and_of_none);
+    suite_add_tcase(s, t);
+    return s;
+}
+
+UNIT_MAIN(suite)

@@ -24,6 +24,7 @@
     X(leaks)                                                                                       \
     X(lifetimes)                                                                                   \
     X(stats)                                                                                       \
+    X(advise)                                                                                      \
     X(diff)                                                                                        \
     X(check)                                                                                       \
     X(info)                                                                                        \

@@ -30,6 +30,7 @@ The commands, and one of them:
     leaks       show what stays in memory, and whether it grows
     lifetimes   show how long blocks live
     stats       show sizes and lifetimes of blocks
+    advise      say why the largest sites allocate, and what to do
     diff        show what changed between two traces
     check       check a trace against expectations and budgets
     info        show what a trace is about

@@ -1,0 +1,85 @@
+/* cmd_advise.c: `allotrace advise FILE`: why the program allocates where it does, and what to do.
+ */
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/question.h"
+#include "present/advise.h"
+
+typedef struct advise_options {
+    question_options question;
+    uint64_t top;
+    double min_share;
+} advise_options;
+
+static const advise_options defaults = {.question = {.keep_rows = true}, .min_share = ADVISE_WORTH};
+
+static const option options[] = {
+    {.name = "min-share",
+     .kind = OPTION_PERCENT,
+     .at = offsetof(advise_options, min_share),
+     .argument = "P",
+     .help = "look at what is at least P percent of the total (default 10: less is not worth the "
+             "work, and is marked so)"},
+    {.name = "top",
+     .letter = 'n',
+     .kind = OPTION_COUNT,
+     .at = offsetof(advise_options, top),
+     .argument = "N",
+     .help = "show at most N pieces of advice (0, the default: all)"},
+    OPTION_FILTER(advise_options),
+    OPTIONS_FORM(advise_options),
+};
+
+static int show(const question *q, const advise_options *opts, bool *addresses) {
+    advise a;
+    output out;
+    if (!advise_query(&q->query, opts->min_share, &a)) {
+        message_error("not enough memory");
+        return STATUS_FAILED;
+    }
+    const advise_view view = {.trace = q->in.path, .min_share = opts->min_share, .top = opts->top};
+    output_start(&out, STDOUT_FILENO);
+    if (opts->question.json)
+        advise_json(&out, &q->report, &a, &view);
+    else if (opts->question.csv)
+        advise_csv(&out, &q->report, &a, &view);
+    else
+        advise_text(&out, &q->report, &a, &view);
+    *addresses = advise_unsymbolized(&a, &view);
+    advise_free(&a);
+    return report_output(output_finish(&out));
+}
+
+static int run(const void *opts_, char **operands, size_t n_operands) {
+    const advise_options *opts = opts_;
+    question q;
+    bool addresses = false;
+    (void)n_operands;
+    int status = question_ask(&q, &command_advise, &opts->question, operands[0]);
+    if (status == STATUS_OK)
+        status = show(&q, opts, &addresses);
+    if (addresses)
+        question_hint_symbolize(&q);
+    question_close(&q);
+    return status;
+}
+
+const command command_advise = {
+    .name = "advise",
+    .group = GROUP_LOOK,
+    .operand = OPERAND_TRACE,
+    .usage = "FILE",
+    .summary = "say why the largest sites allocate, and what to do",
+    .description =
+        "Looks at each function that allocates at least 10 % of all in one way, and says what it "
+        "allocates, why, what one can do about it, what that gains at most, how sure that is "
+        "(definite, likely or guess), and which commands show whether it helped. What the "
+        "language's library allocates is counted at the function that called it.\n\n"
+        "What can gain less than 10 % is not worth the work: with a smaller --min-share it is "
+        "shown, and marked.",
+    .example = "allotrace advise out.ctf\n"
+               "allotrace advise --filter 'alloc:10s..20s' --top 3 out.ctf\n",
+    OPTIONS_OF(options, defaults),
+    .run = run,
+};

@@ -1,0 +1,212 @@
+The traces have short names here:
+
+  $ cp $TRACES/ocamlopt.ctf $TRACES/irmin-replay.ctf .
+
+What the largest functions allocate, why, and what to do; then the reason that many share:
+
+  $ allotrace advise ocamlopt.ctf
+  639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
+  Sites below about 1.1 MB may be invisible at this rate.
+  
+   14.3% Interf.build_graph.add_interf (asmcomp/interf.ml:46)
+         tree-update: a Map or Set is copied along a path at each change
+         what  91.2 MB ± 11.6 MB in about 2,390,000 blocks of 4 words (32 B); 95%
+               die young, 5% are promoted; from Stdlib__set.Make.bal (set.ml:125)
+         why   Adding to, or removing from, a Map or Set makes new nodes for the
+               whole path from the root, about as many as the number of elements
+               has binary digits, and more to balance it.
+         do    Where old versions are not needed, use a Hashtbl, a bit set or an
+               array; build from what is known at once with of_list or of_seq;
+               merge in bulk with union instead of adding one by one. To add what
+               is in a Set already costs nothing.
+         gain  at most 91.2 MB ± 11.6 MB, 14.3% of all
+         sure  definite: the stack names the function of Map.Make or Set.Make
+         check allotrace hotspots --filter 'fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w' ocamlopt.ctf
+               allotrace diff --filter 'fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w' ocamlopt.ctf AFTER.ctf
+  
+   10.6% in 33 functions, each below 10%:
+          2.4% Liveness.live (asmcomp/liveness.ml:52)
+          2.4% Spill.record_use (asmcomp/spill.ml:60)
+          1.6% Ctype.occur_rec (typing/ctype.ml:1774)
+          0.6% Deadcode.deadcode (asmcomp/deadcode.ml:61), …
+         tree-update: a Map or Set is copied along a path at each change
+         what  67.9 MB ± 10.0 MB in about 1,650,000 blocks of 32 B to 40 B, 2
+               sizes, 56% of 32 B; 93% die young, 7% are promoted; 3% are never
+               freed; from Stdlib__set.Make.bal (set.ml:125)
+         why   as above
+         gain  at most 67.9 MB ± 10.0 MB, 10.6% of all, from all these functions
+               together
+         sure  definite: the stack names the function of Map.Make or Set.Make
+         check allotrace hotspots --filter 'fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/' ocamlopt.ctf
+               allotrace diff --filter 'fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/' ocamlopt.ctf AFTER.ctf
+  
+   75.1% is allocated elsewhere or otherwise, each function and reason below 10%.
+  $ allotrace advise irmin-replay.ctf
+  79.0 GB total allocations (± 1.5 GB, 10,607 samples at rate 1e-6)
+  Sites below about 22.9 MB may be invisible at this rate.
+  
+   11.2% in 27 functions, each below 10%:
+          3.0% Irmin__Tree.Make.find_tree (src/irmin/tree.ml:1695)
+          1.6% Irmin_traces__Trace_replay.Make.exec_add (bench/irmin-pack/trace_replay.ml:200)
+          1.1% Irmin__Tree.Make.sub.aux (src/irmin/tree.ml:1681)
+          0.9% Irmin__Tree.Make.find (src/irmin/tree.ml:1750), …
+         promise: Lwt makes promises and callbacks
+         what  8.8 GB ± 514.5 MB in about 309,000,000 blocks of 8 B to 32 B, 2
+               sizes, 80% of 32 B; 100% die young, 0% are promoted; from
+               Lwt.Sequential_composition.bind.(fun) (src/core/lwt.ml:1884)
+         why   Each bind or map of Lwt makes closures, also on a promise that is
+               resolved already; on one that is not, a new promise and a callback
+               as well.
+         do    Write steps that never wait as plain functions; work on batches
+               (one promise for many items) in inner loops; look at Lwt.state
+               before binding where the answer is mostly there already.
+         gain  at most 8.8 GB ± 514.5 MB, 11.2% of all, from all these functions
+               together
+         sure  definite: the stack names Lwt
+         check allotrace hotspots --filter 'fn:/^Lwt/' irmin-replay.ctf
+               allotrace diff --filter 'fn:/^Lwt/' irmin-replay.ctf AFTER.ctf
+  
+   88.8% is allocated elsewhere or otherwise, each function and reason below 10%.
+
+The commands that it names keep the blocks in question:
+
+  $ allotrace hotspots --by function --top 1 --callers 1 --filter 'fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w' ocamlopt.ctf
+  91.2 MB total allocations (± 11.6 MB, 239 samples at rate 2e-5)
+  The filter keeps 239 of 1,676 sampled blocks.
+  Sites below about 1.1 MB may be invisible at this rate.
+    82.4% Stdlib__set.Make.bal (set.ml)
+          68.7 MB ± 10.0 MB via Stdlib__set.Make.add (set.ml), …
+    17.6% in 2 more functions
+
+Below 10 % it is not worth it:
+
+  $ allotrace advise --min-share 5 --filter '-fn:/^Interf/' ocamlopt.ctf | grep -e gain -e '%'
+   12.9% in 33 functions, each below 5%:
+          3.0% Liveness.live (asmcomp/liveness.ml:52)
+          2.9% Spill.record_use (asmcomp/spill.ml:60)
+          1.9% Ctype.occur_rec (typing/ctype.ml:1774)
+          0.7% Deadcode.deadcode (asmcomp/deadcode.ml:61), …
+               sizes, 56% of 32 B; 93% die young, 7% are promoted; 3% are never
+         gain  at most 67.9 MB ± 10.0 MB, 12.9% of all, from all these functions
+    7.0% in 9 functions, each below 5%:
+          3.4% X86_gas.generate_asm.(fun) (asmcomp/x86_gas.ml:307)
+          1.9% X86_gas.print_line (asmcomp/x86_gas.ml:258)
+          0.4% X86_gas.i2_s (asmcomp/x86_gas.ml:105)
+          0.4% Typecore.NameChoice.warn_if_ambiguous (typing/typecore.ml:673), …
+               100% die young, 0% are promoted; 4% are never freed; from
+         gain  at most 36.6 MB ± 7.3 MB, 7.0% of all: not worth it
+   80.1% is allocated elsewhere or otherwise, each function and reason below 5%.
+  $ allotrace advise --min-share 6 --filter 'fn:/Interf/' --top 1 ocamlopt.ctf | tail -4
+         check allotrace hotspots --filter 'fn:/Interf/ fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w' ocamlopt.ctf
+               allotrace diff --filter 'fn:/Interf/ fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w' ocamlopt.ctf AFTER.ctf
+  
+   19.3% is allocated elsewhere or otherwise; 1 more above 6% (--top).
+  $ allotrace advise --filter '-fn:/Stdlib__([Ss]et|[Mm]ap)/' ocamlopt.ctf
+  457.8 MB total allocations (± 25.9 MB, 1,200 samples at rate 2e-5)
+  The filter keeps 1,200 of 1,676 sampled blocks.
+  Sites below about 1.1 MB may be invisible at this rate.
+  
+  No function allocates 10% of all in one way. The largest, Btype.iter_type_expr.(fun) (typing/btype.ml:316), has 6.3%.
+  What can gain so little is not worth the work.
+
+For programs:
+
+  $ allotrace advise --min-share 4 --csv ocamlopt.ctf
+  share,value,low,high,samples,blocks,rule,certainty,worth,gain_share,function,file,line,places,filter
+  0.142601,95600000,83863069,108519764,239,239,tree-update,definite,yes,0.142601,Interf.build_graph.add_interf,asmcomp/interf.ml,46,1,fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w
+  0.106205,71200000,61124185,82462586,178,178,tree-update,definite,yes,0.106205,,,,33,fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/
+  0.057279,38400000,31104123,46892972,96,96,formatting,definite,no,0.057279,,,,9,fn:/CamlinternalFormat|Stdlib__([Pp]rintf|[Ff]ormat|[Ss]canf)/
+  $ allotrace advise --top 1 --json ocamlopt.ctf
+  {"unit":"B","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","measure":"allocated",
+   "total":{"value":670400000,"low":638684955,"high":703282309,"samples":1676},
+   "advice":[
+    {"family":"ocaml","spreads":false,"few_samples":false,"share":0.142601,"value":95600000,"low":83863069,"high":108519764,"samples":239,"blocks":239,
+     "places":[{"function":"Interf.build_graph.add_interf","file":"asmcomp/interf.ml","line":46,"share":0.142601,"value":95600000,"low":83863069,"high":108519764,"samples":239,"blocks":239}],
+     "what":{"number":{"value":2390096,"low":2096675,"high":2713087},"min_words":4,"max_words":4,"words":4,"one_size":1.0000,"sizes":1,"died_young":0.9456,"promoted":0.0544,"within_1ms":0.5230,"never_freed":0.0042,"type":null,"allocator":{"function":"Stdlib__set.Make.bal","file":"set.ml","line":125}},
+     "rule":"tree-update","title":"a Map or Set is copied along a path at each change","why":"Adding to, or removing from, a Map or Set makes new nodes for the whole path from the root, about as many as the number of elements has binary digits, and more to balance it.","do":"Where old versions are not needed, use a Hashtbl, a bit set or an array; build from what is known at once with of_list or of_seq; merge in bulk with union instead of adding one by one. To add what is in a Set already costs nothing.","certainty":"definite","evidence":"the stack names the function of Map.Make or Set.Make","worth":true,"gain":{"share":0.142601,"value":95600000,"low":83863069,"high":108519764,"samples":239},"filter":"fn:/^Interf\\.build_graph\\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\\.Make/ size:4w","check":["allotrace hotspots --filter 'fn:/^Interf\\.build_graph\\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\\.Make/ size:4w' ocamlopt.ctf","allotrace diff --filter 'fn:/^Interf\\.build_graph\\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\\.Make/ size:4w' ocamlopt.ctf AFTER.ctf"]}],
+   "omitted":1,"functions":374,"largest":{"function":"Interf.build_graph.add_interf","file":"asmcomp/interf.ml","line":52,"share":0.168258,"value":112800000,"low":100017501,"high":126763358,"samples":282,"blocks":282}}
+
+Where no rule fits, there are the facts; at rate 1 they are exact:
+
+  $ $TESTDIR/make-trace >native.ctf <<'END'
+  > alloc external 8 9 main@main.c:10 realloc@<type>:0|grow@table.c:5
+  > collect 0
+  > alloc external 16 17 main@main.c:10 realloc@<type>:0|grow@table.c:5
+  > alloc external 2 3 main@main.c:20 malloc@<type>:0|libfoo.so.1+0x1f30@/usr/lib/libfoo.so.1[ab12]:0
+  > END
+  $ allotrace advise native.ctf
+  232 B total allocations (exact, 29 samples at rate 1)
+  
+   89.7% grow (table.c:5)
+         what  208 B in 2 blocks of 64 B to 128 B, 2 sizes, 65% of 128 B; 0% are
+               freed within 1 ms; 65% are never freed
+         why   No rule fits. Look at the place, and at who calls it (allotrace
+               callers).
+         check allotrace hotspots --filter 'fn:/^grow$/' native.ctf
+               allotrace diff --filter 'fn:/^grow$/' native.ctf AFTER.ctf
+  
+   10.3% libfoo.so.1+0x1f30
+         what  24 B in 1 block of 2 words (16 B); none is freed
+         why   No rule fits. Look at the place, and at who calls it (allotrace
+               callers).
+         check allotrace hotspots --filter 'fn:/^libfoo\.so\.1\+0x1f30$/' native.ctf
+               allotrace diff --filter 'fn:/^libfoo\.so\.1\+0x1f30$/' native.ctf AFTER.ctf
+  allotrace: hint: functions shown as module+0x… have no names yet; they get them by: allotrace symbolize native.ctf
+  $ allotrace advise --json native.ctf | grep -o '"rule":[^,]*'
+  allotrace: hint: functions shown as module+0x… have no names yet; they get them by: allotrace symbolize native.ctf
+  "rule":null
+  "rule":null
+
+Few samples say nothing but the place; no samples nothing at all; a shell can take every name:
+
+  $ $TESTDIR/make-trace >few.ctf <<'END'
+  > rate 0.01
+  > alloc minor 2 1 A.b'@a.ml:1 Stdlib.(@)@stdlib.ml:3
+  > alloc minor 2 1 A.b'@a.ml:1 Stdlib.(@)@stdlib.ml:3
+  > END
+  $ cp few.ctf "it's few.ctf"
+  $ allotrace advise "it's few.ctf"
+  1.6 KB total allocations (± 2.2 KB, 2 samples at rate 0.01)
+  Sites below about 2.3 KB may be invisible at this rate.
+  
+  100.0% A.b' (a.ml:1)
+         what  1.6 KB ± 2.2 KB in about 67 blocks of 2 words (16 B); none is
+               freed; from Stdlib.(@) (stdlib.ml:3)
+         why   Too few samples to say; record with a higher --rate.
+         check allotrace hotspots --filter 'fn:/^A\.b.$/' 'it'\''s few.ctf'
+               allotrace diff --filter 'fn:/^A\.b.$/' 'it'\''s few.ctf' AFTER.ctf
+  $ allotrace advise few.ctf | sed -n 's/.*\(allotrace hotspots\)/\1 --callers 0/p' | sh
+  1.6 KB total allocations (± 2.2 KB, 2 samples at rate 0.01)
+  Sites below about 2.3 KB may be invisible at this rate.
+   100.0% stdlib.ml:3 Stdlib.(@)
+  $ $TESTDIR/make-trace >none.ctf </dev/null
+  $ allotrace advise none.ctf
+  No allocations: the trace holds no samples at rate 1.
+  $ allotrace advise --filter 'size:>1G' few.ctf
+  Nothing to show: kept 0 of 2 blocks: `size` removed the last 2.
+  $ allotrace advise --json none.ctf
+  {"unit":"B","rate":1,"program":"prog","measure":"allocated",
+   "total":{"value":0,"low":0,"high":0,"samples":0},
+   "advice":[],
+   "omitted":0,"functions":0,"largest":{"function":null,"file":null,"line":0,"share":0.000000,"value":0,"low":0,"high":0,"samples":0,"blocks":0}}
+
+What is not understood:
+
+  $ allotrace advise --min-share much few.ctf
+  allotrace: --min-share: `much` is no percentage from 0 to 100
+  Try `allotrace advise --help`.
+  [2]
+  $ allotrace advise --filter 'fn' few.ctf
+  allotrace: --filter: column 3: `fn` needs a value: fn:…
+    fn
+      ^
+  Try `allotrace advise --help`.
+  [2]
+  $ allotrace advise --json --csv few.ctf
+  allotrace: advise: --json and --csv exclude each other
+  Try `allotrace advise --help`.
+  [2]
+  $ allotrace advise
+  allotrace: advise needs a trace file
+  Try `allotrace advise --help`.
+  [2]

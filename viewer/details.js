@@ -3,6 +3,7 @@
 import { fill, h } from "./dom.js";
 import { amount, percent } from "./format.js";
 import { number } from "./explain.js";
+import { focusStep } from "./filterline.js";
 import { actionsFor } from "./menu.js";
 import { askTable, common, readPlaces } from "./source.js";
 import { adviceCard } from "./view-others.js";
@@ -90,14 +91,14 @@ export class Details {
 
   async #neighbours(kind, title, into, place, signal) {
     const s = this.app.store.state;
-    const answer = await askTable(this.app.source, s, kind, { focus: String(place.id), limit: 6, by: s.by || undefined, signal }).catch(() => null);
+    const answer = await askTable(this.app.source, s, kind, { focus: focusStep(place), limit: 6, by: s.by || undefined, signal }).catch(() => null);
     if (!answer || signal.aborted) return;
     const places = readPlaces(answer.strings, answer.places);
     const rows = (answer.rows.place || []).map((p, i) => ({ place: places[p], value: answer.rows.value[i], share: answer.rows.share[i] })).filter((r) => r.place);
     if (!rows.length) return;
     fill(into, h("h3", title), h("div.small", rows.map((r) =>
-      h("button.row", { type: "button", title: `${r.place.function}\n${r.place.file}`, onclick: () => this.app.store.set({ view: "flame", mode: "sandwich", focus: String(r.place.id), zoom: [], pick: [] }) }, h("span.cut", r.place.function || r.place.file), h("span.faint", amount(r.value, answer.unit))))),
-      answer.count > rows.length ? h("button.row.faint", { type: "button", onclick: () => this.app.store.set({ view: kind, focus: String(place.id) }) }, `${answer.count - rows.length} more …`) : null);
+      h("button.row", { type: "button", title: `${r.place.function}\n${r.place.file}`, onclick: () => this.app.store.set({ view: "flame", mode: "sandwich", focus: focusStep(r.place), zoom: [], pick: [] }) }, h("span.cut", r.place.function || r.place.file), h("span.faint", amount(r.value, answer.unit))))),
+      answer.count > rows.length ? h("button.row.faint", { type: "button", onclick: () => this.app.store.set({ view: kind, focus: focusStep(place) }) }, `${answer.count - rows.length} more …`) : null);
   }
 
   async #advise(place, signal) {

@@ -79,6 +79,11 @@ const REGEX_SPECIAL = /[\\^$.[\]|()*+?{}/]/g;
 // A pattern for exactly this name.
 export const exactly = (name) => `/^${name.replace(REGEX_SPECIAL, "\\$&")}$/`;
 
+// A function, or a sequence of which each calls the next, as `allotrace callers` takes them. A name stands for itself
+// unless it could be read as something else.
+export const focusStep = (place) => (/^[^/\s]/.test(place.function) && !place.function.includes(" > ") && !/^\d+(\.\d+)*$/.test(place.function) ? place.function : place.function ? exactly(place.function) : String(place.id));
+export const focusOn = (places) => places.map(focusStep).join(" > ");
+
 // How a chip reads: the name in place of a pattern that means exactly it.
 export function legible(term) {
   const m = /^\/\^((?:\\.|[^\\^$.[\]|()*+?{}])*)\$\/$/.exec(term.value);

@@ -22,7 +22,7 @@ export class Flame {
     this.theme = THEMES.light;
     this.widths = new Map();
     this.colorOf = () => this.theme.rest;
-    this.labelOf = (tree, i) => tree.places[tree.place[i]].function;
+    this.labelOf = (tree, i) => tree.places[tree.place[i]]?.function ?? "all";
     this.frame = 0;
     this.stats = { frames: 0, boxes: 0 };
     this.#listen();
@@ -353,8 +353,11 @@ export class Flame {
       if (this.#measure(tail) <= room) return tail;
     }
     const last = parts[0];
-    const keep = Math.floor((room / Math.max(1, this.#measure(last))) * last.length) - 1;
-    return keep >= 2 ? `${last.slice(0, keep)}…` : "";
+    for (let keep = Math.floor((room / Math.max(1, this.#measure(last))) * last.length); keep >= 2; keep--) {
+      const cut = `${last.slice(0, keep)}…`;
+      if (this.context.measureText(cut).width <= room) return cut;
+    }
+    return "";
   }
 
   // ---- mouse and keys ----------------------------------------------------------------------

@@ -3,7 +3,7 @@ import { Details } from "./details.js";
 import { fill, h, icon, ICONS } from "./dom.js";
 import { number } from "./explain.js";
 import { FilterBar } from "./filterbar.js";
-import { join, split, withBrush } from "./filterline.js";
+import { join, legible, split, withBrush } from "./filterline.js";
 import * as format from "./format.js";
 import { listen, showHelp } from "./keys.js";
 import { THEMES } from "./palette.js";
@@ -159,13 +159,8 @@ class App {
     return ["No samples", `The trace holds none at rate ${format.rate(head.rate)}. A program that allocates little may show none; record it with a higher rate.`];
   }
 
-  nameOfFocus(focus, places) {
-    if (!/^\d+(\.\d+)*$/.test(focus)) return focus;
-    return focus.split(".").map((id) => {
-      const p = places.find((x) => x && x.id === +id) || (this.selected?.place?.id === +id ? this.selected.place : null);
-      if (p) (this.names ??= new Map()).set(+id, p.function || p.file);
-      return this.names?.get(+id) ?? `#${id}`;
-    }).join(" › ");
+  nameOfFocus(focus) {
+    return focus.split(" > ").map((step) => legible({ value: step }).value).join(" › ");
   }
 
   async copy(text) {
@@ -208,7 +203,21 @@ class App {
     return this.views.get(this.store.state.view);
   }
 
+  // Whether something is still asked for, or moving: what tests wait for.
+  get busy() {
+    return this.working > 0 || this.source.pending > 0 || !!document.querySelector("[data-moving='1']");
+  }
+
   async show(s, changed) {
+    this.working = (this.working || 0) + 1;
+    try {
+      await this.#show(s, changed);
+    } finally {
+      this.working--;
+    }
+  }
+
+  async #show(s, changed) {
     const [, , make] = TABS.find(([id]) => id === s.view);
     if (!this.views.has(s.view)) {
       this.views.set(s.view, make(this));
@@ -253,7 +262,7 @@ class App {
       this.timeline.show(answer, p.time.map((time, i) => ({ time, value: p.value[i], low: p.low[i], high: p.high[i], samples: p.samples[i] })));
       this.timeline.element.dataset.ready = String((+this.timeline.element.dataset.ready || 0) + 1);
     } catch (error) {
-      if (call === this.timelineCall) this.trouble(error, null, () => {});
+      if (call === this.timelineCall) this.trouble(error, null, () => this.timeline.refuse(error.message));
     }
   }
 
@@ -309,7 +318,8 @@ class App {
   }
 
   async readInfo() {
-    this.info = await this.source.get("info");
+    const info = await this.source.get("info");
+    this.info = { ...info, traces: info.traces.map((t) => ({ ...t.about, ...t })) };
     fill(this.traces, this.info.traces.map((t) => h("option", { value: String(t.trace) }, t.name)));
     this.traces.hidden = this.info.traces.length < 2;
     this.traces.value = String(this.store.state.trace);

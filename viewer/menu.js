@@ -1,6 +1,6 @@
 // menu.js: what can be done with a place, in one list for flames, tables and the details.
 import { h, Popover } from "./dom.js";
-import { add, exactly } from "./filterline.js";
+import { add, exactly, focusStep } from "./filterline.js";
 
 let popover = null;
 
@@ -17,9 +17,9 @@ export function actionsFor(app, place, { path, zoom, sequence } = {}) {
     { text: "Focus: only stacks with it", off: blocked, run: () => filterBy(termOf(place)) },
     { text: "Exclude stacks with it", off: blocked, run: () => filterBy(`-${termOf(place)}`) },
     { text: "Hide it, keep its cost", off: blocked || !place.function, run: () => filterBy(`hide:${exactly(place.function)}`) },
-    { text: "Callers", off: nameless, run: () => store.set({ view: "callers", focus: String(place.id) }) },
-    { text: "Callees", off: nameless, run: () => store.set({ view: "callees", focus: String(place.id) }) },
-    { text: "Sandwich around it", off: nameless, run: () => store.set({ view: "flame", mode: "sandwich", focus: String(place.id), zoom: [] }) },
+    { text: "Callers", off: nameless, run: () => store.set({ view: "callers", focus: focusStep(place) }) },
+    { text: "Callees", off: nameless, run: () => store.set({ view: "callees", focus: focusStep(place) }) },
+    { text: "Sandwich around it", off: nameless, run: () => store.set({ view: "flame", mode: "sandwich", focus: focusStep(place), zoom: [] }) },
     sequence && { text: "Sandwich around the sequence up to it", run: () => store.set({ focus: sequence, zoom: [], pick: [] }) },
     { text: "Source", off: nameless || !place.file, run: () => store.set({ view: "source", line: String(place.id) }) },
     { text: "Copy name", off: nameless, run: () => app.copy(place.function || place.file) },

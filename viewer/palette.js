@@ -58,13 +58,19 @@ export function moduleOf(place) {
   return library ? library[1] : base;
 }
 
-// From each module to the index of its hue, by weight; -1: the rest.
-export function assignGroups(tree, self) {
+// From a module to the index of its hue, by weight. Who has one keeps it, so that a colour means the same
+// whatever else is looked at; free ones go to the heaviest newcomers.
+export function assignGroups(trees, groups = new Map()) {
   const weight = new Map();
-  for (let i = 1; i < tree.parent.length; i++) {
-    const m = moduleOf(tree.places[tree.place[i]]);
-    weight.set(m, (weight.get(m) || 0) + Math.max(self(i), 0) + tree.total[i] / 64);
+  for (const tree of trees)
+    for (let i = 1; i < tree.parent.length; i++) {
+      const m = moduleOf(tree.places[tree.place[i]]);
+      weight.set(m, (weight.get(m) || 0) + Math.max(tree.self[i], 0) + tree.total[i] / 64);
+    }
+  const order = [...weight].filter(([m]) => m !== "" && !groups.has(m)).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+  for (const [m] of order) {
+    if (groups.size >= THEMES.light.groups.length) break;
+    groups.set(m, groups.size);
   }
-  const order = [...weight].filter(([m]) => m !== "").sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-  return new Map(order.slice(0, THEMES.light.groups.length).map(([m], i) => [m, i]));
+  return groups;
 }

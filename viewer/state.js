@@ -29,7 +29,7 @@ export const KEYS = {
   by: { kind: oneOf(["", "function", "line"]), start: "" }, // what is one place; empty: as the commands have it
   recursion: { kind: flag, start: false }, // collapsed
   share: { kind: number, start: 0 }, // per cent of the whole below which frames are put together
-  focus: { kind: text, start: "" }, // of sandwich, callers and callees: ids of a sequence, `12.55`, or names, `f > g`
+  focus: { kind: text, start: "" }, // of sandwich, callers and callees: a sequence, `f > g`
   zoom: { kind: path, start: [] }, // to the frame that fills the width
   search: { kind: text, start: "" },
   sort: { kind: text, start: "" }, // a column of the table, `-` in front: the other way round

@@ -36,6 +36,12 @@ export class Timeline {
     this.draw();
   }
 
+  refuse(reason) {
+    this.answer = null;
+    this.canvas.getContext("2d").clearRect(0, 0, this.canvas.width, this.canvas.height);
+    fill(this.legend, h("span.faint", `No timeline: ${reason}`));
+  }
+
   // ---- drawing -----------------------------------------------------------------------------
 
   #resize() {
@@ -65,6 +71,13 @@ export class Timeline {
     if (!this.answer) return;
     this.#drawLegend();
     this.draw();
+  }
+
+  // To digits that a pixel can tell apart; the ends stay the ends.
+  #round(time) {
+    if (time <= this.answer.from || time >= this.answer.to) return Math.round(time);
+    const digit = Math.max(1, 10 ** Math.floor(Math.log10(this.span / this.width)));
+    return Math.min(this.answer.to, Math.round(time / digit) * digit);
   }
 
   draw() {
@@ -321,7 +334,7 @@ export class Timeline {
       start = null;
       this.tip.hidden = true;
       if (moved) this.#offer(e.clientX, e.clientY);
-      else this.on.moment(Math.round(this.time(from)));
+      else this.on.moment(this.#round(this.time(from)));
     });
     c.addEventListener("pointercancel", () => (start = null));
     c.addEventListener("keydown", (e) => {
@@ -351,7 +364,7 @@ export class Timeline {
       this.#offer(box.left + this.x(this.range[1]), box.top + this.height / 2);
       return true;
     } else if (k === "Enter" && this.cursor !== null) {
-      this.on.moment(Math.round(this.cursor));
+      this.on.moment(this.#round(this.cursor));
       return true;
     } else if (k === "Escape" && (this.range || this.cursor !== null)) {
       this.range = this.cursor = null;
@@ -385,7 +398,7 @@ export class Timeline {
   }
 
   #offer(x, y) {
-    const [a, b] = [Math.min(...this.range), Math.max(...this.range)].map((v) => Math.round(v));
+    const [a, b] = [Math.min(...this.range), Math.max(...this.range)].map((v) => this.#round(v));
     const choice = (how, text, key) =>
       h("button", { type: "button", role: "menuitem", dataset: { brush: how }, onclick: () => (this.menu.close(), this.#choose(how, a, b)) }, text, h("kbd", key));
     this.menu.open(x, y, [

@@ -2,6 +2,7 @@
 // state. A zoom is drawn at once from what is there; the finer tree that is asked for meanwhile replaces it.
 import { fill, h, icon, ICONS } from "./dom.js";
 import { amount, count, marginText, percent } from "./format.js";
+import { focusOn } from "./filterline.js";
 import { Flame } from "./flame.js";
 import { openMenu } from "./menu.js";
 import { assignGroups, moduleOf } from "./palette.js";
@@ -192,10 +193,9 @@ export class FlameView {
       this.#learn(tree, q.mode, tree.root);
       return { ...q, answer, tree, ids: trail.slice(1).map((t) => t.id) };
     });
-    if (!this.groups || this.groupsOf !== s.trace) {
-      this.groups = assignGroups((answers[1] && readTree(answers[1])) || this.layers[0].tree, (i) => this.layers[0].tree.self[i] || 0);
-      this.groupsOf = s.trace;
-    }
+    if (this.groupsOf !== s.trace) this.groups = new Map();
+    this.groupsOf = s.trace;
+    assignGroups([...answers.filter((a, i) => a && i % 2).map((a) => readTree(a)), ...this.layers.map((l) => l.tree)], this.groups);
     this.hues = new WeakMap();
     this.empty.hidden = true;
     this.stage.hidden = this.legend.hidden = this.crumbs.hidden = false;
@@ -269,7 +269,7 @@ export class FlameView {
 
   #focusName() {
     const focus = this.app.store.state.focus;
-    return this.app.nameOfFocus(focus, this.layers?.flatMap((l) => l.tree.places) || []);
+    return this.app.nameOfFocus(focus);
   }
 
   #color(tree, i) {
@@ -390,6 +390,7 @@ export class FlameView {
   }
 
   #menu(at, x, y) {
+    this.tip.hidden = true;
     this.#pick(at);
     const d = this.describe(at);
     openMenu(this.app, d.place, x, y, { path: d.path, zoom: () => this.zoomTo(at), sequence: this.#sequence(at) });
@@ -398,9 +399,10 @@ export class FlameView {
   // In a sandwich: the focus lengthened by the frames up to the chosen one.
   #sequence(at) {
     const s = this.app.store.state;
-    if (s.mode !== "sandwich" || this.diff || at.node === 0 || !/^\d+(\.\d+)*$/.test(s.focus)) return null;
-    const ids = this.pathIds(at);
-    return ids[0] === "^" ? [...ids.slice(1).reverse(), s.focus].join(".") : [s.focus, ...ids].join(".");
+    if (s.mode !== "sandwich" || this.diff || at.node === 0) return null;
+    const { tree, mode } = this.layers[at.layer];
+    const steps = ancestors(tree, at.node).slice(1).map((i) => tree.places[tree.place[i]]).filter(Boolean);
+    return mode === "callers" ? `${focusOn(steps.reverse())} > ${s.focus}` : `${s.focus} > ${focusOn(steps)}`;
   }
 
   menuOfPick() {

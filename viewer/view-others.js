@@ -1,5 +1,6 @@
 // view-others.js: the views that are little more than what the source says: diff, advice, source.
 import { fill, h } from "./dom.js";
+import { focusStep } from "./filterline.js";
 import { amount, percent } from "./format.js";
 import { common, readPlaces } from "./source.js";
 import { FlameView } from "./view-flame.js";
@@ -85,7 +86,7 @@ export const adviceCard = (app, a, place, head) =>
     h("h4", a.title),
     h("p", a.text),
     h("div.soft",
-      place ? h("button.button", { type: "button", onclick: () => app.store.set({ view: "flame", mode: "sandwich", focus: String(place.id), zoom: [], pick: [] }) }, h("span.mono.cut", place.function || place.file)) : null,
+      place ? h("button.button", { type: "button", onclick: () => app.store.set({ view: "flame", mode: "sandwich", focus: focusStep(place), zoom: [], pick: [] }) }, h("span.mono.cut", place.function || place.file)) : null,
       " ",
       a.figure ? [app.number(a.figure, { ...head, name: "advice" }), " ", h("span.margin", `${amount(a.figure.low, head.unit)} … ${amount(a.figure.high, head.unit)}`), head.total.value ? ` · ${percent((100 * a.figure.value) / head.total.value)}` : ""] : null));
 

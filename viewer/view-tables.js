@@ -2,6 +2,7 @@
 // in them leads to.
 import { fill, h, icon, ICONS } from "./dom.js";
 import { amount, count, duration, marginText, percent } from "./format.js";
+import { focusOn, focusStep } from "./filterline.js";
 import { openMenu } from "./menu.js";
 import { askTable, common, readPlaces, rowOf, searchPattern } from "./source.js";
 import { changeWhisker, Table, whisker } from "./table.js";
@@ -185,10 +186,9 @@ export class TableView {
   // Callers and callees unroll: rows are a list that grows in the middle.
   #asTree(first, s, kind) {
     if (kind === "functions") return;
-    const ids = /^\d+(\.\d+)*$/.test(s.focus) ? s.focus : null;
     for (const row of first.rows) {
       row.level = 0;
-      row.base = ids;
+      row.base = s.focus;
     }
     this.table.setRows(first.rows);
   }
@@ -199,7 +199,7 @@ export class TableView {
       for (let k = i - 1; k >= 0; k--) if (this.table.rows[k].level < row.level) return this.table.choose(k);
       return;
     }
-    if (open === !!row.open || !row.more || row.base === null) return;
+    if (open === !!row.open || !row.more || !row.place) return;
     const rows = this.table.rows;
     if (!open) {
       let end = i + 1;
@@ -207,7 +207,7 @@ export class TableView {
       rows.splice(i + 1, end - i - 1);
       row.open = false;
     } else {
-      const focus = this.kind === "callers" ? `${row.place.id}.${row.base}` : `${row.base}.${row.place.id}`;
+      const focus = (this.kind === "callers" ? [focusStep(row.place), row.base] : [row.base, focusStep(row.place)]).join(" > ");
       const s = this.app.store.state;
       const { rows: inner } = await this.#ask(s, this.kind, { sort: "value", order: "desc", limit: 200, focus, offset: 0, inner: true }).catch(() => ({ rows: [] }));
       inner.forEach((r) => {
@@ -228,7 +228,7 @@ export class TableView {
     this.app.report(answer);
     this.empty.hidden = true;
     this.table.element.hidden = false;
-    const name = this.#unrolls() && s.focus ? this.app.nameOfFocus(s.focus, readPlaces(answer.strings, answer.places)) : "";
+    const name = this.#unrolls() && s.focus ? this.app.nameOfFocus(s.focus) : "";
     fill(this.title, kind !== this.kind ? "Choose a function (Enter)" : name ? `${TITLES[kind]}: ` : TITLES[kind], name ? h("b.mono", name) : null);
     const wrappers = answer.wrappers?.length ? `Wrappers of malloc were skipped: ${answer.wrappers.map((w) => readPlaces(answer.strings, answer.places)[w.place]?.function || "?").join(", ")}. ` : "";
     fill(this.table.foot, `${count(answer.count)} ${answer.count === 1 ? "row" : "rows"}. `, wrappers, this.#invisible());
@@ -266,11 +266,11 @@ export class TableView {
   #open(row) {
     const { store } = this.app;
     if (this.kind === "types") return store.set({ filter: `${store.state.filter} type:"${(row.type || "").replaceAll('"', '\\"')}"`.trim(), view: "hotspots" });
-    if (row.frames) return store.set({ view: "flame", mode: "sandwich", focus: row.frames.map((f) => f.id).join("."), zoom: [], pick: [] });
+    if (row.frames) return store.set({ view: "flame", mode: "sandwich", focus: focusOn(row.frames), zoom: [], pick: [] });
     if (!row.place) return;
-    if (this.#unrolls() && store.state.focus) return row.more && !row.open ? this.#unroll(row, this.table.rows.indexOf(row), true) : store.set({ focus: String(row.place.id) });
-    if (this.#unrolls()) return store.set({ focus: String(row.place.id) });
-    store.set({ view: "flame", mode: "sandwich", focus: String(row.place.id), zoom: [], pick: [] });
+    if (this.#unrolls() && store.state.focus) return row.more && !row.open ? this.#unroll(row, this.table.rows.indexOf(row), true) : store.set({ focus: focusStep(row.place) });
+    if (this.#unrolls()) return store.set({ focus: focusStep(row.place) });
+    store.set({ view: "flame", mode: "sandwich", focus: focusStep(row.place), zoom: [], pick: [] });
   }
 
   focusSearch() {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { add, complete, exactly, join, legible, put, remove, split, toggle, withBrush } from "../../../../viewer/filterline.js";
+import { add, complete, exactly, focusOn, join, legible, put, remove, split, toggle, withBrush } from "../../../../viewer/filterline.js";
 
 const texts = (line) => split(line).map((t) => t.text);
 
@@ -56,4 +56,11 @@ test("completion offers names, then values, with the sign kept", () => {
 test("join is the opposite of split", () => {
   const line = 'fn:"a b" -size:1K survived';
   assert.equal(join(split(line)), line);
+});
+
+test("a focus is a sequence of names, or of what means exactly them", () => {
+  const p = (fn, id = 1) => ({ function: fn, id });
+  assert.equal(focusOn([p("main"), p("List.map")]), "main > List.map");
+  assert.equal(focusOn([p("a > b"), p("/x")]), "/^a > b$/ > /^\\/x$/");
+  assert.equal(focusOn([p("", 7)]), "7");
 });

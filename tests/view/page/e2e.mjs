@@ -1,0 +1,465 @@
+// e2e.mjs: what a user does with the page, in a real browser against a real server; and that each number on it is the
+// one that the commands print for the same question. Waits for states, never for time.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { amount, marginText, percent } from "../../../viewer/format.js";
+import { ARTEFACTS, cli, cliJson, Client, launch, runAll, serve, test, TRACES } from "./browser.mjs";
+
+const IRMIN = path.join(TRACES, "irmin-replay.ctf"), OCAMLOPT = path.join(TRACES, "ocamlopt.ctf");
+
+// The first line of a report: "79.0 GB total allocations (± 1.5 GB, 10,607 samples at rate 1e-6)".
+function headline(...args) {
+  const [, value, margin, samples] = /^(\S+ \S+?) .*?\((± \S+ \S+?|exact), ([\d,]+ samples?)/.exec(cli("hotspots", ...args));
+  return `${value} ${margin} ${samples}`;
+}
+const shownTotal = async (c) => (await c.total()).replace(/ (at [^,]*, )?([\d,]+ samples?) at rate.*/, " $2");
+
+const withPage = (url, run, options) => async (context) => {
+  const c = await Client.open(context.browser, typeof url === "function" ? url(context) : url, options);
+  try {
+    await run(c, context);
+    assert.deepEqual(c.trouble, [], "the console is silent");
+  } finally {
+    await c.close();
+  }
+};
+const one = (x) => x.one.url, two = (x) => x.two.url;
+const at = (url, hash) => (x) => `${url(x)}#${hash}`;
+
+test("it opens, takes the token from the address, and shows the total that hotspots prints", withPage(one, async (c) => {
+  assert.equal(await shownTotal(c), headline(IRMIN));
+  assert.ok(!(await c.page.url()).includes("token"));
+  assert.match(await c.page.title(), /irmin-replay\.ctf/);
+  assert.ok((await c.frames()).length > 100);
+  for (const r of c.requests) assert.ok(r.startsWith("http://localhost:"), `only its own server is asked: ${r}`);
+  await c.shot("open");
+}));
+
+test("without the token it says what to do", async ({ browser, one }) => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(one.url.replace(/\?.*/, ""));
+  await page.getByText("This address lacks its key").waitFor({ timeout: 90000 });
+  await context.close();
+});
+
+test("each frame's number is that of tree", withPage(one, async (c) => {
+  const tree = cliJson("tree", "--json", "--min-share", "0", "--depth", "1000", IRMIN).tree;
+  const rows = new Map();
+  const walk = (n) => n.children.forEach((x) => (rows.set(`${x.function} ${x.samples}`, x.value), walk(x)));
+  walk(tree);
+  const frames = (await c.frames()).filter((f) => f.node > 0);
+  assert.ok(frames.length > 100);
+  for (const f of frames) assert.equal(rows.get(`${f.name} ${f.samples}`), f.value, f.name);
+}));
+
+test("zoom by double click, out by key, back and forward through history", withPage(one, async (c) => {
+  const name = "Irmin_traces__Trace_replay.Make.exec_commit";
+  const frame = await c.clickFrame(name, { times: 2 });
+  await c.page.waitForFunction(() => window.allotrace.store.state.zoom.length > 3);
+  await c.quiet();
+  const wide = await c.frame(name);
+  assert.ok(wide.width > 2 * frame.width && wide.value === frame.value);
+  assert.equal(await c.text(".crumbs [aria-current]"), name);
+  const zoomed = await c.hash();
+  await c.page.locator(".canvas canvas").first().focus();
+  await c.press("Backspace");
+  const depth = (await c.state()).zoom.length;
+  await c.press("[");
+  await c.page.waitForFunction((h) => location.hash === h, zoomed);
+  await c.quiet();
+  await c.press("[");
+  await c.page.waitForFunction(() => window.allotrace.store.state.zoom.length === 0);
+  await c.quiet();
+  await c.press("]", "]");
+  await c.page.waitForFunction((d) => window.allotrace.store.state.zoom.length === d, depth);
+}));
+
+test("search says how much matches, as the filter does", withPage(one, async (c) => {
+  await c.page.locator(".tools .search input").first().fill("Stdlib__Map");
+  await c.page.waitForFunction(() => window.allotrace.store.state.search === "Stdlib__Map");
+  await c.quiet();
+  const f = cliJson("hotspots", "--json", "--top", "1", "--filter", "fn:/Stdlib__Map/", IRMIN).total;
+  const all = cliJson("hotspots", "--json", "--top", "1", IRMIN).total;
+  assert.equal((await c.text(".matched")).replace(/\s+/g, " "), `matched ${amount(f.value, "B")} (${percent((100 * f.value) / all.value)} of what is shown)`);
+  await c.shot("search");
+  await c.page.locator(".tools .search input").first().fill("no such function");
+  await c.page.getByText("no match in what is shown").waitFor();
+}));
+
+test("filters are chips: typed, completed, turned round, removed, undone", withPage(one, async (c) => {
+  const entry = c.page.locator(".filterbar .entry");
+  await entry.fill("siz");
+  await c.page.locator(".completion [role=option]").first().waitFor();
+  await entry.press("ArrowDown");
+  await entry.press("Enter");
+  assert.equal(await entry.inputValue(), "size:");
+  await c.until({ filter: "size:>=16" }, async () => {
+    await entry.pressSequentially(">=16");
+    await entry.press("Enter");
+  });
+  assert.equal(await c.page.locator(".chip").count(), 1);
+  assert.equal(await shownTotal(c), headline("--filter", "size:>=16", IRMIN));
+  await c.until({ filter: "-size:>=16" }, () => c.page.locator(".chip .text").click({ modifiers: ["Alt"] }));
+  assert.equal(await shownTotal(c), headline("--filter", "-size:>=16", IRMIN));
+  await c.until({ filter: "" }, () => c.page.locator(".chip .x").click());
+  await c.until({ filter: "-size:>=16" }, () => c.page.getByRole("button", { name: "Undo the last change" }).click());
+  await c.until({ filter: "size:>=16" }, () => c.press("u"));
+}));
+
+test("a wrong filter is refused where it is wrong; one that keeps nothing says which term did it", withPage(one, async (c) => {
+  const entry = c.page.locator(".filterbar .entry");
+  await entry.fill("alloc:10x");
+  await entry.press("Enter");
+  await c.page.locator(".problem", { hasText: "character 9" }).waitFor();
+  assert.equal(await shownTotal(c), headline(IRMIN), "what is shown stays");
+  await c.until({ filter: "" }, () => c.page.locator(".chip .x").click());
+  c.trouble = c.trouble.filter((t) => !/status of 400/.test(t)); // the refusal itself
+  await entry.fill("life:<1ms");
+  await entry.press("Enter");
+  await entry.fill("size:>=100M");
+  await c.until({ filter: "life:<1ms size:>=100M" }, () => entry.press("Enter"));
+  await c.page.getByText("“size” removed the last 9,249").waitFor();
+}));
+
+test("a brush over the timeline filters by time; a click shows what was live; p goes to the peak", withPage(one, async (c) => {
+  const box = await c.page.locator(".timeline canvas").boundingBox();
+  const y = box.y + box.height / 2;
+  const brush = async (how) => {
+    await c.page.mouse.move(box.x + box.width * 0.25, y);
+    await c.page.mouse.down();
+    await c.page.mouse.move(box.x + box.width * 0.35, y);
+    await c.page.mouse.move(box.x + box.width * 0.5, y);
+    await c.page.mouse.up();
+    await c.page.locator(`[data-brush=${how}]`).click();
+    await c.page.waitForFunction((h) => window.allotrace.store.state.filter.includes(h === "alloc" ? "alloc:" : "live:"), how);
+    await c.quiet();
+    return (await c.state()).filter;
+  };
+  for (const how of ["alloc", "live", "freed"]) {
+    const filter = await brush(how);
+    assert.match(filter, { alloc: /^alloc:\S+\.\.\S+$/, live: /^live:\S+\.\.\S+$/, freed: /^live:\S+\.\.(\S+) -live:\1$/ }[how]);
+    assert.equal(await shownTotal(c), headline("--filter", filter, IRMIN), filter);
+  }
+  await c.shot("brush");
+  await c.go({ filter: "" });
+  await c.page.mouse.click(box.x + box.width * 0.6, y);
+  await c.page.waitForFunction(() => window.allotrace.store.state.measure === "live");
+  await c.quiet();
+  const { at: moment } = await c.state();
+  assert.equal(await shownTotal(c), headline("--measure", "live", "--at", moment, IRMIN));
+  await c.press("p");
+  await c.page.waitForFunction((m) => window.allotrace.store.state.at !== m, moment);
+  await c.quiet();
+  assert.equal(await shownTotal(c), headline("--measure", "peak", IRMIN), "the first of the peaks is the peak");
+}));
+
+test("every measure is that of the commands", withPage(two, async (c) => {
+  for (const measure of ["allocated", "blocks", "live", "peak", "promoted", "survived", "byteseconds"]) {
+    await c.page.locator(".head select").last().selectOption(measure);
+    await c.page.waitForFunction((m) => window.allotrace.store.state.measure === m, measure);
+    await c.quiet();
+    const j = cliJson("hotspots", "--json", "--top", "1", "--measure", measure, IRMIN);
+    const text = `${amount(j.total.value, j.unit)} ${marginText(j.total, j.unit, j.rate)}`;
+    assert.equal((await c.total()).slice(0, text.length), text, measure);
+  }
+}));
+
+test("the four forms show the same total, and count what is too small", withPage(one, async (c) => {
+  const totals = [];
+  for (const mode of ["icicle", "flame", "inverted"]) {
+    await c.until({ mode }, () => c.page.locator(`[data-mode=${mode}]`).click());
+    totals.push((await c.frames())[0].value);
+    await c.shot(`mode-${mode}`);
+  }
+  assert.equal(new Set(totals).size, 1);
+  const inverted = (await c.frames()).filter((f) => f.node > 0);
+  const sites = new Map();
+  for (const s of cliJson("tree", "--inverted", "--json", "--depth", "1", "--min-share", "0", IRMIN).tree.children) sites.set(`${s.function} ${s.samples}`, s.value);
+  assert.ok(inverted.filter((f) => sites.get(`${f.name} ${f.samples}`) === f.value).length > 20);
+  // Boxes and hatched stretches of the second row fill the first, but for what is the root's own.
+  const { boxes, other, root } = await c.page.evaluate(() => {
+    const t = window.allotrace.view.flame.layers[0].l.tree;
+    let boxes = 0;
+    for (let i = t.first[0]; i; i = t.next[i]) boxes += t.total[i];
+    return { boxes, other: t.omittedValue[0], root: t.total[0] };
+  });
+  assert.ok(other > 0);
+  assert.ok(Math.abs(boxes + other - root) < 1e-6 * root);
+}));
+
+test("a sandwich stands around any sequence of frames", withPage(at(one, "mode=sandwich&focus=Stdlib__Map.Make.add"), async (c) => {
+  const callers = cliJson("callers", "--json", "--min-share", "0", "Stdlib__Map.Make.add", IRMIN).tree;
+  const [down, up] = [await c.frames(0), await c.frames(1)];
+  assert.equal(down[0].value, callers.value);
+  assert.equal(up[0].value, callers.value);
+  const caller = callers.children[0];
+  assert.ok(up.some((f) => f.name === caller.function && f.value === caller.value));
+  await c.shot("sandwich");
+  // Longer by a caller, through the menu.
+  await c.clickFrame(caller.function, { button: "right", layer: 1 });
+  await c.page.locator('[data-action="Sandwich around the sequence up to it"]').click();
+  const focus = `${caller.function} > Stdlib__Map.Make.add`;
+  await c.page.waitForFunction((f) => window.allotrace.store.state.focus === f, focus);
+  await c.quiet();
+  assert.equal((await c.frames(0))[0].value, cliJson("callees", "--json", focus, IRMIN).tree.value);
+}));
+
+test("the menu of a frame focuses, excludes, hides, and goes to callers and callees", withPage(one, async (c) => {
+  const name = "Irmin_traces__Trace_replay.Make.exec_commit";
+  const choose = async (action, wanted) => {
+    await c.go({ view: "flame", mode: "icicle", filter: "", zoom: [] });
+    await c.clickFrame(name, { button: "right" });
+    await c.until(wanted, () => c.page.locator(`.popover.menu [data-action^="${action}"]`).click());
+  };
+  const pattern = "/^Irmin_traces__Trace_replay\\.Make\\.exec_commit$/";
+  await choose("Focus", { filter: `fn:${pattern}` });
+  assert.equal(await shownTotal(c), headline("--filter", `fn:${pattern}`, IRMIN));
+  assert.equal((await c.text(".chip")).replace(/\s+/g, " "), `fn ${name}`);
+  await choose("Exclude", { filter: `-fn:${pattern}` });
+  assert.equal(await shownTotal(c), headline("--filter", `-fn:${pattern}`, IRMIN));
+  await choose("Hide", { filter: `hide:${pattern}` });
+  assert.ok(!(await c.frames()).some((f) => f.name === name));
+  await choose("Callers", { view: "callers", focus: name });
+  await choose("Callees", { view: "callees", focus: name });
+  await c.page.locator(".gridrow").first().waitFor();
+}));
+
+test("recursion collapses, and the slider puts together what is below a share", withPage(one, async (c) => {
+  await c.until({ recursion: true }, () => c.press("r"));
+  const collapsed = cliJson("tree", "--json", "--collapse-recursion", "--depth", "1000", "--min-share", "3", IRMIN).tree;
+  const frames = await c.frames();
+  const walk = (n) => n.children.forEach((x) => (assert.ok(frames.some((f) => f.name === x.function && f.value === x.value), x.function), walk(x)));
+  walk(collapsed);
+  const drawn = () => c.page.evaluate(() => window.allotrace.view.flame.stats.boxes);
+  const before = await drawn();
+  await c.page.locator("input[type=range]").fill("45");
+  await c.page.waitForFunction(() => window.allotrace.store.state.share > 5);
+  await c.quiet();
+  assert.ok((await drawn()) < before / 2);
+  assert.ok((await c.state()).share > 5);
+}));
+
+test("rows of hotspots are those of the command, with interval and share", withPage(at(one, "view=hotspots"), async (c) => {
+  for (const [filter, measure] of [["", "allocated"], ["size:>=16 -fn:/Lwt/", "allocated"], ["", "peak"]]) {
+    await c.go({ filter, measure });
+    const j = cliJson("hotspots", "--json", "--top", "15", "--min-share", "0", ...(filter ? ["--filter", filter] : []), "--measure", measure, IRMIN);
+    const rows = await c.rows();
+    assert.ok(j.hotspots.length >= 10);
+    j.hotspots.forEach((h, i) => {
+      assert.ok(rows[i].place.startsWith(h.function || "?"), `${rows[i].place} / ${h.function}`);
+      assert.equal(rows[i].value, amount(h.value, j.unit));
+      assert.equal(rows[i].margin, marginText(h, j.unit, j.rate));
+      assert.equal(rows[i].share, percent(100 * h.share));
+    });
+  }
+  await c.shot("hotspots");
+}));
+
+test("tables hold only the rows that are seen, sort, search, and obey the keys", withPage(at(one, "view=hotspots"), async (c) => {
+  const count = cliJson("hotspots", "--json", "--top", "0", "--min-share", "0", IRMIN).hotspots.length;
+  await c.page.getByText(`${count} rows.`).waitFor();
+  assert.ok((await c.rows()).length < 80);
+  await c.page.locator(".gridbody").focus();
+  await c.press("End");
+  await c.page.locator(`.gridrow.chosen[aria-rowindex="${count + 1}"] [data-column=value]`).waitFor();
+  await c.press("Home", "j", "j", "k");
+  assert.equal(await c.page.locator(".gridrow.chosen").getAttribute("aria-rowindex"), "3");
+  await c.until({ sort: "-function" }, () => c.page.locator("[data-sort=function]").click());
+  const names = (await c.rows()).map((r) => r.place);
+  assert.ok(names.length > 5 && names[0] <= names[5]);
+  await c.until({ sort: "low" }, () => c.page.locator("[data-sort=low]").click());
+  await c.press("/");
+  await c.page.keyboard.type("Lwt");
+  await c.page.waitForFunction(() => window.allotrace.store.state.search === "Lwt");
+  await c.quiet();
+  for (const r of await c.rows()) assert.match(r.place, /Lwt|lwt/);
+}));
+
+test("callers unroll and roll up by keys", withPage(at(one, "view=callers&focus=Stdlib__Map.Make.bal"), async (c) => {
+  const j = cliJson("callers", "--json", "--min-share", "0", "Stdlib__Map.Make.bal", IRMIN).tree;
+  const rows = await c.rows();
+  assert.equal(rows.length, j.children.length);
+  assert.equal(rows[0].value, amount(j.children[0].value, "B"));
+  await c.page.locator(".gridbody").focus();
+  await c.press("Home", "ArrowRight");
+  await c.page.locator('.gridrow[aria-level="2"]').first().waitFor();
+  const inner = (await c.rows())[1];
+  assert.equal(inner.value, amount(j.children[0].children[0].value, "B"));
+  await c.shot("callers");
+  await c.press("ArrowLeft");
+  await c.page.waitForFunction((n) => document.querySelectorAll(".main .gridrow").length === n, rows.length);
+}));
+
+test("functions, types, hot paths, leaks, lifetimes, advice and source all show something or say why not", withPage(two, async (c) => {
+  for (const view of ["functions", "types", "paths", "leaks", "lifetimes", "advice", "source"]) {
+    await c.until({ view }, () => c.page.locator(`#tab-${view}`).click());
+    const text = await c.text(".main");
+    assert.ok(!/cannot be shown|undefined|NaN/.test(text), `${view}: ${text.slice(0, 200)}`);
+    await c.shot(`view-${view}`);
+  }
+}));
+
+test("a stretch of the histogram of lifetimes becomes a filter", withPage(at(one, "view=lifetimes"), async (c) => {
+  const box = await c.page.locator(".plot canvas").first().boundingBox();
+  await c.page.mouse.move(box.x + 80, box.y + 60);
+  await c.page.mouse.down();
+  await c.page.mouse.move(box.x + 120, box.y + 60);
+  await c.page.mouse.move(box.x + 200, box.y + 60);
+  await c.page.mouse.up();
+  await c.page.waitForFunction(() => window.allotrace.store.state.filter.includes("life:"));
+  await c.quiet();
+  const { filter } = await c.state();
+  assert.equal(await shownTotal(c), headline("--filter", filter, IRMIN), filter);
+}));
+
+test("a number explains itself: definition, formula, samples, interval", withPage(one, async (c) => {
+  await c.page.locator(".total .num").click();
+  const box = c.page.locator(".popover.explain");
+  await box.locator(".formula").waitFor();
+  const text = await box.innerText();
+  const t = cliJson("hotspots", "--json", "--top", "1", IRMIN).total;
+  assert.ok(text.includes("10,607") && text.includes(`${amount(t.low, "B")} … ${amount(t.high, "B")}`), text);
+  await c.shot("explain");
+  await c.page.keyboard.press("Escape");
+  await box.waitFor({ state: "hidden" });
+}));
+
+test("a diff shows what the command calls sure, and colours nothing else", withPage(two, async (c) => {
+  await c.go({ view: "diff", by: "function" });
+  const j = cliJson("diff", "--json", "--by", "function", "--top", "0", IRMIN, OCAMLOPT);
+  const sure = (j.sites || j.changes || j.rows).filter((s) => s.sure).length;
+  await c.page.getByText(new RegExp(`^${sure.toLocaleString("en")} of [\\d,]+ places changed`)).waitFor();
+  const marks = await c.page.evaluate(() => [...document.querySelectorAll(".gridrow")].map((r) => [/^[▲▼]/.test(r.querySelector("[data-column=sure]")?.innerText.trim()), !!r.querySelector(".whisker .up, .whisker .down")]));
+  assert.ok(marks.some(([m]) => m));
+  for (const [mark, colour] of marks) assert.equal(mark, colour);
+  await c.shot("diff");
+  await c.until({ diffas: "flame" }, () => c.page.locator("[data-diffas=flame]").click());
+  await c.shot("diff-flame");
+}));
+
+test("the address holds all of it: reloaded and sent, the page is the same", async ({ browser, one }) => {
+  const hash = "#view=flame&filter=size:>=16&measure=blocks&mode=inverted&recursion=1&share=0.5&search=Map";
+  const c = await Client.open(browser, one.url + hash);
+  try {
+    const site = (await c.frames()).find((f) => f.node > 0 && f.width > 60 && f.inView);
+    await c.clickFrame(site.name, { times: 2 });
+    await c.page.waitForFunction(() => window.allotrace.store.state.zoom.length > 0);
+    await c.quiet();
+    const picture = async (x) => ({ hash: await x.hash(), total: await x.total(), frames: (await x.frames()).map((f) => [f.name, f.value, Math.round(f.x), Math.round(f.y), Math.round(f.width)]), crumbs: await x.text(".crumbs"), matched: await x.text(".matched"), details: await x.text(".details h2"), chips: await x.text(".filterbar") });
+    const before = await picture(c);
+    await c.page.reload();
+    await c.quiet();
+    assert.deepEqual(await picture(c), before);
+    const other = await Client.open(browser, one.url + before.hash);
+    assert.deepEqual(await picture(other), before);
+    await other.close();
+  } finally {
+    await c.close();
+  }
+});
+
+test("everything goes by keyboard", withPage(one, async (c) => {
+  await c.press("/");
+  await c.page.keyboard.type("Lwt");
+  await c.press("Enter");
+  assert.equal((await c.state()).search, "Lwt");
+  await c.press("ArrowDown", "j", "j");
+  assert.equal((await c.state()).pick.length, 2);
+  await c.press("Enter");
+  await c.page.waitForFunction(() => window.allotrace.store.state.zoom.length === 2);
+  await c.quiet();
+  await c.press("Backspace");
+  assert.equal((await c.state()).zoom.length, 1);
+  await c.press("Escape");
+  assert.equal((await c.state()).search, "");
+  await c.press("x");
+  await c.page.locator(".popover.menu").waitFor();
+  await c.until({ filter: /./ && (await c.state()).filter }, () => c.page.keyboard.press("Escape"));
+  await c.page.keyboard.press("f");
+  await c.page.keyboard.type("heap:major");
+  await c.until({ filter: "heap:major" }, () => c.page.keyboard.press("Enter"));
+  await c.press("Escape");
+  await c.until({ filter: "" }, () => c.page.keyboard.press("u"));
+  await c.until({ measure: "blocks" }, () => c.page.keyboard.press("m"));
+  await c.until({ measure: "allocated" }, () => c.page.keyboard.press("M"));
+  await c.until({ mode: "flame" }, () => c.page.keyboard.press("v"));
+  await c.press("t");
+  assert.equal(await c.page.evaluate(() => document.activeElement.closest(".timeline") !== null), true);
+  for (let i = 0; i < 5; i++) await c.page.keyboard.press("ArrowRight");
+  for (let i = 0; i < 5; i++) await c.page.keyboard.press("Shift+ArrowRight");
+  await c.page.keyboard.press("Enter");
+  await c.page.locator("[data-brush=alloc]").waitFor();
+  await c.page.keyboard.press("a");
+  await c.page.waitForFunction(() => window.allotrace.store.state.filter.startsWith("alloc:"));
+  await c.quiet();
+  await c.until({ view: "hotspots" }, () => c.page.keyboard.press("2"));
+  await c.page.keyboard.press("ArrowDown");
+  await c.press("Enter");
+  await c.page.waitForFunction(() => window.allotrace.store.state.mode === "sandwich");
+  await c.quiet();
+  await c.press("?");
+  await c.page.locator("dialog[open]").waitFor();
+  await c.shot("keys");
+  await c.page.keyboard.press("Escape");
+  await c.page.locator("dialog[open]").waitFor({ state: "detached" }).catch(() => {});
+}));
+
+test("two clients look at different things at the same time", async ({ browser, one }) => {
+  const [a, b] = await Promise.all([Client.open(browser, `${one.url}#filter=heap:major`), Client.open(browser, `${one.url}#filter=size:>=16&view=hotspots`)]);
+  try {
+    assert.equal(await shownTotal(a), headline("--filter", "heap:major", IRMIN));
+    assert.equal(await shownTotal(b), headline("--filter", "size:>=16", IRMIN));
+    await Promise.all([a.go({ filter: "life:<1ms" }), b.go({ measure: "peak" })]);
+    assert.equal(await shownTotal(a), headline("--filter", "life:<1ms", IRMIN));
+    assert.equal(await shownTotal(b), headline("--measure", "peak", "--filter", "size:>=16", IRMIN));
+  } finally {
+    await Promise.all([a.close(), b.close()]);
+  }
+});
+
+test("themes are kept, and no width hides or breaks anything", async ({ browser, two }) => {
+  for (const [theme, size] of [["light", [1920, 1080]], ["dark", [1440, 900]], ["light", [1024, 700]], ["dark", [700, 800]]]) {
+    const c = await Client.open(browser, two.url, { theme, size });
+    assert.equal(await c.page.evaluate(() => document.documentElement.dataset.theme), theme);
+    for (const view of ["flame", "hotspots", "lifetimes", "diff"]) {
+      await c.go({ view });
+      const over = await c.page.evaluate(() => [...document.querySelectorAll("#app > *, .tools, .crumbs")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 || e.scrollWidth > e.clientWidth + 1 && !e.matches(".tabs, .crumbs, .body")).map((e) => e.className));
+      assert.deepEqual(over, [], `${theme} ${size} ${view}`);
+      await c.shot(`${view}-${theme}-${size.join("x")}`);
+    }
+    await c.press("T");
+    const other = theme === "light" ? "dark" : "light";
+    assert.equal(await c.page.evaluate(() => document.documentElement.dataset.theme), other);
+    await c.page.reload();
+    await c.quiet();
+    assert.equal(await c.page.evaluate(() => document.documentElement.dataset.theme), other);
+    assert.deepEqual(c.trouble, []);
+    await c.close();
+  }
+});
+
+test("the page is under 150 KB compressed", async ({ browser, one }) => {
+  const c = await Client.open(browser, one.url);
+  const sizes = await c.page.evaluate(() => performance.getEntriesByType("resource").concat(performance.getEntriesByType("navigation")).filter((e) => !e.name.includes("/api/")).map((e) => e.encodedBodySize));
+  const sum = sizes.reduce((x, y) => x + y, 0);
+  assert.ok(sizes.length >= 3 && sum > 10000 && sum < 150 * 1024, `${sum}`);
+  await c.close();
+});
+
+const { browser, close } = await launch();
+let failed = 1;
+const servers = [];
+try {
+  const one = await serve([IRMIN]);
+  servers.push(one);
+  const two = await serve([IRMIN, OCAMLOPT]);
+  servers.push(two);
+  fs.mkdirSync(ARTEFACTS, { recursive: true });
+  failed = await runAll({ browser, one, two });
+} finally {
+  await close();
+  await Promise.all(servers.map((s) => s.stop()));
+}
+process.exit(failed ? 1 : 0);

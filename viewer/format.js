@@ -45,8 +45,10 @@ export function duration(micros) {
 export function filterTime(micros) {
   const n = Math.max(0, Math.round(micros));
   if (n === 0) return "0";
-  if (n % 1000) return n < 1e6 ? `${n}us` : `${general(n / 1e6, 15)}s`;
-  return n < 1e6 ? `${n / 1000}ms` : `${general(n / 1e6, 15)}s`;
+  if (n % 1000 && n < 1e6) return `${n}us`;
+  if (n < 1e6) return `${n / 1000}ms`;
+  const seconds = general(n / 1e6, 15);
+  return Math.floor(seconds * 1e6) === n ? `${seconds}s` : `${n}us`; // 8.20976 * 1e6 is less than 8209760
 }
 
 export function rate(r) {

@@ -40,6 +40,7 @@ export const KEYS = {
   before: { kind: number, start: 0 }, // of the diff: which trace
   after: { kind: number, start: 1 },
   normalise: { kind: oneOf(["none", "total", "time"]), start: "none" },
+  difftypes: { kind: flag, start: false }, // its rows are types
   diffas: { kind: oneOf(["table", "flame"]), start: "table" },
 };
 

@@ -95,6 +95,7 @@ export class Timeline {
       h("span.soft", "Live memory"),
       heaps.map((k) => swatch(theme.heaps[k], k === "external" ? "malloc and other memory" : `${k} heap`)),
       this.answer.filtered ? swatch(theme.curve, "without filter", ".line") : null,
+      a.live_low ? h("span", h("i.swatch", { style: { background: theme.curve, opacity: 0.3 } }), "95 % interval") : null,
       h("span.soft", "below: allocated, ", h("i.swatch.hatched"), "promoted"),
       h("span.grow"),
       this.#snapshots(),
@@ -155,8 +156,16 @@ export class Timeline {
   }
 
   #each(values, f) {
-    const n = values.length, w = this.width / n;
-    for (let i = 0; i < n; i++) f(i * w, w, values[i], i);
+    // The last bucket may be shorter.
+    const w = (this.answer.width / this.span) * this.width;
+    for (let i = 0; i < values.length; i++) f(i * w, Math.min(w, this.width - i * w), values[i], i);
+  }
+
+  // The same from the right.
+  #back(values, f) {
+    const steps = [];
+    this.#each(values, (...step) => steps.push(step));
+    for (const step of steps.reverse()) f(...step);
   }
 
   #stack(c, curves, y, floor, alpha) {
@@ -171,10 +180,10 @@ export class Timeline {
         c.lineTo(x, y(sum[i] + v));
         c.lineTo(x + w, y(sum[i] + v));
       });
-      for (let i = values.length - 1, w = this.width / values.length; i >= 0; i--) {
-        c.lineTo((i + 1) * w, y(sum[i]));
-        c.lineTo(i * w, y(sum[i]));
-      }
+      this.#back(values, (x, w, v, i) => {
+        c.lineTo(x + w, y(sum[i]));
+        c.lineTo(x, y(sum[i]));
+      });
       c.fill();
       values.forEach((v, i) => (sum[i] += v));
     }
@@ -196,13 +205,10 @@ export class Timeline {
   #band(c, curves, y, t) {
     if (!curves.live_low) return;
     c.fillStyle = t.curve;
-    c.globalAlpha = 0.22;
+    c.globalAlpha = 0.16;
     c.beginPath();
     this.#each(curves.live_high, (x, w, v) => (c.lineTo(x, y(v)), c.lineTo(x + w, y(v))));
-    for (let n = curves.live_low.length, i = n - 1, w = this.width / n; i >= 0; i--) {
-      c.lineTo((i + 1) * w, y(curves.live_low[i]));
-      c.lineTo(i * w, y(curves.live_low[i]));
-    }
+    this.#back(curves.live_low, (x, w, v) => (c.lineTo(x + w, y(v)), c.lineTo(x, y(v))));
     c.fill();
     c.globalAlpha = 1;
   }
@@ -379,7 +385,7 @@ export class Timeline {
   }
 
   #bucket(time) {
-    return Math.max(0, Math.min(this.answer.buckets - 1, Math.floor(((time - this.answer.from) / this.span) * this.answer.buckets)));
+    return Math.max(0, Math.min(this.answer.buckets - 1, Math.floor((time - this.answer.from) / this.answer.width)));
   }
 
   #say() {

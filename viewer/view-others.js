@@ -50,7 +50,7 @@ export class DiffView {
       changed = null;
     }
     if (shown === this.flame) return this.flame.update(s, changed);
-    if (changed && !["filter", "measure", "at", "wrappers", "by", "before", "after", "normalise", "sort", "diffas"].some((k) => changed.has(k))) return;
+    if (changed && !["filter", "measure", "at", "wrappers", "by", "before", "after", "normalise", "sort", "diffas", "difftypes", "search"].some((k) => changed.has(k))) return;
     this.abort?.abort();
     const { signal } = (this.abort = new AbortController());
     try {
@@ -123,7 +123,7 @@ export class SourceView {
     this.range = h("span.faint");
     this.code = h("div.code", { tabindex: "0", "aria-label": "Source" });
     this.empty = h("div.empty", { hidden: true });
-    this.element = h("div.view", h("div.tools", this.title, this.range, h("span.grow"), h("span.faint", "of stacks with the line · allocated in it")), this.code, this.empty);
+    this.element = h("div.view", h("div.tools", this.title, this.range, h("span.grow")), this.code, this.empty);
   }
   restyle() {}
   async update(s, changed) {
@@ -154,7 +154,7 @@ export class SourceView {
   #draw(a, costs) {
     const most = Math.max(1, ...[...costs.values()].map((c) => c.value));
     const lines = a.found ? a.lines.map((text, i) => [a.first + i, text]) : [...costs.keys()].sort((x, y) => x - y).map((n) => [n, ""]);
-    fill(this.code, a.found ? null : h("p.soft", `${a.reason || "The file is not here."} Its lines with costs:`), lines.map(([n, text]) => {
+    fill(this.code, a.found ? null : h("p.soft", `${a.file || "The file"}: ${a.reason || "it is not here"}. Its lines with costs:`), h("div.line.title", h("span.cost", { title: "Of all stacks that contain the line" }, "with callees"), h("span.cost", { title: "Allocated in the line itself" }, "itself"), h("span.no", "line"), h("span")), lines.map(([n, text]) => {
       const c = costs.get(n);
       const row = h(`div.line${c ? ".hot" : ""}${n === a.line ? ".here" : ""}`,
         h("span.cost", c ? this.app.number(c, { ...a, name: "line" }) : ""),

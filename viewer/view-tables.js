@@ -1,7 +1,7 @@
 // view-tables.js: the tables: what their columns are, how their rows are asked for and unrolled, and what a choice
 // in them leads to.
 import { fill, h, icon, ICONS } from "./dom.js";
-import { amount, count, duration, marginText, percent } from "./format.js";
+import { amount, count, marginText, percent } from "./format.js";
 import { focusOn, focusStep } from "./filterline.js";
 import { openMenu } from "./menu.js";
 import { askTable, common, readPlaces, rowOf, searchPattern } from "./source.js";
@@ -89,7 +89,7 @@ export class TableView {
       case "functions":
         return [place, ...value.slice(0, 4), num("self", "Itself", "104px", "self"), value[4]];
       case "paths":
-        return [{ key: "frames", title: "Calls, outermost first", width: "minmax(260px,3.4fr)", cell: (row) => this.#fragment(row) }, ...value.slice(0, 4), { key: "explained", title: "Explained", width: "88px", right: true, help: "the share of this row and all before it", cell: (row) => percent(row.explained * 100) }];
+        return [{ key: "frames", title: "Where, and who calls it", width: "minmax(260px,3.4fr)", cell: (row) => this.#fragment(row) }, ...value.slice(0, 4), { key: "explained", title: "Explained", width: "88px", right: true, help: "the share of this row and all before it", cell: (row) => percent(row.explained * 100) }];
       case "callers":
       case "callees":
         return [place, ...value];
@@ -126,7 +126,7 @@ export class TableView {
 
   #fragment(row) {
     const names = row.frames.map((p) => p?.function || p?.file || "?");
-    return h("span.fragment", { title: names.join("\n") }, names.map((n, i) => [i ? h("span.arrow", "›") : null, n]));
+    return h("span.fragment", { title: names.join("\n") }, [...names].reverse().map((n, i) => [i ? h("span.arrow", "‹") : null, i ? h("span.soft", n) : n]));
   }
 
   // ---- data --------------------------------------------------------------------------------
@@ -157,16 +157,16 @@ export class TableView {
     this.element.removeAttribute("aria-busy");
   }
 
-  async #ask(s, kind, { sort, order, offset, limit, signal, focus = s.focus, inner = false }) {
+  async #ask(s, kind, { sort, order, offset, limit, signal, root }) {
     const answer = await askTable(this.app.source, s, kind, {
       sort: sort === "value" ? undefined : sort, order: order === "desc" ? undefined : order, offset: offset || undefined, limit,
       search: s.search ? searchPattern(s.search) : undefined, by: s.by || undefined,
-      focus: kind === "callers" || kind === "callees" ? focus : undefined, signal,
+      focus: kind === "callers" || kind === "callees" ? s.focus : undefined, root: root?.join("."), signal,
     });
     this.head = answer;
     const rows = this.#rows(answer);
     // The scale of the whiskers: that of the first page, or more.
-    this.max = Math.max(1e-9, offset || inner ? this.max : 0, ...rows.map((r) => r.high || 0));
+    this.max = Math.max(1e-9, offset || root ? this.max : 0, ...rows.map((r) => r.high || 0));
     return { rows, count: answer.count, answer };
   }
 
@@ -188,7 +188,7 @@ export class TableView {
     if (kind === "functions") return;
     for (const row of first.rows) {
       row.level = 0;
-      row.base = s.focus;
+      row.path = row.place ? [row.place.id] : [];
     }
     this.table.setRows(first.rows);
   }
@@ -207,13 +207,11 @@ export class TableView {
       rows.splice(i + 1, end - i - 1);
       row.open = false;
     } else {
-      const focus = (this.kind === "callers" ? [focusStep(row.place), row.base] : [row.base, focusStep(row.place)]).join(" > ");
       const s = this.app.store.state;
-      const { rows: inner } = await this.#ask(s, this.kind, { sort: "value", order: "desc", limit: 200, focus, offset: 0, inner: true }).catch(() => ({ rows: [] }));
+      const { rows: inner } = await this.#ask(s, this.kind, { sort: "value", order: "desc", limit: 200, root: row.path, offset: 0 }).catch(() => ({ rows: [] }));
       inner.forEach((r) => {
         r.level = row.level + 1;
-        r.base = focus;
-        r.share = this.head.total.value ? r.value / this.head.total.value : 0;
+        r.path = [...row.path, r.place?.id];
       });
       const at = rows.indexOf(row);
       if (at < 0) return;
@@ -300,54 +298,77 @@ export class TableView {
 
 // ---- what changed between two traces -------------------------------------------------------------
 
+const NAN = null; // how an answer writes what is infinite or undefined
+
 export class DiffTable {
   constructor(app) {
     this.app = app;
     this.max = 1;
-    const change = (row, key) => this.app.number({ value: row[key], low: row[key], high: row[key], samples: row[`${key}_samples`] }, { unit: this.head?.unit ?? "B", name: key, text: amount(row[key], "B") });
+    const side = (key, title) => ({
+      key, title, width: "100px", right: true, sort: key,
+      cell: (row) => app.number(figureOf(row, key), { ...this.heads?.[key], unit: this.unit, name: key }),
+    });
     this.table = new Table({
       label: "What changed",
       columns: [
-        { key: "place", title: "Place", width: "minmax(200px,2.4fr)", cell: (row) => h("div.place", { title: row.place?.file }, h("span.fn", row.type || row.place?.function || "(no backtrace)"), h("span.file", row.place?.file ? `\u200e${row.place.file}${row.place.line ? `:${row.place.line}` : ""}` : "")) },
-        { key: "before", title: "Before", width: "100px", right: true, sort: "before", cell: (row) => change(row, "before") },
-        { key: "after", title: "After", width: "100px", right: true, sort: "after", cell: (row) => change(row, "after") },
-        { key: "change", title: "Change", width: "100px", right: true, sort: "change", cell: (row) => this.app.number({ value: row.change, low: row.low, high: row.high }, { unit: "B", name: "change", text: `${row.change > 0 ? "+" : ""}${amount(row.change, "B")}` }) },
-        { key: "whisker", title: "95 % interval of the change", width: "minmax(120px,1.4fr)", cell: (row) => changeWhisker(row.change, row.low, row.high, row.sure, this.max) },
-        { key: "sure", title: "Verdict", width: "minmax(190px,1fr)", cell: (row) => h(`span${row.sure ? "" : ".faint"}`, row.sure ? (row.change > 0 ? "▲ " : "▼ ") : "", changeText(row, "B")) },
+        { key: "place", title: "Place", width: "minmax(200px,2.2fr)", cell: (row) => h("div.place", { title: `${row.name}\n${row.where}` }, h("span.fn", row.name), h("span.file", row.where ? `\u200e${row.where}` : "")) },
+        side("before", "Before"),
+        side("after", "After"),
+        { key: "change", title: "Change", width: "104px", right: true, sort: "change", cell: (row) => app.number({ value: row.change, low: row.change_low, high: row.change_high }, { unit: this.unit, name: "change", text: signed(row.change, this.unit) }) },
+        { key: "whisker", title: "95 % interval of the change", width: "minmax(110px,1.3fr)", cell: (row) => changeWhisker(row.change, row.change_low, row.change_high, row.sure, this.max) },
+        { key: "sure", title: "Verdict", width: "118px", cell: (row) => h(`span${row.sure ? "" : ".faint"}`, { title: `${changeText(changeOf(row), this.unit)}; q = ${row.q}` }, row.sure ? (row.change > 0 ? "▲ surely more" : "▼ surely less") : "maybe none") },
       ],
-      onPick: (row) => this.app.select({ place: row.place, name: row.type || row.place?.function || "(no backtrace)", change: row, head: this.head, trace: row.in_after === 0 ? this.app.store.state.before : this.app.store.state.after }),
-      onSort: (sort) => this.app.store.set({ sort: this.app.store.state.sort === sort ? "" : sort }),
+      onPick: (row) => app.select({ place: row.place, name: row.name, change: changeOf(row), head: this.heads.after, ofDiff: true }),
+      onMenu: (row, x, y) => row.place && openMenu(app, row.place, x, y),
+      onSort: (sort, order) => app.store.set({ sort: `${order === "asc" ? "-" : ""}${sort}` }),
     });
+    this.by = h("div.segments", { role: "group", "aria-label": "What is one place" }, ["line", "function", "type"].map((b) =>
+      h("button", { type: "button", dataset: { by: b }, onclick: () => app.store.set({ by: b === "type" ? "" : b, difftypes: b === "type" }) }, { line: "Lines", function: "Functions", type: "Types" }[b])));
     this.summary = h("div.tools.soft");
     this.element = h("div.grid", this.summary, this.table.element);
   }
 
   async load(s, signal) {
-    const first = await this.table.setModel({ page: (offset, limit) => this.#page(s, offset, limit, signal) });
-    const t = first.answer.total, unit = "B";
-    this.app.report(first.answer.after ?? first.answer);
-    this.table.setSort(s.sort, "desc");
-    fill(this.summary,
-      h("span", "Total: ", this.app.number({ value: t.before, low: t.before, high: t.before, samples: t.before_samples }, { unit, name: "before" }), " → ", this.app.number({ value: t.after, low: t.after, high: t.after, samples: t.after_samples }, { unit, name: "after" }), `, ${changeText(t, unit)}.`),
-      h("span", first.answer.n_sure ? `${count(first.answer.n_sure)} of ${count(first.count)} places changed beyond accident (false discovery rate 5 %).` : `None of ${count(first.count)} places changed beyond accident.`));
-    fill(this.table.foot, `${count(first.count)} rows, the sure ones first. Only these are coloured.`);
+    const order = s.sort.startsWith("-") ? "asc" : "desc", sort = ["change", "before", "after"].find((k) => k === s.sort.replace("-", ""));
+    const by = s.difftypes ? "type" : s.by || "line";
+    const first = await this.table.setModel({ page: (offset, limit) => this.#page(s, { by, sort, order: sort ? order : undefined, offset, limit }, signal) });
+    const { total, n_sure } = first.answer;
+    this.table.setSort(sort || "", order);
+    for (const b of this.by.children) b.setAttribute("aria-pressed", String(b.dataset.by === by));
+    this.app.report(this.heads[s.trace === s.before ? "before" : "after"]);
+    const t = { sure: total.sure, change: total.change.value, low: total.change.low, high: total.change.high };
+    const whole = (key) => this.app.number({ ...this.heads[key].total, ...total[key] }, { ...this.heads[key], unit: this.unit, name: `total-${key}` });
+    fill(this.summary, this.by,
+      h("span", "In all ", whole("before"), " → ", whole("after"), `: ${changeText(t, this.unit)}. `,
+        n_sure ? `${count(n_sure)} of ${count(first.count)} places changed beyond accident.` : `None of ${count(first.count)} places changed beyond accident.`));
+    fill(this.table.foot, `${count(first.count)} rows. Only changes that are sure at a false discovery rate of ${percent(100 * first.answer.false_discovery_rate)} are coloured and marked.`);
     return first;
   }
 
-  async #page(s, offset, limit, signal) {
+  async #page(s, { by, sort, order, offset, limit }, signal) {
     const { trace, ...asked } = common(s);
     void trace;
-    const answer = await this.app.source.get("diff", { ...asked, before: s.before, after: s.after, by: s.by || undefined, normalise: s.normalise === "none" ? undefined : s.normalise, sort: s.sort && ["change", "before", "after"].includes(s.sort) ? s.sort : undefined, offset: offset || undefined, limit }, signal);
-    this.head = answer.after ?? answer;
-    const places = readPlaces(answer.strings, answer.places);
-    const rows = Array.from({ length: answer.rows.change.length }, (_, i) => {
-      const row = rowOf(answer.rows, i);
-      row.place = answer.rows.place ? places[row.place] || null : null;
-      row.type = answer.rows.type ? answer.strings[row.type] : "";
-      return row;
-    });
-    if (!offset) this.max = Math.max(1e-9, ...rows.map((r) => Math.max(Math.abs(r.low), Math.abs(r.high))));
+    const answer = await this.app.source.get("diff", {
+      ...asked, before: s.before, after: s.after, by, normalise: s.normalise === "none" ? undefined : s.normalise,
+      sort, order: order === "asc" ? "asc" : undefined, offset: offset || undefined, limit, search: s.search ? searchPattern(s.search) : undefined,
+    }, signal);
+    this.heads = { before: answer.before, after: answer.after };
+    this.unit = answer.after.unit;
+    const rows = Array.from({ length: answer.rows.change.length }, (_, i) => this.#row(answer, i));
+    if (!offset) this.max = Math.max(1e-9, ...rows.map((r) => Math.max(Math.abs(r.change_low), Math.abs(r.change_high))).filter(Number.isFinite));
     return { rows, count: answer.count, answer };
   }
+
+  #row(answer, i) {
+    const row = rowOf(answer.rows, i), { strings } = answer;
+    for (const k of ["change_low", "change_high"]) row[k] = row[k] === NAN ? 0 : row[k];
+    const fn = strings[row.function] || "", file = strings[row.file] || "", type = strings[row.type] || "";
+    row.place = fn || file ? { id: row.id_after >= 0 ? row.id_after : row.id_before, function: fn, file, line: row.line || 0 } : null;
+    row.name = type || fn || (file ? "?" : "(no backtrace)");
+    row.where = file ? `${file}${row.line ? `:${row.line}` : ""}` : "";
+    return row;
+  }
 }
-export { duration };
+
+const signed = (x, unit) => `${x > 0 ? "+" : ""}${amount(x, unit)}`;
+const changeOf = (row) => ({ before: row.before, after: row.after, change: row.change, low: row.change_low, high: row.change_high, sure: row.sure });

@@ -120,7 +120,7 @@ export class Client {
   }
 
   async frame(name, layer = 0) {
-    const all = (await this.frames(layer)).filter((f) => f.name === name && f.width >= 3 && f.inView);
+    const all = (await this.frames(layer)).filter((f) => f.node > 0 && f.name === name && f.width >= 3 && f.inView);
     if (!all.length) throw new Error(`no frame ${name} in view`);
     return all[0];
   }

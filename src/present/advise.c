@@ -161,8 +161,8 @@ static void show_what(output *o, const report *r, const advice *item) {
                   r->query->profile->info.sample_rate < 1 ? "about " : "",
                   show_number(r, b->number.value).text, b->number.value < 1.5 ? "" : "s");
     show_sizes(&memory, r, b);
-    if (item->type && item->family == ADVISE_GUEST) {
-        output_text(&memory, ", ");
+    if (item->type) {
+        output_text(&memory, item->family == ADVISE_NATIVE ? ", by " : ", ");
         output_shown(&memory, item->type);
     }
     if (item->rule && item->rule->by_growth)

@@ -138,15 +138,15 @@ Where no rule fits, there are the facts; at rate 1 they are exact:
   232 B total allocations (exact, 29 samples at rate 1)
   
    89.7% grow (table.c:5)
-         what  208 B in 2 blocks of 64 B to 128 B, 2 sizes, 65% of 128 B; 0% are
-               freed within 1 ms; 65% are never freed
+         what  208 B in 2 blocks of 64 B to 128 B, 2 sizes, 65% of 128 B, by
+               realloc; 0% are freed within 1 ms; 65% are never freed
          why   No rule fits. Look at the place, and at who calls it (allotrace
                callers).
          check allotrace hotspots --filter 'fn:/^grow$/' native.ctf
                allotrace diff --filter 'fn:/^grow$/' native.ctf AFTER.ctf
   
    10.3% libfoo.so.1+0x1f30
-         what  24 B in 1 block of 2 words (16 B); none is freed
+         what  24 B in 1 block of 2 words (16 B), by malloc; none is freed
          why   No rule fits. Look at the place, and at who calls it (allotrace
                callers).
          check allotrace hotspots --filter 'fn:/^libfoo\.so\.1\+0x1f30$/' native.ctf

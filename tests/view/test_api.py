@@ -260,6 +260,40 @@ def hot_paths_add_up():
 
 
 @test
+def leaks_are_what_the_command_shows():
+    with Viewer(TRACE) as v:
+        for by in ("line", "function"):
+            wanted = command("leaks", "--json", "--by", by, "--top", "0", TRACE)
+            got, answer = table(v, kind="leaks", by=by, limit=1000)
+            equal(answer["count"], len(wanted["sites"]), by)
+            for r, s in zip(got, wanted["sites"]):
+                equal((r["name"][0], answer["strings"][r["class"]], r["samples"]),
+                      (s["function"], s["class"], s["live"]["samples"]), by)
+
+
+@test
+def lifetimes_and_sizes_add_up():
+    with Viewer(TRACE) as v:
+        for measure in ("allocated", "blocks"):
+            answer = v.api("lifetimes", measure=measure)
+            histogram, cells, lives = rows(answer["histogram"]), rows(answer["map"]), rows(answer["lifetime"])
+            equal(len(histogram), len(lives))
+            for key in ("samples", "blocks"):
+                equal(sum(h[key] for h in histogram) + answer["survivors"][key], answer["total"][key], key)
+                for i, h in enumerate(histogram):
+                    equal(sum(c[key] for c in cells if c["lifetime"] == i), h[key], f"{key} of lifetime {i}")
+        for i, c in enumerate(cells):
+            low, high = (answer["size"][k][c["size"]] for k in ("low", "high"))
+            term = f"size:>={low} size:<{high} " + (
+                "survived" if c["lifetime"] < 0 else
+                f"-survived life:>={lives[c['lifetime']]['low']}us life:<{lives[c['lifetime']]['high']}us")
+            if i % 5 == 0:
+                equal(v.api("tree", measure="blocks", filter=term)["total"],
+                      {k: c[k] for k in FIGURE}, term)
+        v.api("lifetimes", 400, measure="peak")
+
+
+@test
 def tables_are_sorted_cut_and_searched():
     with Viewer(TRACE) as v:
         everything, answer = table(v, kind="functions", limit=1000)

@@ -7,6 +7,7 @@
 #include "analyse/functions.h"
 #include "analyse/hotpaths.h"
 #include "analyse/hotspots.h"
+#include "analyse/leaks.h"
 #include "present/http/request.h"
 
 /* A row of any kind; what the kind does not have is zero. */
@@ -17,6 +18,7 @@ typedef struct row {
     uint32_t first, n; /* callers of `hotspots`, frames of `paths` */
     double explained;  /* weight of this row and those before it */
     uint32_t index;    /* in the order of the query, which is by falling value */
+    const leaks_site *leak;
     bool more;
     double key; /* by which it is sorted */
 } row;
@@ -27,7 +29,8 @@ typedef struct row {
     X(FUNCTIONS, "functions")                                                                      \
     X(CALLERS, "callers")                                                                          \
     X(CALLEES, "callees")                                                                          \
-    X(PATHS, "paths")
+    X(PATHS, "paths")                                                                              \
+    X(LEAKS, "leaks")
 
 enum table_kind {
 #define KIND_NAME(name, text) KIND_##name,
@@ -45,17 +48,19 @@ enum { BY_FUNCTION, BY_LINE };
 static const char *const groupings[] = {[BY_FUNCTION] = "function", [BY_LINE] = "line", NULL};
 
 enum {
+    SORT_DEFAULT, /* as the query has it: by falling value, but for leaks */
     SORT_VALUE,
     SORT_LOW,
     SORT_SAMPLES,
     SORT_BLOCKS,
     SORT_SELF,
+    SORT_SLOPE,
     SORT_FUNCTION,
     SORT_FILE,
     SORT_TYPE
 };
-static const char *const sorts[] = {"value",    "low",  "samples", "blocks", "self",
-                                    "function", "file", "type",    NULL};
+static const char *const sorts[] = {"default", "value",    "low",  "samples", "blocks", "self",
+                                    "slope",   "function", "file", "type",    NULL};
 
 enum { DESCENDING, ASCENDING };
 static const char *const orders[] = {"desc", "asc", NULL};
@@ -67,13 +72,15 @@ typedef struct table {
     int kind, by, sort, order;
     bool collapse;
     uint64_t offset, limit;
-    double share; /* of paths: per cent */
+    double share;   /* of paths: per cent */
+    double warm_up; /* of leaks: the same */
     call_site *focus;
     id_list root;
     uint8_t *matches;
     cache_entry *tree; /* keeps what rows of trees are made from */
     hotspots hotspots;
     hotpaths paths;
+    leaks leaks;
     VEC(row) rows; /* all, then those that are shown first */
     size_t count;  /* of those that match */
 } table;
@@ -98,7 +105,7 @@ static bool parse_focus(request *r, table *t) {
 static bool parse(request *r, table *t) {
     if (!request_choice(r, "kind", kinds, &t->kind))
         return false;
-    t->by = t->kind == KIND_HOTSPOTS ? BY_LINE : BY_FUNCTION;
+    t->by = t->kind == KIND_HOTSPOTS || t->kind == KIND_LEAKS ? BY_LINE : BY_FUNCTION;
     t->collapse = t->kind == KIND_PATHS; /* or recursion would fill the fragments */
     return request_choice(r, "by", groupings, &t->by) &&
            request_choice(r, "sort", sorts, &t->sort) &&
@@ -106,7 +113,8 @@ static bool parse(request *r, table *t) {
            request_flag(r, "collapse", &t->collapse) &&
            request_integer(r, "offset", 0, UINT32_MAX, &t->offset) &&
            request_integer(r, "limit", 1, 1000, &t->limit) &&
-           request_number(r, "share", 0.1, 100, &t->share) && request_ids(r, "root", &t->root) &&
+           request_number(r, "share", 0.1, 100, &t->share) &&
+           request_number(r, "warm_up", 0, 90, &t->warm_up) && request_ids(r, "root", &t->root) &&
            request_ask(r, &t->question) && parse_focus(r, t) &&
            request_search(r, &t->question.reading->profile, &t->matches);
 }
@@ -115,6 +123,7 @@ static void close_table(request *r, table *t) {
     cache_release(r->viewer->cache, t->tree);
     hotspots_free(&t->hotspots);
     hotpaths_free(&t->paths);
+    leaks_free(&t->leaks);
     call_site_free(t->focus);
     vec_free(&t->root);
     vec_free(&t->rows);
@@ -217,6 +226,24 @@ static bool gather_paths(request *r, table *t) {
     return true;
 }
 
+/* Its figure is what is live at the end. */
+static bool gather_leaks(table *t) {
+    const leaks_spec spec = {.kept = t->question.query->selection.kept,
+                             .by_function = t->by == BY_FUNCTION,
+                             .warm_up = t->warm_up / 100};
+    if (!leaks_query(&t->question.query->lens, &spec, &t->leaks))
+        return false;
+    for (size_t i = 0; i < t->leaks.sites.count; i++) {
+        const leaks_site *s = &t->leaks.sites.items[i];
+        if (s->samples > 0 && /* else nothing stayed */
+            !add_row(t, (row){.place = s->place,
+                              .total = {.samples = s->samples, .weight = (double)s->samples},
+                              .leak = s}))
+            return false;
+    }
+    return true;
+}
+
 static bool gather(request *r, table *t) {
     switch (t->kind) {
     case KIND_FUNCTIONS:
@@ -226,6 +253,8 @@ static bool gather(request *r, table *t) {
         return gather_neighbours(r, t);
     case KIND_PATHS:
         return gather_paths(r, t);
+    case KIND_LEAKS:
+        return gather_leaks(t);
     default:
         return gather_sites(t);
     }
@@ -284,6 +313,10 @@ static double key_of(const table *t, const row *x) {
         return (double)x->total.blocks;
     case SORT_SELF:
         return x->self.weight;
+    case SORT_SLOPE:
+        return x->leak ? x->leak->slope.value : 0;
+    case SORT_DEFAULT:
+        return -(double)x->index;
     default:
         return x->total.weight;
     }
@@ -343,7 +376,8 @@ static void cut(table *t) {
 /* ---- writing ----------------------------------------------------------------------------- */
 
 static double share_of(const table *t, double weight) {
-    double all = t->question.query->total.weight;
+    double all =
+        t->kind == KIND_LEAKS ? (double)t->leaks.total.samples : t->question.query->total.weight;
     return all > 0 ? weight / all : 0;
 }
 
@@ -359,8 +393,9 @@ static bool number_places(const table *t, place_list *places) {
     bool ok = true;
     for (size_t i = 0; i < t->rows.count; i++) {
         const row *x = &t->rows.items[i];
-        ok =
-            ok && place_list_add(places, x->place) >= -1 && place_list_string(places, x->type) >= 0;
+        const char *class = x->leak ? leaks_class_infos[x->leak->class].name : NULL;
+        ok = ok && place_list_add(places, x->place) >= -1 &&
+             place_list_string(places, x->type) >= 0 && place_list_string(places, class) >= 0;
         for (uint32_t k = 0; has_callers(t) && k < shown_callers(x); k++)
             ok = ok && place_list_add(places, t->hotspots.callers.items[x->first + k].place) >= -1;
         for (uint32_t k = 0; t->kind == KIND_PATHS && k < x->n; k++)
@@ -418,7 +453,9 @@ static bool write_costs(output *o, const table *t) {
         return false;
     for (size_t i = 0; i < t->rows.count; i++)
         costs[i] = &t->rows.items[i].total;
-    write_figures(o, &t->question, costs, t->rows.count, false);
+    /* How many blocks stay is not what leaks are about. */
+    (t->kind == KIND_LEAKS ? write_amounts : write_figures)(o, &t->question, costs, t->rows.count,
+                                                            false);
     free(costs);
     column_start(&c, o, "share", false);
     for (size_t i = 0; i < t->rows.count; i++)
@@ -455,12 +492,73 @@ static int64_t number_self_samples(const void *thing) {
     return (int64_t)x->self.samples;
 }
 
+/* X(name, expression of `s`): columns of leaks */
+#define LEAK_COLUMNS(X)                                                                            \
+    X("slope", s->slope.value)                                                                     \
+    X("slope_low", s->slope.low)                                                                   \
+    X("slope_high", s->slope.high)                                                                 \
+    X("late", s->late)                                                                             \
+    X("p", s->p)                                                                                   \
+    X("q", s->q)                                                                                   \
+    X("startup", cost_bytes(&t->question.reading->profile, s->startup))                            \
+    X("at_exit", cost_bytes(&t->question.reading->profile, s->at_exit))
+
+static void write_leak_line(output *o, const table *t, const leaks_site *s) {
+    output_char(o, '[');
+    for (int i = 0; i < LEAKS_POINTS; i++)
+        output_format(o, "%s%.0f", i ? "," : "",
+                      cost_bytes(&t->question.reading->profile, s->line[i]));
+    output_char(o, ']');
+}
+
+static void write_leaks(output *o, const table *t, place_list *places) {
+    json_column c;
+#define LEAK_COLUMN(name, expression)                                                              \
+    column_start(&c, o, name, false);                                                              \
+    for (size_t i = 0; i < t->rows.count; i++) {                                                   \
+        const leaks_site *s = t->rows.items[i].leak;                                               \
+        column_exact(&c, expression);                                                              \
+    }                                                                                              \
+    column_end(&c);
+    LEAK_COLUMNS(LEAK_COLUMN)
+#undef LEAK_COLUMN
+    column_start(&c, o, "class", false);
+    for (size_t i = 0; i < t->rows.count; i++)
+        column_integer(
+            &c, place_list_string(places, leaks_class_infos[t->rows.items[i].leak->class].name));
+    column_end(&c);
+    output_text(o, ",\n\"line\":[");
+    for (size_t i = 0; i < t->rows.count; i++) {
+        output_text(o, i ? "," : "");
+        write_leak_line(o, t, t->rows.items[i].leak);
+    }
+    output_char(o, ']');
+}
+
+static void write_window(output *o, const table *t) {
+    const leaks *l = &t->leaks;
+    output_format(o, ",\n\"leaks\":{\"from\":%llu,\"to\":%llu,\"cleaned_up\":%s,\"class\":\"%s\",",
+                  (unsigned long long)l->from, (unsigned long long)l->to,
+                  l->cleaned_up ? "true" : "false", leaks_class_infos[l->total.class].name);
+    figure f = reading_figure(t->question.reading, l->total.samples);
+    figure_json(o, &f);
+    output_text(o, ",\"classes\":{");
+    for (int i = 0; i < LEAKS_N_CLASSES; i++)
+        output_format(o, "%s\"%s\":\"%s\"", i ? "," : "", leaks_class_infos[i].name,
+                      leaks_class_infos[i].meaning);
+    output_text(o, "}}");
+}
+
 static void write_kind(output *o, const table *t, place_list *places) {
     json_column c;
     const row *rows = t->rows.items;
     if (has_callers(t)) {
         write_lists(o, t, "callers", places);
         write_column(o, "n_callers", rows, sizeof *rows, t->rows.count, number_callers);
+        return;
+    }
+    if (t->kind == KIND_LEAKS) {
+        write_leaks(o, t, places);
         return;
     }
     if (t->kind == KIND_PATHS) {
@@ -505,13 +603,15 @@ static bool write_table(request *r, const table *t) {
     output_char(o, '}');
     if (has_callers(t))
         write_wrappers(o, t, &places);
+    if (t->kind == KIND_LEAKS)
+        write_window(o, t);
     output_text(o, "}\n");
     place_list_free(&places);
     return ok;
 }
 
 bool answer_table(request *r) {
-    table t = {.limit = 100, .share = 1};
+    table t = {.limit = 100, .share = 1, .warm_up = 25};
     bool ok = parse(r, &t) && gather(r, &t) && search(r, &t);
     if (ok) {
         sort(&t);

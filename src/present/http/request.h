@@ -113,7 +113,8 @@ typedef int64_t column_of(const void *thing);
 void write_column(output *o, const char *name, const void *things, size_t size, size_t n,
                   column_of *number);
 
-/* The five columns of a figure. */
+/* The five columns of a figure; and without `blocks`. */
+void write_amounts(output *o, const asked *a, const cost *const *costs, size_t n, bool first);
 void write_figures(output *o, const asked *a, const cost *const *costs, size_t n, bool first);
 
 /* Places of one answer, numbered as they come, and strings. Legal when zeroed. */
@@ -140,10 +141,11 @@ void place_list_free(place_list *l);
     X("tree", answer_tree,                                                                         \
       ASK_PARAMETERS "by mode focus focus_ids root width min share rows collapse search ")         \
     X("table", answer_table,                                                                       \
-      ASK_PARAMETERS                                                                               \
-      "kind by focus focus_ids root collapse search sort order offset limit share ")               \
+      ASK_PARAMETERS "kind by focus focus_ids root collapse search sort order offset limit share " \
+                     "warm_up ")                                                                   \
     X("timeline", answer_timeline, ASK_PARAMETERS "buckets from to ")                              \
     X("peaks", answer_peaks, ASK_PARAMETERS "n ")                                                  \
+    X("lifetimes", answer_lifetimes, ASK_PARAMETERS)                                               \
     X("filter", answer_filter, "trace text cursor ")                                               \
     X("diff", answer_diff,                                                                         \
       "before after filter measure at wrappers by normalise sort order offset limit search ")      \

@@ -263,7 +263,7 @@ static enum MHD_Result on_parameter(void *context, enum MHD_ValueKind kind, cons
     exchange *e = context;
     (void)kind;
     value = value ? value : "";
-    if (strcmp(name, "token") == 0)
+    if (strcmp(name, "token") == 0 || (name_size == 0 && value_size == 0)) /* `?&token=…` */
         return MHD_YES;
     api_parameter p = {.name = arena_strndup(&e->strings, name, name_size),
                        .value = arena_strndup(&e->strings, value, value_size)};

@@ -107,7 +107,7 @@ void write_column(output *o, const char *name, const void *things, size_t size, 
 }
 
 /* Columns of one array each, from figures computed once. */
-void write_figures(output *o, const asked *a, const cost *const *costs, size_t n, bool first) {
+void write_amounts(output *o, const asked *a, const cost *const *costs, size_t n, bool first) {
     static const char *const names[] = {"value", "low", "high"};
     figure *figures = malloc((n + 1) * sizeof *figures);
     json_column c;
@@ -129,11 +129,16 @@ void write_figures(output *o, const asked *a, const cost *const *costs, size_t n
     for (size_t i = 0; i < n; i++)
         column_integer(&c, (int64_t)costs[i]->samples);
     column_end(&c);
+    free(figures);
+}
+
+void write_figures(output *o, const asked *a, const cost *const *costs, size_t n, bool first) {
+    json_column c;
+    write_amounts(o, a, costs, n, first);
     column_start(&c, o, "blocks", false);
     for (size_t i = 0; i < n; i++)
         column_integer(&c, (int64_t)costs[i]->blocks);
     column_end(&c);
-    free(figures);
 }
 
 /* ---- names ------------------------------------------------------------------------------- */

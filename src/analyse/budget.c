@@ -15,20 +15,38 @@
 
 /* ---- the tally ----------------------------------------------------------------------------- */
 
-bool budget_count(budget_tally *t, double rate, uint32_t node, const memtrace_event *event) {
-    bool external = event->source == MEMTRACE_EXTERNAL;
-    uint32_t *at = map64_put(&t->index, (uint64_t)node << 1 | external);
+static bool count(budget_tally *t, double rate, const budget_entry *block, uint64_t words) {
+    uint32_t *at = map64_put(&t->index, (uint64_t)block->node << 1 | block->external);
     if (!at)
         return false;
     if (*at == MAP64_NONE) {
         *at = (uint32_t)t->entries.count;
-        if (!vec_push(&t->entries, ((budget_entry){.node = node, .external = external})))
+        if (!vec_push(&t->entries,
+                      ((budget_entry){.node = block->node, .external = block->external})))
             return false;
     }
     budget_entry *e = &t->entries.items[*at];
-    e->samples += event->samples;
-    estimate_blocks_add(&e->blocks, event->length + 1, rate);
+    e->samples += block->samples;
+    estimate_blocks_add(&e->blocks, words, rate);
     return true;
+}
+
+bool budget_count(budget_tally *t, double rate, uint32_t node, const memtrace_event *event) {
+    const budget_entry block = {
+        .node = node, .external = event->source == MEMTRACE_EXTERNAL, .samples = event->samples};
+    return count(t, rate, &block, event->length + 1);
+}
+
+bool budget_count_rows(budget_tally *t, const profile *p, const uint8_t *kept) {
+    const block_table *b = &p->table;
+    bool ok = true;
+    for (size_t i = 0; ok && i < b->count; i++) {
+        const budget_entry block = {.node = b->node[i],
+                                    .external = b->source[i] == MEMTRACE_EXTERNAL,
+                                    .samples = blocks_samples(b, i)};
+        ok = !kept[i] || count(t, p->info.sample_rate, &block, blocks_length(b, i) + 1);
+    }
+    return ok;
 }
 
 void budget_tally_free(budget_tally *t) {

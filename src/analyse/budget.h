@@ -44,6 +44,9 @@ typedef struct budget_tally {
 
 /* Counts a block; false when there is no memory. */
 bool budget_count(budget_tally *t, double rate, uint32_t node, const memtrace_event *event);
+
+/* Counts the rows of the profile's table of which `kept` is not 0; the same. */
+bool budget_count_rows(budget_tally *t, const profile *p, const uint8_t *kept);
 void budget_tally_free(budget_tally *t);
 
 /* Judges a rule; false when there is no memory. */

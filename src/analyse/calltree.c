@@ -160,7 +160,7 @@ static bool match_places(builder *b) {
     for (size_t i = 0; b->matches && i < n; i++) {
         const profile_location *l = &p->locations.items[b->places.locations.items[i]];
         for (size_t step = 0; step < steps; step++)
-            b->matches[i * steps + step] = call_site_match(b->spec->focus, step, l->function);
+            b->matches[i * steps + step] = call_site_match_place(b->spec->focus, step, l);
     }
     return b->matches;
 }

@@ -17,7 +17,7 @@ typedef struct calltree_spec {
     calltree_shape shape;
     bool by_line;            /* nodes are lines; else functions with all their lines */
     bool collapse_recursion; /* a function that is on the path already is the same node */
-    const call_site *focus;  /* of CALLEES and CALLERS */
+    const call_site *focus;  /* of CALLEES and CALLERS; with lines only if `by_line` */
     /* Stacks are followed so many calls outward, where that is the direction; the last one stands
      * for all beyond. Bounds the work for deep stacks. 0: no limit. */
     uint64_t max_depth;

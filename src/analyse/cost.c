@@ -31,6 +31,17 @@ estimate cost_estimate(const profile *p, measure m, const cost *c) {
     return (estimate){.value = e.value * word, .low = e.low * word, .high = e.high * word};
 }
 
+double cost_value(const profile *p, measure m, const cost *c) {
+    switch (measure_infos[m].unit) {
+    case UNIT_BLOCKS:
+        return c->weight;
+    case UNIT_BYTESECONDS:
+        return c->weight / p->info.sample_rate * (p->info.word_size / 8.0);
+    default:
+        return cost_bytes(p, c->samples);
+    }
+}
+
 /* ---- from the tree ----------------------------------------------------------------------- */
 
 static void add_plain(cost *c, const cct_totals *t) {

@@ -50,7 +50,7 @@ bool filter_selects(const filter *f);
 bool filter_hides(const filter *f, const char *function);
 
 /* A function, or a sequence of functions each of which calls the next: `f`, `f > g`. Each step is a
- * pattern as in filters, without quotes. */
+ * pattern as in filters, without quotes; or a line, FILE:LINE, the file as its path ends. */
 typedef struct call_site call_site;
 
 /* As filter_parse. A plain word is the name of a function where `p` has one, else a part of names.
@@ -67,6 +67,10 @@ bool call_site_search(const char *text, call_site **s, filter_error *error);
 void call_site_free(call_site *s); /* NULL is allowed */
 size_t call_site_steps(const call_site *s);
 bool call_site_match(const call_site *s, size_t step, const char *function);
+
+/* The same with the place, of which a step may name the line. */
+bool call_site_match_place(const call_site *s, size_t step, const profile_location *place);
+bool call_site_has_lines(const call_site *s);
 
 /* The blocks that a filter kept. */
 typedef struct selection {

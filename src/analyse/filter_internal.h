@@ -34,11 +34,18 @@ typedef struct filter_bound {
     double value; /* microseconds, bytes, words or a number; 0 for moments */
 } filter_bound;
 
-typedef enum match_kind { MATCH_PART, MATCH_NAME, MATCH_WILDCARD, MATCH_REGEX } match_kind;
+typedef enum match_kind {
+    MATCH_PART,
+    MATCH_NAME,
+    MATCH_WILDCARD,
+    MATCH_REGEX,
+    MATCH_LINE, /* of sites alone: `text` is the end of the file's path */
+} match_kind;
 
 typedef struct filter_pattern {
     match_kind how;
     const char *text; /* unless it is a regex */
+    uint32_t line;    /* of MATCH_LINE */
     regex_t regex;
 } filter_pattern;
 

@@ -246,6 +246,8 @@ bool filter_match(const filter_pattern *p, const char *text) {
         return fnmatch(p->text, text, 0) == 0;
     case MATCH_REGEX:
         return regexec(&p->regex, text, 0, NULL, 0) == 0;
+    case MATCH_LINE:
+        break;
     }
     return false;
 }
@@ -391,6 +393,19 @@ static bool is_function(const profile *p, const char *name) {
     return false;
 }
 
+/* Takes `name.c:12` apart, unless a function has that name; the file's part stays. */
+static void take_line(char *text, filter_pattern *step) {
+    char *colon = strrchr(text, ':'), *end;
+    if (!colon || colon == text || colon[-1] == ':' || colon[1] < '1' || colon[1] > '9')
+        return;
+    unsigned long line = strtoul(colon + 1, &end, 10);
+    if (*end != '\0' || line > UINT32_MAX)
+        return;
+    *colon = '\0';
+    step->line = (uint32_t)line;
+    step->how = MATCH_LINE;
+}
+
 /* One step, up to ` > ` or the end. */
 static bool parse_step(parser *p, const profile *names_of, filter_pattern *step) {
     if (*p->at == '/')
@@ -401,13 +416,16 @@ static bool parse_step(parser *p, const profile *names_of, filter_pattern *step)
         size--;
     if (size == 0)
         return complain(p, p->at, "the name of a function is missing");
-    step->text = arena_strndup(&p->filter->strings, p->at, size);
-    if (!step->text)
+    char *text = arena_strndup(&p->filter->strings, p->at, size);
+    if (!text)
         return no_memory(p);
+    step->text = text;
     p->at += size;
     step->how = is_function(names_of, step->text)   ? MATCH_NAME
                 : strpbrk(step->text, "*?") != NULL ? MATCH_WILDCARD
                                                     : MATCH_PART;
+    if (step->how == MATCH_PART)
+        take_line(text, step);
     return true;
 }
 
@@ -506,4 +524,21 @@ size_t call_site_steps(const call_site *s) {
 
 bool call_site_match(const call_site *s, size_t step, const char *function) {
     return filter_match(&s->steps.items[step], function);
+}
+
+bool call_site_match_place(const call_site *s, size_t step, const profile_location *place) {
+    const filter_pattern *p = &s->steps.items[step];
+    if (p->how != MATCH_LINE)
+        return filter_match(p, place->function);
+    size_t size = strlen(p->text), all = strlen(place->file);
+    return place->line == p->line && all >= size &&
+           memcmp(place->file + all - size, p->text, size) == 0 &&
+           (all == size || place->file[all - size - 1] == '/');
+}
+
+bool call_site_has_lines(const call_site *s) {
+    for (size_t i = 0; i < s->steps.count; i++)
+        if (s->steps.items[i].how == MATCH_LINE)
+            return true;
+    return false;
 }

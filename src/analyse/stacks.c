@@ -105,6 +105,13 @@ uint64_t *stacks_samples(const stacks *s, const cost_list *costs) {
     return samples;
 }
 
+cost *stacks_costs(const stacks *s, const cost_list *list) {
+    cost *costs = calloc(s->nodes.count, sizeof *costs);
+    for (size_t i = 0; costs && i < list->count; i++)
+        cost_add(&costs[s->node_of[list->items[i].node]], &list->items[i].cost);
+    return costs;
+}
+
 bool stacks_walk(const stacks *s, uint32_t node, stacks_path *places) {
     vec_clear(places);
     for (; node != STACKS_ROOT; node = s->nodes.items[node].parent)

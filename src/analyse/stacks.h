@@ -37,6 +37,9 @@ bool stacks_build(const lens *l, stacks_by by, stacks *s);
  * memory. */
 uint64_t *stacks_samples(const stacks *s, const cost_list *costs);
 
+/* What each node's own stack amounts to; the same. */
+cost *stacks_costs(const stacks *s, const cost_list *costs);
+
 /* The places of a stack, outermost first, into `places`, which is emptied before. */
 typedef VEC(uint32_t) stacks_path;
 bool stacks_walk(const stacks *s, uint32_t node, stacks_path *places);

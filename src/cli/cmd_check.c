@@ -9,13 +9,14 @@
 #include "cli/budget_file.h"
 #include "cli/color.h"
 #include "cli/message.h"
+#include "cli/question.h"
 #include "cli/result_file.h"
 #include "cli/trace_file.h"
 #include "present/check.h"
 
 typedef struct check_command {
     option_texts expect;
-    const char *within, *budget, *update, *junit;
+    const char *within, *budget, *update, *junit, *filter;
     bool json, csv, strict;
 } check_command;
 
@@ -52,6 +53,13 @@ static const option options[] = {
      .at = offsetof(check_command, junit),
      .argument = "FILE",
      .help = "also write the verdicts as JUnit XML"},
+    {.name = "filter",
+     .letter = 'f',
+     .kind = OPTION_TEXT,
+     .at = offsetof(check_command, filter),
+     .argument = "FILTER",
+     .help = "count only blocks that FILTER keeps, like 'alloc:10s..20s size:>=1K heap:major "
+             "-fn:startup'; see allotrace(1)"},
     {.name = "json",
      .kind = OPTION_FLAG,
      .at = offsetof(check_command, json),
@@ -68,6 +76,7 @@ typedef struct job {
     const check_command *opts;
     trace_file in;
     profile profile;
+    filter *filter; /* NULL: all blocks */
     budget_tally tally;
     intern_table strings; /* of the rules */
     budget_rules rules;
@@ -127,10 +136,20 @@ static bool is_listed(const job *j, const char *site) {
     return false;
 }
 
+/* The largest functions of what is counted. */
+static bool find_functions(const job *j, hotspots *h) {
+    query_result q;
+    if (!query_run(&q, &j->profile, &(query_spec){.filter = j->filter}))
+        return false;
+    bool ok = hotspots_query(&q, HOTSPOTS_BY_FUNCTION, h);
+    query_free(&q);
+    return ok;
+}
+
 /* The whole program, and its largest functions: lines move too often. */
 static bool make_rules(job *j) {
     hotspots h;
-    if (!hotspots_of_all(&j->profile, HOTSPOTS_BY_FUNCTION, &h))
+    if (!find_functions(j, &h))
         return false;
     bool ok = vec_push(&j->rules, ((budget_rule){.site = "total"}));
     for (size_t i = 0; ok && i < h.sites.count && i < FIRST_SITES; i++) {
@@ -152,21 +171,39 @@ static bool count_block(void *context, uint32_t node, const memtrace_event *even
     return budget_count(&j->tally, j->profile.info.sample_rate, node, event);
 }
 
+/* With a filter, blocks are counted once it is known which are kept. */
+static int count_kept(job *j) {
+    selection s;
+    if (!filter_select(j->filter, &j->profile, &s))
+        return no_memory();
+    if (s.n_kept == 0 && s.n_of > 0)
+        message_warning("the filter kept 0 of %zu blocks: `%.*s` removed the last %zu", s.n_of,
+                        (int)s.term_size, j->opts->filter + s.term_at, s.n_removed);
+    bool ok = budget_count_rows(&j->tally, &j->profile, s.kept);
+    selection_free(&s);
+    return ok ? STATUS_OK : no_memory();
+}
+
 static int read_trace(job *j, const char *path) {
     int status =
         trace_file_open(&j->in, path, &(memtrace_reader_options){.strict = j->opts->strict});
     if (status != STATUS_OK)
         return status;
-    const profile_options how = {
-        .tick = trace_file_tick, .context = &j->in, .block = count_block, .block_context = j};
+    const bool selects = filter_selects(j->filter);
+    const profile_options how = {.keep_blocks = selects,
+                                 .tick = trace_file_tick,
+                                 .context = &j->in,
+                                 .block = selects ? NULL : count_block,
+                                 .block_context = j};
     status = trace_file_report(&j->in, profile_read(&j->profile, j->in.reader, &how));
     trace_file_close(&j->in);
-    return status;
+    return status == STATUS_OK && selects ? count_kept(j) : status;
 }
 
 static int judge_rules(job *j) {
     lens l;
-    bool ok = lens_init(&l, &j->profile, true, NULL) && vec_reserve(&j->results, j->rules.count);
+    bool ok =
+        lens_init(&l, &j->profile, true, j->filter) && vec_reserve(&j->results, j->rules.count);
     for (size_t i = 0; ok && i < j->rules.count; i++)
         ok = budget_judge(&l, &j->tally, &j->rules.items[i], &j->results.items[j->results.count++]);
     lens_free(&l);
@@ -260,6 +297,8 @@ static int run(const void *opts, char **operands, size_t n_operands) {
     (void)n_operands;
     int status = check_usage(opts);
     if (status == STATUS_OK)
+        status = question_parse_filter(&command_check, j.opts->filter, &j.filter);
+    if (status == STATUS_OK)
         status = read_rules(&j);
     if (status == STATUS_OK)
         status = read_trace(&j, operands[0]);
@@ -269,6 +308,7 @@ static int run(const void *opts, char **operands, size_t n_operands) {
     vec_free(&j.rules);
     intern_free(&j.strings);
     budget_tally_free(&j.tally);
+    filter_free(j.filter);
     profile_free(&j.profile);
     return status;
 }

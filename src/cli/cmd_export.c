@@ -44,8 +44,8 @@ static const struct {
 };
 
 typedef struct export_options {
-    const char *output, *filter;
-    int to;
+    const char *output, *filter, *at;
+    int to, measure;
     bool strict;
 } export_options;
 
@@ -73,6 +73,19 @@ static const option options[] = {
      .argument = "FILTER",
      .help = "only blocks that FILTER keeps, like 'alloc:10s..20s live:@peak size:>=1K life:<1ms "
              "heap:major fn:/Lwt/ -fn:Stdlib'; see allotrace(1)"},
+    {.name = "measure",
+     .letter = 'm',
+     .kind = OPTION_CHOICE,
+     .at = offsetof(export_options, measure),
+     .choices = question_measures,
+     .help = "what the weights of stacks are (collapsed and speedscope): bytes allocated "
+             "(default), numbers of blocks, bytes live --at a time or at the peak, bytes promoted, "
+             "bytes never freed, or bytes times seconds of life"},
+    {.name = "at",
+     .kind = OPTION_TEXT,
+     .at = offsetof(export_options, at),
+     .argument = "TIME",
+     .help = "the time of --measure live since the start, like 1.5s (default: the end)"},
     OPTION_STRICT(export_options),
 };
 
@@ -82,15 +95,18 @@ typedef struct subject {
     profile profile;
     lens lens;
     selection selected; /* without rows if there is no table, which means all */
+    measure measure;    /* of stacks */
+    uint64_t moment;    /* of MEASURE_LIVE and MEASURE_PEAK */
 } subject;
 
 static bool write_stacks(output *o, const subject *s, export_format to) {
     const profile *p = &s->profile;
+    measure m = s->measure;
     cost_list costs = {0};
-    bool ok = s->selected.kept ? cost_of_blocks(p, &s->selected, MEASURE_ALLOCATED, 0, &costs)
+    bool ok = s->selected.kept ? cost_of_blocks(p, &s->selected, m, s->moment, &costs)
                                : cost_of_tree(p, &costs);
-    ok = ok && (to == EXPORT_COLLAPSED ? export_collapsed(o, &s->lens, &costs)
-                                       : export_speedscope(o, &s->lens, &costs, s->title));
+    ok = ok && (to == EXPORT_COLLAPSED ? export_collapsed(o, &s->lens, m, &costs)
+                                       : export_speedscope(o, &s->lens, m, &costs, s->title));
     vec_free(&costs);
     return ok;
 }
@@ -149,8 +165,13 @@ static bool select_blocks(subject *s, const filter *f, const char *text) {
     selection *kept = &s->selected;
     if (!lens_init(&s->lens, &s->profile, true, f))
         return false;
-    if (!filter_selects(f))
+    if (!filter_selects(f) && s->measure == MEASURE_ALLOCATED)
         return true;
+    uint64_t samples;
+    if (s->measure == MEASURE_PEAK && !blocks_peak(&s->profile.table, &s->moment, &samples))
+        return false;
+    if (s->moment > s->profile.duration)
+        s->moment = s->profile.duration;
     if (!filter_select(f, &s->profile, kept))
         return false;
     if (kept->n_kept == 0 && kept->n_of > 0)
@@ -161,7 +182,8 @@ static bool select_blocks(subject *s, const filter *f, const char *text) {
 
 /* The profile is complete before the result is begun. */
 static int export_trace(subject *s, trace_file *in, const filter *f, const export_options *opts) {
-    const profile_options how = {.keep_blocks = needs[opts->to].blocks || filter_selects(f),
+    const profile_options how = {.keep_blocks = needs[opts->to].blocks || filter_selects(f) ||
+                                                s->measure != MEASURE_ALLOCATED,
                                  .tick = trace_file_tick,
                                  .context = in};
     int status = trace_file_report(in, profile_read(&s->profile, in->reader, &how));
@@ -178,6 +200,20 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
+/* Which formats have one; and the moment that it is about. */
+static int check_measure(const export_options *opts, uint64_t *moment) {
+    filter_error error;
+    bool of_stacks = opts->to == EXPORT_COLLAPSED || opts->to == EXPORT_SPEEDSCOPE;
+    if (opts->measure != MEASURE_ALLOCATED && !of_stacks)
+        return message_usage(&command_export, "export: --measure is for collapsed and speedscope; "
+                                              "the others hold what all measures are made of");
+    if (opts->at && opts->measure != MEASURE_LIVE)
+        return message_usage(&command_export, "export: --at is for --measure live");
+    return !opts->at || filter_parse_time(opts->at, moment, &error)
+               ? STATUS_OK
+               : question_refuse(&command_export, "--at", opts->at, &error);
+}
+
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const export_options *opts = opts_;
     (void)n_operands;
@@ -187,12 +223,16 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
         return message_usage(&command_export, "export: --to sqlite needs --output");
     filter *f;
     trace_file in;
-    int status = question_parse_filter(&command_export, opts->filter, &f);
+    uint64_t moment = QUERY_END;
+    int status = check_measure(opts, &moment);
+    if (status == STATUS_OK)
+        status = question_parse_filter(&command_export, opts->filter, &f);
     if (status != STATUS_OK)
         return status;
     status = trace_file_open(&in, operands[0], &(memtrace_reader_options){.strict = opts->strict});
     if (status == STATUS_OK) {
-        subject s = {.title = base_name(in.name)};
+        subject s = {
+            .title = base_name(in.name), .measure = (measure)opts->measure, .moment = moment};
         status = export_trace(&s, &in, f, opts);
         trace_file_close(&in);
     }
@@ -207,8 +247,9 @@ const command command_export = {
     .usage = "--to FORMAT FILE",
     .summary = "write a trace for other tools",
     .description =
-        "Writes what a trace says in the format of another tool. Weights are estimated bytes, as "
-        "hotspots shows them.\n\n"
+        "Writes what a trace says in the format of another tool. Weights are estimates, as "
+        "hotspots "
+        "shows them.\n\n"
         "collapsed: a line a stack, for flame graph scripts. speedscope: for "
         "https://speedscope.app. pprof: objects and bytes allocated, and in use at the end of the "
         "trace, with labels. csv, json: a row a sampled block. sqlite: tables of blocks, frames "

@@ -1,4 +1,5 @@
 /* cmd_info.c: `allotrace info FILE…`: what a trace is about. */
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/color.h"
@@ -27,6 +28,14 @@ static int finish_reading(trace_file *in, memtrace_status status) {
     return STATUS_OK;
 }
 
+/* Of a file as it lies on the disk, compressed or not; 0 of what is none. */
+static uint64_t size_of(const trace_file *in) {
+    struct stat about;
+    bool piped = in->path[0] == '-' && !in->path[1];
+    bool known = (piped ? fstat(STDIN_FILENO, &about) : stat(in->path, &about)) == 0;
+    return known && S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
+}
+
 /* `n` counts the traces shown so far. */
 static int show(output *out, const char *path, const info_options *opts, size_t *n) {
     trace_file in;
@@ -37,7 +46,7 @@ static int show(output *out, const char *path, const info_options *opts, size_t 
     profile_options how = {.track_promotion = true, .tick = trace_file_tick, .context = &in};
     status = finish_reading(&in, profile_read(&p, in.reader, &how));
     if (status == STATUS_OK) {
-        info_view view = {.path = in.name, .color = color_wanted()};
+        info_view view = {.path = in.name, .size = size_of(&in), .color = color_wanted()};
         view.warnings = memtrace_reader_warnings(in.reader, &view.n_warnings);
         if (*n > 0)
             output_text(out, opts->json ? ",\n" : "\n");

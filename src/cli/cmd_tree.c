@@ -70,14 +70,14 @@ static const option tree_specs[] = {
 
 static const option site_specs[] = {OPTIONS_PATHS("6"), OPTIONS_QUESTION(tree_options)};
 
-static int print(const question *q, const tree_options *opts, const calltree *t,
+static int print(const question *q, const tree_options *opts, bool by_line, const calltree *t,
                  const char *focus) {
     output out;
     const calltree_view view = {.focus = focus,
                                 .min_share = opts->min_share,
                                 .top = opts->top,
                                 .depth = opts->depth,
-                                .by_line = opts->by == BY_LINE};
+                                .by_line = by_line};
     output_start(&out, STDOUT_FILENO);
     if (opts->question.json)
         calltree_json(&out, &q->report, t, &view);
@@ -91,8 +91,9 @@ static int print(const question *q, const tree_options *opts, const calltree *t,
 static int show(const question *q, const tree_options *opts, calltree_shape shape,
                 const call_site *site, const char *focus) {
     calltree t;
+    const bool by_line = opts->by == BY_LINE || (site && call_site_has_lines(site));
     const calltree_spec spec = {.shape = shape,
-                                .by_line = opts->by == BY_LINE,
+                                .by_line = by_line,
                                 .collapse_recursion = opts->collapse,
                                 .focus = site,
                                 /* One more than is shown, so that the last rows are whole. */
@@ -101,7 +102,7 @@ static int show(const question *q, const tree_options *opts, calltree_shape shap
         message_error("not enough memory");
         return STATUS_FAILED;
     }
-    int status = print(q, opts, &t, focus);
+    int status = print(q, opts, by_line, &t, focus);
     calltree_free(&t);
     return status;
 }
@@ -166,8 +167,8 @@ const command command_callers = {
     .description =
         "Shows what is allocated in a function and all that it calls, and the callers on whose "
         "behalf that is. The function may be a name, a part of names, a wildcard, a regular "
-        "expression between slashes, or a sequence of such, each called by the one before it: "
-        "'f > g'.\n\n"
+        "expression between slashes, a line like parse.c:10, or a sequence of such, each called by "
+        "the one before it: 'f > g'.\n\n"
         "In recursion, the innermost occurrence counts: its callers include the function itself.",
     .example = "allotrace callers List.map out.ctf\n"
                "allotrace callers 'Parser.* > List.map' out.ctf\n",

@@ -8,8 +8,8 @@
 /* What a stack without frames is called. */
 static const char nowhere[] = "[unknown]";
 
-static uint64_t bytes_of(const profile *p, uint64_t samples) {
-    return (uint64_t)llround(cost_bytes(p, samples));
+static uint64_t weight_of(const profile *p, measure m, const cost *c) {
+    return (uint64_t)llround(cost_value(p, m, c));
 }
 
 /* ---- collapsed stacks -------------------------------------------------------------------- */
@@ -45,7 +45,7 @@ static void collapsed_names_free(collapsed_names *names) {
 }
 
 static void collapsed_stack(output *o, const collapsed_names *names, const stacks_path *path,
-                            uint64_t bytes) {
+                            uint64_t weight) {
     for (size_t i = 0; i < path->count; i++) {
         const uint32_t place = path->items[i];
         const size_t first = place ? names->ends.items[place - 1] : 0;
@@ -55,25 +55,25 @@ static void collapsed_stack(output *o, const collapsed_names *names, const stack
     if (path->count == 0)
         output_text(o, nowhere);
     output_char(o, ' ');
-    output_u64(o, bytes, 0, ' ');
+    output_u64(o, weight, 0, ' ');
     output_char(o, '\n');
 }
 
-bool export_collapsed(output *o, const lens *l, const cost_list *costs) {
+bool export_collapsed(output *o, const lens *l, measure m, const cost_list *list) {
     stacks s;
     collapsed_names names = {0};
     if (!stacks_build(l, STACKS_BY_FUNCTION, &s))
         return false;
-    uint64_t *samples = stacks_samples(&s, costs);
+    cost *costs = stacks_costs(&s, list);
     stacks_path path = {0};
-    bool ok = samples && collapsed_names_make(&names, &s);
+    bool ok = costs && collapsed_names_make(&names, &s);
     for (uint32_t i = 0; ok && !o->error && i < s.nodes.count; i++)
-        if (samples[i] > 0) {
+        if (costs[i].blocks > 0) {
             ok = stacks_walk(&s, i, &path);
             if (ok)
-                collapsed_stack(o, &names, &path, bytes_of(l->profile, samples[i]));
+                collapsed_stack(o, &names, &path, weight_of(l->profile, m, &costs[i]));
         }
-    free(samples);
+    free(costs);
     vec_free(&path);
     collapsed_names_free(&names);
     stacks_free(&s);
@@ -105,12 +105,12 @@ static void speedscope_frames(output *o, const stacks *s) {
     output_text(o, "\n]}");
 }
 
-static bool speedscope_samples(output *o, const stacks *s, const uint64_t *samples) {
+static bool speedscope_samples(output *o, const stacks *s, const cost *costs) {
     stacks_path path = {0};
     bool first = true, ok = true;
     output_text(o, "\"samples\":[");
     for (uint32_t i = 0; ok && !o->error && i < s->nodes.count; i++) {
-        if (samples[i] == 0)
+        if (costs[i].blocks == 0)
             continue;
         ok = stacks_walk(s, i, &path) &&
              (path.count > 0 || vec_push(&path, (uint32_t)s->places.count));
@@ -128,49 +128,53 @@ static bool speedscope_samples(output *o, const stacks *s, const uint64_t *sampl
     return ok;
 }
 
-static void speedscope_weights(output *o, const profile *p, const stacks *s,
-                               const uint64_t *samples) {
+static void speedscope_weights(output *o, const profile *p, measure m, const stacks *s,
+                               const cost *costs) {
     bool first = true;
     output_text(o, ",\"weights\":[");
     for (size_t i = 0; i < s->nodes.count; i++)
-        if (samples[i] > 0) {
+        if (costs[i].blocks > 0) {
             if (!first)
                 output_char(o, ',');
-            output_u64(o, bytes_of(p, samples[i]), 0, ' ');
+            output_u64(o, weight_of(p, m, &costs[i]), 0, ' ');
             first = false;
         }
     output_char(o, ']');
 }
 
-static uint64_t sum_of_weights(const profile *p, const stacks *s, const uint64_t *samples) {
+static uint64_t sum_of_weights(const profile *p, measure m, const stacks *s, const cost *costs) {
     uint64_t sum = 0;
     for (size_t i = 0; i < s->nodes.count; i++)
-        sum += bytes_of(p, samples[i]);
+        sum += weight_of(p, m, &costs[i]);
     return sum;
 }
 
-bool export_speedscope(output *o, const lens *l, const cost_list *costs, const char *name) {
+bool export_speedscope(output *o, const lens *l, measure m, const cost_list *list,
+                       const char *name) {
     const profile *p = l->profile;
     stacks s;
     if (!stacks_build(l, STACKS_BY_LINE, &s))
         return false;
-    uint64_t *samples = stacks_samples(&s, costs);
-    bool ok = samples;
+    cost *costs = stacks_costs(&s, list);
+    bool ok = costs;
     if (ok) {
         output_text(o, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
                        "\"exporter\":\"allotrace\",\"name\":");
         output_json(o, name);
         output_text(o, ",\"activeProfileIndex\":0,\n");
         speedscope_frames(o, &s);
-        output_text(o, ",\n\"profiles\":[{\"type\":\"sampled\",\"name\":\"allocated\",\"unit\":"
-                       "\"bytes\",\"startValue\":0,\"endValue\":");
-        output_u64(o, sum_of_weights(p, &s, samples), 0, ' ');
+        bool bytes = measure_infos[m].unit == UNIT_BYTES;
+        output_format(o,
+                      ",\n\"profiles\":[{\"type\":\"sampled\",\"name\":\"%s\",\"unit\":\"%s\","
+                      "\"startValue\":0,\"endValue\":",
+                      measure_infos[m].name, bytes ? "bytes" : "none");
+        output_u64(o, sum_of_weights(p, m, &s, costs), 0, ' ');
         output_text(o, ",\n");
-        ok = speedscope_samples(o, &s, samples);
-        speedscope_weights(o, p, &s, samples);
+        ok = speedscope_samples(o, &s, costs);
+        speedscope_weights(o, p, m, &s, costs);
         output_text(o, "}]}\n");
     }
-    free(samples);
+    free(costs);
     stacks_free(&s);
     return ok;
 }

@@ -1,6 +1,6 @@
 /* export_stacks.h: what was allocated, by stack, for other tools: collapsed stacks as flame graph
- * scripts read them, and speedscope's JSON. Weights are estimated bytes. False when there is no
- * memory; errors of writing stick to the output. */
+ * scripts read them, and speedscope's JSON. Weights are estimates in the measure's unit. False when
+ * there is no memory; errors of writing stick to the output. */
 #ifndef PRESENT_EXPORT_STACKS_H
 #define PRESENT_EXPORT_STACKS_H
 
@@ -8,10 +8,11 @@
 #include "analyse/lens.h"
 #include "present/output.h"
 
-/* A line a stack, `outer;inner BYTES`, by functions. */
-bool export_collapsed(output *o, const lens *l, const cost_list *costs);
+/* A line a stack, `outer;inner WEIGHT`, by functions. */
+bool export_collapsed(output *o, const lens *l, measure m, const cost_list *costs);
 
 /* A sampled profile, by lines; `name` is the title. */
-bool export_speedscope(output *o, const lens *l, const cost_list *costs, const char *name);
+bool export_speedscope(output *o, const lens *l, measure m, const cost_list *costs,
+                       const char *name);
 
 #endif

@@ -101,6 +101,10 @@ void info_text(output *o, const profile *p, const info_view *view) {
     show_marks(o, p);
     label(o, "format");
     output_format(o, "version %u, %u-bit words\n", i->version, i->word_size);
+    if (view->size) {
+        label(o, "file");
+        output_format(o, "%s\n", figure_bytes((double)view->size).text);
+    }
     show_warnings(o, view);
 }
 
@@ -160,6 +164,8 @@ void info_json(output *o, const profile *p, const info_view *view) {
     const memtrace_info *i = &p->info;
     output_text(o, "{\"file\":");
     output_json(o, view->path);
+    if (view->size)
+        output_format(o, ",\"file_size\":%" PRIu64, view->size);
     json_field(o, "program", i->executable_name);
     json_field(o, "host", i->host_name);
     output_format(o, ",\"pid\":%" PRIu64, i->pid);

@@ -8,6 +8,7 @@
 /* Beside the profile: the file's name, and the warnings of its reader. */
 typedef struct info_view {
     const char *path;
+    uint64_t size; /* bytes; 0: unknown, as of a pipe */
     const memtrace_warning *warnings;
     size_t n_warnings;
     bool color; /* text alone */

@@ -26,6 +26,47 @@ Expectations, here at rate 1, where numbers are exact:
   verdict,expected,within,value,low,high,samples,unit,site,name
   PASS,10240,10,8800,8800,8800,1100,B,parse,parse
 
+Of some blocks alone; what a filter hides is no site:
+
+  $ allotrace check -e 'parse=800B' --within 1.01 --filter 'size:<1K' exact.ctf
+  Site  || Expected            || Actual || Ratio || Verdict
+  parse || 800 B, within 1.01x || 800 B  || 1.00  || PASS
+  1 passed, 0 failed, 0 undecided
+  $ allotrace check -e 'main=12KB' -e 'parse=1B' --within 1.1 --filter 'hide:parse hide:print' exact.ctf
+  Site  || Expected             || Actual                  || Ratio || Verdict
+  main  || 12.0 KB, within 1.1x || 12.5 KB                 || 1.04  || PASS
+  parse || 1 B, within 1.1x     || no sample (at most 0 B) || 0.00  || FAIL
+  1 passed, 1 failed, 0 undecided
+  [3]
+  $ allotrace check -e 'total=1KB' --filter 'size:<1M size:>100K' exact.ctf
+  allotrace: warning: the filter kept 0 of 3 blocks: `size` removed the last 3
+  Site  || Expected           || Actual                  || Ratio || Verdict
+  total || 1.0 KB, within 10x || no sample (at most 0 B) || 0.00  || FAIL
+  0 passed, 1 failed, 0 undecided
+  [3]
+  $ allotrace check -e 'total=1KB' --filter 'size:x' exact.ctf
+  allotrace: --filter: column 6: `x` does not begin with a number
+    size:x
+         ^
+  Try `allotrace check --help`.
+  [2]
+  $ allotrace check --update part.toml --filter 'fn:print' exact.ctf; cat part.toml
+  # Allocation budgets, checked by: allotrace check --budget FILE TRACE
+  # Written by: allotrace check --update FILE TRACE
+  
+  [[budget]]
+  site = "total"
+  max = "4400 B"
+  
+  [[budget]]
+  site = "print"
+  max = "4400 B"
+  $ allotrace check --budget part.toml --filter 'fn:print' exact.ctf
+  Site  || Expected       || Actual || Ratio || Verdict
+  total || at most 4.3 KB || 3.9 KB || 0.91  || PASS
+  print || at most 4.3 KB || 3.9 KB || 0.91  || PASS
+  2 passed, 0 failed, 0 undecided
+
 Sampled: what the samples leave open is undecided, unless something surely fails:
 
   $ for i in $(seq 100); do echo alloc major 9 1 main@m.c:1 f@a.c:1; done | (echo rate 1e-4; cat) | $TESTDIR/make-trace >few.ctf

@@ -198,3 +198,32 @@ What does not work says so, and leaves files alone:
   small.db
   small.pb.gz
   sql
+
+Stacks by other measures; the weights add up to what hotspots says, but for rounding:
+
+  $ for m in allocated peak live promoted survived; do
+  >   allotrace export --to collapsed -m $m $TRACES/ocamlopt.ctf | awk '{ s += $NF } END { print s }' >stacks
+  >   allotrace hotspots -m $m --json $TRACES/ocamlopt.ctf | jq .total.value | cmp - stacks
+  > done
+  $ allotrace export --to collapsed -m blocks -f fn:Interf $TRACES/ocamlopt.ctf | awk '{ s += $NF } END { print s }'
+  3260040
+  $ allotrace hotspots -m blocks --json -f fn:Interf $TRACES/ocamlopt.ctf | jq .total.value
+  3260115
+  $ allotrace export --to speedscope -m live --at 0.4s $TRACES/ocamlopt.ctf | jq -c '.profiles[0] | [.name, .unit, .endValue]'
+  ["live","bytes",35200000]
+  $ allotrace hotspots -m live --at 0.4s --json $TRACES/ocamlopt.ctf | jq .total.value
+  35200000
+  $ allotrace export --to csv -m peak $TRACES/ocamlopt.ctf
+  allotrace: export: --measure is for collapsed and speedscope; the others hold what all measures are made of
+  Try `allotrace export --help`.
+  [2]
+  $ allotrace export --to collapsed -m peak --at 1s $TRACES/ocamlopt.ctf
+  allotrace: export: --at is for --measure live
+  Try `allotrace export --help`.
+  [2]
+  $ allotrace export --to collapsed -m live --at 1x $TRACES/ocamlopt.ctf
+  allotrace: --at: column 2: a time ends in us, ms, s, min or h
+    1x
+     ^
+  Try `allotrace export --help`.
+  [2]

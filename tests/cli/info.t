@@ -17,6 +17,7 @@
     domains          1
     distinct stacks  1,516
     format           version 3, 64-bit words
+    file             133.9 KB
     warnings         none
   
   irmin-replay.ctf
@@ -37,13 +38,14 @@
     domains          1
     distinct stacks  2,873
     format           version 2, 64-bit words
+    file             254.0 KB
     warnings         none
 
 As JSON, an array:
 
   $ cp $TRACES/ocamlopt.ctf a.ctf
   $ allotrace info --json a.ctf
-  [{"file":"a.ctf","program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","host":"tarski","pid":17157,"context":"","runtime":"a=0,b=1,H=0,i=15,l=0,o=80,O=500,p=0,s=262144,t=0,v=0,w=1,W=0",
+  [{"file":"a.ctf","file_size":137067,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","host":"tarski","pid":17157,"context":"","runtime":"a=0,b=1,H=0,i=15,l=0,o=80,O=500,p=0,s=262144,t=0,v=0,w=1,W=0",
    "version":3,"word_size":64,"rate":2e-05,"start":1586965711174340,"duration":851795,"domains":1,"distinct_stacks":1516,"suspect_blocks":0,
    "allocated":{"value":670400000,"low":638684955,"high":703282309,"samples":1676,"blocks":1676},
    "minor":{"value":666400000,"low":634780854,"high":699186439,"samples":1666,"blocks":1666},

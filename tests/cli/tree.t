@@ -70,6 +70,28 @@ Call paths of a real trace:
    "tree":{"focus":"Cmi_format.read_cmi","share":0.005370,"value":3600000,"low":1646149,"high":6833921,"samples":9,"blocks":9,"self":{"share":0.000000,"value":0,"low":0,"high":1475552,"samples":0,"blocks":0},"children":[
     {"function":"Cmi_format.input_cmi","file":"file_formats/cmi_format.ml","share":0.005370,"value":3600000,"low":1646149,"high":6833921,"samples":9,"blocks":9,"self":{"share":0.005370,"value":3600000,"low":1646149,"high":6833921,"samples":9,"blocks":9},"children":[],"children_omitted":0}],"children_omitted":0}}
 
+A line instead of a function; it is the file's whole name, or the end of its path:
+
+  $ allotrace callers set.ml:125 --depth 2 --min-share 5 $TRACES/ocamlopt.ctf
+  639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
+  Sites below about 1.1 MB may be invisible at this rate.
+    15.5% set.ml:125  99.2 MB ± 12.1 MB
+     8.8%   set.ml:138 Stdlib__set.Make.add  56.1 MB ± 9.1 MB
+     5.7%     set.ml:138 Stdlib__set.Make.add  36.6 MB ± 7.3 MB
+  Left out: 28 call paths below 5% or deeper than 2 calls.
+  $ allotrace callees 'set.ml:376 > Interf.*' --depth 2 --min-share 5 $TRACES/ocamlopt.ctf
+  639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
+  Sites below about 1.1 MB may be invisible at this rate.
+    16.8% set.ml:376 > Interf.*  107.6 MB ± 12.6 MB
+    11.0%   set.ml:138 Stdlib__set.Make.add  70.2 MB ± 10.1 MB
+     5.9%     set.ml:135 Stdlib__set.Make.add  37.8 MB ± 7.4 MB
+  Left out: 9 call paths below 5% or deeper than 2 calls.
+  $ allotrace callers interf.ml:52 --depth 1 $TRACES/ocamlopt.ctf | tail -2
+     0.8% interf.ml:52  5.0 MB ± 2.7 MB
+  Left out: 1 call path below 1% or deeper than 1 calls.
+  $ allotrace callers erf.ml:52 --depth 1 $TRACES/ocamlopt.ctf | tail -1
+  No call stack contains erf.ml:52.
+
 What cannot be found, or understood:
 
   $ allotrace callers nowhere $TRACES/ocamlopt.ctf

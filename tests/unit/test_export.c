@@ -149,7 +149,7 @@ START_TEST(collapsed_stacks_are_by_function) {
     cost_list costs = {0};
     output o;
     output_start(&o, OUTPUT_MEMORY);
-    ck_assert(cost_of_tree(&p, &costs) && export_collapsed(&o, &l, &costs));
+    ck_assert(cost_of_tree(&p, &costs) && export_collapsed(&o, &l, MEASURE_ALLOCATED, &costs));
     assert_output(&o, "[unknown] 16\n"
                       "main;leaf 8048\n"
                       "main;helper;leaf 16\n"
@@ -167,7 +167,7 @@ START_TEST(hidden_frames_are_gone_and_their_costs_stay) {
     cost_list costs = {0};
     output o;
     output_start(&o, OUTPUT_MEMORY);
-    ck_assert(cost_of_tree(&p, &costs) && export_collapsed(&o, &l, &costs));
+    ck_assert(cost_of_tree(&p, &costs) && export_collapsed(&o, &l, MEASURE_ALLOCATED, &costs));
     assert_output(&o, "[unknown] 16\n"
                       "main 8048\n"
                       "main;helper 16\n"
@@ -185,7 +185,8 @@ START_TEST(speedscope_shares_frames) {
     cost_list costs = {0};
     output o;
     output_start(&o, OUTPUT_MEMORY);
-    ck_assert(cost_of_tree(&p, &costs) && export_speedscope(&o, &l, &costs, "t.ctf"));
+    ck_assert(cost_of_tree(&p, &costs) &&
+              export_speedscope(&o, &l, MEASURE_ALLOCATED, &costs, "t.ctf"));
     assert_output(&o, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
                       "\"exporter\":\"allotrace\",\"name\":\"t.ctf\",\"activeProfileIndex\":0,\n"
                       "\"shared\":{\"frames\":[\n"

@@ -636,9 +636,10 @@ const advise_rule advise_rules[] = {
         .title = "memory that is freed at once",
         .why = "Nearly all these blocks are freed within a millisecond: a buffer or an object that "
                "one call makes, uses and frees.",
-        .what_to_do = "Keep one buffer and use it again from call to call; use an array on the "
-                      "stack where the size is bounded, with malloc for what is larger; let the "
-                      "caller hand in the memory.",
+        .what_to_do =
+            "Keep one buffer or object and use it again from call to call (libraries often have "
+            "a function that resets theirs); use an array on the stack where the size is "
+            "bounded, with malloc for what is larger; let the caller hand in the memory.",
         .evidence = "lifetimes; the trace does not say who freed them",
         .filter = "life:<1ms",
     },
@@ -695,7 +696,7 @@ const advise_rule advise_rules[] = {
         .family = ADVISE_GUEST,
         .type = NAMES(GUEST_ARRAY_STORE),
         .min_sizes = 4,
-        .certainty = ADVISE_DEFINITE,
+        .certainty = ADVISE_LIKELY,
         .most = 1,
         .title = "arrays grow element by element",
         .why = "An array that is full moves to a larger store, each time it grows out of the last.",

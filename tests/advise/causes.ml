@@ -257,6 +257,11 @@ let[@inline never] options () =
 
 let[@inline never] three i = (i, i + 1, i + 2)
 let[@inline never] triples () = each (fun i -> let a, b, c = three i in sink := !sink + a + b + c)
+
+(* Anonymous functions that are called, though not by an iterator nor by what is around them. *)
+let actions = [| (fun i -> keep (three i); (i, i, i)); (fun i -> keep (three i); (i, 1, i)) |]
+let[@inline never] act i = let r = actions.(i land 1) i in incr sink; keep r
+let[@inline never] callbacks () = each act
 let[@inline never] add a b c = a + b + c
 let[@inline never] apply f i = let g = f i in sink := !sink + g 2 3
 let[@inline never] partial () = each (apply (Sys.opaque_identity add))
@@ -302,6 +307,7 @@ let () =
   | "elements" -> elements () | "elements_right" -> elements_right ()
   | "binds" -> binds () | "infix_binds" -> infix_binds () | "binds_right" -> binds_right ()
   | "tuples" -> tuples () | "options" -> options () | "triples" -> triples ()
+  | "callbacks" -> callbacks ()
   | "partial" -> partial () | "lists" -> lists ()
   | "larges" -> larges () | "larges_right" -> larges_right ()
   | "forest" -> forest ()

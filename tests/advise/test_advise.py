@@ -49,7 +49,7 @@ RULES = {
     "array-copy": ([("ml copies", "Causes.copies.(fun)", "likely")], ["ml copies_right"]),
     "string-copy": ([("ml cuts", "Causes.cuts.(fun)", "likely")], ["ml cuts_right"]),
     "closure": ([("ml closures", "Causes.made.(fun)", "likely")],
-                ["ml closures_right", "ml triples", "ml elements"]),
+                ["ml closures_right", "ml triples", "ml elements", "ml callbacks"]),
     "per-element": ([("ml elements", "Causes.elements.(fun)", "guess")], ["ml elements_right"]),
     "small-result": ([("ml tuples", "Causes.divide", "guess"),
                       ("ml options", "Causes.half", "guess"),
@@ -76,7 +76,7 @@ RULES = {
     # guests
     "bound-method": ([("lox bound", "bound", "definite")], ["lox bound_right"]),
     "guest-closure": ([("lox closures", "closures", "definite")], ["lox closures_right"]),
-    "array-growth": ([("lox growth", "growth", "definite")], ["lox growth_right"]),
+    "array-growth": ([("lox growth", "growth", "likely")], ["lox growth_right"]),
     "temporary-array": ([("lox pairs", "pairs", "likely")], ["lox pairs_right"]),
     "string-building": ([("lox text", "text", "likely")], ["lox text_right"]),
     "temporary-object": ([("lox objects", "objects", "likely")], ["lox objects_right"]),

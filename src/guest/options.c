@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "guest/text.h"
@@ -211,15 +212,20 @@ memtracer_parsed options_parse(memtracer_options *o, const char *argument, char 
     }
 }
 
-/* The report replaces its file when it is complete, so that the folder must be writable. */
+/* A file is replaced when the report is complete, so that its folder must be writable; what is no
+ * ordinary file is written to. errno says why not. */
 static bool can_write(const char *path) {
+    struct stat s;
     char folder[4096];
     const char *slash = strrchr(path, '/');
-    if (access(path, F_OK) == 0 && access(path, W_OK) != 0)
-        return false;
+    bool exists = stat(path, &s) == 0;
+    if (exists && S_ISDIR(s.st_mode))
+        return errno = EISDIR, false;
+    if (exists && (!S_ISREG(s.st_mode) || access(path, W_OK) != 0))
+        return access(path, W_OK) == 0;
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
              slash ? path : ".");
-    return access(path, F_OK) == 0 || access(folder, W_OK | X_OK) == 0;
+    return access(folder, W_OK | X_OK) == 0;
 }
 
 bool options_check(const memtracer_options *o, char *problem, size_t size) {

@@ -2,7 +2,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/hash.h"
 #include "guest/counts.h"
 #include "guest/report.h"
 
@@ -91,7 +90,7 @@ static uint32_t context_at(tracer *t, uint32_t parent, uint64_t key) {
 /* ---- contexts -------------------------------------------------------------------------------- */
 
 static uint32_t context_innermost(tracer *t, uint64_t key) {
-    recent_site *r = &t->recent[hash_u64(key) >> (64 - RECENT_BITS)];
+    recent_site *r = &t->recent[key * UINT64_C(0x9E3779B97F4A7C15) >> (64 - RECENT_BITS)];
     if (r->key != key)
         *r = (recent_site){key, context_at(t, TREE_ROOT, key)};
     return r->node;

@@ -16,6 +16,9 @@
     X(PROCESS, "MEMTRACE_PROCESS", "",                                                             \
       "the id of the one process that may write the trace, if there is no %p in its name: "        \
       "`allotrace run` sets it, so that no later process takes the file over")                     \
+    X(RESCUE, "MEMTRACE_RESCUE", "",                                                               \
+      "where what is not written yet is kept in case the program is killed: `allotrace run` sets " \
+      "it")                                                                                        \
     X(OCAML, "MEMTRACE_OCAML", "heap",                                                             \
       "what is recorded of an OCaml program: its OCaml `heap`, its `malloc`, or `both`")           \
     X(SEED, "MEMTRACE_SEED", "",                                                                   \

@@ -15,6 +15,7 @@
 #include "cli/message.h"
 #include "cli/run_check.h"
 #include "cli/run_program.h"
+#include "cli/run_rescue.h"
 #include "cli/run_traces.h"
 #include "cli/symbolize_file.h"
 
@@ -140,6 +141,7 @@ typedef struct launch {
     const char *command;
     const char *preload; /* NULL: the program is not recorded */
     const char *pattern; /* of the trace's name; NULL: by default */
+    char rescue[64];     /* see run_rescue.h; empty: there is none */
 } launch;
 
 /* The default name, as a pattern: a percent sign in the program's name is doubled. */
@@ -207,6 +209,7 @@ static void set_environment(void *context) {
     set_file_setting(l->pattern ? l->pattern : text);
     snprintf(text, sizeof text, "%lld", (long long)getpid());
     set_setting(SETTING_PROCESS, text);
+    set_setting(SETTING_RESCUE, l->rescue);
     if (l->options->rate > 0) {
         snprintf(text, sizeof text, "%.15g", l->options->rate);
         set_setting(SETTING_RATE, text);
@@ -251,11 +254,13 @@ static void say_why_nothing(const char *pattern) {
                         "it starts");
 }
 
-static void finish(const launch *l, run_program *program, struct timespec started) {
+static void finish(const launch *l, run_program *program, int rescue, struct timespec started) {
     char pattern[PATH_MAX];
     run_traces traces;
     default_pattern(pattern, sizeof pattern, l->command, program->pid);
     const char *name = l->pattern ? l->pattern : pattern;
+    if (rescue >= 0)
+        run_rescue_finish(rescue, name);
     run_traces_find(&traces, name, started);
     if (traces.paths.count && !l->options->no_symbolize)
         run_traces_symbolize(&traces, &l->options->debug_files, interrupted, program);
@@ -312,13 +317,16 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
         preload[0] = '\0';
     if (check_recordable(l.command, preload))
         l.preload = preload;
+    int rescue = l.preload ? run_rescue_open() : -1;
+    if (rescue >= 0)
+        run_rescue_name(rescue, l.rescue, sizeof l.rescue);
     clock_gettime(CLOCK_REALTIME_COARSE, &started);
     if (!run_program_start(&program, operands, set_environment, &l))
         return refuse_start(l.command, program.exec_error);
     signal(SIGPIPE, SIG_IGN);
     run_program_wait(&program);
     if (l.preload)
-        finish(&l, &program, started);
+        finish(&l, &program, rescue, started);
     return run_program_end(&program);
 }
 

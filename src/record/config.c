@@ -135,6 +135,11 @@ static bool config_set(config *c, enum setting setting, const char *value) {
         return true;
     case SETTING_PROCESS:
         return !*value || config_parse_whole(value, &c->process);
+    case SETTING_RESCUE: {
+        text t = text_in(c->rescue, sizeof c->rescue);
+        text_add(&t, value);
+        return t.next < t.end;
+    }
     case SETTING_OCAML:
         return set_ocaml(c, value);
     case SETTING_SEED:

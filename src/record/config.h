@@ -19,6 +19,7 @@ enum config_ocaml { CONFIG_OCAML_HEAP = 1, CONFIG_OCAML_MALLOC = 2, CONFIG_OCAML
 typedef struct config {
     char file[PATH_MAX]; /* absolute; % sequences not expanded yet */
     char context[CONFIG_MAX_CONTEXT];
+    char rescue[64];      /* path of a file: see rescue.h */
     double rate;          /* 0 < rate <= 1 */
     uint32_t depth;       /* 1 … CONFIG_MAX_DEPTH */
     uint32_t ocaml_depth; /* the same for OCaml's stacks */

@@ -69,6 +69,13 @@ static bool domain_make_exact(struct domain *d, const struct domain_table *table
     return d->trail && d->frames;
 }
 
+static bool domain_open_stream_locked(struct domain_table *table, struct domain *d) {
+    table->opens_stream = true;
+    memtrace_status status = memtrace_stream_open(table->writer, d->number, &d->stream);
+    table->opens_stream = false;
+    return status == MEMTRACE_OK;
+}
+
 static struct domain *domain_create(struct domain_table *table, uint16_t number) {
     struct domain *d = memory_alloc(table->memory, sizeof *d);
     if (!d)
@@ -80,7 +87,7 @@ static struct domain *domain_create(struct domain_table *table, uint16_t number)
     d->pcs = memory_alloc(table->memory, d->pcs_size * sizeof *d->pcs);
     d->unwind = pages_alloc(unwind_cache_size());
     if (d->pcs && d->unwind && (!table->exact || domain_make_exact(d, table)) &&
-        memtrace_stream_open(table->writer, number, &d->stream) == MEMTRACE_OK)
+        domain_open_stream_locked(table, d))
         return d;
     domain_free_parts(d, table);
     memory_free(table->memory, d->pcs, d->pcs_size * sizeof *d->pcs);

@@ -56,6 +56,7 @@ struct domain_table {
     lock lock;                    /* guards opening, and `idle` */
     _Atomic(struct domain *) all; /* newest first; only grows */
     struct domain *idle;
+    bool opens_stream; /* the next memory asked for is that of a stream */
     uint32_t count;
 };
 

@@ -49,6 +49,14 @@ static size_t hook_locate(void *context, uint64_t code, memtrace_location *locat
 
 static void *hook_reallocate(void *context, void *old, size_t old_size, size_t size) {
     struct session *s = context;
+    if (!old && s->domains.opens_stream) {
+        void *stream = rescue_alloc(&s->rescue, size);
+        s->domains.opens_stream = false;
+        if (stream)
+            return stream;
+    }
+    if (old && size == 0 && rescue_free(&s->rescue, old))
+        return NULL;
     return memory_realloc(&s->memory, old, old_size, size);
 }
 
@@ -224,6 +232,7 @@ static memtrace_status session_open_writer(struct session *s, const config *c) {
     syscall4(SYS_uname, (long)&host, 0, 0, 0);
     module_path(&executable, path, sizeof path);
     s->start = anchor.monotonic_us;
+    s->rescue = (rescue){.path = c->rescue, .pid = s->pid, .start_time = anchor.wall_us};
     memtrace_info info = {
         .sample_rate = c->rate,
         .start_time = anchor.wall_us,
@@ -373,6 +382,7 @@ void session_abandon(struct session *s, memprof_filter *filter) {
     memprof_disown(&self.sampler, filter);
     self.domain = NULL;
     domain_table_release(&s->domains);
+    rescue_leave(&s->rescue);
     memory_release(&s->memory);
     pages_free(s, sizeof *s);
 }

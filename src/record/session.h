@@ -13,6 +13,7 @@
 #include "record/domain.h"
 #include "record/memory.h"
 #include "record/ocaml_runtime.h"
+#include "record/rescue.h"
 #include "record/sink.h"
 
 /* What a thread carries with it, in its thread-local storage. */
@@ -37,6 +38,7 @@ struct session {
     sink sink;
     code_table codes;
     struct domain_table domains;
+    rescue rescue; /* of streams; guarded by domains.lock */
     memtrace_writer *writer;
     bool exact;                 /* every block of malloc is recorded, by exact.c */
     struct ids *ids;            /* of blocks that live, if so */

@@ -17,6 +17,7 @@
 #include "trace/writer_locations.h"
 #include "trace/writer_names.h"
 #include "trace/writer_put.h"
+#include "trace/writer_rescue.h"
 
 enum { N_DOMAINS = UINT16_MAX + 1 };
 
@@ -361,9 +362,39 @@ static memtrace_status reserve(memtrace_stream *s, size_t size, uint64_t next_id
     return MEMTRACE_OK;
 }
 
-static void commit(memtrace_stream *s, uint8_t *end) {
-    s->events.used = end;
+/* The packet is whole without the event until the last step, even if the process is killed. */
+static inline void commit(memtrace_stream *s, uint8_t *end) {
     s->events.end = s->now;
+    atomic_signal_fence(memory_order_release);
+    s->events.used = end;
+}
+
+/* ---- rescue ------------------------------------------------------------------------------ */
+
+size_t writer_stream_size(void) {
+    return sizeof(memtrace_stream);
+}
+
+static bool packet_rescue(const memtrace_writer *w, memtrace_stream *s, packet *p, uint64_t address,
+                          rescued_packet *out) {
+    const uint64_t bytes_at = address + (uint64_t)(p->bytes - (const uint8_t *)s);
+    const uint64_t size = (uint64_t)(uintptr_t)p->used - bytes_at;
+    if (size < w->header_size || size > FORMAT_MAX_PACKET)
+        return false;
+    *out = (rescued_packet){.bytes = p->bytes, .size = size > w->header_size ? size : 0};
+    p->used = p->bytes + size;
+    packet_put_header(w, s->domain, p);
+    return true;
+}
+
+bool writer_rescue(void *stream, uint64_t address, uint64_t pid,
+                   rescued_packet packets[WRITER_RESCUED_PACKETS]) {
+    memtrace_stream *s = stream;
+    const memtrace_writer w = {.version = FORMAT_MAX_VERSION,
+                               .header_size = format_header_size(FORMAT_MAX_VERSION),
+                               .pid = pid};
+    return packet_rescue(&w, s, &s->locations, address, &packets[0]) &&
+           packet_rescue(&w, s, &s->events, address, &packets[1]);
 }
 
 /* ---- promotions and collections ---------------------------------------------------------- */

@@ -1,0 +1,132 @@
+/* run_rescue.c: see run_rescue.h. Only whole packets are added, behind the last whole one. */
+#include "cli/run_rescue.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/rescue.h"
+#include "cli/run_traces.h"
+#include "cli/symbolize_file.h"
+#include "trace/bytes.h"
+#include "trace/packet.h"
+#include "trace/writer_rescue.h"
+
+int run_rescue_open(void) {
+    struct rescue_head head = {
+        .magic = RESCUE_MAGIC, .stream_size = writer_stream_size(), .next = RESCUE_UNIT};
+    int fd = memfd_create("allotrace", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd >= 0 && (ftruncate(fd, (off_t)RESCUE_SIZE) != 0 ||
+                    pwrite(fd, &head, sizeof head, 0) != (ssize_t)sizeof head)) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+void run_rescue_name(int fd, char *name, size_t size) {
+    snprintf(name, size, "/proc/%lld/fd/%d", (long long)getpid(), fd);
+}
+
+/* ---- the trace as the program left it ------------------------------------------------------ */
+
+enum { PACKET_START = FORMAT_HEADER_FRONT + 2 + FORMAT_HEADER_BACK + FORMAT_EVENT_HEADER };
+
+/* What tells a packet from others of its trace. */
+typedef struct packet_mark {
+    uint16_t domain;
+    unsigned kind; /* of its first event */
+    uint64_t time, id;
+} packet_mark;
+
+/* Reads the start of a packet; false if it is none. */
+static bool look_at(const uint8_t start[PACKET_START], packet_header *h, packet_mark *mark) {
+    if (packet_parse(start, PACKET_START, FORMAT_MAX_VERSION, h) != PACKET_GOOD ||
+        h->packet.size < PACKET_START)
+        return false;
+    *mark = (packet_mark){.domain = h->packet.domain,
+                          .kind = load_u32(start + h->header_size) >> FORMAT_TIME_BITS,
+                          .time = h->packet.time_begin,
+                          .id = h->packet.id_begin};
+    return true;
+}
+
+static bool is_same(const packet_mark *a, const packet_mark *b) {
+    return a->domain == b->domain && a->kind == b->kind && a->time == b->time && a->id == b->id;
+}
+
+/* The end of the whole packets of a file, and whether one of them is `wanted`: the program may have
+ * been killed right after it had written it. 0 if it is no trace that began at `start_time`. */
+static off_t find_end(int fd, uint64_t start_time, const packet_mark *wanted, bool *there) {
+    uint8_t start[PACKET_START];
+    packet_header h;
+    packet_mark mark;
+    struct stat st;
+    off_t end = 0;
+    *there = false;
+    if (fstat(fd, &st) != 0)
+        return 0;
+    while (pread(fd, start, sizeof start, end) == (ssize_t)sizeof start &&
+           look_at(start, &h, &mark) && h.packet.size <= st.st_size - end) {
+        if (end == 0 && mark.time != start_time)
+            return 0;
+        *there |= is_same(&mark, wanted);
+        end += h.packet.size;
+    }
+    return end;
+}
+
+/* ---- adding -------------------------------------------------------------------------------- */
+
+static void add_packet(int fd, uint64_t start_time, const rescued_packet *packet) {
+    packet_header h;
+    packet_mark mark;
+    bool there;
+    if (packet->size < PACKET_START || !look_at(packet->bytes, &h, &mark))
+        return;
+    off_t end = find_end(fd, start_time, &mark, &there);
+    if (end == 0 || there)
+        return;
+    if (pwrite(fd, packet->bytes, packet->size, end) == (ssize_t)packet->size)
+        end += (off_t)packet->size;
+    if (ftruncate(fd, end) != 0)
+        return; /* what is too much is a defect that readers step over */
+}
+
+static void rescue_stream(void *stream, const struct rescue_slot *slot, const char *pattern) {
+    rescued_packet packets[WRITER_RESCUED_PACKETS];
+    char path[PATH_MAX];
+    if (!writer_rescue(stream, slot->address, slot->pid, packets) ||
+        packets[0].size + packets[1].size == 0 ||
+        !run_traces_path(pattern, (pid_t)slot->pid, path, sizeof path) ||
+        symbolize_file_is_recording(path))
+        return;
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    for (size_t i = 0; fd >= 0 && i < WRITER_RESCUED_PACKETS; i++)
+        add_packet(fd, slot->start_time, &packets[i]);
+    if (fd >= 0)
+        close(fd);
+}
+
+void run_rescue_finish(int fd, const char *pattern) {
+    struct rescue_head head;
+    size_t size = writer_stream_size();
+    char *stream = malloc(size);
+    if (!stream || pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head)
+        head.next = 0;
+    for (uint64_t at = RESCUE_UNIT; at < head.next && at < RESCUE_SIZE;
+         at += rescue_slot_size(size)) {
+        struct rescue_slot slot;
+        if (pread(fd, &slot, sizeof slot, (off_t)at) == (ssize_t)sizeof slot &&
+            slot.magic == RESCUE_MAGIC &&
+            pread(fd, stream, size, (off_t)(at + RESCUE_STREAM_AT)) == (ssize_t)size)
+            rescue_stream(stream, &slot, pattern);
+    }
+    free(stream);
+    close(fd);
+}

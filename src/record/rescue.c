@@ -1,0 +1,100 @@
+/* rescue.c: see rescue.h. */
+#include "record/rescue.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include "base/rescue.h"
+#include "platform/pages.h"
+#include "platform/syscall.h"
+
+/* What is known of a slot in this process; stands on a page of its own. */
+struct rescue_mapping {
+    struct rescue_mapping *next;
+    struct rescue_slot *slot; /* shared */
+    size_t size;              /* bytes mapped */
+};
+
+static void *map_shared(long fd, uint64_t offset, size_t size) {
+    long at =
+        syscall6(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (long)offset);
+    return syscall_failed(at) ? NULL : (void *)at;
+}
+
+/* The file, if what its name leads to is one of ours: process ids come again. */
+static long open_file(const char *path, size_t stream_size) {
+    struct rescue_head head;
+    long fd = syscall4(SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_CLOEXEC, 0);
+    if (syscall_failed(fd))
+        return fd;
+    if (syscall_failed(syscall4(SYS_fcntl, fd, F_GET_SEALS, 0, 0)) ||
+        syscall4(SYS_pread64, fd, (long)&head, sizeof head, 0) != sizeof head ||
+        head.magic != RESCUE_MAGIC || head.stream_size != stream_size) {
+        syscall4(SYS_close, fd, 0, 0, 0);
+        return -1;
+    }
+    return fd;
+}
+
+/* A new slot, mapped. */
+static struct rescue_slot *map_slot(const char *path, size_t stream_size, size_t size) {
+    struct rescue_slot *slot = NULL;
+    long fd = open_file(path, stream_size);
+    if (syscall_failed(fd))
+        return NULL;
+    struct rescue_head *head = map_shared(fd, 0, RESCUE_UNIT);
+    if (head) {
+        uint64_t at = atomic_fetch_add(&head->next, size);
+        if (at <= RESCUE_SIZE - size)
+            slot = map_shared(fd, at, size);
+        pages_free(head, RESCUE_UNIT);
+    }
+    syscall4(SYS_close, fd, 0, 0, 0);
+    return slot;
+}
+
+void *rescue_alloc(rescue *r, size_t stream_size) {
+    size_t size = (size_t)rescue_slot_size(stream_size);
+    if (!r->path || !*r->path)
+        return NULL;
+    struct rescue_mapping *m = pages_alloc(sizeof *m);
+    struct rescue_slot *slot = m ? map_slot(r->path, stream_size, size) : NULL;
+    if (!slot) {
+        pages_free(m, sizeof *m);
+        return NULL;
+    }
+    char *stream = (char *)slot + RESCUE_STREAM_AT;
+    *m = (struct rescue_mapping){.next = r->mappings, .slot = slot, .size = size};
+    r->mappings = m;
+    slot->pid = r->pid;
+    slot->start_time = r->start_time;
+    slot->address = (uintptr_t)stream;
+    atomic_signal_fence(memory_order_release);
+    slot->magic = RESCUE_MAGIC;
+    return stream;
+}
+
+static void rescue_unmap(struct rescue_mapping *m) {
+    pages_free(m->slot, m->size);
+    pages_free(m, sizeof *m);
+}
+
+bool rescue_free(rescue *r, void *stream) {
+    struct rescue_mapping **m = &r->mappings, *found;
+    while ((found = *m) && (char *)found->slot + RESCUE_STREAM_AT != stream)
+        m = &found->next;
+    if (!found)
+        return false;
+    *m = found->next;
+    found->slot->magic = 0;
+    rescue_unmap(found);
+    return true;
+}
+
+void rescue_leave(rescue *r) {
+    for (struct rescue_mapping *m = r->mappings, *next; m; m = next) {
+        next = m->next;
+        rescue_unmap(m);
+    }
+    r->mappings = NULL;
+}

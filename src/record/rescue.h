@@ -1,0 +1,27 @@
+/* rescue.h: where streams are kept so that they outlive a killed process: see base/rescue.h. */
+#ifndef RECORD_RESCUE_H
+#define RECORD_RESCUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rescue_mapping;
+
+/* Legal when zeroed. Guarded by whoever opens streams. */
+typedef struct rescue {
+    const char *path; /* of the file in /proc; "": there is none */
+    uint64_t pid, start_time;
+    struct rescue_mapping *mappings; /* in use */
+} rescue;
+
+/* Memory for a stream, zeroed. NULL: take other memory. */
+void *rescue_alloc(rescue *r, size_t size);
+
+/* Whether a stream's memory came from here; then gives it back. */
+bool rescue_free(rescue *r, void *stream);
+
+/* Unmaps all, and changes nothing in it: in the child of a fork, it is the parent's. */
+void rescue_leave(rescue *r);
+
+#endif

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Kills recorded programs by SIGKILL at random moments, and judges what is left. Prints TAP.
+
+    test_killed.py ALLOTRACE LIBRARY TARGET [KILLS]
+
+The target counts what it has done in a file. Under `allotrace run`, whatever it had counted when it
+was killed must stand in the trace, whether it was busy or had been idle for long, and the trace must
+be without defects.
+"""
+import mmap
+import os
+import pathlib
+import random
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+ALLOTRACE, LIBRARY, TARGET = map(os.path.abspath, sys.argv[1:4])
+KILLS = int(sys.argv[4]) if len(sys.argv) > 4 else 8
+THREADS, SIZE = 3, 20000
+BUSY, RESTING, IDLE = ("1", "0"), ("200", "2000"), ("700", "10000000")
+
+
+def child_of(pid):
+    """The program that `run` has started, once it is that."""
+    for line in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            rest = line.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(rest[1]) == pid:
+            return int(line.parent.name)
+    return None
+
+
+def kill_once(folder, mode, rate, moment):
+    """Records and kills; gives the counts and the trace."""
+    path = folder / "counts"
+    path.write_bytes(bytes(4096))
+    with open(path, "r+b") as file:
+        counts = mmap.mmap(file.fileno(), 4096)
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
+    env["ALLOTRACE_PRELOAD"] = LIBRARY
+    trace = folder / "t.ctf"
+    run = subprocess.Popen([ALLOTRACE, "run", "--no-symbolize", "-r", rate, "-o", trace, "--",
+                            TARGET, path, *mode], env=env, stdin=subprocess.DEVNULL,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    least = 700 if mode is IDLE else 1  # the idle ones have done all that they do
+    while any(struct.unpack_from("QQ", counts, 16 * t)[0] < least for t in range(THREADS)):
+        assert run.poll() is None, run.stderr.read()
+        time.sleep(0.001)
+    time.sleep(moment)
+    os.kill(child_of(run.pid), signal.SIGKILL)
+    said = run.communicate()[1]
+    assert run.returncode == -signal.SIGKILL, (run.returncode, said)
+    return [struct.unpack_from("QQ", counts, 16 * t) for t in range(THREADS)], trace
+
+
+def ask(*words):
+    done = subprocess.run([ALLOTRACE, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert done.returncode == 0, (words, done.stdout, done.stderr)
+    return done.stdout.decode()
+
+
+def judge(counts, trace):
+    """Each thread allocates a size of its own."""
+    ask("doctor", trace)
+    born, size_of = [0] * THREADS, {}
+    died = [0] * THREADS
+    for line in ask("dump", trace).splitlines():
+        word = line.split(None, 3)
+        if word[2] == "collect":
+            if word[1] in size_of:
+                died[size_of[word[1]]] += 1
+        elif word[2] == "alloc_ext":
+            length = int(line.partition("len=")[2].split()[0])
+            if 0 <= length - SIZE // 8 < THREADS:
+                size_of[word[1]] = length - SIZE // 8
+                born[size_of[word[1]]] += 1
+    for t, (least_born, least_died) in enumerate(counts):
+        assert least_born <= born[t] <= least_born + 1, (t, counts, born, died)
+        assert least_died <= died[t] <= least_died + 1, (t, counts, born, died)
+
+
+def test(number, name, mode, kills, rate="1"):
+    rng = random.Random(number)
+    try:
+        for i in range(kills):
+            with tempfile.TemporaryDirectory(prefix="killed.") as folder:
+                moment = rng.random() * (0.05 if mode is BUSY else 0.3)
+                judge(*kill_once(pathlib.Path(folder), mode, rate, moment))
+        print(f"ok {number} - {name}: {kills} kills", flush=True)
+        return True
+    except AssertionError as failure:
+        print(f"not ok {number} - {name}: kill {i}", flush=True)
+        print(f"# {failure}"[:2000].replace("\n", "\n# "), flush=True)
+        return False
+
+
+def main():
+    print("1..3", flush=True)
+    results = [test(1, "busy", BUSY, KILLS // 2), test(2, "with short rests", RESTING, KILLS // 4),
+               test(3, "idle", IDLE, KILLS // 4)]
+    sys.exit(0 if all(results) else 1)
+
+
+main()

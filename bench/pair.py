@@ -25,6 +25,7 @@ class Contestant:
     command: list
     env: dict = None  # additional variables
     seconds: list = field(default_factory=list)
+    peak: int = 0  # bytes: the memory of its largest process so far
 
 
 class Failed(Exception):
@@ -42,6 +43,7 @@ def run_once(contestant, wall):
     if child.returncode:
         raise Failed(f"{contestant.name}: exit status {child.returncode}: "
                      f"{shlex.join(map(str, contestant.command))}")
+    contestant.peak = max(contestant.peak, usage.ru_maxrss * 1024)
     return time.monotonic() - start if wall else usage.ru_utime + usage.ru_stime
 
 

@@ -138,6 +138,7 @@ static void exact_collect_in(struct session *s, struct domain *d, uint64_t taken
 void exact_born(struct session *s, void *block, uint64_t words, unsigned type,
                 const struct unwind_site *site) {
     uint64_t id, old;
+    ids_prefetch(s->ids, (uintptr_t)block);
     struct domain *d = exact_enter(s);
     if (!d) {
         ids_take(s->ids, (uintptr_t)block);

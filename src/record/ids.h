@@ -68,6 +68,13 @@ static inline uint32_t *ids_place(const ids *table, uintptr_t address) {
     return &leaf->low[address >> IDS_GRAIN_BITS & ((1 << IDS_LEAF_BITS) - 1)];
 }
 
+/* Something will be put there, or taken, soon. */
+static inline void ids_prefetch(const ids *table, uintptr_t address) {
+    const uint32_t *place = ids_place(table, address);
+    if (place)
+        __builtin_prefetch(place, 1);
+}
+
 /* Takes away what stands at an address: an id + 1; 0 if there is none. */
 static inline uint64_t ids_take(ids *table, uintptr_t address) {
     uint32_t *place = ids_place(table, address);

@@ -6,6 +6,7 @@
  * between the program and its allocator. Only blocks that came to be are counted: the cold path
  * takes the count back, calls the allocator, and counts again. */
 #include "record/calls.h"
+#include "record/exact.h"
 #include "record/recorder.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -15,8 +16,12 @@
 #define BORN(block, bytes, type)                                                                   \
     do {                                                                                           \
         struct unwind_site site;                                                                   \
+        struct session *s = recorder_exact();                                                      \
         unwind_site_here(&site);                                                                   \
-        recorder_born(block, bytes, type, &site);                                                  \
+        if (s)                                                                                     \
+            exact_born(s, block, recorder_words(bytes), (type) + 1, &site);                        \
+        else                                                                                       \
+            recorder_born(block, bytes, type, &site);                                              \
     } while (0)
 
 #define DEFINE_ALLOCATING(name, type, parameters, arguments, bytes, ...)                           \
@@ -57,7 +62,11 @@ CALLS_NEW(DEFINE_NEW)
 #define DEFINE_FREEING(name, parameters, arguments)                                                \
     EXPORT void name parameters;                                                                   \
     COLD void cold_##name parameters {                                                             \
-        recorder_died(block);                                                                      \
+        struct session *s = recorder_exact();                                                      \
+        if (s)                                                                                     \
+            exact_died(s, block);                                                                  \
+        else                                                                                       \
+            recorder_died(block);                                                                  \
         next.name arguments;                                                                       \
     }                                                                                              \
     void name parameters {                                                                         \

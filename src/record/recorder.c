@@ -36,7 +36,6 @@ static struct {
     _Atomic int state;       /* enum state */
     struct session *session; /* valid while ON or ENDED */
     unsigned n_sessions;     /* begun so far, those of our ancestors included */
-    _Atomic uint32_t *alive; /* 1 in the process that owns the session, 0 in its forked children */
     config config;           /* valid unless UNDECIDED or STARTING; and so are the next two */
     struct session_plan plan;
     ocaml_runtime ocaml;
@@ -44,6 +43,9 @@ static struct {
     bool has_hooks;           /* key and fork handler are there */
     bool exact;               /* what there was of `session` records every block */
 } recorder;
+
+static struct recorder_page no_page;
+struct recorder_page *recorder_page = &no_page; /* replaced before the first session */
 
 __thread struct self self;
 memprof_filter recorder_filter = MEMPROF_FILTER_INIT;
@@ -53,7 +55,8 @@ memprof_filter recorder_filter = MEMPROF_FILTER_INIT;
 /* At the end of a thread. If it allocates after that, it comes here once more. */
 static void on_thread_exit(void *value) {
     (void)value;
-    if (atomic_load(&recorder.state) != ON || !atomic_load(recorder.alive) || self.sampler.busy)
+    if (atomic_load(&recorder.state) != ON || !atomic_load(&recorder_page->alive) ||
+        self.sampler.busy)
         return;
     self.registered = false;
     session_thread_exit(recorder.session);
@@ -63,7 +66,8 @@ static void on_thread_exit(void *value) {
 static void on_fork_child(void) {
     if (atomic_load(&recorder.state) != ON)
         return;
-    atomic_store(recorder.alive, 0);
+    atomic_store(&recorder_page->alive, 0);
+    atomic_store(&recorder_page->exact, NULL);
     sink_close(&recorder.session->sink);
 }
 
@@ -76,11 +80,12 @@ static void before_fork(void) {
 static bool recorder_add_hooks(void) {
     if (recorder.has_hooks)
         return true;
-    recorder.alive = pages_alloc(pages_unit());
-    if (!recorder.alive || pthread_key_create(&recorder.thread_key, on_thread_exit) != 0)
+    struct recorder_page *page = pages_alloc(pages_unit());
+    if (!page || pthread_key_create(&recorder.thread_key, on_thread_exit) != 0)
         return false;
     /* Old kernels lack it: then the fork handler has to do. */
-    syscall4(SYS_madvise, (long)recorder.alive, (long)pages_unit(), MADV_WIPEONFORK, 0);
+    syscall4(SYS_madvise, (long)page, (long)pages_unit(), MADV_WIPEONFORK, 0);
+    recorder_page = page;
     pthread_atfork(before_fork, NULL, on_fork_child);
     return recorder.has_hooks = true;
 }
@@ -92,7 +97,9 @@ static int recorder_open(void) {
     if (error == 0) {
         recorder.session->number = ++recorder.n_sessions;
         recorder.exact = recorder.session->exact;
-        atomic_store(recorder.alive, 1);
+        recorder.session->hot = &recorder_page->exact;
+        atomic_store(&recorder_page->alive, 1);
+        atomic_store(&recorder_page->exact, recorder.exact ? recorder.session : NULL);
         return ON;
     }
     if (error != EWOULDBLOCK) /* else: our parent is recording to it, and we were exec'ed */
@@ -173,6 +180,7 @@ static void recorder_fail(struct session *s) {
         memprof_status status = memprof_stop(s->engine, &self.sampler);
         (void)status; /* in a signal handler, it goes on idly */
     }
+    atomic_store(&recorder_page->exact, NULL);
     if (s->exact)
         recorder_filter = (memprof_filter)MEMPROF_FILTER_INIT;
     say(s->sink.path, "recording has ended", s->sink.error);
@@ -199,7 +207,7 @@ struct session *recorder_enter(void) {
         state = atomic_load(&recorder.state);
     }
     if (state == ON && !self.sampler.busy) {
-        if (__builtin_expect(!atomic_load_explicit(recorder.alive, memory_order_relaxed), 0))
+        if (__builtin_expect(!atomic_load_explicit(&recorder_page->alive, memory_order_relaxed), 0))
             recorder_leave_parent();
         else if (atomic_load_explicit(&recorder.session->failed, memory_order_relaxed))
             recorder_fail(recorder.session);
@@ -290,18 +298,21 @@ static bool recorder_is_own_process(void) {
 }
 
 void recorder_flush(void) {
-    if (atomic_load(&recorder.state) == ON && atomic_load(recorder.alive) &&
+    if (atomic_load(&recorder.state) == ON && atomic_load(&recorder_page->alive) &&
         recorder_is_own_process())
         session_flush(recorder.session);
 }
 
 void recorder_finish(void) {
     int on = ON;
-    if (atomic_load(&recorder.state) == ON && !self.sampler.busy && !atomic_load(recorder.alive))
+    if (atomic_load(&recorder.state) == ON && !self.sampler.busy &&
+        !atomic_load(&recorder_page->alive))
         recorder_leave_parent(); /* a child with nothing to say has a trace of its own, too */
-    if (atomic_load(&recorder.state) == ON && atomic_load(recorder.alive) &&
-        recorder_is_own_process() && atomic_compare_exchange_strong(&recorder.state, &on, ENDED))
+    if (atomic_load(&recorder.state) == ON && atomic_load(&recorder_page->alive) &&
+        recorder_is_own_process() && atomic_compare_exchange_strong(&recorder.state, &on, ENDED)) {
+        atomic_store(&recorder_page->exact, NULL);
         session_finish(recorder.session);
+    }
 }
 
 static void finish_at_exit(void *unused) {

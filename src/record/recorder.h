@@ -3,6 +3,7 @@
 #ifndef RECORD_RECORDER_H
 #define RECORD_RECORDER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,6 +32,20 @@ struct session *recorder_enter(void);
 
 /* The heap of the program's OCaml runtime if it is to be recorded, else NULL. */
 const ocaml_runtime *recorder_ocaml(void);
+
+/* On a page that the kernel wipes in the child of a fork. */
+struct recorder_page {
+    _Atomic uint32_t alive; /* 1 in the process that owns the session, 0 in forked children */
+    _Atomic(struct session *) exact; /* the session, if it records everything and all is well */
+};
+extern struct recorder_page *recorder_page __attribute__((visibility("hidden")));
+
+/* The session in which the calling thread can record every block at once; NULL: there is none, or
+ * it takes more than that, which the functions below find out. */
+static inline struct session *recorder_exact(void) {
+    struct session *s = atomic_load_explicit(&recorder_page->exact, memory_order_acquire);
+    return s && self.domain ? s : NULL;
+}
 
 /* A block has come to be that was not counted yet: counts it and records it if it is sampled.
  * `site` is in the calling function. */

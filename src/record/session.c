@@ -51,7 +51,6 @@ static void *hook_reallocate(void *context, void *old, size_t old_size, size_t s
     struct session *s = context;
     if (!old && s->domains.opens_stream) {
         void *stream = rescue_alloc(&s->rescue, size);
-        s->domains.opens_stream = false;
         if (stream)
             return stream;
     }
@@ -75,8 +74,11 @@ struct domain *session_domain(struct session *s) {
 void session_note(struct session *s, memtrace_status status) {
     if (status == MEMTRACE_NOMEM)
         atomic_fetch_add_explicit(&s->lost_event, 1, memory_order_relaxed);
-    else if (status != MEMTRACE_OK)
+    else if (status != MEMTRACE_OK) {
         atomic_store_explicit(&s->failed, true, memory_order_relaxed);
+        if (s->hot)
+            atomic_store(s->hot, NULL);
+    }
 }
 
 static void domain_flush_inside(struct session *s, struct domain *d) {

@@ -40,8 +40,10 @@ struct session {
     struct domain_table domains;
     rescue rescue; /* of streams; guarded by domains.lock */
     memtrace_writer *writer;
-    bool exact;                 /* every block of malloc is recorded, by exact.c */
-    struct ids *ids;            /* of blocks that live, if so */
+    bool exact;      /* every block of malloc is recorded, by exact.c */
+    struct ids *ids; /* of blocks that live, if so */
+    _Atomic(struct session *)
+        *hot;                   /* this session while it is exact and all is well; see recorder.h */
     memprof *engine;            /* that samples malloc; NULL: it is not recorded, or exactly */
     const ocaml_runtime *ocaml; /* NULL: no OCaml heap is recorded */
     uint64_t pid;

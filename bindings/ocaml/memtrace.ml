@@ -1,0 +1,99 @@
+module Trace = Trace
+module External = Tracer.External
+
+type tracer = Tracer.t
+
+let default_sampling_rate = 1e-6
+let default_depth = 128
+let currently_tracing = Tracer.active
+let stop_tracing = Tracer.stop
+
+(* ---- what the environment says ----------------------------------------------------------- *)
+
+exception Senseless of string (* a variable *)
+
+external is_privileged : unit -> bool = "caml_memtrace_is_privileged"
+
+let variable name =
+  match if is_privileged () then None else Sys.getenv_opt name with
+  | Some "" -> None
+  | value -> value
+
+(* A variable's value, if it is set, and if it then makes sense. *)
+let parsed name parse =
+  match variable name with
+  | None -> None
+  | Some text -> (
+      match parse text with
+      | None -> raise (Senseless name)
+      | value -> value)
+
+let rate text =
+  match float_of_string_opt text with
+  | Some rate when rate > 0. && rate <= 1. -> Some rate
+  | _ -> None
+
+let positive text =
+  match int_of_string_opt text with
+  | Some n when n > 0 -> Some n
+  | _ -> None
+
+let depth () = Option.value (parsed "MEMTRACE_DEPTH" positive) ~default:default_depth
+
+(* The name of this process's file, and whether each process has its own. *)
+let expand pattern =
+  let name = Buffer.create 80 and own = ref false in
+  let rec from i =
+    if i < String.length pattern then
+      match String.sub pattern i (min 2 (String.length pattern - i)) with
+      | "%p" ->
+        own := true;
+        Buffer.add_string name (string_of_int (Unix.getpid ()));
+        from (i + 2)
+      | "%%" -> Buffer.add_char name '%'; from (i + 2)
+      | _ -> Buffer.add_char name pattern.[i]; from (i + 1)
+  in
+  from 0;
+  (Buffer.contents name, !own)
+
+(* May this process write a file that is not its own? *)
+let is_chosen () =
+  match parsed "MEMTRACE_PROCESS" positive with
+  | None -> true
+  | Some process -> process = Unix.getpid ()
+
+(* ---- starting ---------------------------------------------------------------------------- *)
+
+let start_tracing ~context ~sampling_rate ~filename =
+  let depth = try depth () with Senseless _ -> default_depth in
+  Tracer.start ~context ~sampling_rate ~depth ~filename
+
+let requested ~context ~sampling_rate filename =
+  let first name parse other = match parsed name parse with None -> other | some -> some in
+  let sampling_rate =
+    Option.value (first "MEMTRACE_RATE" rate sampling_rate) ~default:default_sampling_rate in
+  let context = first "MEMTRACE_CONTEXT" Option.some context in
+  ignore (Tracer.start ~context ~sampling_rate ~depth:(depth ()) ~filename : tracer)
+
+let warn what why = Printf.eprintf "memtrace: %s: %s, so nothing is traced\n%!" what why
+
+(* Does what [requested] does, or says why not. *)
+let attempt ~context ~sampling_rate filename =
+  match requested ~context ~sampling_rate filename with
+  | () -> true
+  | exception Senseless name -> warn name "makes no sense"; false
+  | exception Failure why -> warn filename why; false
+  | exception Unix.Unix_error (Unix.EAGAIN, "lock", _) ->
+    warn filename "something else is writing it"; false
+  | exception Unix.Unix_error (error, _, _) -> warn filename (Unix.error_message error); false
+
+let trace_if_requested ?(if_started = ignore) ?context ?sampling_rate () =
+  match variable "MEMTRACE" with
+  | None -> ()
+  | Some _ when currently_tracing () -> ()
+  | Some pattern ->
+    let filename, own = expand pattern in
+    if (own || is_chosen ()) && attempt ~context ~sampling_rate filename then begin
+      if not own then Unix.putenv "MEMTRACE" "";
+      if_started ()
+    end

@@ -1,0 +1,18 @@
+/* ocaml_errors.h: exceptions of the library unix, whose functions have other names in OCaml 5. */
+#ifndef MEMTRACE_OCAML_ERRORS_H
+#define MEMTRACE_OCAML_ERRORS_H
+
+#include <caml/alloc.h>
+#include <caml/unixsupport.h>
+#include <caml/version.h>
+
+/* Raises Unix.Unix_error (the error, function, ""). */
+static inline void raise_errno(int error, const char *function) {
+#if OCAML_VERSION >= 50000
+    caml_unix_error(error, function, caml_copy_string(""));
+#else
+    unix_error(error, function, caml_copy_string(""));
+#endif
+}
+
+#endif

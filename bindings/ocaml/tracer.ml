@@ -1,0 +1,135 @@
+(* All that follows a sample happens in C (tracer_stubs.c). Here is what must be OCaml: the calls
+   from and to Memprof, and the state of being on or off.
+
+   Sessions are numbered. Callbacks name theirs, since in OCaml 5 those of a session that has ended
+   may come late, and from any domain. *)
+
+type plan = {
+  fd : Unix.file_descr;
+  rate : float;
+  depth : int;
+  native : bool;
+  executable : string;
+  host : string;
+  parameters : string;
+  context : string;
+}
+
+external begin_ : plan -> int = "caml_memtrace_begin"
+external end_ : int -> bool = "caml_memtrace_end" [@@noalloc]
+external current : unit -> int = "caml_memtrace_current" [@@noalloc]
+external failure_text : bytes -> int = "caml_memtrace_failure" [@@noalloc]
+external alloc : int -> Gc.Memprof.allocation -> int -> int = "caml_memtrace_alloc" [@@noalloc]
+external promote : int -> int -> unit = "caml_memtrace_promote" [@@noalloc]
+external collect : int -> int -> unit = "caml_memtrace_collect" [@@noalloc]
+external depth : unit -> int = "caml_memtrace_depth" [@@noalloc]
+external draw : int -> int = "caml_memtrace_draw" [@@noalloc]
+external record_external : int -> int -> int -> Printexc.raw_backtrace -> int
+  = "caml_memtrace_external" [@@noalloc]
+
+type t = { number : int; filename : string }
+
+let active () = current () <> 0
+
+(* The session for which Memprof samples, and what stops that. The session may be over: in the child
+   of a fork; when its file could not be written any longer; and, in OCaml 5, when it was stopped by
+   a domain that has no part in the sampling, and could not stop that. *)
+let sampling : (t * (unit -> unit)) option Atomic.t = Atomic.make None
+
+(* Stops the sampling for a session; false if that was done already. *)
+let rec stop_sampling session =
+  match Atomic.get sampling with
+  | Some (sampled, stop) as now when sampled.number = session.number ->
+    if Atomic.compare_and_set sampling now None then (stop (); true) else stop_sampling session
+  | _ -> false
+
+(* If the session has ended by itself. Writes past the channel, which somebody may be using. *)
+let say_why session =
+  let text = Bytes.create 100 in
+  match failure_text text with
+  | 0 -> ()
+  | length ->
+    let why = Bytes.sub_string text 0 length in
+    let line = Printf.sprintf "memtrace: %s: %s: the trace ends here\n" session.filename why in
+    try ignore (Unix.write_substring Unix.stderr line 0 (String.length line) : int)
+    with Unix.Unix_error _ -> ()
+
+(* There was a sample, but no session to record it. *)
+let over session =
+  if current () <> session.number && stop_sampling session then say_why session
+
+let tracker session =
+  let { number; _ } = session in
+  let tracked id = if id >= 0 then Some id else (over session; None) in
+  { Gc.Memprof.alloc_minor = (fun sample -> tracked (alloc number sample 0));
+    alloc_major = (fun sample -> tracked (alloc number sample 1));
+    promote = (fun id -> promote number id; Some id);
+    dealloc_minor = (fun id -> collect number id);
+    dealloc_major = (fun id -> collect number id) }
+
+let stop session =
+  let sampled = stop_sampling session in
+  let ended = end_ session.number in
+  if sampled && not ended then say_why session
+
+(* ---- beginning --------------------------------------------------------------------------- *)
+
+let plan ~context ~sampling_rate ~depth fd =
+  { fd; depth; rate = sampling_rate;
+    native = Sys.backend_type = Sys.Native;
+    executable = Sys.executable_name;
+    host = Unix.gethostname ();
+    parameters = Sys.runtime_parameters ();
+    context = Option.value context ~default:"" }
+
+(* Opened without being emptied: something else may be writing it, and has locked it then. *)
+let begin_session ~context ~sampling_rate ~depth filename =
+  let fd = Unix.openfile filename Unix.[ O_WRONLY; O_CREAT; O_CLOEXEC ] 0o666 in
+  match begin_ (plan ~context ~sampling_rate ~depth fd) with
+  | number -> { number; filename }
+  | exception error ->
+    Unix.close fd;
+    raise
+      (match error with
+       | Unix.Unix_error (why, what, _) -> Unix.Unix_error (why, what, filename)
+       | error -> error)
+
+let begin_sampling ~sampling_rate ~depth session =
+  (* One frame more than wanted tells whether there are more. *)
+  match Sampling.start ~sampling_rate ~callstack_size:(depth + 1) (tracker session) with
+  | stop -> Atomic.set sampling (Some (session, stop))
+  | exception error ->
+    ignore (end_ session.number : bool);
+    raise (match error with Failure _ -> Failure "this program uses Gc.Memprof itself" | _ -> error)
+
+let start ~context ~sampling_rate ~depth ~filename =
+  if not (sampling_rate > 0. && sampling_rate <= 1.) then
+    invalid_arg "Memtrace: the sampling rate must be above 0 and at most 1";
+  if depth < 1 then invalid_arg "Memtrace: the depth must be above 0";
+  if active () then failwith "this process is being traced already";
+  (match Atomic.get sampling with
+   | Some (forgotten, _) -> ignore (stop_sampling forgotten : bool)
+   | None -> ());
+  let session = begin_session ~context ~sampling_rate ~depth filename in
+  begin_sampling ~sampling_rate ~depth session;
+  at_exit (fun () -> stop session);
+  session
+
+(* ---- memory outside of the heap ---------------------------------------------------------- *)
+
+module External = struct
+  type token = { session : int; id : int }
+
+  let[@inline never] alloc ~bytes =
+    if bytes < 0 then invalid_arg "Memtrace.External.alloc";
+    match draw bytes with
+    | 0 -> None
+    | samples ->
+      let session = current () in
+      let stack = Printexc.get_callstack (depth () + 2) in
+      (match record_external session bytes samples stack with
+       | -1 -> None
+       | id -> Some { session; id })
+
+  let free { session; id } = collect session id
+end

@@ -1,0 +1,349 @@
+/* tracer_stubs.c: what tracer.ml calls while a program runs: Memprof's events become those of the
+ * trace (session.h), and entries of a call stack become places in the source.
+ *
+ * All but the first run in the middle of OCaml code, in any domain or thread. They do not allocate
+ * in OCaml's heap, raise, or give up the runtime's lock, so that they are [@@noalloc].
+ *
+ * The code of a frame is its raw backtrace entry as an integer, which is half an address. */
+#define CAML_INTERNALS
+#define CAML_NAME_SPACE
+#include <caml/backtrace_prim.h>
+#include <caml/domain_state.h>
+#include <caml/mlvalues.h>
+#include <caml/version.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "ocaml_errors.h"
+#include "session.h"
+
+#if OCAML_VERSION < 41100
+#error "this takes the Gc.Memprof that came with OCaml 4.11"
+#endif
+
+static unsigned domain_index(void) {
+#if OCAML_VERSION >= 50000
+    return (unsigned)Caml_state->id;
+#else
+    return 0;
+#endif
+}
+
+/* ---- places ------------------------------------------------------------------------------ */
+
+enum { CODE_CUT = 1 }; /* stands above a stack of which outer frames were left out */
+
+/* In native code. An entry of a stack with this bit set is one of a frame's allocations; any other
+ * begins with the frame's return address. */
+enum { SLOT_IS_ALLOCATION = 2 };
+
+static bool is_native;
+
+/* Code that is nobody's source, because the linker made it: it applies closures and starts modules.
+ * Empty in bytecode. */
+static struct { uintptr_t low, high; } glue;
+
+static uintptr_t glue_symbol(const char *part) {
+    static const char *const separators[] = {"__", ".", "$"};
+    void *found = NULL;
+    for (size_t i = 0; i < sizeof separators / sizeof *separators && !found; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "caml_startup%s%s", separators[i], part);
+        found = dlsym(RTLD_DEFAULT, name);
+    }
+    return (uintptr_t)found;
+}
+
+static void places_begin(bool native) {
+    is_native = native;
+    glue.low = native ? glue_symbol("code_begin") : 0;
+    glue.high = native ? glue_symbol("code_end") : 0;
+}
+
+static uintptr_t slot_of(uint64_t code) {
+    return (uintptr_t)code << 1;
+}
+
+static uintptr_t slot_address(uintptr_t slot) {
+    uintptr_t address;
+    memcpy(&address, (const void *)slot, sizeof address);
+    return address;
+}
+
+static bool is_glue(uint64_t code) {
+    uintptr_t slot = slot_of(code);
+    return glue.high && !(slot & SLOT_IS_ALLOCATION) &&
+           slot_address(slot) - glue.low < glue.high - glue.low;
+}
+
+static uint16_t column(int c) {
+    return c < 0 ? 0 : c > UINT16_MAX ? UINT16_MAX : (uint16_t)c;
+}
+
+static memtrace_location place_of(const struct caml_loc_info *info) {
+#if OCAML_VERSION >= 50200
+    int line = info->loc_start_lnum, start = info->loc_start_chr, end = info->loc_end_offset;
+#else
+    int line = info->loc_lnum, start = info->loc_startchr, end = info->loc_endchr;
+#endif
+    return (memtrace_location){.file = info->loc_filename ? info->loc_filename : "",
+                               .function = info->loc_defname ? info->loc_defname : "",
+                               .line = line < 0 ? 0 : (uint32_t)line,
+                               .start_char = column(start),
+                               .end_char = column(end)};
+}
+
+/* The file of a module; the loader has none for the program itself. */
+static const char *module_path(const struct link_map *module, char *buffer, size_t size) {
+    if (*module->l_name)
+        return module->l_name;
+    ssize_t n = readlink("/proc/self/exe", buffer, size - 1);
+    buffer[n < 0 ? 0 : n] = '\0';
+    return buffer;
+}
+
+/* A frame without debug information, in the form that `allotrace symbolize` resolves: the function
+ * MODULE+0xOFFSET in the file PATH[]. Asked once for each frame; the strings are for good. */
+static size_t locate_address(uintptr_t address, memtrace_location *location) {
+    Dl_info info;
+    struct link_map *module = NULL;
+    char buffer[PATH_MAX], *file, *function;
+    if (!dladdr1((void *)(address - 1), &info, (void **)&module, RTLD_DL_LINKMAP) || !module)
+        return 0;
+    const char *path = module_path(module, buffer, sizeof buffer), *slash = strrchr(path, '/');
+    if (asprintf(&file, "%s[]", path) < 0)
+        return 0;
+    if (asprintf(&function, "%s+0x%lx", slash ? slash + 1 : path,
+                 (unsigned long)(address - module->l_addr)) < 0) {
+        free(file);
+        return 0;
+    }
+    *location = (memtrace_location){.file = file, .function = function};
+    return 1;
+}
+
+static void reverse(memtrace_location *locations, size_t n) {
+    for (size_t i = 0; i < n / 2; i++) {
+        memtrace_location l = locations[i];
+        locations[i] = locations[n - 1 - i];
+        locations[n - 1 - i] = l;
+    }
+}
+
+/* The hook of the trace writer. */
+static size_t locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
+    (void)context;
+    size_t n = 0;
+    if (code == CODE_CUT) {
+        *locations =
+            (memtrace_location){.file = "", .function = "[deeper than the recorder looks]"};
+        return 1;
+    }
+    uintptr_t slot = slot_of(code);
+    debuginfo inlined = caml_debuginfo_extract((backtrace_slot)slot);
+    for (; inlined && n < max; inlined = caml_debuginfo_next(inlined)) {
+        struct caml_loc_info info = {0};
+        caml_debuginfo_location(inlined, &info);
+        if (info.loc_valid)
+            locations[n++] = place_of(&info);
+    }
+    if (n == 0 && is_native && !(slot & SLOT_IS_ALLOCATION))
+        n = locate_address(slot_address(slot), locations);
+    reverse(locations, n); /* the runtime begins with the innermost */
+    return n;
+}
+
+/* ---- beginning and end ------------------------------------------------------------------- */
+
+/* The fields of tracer.ml's plan. */
+enum {
+    PLAN_FD,
+    PLAN_RATE,
+    PLAN_DEPTH,
+    PLAN_NATIVE,
+    PLAN_EXECUTABLE,
+    PLAN_HOST,
+    PLAN_PARAMETERS,
+    PLAN_CONTEXT
+};
+
+/* The session's number. */
+value caml_memtrace_begin(value plan);
+value caml_memtrace_begin(value plan) {
+    int error = 0;
+    session_plan p = {
+        .fd = Int_val(Field(plan, PLAN_FD)),
+        .depth = (size_t)Long_val(Field(plan, PLAN_DEPTH)),
+        .info = {.sample_rate = Double_val(Field(plan, PLAN_RATE)),
+                 .executable_name = String_val(Field(plan, PLAN_EXECUTABLE)),
+                 .host_name = String_val(Field(plan, PLAN_HOST)),
+                 .runtime_params = String_val(Field(plan, PLAN_PARAMETERS)),
+                 .context = String_val(Field(plan, PLAN_CONTEXT))},
+        .locate = locate,
+    };
+    places_begin(Bool_val(Field(plan, PLAN_NATIVE)));
+    uint64_t number = session_begin(&p, &error);
+    if (number == 0)
+        raise_errno(error, error == EAGAIN ? "lock" : "open");
+    return Val_long(number);
+}
+
+value caml_memtrace_end(value number);
+value caml_memtrace_end(value number) {
+    return Val_bool(session_end((uint64_t)Long_val(number)));
+}
+
+/* The number of the session that is on; 0: none. */
+value caml_memtrace_current(value unit);
+value caml_memtrace_current(value unit) {
+    (void)unit;
+    return Val_long(session_number());
+}
+
+value caml_memtrace_depth(value unit);
+value caml_memtrace_depth(value unit) {
+    (void)unit;
+    return Val_long(session_depth());
+}
+
+/* Why the session ended by itself, as text into `buffer`; gives its length, 0: it did not. */
+value caml_memtrace_failure(value buffer);
+value caml_memtrace_failure(value buffer) {
+    int failure = session_failure();
+    if (!failure)
+        return Val_long(0);
+    const char *text = strerror(failure);
+    size_t length = strlen(text), room = caml_string_length(buffer);
+    if (length > room)
+        length = room;
+    memcpy(Bytes_val(buffer), text, length);
+    return Val_long(length);
+}
+
+/* Does the program have rights that its user, who made the environment, lacks? */
+value caml_memtrace_is_privileged(value unit);
+value caml_memtrace_is_privileged(value unit) {
+    (void)unit;
+    return Val_bool(getauxval(AT_SECURE) != 0);
+}
+
+/* ---- events ------------------------------------------------------------------------------ */
+
+/* Puts a stack, which begins with the innermost frame, into `codes`, from the outermost. `skip`
+ * frames are left out on the inside. */
+static size_t encode_stack(value stack, size_t skip, size_t depth, uint64_t *codes) {
+    size_t n = Wosize_val(stack), first = skip < n ? skip : n, out = 0;
+    if (n - first > depth) {
+        n = first + depth;
+        codes[out++] = CODE_CUT;
+    }
+    while (n-- > first) {
+        uint64_t code = (uint64_t)Long_val(Field(stack, n));
+        if (!is_glue(code))
+            codes[out++] = code;
+    }
+    return out;
+}
+
+/* The id of the block, or -1: it is not tracked. */
+static value sampled(value number, const session_block *block, value stack, size_t skip) {
+    unsigned domain = domain_index();
+    uint64_t id, *codes = session_stack((uint64_t)Long_val(number), domain);
+    if (!codes)
+        return Val_long(-1);
+    size_t n = encode_stack(stack, skip, session_depth(), codes);
+    return Val_long(session_alloc(domain, block, n, &id) ? (intnat)id : -1);
+}
+
+/* The fields of Gc.Memprof.allocation. */
+enum { SAMPLE_N, SAMPLE_SIZE, SAMPLE_SOURCE, SAMPLE_STACK };
+enum { SOURCE_NORMAL, SOURCE_MARSHAL, SOURCE_CUSTOM };
+
+value caml_memtrace_alloc(value number, value sample, value heap);
+value caml_memtrace_alloc(value number, value sample, value heap) {
+    bool is_custom = Field(sample, SAMPLE_SOURCE) == Val_int(SOURCE_CUSTOM);
+    session_block block = {.samples = (uint64_t)Long_val(Field(sample, SAMPLE_N)),
+                           .length = (uint64_t)Long_val(Field(sample, SAMPLE_SIZE)),
+                           .source =
+                               is_custom ? MEMTRACE_EXTERNAL : (memtrace_source)Int_val(heap)};
+    return sampled(number, &block, Field(sample, SAMPLE_STACK), 0);
+}
+
+value caml_memtrace_promote(value number, value id);
+value caml_memtrace_promote(value number, value id) {
+    session_promote((uint64_t)Long_val(number), domain_index(), (uint64_t)Long_val(id));
+    return Val_unit;
+}
+
+value caml_memtrace_collect(value number, value id);
+value caml_memtrace_collect(value number, value id) {
+    session_collect((uint64_t)Long_val(number), domain_index(), (uint64_t)Long_val(id));
+    return Val_unit;
+}
+
+/* ---- memory outside of the heap ---------------------------------------------------------- */
+
+/* Words are sampled as Memprof does it. A thread has a sampler of its own: the distance to the next
+ * sample has no memory of those before. */
+static __thread struct {
+    uint64_t session; /* to which the rest belongs */
+    uint64_t random;
+    int64_t left; /* bytes until the next sample */
+} sampler;
+
+static uint64_t random_next(void) { /* splitmix64 */
+    uint64_t z = sampler.random += UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+    return z ^ z >> 31;
+}
+
+/* Bytes to the next sampled word: a geometric distribution. */
+static int64_t sampler_distance(double rate) {
+    if (rate >= 1)
+        return sizeof(value);
+    double uniform = ((double)(random_next() >> 11) + 0.5) * 0x1p-53;
+    double words = 1 + floor(log(uniform) / log1p(-rate));
+    return words < 0x1p58 ? (int64_t)words * (int64_t)sizeof(value) : INT64_MAX / 2;
+}
+
+static void sampler_begin(uint64_t number) {
+    sampler.session = number;
+    if (getrandom(&sampler.random, sizeof sampler.random, GRND_NONBLOCK) < 0)
+        sampler.random = (uintptr_t)&sampler ^ (uint64_t)getpid() << 32;
+    sampler.left = sampler_distance(session_rate());
+}
+
+/* How many samples an allocation of `bytes` has. */
+value caml_memtrace_draw(value bytes);
+value caml_memtrace_draw(value bytes) {
+    uint64_t number = session_number();
+    intnat samples = 0;
+    if (number == 0)
+        return Val_long(0);
+    if (sampler.session != number)
+        sampler_begin(number);
+    for (sampler.left -= Long_val(bytes); sampler.left <= 0; samples++)
+        sampler.left += sampler_distance(session_rate());
+    return Val_long(samples);
+}
+
+/* The stack begins in the function that calls this, which is left out. */
+value caml_memtrace_external(value number, value bytes, value samples, value stack);
+value caml_memtrace_external(value number, value bytes, value samples, value stack) {
+    const uint64_t word = sizeof(value);
+    session_block block = {.samples = (uint64_t)Long_val(samples),
+                           .length = ((uint64_t)Long_val(bytes) + word - 1) / word,
+                           .source = MEMTRACE_EXTERNAL};
+    return sampled(number, &block, stack, 1);
+}

@@ -75,17 +75,21 @@ let requested ~context ~sampling_rate filename =
   let context = first "MEMTRACE_CONTEXT" Option.some context in
   ignore (Tracer.start ~context ~sampling_rate ~depth:(depth ()) ~filename : tracer)
 
-let warn what why = Printf.eprintf "memtrace: %s: %s, so nothing is traced\n%!" what why
+let warn what why =
+  Printf.eprintf "memtrace: %s: %s, so nothing is traced\n%!" what why;
+  false
 
-(* Does what [requested] does, or says why not. *)
-let attempt ~context ~sampling_rate filename =
-  match requested ~context ~sampling_rate filename with
-  | () -> true
-  | exception Senseless name -> warn name "makes no sense"; false
-  | exception Failure why -> warn filename why; false
-  | exception Unix.Unix_error (Unix.EAGAIN, "lock", _) ->
-    warn filename "something else is writing it"; false
-  | exception Unix.Unix_error (error, _, _) -> warn filename (Unix.error_message error); false
+(* Does what is requested, or says why not. *)
+let attempt ~own ~context ~sampling_rate filename =
+  try
+    let chosen = own || is_chosen () in
+    if chosen then requested ~context ~sampling_rate filename;
+    chosen
+  with
+  | Senseless name -> warn name "makes no sense"
+  | Failure why -> warn filename why
+  | Unix.Unix_error (Unix.EAGAIN, "lock", _) -> warn filename "something else is writing it"
+  | Unix.Unix_error (error, _, _) -> warn filename (Unix.error_message error)
 
 let trace_if_requested ?(if_started = ignore) ?context ?sampling_rate () =
   match variable "MEMTRACE" with
@@ -93,7 +97,7 @@ let trace_if_requested ?(if_started = ignore) ?context ?sampling_rate () =
   | Some _ when currently_tracing () -> ()
   | Some pattern ->
     let filename, own = expand pattern in
-    if (own || is_chosen ()) && attempt ~context ~sampling_rate filename then begin
+    if attempt ~own ~context ~sampling_rate filename then begin
       if not own then Unix.putenv "MEMTRACE" "";
       if_started ()
     end

@@ -72,16 +72,20 @@ static void raise_error(const memtrace_error *error) {
     }
 }
 
-/* Another way to the same file, with a position of its own if it has one. */
+/* Another way to the same file, from its start, and with a position of its own as far as the system
+ * allows that. */
 static int open_again(int fd) {
     struct stat status;
     char path[32];
     if (fstat(fd, &status) != 0)
         return -1;
-    if (!S_ISREG(status.st_mode))
-        return fcntl(fd, F_DUPFD_CLOEXEC, 0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    return open(path, O_RDONLY | O_CLOEXEC);
+    int own = S_ISREG(status.st_mode) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (own < 0)
+        own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (own >= 0 && S_ISREG(status.st_mode))
+        lseek(own, 0, SEEK_SET);
+    return own;
 }
 
 value caml_memtrace_pass_open(value fd, value backtraces);

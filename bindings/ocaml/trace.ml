@@ -8,8 +8,8 @@ module Identifier = struct
   type t = int
 
   let equal : int -> int -> bool = ( = )
-  let hash = Hashtbl.seeded_hash
-  let seeded_hash = Hashtbl.seeded_hash
+  let[@warning "-32"] hash = Hashtbl.seeded_hash
+  let[@warning "-32"] seeded_hash = Hashtbl.seeded_hash
 end
 
 module Timestamp = struct

@@ -13,6 +13,7 @@
 #include <caml/version.h>
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
@@ -103,28 +104,70 @@ static memtrace_location place_of(const struct caml_loc_info *info) {
                                .end_char = column(end)};
 }
 
-/* The file of a module; the loader has none for the program itself. */
-static const char *module_path(const struct link_map *module, char *buffer, size_t size) {
-    if (*module->l_name)
-        return module->l_name;
-    ssize_t n = readlink("/proc/self/exe", buffer, size - 1);
-    buffer[n < 0 ? 0 : n] = '\0';
-    return buffer;
+/* The module that an address belongs to. */
+struct module {
+    uintptr_t address;
+    uintptr_t bias; /* address - address in the file */
+    char path[PATH_MAX];
+    char build_id[2 * 64 + 1]; /* hex; empty: it has none */
+};
+
+static void copy_build_id(struct module *m, const char *notes, size_t size) {
+    while (size >= sizeof(ElfW(Nhdr))) {
+        const ElfW(Nhdr) *note = (const void *)notes;
+        const char *name = notes + sizeof *note, *id = name + ((note->n_namesz + 3u) & ~3u),
+                   *end = id + ((note->n_descsz + 3u) & ~3u);
+        if ((size_t)(end - notes) > size)
+            return;
+        if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == sizeof ELF_NOTE_GNU &&
+            memcmp(name, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) == 0 &&
+            2 * note->n_descsz < sizeof m->build_id)
+            for (size_t i = 0; i < note->n_descsz; i++)
+                snprintf(m->build_id + 2 * i, 3, "%02x", (unsigned char)id[i]);
+        size -= (size_t)(end - notes);
+        notes = end;
+    }
+}
+
+static bool holds(const struct dl_phdr_info *info, uintptr_t address) {
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type == PT_LOAD && address - (info->dlpi_addr + p->p_vaddr) < p->p_memsz)
+            return true;
+    }
+    return false;
+}
+
+/* For each module; the loader has no name for the program itself. */
+static int module_visit(struct dl_phdr_info *info, size_t size, void *context) {
+    struct module *m = context;
+    (void)size;
+    if (!holds(info, m->address))
+        return 0;
+    m->bias = info->dlpi_addr;
+    snprintf(m->path, sizeof m->path, "%s", info->dlpi_name);
+    if (!*m->path && readlink("/proc/self/exe", m->path, sizeof m->path - 1) < 0)
+        return 0;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type == PT_NOTE)
+            copy_build_id(m, (const char *)(info->dlpi_addr + p->p_vaddr), p->p_memsz);
+    }
+    return 1;
 }
 
 /* A frame without debug information, in the form that `allotrace symbolize` resolves: the function
- * MODULE+0xOFFSET in the file PATH[]. Asked once for each frame; the strings are for good. */
+ * NAME+0xOFFSET in the file PATH[BUILD-ID]. Asked once for each frame; the strings are for good. */
 static size_t locate_address(uintptr_t address, memtrace_location *location) {
-    Dl_info info;
-    struct link_map *module = NULL;
-    char buffer[PATH_MAX], *file, *function;
-    if (!dladdr1((void *)(address - 1), &info, (void **)&module, RTLD_DL_LINKMAP) || !module)
+    struct module m = {.address = address - 1}; /* the call is before it */
+    char *file, *function;
+    if (!dl_iterate_phdr(module_visit, &m))
         return 0;
-    const char *path = module_path(module, buffer, sizeof buffer), *slash = strrchr(path, '/');
-    if (asprintf(&file, "%s[]", path) < 0)
+    const char *slash = strrchr(m.path, '/');
+    if (asprintf(&file, "%s[%s]", m.path, m.build_id) < 0)
         return 0;
-    if (asprintf(&function, "%s+0x%lx", slash ? slash + 1 : path,
-                 (unsigned long)(address - module->l_addr)) < 0) {
+    if (asprintf(&function, "%s+0x%lx", slash ? slash + 1 : m.path,
+                 (unsigned long)(address - m.bias)) < 0) {
         free(file);
         return 0;
     }

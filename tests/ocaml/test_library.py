@@ -1,0 +1,453 @@
+#!/usr/bin/env python3
+"""Tests the OCaml library: builds programs that use it, runs them, and judges what they did and what
+the traces say. Prints TAP.
+
+    test_library.py LIBRARY ALLOTRACE FINDLIB-FOLDER [TEST...]
+
+LIBRARY is the recorder that is preloaded; below the folder, findlib finds memtrace. The functions of
+the library are tested by library/api.ml, whose tests are counted here.
+"""
+import collections
+import fcntl
+import itertools
+import json
+import os
+import pathlib
+import re
+import resource
+import shutil
+import subprocess
+import sys
+
+import test_ocaml as base
+from test_ocaml import Skip, Trace, run, same
+
+LIBRARY, ALLOTRACE, FINDLIB = map(os.path.abspath, sys.argv[1:4])
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+DECODER = ROOT / "tests/decode.py"
+ENV = {"OCAMLPATH": FINDLIB, "CAML_LD_LIBRARY_PATH": f"{FINDLIB}/stublibs", "DUNE_CACHE": "disabled"}
+
+test = base.test
+base.TESTS.clear()
+
+
+def call(command, **options):
+    done = subprocess.run([str(c) for c in command], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env=os.environ | ENV, **options)
+    assert done.returncode == 0, f"{command[0]}: {done.stdout.decode()[-1500:]}"
+    return done.stdout.decode()
+
+
+def compile_program(name, *sources, compiler="ocamlopt", packages=("memtrace",)):
+    """Compiles sources of tests/ocaml, the last of which is the main one; once."""
+    program = os.path.join(base.BIN, name)
+    if os.path.exists(program):
+        return program
+    folder = pathlib.Path(base.BIN, name + ".sources")
+    folder.mkdir(exist_ok=True)
+    for source in sources:
+        shutil.copy(HERE / source, folder)
+    call(["ocamlfind", compiler, "-g", "-thread", "-package", ",".join(packages), "-linkpkg",
+          *[pathlib.Path(s).name for s in sources], "-o", program], cwd=folder)
+    return program
+
+
+def traced(name, *sources, **options):
+    """The program with the library, and without."""
+    libraries = ("unix", "threads.posix")
+    with_it = compile_program(name + "_traced", "library/first.ml", *sources,
+                              packages=("memtrace",) + libraries, **options)
+    return with_it, compile_program(name, *sources, packages=libraries, **options)
+
+
+def unusual():
+    return traced("unusual", "unusual.ml")
+
+
+def trace_run(command, file="t.ctf", rate="1", **settings):
+    env = {"MEMTRACE": file, "MEMTRACE_RATE": rate} | ENV
+    return run(command, env | {f"MEMTRACE_{k.upper()}": v for k, v in settings.items()})
+
+
+def trace(programs, *arguments, **options):
+    """Runs a program with the library, which must look like a run without; gives its trace."""
+    with_it, without = programs
+    same(trace_run([with_it, *arguments], **options), run([without, *arguments], ENV), "the run")
+    return Trace("t.ctf")
+
+
+# ---- the interface
+
+
+def api_tests():
+    """library/api.ml as tests of this one."""
+    os.mkdir("api")
+    program = compile_program("api", "library/in_or_out.ml", "library/api.ml")
+    done = subprocess.run([program], cwd="api", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          timeout=200, env=os.environ | ENV)
+    output = done.stdout.decode()
+    results = re.findall(r"^(ok|not ok) \d+ - (.*)\n((?:#.*\n)*)", output, re.M)
+    assert done.returncode == 0 and f"1..{len(results)}\n" in output, output[-1500:]
+    failed = [name + "\n" + why for verdict, name, why in results if verdict != "ok"]
+    assert not failed, "\n".join(failed)
+    assert len(results) > 20, output
+
+
+@test
+def every_function_does_what_it_says():
+    api_tests()
+
+
+# ---- what the tracer records
+
+
+def compare_with_witness(programs):
+    witness = compile_program("witness", "work.ml", "witness.ml")
+    want = collections.Counter(w for w in base.witnessed([witness]) if w[3])
+    got = collections.Counter((a.kind, a.length, a.samples, base.below_work(a.frames))
+                              for a in trace(programs).allocations.values())
+    got = collections.Counter({k: n for k, n in got.items() if k[3]})
+    assert sum(want.values()) > 900, "the witness has seen little"
+    same(got - want, collections.Counter(), "seen by the library alone")
+    same(want - got, collections.Counter(), "seen by the witness alone")
+
+
+@test
+def samples_are_those_of_memprof():
+    compare_with_witness(traced("work", "work.ml", "alone.ml"))
+
+
+@test
+def samples_are_those_of_the_recorder():
+    programs = traced("work", "work.ml", "alone.ml")
+    ours = trace(programs)
+    base.record([programs[1]])
+    theirs = Trace("t.ctf")
+    blocks = [collections.Counter((a.kind, a.length, a.samples, tuple(a.frames))
+                                  for i, a in t.allocations.items() if i in t.of_file("work.ml"))
+              for t in (ours, theirs)]
+    assert sum(blocks[0].values()) > 1000, "there is little"
+    same(blocks[0] - blocks[1], collections.Counter(), "seen by the library alone")
+    same(blocks[1] - blocks[0], collections.Counter(), "seen by the recorder alone")
+
+
+@test
+def promotions_and_collections_are_exact():
+    life = trace(traced("life", "life.ml"))
+    same(life.life("life.ml", 71), (100, 0, 100), "die young")
+    same(life.life("life.ml", 81), (50, 50, 50), "promoted, collected")
+    same(life.life("life.ml", 1001), (30, 0, 30), "major, collected")
+    same(life.life("life.ml", 1101), (20, 0, 0), "major, alive")
+    same(life.life("life.ml", 91), (10, 10, 0), "promoted, alive")
+
+
+@test
+def stacks_are_cut_at_the_depth():
+    for depth in None, 1, 5:
+        found = trace(traced("work", "work.ml", "alone.ml"), **({"depth": str(depth)} if depth else {}))
+        deepest = [a.frames for a in found.allocations.values()
+                   if "Work.too_deep.(fun)@" in " ".join(a.frames)]
+        remark = "[deeper than the recorder looks]@:0:0-0".split()
+        same(len(deepest), 1, "stacks")
+        same(deepest[0][:len(remark)], remark, "the outermost frame")
+        same(deepest[0].count("Work.deep@work.ml:44:47-61"), (depth or 128) - 1, "frames of deep")
+
+
+@test
+def without_debug_information_frames_are_addresses():
+    folder = pathlib.Path("bare")
+    folder.mkdir()
+    for source in "library/first.ml", "work.ml", "alone.ml":
+        shutil.copy(HERE / source, folder)
+    call(["ocamlfind", "ocamlopt", "-package", "memtrace", "-linkpkg", "first.ml", "work.ml",
+          "alone.ml", "-o", "bare"], cwd=folder)
+    same(trace_run(["bare/bare"]).status, 0)
+    assert any(f.startswith("bare+0x") for a in Trace("t.ctf").allocations.values() for f in a.frames)
+    same(run([ALLOTRACE, "symbolize", "t.ctf"]).status, 0)
+    frames = {f for a in Trace("t.ctf").allocations.values() for f in a.frames}
+    assert any("camlWork__build" in f or "camlWork.build" in f for f in frames), sorted(frames)[:20]
+
+
+@test
+def bytecode_is_traced():
+    programs = traced("byte", "work.ml", "alone.ml", compiler="ocamlc")
+    found = trace(programs)
+    assert len(found.of_file("work.ml")) > 500, "few blocks"
+    assert any("Work.major@work.ml:22" in " ".join(a.frames) or "@work.ml:22:" in " ".join(a.frames)
+               for a in found.allocations.values()), "no lines"
+
+
+@test
+def threads_are_recorded():
+    found = trace(unusual(), "threads")
+    same(len(found.of_file("unusual.ml", 13)), 15030)
+
+
+@test
+def domains_are_recorded():
+    if base.version() < (5,):
+        raise Skip("OCaml before 5 has no domains")
+    found = trace(traced("domains", "domains.ml"))
+    ids = found.of_file("domains.ml", 13)
+    same(len(ids), 6000 + 3 * 3000 + 500)
+    assert len({found.allocations[i].domain for i in ids}) > 2, "few domains"
+
+
+@test
+def any_domain_can_start_and_stop_tracing():
+    if base.version() < (5,):
+        raise Skip("OCaml before 5 has no domains")
+    program = compile_program("anywhere", "library/anywhere.ml")
+    same(run([program], ENV), base.Run(0, "done\n", ""))
+    same(len(Trace("a.ctf").of_file("anywhere.ml", 13)), 1000, "started in a domain")
+    same(len(Trace("b.ctf").of_file("anywhere.ml", 13)), 3000, "stopped in a domain")
+
+
+@test
+def a_forked_child_stops():
+    for how in "fork", "fork-_exit":
+        same(len(trace(unusual(), how).of_file("unusual.ml", 13)), 1010, how)
+    program = compile_program("forks", "library/forks.ml")
+    same(trace_run([program]), base.Run(0, "child: false\nchild again: true\nparent: true\n", ""))
+    same(len(Trace("t.ctf").of_file("forks.ml", 13)), 30, "the parent's blocks")
+    same(len(Trace("child.ctf").of_file("forks.ml", 13)), 500, "the child's own trace")
+
+
+@test
+def nothing_is_lost_at_an_exit():
+    for how, status in ("exit", 3), ("uncaught", 2):
+        with_it, without = unusual()
+        wanted = run([without, how])
+        got = trace_run([with_it, how])
+        same((got.status, got.out, got.status), (wanted.status, wanted.out, status), how)
+        same(len(Trace("t.ctf").of_file("unusual.ml", 13)), 1000, how)
+
+
+@test
+def a_killed_program_loses_its_last_second():
+    with_it, _ = unusual()
+    same(trace_run([with_it, "kill"]).status, -9)
+    assert len(Trace("t.ctf").of_file("unusual.ml", 13)) >= 100_000
+
+
+@test
+def signals_and_finalisers_run():
+    for how in "signals", "raise", "finalisers", "overflow":
+        trace(unusual(), how, rate="0.01" if how == "overflow" else "0.3")
+
+
+# ---- what the environment says
+
+
+def head(path="t.ctf"):
+    """Rate and context that the head of a trace names."""
+    done = run([ALLOTRACE, "info", "--json", path])
+    same((done.status, done.err), (0, ""))
+    info, = json.loads(done.out)
+    return info["rate"], info["context"]
+
+
+def drop_in():
+    return compile_program("drop_in", "library/drop_in.ml")
+
+
+def drop_in_run(*arguments, **env):
+    return run([drop_in(), *arguments], ENV | env)
+
+
+def untraced(got, warning="", what=""):
+    """A run of drop_in without a trace: what it prints is complete."""
+    same((got.status, got.out, got.err), (0, "untraced\n", warning), what)
+
+
+@test
+def nothing_happens_unless_asked():
+    untraced(drop_in_run())
+    untraced(drop_in_run(MEMTRACE="", MEMTRACE_RATE="nonsense"))
+    same(os.listdir(), [], "files")
+
+
+@test
+def the_variables_win_over_the_arguments():
+    for arguments, env, want in (
+            ([], {}, (1e-6, "")),
+            (["0.5"], {}, (0.5, "")),
+            (["0.5", "argument"], {}, (0.5, "argument")),
+            (["0.5", "argument"], {"MEMTRACE_RATE": "0.25"}, (0.25, "argument")),
+            (["7", "argument"], {"MEMTRACE_RATE": "1e-3", "MEMTRACE_CONTEXT": "variable"},
+             (0.001, "variable"))):
+        same(drop_in_run(*arguments, MEMTRACE="t.ctf", **env), base.Run(0, "started\ntraced\n", ""))
+        same(head(), want, f"{arguments} {env}")
+
+
+@test
+def a_senseless_argument_is_an_error_only_if_it_is_used():
+    untraced(drop_in_run("7"))
+    got = drop_in_run("7", MEMTRACE="t.ctf")
+    same(got.status, 2)
+    assert "Invalid_argument" in got.err, got.err
+
+
+@test
+def what_cannot_be_is_said_and_the_program_goes_on():
+    os.mkdir("folder")
+    line = "memtrace: {}: {}, so nothing is traced\n".format
+    for file, why in (("no/t.ctf", "No such file or directory"), ("folder", "Is a directory"),
+                      ("/dev/full", "No space left on device")):
+        untraced(drop_in_run(MEMTRACE=file), line(file, why), file)
+    for name, value in ("RATE", "2"), ("RATE", "fast"), ("DEPTH", "0"), ("PROCESS", "x"):
+        name = "MEMTRACE_" + name
+        untraced(drop_in_run(MEMTRACE="t.ctf", **{name: value}), line(name, "makes no sense"), name)
+    same(sorted(os.listdir()), ["folder"], "files")
+
+
+@test
+def a_file_that_something_else_writes_is_left_alone():
+    kept = b"another's"
+    pathlib.Path("t.ctf").write_bytes(kept)
+    with open("t.ctf", "r+b") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # another kind of lock: no obstacle
+        fcntl.lockf(file, fcntl.LOCK_EX)
+        untraced(drop_in_run(MEMTRACE="t.ctf"),
+                 "memtrace: t.ctf: something else is writing it, so nothing is traced\n")
+    same(pathlib.Path("t.ctf").read_bytes(), kept)
+
+
+@test
+def a_program_with_memprof_keeps_it():
+    untraced(drop_in_run("0.5", "memprof", MEMTRACE="t.ctf"),
+             "memtrace: t.ctf: this program uses Gc.Memprof itself, so nothing is traced\n")
+
+
+@test
+def a_full_disk_ends_the_trace_and_not_the_program():
+    limit = 100_000
+    with_it, without = traced("work", "work.ml", "alone.ml")
+    program = compile_program("much", "library/first.ml", "library/much.ml")
+    done = subprocess.run([program], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env=os.environ | ENV | {"MEMTRACE": "t.ctf", "MEMTRACE_RATE": "1"},
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    same((done.returncode, done.stdout.decode()), (0, "false\n"))
+    same(done.stderr.decode(), "memtrace: t.ctf: File too large: the trace ends here\n")
+    assert 30_000 < os.stat("t.ctf").st_size <= limit
+    assert len(Trace("t.ctf").of_file("much.ml", 13)) > 1000
+
+
+@test
+def each_process_can_have_its_own_trace():
+    program = compile_program("starts", "library/first.ml", "library/starts.ml")
+    same(trace_run([program, "once", program]), base.Run(0, "", ""))
+    same(len(Trace("t.ctf").of_file("starts.ml", 13)), 2, "blocks of the first process")
+    os.unlink("t.ctf")
+    same(trace_run([program, "once", program], file="100%-%%-%p.ctf"), base.Run(0, "", ""))
+    files = sorted(pathlib.Path().glob("100%-%-*.ctf"))
+    same(sorted(len(Trace(f).of_file("starts.ml", 13)) for f in files), [1, 2])
+
+
+@test
+def another_process_than_the_chosen_one_is_not_traced():
+    untraced(drop_in_run(MEMTRACE="t.ctf", MEMTRACE_PROCESS="1"))
+    same(os.listdir(), [], "files")
+
+
+# ---- with the rest of allotrace
+
+
+@test
+def a_program_under_run_traces_itself():
+    for options in ["-o", "t.ctf"], ["-o", "t%p.ctf"]:
+        got = run([ALLOTRACE, "run", "-r", "1", *options, "--", *traced("work", "work.ml", "alone.ml")[:1]],
+                  ENV | {"ALLOTRACE_PRELOAD": LIBRARY})
+        same((got.status, got.out), (0, ""))
+        files = list(pathlib.Path().glob("t*.ctf"))
+        same(len(files), 1, got.err)
+        found = Trace(files[0])
+        assert not found.has_malloc(), "the recorder has written it"
+        assert len(found.of_file("work.ml")) > 1000, got.err
+        assert "recorded" in got.err, got.err
+        files[0].unlink()
+
+
+@test
+def traces_are_read_as_they_are():
+    dump = compile_program("dump", "library/dump.ml")
+    base.record([compile_program("work", "work.ml", "alone.ml", packages=("unix", "threads.posix"))])
+    os.rename("t.ctf", "recorder.ctf")
+    trace(unusual(), "threads")
+    traces = [*ROOT.glob("tests/traces/*.ctf"), pathlib.Path("recorder.ctf"), pathlib.Path("t.ctf"),
+              *ROOT.parent.glob("shared/traces/*.ctf")]
+    for path in traces:
+        for ours, theirs in ([], ["--changed"]), (["--plain"], ["--plain"]):
+            want = subprocess.run([sys.executable, DECODER, *theirs, path], stdout=subprocess.PIPE,
+                                  check=True)
+            got = subprocess.run([dump, *ours, path], stdout=subprocess.PIPE, check=True)
+            same_lines(got.stdout, want.stdout, path)
+
+
+def same_lines(got, want, what):
+    if got != want:
+        pairs = itertools.zip_longest(got.splitlines(), want.splitlines())
+        raise AssertionError(f"{what}: {next(pair for pair in pairs if pair[0] != pair[1])}")
+
+
+@test
+def whole_stacks_are_read_as_they_are():
+    dump = compile_program("dump", "library/dump.ml")
+    trace(traced("work", "work.ml", "alone.ml"))
+    for path in "t.ctf", ROOT / "tests/traces/ocamlopt.ctf":
+        got = subprocess.run([dump, "--full", path], stdout=subprocess.PIPE, check=True).stdout
+        want = subprocess.run([sys.executable, DECODER, path], stdout=subprocess.PIPE, check=True).stdout
+        same_lines(got, want, path)
+
+
+@test
+def compressed_traces_are_read():
+    dump = compile_program("dump", "library/dump.ml")
+    path = ROOT / "tests/traces/ocamlopt.ctf"
+    plain = call([dump, path])
+    for tool in "gzip", "zstd":
+        if not shutil.which(tool):
+            raise Skip(f"{tool} is missing")
+        with open(path, "rb") as source, open("c.ctf", "wb") as target:
+            subprocess.run([tool, "-c"], stdin=source, stdout=target, check=True)
+        assert call([dump, "c.ctf"]) == plain, tool
+
+
+# ---- building it
+
+
+def copy_checkout(target):
+    for part in "bindings", "include", "src", "dune", "dune-project", "memtrace.opam":
+        copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
+        copy(ROOT / part, target / part)
+
+
+@test
+def dune_alone_builds_it_in_a_workspace():
+    workspace = pathlib.Path("workspace").resolve()
+    (workspace / "vendor").mkdir(parents=True)
+    copy_checkout(workspace / "vendor")
+    (workspace / "dune-project").write_text("(lang dune 2.0)\n")
+    (workspace / "dune").write_text("(executable (name main) (libraries memtrace))\n")
+    (workspace / "main.ml").write_text("let () = Memtrace.trace_if_requested ()\n"
+                                       "let () = print_int (List.length (List.init 100 Fun.id))\n")
+    env = {k: v for k, v in os.environ.items() if not k.startswith("MEMTRACE")}
+    done = subprocess.run(["dune", "exec", "--root", workspace, "./main.exe"], cwd=workspace,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env=env | {"MEMTRACE": "t.ctf", "MEMTRACE_RATE": "1", "DUNE_CACHE": "disabled"})
+    same(done.stdout.decode(), "100", done.stderr.decode()[-1000:])
+    assert any(a.length == 2 for a in Trace(workspace / "t.ctf").allocations.values())
+
+
+if __name__ == "__main__":
+    for tool in "ocamlfind", "dune":
+        if not shutil.which(tool):
+            print(f"1..0 # SKIP {tool} is missing")
+            sys.exit(0)
+    sys.argv[1:] = sys.argv[1:3] + sys.argv[4:]
+    try:
+        sys.exit(base.main())
+    finally:
+        shutil.rmtree(base.BIN)

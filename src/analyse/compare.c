@@ -15,11 +15,42 @@
 /* Counts above which the normal law is as good as the exact ones. */
 #define MANY 1e5
 
-/* All runs of a side as one Poisson count with an exposure: amount = count / exposure. */
+/* All runs of a side as one Poisson count with an exposure: amount = count / exposure. Of amounts
+ * that are weighted, the count is that of a Poisson variable with the same mean and variance. */
 typedef struct pooled {
     double count, exposure;
     bool exact; /* every run at rate 1 */
 } pooled;
+
+static double run_amount(const compare_side *side, size_t run) {
+    const compare_run *r = &side->runs[run];
+    return side->weighted ? side->weighted[run].amount.value
+                          : (double)side->samples[run] * r->unit / r->rate;
+}
+
+/* What a unit of the Poisson count is at rate 1, from both sides: variance = amount · unit / rate.
+ * If nothing changed, it is the same on both. */
+static double common_unit(const compare_side *b, const compare_side *a) {
+    double variance = 0, amounts = 0;
+    const compare_side *const sides[] = {b, a};
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < sides[side]->n_runs; i++) {
+            variance += sides[side]->weighted[i].variance;
+            amounts += run_amount(sides[side], i) / sides[side]->runs[i].rate;
+        }
+    return amounts > 0 ? fmax(variance / amounts, LEAST_VARIANCE) : 1;
+}
+
+static pooled pool_weighted(const compare_side *side, double unit) {
+    pooled sum = {.exact = true};
+    for (size_t i = 0; i < side->n_runs; i++) {
+        double exposure = side->runs[i].rate / unit;
+        sum.count += run_amount(side, i) * exposure;
+        sum.exposure += exposure;
+        sum.exact = sum.exact && side->runs[i].rate >= 1;
+    }
+    return sum;
+}
 
 static pooled pool(const compare_side *side) {
     pooled sum = {.exact = true};
@@ -54,6 +85,8 @@ static double poisson_limit(double count, double sign) {
 }
 
 static estimate side_amount(const compare_side *side, const pooled *p) {
+    if (side->n_runs == 1 && side->weighted)
+        return side->weighted[0].amount;
     if (side->n_runs == 1) { /* the same numbers as everywhere else */
         estimate e = estimate_words(side->samples[0], side->runs[0].rate);
         double unit = side->runs[0].unit;
@@ -147,6 +180,24 @@ static double odds(double share) {
     return share < 1 ? share / (1 - share) : INFINITY;
 }
 
+/* The same as in difference(), of logarithms. */
+static estimate ratio_of_weighted(const estimate *b, const estimate *a) {
+    if (b->value <= 0 || a->value <= 0)
+        return (estimate){.value = b->value > 0   ? 0
+                                   : a->value > 0 ? INFINITY
+                                                  : NAN,
+                          .low = b->value > 0   ? 0
+                                 : a->value > 0 ? a->low / b->high
+                                                : NAN,
+                          .high = b->value > 0   ? a->high / b->low
+                                  : a->value > 0 ? INFINITY
+                                                 : NAN};
+    double value = a->value / b->value;
+    return (estimate){.value = value,
+                      .low = value * exp(-hypot(log(a->value / a->low), log(b->high / b->value))),
+                      .high = value * exp(hypot(log(a->high / a->value), log(b->value / b->low)))};
+}
+
 static estimate ratio_of(const pooled *b, const pooled *a, const estimate *before,
                          const estimate *after) {
     if (before->value <= 0 && after->value <= 0)
@@ -177,8 +228,7 @@ static spread spread_of(const compare_side *side, double mean) {
         return s;
     double squares = 0;
     for (size_t i = 0; i < side->n_runs; i++) {
-        const compare_run *r = &side->runs[i];
-        double d = (double)side->samples[i] * r->unit / r->rate - mean;
+        double d = run_amount(side, i) - mean;
         squares += d * d;
     }
     s.single = squares / s.df;
@@ -232,7 +282,10 @@ static void add_variance_of_runs(comparison *c, const compare_side *before, cons
 /* ---- the comparison ------------------------------------------------------------------------ */
 
 comparison compare_sides(const compare_side *before, const compare_side *after) {
-    pooled b = pool(before), a = pool(after);
+    bool weighted = before->weighted && after->weighted;
+    double unit = weighted ? common_unit(before, after) : 0;
+    pooled b = weighted ? pool_weighted(before, unit) : pool(before);
+    pooled a = weighted ? pool_weighted(after, unit) : pool(after);
     comparison c = {.before = side_amount(before, &b),
                     .after = side_amount(after, &a),
                     .before_samples = samples_of(before),
@@ -240,7 +293,8 @@ comparison compare_sides(const compare_side *before, const compare_side *after) 
                     .p = sampling_p(&b, &a),
                     .least_p = least_p(&b, &a)};
     c.change = difference(&c.before, &c.after);
-    c.ratio = ratio_of(&b, &a, &c.before, &c.after);
+    c.ratio =
+        weighted ? ratio_of_weighted(&c.before, &c.after) : ratio_of(&b, &a, &c.before, &c.after);
     if (before->n_runs > 1 || after->n_runs > 1)
         add_variance_of_runs(&c, before, &b, after, &a);
     return c;

@@ -15,10 +15,18 @@ typedef struct compare_run {
     double unit; /* the amount that a sampled word is, normalisation included, before / rate */
 } compare_run;
 
+/* What a run amounts to if its samples do not count alike, such as a number of blocks. */
+typedef struct compare_weighted {
+    estimate amount; /* in units of the comparison */
+    double variance; /* of its value, by sampling */
+} compare_weighted;
+
 typedef struct compare_side {
     const compare_run *runs;
-    const uint64_t *samples; /* by run */
-    size_t n_runs;           /* at least 1 */
+    const uint64_t *samples;          /* by run */
+    const compare_weighted *weighted; /* by run; both sides have it or none; NULL: amounts are
+                                       * samples times unit / rate */
+    size_t n_runs;                    /* at least 1 */
 } compare_side;
 
 typedef struct comparison {

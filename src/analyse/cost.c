@@ -42,6 +42,18 @@ double cost_value(const profile *p, measure m, const cost *c) {
     }
 }
 
+double cost_variance(const profile *p, measure m, const cost *c) {
+    double rate = p->info.sample_rate, sample = p->info.word_size / 8.0 / rate;
+    switch (measure_infos[m].unit) {
+    case UNIT_BLOCKS:
+        return c->squares;
+    case UNIT_BYTESECONDS:
+        return c->squares * (1 - rate) * sample * sample;
+    default:
+        return (double)c->samples * (1 - rate) * sample * sample;
+    }
+}
+
 /* ---- from the tree ----------------------------------------------------------------------- */
 
 static void add_plain(cost *c, const cct_totals *t) {

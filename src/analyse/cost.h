@@ -56,8 +56,9 @@ static inline void cost_add(cost *sum, const cost *c) {
 /* In the measure's unit: bytes, blocks, bytes times seconds. */
 estimate cost_estimate(const profile *p, measure m, const cost *c);
 
-/* The same without its limits, which take time. */
+/* The same without its limits, which take time; and its variance. */
 double cost_value(const profile *p, measure m, const cost *c);
+double cost_variance(const profile *p, measure m, const cost *c);
 
 /* Blocks with one stack. Those of a heap and external ones are kept apart: wrappers.h concerns the
  * latter alone. */

@@ -16,6 +16,13 @@ typedef struct side {
     uint64_t *samples;  /* by run: all */
     uint64_t *none;     /* by run: 0 */
     match_rows rows;
+
+    /* If samples do not count alike. */
+    bool is_weighted;
+    const query_result *const *answers; /* by run */
+    double *per;                        /* by run: what an amount of a site is divided by */
+    double *per_total;                  /* the same of the whole program */
+    compare_weighted *weighted;         /* by run; of what is compared just now */
 } side;
 
 /* ---- reading sides ------------------------------------------------------------------------- */
@@ -24,10 +31,15 @@ static double positive(double x) {
     return x > 0 ? x : 1;
 }
 
-/* The amount that one word is: bytes, divided by what the user wants amounts to be relative to. */
+/* What the user wants amounts to be relative to. */
+static double divisor(const profile *p, const diff_options *o, double per) {
+    double time = o->normalise == DIFF_BY_TIME ? positive((double)p->duration / 1e6) : 1;
+    return positive(per) * time;
+}
+
+/* The amount that one word is: bytes, divided by that. */
 static double word_amount(const profile *p, const diff_options *o, double per) {
-    double word = p->info.word_size / 8.0 / positive(per);
-    return o->normalise == DIFF_BY_TIME ? word / positive((double)p->duration / 1e6) : word;
+    return p->info.word_size / 8.0 / divisor(p, o, per);
 }
 
 static bool allocate_side(side *s, size_t n) {
@@ -36,14 +48,20 @@ static bool allocate_side(side *s, size_t n) {
                 .sites = calloc(n, sizeof *s->sites),
                 .total = calloc(n, sizeof *s->total),
                 .samples = calloc(n, sizeof *s->samples),
-                .none = calloc(n, sizeof *s->none)};
-    return s->hotspots && s->sites && s->total && s->samples && s->none;
+                .none = calloc(n, sizeof *s->none),
+                .per = calloc(n, sizeof *s->per),
+                .per_total = calloc(n, sizeof *s->per_total),
+                .weighted = calloc(n, sizeof *s->weighted)};
+    return s->hotspots && s->sites && s->total && s->samples && s->none && s->per && s->per_total &&
+           s->weighted;
 }
 
 static bool read_side(side *s, const query_result *const *answers, size_t n, const diff_options *o,
                       double per) {
     if (!allocate_side(s, n))
         return false;
+    s->answers = answers;
+    s->is_weighted = measure_infos[answers[0]->measure].unit != UNIT_BYTES;
     for (size_t i = 0; i < n; i++) {
         const profile *p = answers[i]->profile;
         if (!hotspots_query(answers[i], o->by, &s->hotspots[i]))
@@ -53,6 +71,9 @@ static bool read_side(side *s, const query_result *const *answers, size_t n, con
             (compare_run){.rate = p->info.sample_rate, .unit = word_amount(p, o, per)};
         if (o->normalise == DIFF_BY_TOTAL)
             s->sites[i].unit = p->info.sample_rate / positive((double)s->samples[i]);
+        s->per[i] = s->per_total[i] = divisor(p, o, per);
+        if (o->normalise == DIFF_BY_TOTAL)
+            s->per[i] = positive(cost_value(p, answers[i]->measure, &s->hotspots[i].total));
     }
     return match_gather(s->hotspots, n, &s->rows);
 }
@@ -65,19 +86,66 @@ static void free_side(side *s) {
     free(s->total);
     free(s->samples);
     free(s->none);
+    free(s->per);
+    free(s->per_total);
+    free(s->weighted);
     match_free(&s->rows);
 }
 
 /* ---- comparing ----------------------------------------------------------------------------- */
 
-static comparison compare_totals(const side *b, const side *a) {
-    return compare_sides(&(compare_side){.runs = b->total, .samples = b->samples, .n_runs = b->n},
-                         &(compare_side){.runs = a->total, .samples = a->samples, .n_runs = a->n});
+/* In units of the comparison. */
+static compare_weighted weigh(const query_result *q, const cost *c, double per) {
+    estimate e = cost_estimate(q->profile, q->measure, c);
+    return (compare_weighted){.amount = {e.value / per, e.low / per, e.high / per},
+                              .variance = cost_variance(q->profile, q->measure, c) / per / per};
 }
 
-static compare_side side_at(const side *s, uint32_t row) {
-    const uint64_t *samples =
-        row == MATCH_NONE ? s->none : s->rows.counts.items + s->rows.rows.items[row].counts;
+/* What is compared: the whole program, or the site that has these samples and costs. */
+static comparison compare(const side *b, const compare_side *before, const side *a,
+                          const compare_side *after) {
+    compare_side x = *before, y = *after;
+    x.weighted = b->is_weighted ? b->weighted : NULL;
+    y.weighted = a->is_weighted ? a->weighted : NULL;
+    return compare_sides(&x, &y);
+}
+
+static compare_side total_of(const side *s) {
+    for (size_t i = 0; s->is_weighted && i < s->n; i++)
+        s->weighted[i] = weigh(s->answers[i], &s->hotspots[i].total, s->per_total[i]);
+    return (compare_side){.runs = s->total, .samples = s->samples, .n_runs = s->n};
+}
+
+static comparison compare_totals(const side *b, const side *a) {
+    compare_side before = total_of(b), after = total_of(a);
+    return compare(b, &before, a, &after);
+}
+
+/* A sample of few words counts for more blocks where the rate is lower. */
+static double weight_unit(const query_result *q) {
+    return measure_infos[q->measure].unit == UNIT_BLOCKS ? 1 / q->profile->info.sample_rate : 1;
+}
+
+/* The most that a sample of a site was found to weigh, in units of the above. */
+static double heaviest(const side *s, uint32_t row) {
+    double most = 0;
+    for (size_t i = 0; row != MATCH_NONE && i < s->n; i++) {
+        const cost *c = &s->rows.costs.items[s->rows.rows.items[row].counts + i];
+        most = fmax(most, c->heaviest / weight_unit(s->answers[i]));
+    }
+    return most;
+}
+
+/* Where there is no sample, one might have been missed that weighs `most`. */
+static compare_side side_at(const side *s, uint32_t row, double most) {
+    size_t first = row == MATCH_NONE ? 0 : s->rows.rows.items[row].counts;
+    for (size_t i = 0; s->is_weighted && i < s->n; i++) {
+        cost c = row == MATCH_NONE ? (cost){0} : s->rows.costs.items[first + i];
+        if (c.samples == 0)
+            c.heaviest = most * weight_unit(s->answers[i]);
+        s->weighted[i] = weigh(s->answers[i], &c, s->per[i]);
+    }
+    const uint64_t *samples = row == MATCH_NONE ? s->none : s->rows.counts.items + first;
     return (compare_side){.runs = s->sites, .samples = samples, .n_runs = s->n};
 }
 
@@ -89,8 +157,9 @@ static diff_site compare_pair(const side *b, const side *a, const match_pair *pa
         site.before = b->rows.rows.items[pair->before].name;
     if (site.in_after)
         site.after = a->rows.rows.items[pair->after].name;
-    compare_side before = side_at(b, pair->before), after = side_at(a, pair->after);
-    site.c = compare_sides(&before, &after);
+    double most = fmax(heaviest(b, pair->before), heaviest(a, pair->after));
+    compare_side before = side_at(b, pair->before, most), after = side_at(a, pair->after, most);
+    site.c = compare(b, &before, a, &after);
     return site;
 }
 
@@ -151,7 +220,7 @@ bool diff_query(const query_result *const *before, size_t n_before,
                 const query_result *const *after, size_t n_after, const diff_options *options,
                 diff *result) {
     side b = {0}, a = {0};
-    *result = (diff){.options = *options};
+    *result = (diff){.options = *options, .measure = before[0]->measure};
     bool ok = read_side(&b, before, n_before, options, options->per_before) &&
               read_side(&a, after, n_after, options, options->per_after) &&
               compare_pairs(&b, &a, result) && judge(result);

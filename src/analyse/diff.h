@@ -1,6 +1,5 @@
 /* diff.h: what changed between two programs, or two versions of one: their totals, and their sites.
- * A pure query on answers (query.h), one or several a side, whose measure is an amount of memory.
- */
+ * A pure query on answers (query.h), one or several a side, which have one measure. */
 #ifndef ANALYSE_DIFF_H
 #define ANALYSE_DIFF_H
 
@@ -44,6 +43,7 @@ typedef struct diff_site {
 
 typedef struct diff {
     diff_options options;
+    measure measure; /* of all answers */
     comparison total;
     bool total_sure;      /* p <= 5 % */
     VEC(diff_site) sites; /* the sure ones first, by falling sure change; then by change */
@@ -56,7 +56,7 @@ bool diff_query(const query_result *const *before, size_t n_before,
                 const query_result *const *after, size_t n_after, const diff_options *options,
                 diff *result);
 
-/* Whether samples of the measure count alike, so that their numbers can be compared. */
+/* Whether the measure is an amount of memory: its samples count alike. */
 bool diff_can_compare(measure m);
 
 void diff_free(diff *d);

@@ -61,11 +61,13 @@ static int compare_occurrences(const void *a, const void *b, void *by) {
 }
 
 static bool add_row(match_rows *m, const diff_name *name, size_t n_runs) {
-    if (!vec_reserve(&m->counts, n_runs) ||
+    if (!vec_reserve(&m->counts, n_runs) || !vec_reserve(&m->costs, n_runs) ||
         !vec_push(&m->rows, ((match_row){.name = *name, .counts = (uint32_t)m->counts.count})))
         return false;
-    for (size_t i = 0; i < n_runs; i++)
+    for (size_t i = 0; i < n_runs; i++) {
         m->counts.items[m->counts.count++] = 0;
+        m->costs.items[m->costs.count++] = (cost){0};
+    }
     return true;
 }
 
@@ -84,9 +86,11 @@ bool match_gather(const hotspots *runs, size_t n_runs, match_rows *result) {
         size_t last = result->rows.count;
         if (last == 0 || compare_names(&result->rows.items[last - 1].name, &name, by) != 0)
             ok = add_row(result, &name, n_runs);
-        if (ok)
-            result->counts.items[result->counts.count - n_runs + all.items[i].run] +=
-                all.items[i].entry->cost.samples;
+        if (!ok)
+            break;
+        size_t at = result->counts.count - n_runs + all.items[i].run;
+        result->counts.items[at] += all.items[i].entry->cost.samples;
+        cost_add(&result->costs.items[at], &all.items[i].entry->cost);
     }
     vec_free(&all);
     return ok;
@@ -95,6 +99,7 @@ bool match_gather(const hotspots *runs, size_t n_runs, match_rows *result) {
 void match_free(match_rows *m) {
     vec_free(&m->rows);
     vec_free(&m->counts);
+    vec_free(&m->costs);
 }
 
 /* ---- lines of one function ----------------------------------------------------------------- */

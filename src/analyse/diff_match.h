@@ -16,6 +16,7 @@ typedef struct match_row {
 typedef struct match_rows {
     VEC(match_row) rows; /* by type, function, file, line */
     VEC(uint64_t) counts;
+    VEC(cost) costs; /* the same as `counts`, whole */
 } match_rows;
 
 #define MATCH_NONE UINT32_MAX

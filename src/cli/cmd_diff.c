@@ -166,9 +166,6 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     const diff_command *opts = opts_;
     diff_options query = {.by = (hotspots_by)opts->by,
                           .normalise = (diff_normalise)opts->normalise};
-    if (!diff_can_compare((measure)opts->question.measure))
-        return message_usage(&command_diff, "diff: --measure %s cannot be compared yet",
-                             question_measures[opts->question.measure]);
     if (opts->per && !parse_per(opts->per, &query))
         return message_usage(&command_diff, "--per: `%s` is no number above 0, or two", opts->per);
     runs r = {.questions = calloc(n_operands + 1, sizeof *r.questions),

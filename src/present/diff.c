@@ -37,10 +37,17 @@ bool diff_unsymbolized(const diff *d, const diff_view *view) {
 
 /* ---- amounts ------------------------------------------------------------------------------- */
 
+static measure_unit unit_of_measure(const diff *d) {
+    return measure_infos[d->measure].unit;
+}
+
 static const char *unit_of(const diff *d, bool total) {
-    if (d->options.normalise == DIFF_BY_TIME)
-        return "B/s";
-    return d->options.normalise == DIFF_BY_TOTAL && !total ? "share" : "B";
+    static const char *const units[][2] = {[UNIT_BYTES] = {"B", "B/s"},
+                                           [UNIT_BLOCKS] = {"blocks", "blocks/s"},
+                                           [UNIT_BYTESECONDS] = {"B·s", "B·s/s"}};
+    if (d->options.normalise == DIFF_BY_TOTAL && !total)
+        return "share";
+    return units[unit_of_measure(d)][d->options.normalise == DIFF_BY_TIME];
 }
 
 static figure_text amount_text(const diff *d, double value, bool total) {
@@ -49,10 +56,14 @@ static figure_text amount_text(const diff *d, double value, bool total) {
         snprintf(t.text, sizeof t.text, "%.2f %%", value * 100);
         return t;
     }
-    figure_text bytes = figure_bytes(value);
-    if (d->options.per_before > 0 && value > 0 && value < 10)
-        snprintf(bytes.text, sizeof bytes.text, "%.2g B", value);
-    snprintf(t.text, sizeof t.text, "%.30s%s", bytes.text,
+    bool blocks = unit_of_measure(d) == UNIT_BLOCKS;
+    figure_text number = blocks ? figure_count((uint64_t)llround(value)) : figure_bytes(value);
+    if (value > 0 && value < 10 && (d->options.per_before > 0 || blocks))
+        snprintf(number.text, sizeof number.text, "%.2g%s", value, blocks ? "" : " B");
+    snprintf(t.text, sizeof t.text, "%.24s%s%s", number.text,
+             unit_of_measure(d) == UNIT_BYTESECONDS ? "·s"
+             : blocks && total                      ? " blocks"
+                                                    : "",
              d->options.normalise == DIFF_BY_TIME ? "/s" : "");
     return t;
 }
@@ -160,9 +171,9 @@ static void show_notes(output *o, const diff *d, const diff_view *view) {
             output_format(o, " and by %g after", d->options.per_after);
         any = true;
     }
-    if (view->before[0]->measure != MEASURE_ALLOCATED) {
+    if (unit_of_measure(d) == UNIT_BYTES && d->measure != MEASURE_ALLOCATED) {
         output_format(o, "%smeasured is what is %s",
-                      any ? ", " : "Note: ", measure_infos[view->before[0]->measure].title);
+                      any ? ", " : "Note: ", measure_infos[d->measure].title);
         any = true;
     }
     if (view->filter) {
@@ -235,18 +246,27 @@ static void show_right(output *o, const char *text, size_t width) {
     output_text(o, text);
 }
 
-enum { AMOUNT_WIDTH = 11, CHANGE_WIDTH = 23, Q_WIDTH = 8 };
+enum { Q_WIDTH = 8 };
+
+/* Columns of a table; numbers of blocks are longer than bytes with units. */
+static size_t amount_width(const diff *d) {
+    return unit_of_measure(d) == UNIT_BYTES ? 11 : 15;
+}
+
+static size_t change_width(const diff *d) {
+    return unit_of_measure(d) == UNIT_BYTES ? 23 : 30;
+}
 
 static void show_site(output *o, const diff *d, const diff_site *s, const diff_view *view) {
     char q[16];
     snprintf(q, sizeof q, s->q < 0.001 ? "<0.001" : "%.3f", s->q);
     if (!s->sure)
         paint(o, view, FAINT);
-    show_right(o, amount_text(d, s->c.before.value, false).text, AMOUNT_WIDTH);
-    show_right(o, amount_text(d, s->c.after.value, false).text, AMOUNT_WIDTH);
+    show_right(o, amount_text(d, s->c.before.value, false).text, amount_width(d));
+    show_right(o, amount_text(d, s->c.after.value, false).text, amount_width(d));
     if (s->sure)
         paint(o, view, s->c.change.value > 0 ? RED : GREEN);
-    show_right(o, change_text(d, &s->c.change).text, CHANGE_WIDTH);
+    show_right(o, change_text(d, &s->c.change).text, change_width(d));
     if (s->sure)
         paint(o, view, PLAIN);
     show_right(o, q, Q_WIDTH);
@@ -258,9 +278,9 @@ static void show_site(output *o, const diff *d, const diff_site *s, const diff_v
 }
 
 static void show_heads(output *o, const diff *d) {
-    show_right(o, "before", AMOUNT_WIDTH);
-    show_right(o, "after", AMOUNT_WIDTH);
-    show_right(o, "change", CHANGE_WIDTH);
+    show_right(o, "before", amount_width(d));
+    show_right(o, "after", amount_width(d));
+    show_right(o, "change", change_width(d));
     show_right(o, "q", Q_WIDTH);
     output_format(o, "  %s\n", nouns[d->options.by]);
 }

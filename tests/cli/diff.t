@@ -134,9 +134,40 @@ A part of the blocks, and other measures:
   $ allotrace diff --filter 'fn:parse' --measure survived --json --top 1 before.ctf after.ctf | sed -n '1p'
   {"by":"line","unit":"B","unit_of_total":"B","false_discovery_rate":0.05,"measure":"survived","filter":"fn:parse",
   $ allotrace diff --measure blocks before.ctf after.ctf
-  allotrace: diff: --measure blocks cannot be compared yet
-  Try `allotrace diff --help`.
-  [2]
+  Before: 3 blocks · After: 3 blocks · no change
+           before          after                        change       q  site
+                1              0                            -1  <0.001  a.c:40 old (only before)
+                0              1                            +1  <0.001  a.c:50 new (only after)
+  No sure change; these differences may be accidents:
+                1              1                             0   1.000  a.c:10 → 12 parse
+                1              1                             0   1.000  a.c:12 → 14 parse
+  $ allotrace diff --measure byteseconds --normalise total before.ctf after.ctf
+  Before: 17 B·s · After: 7 B·s · Reduction: 57 %
+  Note: sites as shares of the total
+           before          after                        change       q  site
+           4.76 %        11.11 %                       +6.35 %  <0.001  a.c:12 → 14 parse
+          95.24 %        88.89 %                       -6.35 %  <0.001  a.c:10 → 12 parse
+  No sure change; these differences may be accidents:
+           0.00 %         0.00 %                        0.00 %   1.000  a.c:50 new (only after)
+           0.00 %         0.00 %                        0.00 %   1.000  a.c:40 old (only before)
+  $ allotrace subsample 2 $TRACES/ocamlopt.ctf >half.ctf
+  $ allotrace diff --measure blocks --top 1 $TRACES/ocamlopt.ctf half.ctf
+  Before: 19,652,679 blocks · After: 20,156,244 blocks · Change: +3 % ± 9 %, not sure
+  Note: different rates (2e-5 before, 1e-5 after)
+           before          after                        change       q  site
+  No sure change; these differences may be accidents:
+          216,671        100,001            -116,670 ± 195,204   1.000  asmcomp/interf.ml:52 Interf.build_graph.add_interf
+  443 more sites without a sure change.
+  $ allotrace diff --measure byteseconds --normalise time --top 1 $TRACES/ocamlopt.ctf $TRACES/irmin-replay.ctf
+  Before: 26.3 MB·s/s · After: 94.8 MB·s/s · Increase: 260 % ± 88 %
+  Note: different programs (main.exe before, tree.exe after), different hosts (tarski before, pc1156-nvmp3 after), different rates (2e-5 before, 1e-6 after)
+           before          after                        change       q  site
+          0 B·s/s     9.4 MB·s/s      +9.4 MB·s/s ± 4.9 MB·s/s  <0.001  list.ml:58 Stdlib__List.rev_append (only after)
+  323 more sites changed for sure.
+  537 more sites without a sure change.
+  $ allotrace diff --measure blocks --csv --top 1 $TRACES/ocamlopt.ctf half.ctf
+  sure,q,p,before,before_low,before_high,before_samples,after,after_low,after_high,after_samples,change,change_low,change_high,function,file,line_before,line_after,type
+  0,1,0.331865,216671,115370.71,370509.472,13,100001,20623.285,292242.606,3,-116670,-289780.072,100628.376,Interf.build_graph.add_interf,asmcomp/interf.ml,52,52,
   $ allotrace diff --filter 'siz:3' before.ctf after.ctf
   allotrace: --filter: column 1: `siz` is none of alloc, live, size, life, heap, fn, file, type, domain, promoted, survived, hide
     siz:3

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "analyse/estimate.h"
+#include "analyse/compare.h"
 #include "random.h"
 #include "unit.h"
 
@@ -76,6 +76,79 @@ START_TEST(intervals_cover) {
 }
 END_TEST
 
+/* ---- weighted amounts compared ------------------------------------------------------------ */
+
+static compare_weighted number_of(const sampled *s) {
+    estimate_blocks all = {.count = s->large.count + s->small.count,
+                           .variance = s->large.variance + s->small.variance,
+                           .heaviest = fmax(s->large.heaviest, s->small.heaviest),
+                           .tracked = s->large.tracked + s->small.tracked};
+    return (compare_weighted){.amount = estimate_blocks_total(&all), .variance = all.variance};
+}
+
+static compare_weighted lives_of(const sampled *s, double rate) {
+    return (compare_weighted){.amount = estimate_weighted(s->sum, s->squares, s->heaviest, rate),
+                              .variance = s->squares * (1 - rate) / rate / rate};
+}
+
+/* Two runs of one program, at these rates; amounts of the second are multiplied by a factor. */
+static comparison compare_runs(uint64_t seed, const double rate[2], bool lives, double factor) {
+    compare_weighted w[2];
+    compare_run runs[2];
+    const uint64_t samples[] = {1, 1}; /* only counted */
+    for (int i = 0; i < 2; i++) {
+        sampled s = sample(rate[i], 2 * seed + (uint64_t)i);
+        w[i] = lives ? lives_of(&s, rate[i]) : number_of(&s);
+        runs[i] = (compare_run){.rate = rate[i], .unit = 1};
+    }
+    w[1].amount =
+        (estimate){w[1].amount.value * factor, w[1].amount.low * factor, w[1].amount.high * factor};
+    w[1].variance *= factor * factor;
+    return compare_sides(&(compare_side){runs, samples, w, 1},
+                         &(compare_side){runs + 1, samples + 1, w + 1, 1});
+}
+
+static const double rates_of_runs[][2] = {{0.002, 0.002}, {0.03, 0.03}, {0.005, 0.05}};
+
+START_TEST(no_change_is_found_where_there_is_none) {
+    const double *rate = rates_of_runs[_i / 2];
+    bool lives = _i % 2;
+    double found = 0, covered = 0, doubled = 0;
+    for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
+        comparison c = compare_runs(seed, rate, lives, 1);
+        found += c.p <= 0.05;
+        covered += holds(c.change, 0);
+        doubled += compare_runs(seed, rate, lives, 2).p <= 0.05;
+    }
+    printf("# %s at rates %g and %g: found %.3f, covered %.3f, doubled found %.3f\n",
+           lives ? "byte-seconds" : "blocks", rate[0], rate[1], found / ROUNDS, covered / ROUNDS,
+           doubled / ROUNDS);
+    ck_assert_double_le(found / ROUNDS, 0.065);
+    ck_assert_double_ge(covered / ROUNDS, 0.93);
+    ck_assert_double_ge(doubled / ROUNDS, 0.3);
+}
+END_TEST
+
+START_TEST(weighted_amounts_at_rate_one) {
+    const compare_run run = {.rate = 1, .unit = 1};
+    const uint64_t samples = 1;
+    const compare_weighted ten = {.amount = {10, 10, 10}}, twelve = {.amount = {12, 12, 12}};
+    const compare_weighted none = {.amount = {0, 0, 0}};
+    const compare_side before = {&run, &samples, &ten, 1}, after = {&run, &samples, &twelve, 1};
+    const compare_side nothing = {&run, &samples, &none, 1};
+    comparison c = compare_sides(&before, &after);
+    ck_assert_double_eq(c.p, 0);
+    ck_assert_double_eq(c.change.value, 2);
+    ck_assert_double_eq(c.change.low, 2);
+    ck_assert_double_eq_tol(c.ratio.high, 1.2, 1e-12);
+    ck_assert_double_eq(compare_sides(&before, &before).p, 1);
+    c = compare_sides(&nothing, &after);
+    ck_assert_double_eq(c.p, 0);
+    ck_assert(isinf(c.ratio.value));
+    ck_assert(isnan(compare_sides(&nothing, &nothing).ratio.value));
+}
+END_TEST
+
 START_TEST(shares_and_means_at_rate_one_are_exact) {
     estimate_blocks a = {0}, b = {0};
     estimate_mean m = {0};
@@ -112,6 +185,8 @@ static Suite *suite(void) {
     TCase *t = tcase_create("coverage");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, intervals_cover, 0, 3);
+    tcase_add_loop_test(t, no_change_is_found_where_there_is_none, 0, 6);
+    tcase_add_test(t, weighted_amounts_at_rate_one);
     tcase_add_test(t, shares_and_means_at_rate_one_are_exact);
     tcase_add_test(t, a_share_of_none_has_a_limit);
     suite_add_tcase(s, t);

@@ -230,6 +230,13 @@ MEMTRACE_API void memtrace_reader_on_defect(memtrace_reader *reader, memtrace_de
 MEMTRACE_API void memtrace_reader_progress(const memtrace_reader *reader, uint64_t *done,
                                            uint64_t *total);
 
+/* Called where the bytes of a file end, from within memtrace_reader_next, so that a trace that is
+ * still being written can be followed: true says that there may be more of them by now; false, that
+ * they are at their end. What was read so far is whole. Must be set before the end is met. */
+typedef bool memtrace_more_fn(void *context);
+MEMTRACE_API void memtrace_reader_on_end(memtrace_reader *reader, memtrace_more_fn *more,
+                                         void *context);
+
 /* The packet that holds the last event read (or the head, before the first). */
 MEMTRACE_API const memtrace_packet *memtrace_reader_packet(const memtrace_reader *reader);
 

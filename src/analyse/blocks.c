@@ -2,6 +2,7 @@
 #include "analyse/blocks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     FIRST_ROWS = 1024,
@@ -205,6 +206,37 @@ bool blocks_finish(block_table *b) {
     if (kept > 0 && !resize(b, kept))
         b->capacity = kept; /* some columns could not be made smaller: they are large enough */
     return sort_order(b);
+}
+
+static bool copy_large(const block_table *from, block_table *to) {
+    if (!vec_reserve(&to->large, from->large.count))
+        return false;
+    for (size_t i = 0; i < from->large.count; i++)
+        to->large.items[to->large.count++] = from->large.items[i];
+    for (size_t i = 0; from->by_row.slots && i <= from->by_row.mask; i++) {
+        const map64_slot *slot = &from->by_row.slots[i];
+        uint32_t *index = slot->value == MAP64_NONE ? NULL : map64_put(&to->by_row, slot->key);
+        if (slot->value != MAP64_NONE && !index)
+            return false;
+        if (index)
+            *index = slot->value;
+    }
+    return true;
+}
+
+bool blocks_copy(const block_table *from, block_table *to) {
+    *to = (block_table){0};
+    bool ok = from->count == 0 || resize(to, from->count);
+    if (ok && from->count) {
+#define COPY_COLUMN(type, name) memcpy(to->name, from->name, from->count * sizeof *to->name);
+        BLOCKS_COLUMNS(COPY_COLUMN)
+#undef COPY_COLUMN
+        to->count = from->count;
+    }
+    ok = ok && copy_large(from, to) && blocks_finish(to);
+    if (!ok)
+        blocks_free(to);
+    return ok;
 }
 
 void blocks_free(block_table *b) {

@@ -62,6 +62,10 @@ bool blocks_collect(block_table *b, uint64_t id, uint64_t time);
  * what only reading needs. False when there is no memory. */
 bool blocks_finish(block_table *b);
 
+/* Makes `*to` what this table is, were it finished now: it may be still being read. Without the
+ * order of events. False when there is no memory, and it is then empty. */
+bool blocks_copy(const block_table *from, block_table *to);
+
 void blocks_free(block_table *b);
 
 /* The moment when most was live, in samples, and how much that was; the first one if there are

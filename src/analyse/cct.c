@@ -214,6 +214,34 @@ const cct_totals *cct_own(const cct *tree, uint32_t node, unsigned source) {
     return what ? totals_of(tree, what, source) : NULL;
 }
 
+#define COPY_ITEMS(from, to, member, beyond)                                                       \
+    (vec_reserve(&(to)->member, (from)->member.count + (beyond)) &&                                \
+     ((from)->member.count == 0 ||                                                                 \
+      memcpy((to)->member.items, (from)->member.items,                                             \
+             ((from)->member.count + (beyond)) * sizeof *(from)->member.items)) &&                 \
+     ((to)->member.count = (from)->member.count, true))
+
+static bool copy_slots(const cct *from, cct *to) {
+    size_t size = ((size_t)from->mask + 1) * sizeof *from->slots;
+    if (!from->slots)
+        return true;
+    to->slots = malloc(size);
+    if (to->slots)
+        memcpy(to->slots, from->slots, size);
+    return to->slots;
+}
+
+bool cct_copy(const cct *from, cct *to) {
+    *to = (cct){.n_stacks = from->n_stacks, .mask = from->mask, .used = from->used};
+    size_t beyond = from->frames.count ? STEP : 0;
+    if (COPY_ITEMS(from, to, frames, beyond) && COPY_ITEMS(from, to, hanging, 0) &&
+        COPY_ITEMS(from, to, parents, 0) && COPY_ITEMS(from, to, chains_before, 0) &&
+        COPY_ITEMS(from, to, totals, 0) && copy_slots(from, to))
+        return true;
+    cct_free(to);
+    return false;
+}
+
 void cct_free(cct *tree) {
     vec_free(&tree->frames);
     vec_free(&tree->hanging);

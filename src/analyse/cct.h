@@ -92,6 +92,9 @@ static inline uint32_t cct_last(const cct_path *path) {
     return last->node + (path->depth - 1 - last->depth);
 }
 
+/* Makes `*to` a tree like this one; false when there is no memory, and it is then empty. */
+bool cct_copy(const cct *from, cct *to);
+
 void cct_free(cct *tree);
 void cct_path_free(cct_path *path);
 

@@ -85,7 +85,7 @@ static bool add_allocation(profile *p, const memtrace_reader *reader, const memt
     p->samples[event->source] += event->samples;
     p->blocks[event->source]++;
     p->suspect_blocks += event->suspect;
-    if (p->track_promotion && event->source == MEMTRACE_MINOR &&
+    if (p->track_promotion && !p->keep_blocks && event->source == MEMTRACE_MINOR &&
         !note_minor(p, event->id, event->samples))
         return false;
     if (p->keep_blocks && !blocks_alloc(&p->table, node, event))
@@ -102,7 +102,7 @@ static bool add_event(profile *p, const memtrace_reader *reader, const memtrace_
     case MEMTRACE_ALLOC:
         return add_allocation(p, reader, event);
     case MEMTRACE_PROMOTE:
-        return (!p->track_promotion || note_promotion(p, event->id)) &&
+        return (!p->track_promotion || p->keep_blocks || note_promotion(p, event->id)) &&
                (!p->keep_blocks || blocks_promote(&p->table, event->id, event->time));
     case MEMTRACE_COLLECT:
         p->collected_blocks++;
@@ -170,6 +170,19 @@ static void free_reading_state(profile *p) {
     map64_free(&p->minor);
 }
 
+/* With the table, no other record of promotions is kept. */
+static void count_promoted(profile *p) {
+    const block_table *b = &p->table;
+    if (!p->keep_blocks || !p->track_promotion)
+        return;
+    p->promoted_blocks = p->promoted_samples = 0;
+    for (size_t i = 0; i < b->count; i++)
+        if (b->source[i] == MEMTRACE_MINOR && b->promoted[i] != BLOCKS_NEVER) {
+            p->promoted_blocks++;
+            p->promoted_samples += blocks_samples(b, i);
+        }
+}
+
 static bool report_block(const profile *p, const profile_options *options,
                          const memtrace_event *event) {
     if (!options->block || event->kind != MEMTRACE_ALLOC || event->samples == 0)
@@ -195,8 +208,39 @@ memtrace_status profile_read(profile *p, memtrace_reader *reader, const profile_
     }
     if (!copy_frames(p, reader) || !blocks_finish(&p->table))
         return MEMTRACE_NOMEM;
+    count_promoted(p);
     free_reading_state(p);
     return status == MEMTRACE_END ? MEMTRACE_OK : status;
+}
+
+static bool copy_marks(const profile *p, profile *to) {
+    for (size_t i = 0; i < p->marks.count; i++) {
+        profile_mark m = p->marks.items[i];
+        m.name = copy(to, m.name);
+        if (!m.name || !vec_push(&to->marks, m))
+            return false;
+    }
+    return true;
+}
+
+bool profile_snapshot(const profile *p, const memtrace_reader *reader, profile *to) {
+    *to = *p;
+    to->tree = (cct){0};
+    to->table = (block_table){0};
+    memset(&to->frames, 0, sizeof to->frames);
+    memset(&to->locations, 0, sizeof to->locations);
+    memset(&to->marks, 0, sizeof to->marks);
+    memset(&to->paths, 0, sizeof to->paths);
+    memset(&to->seen, 0, sizeof to->seen);
+    to->minor = (map64){0};
+    to->strings = (intern_table){0};
+    bool ok = copy_info(to, &p->info) && cct_copy(&p->tree, &to->tree) &&
+              blocks_copy(&p->table, &to->table) && copy_frames(to, reader) && copy_marks(p, to);
+    if (ok)
+        count_promoted(to);
+    else
+        profile_free(to);
+    return ok;
 }
 
 void profile_free(profile *p) {

@@ -63,7 +63,7 @@ typedef struct profile {
 } profile;
 
 typedef struct profile_options {
-    bool track_promotion; /* fill `promoted_*`: costs a table of all minor blocks */
+    bool track_promotion; /* fill `promoted_*`: costs a table of all minor blocks, or `table` */
     bool keep_blocks;     /* fill `table` */
     bool keep_order;      /* and the order of events in it: 8 bytes an event */
 
@@ -81,6 +81,11 @@ typedef struct profile_options {
  * reader's error, and the profile then holds what came before it. */
 MEMTRACE_NODISCARD memtrace_status profile_read(profile *p, memtrace_reader *reader,
                                                 const profile_options *options);
+
+/* What the trace says as far as it was read, while profile_read is at it: for traces that are still
+ * being written. May be called from within the reader's call at the end of the bytes. The copy
+ * stands by itself. False when there is no memory. */
+bool profile_snapshot(const profile *p, const memtrace_reader *reader, profile *copy);
 
 /* Has somebody symbolized the trace already, so that what is still an address has no name there? */
 bool profile_is_symbolized(const profile *p);

@@ -2,13 +2,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/message.h"
-#include "cli/trace_file.h"
 #include "cli/view_browser.h"
+#include "cli/view_trace.h"
 #include "present/http/server.h"
 
 typedef struct view_options {
@@ -44,35 +43,6 @@ static const option options[] = {
     OPTION_STRICT(view_options),
 };
 
-/* ---- reading ----------------------------------------------------------------------------- */
-
-static int publish(viewer *v, size_t i, trace_file *in, profile *p) {
-    size_t n;
-    const memtrace_warning *warnings = memtrace_reader_warnings(in->reader, &n);
-    if (viewer_publish(v, i, p, warnings, n, false))
-        return STATUS_OK;
-    message_error("%s: not enough memory", in->name);
-    return STATUS_FAILED;
-}
-
-static int load(viewer *v, size_t i, const view_options *o) {
-    trace_file in;
-    profile p = {0};
-    int status =
-        trace_file_open(&in, v->traces[i].path, &(memtrace_reader_options){.strict = o->strict});
-    if (status != STATUS_OK)
-        return status;
-    in.progress = isatty(STDERR_FILENO);
-    const profile_options how = {
-        .track_promotion = true, .keep_blocks = true, .tick = trace_file_tick, .context = &in};
-    status = trace_file_report(&in, profile_read(&p, in.reader, &how));
-    if (status == STATUS_OK)
-        status = publish(v, i, &in, &p);
-    profile_free(&p);
-    trace_file_close(&in);
-    return status;
-}
-
 /* ---- serving ----------------------------------------------------------------------------- */
 
 static void end_signals(sigset_t *set) {
@@ -89,7 +59,7 @@ static void serve(server *s) {
         server_tick(s);
 }
 
-static int show(viewer *v, const view_options *o) {
+static int show(viewer *v, const view_options *o, view_trace *traces) {
     char why[200];
     const server_options where = {.host = o->host, .port = (uint16_t)o->port};
     server *s = server_start(v, &where, why, sizeof why);
@@ -103,16 +73,32 @@ static int show(viewer *v, const view_options *o) {
         view_browser_open(server_address(s));
     if (isatty(STDERR_FILENO))
         message_hint("Ctrl-C ends the viewer");
+    for (size_t i = 0; i < v->n_traces; i++)
+        view_trace_start(&traces[i]);
     serve(s);
+    for (size_t i = 0; i < v->n_traces; i++)
+        view_trace_stop(&traces[i]);
     server_stop(s);
     return STATUS_OK;
 }
 
 static int view(viewer *v, const view_options *o) {
     int status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < v->n_traces; i++)
-        status = load(v, i, o);
-    return status == STATUS_OK ? show(v, o) : status;
+    view_trace *traces = calloc(v->n_traces + 1, sizeof *traces);
+    if (!traces) {
+        message_error("not enough memory");
+        return STATUS_FAILED;
+    }
+    for (size_t i = 0; status == STATUS_OK && i < v->n_traces; i++) {
+        status = view_trace_open(&traces[i], v, i, o->strict, false);
+        v->live |= traces[i].growing;
+    }
+    if (status == STATUS_OK)
+        status = show(v, o, traces);
+    for (size_t i = 0; i < v->n_traces; i++)
+        view_trace_stop(&traces[i]);
+    free(traces);
+    return status;
 }
 
 static int run(const void *opts_, char **operands, size_t n_operands) {

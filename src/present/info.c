@@ -115,7 +115,19 @@ static void json_field(output *o, const char *name, const char *text) {
     output_json(o, text);
 }
 
-static void json_allocations(output *o, const profile *p) {
+static void json_promoted(output *o, const profile *p, const info_view *view) {
+    if (view->promotion_unknown) {
+        output_text(o, ",\n \"promoted\":null");
+        return;
+    }
+    figure promoted = figure_of(p, p->promoted_samples);
+    output_text(o, ",\n \"promoted\":{");
+    figure_json(o, &promoted);
+    output_format(o, ",\"blocks\":%" PRIu64 ",\"share\":%.6f}", p->promoted_blocks,
+                  figure_percent(p->promoted_samples, p->samples[MEMTRACE_MINOR]) / 100);
+}
+
+static void json_allocations(output *o, const profile *p, const info_view *view) {
     figure all = figure_of(p, cct_sum(p->samples));
     output_text(o, ",\n \"allocated\":{");
     figure_json(o, &all);
@@ -126,11 +138,7 @@ static void json_allocations(output *o, const profile *p) {
         figure_json(o, &f);
         output_format(o, ",\"blocks\":%" PRIu64 "}", p->blocks[i]);
     }
-    figure promoted = figure_of(p, p->promoted_samples);
-    output_text(o, ",\n \"promoted\":{");
-    figure_json(o, &promoted);
-    output_format(o, ",\"blocks\":%" PRIu64 ",\"share\":%.6f}", p->promoted_blocks,
-                  figure_percent(p->promoted_samples, p->samples[MEMTRACE_MINOR]) / 100);
+    json_promoted(o, p, view);
     output_format(o, ",\n \"collected_blocks\":%" PRIu64, p->collected_blocks);
 }
 
@@ -177,7 +185,7 @@ void info_json(output *o, const profile *p, const info_view *view) {
                   ",\"start\":%" PRIu64 ",\"duration\":%" PRIu64 ",\"domains\":%" PRIu32
                   ",\"distinct_stacks\":%zu,\"suspect_blocks\":%" PRIu64,
                   i->start_time, p->duration, p->n_domains, p->tree.n_stacks, p->suspect_blocks);
-    json_allocations(o, p);
+    json_allocations(o, p, view);
     json_marks(o, p);
     json_warnings(o, view);
     output_char(o, '}');

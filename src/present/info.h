@@ -11,7 +11,8 @@ typedef struct info_view {
     uint64_t size; /* bytes; 0: unknown, as of a pipe */
     const memtrace_warning *warnings;
     size_t n_warnings;
-    bool color; /* text alone */
+    bool color;             /* text alone */
+    bool promotion_unknown; /* JSON alone: it was not tracked */
 } info_view;
 
 void info_text(output *o, const profile *p, const info_view *view);

@@ -37,7 +37,7 @@ static size_t stored_read(input *in, uint8_t *out, size_t room) {
     ssize_t n;
     do
         n = read(in->fd, out, room);
-    while (n < 0 && errno == EINTR);
+    while ((n < 0 && errno == EINTR) || (n == 0 && in->more && in->more(in->more_context)));
     if (n < 0)
         return end_with(in, MEMTRACE_IO, errno, "cannot read");
     in->n_read += (uint64_t)n;

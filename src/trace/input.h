@@ -40,8 +40,10 @@ typedef struct input {
     size_t n_stored;
     uint8_t *stored_buffer; /* NULL unless compressed bytes are read from `fd` */
     bool stored_at_end;
-    uint64_t n_read; /* bytes taken from fd or memory into the window or the buffer */
-    uint64_t total;  /* bytes of the whole, 0 if unknown */
+    uint64_t n_read;             /* bytes taken from fd or memory into the window or the buffer */
+    uint64_t total;              /* bytes of the whole, 0 if unknown */
+    bool (*more)(void *context); /* at the end of `fd`: may there be more by now? NULL: no */
+    void *more_context;
     input_codec *codec;
 } input;
 

@@ -317,6 +317,11 @@ void memtrace_reader_progress(const memtrace_reader *r, uint64_t *done, uint64_t
     *total = r->in.total;
 }
 
+void memtrace_reader_on_end(memtrace_reader *r, memtrace_more_fn *more, void *context) {
+    r->in.more = more;
+    r->in.more_context = context;
+}
+
 const memtrace_packet *memtrace_reader_packet(const memtrace_reader *r) {
     return &r->header.packet;
 }

@@ -158,7 +158,7 @@ bool answer_explain(request *r) {
     explained e = {0};
     size_t trace;
     reading *now;
-    if (!parse(r, &e) || !request_reading(r, "trace", 0, &trace, &now))
+    if (!parse(r, &e) || !request_reading(r, "trace", 0, false, &trace, &now))
         return false;
     write_explanation(r->o, &now->profile, &e);
     reading_release(now);

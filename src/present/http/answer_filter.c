@@ -99,7 +99,7 @@ bool answer_filter(request *r) {
     size_t trace;
     reading *now;
     bool ok = request_integer(r, "cursor", 0, UINT32_MAX, &cursor) &&
-              request_reading(r, "trace", 0, &trace, &now);
+              request_reading(r, "trace", 0, false, &trace, &now);
     if (ok) {
         ok = check(r, &now->profile, text ? text : "", cursor);
         reading_release(now);

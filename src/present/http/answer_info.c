@@ -15,18 +15,26 @@ static void write_samples(output *o, reading *r, const char *name, uint64_t samp
 
 static void write_trace(output *o, const viewer_trace *t, size_t index, reading *r) {
     const profile *p = &r->profile;
-    const info_view view = {.path = t->path, .warnings = r->warnings, .n_warnings = r->n_warnings};
-    figure peak = reading_figure(r, r->peak_samples);
-    output_format(o, "{\"trace\":%zu,\"generation\":%" PRIu64 ",\"state\":\"ready\",\"growing\":%s",
-                  index, r->generation, r->growing ? "true" : "false");
+    const info_view view = {.path = t->path,
+                            .warnings = r->warnings,
+                            .n_warnings = r->n_warnings,
+                            .promotion_unknown = r->state == READING_PARTIAL};
+    bool partial = r->state == READING_PARTIAL;
+    output_format(o, "{\"trace\":%zu,\"generation\":%" PRIu64 ",\"state\":\"%s\",\"growing\":%s",
+                  index, r->generation, partial ? "partial" : "ready",
+                  r->state == READING_GROWING ? "true" : "false");
     output_text(o, ",\"name\":");
     output_json(o, t->name);
     output_format(o, ",\"locations\":%zu,\"bytes_per_sample\":%.0f,\"invisible\":%.0f,",
                   p->locations.count, profile_bytes_per_sample(p),
                   estimate_invisible(p->info.sample_rate) * p->info.word_size / 8);
-    output_format(o, "\"peak\":{\"time\":%" PRIu64 ",", r->peak_time);
-    figure_json(o, &peak);
-    output_text(o, "},\n\"about\":");
+    if (!partial) {
+        figure peak = reading_figure(r, r->peak_samples);
+        output_format(o, "\"peak\":{\"time\":%" PRIu64 ",", r->peak_time);
+        figure_json(o, &peak);
+        output_text(o, "},");
+    }
+    output_text(o, "\n\"about\":");
     info_json(o, p, &view);
     output_char(o, '}');
 }
@@ -38,7 +46,7 @@ bool answer_info(request *r) {
     output_format(o, ",\"pid\":%ld,\"live\":%s,\"traces\":[", (long)getpid(),
                   r->viewer->live ? "true" : "false");
     for (size_t i = 0; i < r->viewer->n_traces; i++) {
-        reading *now = viewer_take(r->viewer, i);
+        reading *now = viewer_take(r->viewer, i, false);
         output_text(o, i ? ",\n" : "\n");
         if (now) {
             write_trace(o, &r->viewer->traces[i], i, now);
@@ -54,20 +62,24 @@ bool answer_info(request *r) {
 }
 
 void api_live(viewer *v, size_t trace, output *o) {
-    reading *r = viewer_take(v, trace);
+    reading *r = viewer_take(v, trace, false);
     if (!r)
         return;
     const profile *p = &r->profile;
+    bool partial = r->state == READING_PARTIAL;
     uint64_t live = 0;
     for (size_t i = 0; i < p->table.count; i++)
         live += p->table.died[i] == BLOCKS_NEVER ? blocks_samples(&p->table, i) : 0;
     output_format(o,
-                  "{\"trace\":%zu,\"generation\":%" PRIu64 ",\"growing\":%s,\"duration\":%" PRIu64
-                  ",\"samples\":%" PRIu64 ",\"blocks\":%" PRIu64 ",",
-                  trace, r->generation, r->growing ? "true" : "false", p->duration,
-                  cct_sum(p->samples), cct_sum(p->blocks));
-    write_samples(o, r, "live", live);
-    output_char(o, ',');
+                  "{\"trace\":%zu,\"generation\":%" PRIu64 ",\"state\":\"%s\",\"growing\":%s"
+                  ",\"duration\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"blocks\":%" PRIu64 ",",
+                  trace, r->generation, partial ? "partial" : "ready",
+                  r->state == READING_GROWING ? "true" : "false", p->duration, cct_sum(p->samples),
+                  cct_sum(p->blocks));
+    if (!partial) {
+        write_samples(o, r, "live", live);
+        output_char(o, ',');
+    }
     write_samples(o, r, "allocated", cct_sum(p->samples));
     output_char(o, '}');
     reading_release(r);

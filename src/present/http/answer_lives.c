@@ -86,7 +86,7 @@ static bool write_lives(request *r, const asked *a, const lifemap *l) {
 }
 
 bool answer_lifetimes(request *r) {
-    asked a = {0};
+    asked a = {.needs_blocks = true};
     lifemap l;
     bool ok = request_ask(r, &a);
     if (ok && a.query->measure != MEASURE_ALLOCATED && a.query->measure != MEASURE_BLOCKS)

@@ -106,6 +106,7 @@ static bool parse(request *r, table *t) {
     if (!request_choice(r, "kind", kinds, &t->kind))
         return false;
     t->by = t->kind == KIND_HOTSPOTS || t->kind == KIND_LEAKS ? BY_LINE : BY_FUNCTION;
+    t->question.needs_blocks = t->kind == KIND_LEAKS;
     t->collapse = t->kind == KIND_PATHS; /* or recursion would fill the fragments */
     return request_choice(r, "by", groupings, &t->by) &&
            request_choice(r, "sort", sorts, &t->sort) &&

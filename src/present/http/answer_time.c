@@ -120,7 +120,7 @@ static bool write_timeline(request *r, const asked *a, const timeline_spec *spec
 
 bool answer_timeline(request *r) {
     timeline_spec spec = {.to = TIMELINE_END, .points = 400};
-    asked a = {0};
+    asked a = {.needs_blocks = true};
     bool ok = request_integer(r, "buckets", 1, MAX_BUCKETS, &spec.points) &&
               request_time(r, "from", &spec.from) && request_time(r, "to", &spec.to) &&
               (spec.from <= spec.to || request_refuse(r, "from", 0, "is later than `to`")) &&
@@ -185,7 +185,7 @@ static bool find_peaks(request *r, const asked *a, uint64_t n) {
 
 bool answer_peaks(request *r) {
     uint64_t n = 10;
-    asked a = {0};
+    asked a = {.needs_blocks = true};
     bool ok = request_integer(r, "n", 1, 100, &n) && request_ask(r, &a) && find_peaks(r, &a, n);
     asked_close(r, &a);
     return ok;

@@ -174,8 +174,8 @@ static const char *const measures[] = {
 enum { WRAPPERS_SKIP, WRAPPERS_SHOW };
 static const char *const wrappers[] = {[WRAPPERS_SKIP] = "skip", [WRAPPERS_SHOW] = "show", NULL};
 
-bool request_reading(request *r, const char *parameter, uint64_t otherwise, size_t *trace,
-                     reading **now) {
+bool request_reading(request *r, const char *parameter, uint64_t otherwise, bool blocks,
+                     size_t *trace, reading **now) {
     uint64_t index = otherwise;
     *now = NULL;
     if (!request_integer(r, parameter, 0, UINT32_MAX, &index))
@@ -183,8 +183,10 @@ bool request_reading(request *r, const char *parameter, uint64_t otherwise, size
     if (index >= r->viewer->n_traces)
         return request_fail(r, HTTP_NOT_FOUND, "there is no trace %" PRIu64, index);
     *trace = (size_t)index;
-    *now = viewer_take(r->viewer, *trace);
-    return *now || request_fail(r, HTTP_UNAVAILABLE, "the trace is not read yet");
+    *now = viewer_take(r->viewer, *trace, blocks);
+    return *now || request_fail(r, HTTP_UNAVAILABLE,
+                                blocks ? "the blocks of the trace cannot be read"
+                                       : "the trace is not read yet");
 }
 
 /* What makes a query_result, and what must be there while it does. */
@@ -213,7 +215,7 @@ static bool make_query(void *context, cache_value *value) {
     return true;
 }
 
-static bool parse_spec(request *r, const reading *now, query_spec *spec, filter **f) {
+static bool parse_spec(request *r, query_spec *spec, filter **f) {
     int counted = MEASURE_ALLOCATED, show = WRAPPERS_SKIP;
     filter_error error;
     const char *text = request_text(r, "filter");
@@ -226,8 +228,6 @@ static bool parse_spec(request *r, const reading *now, query_spec *spec, filter 
     spec->show_wrappers = show == WRAPPERS_SHOW;
     if (request_text(r, "at") && counted != MEASURE_LIVE)
         return request_refuse(r, "at", 0, "is for measure=live");
-    if (spec->moment > now->profile.duration)
-        spec->moment = now->profile.duration;
     if (text && !filter_parse(text, f, &error))
         return error.column ? request_refuse(r, "filter", error.column, "%s", error.reason)
                             : request_no_memory(r);
@@ -237,30 +237,38 @@ static bool parse_spec(request *r, const reading *now, query_spec *spec, filter 
 }
 
 static bool set_key(asked *a, const query_spec *spec, const char *text) {
-    return asprintf(&a->key, "%zu %" PRIu64 " %d %" PRIu64 " %d %s\n", a->trace,
-                    a->reading->generation, (int)spec->measure, spec->moment, spec->show_wrappers,
-                    text ? text : "") >= 0;
+    return asprintf(&a->key, "%zu %" PRIu64 " %d %" PRIu64 " %d %d %s\n", a->trace,
+                    a->reading->serial, (int)spec->measure, spec->moment, spec->show_wrappers,
+                    spec->keep_rows, text ? text : "") >= 0;
 }
 
-bool request_ask_of(request *r, asked *a, const char *trace, uint64_t otherwise) {
-    query_spec spec;
-    filter *f = NULL;
-    const char *text = request_text(r, "filter");
-    *a = (asked){0};
-    if (!request_reading(r, trace, otherwise, &a->trace, &a->reading) ||
-        !parse_spec(r, a->reading, &spec, &f))
-        return false;
-    making m = {.profile = &a->reading->profile, .spec = &spec};
-    if (!set_key(a, &spec, text))
+static bool run_query(request *r, asked *a, query_spec *spec, const char *text) {
+    making m = {.profile = &a->reading->profile, .spec = spec};
+    if (spec->moment > a->reading->profile.duration)
+        spec->moment = a->reading->profile.duration;
+    if (!set_key(a, spec, text)) {
         a->key = NULL;
-    else
-        a->entry = cache_get(r->viewer->cache, a->key, make_query, &m);
-    filter_free(f);
+        return request_no_memory(r);
+    }
+    a->entry = cache_get(r->viewer->cache, a->key, make_query, &m);
     if (!a->entry)
         return request_no_memory(r);
     a->query = cache_entry_value(a->entry);
     a->report = (report){.query = a->query, .filter = text};
     return true;
+}
+
+bool request_ask_of(request *r, asked *a, const char *trace, uint64_t otherwise) {
+    query_spec spec;
+    filter *f;
+    bool ok = parse_spec(r, &spec, &f);
+    spec.keep_rows |= a->needs_rows;
+    ok = ok &&
+         request_reading(r, trace, otherwise, a->needs_blocks || query_needs_blocks(&spec),
+                         &a->trace, &a->reading) &&
+         run_query(r, a, &spec, request_text(r, "filter"));
+    filter_free(f);
+    return ok;
 }
 
 bool request_ask(request *r, asked *a) {

@@ -61,6 +61,8 @@ bool request_search(request *r, const profile *p, uint8_t **matches);
 
 /* A question that parameters ask, answered as far as all endpoints share it. */
 typedef struct asked {
+    bool needs_blocks; /* set before asking: the endpoint scans the table of blocks itself */
+    bool needs_rows;   /* … and the selection of its rows, also where all are kept */
     reading *reading;
     size_t trace;
     cache_entry *entry;        /* keeps `query` */
@@ -69,11 +71,13 @@ typedef struct asked {
     char *key; /* what else is cached about it adds to this */
 } asked;
 
-/* Takes the trace that a parameter names. */
-bool request_reading(request *r, const char *parameter, uint64_t otherwise, size_t *trace,
-                     reading **now);
+/* Takes the trace that a parameter names, as far as it is read, or with `blocks` once it has them.
+ */
+bool request_reading(request *r, const char *parameter, uint64_t otherwise, bool blocks,
+                     size_t *trace, reading **now);
 
-/* `trace`, `filter`, `measure`, `at`, `wrappers`. To be closed in any case. */
+/* `trace`, `filter`, `measure`, `at`, `wrappers`. `*a` is zeroed but for what it needs, and to be
+ * closed in any case. */
 bool request_ask(request *r, asked *a);
 bool request_ask_of(request *r, asked *a, const char *trace, uint64_t otherwise);
 void asked_close(request *r, asked *a);

@@ -435,10 +435,10 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
 static void on_published(void *context, size_t trace) {
     server *s = context;
     output o;
-    reading *r = viewer_take(s->viewer, trace);
+    reading *r = viewer_take(s->viewer, trace, false);
     if (!r)
         return;
-    uint64_t generation = r->generation;
+    uint64_t generation = r->generation, serial = r->serial;
     reading_release(r);
     output_start(&o, OUTPUT_MEMORY);
     output_format(&o, "event: trace\nid: %zu-%llu\ndata: ", trace, (unsigned long long)generation);
@@ -447,7 +447,7 @@ static void on_published(void *context, size_t trace) {
     if (o.error)
         free(o.buffer);
     else
-        streams_publish(s->streams, trace, generation, o.buffer, o.used);
+        streams_publish(s->streams, trace, serial, o.buffer, o.used);
 }
 
 /* ---- starting and stopping --------------------------------------------------------------- */
@@ -571,6 +571,7 @@ void server_stop(server *s) {
     if (!s)
         return;
     s->viewer->published = NULL;
+    viewer_end(s->viewer);
     stop_suspending(s);
     for (int i = 0; i < LISTEN_SOCKETS; i++)
         if (s->daemons[i])

@@ -9,7 +9,7 @@
 enum { STREAMS_MAX = 256, BLOCK = 4096 };
 
 typedef struct news {
-    uint64_t generation; /* 0: none yet */
+    uint64_t serial; /* 0: none yet */
     char *text;
     size_t size;
 } news;
@@ -21,7 +21,7 @@ typedef struct stream {
     bool asleep, ping;
     char *text; /* what is being sent */
     size_t sent, size;
-    uint64_t heard[]; /* generations, by trace */
+    uint64_t heard[]; /* serials, by trace */
 } stream;
 
 struct streams {
@@ -63,10 +63,10 @@ static void wake_all(streams *s) {
         wake(each);
 }
 
-void streams_publish(streams *s, size_t trace, uint64_t generation, char *text, size_t size) {
+void streams_publish(streams *s, size_t trace, uint64_t serial, char *text, size_t size) {
     pthread_mutex_lock(&s->lock);
     free(s->latest[trace].text);
-    s->latest[trace] = (news){.generation = generation, .text = text, .size = size};
+    s->latest[trace] = (news){.serial = serial, .text = text, .size = size};
     wake_all(s);
     pthread_mutex_unlock(&s->lock);
 }
@@ -102,8 +102,8 @@ static bool find_text(stream *s) {
     static const char ping[] = ": still here\n\n";
     for (size_t i = 0; i < s->all->n_traces; i++) {
         const news *n = &s->all->latest[i];
-        if (n->generation > s->heard[i]) {
-            s->heard[i] = n->generation;
+        if (n->serial > s->heard[i]) {
+            s->heard[i] = n->serial;
             take_text(s, n->text, n->size);
             return s->size > 0;
         }

@@ -16,7 +16,7 @@ streams *streams_new(size_t n_traces); /* NULL when there is no memory */
 void streams_free(streams *s);         /* no response may be left */
 
 /* What all clients shall hear; takes `text` over. */
-void streams_publish(streams *s, size_t trace, uint64_t generation, char *text, size_t size);
+void streams_publish(streams *s, size_t trace, uint64_t serial, char *text, size_t size);
 
 /* A response for one client; NULL if there are too many, or no memory. */
 struct MHD_Response *streams_response(streams *s, struct MHD_Connection *connection);

@@ -17,6 +17,7 @@ bool viewer_init(viewer *v, char *const *paths, size_t n) {
         const char *slash = strrchr(paths[i], '/');
         v->traces[i] = (viewer_trace){.path = paths[i], .name = slash ? slash + 1 : paths[i]};
         pthread_mutex_init(&v->traces[i].lock, NULL);
+        pthread_cond_init(&v->traces[i].changed, NULL);
     }
     return true;
 }
@@ -26,6 +27,7 @@ void viewer_free(viewer *v) {
     for (size_t i = 0; i < v->n_traces; i++) {
         reading_release(v->traces[i].now);
         pthread_mutex_destroy(&v->traces[i].lock);
+        pthread_cond_destroy(&v->traces[i].changed);
     }
     free(v->traces);
     *v = (viewer){0};
@@ -41,7 +43,13 @@ void reading_release(reading *r) {
     free(r);
 }
 
-static reading *reading_new(profile *p, const memtrace_warning *warnings, size_t n, bool growing) {
+static bool find_peak(reading *r) {
+    return r->state == READING_PARTIAL ||
+           blocks_peak(&r->profile.table, &r->peak_time, &r->peak_samples);
+}
+
+static reading *reading_new(profile *p, const memtrace_warning *warnings, size_t n,
+                            reading_state state) {
     reading *r = calloc(1, sizeof *r);
     if (!r) {
         profile_free(p);
@@ -49,10 +57,10 @@ static reading *reading_new(profile *p, const memtrace_warning *warnings, size_t
     }
     r->profile = *p;
     *p = (profile){0};
-    r->growing = growing;
+    r->state = state;
     atomic_init(&r->users, 1);
     r->warnings = malloc((n + 1) * sizeof *r->warnings);
-    if (!r->warnings || !blocks_peak(&r->profile.table, &r->peak_time, &r->peak_samples)) {
+    if (!r->warnings || !find_peak(r)) {
         reading_release(r);
         return NULL;
     }
@@ -62,16 +70,25 @@ static reading *reading_new(profile *p, const memtrace_warning *warnings, size_t
     return r;
 }
 
+/* With the lock held. The trace is the same when only its blocks have come. */
+static void number_reading(reading *r, const reading *old) {
+    r->serial = old ? old->serial + 1 : 1;
+    bool same = old && old->state == READING_PARTIAL && r->state == READING_WHOLE;
+    r->generation = old ? old->generation + !same : 1;
+}
+
 bool viewer_publish(viewer *v, size_t trace, profile *p, const memtrace_warning *warnings,
-                    size_t n_warnings, bool growing) {
+                    size_t n_warnings, reading_state state) {
     viewer_trace *t = &v->traces[trace];
-    reading *r = reading_new(p, warnings, n_warnings, growing);
+    reading *r = reading_new(p, warnings, n_warnings, state);
     if (!r)
         return false;
     pthread_mutex_lock(&t->lock);
     reading *old = t->now;
-    r->generation = old ? old->generation + 1 : 1;
+    number_reading(r, old);
     t->now = r;
+    t->failed = false;
+    pthread_cond_broadcast(&t->changed);
     pthread_mutex_unlock(&t->lock);
     if (old) {
         char prefix[24];
@@ -84,10 +101,34 @@ bool viewer_publish(viewer *v, size_t trace, profile *p, const memtrace_warning 
     return true;
 }
 
-reading *viewer_take(viewer *v, size_t trace) {
+void viewer_fail(viewer *v, size_t trace) {
     viewer_trace *t = &v->traces[trace];
     pthread_mutex_lock(&t->lock);
-    reading *r = t->now;
+    t->failed = true;
+    pthread_cond_broadcast(&t->changed);
+    pthread_mutex_unlock(&t->lock);
+}
+
+void viewer_end(viewer *v) {
+    for (size_t i = 0; i < v->n_traces; i++) {
+        viewer_trace *t = &v->traces[i];
+        pthread_mutex_lock(&t->lock);
+        t->ending = true;
+        pthread_cond_broadcast(&t->changed);
+        pthread_mutex_unlock(&t->lock);
+    }
+}
+
+static bool is_enough(const reading *r, bool blocks) {
+    return r && (!blocks || r->state != READING_PARTIAL);
+}
+
+reading *viewer_take(viewer *v, size_t trace, bool blocks) {
+    viewer_trace *t = &v->traces[trace];
+    pthread_mutex_lock(&t->lock);
+    while (blocks && !is_enough(t->now, blocks) && !t->failed && !t->ending)
+        pthread_cond_wait(&t->changed, &t->lock);
+    reading *r = is_enough(t->now, blocks) ? t->now : NULL;
     if (r)
         atomic_fetch_add(&r->users, 1);
     pthread_mutex_unlock(&t->lock);

@@ -21,22 +21,33 @@ typedef struct figure_memo {
     _Atomic double low[FIGURES_KEPT], high[FIGURES_KEPT]; /* 0 in `high`: not computed yet */
 } figure_memo;
 
+/* How much of a trace stands in a reading. */
+typedef enum reading_state {
+    READING_PARTIAL, /* all of it, but without the table of blocks, which is still being made */
+    READING_GROWING, /* as much as there was; it may be read on */
+    READING_WHOLE,
+} reading_state;
+
 /* A trace as far as it was read. */
 typedef struct reading {
     profile profile;
-    uint64_t generation; /* of its trace, from 1 */
-    bool growing;        /* it may be read on */
+    uint64_t generation; /* of its trace, from 1: what clients know of */
+    uint64_t serial;     /* the same, but different also where the trace is the same */
+    reading_state state;
     memtrace_warning *warnings;
     size_t n_warnings;
-    uint64_t peak_time, peak_samples;
+    uint64_t peak_time, peak_samples; /* 0 while partial */
     figure_memo figures;
     atomic_uint users;
 } reading;
 
 typedef struct viewer_trace {
     const char *path, *name;
-    pthread_mutex_t lock; /* guards `now` */
-    reading *now;         /* NULL: nothing could be read yet */
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t changed;
+    reading *now; /* NULL: nothing could be read yet */
+    bool failed;  /* the table of blocks will not come */
+    bool ending;  /* nobody waits any more */
 } viewer_trace;
 
 typedef struct viewer {
@@ -58,10 +69,17 @@ void viewer_free(viewer *v); /* no reading may be in use */
 /* Shows what was read of a trace from now on; takes the profile over, also when it fails, for want
  * of memory. Warnings are copied. */
 bool viewer_publish(viewer *v, size_t trace, profile *p, const memtrace_warning *warnings,
-                    size_t n_warnings, bool growing);
+                    size_t n_warnings, reading_state state);
 
-/* The newest reading, in use by the caller; NULL: there is none yet. */
-reading *viewer_take(viewer *v, size_t trace);
+/* Reading on failed: those who wait for blocks are told. */
+void viewer_fail(viewer *v, size_t trace);
+
+/* Nobody waits for anything any more. */
+void viewer_end(viewer *v);
+
+/* The newest reading, in use by the caller; NULL: there is none yet. With `blocks`, waits for one
+ * that has them; NULL: there will be none. */
+reading *viewer_take(viewer *v, size_t trace, bool blocks);
 void reading_release(reading *r); /* NULL is allowed */
 
 /* As figure_of, but remembered. */

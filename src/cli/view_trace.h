@@ -1,0 +1,40 @@
+/* view_trace.h: reads the traces that a viewer shows, first so far that it can show something, then
+ * in a thread the rest, and on as they grow or are replaced. */
+#ifndef CLI_VIEW_TRACE_H
+#define CLI_VIEW_TRACE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "present/http/viewer.h"
+
+typedef struct view_trace {
+    viewer *viewer;
+    size_t index; /* of the viewer's traces */
+    bool strict;
+    bool growing; /* it is being written */
+    bool follow;  /* the thread reads it from its beginning */
+    pthread_t thread;
+    bool has_thread;
+
+    pthread_mutex_t lock; /* for `stop` */
+    pthread_cond_t stop;
+    atomic_bool stopping;
+
+    /* Of the file as it was last read. */
+    uint64_t device, inode;
+    uint64_t size, changed; /* bytes; nanoseconds */
+} view_trace;
+
+/* Reads the trace and publishes it, so that the unfiltered tree at least is there. Returns
+ * STATUS_OK, or another status after having said why. With `wait`, the file may not be there yet.
+ * `*t` is to be stopped in any case. */
+int view_trace_open(view_trace *t, viewer *v, size_t index, bool strict, bool wait);
+
+/* Reads on in a thread of its own. */
+void view_trace_start(view_trace *t);
+
+/* Ends reading, and waits for that. */
+void view_trace_stop(view_trace *t);
+
+#endif

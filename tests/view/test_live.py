@@ -1,0 +1,149 @@
+#!/usr/bin/python3
+"""The viewer follows traces that grow, end, or are replaced.
+
+    test_live.py ALLOTRACE PRELOAD
+"""
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+from viewer import ALLOTRACE, TRACES, Viewer, check, run_tests, tap
+
+equal, test = tap.same, tap.test
+PRELOAD = pathlib.Path(sys.argv[2]).resolve()
+
+# Allocates on each line that it reads.
+PROGRAM = """
+while read -r line; do
+    for i in {1..3000}; do words="$words $i"; done
+    words=
+    echo done
+done
+"""
+
+
+class News:
+    """The events of /api/live, as they come."""
+
+    def __init__(self, v):
+        self.socket = v.connect()
+        self.socket.sendall(f"GET /api/live?token={v.token} HTTP/1.0\r\nHost: localhost\r\n\r\n".encode())
+        self.left = b""
+
+    def next(self):
+        while True:
+            head, found, rest = self.left.partition(b"\n\n")
+            if not found:
+                more = self.socket.recv(1 << 16)
+                check(more, "the stream goes on")
+                self.left += more
+                continue
+            self.left = rest
+            for line in head.decode().splitlines():
+                if line.startswith("data: "):
+                    return json.loads(line[6:])
+
+    def until(self, condition):
+        while not condition(news := self.next()):
+            pass
+        return news
+
+
+@contextlib.contextmanager
+def news_of(v):
+    news = News(v)
+    with contextlib.closing(news.socket):
+        yield news
+
+
+@test
+def a_trace_is_followed_while_its_program_runs():
+    program = subprocess.Popen(
+        [ALLOTRACE, "run", "-o", "live.ctf", "--rate", "1e-3", "--", "bash", "-c", PROGRAM], text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=os.environ | {"ALLOTRACE_PRELOAD": str(PRELOAD)})
+
+    def work():
+        program.stdin.write("go\n")
+        program.stdin.flush()
+        equal(program.stdout.readline(), "done\n")
+
+    try:
+        work()
+        with Viewer("live.ctf") as v, news_of(v) as news:
+            check(v.api("info")["live"], "it is live")
+            first = news.until(lambda n: n["growing"] and n["samples"] > 0)
+            seen = v.api("tree")["total"]["samples"]
+            check(seen >= first["samples"], "what was said is there")
+            work()
+            later = news.until(lambda n: n["samples"] > first["samples"])
+            check(later["generation"] > first["generation"], "a new generation")
+            check(v.api("tree")["total"]["samples"] >= later["samples"], "more is shown")
+            # What was before stays as it was.
+            until = f"alloc:..{first['duration']}us"
+            equal(v.api("tree", filter=until)["total"]["samples"], first["samples"], "the past")
+            program.stdin.close()
+            equal(program.wait(timeout=120), 0, "the program's exit status")
+            about = json.loads(subprocess.run([ALLOTRACE, "info", "--json", "live.ctf"], check=True,
+                                              capture_output=True).stdout)[0]
+            news.until(lambda n: not n["growing"] and n["samples"] == about["allocated"]["samples"])
+            whole = v.api("tree", mode="inverted")
+            equal(whole["total"]["samples"], about["allocated"]["samples"])
+            equal(v.end(), (0, ""))
+    finally:
+        program.stdin.close()  # which ends what it runs
+        program.kill()
+        program.wait()
+
+
+@test
+def a_trace_that_is_replaced_is_read_anew():
+    shutil.copy(TRACES / "ocamlopt.ctf", "x.ctf")
+    with Viewer("x.ctf") as v, news_of(v) as news:
+        equal(news.next()["generation"], 1)
+        shutil.copy(TRACES / "irmin-replay.ctf", "y.ctf")
+        os.rename("y.ctf", "x.ctf")
+        after = news.until(lambda n: n["generation"] > 1)
+        equal(after["samples"], v.api("tree")["total"]["samples"])
+        check("irmin" in v.api("tree")["program"], "the other program")
+        os.unlink("x.ctf")
+        check("irmin" in v.api("tree", filter="size:>=2w")["program"], "a trace that is gone is still shown")
+
+
+@test
+def a_trace_that_grows_is_read_on():
+    whole = (TRACES / "ocamlopt.ctf").read_bytes()
+    pathlib.Path("x.ctf").write_bytes(whole[:90000])
+    with Viewer("x.ctf") as v, news_of(v) as news:
+        first = news.next()["samples"]
+        with open("x.ctf", "ab") as file:
+            file.write(whole[90000:])
+        news.until(lambda n: n["samples"] == 1676)
+        check(0 < first < 1676, "there was less before")
+        equal(v.api("tree")["total"]["samples"], 1676)
+        equal(v.api("info")["traces"][0]["about"]["warnings"], [])
+
+
+@test
+def large_traces_are_shown_before_their_blocks_are_read():
+    # As large as it takes: many copies of a trace in one.
+    copies = [str(TRACES / "irmin-replay.ctf")] * 40
+    subprocess.run([ALLOTRACE, "merge", "-o", "large.ctf", *copies], check=True, capture_output=True)
+    check(os.path.getsize("large.ctf") > 8 << 20, "it is large")
+    with Viewer("large.ctf") as v, news_of(v) as news:
+        tree = v.api("tree")
+        live = v.api("tree", measure="live")["total"]["samples"]  # waits for the blocks
+        check(0 < live < tree["total"]["samples"], "some is live")
+        whole = news.until(lambda n: n["state"] == "ready")
+        equal((whole["generation"], whole["live"]["samples"]), (tree["generation"], live), "the same trace")
+        equal(v.api("info")["traces"][0]["about"]["promoted"],
+              json.loads(subprocess.run([ALLOTRACE, "info", "--json", "large.ctf"], check=True,
+                                        capture_output=True).stdout)[0]["promoted"])
+
+
+if __name__ == "__main__":
+    run_tests()

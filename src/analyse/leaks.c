@@ -48,7 +48,9 @@ static size_t find_exit(const timeline *t) {
 static bool find_window(const profile *p, const leaks_spec *spec, leaks *l) {
     timeline t;
     uint64_t late = (uint64_t)((1 - EXIT_SHARE) * (double)p->duration);
-    if (!timeline_query(p, &(timeline_spec){.from = late, .to = TIMELINE_END, .points = 4096}, &t))
+    const timeline_spec half = {
+        .from = late, .to = TIMELINE_END, .points = 4096, .without_peak = true};
+    if (!timeline_query(p, &half, &t))
         return false;
     size_t last = find_exit(&t);
     l->cleaned_up = last + 1 < t.points.count;

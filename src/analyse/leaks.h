@@ -9,7 +9,7 @@
 /* By how surely they grow, the surest first; X(name, text, what it means) */
 #define LEAKS_CLASSES(X)                                                                           \
     X(GROWING, "growing", "more and more is live, from many different times")                      \
-    X(STEPS, "in steps", "more is live than at first, but from few different times")               \
+    X(STEPS, "in steps", "more is live than at first, but from few times, or no longer")           \
     X(UNCLEAR, "unclear", "too few samples to tell")                                               \
     X(BOUNDED, "bounded", "blocks come and go; growth is at most half of what is live")            \
     X(STARTUP, "start-up", "most was allocated at the start")                                      \

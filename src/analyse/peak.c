@@ -51,7 +51,7 @@ static void find_moments(const timeline *all, const timeline *those, uint64_t sa
 }
 
 static bool find_limits(const profile *p, uint64_t samples, const uint8_t *live, peak *k) {
-    timeline_spec spec = {.to = TIMELINE_END, .points = MOMENTS};
+    timeline_spec spec = {.to = TIMELINE_END, .points = MOMENTS, .without_peak = true};
     timeline all, those = {0};
     bool ok = timeline_query(p, &spec, &all);
     spec.kept = live;

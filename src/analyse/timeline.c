@@ -90,8 +90,9 @@ bool timeline_query(const profile *p, const timeline_spec *spec, timeline *t) {
     *t = (timeline){0};
     counting c = {.scale = make_scale(p, spec), .result = t};
     c.changes = calloc(c.scale.n + 2, sizeof *c.changes);
-    bool ok = c.changes && make_points(&c.scale, t) &&
-              blocks_peak_of(b, spec->kept, &t->peak_time, &t->peak_samples);
+    bool ok =
+        c.changes && make_points(&c.scale, t) &&
+        (spec->without_peak || blocks_peak_of(b, spec->kept, &t->peak_time, &t->peak_samples));
     for (size_t i = 0; ok && i < b->count; i++) {
         if (spec->kept && !spec->kept[i])
             continue;

@@ -12,6 +12,7 @@ typedef struct timeline_spec {
     const uint8_t *kept; /* by row of the table; NULL: all */
     uint64_t from, to;   /* microseconds since the start; events at `to` count */
     uint64_t points;     /* at least 1; there are fewer if a stretch would be below 1 µs */
+    bool without_peak;   /* leave `peak_time` and `peak_samples` 0, which saves a pass or two */
 } timeline_spec;
 
 /* A stretch of time. All are samples. A promoted block is in the minor heap before, and in the

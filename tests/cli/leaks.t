@@ -57,7 +57,7 @@ Of a real trace:
   42.0 MB ± 7.8 MB live at the end; in all, it changes by 27.5 MB/s (10.2 MB/s … 45.2 MB/s).
   
     growing             4.2 MB ± 2.5 MB    in 1 site: more and more is live, from many different times
-    in steps            6.1 MB ± 3.0 MB    in 3 sites: more is live than at first, but from few different times
+    in steps            6.1 MB ± 3.0 MB    in 3 sites: more is live than at first, but from few times, or no longer
     unclear            27.8 MB ± 6.4 MB    in 45 sites: too few samples to tell
     bounded           390.6 KB ± 765.6 KB  in 1 site: blocks come and go; growth is at most half of what is live
     start-up            3.4 MB ± 2.2 MB    in 1 site: most was allocated at the start

@@ -259,7 +259,7 @@ static bool build(builder *b) {
 static bool copy_nodes(const builder *b, calltree *t) {
     const profile *p = b->query->profile;
     size_t n = b->out.nodes.count;
-    if (!vec_reserve(&t->nodes, n) || !vec_reserve(&t->children, n))
+    if (!vec_reserve(&t->nodes, n))
         return false;
     for (size_t i = 0; i < n; i++) {
         const path_node *node = &b->out.nodes.items[i];
@@ -267,12 +267,9 @@ static bool copy_nodes(const builder *b, calltree *t) {
             .parent = node->parent,
             .place = i ? &p->locations.items[b->places.locations.items[node->place]] : NULL,
             .self = b->out.costs.items[i],
-            .total = b->out.costs.items[i],
         };
     }
     t->nodes.count = n;
-    for (size_t i = n; i-- > 1;)
-        cost_add(&t->nodes.items[t->nodes.items[i].parent].total, &t->nodes.items[i].total);
     return true;
 }
 
@@ -305,13 +302,23 @@ static void list_children(calltree *t) {
     }
 }
 
+bool calltree_arrange(calltree *t) {
+    size_t n = t->nodes.count;
+    if (!vec_reserve(&t->children, n))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        t->nodes.items[i].total = t->nodes.items[i].self;
+    for (size_t i = n; i-- > 1;)
+        cost_add(&t->nodes.items[t->nodes.items[i].parent].total, &t->nodes.items[i].total);
+    list_children(t);
+    return true;
+}
+
 bool calltree_query(const query_result *q, const calltree_spec *spec, calltree *result) {
     builder b = {.query = q, .spec = spec};
     *result = (calltree){0};
-    bool ok = build(&b) && copy_nodes(&b, result);
-    if (ok)
-        list_children(result);
-    else
+    bool ok = build(&b) && copy_nodes(&b, result) && calltree_arrange(result);
+    if (!ok)
         calltree_free(result);
     places_free(&b.places);
     path_tree_free(&b.seen);

@@ -43,6 +43,10 @@ typedef struct calltree {
  * profile. */
 bool calltree_query(const query_result *q, const calltree_spec *spec, calltree *result);
 
+/* Of a tree whose nodes have parents, places and costs of their own: adds up their totals, and
+ * lists their children. False when there is no memory. */
+bool calltree_arrange(calltree *t);
+
 void calltree_free(calltree *t);
 
 #endif

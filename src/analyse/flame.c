@@ -122,7 +122,8 @@ static bool count_sites(painter *p, uint32_t counter, uint32_t *sites) {
 /* The children from the `shown`th on, as one node. */
 static bool sum_up(painter *p, uint32_t node, uint32_t shown, uint32_t parent) {
     const calltree_node *n = node_at(p, node);
-    flame_node rest = {.place = FLAME_NOWHERE, .parent = parent, .more = true};
+    flame_node rest = {
+        .node = FLAME_NOWHERE, .place = FLAME_NOWHERE, .parent = parent, .more = true};
     p->hidden.count = 0;
     for (uint32_t i = shown; i < n->n_children; i++) {
         uint32_t child = child_at(p, node, i);
@@ -145,7 +146,8 @@ static bool paint(painter *p, uint32_t node, uint32_t parent, uint32_t row) {
     const calltree_node *n = node_at(p, node);
     uint32_t me = (uint32_t)p->result->nodes.count, shown = 0;
     if (!vec_push(&p->result->nodes,
-                  ((flame_node){.place = number_of(p, n->place),
+                  ((flame_node){.node = node,
+                                .place = number_of(p, n->place),
                                 .parent = parent,
                                 .total = n->total,
                                 .self = n->self,

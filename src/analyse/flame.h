@@ -29,6 +29,7 @@ typedef struct flame_spec {
 } flame_spec;
 
 typedef struct flame_node {
+    uint32_t node;   /* of the tree; FLAME_NOWHERE: summed up */
     uint32_t place;  /* number of a location; FLAME_NOWHERE: the tree's root, or summed up */
     uint32_t parent; /* smaller than the node's own index; FLAME_NOWHERE: the first one */
     cost total;

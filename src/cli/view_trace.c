@@ -81,6 +81,7 @@ static void note_file(view_trace *t) {
         t->inode = st.st_ino;
         t->size = (uint64_t)st.st_size;
         t->changed = changed_at(&st);
+        t->viewer->traces[t->index].size = S_ISREG(st.st_mode) ? t->size : 0;
     }
 }
 

@@ -383,10 +383,48 @@ def differences_are_what_the_command_shows():
                 name = s["site_after"] or s["site_before"]
                 equal((strings[r["function"]], strings[r["file"]]), (name["function"], name["file"]))
                 equal((r["change"], r["q"], bool(r["sure"])), (s["change"]["value"], s["q"], s["sure"]), name)
-        v.api("diff", 400, measure="blocks")
         v.api("diff", 404, after=2)
         same = v.api("diff", before=0, after=0)
         equal((same["n_sure"], same["total"]["change"]["value"]), (0, 0))
+
+
+@test
+def two_trees_are_one_with_what_each_has():
+    with Viewer(TRACE, TRACES / "irmin-replay.ctf", TRACE) as v:
+        for parameters in [{}, {"mode": "inverted"}, {"mode": "callers", "focus": "Stdlib__map.Make.bal"},
+                           {"by": "line", "filter": "size:>=3w"}]:
+            both = v.api("difftree", before=0, after=1, width=300, search="Stdlib", **parameters)
+            sums, nodes = [None, None], rows(both["nodes"])
+            for side, trace in enumerate((0, 1)):
+                tree = v.api("tree", trace=trace, width=16384, min=0.1, rows=1000, **parameters)
+                sums[side] = paths(tree, parameters.get("by") == "line")
+            joint = paths(both, parameters.get("by") == "line")
+            for path, node in zip(joint, [n for n in nodes if n["place"] >= 0 or n["parent"] < 0]):
+                for side, key in enumerate(("before", "after")):
+                    equal(node[key], sums[side].get(path, (0,))[0], f"{key} of {parameters}")
+                equal(node["value"], node["before"] + node["after"])
+            left = [0] * len(nodes)
+            for n in nodes[1:]:
+                left[n["parent"]] += n["value"]
+            for n, below in zip(nodes, left):
+                check(below <= n["value"] + len(nodes), "children have no more than their parent")
+        same = v.api("difftree", before=0, after=2)
+        equal(set(same["nodes"]["sure"] + same["nodes"]["change"]), {0}, "no change")
+        root = v.api("difftree", before=0, after=1)
+        first = root["places"]["id"][root["nodes"]["place"][1]]
+        equal(v.api("difftree", before=0, after=1, root=first)["root"]["found"], [first])
+        v.api("difftree", 400, measure="blocks")
+
+
+@test
+def advice_is_that_of_the_command():
+    with Viewer(TRACE) as v:
+        for parameters, options in [({}, []), ({"share": 1}, ["--min-share", "1"]), ({"measure": "peak"}, [])]:
+            wanted = [a for a in command("advise", "--json", *options, TRACE)["advice"] if a["rule"]]
+            answer = v.api("advice", **parameters)
+            equal([(a["rule"], a["title"], a["certainty"], a["worth"]) for a in answer["advice"]],
+                  [(a["rule"], a["title"], a["certainty"], a["worth"]) for a in wanted], parameters)
+            equal(answer["measure"], "allocated")
 
 
 @test

@@ -1,5 +1,6 @@
 /* answer_info.c: `/api/info`: what the traces are about. */
 #include <inttypes.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "analyse/estimate.h"
@@ -15,7 +16,8 @@ static void write_samples(output *o, reading *r, const char *name, uint64_t samp
 
 static void write_trace(output *o, const viewer_trace *t, size_t index, reading *r) {
     const profile *p = &r->profile;
-    const info_view view = {.path = t->path,
+    const info_view view = {.path = strcmp(t->path, "-") == 0 ? "standard input" : t->path,
+                            .size = t->size,
                             .warnings = r->warnings,
                             .n_warnings = r->n_warnings,
                             .promotion_unknown = r->state == READING_PARTIAL};

@@ -1,4 +1,10 @@
-/* answer_tree.c: `/api/tree`: call paths, as much of them as a screen shows. */
+/* answer_tree.c: `/api/tree`: call paths, as much of them as a screen shows; and `/api/difftree`:
+ * those of two traces as one. */
+#include <stdlib.h>
+
+#include "analyse/compare.h"
+#include "analyse/diff.h"
+#include "analyse/difftree.h"
 #include "analyse/flame.h"
 #include "present/http/request.h"
 
@@ -30,15 +36,18 @@ static bool parse_focus(request *r, tree_asked *t) {
     return request_focus(r, &t->question.reading->profile, &t->focus);
 }
 
-static bool parse(request *r, tree_asked *t) {
+static bool parse_view(request *r, tree_asked *t) {
     return request_choice(r, "mode", modes, &t->mode) &&
            request_choice(r, "by", groupings, &t->by) &&
            request_flag(r, "collapse", &t->collapse) &&
            request_number(r, "width", 1, 16384, &t->width) &&
            request_number(r, "min", 0.1, 1000, &t->least) &&
            request_number(r, "share", 0, 100, &t->share) &&
-           request_integer(r, "rows", 1, 1000, &t->rows) && request_ids(r, "root", &t->root) &&
-           request_ask(r, &t->question) && parse_focus(r, t) &&
+           request_integer(r, "rows", 1, 1000, &t->rows) && request_ids(r, "root", &t->root);
+}
+
+static bool parse(request *r, tree_asked *t) {
+    return parse_view(r, t) && request_ask(r, &t->question) && parse_focus(r, t) &&
            request_search(r, &t->question.reading->profile, &t->matches);
 }
 
@@ -153,10 +162,10 @@ static bool write_tree(request *r, const tree_asked *t, const flame *f) {
     return ok;
 }
 
-/* ---- the endpoint ------------------------------------------------------------------------ */
+/* ---- the picture ------------------------------------------------------------------------- */
 
-static bool show(request *r, const tree_asked *t, const calltree *tree) {
-    flame f;
+static bool paint(request *r, const tree_asked *t, const profile *p, const calltree *tree,
+                  flame *f) {
     double share = t->least / t->width;
     const flame_spec spec = {.root = t->root.items,
                              .n_root = t->root.count,
@@ -165,8 +174,20 @@ static bool show(request *r, const tree_asked *t, const calltree *tree) {
                              .by_line = t->by == BY_LINE,
                              .outward = t->mode == CALLTREE_INVERTED || t->mode == CALLTREE_CALLERS,
                              .matches = t->matches};
-    if (!flame_query(&t->question.reading->profile, tree, &spec, &f))
-        return request_no_memory(r);
+    return flame_query(p, tree, &spec, f) || request_no_memory(r);
+}
+
+static calltree_spec spec_of(const tree_asked *t) {
+    return (calltree_spec){.shape = (calltree_shape)t->mode,
+                           .by_line = t->by == BY_LINE,
+                           .collapse_recursion = t->collapse,
+                           .focus = t->focus};
+}
+
+static bool show(request *r, const tree_asked *t, const calltree *tree) {
+    flame f;
+    if (!paint(r, t, &t->question.reading->profile, tree, &f))
+        return false;
     bool ok = write_tree(r, t, &f);
     flame_free(&f);
     return ok;
@@ -175,13 +196,225 @@ static bool show(request *r, const tree_asked *t, const calltree *tree) {
 bool answer_tree(request *r) {
     tree_asked t = {.width = 1200, .least = 1, .rows = 256};
     bool ok = parse(r, &t);
-    const calltree_spec spec = {.shape = (calltree_shape)t.mode,
-                                .by_line = t.by == BY_LINE,
-                                .collapse_recursion = t.collapse,
-                                .focus = t.focus};
+    const calltree_spec spec = spec_of(&t);
     cache_entry *e = ok ? asked_tree(r, &t.question, &spec) : NULL;
     ok = e && show(r, &t, cache_entry_value(e));
     cache_release(r->viewer->cache, e);
     close_tree(r, &t);
+    return ok;
+}
+
+/* ---- two traces -------------------------------------------------------------------------- */
+
+/* Its `tree.question` is that after. */
+typedef struct diff_asked {
+    tree_asked tree;
+    asked before;
+    difftree d;
+    flame flame;
+    difftree_sides *sides;   /* by node of the picture */
+    comparison *comparisons; /* the same */
+    double *q;
+} diff_asked;
+
+static bool parse_diff(request *r, diff_asked *a) {
+    tree_asked *t = &a->tree;
+    if (!parse_view(r, t) || !request_ask_of(r, &a->before, "before", 0) ||
+        !request_ask_of(r, &t->question, "after", 1) || !parse_focus(r, t))
+        return false;
+    return measure_infos[t->question.query->measure].unit == UNIT_BYTES ||
+           request_refuse(r, "measure", 0, "trees of amounts of memory alone can be compared");
+}
+
+static bool join_trees(request *r, diff_asked *a) {
+    const calltree_spec spec = spec_of(&a->tree);
+    cache_entry *before = asked_tree(r, &a->before, &spec);
+    cache_entry *after = asked_tree(r, &a->tree.question, &spec);
+    bool ok = before && after &&
+              difftree_query(a->before.query, cache_entry_value(before), a->tree.question.query,
+                             cache_entry_value(after), a->tree.by == BY_LINE, &a->d);
+    cache_release(r->viewer->cache, before);
+    cache_release(r->viewer->cache, after);
+    return ok || request_no_memory(r);
+}
+
+static void add_hidden(const diff_asked *a, uint32_t node, uint32_t shown, difftree_sides *sum) {
+    const calltree *t = &a->d.tree;
+    const calltree_node *n = &t->nodes.items[node];
+    for (uint32_t k = shown; k < n->n_children; k++) {
+        const difftree_sides *s = &a->d.sides[t->children.items[n->first + k]];
+        sum->before += s->before;
+        sum->after += s->after;
+    }
+}
+
+/* Nodes that sum up come after their siblings, which are the largest children. */
+static bool find_sides(diff_asked *a) {
+    size_t n = a->flame.nodes.count;
+    uint32_t *shown = calloc(n + 1, sizeof *shown); /* children, by node */
+    for (size_t i = 0; shown && i < n; i++) {
+        const flame_node *x = &a->flame.nodes.items[i];
+        if (x->node == FLAME_NOWHERE)
+            add_hidden(a, a->flame.nodes.items[x->parent].node, shown[x->parent], &a->sides[i]);
+        else
+            a->sides[i] = a->d.sides[x->node];
+        if (x->parent != FLAME_NOWHERE)
+            shown[x->parent]++;
+    }
+    bool ok = shown;
+    free(shown);
+    return ok;
+}
+
+static compare_run run_of(const asked *a) {
+    const memtrace_info *info = &a->reading->profile.info;
+    return (compare_run){.rate = info->sample_rate, .unit = info->word_size / 8.0};
+}
+
+static bool compare_nodes(diff_asked *a) {
+    size_t n = a->flame.nodes.count;
+    const compare_run before = run_of(&a->before), after = run_of(&a->tree.question);
+    double *p = malloc((n + 1) * sizeof *p), *least = malloc((n + 1) * sizeof *least);
+    bool ok = p && least;
+    for (size_t i = 0; ok && i < n; i++) {
+        const compare_side sides[] = {
+            {.runs = &before, .samples = &a->sides[i].before, .n_runs = 1},
+            {.runs = &after, .samples = &a->sides[i].after, .n_runs = 1}};
+        a->comparisons[i] = compare_sides(&sides[0], &sides[1]);
+        p[i] = a->comparisons[i].p;
+        least[i] = a->comparisons[i].least_p;
+    }
+    ok = ok && compare_q_values(p, least, n, DIFF_FALSE_DISCOVERIES, a->q);
+    free(p);
+    free(least);
+    return ok;
+}
+
+static bool compare_picture(request *r, diff_asked *a) {
+    size_t n = a->flame.nodes.count + 1;
+    a->sides = calloc(n, sizeof *a->sides);
+    a->comparisons = calloc(n, sizeof *a->comparisons);
+    a->q = calloc(n, sizeof *a->q);
+    if (!a->sides || !a->comparisons || !a->q)
+        return request_no_memory(r);
+    return (find_sides(a) && compare_nodes(a)) || request_no_memory(r);
+}
+
+/* Of both traces together. */
+static figure both(const diff_asked *a, const difftree_sides *s) {
+    figure x = reading_figure(a->before.reading, s->before);
+    figure y = reading_figure(a->tree.question.reading, s->after);
+    return (figure){.samples = s->before + s->after,
+                    .value = x.value + y.value,
+                    .low = x.low + y.low,
+                    .high = x.high + y.high};
+}
+
+/* X(name, expression of node `i`) */
+#define DIFFTREE_COLUMNS(X)                                                                        \
+    X("value", both(a, &a->sides[i]).value)                                                        \
+    X("low", both(a, &a->sides[i]).low)                                                            \
+    X("high", both(a, &a->sides[i]).high)                                                          \
+    X("samples", (double)(a->sides[i].before + a->sides[i].after))                                 \
+    X("blocks", (double)nodes[i].total.blocks)                                                     \
+    X("self", nodes[i].self.weight)                                                                \
+    X("before", a->comparisons[i].before.value)                                                    \
+    X("after", a->comparisons[i].after.value)                                                      \
+    X("change", a->comparisons[i].change.value)                                                    \
+    X("change_low", a->comparisons[i].change.low)                                                  \
+    X("change_high", a->comparisons[i].change.high)                                                \
+    X("sure", a->q[i] <= DIFF_FALSE_DISCOVERIES ? 1.0 : 0.0)
+
+static void write_diff_nodes(output *o, const diff_asked *a, place_list *places) {
+    const flame_node *nodes = a->flame.nodes.items;
+    size_t n = a->flame.nodes.count;
+    json_column c;
+    output_text(o, ",\n\"nodes\":{");
+    column_start(&c, o, "place", true);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t at = nodes[i].place;
+        column_integer(
+            &c,
+            place_list_add(places, at == FLAME_NOWHERE ? NULL : &a->d.names.locations.items[at]));
+    }
+    column_end(&c);
+    write_column(o, "parent", nodes, sizeof *nodes, n, number_parent);
+#define DIFFTREE_COLUMN(name, expression)                                                          \
+    column_start(&c, o, name, false);                                                              \
+    for (size_t i = 0; i < n; i++)                                                                 \
+        column_number(&c, expression);                                                             \
+    column_end(&c);
+    DIFFTREE_COLUMNS(DIFFTREE_COLUMN)
+#undef DIFFTREE_COLUMN
+    write_column(o, "sites", nodes, sizeof *nodes, n, number_sites);
+    write_column(o, "more", nodes, sizeof *nodes, n, number_more);
+    if (a->tree.matches)
+        write_column(o, "match", nodes, sizeof *nodes, n, number_match);
+    output_char(o, '}');
+}
+
+static void write_both(output *o, const diff_asked *a, const char *name, const difftree_sides *s,
+                       uint64_t blocks) {
+    figure f = both(a, s);
+    output_format(o, ",\n\"%s\":{", name);
+    write_figure(o, &f, blocks);
+}
+
+static void write_diff_head(output *o, const diff_asked *a) {
+    const calltree_node *root = &a->d.tree.nodes.items[CALLTREE_ROOT];
+    const flame_node *first = &a->flame.nodes.items[0];
+    output_text(o, "{\"before\":{");
+    write_head(o, &a->before);
+    output_text(o, "},\n\"after\":{");
+    write_head(o, &a->tree.question);
+    output_format(o, "},\n\"unit\":\"B\",\"measure\":\"%s\",\"mode\":\"%s\"",
+                  measure_infos[a->before.query->measure].name, modes[a->tree.mode]);
+    write_both(o, a, "total", &a->d.sides[CALLTREE_ROOT], root->total.blocks);
+    output_char(o, '}');
+    write_both(o, a, "root", &a->sides[0], first->total.blocks);
+    json_column c;
+    column_start(&c, o, "found", false);
+    for (size_t i = 0; i < a->flame.n_found; i++)
+        column_integer(&c, a->tree.root.items[i]);
+    column_end(&c);
+    output_text(o, "},\n");
+}
+
+static bool write_diff(request *r, const diff_asked *a) {
+    place_list places = {0};
+    output *o = r->o;
+    bool ok = true;
+    for (size_t i = 0; i < a->flame.nodes.count; i++) {
+        uint32_t at = a->flame.nodes.items[i].place;
+        if (at != FLAME_NOWHERE)
+            ok = ok && place_list_add(&places, &a->d.names.locations.items[at]) >= -1;
+    }
+    write_diff_head(o, a);
+    ok = ok && write_places(o, &places, &a->d.names, a->tree.by == BY_LINE, a->tree.matches);
+    write_diff_nodes(o, a, &places);
+    if (a->tree.matches) {
+        double all = a->flame.nodes.items[0].total.weight;
+        output_format(o, ",\n\"matched\":{\"value\":%.0f,\"samples\":%llu,\"share\":%.6f}",
+                      a->flame.matched.weight, (unsigned long long)a->flame.matched.samples,
+                      all > 0 ? a->flame.matched.weight / all : 0);
+    }
+    output_text(o, "}\n");
+    place_list_free(&places);
+    return ok;
+}
+
+bool answer_difftree(request *r) {
+    diff_asked a = {.tree = {.width = 1200, .least = 1, .rows = 256}};
+    bool ok = parse_diff(r, &a) && join_trees(r, &a) &&
+              request_search(r, &a.d.names, &a.tree.matches) &&
+              paint(r, &a.tree, &a.d.names, &a.d.tree, &a.flame) && compare_picture(r, &a) &&
+              write_diff(r, &a);
+    free(a.sides);
+    free(a.comparisons);
+    free(a.q);
+    flame_free(&a.flame);
+    difftree_free(&a.d);
+    asked_close(r, &a.before);
+    close_tree(r, &a.tree);
     return ok;
 }

@@ -263,6 +263,10 @@ bool request_ask_of(request *r, asked *a, const char *trace, uint64_t otherwise)
     filter *f;
     bool ok = parse_spec(r, &spec, &f);
     spec.keep_rows |= a->needs_rows;
+    if (a->of_allocated) {
+        spec.measure = MEASURE_ALLOCATED;
+        spec.moment = QUERY_END;
+    }
     ok = ok &&
          request_reading(r, trace, otherwise, a->needs_blocks || query_needs_blocks(&spec),
                          &a->trace, &a->reading) &&

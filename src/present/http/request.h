@@ -62,6 +62,7 @@ bool request_search(request *r, const profile *p, uint8_t **matches);
 /* A question that parameters ask, answered as far as all endpoints share it. */
 typedef struct asked {
     bool needs_blocks; /* set before asking: the endpoint scans the table of blocks itself */
+    bool of_allocated; /* whatever the measure that is asked for */
     bool needs_rows;   /* … and the selection of its rows, also where all are kept */
     reading *reading;
     size_t trace;
@@ -151,6 +152,10 @@ void place_list_free(place_list *l);
     X("peaks", answer_peaks, ASK_PARAMETERS "n ")                                                  \
     X("lifetimes", answer_lifetimes, ASK_PARAMETERS)                                               \
     X("filter", answer_filter, "trace text cursor ")                                               \
+    X("advice", answer_advice, ASK_PARAMETERS "share ")                                            \
+    X("difftree", answer_difftree,                                                                 \
+      ASK_PARAMETERS "before after by mode focus focus_ids root width min share rows collapse "    \
+                     "search ")                                                                    \
     X("diff", answer_diff,                                                                         \
       "before after filter measure at wrappers by normalise sort order offset limit search ")      \
     X("source", answer_source, ASK_PARAMETERS "place from to ")                                    \

@@ -15,7 +15,8 @@ bool viewer_init(viewer *v, char *const *paths, size_t n) {
     v->n_traces = n;
     for (size_t i = 0; i < n; i++) {
         const char *slash = strrchr(paths[i], '/');
-        v->traces[i] = (viewer_trace){.path = paths[i], .name = slash ? slash + 1 : paths[i]};
+        v->traces[i].path = paths[i];
+        v->traces[i].name = slash ? slash + 1 : paths[i];
         pthread_mutex_init(&v->traces[i].lock, NULL);
         pthread_cond_init(&v->traces[i].changed, NULL);
     }

@@ -43,7 +43,8 @@ typedef struct reading {
 
 typedef struct viewer_trace {
     const char *path, *name;
-    pthread_mutex_t lock; /* guards what follows */
+    _Atomic uint64_t size; /* bytes of the file as it was last looked at; 0: unknown */
+    pthread_mutex_t lock;  /* guards what follows */
     pthread_cond_t changed;
     reading *now; /* NULL: nothing could be read yet */
     bool failed;  /* the table of blocks will not come */

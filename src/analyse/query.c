@@ -17,8 +17,10 @@ static bool find_moment(query_result *q, const query_spec *spec) {
 static bool find_costs(query_result *q, const query_spec *spec) {
     if (!query_needs_blocks(spec))
         return cost_of_tree(q->profile, &q->costs);
+    bool all = spec->measure == MEASURE_ALLOCATED && !filter_selects(spec->filter);
     bool ok = find_moment(q, spec) && filter_select(spec->filter, q->profile, &q->selection) &&
-              cost_of_blocks(q->profile, &q->selection, q->measure, q->moment, &q->costs);
+              (all ? cost_of_tree(q->profile, &q->costs)
+                   : cost_of_blocks(q->profile, &q->selection, q->measure, q->moment, &q->costs));
     if (!spec->keep_rows)
         selection_free(&q->selection);
     return ok;

@@ -13,6 +13,7 @@
 /* In the order in which the help shows them. */
 #define COMMANDS(X)                                                                                \
     X(run)                                                                                         \
+    X(instrument)                                                                                  \
     X(view)                                                                                        \
     X(hotspots)                                                                                    \
     X(types)                                                                                       \
@@ -90,6 +91,7 @@ typedef enum operand_kind {
     OPERAND_TRACES,  /* one or more */
     OPERAND_FACTOR,  /* a number, and one trace */
     OPERAND_SITE,    /* a function, and one trace */
+    OPERAND_SOURCE,  /* a source file */
     OPERAND_PROGRAM, /* a program and its arguments: options end at the first operand */
     OPERAND_COMMAND, /* the name of a command, or nothing */
     OPERAND_SHELL,   /* the name of a shell */

@@ -17,6 +17,7 @@ The commands, and one of them:
   
   Record:
     run         record where a program allocates
+    instrument  make an OCaml program trace itself when asked to
   
   Look at a trace:
     view        show traces in a browser

@@ -1,0 +1,1 @@
+../before/binary.mli

@@ -6,8 +6,7 @@
 
 enum {
     FIRST_ROWS = 1024,
-    DENSE_SLACK = 1 << 16, /* ids beyond four times the rows and this are looked up by hashing */
-    BINS = 1 << 14,        /* of time, for the peak */
+    BINS = 1 << 14, /* of time, for the peak */
 };
 
 #define NO_NODE UINT32_MAX /* the allocation was not met yet */
@@ -17,7 +16,7 @@ enum {
 /* A column that was made larger before another failed stays larger, which does no harm. */
 static bool resize(block_table *b, size_t capacity) {
 #define RESIZE_COLUMN(type, name)                                                                  \
-    type *name = realloc(b->name, capacity * sizeof *name);                                        \
+    type *name = realloc(b->name, capacity * sizeof *name);         \
     if (!name)                                                                                     \
         return false;                                                                              \
     b->name = name;
@@ -37,31 +36,10 @@ static bool add_row(block_table *b, uint32_t *row) {
     return true;
 }
 
-/* The place of the row number of a dense id; it may be MAP64_NONE. */
-static uint32_t *dense_slot(block_table *b, uint64_t id) {
-    size_t more = id < b->dense.count ? 0 : id + 1 - b->dense.count;
-    if (!vec_reserve(&b->dense, more))
-        return NULL;
-    for (; more > 0; more--)
-        b->dense.items[b->dense.count++] = MAP64_NONE;
-    return &b->dense.items[id];
-}
-
-/* The row of a block, which is new if the trace did not speak of it before. Once an id was hashed,
- * it always is: a later, denser look-up must not miss it. */
+/* The row of a block, which is new if the trace did not speak of it before. */
 static bool find_row(block_table *b, uint64_t id, uint32_t *row) {
-    bool is_dense = id < b->dense.count || id / 4 < b->count + DENSE_SLACK / 4;
-    if (id >= b->dense.count && b->sparse.count > 0 && map64_get(&b->sparse, id) != MAP64_NONE)
-        is_dense = false;
-    if (is_dense && id < b->dense.count && b->dense.items[id] == MAP64_NONE && b->sparse.count > 0)
-        is_dense = map64_get(&b->sparse, id) == MAP64_NONE;
-    uint32_t *slot = is_dense ? dense_slot(b, id) : map64_put(&b->sparse, id);
-    if (!slot)
-        return false;
-    if (*slot == MAP64_NONE && !add_row(b, slot))
-        return false;
-    *row = *slot;
-    return true;
+    *row = row_index_find(&b->rows, id);
+    return *row != ROW_NONE || (add_row(b, row) && row_index_add(&b->rows, id, *row));
 }
 
 static bool add_large(block_table *b, uint32_t row, const memtrace_event *event) {
@@ -81,34 +59,51 @@ bool blocks_alloc(block_table *b, uint32_t node, const memtrace_event *event) {
     uint32_t row;
     if (!find_row(b, event->id, &row) || (b->node[row] == NO_NODE && !note(b, row, BLOCKS_BORN)))
         return false;
-    bool large = event->length >= BLOCKS_LARGE || event->samples >= BLOCKS_LARGE;
+    bool large = event->length >= BLOCKS_LARGE || event->samples >= BLOCKS_MANY;
     b->node[row] = node;
     b->length[row] = large ? BLOCKS_LARGE : (uint32_t)event->length;
-    b->samples[row] = large ? BLOCKS_LARGE : (uint32_t)event->samples;
+    b->samples[row] = large ? BLOCKS_MANY : (uint16_t)event->samples;
     b->domain[row] = event->domain;
     b->source[row] = (uint8_t)event->source;
     b->born[row] = event->time;
     return !large || add_large(b, row, event);
 }
 
-bool blocks_promote(block_table *b, uint64_t id, uint64_t time) {
-    uint32_t row;
-    if (!find_row(b, id, &row))
-        return false;
-    if (b->promoted[row] != BLOCKS_NEVER)
+static bool write_fate(block_table *b, const blocks_fate *f) {
+    uint64_t *time = f->kind == BLOCKS_DIED ? &b->died[f->row] : &b->promoted[f->row];
+    if (*time != BLOCKS_NEVER)
         return true;
-    b->promoted[row] = time;
-    return note(b, row, BLOCKS_PROMOTED);
+    *time = f->time;
+    return note(b, f->row, f->kind);
+}
+
+/* Where the order of events is kept, they are written in that order. */
+static bool add_fate(block_table *b, uint64_t id, uint64_t time, blocks_event kind) {
+    blocks_fate new = {.time = time, .kind = kind}, *f = &b->fates[b->n_fates % BLOCKS_FATES];
+    if (!find_row(b, id, &new.row))
+        return false;
+    if (b->keep_order)
+        return write_fate(b, &new);
+    __builtin_prefetch(kind == BLOCKS_DIED ? &b->died[new.row] : &b->promoted[new.row], 1);
+    bool ok = b->n_fates++ < BLOCKS_FATES || write_fate(b, f);
+    *f = new;
+    return ok;
+}
+
+bool blocks_promote(block_table *b, uint64_t id, uint64_t time) {
+    return add_fate(b, id, time, BLOCKS_PROMOTED);
 }
 
 bool blocks_collect(block_table *b, uint64_t id, uint64_t time) {
-    uint32_t row;
-    if (!find_row(b, id, &row))
-        return false;
-    if (b->died[row] != BLOCKS_NEVER)
-        return true;
-    b->died[row] = time;
-    return note(b, row, BLOCKS_DIED);
+    return add_fate(b, id, time, BLOCKS_DIED);
+}
+
+static bool write_fates(block_table *b) {
+    bool ok = true;
+    for (size_t n = b->n_fates < BLOCKS_FATES ? b->n_fates : BLOCKS_FATES; n > 0; n--)
+        ok &= write_fate(b, &b->fates[(b->n_fates - n) % BLOCKS_FATES]);
+    b->n_fates = 0;
+    return ok;
 }
 
 /* ---- the order of events ----------------------------------------------------------------- */
@@ -177,7 +172,7 @@ static bool move_row(block_table *b, size_t to, size_t from) {
 #define MOVE_COLUMN(type, name) b->name[to] = b->name[from];
     BLOCKS_COLUMNS(MOVE_COLUMN)
 #undef MOVE_COLUMN
-    if (b->length[to] < BLOCKS_LARGE || to == from)
+    if (b->length[to] < BLOCKS_LARGE)
         return true;
     uint32_t index = map64_get(&b->by_row, from), *at = map64_put(&b->by_row, to);
     if (at)
@@ -187,12 +182,12 @@ static bool move_row(block_table *b, size_t to, size_t from) {
 
 bool blocks_finish(block_table *b) {
     size_t kept = 0;
-    if (!renumber_order(b))
+    if (!write_fates(b) || !renumber_order(b))
         return false;
     for (size_t i = 0; i < b->count; i++) {
         if (b->node[i] == NO_NODE)
             continue;
-        if (!move_row(b, kept, i))
+        if (kept < i && !move_row(b, kept, i))
             return false;
         if (b->promoted[kept] < b->born[kept]) /* clocks of domains differ a little */
             b->promoted[kept] = b->born[kept];
@@ -201,8 +196,7 @@ bool blocks_finish(block_table *b) {
         kept++;
     }
     b->count = kept;
-    vec_free(&b->dense);
-    map64_free(&b->sparse);
+    row_index_free(&b->rows);
     if (kept > 0 && !resize(b, kept))
         b->capacity = kept; /* some columns could not be made smaller: they are large enough */
     return sort_order(b);
@@ -246,8 +240,7 @@ void blocks_free(block_table *b) {
     map64_free(&b->by_row);
     vec_free(&b->large);
     vec_free(&b->order);
-    vec_free(&b->dense);
-    map64_free(&b->sparse);
+    row_index_free(&b->rows);
     *b = (block_table){0};
 }
 

@@ -1,6 +1,6 @@
 /* blocks.h: the sampled blocks of a trace, one a row, in columns: what filters and measures scan.
  *
- * 39 bytes a block. Rows are in the order in which the file first speaks of their blocks: where
+ * 37 bytes a block. Rows are in the order in which the file first speaks of their blocks: where
  * domains differ, the end of a block may stand before its beginning. */
 #ifndef ANALYSE_BLOCKS_H
 #define ANALYSE_BLOCKS_H
@@ -10,17 +10,19 @@
 #include <stdint.h>
 
 #include "allotrace/memtrace.h"
+#include "analyse/row_index.h"
 #include "base/map64.h"
 #include "base/vec.h"
 
 #define BLOCKS_NEVER UINT64_MAX /* a time: it did not happen before the trace ended */
-#define BLOCKS_LARGE UINT32_MAX /* a length or number of samples that stands in `large` */
+#define BLOCKS_LARGE UINT32_MAX /* a length that stands in `large`, with the samples */
+#define BLOCKS_MANY  UINT16_MAX /* a number of samples that stands there, with the length */
 
 /* X(type, name) */
 #define BLOCKS_COLUMNS(X)                                                                          \
     X(uint32_t, node)     /* of the tree: its stack, and through that its type */                  \
     X(uint32_t, length)   /* words, header excluded; BLOCKS_LARGE: see `large` */                  \
-    X(uint32_t, samples)  /* at least 1; the same */                                               \
+    X(uint16_t, samples)  /* at least 1; BLOCKS_MANY: the same */                                  \
     X(uint16_t, domain)   /* that allocated it */                                                  \
     X(uint8_t, source)    /* a memtrace_source */                                                  \
     X(uint64_t, born)     /* microseconds since the start, as the other two */                     \
@@ -33,6 +35,15 @@ typedef struct blocks_large {
 
 /* What happened to a block, where the order of events is kept. */
 typedef enum blocks_event { BLOCKS_BORN, BLOCKS_PROMOTED, BLOCKS_DIED } blocks_event;
+
+/* A promotion or death that is not written yet. */
+typedef struct blocks_fate {
+    uint64_t time;
+    uint32_t row;
+    blocks_event kind;
+} blocks_fate;
+
+enum { BLOCKS_FATES = 16 };
 
 /* Legal when zeroed. */
 typedef struct block_table {
@@ -48,9 +59,11 @@ typedef struct block_table {
     VEC(uint64_t) order;
     bool keep_order;
 
-    /* While reading: id → row. Ids are mostly dense, and then need no hashing. */
-    VEC(uint32_t) dense;
-    map64 sparse;
+    /* While reading. Of old blocks the row is not in the processor's cache: when it is asked for,
+     * others wait to be written. */
+    row_index rows; /* of ids */
+    blocks_fate fates[BLOCKS_FATES];
+    size_t n_fates; /* since the beginning: the last ones stand in `fates`, modulo its size */
 } block_table;
 
 /* Take the events of a trace, in any order; false when there is no memory. */
@@ -82,7 +95,7 @@ static inline uint64_t blocks_length(const block_table *b, size_t row) {
 }
 
 static inline uint64_t blocks_samples(const block_table *b, size_t row) {
-    return b->samples[row] < BLOCKS_LARGE ? b->samples[row] : blocks_find_large(b, row)->samples;
+    return b->samples[row] < BLOCKS_MANY ? b->samples[row] : blocks_find_large(b, row)->samples;
 }
 
 static inline size_t blocks_event_row(uint64_t event) {

@@ -94,8 +94,14 @@ START_TEST(numbers_beyond_32_bits_are_kept) {
     ck_assert(blocks_alloc(&b, 1, &e));
     ck_assert(blocks_alloc(&b, 1, &(memtrace_event){.id = UINT64_MAX, .length = 1, .samples = 1}));
     ck_assert(blocks_collect(&b, UINT64_MAX, 9));
+    for (uint64_t n = BLOCKS_MANY - 1; n <= BLOCKS_MANY + UINT64_C(1); n++)
+        ck_assert(blocks_alloc(&b, 1, &(memtrace_event){.id = n, .length = n, .samples = n}));
     ck_assert(blocks_finish(&b));
-    ck_assert_uint_eq(b.count, 2);
+    ck_assert_uint_eq(b.count, 5);
+    for (uint64_t i = 0; i < 3; i++) {
+        ck_assert_uint_eq(blocks_length(&b, 2 + i), BLOCKS_MANY - 1 + i);
+        ck_assert_uint_eq(blocks_samples(&b, 2 + i), BLOCKS_MANY - 1 + i);
+    }
     ck_assert_uint_eq(blocks_length(&b, 0), huge);
     ck_assert_uint_eq(blocks_samples(&b, 0), huge + 1);
     ck_assert_uint_eq(blocks_length(&b, 1), 1);

@@ -16,7 +16,7 @@ enum {
 /* A column that was made larger before another failed stays larger, which does no harm. */
 static bool resize(block_table *b, size_t capacity) {
 #define RESIZE_COLUMN(type, name)                                                                  \
-    type *name = realloc(b->name, capacity * sizeof *name);         \
+    type *name = realloc(b->name, capacity * sizeof *name);                                        \
     if (!name)                                                                                     \
         return false;                                                                              \
     b->name = name;

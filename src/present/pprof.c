@@ -2,8 +2,10 @@
 #include "present/pprof.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -45,17 +47,31 @@ enum function_field {
     FUNCTION_FILENAME = 4,
 };
 
+/* Stacks are written in full for each sample, which readers of the format can't take thousands of
+ * frames of. Longer ones keep their ends. */
+enum {
+    MOST_FRAMES = 256,
+    OUTER_FRAMES = 64, /* of those: the rest is innermost */
+    DRAIN_SIZE = 1 << 20,
+};
+
 typedef struct pprof {
     const profile *profile;
     const lens *lens;
-    output message;          /* the profile */
+    output *out; /* what is compressed goes there */
+    z_stream gzip;
+    output message;          /* the part of the profile that was not compressed yet */
     output part, inner;      /* a message in it, and one in that */
     intern_table strings;    /* equal ones are the same pointer */
     map64 string_index;      /* to the index in the string table */
     map64 functions;         /* (name, file), both as string indices, to the function's id */
     VEC(uint64_t) locations; /* of a sample */
     uint64_t next_string;
-    bool failed; /* no memory */
+    bool *hidden;       /* by frame: nothing of it is to be seen, so that it is no location */
+    uint32_t *depths;   /* by node of the tree: visible frames of its stack */
+    uint32_t *outer;    /* the same: the node on it with OUTER_FRAMES of them, or itself */
+    uint64_t shortened; /* samples without the middle of their stacks */
+    bool failed;        /* no memory */
 } pprof;
 
 /* ---- strings and functions --------------------------------------------------------------- */
@@ -124,7 +140,8 @@ static bool is_all_hidden(const pprof *w, uint32_t frame) {
 /* A frame is a location; its lines begin with the innermost inlined function. */
 static void put_location(pprof *w, uint32_t frame) {
     const profile_frame *f = &w->profile->frames.items[frame];
-    if (is_all_hidden(w, frame))
+    w->hidden[frame] = is_all_hidden(w, frame);
+    if (w->hidden[frame])
         return;
     protobuf_number(&w->part, LOCATION_ID, frame + UINT64_C(1));
     protobuf_number(&w->part, LOCATION_MAPPING_ID, 1);
@@ -168,14 +185,45 @@ static void put_labels(pprof *w, const classes_group *g) {
     put_label(w, "lifetime class", lifetime_class_text(g->lifetime));
 }
 
+/* The location of the frames that a stack lacks; behind those of all frames. */
+static uint64_t gap_location(const pprof *w) {
+    return w->profile->frames.count + UINT64_C(1);
+}
+
+/* How deep stacks are, and where their outer ends begin; without hidden frames. */
+static bool measure_stacks(pprof *w) {
+    const cct *tree = &w->profile->tree;
+    w->depths = calloc(cct_count(tree) + 1, sizeof *w->depths);
+    w->outer = calloc(cct_count(tree) + 1, sizeof *w->outer);
+    if (!w->depths || !w->outer)
+        return false;
+    for (uint32_t i = 1; i < cct_count(tree); i++) {
+        const uint32_t parent = cct_parent(tree, i);
+        w->depths[i] = w->depths[parent] + !w->hidden[cct_frame(tree, i)];
+        w->outer[i] = w->depths[i] <= OUTER_FRAMES ? i : w->outer[parent];
+    }
+    return true;
+}
+
+/* The locations from a node outward, until there are `most`. */
+static void add_locations(pprof *w, uint32_t node, size_t most) {
+    const cct *tree = &w->profile->tree;
+    for (; node != CCT_ROOT && w->locations.count < most; node = cct_parent(tree, node))
+        if (!w->hidden[cct_frame(tree, node)])
+            w->locations.items[w->locations.count++] = cct_frame(tree, node) + UINT64_C(1);
+}
+
 /* Stacks go from the innermost frame outward. */
 static void put_sample(pprof *w, const classes_group *g) {
-    const cct *tree = &w->profile->tree;
     vec_clear(&w->locations);
-    for (uint32_t n = g->node; n != CCT_ROOT; n = cct_parent(tree, n))
-        if (!is_all_hidden(w, cct_frame(tree, n)) &&
-            !vec_push(&w->locations, cct_frame(tree, n) + UINT64_C(1)))
-            w->failed = true;
+    if (w->depths[g->node] <= MOST_FRAMES) {
+        add_locations(w, g->node, MOST_FRAMES);
+    } else {
+        add_locations(w, g->node, MOST_FRAMES - OUTER_FRAMES);
+        w->locations.items[w->locations.count++] = gap_location(w);
+        add_locations(w, w->outer[g->node], MOST_FRAMES + 1);
+        w->shortened++;
+    }
     const uint64_t objects = (uint64_t)llround(g->blocks.count);
     const uint64_t bytes = (uint64_t)llround(cost_bytes(w->profile, g->samples));
     const bool alive = g->lifetime == LIFETIME_ALIVE;
@@ -206,6 +254,46 @@ static void put_head(pprof *w) {
     put_mapping(w);
 }
 
+/* Compresses what there is of the message. */
+static bool drain(pprof *w, bool at_end) {
+    unsigned char piece[OUTPUT_ROOM_MAX];
+    int status = Z_OK;
+    w->gzip.next_in = (Bytef *)w->message.buffer;
+    w->gzip.avail_in = (uInt)w->message.used; /* not much more than DRAIN_SIZE */
+    do {
+        w->gzip.next_out = piece;
+        w->gzip.avail_out = sizeof piece;
+        status = deflate(&w->gzip, at_end ? Z_FINISH : Z_NO_FLUSH);
+        output_bytes(w->out, (const char *)piece, sizeof piece - w->gzip.avail_out);
+    } while (w->gzip.avail_out == 0 || (at_end && status == Z_OK));
+    w->message.used = 0;
+    return status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR;
+}
+
+static bool put_samples(pprof *w, const classes_list *groups) {
+    for (size_t i = 0; i < groups->count && !w->failed; i++) {
+        put_sample(w, &groups->items[i]);
+        if (w->message.used > DRAIN_SIZE && !drain(w, false))
+            return false;
+    }
+    return !w->failed;
+}
+
+/* What is to be known where stacks were shortened. */
+static void put_gap(pprof *w) {
+    static const profile_location gap = {.file = "", .function = "(frames left out)"};
+    protobuf_number(&w->part, LOCATION_ID, gap_location(w));
+    protobuf_number(&w->part, LOCATION_MAPPING_ID, 1);
+    protobuf_number(&w->inner, LINE_FUNCTION_ID, function_id(w, &gap));
+    protobuf_message(&w->part, LOCATION_LINE, &w->inner);
+    protobuf_message(&w->message, PROFILE_LOCATION, &w->part);
+    char text[128];
+    snprintf(text, sizeof text,
+             "%" PRIu64 " samples have more than %d frames and lack those in the middle",
+             w->shortened, MOST_FRAMES);
+    protobuf_number(&w->message, PROFILE_COMMENT, string_id(w, text));
+}
+
 static bool put_profile(pprof *w, const uint8_t *kept) {
     classes_list groups;
     if (!classes_query(w->profile, kept, &groups))
@@ -213,40 +301,35 @@ static bool put_profile(pprof *w, const uint8_t *kept) {
     put_head(w);
     for (uint32_t i = 0; i < w->profile->frames.count; i++)
         put_location(w, i);
-    for (size_t i = 0; i < groups.count; i++)
-        put_sample(w, &groups.items[i]);
+    bool ok =
+        vec_reserve(&w->locations, MOST_FRAMES + 1) && measure_stacks(w) && put_samples(w, &groups);
     vec_free(&groups);
-    return !w->failed && !w->message.error && !w->part.error && !w->inner.error;
+    if (w->shortened > 0)
+        put_gap(w);
+    ok = ok && !w->failed && !w->message.error && !w->part.error && !w->inner.error;
+    return ok && drain(w, true);
 }
 
-static bool put_compressed(output *o, const output *plain) {
-    enum { GZIP = 15 + 16 /* windowBits: the largest window, and a gzip header */ };
-    z_stream z = {.next_in = (Bytef *)plain->buffer};
-    unsigned char piece[OUTPUT_ROOM_MAX];
-    if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-        return false;
-    size_t left = plain->used;
-    int status = Z_OK;
-    while (status == Z_OK) {
-        if (z.avail_in == 0) { /* zlib counts in 32 bits */
-            z.avail_in = left < UINT32_MAX ? (uInt)left : UINT32_MAX;
-            left -= z.avail_in;
-        }
-        z.next_out = piece;
-        z.avail_out = sizeof piece;
-        status = deflate(&z, left ? Z_NO_FLUSH : Z_FINISH);
-        output_bytes(o, (const char *)piece, sizeof piece - z.avail_out);
-    }
-    deflateEnd(&z);
-    return status == Z_STREAM_END;
+/* Speed is worth more here than the last tenth of the size. */
+static bool start_gzip(z_stream *z) {
+    enum { WINDOW = 15 + 16 /* the largest, and a gzip header */, MEMORY = 8, LEVEL = 3 };
+    return deflateInit2(z, LEVEL, Z_DEFLATED, WINDOW, MEMORY, Z_DEFAULT_STRATEGY) == Z_OK;
 }
 
 bool export_pprof(output *o, const lens *l, const uint8_t *kept) {
-    pprof w = {.profile = l->profile, .lens = l};
+    pprof w = {.profile = l->profile,
+               .lens = l,
+               .out = o,
+               .hidden = calloc(l->profile->frames.count + 1, sizeof *w.hidden)};
+    if (!w.hidden || !start_gzip(&w.gzip)) {
+        free(w.hidden);
+        return false;
+    }
     output_start(&w.message, OUTPUT_MEMORY);
     output_start(&w.part, OUTPUT_MEMORY);
     output_start(&w.inner, OUTPUT_MEMORY);
-    const bool ok = put_profile(&w, kept) && put_compressed(o, &w.message);
+    const bool ok = put_profile(&w, kept);
+    deflateEnd(&w.gzip);
     output_finish(&w.message);
     output_finish(&w.part);
     output_finish(&w.inner);
@@ -254,5 +337,8 @@ bool export_pprof(output *o, const lens *l, const uint8_t *kept) {
     map64_free(&w.string_index);
     map64_free(&w.functions);
     vec_free(&w.locations);
+    free(w.hidden);
+    free(w.depths);
+    free(w.outer);
     return ok;
 }

@@ -54,7 +54,7 @@ static uint64_t allocate(memtrace_stream *s, uint64_t time, uint64_t length, uin
 }
 
 /* At rate 1/2, where a sample stands for 16 bytes. */
-static void record(fixture *f) {
+static memtrace_stream *record_start(fixture *f) {
     const memtrace_info info = {.sample_rate = 0.5,
                                 .start_time = START_TIME,
                                 .executable_name = "/bin/prog",
@@ -67,6 +67,10 @@ static void record(fixture *f) {
     f->hooks.context = f;
     ck_assert_int_eq(memtrace_writer_open(&info, &f->hooks, &f->writer, NULL), MEMTRACE_OK);
     ck_assert_int_eq(memtrace_stream_open(f->writer, 0, &s), MEMTRACE_OK);
+    return s;
+}
+
+static void record(memtrace_stream *s) {
     const uint64_t a = allocate(s, 100, 3, 2, STACK(MAIN, LEAF));
     const uint64_t b = allocate(s, 200, 7, 1, STACK(MAIN, SAME_LINE));
     allocate(s, 300, 0, 1, STACK(MAIN, INLINED));
@@ -77,20 +81,25 @@ static void record(fixture *f) {
     allocate(s, 1300, 1, 1, STACK(NOWHERE));
     allocate(s, 1400, 1, 1, STACK(ODD));
     allocate(s, 1500, 1, 1, NULL, 0);
+}
+
+static profile record_end(fixture *f, memtrace_stream *s) {
+    profile p = {0};
     ck_assert_int_eq(memtrace_stream_close(s), MEMTRACE_OK);
     ck_assert_int_eq(memtrace_writer_close(f->writer), MEMTRACE_OK);
+    memtrace_reader *reader = open_bytes(f->bytes.items, f->bytes.count);
+    ck_assert_int_eq(profile_read(&p, reader, &(profile_options){.keep_blocks = true}),
+                     MEMTRACE_OK);
+    memtrace_reader_close(reader);
+    fixture_free(f);
+    return p;
 }
 
 static profile profile_made(void) {
     fixture f;
-    profile p = {0};
-    record(&f);
-    memtrace_reader *reader = open_bytes(f.bytes.items, f.bytes.count);
-    ck_assert_int_eq(profile_read(&p, reader, &(profile_options){.keep_blocks = true}),
-                     MEMTRACE_OK);
-    memtrace_reader_close(reader);
-    fixture_free(&f);
-    return p;
+    memtrace_stream *s = record_start(&f);
+    record(s);
+    return record_end(&f, s);
 }
 
 /* What is exported: `hide` is a filter, or NULL. */
@@ -348,6 +357,46 @@ START_TEST(pprof_is_gzip) {
 }
 END_TEST
 
+static profile profile_of_deep_stack(size_t depth) {
+    uint64_t frames[300];
+    fixture f;
+    memtrace_stream *s = record_start(&f);
+    for (size_t i = 0; i < depth; i++)
+        frames[i] = i % 2 ? LEAF : MAIN;
+    allocate(s, 1, 9, 2, frames, depth);
+    return record_end(&f, s);
+}
+
+/* Whether the export of a stack has a gap. */
+static bool has_gap(size_t depth) {
+    static unsigned char plain[1 << 16];
+    profile p = profile_of_deep_stack(depth);
+    output o;
+    lens l = lens_on(&p, NULL);
+    output_start(&o, OUTPUT_MEMORY);
+    ck_assert(export_pprof(&o, &l, NULL));
+    z_stream z = {.next_in = (Bytef *)o.buffer,
+                  .avail_in = (uInt)o.used,
+                  .next_out = plain,
+                  .avail_out = sizeof plain};
+    ck_assert_int_eq(inflateInit2(&z, 15 + 16), Z_OK);
+    ck_assert_int_eq(inflate(&z, Z_FINISH), Z_STREAM_END);
+    bool gap = memmem(plain, z.total_out, "(frames left out)", 17);
+    ck_assert(gap == !!memmem(plain, z.total_out, "1 samples have more than 256 frames", 35));
+    inflateEnd(&z);
+    output_finish(&o);
+    lens_free(&l);
+    profile_free(&p);
+    return gap;
+}
+
+START_TEST(pprof_leaves_out_the_middle_of_long_stacks) {
+    ck_assert(!has_gap(256));
+    ck_assert(has_gap(257));
+    ck_assert(has_gap(300));
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("export");
     TCase *t = tcase_create("export");
@@ -361,6 +410,7 @@ static Suite *suite(void) {
     tcase_add_test(t, blocks_are_grouped);
     tcase_add_test(t, protobuf_is_as_documented);
     tcase_add_test(t, pprof_is_gzip);
+    tcase_add_test(t, pprof_leaves_out_the_middle_of_long_stacks);
     suite_add_tcase(s, t);
     return s;
 }

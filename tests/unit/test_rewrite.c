@@ -1,6 +1,7 @@
 /* Tests of rewriting traces and of replacing files, which also show that the writer, the C reader
  * and the independent decoder agree. */
 #include <fcntl.h>
+#include <ftw.h>
 #include <sys/stat.h>
 
 #include "trace/format.h"
@@ -12,11 +13,25 @@
 
 static char folder[] = "/tmp/allotrace-rewrite-XXXXXX";
 
+/* By the process that starts the tests, so that a test that fails, or is killed, leaves nothing
+ * behind for long. */
 static void make_folder(void) {
     ck_assert_ptr_nonnull(mkdtemp(folder));
 }
 
+static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *at) {
+    (void)st;
+    (void)kind;
+    (void)at;
+    return remove(path);
+}
+
 static void remove_folder(void) {
+    nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Of a test that passed. */
+static void empty_folder(void) {
     const char *const names[] = {"in", "out", "again", "link"};
     char path[256];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -24,6 +39,13 @@ static void remove_folder(void) {
         unlink(path);
     }
     ck_assert_msg(rmdir(folder) == 0, "something was left behind in %s", folder);
+    ck_assert_int_eq(mkdir(folder, 0700), 0);
+}
+
+/* What a test that failed left behind does not concern the next one. */
+static void renew_folder(void) {
+    remove_folder();
+    ck_assert_int_eq(mkdir(folder, 0700), 0);
 }
 
 static const char *in_folder(const char *name) {
@@ -452,7 +474,8 @@ static Suite *rewrite_suite(void) {
     Suite *s = suite_create("rewrite");
     TCase *t = tcase_create("rewrite");
     tcase_set_timeout(t, 120);
-    tcase_add_checked_fixture(t, make_folder, remove_folder);
+    tcase_add_unchecked_fixture(t, make_folder, remove_folder);
+    tcase_add_checked_fixture(t, renew_folder, empty_folder);
     tcase_add_loop_test(t, real_traces_survive, 0, 2);
     tcase_add_loop_test(t, rewriting_twice_changes_nothing, 0, 2);
     tcase_add_loop_test(t, the_head_survives, 0, 2);

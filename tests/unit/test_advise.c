@@ -140,8 +140,8 @@ enum { N_ROWS = 40 };
 
 typedef struct rows {
     profile p;
-    uint32_t node[N_ROWS], length[N_ROWS], samples[N_ROWS], index[N_ROWS];
-    uint16_t domain[N_ROWS];
+    uint32_t node[N_ROWS], length[N_ROWS], index[N_ROWS];
+    uint16_t samples[N_ROWS], domain[N_ROWS];
     uint8_t source[N_ROWS];
     uint64_t born[N_ROWS], promoted[N_ROWS], died[N_ROWS];
 } rows;

@@ -41,15 +41,19 @@ static size_t find_exit(const timeline *t) {
             best = i - 1;
         }
     }
-    bool is_exit = most_freed > EXIT_FREED * (double)cct_sum(t->points.items[best].live);
-    return is_exit ? best : t->points.count - 1;
+    if (most_freed <= EXIT_FREED * (double)cct_sum(t->points.items[best].live))
+        return t->points.count - 1;
+    /* It may have begun within that point. */
+    bool begun =
+        best > 0 && cct_sum(t->points.items[best].live) < cct_sum(t->points.items[best - 1].live);
+    return begun ? best - 1 : best;
 }
 
 static bool find_window(const profile *p, const leaks_spec *spec, leaks *l) {
     timeline t;
     uint64_t late = (uint64_t)((1 - EXIT_SHARE) * (double)p->duration);
     const timeline_spec half = {
-        .from = late, .to = TIMELINE_END, .points = 4096, .without_peak = true};
+        .from = late, .to = TIMELINE_END, .points = 1024, .without_peak = true};
     if (!timeline_query(p, &half, &t))
         return false;
     size_t last = find_exit(&t);

@@ -18,6 +18,7 @@
 #include "cli/run_rescue.h"
 #include "cli/run_traces.h"
 #include "cli/symbolize_file.h"
+#include "cli/view_session.h"
 
 #define PRELOAD_NAME    "liballotrace-preload.so"
 #define PRELOAD_SETTING "ALLOTRACE_PRELOAD" /* environment: another library, for tests */
@@ -31,7 +32,7 @@ typedef struct run_options {
     const char *output, *context;
     double rate;    /* 0: not given */
     uint64_t depth; /* DEPTH_UNSET: not given */
-    bool native, no_ocaml;
+    bool native, no_ocaml, view;
     bool no_symbolize;
     debug_file_options debug_files;
 } run_options;
@@ -75,6 +76,11 @@ static const option options[] = {
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, no_ocaml),
      .help = "of an OCaml program, record only what it gets from malloc"},
+    {.name = "view",
+     .kind = OPTION_FLAG,
+     .at = offsetof(run_options, view),
+     .help = "show the trace in a browser while it is recorded, and afterwards until Ctrl-C; see "
+             "`allotrace view`"},
     {.name = "no-symbolize",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, no_symbolize),
@@ -275,6 +281,30 @@ static void finish(const launch *l, run_program *program, int rescue, struct tim
     run_traces_free(&traces);
 }
 
+/* ---- the viewer -------------------------------------------------------------------------- */
+
+/* Shows what the program's own process writes, in `path`. NULL after having said why. */
+static view_session *start_view(const launch *l, const run_program *program, char path[PATH_MAX]) {
+    char pattern[PATH_MAX];
+    int status;
+    default_pattern(pattern, sizeof pattern, l->command, program->pid);
+    if (!run_traces_path(l->pattern ? l->pattern : pattern, program->pid, path, PATH_MAX))
+        return NULL;
+    char *const paths[] = {path};
+    view_session *s = view_session_start(paths, 1, &(view_session_options){.wait = true}, &status);
+    if (s)
+        message_hint("view: %s", view_session_address(s));
+    return s;
+}
+
+static void end_view(view_session *s) {
+    if (!s)
+        return;
+    message_hint("the viewer goes on until Ctrl-C");
+    view_session_wait();
+    view_session_stop(s);
+}
+
 /* ---- the command ------------------------------------------------------------------------- */
 
 static int refuse_start(const char *program, int error) {
@@ -324,9 +354,12 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     if (!run_program_start(&program, operands, set_environment, &l))
         return refuse_start(l.command, program.exec_error);
     signal(SIGPIPE, SIG_IGN);
+    char path[PATH_MAX];
+    view_session *view = opts->view && l.preload ? start_view(&l, &program, path) : NULL;
     run_program_wait(&program);
     if (l.preload)
         finish(&l, &program, rescue, started);
+    end_view(view);
     return run_program_end(&program);
 }
 
@@ -349,6 +382,7 @@ const command command_run = {
         "Programs that are statically linked, or run with more rights than their user has, run "
         "unrecorded.",
     .example = "allotrace run -- jq . large.json\n"
+               "allotrace run --view -- ./server\n"
                "allotrace run -o 'make.%p.ctf' --rate 1e-4 -- make -j4\n",
     .statuses = "  that of the program; if a signal ended it, this command ends by the same one\n"
                 "  2    the command line is wrong\n"

@@ -1,14 +1,10 @@
 /* cmd_view.c: `allotrace view FILE…`: shows traces in a browser. */
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/message.h"
-#include "cli/view_browser.h"
-#include "cli/view_trace.h"
-#include "present/http/server.h"
+#include "cli/view_session.h"
 
 typedef struct view_options {
     const char *host, *sources;
@@ -43,80 +39,36 @@ static const option options[] = {
     OPTION_STRICT(view_options),
 };
 
-/* ---- serving ----------------------------------------------------------------------------- */
-
-static void end_signals(sigset_t *set) {
-    sigemptyset(set);
-    sigaddset(set, SIGINT);
-    sigaddset(set, SIGTERM);
-    sigaddset(set, SIGHUP);
-}
-
-static void serve(server *s) {
-    sigset_t ends;
-    end_signals(&ends);
-    while (sigtimedwait(&ends, NULL, &(struct timespec){.tv_sec = 1}) < 0)
-        server_tick(s);
-}
-
-static int show(viewer *v, const view_options *o, view_trace *traces) {
-    char why[200];
-    const server_options where = {.host = o->host, .port = (uint16_t)o->port};
-    server *s = server_start(v, &where, why, sizeof why);
-    if (!s) {
-        message_error("%s", why);
-        return STATUS_FAILED;
-    }
-    printf("%s\n", server_address(s));
+static int show(char **paths, size_t n, const view_options *o) {
+    int status;
+    const view_session_options how = {.host = o->host,
+                                      .sources = o->sources,
+                                      .port = (uint16_t)o->port,
+                                      .no_open = o->no_open,
+                                      .strict = o->strict};
+    view_session *s = view_session_start(paths, n, &how, &status);
+    if (!s)
+        return status;
+    printf("%s\n", view_session_address(s));
     fflush(stdout);
-    if (!o->no_open)
-        view_browser_open(server_address(s));
     if (isatty(STDERR_FILENO))
         message_hint("Ctrl-C ends the viewer");
-    for (size_t i = 0; i < v->n_traces; i++)
-        view_trace_start(&traces[i]);
-    serve(s);
-    for (size_t i = 0; i < v->n_traces; i++)
-        view_trace_stop(&traces[i]);
-    server_stop(s);
+    view_session_wait();
+    view_session_stop(s);
     return STATUS_OK;
-}
-
-static int view(viewer *v, const view_options *o) {
-    int status = STATUS_OK;
-    view_trace *traces = calloc(v->n_traces + 1, sizeof *traces);
-    if (!traces) {
-        message_error("not enough memory");
-        return STATUS_FAILED;
-    }
-    for (size_t i = 0; status == STATUS_OK && i < v->n_traces; i++) {
-        status = view_trace_open(&traces[i], v, i, o->strict, false);
-        v->live |= traces[i].growing;
-    }
-    if (status == STATUS_OK)
-        status = show(v, o, traces);
-    for (size_t i = 0; i < v->n_traces; i++)
-        view_trace_stop(&traces[i]);
-    free(traces);
-    return status;
 }
 
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const view_options *o = opts_;
-    viewer v;
     sigset_t ends;
     if (o->port > UINT16_MAX)
         return message_usage(&command_view, "--port: ports go from 1 to %d", UINT16_MAX);
-    if (!viewer_init(&v, operands, n_operands)) {
-        message_error("not enough memory");
-        return STATUS_FAILED;
-    }
-    v.version = ALLOTRACE_VERSION;
-    v.sources = o->sources ? o->sources : ".";
-    end_signals(&ends); /* all threads leave them to us */
+    sigemptyset(&ends); /* all threads leave these to us */
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGHUP);
     sigprocmask(SIG_BLOCK, &ends, NULL);
-    int status = view(&v, o);
-    viewer_free(&v);
+    int status = show(operands, n_operands, o);
     sigprocmask(SIG_UNBLOCK, &ends, NULL);
     return status;
 }

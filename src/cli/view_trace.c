@@ -21,6 +21,7 @@
 enum {
     LARGE = 8 << 20,     /* bytes: smaller traces are read once */
     LOOK_MS = 200,       /* between looks at the file */
+    CLOCK_SECONDS = 2,   /* what clocks may differ by */
     COPY_MS = 1000,      /* between copies, at least */
     COST_OF_COPIES = 10, /* a copy is made when this many times as long has passed as one takes */
 };
@@ -129,7 +130,6 @@ static double process_began(uint64_t pid) {
 /* Whether the program that writes a trace still runs, here, and is not another one that got its
  * number. */
 static bool is_written(const memtrace_info *info) {
-    enum { CLOCK_SECONDS = 2 }; /* what clocks may differ by */
     char host[256] = "";
     if (gethostname(host, sizeof host - 1) != 0 || strcmp(host, info->host_name) != 0)
         return false;
@@ -199,7 +199,12 @@ static bool read_on(view_trace *t) {
     if (memtrace_reader_open(path_of(t), &(memtrace_reader_options){.strict = t->strict}, &f.reader,
                              NULL) != MEMTRACE_OK)
         return false;
-    if (is_written(memtrace_reader_info(f.reader)))
+    const memtrace_info *info = memtrace_reader_info(f.reader);
+    if (info->start_time < t->after) { /* it will be replaced */
+        memtrace_reader_close(f.reader);
+        return true;
+    }
+    if (is_written(info))
         memtrace_reader_on_end(f.reader, wait_for_more, &f);
     bool ok = profile_read(&f.profile, f.reader, &how) == MEMTRACE_OK && !is_stopping(t) &&
               publish_whole(t, f.reader, &f.profile);
@@ -242,8 +247,12 @@ int view_trace_open(view_trace *t, viewer *v, size_t index, bool strict, bool wa
         .viewer = v, .index = index, .strict = strict, .follow = wait, .growing = wait};
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->stop, NULL);
-    if (wait)
+    if (wait) {
+        struct timespec time;
+        clock_gettime(CLOCK_REALTIME, &time);
+        t->after = (uint64_t)(time.tv_sec - CLOCK_SECONDS) * 1000000;
         return STATUS_OK;
+    }
     note_file(t);
     int status = trace_file_open(&in, path_of(t), &(memtrace_reader_options){.strict = strict});
     if (status != STATUS_OK)

@@ -12,8 +12,9 @@ typedef struct view_trace {
     viewer *viewer;
     size_t index; /* of the viewer's traces */
     bool strict;
-    bool growing; /* it is being written */
-    bool follow;  /* the thread reads it from its beginning */
+    bool growing;   /* it is being written */
+    bool follow;    /* the thread reads it from its beginning */
+    uint64_t after; /* microseconds since the epoch: traces that began before are others */
     pthread_t thread;
     bool has_thread;
 

@@ -101,6 +101,27 @@ def a_trace_is_followed_while_its_program_runs():
 
 
 @test
+def a_program_is_shown_while_it_is_recorded():
+    shutil.copy(TRACES / "ocamlopt.ctf", "live.ctf")  # of an earlier time: not to be shown
+    environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    with Viewer(command=[
+            "run", "--view", "-o", "live.ctf", "--rate", "1e-3", "--", "bash", "-c", PROGRAM],
+            stdin=subprocess.PIPE, env=environment | {"ALLOTRACE_PRELOAD": str(PRELOAD)}) as v, news_of(v) as news:
+        v.process.stdin.write("go\n")
+        v.process.stdin.flush()
+        equal(v.process.stdout.readline(), "done\n")
+        equal(news.until(lambda n: n["growing"] and n["samples"] > 0)["trace"], 0)
+        check("ocamlopt" not in v.api("tree")["program"], "it is that of the program")
+        v.process.stdin.close()
+        news.until(lambda n: not n["growing"])
+        while "goes on until" not in v.process.stderr.readline():
+            pass
+        v.api("tree", filter="size:>=2w")
+        v.process.stdin = None
+        equal(v.end()[0], 0, "the program's status")
+
+
+@test
 def a_trace_that_is_replaced_is_read_anew():
     shutil.copy(TRACES / "ocamlopt.ctf", "x.ctf")
     with Viewer("x.ctf") as v, news_of(v) as news:

@@ -35,12 +35,13 @@ class Reply:
 class Viewer:
     """`allotrace view` at a port of its own, as a context."""
 
-    def __init__(self, *traces, options=(), **how):
-        self.process = subprocess.Popen(
-            [ALLOTRACE, "view", "--no-open", *options, *map(str, traces)], stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True, **how)
-        self.address = self.process.stdout.readline().strip()
-        match = re.fullmatch(r"http://([^/]*):(\d+)/\?token=([0-9a-f]{32})", self.address)
+    def __init__(self, *traces, options=(), command=None, **how):
+        """`command`: what says its address on standard error instead."""
+        words = command or ["view", "--no-open", *options, *map(str, traces)]
+        self.process = subprocess.Popen([ALLOTRACE, *words], stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True, **how)
+        self.address = (self.process.stderr if command else self.process.stdout).readline().strip()
+        match = re.search(r"http://([^/]*):(\d+)/\?token=([0-9a-f]{32})$", self.address)
         if not match:
             raise AssertionError(f"{self.address!r}, {self.process.communicate()}")
         self.host, self.port, self.token = match.group(1), int(match.group(2)), match.group(3)

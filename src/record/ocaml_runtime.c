@@ -81,7 +81,9 @@ static enum ocaml_kind runtime_find(ocaml_runtime *r, const char **why) {
 
 enum ocaml_kind ocaml_runtime_find(ocaml_runtime *r, const char **why) {
     enum ocaml_kind kind = runtime_find(r, why);
-    dlerror(); /* that symbols were missing is no news for the program */
+    /* That symbols were missing is no news for the program. The next success forgets it; dlerror
+     * would translate it, with a lock that whoever allocates just now may hold. */
+    (void)symbol("malloc");
     return kind;
 }
 

@@ -6,6 +6,10 @@
 
 #include "platform/pages.h"
 
+/* What domain.wanted holds: nobody wants in; somebody does; and the owner sleeps until they leave.
+ */
+enum { FREE, WANTED, AWAITED };
+
 /* ---- the way in ---------------------------------------------------------------------------- */
 
 void domain_table_init(struct domain_table *table) {
@@ -22,17 +26,21 @@ static bool barrier_everywhere(const struct domain *d) {
 
 void domain_wait(struct domain *d) {
     do {
+        uint32_t wanted = WANTED;
         domain_leave(d);
-        for (uint32_t w; (w = atomic_load(&d->wanted)) != 0;)
-            syscall4(SYS_futex, (long)&d->wanted, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, (long)w, 0);
+        while (wanted != FREE) {
+            if (wanted == AWAITED || atomic_compare_exchange_strong(&d->wanted, &wanted, AWAITED))
+                syscall4(SYS_futex, (long)&d->wanted, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, AWAITED, 0);
+            wanted = atomic_load(&d->wanted);
+        }
         atomic_store(&d->inside, true);
-    } while (atomic_load(&d->wanted) != 0);
+    } while (atomic_load(&d->wanted) != FREE);
 }
 
 bool domain_visit(struct domain *d, bool patiently) {
     if (!(patiently ? lock_acquire_patiently(&d->visit) : lock_try(&d->visit)))
         return false;
-    atomic_store(&d->wanted, 1);
+    atomic_store(&d->wanted, WANTED);
     int naps = !barrier_everywhere(d) ? -1 : patiently ? LOCK_PATIENCE : 0;
     for (int i = 0; naps < 0 || atomic_load_explicit(&d->inside, memory_order_acquire); i++) {
         if (i >= naps) {
@@ -45,8 +53,8 @@ bool domain_visit(struct domain *d, bool patiently) {
 }
 
 void domain_visit_end(struct domain *d) {
-    atomic_store(&d->wanted, 0);
-    syscall4(SYS_futex, (long)&d->wanted, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, 0);
+    if (atomic_exchange(&d->wanted, FREE) == AWAITED)
+        syscall4(SYS_futex, (long)&d->wanted, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, 0);
     lock_release(&d->visit);
 }
 

@@ -86,6 +86,7 @@ static void domain_flush_inside(struct session *s, struct domain *d) {
         session_note(s, memtrace_stream_flush(d->stream));
 }
 
+/* The first look at another's stream is a guess, which spares the visit to those that are empty. */
 void session_sweep(struct session *s, uint64_t now) {
     uint64_t due = atomic_load_explicit(&s->next_sweep, memory_order_relaxed);
     if (now < due ||
@@ -94,7 +95,7 @@ void session_sweep(struct session *s, uint64_t now) {
     for (struct domain *d = atomic_load(&s->domains.all); d; d = d->older) {
         if (d == self.domain) {
             domain_flush_inside(s, d);
-        } else if (domain_visit(d, false)) {
+        } else if (memtrace_stream_oldest(d->stream) != UINT64_MAX && domain_visit(d, false)) {
             domain_flush_inside(s, d);
             domain_visit_end(d);
         }

@@ -46,8 +46,8 @@ export async function explain(app, at, figure, { unit, rate, measure, share }) {
       head,
       h("h3.faint", e.title),
       h("p", e.definition),
-      h("div.formula", [e.formula, e.worked].filter(Boolean).join("\n")),
-      h("p", e.interval),
+      h("div.formula", [e.formula, app.source.offline ? "" : e.worked].filter(Boolean).join("\n")),
+      app.source.offline ? null : h("p", e.interval),
       e.caveats?.length ? h("ul", e.caveats.map((c) => h("li", c))) : null,
     ]);
   } catch (error) {

@@ -35,7 +35,7 @@ export class FilterBar {
     fill(this.element, icon(ICONS.filter), chips, this.editing < 0 ? this.entry : null, this.kept, this.undo, this.trouble);
     this.undo.disabled = this.app.store.undoable.length === 0;
     this.entry.disabled = this.app.source.offline;
-    if (this.app.source.offline) this.entry.placeholder = "This file holds summaries of the whole trace; `allotrace view` filters.";
+    if (this.app.source.offline) this.entry.placeholder = this.app.source.filter ? `This file shows what “${this.app.source.filter}” keeps.` : "This file holds summaries of the whole trace. `allotrace view` filters.";
     else this.entry.placeholder = terms.length ? "and …" : "Filter: fn:name, size:>=1K, live:@peak …";
   }
 

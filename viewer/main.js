@@ -270,16 +270,16 @@ class App {
 
   #drawLive() {
     const growing = this.info.traces.some((t) => t.growing);
-    this.liveBox.hidden = !this.info.live;
+    this.liveBox.hidden = !this.info.live && !this.grew;
     const t = this.trace;
     fill(this.liveBox,
       h(`i.dot${growing && !this.paused ? "" : ".still"}`),
-      h("span.soft", !growing ? "ended" : this.paused ? `paused at ${format.duration(this.source.until)}` : `live, ${format.duration(t?.duration ?? 0)}`),
-      growing || this.paused ? h("button.button.plain.square", { type: "button", "aria-label": this.paused ? "Go on" : "Pause", title: this.paused ? "Go on (Space)" : "Pause (Space)", onclick: () => this.pause() }, icon(ICONS[this.paused ? "play" : "pause"])) : null);
+      h("span.soft", this.paused ? `paused at ${format.duration(this.source.until)}` : !growing ? "ended" : `live, ${format.duration(t?.duration ?? 0)}`),
+      growing || this.paused || this.grew ? h("button.button.plain.square", { type: "button", "aria-label": this.paused ? "Go on" : "Pause", title: this.paused ? "Go on (Space)" : "Pause (Space)", onclick: () => this.pause() }, icon(ICONS[this.paused ? "play" : "pause"])) : null);
   }
 
   pause() {
-    if (!this.info.live) return false;
+    if (this.liveBox.hidden) return false;
     this.paused = !this.paused;
     this.source.until = this.paused ? this.trace.duration : null;
     this.#drawLive();
@@ -303,10 +303,11 @@ class App {
   }
 
   follow() {
-    if (!this.info.live) return;
     this.source.follow((news) => {
       const t = this.info.traces[news.trace];
+      this.liveBox.dataset.generation = String(news.generation);
       if (!t || (t.generation === news.generation && t.growing === news.growing)) return;
+      this.grew ||= news.generation > t.generation;
       if (this.paused) {
         t.growing = news.growing;
         return this.#drawLive();
@@ -365,7 +366,10 @@ class App {
       },
       menu: () => this.view.menuOfPick?.(),
       explain: () => (this.details.element.querySelector("dd .num") || this.total.querySelector(".num"))?.click(),
-      tab: (e) => store.set({ view: visible()[+e.key - 1] }),
+      tab: (e) => {
+        store.set({ view: visible()[+e.key - 1] });
+        this.focusMain();
+      },
       mode: () => store.set({ mode: cycle(MODES, store.state.mode, 1), zoom: [], pick: [], view: store.state.view === "diff" ? "diff" : "flame" }),
       recursion: () => store.set({ recursion: !store.state.recursion, zoom: [], pick: [] }),
       details: () => {

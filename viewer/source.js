@@ -80,24 +80,34 @@ export class HttpSource {
 
 // ---- aggregates in the page ----------------------------------------------------------------------
 
-// `answers`: from "endpoint?query" to what a server would have answered. Zooming, searching and sorting then
-// happen here, in what is there; what would need the trace is refused with a reason.
+// What zooming, drawing and paging ask with: all of that happens here, in what is there.
+const LOCAL = ["root", "width", "min", "share", "rows", "search", "offset", "limit", "sort", "order", "buckets", "n", "value", "low", "high", "samples", "blocks"];
+
+// `data`: { filter, answers: [{ endpoint, parameters, answer }] }, as `allotrace export --to html` writes it. What would
+// need the trace is refused with a reason.
 export class EmbeddedSource {
   offline = true;
   constructor(data) {
-    this.data = data;
+    this.filter = data.filter;
+    this.answers = new Map(data.answers.map((a) => [EmbeddedSource.#key(a.endpoint, a.parameters), a.answer]));
     this.onState = () => {};
+    this.pending = 0;
+  }
+
+  static #key(endpoint, params) {
+    const asked = { ...params };
+    for (const k of LOCAL) delete asked[k];
+    if (!asked.trace) delete asked.trace;
+    if (asked.measure === "allocated") delete asked.measure;
+    return `${endpoint}?${queryOf(asked)}`;
   }
 
   async get(endpoint, params = {}) {
-    const asked = { ...params };
-    if (asked.filter) throw new SourceError({ parameter: "filter", column: 0, reason: "this file holds summaries of the whole trace; `allotrace view` filters" });
-    for (const k of ["root", "width", "min", "share", "rows", "search", "offset", "limit", "sort", "order", "buckets", "n"]) delete asked[k];
-    if (asked.trace === 0) delete asked.trace;
-    const key = `${endpoint}?${queryOf(asked)}`;
-    const answer = this.data.answers[key];
-    if (!answer) throw new SourceError({ reason: "this file holds no summary for this view; `allotrace view` shows it" });
-    return endpoint === "table" || endpoint === "diff" ? sortedPage(answer, params) : answer;
+    if (params.filter) throw new SourceError({ reason: `this file holds summaries; to filter them further, open the trace with \`allotrace view\`` });
+    if (params.root && endpoint === "table") throw new SourceError({ reason: "this file holds only the first step" });
+    const answer = this.answers.get(EmbeddedSource.#key(endpoint, params));
+    if (!answer) throw new SourceError({ reason: "this file holds no summary of it; `allotrace view` shows it from the trace" });
+    return endpoint === "table" ? sortedPage(answer, params) : answer;
   }
 
   forget() {}
@@ -124,7 +134,7 @@ function sortedPage(answer, { sort = "value", order = "desc", offset = 0, limit 
   order_.sort((a, b) => sign * (keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : 0) || a - b);
   const chosen = order_.slice(offset, offset + limit);
   const picked = Object.fromEntries(Object.entries(rows).map(([k, column]) => [k, Array.isArray(column) ? chosen.map((i) => column[i]) : column]));
-  return { ...answer, rows: picked, offset, count: order_.length };
+  return { ...answer, rows: picked, offset, count: order_.length, left_out: answer.count - n };
 }
 
 // A pattern as filters write it, as far as a browser can: a part, a wild*card, a /regex/.
@@ -159,7 +169,7 @@ export const common = (s) => ({
   wrappers: s.wrappers ? "show" : undefined,
 });
 
-const TREE_ROWS = 500;
+const TREE_ROWS = 256, OUTWARD_ROWS = 96; // outward, each row has nearly all stacks
 
 const isIds = (focus) => /^\d+(\.\d+)*$/.test(focus || "");
 export const focusOf = (focus) => (isIds(focus) ? { focus_ids: focus } : { focus: focus || undefined });
@@ -176,7 +186,7 @@ export async function askTree(source, s, mode, { width, focus, root, signal, dif
     root: root?.join("."),
     width: Math.max(600, Math.ceil(width / 200) * 200),
     min: "1",
-    rows: TREE_ROWS,
+    rows: mode === "inverted" || mode === "callers" ? OUTWARD_ROWS : TREE_ROWS,
     search: s.search ? searchPattern(s.search) : undefined,
   };
   return source.get(endpoint, asked, signal);

@@ -214,3 +214,11 @@ export function changeWhisker(change, low, high, sure, max) {
   if (high > low) e.append(svg("path", { class: "range", "vector-effect": "non-scaling-stroke", d: `M${x(low)} 10H${x(high)}M${x(low)} 6.5v7M${x(high)} 6.5v7` }));
   return e;
 }
+
+// Amounts at equal steps of time, from 0 up.
+export function sparkline(values) {
+  const e = svg("svg", { class: "whisker", viewBox: "0 0 100 20", preserveAspectRatio: "none", "aria-hidden": "true" });
+  const most = Math.max(1e-9, ...values), x = (i) => (100 * i) / Math.max(1, values.length - 1), y = (v) => 18 - (16 * v) / most;
+  e.append(svg("path", { class: "bar", d: `M0 18${values.map((v, i) => `L${x(i).toFixed(1)} ${y(v).toFixed(1)}`).join("")}L100 18Z` }));
+  return e;
+}

@@ -5,7 +5,7 @@ import { amount, count, marginText, percent } from "./format.js";
 import { focusOn, focusStep } from "./filterline.js";
 import { openMenu } from "./menu.js";
 import { askTable, common, readPlaces, rowOf, searchPattern } from "./source.js";
-import { changeWhisker, Table, whisker } from "./table.js";
+import { changeWhisker, sparkline, Table, whisker } from "./table.js";
 import { changeText } from "./view-flame.js";
 
 const figureOf = (row, prefix = "") =>
@@ -94,14 +94,19 @@ export class TableView {
       case "callees":
         return [place, ...value];
       case "leaks":
-        return [place, ...value, ...this.#leakColumns()];
+        return [place, ...value.slice(0, 4), ...this.#leakColumns()];
       default:
         return [place, ...value, callers];
     }
   }
 
   #leakColumns() {
-    return [];
+    const rate = (v) => `${v > 0 ? "+" : ""}${amount(v, "B")}/s`;
+    return [
+      { key: "class", title: "How it grows", width: "112px", cell: (row) => h("span", { title: this.head.leaks?.classes?.[row.class] ?? "" }, row.class) },
+      { key: "slope", title: "Slope", width: "98px", right: true, help: "bytes a second, of what stays live after the start", cell: (row) => h("span", { title: `${rate(row.slope_low)} … ${rate(row.slope_high)}, q = ${row.q}` }, rate(row.slope)) },
+      { key: "line", title: "Live over time", width: "minmax(80px,1fr)", cell: (row) => sparkline(row.line) },
+    ];
   }
 
   #placeCell(row) {
@@ -176,6 +181,7 @@ export class TableView {
     return Array.from({ length: n }, (_, i) => {
       const row = rowOf(answer.rows, i);
       if (answer.rows.place) row.place = places[row.place] || null;
+      if (answer.rows.class) row.class = answer.strings[row.class];
       if (answer.rows.type) row.type = answer.strings[row.type];
       if (row.callers) row.callers = row.callers.map((c) => ({ ...c, place: places[c.place] || null }));
       if (row.frames) row.frames = row.frames.map((f) => places[f]);
@@ -229,7 +235,7 @@ export class TableView {
     const name = this.#unrolls() && s.focus ? this.app.nameOfFocus(s.focus) : "";
     fill(this.title, kind !== this.kind ? "Choose a function (Enter)" : name ? `${TITLES[kind]}: ` : TITLES[kind], name ? h("b.mono", name) : null);
     const wrappers = answer.wrappers?.length ? `Wrappers of malloc were skipped: ${answer.wrappers.map((w) => readPlaces(answer.strings, answer.places)[w.place]?.function || "?").join(", ")}. ` : "";
-    fill(this.table.foot, `${count(answer.count)} ${answer.count === 1 ? "row" : "rows"}. `, wrappers, this.#invisible());
+    fill(this.table.foot, `${count(answer.count)} ${answer.count === 1 ? "row" : "rows"}. `, answer.left_out ? `${count(answer.left_out)} smaller ones are not in this file. ` : "", wrappers, this.#invisible());
     if (answer.count === 0) {
       const why = answer.total?.blocks ? ["Nothing here", this.#whyNone(s)] : this.app.whyEmpty(answer);
       return this.#showEmpty(...why);

@@ -8,6 +8,7 @@
 #include "cli/question.h"
 #include "cli/result_file.h"
 #include "cli/trace_file.h"
+#include "present/export_html.h"
 #include "present/export_rows.h"
 #include "present/export_sqlite.h"
 #include "present/export_stacks.h"
@@ -20,7 +21,8 @@
     X(PPROF, "pprof", true, true)                                                                  \
     X(CSV, "csv", true, false)                                                                     \
     X(JSON, "json", true, false)                                                                   \
-    X(SQLITE, "sqlite", true, true)
+    X(SQLITE, "sqlite", true, true)                                                                \
+    X(HTML, "html", true, true)
 
 typedef enum export_format {
 #define EXPORT_NAME(name, text, blocks, binary) EXPORT_##name,
@@ -58,7 +60,8 @@ static const option options[] = {
      .at = offsetof(export_options, to),
      .choices = formats,
      .help = "the format: stacks for flame graphs, speedscope's JSON, pprof's profile.proto, or "
-             "all sampled blocks as CSV, JSON (an object a line) or an SQLite database"},
+             "all sampled blocks as CSV, JSON (an object a line) or an SQLite database, or the "
+             "viewer's page in one HTML file"},
     {.name = "output",
      .letter = 'o',
      .kind = OPTION_FILE,
@@ -97,6 +100,8 @@ typedef struct subject {
     selection selected; /* without rows if there is no table, which means all */
     measure measure;    /* of stacks */
     uint64_t moment;    /* of MEASURE_LIVE and MEASURE_PEAK */
+    viewer *page;       /* of HTML, which filters by itself */
+    const char *filter;
 } subject;
 
 static bool write_stacks(output *o, const subject *s, export_format to) {
@@ -142,7 +147,7 @@ static int write_result(const subject *s, const result_file *out, export_format 
         return write_database(s, out);
     output o;
     output_start(&o, out->fd);
-    const bool ok = write_text(&o, s, to);
+    const bool ok = to == EXPORT_HTML ? export_html(&o, s->page, s->filter) : write_text(&o, s, to);
     const memtrace_error error = {.status = MEMTRACE_IO, .os_error = output_finish(&o)};
     if (!ok)
         return refuse_memory();
@@ -180,15 +185,39 @@ static bool select_blocks(subject *s, const filter *f, const char *text) {
     return true;
 }
 
+/* The viewer takes the profile over. */
+static int write_page(subject *s, trace_file *in, const export_options *opts) {
+    viewer v;
+    char *paths[] = {(char *)(uintptr_t)in->name};
+    size_t n;
+    const memtrace_warning *warnings = memtrace_reader_warnings(in->reader, &n);
+    int status = STATUS_FAILED;
+    if (!viewer_init(&v, paths, 1))
+        return refuse_memory();
+    v.version = ALLOTRACE_VERSION;
+    v.sources = ".";
+    s->page = &v;
+    s->filter = opts->filter;
+    if (viewer_publish(&v, 0, &s->profile, warnings, n, READING_WHOLE))
+        status = write_file(s, opts);
+    else
+        refuse_memory();
+    viewer_free(&v);
+    return status;
+}
+
 /* The profile is complete before the result is begun. */
 static int export_trace(subject *s, trace_file *in, const filter *f, const export_options *opts) {
     const profile_options how = {.keep_blocks = needs[opts->to].blocks || filter_selects(f) ||
                                                 s->measure != MEASURE_ALLOCATED,
+                                 .track_promotion = opts->to == EXPORT_HTML,
                                  .tick = trace_file_tick,
                                  .context = in};
     int status = trace_file_report(in, profile_read(&s->profile, in->reader, &how));
+    if (status == STATUS_OK && !select_blocks(s, f, opts->filter))
+        status = refuse_memory();
     if (status == STATUS_OK)
-        status = select_blocks(s, f, opts->filter) ? write_file(s, opts) : refuse_memory();
+        status = opts->to == EXPORT_HTML ? write_page(s, in, opts) : write_file(s, opts);
     selection_free(&s->selected);
     lens_free(&s->lens);
     profile_free(&s->profile);
@@ -253,10 +282,13 @@ const command command_export = {
         "collapsed: a line a stack, for flame graph scripts. speedscope: for "
         "https://speedscope.app. pprof: objects and bytes allocated, and in use at the end of the "
         "trace, with labels. csv, json: a row a sampled block. sqlite: tables of blocks, frames "
-        "and stacks, and views for the common questions. allotrace-export(1) describes them.",
+        "and stacks, and views for the common questions. html: the page of `allotrace view` with "
+        "summaries of the trace, for a browser without a server. allotrace-export(1) describes "
+        "them.",
     .example = "allotrace export --to collapsed out.ctf | flamegraph.pl >out.svg\n"
                "allotrace export --to pprof -o out.pb.gz out.ctf\n"
-               "allotrace export --to sqlite -o out.db out.ctf\n",
+               "allotrace export --to sqlite -o out.db out.ctf\n"
+               "allotrace export --to html -o out.html out.ctf\n",
     OPTIONS_OF(options, defaults),
     .run = run,
 };

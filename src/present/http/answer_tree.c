@@ -181,7 +181,9 @@ static calltree_spec spec_of(const tree_asked *t) {
     return (calltree_spec){.shape = (calltree_shape)t->mode,
                            .by_line = t->by == BY_LINE,
                            .collapse_recursion = t->collapse,
-                           .focus = t->focus};
+                           .focus = t->focus,
+                           /* One more than is shown, so that it is known that there are more. */
+                           .max_depth = t->collapse ? 0 : t->root.count + t->rows + 1};
 }
 
 static bool show(request *r, const tree_asked *t, const calltree *tree) {

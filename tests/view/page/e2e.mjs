@@ -452,6 +452,85 @@ test("themes are kept, and no width hides or breaks anything", async ({ browser,
   }
 });
 
+test("a trace that grows is followed, can be paused, and two moments of it compared", async ({ browser }) => {
+  const file = path.join(ARTEFACTS, "grows.ctf"), whole = fs.readFileSync(OCAMLOPT);
+  fs.writeFileSync(file, whole.subarray(0, 60000));
+  const server = await serve([file]);
+  const c = await Client.open(browser, server.url);
+  const samples = () => c.page.evaluate(() => +/([\d,]+) samples/.exec(document.querySelector(".total").innerText)[1].replaceAll(",", ""));
+  const generation = () => c.page.evaluate(() => +document.querySelector(".live").dataset.generation);
+  try {
+    const first = await samples();
+    assert.ok(first > 0 && first < 1676);
+    await c.page.locator("[data-snapshot=a]").click();
+    await c.page.waitForFunction(() => document.querySelector(".live").dataset.generation);
+    let seen = await generation();
+    fs.appendFileSync(file, whole.subarray(60000, 100000));
+    await c.page.waitForFunction((n) => !new RegExp(`^${n} `).test(document.querySelector(".total .more").innerText), first.toLocaleString("en"));
+    await c.quiet();
+    const second = await samples();
+    assert.ok(second > first && second < 1676);
+    await c.page.getByRole("button", { name: "Pause" }).click();
+    await c.page.getByText("paused at").waitFor();
+    await c.quiet();
+    assert.equal(await samples(), second);
+    seen = await generation();
+    fs.appendFileSync(file, whole.subarray(100000));
+    await c.page.waitForFunction((g) => +document.querySelector(".live").dataset.generation > g, seen);
+    await c.until({ mode: "flame" }, () => c.page.locator("[data-mode=flame]").click());
+    assert.equal(await samples(), second, "paused, it stays as it was");
+    await c.shot("paused");
+    await c.page.getByRole("button", { name: "Go on" }).click();
+    await c.page.waitForFunction(() => document.querySelector(".total").innerText.includes("1,676 samples"));
+    await c.quiet();
+    assert.equal(await shownTotal(c), headline(OCAMLOPT));
+    await c.page.locator("[data-snapshot=b]").click();
+    await c.page.locator("[data-snapshot=compare]").click();
+    await c.page.waitForFunction(() => /^alloc:\S+\.\.\S+ live:\S+$/.test(window.allotrace.store.state.filter));
+    await c.quiet();
+    assert.equal(await shownTotal(c), headline("--filter", (await c.state()).filter, OCAMLOPT));
+    assert.deepEqual(c.trouble, []);
+  } finally {
+    await c.close();
+    await server.stop();
+    fs.rmSync(file);
+  }
+});
+
+test("exported, it is one file that works without a server and says what it does not hold", async ({ browser }) => {
+  const file = path.join(ARTEFACTS, "irmin.html");
+  cli("export", "--to", "html", "-o", file, IRMIN);
+  const c = await Client.open(browser, `file://${file}`, { offline: true });
+  try {
+    assert.equal(await shownTotal(c), headline(IRMIN));
+    const name = "Irmin_traces__Trace_replay.Make.exec_commit";
+    const narrow = await c.clickFrame(name, { times: 2 });
+    await c.page.waitForFunction(() => window.allotrace.store.state.zoom.length > 3);
+    await c.quiet();
+    assert.ok((await c.frame(name)).width > 2 * narrow.width);
+    await c.go({ zoom: [], search: "Stdlib__Map" });
+    assert.match(await c.text(".matched"), /matched \S+ GB \(\S+% of what is shown\)/);
+    for (const measure of ["peak", "survived", "blocks", "allocated"]) await c.go({ measure, search: "" });
+    await c.go({ view: "hotspots", sort: "-value" });
+    assert.ok((await c.rows()).length > 5);
+    await c.page.getByText(/smaller ones are not in this file/).waitFor();
+    await c.go({ view: "hotspots", sort: "" });
+    const j = cliJson("hotspots", "--json", "--top", "1", IRMIN).hotspots[0];
+    assert.equal((await c.rows())[0].value, amount(j.value, "B"));
+    await c.page.reload();
+    await c.quiet();
+    assert.equal((await c.state()).view, "hotspots");
+    for (const view of ["functions", "types", "paths", "leaks", "lifetimes", "advice", "source", "diff"]) await c.go({ view });
+    await c.go({ view: "flame", measure: "live", at: "1s" });
+    await c.page.getByText("this file holds no summary of it").waitFor();
+    await c.shot("exported");
+    assert.deepEqual(c.requests.filter((r) => !r.startsWith(`file://${file}`) && !r.startsWith("blob:") && !r.startsWith("data:")), []);
+    assert.deepEqual(c.trouble, []);
+  } finally {
+    await c.close();
+  }
+});
+
 test("the page is under 150 KB compressed", async ({ browser, one }) => {
   const c = await Client.open(browser, one.url);
   const sizes = await c.page.evaluate(() => performance.getEntriesByType("resource").concat(performance.getEntriesByType("navigation")).filter((e) => !e.name.includes("/api/")).map((e) => e.encodedBodySize));

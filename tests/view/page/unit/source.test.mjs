@@ -7,12 +7,18 @@ const answer = {
   places: { id: [1, 2, 3], function: [1, 2, 3], file: [4, 4, 4], line: [0, 0, 0] },
   rows: { place: [0, 1, 2], value: [30, 20, 10], low: [5, 18, 9], share: [0.5, 0.3, 0.2] },
 };
-const source = new EmbeddedSource({ answers: { "table?kind=hotspots": answer, "tree?": { nodes: {} } } });
+const source = new EmbeddedSource({
+  filter: "",
+  answers: [
+    { endpoint: "table", parameters: { kind: "hotspots", limit: "400" }, answer: { ...answer, count: 5 } },
+    { endpoint: "tree", parameters: { width: "1600" }, answer: { nodes: {} } },
+  ],
+});
 
 test("embedded tables are sorted, searched and cut as by a server", async () => {
   const low = await source.get("table", { kind: "hotspots", sort: "low", limit: 2 });
   assert.deepEqual(low.rows.place, [1, 2]);
-  assert.equal(low.count, 3);
+  assert.deepEqual([low.count, low.left_out], [3, 2]);
   const names = await source.get("table", { kind: "hotspots", sort: "function", order: "asc", offset: 1, limit: 5 });
   assert.deepEqual(names.rows.place, [1, 2]);
   const found = await source.get("table", { kind: "hotspots", search: "/^(alp|gam)/" });
@@ -20,7 +26,7 @@ test("embedded tables are sorted, searched and cut as by a server", async () => 
 });
 
 test("what a file does not hold is refused with the reason", async () => {
-  await assert.rejects(source.get("tree", { filter: "fn:x" }), (e) => e instanceof SourceError && /whole trace/.test(e.message));
+  await assert.rejects(source.get("tree", { filter: "fn:x" }), (e) => e instanceof SourceError && /holds summaries/.test(e.message));
   await assert.rejects(source.get("tree", { measure: "live" }), /no summary/);
   assert.ok(await source.get("tree", { width: 900, search: "x" }));
 });

@@ -21,7 +21,7 @@ export function actionsFor(app, place, { path, zoom, sequence } = {}) {
     { text: "Callees", off: nameless, run: () => store.set({ view: "callees", focus: focusStep(place) }) },
     { text: "Sandwich around it", off: nameless, run: () => store.set({ view: "flame", mode: "sandwich", focus: focusStep(place), zoom: [] }) },
     sequence && { text: "Sandwich around the sequence up to it", run: () => store.set({ focus: sequence, zoom: [], pick: [] }) },
-    { text: "Source", off: nameless || !place.file, run: () => store.set({ view: "source", line: String(place.id) }) },
+    { text: "Source", off: nameless || !place.file || s.view === "diff", run: () => store.set({ view: "source", line: String(place.id) }) },
     { text: "Copy name", off: nameless, run: () => app.copy(place.function || place.file) },
     path && { text: "Copy stack", run: () => app.copy(path.map((p) => p.function || p.file || "?").join("\n")) },
   ].filter(Boolean);

@@ -178,8 +178,8 @@ export class FlameView {
 
   #take(s, questions, answers, before) {
     const head = answers[0];
-    this.head = head;
-    this.app.report(head);
+    this.head = this.diff ? { ...head, rate: undefined } : head;
+    this.app.report(this.diff ? head[s.trace === s.before ? "before" : "after"] : head);
     if (!head.total?.blocks && !this.diff) return this.#showEmpty(...this.app.whyEmpty(head));
     questions.forEach((q, i) => {
       if (!answers[2 * i + 1]) return;

@@ -85,10 +85,13 @@ export const adviceCard = (app, a, place, head) =>
   h("article.card", { dataset: { rule: a.rule } },
     h("h4", a.title),
     h("p", a.text),
+    a.do ? h("p", h("b", "What to do: "), a.do) : null,
+    a.certainty ? h("p.faint", `${a.certainty}; at most ${percent(100 * a.gain)} of it can go${a.worth ? "" : ", which is hardly worth it"}`) : null,
     h("div.soft",
       place ? h("button.button", { type: "button", onclick: () => app.store.set({ view: "flame", mode: "sandwich", focus: focusStep(place), zoom: [], pick: [] }) }, h("span.mono.cut", place.function || place.file)) : null,
       " ",
-      a.figure ? [app.number(a.figure, { ...head, name: "advice" }), " ", h("span.margin", `${amount(a.figure.low, head.unit)} … ${amount(a.figure.high, head.unit)}`), head.total.value ? ` · ${percent((100 * a.figure.value) / head.total.value)}` : ""] : null));
+      a.figure ? [app.number(a.figure, { ...head, name: "advice" }), " ", h("span.margin", `${amount(a.figure.low, head.unit)} … ${amount(a.figure.high, head.unit)}`), head.total.value ? ` · ${percent((100 * a.figure.value) / head.total.value)}` : ""] : null,
+      a.filter && !app.source.offline ? [" ", h("button.button", { type: "button", onclick: () => app.store.set({ filter: a.filter, view: "flame", zoom: [], pick: [] }) }, "Show these blocks")] : null));
 
 export class AdviceView {
   constructor(app) {

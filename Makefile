@@ -37,7 +37,7 @@ check-ocaml5: ## the tests of OCaml programs, in a Debian tree with OCaml 5.3
 check-wild: all ## record what real programs are installed, compare them with themselves
 	@tests/wild/wild.py --build $(BUILD)
 
-bench: ## set up, build for speed, measure (the machine should be quiet)
+bench: ## set up, build what users install, measure (the machine should be quiet)
 	@scripts/setup build bench
 	@bench/run
 

@@ -29,7 +29,7 @@ enum {
     OLD = 1 << 20,   /* promoted ones of all, of which a random one dies at each promotion */
 };
 
-static void die(const char *why) {
+static _Noreturn void die(const char *why) {
     fprintf(stderr, "profile: %s\n", why);
     exit(EXIT_FAILURE);
 }

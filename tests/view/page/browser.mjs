@@ -108,7 +108,7 @@ export class Client {
   // Frames drawn in a layer of the flame, as { node, name, value, samples, x, y, width, direction }, in page pixels.
   frames(layer = 0) {
     return this.page.evaluate((n) => {
-      const view = window.allotrace.view.flame.layers ? window.allotrace.view : window.allotrace.view.flame;
+      const top = window.allotrace.view, view = top.flame.flame ? top.flame : top; // of a diff: the flame within
       const flame = view.flame, l = flame.layers[n], box = flame.canvas.getBoundingClientRect();
       const out = [];
       for (let i = 0; i < l.l.tree.parent.length; i++) {

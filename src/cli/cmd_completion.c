@@ -77,6 +77,10 @@ static void bash_operands(const command *cmd) {
         [OPERAND_SITE] = "COMPREPLY=($(compgen -f -- \"$cur\"))",
         [OPERAND_SOURCE] = "COMPREPLY=($(compgen -f -- \"$cur\"))",
         [OPERAND_PROGRAM] = "COMPREPLY=($(compgen -c -f -- \"$cur\"))",
+        [OPERAND_PROCESS] = "COMPREPLY=($(compgen -W \"$(ps -u $UID -o pid=)\" -- \"$cur\"))",
+        [OPERAND_CONTROL] =
+            "COMPREPLY=($(compgen -W \"start stop mark flush status $(ps -u $UID -o "
+            "pid=)\" -- \"$cur\"))",
         [OPERAND_COMMAND] = "COMPREPLY=($(compgen -W \"$commands\" -- \"$cur\"))",
         [OPERAND_SHELL] = "COMPREPLY=($(compgen -W 'bash zsh fish plain' -- \"$cur\"))",
     };
@@ -160,6 +164,8 @@ static void zsh_operands(const command *cmd) {
         [OPERAND_SITE] = "'1:function:' '2:trace:_files'",
         [OPERAND_SOURCE] = "'1:source:_files -g \"*.ml\"'",
         [OPERAND_PROGRAM] = "'*::program:_normal'",
+        [OPERAND_PROCESS] = "'1:process:_pids'",
+        [OPERAND_CONTROL] = "'1:process:_pids' '2:action:(start stop mark flush status)' '3:name:'",
         [OPERAND_COMMAND] = "\"1:command:($commands)\"",
         [OPERAND_SHELL] = "'1:shell:(bash zsh fish plain)'",
     };
@@ -243,6 +249,10 @@ static void fish_command(const command *cmd) {
         fish_option(condition, option_at(cmd, i));
     if (cmd->operand == OPERAND_SHELL)
         printf("complete %s -f -a 'bash zsh fish plain'\n", condition);
+    if (cmd->operand == OPERAND_PROCESS || cmd->operand == OPERAND_CONTROL)
+        printf("complete %s -f -a '(__fish_complete_pids)'\n", condition);
+    if (cmd->operand == OPERAND_CONTROL)
+        printf("complete %s -f -a 'start stop mark flush status'\n", condition);
     if (cmd->operand == OPERAND_COMMAND) {
         printf("complete %s -f -a '", condition);
         print_command_names(" ");

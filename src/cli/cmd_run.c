@@ -13,15 +13,13 @@
 
 #include "base/settings.h"
 #include "cli/message.h"
+#include "cli/preload_file.h"
 #include "cli/run_check.h"
 #include "cli/run_program.h"
 #include "cli/run_rescue.h"
 #include "cli/run_traces.h"
 #include "cli/symbolize_file.h"
 #include "cli/view_session.h"
-
-#define PRELOAD_NAME    "liballotrace-preload.so"
-#define PRELOAD_SETTING "ALLOTRACE_PRELOAD" /* environment: another library, for tests */
 
 #define MAX_DEPTH   4096 /* the recorder's limit */
 #define DEPTH_UNSET UINT64_MAX
@@ -90,39 +88,6 @@ static const option options[] = {
 };
 
 /* ---- setting up -------------------------------------------------------------------------- */
-
-/* The folder of this program's file, with a slash at its end. */
-static bool own_folder(char folder[PATH_MAX]) {
-    ssize_t n = readlink("/proc/self/exe", folder, PATH_MAX - 1);
-    if (n <= 0)
-        return false;
-    folder[n] = '\0';
-    char *slash = strrchr(folder, '/');
-    if (!slash)
-        return false;
-    slash[1] = '\0';
-    return true;
-}
-
-/* Finds the recorder's library: in PRELOAD_FOLDER of the installation that this program is part of,
- * which may have been moved as a whole, or in the folder that both were built in. */
-static bool find_preload(char path[PATH_MAX]) {
-    static const char *const places[] = {"../" PRELOAD_FOLDER "/", "../record/"};
-    const char *set = getenv(PRELOAD_SETTING);
-    char folder[PATH_MAX], candidate[2 * PATH_MAX];
-    if (set && *set)
-        return realpath(set, path) != NULL;
-    if (PRELOAD_FOLDER[0] == '/')
-        return realpath(PRELOAD_FOLDER "/" PRELOAD_NAME, path) != NULL;
-    if (!own_folder(folder))
-        return false;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        snprintf(candidate, sizeof candidate, "%s%s%s", folder, places[i], PRELOAD_NAME);
-        if (realpath(candidate, path))
-            return true;
-    }
-    return false;
-}
 
 /* Says in one line why the program cannot be recorded, if so. */
 static bool check_recordable(const char *program, const char *preload) {
@@ -343,7 +308,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     occupy_standard_streams();
     if (!l.pattern && set_name && *set_name)
         l.pattern = set_name;
-    if (!find_preload(preload))
+    if (!preload_file_find(preload))
         preload[0] = '\0';
     if (check_recordable(l.command, preload))
         l.preload = preload;

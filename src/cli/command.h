@@ -13,6 +13,9 @@
 /* In the order in which the help shows them. */
 #define COMMANDS(X)                                                                                \
     X(run)                                                                                         \
+    X(attach)                                                                                      \
+    X(detach)                                                                                      \
+    X(ctl)                                                                                         \
     X(instrument)                                                                                  \
     X(view)                                                                                        \
     X(hotspots)                                                                                    \
@@ -93,6 +96,8 @@ typedef enum operand_kind {
     OPERAND_SITE,    /* a function, and one trace */
     OPERAND_SOURCE,  /* a source file */
     OPERAND_PROGRAM, /* a program and its arguments: options end at the first operand */
+    OPERAND_PROCESS, /* the id of a process */
+    OPERAND_CONTROL, /* the id of a process, what to do, and its argument */
     OPERAND_COMMAND, /* the name of a command, or nothing */
     OPERAND_SHELL,   /* the name of a shell */
 } operand_kind;

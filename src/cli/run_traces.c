@@ -115,7 +115,7 @@ void run_traces_symbolize(const run_traces *t, const debug_file_options *debug_f
                           bool (*interrupted)(void *context), void *context) {
     symbolize_file_options options = {
         .debug_files = *debug_files, .interrupted = interrupted, .context = context};
-    for (size_t i = 0; i < t->paths.count && !interrupted(context); i++)
+    for (size_t i = 0; i < t->paths.count && !(interrupted && interrupted(context)); i++)
         symbolize_file(t->paths.items[i], &options);
 }
 

@@ -21,7 +21,7 @@ typedef struct run_traces {
 void run_traces_find(run_traces *t, const char *pattern, struct timespec started);
 void run_traces_free(run_traces *t);
 
-/* Completes all. Stops early if `interrupted` says so. */
+/* Completes all. Stops early if `interrupted`, which may be NULL, says so. */
 void run_traces_symbolize(const run_traces *t, const debug_file_options *debug_files,
                           bool (*interrupted)(void *context), void *context);
 

@@ -85,4 +85,11 @@ static inline uintptr_t cpu_reference(uintptr_t at) {
 #endif
 }
 
+/* Relocations of entries through which functions of other modules are called. */
+#if defined __aarch64__
+enum { CPU_RELOCATION_GLOBAL = 1025, CPU_RELOCATION_SLOT = 1026 };
+#else
+enum { CPU_RELOCATION_GLOBAL = 6, CPU_RELOCATION_SLOT = 7 };
+#endif
+
 #endif

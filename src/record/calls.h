@@ -135,6 +135,9 @@ static inline size_t calls_product(size_t count, size_t size) {
 /* Finds where all calls but those of C++ go on, unless that is known. Any thread may call. */
 void next_resolve(void);
 
+/* To be called before the first call goes on, where this library was loaded by dlopen. */
+void next_be_late(void);
+
 /* Does the program, or a library loaded before this one, bring its own `malloc`, so that ours is
  * not called? Then writes the name of that module. */
 bool next_is_preempted(char *module, size_t size);

@@ -137,12 +137,16 @@ uint64_t code_of_mark(code_table *table, const char *remark) {
     uint64_t code = 0;
     lock_acquire(&table->lock);
     uint32_t n = atomic_load_explicit(&table->n_marks, memory_order_relaxed);
-    const char *copy = n < CODE_MAX_MARKS ? copy_string(table->memory, remark) : NULL;
+    uint32_t i = 0;
+    while (i < n && strcmp(table->marks[i], remark) != 0)
+        i++;
+    const char *copy = i == n && n < CODE_MAX_MARKS ? copy_string(table->memory, remark) : NULL;
     if (copy) {
         table->marks[n] = copy;
         atomic_store_explicit(&table->n_marks, n + 1, memory_order_release);
-        code = CODE_MARKS + n;
     }
+    if (i < n || copy)
+        code = CODE_MARKS + i;
     lock_release(&table->lock);
     return code;
 }

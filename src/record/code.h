@@ -36,7 +36,7 @@ enum code_remark {
     CODE_FIRST_ADDRESS = 4096
 };
 
-enum { CODE_MAX_MARKS = 32 };
+enum { CODE_MAX_MARKS = 256 };
 
 struct code_module;
 

@@ -142,8 +142,21 @@ static size_t either_malloc_usable_size(void *block) {
 
 /* ---- resolution -------------------------------------------------------------------------- */
 
+static bool is_ours(const void *address);
+
+/* Loaded late we stand behind everybody, and nobody is bound to us: what stands before us is meant.
+ */
+static bool is_late;
+
+void next_be_late(void) {
+    is_late = true;
+}
+
 static void *symbol_in(void *handle, const char *name) {
-    return dlsym(handle, name);
+    if (!is_late || handle != RTLD_NEXT)
+        return dlsym(handle, name);
+    void *found = dlsym(RTLD_DEFAULT, name);
+    return found && is_ours(found) ? NULL : found;
 }
 
 /* dlsym gives data pointers; POSIX promises that they can be functions. */

@@ -104,6 +104,10 @@ static ocaml_value ocaml_alloc(const struct sample *sample, memtrace_source heap
     uint64_t id;
     if (!s)
         return VALUE_NONE;
+    if (recorder_is_stopped()) {
+        ocaml_leave();
+        return VALUE_NONE;
+    }
     memprof_allocation info = {.n_samples = (uint64_t)LONG_OF_VALUE(sample->n_samples),
                                .size = (uint64_t)LONG_OF_VALUE(sample->size)};
     uint64_t *codes = session_stack(s);

@@ -21,6 +21,7 @@
 #include "platform/pages.h"
 #include "platform/syscall.h"
 #include "record/exact.h"
+#include "record/late.h"
 #include "record/say.h"
 #include "record/text.h"
 
@@ -42,6 +43,8 @@ static struct {
     pthread_key_t thread_key; /* set in each thread with a sampler, for its destructor */
     bool has_hooks;           /* key and fork handler are there */
     bool exact;               /* what there was of `session` records every block */
+    bool is_late;             /* we came by dlopen, on demand */
+    _Atomic bool stopped;     /* no new samples for the time being */
 } recorder;
 
 static struct recorder_page no_page;
@@ -90,18 +93,25 @@ static bool recorder_add_hooks(void) {
     return recorder.has_hooks = true;
 }
 
-static int recorder_open(void) {
+/* 0 or an errno. */
+static int recorder_try_open(void) {
     int error = ENOMEM;
     if (recorder_add_hooks())
         recorder.session = session_open(&recorder.plan, &recorder_filter, &error);
     if (error == 0) {
-        recorder.session->number = ++recorder.n_sessions;
+        recorder.session->number = self.session = ++recorder.n_sessions;
         recorder.exact = recorder.session->exact;
         recorder.session->hot = &recorder_page->exact;
         atomic_store(&recorder_page->alive, 1);
         atomic_store(&recorder_page->exact, recorder.exact ? recorder.session : NULL);
-        return ON;
     }
+    return error;
+}
+
+static int recorder_open(void) {
+    int error = recorder_try_open();
+    if (error == 0)
+        return ON;
     if (error != EWOULDBLOCK) /* else: our parent is recording to it, and we were exec'ed */
         say(recorder.config.file, "nothing is recorded", error);
     return OFF;
@@ -200,6 +210,24 @@ static void recorder_register_thread(void) {
     errno = saved_errno;
 }
 
+/* What the thread has of an earlier session means nothing in a later one. */
+static void recorder_part(void) {
+    if (self.session)
+        memprof_disown(&self.sampler, NULL);
+    self.domain = NULL;
+    self.owner = NULL;
+    self.session = 0;
+}
+
+static void recorder_join(const struct session *s) {
+    if (__builtin_expect(self.session != s->number, 0)) {
+        recorder_part();
+        self.session = s->number;
+    }
+    if (__builtin_expect(!self.registered, 0))
+        recorder_register_thread();
+}
+
 struct session *recorder_enter(void) {
     int state = atomic_load_explicit(&recorder.state, memory_order_acquire);
     if (__builtin_expect(state == UNDECIDED, 0) && environ) {
@@ -211,13 +239,15 @@ struct session *recorder_enter(void) {
             recorder_leave_parent();
         else if (atomic_load_explicit(&recorder.session->failed, memory_order_relaxed))
             recorder_fail(recorder.session);
-        else if (!self.registered)
-            recorder_register_thread();
+        else
+            recorder_join(recorder.session);
         state = atomic_load(&recorder.state);
     }
     if (__builtin_expect(state == ON, 1))
         return recorder.session;
-    self.sampler.countdown = state == OFF || state == ENDED ? INT64_MAX : 0;
+    enum { A_WHILE = 1 << 20 }; /* words: there may be another session */
+    int64_t idle = recorder.is_late ? A_WHILE : INT64_MAX;
+    self.sampler.countdown = state == OFF || state == ENDED ? idle : 0;
     return NULL;
 }
 
@@ -235,7 +265,8 @@ static uint64_t recorder_sample(uint64_t words, struct session **s) {
     }
     if (!*s || (recorder.n_sessions != before && !memprof_count(&self.sampler, words)))
         return 0;
-    return memprof_sample((*s)->engine, &self.sampler, words);
+    uint64_t n_samples = memprof_sample((*s)->engine, &self.sampler, words);
+    return recorder_is_stopped() ? 0 : n_samples;
 }
 
 static __attribute__((noinline)) struct session *recorder_born_sampled(void *block, uint64_t words,
@@ -260,7 +291,7 @@ void recorder_born(void *block, size_t bytes, enum call_type type, const struct 
     uint64_t words = recorder_words(bytes);
     struct session *s =
         recorder.exact ? recorder_enter() : recorder_born_sampled(block, words, type);
-    if (s && s->exact)
+    if (s && s->exact && !recorder_is_stopped())
         exact_born(s, block, words, type + 1, site);
 }
 
@@ -288,6 +319,10 @@ void recorder_settle(void *block, recorder_taken *taken, bool dead) {
         exact_untake(s, block, taken->id);
     else
         (dead ? memprof_bury : memprof_untake)(s->engine, &self.sampler, &taken->block);
+}
+
+bool recorder_is_stopped(void) {
+    return __builtin_expect(atomic_load_explicit(&recorder.stopped, memory_order_relaxed), 0);
 }
 
 /* ---- the end of the process -------------------------------------------------------------- */
@@ -340,6 +375,12 @@ static void recorder_say_preempted(const char *module) {
  * runs after the destructors of all modules: the frees that they make are recorded. */
 __attribute__((constructor)) static void recorder_construct(void) {
     char module[PATH_MAX];
+    recorder.is_late = late_is();
+    if (recorder.is_late) {
+        next_be_late();
+        atomic_store(&recorder.state, OFF);
+        return;
+    }
     recorder_start();
     if (atomic_load(&recorder.state) != ON)
         return;
@@ -347,4 +388,76 @@ __attribute__((constructor)) static void recorder_construct(void) {
     at_quick_exit(finish_at_quick_exit);
     if (recorder.plan.records_malloc && next_is_preempted(module, sizeof module))
         recorder_say_preempted(module);
+}
+
+/* ---- on demand ----------------------------------------------------------------------------- */
+
+static void finish_later(void) {
+    static bool is_registered;
+    if (!is_registered)
+        is_registered = __cxa_atexit(finish_at_exit, NULL, NULL) == 0;
+}
+
+static const char *recorder_configure(char *get(const char *name)) {
+    int setting;
+    if (config_read(&recorder.config, get, &setting) != CONFIG_ON)
+        return "a setting makes no sense";
+    recorder.plan = (struct session_plan){.config = &recorder.config, .records_malloc = true};
+    return NULL;
+}
+
+const char *recorder_begin(char *get(const char *name), int *error) {
+    int before = atomic_load(&recorder.state);
+    *error = 0;
+    if (before == ON || before == STARTING)
+        return "it is being recorded already";
+    if (!recorder.is_late)
+        return "it was started with the recorder, but without a trace to write";
+    if (!atomic_compare_exchange_strong(&recorder.state, &before, STARTING))
+        return "somebody else is starting a recording";
+    const char *why = recorder_configure(get);
+    recorder_part();
+    if (!why && (*error = recorder_try_open()) != 0)
+        why = "its trace cannot be written";
+    atomic_store(&recorder.stopped, false);
+    atomic_store(&recorder.state, why ? OFF : ON);
+    if (why)
+        return why;
+    finish_later();
+    if (late_enter())
+        return NULL;
+    recorder_finish();
+    return "it has no memory";
+}
+
+/* Calls that are on their way find that the session has ended. */
+void recorder_end(void) {
+    if (recorder.is_late)
+        late_leave();
+    recorder_finish();
+}
+
+void recorder_stop(bool stopped) {
+    if (recorder_is_stopped() == stopped)
+        return;
+    recorder_mark(stopped ? "sampling stopped" : "sampling started");
+    atomic_store(&recorder.stopped, stopped);
+    atomic_store(&recorder_page->exact, recorder.exact && !stopped ? recorder.session : NULL);
+}
+
+void recorder_mark(const char *name) {
+    struct session *s = recorder_enter();
+    if (!s || self.sampler.busy)
+        return;
+    self.sampler.busy = true; /* for signal handlers that allocate */
+    atomic_signal_fence(memory_order_seq_cst);
+    session_mark(s, name);
+    atomic_signal_fence(memory_order_seq_cst);
+    self.sampler.busy = false;
+}
+
+const char *recorder_path(void) {
+    return atomic_load(&recorder.state) == ON && atomic_load(&recorder_page->alive)
+               ? recorder.session->sink.path
+               : NULL;
 }

@@ -44,7 +44,7 @@ extern struct recorder_page *recorder_page __attribute__((visibility("hidden")))
  * it takes more than that, which the functions below find out. */
 static inline struct session *recorder_exact(void) {
     struct session *s = atomic_load_explicit(&recorder_page->exact, memory_order_acquire);
-    return s && self.domain ? s : NULL;
+    return s && self.owner == s ? s : NULL;
 }
 
 /* A block has come to be that was not counted yet: counts it and records it if it is sampled.
@@ -61,6 +61,19 @@ typedef union recorder_taken {
 } recorder_taken;
 bool recorder_take(void *block, recorder_taken *taken);
 void recorder_settle(void *block, recorder_taken *taken, bool dead);
+
+/* No new blocks are to be recorded just now. */
+bool recorder_is_stopped(void);
+
+/* ---- on demand: see base/control.h. By one thread at a time, outside the recorder. ------------
+ */
+
+/* NULL: it records. Else why not; *error is an errno or 0. `get` is asked for the settings. */
+const char *recorder_begin(char *get(const char *name), int *error);
+void recorder_end(void);
+void recorder_stop(bool stopped);
+void recorder_mark(const char *name); /* any thread */
+const char *recorder_path(void);      /* of the trace; NULL: nothing is recorded */
 
 /* The process may be about to vanish: by exec, if it succeeds, or for good. */
 void recorder_flush(void);

@@ -66,8 +66,10 @@ static bool is_main_thread(void) {
 }
 
 struct domain *session_domain(struct session *s) {
-    if (!self.domain)
+    if (!self.domain) {
         self.domain = domain_acquire(&s->domains, is_main_thread());
+        self.owner = self.domain ? s : NULL;
+    }
     return self.domain;
 }
 
@@ -384,6 +386,7 @@ void session_finish(struct session *s) {
 void session_abandon(struct session *s, memprof_filter *filter) {
     memprof_disown(&self.sampler, filter);
     self.domain = NULL;
+    self.owner = NULL;
     domain_table_release(&s->domains);
     rescue_leave(&s->rescue);
     memory_release(&s->memory);
@@ -397,4 +400,5 @@ void session_thread_exit(struct session *s) {
         return; /* the main thread's is nobody else's */
     domain_release(&s->domains, self.domain);
     self.domain = NULL;
+    self.owner = NULL;
 }

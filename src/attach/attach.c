@@ -1,0 +1,104 @@
+/* attach.c: see attach.h. */
+#include "attach/attach.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "attach/process.h"
+
+#define RECORDER "liballotrace-preload.so" /* begins the name of its file */
+
+enum { CONTROL_AT = 0, TEXT_AT = 32 * 1024 }; /* in the room */
+_Static_assert(sizeof(control) <= TEXT_AT, "the room holds both");
+
+/* Does the process see the same file at that path? In a container or after chroot it may not. */
+static bool sees_file(pid_t pid, const char *path, remote_reason *why) {
+    char seen[1024];
+    struct stat here, there;
+    if (process_path(pid, path, seen, sizeof seen) && stat(path, &here) == 0 &&
+        stat(seen, &there) == 0 && here.st_dev == there.st_dev && here.st_ino == there.st_ino)
+        return true;
+    snprintf(why->text, sizeof why->text,
+             "process %d sees other files than we do (a container?): %.120s is not among them",
+             (int)pid, path);
+    return false;
+}
+
+/* What dlerror says over there. */
+static void read_loader_error(remote *r, remote_reason *why) {
+    char text[160] = "";
+    uint64_t at = 0, length = 0, none[3] = {0}, function = remote_function(r, "strncpy");
+    remote_reason ignored;
+    if (remote_call(r, remote_function(r, "dlerror"), none, &at, &ignored) && at && function) {
+        uint64_t copy[3] = {remote_room(r, TEXT_AT), at, sizeof text - 1};
+        if (remote_call(r, function, copy, &length, &ignored))
+            remote_read(r, TEXT_AT, text, sizeof text - 1);
+    }
+    snprintf(why->text, sizeof why->text, "the recorder cannot be loaded into the process: %s",
+             text);
+}
+
+static bool load_recorder(remote *r, const char *library, remote_reason *why) {
+    uint64_t handle = 0;
+    uint64_t arguments[3] = {remote_room(r, TEXT_AT), RTLD_NOW | RTLD_LOCAL, 0};
+    if (!remote_write(r, TEXT_AT, library, strlen(library) + 1)) {
+        snprintf(why->text, sizeof why->text, "the process has ended");
+        return false;
+    }
+    if (!remote_call(r, remote_function(r, "dlopen"), arguments, &handle, why))
+        return false;
+    if (handle)
+        return true;
+    read_loader_error(r, why);
+    return false;
+}
+
+static bool call_control(remote *r, uint64_t function, control *c, remote_reason *why) {
+    uint64_t arguments[3] = {remote_room(r, CONTROL_AT), 0, 0}, nothing;
+    c->version = CONTROL_VERSION;
+    if (!function) {
+        c->outcome = CONTROL_UNKNOWN;
+        return true;
+    }
+    if (remote_write(r, CONTROL_AT, c, sizeof *c) &&
+        remote_call(r, function, arguments, &nothing, why) &&
+        remote_read(r, CONTROL_AT, c, sizeof *c)) {
+        c->reply[sizeof c->reply - 1] = '\0';
+        return true;
+    }
+    return false;
+}
+
+bool attach_control(pid_t pid, const char *library, control *c, remote_reason *why) {
+    process_module recorder;
+    bool there = process_find_module(pid, RECORDER, &recorder), done = false;
+    if (!there && !library && process_exists(pid)) {
+        c->outcome = CONTROL_IDLE;
+        return true;
+    }
+    if (!there && library && process_exists(pid) && !sees_file(pid, library, why))
+        return false;
+    remote *r = remote_open(pid, why);
+    if (!r)
+        return false;
+    if (there || load_recorder(r, library, why)) {
+        if (process_find_module(pid, RECORDER, &recorder))
+            done = call_control(r, process_symbol(pid, &recorder, CONTROL_FUNCTION), c, why);
+        else
+            snprintf(why->text, sizeof why->text, "the recorder is not where it was loaded");
+    }
+    remote_close(r);
+    return done;
+}
+
+bool attach_program(pid_t pid, char *path, size_t size) {
+    char link[64];
+    snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
+    ssize_t n = readlink(link, path, size - 1);
+    if (n > 0)
+        path[n] = '\0';
+    return n > 0;
+}

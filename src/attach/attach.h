@@ -1,0 +1,16 @@
+/* attach.h: has the recorder inside a running process do something, bringing it there first if
+ * need be. */
+#ifndef ATTACH_ATTACH_H
+#define ATTACH_ATTACH_H
+
+#include "attach/remote.h"
+#include "base/control.h"
+
+/* Fills in the answer in *c. `library` is the recorder's file, an absolute path; it is loaded if no
+ * recorder is in the process; NULL: then c->outcome is CONTROL_IDLE. False: *why. */
+bool attach_control(pid_t pid, const char *library, control *c, remote_reason *why);
+
+/* The file name of the program that the process runs; false: there is no such process. */
+bool attach_program(pid_t pid, char *path, size_t size);
+
+#endif

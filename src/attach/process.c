@@ -1,0 +1,192 @@
+/* process.c: see process.h. */
+#include "attach/process.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <libelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- mappings -------------------------------------------------------------------------------- */
+
+typedef struct mapping {
+    uint64_t low, high, offset;
+    bool executable;
+    const char *path; /* "": none; in the line that was read */
+} mapping;
+
+static FILE *open_maps(pid_t pid) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    return fopen(path, "re");
+}
+
+static bool parse_mapping(char *line, mapping *m) {
+    char access[5];
+    int at = 0;
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n", &m->low, &m->high,
+               access, &m->offset, &at) < 4)
+        return false;
+    m->executable = access[2] == 'x';
+    m->path = at ? line + at : "";
+    line[strcspn(line, "\n")] = '\0';
+    return true;
+}
+
+/* All mappings of a file follow each other but for gaps without a name. */
+static bool module_take(process_module *module, const mapping *m) {
+    if (strlen(m->path) >= sizeof module->path)
+        return false;
+    if (strcmp(module->path, m->path) != 0 || module->low == 0) {
+        *module = (process_module){.low = m->low};
+        strcpy(module->path, m->path); /* fits: see above */
+    }
+    module->high = m->high;
+    if (m->executable && !module->code) {
+        module->code = m->low;
+        module->code_high = m->high;
+        module->code_offset = m->offset;
+    }
+    return true;
+}
+
+typedef bool module_test(const process_module *module, const void *context);
+
+/* The first module, complete, that passes. */
+static bool find_module(pid_t pid, module_test *test, const void *context, process_module *found) {
+    FILE *maps = open_maps(pid);
+    char *line = NULL;
+    size_t room = 0;
+    bool is_found = false;
+    process_module at = {.low = 0};
+    while (maps && !is_found && getline(&line, &room, maps) > 0) {
+        mapping m;
+        if (!parse_mapping(line, &m))
+            continue;
+        if (at.low && strcmp(at.path, m.path) != 0 && test(&at, context))
+            is_found = true;
+        else
+            module_take(&at, &m);
+    }
+    if (!is_found)
+        is_found = at.low && test(&at, context);
+    *found = is_found ? at : (process_module){.low = 0};
+    free(line);
+    if (maps)
+        fclose(maps);
+    return is_found;
+}
+
+static bool has_name(const process_module *module, const void *context) {
+    const char *name = context, *slash = strrchr(module->path, '/');
+    return slash && module->code && strncmp(slash + 1, name, strlen(name)) == 0;
+}
+
+bool process_find_module(pid_t pid, const char *name, process_module *module) {
+    return find_module(pid, has_name, name, module);
+}
+
+static bool has_address(const process_module *module, const void *context) {
+    uint64_t address = *(const uint64_t *)context;
+    return address >= module->low && address < module->high;
+}
+
+bool process_module_at(pid_t pid, uint64_t address, process_module *module) {
+    return find_module(pid, has_address, &address, module);
+}
+
+/* ---- status, threads, files ------------------------------------------------------------------ */
+
+long process_status(pid_t pid, const char *name, long missing) {
+    char path[64], *line = NULL;
+    size_t room = 0, length = strlen(name);
+    long value = missing;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    FILE *status = fopen(path, "re");
+    while (status && getline(&line, &room, status) > 0)
+        if (strncmp(line, name, length) == 0 && line[length] == ':')
+            value = strtol(line + length + 1, NULL, 10);
+    free(line);
+    if (status)
+        fclose(status);
+    return value;
+}
+
+bool process_exists(pid_t pid) {
+    return process_status(pid, "Pid", -1) == pid;
+}
+
+size_t process_threads(pid_t pid, pid_t *ids, size_t max) {
+    char path[64];
+    size_t n = 0;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *folder = opendir(path);
+    for (struct dirent *e; folder && n < max && (e = readdir(folder));)
+        if (e->d_name[0] != '.')
+            ids[n++] = (pid_t)strtol(e->d_name, NULL, 10);
+    if (folder)
+        closedir(folder);
+    return n;
+}
+
+bool process_path(pid_t pid, const char *path, char *seen, size_t size) {
+    int n = snprintf(seen, size, "/proc/%d/root%s", (int)pid, path);
+    return n > 0 && (size_t)n < size;
+}
+
+/* ---- symbols --------------------------------------------------------------------------------- */
+
+/* How far the file's addresses are from those in the process: told by the segment with the code. */
+static bool find_bias(Elf *elf, const process_module *module, uint64_t *bias) {
+    size_t n = 0;
+    GElf_Phdr segment;
+    if (elf_getphdrnum(elf, &n) != 0)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD ||
+            !(segment.p_flags & PF_X))
+            continue;
+        *bias = module->code - module->code_offset + segment.p_offset - segment.p_vaddr;
+        return true;
+    }
+    return false;
+}
+
+static uint64_t find_in_section(Elf *elf, Elf_Scn *section, const char *name) {
+    GElf_Shdr header;
+    GElf_Sym symbol;
+    Elf_Data *data = elf_getdata(section, NULL);
+    if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNSYM || !data ||
+        header.sh_entsize == 0)
+        return 0;
+    for (size_t i = 0; i < header.sh_size / header.sh_entsize; i++) {
+        if (!gelf_getsym(data, (int)i, &symbol) || symbol.st_shndx == SHN_UNDEF ||
+            GELF_ST_TYPE(symbol.st_info) != STT_FUNC)
+            continue;
+        const char *found = elf_strptr(elf, header.sh_link, symbol.st_name);
+        if (found && strcmp(found, name) == 0)
+            return symbol.st_value;
+    }
+    return 0;
+}
+
+uint64_t process_symbol(pid_t pid, const process_module *module, const char *name) {
+    char path[640];
+    uint64_t bias = 0, address = 0;
+    if (!process_path(pid, module->path, path, sizeof path))
+        return 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    elf_version(EV_CURRENT);
+    Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+    if (elf && gelf_getclass(elf) == ELFCLASS64 && find_bias(elf, module, &bias))
+        for (Elf_Scn *s = NULL; !address && (s = elf_nextscn(elf, s));)
+            address = find_in_section(elf, s, name);
+    elf_end(elf);
+    if (fd >= 0)
+        close(fd);
+    return address ? address + bias : 0;
+}

@@ -1,0 +1,38 @@
+/* process.h: what /proc tells of a process: its status, its mappings, its threads, its files. */
+#ifndef ATTACH_PROCESS_H
+#define ATTACH_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* A file that is mapped, as one extent. */
+typedef struct process_module {
+    char path[512];           /* as the process sees it */
+    uint64_t low, high;       /* addresses */
+    uint64_t code, code_high; /* the first executable mapping */
+    uint64_t code_offset;     /* of it in the file */
+} process_module;
+
+/* The module whose file name begins with `name`, as "libc.so.6"; false: there is none. */
+bool process_find_module(pid_t pid, const char *name, process_module *module);
+
+/* The file that is mapped at an address; an empty path: no file. False: nothing is mapped there. */
+bool process_module_at(pid_t pid, uint64_t address, process_module *module);
+
+/* The number in a line of /proc/PID/status, as "TracerPid"; `missing` if there is no such line. */
+long process_status(pid_t pid, const char *name, long missing);
+
+bool process_exists(pid_t pid);
+
+/* At most `max` ids of threads; gives how many were written. */
+size_t process_threads(pid_t pid, pid_t *ids, size_t max);
+
+/* A path as the process sees it, seen from here. False if that is too long. */
+bool process_path(pid_t pid, const char *path, char *seen, size_t size);
+
+/* The address of a symbol that the module exports, for this process; 0: it does not. */
+uint64_t process_symbol(pid_t pid, const process_module *module, const char *name);
+
+#endif

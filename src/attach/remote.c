@@ -1,0 +1,442 @@
+/* remote.c: see remote.h.
+ *
+ * The thread is stopped by PTRACE_SEIZE and PTRACE_INTERRUPT, which leave no trace in the process,
+ * as SIGSTOP would. A call is made by setting its registers. The function returns to an instruction
+ * `syscall` of the C library, and the stop at the entry of that system call is how we learn that it
+ * has returned: no signal is needed, whose handler might be the program's. The system call itself
+ * is skipped. All signals are blocked meanwhile; they wait, and nothing of them is lost.
+ *
+ * A thread that was waiting in a system call is put back into it by the kernel, as after a signal
+ * without a handler, because its registers are given back at a stop of that kind. */
+#include "attach/remote.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "attach/process.h"
+
+#ifdef __x86_64__
+
+enum {
+    STACK_SIZE = 256 * 1024, /* lent to the thread, below the room */
+    LENT_SIZE = STACK_SIZE + REMOTE_ROOM,
+    MAX_THREADS = 1024,
+    XSTATE_SIZE = 16 * 1024, /* bytes of vector registers, at most */
+    SAFE_TRIES = 300,        /* of 10 ms, for all threads together */
+    CALL_SECONDS = 20,
+};
+#define SYSCALL_STOP  (SIGTRAP | 0x80)
+#define EVENT(status) ((status) >> 16)
+
+struct remote {
+    pid_t pid, tid;
+    int memory; /* /proc/PID/mem */
+    process_module libc;
+    uint64_t gate; /* an instruction `syscall` */
+    uint64_t lent; /* what was mapped for us, 0: nothing yet */
+    struct user_regs_struct registers;
+    char xstate[XSTATE_SIZE];
+    size_t xstate_size;
+    uint64_t blocked; /* signals */
+};
+
+#define REASON(why, ...) snprintf((why)->text, sizeof(why)->text, __VA_ARGS__)
+
+static void pause_ms(long ms) {
+    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+}
+
+/* ---- stopping a thread ----------------------------------------------------------------------- */
+
+enum stop { STOPPED, STOPPED_JOB, GONE };
+
+/* Waits until the thread stands at a stop that we asked for; signals that come before are its. */
+static enum stop await_stop(pid_t tid) {
+    int status;
+    for (;;) {
+        if (waitpid(tid, &status, __WALL) < 0 && errno != EINTR)
+            return GONE;
+        if (!WIFSTOPPED(status))
+            return GONE;
+        if (EVENT(status) == PTRACE_EVENT_STOP)
+            return WSTOPSIG(status) == SIGTRAP ? STOPPED : STOPPED_JOB;
+        ptrace(PTRACE_CONT, tid, 0, EVENT(status) ? 0 : WSTOPSIG(status));
+    }
+}
+
+/* System calls in which an allocator waits with its locks held, or that fork with them held. */
+static bool may_hold_locks(uint64_t number) {
+    static const int numbers[] = {SYS_brk,    SYS_mmap, SYS_munmap,    SYS_mremap, SYS_mprotect,
+                                  SYS_clone,  SYS_fork, SYS_vfork,     SYS_clone3, SYS_madvise,
+                                  SYS_execve, SYS_exit, SYS_exit_group};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (number == (uint64_t)numbers[i])
+            return true;
+    return false;
+}
+
+static bool reads_syscall(const remote *r, uint64_t address) {
+    unsigned char code[2];
+    return pread(r->memory, code, sizeof code, (off_t)address) == sizeof code && code[0] == 0x0f &&
+           code[1] == 0x05;
+}
+
+static bool is_system_library(const process_module *m) {
+    const char *slash = strrchr(m->path, '/'), *name = slash ? slash + 1 : m->path;
+    return strncmp(name, "libc.so", 7) == 0 || strncmp(name, "ld-linux", 8) == 0 ||
+           strstr(name, "malloc") || strstr(name, "allotrace");
+}
+
+/* Can the thread hold no lock of the allocator or of the loader? In the program's own code it
+ * cannot, nor where it waits in a system call that these two do not make. */
+static bool is_at_safe_place(const remote *r) {
+    const struct user_regs_struct *at = &r->registers;
+    process_module m;
+    if (!process_module_at(r->pid, at->rip, &m))
+        return false;
+    if ((int64_t)at->orig_rax >= 0 && reads_syscall(r, at->rip - 2)) {
+        const char *slash = strrchr(m.path, '/');
+        return !may_hold_locks(at->orig_rax) && !(slash && strncmp(slash, "/ld-linux", 9) == 0);
+    }
+    return !is_system_library(&m);
+}
+
+static bool get_registers(remote *r) {
+    struct iovec vectors = {.iov_base = r->xstate, .iov_len = sizeof r->xstate};
+    if (ptrace(PTRACE_GETREGS, r->tid, 0, &r->registers) != 0 ||
+        ptrace(PTRACE_GETREGSET, r->tid, (void *)(uintptr_t)NT_X86_XSTATE, &vectors) != 0 ||
+        ptrace(PTRACE_GETSIGMASK, r->tid, (void *)sizeof r->blocked, &r->blocked) != 0)
+        return false;
+    r->xstate_size = vectors.iov_len;
+    return true;
+}
+
+/* One try with one thread. It is either stopped at a safe place, or goes on. */
+static bool try_thread(remote *r, pid_t tid, remote_reason *why) {
+    r->tid = tid;
+    if (ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD) != 0) {
+        if (errno == EPERM)
+            REASON(why,
+                   "process %d may not be traced by this user: it is another user's, or "
+                   "/proc/sys/kernel/yama/ptrace_scope forbids it",
+                   (int)r->pid);
+        else if (errno != ESRCH)
+            REASON(why, "process %d cannot be traced: %s", (int)r->pid, strerror(errno));
+        return false;
+    }
+    ptrace(PTRACE_INTERRUPT, tid, 0, 0);
+    enum stop stop = await_stop(tid);
+    if (stop == STOPPED && get_registers(r) && is_at_safe_place(r))
+        return true;
+    if (stop == STOPPED_JOB)
+        REASON(why, "process %d is stopped: continue it (kill -CONT %d) and try again", (int)r->pid,
+               (int)r->pid);
+    if (stop != GONE)
+        ptrace(PTRACE_DETACH, tid, 0, 0);
+    return false;
+}
+
+static bool stop_somewhere_safe(remote *r, remote_reason *why) {
+    static pid_t threads[MAX_THREADS];
+    why->text[0] = '\0';
+    for (int i = 0; i < SAFE_TRIES; i++) {
+        size_t n = process_threads(r->pid, threads, MAX_THREADS);
+        if (n == 0)
+            break;
+        for (size_t j = 0; j < n; j++) {
+            if (try_thread(r, threads[j], why))
+                return true;
+            if (why->text[0])
+                return false;
+        }
+        pause_ms(10);
+    }
+    REASON(why,
+           process_exists(r->pid) ? "process %d was always inside its allocator or its loader, or "
+                                    "another lock: try again"
+                                  : "process %d has ended",
+           (int)r->pid);
+    return false;
+}
+
+/* ---- what must hold -------------------------------------------------------------------------- */
+
+static bool find_gate(remote *r) {
+    unsigned char code[4096];
+    for (uint64_t at = r->libc.code; at < r->libc.code_high; at += sizeof code - 1) {
+        ssize_t n = pread(r->memory, code, sizeof code, (off_t)at);
+        for (ssize_t i = 0; i + 1 < n; i++)
+            if (code[i] == 0x0f && code[i + 1] == 0x05) {
+                r->gate = at + (uint64_t)i;
+                return true;
+            }
+    }
+    return false;
+}
+
+static bool check_process(remote *r, remote_reason *why) {
+    process_module musl;
+    int pid = r->pid;
+    if (!process_exists(pid))
+        REASON(why, "there is no process %d", pid);
+    else if (pid == getpid())
+        REASON(why, "process %d is this very command", pid);
+    else if (process_status(pid, "TracerPid", 0))
+        REASON(why, "process %d is being traced by process %ld", pid,
+               process_status(pid, "TracerPid", 0));
+    else if (process_status(pid, "Seccomp", 0))
+        REASON(why,
+               "process %d has a seccomp filter, which might kill it for what has to be called",
+               pid);
+    else if (process_find_module(pid, "ld-musl", &musl))
+        REASON(why, "process %d uses the C library musl; only glibc is supported", pid);
+    else if (!process_find_module(pid, "libc.so.6", &r->libc) && errno == EACCES)
+        REASON(why, "process %d is another user's", pid);
+    else if (!r->libc.code)
+        REASON(
+            why,
+            "process %d has no libc.so.6 that could be seen: it is linked statically, or another "
+            "user's",
+            pid);
+    else if (!remote_function(r, "dlopen"))
+        REASON(why,
+               "process %d has a C library of another kind: 64-bit glibc 2.34 or later is needed",
+               pid);
+    else
+        return true;
+    return false;
+}
+
+static bool open_memory(remote *r, remote_reason *why) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/mem", (int)r->pid);
+    r->memory = open(path, O_RDWR | O_CLOEXEC);
+    if (r->memory >= 0)
+        return true;
+    REASON(why, "the memory of process %d cannot be opened: %s", (int)r->pid, strerror(errno));
+    return false;
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+static void set_blocked(const remote *r, uint64_t signals) {
+    ptrace(PTRACE_SETSIGMASK, r->tid, (void *)sizeof signals, &signals);
+}
+
+/* Waits for the next stop, at most until `deadline`. */
+static bool await_any_stop(pid_t tid, time_t deadline, int *status) {
+    for (;;) {
+        pid_t got = waitpid(tid, status, __WALL | WNOHANG);
+        if (got == tid)
+            return WIFSTOPPED(*status);
+        if (got < 0 || time(NULL) > deadline)
+            return false;
+        nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+    }
+}
+
+/* Stands at the entry of the system call to which the function has returned: has it skipped, and
+ * goes on to a stop like the first. */
+static void leave_gate(const remote *r, struct user_regs_struct *at) {
+    int status;
+    at->orig_rax = (uint64_t)-1;
+    ptrace(PTRACE_SETREGS, r->tid, 0, at);
+    ptrace(PTRACE_SYSCALL, r->tid, 0, 0);
+    waitpid(r->tid, &status, __WALL);
+    ptrace(PTRACE_INTERRUPT, r->tid, 0, 0);
+    ptrace(PTRACE_CONT, r->tid, 0, 0);
+    await_stop(r->tid);
+}
+
+/* Lets it run from one system call to the next until the function has returned. */
+static bool run_to_gate(remote *r, uint64_t *result, remote_reason *why) {
+    struct user_regs_struct at;
+    time_t deadline = time(NULL) + CALL_SECONDS;
+    int status;
+    for (;;) {
+        if (ptrace(PTRACE_SYSCALL, r->tid, 0, 0) != 0)
+            break;
+        if (!await_any_stop(r->tid, deadline, &status)) {
+            ptrace(PTRACE_INTERRUPT, r->tid, 0, 0);
+            await_stop(r->tid);
+            REASON(why, "process %d did not get through with it: a lock that it needs is held",
+                   (int)r->pid);
+            return false;
+        }
+        if (WSTOPSIG(status) == SYSCALL_STOP && ptrace(PTRACE_GETREGS, r->tid, 0, &at) == 0) {
+            if (at.rip != r->gate + 2)
+                continue;
+            *result = at.orig_rax;
+            leave_gate(r, &at);
+            return true;
+        }
+        if (!EVENT(status) && WSTOPSIG(status) != SYSCALL_STOP) {
+            REASON(why, "process %d got signal %d from what was called in it", (int)r->pid,
+                   WSTOPSIG(status));
+            return false;
+        }
+    }
+    REASON(why, "process %d has ended", (int)r->pid);
+    return false;
+}
+
+static void restore(const remote *r) {
+    struct iovec vectors = {.iov_base = (char *)r->xstate, .iov_len = r->xstate_size};
+    ptrace(PTRACE_SETREGS, r->tid, 0, &r->registers);
+    ptrace(PTRACE_SETREGSET, r->tid, (void *)(uintptr_t)NT_X86_XSTATE, &vectors);
+    set_blocked(r, r->blocked);
+}
+
+static bool call(remote *r, uint64_t stack, uint64_t function, const uint64_t arguments[6],
+                 uint64_t *result, remote_reason *why) {
+    struct user_regs_struct at = r->registers;
+    stack = (stack & ~UINT64_C(15)) - sizeof r->gate; /* as right after a call */
+    if (pwrite(r->memory, &r->gate, sizeof r->gate, (off_t)stack) != sizeof r->gate) {
+        REASON(why, "the stack of process %d cannot be written", (int)r->pid);
+        return false;
+    }
+    at.rip = function;
+    at.rsp = stack;
+    at.rbp = 0;
+    at.rdi = arguments[0];
+    at.rsi = arguments[1];
+    at.rdx = arguments[2];
+    at.rcx = arguments[3];
+    at.r8 = arguments[4];
+    at.r9 = arguments[5];
+    at.rax = 0;
+    at.orig_rax = (uint64_t)-1;
+    at.eflags &= ~UINT64_C(0x400); /* direction: up */
+    ptrace(PTRACE_SETREGS, r->tid, 0, &at);
+    if (run_to_gate(r, result, why))
+        return true;
+    restore(r);
+    return false;
+}
+
+/* On the thread's own stack, below what a leaf function may use: mmap takes next to none. */
+static bool borrow_memory(remote *r, remote_reason *why) {
+    enum { RED_ZONE = 128 };
+    uint64_t arguments[6] = {
+        0, LENT_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, (uint64_t)-1, 0};
+    uint64_t function = remote_function(r, "mmap"), lent = 0;
+    if (!call(r, r->registers.rsp - RED_ZONE, function, arguments, &lent, why))
+        return false;
+    if (lent == (uint64_t)MAP_FAILED) {
+        REASON(why, "process %d has no memory to lend", (int)r->pid);
+        return false;
+    }
+    r->lent = lent;
+    return true;
+}
+
+bool remote_call(remote *r, uint64_t function, const uint64_t arguments[3], uint64_t *result,
+                 remote_reason *why) {
+    uint64_t all[6] = {arguments[0], arguments[1], arguments[2], 0, 0, 0};
+    return call(r, r->lent + STACK_SIZE, function, all, result, why);
+}
+
+/* ---- open and close -------------------------------------------------------------------------- */
+
+remote *remote_open(pid_t pid, remote_reason *why) {
+    remote *r = calloc(1, sizeof *r);
+    if (!r) {
+        REASON(why, "no memory");
+        return NULL;
+    }
+    r->pid = pid;
+    r->memory = -1;
+    if (check_process(r, why) && open_memory(r, why)) {
+        if (!find_gate(r)) {
+            REASON(why, "the C library of process %d cannot be read", (int)pid);
+        } else if (stop_somewhere_safe(r, why)) {
+            set_blocked(r, ~UINT64_C(0));
+            if (borrow_memory(r, why))
+                return r;
+            restore(r);
+            ptrace(PTRACE_DETACH, r->tid, 0, 0);
+        }
+    }
+    if (r->memory >= 0)
+        close(r->memory);
+    free(r);
+    return NULL;
+}
+
+void remote_close(remote *r) {
+    uint64_t arguments[6] = {r->lent, LENT_SIZE, 0, 0, 0, 0}, result;
+    remote_reason why;
+    call(r, r->registers.rsp - 128, remote_function(r, "munmap"), arguments, &result, &why);
+    restore(r);
+    ptrace(PTRACE_DETACH, r->tid, 0, 0);
+    close(r->memory);
+    free(r);
+}
+
+/* ---- memory and symbols ---------------------------------------------------------------------- */
+
+uint64_t remote_room(const remote *r, size_t at) {
+    return r->lent + STACK_SIZE + at;
+}
+
+bool remote_write(remote *r, size_t at, const void *bytes, size_t size) {
+    return at <= REMOTE_ROOM && size <= REMOTE_ROOM - at &&
+           pwrite(r->memory, bytes, size, (off_t)remote_room(r, at)) == (ssize_t)size;
+}
+
+bool remote_read(remote *r, size_t at, void *bytes, size_t size) {
+    return at <= REMOTE_ROOM && size <= REMOTE_ROOM - at &&
+           pread(r->memory, bytes, size, (off_t)remote_room(r, at)) == (ssize_t)size;
+}
+
+uint64_t remote_function(const remote *r, const char *name) {
+    return process_symbol(r->pid, &r->libc, name);
+}
+
+#else /* another CPU */
+
+remote *remote_open(pid_t pid, remote_reason *why) {
+    snprintf(why->text, sizeof why->text,
+             "process %d runs on a CPU for which attaching is not supported", (int)pid);
+    return NULL;
+}
+void remote_close(remote *r) {
+    (void)r;
+}
+uint64_t remote_room(const remote *r, size_t at) {
+    (void)r, (void)at;
+    return 0;
+}
+bool remote_write(remote *r, size_t at, const void *bytes, size_t size) {
+    (void)r, (void)at, (void)bytes, (void)size;
+    return false;
+}
+bool remote_read(remote *r, size_t at, void *bytes, size_t size) {
+    (void)r, (void)at, (void)bytes, (void)size;
+    return false;
+}
+uint64_t remote_function(const remote *r, const char *name) {
+    (void)r, (void)name;
+    return 0;
+}
+bool remote_call(remote *r, uint64_t function, const uint64_t arguments[3], uint64_t *result,
+                 remote_reason *why) {
+    (void)r, (void)function, (void)arguments, (void)result;
+    why->text[0] = '\0';
+    return false;
+}
+
+#endif

@@ -1,0 +1,90 @@
+/* control.c: what others ask of the recorder while the program runs: the command line, by having a
+ * thread of the program call allotrace_control (base/control.h), and the program itself, through
+ * allotrace/mark.h. */
+#include "base/control.h"
+
+#include <string.h>
+
+#include "record/recorder.h"
+#include "record/text.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT void allotrace_control(control *c);
+EXPORT void allotrace_mark(const char *name);
+
+/* The settings of the request; only one is at work at a time. */
+static const char *settings;
+
+static char *setting(const char *name) {
+    size_t length = strlen(name);
+    for (const char *s = settings; *s; s += strlen(s) + 1)
+        if (strncmp(s, name, length) == 0 && s[length] == '=')
+            return (char *)s + length + 1;
+    return NULL;
+}
+
+static void reply(control *c, const char *message, int error) {
+    text t = text_in(c->reply, sizeof c->reply);
+    text_add(&t, message);
+    if (error) {
+        text_add(&t, ": error ");
+        text_add_number(&t, (uint64_t)error, 10);
+    }
+}
+
+static void control_begin(control *c) {
+    int error;
+    settings = c->text;
+    const char *why = recorder_begin(setting, &error);
+    settings = NULL;
+    if (why) {
+        c->outcome = CONTROL_REFUSED;
+        reply(c, why, error);
+    }
+}
+
+static void control_act(control *c) {
+    switch (c->action) {
+    case CONTROL_END:
+        recorder_end();
+        break;
+    case CONTROL_START:
+    case CONTROL_STOP:
+        recorder_stop(c->action == CONTROL_STOP);
+        break;
+    case CONTROL_MARK:
+        recorder_mark(c->text);
+        break;
+    case CONTROL_FLUSH:
+        recorder_flush();
+        break;
+    case CONTROL_STATUS:
+        break;
+    default:
+        c->outcome = CONTROL_UNKNOWN;
+    }
+}
+
+void allotrace_control(control *c) {
+    c->outcome = c->version == CONTROL_VERSION ? CONTROL_DONE : CONTROL_UNKNOWN;
+    c->text[sizeof c->text - 1] = c->text[sizeof c->text - 2] = '\0';
+    c->reply[0] = '\0';
+    if (c->outcome == CONTROL_DONE && c->action == CONTROL_BEGIN)
+        control_begin(c);
+    if (c->outcome != CONTROL_DONE)
+        return;
+    const char *path = recorder_path();
+    if (!path) {
+        c->outcome = CONTROL_IDLE;
+        return;
+    }
+    reply(c, path, 0);
+    if (c->action != CONTROL_BEGIN)
+        control_act(c);
+    c->stopped = recorder_is_stopped();
+}
+
+void allotrace_mark(const char *name) {
+    recorder_mark(name);
+}

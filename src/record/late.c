@@ -1,0 +1,264 @@
+#include "record/late.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "platform/cpu.h"
+#include "platform/module.h"
+#include "platform/pages.h"
+#include "platform/syscall.h"
+#include "record/calls.h"
+#include "record/recorder.h"
+
+/* ---- are we late? ---------------------------------------------------------------------------- */
+
+struct search {
+    uintptr_t own, libc; /* an address in each */
+    bool libc_seen, late;
+};
+
+static bool module_has(const struct module *m, uintptr_t address) {
+    return address - m->low < m->high - m->low;
+}
+
+/* Modules come in the order in which they were loaded. */
+static void note_order(const struct module *m, void *context) {
+    struct search *s = context;
+    if (module_has(m, s->libc))
+        s->libc_seen = true;
+    if (module_has(m, s->own))
+        s->late = s->libc_seen;
+}
+
+bool late_is(void) {
+    void *libc = dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
+    struct search s = {.own = (uintptr_t)late_is, .libc = (uintptr_t)libc};
+    if (libc)
+        module_each(note_order, &s);
+    return s.late;
+}
+
+/* ---- which functions, and which entries ------------------------------------------------------ */
+
+struct replacement {
+    const char *name;
+    void *function;
+};
+
+#define DECLARE(result, name, parameters, ...) result name parameters;
+int execl(const char *path, const char *first, ...);
+int execlp(const char *file, const char *first, ...);
+int execle(const char *path, const char *first, ...);
+#define DECLARE_BLOCK(name, type, parameters, ...) void *name parameters;
+#define DECLARE_VOID(name, parameters, ...)        void name parameters;
+CALLS_C(DECLARE_BLOCK, DECLARE_VOID, DECLARE)
+CALLS_EXEC(DECLARE)
+CALLS_EXIT(DECLARE_VOID)
+CALLS_UNLOADING(DECLARE)
+
+static const struct replacement replacements[] = {
+#define REPLACE(name, ...)               {#name, (void *)(uintptr_t)name},
+#define REPLACE_OTHER(result, name, ...) {#name, (void *)(uintptr_t)name},
+    CALLS_C(REPLACE, REPLACE, REPLACE_OTHER) CALLS_EXEC(REPLACE_OTHER) CALLS_EXIT(REPLACE)
+        CALLS_UNLOADING(REPLACE_OTHER) REPLACE(execl) REPLACE(execlp) REPLACE(execle)};
+
+static void *replacement_for(const char *name) {
+    for (size_t i = 0; i < sizeof replacements / sizeof *replacements; i++)
+        if (strcmp(replacements[i].name, name) == 0)
+            return replacements[i].function;
+    return NULL;
+}
+
+static bool is_replacement(const void *function) {
+    for (size_t i = 0; i < sizeof replacements / sizeof *replacements; i++)
+        if (replacements[i].function == function)
+            return true;
+    return false;
+}
+
+/* An entry that was replaced. */
+struct entry {
+    void **slot;
+    void *before;
+};
+
+/* Entries [first, end) are of this module. */
+struct changed_module {
+    struct module_identity identity;
+    uintptr_t sealed_low, sealed_high; /* pages that are read-only since it was relocated */
+    size_t first, end;
+};
+
+/* Grows by doubling, in pages. */
+#define LIST_OF(type)                                                                              \
+    struct {                                                                                       \
+        type *items;                                                                               \
+        size_t count, room;                                                                        \
+    }
+#define LIST_ADD(list, item)                                                                       \
+    (list_has_room((void **)&(list).items, (list).count, &(list).room, sizeof *(list).items) &&    \
+     ((list).items[(list).count++] = (item), true))
+
+static struct {
+    LIST_OF(struct entry) entries;
+    LIST_OF(struct changed_module) modules;
+    bool failed; /* there was no memory */
+} late;
+
+static bool list_has_room(void **items, size_t count, size_t *room, size_t size) {
+    enum { FIRST_ROOM = 256 };
+    if (count < *room)
+        return true;
+    size_t more = *room ? 2 * *room : FIRST_ROOM;
+    void *grown = pages_realloc(*items, *room * size, more * size);
+    if (!grown)
+        return false;
+    *items = grown;
+    *room = more;
+    return true;
+}
+
+/* What the dynamic section says; addresses in memory. */
+struct dynamic {
+    const char *names;
+    const ElfW(Sym) * symbols;
+    const ElfW(Rela) * tables[2];
+    size_t counts[2];
+};
+
+static uintptr_t address_in(const struct module *m, ElfW(Addr) value) {
+    return module_has(m, value) ? value : value + m->bias; /* the loader has added it, or not */
+}
+
+static struct dynamic read_dynamic(const struct module *m) {
+    struct dynamic d = {.names = NULL};
+    const ElfW(Dyn) *at = NULL;
+    for (size_t i = 0; i < m->header_count; i++)
+        if (m->headers[i].p_type == PT_DYNAMIC)
+            at = (const ElfW(Dyn) *)(m->headers[i].p_vaddr + m->bias);
+    for (; at && at->d_tag != DT_NULL; at++) {
+        uintptr_t address = address_in(m, at->d_un.d_ptr);
+        switch (at->d_tag) {
+        case DT_STRTAB:
+            d.names = (const char *)address;
+            break;
+        case DT_SYMTAB:
+            d.symbols = (const ElfW(Sym) *)address;
+            break;
+        case DT_RELA:
+            d.tables[0] = (const ElfW(Rela) *)address;
+            break;
+        case DT_RELASZ:
+            d.counts[0] = at->d_un.d_val / sizeof(ElfW(Rela));
+            break;
+        case DT_JMPREL:
+            d.tables[1] = (const ElfW(Rela) *)address;
+            break;
+        case DT_PLTRELSZ:
+            d.counts[1] = at->d_un.d_val / sizeof(ElfW(Rela));
+            break;
+        default:
+            break;
+        }
+    }
+    return d;
+}
+
+/* Entries behind these relocations hold the address of a function, and nothing else does that. */
+static bool is_call_entry(const ElfW(Rela) * r) {
+    unsigned type = (unsigned)ELF64_R_TYPE(r->r_info);
+    return type == CPU_RELOCATION_SLOT || type == CPU_RELOCATION_GLOBAL;
+}
+
+static bool slot_write(const struct changed_module *m, void **slot, void *function) {
+    uintptr_t unit = pages_unit(), page = (uintptr_t)slot & ~(unit - 1);
+    bool sealed = page >= m->sealed_low && page < m->sealed_high;
+    if (sealed &&
+        syscall_failed(syscall4(SYS_mprotect, (long)page, (long)unit, PROT_READ | PROT_WRITE, 0)))
+        return false;
+    __atomic_store_n(slot, function, __ATOMIC_RELEASE);
+    if (sealed)
+        syscall4(SYS_mprotect, (long)page, (long)unit, PROT_READ, 0);
+    return true;
+}
+
+/* ---- modules -----------------------------------------------------------------------------------
+ */
+
+static void find_sealed(const struct module *m, struct changed_module *changed) {
+    uintptr_t unit = pages_unit();
+    for (size_t i = 0; i < m->header_count; i++)
+        if (m->headers[i].p_type == PT_GNU_RELRO) {
+            uintptr_t low = m->headers[i].p_vaddr + m->bias;
+            changed->sealed_low = low & ~(unit - 1);
+            changed->sealed_high = (low + m->headers[i].p_memsz) & ~(unit - 1);
+        }
+}
+
+static void change_entry(const struct module *m, const struct changed_module *changed,
+                         const struct dynamic *d, const ElfW(Rela) * r) {
+    void *function = replacement_for(d->names + d->symbols[ELF64_R_SYM(r->r_info)].st_name);
+    void **slot = (void **)(r->r_offset + m->bias);
+    struct entry entry = {.slot = slot};
+    if (!function || *slot == function)
+        return;
+    entry.before = *slot;
+    if (!LIST_ADD(late.entries, entry))
+        late.failed = true;
+    else if (!slot_write(changed, slot, function))
+        late.entries.count--;
+}
+
+/* Ours calls what it means to call; the loader's entries, if any, are not for malloc's clients. */
+static bool is_left_alone(const struct module *m) {
+    return module_has(m, (uintptr_t)late_is) || strstr(m->name, "/ld-linux") ||
+           strstr(m->name, "linux-vdso");
+}
+
+static void change_module(const struct module *m, void *context) {
+    (void)context;
+    struct changed_module changed = {.first = late.entries.count};
+    if (late.failed || is_left_alone(m))
+        return;
+    struct dynamic d = read_dynamic(m);
+    if (!d.names || !d.symbols)
+        return;
+    find_sealed(m, &changed);
+    changed.identity = module_identify(m);
+    if (!LIST_ADD(late.modules, changed)) {
+        late.failed = true;
+        return;
+    }
+    for (size_t t = 0; t < 2; t++)
+        for (size_t i = 0; d.tables[t] && i < d.counts[t]; i++)
+            if (is_call_entry(&d.tables[t][i]))
+                change_entry(m, &changed, &d, &d.tables[t][i]);
+    late.modules.items[late.modules.count - 1].end = late.entries.count;
+}
+
+bool late_enter(void) {
+    late.failed = false;
+    module_each(change_module, NULL);
+    if (late.failed)
+        late_leave();
+    return !late.failed;
+}
+
+/* An entry that somebody else has replaced meanwhile is theirs. */
+static void restore_module(const struct changed_module *m) {
+    for (size_t i = m->first; i < m->end; i++) {
+        struct entry *e = &late.entries.items[i];
+        if (is_replacement(*e->slot))
+            slot_write(m, e->slot, e->before);
+    }
+}
+
+void late_leave(void) {
+    for (size_t i = 0; i < late.modules.count; i++)
+        if (module_persists(&late.modules.items[i].identity))
+            restore_module(&late.modules.items[i]);
+    late.modules.count = late.entries.count = 0;
+}

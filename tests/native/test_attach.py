@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+"""Attaches to a program that runs, detaches from it, and tells its recording what to do. Prints TAP.
+
+    test_attach.py LIBRARY ALLOTRACE RESIDENT RESIDENT_FIXED RESIDENT_STATIC [TEST...]
+"""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import decode  # noqa: E402
+import tap  # noqa: E402
+from tap import Skip, same, test  # noqa: E402
+
+LIBRARY, ALLOTRACE, RESIDENT, FIXED, STATIC = map(os.path.abspath, sys.argv[1:6])
+ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
+
+
+class Resident:
+    """The program, which does what it is told and must come to its end as if nothing had been."""
+
+    def __init__(self, program=RESIDENT, **settings):
+        self.process = subprocess.Popen([program], env=ENVIRONMENT | settings, text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE)
+        self.pid = str(self.process.pid)
+        self.tell("f")
+
+    def __enter__(self):
+        return self
+
+    def tell(self, line, answer="0"):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        same(self.process.stdout.readline().strip(), answer, line)
+
+    def start(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def __exit__(self, kind, *_):
+        if kind:
+            self.process.kill()
+        out, err = self.process.communicate(None if kind else "q\n", timeout=60)
+        if not kind:
+            same((self.process.returncode, out, err), (5, "", ""), "the end of the program")
+
+
+def allotrace(*words):
+    done = subprocess.run([ALLOTRACE, *words], env=ENVIRONMENT | {"ALLOTRACE_PRELOAD": LIBRARY},
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, timeout=120)
+    if "may not be traced" in done.stderr and os.getuid() != 0:
+        raise Skip("this user may not trace processes")
+    return done
+
+
+def good(*words):
+    done = allotrace(*words)
+    same(done.returncode, 0, f"{words}: {done.stderr}")
+    return done
+
+
+def refused(*words):
+    done = allotrace(*words)
+    same((done.returncode, done.stdout), (1, ""), " ".join(words))
+    same(done.stderr.count("\n"), 1, f"lines of {done.stderr!r}")
+    return done.stderr
+
+
+def read(path, size):
+    """How many blocks of that many bytes were made and how many died; and the marks."""
+    decoder = decode.Decoder(pathlib.Path(path).read_bytes())
+    decoder.read_info()
+    made, died, marks = set(), set(), []
+    for _, stack, event in decoder.events():
+        if event[0] == "alloc" and event[3] == (size + 7) // 8:
+            made.add(event[2])
+        elif event[0] == "collect":
+            died.add(event[2])
+        if event[0] == "alloc" and "@<mark>" in (text := decoder.frame_text(stack[-1])):
+            marks.append(text.partition("@")[0])
+    return len(made), len(made & died), marks
+
+
+@test
+def what_happens_between_attach_and_detach_is_recorded():
+    with Resident() as program:
+        program.tell("a 1000 6400")
+        good("attach", "-r", "1", "-o", "t.ctf", program.pid)
+        program.tell("a 500 12000")
+        program.tell("f")
+        done = good("detach", program.pid)
+        program.tell("a 300 12000")
+        program.tell("f")
+    assert "recorded" in done.stderr and "allotrace hotspots" in done.stderr, done.stderr
+    same(read("t.ctf", 12000), (500, 500, []))
+    same(read("t.ctf", 6400)[0], 0, "blocks from before")
+    same(allotrace("doctor", "t.ctf").returncode, 0, "doctor")
+    assert "keep" in allotrace("hotspots", "t.ctf").stdout
+
+
+@test
+def a_process_can_be_recorded_again():
+    with Resident() as program:
+        for size in 12000, 24000, 36000:
+            good("attach", "-r", "1", "-o", f"{size}.ctf", program.pid)
+            program.tell(f"a 100 {size}")
+            good("detach", program.pid)
+            program.tell(f"a 10 {size}")
+            program.tell("f")
+    for size in 12000, 24000, 36000:
+        same(read(f"{size}.ctf", size)[:2], (100, 0))
+
+
+@test
+def threads_at_work_are_not_disturbed():
+    with Resident() as program:
+        program.tell("b 4")
+        for i in range(4):
+            good("attach", "-r", "1e-3", "-o", f"{i}.ctf", program.pid)
+            good("detach", "--no-symbolize", program.pid)
+        program.tell("e", "0")
+    for i in range(4):
+        same(allotrace("doctor", f"{i}.ctf").returncode, 0, f"doctor {i}")
+
+
+@test
+def it_detaches_by_itself_after_a_while():
+    with Resident() as program:
+        program.tell("b 1")
+        done = good("attach", "-r", "1e-2", "--duration", "0.3s", "-o", "t.ctf", program.pid)
+        same("not being recorded" in refused("detach", program.pid), True)
+        program.tell("e")
+    assert "work" in allotrace("hotspots", "t.ctf").stdout, done.stderr
+
+
+@test
+def a_sleep_is_slept_to_its_end():
+    with Resident() as program:
+        program.start("s 1500")
+        good("attach", "-o", "t.ctf", program.pid)
+        good("ctl", program.pid, "flush")
+        good("detach", program.pid)
+        same(program.process.stdout.readline(), "0\n", "what nanosleep said")
+
+
+@test
+def a_process_that_ends_completes_its_trace():
+    with Resident() as program:
+        good("attach", "-r", "1", "-o", "t.ctf", program.pid)
+        program.tell("a 77 12000")
+    same(read("t.ctf", 12000)[:2], (77, 0))
+
+
+@test
+def python_is_attached_to():
+    code = "import sys\nfor line in sys.stdin:\n  x = [bytearray(100000) for i in range(50)]\n  print(len(x), flush=True)"
+    python = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, text=True,
+                              stdout=subprocess.PIPE, env=ENVIRONMENT)
+    for i in range(3):
+        if i == 1:
+            good("attach", "-r", "1", "-o", "t.ctf", str(python.pid))
+        if i == 2:
+            good("detach", str(python.pid))
+        python.stdin.write("x\n")
+        python.stdin.flush()
+        same(python.stdout.readline(), "50\n")
+    python.communicate("")
+    same(python.returncode, 0)
+    same(read("t.ctf", 100001)[0], 50)
+
+
+@test
+def what_cannot_be_done_is_refused_with_the_reason():
+    assert "there is no process" in refused("attach", "4194304")
+    with Resident(STATIC) as program:
+        assert "statically" in refused("attach", program.pid)
+    with Resident() as program:
+        assert "not being recorded" in refused("detach", program.pid)
+        assert "not being recorded" in refused("ctl", program.pid, "flush")
+        os.kill(int(program.pid), signal.SIGSTOP)
+        os.waitid(os.P_PID, int(program.pid), os.WSTOPPED | os.WNOWAIT)
+        assert "is stopped" in refused("attach", program.pid)
+        os.kill(int(program.pid), signal.SIGCONT)
+        assert "cannot be written" in refused("attach", "-o", "/nowhere/t.ctf", program.pid)
+        good("attach", "-o", "t.ctf", program.pid)
+        assert "already" in refused("attach", "-o", "u.ctf", program.pid)
+    assert not os.path.exists("u.ctf")
+    for words in ("attach", "x"), ("ctl", "1"), ("ctl", "1", "dance"), ("ctl", "1", "mark"):
+        same(allotrace(*words).returncode, 2, " ".join(words))
+
+
+@test
+def another_users_process_is_refused():
+    if os.getuid() != 0:
+        raise Skip("only root can become somebody else")
+    with Resident() as program:
+        done = subprocess.run([ALLOTRACE, "ctl", program.pid, "status"], user=65534, cwd="/",
+                              env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        done = subprocess.run([ALLOTRACE, "attach", "-o", "/tmp/t.ctf", program.pid], user=65534,
+                              cwd="/", env=ENVIRONMENT | {"ALLOTRACE_PRELOAD": LIBRARY}, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        same(done.returncode, 1)
+        assert "user" in done.stderr or "see" in done.stderr or "installed" in done.stderr, done.stderr
+
+
+@test
+def a_recording_is_told_what_to_do():
+    settings = {"LD_PRELOAD": LIBRARY, "MEMTRACE": "t.ctf", "MEMTRACE_RATE": "1"}
+    with Resident(**settings) as program:
+        same(good("ctl", program.pid, "status").stdout, f"{os.getcwd()}/t.ctf: recording\n")
+        program.tell("a 10 12000")
+        good("ctl", program.pid, "stop")
+        assert "stopped" in good("ctl", program.pid, "status").stdout
+        program.tell("a 10 24000")
+        program.tell("f")
+        good("ctl", program.pid, "start")
+        good("ctl", program.pid, "mark", "half way")
+        program.tell("a 10 36000")
+        good("ctl", program.pid, "flush")
+        same(read("t.ctf", 36000)[0], 10, "in the file before the end")
+    marks = ["sampling stopped", "sampling started", "half way"]
+    same(read("t.ctf", 12000), (10, 10, marks))
+    same(read("t.ctf", 24000), (0, 0, marks))
+
+
+@test
+def a_program_sets_marks():
+    for program in RESIDENT, FIXED:
+        with Resident(program, LD_PRELOAD=LIBRARY, MEMTRACE="t.ctf") as running:
+            running.tell("m one")
+            running.tell("m two words")
+            running.tell("m one")
+        same(read("t.ctf", 8)[2], ["one", "two words", "one"])
+        with Resident(program) as running:
+            running.tell("m nobody hears")
+
+
+if __name__ == "__main__":
+    sys.exit(tap.main(sys.argv[6:]))

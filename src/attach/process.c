@@ -43,7 +43,7 @@ static bool module_take(process_module *module, const mapping *m) {
         return false;
     if (strcmp(module->path, m->path) != 0 || module->low == 0) {
         *module = (process_module){.low = m->low};
-        strcpy(module->path, m->path); /* fits: see above */
+        memcpy(module->path, m->path, strlen(m->path) + 1); /* fits: see above */
     }
     module->high = m->high;
     if (m->executable && !module->code) {

@@ -43,7 +43,7 @@ static int run(const void *options, char **operands, size_t n_operands) {
         return message_usage(&command_ctl, "the name of a mark has 1 to 255 bytes");
     request = (control){.action = action};
     if (name)
-        strcpy(request.text, name); /* fits: see above */
+        memcpy(request.text, name, strlen(name) + 1); /* fits: see above */
     if (!attach_control(pid, NULL, &request, &why)) {
         message_error("%s", why.text);
         return STATUS_FAILED;

@@ -135,7 +135,7 @@ static inline size_t calls_product(size_t count, size_t size) {
 /* Finds where all calls but those of C++ go on, unless that is known. Any thread may call. */
 void next_resolve(void);
 
-/* To be called before the first call goes on, where this library was loaded by dlopen. */
+/* To be called at once where this library was loaded by dlopen: finds where calls go on. */
 void next_be_late(void);
 
 /* Does the program, or a library loaded before this one, bring its own `malloc`, so that ours is

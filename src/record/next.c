@@ -143,20 +143,39 @@ static size_t either_malloc_usable_size(void *block) {
 /* ---- resolution -------------------------------------------------------------------------- */
 
 static bool is_ours(const void *address);
+static bool is_definition(const void *address);
 
 /* Loaded late we stand behind everybody, and nobody is bound to us: what stands before us is meant.
  */
 static bool is_late;
 
-void next_be_late(void) {
-    is_late = true;
+/* Among what the program was linked with, in that order: an executable that is linked to fixed
+ * addresses has an entry of its procedure linkage table stand for the function, and that entry will
+ * lead to us. */
+static void *definition_of(const char *name) {
+    void *program = dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD);
+    const struct link_map *map = program;
+    for (map = map ? map->l_next : NULL; map; map = map->l_next) {
+        void *handle = *map->l_name ? dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+        void *found = handle ? dlsym(handle, name) : NULL;
+        if (found && !is_ours(found) && is_definition(found))
+            return found;
+    }
+    return NULL;
 }
 
 static void *symbol_in(void *handle, const char *name) {
     if (!is_late || handle != RTLD_NEXT)
         return dlsym(handle, name);
     void *found = dlsym(RTLD_DEFAULT, name);
-    return found && is_ours(found) ? NULL : found;
+    if (found && is_ours(found))
+        return NULL;
+    return !found || is_definition(found) ? found : definition_of(name);
+}
+
+void next_be_late(void) {
+    is_late = true;
+    next_resolve();
 }
 
 /* dlsym gives data pointers; POSIX promises that they can be functions. */

@@ -21,6 +21,7 @@ struct self {
     memprof_thread sampler;
     struct domain *domain; /* NULL until its first sample */
     bool registered;       /* the end of this thread will be noticed */
+    struct session *owner; /* of the domain; NULL if there is none */
     unsigned session; /* the number of the one that sampler and domain belong to; 0: none yet */
 };
 

@@ -22,7 +22,7 @@ The script for bash, as the shell uses it:
   $ try allotrace doctor -o t
   two.ctf
   $ try allotrace help d
-  diff doctor dump
+  detach diff doctor dump
   $ try allotrace completion z
   zsh
 

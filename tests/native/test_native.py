@@ -533,7 +533,7 @@ def the_library_exports_only_what_it_interposes():
     wanted = """malloc calloc realloc reallocarray free free_sized free_aligned_sized memalign
         posix_memalign aligned_alloc valloc pvalloc malloc_usable_size _exit _Exit abort execve execv
         execvp execvpe fexecve execveat execl execlp execle dlclose
-        readlink __readlink_chk""".split()
+        readlink __readlink_chk allotrace_control allotrace_mark""".split()
     same({e for e in exported if not e.startswith(("_Zn", "_Zd"))}, set(wanted))
     same(len([e for e in exported if e.startswith(("_Zn", "_Zd"))]), 20)
 

@@ -17,13 +17,10 @@ The commands, and one of them:
   
   Record:
     run         record where a program allocates
-<<<<<<< HEAD
-    instrument  make an OCaml program trace itself when asked to
-=======
     attach      record a process that runs already
     detach      end the recording of a process
     ctl         tell a recording that goes on what to do
->>>>>>> c84c6fd (Attach to running processes, and tell recordings what to do: manual, tests, marks by the program)
+    instrument  make an OCaml program trace itself when asked to
   
   Look at a trace:
     view        show traces in a browser

@@ -157,9 +157,13 @@ START_TEST(codes_of_marks_keep_their_text) {
     ck_assert_uint_eq(code_locate(&table, types, code, &place, 1), 1);
     ck_assert_str_eq(place.file, "<mark>");
     ck_assert_str_eq(place.function, "a moment");
-    for (int i = 1; i < CODE_MAX_MARKS; i++)
-        ck_assert_uint_ne(code_of_mark(&table, "another"), 0);
+    for (int i = 1; i < CODE_MAX_MARKS; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "mark %d", i);
+        ck_assert_uint_ne(code_of_mark(&table, name), 0);
+    }
     ck_assert_uint_eq(code_of_mark(&table, "one too many"), 0);
+    ck_assert_uint_eq(code_of_mark(&table, "a moment"), code);
 }
 END_TEST
 

@@ -3,20 +3,33 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "memory.h"
 #include "observer.h"
 #include "vm.h"
 
 enum { TRACE_ENDS = 64 }; /* frames shown at each end of a long trace */
 
+/* Whole, however long the names in it are. */
+static void complain(lox_vm *vm, const char *format, va_list arguments) {
+    char some[256], *text = some;
+    va_list again;
+    va_copy(again, arguments);
+    int n = vsnprintf(some, sizeof some, format, arguments);
+    if (n >= (int)sizeof some) {
+        text = memory_new((size_t)n + 1);
+        vsnprintf(text, (size_t)n + 1, format, again);
+    }
+    va_end(again);
+    vm->write_error(vm->write_context, text, strlen(text));
+    if (text != some)
+        memory_free(text);
+}
+
 void vm_complain(lox_vm *vm, const char *format, ...) {
-    char text[1024];
     va_list arguments;
     va_start(arguments, format);
-    int n = vsnprintf(text, sizeof text, format, arguments);
+    complain(vm, format, arguments);
     va_end(arguments);
-    if (n >= (int)sizeof text)
-        memcpy(text + sizeof text - 5, "...\n", 5);
-    vm->write_error(vm->write_context, text, strlen(text));
 }
 
 static const place *frame_place(const frame *f) {
@@ -34,12 +47,11 @@ static void show_frame(lox_vm *vm, const frame *f) {
 }
 
 void vm_error(lox_vm *vm, const char *format, ...) {
-    char text[512];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    complain(vm, format, arguments);
     va_end(arguments);
-    vm_complain(vm, "%s\n", text);
+    vm_complain(vm, "\n");
     size_t depth = lox_stack_depth(vm), shown = 0;
     for (const frame *f = vm->frame; f > vm->frames; f--, shown++) {
         if (depth > 2 * TRACE_ENDS && shown == TRACE_ENDS) {

@@ -96,17 +96,23 @@ static object *heap_take_cell(heap *h, size_t words) {
     return o;
 }
 
+/* NULL: the system has no memory. */
+static object *heap_take_large(heap *h, size_t bytes) {
+    object *o = malloc(bytes);
+    if (!o)
+        return NULL;
+    MEMORY_PUSH(h->large, h->n_large, h->large_capacity, o);
+    h->counters.live_bytes += bytes;
+    return o;
+}
+
 object *heap_take(heap *h, object_type type, size_t payload) {
-    object *o;
-    uint64_t flags = 0;
-    if (payload + 1 <= HEAP_MAX_CELL) {
-        o = heap_take_cell(h, payload + 1);
-    } else {
-        o = memory_resize(NULL, (payload + 1) * sizeof(value));
-        flags = OBJECT_LARGE;
-        MEMORY_PUSH(h->large, h->n_large, h->large_capacity, o);
-        h->counters.live_bytes += (payload + 1) * sizeof(value);
-    }
+    bool large = payload + 1 > HEAP_MAX_CELL;
+    uint64_t flags = large ? OBJECT_LARGE : 0;
+    object *o =
+        large ? heap_take_large(h, (payload + 1) * sizeof(value)) : heap_take_cell(h, payload + 1);
+    if (!o)
+        return NULL;
     if (h->counters.live_bytes > h->counters.peak_bytes)
         h->counters.peak_bytes = h->counters.live_bytes;
     o->header = (uint64_t)payload << 32 | flags | type;
@@ -225,9 +231,10 @@ static uint64_t heap_sample_major(heap *h, memprof *engine, memprof_thread *thre
     return memprof_count(thread, words) ? memprof_sample(engine, thread, words) : 0;
 }
 
-object *heap_new_major(lox_vm *vm, object_type type, size_t payload) {
+/* Accounts for `o`, which is outside the nursery. */
+static object *heap_account_major(lox_vm *vm, object *o) {
     heap *h = &vm->heap;
-    object *o = heap_take(h, type, payload);
+    size_t payload = object_payload(o);
     h->counters.major_words += payload + 1;
     h->counters.major_objects++;
     if (h->engine) {
@@ -243,6 +250,13 @@ object *heap_new_major(lox_vm *vm, object_type type, size_t payload) {
     return o;
 }
 
+object *heap_new_major(lox_vm *vm, object_type type, size_t payload) {
+    object *o = heap_take(&vm->heap, type, payload);
+    if (!o)
+        memory_exhausted();
+    return heap_account_major(vm, o);
+}
+
 /* Collects if more than the limit would be in use; is there room now? */
 static bool heap_has_room(lox_vm *vm, size_t bytes) {
     heap *h = &vm->heap;
@@ -250,6 +264,22 @@ static bool heap_has_room(lox_vm *vm, size_t bytes) {
         return true;
     heap_collect(vm, true);
     return h->counters.live_bytes + bytes <= h->max_bytes;
+}
+
+/* NULL: there is no room for it, even after a collection. */
+static object *heap_new_large(lox_vm *vm, object_type type, size_t payload) {
+    heap *h = &vm->heap;
+    size_t bytes = (payload + 1) * sizeof(value);
+    if (h->counters.live_bytes + bytes > h->threshold)
+        heap_collect(vm, true);
+    if (!heap_has_room(vm, bytes))
+        return NULL;
+    object *o = heap_take(h, type, payload);
+    if (!o) {
+        heap_collect(vm, true);
+        o = heap_take(h, type, payload);
+    }
+    return o ? heap_account_major(vm, o) : NULL;
 }
 
 object *heap_new_slow(lox_vm *vm, object_type type, size_t payload) {
@@ -261,11 +291,8 @@ object *heap_new_slow(lox_vm *vm, object_type type, size_t payload) {
         h->spared = 0;
         heap_collect(vm, true);
     }
-    if (payload + 1 > HEAP_MAX_CELL) {
-        if (h->counters.live_bytes + bytes > h->threshold)
-            heap_collect(vm, true);
-        return heap_has_room(vm, bytes) ? heap_new_major(vm, type, payload) : NULL;
-    }
+    if (payload + 1 > HEAP_MAX_CELL)
+        return heap_new_large(vm, type, payload);
     if (h->end - h->next < bytes) {
         heap_collect(vm, false);
         if (!heap_has_room(vm, 0))

@@ -69,7 +69,8 @@ struct lox_vm;
 void heap_init(struct lox_vm *vm, const lox_options *options);
 void heap_free(struct lox_vm *vm);
 
-/* A new object, its payload undefined; NULL if that would exceed the limit of the heap. Moves other
+/* A new object, its payload undefined; NULL if that would exceed the limit of the heap, or if it is
+ * large and the system has no memory. Moves other
  * objects: all pointers to objects that are not in a root are void afterwards. */
 object *heap_new_slow(struct lox_vm *vm, object_type type, size_t payload);
 
@@ -115,7 +116,7 @@ void heap_verify(struct lox_vm *vm);
 typedef object *heap_move(heap *h, object *o);
 
 /* heap.c, for the collector: a cell of the major heap, unaccounted; and the end of all that is not
- * marked. */
+ * marked. NULL: it is large, and there is no memory. */
 object *heap_take(heap *h, object_type type, size_t payload);
 void heap_sweep(heap *h);
 

@@ -119,8 +119,9 @@ static bool set_slow(lox_vm *vm, value *holder, value *v, cache *c) {
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* Puts what base[0] holds into a state in which *callee can be entered, or calls it. */
-static outcome call_slow(lox_vm *vm, value *base, uint32_t n, closure **callee) {
+/* Puts what base[0] holds into a state in which *callee can be entered with *n arguments, or calls
+ * it. */
+static outcome call_slow(lox_vm *vm, value *base, uint32_t *n, closure **callee) {
     if (value_is(*base, OBJECT_BOUND)) {
         bound_method *b = AS(bound_method, *base);
         *base = b->receiver;
@@ -143,28 +144,30 @@ static outcome call_slow(lox_vm *vm, value *base, uint32_t n, closure **callee) 
             *callee = c->init;
             return ENTER;
         }
-        if (n) {
-            vm_error(vm, "Expected 0 arguments but got %u.", n);
+        if (*n) {
+            vm_error(vm, "Expected 0 arguments but got %u.", *n);
             return FAILED;
         }
         return DONE;
     }
     if (value_is(*base, OBJECT_NATIVE)) {
         native *f = AS(native, *base);
-        if (f->arity >= 0 && (uint32_t)f->arity != n) {
-            vm_error(vm, "Expected %d arguments but got %u.", (int)f->arity, n);
+        if (f->arity >= 0 && (uint32_t)f->arity != *n) {
+            vm_error(vm, "Expected %d arguments but got %u.", (int)f->arity, *n);
             return FAILED;
         }
-        native_result result = f->call(vm, base + 1, (int)n);
-        if (result == NATIVE_ENTER)
+        native_result result = f->call(vm, base + 1, (int)*n);
+        if (result == NATIVE_ENTER) {
             *callee = AS(closure, *base);
+            *n = 0; /* a file that `load` compiled */
+        }
         return result == NATIVE_FAILED ? FAILED : result == NATIVE_DONE ? DONE : ENTER;
     }
     vm_error(vm, "Can only call functions and classes.");
     return FAILED;
 }
 
-static outcome invoke_slow(lox_vm *vm, value *base, uint32_t n, cache *c, closure **callee) {
+static outcome invoke_slow(lox_vm *vm, value *base, uint32_t *n, cache *c, closure **callee) {
     if (!value_is(*base, OBJECT_INSTANCE)) {
         vm_error(vm, "Only instances have methods.");
         return FAILED;
@@ -324,6 +327,7 @@ lox_status interpret(lox_vm *vm, closure *entry) {
 #define LABEL(id) &&L_##id,
         OPERATIONS(LABEL)
 #undef LABEL
+            [N_OPERATIONS... 2 * N_OPERATIONS - 1] = &&interrupted, /* see lox_interrupt */
     };
     heap *h = &vm->heap;
     frame *bottom = vm->frame, *f = vm->frame;
@@ -357,13 +361,11 @@ enter : {
 
 slow_call : {
     f->at = ip;
-    outcome done = call_slow(vm, base, n_arguments, &callee);
-    if (done == ENTER) {
-        if (value_is(*base, OBJECT_CLOSURE) && AS(closure, *base) == callee &&
-            callee->function->arity == 0 && !callee->function->name)
-            n_arguments = 0; /* a file that `load` compiled */
+    uint32_t n = n_arguments; /* which stays in a register so */
+    outcome done = call_slow(vm, base, &n, &callee);
+    n_arguments = n;
+    if (done == ENTER)
         goto enter;
-    }
     if (done == FAILED)
         goto failed;
     NEXT;
@@ -538,7 +540,9 @@ L_INVOKE : {
         goto enter;
     }
     f->at = ip;
-    outcome done = invoke_slow(vm, base, n_arguments, c, &callee);
+    uint32_t n = n_arguments;
+    outcome done = invoke_slow(vm, base, &n, c, &callee);
+    n_arguments = n;
     if (done == ENTER)
         goto enter;
     if (done == FAILED)
@@ -621,8 +625,10 @@ L_NEXTIN : {
     NEXT;
 }
 
-L_INTERRUPT:
+interrupted:
     vm->frame = bottom;
+    vm->lowest = 0;
+    vm_restore_code(vm);
     return LOX_INTERRUPTED;
 failed:
     vm->frame = bottom;

@@ -1,95 +1,239 @@
-/* repl.c: see repl.h. A line whose brackets are open is continued by the next. History is kept in
- * ~/.lox_history. */
+/* repl.c: see repl.h. What is open at the end of a line is continued by the next. History is kept
+ * in
+ * ~/.lox_history, and written after each entry.
+ *
+ * On a terminal SIGINT is blocked at the prompt but while it waits for a key, so that none is
+ * missed, and none interrupts the editor's own work. */
 #include "repl.h"
 
-#include <editline/readline.h>
+#include <histedit.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <wchar.h>
 
 enum { HISTORY_LINES = 1000 };
 
-/* How many brackets are open, outside of strings and comments; negative: too many were closed. */
-static int open_brackets(const char *text) {
-    int depth = 0;
-    for (const char *at = text; *at; at++) {
-        if (*at == '"') {
-            const char *end = strchr(at + 1, '"');
-            if (!end)
-                return depth + 1;
-            at = end;
-        } else if (at[0] == '/' && at[1] == '/') {
-            at += strcspn(at, "\n");
-            if (!*at)
-                break;
-        } else if (strchr("({[", *at)) {
-            depth++;
-        } else if (strchr(")}]", *at)) {
-            depth--;
-        }
-    }
-    return depth;
+static lox_vm *volatile running; /* NULL: it waits at the prompt */
+static volatile sig_atomic_t interrupted, changed;
+
+/* The prompt, on a terminal or not. */
+typedef struct prompt {
+    EditLine *editor; /* NULL: not on a terminal */
+    History *history;
+    char path[4096]; /* of the history */
+    char *line;      /* what getline fills */
+    size_t capacity;
+    bool continues; /* the line belongs to the one before */
+} prompt;
+
+/* ---- what is open ---------------------------------------------------------------------------- */
+
+/* Passes what `open` begins; NULL: it does not end. */
+static const char *skip_past(const char *at, const char *open, const char *close) {
+    const char *end = strstr(at + strlen(open), close);
+    return end ? end + strlen(close) : NULL;
 }
 
-/* The next line, without its end; NULL at the end of input. */
-static char *next_line(bool terminal, const char *prompt) {
-    if (terminal)
-        return readline(prompt);
-    char *line = NULL;
-    size_t capacity = 0;
-    ssize_t n = getline(&line, &capacity, stdin);
-    if (n < 0) {
-        free(line);
-        return NULL;
+static bool starts(const char *at, const char *with) {
+    return !strncmp(at, with, strlen(with));
+}
+
+/* Whether brackets, hands, a string or a block comment are open. */
+static bool is_open(const char *at) {
+    int depth = 0;
+    while (at && *at) {
+        if (*at == '"') {
+            at = skip_past(at, "\"", "\"");
+        } else if (starts(at, "/*")) {
+            at = skip_past(at, "/*", "*/");
+        } else if (starts(at, "//")) {
+            at += strcspn(at, "\n");
+        } else {
+            depth += strchr("({[", *at) || starts(at, "👉");
+            depth -= strchr(")}]", *at) || starts(at, "👈");
+            at++;
+        }
     }
-    if (n && line[n - 1] == '\n')
-        line[n - 1] = '\0';
-    return line;
+    return !at || depth > 0;
+}
+
+/* ---- the terminal ---------------------------------------------------------------------------- */
+
+static void on_interrupt(int number) {
+    (void)number;
+    lox_vm *vm = running;
+    interrupted = 1;
+    if (vm)
+        lox_interrupt(vm);
+}
+
+static void on_change(int number) {
+    (void)number;
+    changed = 1;
+}
+
+static void set_blocked(bool blocked) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigprocmask(blocked ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+}
+
+/* Waits for a byte of input. False: SIGINT, or the end. */
+static bool next_byte(EditLine *editor, char *byte) {
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    sigset_t unblocked;
+    sigprocmask(SIG_SETMASK, NULL, &unblocked);
+    sigdelset(&unblocked, SIGINT);
+    while (ppoll(&input, 1, NULL, &unblocked) < 0 && !interrupted)
+        if (changed) { /* stopped and continued, or another size */
+            changed = 0;
+            el_set(editor, EL_PREP_TERM, 1);
+            el_resize(editor);
+            el_set(editor, EL_REFRESH);
+        }
+    return !interrupted && read(STDIN_FILENO, byte, 1) == 1;
+}
+
+static int next_character(EditLine *editor, wchar_t *character) {
+    mbstate_t state = {0};
+    char byte;
+    while (next_byte(editor, &byte)) {
+        size_t n = mbrtowc(character, &byte, 1, &state);
+        if (n == (size_t)-1)
+            memset(&state, 0, sizeof state); /* no UTF-8: ignored */
+        else if (n != (size_t)-2)
+            return 1;
+    }
+    return -1;
+}
+
+static char *show_prompt(EditLine *editor) {
+    static char first[] = "> ", further[] = "... ";
+    const prompt *p;
+    el_get(editor, EL_CLIENTDATA, &p);
+    return p->continues ? further : first;
+}
+
+static void catch_signals(void) {
+    static const struct {
+        int number;
+        void (*handler)(int);
+    } caught[] = {{SIGINT, on_interrupt}, {SIGCONT, on_change}, {SIGWINCH, on_change}};
+    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
+        sigaction(caught[i].number,
+                  &(struct sigaction){.sa_handler = caught[i].handler, .sa_flags = SA_RESTART},
+                  NULL);
+}
+
+static void open_history(prompt *p) {
+    const char *home = getenv("HOME");
+    HistEvent event;
+    snprintf(p->path, sizeof p->path, "%s/.lox_history", home ? home : ".");
+    p->history = history_init();
+    history(p->history, &event, H_SETSIZE, HISTORY_LINES);
+    history(p->history, &event, H_SETUNIQUE, 1);
+    history(p->history, &event, H_LOAD, p->path);
+}
+
+static void remember(prompt *p, const char *text) {
+    HistEvent event;
+    history(p->history, &event, H_ENTER, text);
+    history(p->history, &event, H_SAVE, p->path);
+}
+
+static void open_terminal(prompt *p) {
+    if (!setlocale(LC_CTYPE, "") || MB_CUR_MAX == 1)
+        setlocale(LC_CTYPE, "C.UTF-8"); /* as Lox is */
+    set_blocked(true);
+    catch_signals();
+    p->editor = el_init("lox", stdin, stdout, stderr);
+    open_history(p);
+    el_set(p->editor, EL_CLIENTDATA, p);
+    el_set(p->editor, EL_PROMPT, show_prompt);
+    el_set(p->editor, EL_EDITOR, "emacs");
+    el_set(p->editor, EL_HIST, history, p->history);
+    el_set(p->editor, EL_GETCFN, next_character);
+    el_source(p->editor, NULL); /* ~/.editrc */
+}
+
+static void close_terminal(prompt *p) {
+    puts("");
+    history_end(p->history);
+    el_end(p->editor);
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+/* With its newline; NULL at the end of input, and when `interrupted`. */
+static const char *next_line(prompt *p) {
+    int count;
+    if (p->editor)
+        return el_gets(p->editor, &count);
+    return getline(&p->line, &p->capacity, stdin) < 0 ? NULL : p->line;
 }
 
 /* `text`, which is freed, with another line. */
-static char *append(char *text, char *line) {
-    size_t n = text ? strlen(text) + 1 : 0, size = strlen(line) + 1;
+static char *append(char *text, const char *line) {
+    size_t n = text ? strlen(text) : 0, size = strlen(line) + 1;
     char *both = realloc(text, n + size);
     if (!both)
         abort();
-    if (n)
-        both[n - 1] = '\n';
     memcpy(both + n, line, size);
-    free(line);
     return both;
 }
 
-static void history_path(char *path, size_t size) {
-    const char *home = getenv("HOME");
-    snprintf(path, size, "%s/.lox_history", home ? home : ".");
+static void run(prompt *p, lox_vm *vm, char *text) {
+    size_t size = strlen(text);
+    if (size && text[size - 1] == '\n')
+        text[--size] = '\0';
+    if (p->editor && size)
+        remember(p, text);
+    interrupted = 0;
+    running = vm;
+    if (p->editor)
+        set_blocked(false);
+    lox_status status = lox_run_text(vm, "-", text, size, true);
+    if (p->editor)
+        set_blocked(true);
+    running = NULL;
+    interrupted = 0;
+    if (status == LOX_INTERRUPTED)
+        fputs("\nInterrupted.\n", stderr);
+    fflush(stdout);
 }
 
 lox_status repl(lox_vm *vm) {
-    bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-    char path[4096], *text = NULL, *line;
-    history_path(path, sizeof path);
-    if (terminal) {
-        using_history();
-        stifle_history(HISTORY_LINES);
-        read_history(path);
-    }
-    while ((line = next_line(terminal, text ? "... " : "> "))) {
-        text = append(text, line);
-        if (open_brackets(text) > 0)
-            continue;
-        if (terminal && *text)
-            add_history(text);
-        lox_run_text(vm, "-", text, strlen(text), true);
-        fflush(stdout);
+    prompt p = {0};
+    char *text = NULL;
+    const char *line;
+    if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+        open_terminal(&p);
+    while ((line = next_line(&p)) || interrupted) {
+        if (interrupted) { /* the line is dropped */
+            interrupted = 0;
+            puts("^C");
+        } else {
+            text = append(text, line);
+            p.continues = is_open(text);
+            if (p.continues)
+                continue;
+            run(&p, vm, text);
+        }
         free(text);
         text = NULL;
+        p.continues = false;
     }
+    if (text)
+        run(&p, vm, text); /* says what is missing */
     free(text);
-    if (terminal) {
-        puts("");
-        write_history(path);
-    }
+    free(p.line);
+    if (p.editor)
+        close_terminal(&p);
     return LOX_OK;
 }

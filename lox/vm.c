@@ -171,12 +171,21 @@ void lox_observe(lox_vm *vm, const lox_observer *observer) {
 }
 
 /* Whatever the interpreter would do next, it now ends: no instruction of its own looks at a flag.
- */
+ * Operations from N_OPERATIONS on do that, and remember which they were. */
 void lox_interrupt(lox_vm *vm) {
     vm->interrupted = 1;
     for (uint32_t i = 0; !vm->compiling && i < vm->n_functions; i++)
         for (uint32_t j = 0; j < vm->functions[i]->n_code; j++)
-            vm->functions[i]->code[j].op = OP_INTERRUPT;
+            if (vm->functions[i]->code[j].op < N_OPERATIONS)
+                vm->functions[i]->code[j].op += N_OPERATIONS;
+}
+
+void vm_restore_code(lox_vm *vm) {
+    vm->interrupted = 0;
+    for (uint32_t i = 0; i < vm->n_functions; i++)
+        for (uint32_t j = 0; j < vm->functions[i]->n_code; j++)
+            if (vm->functions[i]->code[j].op >= N_OPERATIONS)
+                vm->functions[i]->code[j].op -= N_OPERATIONS;
 }
 
 void lox_get_counters(lox_vm *vm, lox_counters *counters) {

@@ -88,6 +88,7 @@ const char *frame_builtin(const lox_vm *vm);
 uint32_t vm_global(lox_vm *vm, string *name);
 const char *vm_keep_file_name(lox_vm *vm, const char *file);
 int vm_read_file(const char *path, char **text, size_t *size); /* 0, else an errno */
+void vm_restore_code(lox_vm *vm);                              /* after lox_interrupt */
 closure *vm_closure_of(lox_vm *vm, function *f);               /* major: does not collect */
 
 /* native.c */

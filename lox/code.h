@@ -84,11 +84,11 @@ typedef struct code {
     X(LEAVE)       /* a return follows: see lox_stack_kept */                                      \
     X(RETURN)      /* R[a] */                                                                      \
     X(RETURNNIL)                                                                                   \
-    X(PRINT)     /* R[a] */                                                                        \
-    X(ECHO)      /* R[a], unless it is nil: the value of an expression at the prompt */            \
-    X(ITERATE)   /* R[a] must be an array; R[a+1] = 0 */                                           \
-    X(NEXTOF)    /* R[b] = element R[a+1]++ of R[a] and jump by c, or go on at its end */          \
-    X(NEXTIN)    /* the same with the index */
+    X(PRINT)   /* R[a] */                                                                          \
+    X(ECHO)    /* R[a], unless it is nil: the value of an expression at the prompt */              \
+    X(ITERATE) /* R[a] must be an array; R[a+1] = 0 */                                             \
+    X(NEXTOF)  /* R[b] = element R[a+1]++ of R[a] and jump by c, or go on at its end */            \
+    X(NEXTIN)  /* the same with the index */
 
 typedef enum operation {
 #define OPERATION_ENUM(id) OP_##id,

@@ -44,8 +44,8 @@ void lox_set_arguments(lox_vm *vm, const char *const *arguments, size_t n);
 lox_status lox_run_text(lox_vm *vm, const char *file, const char *text, size_t size, bool echo);
 lox_status lox_run_file(lox_vm *vm, const char *path);
 
-/* Ends the program that runs, at its next instruction: lox_run_… returns LOX_INTERRUPTED. The VM can
- * run others afterwards. For signal handlers of the thread that runs it. */
+/* Ends the program that runs, at its next instruction: lox_run_… returns LOX_INTERRUPTED. The VM
+ * can run others afterwards. For signal handlers of the thread that runs it. */
 void lox_interrupt(lox_vm *vm);
 
 /* What the collector did. Objects are counted only with gc_count, words always (headers included).

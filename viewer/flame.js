@@ -264,7 +264,7 @@ export class Flame {
     }
     this.#mark(tree, i, x, y, w);
     if (w < LABEL_WIDTH) return;
-    const text = this.#fit(this.labelOf(tree, i), w - 2 * PAD + 2);
+    const text = this.#fit(this.labelOf(tree, i), w - 2 * PAD + 2 - (tree.change?.[i] ? 9 : 0));
     if (text) labels.push([text, x + PAD, y + ROW / 2 - 0.5, faded]);
   }
 

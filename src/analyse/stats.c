@@ -177,7 +177,7 @@ static void estimate_part(const stats_block *blocks, double rate, uint64_t large
 }
 
 static bool sum_up(const profile *p, const stats_spec *spec, const stats *s, stats_part *part) {
-    const stats_block *blocks = s->blocks.items + part->first;
+    const stats_block *blocks = part->n > 0 ? s->blocks.items + part->first : NULL;
     uint64_t *lives = malloc((part->n + 1) * sizeof *lives);
     if (!lives)
         return false;

@@ -11,13 +11,13 @@
 #include "cli/message.h"
 #include "cli/question.h"
 #include "cli/result_file.h"
-#include "cli/trace_file.h"
+#include "cli/trace_profile.h"
 #include "present/check.h"
 
 typedef struct check_command {
     option_texts expect;
     const char *within, *budget, *update, *junit, *filter;
-    bool json, csv, strict;
+    bool json, csv, index, strict;
 } check_command;
 
 static const check_command defaults = {.within = "10x"};
@@ -68,6 +68,7 @@ static const option options[] = {
      .kind = OPTION_FLAG,
      .at = offsetof(check_command, csv),
      .help = "write CSV instead of text, a verdict a line"},
+    OPTION_INDEX(check_command, index),
     OPTION_STRICT(check_command),
 };
 
@@ -185,17 +186,12 @@ static int count_kept(job *j) {
 }
 
 static int read_trace(job *j, const char *path) {
-    int status =
-        trace_file_open(&j->in, path, &(memtrace_reader_options){.strict = j->opts->strict});
-    if (status != STATUS_OK)
-        return status;
     const bool selects = filter_selects(j->filter);
-    const profile_options how = {.keep_blocks = selects,
-                                 .tick = trace_file_tick,
-                                 .context = &j->in,
-                                 .block = selects ? NULL : count_block,
-                                 .block_context = j};
-    status = trace_file_report(&j->in, profile_read(&j->profile, j->in.reader, &how));
+    const trace_profile_options from = {
+        .strict = j->opts->strict,
+        .index = j->opts->index,
+        .how = {.keep_blocks = selects, .block = selects ? NULL : count_block, .block_context = j}};
+    int status = trace_profile_read(&j->in, &j->profile, path, &from);
     trace_file_close(&j->in);
     return status == STATUS_OK && selects ? count_kept(j) : status;
 }

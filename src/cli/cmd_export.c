@@ -7,7 +7,7 @@
 #include "cli/message.h"
 #include "cli/question.h"
 #include "cli/result_file.h"
-#include "cli/trace_file.h"
+#include "cli/trace_profile.h"
 #include "present/export_html.h"
 #include "present/export_rows.h"
 #include "present/export_sqlite.h"
@@ -48,7 +48,7 @@ static const struct {
 typedef struct export_options {
     const char *output, *filter, *at;
     int to, measure;
-    bool strict;
+    bool index, strict;
 } export_options;
 
 static const export_options defaults = {.to = N_EXPORT_FORMATS};
@@ -89,6 +89,7 @@ static const option options[] = {
      .at = offsetof(export_options, at),
      .argument = "TIME",
      .help = "the time of --measure live since the start, like 1.5s (default: the end)"},
+    OPTION_INDEX(export_options, index),
     OPTION_STRICT(export_options),
 };
 
@@ -190,7 +191,7 @@ static int write_page(subject *s, trace_file *in, const export_options *opts) {
     viewer v;
     char *paths[] = {(char *)(uintptr_t)in->name};
     size_t n;
-    const memtrace_warning *warnings = memtrace_reader_warnings(in->reader, &n);
+    const memtrace_warning *warnings = trace_file_warnings(in, &n);
     int status = STATUS_FAILED;
     if (!viewer_init(&v, paths, 1))
         return refuse_memory();
@@ -206,27 +207,31 @@ static int write_page(subject *s, trace_file *in, const export_options *opts) {
     return status;
 }
 
-/* The profile is complete before the result is begun. */
-static int export_trace(subject *s, trace_file *in, const filter *f, const export_options *opts) {
-    const profile_options how = {.keep_blocks = needs[opts->to].blocks || filter_selects(f) ||
-                                                s->measure != MEASURE_ALLOCATED,
-                                 .track_promotion = opts->to == EXPORT_HTML,
-                                 .tick = trace_file_tick,
-                                 .context = in};
-    int status = trace_file_report(in, profile_read(&s->profile, in->reader, &how));
-    if (status == STATUS_OK && !select_blocks(s, f, opts->filter))
-        status = refuse_memory();
-    if (status == STATUS_OK)
-        status = opts->to == EXPORT_HTML ? write_page(s, in, opts) : write_file(s, opts);
-    selection_free(&s->selected);
-    lens_free(&s->lens);
-    profile_free(&s->profile);
-    return status;
-}
-
 static const char *base_name(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
+}
+
+/* The profile is complete before the result is begun. */
+static int export_trace(subject *s, const char *path, const filter *f, const export_options *opts) {
+    trace_file in;
+    const trace_profile_options from = {.strict = opts->strict,
+                                        .index = opts->index,
+                                        .how = {.keep_blocks = needs[opts->to].blocks ||
+                                                               filter_selects(f) ||
+                                                               s->measure != MEASURE_ALLOCATED,
+                                                .track_promotion = opts->to == EXPORT_HTML}};
+    int status = trace_profile_read(&in, &s->profile, path, &from);
+    s->title = base_name(in.name);
+    if (status == STATUS_OK && !select_blocks(s, f, opts->filter))
+        status = refuse_memory();
+    if (status == STATUS_OK)
+        status = opts->to == EXPORT_HTML ? write_page(s, &in, opts) : write_file(s, opts);
+    selection_free(&s->selected);
+    lens_free(&s->lens);
+    profile_free(&s->profile);
+    trace_file_close(&in);
+    return status;
 }
 
 /* Which formats have one; and the moment that it is about. */
@@ -251,20 +256,14 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     if (opts->to == EXPORT_SQLITE && (!opts->output || strcmp(opts->output, "-") == 0))
         return message_usage(&command_export, "export: --to sqlite needs --output");
     filter *f;
-    trace_file in;
     uint64_t moment = QUERY_END;
     int status = check_measure(opts, &moment);
     if (status == STATUS_OK)
         status = question_parse_filter(&command_export, opts->filter, &f);
     if (status != STATUS_OK)
         return status;
-    status = trace_file_open(&in, operands[0], &(memtrace_reader_options){.strict = opts->strict});
-    if (status == STATUS_OK) {
-        subject s = {
-            .title = base_name(in.name), .measure = (measure)opts->measure, .moment = moment};
-        status = export_trace(&s, &in, f, opts);
-        trace_file_close(&in);
-    }
+    subject s = {.measure = (measure)opts->measure, .moment = moment};
+    status = export_trace(&s, operands[0], f, opts);
     filter_free(f);
     return status;
 }

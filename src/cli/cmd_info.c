@@ -3,11 +3,11 @@
 #include <unistd.h>
 
 #include "cli/color.h"
-#include "cli/trace_file.h"
+#include "cli/trace_profile.h"
 #include "present/info.h"
 
 typedef struct info_options {
-    bool json, strict;
+    bool json, index, strict;
 } info_options;
 
 static const info_options defaults = {0};
@@ -17,16 +17,9 @@ static const option options[] = {
      .kind = OPTION_FLAG,
      .at = offsetof(info_options, json),
      .help = "write JSON instead of text: an array with an object for each trace"},
+    OPTION_INDEX(info_options, index),
     OPTION_STRICT(info_options),
 };
-
-/* The warnings stand in the result, so that they are not said a second time. */
-static int finish_reading(trace_file *in, memtrace_status status) {
-    if (status != MEMTRACE_OK)
-        return trace_file_report(in, status);
-    trace_file_clear_progress(in);
-    return STATUS_OK;
-}
 
 /* Of a file as it lies on the disk, compressed or not; 0 of what is none. */
 static uint64_t size_of(const trace_file *in) {
@@ -39,15 +32,15 @@ static uint64_t size_of(const trace_file *in) {
 /* `n` counts the traces shown so far. */
 static int show(output *out, const char *path, const info_options *opts, size_t *n) {
     trace_file in;
-    int status = trace_file_open(&in, path, &(memtrace_reader_options){.strict = opts->strict});
-    if (status != STATUS_OK)
-        return status;
     profile p = {0};
-    profile_options how = {.track_promotion = true, .tick = trace_file_tick, .context = &in};
-    status = finish_reading(&in, profile_read(&p, in.reader, &how));
+    const trace_profile_options from = {.strict = opts->strict,
+                                        .index = opts->index,
+                                        .keep_warnings = true,
+                                        .how = {.track_promotion = true}};
+    int status = trace_profile_read(&in, &p, path, &from);
     if (status == STATUS_OK) {
         info_view view = {.path = in.name, .size = size_of(&in), .color = color_wanted()};
-        view.warnings = memtrace_reader_warnings(in.reader, &view.n_warnings);
+        view.warnings = trace_file_warnings(&in, &view.n_warnings);
         if (*n > 0)
             output_text(out, opts->json ? ",\n" : "\n");
         ++*n;

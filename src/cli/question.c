@@ -53,14 +53,11 @@ static int parse_spec(const command *cmd, const question_options *o, query_spec 
 
 static int read_profile(question *q, const question_options *o, const char *path,
                         const query_spec *spec) {
-    int status = trace_file_open(&q->in, path, &(memtrace_reader_options){.strict = o->strict});
-    if (status != STATUS_OK)
-        return status;
-    const profile_options options = {.keep_blocks = query_needs_blocks(spec),
-                                     .keep_order = o->keep_order,
-                                     .tick = trace_file_tick,
-                                     .context = &q->in};
-    return trace_file_report(&q->in, profile_read(&q->profile, q->in.reader, &options));
+    const trace_profile_options options = {
+        .strict = o->strict,
+        .index = o->index,
+        .how = {.keep_blocks = query_needs_blocks(spec), .keep_order = o->keep_order}};
+    return trace_profile_read(&q->in, &q->profile, path, &options);
 }
 
 int question_ask(question *q, const command *cmd, const question_options *o, const char *path) {

@@ -4,13 +4,13 @@
 #define CLI_QUESTION_H
 
 #include "cli/command.h"
-#include "cli/trace_file.h"
+#include "cli/trace_profile.h"
 #include "present/report.h"
 
 typedef struct question_options {
     const char *filter, *at;
     int measure, wrappers;
-    bool json, csv, strict;
+    bool json, csv, strict, index;
     /* No options: what the command needs beyond costs. */
     bool keep_rows;  /* which rows of the table are selected */
     bool keep_order; /* the order of events */
@@ -49,7 +49,7 @@ extern const char *const question_measures[], *const question_wrappers[];
             .at = offsetof(type, question.csv),                                                    \
             .help = "write CSV instead of text, a row a line, without callers",                    \
         },                                                                                         \
-    {                                                                                              \
+        OPTION_INDEX(type, question.index), {                                                      \
         .name = "strict", .kind = OPTION_FLAG, .at = offsetof(type, question.strict),              \
         .help = "stop at the first defect of a trace instead of stepping over it with a "          \
                 "warning",                                                                         \

@@ -33,13 +33,24 @@ static void say_error(const trace_file *in, const memtrace_error *error) {
     }
 }
 
-int trace_file_open(trace_file *in, const char *path, const memtrace_reader_options *options) {
-    memtrace_error error;
+static void start(trace_file *in, const char *path, bool strict) {
     *in = (trace_file){.path = path,
                        .name = strcmp(path, "-") == 0 ? "standard input" : path,
-                       .strict = options && options->strict,
+                       .strict = strict,
                        .started = now(),
                        .progress = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO)};
+}
+
+void trace_file_know(trace_file *in, const char *path, bool strict,
+                     const memtrace_warning *warnings, size_t n) {
+    start(in, path, strict);
+    memcpy(in->known, warnings, n * sizeof *warnings);
+    in->n_known = n;
+}
+
+int trace_file_open(trace_file *in, const char *path, const memtrace_reader_options *options) {
+    memtrace_error error;
+    start(in, path, options && options->strict);
     if (memtrace_reader_open(path, options, &in->reader, &error) == MEMTRACE_OK)
         return STATUS_OK;
     say_error(in, &error);
@@ -63,9 +74,16 @@ void trace_file_tick(void *context, const memtrace_reader *reader) {
         fprintf(stderr, "\r%s: %" PRIu64 " MB", in->name, done >> 20);
 }
 
+const memtrace_warning *trace_file_warnings(const trace_file *in, size_t *n) {
+    if (in->reader)
+        return memtrace_reader_warnings(in->reader, n);
+    *n = in->n_known;
+    return in->known;
+}
+
 static void say_warnings(const trace_file *in) {
     size_t n;
-    const memtrace_warning *w = memtrace_reader_warnings(in->reader, &n);
+    const memtrace_warning *w = trace_file_warnings(in, &n);
     for (size_t i = 0; i < n; i++)
         if (w[i].count > 1)
             message_warning("%s: byte %" PRIu64 ": %s (%" PRIu64 " times)", in->name,

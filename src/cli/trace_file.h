@@ -13,10 +13,21 @@ typedef struct trace_file {
     double started; /* seconds; when progress began to count */
     bool progress;  /* somebody may watch */
     bool shown;     /* a progress line stands on the terminal */
+
+    /* What is wrong with a trace that need not be read; `reader` is NULL then. */
+    memtrace_warning known[MEMTRACE_N_DEFECTS];
+    size_t n_known;
 } trace_file;
 
 /* Returns STATUS_OK, or STATUS_FAILED after having said why. */
 int trace_file_open(trace_file *in, const char *path, const memtrace_reader_options *options);
+
+/* The same of a trace of which is known what it holds and what is wrong with it: it is not read. */
+void trace_file_know(trace_file *in, const char *path, bool strict,
+                     const memtrace_warning *warnings, size_t n);
+
+/* What was met in the trace and stepped over; `*n` entries. */
+const memtrace_warning *trace_file_warnings(const trace_file *in, size_t *n);
 
 /* To be called now and then while reading; `context` is the trace_file. */
 void trace_file_tick(void *context, const memtrace_reader *reader);

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
-#include "cli/trace_file.h"
+#include "cli/trace_profile.h"
 
 enum {
     LARGE = 8 << 20,     /* bytes: smaller traces are read once */
@@ -241,6 +241,26 @@ static int read_first(view_trace *t, trace_file *in, bool whole) {
     return status;
 }
 
+/* Whether the trace has an index, so that all of it is there at once. */
+static bool show_index(view_trace *t, int *status) {
+    trace_file in;
+    profile p = {0};
+    const trace_profile_options from = {.strict = t->strict,
+                                        .how = {.track_promotion = true, .keep_blocks = true}};
+    if (!trace_profile_recall(&in, &p, path_of(t), &from))
+        return false;
+    size_t n;
+    const memtrace_warning *warnings = trace_file_warnings(&in, &n);
+    *status = trace_file_report(&in, MEMTRACE_OK);
+    if (!viewer_publish(t->viewer, t->index, &p, warnings, n, READING_WHOLE)) {
+        message_error("%s: not enough memory", in.name);
+        *status = STATUS_FAILED;
+    }
+    profile_free(&p);
+    trace_file_close(&in);
+    return true;
+}
+
 int view_trace_open(view_trace *t, viewer *v, size_t index, bool strict, bool wait) {
     trace_file in;
     *t = (view_trace){
@@ -254,7 +274,10 @@ int view_trace_open(view_trace *t, viewer *v, size_t index, bool strict, bool wa
         return STATUS_OK;
     }
     note_file(t);
-    int status = trace_file_open(&in, path_of(t), &(memtrace_reader_options){.strict = strict});
+    int status;
+    if (show_index(t, &status))
+        return status;
+    status = trace_file_open(&in, path_of(t), &(memtrace_reader_options){.strict = strict});
     if (status != STATUS_OK)
         return status;
     in.progress = isatty(STDERR_FILENO);

@@ -93,6 +93,8 @@ The commands, and one of them:
         --json                  write JSON instead of text
         --csv                   write CSV instead of text, a row a line, without
                                 callers
+        --index                 keep what was read in FILE.idx, so that this and
+                                other commands open the trace at once from now on
         --strict                stop at the first defect of a trace instead of
                                 stepping over it with a warning
     -h, --help                  show this text

@@ -1,0 +1,263 @@
+/* index_stream.c: see index_stream.h. A column is the smallest of its numbers, a width, and what
+ * each is above the smallest in as many bytes. */
+#include "analyse/index_stream.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+
+enum { WORD = sizeof(uint64_t), CHUNK_HEAD = 2 /* words: the base and the width */ };
+
+bool index_stream_open(index_stream *s, int fd) {
+    *s = (index_stream){.fd = fd, .words = malloc(INDEX_BUFFER * sizeof *s->words)};
+    return s->words;
+}
+
+void index_stream_close(index_stream *s) {
+    free(s->words);
+    s->words = NULL;
+}
+
+/* ---- checksums --------------------------------------------------------------------------- */
+
+/* Each step is a bijection of its lane, for every word: a word that changed changes the lane. */
+static void add_to_lanes(uint64_t lanes[INDEX_LANES], const uint64_t *words, size_t n) {
+    for (size_t i = 0; i + INDEX_LANES <= n; i += INDEX_LANES)
+        for (size_t lane = 0; lane < INDEX_LANES; lane++) {
+            const uint64_t x = lanes[lane] ^ words[i + lane];
+            lanes[lane] = (x << 29 | x >> 35) * UINT64_C(0x9FB21C651E98DF25);
+        }
+}
+
+static void start_lanes(uint64_t lanes[INDEX_LANES]) {
+    for (size_t i = 0; i < INDEX_LANES; i++)
+        lanes[i] = hash_u64(i + 1);
+}
+
+static uint64_t sum_of_lanes(const uint64_t lanes[INDEX_LANES]) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < INDEX_LANES; i++)
+        sum = hash_u64(sum ^ lanes[i]);
+    return sum;
+}
+
+uint64_t index_checksum(const uint64_t *words, size_t n) {
+    uint64_t lanes[INDEX_LANES];
+    start_lanes(lanes);
+    add_to_lanes(lanes, words, n);
+    return sum_of_lanes(lanes);
+}
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+void index_begin(index_stream *s, uint64_t offset) {
+    s->n = 0;
+    s->at = offset;
+    s->section = (index_section){.offset = offset};
+    start_lanes(s->lanes);
+}
+
+static void flush(index_stream *s) {
+    const char *bytes = (const char *)s->words;
+    size_t size = s->n * WORD, done = 0;
+    add_to_lanes(s->lanes, s->words, s->n);
+    while (done < size && !s->error) {
+        const ssize_t n = pwrite(s->fd, bytes + done, size - done, (off_t)(s->at + done));
+        if (n >= 0)
+            done += (size_t)n;
+        else if (errno != EINTR)
+            s->error = errno;
+    }
+    s->at += size;
+    s->n = 0;
+}
+
+void index_put(index_stream *s, uint64_t value) {
+    if (s->n == INDEX_BUFFER)
+        flush(s);
+    s->words[s->n++] = value;
+}
+
+/* Room for so many words at once, at most a chunk. */
+static uint64_t *room_for(index_stream *s, size_t n) {
+    while (s->n + n > INDEX_BUFFER) {
+        /* What is no multiple of the lanes stays. */
+        uint64_t rest[INDEX_LANES];
+        const size_t over = s->n % INDEX_LANES;
+        s->n -= over;
+        memcpy(rest, s->words + s->n, over * WORD);
+        flush(s);
+        memcpy(s->words, rest, over * WORD);
+        s->n = over;
+    }
+    s->n += n;
+    return s->words + s->n - n;
+}
+
+void index_put_bytes(index_stream *s, const char *bytes, size_t size) {
+    for (size_t i = 0; i < size; i += WORD) {
+        uint64_t word = 0;
+        memcpy(&word, bytes + i, size - i < WORD ? size - i : WORD);
+        index_put(s, word);
+    }
+}
+
+/* Bytes that numbers up to this need: a power of two. */
+static unsigned width_of(uint64_t most) {
+    return most == 0            ? 0
+           : most <= UINT8_MAX  ? 1
+           : most <= UINT16_MAX ? 2
+           : most <= UINT32_MAX ? 4
+                                : 8;
+}
+
+static size_t words_of(size_t n, unsigned width) {
+    return (n * width + WORD - 1) / WORD;
+}
+
+/* X(width, type) */
+#define WIDTHS(X)                                                                                  \
+    X(1, uint8_t)                                                                                  \
+    X(2, uint16_t)                                                                                 \
+    X(4, uint32_t)                                                                                 \
+    X(8, uint64_t)
+
+void index_put_column(index_stream *s, const uint64_t *values, size_t n) {
+    uint64_t least = n > 0 ? values[0] : 0, most = least;
+    for (size_t i = 0; i < n; i++) {
+        least = values[i] < least ? values[i] : least;
+        most = values[i] > most ? values[i] : most;
+    }
+    const unsigned width = width_of(most - least);
+    const size_t n_words = words_of(n, width);
+    index_put(s, least);
+    index_put(s, width);
+    uint64_t *packed = room_for(s, n_words);
+    if (n_words > 0)
+        packed[n_words - 1] = 0;
+    switch (width) {
+#define NARROW(bytes, type)                                                                        \
+    case bytes:                                                                                    \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            const type narrow = (type)(values[i] - least);                                         \
+            memcpy((char *)packed + i * (bytes), &narrow, bytes);                                  \
+        }                                                                                          \
+        break;
+        WIDTHS(NARROW)
+#undef NARROW
+    default:
+        break;
+    }
+}
+
+index_section index_end(index_stream *s) {
+    while (s->n % INDEX_LANES != 0)
+        index_put(s, 0);
+    flush(s);
+    s->section.size = s->at - s->section.offset;
+    s->section.sum = sum_of_lanes(s->lanes);
+    return s->section;
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+void index_enter(index_stream *s, const index_section *section) {
+    s->next = s->n = 0;
+    s->section = *section;
+    s->at = section->offset;
+    s->end = section->offset + section->size;
+    s->failed = section->size % (INDEX_LANES * WORD) != 0 || s->end < s->at;
+    start_lanes(s->lanes);
+}
+
+uint64_t index_words_left(const index_stream *s) {
+    return s->failed ? 0 : s->n - s->next + (s->end - s->at) / WORD;
+}
+
+uint64_t index_most_in(uint64_t n_words) {
+    return n_words / CHUNK_HEAD * INDEX_CHUNK;
+}
+
+static bool fail(index_stream *s) {
+    s->failed = true;
+    return false;
+}
+
+/* Reads whole groups of lanes behind what is left of the buffer. */
+static bool fill(index_stream *s) {
+    memmove(s->words, s->words + s->next, (s->n - s->next) * WORD);
+    s->n -= s->next;
+    s->next = 0;
+    uint64_t want = (INDEX_BUFFER - s->n) / INDEX_LANES * INDEX_LANES * WORD;
+    want = want < s->end - s->at ? want : s->end - s->at;
+    char *to = (char *)(s->words + s->n);
+    size_t done = 0;
+    while (done < want) {
+        const ssize_t n = pread(s->fd, to + done, want - done, (off_t)(s->at + done));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return s->error = n < 0 ? errno : 0, fail(s);
+        done += (size_t)n;
+    }
+    add_to_lanes(s->lanes, s->words + s->n, want / WORD);
+    s->at += want;
+    s->n += want / WORD;
+    return true;
+}
+
+/* The next words, at most a chunk of them; NULL if there are fewer. */
+static const uint64_t *take(index_stream *s, size_t n) {
+    if (n > index_words_left(s) || (n > s->n - s->next && !fill(s))) {
+        fail(s);
+        return NULL;
+    }
+    s->next += n;
+    return s->words + s->next - n;
+}
+
+uint64_t index_get(index_stream *s) {
+    const uint64_t *word = take(s, 1);
+    return word ? *word : 0;
+}
+
+void index_get_bytes(index_stream *s, char *bytes, size_t size) {
+    for (size_t i = 0; i < size; i += WORD) {
+        const uint64_t word = index_get(s);
+        memcpy(bytes + i, &word, size - i < WORD ? size - i : WORD);
+    }
+}
+
+void index_get_column(index_stream *s, uint64_t *values, size_t n) {
+    const uint64_t base = index_get(s), width = index_get(s);
+    const bool known = width <= 8 && (width & (width - 1)) == 0;
+    const uint64_t *packed = known ? take(s, words_of(n, (unsigned)width)) : NULL;
+    if (!packed) {
+        fail(s);
+        memset(values, 0, n * sizeof *values);
+        return;
+    }
+    switch (width) {
+#define WIDEN(bytes, type)                                                                         \
+    case bytes:                                                                                    \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            type narrow;                                                                           \
+            memcpy(&narrow, (const char *)packed + i * (bytes), bytes);                            \
+            values[i] = base + narrow;                                                             \
+        }                                                                                          \
+        break;
+        WIDTHS(WIDEN)
+#undef WIDEN
+    default:
+        for (size_t i = 0; i < n; i++)
+            values[i] = base;
+    }
+}
+
+bool index_leave(index_stream *s) {
+    return !s->failed && index_words_left(s) < INDEX_LANES && s->at == s->end &&
+           sum_of_lanes(s->lanes) == s->section.sum;
+}

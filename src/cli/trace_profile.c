@@ -1,0 +1,181 @@
+/* trace_profile.c: see trace_profile.h. */
+#include "cli/trace_profile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyse/index.h"
+#include "cli/message.h"
+
+/* A trace that is being read, and its index. */
+typedef struct reading {
+    trace_file *in;
+    profile *profile;
+    const trace_profile_options *options;
+    char *path; /* of the index; NULL: the trace can have none */
+    index_stamp stamp;
+    uint64_t n_blocks; /* that were allocated so far */
+    bool in_order;     /* each was new to the table then */
+} reading;
+
+/* ---- the index ----------------------------------------------------------------------------- */
+
+/* Where an index is, or is to be; NULL if there is none, and will be none. */
+static void find_index(reading *r, const char *path) {
+    if (strcmp(path, "-") == 0 || asprintf(&r->path, "%s.idx", path) < 0)
+        r->path = NULL;
+    const bool matters = r->path && (r->options->index || access(r->path, F_OK) == 0);
+    if (matters && index_stamp_take(path, &r->stamp))
+        return;
+    free(r->path);
+    r->path = NULL;
+}
+
+/* A function that is called for each block counts them in the order of the file. */
+static index_parts needs_of(const profile_options *how) {
+    return (index_parts){
+        .blocks = how->keep_blocks || how->block, .order = how->keep_order, .in_order = how->block};
+}
+
+/* Of the profile, what was not asked for: commands see the same, wherever it comes from. */
+static void drop_rest(profile *p, const profile_options *how) {
+    if (!how->track_promotion)
+        p->promoted_blocks = p->promoted_samples = 0;
+    if (!how->keep_blocks)
+        blocks_free(&p->table);
+    else if (!how->keep_order)
+        vec_free(&p->table.order);
+    p->track_promotion = how->track_promotion;
+    p->keep_blocks = how->keep_blocks;
+    p->table.keep_order = how->keep_order;
+}
+
+static bool report_rows(const profile *p, const profile_options *how) {
+    const block_table *b = &p->table;
+    bool ok = true;
+    for (size_t i = 0; ok && how->block && i < b->count; i++) {
+        const memtrace_event event = {.kind = MEMTRACE_ALLOC,
+                                      .domain = b->domain[i],
+                                      .time = b->born[i],
+                                      .source = (memtrace_source)b->source[i],
+                                      .length = blocks_length(b, i),
+                                      .samples = blocks_samples(b, i)};
+        ok = how->block(how->block_context, b->node[i], &event);
+    }
+    return ok;
+}
+
+static void say_unused(const reading *r, index_status status) {
+    if (r->options->index)
+        return; /* it will be replaced */
+    if (status == INDEX_STALE)
+        message_warning("%s: not of this trace as it is now, or of another version: not used "
+                        "(--index makes it anew)",
+                        r->path);
+    if (status == INDEX_DAMAGED)
+        message_warning("%s: damaged: not used (--index makes it anew)", r->path);
+}
+
+/* Whether the profile was there. Strict reading of a trace in which something is wrong fails, as it
+ * does without an index. */
+static bool use_index(reading *r, const char *path) {
+    const profile_options *how = &r->options->how;
+    const index_parts needs = needs_of(how);
+    index_remarks remarks;
+    const index_status status =
+        index_load(r->path, &r->stamp, ALLOTRACE_VERSION, &needs, r->profile, &remarks);
+    say_unused(r, status);
+    if (status != INDEX_OK)
+        return false;
+    if ((r->options->strict && remarks.n > 0) || !report_rows(r->profile, how)) {
+        profile_free(r->profile);
+        return false;
+    }
+    drop_rest(r->profile, how);
+    trace_file_know(r->in, path, r->options->strict, remarks.items, remarks.n);
+    return true;
+}
+
+static void write_index(const reading *r, const char *path) {
+    size_t n;
+    index_stamp now;
+    index_remarks remarks = {0};
+    const memtrace_warning *warnings = trace_file_warnings(r->in, &n);
+    if (!index_stamp_take(path, &now) || !index_stamp_equal(&now, &r->stamp)) {
+        message_warning("%s: changed while it was read: no index is written", path);
+        return;
+    }
+    for (; remarks.n < n; remarks.n++)
+        remarks.items[remarks.n] = warnings[remarks.n];
+    const index_parts parts = {
+        .blocks = true, .order = r->options->how.keep_order, .in_order = r->in_order};
+    const int error =
+        index_save(r->path, &r->stamp, ALLOTRACE_VERSION, &parts, r->profile, &remarks);
+    if (error)
+        message_warning("%s: %s: no index is written", r->path, strerror(error));
+}
+
+/* ---- the trace --------------------------------------------------------------------------- */
+
+/* Sees whether the table has one row for each block so far. */
+static bool see_block(void *context, uint32_t node, const memtrace_event *event) {
+    reading *r = context;
+    const profile_options *how = &r->options->how;
+    r->in_order &= r->profile->table.count == ++r->n_blocks;
+    return !how->block || how->block(how->block_context, node, event);
+}
+
+static memtrace_status read_trace(reading *r, bool whole) {
+    profile_options how = r->options->how;
+    how.tick = trace_file_tick;
+    how.context = r->in;
+    if (whole) {
+        how.track_promotion = how.keep_blocks = true;
+        how.block = see_block;
+        how.block_context = r;
+    }
+    return profile_read(r->profile, r->in->reader, &how);
+}
+
+static int use_trace(reading *r, const char *path) {
+    const trace_profile_options *o = r->options;
+    const bool writes = o->index && r->path;
+    int status = trace_file_open(r->in, path, &(memtrace_reader_options){.strict = o->strict});
+    if (status != STATUS_OK)
+        return status;
+    const memtrace_status end = read_trace(r, writes);
+    trace_file_clear_progress(r->in);
+    if (end != MEMTRACE_OK || !o->keep_warnings)
+        status = trace_file_report(r->in, end);
+    if (status == STATUS_OK && writes) {
+        write_index(r, path);
+        drop_rest(r->profile, &o->how);
+    } else if (status == STATUS_OK && o->index) {
+        message_warning("%s: no regular file: no index is written", r->in->name);
+    }
+    return status;
+}
+
+int trace_profile_read(trace_file *in, profile *p, const char *path,
+                       const trace_profile_options *options) {
+    reading r = {.in = in, .profile = p, .options = options, .in_order = true};
+    int status;
+    find_index(&r, path);
+    if (r.path && use_index(&r, path))
+        status = options->keep_warnings ? STATUS_OK : trace_file_report(in, MEMTRACE_OK);
+    else
+        status = use_trace(&r, path);
+    free(r.path);
+    return status;
+}
+
+bool trace_profile_recall(trace_file *in, profile *p, const char *path,
+                          const trace_profile_options *options) {
+    reading r = {.in = in, .profile = p, .options = options};
+    find_index(&r, path);
+    const bool found = r.path && use_index(&r, path);
+    free(r.path);
+    return found;
+}

@@ -1,0 +1,36 @@
+/* trace_profile.h: the profile of a trace that a command reads: from the trace, or from the index
+ * beside it (FILE.idx), which is used where it is of this trace as it is now, and written where
+ * that is asked for. Says what is wrong with either. */
+#ifndef CLI_TRACE_PROFILE_H
+#define CLI_TRACE_PROFILE_H
+
+#include "analyse/profile.h"
+#include "cli/trace_file.h"
+
+typedef struct trace_profile_options {
+    bool strict;
+    bool index; /* write the index, unless there is one that holds what is needed */
+    bool
+        keep_warnings; /* do not say what is wrong with a trace that can be read: the result does */
+    profile_options how; /* without `tick`, which shows progress */
+} trace_profile_options;
+
+/* Opens `*in` and fills `*p`, which is empty. Returns STATUS_OK, or STATUS_FAILED after having said
+ * why. Both are to be closed in any case; from an index, `in` has no reader. */
+int trace_profile_read(trace_file *in, profile *p, const char *path,
+                       const trace_profile_options *options);
+
+/* The same if there is an index that can be used; else returns false, and neither is to be closed.
+ * Only looks: leaves it to the caller to read the trace. */
+bool trace_profile_recall(trace_file *in, profile *p, const char *path,
+                          const trace_profile_options *options);
+
+/* For commands that use it; `type` has a field `bool FIELD`. */
+#define OPTION_INDEX(type, field)                                                                  \
+    {                                                                                              \
+        .name = "index", .kind = OPTION_FLAG, .at = offsetof(type, field),                         \
+        .help = "keep what was read in FILE.idx, so that this and other commands open the trace "  \
+                "at once from now on"                                                              \
+    }
+
+#endif

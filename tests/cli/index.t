@@ -1,0 +1,89 @@
+The index beside a trace: written on request, used from then on, and never in the way.
+
+  $ cp $TRACES/irmin-replay.ctf a.ctf
+  $ allotrace hotspots --json a.ctf >hotspots
+  $ allotrace lifetimes --json a.ctf >lifetimes
+  $ allotrace stats --json a.ctf >stats
+  $ allotrace info --json a.ctf >info
+  $ ls a.ctf*
+  a.ctf
+  $ allotrace hotspots --json --index a.ctf | cmp - hotspots
+  $ ls a.ctf*
+  a.ctf
+  a.ctf.idx
+  $ allotrace lifetimes --json a.ctf | cmp - lifetimes
+  $ allotrace stats --json --index a.ctf | cmp - stats
+  $ allotrace stats --json a.ctf | cmp - stats
+  $ allotrace info --json a.ctf | cmp - info
+
+A byte that changed is seen although size and time are as they were:
+
+  $ touch -r a.ctf time
+  $ printf 'X' | dd of=a.ctf bs=1 seek=100000 conv=notrunc status=none
+  $ touch -r time a.ctf
+  $ allotrace hotspots a.ctf >changed
+  allotrace: warning: a.ctf.idx: not of this trace as it is now, or of another version: not used (--index makes it anew)
+  allotrace: warning: a.ctf: byte 99990: packets were lost here; backtraces may be wrong until the cache refills
+  allotrace: warning: a.ctf: byte 110941: a name given before packets were lost; it may be the wrong one (115 times)
+
+A trace that changed has no index any more:
+
+  $ cp $TRACES/ocamlopt.ctf a.ctf
+  $ allotrace hotspots --top 1 a.ctf
+  allotrace: warning: a.ctf.idx: not of this trace as it is now, or of another version: not used (--index makes it anew)
+  639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
+  Sites below about 1.1 MB may be invisible at this rate.
+    15.5% set.ml:125 Stdlib__set.Make.bal
+          56.1 MB ± 9.1 MB via Stdlib__set.Make.add (set.ml:138)
+          25.2 MB ± 6.1 MB via Stdlib__set.Make.add (set.ml:135)
+          6.5 MB ± 3.1 MB via Interf.build_graph.add_interf (asmcomp/interf.ml:46), …
+    84.5% in 443 more sites
+  $ allotrace hotspots --index a.ctf >indexed
+  $ allotrace hotspots a.ctf | cmp - indexed
+
+A damaged one is not used:
+
+  $ printf 'X' | dd of=a.ctf.idx bs=1 seek=500 conv=notrunc status=none
+  $ allotrace hotspots a.ctf >damaged
+  allotrace: warning: a.ctf.idx: damaged: not used (--index makes it anew)
+  $ cmp damaged indexed
+  $ : >a.ctf.idx
+  $ allotrace hotspots a.ctf | cmp - indexed
+  allotrace: warning: a.ctf.idx: damaged: not used (--index makes it anew)
+
+What is wrong with a trace is said with an index, too, and --strict stops at it:
+
+  $ head -c 100000 $TRACES/irmin-replay.ctf >cut.ctf
+  $ allotrace hotspots --index cut.ctf >first
+  allotrace: warning: cut.ctf: byte 99990: the trace is cut short; every whole event before the cut was used
+  $ allotrace hotspots cut.ctf >second
+  allotrace: warning: cut.ctf: byte 99990: the trace is cut short; every whole event before the cut was used
+  $ cmp first second
+  $ allotrace hotspots --strict cut.ctf
+  allotrace: cut.ctf: byte 99990: the trace ends within a packet
+  [1]
+
+An index that cannot be written is no error, and standard input has none:
+
+  $ rm a.ctf.idx; mkdir a.ctf.idx
+  $ allotrace hotspots --index a.ctf >unwritable
+  allotrace: warning: a.ctf.idx: Is a directory: no index is written
+  $ cmp unwritable indexed
+  $ ls
+  a.ctf
+  a.ctf.idx
+  changed
+  cut.ctf
+  cut.ctf.idx
+  damaged
+  first
+  hotspots
+  indexed
+  info
+  lifetimes
+  second
+  stats
+  time
+  unwritable
+  $ allotrace hotspots --index - <a.ctf | cmp - indexed
+  allotrace: warning: standard input: no regular file: no index is written

@@ -1,0 +1,448 @@
+/* Tests of indexes: they say what the trace says, or are not used. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "analyse/index_parts.h"
+#include "analyse/query.h"
+#include "analyse/stats.h"
+#include "tape.h"
+
+static const index_stamp stamp = {
+    .size = 1000, .seconds = 2000, .nanoseconds = 3000, .sample = 4000, .mode = 0600};
+static const index_remarks no_remarks;
+static const index_parts everything = {.blocks = true, .order = true, .in_order = true};
+
+/* A folder of its own for each test, which is a process. */
+static char folder[64], path[128];
+
+static void make_folder(void) {
+    snprintf(folder, sizeof folder, "/tmp/test_index.XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/t.ctf.idx", folder);
+}
+
+static void remove_folder(void) {
+    unlink(path);
+    ck_assert_int_eq(rmdir(folder), 0); /* no temporary file is left */
+}
+
+/* ---- profiles ---------------------------------------------------------------------------- */
+
+static void make_profile(profile *p) {
+    const profile_options how = {.track_promotion = true, .keep_blocks = true, .keep_order = true};
+    tape t;
+    tape_start(&t, 0.5);
+    allocate(&t, 5, MEMTRACE_EXTERNAL, 0, 0, STACK(MARK));
+    uint64_t a = allocate(&t, 6, MEMTRACE_MINOR, 9, 3, STACK(MAIN, LEAF));
+    allocate(&t, 7, MEMTRACE_EXTERNAL, 4096, 0, STACK(GAUGE));
+    allocate(&t, 7, MEMTRACE_MINOR, 9, 1, STACK(MAIN, INLINED));
+    allocate(&t, 8, MEMTRACE_MAJOR, UINT64_C(5000000000), 70000, STACK(MAIN, LEAF));
+    uint64_t b = allocate(&t, 9, MEMTRACE_EXTERNAL, 9, 5, STACK(MAIN, PARSE, TYPED));
+    allocate(&t, 9, MEMTRACE_EXTERNAL, 3, 2, STACK(NOWHERE));
+    ck_assert_int_eq(memtrace_stream_promote(t.streams[1], 10, a), MEMTRACE_OK);
+    ck_assert_int_eq(memtrace_stream_collect(t.streams[1], 11, b), MEMTRACE_OK);
+    tape_read_with(&t, p, true, &how);
+}
+
+static bool same_text(const char *a, const char *b) {
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_places(const profile *a, const profile *b) {
+    bool same = a->frames.count == b->frames.count && a->locations.count == b->locations.count &&
+                a->marks.count == b->marks.count;
+    for (size_t i = 0; same && i < a->frames.count; i++) {
+        const profile_frame *x = &a->frames.items[i], *y = &b->frames.items[i];
+        same = x->first == y->first && x->n == y->n && same_text(x->type, y->type);
+    }
+    for (size_t i = 0; same && i < a->locations.count; i++) {
+        const profile_location *x = &a->locations.items[i], *y = &b->locations.items[i];
+        same = same_text(x->file, y->file) && same_text(x->function, y->function) &&
+               x->line == y->line;
+    }
+    for (size_t i = 0; same && i < a->marks.count; i++) {
+        const profile_mark *x = &a->marks.items[i], *y = &b->marks.items[i];
+        same = x->time == y->time && same_text(x->name, y->name) && x->value == y->value &&
+               x->is_gauge == y->is_gauge;
+    }
+    return same;
+}
+
+static bool same_tree(const cct *a, const cct *b) {
+    bool same = cct_count(a) == cct_count(b) && a->n_stacks == b->n_stacks &&
+                a->totals.count == b->totals.count;
+    for (uint32_t i = 0; same && i < cct_count(a); i++)
+        same = cct_frame(a, i) == cct_frame(b, i) && cct_parent(a, i) == cct_parent(b, i);
+    for (size_t i = 0; same && i < a->totals.count; i++) {
+        const cct_totals *x = &a->totals.items[i], *y = &b->totals.items[i];
+        same = x->samples == y->samples && x->blocks == y->blocks && x->node == y->node &&
+               x->source == y->source && x->is_first == y->is_first && x->next == y->next;
+    }
+    return same;
+}
+
+static bool same_table(const block_table *a, const block_table *b) {
+    bool same = a->count == b->count && a->order.count == b->order.count;
+    for (size_t i = 0; same && i < a->count; i++)
+        same = a->node[i] == b->node[i] && a->domain[i] == b->domain[i] &&
+               a->source[i] == b->source[i] && a->born[i] == b->born[i] &&
+               a->promoted[i] == b->promoted[i] && a->died[i] == b->died[i] &&
+               blocks_length(a, i) == blocks_length(b, i) &&
+               blocks_samples(a, i) == blocks_samples(b, i);
+    for (size_t i = 0; same && i < a->order.count; i++)
+        same = a->order.items[i] == b->order.items[i];
+    return same;
+}
+
+static void check_same(const profile *a, const profile *b) {
+    ck_assert_double_eq(a->info.sample_rate, b->info.sample_rate);
+    ck_assert_uint_eq(a->info.start_time, b->info.start_time);
+    ck_assert_uint_eq(a->info.pid, b->info.pid);
+    ck_assert_uint_eq(a->info.version, b->info.version);
+    ck_assert_uint_eq(a->info.word_size, b->info.word_size);
+    ck_assert_str_eq(a->info.executable_name, b->info.executable_name);
+    ck_assert_str_eq(a->info.host_name, b->info.host_name);
+    ck_assert_str_eq(a->info.runtime_params, b->info.runtime_params);
+    ck_assert_str_eq(a->info.context, b->info.context);
+    ck_assert_mem_eq(a->samples, b->samples, sizeof a->samples);
+    ck_assert_mem_eq(a->blocks, b->blocks, sizeof a->blocks);
+    ck_assert(
+        a->promoted_samples == b->promoted_samples && a->promoted_blocks == b->promoted_blocks &&
+        a->collected_blocks == b->collected_blocks && a->suspect_blocks == b->suspect_blocks &&
+        a->duration == b->duration && a->n_domains == b->n_domains);
+    ck_assert(same_places(a, b));
+    ck_assert(same_tree(&a->tree, &b->tree));
+    ck_assert(same_table(&a->table, &b->table));
+}
+
+static index_status load_all(profile *p) {
+    index_remarks remarks;
+    return index_load(path, &stamp, "1", &everything, p, &remarks);
+}
+
+static void save_all(const profile *p) {
+    ck_assert_int_eq(index_save(path, &stamp, "1", &everything, p, &no_remarks), 0);
+}
+
+/* ---- tests ------------------------------------------------------------------------------- */
+
+START_TEST(a_profile_comes_back_as_it_was) {
+    profile p, back;
+    make_profile(&p);
+    save_all(&p);
+    ck_assert_int_eq(load_all(&back), INDEX_OK);
+    ck_assert_uint_eq(back.marks.count, 2);
+    ck_assert_uint_eq(back.table.large.count, 1);
+    check_same(&p, &back);
+    profile_free(&p);
+    profile_free(&back);
+}
+END_TEST
+
+static void round_trip(const char *trace) {
+    const profile_options how = {.track_promotion = true, .keep_blocks = true, .keep_order = true};
+    memtrace_reader *reader;
+    profile p = {0}, back;
+    ck_assert_int_eq(memtrace_reader_open(trace, NULL, &reader, NULL), MEMTRACE_OK);
+    ck_assert_int_eq(profile_read(&p, reader, &how), MEMTRACE_OK);
+    memtrace_reader_close(reader);
+    save_all(&p);
+    ck_assert_int_eq(load_all(&back), INDEX_OK);
+    ck_assert_uint_gt(back.table.count, 0);
+    check_same(&p, &back);
+    profile_free(&p);
+    profile_free(&back);
+}
+
+START_TEST(real_profiles_come_back_as_they_were) {
+    const char *const names[] = {"traces/irmin-replay.ctf", "traces/ocamlopt.ctf",
+                                 "../../shared/traces/tree-builder.ctf",
+                                 "../../shared/traces/deep-stacks.ctf"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char trace[512];
+        snprintf(trace, sizeof trace, "%s/%s", getenv("TEST_DATA"), names[i]);
+        if (i < 2 || access(trace, R_OK) == 0)
+            round_trip(trace);
+        else
+            printf("# skipped: no %s\n", names[i]);
+    }
+}
+END_TEST
+
+START_TEST(a_profile_of_nothing_comes_back) {
+    tape t;
+    profile p, back;
+    tape_start(&t, 0.5);
+    tape_read_blocks(&t, &p, false);
+    save_all(&p);
+    ck_assert_int_eq(load_all(&back), INDEX_OK);
+    check_same(&p, &back);
+    profile_free(&p);
+    profile_free(&back);
+}
+END_TEST
+
+START_TEST(what_was_wrong_with_the_trace_is_remembered) {
+    const index_remarks met = {
+        .items = {{.defect = MEMTRACE_DEFECT_CUT_SHORT, .count = 7, .first_offset = 99}}, .n = 1};
+    index_remarks remarks;
+    profile p, back;
+    make_profile(&p);
+    ck_assert_int_eq(index_save(path, &stamp, "1", &everything, &p, &met), 0);
+    ck_assert_int_eq(index_load(path, &stamp, "1", &everything, &back, &remarks), INDEX_OK);
+    ck_assert_uint_eq(remarks.n, 1);
+    ck_assert_int_eq(remarks.items[0].defect, MEMTRACE_DEFECT_CUT_SHORT);
+    ck_assert_uint_eq(remarks.items[0].count, 7);
+    ck_assert_uint_eq(remarks.items[0].first_offset, 99);
+    ck_assert_ptr_nonnull(strstr(remarks.items[0].text, "cut short"));
+    profile_free(&p);
+    profile_free(&back);
+}
+END_TEST
+
+START_TEST(parts_that_are_not_there_are_missed) {
+    const index_parts some = {.blocks = true};
+    index_remarks remarks;
+    profile p, back;
+    make_profile(&p);
+    ck_assert_int_eq(index_save(path, &stamp, "1", &some, &p, &no_remarks), 0);
+    ck_assert_int_eq(index_load(path, &stamp, "1", &some, &back, &remarks), INDEX_OK);
+    ck_assert_uint_eq(back.table.count, p.table.count);
+    profile_free(&back);
+    ck_assert_int_eq(index_load(path, &stamp, "1", &(index_parts){0}, &back, &remarks), INDEX_OK);
+    ck_assert_uint_eq(back.table.count, 0);
+    profile_free(&back);
+    ck_assert_int_eq(load_all(&back), INDEX_LACKS);
+    profile_free(&p);
+}
+END_TEST
+
+START_TEST(another_trace_or_version_is_stale) {
+    index_remarks remarks;
+    profile p, back;
+    make_profile(&p);
+    ck_assert_int_eq(load_all(&back), INDEX_ABSENT);
+    save_all(&p);
+    for (int i = 0; i < 4; i++) {
+        index_stamp other = stamp;
+        uint64_t *const fields[] = {&other.size, &other.seconds, &other.nanoseconds, &other.sample};
+        ++*fields[i];
+        ck_assert_int_eq(index_load(path, &other, "1", &everything, &back, &remarks), INDEX_STALE);
+    }
+    ck_assert_int_eq(index_load(path, &stamp, "2", &everything, &back, &remarks), INDEX_STALE);
+    profile_free(&p);
+}
+END_TEST
+
+START_TEST(a_stamp_changes_with_the_trace) {
+    char trace[160], byte = 'x';
+    index_stamp before, after;
+    snprintf(trace, sizeof trace, "%s/t.ctf", folder);
+    int fd = open(trace, O_RDWR | O_CREAT, 0600);
+    ck_assert_int_eq(ftruncate(fd, 3 << 20), 0);
+    ck_assert(index_stamp_take(trace, &before));
+    ck_assert_uint_eq(before.size, 3 << 20);
+    ck_assert_int_eq(pwrite(fd, &byte, 1, (3 << 20) - 1), 1);
+    struct timespec same[2] = {
+        {.tv_nsec = UTIME_OMIT},
+        {.tv_sec = (time_t)before.seconds, .tv_nsec = (long)before.nanoseconds}};
+    ck_assert_int_eq(futimens(fd, same), 0);
+    ck_assert(index_stamp_take(trace, &after));
+    ck_assert_uint_eq(before.nanoseconds, after.nanoseconds);
+    ck_assert(!index_stamp_equal(&before, &after)); /* by what it holds alone */
+    close(fd);
+    unlink(trace);
+    ck_assert(!index_stamp_take(trace, &after));
+    ck_assert(!index_stamp_take("/dev/null", &after));
+}
+END_TEST
+
+/* ---- damage ------------------------------------------------------------------------------ */
+
+typedef struct content {
+    uint64_t words[4096];
+    size_t size; /* bytes */
+} content;
+
+static void read_file(content *c) {
+    int fd = open(path, O_RDONLY);
+    ssize_t n = read(fd, c->words, sizeof c->words);
+    ck_assert(n > 0 && n < (ssize_t)sizeof c->words);
+    c->size = (size_t)n;
+    close(fd);
+}
+
+static void write_file(const content *c, size_t size) {
+    int fd = open(path, O_WRONLY | O_TRUNC);
+    ck_assert_int_eq(write(fd, c->words, size), (ssize_t)size);
+    close(fd);
+}
+
+static void check_unusable(void) {
+    profile back;
+    const index_status status = load_all(&back);
+    ck_assert(status == INDEX_DAMAGED || status == INDEX_STALE);
+    ck_assert_uint_eq(back.tree.frames.count, 0);
+}
+
+START_TEST(a_shortened_index_is_damaged) {
+    static content c;
+    profile p;
+    make_profile(&p);
+    save_all(&p);
+    read_file(&c);
+    for (size_t size = 0; size < c.size; size++) {
+        write_file(&c, size);
+        check_unusable();
+    }
+    profile_free(&p);
+}
+END_TEST
+
+START_TEST(an_index_with_any_changed_byte_is_damaged) {
+    static content c;
+    profile p;
+    make_profile(&p);
+    save_all(&p);
+    read_file(&c);
+    for (size_t i = 0; i < c.size; i++) {
+        ((unsigned char *)c.words)[i] ^= (unsigned char)(1 << i % 8);
+        write_file(&c, c.size);
+        check_unusable();
+        ((unsigned char *)c.words)[i] ^= (unsigned char)(1 << i % 8);
+    }
+    profile_free(&p);
+}
+END_TEST
+
+static void make_sums_right(content *c) {
+    index_head *head = (index_head *)c->words;
+    for (int i = 0; i < INDEX_N_SECTIONS; i++) {
+        index_section *s = &head->sections[i];
+        s->sum = index_checksum(c->words + s->offset / 8, s->size / 8);
+    }
+    head->sum = 0;
+    head->sum = index_checksum(c->words, INDEX_HEAD_WORDS);
+}
+
+/* Whatever is accepted can be queried: the sanitizers see to that. */
+static void query_all(const profile *p) {
+    for (int m = MEASURE_ALLOCATED; m <= MEASURE_BYTESECONDS; m++) {
+        query_result q;
+        ck_assert(query_run(&q, p, &(query_spec){.measure = (measure)m, .moment = 9}));
+        query_free(&q);
+    }
+    stats s;
+    ck_assert(stats_query(p, &(stats_spec){.large = 256}, &s));
+    stats_free(&s);
+}
+
+START_TEST(a_forged_index_is_harmless) {
+    static content c, forged;
+    profile p, back;
+    size_t n_refused = 0;
+    const uint64_t values[] = {0, 1, 2, UINT32_MAX, UINT64_MAX / 8, UINT64_MAX};
+    make_profile(&p);
+    save_all(&p);
+    read_file(&c);
+    for (size_t at = INDEX_HEAD_WORDS; at < c.size / 8; at++)
+        for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+            forged = c;
+            forged.words[at] = values[i];
+            make_sums_right(&forged);
+            write_file(&forged, forged.size);
+            const index_status status = load_all(&back);
+            n_refused += status == INDEX_DAMAGED;
+            ck_assert(status == INDEX_OK || status == INDEX_DAMAGED);
+            if (status == INDEX_OK)
+                query_all(&back);
+            profile_free(&back);
+        }
+    ck_assert_uint_gt(n_refused, c.size / 8);
+    profile_free(&p);
+}
+END_TEST
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+START_TEST(an_index_that_cannot_be_written_leaves_nothing) {
+    profile p;
+    make_profile(&p);
+    ck_assert_int_eq(mkdir(path, 0700), 0);
+    ck_assert_int_eq(index_save(path, &stamp, "1", &everything, &p, &no_remarks), EISDIR);
+    ck_assert_int_eq(rmdir(path), 0);
+    profile_free(&p);
+}
+END_TEST
+
+START_TEST(an_index_is_as_private_as_its_trace_and_follows_no_link) {
+    char other[160];
+    struct stat st;
+    profile p;
+    make_profile(&p);
+    snprintf(other, sizeof other, "%s/other", folder);
+    close(open(other, O_WRONLY | O_CREAT, 0600));
+    ck_assert_int_eq(symlink(other, path), 0);
+    save_all(&p);
+    ck_assert_int_eq(lstat(path, &st), 0);
+    ck_assert(S_ISREG(st.st_mode));
+    ck_assert_uint_eq(st.st_mode & 0777, 0600);
+    ck_assert_int_eq(stat(other, &st), 0);
+    ck_assert_int_eq(st.st_size, 0);
+    unlink(other);
+    profile_free(&p);
+}
+END_TEST
+
+START_TEST(several_processes_may_write_at_once) {
+    enum { WRITERS = 4, TIMES = 20 };
+    profile p, back;
+    make_profile(&p);
+    save_all(&p);
+    for (int i = 0; i < WRITERS; i++)
+        if (fork() == 0) {
+            int failed = 0;
+            for (int j = 0; j < TIMES; j++)
+                failed |= index_save(path, &stamp, "1", &everything, &p, &no_remarks);
+            _exit(failed != 0);
+        }
+    for (int j = 0; j < WRITERS * TIMES; j++) {
+        ck_assert_int_eq(load_all(&back), INDEX_OK); /* never half of one */
+        profile_free(&back);
+    }
+    for (int i = 0; i < WRITERS; i++) {
+        int status;
+        ck_assert(wait(&status) > 0);
+        ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    profile_free(&p);
+}
+END_TEST
+
+static Suite *suite(void) {
+    Suite *s = suite_create("index");
+    TCase *t = tcase_create("index");
+    tcase_add_checked_fixture(t, make_folder, remove_folder);
+    tcase_add_test(t, a_profile_comes_back_as_it_was);
+    tcase_add_test(t, real_profiles_come_back_as_they_were);
+    tcase_add_test(t, a_profile_of_nothing_comes_back);
+    tcase_add_test(t, what_was_wrong_with_the_trace_is_remembered);
+    tcase_add_test(t, parts_that_are_not_there_are_missed);
+    tcase_add_test(t, another_trace_or_version_is_stale);
+    tcase_add_test(t, a_stamp_changes_with_the_trace);
+    tcase_add_test(t, a_shortened_index_is_damaged);
+    tcase_add_test(t, an_index_with_any_changed_byte_is_damaged);
+    tcase_add_test(t, a_forged_index_is_harmless);
+    tcase_add_test(t, an_index_that_cannot_be_written_leaves_nothing);
+    tcase_add_test(t, an_index_is_as_private_as_its_trace_and_follows_no_link);
+    tcase_add_test(t, several_processes_may_write_at_once);
+    suite_add_tcase(s, t);
+    return s;
+}
+
+UNIT_MAIN(suite)

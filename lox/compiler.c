@@ -394,10 +394,8 @@ static node *parse_simple(parser *p) {
 }
 
 static node *in_statement(parser *p, node *parse(parser *p)) {
-    if (parser_is_too_nested(p)) {
-        parser_advance(p);
+    if (parser_is_too_nested(p))
         return parser_node(p, NODE_BLOCK, p->previous.start, NULL, NULL);
-    }
     p->nesting++;
     uint32_t outer = begin_statement(p, p->current.line, p->current.start);
     node *n = parse(p);

@@ -364,6 +364,7 @@ bool parser_is_too_nested(parser *p) {
     if (p->nesting < MAX_NESTING)
         return false;
     parser_error_here(p, "Nested too deeply.");
+    parser_give_up(p);
     return true;
 }
 

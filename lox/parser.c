@@ -20,7 +20,7 @@ static void *arena_take(parser *p, size_t size) {
 /* ---- errors ---------------------------------------------------------------------------------- */
 
 static void error_at(parser *p, const token *t, const char *message) {
-    if (p->panicking)
+    if (p->panicking || p->gave_up)
         return;
     p->panicking = p->had_error = true;
     if (t->type == TOKEN_END)
@@ -76,6 +76,13 @@ bool same_name(const token *a, const token *b) {
 }
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
+
+/* All that is open ends there, and says nothing of it. */
+void parser_give_up(parser *p) {
+    p->gave_up = true;
+    while (!parser_check(p, TOKEN_END))
+        parser_advance(p);
+}
 
 static uint16_t column(const parser *p, uint32_t character) {
     uint32_t c = character - p->scanner.line_start;

@@ -26,7 +26,7 @@ typedef struct parser {
     lox_vm *vm;
     scanner scanner;
     token current, previous;
-    bool had_error, panicking, echo;
+    bool had_error, panicking, gave_up, echo;
     const char *file;
     maker *maker;
     class_state *class;
@@ -39,6 +39,9 @@ typedef struct parser {
 /* Errors in the token just taken, and in the next one. */
 void parser_error(parser *p, const char *message);
 void parser_error_here(parser *p, const char *message);
+
+/* Leaves out the rest of the file. */
+void parser_give_up(parser *p);
 
 /* Tokens. */
 void parser_advance(parser *p);

@@ -43,7 +43,7 @@ export class DiffView {
     const few = traces.length < 2;
     this.empty.hidden = !few;
     this.stage.hidden = this.tools.hidden = few;
-    if (few) return fill(this.empty, h("h2", "One trace is open"), h("p", "A diff needs two: ", h("code", "allotrace view before.ctf after.ctf")), h("p", "To compare two moments of this one, take snapshots A and B with a right click into the timeline, or choose a stretch there."));
+    if (few) return fill(this.empty, h("h2", "One trace is open"), h("p", "A diff needs two: ", h("code", "allotrace view before.ctf after.ctf")), h("p", "To compare two moments of this one, set A and B with the buttons of the timeline, or choose a stretch there."));
     const shown = s.diffas === "flame" ? this.flame : this.table;
     if (this.stage.firstChild !== shown.element) {
       fill(this.stage, shown.element);

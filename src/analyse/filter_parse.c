@@ -360,7 +360,7 @@ bool filter_parse_time(const char *text, uint64_t *micros, filter_error *error) 
         return false;
     if (*p.at)
         return complain(&p, p.at, "one time is expected");
-    *micros = b.value < 0x1p63 ? (uint64_t)b.value : UINT64_MAX - 1;
+    *micros = b.value < 0x1p63 ? (uint64_t)(b.value + 0.5) : UINT64_MAX - 1;
     return true;
 }
 

@@ -168,7 +168,7 @@ What does not work says so, and leaves files alone:
   allotrace: /dev/null: a database must be a regular file
   [1]
   $ allotrace export --to svg small.ctf
-  allotrace: --to: `svg` is none of collapsed, speedscope, pprof, csv, json, sqlite
+  allotrace: --to: `svg` is none of collapsed, speedscope, pprof, csv, json, sqlite, html
   Try `allotrace export --help`.
   [2]
   $ allotrace export --to csv -o missing/x.csv small.ctf

@@ -77,6 +77,7 @@ gauges; here at rate 1, where numbers are exact.
               1 ms  loaded
               9 ms  rss = 16.0 KB
     format           version 3, 64-bit words
+    file             869 B
     warnings         none
   $ allotrace info --json native.ctf | grep -e marks -e allocated
    "allocated":{"value":24576,"low":24576,"high":24576,"samples":3072,"blocks":6},

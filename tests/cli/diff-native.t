@@ -30,10 +30,10 @@ A native program before and after a change, recorded:
   > }
   > END
   $ gcc -g -O1 -fno-inline -o prog prog.c
-  $ for i in 1 2 3; do allotrace run --rate 0.02 -o before$i.ctf ./prog 2>/dev/null; done
+  $ for i in 1 2 3; do MEMTRACE_SEED=$i allotrace run --rate 0.02 -o before$i.ctf ./prog 2>/dev/null; done
   $ sed -i 's/^static struct row .parse/\/* Grows in steps. *\/\n&/; s/^        rows = realloc.*/        if ((i \& (i - 1)) == 0)\n            rows = realloc(rows, 2 * i * sizeof *rows);/' prog.c
   $ gcc -g -O1 -fno-inline -o prog prog.c
-  $ for i in 1 2 3; do allotrace run --rate 0.02 -o after$i.ctf ./prog 2>/dev/null; done
+  $ for i in 1 2 3; do MEMTRACE_SEED=$i allotrace run --rate 0.02 -o after$i.ctf ./prog 2>/dev/null; done
   $ cat >judge.py <<'END'
   > # What is as good as certain, however the samples fall.
   > import json, sys

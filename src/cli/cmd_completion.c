@@ -79,8 +79,8 @@ static void bash_operands(const command *cmd) {
         [OPERAND_PROGRAM] = "COMPREPLY=($(compgen -c -f -- \"$cur\"))",
         [OPERAND_PROCESS] = "COMPREPLY=($(compgen -W \"$(ps -u $UID -o pid=)\" -- \"$cur\"))",
         [OPERAND_CONTROL] =
-            "COMPREPLY=($(compgen -W \"start stop mark flush status $(ps -u $UID -o "
-            "pid=)\" -- \"$cur\"))",
+            ("COMPREPLY=($(compgen -W \"start stop mark flush status $(ps -u $UID -o pid=)\" -- "
+             "\"$cur\"))"),
         [OPERAND_COMMAND] = "COMPREPLY=($(compgen -W \"$commands\" -- \"$cur\"))",
         [OPERAND_SHELL] = "COMPREPLY=($(compgen -W 'bash zsh fish plain' -- \"$cur\"))",
     };

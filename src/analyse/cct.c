@@ -151,7 +151,7 @@ uint32_t cct_walk(cct *tree, cct_path *path, const uint32_t *frames, uint32_t n_
     common = common < path->depth ? common : path->depth;
     common = common < n_frames ? common : n_frames;
     uint32_t node = cut(path, common), at = common;
-    for (;;) {
+    while (at < n_frames) {
         uint32_t same = match(tree->frames.items + node + 1, frames + at, n_frames - at);
         node += same;
         at += same;

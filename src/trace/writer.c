@@ -706,7 +706,7 @@ static memtrace_status stream_alloc_easily(memtrace_stream *s, uint64_t time, al
     s->now = s->writer->start_time + time;
     uint8_t *count_at = put_alloc_head(s->events.used, a, false, s->now);
     uint8_t *codewords = count_at + 2;
-    uint8_t *end = cache_encode(&s->cache, frames + common, n - common, codewords,
+    uint8_t *end = cache_encode(&s->cache, n ? frames + common : frames, n - common, codewords,
                                 s->events.bytes + FORMAT_MAX_PACKET, &tally);
     put_u16(count_at, (uint16_t)tally.codewords);
     if (tally.misses) {

@@ -104,6 +104,8 @@ static int next_character(EditLine *editor, wchar_t *character) {
     mbstate_t state = {0};
     char byte;
     while (next_byte(editor, &byte)) {
+        if (byte == '\0') /* what Ctrl-D is if it came before the terminal was the editor's */
+            continue;
         size_t n = mbrtowc(character, &byte, 1, &state);
         if (n == (size_t)-1)
             memset(&state, 0, sizeof state); /* no UTF-8: ignored */

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "write_all.h"
+
 /* A domain of this process. It stays for the life of the process, its stream for that of a session:
  * a domain that begins takes over what another with its number has left. */
 typedef struct domain {
@@ -102,19 +104,6 @@ static void file_end(void) {
     if (file_is_ours())
         close(session.fd);
     session.fd = -1;
-}
-
-static int write_all(int fd, const char *bytes, size_t size) {
-    while (size > 0) {
-        ssize_t n = write(fd, bytes, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? errno : EIO;
-        bytes += n;
-        size -= (size_t)n;
-    }
-    return 0;
 }
 
 /* The signals that a write can raise are the program's to expect from its own writes alone. */

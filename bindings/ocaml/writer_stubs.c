@@ -19,6 +19,7 @@
 
 #include "allotrace/memtrace.h"
 #include "ocaml_errors.h"
+#include "write_all.h"
 
 /* A domain's stream. */
 struct domain_stream {
@@ -64,19 +65,6 @@ static bool ask(writer *w, int question, value argument, value *answer) {
 }
 
 /* ---- hooks ------------------------------------------------------------------------------- */
-
-static int write_all(int fd, const char *bytes, size_t size) {
-    while (size > 0) {
-        ssize_t n = write(fd, bytes, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? errno : EIO;
-        bytes += n;
-        size -= (size_t)n;
-    }
-    return 0;
-}
 
 static int hook_sink(void *context, const void *packets, size_t size) {
     writer *w = context;

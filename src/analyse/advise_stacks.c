@@ -122,24 +122,14 @@ static const char *function_at(const builder *b, lens_cursor at) {
     return b->q->profile->locations.items[at.location].function;
 }
 
-static bool number(map64 *map, uint64_t key, uint32_t *n) {
-    uint32_t *value = map64_put(map, key);
-    if (!value)
-        return false;
-    if (*value == MAP64_NONE)
-        *value = map->count - 1;
-    *n = *value;
-    return true;
-}
-
 /* Both functions by number, each once. */
 static bool number_call(builder *b, lens_cursor at, uint64_t *call) {
     const lens_cursor caller = lens_outward(&b->q->lens, at);
     uint32_t inner, outer = 0;
-    if (!number(&b->functions, (uintptr_t)function_at(b, at), &inner))
+    if (!map64_number(&b->functions, (uintptr_t)function_at(b, at), &inner))
         return false;
     if (caller.location != LENS_NOWHERE &&
-        !number(&b->functions, (uintptr_t)function_at(b, caller), &outer))
+        !map64_number(&b->functions, (uintptr_t)function_at(b, caller), &outer))
         return false;
     *call = (uint64_t)inner << 32 | outer;
     return true;
@@ -204,9 +194,9 @@ static bool number_owner(builder *b, uint32_t location, uint32_t *owner) {
     const profile_location *l =
         location == LENS_NOWHERE ? &nowhere : &b->q->profile->locations.items[location];
     uint32_t function, file;
-    return number(&b->functions, (uintptr_t)l->function, &function) &&
-           number(&b->files, (uintptr_t)l->file, &file) &&
-           number(&b->owners, (uint64_t)function << 32 | file, owner);
+    return map64_number(&b->functions, (uintptr_t)l->function, &function) &&
+           map64_number(&b->files, (uintptr_t)l->file, &file) &&
+           map64_number(&b->owners, (uint64_t)function << 32 | file, owner);
 }
 
 static advise_family family_of(bool external, const char *type) {

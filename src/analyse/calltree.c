@@ -15,23 +15,13 @@ typedef struct place_table {
     VEC(uint32_t) locations; /* by place: one that stands for it */
 } place_table;
 
-static bool number(map64 *map, uint64_t key, uint32_t *n) {
-    uint32_t *value = map64_put(map, key);
-    if (!value)
-        return false;
-    if (*value == MAP64_NONE)
-        *value = map->count - 1;
-    *n = *value;
-    return true;
-}
-
 /* Strings of a profile are equal if their pointers are. */
 static bool number_place(place_table *t, const profile_location *l, bool by_line, uint32_t *place) {
     uint32_t function, file, pair;
-    return number(&t->functions, (uintptr_t)l->function, &function) &&
-           number(&t->files, (uintptr_t)l->file, &file) &&
-           number(&t->pairs, (uint64_t)function << 32 | file, &pair) &&
-           number(&t->lines, (uint64_t)pair << 32 | (by_line ? l->line : 0), place);
+    return map64_number(&t->functions, (uintptr_t)l->function, &function) &&
+           map64_number(&t->files, (uintptr_t)l->file, &file) &&
+           map64_number(&t->pairs, (uint64_t)function << 32 | file, &pair) &&
+           map64_number(&t->lines, (uint64_t)pair << 32 | (by_line ? l->line : 0), place);
 }
 
 static bool places_init(place_table *t, const profile *p, bool by_line) {

@@ -7,6 +7,12 @@
 
 #include "analyse/diff_match.h"
 
+const char *const diff_normalisations[] = {
+#define NORMALISATION_TEXT(name, text) text,
+    DIFF_NORMALISATIONS(NORMALISATION_TEXT)
+#undef NORMALISATION_TEXT
+        NULL};
+
 /* One side of the query. */
 typedef struct side {
     size_t n;           /* runs */

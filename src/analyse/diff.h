@@ -19,6 +19,9 @@ typedef enum diff_normalise {
 #undef DIFF_NORMALISATION_NAME
 } diff_normalise;
 
+extern const char
+    *const diff_normalisations[]; /* their names, by diff_normalise; NULL at the end */
+
 typedef struct diff_options {
     hotspots_by by;
     diff_normalise normalise;

@@ -15,16 +15,6 @@ typedef struct joining {
 
 /* ---- names ------------------------------------------------------------------------------- */
 
-static bool number(map64 *map, uint64_t key, uint32_t *n) {
-    uint32_t *value = map64_put(map, key);
-    if (!value)
-        return false;
-    if (*value == MAP64_NONE)
-        *value = map->count - 1;
-    *n = *value;
-    return true;
-}
-
 static bool add_location(joining *j, const profile_location *l) {
     profile *names = &j->result->names;
     uint32_t function, file, pair, place, at = (uint32_t)names->locations.count;
@@ -32,10 +22,10 @@ static bool add_location(joining *j, const profile_location *l) {
                              .file = intern(&names->strings, l->file, strlen(l->file)),
                              .line = l->line};
     if (!copy.function || !copy.file || !vec_push(&names->locations, copy) ||
-        !number(&j->functions, (uintptr_t)copy.function, &function) ||
-        !number(&j->files, (uintptr_t)copy.file, &file) ||
-        !number(&j->pairs, (uint64_t)function << 32 | file, &pair) ||
-        !number(&j->lines, (uint64_t)pair << 32 | (j->by_line ? copy.line : 0), &place))
+        !map64_number(&j->functions, (uintptr_t)copy.function, &function) ||
+        !map64_number(&j->files, (uintptr_t)copy.file, &file) ||
+        !map64_number(&j->pairs, (uint64_t)function << 32 | file, &pair) ||
+        !map64_number(&j->lines, (uint64_t)pair << 32 | (j->by_line ? copy.line : 0), &place))
         return false;
     if (place == j->places.count && !vec_push(&j->places, at))
         return false;

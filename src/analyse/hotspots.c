@@ -6,6 +6,12 @@
 
 #include "analyse/wrappers.h"
 
+const char *const hotspots_groupings[] = {
+#define GROUPING_TEXT(name, text) text,
+    HOTSPOTS_GROUPINGS(GROUPING_TEXT)
+#undef GROUPING_TEXT
+        NULL};
+
 /* What was allocated at one site for one caller, once under each of these names. */
 typedef struct contribution {
     hotspots_entry site, caller;

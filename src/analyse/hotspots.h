@@ -15,6 +15,8 @@ typedef enum hotspots_by {
 #undef HOTSPOTS_GROUPING_NAME
 } hotspots_by;
 
+extern const char *const hotspots_groupings[]; /* their names, by hotspots_by; NULL at the end */
+
 typedef struct hotspots_entry {
     /* What names it: a place (without line if grouped by function), or a type. Both NULL: the trace
      * does not say. */

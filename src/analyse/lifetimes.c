@@ -1,6 +1,8 @@
 /* lifetimes.c: see lifetimes.h. */
 #include "analyse/lifetimes.h"
 
+#include "analyse/stats.h"
+
 static const double quantiles[LIFETIMES_QUANTILES] = {0.5, 0.9, 0.99};
 
 /* Blocks that belong to something. */
@@ -101,13 +103,6 @@ static lifetimes_part part_of(const profile *p, const lifetimes_spec *spec, cons
 
 /* ---- histogram --------------------------------------------------------------------------- */
 
-static unsigned decade_of(uint64_t life) {
-    unsigned digits = 0;
-    for (; life > 0; life /= 10)
-        digits++;
-    return digits;
-}
-
 /* What is in `all` and not in `part`. */
 static tally rest_of(const tally *all, const tally *part) {
     tally rest = {.samples = all->samples - part->samples,
@@ -125,7 +120,7 @@ static void make_histogram(const profile *p, const lifetimes_spec *spec, const c
     tally decades[LIFETIMES_DECADES] = {0}, alive = {0}, rest;
     for (size_t i = 0; i < p->table.count; i++)
         if (!spec->kept || spec->kept[i])
-            tally_add(is_dead(p, i) ? &decades[decade_of(life_of(p, i))] : &alive, p, i);
+            tally_add(is_dead(p, i) ? &decades[stats_decade_of(life_of(p, i))] : &alive, p, i);
     for (int i = 0; i < LIFETIMES_DECADES; i++) {
         rest = rest_of(&all->all, &decades[i]);
         l->decades[i] = share_of(p, spec, &decades[i], &rest);

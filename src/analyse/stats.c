@@ -17,7 +17,7 @@ uint64_t stats_decade_least(unsigned decade) {
     return least;
 }
 
-static unsigned decade_of(uint64_t life) {
+unsigned stats_decade_of(uint64_t life) {
     unsigned digits = 0;
     for (; life > 0; life /= 10)
         digits++;
@@ -113,7 +113,7 @@ static stats_lives sum_up_lives(uint64_t *lives, size_t n) {
     qsort(lives, n, sizeof *lives, compare_u64);
     for (size_t i = 0; i < n; i++) {
         sum += (double)lives[i];
-        l.decades[decade_of(lives[i])]++;
+        l.decades[stats_decade_of(lives[i])]++;
     }
     l.mean = sum / (double)n;
     l.median = lives[(n - 1) / 2];

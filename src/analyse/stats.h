@@ -86,4 +86,7 @@ void stats_free(stats *s);
 /* The least lifetime of a decade; that of STATS_DECADES would be too large. */
 uint64_t stats_decade_least(unsigned decade);
 
+/* The decade of a lifetime. */
+unsigned stats_decade_of(uint64_t life);
+
 #endif

@@ -46,6 +46,16 @@ uint32_t *map64_put(map64 *map, uint64_t key) {
     return &slot->value;
 }
 
+bool map64_number(map64 *map, uint64_t key, uint32_t *n) {
+    uint32_t *value = map64_put(map, key);
+    if (!value)
+        return false;
+    if (*value == MAP64_NONE)
+        *value = map->count - 1;
+    *n = *value;
+    return true;
+}
+
 void map64_free(map64 *map) {
     free(map->slots);
     *map = (map64){0};

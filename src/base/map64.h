@@ -4,6 +4,7 @@
 #ifndef BASE_MAP64_H
 #define BASE_MAP64_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,10 @@ uint32_t map64_get(const map64 *map, uint64_t key);
 /* The place of the value of `key`, which is MAP64_NONE if the key is new: the caller must then
  * store one before the next call. NULL when there is no memory. */
 uint32_t *map64_put(map64 *map, uint64_t key);
+
+/* The number of `key`: new keys of a map that holds nothing else get 0, 1, 2 … False when there is
+ * no memory. */
+bool map64_number(map64 *map, uint64_t key, uint32_t *n);
 
 void map64_free(map64 *map);
 

@@ -19,18 +19,6 @@ typedef struct diff_command {
 
 static const diff_command defaults = {.top = 20};
 
-static const char *const groupings[] = {
-#define GROUPING_TEXT(name, text) text,
-    HOTSPOTS_GROUPINGS(GROUPING_TEXT)
-#undef GROUPING_TEXT
-        NULL};
-
-static const char *const normalisations[] = {
-#define NORMALISATION_TEXT(name, text) text,
-    DIFF_NORMALISATIONS(NORMALISATION_TEXT)
-#undef NORMALISATION_TEXT
-        NULL};
-
 static const option options[] = {
     {.name = "before",
      .kind = OPTION_HEAD,
@@ -44,7 +32,7 @@ static const option options[] = {
     {.name = "by",
      .kind = OPTION_CHOICE,
      .at = offsetof(diff_command, by),
-     .choices = groupings,
+     .choices = hotspots_groupings,
      .help = "what a row is: a line of the source (default), a function with all its lines, or a "
              "type of objects"},
     {.name = "top",
@@ -61,7 +49,7 @@ static const option options[] = {
     {.name = "normalise",
      .kind = OPTION_CHOICE,
      .at = offsetof(diff_command, normalise),
-     .choices = normalisations,
+     .choices = diff_normalisations,
      .help = "compare shares of the total, or bytes a second, instead of bytes"},
     OPTIONS_QUESTION(diff_command),
 };

@@ -19,12 +19,6 @@ static const hotspots_options defaults = {.min_share = 0.5, .callers = 3};
 static const hotspots_options type_defaults = {
     .min_share = 0.5, .callers = 3, .by = HOTSPOTS_BY_TYPE};
 
-static const char *const groupings[] = {
-#define GROUPING_TEXT(name, text) text,
-    HOTSPOTS_GROUPINGS(GROUPING_TEXT)
-#undef GROUPING_TEXT
-        NULL};
-
 #define OPTIONS_ROWS                                                                               \
     {                                                                                              \
         .name = "top",                                                                             \
@@ -51,7 +45,7 @@ static const option options[] = {
     {.name = "by",
      .kind = OPTION_CHOICE,
      .at = offsetof(hotspots_options, by),
-     .choices = groupings,
+     .choices = hotspots_groupings,
      .help = "what a row is: a line of the source (default), a function with all its lines, or a "
              "type of objects"},
     OPTIONS_ROWS,

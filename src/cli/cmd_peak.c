@@ -19,17 +19,11 @@ static const peak_options defaults = {
     .question = {.measure = MEASURE_PEAK, .keep_rows = true},
 };
 
-static const char *const groupings[] = {
-#define GROUPING_TEXT(name, text) text,
-    HOTSPOTS_GROUPINGS(GROUPING_TEXT)
-#undef GROUPING_TEXT
-        NULL};
-
 static const option options[] = {
     {.name = "by",
      .kind = OPTION_CHOICE,
      .at = offsetof(peak_options, by),
-     .choices = groupings,
+     .choices = hotspots_groupings,
      .help = "what a row is: a line of the source (default), a function with all its lines, or a "
              "type of objects"},
     {.name = "top",

@@ -314,12 +314,6 @@ void diff_text(output *o, const diff *d, const diff_view *view) {
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-static const char *const by_names[] = {
-#define GROUPING_TEXT(name, text) [HOTSPOTS_BY_##name] = text,
-    HOTSPOTS_GROUPINGS(GROUPING_TEXT)
-#undef GROUPING_TEXT
-};
-
 /* Infinity and NaN have no number in JSON. */
 static void json_number(output *o, const char *name, double x) {
     output_format(o, "\"%s\":", name);
@@ -407,7 +401,7 @@ static void json_side(output *o, const char *name, const query_result *const *ru
 void diff_json(output *o, const diff *d, const diff_view *view) {
     size_t n = shown_sites(d, view);
     output_format(o, "{\"by\":\"%s\",\"unit\":\"%s\",\"unit_of_total\":\"%s\",",
-                  by_names[d->options.by], unit_of(d, false), unit_of(d, true));
+                  hotspots_groupings[d->options.by], unit_of(d, false), unit_of(d, true));
     output_format(o, "\"false_discovery_rate\":%g,", DIFF_FALSE_DISCOVERIES);
     output_format(o, "\"measure\":\"%s\",", measure_infos[view->before[0]->measure].name);
     if (view->filter) {

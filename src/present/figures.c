@@ -93,6 +93,12 @@ figure_text figure_date(uint64_t micros) {
     return t;
 }
 
+const char *figure_unit(measure_unit unit) {
+    static const char *const names[] = {
+        [UNIT_BYTES] = "B", [UNIT_BLOCKS] = "blocks", [UNIT_BYTESECONDS] = "B·s"};
+    return names[unit];
+}
+
 figure_text figure_margin(const figure *f) {
     return f->margin > 0 ? bytes_after("± ", f->margin) : (figure_text){"exact"};
 }

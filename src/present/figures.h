@@ -2,6 +2,7 @@
 #ifndef PRESENT_FIGURES_H
 #define PRESENT_FIGURES_H
 
+#include "analyse/cost.h"
 #include "analyse/estimate.h"
 #include "analyse/profile.h"
 #include "present/output.h"
@@ -26,6 +27,7 @@ figure_text figure_count(uint64_t n);              /* 1,000 */
 figure_text figure_rate(double rate);              /* 1e-4 */
 figure_text figure_duration(uint64_t micros);      /* 1.25 s, 3 min 20 s */
 figure_text figure_date(uint64_t micros);          /* since the epoch: 2026-11-20 12:30:05 UTC */
+const char *figure_unit(measure_unit unit);        /* as JSON has it: B, blocks, B·s */
 figure_text figure_margin(const figure *f);        /* ± 4.7 MB; exact */
 double figure_percent(uint64_t part, uint64_t of); /* 0 if `of` is 0 */
 

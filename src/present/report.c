@@ -143,11 +143,9 @@ static void json_selection(output *o, const report *r) {
 }
 
 void report_json_head(output *o, const report *r) {
-    static const char *const units[] = {
-        [UNIT_BYTES] = "B", [UNIT_BLOCKS] = "blocks", [UNIT_BYTESECONDS] = "B·s"};
     const query_result *q = r->query;
     figure total = report_figure(r, &q->total);
-    output_format(o, "\"unit\":\"%s\",\"rate\":", units[unit_of(r)]);
+    output_format(o, "\"unit\":\"%s\",\"rate\":", figure_unit(unit_of(r)));
     figure_json_number(o, q->profile->info.sample_rate);
     output_text(o, ",\"program\":");
     output_json(o, q->profile->info.executable_name);

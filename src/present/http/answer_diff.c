@@ -6,18 +6,6 @@
 #include "analyse/diff.h"
 #include "present/http/request.h"
 
-static const char *const groupings[] = {
-#define GROUPING_TEXT(name, text) text,
-    HOTSPOTS_GROUPINGS(GROUPING_TEXT)
-#undef GROUPING_TEXT
-        NULL};
-
-static const char *const normalisations[] = {
-#define NORMALISATION_TEXT(name, text) text,
-    DIFF_NORMALISATIONS(NORMALISATION_TEXT)
-#undef NORMALISATION_TEXT
-        NULL};
-
 enum { SORT_DEFAULT, SORT_CHANGE, SORT_BEFORE, SORT_AFTER };
 static const char *const sorts[] = {"default", "change", "before", "after", NULL};
 
@@ -45,8 +33,8 @@ static bool parse_search(request *r, diff_asked *d) {
 
 static bool parse(request *r, diff_asked *d) {
     int by = HOTSPOTS_BY_LINE, normalise = DIFF_BY_NONE;
-    if (!request_choice(r, "by", groupings, &by) ||
-        !request_choice(r, "normalise", normalisations, &normalise) ||
+    if (!request_choice(r, "by", hotspots_groupings, &by) ||
+        !request_choice(r, "normalise", diff_normalisations, &normalise) ||
         !request_choice(r, "sort", sorts, &d->sort) ||
         !request_choice(r, "order", orders, &d->order) ||
         !request_integer(r, "offset", 0, UINT32_MAX, &d->offset) ||
@@ -250,7 +238,7 @@ static bool write_diff(request *r, const diff_asked *d, const diff *all) {
     output_text(o, "},\n\"after\":{");
     write_head(o, &d->after);
     output_format(o, "},\n\"by\":\"%s\",\"normalise\":\"%s\",\"false_discovery_rate\":%g",
-                  groupings[d->options.by], normalisations[d->options.normalise],
+                  hotspots_groupings[d->options.by], diff_normalisations[d->options.normalise],
                   DIFF_FALSE_DISCOVERIES);
     write_total(o, all);
     output_format(o, ",\n\"count\":%zu,\"offset\":%llu,\"n_sure\":%zu,\n", d->count,

@@ -37,11 +37,9 @@ static void write_selection(output *o, const asked *a) {
 }
 
 void write_head(output *o, const asked *a) {
-    static const char *const units[] = {
-        [UNIT_BYTES] = "B", [UNIT_BLOCKS] = "blocks", [UNIT_BYTESECONDS] = "B·s"};
     const query_result *q = a->query;
     output_format(o, "\"trace\":%zu,\"generation\":%" PRIu64 ",\"unit\":\"%s\",\"rate\":", a->trace,
-                  a->reading->generation, units[measure_infos[q->measure].unit]);
+                  a->reading->generation, figure_unit(measure_infos[q->measure].unit));
     figure_json_number(o, q->profile->info.sample_rate);
     output_text(o, ",\"program\":");
     output_json(o, q->profile->info.executable_name);

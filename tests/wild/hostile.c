@@ -19,6 +19,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -30,7 +31,7 @@ static void churn(int n) {
     for (int i = 0; i < n; i++) {
         int at = i % 16;
         free(blocks[at]);
-        blocks[at] = malloc((size_t)(i * 37 % 1000 + 1));
+        blocks[at] = malloc((size_t)(i % 1000 * 37 % 1000 + 1));
         keep = blocks[at];
     }
     for (int i = 0; i < 16; i++)
@@ -63,6 +64,31 @@ static void do_kill(void) {
 static void do_fault(void) {
     churn(2000);
     *(volatile int *)8 = 1;
+}
+
+/* At a moment that differs from run to run, while others allocate. */
+static void *end_sometime(void *sig) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    usleep((useconds_t)(now.tv_nsec / 1000 % 50000));
+    kill(getpid(), (int)(long)sig);
+    return NULL;
+}
+
+static void end_any_time(long sig) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, end_sometime, (void *)sig);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&thread, NULL, churn_thread, (void *)(long)INT_MAX);
+    churn(INT_MAX);
+}
+
+static void do_kill_any_time(void) {
+    end_any_time(SIGKILL);
+}
+
+static void do_fault_any_time(void) {
+    end_any_time(SIGSEGV);
 }
 
 /* An allocation in the handler that the fault of an allocator's caller led to. */
@@ -446,7 +472,9 @@ static const struct {
     {"exit", do_exit},
     {"abort", do_abort},
     {"kill", do_kill},
+    {"kill-any-time", do_kill_any_time},
     {"fault", do_fault},
+    {"fault-any-time", do_fault_any_time},
     {"alternate-stack", do_alternate_stack},
     {"overflow", do_overflow},
     {"close-all", do_close_all},

@@ -1,10 +1,11 @@
 # A server that becomes a daemon and forks to save.
-port=17399
-redis-server --port $port --daemonize yes --dir . --pidfile "$PWD/pid" --save '' --logfile "$PWD/log" >/dev/null
-ask() { LD_PRELOAD= redis-cli -p $port "$@"; }
+socket=./redis.sock
+ln -s "$(command -v redis-check-rdb)" redis-server # one program, by either name
+./redis-server --port 0 --unixsocket $socket --daemonize yes --dir . --pidfile "$PWD/pid" --save '' --logfile "$PWD/log" >/dev/null
+ask() { LD_PRELOAD= redis-cli -s $socket "$@"; }
 for _ in $(seq 100); do ask ping >/dev/null 2>&1 && break; sleep 0.05; done
 ask mset a 1 b 2
-LD_PRELOAD= redis-benchmark -p $port -q -n 5000 -t set,lpush,lrange_100 >/dev/null
+LD_PRELOAD= redis-benchmark -s $socket -q -n 5000 -t set,lpush,lrange_100 >/dev/null
 ask bgsave >/dev/null
 for _ in $(seq 100); do ask info persistence | grep -q 'rdb_bgsave_in_progress:0' && break; sleep 0.05; done
 ask info persistence | grep -o 'rdb_last_bgsave_status:[a-z]*'

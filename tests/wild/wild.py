@@ -1,24 +1,31 @@
 #!/usr/bin/python3
 """wild.py: records real programs, and hostile ones, and compares them with themselves unrecorded.
 
-    wild.py [--build BUILD] [--rates 1e-5,1] [--keep DIR] [NAME...]
+    wild.py [--build BUILD] [--rates 1e-5,1] [--keep DIR] [--jobs N] [--budget SECONDS] [--tap]
+            [NAME...]
 
 Each program runs twice plainly and once at each rate. Its standard output, its messages and its
 exit status must be the same (where the two plain runs agree), it must not hang, and `doctor` and
 `hotspots` must take every trace. What is not installed is skipped, and said. Prints a line for each
-program: how it ended, what was recorded, the share of samples whose innermost function has a name.
+program: how it ended, what was recorded, the share of samples whose innermost function has a name;
+with --tap, a test for each. After --budget seconds no program is begun any more: those that are left
+are skipped. They stand in the order of what they prove, the most important ones first.
 """
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
+import pwd
 import re
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass, field
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -32,17 +39,20 @@ class Case:
     shell's); it runs in a folder of its own; $D holds inputs and what was compiled."""
 
     def __init__(self, name, command, needs="", children=False, trace=True, stderr=True,
-                 settle=0):
+                 settle=0, direct=False, says=None, output=None):
         self.name, self.command, self.needs = name, command, needs.split()
         self.children = children  # the trace's name has %p
-        self.trace = trace  # something must have been recorded
+        self.trace = trace  # something must have been recorded; None: nothing may have been
         self.stderr = stderr  # messages are compared
         self.settle = settle  # seconds that what it leaves behind goes on for
+        self.direct = direct  # `command` is recorded as it stands, without a shell
+        self.says = says  # what the recorder must say
+        self.output = output  # where the trace goes, if not into a file of its own
 
 
 def hostile_cases(program):
     # They may lose all there is: killed at once, without a file, without room in it.
-    untraced = {"kill", "fault", "chroot", "file-size"}
+    untraced = {"kill", "kill-any-time", "fault", "fault-any-time", "chroot", "file-size"}
     names = subprocess.run([program], capture_output=True, text=True).stdout.split()
     for name in names:
         for children in (False, True):
@@ -54,11 +64,37 @@ def hostile_cases(program):
                        settle=0.3 if name == "daemon" else 0)
 
 
-REAL = [
+# What people run, and what a recorder has to leave alone.
+COMMON = [
     Case("jq", "exec jq -S 'map(.id)|add' big.json", "jq"),
     Case("python", "exec /usr/bin/python3 $D/work.py", "/usr/bin/python3"),
     Case("python malloc", "PYTHONMALLOC=malloc exec /usr/bin/python3 $D/work.py",
          "/usr/bin/python3"),
+    Case("perl", "exec perl -e 'my %h; $h{$_}=[1..10] for 1..3000; print scalar(keys %h)'", "perl"),
+    Case("node", "exec node $D/work.js", "node"),
+    Case("sqlite3", "exec sqlite3 x.db < $D/work.sql", "sqlite3"),
+    Case("redis under redis-benchmark", "exec sh $D/redis.sh",
+         "redis-check-rdb redis-cli redis-benchmark", children=True, stderr=False),
+    Case("git clone", "exec git -c gc.auto=0 clone -q --no-local $D/repository copy", "git",
+         children=True),
+    Case("gcc", "gcc -O2 -w -c $D/hostile.c -o h.o; cksum h.o", "gcc", children=True),
+    Case("clang", "clang -O2 -w -c $D/hostile.c -o h.o; cksum h.o", "clang", children=True),
+    Case("xmllint", "exec xmllint --format big.xml", "xmllint"),
+    Case("bash", "exec bash $D/work.sh", "bash", children=True),
+    Case("C++", "exec $D/cxx", "$D/cxx"),
+    Case("its own malloc", "exec $D/own-malloc", "$D/own-malloc", trace=False,
+         says="has a malloc of its own"),
+    Case("C++ with jemalloc", "exec $D/cxx-jemalloc", "$D/cxx-jemalloc"),
+    Case("C++ with tcmalloc", "exec $D/cxx-tcmalloc", "$D/cxx-tcmalloc"),
+    Case("static", "$D/cxx-static", "$D/cxx-static", trace=None, direct=True,
+         says="it is statically linked"),
+    Case("set-uid", "$D/set-uid exit", "$D/set-uid", trace=None, direct=True,
+         says="it is set-user-id"),
+    Case("no room on the disk", "exec $D/cxx", "$D/cxx", trace=False, output="/dev/full",
+         says="recording has ended|No space left"),
+]
+
+MORE = [
     Case("python threads", "exec /usr/bin/python3 $D/work.py threads", "/usr/bin/python3"),
     Case("python fork", "exec /usr/bin/python3 $D/work.py fork", "/usr/bin/python3",
          children=True),
@@ -66,30 +102,15 @@ REAL = [
          children=True, settle=0.3),
     Case("python subprocess", "exec /usr/bin/python3 $D/work.py subprocess", "/usr/bin/python3",
          children=True),
-    Case("perl", "exec perl -e 'my %h; $h{$_}=[1..10] for 1..3000; print scalar(keys %h)'", "perl"),
     Case("perl fork", "exec perl -e 'for (1..5) { my $p = fork; exit $_ unless $p; "
          "waitpid $p, 0; print $? >> 8, qq(\\n) }'", "perl", children=True),
     Case("perl threads", "exec perl -Mthreads -e 'print $_->join, qq(\\n) for "
          "map { my $n = $_; async { my @a = (1..1000 * $n); scalar @a } } 1..8'", "perl"),
-    Case("node", "exec node $D/work.js", "node"),
-    Case("sqlite3", "exec sqlite3 x.db < $D/work.sql", "sqlite3"),
-    Case("redis", "exec sh $D/redis.sh", "redis-server redis-cli redis-benchmark", children=True,
-         stderr=False),
-    Case("git clone", "exec git -c gc.auto=0 clone -q --no-local $D/repository copy", "git",
-         children=True),
     Case("git gc", "cp -r $D/repository r; exec git -C r gc -q", "git", children=True, settle=0.3),
     Case("git log", "exec git -C $D/repository log --stat", "git"),
-    Case("gcc", "gcc -O2 -w -c $D/hostile.c -o h.o; cksum h.o", "gcc", children=True),
-    Case("clang", "clang -O2 -w -c $D/hostile.c -o h.o; cksum h.o", "clang", children=True),
-    Case("xmllint", "exec xmllint --format big.xml", "xmllint"),
-    Case("bash", "exec bash $D/work.sh", "bash", children=True),
     Case("make -j2", "exec make -s -j2 -f $D/work.mk", "make gcc", children=True),
-    Case("C++", "exec $D/cxx", "g++"),
-    Case("C++ with jemalloc", "exec $D/cxx-jemalloc", "$D/cxx-jemalloc"),
-    Case("C++ with tcmalloc", "exec $D/cxx-tcmalloc", "$D/cxx-tcmalloc"),
     Case("C++ under asan", "ASAN_OPTIONS=allocator_may_return_null=1:$ASAN_OPTIONS exec "
          "$D/hostile-asan fork", "$D/hostile-asan"),
-    Case("C++ static", "$D/cxx-static; :", "$D/cxx-static"),
     Case("jemalloc behind", "LD_PRELOAD=$LD_PRELOAD:libjemalloc.so.2 exec $D/cxx",
          "$D/cxx-jemalloc"),
     Case("jemalloc in front", "LD_PRELOAD=libjemalloc.so.2:$LD_PRELOAD exec $D/cxx",
@@ -121,13 +142,22 @@ REAL = [
 ]
 
 
+@dataclass
+class Verdict:
+    """What became of a program."""
+    name: str
+    summary: str = ""
+    notes: list = field(default_factory=list)
+    bad: list = field(default_factory=list)  # what is wrong
+    skipped: str = ""  # why
+
+
 class Wild:
-    def __init__(self, build, rates, keep):
+    def __init__(self, build, rates, keep, budget):
         self.allotrace = build / "src/cli/allotrace"
-        self.preload = build / "src/record/liballotrace-preload.so"
         self.rates, self.top = rates, keep
         self.data = keep / "data"
-        self.n_bad = 0
+        self.deadline = time.monotonic() + budget if budget else None
 
     # ---- inputs
 
@@ -147,11 +177,14 @@ class Wild:
                    "-ldl"]
         self.compile("hostile", *hostile)
         self.compile("hostile-asan", *hostile, "-fsanitize=address")
+        self.compile("own-malloc", "gcc", "-O1", "-w", "-fno-builtin", "-rdynamic",
+                     str(ROOT / "tests/native/target_own_malloc.c"))
+        self.make_set_uid()
         if shutil.which("g++"):
             cxx = ["g++", "-O1", "-g", str(HERE / "work.cc"), "-pthread", "-ldl"]
             self.compile("cxx", *cxx)
-            self.compile("cxx-jemalloc", *cxx, "-Wl,--no-as-needed", "-ljemalloc")
-            self.compile("cxx-tcmalloc", *cxx, "-Wl,--no-as-needed", "-ltcmalloc_minimal")
+            self.compile("cxx-jemalloc", *cxx, "-Wl,--no-as-needed", "-l:libjemalloc.so.2")
+            self.compile("cxx-tcmalloc", *cxx, "-Wl,--no-as-needed", "-l:libtcmalloc_minimal.so.4")
             self.compile("cxx-static", *cxx, "-static", "-DSTATIC")
         items = [{"id": i, "name": f"item {i}", "tags": ["a", "b", str(i)]} for i in range(8000)]
         (self.data / "big.json").write_text(json.dumps(items, indent=1))
@@ -159,6 +192,14 @@ class Wild:
             f'<e i="{i}"><n>x{i}</n></e>' for i in range(8000)) + "</r>")
         if shutil.which("git"):
             self.make_repository()
+
+    def make_set_uid(self):
+        """A program that runs with the rights of another user."""
+        program = self.data / "set-uid"
+        if os.geteuid() == 0:
+            shutil.copy(self.data / "hostile", program)
+            os.chown(program, pwd.getpwnam("nobody").pw_uid, -1)
+            os.chmod(program, 0o4755)
 
     def make_repository(self):
         r = self.data / "repository"
@@ -202,9 +243,11 @@ class Wild:
             env.pop(name, None)
         env["LD_PRELOAD"] = ""
         command = ["/bin/sh", "-c", case.command]
+        if case.direct:
+            command = shlex.split(case.command.replace("$D", str(self.data)))
         if rate:
             (folder / "traces").mkdir()
-            pattern = folder / "traces" / ("t.%p.ctf" if case.children else "t.ctf")
+            pattern = case.output or folder / "traces" / ("t.%p.ctf" if case.children else "t.ctf")
             command = [str(self.allotrace), "run", "-r", rate, "-o", str(pattern), "--", *command]
         started = time.monotonic()
         p = subprocess.Popen(command, cwd=folder, env=env, stdin=subprocess.DEVNULL,
@@ -247,45 +290,50 @@ class Wild:
 
     # ---- one program
 
+    def compare(self, case, rate, plain, stable):
+        """What the recording says of itself, and what is wrong with it."""
+        got = self.execute(case, "rate-" + rate, rate)
+        bad = []
+        if got["status"] != plain["status"]:
+            bad.append(f"status {got['status']} instead of {plain['status']}: "
+                       f"{got['err'][-300:]!r}")
+        for key in ("out", "err"):
+            if stable[key] and got[key] != plain[key] and (key == "out" or case.stderr):
+                bad.append(f"{key}: {self.difference(plain[key], got[key])}")
+        problems, n, samples, named = self.judge_traces(got["folder"])
+        bad += problems
+        if case.trace and rate == "1" and not samples:
+            bad.append(f"nothing was recorded; it said {got['said']}")
+        if case.trace is None and n:
+            bad.append("something was recorded")
+        if case.says and not any(re.search(case.says, line) for line in got["said"]):
+            bad.append(f"it did not say why: {got['said']}")
+        notes = [f"{rate}: {got['seconds']:.1f} s, {n} files, {samples} samples"
+                 + (f", {100 * named / samples:.0f}% named" if samples else "")]
+        notes += ["said: " + line for line in got["said"] if not SUMMARY.match(line)]
+        return notes, [f"rate {rate}: {b}" for b in bad]
+
     def case(self, case):
+        """A Verdict on one program."""
         missing = [n for n in case.needs if not self.present(n)]
         if missing:
-            print(f"skip  {case.name:<28} no {', '.join(missing)}")
-            return
+            return Verdict(case.name, skipped=f"no {', '.join(missing)}")
+        if self.deadline and time.monotonic() > self.deadline:
+            return Verdict(case.name, skipped="the time budget was used up")
         plain, again = self.execute(case, "plain"), self.execute(case, "again")
         stable = {k: plain[k] == again[k] for k in ("status", "out", "err")}
-        notes, bad = [], []
-        if not stable["status"]:
-            bad.append(f"plain runs differ in status: {plain['status']} {again['status']}")
-        for rate in self.rates:
-            got = self.execute(case, "rate-" + rate, rate)
-            if got["status"] != plain["status"]:
-                bad.append(f"rate {rate}: status {got['status']} instead of {plain['status']}: "
-                           f"{got['err'][-300:]!r}")
-            for key in ("out", "err"):
-                if key == "err" and not case.stderr:
-                    continue
-                if stable[key] and got[key] != plain[key]:
-                    bad.append(f"rate {rate}: {key}: {self.difference(plain[key], got[key])}")
-            problems, n, samples, named = self.judge_traces(got["folder"])
-            bad += [f"rate {rate}: {p}" for p in problems]
-            if case.trace and rate == "1" and not samples:
-                bad.append(f"rate {rate}: nothing was recorded; it said {got['said']}")
-            notes.append(f"{rate}: {got['seconds']:.1f} s, {n} files, {samples} samples"
-                         + (f", {100 * named / samples:.0f}% named" if samples else ""))
-            for line in got["said"]:
-                if not SUMMARY.match(line):
-                    notes.append("said: " + line)
-        verdict = "BAD " if bad else "ok  "
-        self.n_bad += bool(bad)
+        verdict = Verdict(case.name, summary=f"{plain['seconds']:.1f} s plain, "
+                          f"status {plain['status']}")
         unstable = [k for k, same in stable.items() if not same]
-        print(f"{verdict}  {case.name:<28} {plain['seconds']:.1f} s plain, status {plain['status']}"
-              + (f"; varies by itself: {' '.join(unstable)}" if unstable else ""))
-        for line in notes:
-            print("        " + line)
-        for line in bad:
-            print("    !!! " + line)
-        sys.stdout.flush()
+        if unstable:
+            verdict.summary += f"; varies by itself: {' '.join(unstable)}"
+        if not stable["status"]:
+            verdict.bad.append(f"plain runs differ in status: {plain['status']} {again['status']}")
+        for rate in self.rates:
+            notes, bad = self.compare(case, rate, plain, stable)
+            verdict.notes += notes
+            verdict.bad += bad
+        return verdict
 
     @staticmethod
     def difference(a, b):
@@ -297,21 +345,52 @@ class Wild:
         return "ends of lines"
 
 
+def show(verdict):
+    if verdict.skipped:
+        print(f"skip  {verdict.name:<28} {verdict.skipped}", flush=True)
+        return
+    lines = [f"{'BAD ' if verdict.bad else 'ok  '}  {verdict.name:<28} {verdict.summary}"]
+    lines += ["        " + note for note in verdict.notes]
+    lines += ["    !!! " + bad for bad in verdict.bad]
+    print("\n".join(lines), flush=True)
+
+
+def show_tap(number, verdict):
+    said = "# SKIP " + verdict.skipped if verdict.skipped else ""
+    print(f"{'not ' if verdict.bad else ''}ok {number} - {verdict.name} {said}".rstrip(), flush=True)
+    for line in [*verdict.notes, *verdict.bad] if verdict.bad else []:
+        print("# " + line.replace("\n", "\n# "), flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--rates", default="1e-5,1")
     parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--budget", type=float, help="seconds")
+    parser.add_argument("--tap", action="store_true")
     parser.add_argument("names", nargs="*")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="wild.") as folder:
-        wild = Wild(args.build.resolve(), args.rates.split(","), args.keep or pathlib.Path(folder))
+        wild = Wild(args.build.resolve(), args.rates.split(","), args.keep or pathlib.Path(folder),
+                    args.budget)
         wild.prepare()
-        for case in [*hostile_cases(wild.data / "hostile"), *REAL]:
-            if not args.names or any(re.search(n, case.name) for n in args.names):
-                wild.case(case)
-    print(f"{wild.n_bad} programs were disturbed, or their traces are damaged")
-    return wild.n_bad > 0
+        cases = [c for c in [*COMMON, *hostile_cases(wild.data / "hostile"), *MORE]
+                 if not args.names or any(re.search(n, c.name) for n in args.names)]
+        if args.tap:
+            print(f"1..{len(cases)}")
+        with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+            verdicts = []
+            for verdict in pool.map(wild.case, cases):
+                verdicts.append(verdict)
+                show_tap(len(verdicts), verdict) if args.tap else show(verdict)
+    n_bad = sum(bool(v.bad) for v in verdicts)
+    if not args.tap:
+        n_skipped = sum(bool(v.skipped) for v in verdicts)
+        print(f"{n_bad} programs were disturbed, or their traces are damaged; "
+              f"{len(verdicts) - n_bad - n_skipped} were not; {n_skipped} were skipped")
+    return n_bad > 0
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ static bool count(budget_tally *t, double rate, const budget_entry *block, uint6
     budget_entry *e = &t->entries.items[*at];
     e->samples += block->samples;
     estimate_blocks_add(&e->blocks, words, rate);
+    cost_add(&e->life, &block->life);
     return true;
 }
 
@@ -37,15 +38,23 @@ bool budget_count(budget_tally *t, double rate, uint32_t node, const memtrace_ev
     return count(t, rate, &block, event->length + 1);
 }
 
-bool budget_count_rows(budget_tally *t, const profile *p, const uint8_t *kept) {
+static bool count_row(budget_tally *t, const profile *p, measure m, size_t row) {
     const block_table *b = &p->table;
-    bool ok = true;
-    for (size_t i = 0; ok && i < b->count; i++) {
-        const budget_entry block = {.node = b->node[i],
-                                    .external = b->source[i] == MEMTRACE_EXTERNAL,
-                                    .samples = blocks_samples(b, i)};
-        ok = !kept[i] || count(t, p->info.sample_rate, &block, blocks_length(b, i) + 1);
-    }
+    budget_entry block = {.node = b->node[row],
+                          .external = b->source[row] == MEMTRACE_EXTERNAL,
+                          .samples = blocks_samples(b, row)};
+    if (m == MEASURE_BYTESECONDS)
+        block.life = cost_of_life(p, row);
+    return count(t, p->info.sample_rate, &block, blocks_length(b, row) + 1);
+}
+
+bool budget_count_rows(budget_tally *t, const profile *p, measure m, uint8_t *kept) {
+    uint64_t moment = p->duration, samples;
+    bool ok = m != MEASURE_PEAK || blocks_peak(&p->table, &moment, &samples);
+    if (ok)
+        cost_keep(p, m, moment, kept);
+    for (size_t i = 0; ok && i < p->table.count; i++)
+        ok = !kept[i] || count_row(t, p, m, i);
     return ok;
 }
 
@@ -107,6 +116,7 @@ static bool *nodes_under(const site_pattern *pattern, const profile *p) {
 typedef struct sum {
     uint64_t samples;
     estimate_blocks blocks;
+    cost life;
 } sum;
 
 static void add_entry(sum *s, const budget_entry *e) {
@@ -115,6 +125,7 @@ static void add_entry(sum *s, const budget_entry *e) {
     s->blocks.variance += e->blocks.variance;
     s->blocks.heaviest = fmax(s->blocks.heaviest, e->blocks.heaviest);
     s->blocks.tracked += e->blocks.tracked;
+    cost_add(&s->life, &e->life);
 }
 
 static bool sum_up(const lens *l, const budget_tally *t, const char *site, sum *s) {
@@ -162,15 +173,17 @@ static double distance(const budget_rule *r, double value) {
     return fmin(fabs(value - r->amount * r->within), fabs(value - r->amount / r->within));
 }
 
-/* Var = W (1 - rate) / rate for words; for blocks it is about in proportion to 1 / rate. */
+/* Var = W (1 - rate) / rate for words; else it is about in proportion to 1 / rate. */
 static double deciding_rate(const budget_rule *r, const budget_result *result, const sum *s,
                             double rate, double word) {
     double d = distance(r, result->actual.value) / word;
     double needed = DECIDING * DECIDING, decides;
     if (s->samples == 0)
-        decides = NOTHING_SEEN / d;
+        decides = NOTHING_SEEN * (r->unit == BUDGET_BYTESECONDS ? s->life.heaviest : 1) / d;
     else if (r->unit == BUDGET_BLOCKS)
         decides = rate * needed * s->blocks.variance / (d * d);
+    else if (r->unit == BUDGET_BYTESECONDS)
+        decides = needed * s->life.squares / rate / (d * d);
     else
         decides = 1 / (1 + d * d / (needed * (double)s->samples / rate));
     return fmin(1, fmax(decides, rate));
@@ -182,9 +195,15 @@ bool budget_judge(const lens *l, const budget_tally *t, const budget_rule *rule,
     sum s = {0};
     if (!sum_up(l, t, rule->site, &s))
         return false;
-    double word = rule->unit == BUDGET_BYTES ? info->word_size / 8.0 : 1;
-    estimate e = rule->unit == BUDGET_BLOCKS ? blocks_of(&s, info->sample_rate)
-                                             : estimate_words(s.samples, info->sample_rate);
+    double rate = info->sample_rate;
+    bool bytes = rule->unit == BUDGET_BYTES || rule->unit == BUDGET_BYTESECONDS;
+    double word = bytes ? info->word_size / 8.0 : 1;
+    if (s.samples == 0) /* a block that was missed lived as long as the trace at most */
+        s.life.heaviest = (double)l->profile->duration / 1e6;
+    estimate e = rule->unit == BUDGET_BLOCKS ? blocks_of(&s, rate)
+                 : rule->unit == BUDGET_BYTESECONDS
+                     ? estimate_weighted(s.life.weight, s.life.squares, s.life.heaviest, rate)
+                     : estimate_words(s.samples, rate);
     *result = (budget_result){
         .actual = {.value = e.value * word, .low = e.low * word, .high = e.high * word},
         .samples = s.samples};
@@ -204,6 +223,18 @@ double budget_maximum(const budget_result *actual) {
     return ceil(limit / step) * step;
 }
 
+bool budget_fits(measure m, budget_unit unit) {
+    if (m == MEASURE_BYTESECONDS || unit == BUDGET_BYTESECONDS)
+        return m == MEASURE_BYTESECONDS && unit == BUDGET_BYTESECONDS;
+    return m != MEASURE_BLOCKS || unit == BUDGET_BLOCKS;
+}
+
+measure budget_measure_of(budget_unit unit) {
+    return unit == BUDGET_BLOCKS        ? MEASURE_BLOCKS
+           : unit == BUDGET_BYTESECONDS ? MEASURE_BYTESECONDS
+                                        : MEASURE_ALLOCATED;
+}
+
 bool budget_parse_amount(const char *text, double *amount, budget_unit *unit) {
     static const struct {
         const char *name;
@@ -215,6 +246,11 @@ bool budget_parse_amount(const char *text, double *amount, budget_unit *unit) {
                  {"MB", BUDGET_BYTES, 1024.0 * 1024},
                  {"GB", BUDGET_BYTES, 1024.0 * 1024 * 1024},
                  {"TB", BUDGET_BYTES, 1024.0 * 1024 * 1024 * 1024},
+                 {"B*s", BUDGET_BYTESECONDS, 1},
+                 {"KB*s", BUDGET_BYTESECONDS, 1024.0},
+                 {"MB*s", BUDGET_BYTESECONDS, 1024.0 * 1024},
+                 {"GB*s", BUDGET_BYTESECONDS, 1024.0 * 1024 * 1024},
+                 {"TB*s", BUDGET_BYTESECONDS, 1024.0 * 1024 * 1024 * 1024},
                  {"words", BUDGET_WORDS, 1},
                  {"blocks", BUDGET_BLOCKS, 1}};
     if (*text < '0' || *text > '9')

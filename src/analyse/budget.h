@@ -3,10 +3,15 @@
 #ifndef ANALYSE_BUDGET_H
 #define ANALYSE_BUDGET_H
 
-#include "analyse/estimate.h"
+#include "analyse/cost.h"
 #include "analyse/lens.h"
 
-typedef enum budget_unit { BUDGET_BYTES, BUDGET_WORDS, BUDGET_BLOCKS } budget_unit;
+typedef enum budget_unit {
+    BUDGET_BYTES,
+    BUDGET_WORDS,
+    BUDGET_BLOCKS,
+    BUDGET_BYTESECONDS,
+} budget_unit;
 
 /* What a rule is about, and its limits. */
 typedef struct budget_rule {
@@ -14,7 +19,9 @@ typedef struct budget_rule {
     /* `total`; FILE:LINE, the file as its path ends; or a function. After `under:`, all that is
      * allocated while it is on the stack. */
     const char *site;
-    double amount; /* in `unit`: the most that is allowed, or what is expected */
+    const char *filter; /* as written; NULL: all blocks */
+    measure measure;    /* which of them count; goes with `unit`, see budget_fits */
+    double amount;      /* in `unit`: the most that is allowed, or what is expected */
     budget_unit unit;
     double within; /* > 1: the factor by which the truth may differ; 0: `amount` is a maximum */
 } budget_rule;
@@ -34,9 +41,10 @@ typedef struct budget_entry {
     bool external;
     uint64_t samples;
     estimate_blocks blocks;
+    cost life; /* times seconds of life: of MEASURE_BYTESECONDS alone */
 } budget_entry;
 
-/* All sampled blocks of a trace. Legal when zeroed. */
+/* The sampled blocks that rules with one filter and measure are about. Legal when zeroed. */
 typedef struct budget_tally {
     VEC(budget_entry) entries;
     map64 index; /* node, external → entry */
@@ -45,8 +53,9 @@ typedef struct budget_tally {
 /* Counts a block; false when there is no memory. */
 bool budget_count(budget_tally *t, double rate, uint32_t node, const memtrace_event *event);
 
-/* Counts the rows of the profile's table of which `kept` is not 0; the same. */
-bool budget_count_rows(budget_tally *t, const profile *p, const uint8_t *kept);
+/* Counts the rows of the profile's table of which `kept` is not 0 and which the measure counts, and
+ * leaves those in `kept`; the same. Live is what lives at the end. */
+bool budget_count_rows(budget_tally *t, const profile *p, measure m, uint8_t *kept);
 void budget_tally_free(budget_tally *t);
 
 /* Judges a rule; false when there is no memory. */
@@ -56,7 +65,15 @@ bool budget_judge(const lens *l, const budget_tally *t, const budget_rule *rule,
 /* What a maximum must be for the trace to pass it with a tenth to spare, in two digits. */
 double budget_maximum(const budget_result *actual);
 
-/* `12MB`, `1.5 KB`, `300 words`, `50000 blocks`, `512` (bytes); false if it is none of these. */
+/* Whether an amount in this unit can be by this measure: numbers of blocks of any but byte-seconds,
+ * which have a unit of their own. */
+bool budget_fits(measure m, budget_unit unit);
+
+/* What an amount in this unit is of, if nothing else is said. */
+measure budget_measure_of(budget_unit unit);
+
+/* `12MB`, `1.5 KB`, `300 words`, `50000 blocks`, `512` (bytes), `3 MB*s`; false if it is none of
+ * these. */
 bool budget_parse_amount(const char *text, double *amount, budget_unit *unit);
 
 #endif

@@ -84,8 +84,8 @@ bool cost_of_tree(const profile *p, cost_list *list) {
 
 /* ---- from the table ---------------------------------------------------------------------- */
 
-/* Clears what the measure does not count. */
-static void keep_counted(const block_table *b, measure m, uint64_t moment, uint8_t *kept) {
+void cost_keep(const profile *p, measure m, uint64_t moment, uint8_t *kept) {
+    const block_table *b = &p->table;
     switch (m) {
     case MEASURE_LIVE:
     case MEASURE_PEAK:
@@ -113,14 +113,16 @@ static void weigh_block(const profile *p, size_t row, cost *c) {
     c->heaviest = fmax(c->heaviest, weight);
 }
 
-/* Survivors count to the end of the trace. */
-static void weigh_life(const profile *p, size_t row, uint64_t samples, cost *c) {
+cost cost_of_life(const profile *p, size_t row) {
     const block_table *b = &p->table;
     uint64_t end = b->died[row] < p->duration ? b->died[row] : p->duration;
+    uint64_t samples = blocks_samples(b, row);
     double seconds = (double)(end - b->born[row]) / 1e6;
-    c->weight += (double)samples * seconds;
-    c->squares += (double)samples * seconds * seconds;
-    c->heaviest = fmax(c->heaviest, seconds);
+    return (cost){.samples = samples,
+                  .blocks = 1,
+                  .weight = (double)samples * seconds,
+                  .squares = (double)samples * seconds * seconds,
+                  .heaviest = seconds};
 }
 
 static void add_blocks(const profile *p, measure m, const uint8_t *kept, cost *heap,
@@ -130,13 +132,15 @@ static void add_blocks(const profile *p, measure m, const uint8_t *kept, cost *h
         if (!kept[i])
             continue;
         cost *c = &(b->source[i] == MEMTRACE_EXTERNAL ? external : heap)[b->node[i]];
-        uint64_t samples = blocks_samples(b, i);
-        c->samples += samples;
+        if (m == MEASURE_BYTESECONDS) {
+            const cost life = cost_of_life(p, i);
+            cost_add(c, &life);
+            continue;
+        }
+        c->samples += blocks_samples(b, i);
         c->blocks++;
         if (m == MEASURE_BLOCKS)
             weigh_block(p, i, c);
-        else if (m == MEASURE_BYTESECONDS)
-            weigh_life(p, i, samples, c);
     }
 }
 
@@ -160,7 +164,7 @@ bool cost_of_blocks(const profile *p, const selection *s, measure m, uint64_t mo
     bool ok = heap && external && kept;
     if (ok) {
         memcpy(kept, s->kept, rows);
-        keep_counted(&p->table, m, moment, kept);
+        cost_keep(p, m, moment, kept);
         add_blocks(p, m, kept, heap, external);
     }
     ok = ok && push_costs(list, heap, n, false, m) && push_costs(list, external, n, true, m);

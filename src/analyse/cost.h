@@ -24,6 +24,7 @@ typedef enum measure {
 #define MEASURE_NAME(name, text, unit, title) MEASURE_##name,
     MEASURES(MEASURE_NAME)
 #undef MEASURE_NAME
+        N_MEASURES
 } measure;
 
 typedef enum measure_unit { UNIT_BYTES, UNIT_BLOCKS, UNIT_BYTESECONDS } measure_unit;
@@ -78,7 +79,14 @@ static inline double cost_bytes(const profile *p, uint64_t samples) {
 /* All that was allocated, without the table of blocks; false when there is no memory. */
 bool cost_of_tree(const profile *p, cost_list *list);
 
-/* The measure of the blocks that were selected. `moment` is for MEASURE_LIVE and MEASURE_PEAK. */
+/* Clears rows of the table that the measure does not count. `moment` is for MEASURE_LIVE and
+ * MEASURE_PEAK. */
+void cost_keep(const profile *p, measure m, uint64_t moment, uint8_t *kept);
+
+/* What a block counts by MEASURE_BYTESECONDS; one that is never freed lives to the end. */
+cost cost_of_life(const profile *p, size_t row);
+
+/* The measure of the blocks that were selected; `moment` as above. */
 bool cost_of_blocks(const profile *p, const selection *s, measure m, uint64_t moment,
                     cost_list *list);
 

@@ -12,23 +12,45 @@
 
 enum { STRING_MAX = 1024, FILE_MAX = 1 << 24 };
 
-typedef enum rule_key { KEY_NAME, KEY_SITE, KEY_MAX, KEY_EXPECT, KEY_WITHIN, N_KEYS } rule_key;
+/* X(name, text) */
+#define RULE_KEYS(X)                                                                               \
+    X(NAME, "name")                                                                                \
+    X(SITE, "site")                                                                                \
+    X(FILTER, "filter")                                                                            \
+    X(MEASURE, "measure")                                                                          \
+    X(MAX, "max")                                                                                  \
+    X(EXPECT, "expect")                                                                            \
+    X(WITHIN, "within")
 
-static const char *const keys[N_KEYS] = {"name", "site", "max", "expect", "within"};
+typedef enum rule_key {
+#define RULE_KEY(name, text) KEY_##name,
+    RULE_KEYS(RULE_KEY)
+#undef RULE_KEY
+        N_KEYS
+} rule_key;
+
+static const char *const keys[N_KEYS] = {
+#define RULE_KEY_TEXT(name, text) [KEY_##name] = text,
+    RULE_KEYS(RULE_KEY_TEXT)
+#undef RULE_KEY_TEXT
+};
 
 typedef struct parser {
     const char *at, *line_start;
     unsigned line;
     intern_table *strings;
+    const budget_rule *defaults;
     budget_rules *rules;
     bool seen[N_KEYS];  /* in the current table */
     const char *header; /* where the current table begins; NULL: none yet */
     unsigned header_line;
+    filter_error filter_error;
     budget_error *error;
 } parser;
 
 static bool fail_at(parser *p, unsigned line, size_t column, const char *reason) {
-    *p->error = (budget_error){.line = line, .column = (unsigned)column + 1, .reason = reason};
+    *p->error = (budget_error){.line = line, .column = (unsigned)column + 1};
+    snprintf(p->error->reason, sizeof p->error->reason, "%s", reason);
     return false;
 }
 
@@ -110,6 +132,20 @@ static bool parse_amount(parser *p, budget_rule *rule) {
     return fail(p, "expected an amount, like \"12 MB\", \"300 words\" or \"50000 blocks\"");
 }
 
+static bool parse_measure(parser *p, measure *m) {
+    char text[STRING_MAX];
+    const char *start = p->at;
+    if (!parse_string(p, text))
+        return false;
+    for (size_t i = 0; i < N_MEASURES; i++)
+        if (strcmp(measure_infos[i].name, text) == 0) {
+            *m = (measure)i;
+            return true;
+        }
+    p->at = start;
+    return fail(p, "expected allocated, blocks, live, peak, promoted, survived or byteseconds");
+}
+
 static bool parse_name(parser *p, const char **name) {
     char text[STRING_MAX];
     if (!parse_string(p, text))
@@ -118,7 +154,32 @@ static bool parse_name(parser *p, const char **name) {
     return *name || fail(p, "not enough memory");
 }
 
+/* A filter as it stands, once it is known to be one. The column is right as long as nothing before
+ * it is escaped. */
+static bool parse_filter(parser *p, const char **text) {
+    filter *f;
+    const char *start = p->at;
+    if (!parse_name(p, text))
+        return false;
+    bool ok = filter_parse(*text, &f, &p->filter_error);
+    filter_free(f);
+    if (ok)
+        return true;
+    p->at = start + p->filter_error.column;
+    return fail(p, p->filter_error.column ? p->filter_error.reason : "not enough memory");
+}
+
 /* ---- tables -------------------------------------------------------------------------------- */
+
+/* An amount whose unit says more than the default measure takes its own. */
+static const char *unfit(const parser *p, budget_rule *r) {
+    if (!p->seen[KEY_MEASURE] && !budget_fits(r->measure, r->unit))
+        r->measure = budget_measure_of(r->unit);
+    if (budget_fits(r->measure, r->unit))
+        return NULL;
+    return r->measure == MEASURE_BLOCKS ? "with this measure, the amount is one of `blocks`"
+                                        : "byteseconds, and no other measure, go with B*s, KB*s …";
+}
 
 /* What a table must have once it ends. */
 static bool finish_table(parser *p) {
@@ -131,6 +192,8 @@ static bool finish_table(parser *p) {
         reason = "`max` and `expect` exclude each other";
     else if (p->seen[KEY_MAX] && p->seen[KEY_WITHIN])
         reason = "`within` belongs to `expect`";
+    else
+        reason = unfit(p, &p->rules->items[p->rules->count - 1]);
     return !reason || fail_at(p, p->header_line, 0, reason);
 }
 
@@ -144,7 +207,9 @@ static bool begin_table(parser *p) {
     p->header_line = p->line;
     p->at += sizeof header - 1;
     memset(p->seen, 0, sizeof p->seen);
-    return vec_push(p->rules, ((budget_rule){.site = "total"})) || fail(p, "not enough memory");
+    budget_rule rule = *p->defaults;
+    rule.site = "total";
+    return vec_push(p->rules, rule) || fail(p, "not enough memory");
 }
 
 static bool parse_value(parser *p, rule_key key, budget_rule *rule) {
@@ -153,6 +218,10 @@ static bool parse_value(parser *p, rule_key key, budget_rule *rule) {
         return parse_name(p, &rule->name);
     case KEY_SITE:
         return parse_name(p, &rule->site);
+    case KEY_FILTER:
+        return parse_filter(p, &rule->filter);
+    case KEY_MEASURE:
+        return parse_measure(p, &rule->measure);
     case KEY_WITHIN:
         return parse_factor(p, &rule->within);
     case KEY_EXPECT:
@@ -173,7 +242,7 @@ static bool parse_pair(parser *p) {
     if (!p->header)
         return fail(p, "expected [[budget]]");
     if (key == N_KEYS)
-        return fail(p, "expected name, site, max, expect or within");
+        return fail(p, "expected name, site, filter, measure, max, expect or within");
     if (p->seen[key])
         return fail(p, "this key stands here twice");
     p->seen[key] = true;
@@ -186,12 +255,13 @@ static bool parse_pair(parser *p) {
     return parse_value(p, (rule_key)key, &p->rules->items[p->rules->count - 1]);
 }
 
-bool budget_file_parse(const char *text, intern_table *strings, budget_rules *rules,
-                       budget_error *error) {
+bool budget_file_parse(const char *text, const budget_rule *defaults, intern_table *strings,
+                       budget_rules *rules, budget_error *error) {
     parser p = {.at = text,
                 .line_start = text,
                 .line = 1,
                 .strings = strings,
+                .defaults = defaults,
                 .rules = rules,
                 .error = error};
     while (*p.at) {
@@ -238,14 +308,15 @@ static char *read_all(const char *path) {
     return text;
 }
 
-int budget_file_read(const char *path, intern_table *strings, budget_rules *rules) {
+int budget_file_read(const char *path, const budget_rule *defaults, intern_table *strings,
+                     budget_rules *rules) {
     char *text = read_all(path);
     if (!text) {
         message_error("%s: %s", path, strerror(errno));
         return STATUS_FAILED;
     }
     budget_error error;
-    bool ok = budget_file_parse(text, strings, rules, &error);
+    bool ok = budget_file_parse(text, defaults, strings, rules, &error);
     free(text);
     if (ok)
         return STATUS_OK;

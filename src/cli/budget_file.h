@@ -11,14 +11,16 @@ typedef VEC(budget_rule) budget_rules;
 
 typedef struct budget_error {
     unsigned line, column; /* from 1; columns count bytes */
-    const char *reason;
+    char reason[160];
 } budget_error;
 
-/* Appends the rules of a text; their strings are `strings`'. */
-bool budget_file_parse(const char *text, intern_table *strings, budget_rules *rules,
-                       budget_error *error);
+/* Appends the rules of a text; their strings are `strings`'. `defaults` has the filter and the
+ * measure of those that name none. */
+bool budget_file_parse(const char *text, const budget_rule *defaults, intern_table *strings,
+                       budget_rules *rules, budget_error *error);
 
 /* The same of a file. Returns a status, after having said what is wrong. */
-int budget_file_read(const char *path, intern_table *strings, budget_rules *rules);
+int budget_file_read(const char *path, const budget_rule *defaults, intern_table *strings,
+                     budget_rules *rules);
 
 #endif

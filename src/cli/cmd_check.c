@@ -16,11 +16,12 @@
 
 typedef struct check_command {
     option_texts expect;
-    const char *within, *budget, *update, *junit, *filter;
-    bool json, csv, index, strict;
+    uint64_t top;
+    const char *within, *budget, *update, *junit;
+    question_options question;
 } check_command;
 
-static const check_command defaults = {.within = "10x"};
+static const check_command defaults = {.within = "10x", .top = 10};
 
 static const option options[] = {
     {.name = "expect",
@@ -56,29 +57,45 @@ static const option options[] = {
     {.name = "filter",
      .letter = 'f',
      .kind = OPTION_TEXT,
-     .at = offsetof(check_command, filter),
+     .at = offsetof(check_command, question.filter),
      .argument = "FILTER",
      .help = "count only blocks that FILTER keeps, like 'alloc:10s..20s size:>=1K heap:major "
-             "-fn:startup'; see allotrace(1)"},
-    {.name = "json",
-     .kind = OPTION_FLAG,
-     .at = offsetof(check_command, json),
-     .help = "write JSON instead of text"},
-    {.name = "csv",
-     .kind = OPTION_FLAG,
-     .at = offsetof(check_command, csv),
-     .help = "write CSV instead of text, a verdict a line"},
-    OPTION_INDEX(check_command, index),
-    OPTION_STRICT(check_command),
+             "-fn:startup', where a budget has no filter of its own; see allotrace(1)"},
+    {.name = "measure",
+     .letter = 'm',
+     .kind = OPTION_CHOICE,
+     .at = offsetof(check_command, question.measure),
+     .choices = question_measures,
+     .help = "what amounts are of, where a budget has no measure of its own: of what was allocated "
+             "(default), is live at the end or at the peak, was promoted, or never freed; as bytes "
+             "or blocks"},
+    {.name = "top",
+     .letter = 'n',
+     .kind = OPTION_COUNT,
+     .at = offsetof(check_command, top),
+     .argument = "N",
+     .help = "for how many sites --update writes budgets into a new file (default 10)"},
+    OPTIONS_FORM(check_command),
 };
+
+/* What rules with one filter and measure are about. */
+typedef struct group {
+    const char *text; /* the filter, interned; NULL: all blocks */
+    filter *filter;   /* NULL: the same */
+    measure measure;
+    lens lens;
+    budget_tally tally; /* unless all blocks count, in the order in which they are read */
+} group;
 
 /* All that a run of the command holds. */
 typedef struct job {
     const check_command *opts;
     trace_file in;
     profile profile;
-    filter *filter; /* NULL: all blocks */
-    budget_tally tally;
+    budget_rule defaults; /* filter and measure of rules that name none */
+    VEC(group) groups;
+    bool selects;         /* some group needs the table of blocks */
+    budget_tally tally;   /* of all groups, if none does */
     intern_table strings; /* of the rules */
     budget_rules rules;
     VEC(budget_result) results; /* by rule */
@@ -102,12 +119,31 @@ static bool parse_factor(const char *text, double *factor) {
 /* SITE may hold a `=` (operator==); an amount does not. */
 static int add_expectation(job *j, const char *text, double factor) {
     const char *equals = strrchr(text, '=');
-    budget_rule rule = {.within = factor};
+    budget_rule rule = j->defaults;
+    rule.within = factor;
     if (!equals || equals == text || !budget_parse_amount(equals + 1, &rule.amount, &rule.unit))
         return message_usage(&command_check,
                              "--expect: `%s` is not like 'SITE=50000 blocks' or 'SITE=12MB'", text);
+    if (rule.measure == MEASURE_ALLOCATED && !budget_fits(rule.measure, rule.unit))
+        rule.measure = budget_measure_of(rule.unit);
+    if (!budget_fits(rule.measure, rule.unit))
+        return message_usage(&command_check, "--expect: `%s` is no amount of --measure %s", text,
+                             measure_infos[rule.measure].name);
     rule.site = intern(&j->strings, text, (size_t)(equals - text));
     return rule.site && vec_push(&j->rules, rule) ? STATUS_OK : no_memory();
+}
+
+static bool set_defaults(job *j) {
+    const char *text = j->opts->question.filter;
+    j->defaults = (budget_rule){
+        .site = "total",
+        .measure = (measure)j->opts->question.measure,
+        .filter = text && *text ? intern(&j->strings, text, strlen(text)) : NULL,
+    };
+    j->defaults.unit = j->defaults.measure == MEASURE_BLOCKS        ? BUDGET_BLOCKS
+                       : j->defaults.measure == MEASURE_BYTESECONDS ? BUDGET_BYTESECONDS
+                                                                    : BUDGET_BYTES;
+    return !text || !*text || j->defaults.filter;
 }
 
 static int read_rules(job *j) {
@@ -116,19 +152,21 @@ static int read_rules(job *j) {
     if (!parse_factor(o->within, &factor))
         return message_usage(&command_check, "--within: `%s` is no factor above 1, like 2x",
                              o->within);
+    if (!set_defaults(j))
+        return no_memory();
     int status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < o->expect.n; i++)
         status = add_expectation(j, o->expect.items[i], factor);
     if (status == STATUS_OK && o->budget)
-        status = budget_file_read(o->budget, &j->strings, &j->rules);
+        status = budget_file_read(o->budget, &j->defaults, &j->strings, &j->rules);
     if (status == STATUS_OK && o->update && access(o->update, F_OK) == 0)
-        status = budget_file_read(o->update, &j->strings, &j->rules);
+        status = budget_file_read(o->update, &j->defaults, &j->strings, &j->rules);
     return status;
 }
 
 /* ---- a first budget ------------------------------------------------------------------------ */
 
-enum { FIRST_SITES = 10, FIRST_SHARE = 20 /* at least a 20th of the total */ };
+enum { FIRST_SHARE = 20 /* at least a 20th of the total */ };
 
 static bool is_listed(const job *j, const char *site) {
     for (size_t i = 0; i < j->rules.count; i++)
@@ -140,7 +178,9 @@ static bool is_listed(const job *j, const char *site) {
 /* The largest functions of what is counted. */
 static bool find_functions(const job *j, hotspots *h) {
     query_result q;
-    if (!query_run(&q, &j->profile, &(query_spec){.filter = j->filter}))
+    const query_spec spec = {
+        .filter = j->groups.items[0].filter, .measure = j->defaults.measure, .moment = QUERY_END};
+    if (!query_run(&q, &j->profile, &spec))
         return false;
     bool ok = hotspots_query(&q, HOTSPOTS_BY_FUNCTION, h);
     query_free(&q);
@@ -152,17 +192,66 @@ static bool make_rules(job *j) {
     hotspots h;
     if (!find_functions(j, &h))
         return false;
-    bool ok = vec_push(&j->rules, ((budget_rule){.site = "total"}));
-    for (size_t i = 0; ok && i < h.sites.count && i < FIRST_SITES; i++) {
+    bool ok = vec_push(&j->rules, j->defaults);
+    for (size_t i = 0; ok && i < h.sites.count && i < j->opts->top; i++) {
         const hotspots_entry *e = &h.sites.items[i].entry;
         bool named = e->place && e->place->function[0] && e->place->function[0] != '$' &&
                      !profile_is_address(e->place);
-        if (named && e->cost.samples * FIRST_SHARE >= h.total.samples &&
-            !is_listed(j, e->place->function))
-            ok = vec_push(&j->rules, ((budget_rule){.site = e->place->function}));
+        budget_rule rule = j->defaults;
+        if (named && e->cost.weight * FIRST_SHARE >= h.total.weight &&
+            !is_listed(j, e->place->function)) {
+            rule.site = e->place->function;
+            ok = vec_push(&j->rules, rule);
+        }
     }
     hotspots_free(&h);
     return ok;
+}
+
+/* ---- groups -------------------------------------------------------------------------------- */
+
+static size_t find_group(const job *j, const budget_rule *r) {
+    size_t i = 0;
+    while (i < j->groups.count &&
+           (j->groups.items[i].text != r->filter || j->groups.items[i].measure != r->measure))
+        i++;
+    return i;
+}
+
+static int add_group(job *j, const budget_rule *r) {
+    if (find_group(j, r) < j->groups.count)
+        return STATUS_OK;
+    group g = {.text = r->filter, .measure = r->measure};
+    int status = question_parse_filter(&command_check, r->filter, &g.filter);
+    if (status != STATUS_OK)
+        return status;
+    if (!vec_push(&j->groups, g)) {
+        filter_free(g.filter);
+        return no_memory();
+    }
+    bool all = g.measure == MEASURE_ALLOCATED || g.measure == MEASURE_BLOCKS;
+    j->selects = j->selects || !all || filter_selects(g.filter);
+    return STATUS_OK;
+}
+
+/* Before there are rules, those that are to be made. */
+static int make_groups(job *j) {
+    int status = j->rules.count ? STATUS_OK : add_group(j, &j->defaults);
+    if (j->rules.count == 0) /* sites are sorted by the measure */
+        j->selects = j->selects || j->defaults.measure == MEASURE_BLOCKS;
+    for (size_t i = 0; status == STATUS_OK && i < j->rules.count; i++)
+        status = add_group(j, &j->rules.items[i]);
+    return status;
+}
+
+static void free_groups(job *j) {
+    for (size_t i = 0; i < j->groups.count; i++) {
+        group *g = &j->groups.items[i];
+        filter_free(g->filter);
+        lens_free(&g->lens);
+        budget_tally_free(&g->tally);
+    }
+    vec_free(&j->groups);
 }
 
 /* ---- the trace ----------------------------------------------------------------------------- */
@@ -173,36 +262,49 @@ static bool count_block(void *context, uint32_t node, const memtrace_event *even
 }
 
 /* With a filter, blocks are counted once it is known which are kept. */
-static int count_kept(job *j) {
+static int count_kept(const job *j, group *g) {
     selection s;
-    if (!filter_select(j->filter, &j->profile, &s))
+    if (!filter_select(g->filter, &j->profile, &s))
         return no_memory();
     if (s.n_kept == 0 && s.n_of > 0)
         message_warning("the filter kept 0 of %zu blocks: `%.*s` removed the last %zu", s.n_of,
-                        (int)s.term_size, j->opts->filter + s.term_at, s.n_removed);
-    bool ok = budget_count_rows(&j->tally, &j->profile, s.kept);
+                        (int)s.term_size, g->text + s.term_at, s.n_removed);
+    bool ok = budget_count_rows(&g->tally, &j->profile, g->measure, s.kept);
     selection_free(&s);
     return ok ? STATUS_OK : no_memory();
 }
 
+static int count_groups(job *j) {
+    int status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < j->groups.count; i++) {
+        group *g = &j->groups.items[i];
+        if (!lens_init(&g->lens, &j->profile, true, g->filter))
+            status = no_memory();
+        else if (j->selects)
+            status = count_kept(j, g);
+    }
+    return status;
+}
+
 static int read_trace(job *j, const char *path) {
-    const bool selects = filter_selects(j->filter);
-    const trace_profile_options from = {
-        .strict = j->opts->strict,
-        .index = j->opts->index,
-        .how = {.keep_blocks = selects, .block = selects ? NULL : count_block, .block_context = j}};
+    const trace_profile_options from = {.strict = j->opts->question.strict,
+                                        .index = j->opts->question.index,
+                                        .how = {.keep_blocks = j->selects,
+                                                .block = j->selects ? NULL : count_block,
+                                                .block_context = j}};
     int status = trace_profile_read(&j->in, &j->profile, path, &from);
     trace_file_close(&j->in);
-    return status == STATUS_OK && selects ? count_kept(j) : status;
+    return status == STATUS_OK ? count_groups(j) : status;
 }
 
 static int judge_rules(job *j) {
-    lens l;
-    bool ok =
-        lens_init(&l, &j->profile, true, j->filter) && vec_reserve(&j->results, j->rules.count);
-    for (size_t i = 0; ok && i < j->rules.count; i++)
-        ok = budget_judge(&l, &j->tally, &j->rules.items[i], &j->results.items[j->results.count++]);
-    lens_free(&l);
+    bool ok = vec_reserve(&j->results, j->rules.count);
+    for (size_t i = 0; ok && i < j->rules.count; i++) {
+        const budget_rule *r = &j->rules.items[i];
+        const group *g = &j->groups.items[find_group(j, r)];
+        ok = budget_judge(&g->lens, j->selects ? &g->tally : &j->tally, r,
+                          &j->results.items[j->results.count++]);
+    }
     return ok ? STATUS_OK : no_memory();
 }
 
@@ -237,9 +339,9 @@ static int show(const job *j) {
     output out;
     check_table table = table_of(j);
     output_start(&out, STDOUT_FILENO);
-    if (j->opts->json)
+    if (j->opts->question.json)
         check_json(&out, &table);
-    else if (j->opts->csv)
+    else if (j->opts->question.csv)
         check_csv(&out, &table);
     else
         check_text(&out, &table);
@@ -279,9 +381,9 @@ static int check(job *j) {
 }
 
 static int check_usage(const check_command *o) {
-    if (o->json && o->csv)
+    if (o->question.json && o->question.csv)
         return message_usage(&command_check, "check: --json and --csv exclude each other");
-    if (o->update && (o->budget || o->expect.n || o->junit || o->json || o->csv))
+    if (o->update && (o->budget || o->expect.n || o->junit || o->question.json || o->question.csv))
         return message_usage(&command_check, "check: --update stands alone");
     if (!o->update && !o->budget && o->expect.n == 0)
         return message_usage(&command_check, "check needs --expect, --budget or --update");
@@ -293,9 +395,9 @@ static int run(const void *opts, char **operands, size_t n_operands) {
     (void)n_operands;
     int status = check_usage(opts);
     if (status == STATUS_OK)
-        status = question_parse_filter(&command_check, j.opts->filter, &j.filter);
-    if (status == STATUS_OK)
         status = read_rules(&j);
+    if (status == STATUS_OK)
+        status = make_groups(&j);
     if (status == STATUS_OK)
         status = read_trace(&j, operands[0]);
     if (status == STATUS_OK)
@@ -304,7 +406,7 @@ static int run(const void *opts, char **operands, size_t n_operands) {
     vec_free(&j.rules);
     intern_free(&j.strings);
     budget_tally_free(&j.tally);
-    filter_free(j.filter);
+    free_groups(&j);
     profile_free(&j.profile);
     return status;
 }

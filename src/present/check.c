@@ -11,11 +11,19 @@
 static const char *const verdicts[] = {
     [BUDGET_PASS] = "PASS", [BUDGET_FAIL] = "FAIL", [BUDGET_UNDECIDED] = "UNDECIDED"};
 
-static const char *const units[] = {
-    [BUDGET_BYTES] = "B", [BUDGET_WORDS] = "words", [BUDGET_BLOCKS] = "blocks"};
+static const char *const units[] = {[BUDGET_BYTES] = "B",
+                                    [BUDGET_WORDS] = "words",
+                                    [BUDGET_BLOCKS] = "blocks",
+                                    [BUDGET_BYTESECONDS] = "B·s"};
 
 static const char *name_of(const budget_rule *r) {
     return r->name ? r->name : r->site;
+}
+
+/* Units tell allocated bytes, blocks and byte-seconds apart. */
+static bool has_title(const budget_rule *r) {
+    return r->measure != MEASURE_ALLOCATED && r->measure != MEASURE_BLOCKS &&
+           r->measure != MEASURE_BYTESECONDS;
 }
 
 static size_t count(const check_table *t, budget_verdict verdict) {
@@ -39,6 +47,10 @@ static figure_text amount_text(budget_unit unit, double x) {
     if (unit == BUDGET_BYTES)
         return figure_bytes(x);
     figure_text t;
+    if (unit == BUDGET_BYTESECONDS) {
+        snprintf(t.text, sizeof t.text, "%.30s·s", figure_bytes(x).text);
+        return t;
+    }
     const char *one = unit == BUDGET_WORDS ? "1 word" : "1 block";
     if (llround(fmin(x, 2)) == 1)
         snprintf(t.text, sizeof t.text, "%s", one);
@@ -50,6 +62,16 @@ static figure_text amount_text(budget_unit unit, double x) {
 typedef struct cell {
     char text[160];
 } cell;
+
+/* What the rule is about: the table's units say the rest. */
+static cell label_cell(const budget_rule *r) {
+    cell c;
+    const bool measured = !r->name && has_title(r), filtered = !r->name && r->filter;
+    snprintf(c.text, sizeof c.text, "%s%s%s%s%s", name_of(r), measured ? ", " : "",
+             measured ? measure_infos[r->measure].title : "", filtered ? ", " : "",
+             filtered ? r->filter : "");
+    return c;
+}
 
 static cell expected_cell(const budget_rule *r) {
     cell c;
@@ -65,7 +87,7 @@ static cell actual_cell(const budget_rule *r, const budget_result *result) {
     cell c;
     double margin = estimate_margin(result->actual);
     figure_text value = amount_text(r->unit, result->actual.value);
-    if (result->samples == 0)
+    if (result->samples == 0 && result->actual.high > 0)
         snprintf(c.text, sizeof c.text, "no sample (at most %s)",
                  amount_text(r->unit, result->actual.high).text);
     else if (margin > 0)
@@ -116,13 +138,8 @@ typedef struct row {
 static row row_at(const check_table *t, size_t i) {
     const budget_rule *rule = &t->rules[i];
     const budget_result *result = &t->results[i];
-    row r = {{{""},
-              expected_cell(rule),
-              actual_cell(rule, result),
-              ratio_cell(rule, result),
-              verdict_cell(result)}};
-    snprintf(r.cells[0].text, sizeof r.cells[0].text, "%s", name_of(rule));
-    return r;
+    return (row){{label_cell(rule), expected_cell(rule), actual_cell(rule, result),
+                  ratio_cell(rule, result), verdict_cell(result)}};
 }
 
 static void show_row(output *o, const row *r, const size_t widths[COLUMNS], const char *paint) {
@@ -171,6 +188,11 @@ static void json_check(output *o, const budget_rule *r, const budget_result *res
     output_json(o, name_of(r));
     output_text(o, ",\"site\":");
     output_json(o, r->site);
+    output_format(o, ",\"measure\":\"%s\"", measure_infos[r->measure].name);
+    if (r->filter) {
+        output_text(o, ",\"filter\":");
+        output_json(o, r->filter);
+    }
     output_format(o, ",\"unit\":\"%s\",\"%s\":%.0f", units[r->unit],
                   r->within > 0 ? "expected" : "max", r->amount);
     if (r->within > 0)
@@ -194,7 +216,8 @@ void check_json(output *o, const check_table *t) {
 }
 
 void check_csv(output *o, const check_table *t) {
-    output_text(o, "verdict,expected,within,value,low,high,samples,unit,site,name\n");
+    output_text(o,
+                "verdict,expected,within,value,low,high,samples,unit,site,name,measure,filter\n");
     for (size_t i = 0; i < t->n; i++) {
         const budget_rule *r = &t->rules[i];
         const budget_result *result = &t->results[i];
@@ -206,6 +229,8 @@ void check_csv(output *o, const check_table *t) {
         output_csv(o, r->site);
         output_char(o, ',');
         output_csv(o, name_of(r));
+        output_format(o, ",%s,", measure_infos[r->measure].name);
+        output_csv(o, r->filter ? r->filter : "");
         output_char(o, '\n');
     }
 }
@@ -237,7 +262,9 @@ static void xml_text(output *o, const char *text) {
 static void junit_case(output *o, const budget_rule *r, const budget_result *result) {
     static const char *const tags[] = {[BUDGET_FAIL] = "failure", [BUDGET_UNDECIDED] = "skipped"};
     output_text(o, "  <testcase classname=\"allotrace\" name=\"");
-    xml_text(o, name_of(r));
+    xml_text(o, label_cell(r).text);
+    if (!r->name && !has_title(r) && r->unit != BUDGET_BYTES)
+        output_format(o, ", %s", units[r->unit]);
     if (result->verdict == BUDGET_PASS) {
         output_text(o, "\"/>\n");
         return;
@@ -280,14 +307,15 @@ static void toml_maximum(output *o, budget_unit unit, double most) {
         const char *name;
         double size;
     } larger[] = {{"MB", 1 << 20}, {"KB", 1 << 10}};
-    const char *name = units[unit];
-    for (size_t i = 0; unit == BUDGET_BYTES && i < sizeof larger / sizeof *larger; i++)
+    const char *name = unit == BUDGET_BYTESECONDS ? "B" : units[unit];
+    bool bytes = unit == BUDGET_BYTES || unit == BUDGET_BYTESECONDS;
+    for (size_t i = 0; bytes && i < sizeof larger / sizeof *larger; i++)
         if (most >= 10 * larger[i].size) {
             most = ceil(most / larger[i].size);
             name = larger[i].name;
             break;
         }
-    output_format(o, "max = \"%.0f %s\"\n", most, name);
+    output_format(o, "max = \"%.0f %s%s\"\n", most, name, unit == BUDGET_BYTESECONDS ? "*s" : "");
 }
 
 void check_toml(output *o, const check_table *t) {
@@ -299,6 +327,10 @@ void check_toml(output *o, const check_table *t) {
         if (r->name)
             toml_string(o, "name", r->name);
         toml_string(o, "site", r->site);
+        if (r->filter)
+            toml_string(o, "filter", r->filter);
+        if (r->measure != MEASURE_ALLOCATED)
+            toml_string(o, "measure", measure_infos[r->measure].name);
         toml_maximum(o, r->unit, budget_maximum(&t->results[i]));
     }
 }

@@ -20,28 +20,28 @@ Expectations, here at rate 1, where numbers are exact:
   $ allotrace check --json -e 'parse=1KB' --within 2 exact.ctf
   {"passed":0,"failed":1,"undecided":0,
    "checks":[
-    {"name":"parse","site":"parse","unit":"B","expected":1024,"within":2,"value":8800,"low":8800,"high":8800,"samples":1100,"verdict":"FAIL"}]}
+    {"name":"parse","site":"parse","measure":"allocated","unit":"B","expected":1024,"within":2,"value":8800,"low":8800,"high":8800,"samples":1100,"verdict":"FAIL"}]}
   [3]
   $ allotrace check --csv -e 'parse=10KB' exact.ctf
-  verdict,expected,within,value,low,high,samples,unit,site,name
-  PASS,10240,10,8800,8800,8800,1100,B,parse,parse
+  verdict,expected,within,value,low,high,samples,unit,site,name,measure,filter
+  PASS,10240,10,8800,8800,8800,1100,B,parse,parse,allocated,
 
 Of some blocks alone; what a filter hides is no site:
 
   $ allotrace check -e 'parse=800B' --within 1.01 --filter 'size:<1K' exact.ctf
-  Site  || Expected            || Actual || Ratio || Verdict
-  parse || 800 B, within 1.01x || 800 B  || 1.00  || PASS
+  Site            || Expected            || Actual || Ratio || Verdict
+  parse, size:<1K || 800 B, within 1.01x || 800 B  || 1.00  || PASS
   1 passed, 0 failed, 0 undecided
   $ allotrace check -e 'main=12KB' -e 'parse=1B' --within 1.1 --filter 'hide:parse hide:print' exact.ctf
-  Site  || Expected             || Actual                  || Ratio || Verdict
-  main  || 12.0 KB, within 1.1x || 12.5 KB                 || 1.04  || PASS
-  parse || 1 B, within 1.1x     || no sample (at most 0 B) || 0.00  || FAIL
+  Site                         || Expected             || Actual  || Ratio || Verdict
+  main, hide:parse hide:print  || 12.0 KB, within 1.1x || 12.5 KB || 1.04  || PASS
+  parse, hide:parse hide:print || 1 B, within 1.1x     || 0 B     || 0.00  || FAIL
   1 passed, 1 failed, 0 undecided
   [3]
   $ allotrace check -e 'total=1KB' --filter 'size:<1M size:>100K' exact.ctf
   allotrace: warning: the filter kept 0 of 3 blocks: `size` removed the last 3
-  Site  || Expected           || Actual                  || Ratio || Verdict
-  total || 1.0 KB, within 10x || no sample (at most 0 B) || 0.00  || FAIL
+  Site                       || Expected           || Actual || Ratio || Verdict
+  total, size:<1M size:>100K || 1.0 KB, within 10x || 0 B    || 0.00  || FAIL
   0 passed, 1 failed, 0 undecided
   [3]
   $ allotrace check -e 'total=1KB' --filter 'size:x' exact.ctf
@@ -56,16 +56,188 @@ Of some blocks alone; what a filter hides is no site:
   
   [[budget]]
   site = "total"
+  filter = "fn:print"
   max = "4400 B"
   
   [[budget]]
   site = "print"
+  filter = "fn:print"
   max = "4400 B"
-  $ allotrace check --budget part.toml --filter 'fn:print' exact.ctf
-  Site  || Expected       || Actual || Ratio || Verdict
-  total || at most 4.3 KB || 3.9 KB || 0.91  || PASS
-  print || at most 4.3 KB || 3.9 KB || 0.91  || PASS
+  $ allotrace check --budget part.toml exact.ctf
+  Site            || Expected       || Actual || Ratio || Verdict
+  total, fn:print || at most 4.3 KB || 3.9 KB || 0.91  || PASS
+  print, fn:print || at most 4.3 KB || 3.9 KB || 0.91  || PASS
   2 passed, 0 failed, 0 undecided
+  $ allotrace check --update part.toml --filter 'fn:parse' exact.ctf; grep filter part.toml
+  filter = "fn:print"
+  filter = "fn:print"
+
+By other measures than what was allocated; each budget may have its own, and its own filter:
+
+  $ $TESTDIR/make-trace >lives.ctf <<'END'
+  > alloc minor 99 100 main@main.c:30 parse@a.c:10
+  > alloc minor 49 50 main@main.c:30 parse@a.c:11
+  > promote 1
+  > collect 0
+  > alloc major 999 1000 main@main.c:31 print@b.c:40
+  > collect 2
+  > END
+  $ for m in allocated blocks live peak promoted survived byteseconds; do allotrace check --update $m.toml -m $m lives.ctf; tail -n +4 $m.toml; done
+  [[budget]]
+  site = "total"
+  max = "11 KB"
+  
+  [[budget]]
+  site = "print"
+  max = "8800 B"
+  
+  [[budget]]
+  site = "parse"
+  max = "1400 B"
+  [[budget]]
+  site = "total"
+  measure = "blocks"
+  max = "4 blocks"
+  
+  [[budget]]
+  site = "parse"
+  measure = "blocks"
+  max = "3 blocks"
+  
+  [[budget]]
+  site = "print"
+  measure = "blocks"
+  max = "2 blocks"
+  [[budget]]
+  site = "total"
+  measure = "live"
+  max = "450 B"
+  
+  [[budget]]
+  site = "parse"
+  measure = "live"
+  max = "450 B"
+  [[budget]]
+  site = "total"
+  measure = "peak"
+  max = "9300 B"
+  
+  [[budget]]
+  site = "print"
+  measure = "peak"
+  max = "8800 B"
+  [[budget]]
+  site = "total"
+  measure = "promoted"
+  max = "450 B"
+  
+  [[budget]]
+  site = "parse"
+  measure = "promoted"
+  max = "450 B"
+  [[budget]]
+  site = "total"
+  measure = "survived"
+  max = "450 B"
+  
+  [[budget]]
+  site = "parse"
+  measure = "survived"
+  max = "450 B"
+  [[budget]]
+  site = "total"
+  measure = "byteseconds"
+  max = "14 B*s"
+  
+  [[budget]]
+  site = "print"
+  measure = "byteseconds"
+  max = "9 B*s"
+  
+  [[budget]]
+  site = "parse"
+  measure = "byteseconds"
+  max = "5 B*s"
+  $ cat *ed.toml blocks.toml live.toml peak.toml byteseconds.toml | sed '/fn:/d' >all.toml
+  $ allotrace check --budget all.toml --junit all.xml lives.ctf; grep -o ' name="[^"]*"' all.xml | grep -v allotrace
+  Site                    || Expected         || Actual   || Ratio || Verdict
+  total                   || at most 11.0 KB  || 9.0 KB   || 0.82  || PASS
+  print                   || at most 8.6 KB   || 7.8 KB   || 0.91  || PASS
+  parse                   || at most 1.4 KB   || 1.2 KB   || 0.86  || PASS
+  total, promoted         || at most 450 B    || 400 B    || 0.89  || PASS
+  parse, promoted         || at most 450 B    || 400 B    || 0.89  || PASS
+  total, never freed      || at most 450 B    || 400 B    || 0.89  || PASS
+  parse, never freed      || at most 450 B    || 400 B    || 0.89  || PASS
+  total                   || at most 4 blocks || 3 blocks || 0.75  || PASS
+  parse                   || at most 3 blocks || 2 blocks || 0.67  || PASS
+  print                   || at most 2 blocks || 1 block  || 0.50  || PASS
+  total, live             || at most 450 B    || 400 B    || 0.89  || PASS
+  parse, live             || at most 450 B    || 400 B    || 0.89  || PASS
+  total, live at the peak || at most 9.1 KB   || 8.2 KB   || 0.90  || PASS
+  print, live at the peak || at most 8.6 KB   || 7.8 KB   || 0.91  || PASS
+  total                   || at most 14 B·s   || 12 B·s   || 0.86  || PASS
+  print                   || at most 9 B·s    || 8 B·s    || 0.89  || PASS
+  parse                   || at most 5 B·s    || 4 B·s    || 0.80  || PASS
+  17 passed, 0 failed, 0 undecided
+   name="total"
+   name="print"
+   name="parse"
+   name="total, promoted"
+   name="parse, promoted"
+   name="total, never freed"
+   name="parse, never freed"
+   name="total, blocks"
+   name="parse, blocks"
+   name="print, blocks"
+   name="total, live"
+   name="parse, live"
+   name="total, live at the peak"
+   name="print, live at the peak"
+   name="total, B·s"
+   name="print, B·s"
+   name="parse, B·s"
+  $ cat >own.toml <<'END'
+  > [[budget]]
+  > filter = "file:a.c size:>=500"
+  > measure = "peak"
+  > max = "0 blocks"
+  > 
+  > [[budget]]
+  > site = "parse"
+  > expect = "3 B*s"
+  > within = 1.5
+  > END
+  $ allotrace check --budget own.toml --filter 'promoted' lives.ctf
+  Site                                         || Expected           || Actual   || Ratio || Verdict
+  total, live at the peak, file:a.c size:>=500 || at most 0 blocks   || 0 blocks || -     || PASS
+  parse, promoted                              || 3 B·s, within 1.5x || 2 B·s    || 0.53  || FAIL
+  1 passed, 1 failed, 0 undecided
+  [3]
+  $ allotrace check --budget own.toml --json lives.ctf
+  {"passed":2,"failed":0,"undecided":0,
+   "checks":[
+    {"name":"total","site":"total","measure":"peak","filter":"file:a.c size:>=500","unit":"blocks","max":0,"value":0,"low":0,"high":0,"samples":0,"verdict":"PASS"},
+    {"name":"parse","site":"parse","measure":"byteseconds","unit":"B·s","expected":3,"within":1.5,"value":4,"low":4,"high":4,"samples":150,"verdict":"PASS"}]}
+  $ allotrace check --budget own.toml --csv lives.ctf
+  verdict,expected,within,value,low,high,samples,unit,site,name,measure,filter
+  PASS,0,,0,0,0,0,blocks,total,total,peak,file:a.c size:>=500
+  PASS,3,1.5,4,4,4,150,B·s,parse,parse,byteseconds,
+  $ allotrace check -m peak -e 'total=3 blocks' -e 'print=10KB' --within 2x lives.ctf
+  Site                    || Expected            || Actual   || Ratio || Verdict
+  total, live at the peak || 3 blocks, within 2x || 2 blocks || 0.67  || PASS
+  print, live at the peak || 10.0 KB, within 2x  || 7.8 KB   || 0.78  || PASS
+  2 passed, 0 failed, 0 undecided
+  $ allotrace check -m peak -e 'total=3 B*s' lives.ctf
+  allotrace: --expect: `total=3 B*s` is no amount of --measure peak
+  Try `allotrace check --help`.
+  [2]
+  $ allotrace check -m blocks -e 'total=3 KB' lives.ctf
+  allotrace: --expect: `total=3 KB` is no amount of --measure blocks
+  Try `allotrace check --help`.
+  [2]
+  $ sed -i 's/a.c/a.c heap:x/' own.toml; allotrace check --budget own.toml lives.ctf
+  allotrace: own.toml:2:25: `x` is none of minor, major, external
+  [1]
 
 Sampled: what the samples leave open is undecided, unless something surely fails:
 
@@ -105,10 +277,10 @@ Sampled: what the samples leave open is undecided, unless something surely fails
     <testcase classname="allotrace" name="the whole program">
       <skipped message="UNDECIDED (a rate of 2.5e-4 would decide): 7.6 MB ± 1.5 MB; expected at most 9.0 MB"/>
     </testcase>
-    <testcase classname="allotrace" name="f">
+    <testcase classname="allotrace" name="f, blocks">
       <failure message="100,045 blocks ± 20,131 blocks; expected at most 50,000 blocks"/>
     </testcase>
-    <testcase classname="allotrace" name="g">
+    <testcase classname="allotrace" name="g, words">
       <skipped message="UNDECIDED (a rate of 0.028 would decide): no sample (at most 36,889 words); expected 400 words, within 3x"/>
     </testcase>
   </testsuite>

@@ -27,8 +27,9 @@ static void check_parse(const char *text, const char *expected, budget_rules *ru
     static intern_table strings;
     budget_rules own = {0};
     budget_error error;
-    char said[128] = "";
-    if (!budget_file_parse(text, &strings, rules ? rules : &own, &error))
+    char said[200] = "";
+    static const budget_rule defaults = {.filter = "heap:major"};
+    if (!budget_file_parse(text, &defaults, &strings, rules ? rules : &own, &error))
         snprintf(said, sizeof said, "%u:%u %s", error.line, error.column, error.reason);
     ck_assert_str_eq(said, expected);
     vec_free(&own);
@@ -51,6 +52,16 @@ START_TEST(files_are_read) {
     check_parse("[[budget]]\nwithin = 3\nexpect = '1'", "", &r);
     ck_assert_double_eq(r.items[0].within, 3);
     vec_free(&r);
+    check_parse("[[budget]]\nmax = '3 blocks'\n[[budget]]\nmeasure = 'peak'\nmax = '3 blocks'\n"
+                "[[budget]]\nfilter = \"fn:/a\\\\./ size:>1K\"\nexpect = '2.5 KB*s'",
+                "", &r);
+    ck_assert_str_eq(r.items[0].filter, "heap:major");
+    ck_assert_int_eq(r.items[0].measure, MEASURE_ALLOCATED);
+    ck_assert_int_eq(r.items[1].measure, MEASURE_PEAK);
+    ck_assert_str_eq(r.items[2].filter, "fn:/a\\./ size:>1K");
+    ck_assert_int_eq(r.items[2].measure, MEASURE_BYTESECONDS);
+    ck_assert(r.items[2].unit == BUDGET_BYTESECONDS && r.items[2].amount == 2560);
+    vec_free(&r);
     check_parse("", "", NULL);
 }
 END_TEST
@@ -59,7 +70,8 @@ START_TEST(what_is_wrong_in_a_file_is_pointed_at) {
     check_parse("site = 'f'", "1:1 expected [[budget]]", NULL);
     check_parse("[budget]", "1:1 expected [[budget]]", NULL);
     check_parse("[[budget]] x", "1:12 expected the end of the line", NULL);
-    check_parse("\n[[budget]]\nsize = 3", "3:1 expected name, site, max, expect or within", NULL);
+    check_parse("\n[[budget]]\nsize = 3",
+                "3:1 expected name, site, filter, measure, max, expect or within", NULL);
     check_parse("[[budget]]\nsite 'f'", "2:6 expected `=`", NULL);
     check_parse("[[budget]]\nsite = f", "2:8 expected a string", NULL);
     check_parse("[[budget]]\nsite = 'f\n'", "2:10 the string does not end", NULL);
@@ -75,6 +87,15 @@ START_TEST(what_is_wrong_in_a_file_is_pointed_at) {
     check_parse("[[budget]]\nmax='1'\nexpect='1'", "1:1 `max` and `expect` exclude each other",
                 NULL);
     check_parse("[[budget]]\nmax='1'\nwithin=2", "1:1 `within` belongs to `expect`", NULL);
+    check_parse("[[budget]]\nfilter = 'size:>1K life:x'", "2:25 `x` does not begin with a number",
+                NULL);
+    check_parse("[[budget]]\nmeasure = 'all'",
+                "2:11 expected allocated, blocks, live, peak, promoted, survived or byteseconds",
+                NULL);
+    check_parse("[[budget]]\nmeasure = 'blocks'\nmax = '1 MB'",
+                "1:1 with this measure, the amount is one of `blocks`", NULL);
+    check_parse("[[budget]]\nmeasure = 'peak'\nmax = '1 MB*s'",
+                "1:1 byteseconds, and no other measure, go with B*s, KB*s …", NULL);
 }
 END_TEST
 

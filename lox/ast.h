@@ -101,6 +101,8 @@ typedef struct maker {
     int32_t *links;      /* for a jump that waits for its target: the next that does, -1: none */
     uint32_t free;       /* the first register that is not in use */
     const char *problem; /* NULL: none */
+    bool too_far;        /* a short jump does not reach its target: to be made again, … */
+    bool far;            /* … all jumps long */
 } maker;
 
 /* Makes code of the function's body, a list. False: m->problem says why. */

@@ -169,6 +169,8 @@ static node *parse_superclass(parser *p, const token *class_name) {
     if (same_name(class_name, &p->previous))
         parser_error(p, "A class can't inherit from itself.");
     node *n = parse_variable(p, false);
+    if (p->maker->depth == 0)
+        parser_spend_constant(p); /* the class's name, again */
     p->class->has_superclass = true;
     scope_begin(p);
     parser_spend(p, 3);

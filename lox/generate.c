@@ -11,10 +11,15 @@
 static void make_to(maker *m, node *n, uint32_t to);
 static void make_statement(maker *m, node *n);
 
+static void give_up(maker *m, const char *why) {
+    if (!m->problem)
+        m->problem = why;
+}
+
 static uint32_t emit(maker *m, const node *n, operation op, uint32_t a, uint32_t b, uint32_t c) {
     function *f = m->function;
     if (a > UINT16_MAX || b > UINT16_MAX || c > UINT16_MAX)
-        m->problem = "Function too large.";
+        give_up(m, "Function too large.");
     uint32_t n_places = f->n_code, n_links = f->n_code;
     MEMORY_PUSH(m->links, n_links, m->links_capacity, -1);
     MEMORY_PUSH(f->places, n_places, m->places_capacity, n->place);
@@ -32,7 +37,7 @@ static uint32_t take(maker *m) {
     if (m->free > m->function->n_registers)
         m->function->n_registers = m->free;
     if (reg >= UINT16_MAX)
-        m->problem = "Expression too complex.";
+        give_up(m, "Expression too complex.");
     return reg;
 }
 
@@ -71,8 +76,7 @@ static void jump_set(maker *m, int32_t at, uint32_t target) {
         i->b = (uint16_t)(uint32_t)distance;
         i->c = (uint16_t)((uint32_t)distance >> 16);
     } else {
-        if (distance > INT16_MAX || distance < INT16_MIN)
-            m->problem = "Too much code to jump over.";
+        m->too_far |= distance > INT16_MAX || distance < INT16_MIN;
         i->c = (uint16_t)distance;
     }
 }
@@ -214,7 +218,7 @@ static int32_t make_jump_if(maker *m, node *n, bool sense) {
         jumps_land_here(m, first);
         return second;
     }
-    if (n->kind == NODE_BINARY && n->index >= OP_EQ)
+    if (n->kind == NODE_BINARY && n->index >= OP_EQ && !m->far)
         return make_comparison_jump(m, n, sense);
     uint32_t free = m->free, reg = make_any(m, n);
     m->free = free;
@@ -408,7 +412,7 @@ static void make_to(maker *m, node *n, uint32_t to) {
         emit(m, n, OP_CLOSURE, to, n->index, 0);
         break;
     default:
-        m->problem = "Unknown expression.";
+        give_up(m, "Unknown expression.");
         break;
     }
     m->free = free;
@@ -507,6 +511,19 @@ static void make_for(maker *m, node *n) {
     m->free = free;
 }
 
+/* Takes the next element and jumps to `start`, or goes on when there is none. */
+static void make_next(maker *m, node *n, uint32_t list, uint32_t start) {
+    int32_t next = (int32_t)emit(m, n, n->index ? OP_NEXTIN : OP_NEXTOF, list, n->local->reg, 0);
+    if (!m->far) {
+        jumps_land(m, next, start);
+        return;
+    }
+    int32_t end = (int32_t)emit(m, n, OP_JUMP, 0, 0, 0);
+    jumps_land_here(m, next);
+    jumps_land(m, (int32_t)emit(m, n, OP_JUMP, 0, 0, 0), start);
+    jumps_land_here(m, end);
+}
+
 static void make_each(maker *m, node *n) {
     uint32_t free = m->free;
     uint32_t reg = declare(m, n->local), list = reg - 2;
@@ -518,7 +535,7 @@ static void make_each(maker *m, node *n) {
         emit(m, n, OP_NEWCELL, reg, 0, 0);
     make_statement(m, n->b);
     jumps_land_here(m, entry);
-    jumps_land(m, (int32_t)emit(m, n, n->index ? OP_NEXTIN : OP_NEXTOF, list, reg, 0), start);
+    make_next(m, n, list, start);
     m->free = free;
 }
 
@@ -623,14 +640,15 @@ static void make_statement(maker *m, node *n) {
         make_class(m, n);
         break;
     default:
-        m->problem = "Unknown statement.";
+        give_up(m, "Unknown statement.");
         break;
     }
 }
 
-bool generate(maker *m, node *body) {
+static void make_function(maker *m, node *body) {
     function *f = m->function;
     node end = {.kind = NODE_RETURN, .place = {.line = f->extent.last_line}};
+    f->n_code = f->n_constants = f->n_caches = 0;
     m->free = 0;
     for (uint32_t i = 0; i <= f->arity; i++)
         take(m);
@@ -641,6 +659,16 @@ bool generate(maker *m, node *body) {
             emit(m, &end, OP_NEWCELL, i, 0, 0);
     make_list(m, body);
     make_return(m, &end);
+}
+
+/* Jumps with a comparison in them are short. A function that is too large for them is made again
+ * without. */
+bool generate(maker *m, node *body) {
+    make_function(m, body);
+    if (m->too_far) {
+        m->far = true;
+        make_function(m, body);
+    }
     memory_free(m->links);
     return !m->problem;
 }

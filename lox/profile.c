@@ -1,12 +1,20 @@
 /* profile.c: writes a memtrace trace of what the engine samples.
  *
- * A frame's code in the trace is lox_frame.site_key; that of the innermost also carries the type of
- * the object in its top byte, so that the same expression may allocate several types. */
+ * A frame's code in the trace says which instruction of which function it is at; that of the
+ * innermost also carries the type of the object, so that the same expression may allocate several:
+ *
+ *     63     44 43      24 23          0
+ *     |  type  | function | place + 1 |    the lower two are 0: the runtime itself
+ *
+ * A type is that of objects, or, of instances, N_OBJECT_TYPES plus the number of their class's
+ * name. Functions and places beyond these bits, of which no program has so many, are the runtime's.
+ */
 #include "profile.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,7 +22,9 @@
 #include "allotrace/memtrace.h"
 #include "memory.h"
 
-enum { TYPE_SHIFT = 56 };
+enum { TYPE_SHIFT = 44, FUNCTION_SHIFT = 24 };
+
+#define LOW_BITS(n) ((UINT64_C(1) << (n)) - 1)
 
 typedef struct profile {
     lox_vm *vm;
@@ -23,6 +33,12 @@ typedef struct profile {
     int file;
     int failure;    /* errno of the first write that failed */
     uint64_t start; /* µs, monotonic */
+
+    table class_numbers; /* name → number */
+    string **class_names;
+    uint32_t n_class_names, class_names_capacity;
+    char **texts; /* that names in the trace are made of */
+    size_t n_texts, texts_capacity;
 } profile;
 
 static const char *const type_names[] = {
@@ -56,6 +72,31 @@ static void *reallocate(void *context, void *old, size_t old_size, size_t size) 
     return NULL;
 }
 
+static uint64_t code_of(const frame *f) {
+    uint64_t key = frame_key(f), id = key >> 32, at = key & LOW_BITS(32);
+    bool fits = id <= LOW_BITS(TYPE_SHIFT - FUNCTION_SHIFT) && at <= LOW_BITS(FUNCTION_SHIFT);
+    return fits ? id << FUNCTION_SHIFT | at : 0;
+}
+
+/* Names of classes stay where they are as long as the VM lives. */
+static uint64_t type_of_instance(profile *p, string *class_name) {
+    const value *known = table_get(&p->class_numbers, class_name);
+    uint64_t type = N_OBJECT_TYPES + (known ? *known : p->n_class_names);
+    if (type > LOW_BITS(64 - TYPE_SHIFT))
+        return OBJECT_INSTANCE;
+    if (!known) {
+        table_set(&p->class_numbers, class_name, p->n_class_names);
+        MEMORY_PUSH(p->class_names, p->n_class_names, p->class_names_capacity, class_name);
+    }
+    return type;
+}
+
+/* While it is being allocated: an instance does not have its class yet. */
+static uint64_t type_of(const lox_vm *vm, const object *o) {
+    object_type type = object_type_of(o);
+    return type == OBJECT_INSTANCE ? type_of_instance(vm->profile, vm->heap.new_class->name) : type;
+}
+
 /* Outermost first, as the trace wants it; if there is not room for all, the innermost. */
 static size_t callstack(void *context, memprof_thread *thread, const void *site, uint64_t *frames,
                         size_t max) {
@@ -66,11 +107,11 @@ static size_t callstack(void *context, memprof_thread *thread, const void *site,
     bool own = vm->heap.locked || !depth; /* what nothing in the program asked for */
     size_t room = max - (own && max), n = depth < room ? depth : room;
     for (size_t i = 0; i < n; i++)
-        frames[n - 1 - i] = frame_key(vm->frame - i);
+        frames[n - 1 - i] = code_of(vm->frame - i);
     if (own && max)
         frames[n++] = 0;
     if (n)
-        frames[n - 1] |= (uint64_t)object_type_of(o) << TYPE_SHIFT;
+        frames[n - 1] |= type_of(vm, o) << TYPE_SHIFT;
     return n;
 }
 
@@ -140,27 +181,52 @@ static int sink(void *context, const void *packets, size_t size) {
     return 0;
 }
 
+/* Three texts as one, which lives as long as the profile. */
+static const char *join(profile *p, const char *a, const char *b, const char *c) {
+    size_t size = strlen(a) + strlen(b) + strlen(c) + 1;
+    char *text = memory_new(size);
+    snprintf(text, size, "%s%s%s", a, b, c);
+    MEMORY_PUSH(p->texts, p->n_texts, p->texts_capacity, text);
+    return text;
+}
+
+/* "LoxArray", "Point LoxObject": the kind comes last, where advice looks for it. */
+static const char *type_name(profile *p, uint64_t type) {
+    if (type < N_OBJECT_TYPES)
+        return type_names[type];
+    return join(p, p->class_names[type - N_OBJECT_TYPES]->text, " ", type_names[OBJECT_INSTANCE]);
+}
+
+/* "name", "Class.name" */
+static const char *function_name(profile *p, const function *f) {
+    if (!f->name)
+        return "script";
+    return f->class_name ? join(p, f->class_name->text, ".", f->name->text) : f->name->text;
+}
+
+static memtrace_location location_of(profile *p, uint64_t id, uint64_t at) {
+    if (!at)
+        return (memtrace_location){.file = "", .function = "lox"};
+    const function *f = p->vm->functions[id];
+    const place *where = &f->places[at - 1];
+    return (memtrace_location){.file = f->file,
+                               .function = function_name(p, f),
+                               .line = where->line,
+                               .start_char = where->start_column,
+                               .end_char = where->end_column};
+}
+
 static size_t locate(void *context, uint64_t key, memtrace_location *locations, size_t max) {
-    const profile *p = context;
+    profile *p = context;
     size_t n = 0;
-    unsigned type = (unsigned)(key >> TYPE_SHIFT);
+    uint64_t type = key >> TYPE_SHIFT;
     if (type && n < max)
         locations[n++] =
-            (memtrace_location){.file = MEMTRACE_TYPE_FILE, .function = type_names[type]};
-    key &= (UINT64_C(1) << TYPE_SHIFT) - 1;
-    if (n == max)
-        return n;
-    if (!key) {
-        locations[n++] = (memtrace_location){.file = "", .function = "lox"};
-        return n;
-    }
-    const function *f = p->vm->functions[key >> 32];
-    const place *at = &f->places[(uint32_t)key - 1];
-    locations[n++] = (memtrace_location){.file = f->file,
-                                         .function = f->name ? f->name->text : "script",
-                                         .line = at->line,
-                                         .start_char = at->start_column,
-                                         .end_char = at->end_column};
+            (memtrace_location){.file = MEMTRACE_TYPE_FILE, .function = type_name(p, type)};
+    if (n < max)
+        locations[n++] =
+            location_of(p, key >> FUNCTION_SHIFT & LOW_BITS(TYPE_SHIFT - FUNCTION_SHIFT),
+                        key & LOW_BITS(FUNCTION_SHIFT));
     return n;
 }
 
@@ -218,6 +284,15 @@ void profile_stop_sampler(heap *h) {
     h->sampler = NULL;
 }
 
+static void profile_free(profile *p) {
+    for (size_t i = 0; i < p->n_texts; i++)
+        memory_free(p->texts[i]);
+    memory_free(p->texts);
+    memory_free(p->class_names);
+    table_free(&p->class_numbers);
+    memory_free(p);
+}
+
 int lox_trace_start(lox_vm *vm, const char *path, double rate, uint64_t seed, uint32_t depth) {
     if (vm->profile || !(rate > 0 && rate <= 1))
         return EINVAL;
@@ -228,7 +303,7 @@ int lox_trace_start(lox_vm *vm, const char *path, double rate, uint64_t seed, ui
     if (!why && open_trace(p, rate))
         why = p->failure ? p->failure : ENOMEM;
     if (why) {
-        memory_free(p);
+        profile_free(p);
         return why;
     }
     vm->profile = p;
@@ -253,6 +328,6 @@ int lox_trace_stop(lox_vm *vm) {
     if (close(p->file) && !why)
         why = errno;
     vm->profile = NULL;
-    memory_free(p);
+    profile_free(p);
     return why;
 }

@@ -2,6 +2,7 @@
 #include "attach/attach.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -74,12 +75,14 @@ static bool call_control(remote *r, uint64_t function, control *c, remote_reason
 
 bool attach_control(pid_t pid, const char *library, control *c, remote_reason *why) {
     process_module recorder;
+    errno = 0;
     bool there = process_find_module(pid, RECORDER, &recorder), done = false;
-    if (!there && !library && process_exists(pid)) {
+    bool hidden = !there && errno == EACCES; /* remote_open says why */
+    if (!there && !hidden && !library && process_exists(pid)) {
         c->outcome = CONTROL_IDLE;
         return true;
     }
-    if (!there && library && process_exists(pid) && !sees_file(pid, library, why))
+    if (!there && !hidden && library && process_exists(pid) && !sees_file(pid, library, why))
         return false;
     remote *r = remote_open(pid, why);
     if (!r)

@@ -156,7 +156,7 @@ def recorders(command, folder):
     for rate in ("1e-6", "1e-5", "1e-4", "1e-3", "1e-2", "1"):
         yield Recorder(f"recorder, {rate}", command, *alone(rate))
     for rate in ("1e-5", "1"):
-        whole = folder / f"run-{rate}.ctf"
+        whole = folder / f"run-{rate}.ctf{'.zst' if rate == '1' else ''}" # as heaptrack's are
         yield Recorder(f"run, {rate}", ["allotrace", "run", "--rate", rate, "-o", whole, "--",
                                         *command], None, whole)
     if shutil.which("heaptrack"):

@@ -61,7 +61,8 @@ static int anonymise_file(trace_file *in, const anonymise_options *how, const ch
     int status = result_file_begin(&out, &command_anonymise, output, true);
     if (status != STATUS_OK)
         return status;
-    const memtrace_status written = anonymise_trace(in->reader, how, out.fd, &error);
+    const memtrace_status written =
+        anonymise_trace(in->reader, how, out.fd, compression_of(out.path), &error);
     if (written == MEMTRACE_OK || memtrace_reader_error(in->reader)->status != MEMTRACE_OK)
         status = trace_file_report(in, written);
     else

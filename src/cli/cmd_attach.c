@@ -73,13 +73,9 @@ static const option attach_specs[] = {
 
 static void complete(const char *path, bool no_symbolize, const debug_file_options *debug_files) {
     run_traces traces = {.n_locked = 0};
-    char *copy = strdup(path);
-    if (!copy || !vec_push(&traces.paths, copy)) {
-        free(copy);
+    if (!run_traces_add(&traces, path))
         return;
-    }
-    if (!no_symbolize)
-        run_traces_symbolize(&traces, debug_files, NULL, NULL);
+    run_traces_complete(&traces, no_symbolize ? NULL : debug_files, NULL, NULL);
     run_traces_report(&traces);
     run_traces_free(&traces);
 }

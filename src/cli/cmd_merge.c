@@ -94,7 +94,8 @@ static int write_merged(merge *m, inputs *in, const char *path) {
     int status = result_file_begin(&out, &command_merge, path, true);
     if (status != STATUS_OK)
         return status;
-    const memtrace_status written = merge_write(m, in->readers, out.fd, &error);
+    const memtrace_status written =
+        merge_write(m, in->readers, out.fd, compression_of(out.path), &error);
     bool read = true;
     for (size_t i = 0; i < in->n; i++) {
         const memtrace_status reading = memtrace_reader_error(in->readers[i])->status;

@@ -44,8 +44,8 @@ static const option options[] = {
      .at = offsetof(run_options, output),
      .argument = "FILE",
      .help = "write the trace to FILE (default: $MEMTRACE, or PROGRAM.PID.ctf in the current "
-             "folder); with %p in the name, which becomes the process id, child processes are "
-             "recorded too"},
+             "folder, at rate 1 PROGRAM.PID.ctf.zst); with %p in the name, which becomes the "
+             "process id, child processes are recorded too; .zst or .gz at its end: compressed"},
     {.name = "rate",
      .letter = 'r',
      .kind = OPTION_RATE,
@@ -115,18 +115,25 @@ typedef struct launch {
     char rescue[64];     /* see run_rescue.h; empty: there is none */
 } launch;
 
+/* Whether every block is to be recorded. */
+static bool is_exact(const run_options *given) {
+    const char *set = getenv(setting_infos[SETTING_RATE].name);
+    return given->rate == 1 || (!given->rate && set && strtod(set, NULL) == 1);
+}
+
 /* The default name, as a pattern: a percent sign in the program's name is doubled. */
-static void default_pattern(char *pattern, size_t size, const char *program, pid_t pid) {
+static void default_pattern(char *pattern, size_t size, const launch *l, pid_t pid) {
+    const char *program = l->command, *end = is_exact(l->options) ? ".zst" : "";
     const char *slash = strrchr(program, '/');
     size_t used = 0;
-    enum { LONGEST = NAME_MAX - (int)sizeof ".4194304.ctf" };
+    enum { LONGEST = NAME_MAX - (int)sizeof ".4194304.ctf.zst" };
     for (const char *p = slash ? slash + 1 : program; *p && used + 2 < size && used < LONGEST;
          p++) {
         pattern[used++] = *p;
         if (*p == '%')
             pattern[used++] = '%';
     }
-    snprintf(pattern + used, size - used, ".%lld.ctf", (long long)pid);
+    snprintf(pattern + used, size - used, ".%lld.ctf%s", (long long)pid, end);
 }
 
 static void set_setting(enum setting setting, const char *value) {
@@ -176,7 +183,7 @@ static void set_environment(void *context) {
         return;
     set_preload(l->preload);
     if (!l->pattern)
-        default_pattern(text, sizeof text, l->command, getpid());
+        default_pattern(text, sizeof text, l, getpid());
     set_file_setting(l->pattern ? l->pattern : text);
     snprintf(text, sizeof text, "%lld", (long long)getpid());
     set_setting(SETTING_PROCESS, text);
@@ -228,18 +235,18 @@ static void say_why_nothing(const char *pattern) {
 static void finish(const launch *l, run_program *program, int rescue, struct timespec started) {
     char pattern[PATH_MAX];
     run_traces traces;
-    default_pattern(pattern, sizeof pattern, l->command, program->pid);
+    default_pattern(pattern, sizeof pattern, l, program->pid);
     const char *name = l->pattern ? l->pattern : pattern;
     if (rescue >= 0)
         run_rescue_finish(rescue, name);
     run_traces_find(&traces, name, started);
-    if (traces.paths.count && !l->options->no_symbolize)
-        run_traces_symbolize(&traces, &l->options->debug_files, interrupted, program);
+    run_traces_complete(&traces, l->options->no_symbolize ? NULL : &l->options->debug_files,
+                        interrupted, program);
     if (run_program_interrupted(program))
         message_warning("interrupted: the trace is whole, but has addresses instead of names; they "
                         "get them by: allotrace symbolize %s",
-                        traces.paths.count == 1 ? traces.paths.items[0] : "FILE");
-    else if (traces.paths.count)
+                        traces.all.count == 1 ? traces.all.items[0].path : "FILE");
+    else if (traces.all.count)
         run_traces_report(&traces);
     else if (!traces.n_locked)
         say_why_nothing(name);
@@ -252,7 +259,7 @@ static void finish(const launch *l, run_program *program, int rescue, struct tim
 static view_session *start_view(const launch *l, const run_program *program, char path[PATH_MAX]) {
     char pattern[PATH_MAX];
     int status;
-    default_pattern(pattern, sizeof pattern, l->command, program->pid);
+    default_pattern(pattern, sizeof pattern, l, program->pid);
     if (!run_traces_path(l->pattern ? l->pattern : pattern, program->pid, path, PATH_MAX))
         return NULL;
     char *const paths[] = {path};

@@ -30,7 +30,9 @@ static int write_excerpt(const command *cmd, excerpt *e, trace_file *in, const c
     memtrace_info info = *memtrace_reader_info(in->reader);
     info.version = info.version < 2 ? 2 : info.version;
     excerpt_head(e, &info);
-    status = report(in, &out, rewrite_traces(&info, &input, 1, out.fd, &error), &error);
+    status =
+        report(in, &out, rewrite_traces(&info, &input, 1, out.fd, compression_of(out.path), &error),
+               &error);
     return result_file_end(&out, status);
 }
 

@@ -14,6 +14,7 @@
 #include "cli/symbolize_file.h"
 #include "cli/trace_file.h"
 #include "present/figures.h"
+#include "trace/compress.h"
 #include "trace/relabel.h"
 
 #define TOP_SITES 3
@@ -60,6 +61,29 @@ static bool is_before(struct timespec a, struct timespec b) {
     return a.tv_sec < b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec < b.tv_nsec);
 }
 
+/* The allocations in a large trace of everything, which would take as long to read as it took to
+ * record; 0: it is no such. */
+static uint64_t count_unread(const char *path) {
+    struct stat status;
+    relabel *names;
+    uint64_t n = 0;
+    if (stat(path, &status) != 0 || (uint64_t)status.st_size <= SUMMED_UP ||
+        relabel_open(&names, path, NULL) != MEMTRACE_OK)
+        return 0;
+    if (memtrace_reader_info(relabel_names(names))->sample_rate == 1)
+        n = relabel_n_allocations(names);
+    relabel_close(names);
+    return n;
+}
+
+bool run_traces_add(run_traces *t, const char *path) {
+    run_trace new = {.path = strdup(path), .n_allocations = count_unread(path)};
+    if (new.path && vec_push(&t->all, new))
+        return true;
+    free(new.path);
+    return false;
+}
+
 static void add_if_new(run_traces *t, const char *path, struct timespec started) {
     struct stat status;
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0 ||
@@ -69,13 +93,11 @@ static void add_if_new(run_traces *t, const char *path, struct timespec started)
         t->n_locked++;
         return;
     }
-    char *copy = strdup(path);
-    if (copy && !vec_push(&t->paths, copy))
-        free(copy);
+    run_traces_add(t, path);
 }
 
 static int compare_paths(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    return strcmp(((const run_trace *)a)->path, ((const run_trace *)b)->path);
 }
 
 /* The processes are told apart in the last part of the name; a pattern that makes folders of its
@@ -101,22 +123,29 @@ void run_traces_find(run_traces *t, const char *pattern, struct timespec started
         find_in_folder(t, pattern, started);
     else if (run_traces_path(pattern, 0, path, sizeof path))
         add_if_new(t, path, started);
-    if (t->paths.count)
-        qsort(t->paths.items, t->paths.count, sizeof *t->paths.items, compare_paths);
+    if (t->all.count)
+        qsort(t->all.items, t->all.count, sizeof *t->all.items, compare_paths);
 }
 
 void run_traces_free(run_traces *t) {
-    for (size_t i = 0; i < t->paths.count; i++)
-        free(t->paths.items[i]);
-    vec_free(&t->paths);
+    for (size_t i = 0; i < t->all.count; i++)
+        free(t->all.items[i].path);
+    vec_free(&t->all);
 }
 
-void run_traces_symbolize(const run_traces *t, const debug_file_options *debug_files,
-                          bool (*interrupted)(void *context), void *context) {
-    symbolize_file_options options = {
-        .debug_files = *debug_files, .interrupted = interrupted, .context = context};
-    for (size_t i = 0; i < t->paths.count && !(interrupted && interrupted(context)); i++)
-        symbolize_file(t->paths.items[i], &options);
+void run_traces_complete(const run_traces *t, const debug_file_options *debug_files,
+                         bool (*interrupted)(void *context), void *context) {
+    symbolize_file_options options = {.interrupted = interrupted, .context = context};
+    memtrace_error error;
+    for (size_t i = 0; i < t->all.count && !(interrupted && interrupted(context)); i++) {
+        const char *path = t->all.items[i].path;
+        if (debug_files) {
+            options.debug_files = *debug_files;
+            symbolize_file(path, &options);
+        }
+        if (!(interrupted && interrupted(context)) && compress_by_name(path, &error) != MEMTRACE_OK)
+            message_warning("%s: stays uncompressed: %s", path, strerror(error.os_error));
+    }
 }
 
 /* ---- the summary ------------------------------------------------------------------------- */
@@ -152,7 +181,7 @@ static void add_trace(summary *s, const run_traces *t, size_t i, profile *p) {
     s->samples += samples;
     s->value += f.value;
     s->variance += f.margin * f.margin;
-    s->bytes += stat(t->paths.items[i], &status) == 0 ? (uint64_t)status.st_size : 0;
+    s->bytes += stat(t->all.items[i].path, &status) == 0 ? (uint64_t)status.st_size : 0;
     if (s->profile && f.value <= s->greatest_value) {
         profile_free(p);
         free(p);
@@ -167,31 +196,26 @@ static void add_trace(summary *s, const run_traces *t, size_t i, profile *p) {
     s->rate = p->info.sample_rate;
 }
 
-/* Sums up a large trace of everything, which would take as long to read as it took to record. */
+/* Sums up a trace that is not read. */
 static bool add_unread(summary *s, const run_traces *t, size_t i) {
-    relabel *names;
     struct stat status;
-    if (stat(t->paths.items[i], &status) != 0 || (uint64_t)status.st_size <= SUMMED_UP ||
-        relabel_open(&names, t->paths.items[i], NULL) != MEMTRACE_OK)
+    const run_trace *trace = &t->all.items[i];
+    if (!trace->n_allocations)
         return false;
-    bool exact = memtrace_reader_info(relabel_names(names))->sample_rate == 1;
-    if (exact) {
-        if (!s->profile && !s->n_unread)
-            s->greatest = i;
-        s->n_unread++;
-        s->blocks += relabel_n_allocations(names);
-        s->bytes += (uint64_t)status.st_size;
-    }
-    relabel_close(names);
-    return exact;
+    if (!s->profile && !s->n_unread)
+        s->greatest = i;
+    s->n_unread++;
+    s->blocks += trace->n_allocations;
+    s->bytes += stat(trace->path, &status) == 0 ? (uint64_t)status.st_size : 0;
+    return true;
 }
 
 static void summarize(summary *s, const run_traces *t) {
-    for (size_t i = 0; i < t->paths.count; i++) {
+    for (size_t i = 0; i < t->all.count; i++) {
         if (add_unread(s, t, i))
             continue;
         profile *p = calloc(1, sizeof *p);
-        if (p && read_profile(p, t->paths.items[i]))
+        if (p && read_profile(p, t->all.items[i].path))
             add_trace(s, t, i, p);
         else
             free(p);
@@ -206,10 +230,10 @@ static void say_total(const summary *s, const run_traces *t) {
                 figure_bytes(s->value).text, figure_bytes(sqrt(s->variance)).text,
                 figure_count(s->samples).text, figure_count(s->blocks).text,
                 figure_rate(s->rate).text);
-    if (t->paths.count > 1)
-        fprintf(stderr, "by %zu processes", t->paths.count);
+    if (t->all.count > 1)
+        fprintf(stderr, "by %zu processes", t->all.count);
     else
-        fprintf(stderr, "into %s", t->paths.items[0]);
+        fprintf(stderr, "into %s", t->all.items[0].path);
     fprintf(stderr, ", %s\n", figure_bytes((double)s->bytes).text);
 }
 
@@ -276,7 +300,7 @@ void run_traces_report(const run_traces *t) {
         if (!s.n_unread)
             say_top_sites(&s);
         fputs("allotrace: look closer: allotrace hotspots ", stderr);
-        say_quoted(t->paths.items[s.greatest]);
+        say_quoted(t->all.items[s.greatest].path);
         fputc('\n', stderr);
     }
     if (s.profile)

@@ -11,19 +11,31 @@
 #include "base/vec.h"
 #include "symbolize/debug_file.h"
 
+/* What a run has left behind in one file. */
+typedef struct run_trace {
+    char *path;
+    uint64_t n_allocations; /* in a large trace of everything, which is not read for a summary;
+                               0: it is no such */
+} run_trace;
+
 typedef struct run_traces {
-    VEC(char *) paths; /* ascending */
-    size_t n_locked;   /* more of them, which some process is still recording */
+    VEC(run_trace) all; /* ascending by path */
+    size_t n_locked;    /* more of them, which some process is still recording */
 } run_traces;
 
 /* The traces that were written since `started` (of CLOCK_REALTIME_COARSE, as file times are).
  * `pattern` is what $MEMTRACE was set to: %p is any process id, %% a percent sign. */
 void run_traces_find(run_traces *t, const char *pattern, struct timespec started);
+
+/* Adds one more; false if there is no memory. */
+bool run_traces_add(run_traces *t, const char *path);
+
 void run_traces_free(run_traces *t);
 
-/* Completes all. Stops early if `interrupted`, which may be NULL, says so. */
-void run_traces_symbolize(const run_traces *t, const debug_file_options *debug_files,
-                          bool (*interrupted)(void *context), void *context);
+/* Gives all their names, and compresses those that are called so. Stops early if `interrupted`,
+ * which may be NULL, says so. Without `debug_files` they keep their addresses. */
+void run_traces_complete(const run_traces *t, const debug_file_options *debug_files,
+                         bool (*interrupted)(void *context), void *context);
 
 /* Says on standard error what was recorded. There is at least one trace. */
 void run_traces_report(const run_traces *t);

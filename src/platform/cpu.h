@@ -26,11 +26,11 @@ static inline uint64_t cpu_cycles(void) {
 #endif
 }
 
-/* So many of them are some microseconds. */
+/* So many of them are some tens of microseconds. */
 #if defined __aarch64__
-enum { CPU_CYCLES_SHORT = 1 << 7 };
+enum { CPU_CYCLES_SHORT = 1 << 11 };
 #else
-enum { CPU_CYCLES_SHORT = 1 << 13 };
+enum { CPU_CYCLES_SHORT = 1 << 18 };
 #endif
 
 /* The thread's own control block. On glibc it lies at the high end of a thread's stack, but not of

@@ -49,8 +49,9 @@ static __attribute__((noinline)) void exact_read_clock(struct session *s, struct
     session_sweep(s, d->now);
 }
 
-/* A time that was right some microseconds ago: the clock is the dearest part of a free. But no time
- * is before one that another thread has used already, whose block this may be. */
+/* A time that was right a tenth of a millisecond ago at most: the clock is the dearest part of a
+ * free, and traces whose times change less often become half as large where they are compressed.
+ * But no time is before one that another thread has used already, whose block this may be. */
 static inline uint64_t exact_now(struct session *s, struct domain *d) {
     uint64_t cycles = cpu_cycles();
     if (__builtin_expect(cycles - d->now_cycles >= CPU_CYCLES_SHORT, 0))

@@ -134,12 +134,12 @@ static memtrace_info blank_head(const memtrace_reader *reader) {
 }
 
 memtrace_status anonymise_trace(memtrace_reader *reader, const anonymise_options *options, int fd,
-                                memtrace_error *error) {
+                                compression how, memtrace_error *error) {
     anonymiser a = {.options = *options, .next_code = 1};
     const rewrite_input input = {.reader = reader,
                                  .options = {.locate = locate, .recode = recode, .user = &a}};
     const memtrace_info info = blank_head(reader);
-    memtrace_status status = rewrite_traces(&info, &input, 1, fd, error);
+    memtrace_status status = rewrite_traces(&info, &input, 1, fd, how, error);
     if (status == MEMTRACE_OK && a.failed) {
         status = MEMTRACE_NOMEM;
         if (error)

@@ -8,6 +8,7 @@
 #ifndef TRACE_ANONYMISE_H
 #define TRACE_ANONYMISE_H
 
+#include "trace/compress.h"
 #include "trace/rewrite.h"
 
 typedef struct anonymise_options {
@@ -19,6 +20,6 @@ typedef struct anonymise_options {
 
 MEMTRACE_NODISCARD memtrace_status anonymise_trace(memtrace_reader *reader,
                                                    const anonymise_options *options, int fd,
-                                                   memtrace_error *error);
+                                                   compression how, memtrace_error *error);
 
 #endif

@@ -136,7 +136,7 @@ static bool choose_event(void *user, memtrace_event *event) {
     return excerpt_select(&part->blocks, event);
 }
 
-memtrace_status merge_write(merge *m, memtrace_reader *const *readers, int fd,
+memtrace_status merge_write(merge *m, memtrace_reader *const *readers, int fd, compression how,
                             memtrace_error *error) {
     rewrite_input *inputs = calloc(m->n_parts, sizeof *inputs);
     if (!inputs) {
@@ -150,7 +150,7 @@ memtrace_status merge_write(merge *m, memtrace_reader *const *readers, int fd,
                                                 .recode = recode,
                                                 .first_domain = m->parts[i].first_domain,
                                                 .user = &m->parts[i]}};
-    const memtrace_status status = rewrite_traces(&m->info, inputs, m->n_parts, fd, error);
+    const memtrace_status status = rewrite_traces(&m->info, inputs, m->n_parts, fd, how, error);
     free(inputs);
     return status;
 }

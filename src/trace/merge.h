@@ -12,6 +12,7 @@
 #ifndef TRACE_MERGE_H
 #define TRACE_MERGE_H
 
+#include "trace/compress.h"
 #include "trace/excerpt.h"
 
 struct merge;
@@ -49,7 +50,7 @@ MEMTRACE_NODISCARD memtrace_status merge_plan(merge *m, size_t i, memtrace_reade
 
 /* Reads all traces, opened anew, and writes the result. */
 MEMTRACE_NODISCARD memtrace_status merge_write(merge *m, memtrace_reader *const *readers, int fd,
-                                               memtrace_error *error);
+                                               compression how, memtrace_error *error);
 
 void merge_free(merge *m);
 

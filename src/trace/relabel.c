@@ -11,6 +11,7 @@
 
 #include "base/vec.h"
 #include "trace/bytes.h"
+#include "trace/compress.h"
 #include "trace/packet.h"
 #include "trace/replace.h"
 #include "trace/writer_names.h"
@@ -33,7 +34,7 @@ struct relabel {
     relabel_locate *locate;
     void *user;
     uint32_t current; /* frame index */
-    int out;
+    compressor out;
     int os_error;
 };
 
@@ -161,19 +162,9 @@ uint64_t relabel_n_allocations(const relabel *r) {
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-static int write_all(int fd, const void *bytes, size_t size) {
-    for (size_t done = 0; done < size;) {
-        ssize_t n = write(fd, (const char *)bytes + done, size - done);
-        if (n < 0 && errno != EINTR)
-            return errno;
-        done += n > 0 ? (size_t)n : 0;
-    }
-    return 0;
-}
-
 static int sink(void *context, const void *packets, size_t size) {
     relabel *r = context;
-    return r->os_error = write_all(r->out, packets, size);
+    return r->os_error = compressor_write(&r->out, packets, size);
 }
 
 static size_t locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
@@ -201,31 +192,6 @@ static memtrace_status write_names(relabel *r) {
     return status == MEMTRACE_OK ? closed : status;
 }
 
-static int copy_by_hand(relabel *r, uint64_t offset, uint64_t size) {
-    char bytes[FORMAT_MAX_PACKET];
-    for (uint64_t n; size > 0; offset += n, size -= n) {
-        n = size < sizeof bytes ? size : sizeof bytes;
-        if (!read_at(r->fd, bytes, n, offset))
-            return EIO;
-        int error = write_all(r->out, bytes, n);
-        if (error)
-            return error;
-    }
-    return 0;
-}
-
-static int copy(relabel *r, uint64_t offset, uint64_t size) {
-    while (size > 0) {
-        off64_t from = (off64_t)offset;
-        ssize_t n = copy_file_range(r->fd, &from, r->out, NULL, size, 0);
-        if (n <= 0)
-            return copy_by_hand(r, offset, size);
-        offset += (uint64_t)n;
-        size -= (uint64_t)n;
-    }
-    return 0;
-}
-
 static int compare_pieces(const void *a, const void *b) {
     const piece *x = a, *y = b;
     if (x->time != y->time)
@@ -242,7 +208,7 @@ static memtrace_status write_events(relabel *r) {
         uint64_t size = p[i].size;
         for (next = i + 1; next < r->pieces.count && p[next].offset == p[i].offset + size; next++)
             size += p[next].size;
-        r->os_error = copy(r, p[i].offset, size);
+        r->os_error = compressor_copy(&r->out, r->fd, p[i].offset, size);
     }
     return r->os_error ? MEMTRACE_IO : MEMTRACE_OK;
 }
@@ -255,11 +221,15 @@ memtrace_status relabel_write(relabel *r, relabel_locate *by, void *user, const 
         return status;
     r->locate = by;
     r->user = user;
-    r->out = new.fd;
-    r->os_error = 0;
-    status = write_names(r);
-    if (status == MEMTRACE_OK)
-        status = write_events(r);
+    r->os_error = compressor_open(&r->out, new.fd, compression_of(path));
+    if (!r->os_error) {
+        status = write_names(r);
+        if (status == MEMTRACE_OK)
+            status = write_events(r);
+        r->os_error = compressor_close(&r->out, r->os_error);
+    }
+    if (r->os_error && status == MEMTRACE_OK)
+        status = MEMTRACE_IO;
     if (status == MEMTRACE_OK)
         return replacement_commit(&new, error);
     replacement_abort(&new);

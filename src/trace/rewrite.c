@@ -262,7 +262,7 @@ static memtrace_status add_input(rewrite *r, const rewrite_input *input, memtrac
 
 static memtrace_status rewrite_spooled(rewrite *r, const memtrace_info *info,
                                        const rewrite_input *inputs, size_t n_inputs, int fd,
-                                       memtrace_error *error) {
+                                       compression how, memtrace_error *error) {
     memtrace_status status = open_writer(r, info, error);
     if (status != MEMTRACE_OK)
         return status;
@@ -273,27 +273,30 @@ static memtrace_status rewrite_spooled(rewrite *r, const memtrace_info *info,
         status = explain(r, closed, error);
     if (status != MEMTRACE_OK)
         return status;
-    r->os_error = spool_write(&r->spool, fd);
+    compressor to;
+    r->os_error = compressor_open(&to, fd, how);
+    if (!r->os_error)
+        r->os_error = compressor_close(&to, spool_write(&r->spool, &to));
     return explain(r, r->os_error ? MEMTRACE_IO : MEMTRACE_OK, error);
 }
 
 memtrace_status rewrite_traces(const memtrace_info *info, const rewrite_input *inputs,
-                               size_t n_inputs, int fd, memtrace_error *error) {
+                               size_t n_inputs, int fd, compression how, memtrace_error *error) {
     rewrite r = {0};
     const int os_error = spool_open(&r.spool);
     if (os_error)
         return fail(error, MEMTRACE_IO, os_error, "no temporary file for the trace");
-    const memtrace_status status = rewrite_spooled(&r, info, inputs, n_inputs, fd, error);
+    const memtrace_status status = rewrite_spooled(&r, info, inputs, n_inputs, fd, how, error);
     spool_close(&r.spool);
     return status;
 }
 
 memtrace_status rewrite_trace(memtrace_reader *reader, const rewrite_options *options, int fd,
-                              memtrace_error *error) {
+                              compression how, memtrace_error *error) {
     const rewrite_input input = {.reader = reader,
                                  .options = options ? *options : (rewrite_options){0}};
     const memtrace_info info = head_of(reader, &input.options);
-    return rewrite_traces(&info, &input, 1, fd, error);
+    return rewrite_traces(&info, &input, 1, fd, how, error);
 }
 
 memtrace_status rewrite_to_file(memtrace_reader *reader, const rewrite_options *options,
@@ -302,7 +305,7 @@ memtrace_status rewrite_to_file(memtrace_reader *reader, const rewrite_options *
     memtrace_status status = replacement_begin(&file, path, error);
     if (status != MEMTRACE_OK)
         return status;
-    status = rewrite_trace(reader, options, file.fd, error);
+    status = rewrite_trace(reader, options, file.fd, compression_of(path), error);
     if (status == MEMTRACE_OK)
         return replacement_commit(&file, error);
     replacement_abort(&file);

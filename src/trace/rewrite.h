@@ -9,6 +9,7 @@
 #define TRACE_REWRITE_H
 
 #include "allotrace/memtrace.h"
+#include "trace/compress.h"
 
 /* How many of a backtrace's innermost frames an edit may change. */
 enum { REWRITE_EDITABLE = 64 };
@@ -52,10 +53,10 @@ typedef struct rewrite_input {
  * NULL. After a failure what `fd` got is useless; `error` may be NULL. */
 MEMTRACE_NODISCARD memtrace_status rewrite_trace(memtrace_reader *reader,
                                                  const rewrite_options *options, int fd,
-                                                 memtrace_error *error);
+                                                 compression how, memtrace_error *error);
 
 /* The same to a file, which is replaced as a whole or, on failure, not at all; it may be the one
- * that is read. */
+ * that is read. The name says whether it is compressed. */
 MEMTRACE_NODISCARD memtrace_status rewrite_to_file(memtrace_reader *reader,
                                                    const rewrite_options *options, const char *path,
                                                    memtrace_error *error);
@@ -65,7 +66,7 @@ MEMTRACE_NODISCARD memtrace_status rewrite_to_file(memtrace_reader *reader,
  * that times count from the start that `info` says. */
 MEMTRACE_NODISCARD memtrace_status rewrite_traces(const memtrace_info *info,
                                                   const rewrite_input *inputs, size_t n_inputs,
-                                                  int fd, memtrace_error *error);
+                                                  int fd, compression how, memtrace_error *error);
 
 /* What the default of `locate` does: the frame's type, if any, and its locations. */
 size_t rewrite_frame_locations(const memtrace_frame *frame, memtrace_location *locations,

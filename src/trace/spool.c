@@ -71,25 +71,25 @@ static size_t run_from(const spool *s, size_t i, size_t *size) {
     return i - first;
 }
 
-static int write_sorted(const spool *s, const char *bytes, int fd) {
+static int write_sorted(const spool *s, const char *bytes, compressor *to) {
     for (size_t i = 0, size; i < s->packets.count;) {
         const char *from = bytes + s->packets.items[i].offset;
         i += run_from(s, i, &size);
-        const int error = write_all(fd, from, size);
+        const int error = compressor_write(to, from, size);
         if (error)
             return error;
     }
     return 0;
 }
 
-int spool_write(spool *s, int fd) {
+int spool_write(spool *s, compressor *to) {
     if (s->packets.count == 0)
         return 0;
     char *bytes = mmap(NULL, s->size, PROT_READ, MAP_PRIVATE, s->fd, 0);
     if (bytes == MAP_FAILED)
         return errno;
     qsort(s->packets.items, s->packets.count, sizeof *s->packets.items, by_begin);
-    const int error = write_sorted(s, bytes, fd);
+    const int error = write_sorted(s, bytes, to);
     munmap(bytes, s->size);
     return error;
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "trace/compress.h"
 
 typedef struct spooled {
     uint64_t begin; /* the packet's first time */
@@ -26,8 +27,8 @@ typedef struct spool {
 int spool_open(spool *s);
 int spool_add(spool *s, uint64_t begin, const void *packet, size_t size);
 
-/* Writes all packets to `fd` by their begin times; those of equal times as they were added. */
-int spool_write(spool *s, int fd);
+/* Writes all packets by their begin times; those of equal times as they were added. */
+int spool_write(spool *s, compressor *to);
 
 void spool_close(spool *s);
 

@@ -17,6 +17,19 @@ Options of allotrace stand before the program, those of the program behind it:
   $ allotrace info b.ctf | grep -c 'a remark'
   1
 
+At rate 1 a trace is compressed unless its name says otherwise; any is that is called so:
+
+  $ allotrace run --rate 1 -- ls -d . 2>/dev/null; allotrace doctor ls.*.ctf.zst | head -1
+  .
+  ls\.\d+\.ctf\.zst: no defects (re)
+  $ MEMTRACE_RATE=1 allotrace run --no-symbolize -- ls -d . >/dev/null 2>&1; ls ls.*.ctf.zst | wc -l
+  2
+  $ zstd -tq ls.*.ctf.zst && rm ls.*.ctf.zst
+  $ allotrace run --rate 1 -o c.ctf.gz -- ls -d . >/dev/null 2>&1; gzip -t c.ctf.gz && rm c.ctf.gz
+  $ allotrace run -o 'c.%p.ctf.zst' --rate 1 -- sh -c 'ls; :' >/dev/null 2>&1; zstd -tq c.*.ctf.zst
+  $ allotrace trim -o d.ctf.zst c.*.ctf.zst >/dev/null 2>&1; allotrace merge -o d.ctf.zst c.*.ctf.zst >/dev/null
+  $ zstd -tq d.ctf.zst; allotrace doctor -o e.ctf.gz d.ctf.zst >/dev/null && gzip -t e.ctf.gz
+
 A name that a shell would take apart is quoted:
 
   $ allotrace run --rate 0.1 -o "it's.ctf" -- ls -d . 2>&1 | tail -1

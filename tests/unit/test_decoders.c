@@ -109,7 +109,7 @@ static void assert_survives(const char *path, uint16_t version) {
     snprintf(copy, sizeof copy, "/proc/self/fd/%d", fd);
     memtrace_reader *a = open_path(path);
     const rewrite_options options = {.version = version};
-    ck_assert_int_eq(rewrite_trace(a, &options, fd, NULL), MEMTRACE_OK);
+    ck_assert_int_eq(rewrite_trace(a, &options, fd, COMPRESSION_NONE, NULL), MEMTRACE_OK);
     memtrace_reader_close(a);
 
     pair p = {.readers = {open_path(path), open_path(copy)}};

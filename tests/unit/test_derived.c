@@ -121,7 +121,8 @@ static memtrace_reader *excerpt_of(memtrace_reader *first, memtrace_reader *agai
     excerpt_head(e, &info);
     const rewrite_input input = {.reader = again, .options = {.select = excerpt_select, .user = e}};
     memtrace_error error;
-    ck_assert_msg(rewrite_traces(&info, &input, 1, fd, &error) == MEMTRACE_OK, "%s", error.reason);
+    ck_assert_msg(rewrite_traces(&info, &input, 1, fd, COMPRESSION_NONE, &error) == MEMTRACE_OK,
+                  "%s", error.reason);
     memtrace_reader_close(first);
     memtrace_reader_close(again);
     return open_result(fd);
@@ -342,7 +343,8 @@ static memtrace_reader *merged(const tape *a, const tape *b, merge *m) {
     ck_assert_int_eq(merge_start(m, first, 2, 0), MEMTRACE_OK);
     for (size_t i = 0; i < 2; i++)
         ck_assert_int_eq(merge_plan(m, i, first[i]), MEMTRACE_OK);
-    ck_assert_msg(merge_write(m, again, fd, &error) == MEMTRACE_OK, "%s", error.reason);
+    ck_assert_msg(merge_write(m, again, fd, COMPRESSION_NONE, &error) == MEMTRACE_OK, "%s",
+                  error.reason);
     for (size_t i = 0; i < 2; i++) {
         memtrace_reader_close(first[i]);
         memtrace_reader_close(again[i]);
@@ -440,7 +442,7 @@ END_TEST
 static int anonymous(const tape *t, const anonymise_options *options) {
     const int fd = result_fd();
     memtrace_reader *reader = play(t);
-    ck_assert_int_eq(anonymise_trace(reader, options, fd, NULL), MEMTRACE_OK);
+    ck_assert_int_eq(anonymise_trace(reader, options, fd, COMPRESSION_NONE, NULL), MEMTRACE_OK);
     memtrace_reader_close(reader);
     return fd;
 }

@@ -2,6 +2,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "trace/compress.h"
+#include "trace/input.h"
 #include "trace/relabel.h"
 #include "trace/rewrite.h"
 #include "trace_fixture.h"
@@ -151,6 +153,98 @@ START_TEST(damage_is_left_to_others) {
 }
 END_TEST
 
+/* ---- compressed by name ------------------------------------------------------------------ */
+
+static const char *const endings[] = {"", ".gz", ".zst"};
+static const uint8_t magics[][4] = {
+    {0xC1, 0x1F, 0xFC, 0xC1}, {0x1F, 0x8B, 8, 0}, {0x28, 0xB5, 0x2F, 0xFD}};
+enum { N_ENDINGS = sizeof endings / sizeof *endings };
+
+static void assert_stored_as(const char *name, size_t ending) {
+    uint8_t bytes[4];
+    int fd = open(name, O_RDONLY);
+    ck_assert_int_eq(read(fd, bytes, sizeof bytes), sizeof bytes);
+    ck_assert_mem_eq(bytes, magics[ending], sizeof bytes);
+    close(fd);
+}
+
+/* What is in a file, decompressed. */
+static uint8_t *contents(const char *name, size_t *size) {
+    input in;
+    memtrace_error error;
+    VEC(uint8_t) all = {0};
+    ck_assert_int_eq(input_open(&in, open(name, O_RDONLY), NULL, 0, &error), MEMTRACE_OK);
+    for (size_t n; (n = input_peek(&in, 1)) > 0; input_skip(&in, n)) {
+        ck_assert(vec_reserve(&all, n));
+        memcpy(all.items + all.count, in.next, n);
+        all.count += n;
+    }
+    ck_assert_int_eq(in.status, MEMTRACE_OK);
+    input_close(&in);
+    *size = all.count;
+    return all.items;
+}
+
+static void assert_same_contents(const char *a, const char *b) {
+    size_t n_a, n_b;
+    uint8_t *in_a = contents(a, &n_a), *in_b = contents(b, &n_b);
+    ck_assert_uint_eq(n_a, n_b);
+    ck_assert_mem_eq(in_a, in_b, n_a);
+    free(in_a);
+    free(in_b);
+}
+
+START_TEST(names_are_written_compressed) {
+    char plain[sizeof path + 8], to[sizeof path + 8];
+    size_t located = 0;
+    make_trace(2);
+    snprintf(plain, sizeof plain, "%s.plain", path);
+    snprintf(to, sizeof to, "%s%s", path, endings[_i]);
+    relabel *r = open_relabel();
+    read_names(r);
+    ck_assert_int_eq(relabel_write(r, same_names, &located, plain, NULL), MEMTRACE_OK);
+    ck_assert_int_eq(relabel_write(r, same_names, &located, to, NULL), MEMTRACE_OK);
+    relabel_close(r);
+    assert_stored_as(to, (size_t)_i);
+    assert_same_contents(to, plain);
+    unlink(plain);
+    unlink(to);
+}
+END_TEST
+
+START_TEST(files_are_compressed_by_name) {
+    char to[sizeof path + 8];
+    memtrace_error error;
+    struct stat once, again;
+    make_trace(2);
+    snprintf(to, sizeof to, "%s%s", path, endings[_i]);
+    size_t size;
+    uint8_t *bytes = contents(path, &size);
+    write_file(to, bytes, size);
+    ck_assert_int_eq(compress_by_name(to, &error), MEMTRACE_OK);
+    assert_stored_as(to, (size_t)_i);
+    assert_same_contents(to, path);
+    ck_assert_int_eq(stat(to, &once), 0);
+    ck_assert_int_eq(compress_by_name(to, &error), MEMTRACE_OK);
+    ck_assert_int_eq(stat(to, &again), 0);
+    ck_assert_uint_eq(once.st_ino, again.st_ino);
+    free(bytes);
+    unlink(to);
+}
+END_TEST
+
+START_TEST(what_cannot_be_written_is_said) {
+    compressor c;
+    int error = 0, fd = open("/dev/full", O_WRONLY);
+    static const uint8_t bytes[1 << 20];
+    ck_assert_int_eq(compressor_open(&c, fd, (compression)_i), 0);
+    for (int i = 0; i < 64 && !error; i++)
+        error = compressor_write(&c, bytes, sizeof bytes);
+    ck_assert_int_eq(compressor_close(&c, error), ENOSPC);
+    close(fd);
+}
+END_TEST
+
 static Suite *relabel_suite(void) {
     Suite *s = suite_create("relabel");
     TCase *t = tcase_create("relabel");
@@ -159,6 +253,9 @@ static Suite *relabel_suite(void) {
     tcase_add_loop_test(t, equal_names_change_nothing, 0, 2);
     tcase_add_test(t, names_are_those_given);
     tcase_add_test(t, damage_is_left_to_others);
+    tcase_add_loop_test(t, names_are_written_compressed, 0, N_ENDINGS);
+    tcase_add_loop_test(t, files_are_compressed_by_name, 0, N_ENDINGS);
+    tcase_add_loop_test(t, what_cannot_be_written_is_said, 0, N_ENDINGS);
     suite_add_tcase(s, t);
     return s;
 }

@@ -40,6 +40,7 @@ static bool add_mark(profile *p, const memtrace_reader *reader, const memtrace_e
     if (!gauge && strcmp(l->file, MEMTRACE_MARK_FILE) != 0)
         return true;
     const char *name = intern(&p->strings, l->function, strlen(l->function));
+    p->last_mark = event->id + 1;
     return name && vec_push(&p->marks, ((profile_mark){.time = event->time,
                                                        .name = name,
                                                        .is_gauge = gauge,
@@ -105,7 +106,7 @@ static bool add_event(profile *p, const memtrace_reader *reader, const memtrace_
         return (!p->track_promotion || p->keep_blocks || note_promotion(p, event->id)) &&
                (!p->keep_blocks || blocks_promote(&p->table, event->id, event->time));
     case MEMTRACE_COLLECT:
-        p->collected_blocks++;
+        p->collected_blocks += event->id + 1 != p->last_mark;
         return !p->keep_blocks || blocks_collect(&p->table, event->id, event->time);
     }
     return true;

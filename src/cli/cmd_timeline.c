@@ -74,18 +74,21 @@ static int show(const question *q, const timeline_options *opts) {
                                                        : TEXT_POINTS};
     timeline t;
     timeline_sites list = {0};
-    bool ok = timeline_query(&q->profile, &spec, &t);
+    gauge_list gauges = {0};
+    bool ok = timeline_query(&q->profile, &spec, &t) && gauges_find(&q->profile, &gauges);
     int status = STATUS_FAILED;
     ok = ok && (opts->top == 0 || timeline_of_sites(&q->query.lens, &spec, opts->by == BY_FUNCTION,
                                                     t.peak_time, opts->top, &list));
     if (ok)
         status = print(q, opts,
                        &(timeline_view){.all = &t,
+                                        .gauges = &gauges,
                                         .sites = list.items,
                                         .n_sites = list.count,
                                         .by_function = opts->by == BY_FUNCTION});
     else
         message_error("not enough memory");
+    gauges_free(&gauges);
     timeline_sites_free(&list);
     timeline_free(&t);
     return status;
@@ -115,7 +118,9 @@ const command command_timeline = {
     .description =
         "Shows how much was live, in all and by heap, and how fast memory was allocated, promoted "
         "and freed, as time went by. A promoted block is in the minor heap before and in the major "
-        "heap from then on.\n\n"
+        "heap from then on. Below stands what the system saw of the process, if the recorder read "
+        "it: rss is its memory in RAM, anonymous the part of that which is no file's, heap all "
+        "private memory that it may write to, touched or not.\n\n"
         "In text, each row is scaled to its own highest value. Amounts are estimates; ± is the "
         "95 % interval.",
     .example = "allotrace timeline --top 5 out.ctf\n"

@@ -1,9 +1,11 @@
 /* info.c: see info.h. */
 #include "present/info.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "analyse/gauges.h"
 #include "present/figures.h"
 
 static const char *const source_names[CCT_SOURCES] = {
@@ -52,21 +54,42 @@ static void show_allocations(output *o, const profile *p) {
                   figure_count(cct_sum(p->blocks)).text);
 }
 
+static void show_gauges(output *o, const profile *p) {
+    gauge_list list;
+    if (!gauges_find(p, &list))
+        o->error = o->error ? o->error : ENOMEM;
+    for (size_t i = 0; i < list.count; i++) {
+        const gauge *g = &list.items[i];
+        label(o, g->name);
+        output_format(o, "%s at most, ",
+                      figure_bytes((double)gauge_most(g, 0, UINT64_MAX)->bytes).text);
+        output_format(o, "%s at the end\n", figure_bytes((double)gauge_last(g)->bytes).text);
+    }
+    gauges_free(&list);
+}
+
+static size_t count_marks(const profile *p) {
+    size_t n = 0;
+    for (size_t i = 0; i < p->marks.count; i++)
+        n += !p->marks.items[i].is_gauge;
+    return n;
+}
+
 static void show_marks(output *o, const profile *p) {
-    size_t n = p->marks.count;
+    size_t n = count_marks(p), shown = 0;
     if (n == 0)
         return;
     line_of(o, "marks", figure_count(n).text);
-    for (size_t i = 0; i < n && i < SHOWN_MARKS; i++) {
-        const profile_mark *m = &p->marks.items[i];
+    for (const profile_mark *m = p->marks.items; shown < n && shown < SHOWN_MARKS; m++) {
+        if (m->is_gauge)
+            continue;
         output_format(o, "    %12s  ", figure_duration(m->time).text);
         output_shown(o, m->name);
-        if (m->is_gauge)
-            output_format(o, " = %s", figure_bytes((double)m->value * p->info.word_size / 8).text);
         output_char(o, '\n');
+        shown++;
     }
-    if (n > SHOWN_MARKS)
-        output_format(o, "    … %s more; `--json` lists all\n", figure_count(n - SHOWN_MARKS).text);
+    if (n > shown)
+        output_format(o, "    … %s more; `--json` lists all\n", figure_count(n - shown).text);
 }
 
 static void show_warnings(output *o, const info_view *view) {
@@ -98,6 +121,7 @@ void info_text(output *o, const profile *p, const info_view *view) {
     show_allocations(o, p);
     line_of(o, "domains", figure_count(p->n_domains).text);
     line_of(o, "distinct stacks", figure_count(p->tree.n_stacks).text);
+    show_gauges(o, p);
     show_marks(o, p);
     label(o, "format");
     output_format(o, "version %u, %u-bit words\n", i->version, i->word_size);
@@ -143,17 +167,35 @@ static void json_allocations(output *o, const profile *p, const info_view *view)
 }
 
 static void json_marks(output *o, const profile *p) {
+    size_t n = 0;
     output_text(o, ",\n \"marks\":[");
     for (size_t i = 0; i < p->marks.count; i++) {
         const profile_mark *m = &p->marks.items[i];
-        output_format(o, "%s{\"time\":%" PRIu64 ",\"kind\":\"%s\",\"name\":", i ? "," : "", m->time,
-                      m->is_gauge ? "gauge" : "mark");
-        output_json(o, m->name);
         if (m->is_gauge)
-            output_format(o, ",\"value\":%.0f", (double)m->value * p->info.word_size / 8);
+            continue;
+        output_format(o, "%s{\"time\":%" PRIu64 ",\"name\":", n++ ? "," : "", m->time);
+        output_json(o, m->name);
         output_char(o, '}');
     }
     output_char(o, ']');
+}
+
+static void json_gauges(output *o, const profile *p) {
+    gauge_list list;
+    if (!gauges_find(p, &list))
+        o->error = o->error ? o->error : ENOMEM;
+    output_text(o, ",\n \"gauges\":[");
+    for (size_t i = 0; i < list.count; i++) {
+        const gauge *g = &list.items[i];
+        const gauge_reading *most = gauge_most(g, 0, UINT64_MAX), *last = gauge_last(g);
+        output_text(o, i ? ",{\"name\":" : "{\"name\":");
+        output_json(o, g->name);
+        output_format(
+            o, ",\"readings\":%zu,\"most\":%" PRIu64 ",\"time\":%" PRIu64 ",\"last\":%" PRIu64 "}",
+            g->readings.count, most->bytes, most->time, last->bytes);
+    }
+    output_char(o, ']');
+    gauges_free(&list);
 }
 
 static void json_warnings(output *o, const info_view *view) {
@@ -187,6 +229,7 @@ void info_json(output *o, const profile *p, const info_view *view) {
                   i->start_time, p->duration, p->n_domains, p->tree.n_stacks, p->suspect_blocks);
     json_allocations(o, p, view);
     json_marks(o, p);
+    json_gauges(o, p);
     json_warnings(o, view);
     output_char(o, '}');
 }

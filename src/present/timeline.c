@@ -105,6 +105,38 @@ static void show_series(output *o, const report *r, const timeline *t, const cha
     show_most(o, r->query->profile, t, s, heap, highest);
 }
 
+static void show_gauge(output *o, const timeline *t, const gauge *g) {
+    const timeline_point *points = t->points.items;
+    size_t n = t->points.count;
+    const gauge_reading *most = NULL;
+    for (size_t i = 0; i < n; i++) {
+        const gauge_reading *r = gauge_most(g, points[i].begin, points[i].end);
+        if (r && (!most || r->bytes > most->bytes))
+            most = r;
+    }
+    if (!most)
+        return;
+    output_format(o, "  %-*s", LABEL, g->name);
+    for (size_t i = 0; i < n; i++) {
+        const gauge_reading *r = gauge_most(g, points[i].begin, points[i].end);
+        figure_spark(o, r && most->bytes ? (double)r->bytes / (double)most->bytes : 0);
+    }
+    output_format(o, "  most %s at %s\n", figure_bytes((double)most->bytes).text,
+                  figure_duration(most->time).text);
+}
+
+static void show_end(output *o, const report *r, const timeline_view *view) {
+    output_text(o, "At the end, ");
+    show_amount(o, r->query->profile, view->all->end_samples, "", 1);
+    output_text(o, " was live");
+    for (size_t i = 0; i < view->gauges->count; i++) {
+        const gauge *g = &view->gauges->items[i];
+        output_text(o, i ? ", " : "; the system saw: ");
+        output_format(o, "%s %s", g->name, figure_bytes((double)gauge_last(g)->bytes).text);
+    }
+    output_text(o, ".\n");
+}
+
 /* The ends of the scale below the rows. */
 static void show_scale(output *o, const timeline *t) {
     const timeline_point *first = t->points.items, *last = first + t->points.count - 1;
@@ -160,10 +192,10 @@ void timeline_text(output *o, const report *r, const timeline_view *view) {
     show_series(o, r, t, "allocated", ALLOCATED, 0);
     show_series(o, r, t, "promoted", PROMOTED, 0);
     show_series(o, r, t, "freed", FREED, 0);
+    for (size_t i = 0; i < view->gauges->count; i++)
+        show_gauge(o, t, &view->gauges->items[i]);
     show_scale(o, t);
-    output_text(o, "At the end, ");
-    show_amount(o, r->query->profile, t->end_samples, "", 1);
-    output_text(o, " was live.\n");
+    show_end(o, r, view);
     show_sites(o, r, view);
     show_marks(o, r, t);
 }
@@ -243,6 +275,35 @@ static void json_sites(output *o, const profile *p, const timeline_view *view) {
     output_char(o, ']');
 }
 
+/* At the ends of the points, as what is live is; null: it was not read yet. */
+static void json_gauge(output *o, const timeline *t, const gauge *g) {
+    const gauge_reading *most = gauge_most(g, 0, UINT64_MAX), *last = gauge_last(g);
+    output_text(o, "{\"name\":");
+    output_json(o, g->name);
+    output_format(o,
+                  ",\"readings\":%zu,\"most\":%" PRIu64 ",\"time\":%" PRIu64 ",\"last\":%" PRIu64
+                  ",\"values\":[",
+                  g->readings.count, most->bytes, most->time, last->bytes);
+    for (size_t i = 0; i < t->points.count; i++) {
+        const gauge_reading *r = gauge_at(g, t->points.items[i].end - 1);
+        output_text(o, i ? "," : "");
+        if (r)
+            output_format(o, "%" PRIu64, r->bytes);
+        else
+            output_text(o, "null");
+    }
+    output_text(o, "]}");
+}
+
+static void json_gauges(output *o, const timeline_view *view) {
+    output_text(o, ",\n \"gauges\":[");
+    for (size_t i = 0; i < view->gauges->count; i++) {
+        output_text(o, i ? ",\n  " : "\n  ");
+        json_gauge(o, view->all, &view->gauges->items[i]);
+    }
+    output_char(o, ']');
+}
+
 void timeline_json(output *o, const report *r, const timeline_view *view) {
     const profile *p = r->query->profile;
     const timeline *t = view->all;
@@ -263,6 +324,7 @@ void timeline_json(output *o, const report *r, const timeline_view *view) {
         output_char(o, '}');
     }
     output_char(o, ']');
+    json_gauges(o, view);
     json_sites(o, p, view);
     output_text(o, "}\n");
 }
@@ -273,6 +335,10 @@ void timeline_csv(output *o, const report *r, const timeline_view *view) {
     for (int j = 0; j < N_COLUMNS; j++)
         output_format(o, ",%s,%s_low,%s_high,%s_samples", columns[j].name, columns[j].name,
                       columns[j].name, columns[j].name);
+    for (size_t i = 0; i < view->gauges->count; i++) {
+        output_char(o, ',');
+        output_csv(o, view->gauges->items[i].name);
+    }
     output_char(o, '\n');
     for (size_t i = 0; i < view->all->points.count; i++) {
         const timeline_point *point = &view->all->points.items[i];
@@ -281,6 +347,12 @@ void timeline_csv(output *o, const report *r, const timeline_view *view) {
             estimate e = amount_of(p, point, columns[j].series, columns[j].heap);
             output_format(o, ",%.0f,%.0f,%.0f,%" PRIu64, e.value, e.low, e.high,
                           samples_of(point, columns[j].series, columns[j].heap));
+        }
+        for (size_t j = 0; j < view->gauges->count; j++) {
+            const gauge_reading *reading = gauge_at(&view->gauges->items[j], point->end - 1);
+            output_char(o, ',');
+            if (reading)
+                output_u64(o, reading->bytes, 0, ' ');
         }
         output_char(o, '\n');
     }

@@ -1,13 +1,15 @@
-/* timeline.h: what was live and how fast was allocated as time went by: as sparklines, JSON, CSV.
- */
+/* timeline.h: what was live and how fast was allocated as time went by, and beside it what the
+ * system saw: as sparklines, JSON, CSV. */
 #ifndef PRESENT_TIMELINE_H
 #define PRESENT_TIMELINE_H
 
+#include "analyse/gauges.h"
 #include "analyse/timeline.h"
 #include "present/report.h"
 
 typedef struct timeline_view {
     const timeline *all;
+    const gauge_list *gauges;
     const timeline_site *sites; /* largest first */
     size_t n_sites;
     bool by_function;

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "platform/module.h"
+#include "record/gauge.h"
 #include "record/text.h"
 
 #define ADDRESS_BITS  48
@@ -179,6 +180,9 @@ static memtrace_location locate_remark(code_table *table, uint64_t remark) {
     case CODE_LOST:
         return (memtrace_location){.file = "", .function = "[the rest of the stack is unknown]"};
     default:
+        if (remark >= CODE_GAUGES)
+            return (memtrace_location){.file = MEMTRACE_GAUGE_FILE,
+                                       .function = gauge_names[remark - CODE_GAUGES]};
         return (memtrace_location){.file = MEMTRACE_MARK_FILE,
                                    .function = table->marks[remark - CODE_MARKS]};
     }

@@ -33,10 +33,10 @@ enum code_remark {
     CODE_CUT = 1,    /* the caller of the outermost frame kept: more of them than wanted */
     CODE_LOST = 2,   /* the same: the unwinder could not go on */
     CODE_MARKS = 16, /* from here on: texts of marks, in the order in which they were added */
+    CODE_MAX_MARKS = 256,
+    CODE_GAUGES = CODE_MARKS + CODE_MAX_MARKS, /* from here on: gauges, by enum gauge */
     CODE_FIRST_ADDRESS = 4096
 };
-
-enum { CODE_MAX_MARKS = 256 };
 
 struct code_module;
 

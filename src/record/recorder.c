@@ -72,6 +72,7 @@ static void on_fork_child(void) {
     atomic_store(&recorder_page->alive, 0);
     atomic_store(&recorder_page->exact, NULL);
     sink_close(&recorder.session->sink);
+    gauges_close(&recorder.session->gauges);
 }
 
 /* The parent may end without a word after this: daemon() in the C library leaves by a call of _exit

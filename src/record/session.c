@@ -88,12 +88,33 @@ static void domain_flush_inside(struct session *s, struct domain *d) {
         session_note(s, memtrace_stream_flush(d->stream));
 }
 
+/* What adds to no total: `length` is a gauge's. The calling thread is inside the domain. */
+static void domain_put_remark(struct session *s, struct domain *d, uint64_t now, uint64_t code,
+                              uint64_t length) {
+    uint64_t id = 0;
+    memtrace_status status =
+        memtrace_stream_alloc(d->stream, now, MEMTRACE_EXTERNAL, length, 0, &code, 1, 0, &id);
+    if (status == MEMTRACE_OK)
+        status = memtrace_stream_collect(d->stream, now, id);
+    d->n_frames = 0; /* it is not the last stack any more */
+    session_note(s, status);
+}
+
+static void session_put_gauges(struct session *s, struct domain *d, uint64_t now) {
+    uint64_t bytes[N_GAUGES];
+    if (!gauges_read(&s->gauges, bytes))
+        return;
+    for (unsigned i = 0; i < N_GAUGES; i++)
+        domain_put_remark(s, d, now, CODE_GAUGES + i, bytes[i] / sizeof(uint64_t));
+}
+
 /* The first look at another's stream is a guess, which spares the visit to those that are empty. */
 void session_sweep(struct session *s, uint64_t now) {
     uint64_t due = atomic_load_explicit(&s->next_sweep, memory_order_relaxed);
     if (now < due ||
         !atomic_compare_exchange_strong(&s->next_sweep, &due, now + sweep_interval(now)))
         return;
+    session_put_gauges(s, self.domain, now);
     for (struct domain *d = atomic_load(&s->domains.all); d; d = d->older) {
         if (d == self.domain) {
             domain_flush_inside(s, d);
@@ -303,8 +324,10 @@ struct session *session_open(const struct session_plan *plan, memprof_filter *fi
         config_file_for(c, s->pid, path, sizeof path) ? sink_open(&s->sink, path) : ENAMETOOLONG;
     if (!*error) {
         *error = session_build(s, plan, filter);
-        if (!*error)
+        if (!*error) {
+            gauges_open(&s->gauges);
             return s;
+        }
         sink_close(&s->sink);
     }
     session_abandon(s, filter);
@@ -334,18 +357,23 @@ void session_flush(struct session *s) {
 }
 
 void session_mark(struct session *s, const char *remark) {
-    uint64_t code = code_of_mark(&s->codes, remark), id = 0, now = session_now(s);
+    uint64_t code = code_of_mark(&s->codes, remark), now = session_now(s);
     struct domain *d = session_domain(s);
     if (!code || !d)
         return;
     domain_enter(d);
-    memtrace_status status =
-        memtrace_stream_alloc(d->stream, now, MEMTRACE_EXTERNAL, 0, 0, &code, 1, 0, &id);
-    if (status == MEMTRACE_OK)
-        status = memtrace_stream_collect(d->stream, now, id);
-    d->n_frames = 0;
+    domain_put_remark(s, d, now, code, 0);
     domain_leave(d);
-    session_note(s, status);
+}
+
+static void session_last_gauges(struct session *s) {
+    struct domain *d = session_domain(s);
+    uint64_t now = session_now(s);
+    if (!d)
+        return;
+    domain_enter(d);
+    session_put_gauges(s, d, now);
+    domain_leave(d);
 }
 
 static void session_mark_loss(struct session *s, uint64_t count, const char *what) {
@@ -378,9 +406,12 @@ static void session_mark_losses(struct session *s) {
 }
 
 void session_finish(struct session *s) {
-    if (!self.sampler.busy && session_is_passable(s))
+    if (!self.sampler.busy && session_is_passable(s)) {
+        session_last_gauges(s);
         session_mark_losses(s);
+    }
     session_flush(s);
+    gauges_close(&s->gauges);
 }
 
 void session_abandon(struct session *s, memprof_filter *filter) {

@@ -11,6 +11,7 @@
 #include "record/code.h"
 #include "record/config.h"
 #include "record/domain.h"
+#include "record/gauge.h"
 #include "record/memory.h"
 #include "record/ocaml_runtime.h"
 #include "record/rescue.h"
@@ -41,6 +42,7 @@ struct session {
     code_table codes;
     struct domain_table domains;
     rescue rescue; /* of streams; guarded by domains.lock */
+    gauges gauges;
     memtrace_writer *writer;
     bool exact;      /* every block of malloc is recorded, by exact.c */
     struct ids *ids; /* of blocks that live, if so */
@@ -108,8 +110,9 @@ struct domain *session_domain(struct session *s);
 /* Takes note of what the writer said of an event. */
 void session_note(struct session *s, memtrace_status status);
 
-/* Writes out what has become old in any stream; the calling thread is inside its own. Leaves out
- * threads that are at work just now: they will do it themselves. */
+/* Now and then: reads the gauges, and writes out what has become old in any stream; the calling
+ * thread is inside its own. Leaves out threads that are at work just now: they will do it
+ * themselves. */
 void session_sweep(struct session *s, uint64_t now);
 
 /* ---- at the end ------------------------------------------------------------------------------ */

@@ -4,16 +4,11 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "platform/syscall.h"
+#include "record/descriptor.h"
 #include "record/text.h"
-
-/* Programs expect that new descriptors get small numbers: ours takes one of the last of the range
- * that every process has room for. */
-#define FD_RANGE 1024
-#define FD_SPARE 64
 
 #define FILE_MODE  0666
 #define OPEN_FLAGS (O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY)
@@ -27,9 +22,7 @@ static int error_of(long result) {
 }
 
 static bool sink_is_ours(const sink *s, int fd) {
-    struct stat st;
-    return fd >= 0 && !error_of(syscall4(SYS_fstat, fd, (long)&st, 0, 0)) &&
-           st.st_dev == s->device && st.st_ino == s->inode;
+    return descriptor_is(fd, s->device, s->inode);
 }
 
 /* False if another process holds the lock of the file. Where locks do not work there are none. */
@@ -37,22 +30,6 @@ static bool fd_lock(int fd) {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     int error = error_of(syscall4(SYS_fcntl, fd, F_OFD_SETLK, (long)&whole, 0));
     return error != EAGAIN && error != EACCES;
-}
-
-/* Moves `fd` out of the way; gives it back as it is if there is no room. */
-static int fd_raise(int fd) {
-    struct rlimit limit;
-    rlim_t range = FD_RANGE;
-    if (!error_of(syscall4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit)) &&
-        limit.rlim_cur < range)
-        range = limit.rlim_cur;
-    if (range < 2 * FD_SPARE)
-        return fd;
-    long high = syscall4(SYS_fcntl, fd, F_DUPFD_CLOEXEC, (long)(range - FD_SPARE), 0);
-    if (syscall_failed(high))
-        return fd;
-    syscall4(SYS_close, fd, 0, 0, 0);
-    return (int)high;
 }
 
 static int sink_empty(sink *s) {
@@ -72,7 +49,7 @@ int sink_open(sink *s, const char *path) {
     long fd = syscall4(SYS_openat, AT_FDCWD, (long)path, OPEN_FLAGS | O_CREAT, FILE_MODE);
     if (syscall_failed(fd))
         return s->error = error_of(fd);
-    s->fd = fd_raise((int)fd);
+    s->fd = descriptor_raise((int)fd);
     s->error = error_of(syscall4(SYS_fstat, s->fd, (long)&st, 0, 0));
     if (!s->error) {
         s->device = st.st_dev;
@@ -97,7 +74,7 @@ static int sink_reopen_locked(sink *s) {
         syscall4(SYS_close, fd, 0, 0, 0);
         return ESTALE;
     }
-    s->fd = fd_raise((int)fd);
+    s->fd = descriptor_raise((int)fd);
     return 0;
 }
 

@@ -54,6 +54,7 @@ As JSON, an array:
    "promoted":{"value":102800000,"low":90614797,"high":116167150,"samples":257,"blocks":257,"share":0.154262},
    "collected_blocks":1566,
    "marks":[],
+   "gauges":[],
    "warnings":[]}]
   $ allotrace info --json a.ctf - <a.ctf | python3 -c '
   > import json, sys

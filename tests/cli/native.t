@@ -73,15 +73,38 @@ gauges; here at rate 1, where numbers are exact.
     collected        1 of 6 blocks
     domains          1
     distinct stacks  6
-    marks            2
+    rss              16.0 KB at most, 16.0 KB at the end
+    marks            1
               1 ms  loaded
-              9 ms  rss = 16.0 KB
     format           version 3, 64-bit words
     file             869 B
     warnings         none
   $ allotrace info --json native.ctf | grep -e marks -e allocated
    "allocated":{"value":24576,"low":24576,"high":24576,"samples":3072,"blocks":6},
-   "marks":[{"time":1000,"kind":"mark","name":"loaded"},{"time":9000,"kind":"gauge","name":"rss","value":16384}],
+   "marks":[{"time":1000,"name":"loaded"}],
+  $ allotrace info --json native.ctf | grep gauges
+   "gauges":[{"name":"rss","readings":1,"most":16384,"time":9000,"last":16384}],
+  $ allotrace timeline --points 3 native.ctf
+  24.0 KB total allocations (exact, 3,072 samples at rate 1)
+  
+    live        ▆██  most 24.0 KB at 7 ms
+      external  ▆█▆  most 23.0 KB at 3 ms
+    allocated   █▄▁  most 5.2 MB/s at 0 µs
+    freed         █  most 2.6 MB/s at 6 ms
+    rss           █  most 16.0 KB at 9 ms
+                0 … 9 ms, a character is 3 ms
+  At the end, 16.0 KB was live; the system saw: rss 16.0 KB.
+  
+  Marks:
+            1 ms  loaded
+  $ allotrace timeline --points 3 --json native.ctf | grep -A1 gauges
+   "gauges":[
+    {"name":"rss","readings":1,"most":16384,"time":9000,"last":16384,"values":[null,null,16384]}],
+  $ allotrace timeline --points 3 --csv native.ctf | sed 's/.*,//'
+  rss
+  
+  
+  16384
   $ allotrace dump native.ctf
   0000001000 0000000000 alloc_ext 0 len=0 dom=0    0: loaded@<mark>:0:0-0
   0000002000 0000000001 alloc_ext 1024 len=1023 dom=0    0: main@main.c:10:0-0 table@<type>:0:0-0 grow@table.c:5:0-0 table_add@table.c:20:0-0

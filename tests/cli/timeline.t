@@ -39,6 +39,7 @@ What was live when, on a made-up trace at rate 1 (events are 1 ms apart):
    "points":[
     {"begin":0,"end":4001,"live":{"value":512,"low":512,"high":512,"samples":64},"live_minor":{"value":0,"low":0,"high":0,"samples":0},"live_major":{"value":512,"low":512,"high":512,"samples":64},"live_external":{"value":0,"low":0,"high":0,"samples":0},"allocated_per_second":{"value":383904,"low":383904,"high":383904,"samples":192},"promoted_per_second":{"value":127968,"low":127968,"high":127968,"samples":64},"freed_per_second":{"value":255936,"low":255936,"high":255936,"samples":128}},
     {"begin":4001,"end":8001,"live":{"value":512,"low":512,"high":512,"samples":64},"live_minor":{"value":0,"low":0,"high":0,"samples":0},"live_major":{"value":512,"low":512,"high":512,"samples":64},"live_external":{"value":0,"low":0,"high":0,"samples":0},"allocated_per_second":{"value":2560000,"low":2560000,"high":2560000,"samples":1280},"promoted_per_second":{"value":0,"low":0,"high":0,"samples":0},"freed_per_second":{"value":2560000,"low":2560000,"high":2560000,"samples":1280}}],
+   "gauges":[],
    "sites":[
     {"function":"parse","file":"parse.ml","peak":{"value":8192,"low":8192,"high":8192,"samples":1024,"time":5000},"live":[{"value":0,"low":0,"high":0,"samples":0},{"value":0,"low":0,"high":0,"samples":0}]}]}
   $ allotrace timeline --from 3ms --to 5ms --points 3 --csv a.ctf | cut -d, -f1-6

@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Keeps the compiler from leaving out an allocation that nobody looks at. */
@@ -138,6 +139,27 @@ static void scene_much(void) {
     for (int i = 0; i < 400000; i++)
         churn(1, 8 + (size_t)(i * 37 % 2000));
     puts("much done");
+}
+
+/* Long enough for the gauges to be read meanwhile. */
+static void churn_a_while(void) {
+    struct timespec start, now;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    do {
+        churn(1000, 1000);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 < 250);
+    churn(1000, 1000);
+}
+
+static void scene_growth(void) {
+    enum { MUCH = 64 << 20 };
+    churn(1000, 1000);
+    char *block = malloc(MUCH);
+    memset(block, 1, MUCH);
+    churn_a_while();
+    free(block);
+    puts("growth done");
 }
 
 /* ---- threads ----------------------------------------------------------------------------- */
@@ -441,6 +463,7 @@ int main(int argc, char **argv) {
     SCENE("stack", scene_stack())
     SCENE("deep", scene_deep())
     SCENE("much", scene_much())
+    SCENE("growth", scene_growth())
     SCENE("threads", scene_threads())
     SCENE("brief_threads", scene_brief_threads())
     SCENE("late_frees", scene_late_frees())

@@ -38,7 +38,8 @@ Frame = collections.namedtuple("Frame", "function file")
 
 
 class Trace:
-    """What a file says: `allocations` by id, `marks`, `pid`, `rate`, `domains`."""
+    """What a file says: `allocations` by id, `marks`, `gauges` (lists of bytes, by name), `pid`,
+    `rate`, `domains`."""
 
     def __init__(self, path):
         decoder = decode.Decoder(pathlib.Path(path).read_bytes())
@@ -55,12 +56,16 @@ class Trace:
         same(len(set(died)), len(died), "blocks that died twice")
         assert set(died) <= set(made), "a death without a birth"
         dead = set(died)
-        self.allocations = []
+        self.allocations, self.gauges = [], {}
         for ident, *rest in made.values():
             allocation = Allocation(ident, *rest, ident in dead)
             if allocation.frames[-1].file == "<mark>":
                 same((allocation.length, allocation.samples, allocation.died), (0, 0, True), "mark")
                 self.marks.append(allocation.frames[-1].function)
+            elif allocation.frames[-1].file == "<gauge>":
+                same((allocation.samples, allocation.died), (0, True), "gauge")
+                values = self.gauges.setdefault(allocation.frames[-1].function, [])
+                values.append(allocation.length * 8)
             else:
                 self.allocations.append(allocation)
 
@@ -479,6 +484,19 @@ def a_program_with_its_own_malloc_is_left_alone_and_says_so():
     same(trace.allocations, [])
     same(trace.marks, ["nothing is recorded: malloc is the own one of "
                        + os.path.realpath(OWN_MALLOC)])
+
+
+@test
+def what_the_system_sees_stands_beside_what_is_live():
+    for rate in ("1", "1e-2"):
+        gauges = record([TARGET, "growth"], rate=rate).gauges
+        same(set(gauges), {"rss", "anonymous", "heap"})
+        same(len({len(values) for values in gauges.values()}), 1, "readings")
+        for values in gauges.values():
+            assert values[0] < 32 << 20, values  # before it grows
+            assert max(values) >= 64 << 20, values
+        assert gauges["rss"][-1] < 32 << 20, gauges  # what it had is gone
+        assert all(r >= a for r, a in zip(gauges["rss"], gauges["anonymous"])), gauges
 
 
 @test

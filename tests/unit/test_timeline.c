@@ -1,6 +1,7 @@
 /* Tests of what was live when: timelines, sites, the peak and how surely it was then. */
 #include <stdio.h>
 
+#include "analyse/gauges.h"
 #include "analyse/peak.h"
 #include "analyse/timeline.h"
 #include "random.h"
@@ -156,6 +157,50 @@ START_TEST(what_was_live_at_the_peak) {
 }
 END_TEST
 
+static void read_gauge(tape *t, int domain, uint64_t time, uint64_t words) {
+    uint64_t id, stack[] = {GAUGE};
+    ck_assert_int_eq(memtrace_stream_alloc(t->streams[domain], time, MEMTRACE_EXTERNAL, words, 0,
+                                           stack, 1, 0, &id),
+                     MEMTRACE_OK);
+    ck_assert_int_eq(memtrace_stream_collect(t->streams[domain], time, id), MEMTRACE_OK);
+}
+
+static void check_reading(const gauge_reading *r, uint64_t time, uint64_t words) {
+    ck_assert_ptr_nonnull(r);
+    ck_assert_uint_eq(r->time, time);
+    ck_assert_uint_eq(r->bytes, words * 8);
+}
+
+/* Whichever domain read it, and wherever its packets stand in the file. */
+START_TEST(what_the_system_saw) {
+    tape t;
+    profile p;
+    gauge_list list;
+    tape_start(&t, 1);
+    for (uint64_t time = 10; time <= 50; time += 10)
+        read_gauge(&t, (int)(time / 10 % 2), time, time == 30 ? 900 : time);
+    tape_read_blocks(&t, &p, _i);
+    ck_assert_uint_eq(p.table.count, 0);
+    ck_assert_uint_eq(p.collected_blocks, 0);
+    ck_assert(gauges_find(&p, &list));
+    ck_assert_uint_eq(list.count, 1);
+    const gauge *g = &list.items[0];
+    ck_assert_str_eq(g->name, "rss");
+    ck_assert_uint_eq(g->readings.count, 5);
+    ck_assert_ptr_null(gauge_at(g, 9));
+    check_reading(gauge_at(g, 10), 10, 10);
+    check_reading(gauge_at(g, 39), 30, 900);
+    check_reading(gauge_at(g, UINT64_MAX), 50, 50);
+    check_reading(gauge_last(g), 50, 50);
+    ck_assert_ptr_null(gauge_most(g, 0, 10));
+    check_reading(gauge_most(g, 0, 30), 20, 20);
+    check_reading(gauge_most(g, 0, UINT64_MAX), 30, 900);
+    check_reading(gauge_most(g, 41, 49), 40, 40);
+    gauges_free(&list);
+    profile_free(&p);
+}
+END_TEST
+
 START_TEST(of_nothing) {
     tape t;
     profile p;
@@ -239,6 +284,7 @@ static Suite *suite(void) {
     tcase_add_test(t, of_some_blocks);
     tcase_add_test(t, of_sites);
     tcase_add_test(t, what_was_live_at_the_peak);
+    tcase_add_loop_test(t, what_the_system_saw, 0, 2);
     tcase_add_test(t, of_nothing);
     tcase_add_loop_test(t, the_peak_is_where_it_is_said_to_be, 0, 2);
     suite_add_tcase(s, t);

@@ -335,6 +335,7 @@ def timelines_are_what_the_command_shows():
             equal(line["live_low"], [w["live"]["low"] for w in wanted], parameters)
             equal([sum(parts) for parts in zip(line["live_minor"], line["live_major"], line["live_external"])],
                   line["live"], "heaps add up")
+            equal(answer["gauges"], [], "nobody read any")
         whole = v.api("timeline", buckets=1)["all"]
         equal(whole["allocated"][0], v.api("tree")["total"]["value"])
         v.api("timeline", 400, **{"from": "2s", "to": "1s"})

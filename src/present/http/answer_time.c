@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analyse/gauges.h"
 #include "analyse/peaks.h"
 #include "analyse/timeline.h"
 #include "present/http/request.h"
@@ -95,6 +96,32 @@ static void write_scale(output *o, const timeline *t) {
                   points[0].begin, points[n - 1].end - 1, n, points[0].end - points[0].begin);
 }
 
+/* What the system saw, at the ends of the points; null: it was not read yet. */
+static bool write_gauges(request *r, const profile *p, const timeline *t) {
+    gauge_list list;
+    if (!gauges_find(p, &list))
+        return request_no_memory(r);
+    output_text(r->o, ",\n\"gauges\":[");
+    for (size_t i = 0; i < list.count; i++) {
+        json_column c;
+        output_text(r->o, i ? ",\n{\"name\":" : "{\"name\":");
+        output_json(r->o, list.items[i].name);
+        column_start(&c, r->o, "values", false);
+        for (size_t k = 0; k < t->points.count; k++) {
+            const gauge_reading *at = gauge_at(&list.items[i], t->points.items[k].end - 1);
+            if (at)
+                column_integer(&c, (int64_t)at->bytes);
+            else
+                column_null(&c);
+        }
+        column_end(&c);
+        output_char(r->o, '}');
+    }
+    output_char(r->o, ']');
+    gauges_free(&list);
+    return true;
+}
+
 static bool write_timeline(request *r, const asked *a, const timeline_spec *spec) {
     timeline all, filtered = {0};
     const uint8_t *kept = a->query->selection.kept;
@@ -111,6 +138,7 @@ static bool write_timeline(request *r, const asked *a, const timeline_spec *spec
         write_points(r->o, a->reading, "all", &all);
         if (kept)
             write_points(r->o, a->reading, "filtered", &filtered);
+        ok = write_gauges(r, p, &all);
         output_text(r->o, "}\n");
     }
     timeline_free(&all);

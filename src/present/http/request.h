@@ -111,6 +111,7 @@ void column_start(json_column *c, output *o, const char *name, bool first);
 void column_integer(json_column *c, int64_t value);
 void column_number(json_column *c, double value); /* rounded to whole ones */
 void column_exact(json_column *c, double value);
+void column_null(json_column *c);
 void column_end(json_column *c);
 
 /* `"NAME":[…]` of what `number` says of each of `n` things. */

@@ -91,6 +91,11 @@ void column_exact(json_column *c, double value) {
     figure_json_number(c->o, value);
 }
 
+void column_null(json_column *c) {
+    column_next(c);
+    output_text(c->o, "null");
+}
+
 void column_end(json_column *c) {
     output_char(c->o, ']');
 }

@@ -1,0 +1,34 @@
+/* descriptor.c: see descriptor.h. */
+#include "record/descriptor.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "platform/syscall.h"
+
+/* Programs expect that new descriptors get small numbers: ours takes one of the last of the range
+ * that every process has room for. */
+#define FD_RANGE 1024
+#define FD_SPARE 64
+
+int descriptor_raise(int fd) {
+    struct rlimit limit;
+    rlim_t range = FD_RANGE;
+    if (!syscall_failed(syscall4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit)) &&
+        limit.rlim_cur < range)
+        range = limit.rlim_cur;
+    if (range < 2 * FD_SPARE)
+        return fd;
+    long high = syscall4(SYS_fcntl, fd, F_DUPFD_CLOEXEC, (long)(range - FD_SPARE), 0);
+    if (syscall_failed(high))
+        return fd;
+    syscall4(SYS_close, fd, 0, 0, 0);
+    return (int)high;
+}
+
+bool descriptor_is(int fd, dev_t device, ino_t inode) {
+    struct stat st;
+    return fd >= 0 && !syscall_failed(syscall4(SYS_fstat, fd, (long)&st, 0, 0)) &&
+           st.st_dev == device && st.st_ino == inode;
+}

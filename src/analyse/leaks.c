@@ -71,6 +71,7 @@ typedef struct sums {
     uint64_t samples, startup, at_exit;
     int64_t changes[LEAKS_POINTS + 1]; /* of what is live; the last ones come too late */
     double periods[LEAKS_PERIODS];     /* slope, by when blocks were born */
+    uint64_t moving;                   /* samples that add to the slope, or take from it */
     double late;                       /* slope of the window's later half */
     double up, up_squares;             /* of blocks that add to the slope */
     double down, down_squares;         /* of those that take from it */
@@ -88,6 +89,7 @@ double leaks_weight(uint64_t born, uint64_t died, uint64_t from, uint64_t to) {
 
 static void add_slope(sums *s, size_t period, double samples, double weight) {
     s->periods[period] += samples * weight;
+    s->moving += weight > 0 || weight < 0 ? (uint64_t)samples : 0;
     if (weight > 0) {
         s->up += samples * weight;
         s->up_squares += samples * weight * weight;
@@ -226,6 +228,7 @@ static leaks_site judge(const profile *p, const leaks *l, const sums *s) {
                        .at_exit = s->at_exit,
                        .live = {live.value * word, live.low * word, live.high * word},
                        .slope = slope_of(p, l, s),
+                       .slope_samples = s->moving,
                        .late = s->late / p->info.sample_rate * word,
                        .p = leaks_chance(s->periods, LEAKS_PERIODS)};
     int64_t now = 0;

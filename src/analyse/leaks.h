@@ -36,13 +36,14 @@ enum {
 typedef struct leaks_site {
     const profile_location *place; /* NULL: without backtrace; of the total, too */
     leaks_class class;
-    uint64_t samples; /* live at the end of the window */
-    uint64_t startup; /* of these, born before the window */
-    uint64_t at_exit; /* of these, freed after the window */
-    estimate live;    /* bytes */
-    estimate slope;   /* bytes a second, of what was live in the window */
-    double late;      /* the same of its later half; without interval */
-    double p;         /* the chance of as clear a growth if there is none; at most that */
+    uint64_t samples;       /* live at the end of the window */
+    uint64_t startup;       /* of these, born before the window */
+    uint64_t at_exit;       /* of these, freed after the window */
+    estimate live;          /* bytes */
+    estimate slope;         /* bytes a second, of what was live in the window */
+    uint64_t slope_samples; /* of blocks that came or went in it */
+    double late;            /* the same of its later half; without interval */
+    double p;               /* the chance of as clear a growth if there is none; at most that */
     uint64_t
         line[LEAKS_POINTS]; /* samples live at equal steps from the start to the window's end */
     double q;               /* the same among so many sites: a false discovery rate */

@@ -67,7 +67,7 @@ static bool walk_through(walk *w, const survival_life *lives, size_t n, survival
         if (!all)
             leave(w, lives + first, last - first, ended);
         forget(w, lives + first, last - first);
-        survival_point point = {.time = lives[first].time};
+        survival_point point = {.time = lives[first].time, .at_risk = n - first};
         point.alive = all ? alive_at_last(curve) : alive_now(w);
         if (ended > 0 && !vec_push(curve, point))
             return false;

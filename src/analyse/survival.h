@@ -19,7 +19,8 @@ typedef struct survival_life {
 
 typedef struct survival_point {
     uint64_t time;
-    estimate alive; /* the share that lasts longer; 0 … 1 */
+    estimate alive;   /* the share that lasts longer; 0 … 1 */
+    uint64_t at_risk; /* lives that lasted until then */
 } survival_point;
 
 /* A time before which a given share has ended; SURVIVAL_NEVER: after more than was seen. */

@@ -314,6 +314,7 @@ static check_table table_of(const job *j) {
     return (check_table){.rules = j->rules.items,
                          .results = j->results.items,
                          .n = j->rules.count,
+                         .profile = &j->profile,
                          .color = color_wanted()};
 }
 

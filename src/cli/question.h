@@ -47,7 +47,7 @@ extern const char *const question_measures[], *const question_wrappers[];
             .name = "csv",                                                                         \
             .kind = OPTION_FLAG,                                                                   \
             .at = offsetof(type, question.csv),                                                    \
-            .help = "write CSV instead of text, a row a line, without callers",                    \
+            .help = "write CSV instead of text, a row a line",                                     \
         },                                                                                         \
         OPTION_INDEX(type, question.index), {                                                      \
         .name = "strict", .kind = OPTION_FLAG, .at = offsetof(type, question.strict),              \

@@ -156,8 +156,8 @@ static void show_what(output *o, const report *r, const advice *item) {
     figure all = report_figure(r, &item->cost);
     output memory;
     output_start(&memory, OUTPUT_MEMORY);
-    output_format(&memory, "%s%s%s in %s%s block%s", report_amount(r, all.value).text,
-                  all.margin > 0 ? " " : "", all.margin > 0 ? report_margin(r, &all).text : "",
+    output_format(&memory, "%s%s in %s%s block%s", report_amount(r, all.value).text,
+                  report_beside(r, &all).text,
                   r->query->profile->info.sample_rate < 1 ? "about " : "",
                   show_number(r, b->number.value).text, b->number.value < 1.5 ? "" : "s");
     show_sizes(&memory, r, b);
@@ -181,8 +181,8 @@ static void show_what(output *o, const report *r, const advice *item) {
 static void show_bytes_gain(output *o, const report *r, const advice *item) {
     const double share = report_percent(r, &item->cost) * item->gain;
     figure f = gain_of(r, item);
-    output_format(o, "at most %s%s%s, %.1f%% of all", report_amount(r, f.value).text,
-                  f.margin > 0 ? " " : "", f.margin > 0 ? report_margin(r, &f).text : "", share);
+    output_format(o, "at most %s%s, %.1f%% of all", report_amount(r, f.value).text,
+                  report_beside(r, &f).text, share);
 }
 
 static void show_gain(output *o, const report *r, const advice *item) {
@@ -393,8 +393,10 @@ static void json_places(output *o, const report *r, const advise *a, const advic
 
 static void json_blocks(output *o, const advice *item) {
     const advise_blocks *b = &item->blocks;
-    output_format(o, ",\n   \"what\":{\"number\":{\"value\":%.0f,\"low\":%.0f,\"high\":%.0f}",
-                  b->number.value, b->number.low, b->number.high);
+    output_format(o,
+                  ",\n   \"what\":{\"number\":{\"value\":%.0f,\"low\":%.0f,\"high\":%.0f,"
+                  "\"samples\":%" PRIu64 "}",
+                  b->number.value, b->number.low, b->number.high, item->cost.samples);
     output_format(o, ",\"min_words\":%" PRIu64 ",\"max_words\":%" PRIu64 ",\"words\":%" PRIu64,
                   b->min_words, b->max_words, b->words);
     output_format(o, ",\"one_size\":%.4f,\"sizes\":%" PRIu32, b->one_size / 100, b->sizes);

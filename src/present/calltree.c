@@ -35,9 +35,7 @@ static const calltree_node *child_of(const walk *w, const calltree_node *n, uint
 static void text_amount(walk *w, const cost *c) {
     figure f = report_figure(w->r, c);
     report_paint(w->o, w->r, REPORT_FAINT);
-    output_format(w->o, "  %s", report_amount(w->r, f.value).text);
-    if (f.margin > 0)
-        output_format(w->o, " %s", report_margin(w->r, &f).text);
+    output_format(w->o, "  %s%s", report_amount(w->r, f.value).text, report_beside(w->r, &f).text);
     report_paint(w->o, w->r, REPORT_PLAIN);
     output_char(w->o, '\n');
 }

@@ -83,17 +83,29 @@ static cell expected_cell(const budget_rule *r) {
     return c;
 }
 
-static cell actual_cell(const budget_rule *r, const budget_result *result) {
+/* As other reports show it. */
+static figure_range error_text(const check_table *t, const budget_rule *r,
+                               const budget_result *result) {
+    figure f = {.value = result->actual.value,
+                .low = result->actual.low,
+                .high = result->actual.high,
+                .margin = estimate_margin(result->actual)};
+    if (r->unit == BUDGET_BYTES || r->unit == BUDGET_WORDS)
+        f.margin = figure_of(t->profile, result->samples).margin;
+    if (r->unit == BUDGET_WORDS)
+        f.margin /= t->profile->info.word_size / 8.0;
+    return figure_error(&f, amount_text(r->unit, f.margin).text, amount_text(r->unit, f.low).text,
+                        amount_text(r->unit, f.high).text);
+}
+
+static cell actual_cell(const check_table *t, const budget_rule *r, const budget_result *result) {
     cell c;
-    double margin = estimate_margin(result->actual);
-    figure_text value = amount_text(r->unit, result->actual.value);
     if (result->samples == 0 && result->actual.high > 0)
         snprintf(c.text, sizeof c.text, "no sample (at most %s)",
                  amount_text(r->unit, result->actual.high).text);
-    else if (margin > 0)
-        snprintf(c.text, sizeof c.text, "%s ± %s", value.text, amount_text(r->unit, margin).text);
     else
-        snprintf(c.text, sizeof c.text, "%s", value.text);
+        snprintf(c.text, sizeof c.text, "%s%s", amount_text(r->unit, result->actual.value).text,
+                 figure_beside(error_text(t, r, result)).text);
     return c;
 }
 
@@ -138,7 +150,7 @@ typedef struct row {
 static row row_at(const check_table *t, size_t i) {
     const budget_rule *rule = &t->rules[i];
     const budget_result *result = &t->results[i];
-    return (row){{label_cell(rule), expected_cell(rule), actual_cell(rule, result),
+    return (row){{label_cell(rule), expected_cell(rule), actual_cell(t, rule, result),
                   ratio_cell(rule, result), verdict_cell(result)}};
 }
 
@@ -259,7 +271,8 @@ static void xml_text(output *o, const char *text) {
     }
 }
 
-static void junit_case(output *o, const budget_rule *r, const budget_result *result) {
+static void junit_case(output *o, const check_table *t, const budget_rule *r,
+                       const budget_result *result) {
     static const char *const tags[] = {[BUDGET_FAIL] = "failure", [BUDGET_UNDECIDED] = "skipped"};
     output_text(o, "  <testcase classname=\"allotrace\" name=\"");
     xml_text(o, label_cell(r).text);
@@ -274,7 +287,7 @@ static void junit_case(output *o, const budget_rule *r, const budget_result *res
         xml_text(o, verdict_cell(result).text);
         output_text(o, ": ");
     }
-    xml_text(o, actual_cell(r, result).text);
+    xml_text(o, actual_cell(t, r, result).text);
     output_text(o, "; expected ");
     xml_text(o, expected_cell(r).text);
     output_text(o, "\"/>\n  </testcase>\n");
@@ -286,7 +299,7 @@ void check_junit(output *o, const check_table *t) {
                   count(t, BUDGET_FAIL));
     output_format(o, "errors=\"0\" skipped=\"%zu\">\n", count(t, BUDGET_UNDECIDED));
     for (size_t i = 0; i < t->n; i++)
-        junit_case(o, &t->rules[i], &t->results[i]);
+        junit_case(o, t, &t->rules[i], &t->results[i]);
     output_text(o, "</testsuite>\n");
 }
 

@@ -4,12 +4,13 @@
 #define PRESENT_CHECK_H
 
 #include "analyse/budget.h"
-#include "present/output.h"
+#include "present/figures.h"
 
 typedef struct check_table {
     const budget_rule *rules;
     const budget_result *results; /* by rule */
     size_t n;
+    const profile *profile;
     bool color; /* text alone */
 } check_table;
 

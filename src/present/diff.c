@@ -323,25 +323,22 @@ static void json_number(output *o, const char *name, double x) {
         output_text(o, "null");
 }
 
-static void json_estimate(output *o, const char *name, const estimate *e) {
+static void json_estimate(output *o, const char *name, const estimate *e, uint64_t samples) {
     output_format(o, ",\"%s\":{", name);
     json_number(o, "value", e->value);
     output_char(o, ',');
     json_number(o, "low", e->low);
     output_char(o, ',');
     json_number(o, "high", e->high);
+    output_format(o, ",\"samples\":%" PRIu64 "}", samples);
 }
 
 static void json_comparison(output *o, const comparison *c) {
     json_number(o, "p", c->p);
-    json_estimate(o, "before", &c->before);
-    output_format(o, ",\"samples\":%" PRIu64 "}", c->before_samples);
-    json_estimate(o, "after", &c->after);
-    output_format(o, ",\"samples\":%" PRIu64 "}", c->after_samples);
-    json_estimate(o, "change", &c->change);
-    output_char(o, '}');
-    json_estimate(o, "ratio", &c->ratio);
-    output_char(o, '}');
+    json_estimate(o, "before", &c->before, c->before_samples);
+    json_estimate(o, "after", &c->after, c->after_samples);
+    json_estimate(o, "change", &c->change, c->before_samples + c->after_samples);
+    json_estimate(o, "ratio", &c->ratio, c->before_samples + c->after_samples);
 }
 
 static void json_text(output *o, const char *name, const char *text) {

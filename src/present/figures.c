@@ -18,7 +18,7 @@ figure figure_of(const profile *p, uint64_t samples) {
                     .margin = estimate_normal_margin(samples, p->info.sample_rate) * word};
 }
 
-static figure_text bytes_after(const char *prefix, double bytes) {
+figure_text figure_bytes(double bytes) {
     static const char *const units[] = {"B", "KB", "MB", "GB", "TB", "PB", "EB"};
     enum { LAST = sizeof units / sizeof *units - 1 };
     int unit = 0;
@@ -28,14 +28,10 @@ static figure_text bytes_after(const char *prefix, double bytes) {
     }
     figure_text t;
     if (bytes < 1e6)
-        snprintf(t.text, sizeof t.text, "%s%.*f %s", prefix, unit > 0, bytes, units[unit]);
+        snprintf(t.text, sizeof t.text, "%.*f %s", unit > 0, bytes, units[unit]);
     else /* of a damaged trace */
-        snprintf(t.text, sizeof t.text, "%s%.3g %s", prefix, bytes, units[unit]);
+        snprintf(t.text, sizeof t.text, "%.3g %s", bytes, units[unit]);
     return t;
-}
-
-figure_text figure_bytes(double bytes) {
-    return bytes_after("", bytes);
 }
 
 figure_text figure_count(uint64_t n) {
@@ -99,8 +95,34 @@ const char *figure_unit(measure_unit unit) {
     return names[unit];
 }
 
-figure_text figure_margin(const figure *f) {
-    return f->margin > 0 ? bytes_after("± ", f->margin) : (figure_text){"exact"};
+/* The interval of nine samples at a small rate reaches 1.65 times as far up as down. */
+static bool is_lopsided(const figure *f) {
+    return f->high - f->value > 1.64 * (f->value - f->low);
+}
+
+figure_range figure_error(const figure *f, const char *margin, const char *low, const char *high) {
+    figure_range t = {"exact"};
+    if (f->low >= f->high)
+        return t;
+    if (is_lopsided(f))
+        snprintf(t.text, sizeof t.text, "%.40s … %.40s", low, high);
+    else
+        snprintf(t.text, sizeof t.text, "± %.40s", margin);
+    return t;
+}
+
+figure_range figure_margin(const figure *f) {
+    return figure_error(f, figure_bytes(f->margin).text, figure_bytes(f->low).text,
+                        figure_bytes(f->high).text);
+}
+
+figure_range figure_beside(figure_range error) {
+    figure_range t = {""};
+    if (strncmp(error.text, "± ", strlen("± ")) == 0)
+        snprintf(t.text, sizeof t.text, " %.90s", error.text);
+    else if (strcmp(error.text, "exact") != 0)
+        snprintf(t.text, sizeof t.text, " (%.90s)", error.text);
+    return t;
 }
 
 double figure_percent(uint64_t part, uint64_t of) {
@@ -117,14 +139,14 @@ void figure_json_number(output *o, double x) {
     output_text(o, text);
 }
 
-void figure_json_estimate(output *o, estimate e) {
+void figure_json_estimate(output *o, estimate e, uint64_t samples) {
     output_text(o, "{\"value\":");
     figure_json_number(o, e.value);
     output_text(o, ",\"low\":");
     figure_json_number(o, e.low);
     output_text(o, ",\"high\":");
     figure_json_number(o, e.high);
-    output_char(o, '}');
+    output_format(o, ",\"samples\":%" PRIu64 "}", samples);
 }
 
 void figure_bar(output *o, double share, unsigned width) {

@@ -71,9 +71,7 @@ static void show_callers(output *o, const report *r, const hotspots *h, const ho
         const hotspots_entry *c = &h->callers.items[s->first_caller + i];
         figure f = report_figure(r, &c->cost);
         report_paint(o, r, REPORT_FAINT);
-        output_format(o, "        %s", report_amount(r, f.value).text);
-        if (f.margin > 0)
-            output_format(o, " %s", report_margin(r, &f).text);
+        output_format(o, "        %s%s", report_amount(r, f.value).text, report_beside(r, &f).text);
         output_char(o, ' ');
         show_caller_name(o, c, h);
         if (i + 1 == n && n < s->n_callers)

@@ -68,9 +68,7 @@ static void show_slope(output *o, const leaks_site *s) {
 
 static void show_live(output *o, const report *r, const leaks_site *s) {
     figure f = figure_of(r->query->profile, s->samples);
-    output_text(o, figure_bytes(f.value).text);
-    if (f.margin > 0)
-        output_format(o, " %s", figure_margin(&f).text);
+    output_format(o, "%s%s", figure_bytes(f.value).text, figure_beside(figure_margin(&f)).text);
 }
 
 static void show_chance(output *o, const leaks_site *s) {
@@ -106,8 +104,8 @@ static void show_classes(output *o, const report *r, const leaks *l) {
         figure f = figure_of(r->query->profile, samples);
         if (n == 0)
             continue;
-        output_format(o, "  %-13s %12s %-12s in %s site%s: %s\n", leaks_class_infos[c].name,
-                      figure_bytes(f.value).text, f.margin > 0 ? figure_margin(&f).text : "",
+        output_format(o, "  %-13s %12s%-12s  in %s site%s: %s\n", leaks_class_infos[c].name,
+                      figure_bytes(f.value).text, figure_beside(figure_margin(&f)).text,
                       figure_count(n).text, n == 1 ? "" : "s", leaks_class_infos[c].meaning);
     }
     output_char(o, '\n');
@@ -129,9 +127,9 @@ static void show_site(output *o, const report *r, const leaks_site *s, const lea
 static void show_rest(output *o, const report *r, size_t n, uint64_t samples, size_t gone) {
     figure f = figure_of(r->query->profile, samples);
     if (n > 0)
-        output_format(o, "  %s more site%s with %s%s%s live\n", figure_count(n).text,
-                      n == 1 ? "" : "s", figure_bytes(f.value).text, f.margin > 0 ? " " : "",
-                      f.margin > 0 ? figure_margin(&f).text : "");
+        output_format(o, "  %s more site%s with %s%s live\n", figure_count(n).text,
+                      n == 1 ? "" : "s", figure_bytes(f.value).text,
+                      figure_beside(figure_margin(&f)).text);
     if (gone > 0)
         output_format(o, "  %s site%s of which no sampled block is left\n", figure_count(gone).text,
                       gone == 1 ? "" : "s");
@@ -173,7 +171,7 @@ static void json_findings(output *o, const leaks_site *s) {
     output_format(o, "\"class\":\"%s\",\"live\":", leaks_class_infos[s->class].name);
     json_live(o, s->live, s->samples);
     output_text(o, ",\"slope_per_second\":");
-    figure_json_estimate(o, s->slope);
+    figure_json_estimate(o, s->slope, s->slope_samples);
     output_text(o, ",\"p\":");
     figure_json_number(o, s->p);
     output_text(o, ",\"q\":");

@@ -156,19 +156,21 @@ static void show_shares(output *o, const lifetimes_part *p, const lifetimes_view
                       share_text(p->premature.share).text, time_text(spec->soon).text);
 }
 
+static figure_text whole(double x) {
+    return figure_count((uint64_t)llround(x));
+}
+
 static void show_amount(output *o, const report *r, const lifetimes_part *p,
                         const lifetimes_view *view) {
-    double margin = estimate_margin(p->amount);
-    if (view->spec->blocks) {
-        output_format(o, "%s blocks", figure_count((uint64_t)llround(p->amount.value)).text);
-        if (margin > 0)
-            output_format(o, " ± %s", figure_count((uint64_t)llround(margin)).text);
+    figure f = figure_of(r->query->profile, p->samples);
+    if (!view->spec->blocks) {
+        output_format(o, "%s%s", figure_bytes(f.value).text, figure_beside(figure_margin(&f)).text);
         return;
     }
-    figure f = figure_of(r->query->profile, p->samples);
-    output_text(o, figure_bytes(f.value).text);
-    if (f.margin > 0)
-        output_format(o, " %s", figure_margin(&f).text);
+    f = (figure){.value = p->amount.value, .low = p->amount.low, .high = p->amount.high};
+    figure_range error = figure_error(&f, whole(estimate_margin(p->amount)).text, whole(f.low).text,
+                                      whole(f.high).text);
+    output_format(o, "%s blocks%s", whole(f.value).text, figure_beside(error).text);
 }
 
 static double percent_of_all(const lifetimes *l, const lifetimes_part *p) {
@@ -261,7 +263,7 @@ static void json_curve(output *o, const survival_curve *c) {
         if (!is_written(c, i, &last))
             continue;
         output_format(o, "%s{\"us\":%" PRIu64 ",\"alive\":", any ? "," : "", c->items[i].time);
-        figure_json_estimate(o, c->items[i].alive);
+        figure_json_estimate(o, c->items[i].alive, c->items[i].at_risk);
         output_char(o, '}');
         any = true;
     }

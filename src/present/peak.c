@@ -14,10 +14,8 @@ static void show_row(output *o, const report *r, const peak *k, const char *name
     figure f = figure_of(r->query->profile, samples);
     if (samples == 0)
         return;
-    output_format(o, "  %5.1f%% %-13s %12s", share, name, figure_bytes(f.value).text);
-    if (f.margin > 0)
-        output_format(o, " %s", figure_margin(&f).text);
-    output_text(o, "\n");
+    output_format(o, "  %5.1f%% %-13s %12s%s\n", share, name, figure_bytes(f.value).text,
+                  figure_beside(figure_margin(&f)).text);
 }
 
 static void show_when(output *o, const peak *k) {

@@ -30,23 +30,31 @@ double report_percent(const report *r, const cost *c) {
     return r->query->total.weight > 0 ? 100 * c->weight / r->query->total.weight : 0;
 }
 
-static figure_text amount(const report *r, const char *prefix, double value) {
-    bool blocks = unit_of(r) == UNIT_BLOCKS;
-    const char *suffix = unit_of(r) == UNIT_BYTESECONDS ? "·s"
-                         : !blocks || *prefix           ? ""
-                         : value < 1.5                  ? " block"
-                                                        : " blocks";
-    figure_text number = blocks ? figure_count((uint64_t)llround(value)) : figure_bytes(value), t;
-    snprintf(t.text, sizeof t.text, "%s%.26s%s", prefix, number.text, suffix);
+/* A number without `blocks`, as it stands behind one that has it. */
+static figure_text number(const report *r, double value) {
+    if (unit_of(r) == UNIT_BLOCKS)
+        return figure_count((uint64_t)llround(value));
+    if (unit_of(r) == UNIT_BYTES)
+        return figure_bytes(value);
+    figure_text t;
+    snprintf(t.text, sizeof t.text, "%.30s·s", figure_bytes(value).text);
     return t;
 }
 
 figure_text report_amount(const report *r, double value) {
-    return amount(r, "", value);
+    figure_text n = number(r, value), t;
+    const char *unit = unit_of(r) != UNIT_BLOCKS ? "" : value < 1.5 ? " block" : " blocks";
+    snprintf(t.text, sizeof t.text, "%.30s%s", n.text, unit);
+    return t;
 }
 
-figure_text report_margin(const report *r, const figure *f) {
-    return f->margin > 0 ? amount(r, "± ", f->margin) : (figure_text){"exact"};
+figure_range report_margin(const report *r, const figure *f) {
+    return figure_error(f, number(r, f->margin).text, number(r, f->low).text,
+                        number(r, f->high).text);
+}
+
+figure_range report_beside(const report *r, const figure *f) {
+    return figure_beside(report_margin(r, f));
 }
 
 /* ---- text -------------------------------------------------------------------------------- */

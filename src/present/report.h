@@ -16,9 +16,10 @@ typedef struct report {
 figure report_figure(const report *r, const cost *c);
 double report_percent(const report *r, const cost *c); /* of the total */
 
-/* 76.3 MB, 1,200 blocks, 3.1 MB·s; and the ± behind it: `exact` if there is none. */
+/* 76.3 MB, 1,200 blocks, 3.1 MB·s; and its error, by itself or behind it: see figures.h. */
 figure_text report_amount(const report *r, double value);
-figure_text report_margin(const report *r, const figure *f);
+figure_range report_margin(const report *r, const figure *f);
+figure_range report_beside(const report *r, const figure *f);
 
 /* False if nothing is left to show; the text then says why. */
 bool report_text_head(output *o, const report *r);

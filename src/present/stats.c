@@ -220,7 +220,7 @@ static void json_sizes(output *o, const stats_part *p) {
         output_format(o, ",\"blocks\":%" PRIu64, p->sizes[i]);
         json_number(o, "share", share(p->sizes[i], p->n));
         output_text(o, ",\"program_share\":");
-        figure_json_estimate(o, p->size_shares[i]);
+        figure_json_estimate(o, p->size_shares[i], p->sizes[i]);
         output_char(o, '}');
     }
     output_char(o, ']');
@@ -238,11 +238,11 @@ static void json_part(output *o, const stats_part *p) {
     json_lives(o, "lifetimes_events", &p->events);
     json_lives(o, "lifetimes_us", &p->micros);
     output_text(o, ",\n  \"program\":{\"blocks\":");
-    figure_json_estimate(o, p->blocks);
+    figure_json_estimate(o, p->blocks, p->n);
     output_text(o, ",\"mean\":");
-    figure_json_estimate(o, p->mean_words);
+    figure_json_estimate(o, p->mean_words, p->n);
     output_text(o, ",\"large_share\":");
-    figure_json_estimate(o, p->large);
+    figure_json_estimate(o, p->large, p->n_large);
     output_text(o, "}}");
 }
 

@@ -70,10 +70,11 @@ static size_t show_sparks(output *o, const timeline *t, series s, int heap) {
 static void show_amount(output *o, const profile *p, uint64_t samples, const char *per,
                         double seconds) {
     figure f = figure_of(p, samples);
-    f.margin /= seconds;
-    output_format(o, "%s%s", figure_bytes(f.value / seconds).text, per);
-    if (f.margin > 0)
-        output_format(o, " %s", figure_margin(&f).text);
+    double *const parts[] = {&f.value, &f.low, &f.high, &f.margin};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        *parts[i] /= seconds;
+    output_format(o, "%s%s%s", figure_bytes(f.value).text, per,
+                  figure_beside(figure_margin(&f)).text);
 }
 
 /* What stands behind the points of a row. */

@@ -122,7 +122,7 @@ For programs:
    "advice":[
     {"family":"ocaml","spreads":false,"few_samples":false,"share":0.142601,"value":95600000,"low":83863069,"high":108519764,"samples":239,"blocks":239,
      "places":[{"function":"Interf.build_graph.add_interf","file":"asmcomp/interf.ml","line":46,"share":0.142601,"value":95600000,"low":83863069,"high":108519764,"samples":239,"blocks":239}],
-     "what":{"number":{"value":2390096,"low":2096675,"high":2713087},"min_words":4,"max_words":4,"words":4,"one_size":1.0000,"sizes":1,"died_young":0.9456,"promoted":0.0544,"within_1ms":0.5230,"never_freed":0.0042,"type":null,"allocator":{"function":"Stdlib__set.Make.bal","file":"set.ml","line":125}},
+     "what":{"number":{"value":2390096,"low":2096675,"high":2713087,"samples":239},"min_words":4,"max_words":4,"words":4,"one_size":1.0000,"sizes":1,"died_young":0.9456,"promoted":0.0544,"within_1ms":0.5230,"never_freed":0.0042,"type":null,"allocator":{"function":"Stdlib__set.Make.bal","file":"set.ml","line":125}},
      "rule":"tree-update","title":"a Map or Set is copied along a path at each change","why":"Adding to, or removing from, a Map or Set makes new nodes for the whole path from the root, about as many as the number of elements has binary digits, and more to balance it.","do":"Where old versions are not needed, use a Hashtbl, a bit set or an array; build from what is known at once with of_list or of_seq; merge in bulk with union instead of adding one by one. To add what is in a Set already costs nothing.","certainty":"definite","evidence":"the stack names the function of Map.Make or Set.Make","worth":true,"gain":{"share":0.142601,"value":95600000,"low":83863069,"high":108519764,"samples":239},"filter":"fn:/^Interf\\.build_graph\\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\\.Make/ size:4w","check":["allotrace hotspots --filter 'fn:/^Interf\\.build_graph\\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\\.Make/ size:4w' ocamlopt.ctf","allotrace diff --filter 'fn:/^Interf\\.build_graph\\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\\.Make/ size:4w' ocamlopt.ctf AFTER.ctf"]}],
    "omitted":1,"functions":374,"largest":{"function":"Interf.build_graph.add_interf","file":"asmcomp/interf.ml","line":52,"share":0.168258,"value":112800000,"low":100017501,"high":126763358,"samples":282,"blocks":282}}
 
@@ -166,17 +166,17 @@ Few samples say nothing but the place; no samples nothing at all; a shell can ta
   > END
   $ cp few.ctf "it's few.ctf"
   $ allotrace advise "it's few.ctf"
-  1.6 KB total allocations (± 2.2 KB, 2 samples at rate 0.01)
+  1.6 KB total allocations (197 B … 5.6 KB, 2 samples at rate 0.01)
   Sites below about 2.3 KB may be invisible at this rate.
   
   100.0% A.b' (a.ml:1)
-         what  1.6 KB ± 2.2 KB in about 67 blocks of 2 words (16 B); none is
-               freed; from Stdlib.(@) (stdlib.ml:3)
+         what  1.6 KB (197 B … 5.6 KB) in about 67 blocks of 2 words (16 B); none
+               is freed; from Stdlib.(@) (stdlib.ml:3)
          why   Too few samples to say; record with a higher --rate.
          check allotrace hotspots --filter 'fn:/^A\.b.$/' 'it'\''s few.ctf'
                allotrace diff --filter 'fn:/^A\.b.$/' 'it'\''s few.ctf' AFTER.ctf
   $ allotrace advise few.ctf | sed -n 's/.*\(allotrace hotspots\)/\1 --callers 0/p' | sh
-  1.6 KB total allocations (± 2.2 KB, 2 samples at rate 0.01)
+  1.6 KB total allocations (197 B … 5.6 KB, 2 samples at rate 0.01)
   Sites below about 2.3 KB may be invisible at this rate.
    100.0% stdlib.ml:3 Stdlib.(@)
   $ $TESTDIR/make-trace >none.ctf </dev/null

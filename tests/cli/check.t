@@ -302,8 +302,8 @@ A budget from a trace, which the trace meets; then the same for another one:
   max = "124 MB"
   $ allotrace check --budget new.toml $TRACES/ocamlopt.ctf
   Site                 || Expected         || Actual             || Ratio || Verdict
-  total                || at most 744.0 MB || 639.3 MB ± 30.8 MB || 0.86  || PASS
-  Stdlib__set.Make.bal || at most 124.0 MB || 99.2 MB ± 12.3 MB  || 0.80  || PASS
+  total                || at most 744.0 MB || 639.3 MB ± 30.6 MB || 0.86  || PASS
+  Stdlib__set.Make.bal || at most 124.0 MB || 99.2 MB ± 12.1 MB  || 0.80  || PASS
   2 passed, 0 failed, 0 undecided
   $ allotrace check --budget new.toml $TRACES/irmin-replay.ctf
   Site                 || Expected         || Actual                      || Ratio  || Verdict

@@ -69,7 +69,7 @@ Without names, with the same numbers; traces made with one key can be compared:
     15.5% pc986e1652ebf f5465766b770c
           81.3 MB ± 10.9 MB via f37324c2340f7 (pc986e1652ebf)
           6.5 MB ± 3.1 MB via fb3e0e215effe (p43690af895e2)
-          3.4 MB ± 2.2 MB via f7168dd674366 (p1984387625fb), …
+          3.4 MB (1.6 MB … 6.5 MB) via f7168dd674366 (p1984387625fb), …
     84.5% in 344 more sites
   $ allotrace anonymise --key s3cret --keep-lines --keep-structure $TRACES/ocamlopt.ctf | allotrace hotspots --top 1 -
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)

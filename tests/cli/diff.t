@@ -48,9 +48,9 @@ What changed between two traces; at rate 1, where numbers are exact. Lines of `p
   {"by":"line","unit":"B","unit_of_total":"B","false_discovery_rate":0.05,"measure":"allocated",
    "runs_before":[{"rate":1,"program":"prog","host":"host"}],
    "runs_after":[{"rate":1,"program":"prog","host":"host"}],
-   "total":{"sure":true,"p":0,"before":{"value":12800,"low":12800,"high":12800,"samples":1600},"after":{"value":4400,"low":4400,"high":4400,"samples":550},"change":{"value":-8400,"low":-8400,"high":-8400},"ratio":{"value":0.34375,"low":0.34375,"high":0.34375}},
+   "total":{"sure":true,"p":0,"before":{"value":12800,"low":12800,"high":12800,"samples":1600},"after":{"value":4400,"low":4400,"high":4400,"samples":550},"change":{"value":-8400,"low":-8400,"high":-8400,"samples":2150},"ratio":{"value":0.34375,"low":0.34375,"high":0.34375,"samples":2150}},
    "sites":[
-    {"site_before":{"function":"parse","file":"a.c","line":10},"site_after":{"function":"parse","file":"a.c","line":12},"sure":true,"q":0,"p":0,"before":{"value":8000,"low":8000,"high":8000,"samples":1000},"after":{"value":3200,"low":3200,"high":3200,"samples":400},"change":{"value":-4800,"low":-4800,"high":-4800},"ratio":{"value":0.4,"low":0.4,"high":0.4}}],
+    {"site_before":{"function":"parse","file":"a.c","line":10},"site_after":{"function":"parse","file":"a.c","line":12},"sure":true,"q":0,"p":0,"before":{"value":8000,"low":8000,"high":8000,"samples":1000},"after":{"value":3200,"low":3200,"high":3200,"samples":400},"change":{"value":-4800,"low":-4800,"high":-4800,"samples":1400},"ratio":{"value":0.4,"low":0.4,"high":0.4,"samples":1400}}],
    "omitted":{"sites":3,"sure":2}}
   $ allotrace diff --json before.ctf after.ctf | python3 -m json.tool >/dev/null
 

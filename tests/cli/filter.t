@@ -61,9 +61,9 @@ On a real one:
   The filter keeps 12 of 1,676 sampled blocks.
   Sites below about 1.1 MB may be invisible at this rate.
     41.7% set.ml:125 Stdlib__set.Make.bal
-          1.5 MB ± 1.5 MB via Stdlib__set.Make.add (set.ml:138), …
+          1.5 MB (425.7 KB … 3.9 MB) via Stdlib__set.Make.add (set.ml:138), …
     16.7% set.ml:130 Stdlib__set.Make.add
-          781.2 KB ± 1.1 MB via Stdlib__set.Make.add (set.ml:138)
+          781.2 KB (94.6 KB … 2.8 MB) via Stdlib__set.Make.add (set.ml:138)
     41.7% in 5 more sites
   $ allotrace hotspots --measure peak --top 1 --callers 1 $TRACES/ocamlopt.ctf
   45.0 MB live at the peak, at 778 ms (± 8.1 MB, 118 samples at rate 2e-5)

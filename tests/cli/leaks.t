@@ -30,7 +30,7 @@ main keeps one from the start (events are 1 ms apart):
   $ allotrace leaks --top 1 --by function --json a.ctf | jq -c '[.from, .to, .cleaned_up], .classes[0], (.sites[0] | .p *= 1e12 | .p |= floor | .q *= 1e12 | .q |= floor | .slope_per_second |= map_values(round)), .omitted, .all_sites.class'
   [87750,351000,false]
   {"class":"growing","sites":1,"live":{"value":9600,"low":9600,"high":9600,"samples":1200}}
-  {"function":"parse","file":"parse.ml","class":"growing","live":{"value":9600,"low":9600,"high":9600,"samples":1200},"slope_per_second":{"value":26666,"low":26666,"high":26666},"p":59604,"q":119209,"startup_samples":320,"at_exit_samples":0,"line":[70,130,180,230,280,320,370,420,470,520,570,620,670,710,760,810,860,910,960,1010,1060,1100,1150,1200]}
+  {"function":"parse","file":"parse.ml","class":"growing","live":{"value":9600,"low":9600,"high":9600,"samples":1200},"slope_per_second":{"value":26666,"low":26666,"high":26666,"samples":880},"p":59604,"q":119209,"startup_samples":320,"at_exit_samples":0,"line":[70,130,180,230,280,320,370,420,470,520,570,620,670,710,760,810,860,910,960,1010,1060,1100,1150,1200]}
   {"sites":2,"sites_without_live":0}
   "growing"
   $ allotrace leaks --warm-up 50 --filter fn:eval a.ctf | tail -2
@@ -59,17 +59,17 @@ Of a real trace:
     growing             4.2 MB ± 2.5 MB    in 1 site: more and more is live, from many different times
     in steps            6.1 MB ± 3.0 MB    in 3 sites: more is live than at first, but from few times, or no longer
     unclear            27.8 MB ± 6.4 MB    in 45 sites: too few samples to tell
-    bounded           390.6 KB ± 765.6 KB  in 1 site: blocks come and go; growth is at most half of what is live
-    start-up            3.4 MB ± 2.2 MB    in 1 site: most was allocated at the start
+    bounded           390.6 KB (9.9 KB … 2.1 MB)  in 1 site: blocks come and go; growth is at most half of what is live
+    start-up            3.4 MB (1.6 MB … 6.5 MB)  in 1 site: most was allocated at the start
   
     growing       asmcomp/interf.ml:52 Interf.build_graph.add_interf
                                  ▃▆▇▇█████  4.2 MB ± 2.5 MB, 8.8 MB/s (3.4 MB/s … 15.9 MB/s), p 0.0078, q 0.041
     in steps      asmcomp/linearize.ml:29 Linearize.copy_instr
-                                 ▂▃▆▆▆████  2.3 MB ± 1.8 MB, 4.6 MB/s (166.3 KB/s … 10.3 MB/s), p 0.062, q 1
+                                 ▂▃▆▆▆████  2.3 MB (860.1 KB … 5.0 MB), 4.6 MB/s (166.3 KB/s … 10.3 MB/s), p 0.062, q 1
     in steps      asmcomp/interf.ml:48 Interf.build_graph.add_interf
-                                 ▂▄▅▇███▆▆  1.9 MB ± 1.7 MB, 4.9 MB/s (451.0 KB/s … 10.7 MB/s), p 0.031, q 0.074
+                                 ▂▄▅▇███▆▆  1.9 MB (634.2 KB … 4.5 MB), 4.9 MB/s (451.0 KB/s … 10.7 MB/s), p 0.031, q 0.074
     in steps      set.ml:125 Stdlib__set.Make.bal
-                                 ▂▂▆█▅▆█▄▄  1.9 MB ± 1.7 MB, 5.7 MB/s (1.3 MB/s … 11.0 MB/s), p 0.0021, q 0.027
+                                 ▂▂▆█▅▆█▄▄  1.9 MB (634.2 KB … 4.5 MB), 5.7 MB/s (1.3 MB/s … 11.0 MB/s), p 0.0021, q 0.027
     47 more sites with 31.7 MB ± 6.8 MB live
     393 sites of which no sampled block is left
   $ allotrace leaks --top 0 --csv $TRACES/ocamlopt.ctf | cut -d, -f1 | sort | uniq -c

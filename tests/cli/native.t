@@ -190,7 +190,7 @@ One sample, of which little is known; promoted blocks; a trace of marks alone:
 
   $ printf 'rate 1e-5\nalloc minor 4 1 f@a.ml:1\npromote 0\n' | $TESTDIR/make-trace >one.ctf
   $ allotrace hotspots one.ctf
-  781.2 KB total allocations (± 1.5 MB, 1 sample at rate 1e-5)
+  781.2 KB total allocations (19.8 KB … 4.3 MB, 1 sample at rate 1e-5)
   Sites below about 2.3 MB may be invisible at this rate.
    100.0% a.ml:1 f
   $ allotrace info one.ctf | grep -e promoted -e duration

@@ -78,12 +78,12 @@ Of a real trace; the sites are those that hotspots shows:
   Of it, 13.4 MB (± 4.4 MB) was freed later. At the end, 42.0 MB (± 7.8 MB) was live.
   
   By heap:
-      7.6% minor               3.4 MB ± 2.2 MB
+      7.6% minor               3.4 MB (1.6 MB … 6.5 MB)
      92.4% major              41.6 MB ± 7.8 MB
   
   By how long it had lived:
-      5.1% <1ms                2.3 MB ± 1.8 MB
-      2.5% 1ms..10ms           1.1 MB ± 1.3 MB
+      5.1% <1ms                2.3 MB (860.1 KB … 5.0 MB)
+      2.5% 1ms..10ms           1.1 MB (241.7 KB … 3.3 MB)
      25.4% 10ms..100ms        11.4 MB ± 4.1 MB
      66.9% 100ms..1s          30.1 MB ± 6.6 MB
   
@@ -91,10 +91,10 @@ Of a real trace; the sites are those that hotspots shows:
      8.5% asmcomp/interf.ml:52 Interf.build_graph.add_interf
           3.8 MB ± 2.4 MB via Stdlib__set.Make.iter (set.ml:376)
      7.6% file_formats/cmi_format.ml:46 Cmi_format.input_cmi
-          3.4 MB ± 2.2 MB via Cmi_format.read_cmi (file_formats/cmi_format.ml:75)
+          3.4 MB (1.6 MB … 6.5 MB) via Cmi_format.read_cmi (file_formats/cmi_format.ml:75)
      6.8% set.ml:90 Stdlib__set.Make.create
-          2.3 MB ± 1.8 MB via Stdlib__set.Make.bal (set.ml:117)
-          390.6 KB ± 765.6 KB via Stdlib__set.Make.bal (set.ml:105)
-          390.6 KB ± 765.6 KB via Stdlib__set.Make.bal (set.ml:110)
+          2.3 MB (860.1 KB … 5.0 MB) via Stdlib__set.Make.bal (set.ml:117)
+          390.6 KB (9.9 KB … 2.1 MB) via Stdlib__set.Make.bal (set.ml:105)
+          390.6 KB (9.9 KB … 2.1 MB) via Stdlib__set.Make.bal (set.ml:110)
     77.1% in 54 more sites
   $ allotrace hotspots --measure peak --csv $TRACES/ocamlopt.ctf | cmp - <(allotrace peak --csv $TRACES/ocamlopt.ctf)

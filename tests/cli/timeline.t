@@ -65,7 +65,7 @@ Of a real trace; JSON and CSV say the same:
   Sites below about 1.1 MB may be invisible at this rate.
   
     live        ▁▂▃▃▃▃▄▃▄▄▄▄▄▄▄▄▅▅▄▅▆▇▆▇▇▆▆▇▇▃▄▄▅▄▅▅▆▇█▇▇▇▇███▇███  most 45.0 MB ± 8.1 MB at 778 ms
-      minor     ▃ ▁▂▁▁▂ ▅ ▂▁▁▁▄▁ ▄  ▃▆ ▃▁▂▁▄▁ ▂▂▂▁▃▃▁▄█▂▂▇▂▄▁▂▃▄ ▄  most 3.1 MB ± 2.1 MB at 647 ms
+      minor     ▃ ▁▂▁▁▂ ▅ ▂▁▁▁▄▁ ▄  ▃▆ ▃▁▂▁▄▁ ▂▂▂▁▃▃▁▄█▂▂▇▂▄▁▂▃▄ ▄  most 3.1 MB (1.3 MB … 6.0 MB) at 647 ms
       major     ▁▂▃▃▃▃▄▃▃▄▄▄▄▄▄▄▅▅▅▅▆▇▇▇▇▆▆▇▇▃▄▅▅▄▅▅▆▇▇█▇▇████▇███  most 42.3 MB ± 7.9 MB at 767 ms
     allocated   ▅▆▅▄▄▄▄▄▅▄▃▃▄▄▃▃▅▃▄▅▄▄ ▃▆▄▃▃▃▇▅▇▂▄▄▅▆▆▅▄▆▇▇▆▅▄▆▅▄█  most 1.4 GB/s ± 351.2 MB at 835 ms
     promoted    ▃█▃▁▃▃▃▂▂▄▂▃▁▂▄▁▅▁▃▅▄▇ ▁ ▂▁▅▂▄▅▇▂▂▅▆▄█▄▃▇▂▄▃▃▂▃▇▃   most 335.9 MB/s ± 170.0 MB at 17 ms
@@ -77,7 +77,7 @@ Of a real trace; JSON and CSV say the same:
     asmcomp/interf.ml:52 Interf.build_graph.add_interf
                                                ▂▃▃▆▆▇▇▇▇██████████  most 4.2 MB ± 2.5 MB at 781 ms
     file_formats/cmi_format.ml:46 Cmi_format.input_cmi
-                  ████████████████████████████████████████████████  most 3.4 MB ± 2.2 MB at 362 ms
+                  ████████████████████████████████████████████████  most 3.4 MB (1.6 MB … 6.5 MB) at 362 ms
   $ allotrace timeline --json $TRACES/ocamlopt.ctf | jq -r '.points[] | [.begin, .end, .live.value, .allocated_per_second.high] | @csv' >json
   $ allotrace timeline --csv $TRACES/ocamlopt.ctf | tail -n +2 | cut -d, -f1-3,21 | cmp - json
   $ wc -l <json

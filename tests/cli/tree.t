@@ -36,10 +36,10 @@ Call paths of a real trace:
   Sites below about 1.1 MB may be invisible at this rate.
      9.3% asmcomp/interf.ml:52 Interf.build_graph.add_interf  3.8 MB ± 2.4 MB
      9.3% set.ml:376 Stdlib__set.Make.iter  3.8 MB ± 2.4 MB
-     7.4% set.ml:125 Stdlib__set.Make.bal  3.1 MB ± 2.1 MB
-     7.4% set.ml:90 Stdlib__set.Make.create  3.1 MB ± 2.1 MB
-     6.5% asmcomp/interf.ml:48 Interf.build_graph.add_interf  2.7 MB ± 2.0 MB
-     6.5% set.ml:376 Stdlib__set.Make.iter  2.7 MB ± 2.0 MB
+     7.4% set.ml:125 Stdlib__set.Make.bal  3.1 MB (1.3 MB … 6.0 MB)
+     7.4% set.ml:90 Stdlib__set.Make.create  3.1 MB (1.3 MB … 6.0 MB)
+     6.5% asmcomp/interf.ml:48 Interf.build_graph.add_interf  2.7 MB (1.1 MB … 5.5 MB)
+     6.5% set.ml:376 Stdlib__set.Make.iter  2.7 MB (1.1 MB … 5.5 MB)
   Left out: 64 call paths below 6% or deeper than 2 calls.
   $ allotrace callers Stdlib__set.Make.bal --min-share 5 --depth 3 $TRACES/ocamlopt.ctf
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
@@ -60,7 +60,7 @@ Call paths of a real trace:
   $ allotrace callees 'Btype.iter* > /list/' --depth 2 $TRACES/ocamlopt.ctf
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
-     0.1% Btype.iter* > /list/  390.6 KB ± 765.6 KB
+     0.1% Btype.iter* > /list/  390.6 KB (9.9 KB … 2.1 MB)
   Left out: 1 call path below 1% or deeper than 2 calls.
   $ allotrace callers Cmi_format --depth 2 --csv $TRACES/ocamlopt.ctf
   depth,share,value,low,high,samples,blocks,self,function,file,line

@@ -91,8 +91,7 @@ The commands, and one of them:
                                 xmalloc, are sites, or their callers (default); a
                                 last line names them
         --json                  write JSON instead of text
-        --csv                   write CSV instead of text, a row a line, without
-                                callers
+        --csv                   write CSV instead of text, a row a line
         --index                 keep what was read in FILE.idx, so that this and
                                 other commands open the trace at once from now on
         --strict                stop at the first defect of a trace instead of

@@ -141,11 +141,31 @@ START_TEST(an_estimate_has_an_interval_unless_every_word_was_counted) {
     figure f = figure_of(&p, 1000);
     ck_assert_str_eq(figure_bytes(f.value).text, "76.3 MB");
     ck_assert_str_eq(figure_margin(&f).text, "± 4.7 MB");
+    ck_assert_str_eq(figure_beside(figure_margin(&f)).text, " ± 4.7 MB");
     ck_assert(f.low < f.value && f.value < f.high);
     p.info.sample_rate = 1;
     f = figure_of(&p, 1000);
     ck_assert_str_eq(figure_margin(&f).text, "exact");
+    ck_assert_str_eq(figure_beside(figure_margin(&f)).text, "");
     ck_assert(f.low == f.value && f.value == f.high);
+}
+END_TEST
+
+/* Garwood's limits of 2 are 0.2422 and 7.2247; a sample stands for 78.125 KB. */
+START_TEST(both_ends_are_shown_where_samples_are_few) {
+    profile p = {.info = {.word_size = 64, .sample_rate = 1e-4}};
+    figure f = figure_of(&p, 2);
+    ck_assert_str_eq(figure_margin(&f).text, "18.9 KB … 564.4 KB");
+    ck_assert_str_eq(figure_beside(figure_margin(&f)).text, " (18.9 KB … 564.4 KB)");
+    f = figure_of(&p, 0);
+    ck_assert_str_eq(figure_margin(&f).text, "0 B … 288.2 KB");
+    f = figure_of(&p, 9);
+    ck_assert_str_eq(figure_margin(&f).text, "321.5 KB … 1.3 MB");
+    f = figure_of(&p, 10);
+    ck_assert_str_eq(figure_margin(&f).text, "± 484.2 KB");
+    p.info.sample_rate = 0.9; /* no sampled word is less than that word */
+    f = figure_of(&p, 9);
+    ck_assert_str_eq(figure_margin(&f).text, "72 B … 106 B");
 }
 END_TEST
 
@@ -161,6 +181,7 @@ static Suite *suite(void) {
     tcase_add_test(t, bytes_have_a_unit_and_one_decimal);
     tcase_add_test(t, counts_rates_and_times_read_well);
     tcase_add_test(t, an_estimate_has_an_interval_unless_every_word_was_counted);
+    tcase_add_test(t, both_ends_are_shown_where_samples_are_few);
     suite_add_tcase(s, t);
     return s;
 }

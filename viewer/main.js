@@ -118,14 +118,15 @@ class App {
 
   // The head of an answer: what the numbers on the page are of.
   report(head) {
-    const key = JSON.stringify([head.total, head.unit, head.filter, head.time, head.kept_blocks]);
+    const begun = this.trace?.state === "reading" ? `in the first ${format.percent(100 * this.trace.progress)} of the file, ` : "";
+    const key = JSON.stringify([head.total, head.unit, head.filter, head.time, head.kept_blocks, begun]);
     if (key === this.reported) return;
     this.reported = key;
     const s = this.store.state;
     fill(this.total,
       this.number(head.total, { ...head, name: "grand-total", label: MEASURE_NAMES[head.measure] }),
       h("span.margin", format.marginText(head.total, head.unit, head.rate)),
-      h("span.faint.more", `${head.time !== undefined && (s.measure === "live" || s.measure === "peak") ? `at ${format.duration(head.time)}, ` : ""}${format.plural(head.total.samples, "sample")} at rate ${format.rate(head.rate)}`));
+      h("span.faint.more", `${begun}${head.time !== undefined && (s.measure === "live" || s.measure === "peak") ? `at ${format.duration(head.time)}, ` : ""}${format.plural(head.total.samples, "sample")} at rate ${format.rate(head.rate)}`));
     this.filterBar.report(head);
   }
 
@@ -250,19 +251,21 @@ class App {
 
   async #loadTimeline(s) {
     const call = (this.timelineCall = (this.timelineCall || 0) + 1);
+    if (this.trace && this.trace.state !== "ready") return this.timeline.refuse("the blocks are still being read");
     const params = { trace: s.trace || undefined, filter: s.filter };
     const width = Math.max(100, Math.min(4096, Math.round(innerWidth / 3 / 50) * 50));
     try {
-      const [answer, peaks] = await Promise.all([
-        this.source.get("timeline", { ...params, buckets: width }),
-        this.source.get("peaks", { ...params, n: 8 }),
-      ]);
+      this.timelineAbort?.abort();
+      const { signal } = (this.timelineAbort = new AbortController());
+      const answer = await this.source.get("timeline", { ...params, buckets: width }, signal);
       if (call !== this.timelineCall) return;
-      const p = peaks.peaks;
+      this.timeline.show(answer, []);
+      const p = (await this.source.get("peaks", { ...params, n: 8 }, signal)).peaks;
+      if (call !== this.timelineCall) return;
       this.timeline.show(answer, p.time.map((time, i) => ({ time, value: p.value[i], low: p.low[i], high: p.high[i], samples: p.samples[i] })));
       this.timeline.element.dataset.ready = String((+this.timeline.element.dataset.ready || 0) + 1);
     } catch (error) {
-      if (call === this.timelineCall) this.trouble(error, null, () => this.timeline.refuse(error.message));
+      if (error.name !== "AbortError" && call === this.timelineCall) this.trouble(error, null, () => this.timeline.refuse(error.message));
     }
   }
 
@@ -270,8 +273,13 @@ class App {
 
   #drawLive() {
     const growing = this.info.traces.some((t) => t.growing);
-    this.liveBox.hidden = !this.info.live && !this.grew;
+    const unread = this.info.traces.find((t) => t.state !== "ready");
+    this.liveBox.hidden = !this.info.live && !this.grew && !unread;
     const t = this.trace;
+    if (unread) {
+      const how = unread.state === "reading" ? `reading, ${format.percent(100 * unread.progress)}` : unread.state === "partial" ? "reading the blocks" : "waiting for the trace";
+      return fill(this.liveBox, h("i.dot"), h("span.soft", { title: "What needs single blocks (the timeline, filters, other measures) comes when all is read." }, how));
+    }
     fill(this.liveBox,
       h(`i.dot${growing && !this.paused ? "" : ".still"}`),
       h("span.soft", this.paused ? `paused at ${format.duration(this.source.until)}` : !growing ? "ended" : `live, ${format.duration(t?.duration ?? 0)}`),
@@ -279,7 +287,7 @@ class App {
   }
 
   pause() {
-    if (this.liveBox.hidden) return false;
+    if (this.liveBox.hidden || !this.trace || this.info.traces.some((t) => t.state !== "ready")) return false;
     this.paused = !this.paused;
     this.source.until = this.paused ? this.trace.duration : null;
     this.#drawLive();
@@ -306,13 +314,14 @@ class App {
     this.source.follow((news) => {
       const t = this.info.traces[news.trace];
       this.liveBox.dataset.generation = String(news.generation);
-      if (!t || (t.generation === news.generation && t.growing === news.growing)) return;
-      this.grew ||= news.generation > t.generation;
+      if (!t || (t.generation === news.generation && t.growing === news.growing && t.state === news.state)) return;
+      const wasReady = t.state === "ready";
+      this.grew ||= wasReady && news.generation > t.generation;
       if (this.paused) {
         t.growing = news.growing;
         return this.#drawLive();
       }
-      Object.assign(t, { generation: news.generation, growing: news.growing, duration: news.duration });
+      Object.assign(t, { generation: news.generation, growing: news.growing, duration: news.duration, state: news.state, progress: news.progress });
       this.#drawLive();
       this.refresh();
     });
@@ -332,13 +341,13 @@ class App {
     return this.info;
   }
 
-  // Until the traces are read: what is being done, in the place of the view.
+  // Until there is something of each trace to show: what is being done, in the place of the view.
   async waitUntilRead() {
     for (;;) {
       await this.readInfo();
-      const waiting = this.info.traces.filter((t) => t.state !== "ready");
-      if (!waiting.length || waiting.some((t) => t.state === "failed")) return;
-      fill(this.stage, h("div.empty", h("h2", `Reading ${waiting[0].name} …`), waiting[0].progress !== undefined ? h("p", format.percent(100 * waiting[0].progress)) : null));
+      const waiting = this.info.traces.filter((t) => t.state === "waiting");
+      if (!waiting.length) return;
+      fill(this.stage, h("div.empty", h("h2", `Waiting for ${waiting[0].name} …`), h("p", "Nothing has been recorded yet.")));
       this.source.forget();
       await new Promise((done) => setTimeout(done, 250));
     }

@@ -39,6 +39,7 @@ export class Timeline {
   refuse(reason) {
     this.answer = null;
     this.canvas.getContext("2d").clearRect(0, 0, this.canvas.width, this.canvas.height);
+    this.peaks = [];
     fill(this.legend, h("span.faint", `No timeline: ${reason}`));
   }
 

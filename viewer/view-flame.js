@@ -139,7 +139,8 @@ export class FlameView {
     const focus = s.mode === "sandwich" && !this.diff ? s.focus : "";
     if (s.mode === "sandwich" && !this.diff && !s.focus) return this.#showEmpty("Choose a function", "A sandwich shows callers above and callees below a function, or a sequence of calls. Select one in a flame or a table and choose “Sandwich around it”.", [h("button.button", { type: "button", onclick: () => this.app.store.set({ view: "functions" }) }, "All functions")]);
     const diff = this.diff ? { before: s.before, after: s.after } : undefined;
-    const base = JSON.stringify([s.trace, s.filter, s.measure, s.at, s.wrappers, s.mode, s.by, s.recursion, focus, diff, this.app.generation]);
+    const question = JSON.stringify([s.trace, s.filter, s.measure, s.at, s.wrappers, s.mode, s.by, s.recursion, focus, diff]);
+    const base = `${question} ${this.app.generation}`;
     if (base !== this.base) this.known.clear();
     const ask = (q, root) => askTree(this.app.source, s, q.mode, { width: this.flame.width || 1200, focus, root, signal, diff });
     const questions = this.#questions(s);
@@ -160,8 +161,10 @@ export class FlameView {
     }
     if (signal.aborted) return;
     const before = this.base === base ? this.zoomed : null;
-    this.base = base;
-    this.#take(s, questions, answers, before);
+    // The trace has grown, or more of it was read: what is seen stays where it is.
+    const grown = this.base !== base && this.question === question && JSON.stringify(s.zoom) === this.zoom;
+    Object.assign(this, { base, question, zoom: JSON.stringify(s.zoom) });
+    this.#take(s, questions, answers, before, grown);
     this.element.removeAttribute("aria-busy");
   }
 
@@ -176,7 +179,7 @@ export class FlameView {
     });
   }
 
-  #take(s, questions, answers, before) {
+  #take(s, questions, answers, before, grown) {
     const head = answers[0];
     this.head = this.diff ? { ...head, rate: undefined } : head;
     this.app.report(this.diff ? head[s.trace === s.before ? "before" : "after"] : head);
@@ -200,7 +203,7 @@ export class FlameView {
     this.empty.hidden = true;
     this.stage.hidden = this.legend.hidden = this.crumbs.hidden = false;
     const focused = this.flame.picked;
-    this.flame.show(this.layers.map((l) => ({ tree: l.tree, direction: l.direction })), { keepView: false });
+    this.flame.show(this.layers.map((l) => ({ tree: l.tree, direction: l.direction })), { keepView: grown });
     this.flame.theme = this.theme;
     this.layers.forEach((l, i) => this.#enter(l, i, before?.[i]));
     this.zoomed = this.layers.map((l) => l.ids);

@@ -1,7 +1,7 @@
 /* calltree.c: see calltree.h. First the profile's tree becomes one of the places that the lens
- * sees, which takes one look-up a node; then that is turned into the shape that was asked for. The
- * work is proportional to the nodes, outward to the distinct stacks and the depth that is asked
- * for. */
+ * sees, which takes one look-up a node; then that is turned into the shape that was asked for, if
+ * it has not that shape already. The work is proportional to the nodes, outward to the distinct
+ * stacks and the depth that is asked for. */
 #include "analyse/calltree.h"
 
 #include <string.h>
@@ -55,7 +55,6 @@ typedef struct path_node {
 
 typedef struct path_tree {
     VEC(path_node) nodes; /* the root, whose place means nothing, first */
-    VEC(cost) costs;      /* by node */
     map64 children;       /* (parent, place) → node */
     bool collapse;
 } path_tree;
@@ -63,8 +62,7 @@ typedef struct path_tree {
 #define NO_PLACE UINT32_MAX
 
 static bool add_node(path_tree *t, uint32_t parent, uint32_t place) {
-    return vec_push(&t->nodes, ((path_node){.parent = parent, .place = place})) &&
-           vec_push(&t->costs, ((cost){0}));
+    return vec_push(&t->nodes, ((path_node){.parent = parent, .place = place}));
 }
 
 /* The child of `parent` for a place, or the node of the path that is it already. */
@@ -88,67 +86,117 @@ static bool go_to(path_tree *t, uint32_t parent, uint32_t place, uint32_t *child
 
 static void path_tree_free(path_tree *t) {
     vec_free(&t->nodes);
-    vec_free(&t->costs);
     map64_free(&t->children);
 }
 
 /* ---- what the lens sees ------------------------------------------------------------------ */
 
-typedef struct builder {
-    const query_result *query;
-    const calltree_spec *spec;
+struct calltree_view {
     place_table places;
+    path_tree seen;    /* its map is there only while it grows */
     uint32_t *seen_of; /* by the profile's nodes: the node in `seen` */
-    path_tree seen, out;
-    uint8_t *matches; /* places × steps of the focus: whether it is that function */
-    uint32_t *focus;  /* by node in `seen`: the innermost end of the focus on its path; or root */
-} builder;
+    size_t n_of;
+};
 
-static bool enter_frame(builder *b, uint32_t frame, uint32_t *node) {
-    const lens *l = &b->query->lens;
+static bool enter_frame(calltree_view *v, const lens *l, uint32_t frame, uint32_t *node) {
     const profile_frame *f = &l->profile->frames.items[frame];
     for (uint32_t i = f->first; i < f->first + f->n; i++)
-        if (!(l->marks[i] & LENS_HIDDEN) && !go_to(&b->seen, *node, b->places.of_location[i], node))
+        if (!(l->marks[i] & LENS_HIDDEN) && !go_to(&v->seen, *node, v->places.of_location[i], node))
             return false;
     return true;
 }
 
-static bool see_tree(builder *b) {
-    const cct *tree = &b->query->profile->tree;
-    b->seen_of = calloc(cct_count(tree) + 1, sizeof *b->seen_of);
-    if (!b->seen_of || !add_node(&b->seen, CALLTREE_ROOT, NO_PLACE))
+static bool see_tree(calltree_view *v, const lens *l) {
+    const cct *tree = &l->profile->tree;
+    v->n_of = cct_count(tree) + 1;
+    v->seen_of = calloc(v->n_of, sizeof *v->seen_of);
+    if (!v->seen_of || !add_node(&v->seen, CALLTREE_ROOT, NO_PLACE))
         return false;
     for (uint32_t i = 1; i < cct_count(tree); i++) {
-        b->seen_of[i] = b->seen_of[cct_parent(tree, i)];
-        if (!enter_frame(b, cct_frame(tree, i), &b->seen_of[i]))
+        v->seen_of[i] = v->seen_of[cct_parent(tree, i)];
+        if (!enter_frame(v, l, cct_frame(tree, i), &v->seen_of[i]))
             return false;
     }
+    map64_free(&v->seen.children);
+    return true;
+}
+
+calltree_view *calltree_view_new(const lens *l, bool by_line) {
+    calltree_view *v = calloc(1, sizeof *v);
+    if (v && places_init(&v->places, l->profile, by_line) && see_tree(v, l))
+        return v;
+    calltree_view_free(v);
+    return NULL;
+}
+
+size_t calltree_view_size(const calltree_view *v) {
+    return sizeof *v + v->seen.nodes.capacity * sizeof *v->seen.nodes.items +
+           v->n_of * sizeof *v->seen_of + v->places.locations.capacity * sizeof(uint32_t);
+}
+
+void calltree_view_free(calltree_view *v) {
+    if (!v)
+        return;
+    places_free(&v->places);
+    path_tree_free(&v->seen);
+    free(v->seen_of);
+    free(v);
+}
+
+/* ---- costs ------------------------------------------------------------------------------- */
+
+typedef VEC(cost) cost_column;
+
+typedef struct builder {
+    const query_result *query;
+    const calltree_spec *spec;
+    const calltree_view *view;
+    cost *seen_costs; /* by node of what is seen */
+    path_tree out;
+    cost_column out_costs; /* by node; those at the end may be missing, and are 0 */
+    uint8_t *matches;      /* places × steps of the focus: whether it is that function */
+    uint32_t *focus; /* by node of what is seen: the innermost end of the focus on its path; or root
+                      */
+} builder;
+
+static const path_node *seen_at(const builder *b, uint32_t node) {
+    return &b->view->seen.nodes.items[node];
+}
+
+static bool add_cost(builder *b, uint32_t node, const cost *c) {
+    cost_column *costs = &b->out_costs;
+    while (costs->count <= node)
+        if (!vec_push(costs, ((cost){0})))
+            return false;
+    cost_add(&costs->items[node], c);
     return true;
 }
 
 /* A cost belongs to its site: as many steps outward as the lens skips wrappers. */
-static void see_costs(builder *b) {
+static bool see_costs(builder *b) {
     const query_result *q = b->query;
-    for (size_t i = 0; i < q->costs.count; i++) {
+    b->seen_costs = calloc(b->view->seen.nodes.count, sizeof *b->seen_costs);
+    for (size_t i = 0; b->seen_costs && i < q->costs.count; i++) {
         const cost_entry *e = &q->costs.items[i];
-        uint32_t wrapper, node = b->seen_of[e->node];
+        uint32_t wrapper, node = b->view->seen_of[e->node];
         lens_cursor site = lens_site(&q->lens, e->node, e->external, &wrapper);
         lens_cursor at = lens_innermost(&q->lens, e->node);
         for (; at.location != site.location || at.node != site.node;
              at = lens_outward(&q->lens, at))
-            node = b->seen.nodes.items[node].parent;
-        cost_add(&b->seen.costs.items[node], &e->cost);
+            node = seen_at(b, node)->parent;
+        cost_add(&b->seen_costs[node], &e->cost);
     }
+    return b->seen_costs;
 }
 
 /* ---- the focus --------------------------------------------------------------------------- */
 
 static bool match_places(builder *b) {
     const profile *p = b->query->profile;
-    size_t n = b->places.locations.count, steps = call_site_steps(b->spec->focus);
+    size_t n = b->view->places.locations.count, steps = call_site_steps(b->spec->focus);
     b->matches = malloc(n * steps + 1);
     for (size_t i = 0; b->matches && i < n; i++) {
-        const profile_location *l = &p->locations.items[b->places.locations.items[i]];
+        const profile_location *l = &p->locations.items[b->view->places.locations.items[i]];
         for (size_t step = 0; step < steps; step++)
             b->matches[i * steps + step] = call_site_match_place(b->spec->focus, step, l);
     }
@@ -158,19 +206,19 @@ static bool match_places(builder *b) {
 /* Whether the path to a node ends with the focus. */
 static bool ends_focus(const builder *b, uint32_t node) {
     size_t steps = call_site_steps(b->spec->focus);
-    for (size_t step = steps; step-- > 0; node = b->seen.nodes.items[node].parent)
-        if (node == CALLTREE_ROOT || !b->matches[b->seen.nodes.items[node].place * steps + step])
+    for (size_t step = steps; step-- > 0; node = seen_at(b, node)->parent)
+        if (node == CALLTREE_ROOT || !b->matches[seen_at(b, node)->place * steps + step])
             return false;
     return true;
 }
 
 static bool find_focus(builder *b) {
-    size_t n = b->seen.nodes.count;
+    size_t n = b->view->seen.nodes.count;
     b->focus = calloc(n, sizeof *b->focus);
     if (!b->focus || !match_places(b))
         return false;
     for (uint32_t i = 1; i < n; i++)
-        b->focus[i] = ends_focus(b, i) ? i : b->focus[b->seen.nodes.items[i].parent];
+        b->focus[i] = ends_focus(b, i) ? i : b->focus[seen_at(b, i)->parent];
     return true;
 }
 
@@ -178,16 +226,16 @@ static bool find_focus(builder *b) {
 
 /* What is below the focus becomes the tree; without a focus, all. */
 static bool shape_down(builder *b) {
-    size_t n = b->seen.nodes.count;
+    size_t n = b->view->seen.nodes.count;
     uint32_t *out = calloc(n, sizeof *out);
     bool ok = out;
     for (uint32_t i = 0; ok && i < n; i++) {
-        const path_node *node = &b->seen.nodes.items[i];
+        const path_node *node = seen_at(b, i);
         bool below = b->focus ? b->focus[node->parent] != CALLTREE_ROOT : i != CALLTREE_ROOT;
         if (below)
             ok = go_to(&b->out, out[node->parent], node->place, &out[i]);
         if (ok && (!b->focus || b->focus[i] != CALLTREE_ROOT))
-            cost_add(&b->out.costs.items[out[i]], &b->seen.costs.items[i]);
+            ok = add_cost(b, out[i], &b->seen_costs[i]);
     }
     free(out);
     return ok;
@@ -197,17 +245,16 @@ static bool shape_down(builder *b) {
 static bool add_outward(builder *b, uint32_t node, const cost *c) {
     uint32_t at = CALLTREE_ROOT;
     uint64_t left = b->spec->max_depth ? b->spec->max_depth : UINT64_MAX;
-    for (; node != CALLTREE_ROOT && left > 0; node = b->seen.nodes.items[node].parent, left--)
-        if (!go_to(&b->out, at, b->seen.nodes.items[node].place, &at))
+    for (; node != CALLTREE_ROOT && left > 0; node = seen_at(b, node)->parent, left--)
+        if (!go_to(&b->out, at, seen_at(b, node)->place, &at))
             return false;
-    cost_add(&b->out.costs.items[at], c);
-    return true;
+    return add_cost(b, at, c);
 }
 
 /* Costs gather at the ends of the focus first, so that each path outward is walked once. */
 static void gather_at_focus(builder *b) {
-    cost *costs = b->seen.costs.items;
-    for (size_t i = b->seen.nodes.count; i-- > 0;)
+    cost *costs = b->seen_costs;
+    for (size_t i = b->view->seen.nodes.count; i-- > 0;)
         if (b->focus[i] != i) {
             if (b->focus[i] != CALLTREE_ROOT)
                 cost_add(&costs[b->focus[i]], &costs[i]);
@@ -219,23 +266,29 @@ static void gather_at_focus(builder *b) {
 static bool shape_outward(builder *b) {
     if (b->focus)
         gather_at_focus(b);
-    for (uint32_t i = 0; i < b->seen.nodes.count; i++) {
-        const cost *c = &b->seen.costs.items[i];
+    for (uint32_t i = 0; i < b->view->seen.nodes.count; i++) {
+        const cost *c = &b->seen_costs[i];
         uint32_t node = i;
         for (size_t step = b->focus ? call_site_steps(b->spec->focus) : 0; c->blocks && step > 0;
              step--)
-            node = b->seen.nodes.items[node].parent;
+            node = seen_at(b, node)->parent;
         if (c->blocks && !add_outward(b, node, c))
             return false;
     }
     return true;
 }
 
+/* What is seen has the shape already. */
+static bool is_as_seen(const builder *b) {
+    return b->spec->shape == CALLTREE_DOWN && !b->spec->collapse_recursion;
+}
+
 static bool build(builder *b) {
     calltree_shape shape = b->spec->shape;
-    if (!places_init(&b->places, b->query->profile, b->spec->by_line) || !see_tree(b))
+    if (!see_costs(b))
         return false;
-    see_costs(b);
+    if (is_as_seen(b))
+        return true;
     b->out.collapse = b->spec->collapse_recursion;
     if (!add_node(&b->out, CALLTREE_ROOT, NO_PLACE))
         return false;
@@ -248,15 +301,18 @@ static bool build(builder *b) {
 
 static bool copy_nodes(const builder *b, calltree *t) {
     const profile *p = b->query->profile;
-    size_t n = b->out.nodes.count;
+    const path_tree *from = is_as_seen(b) ? &b->view->seen : &b->out;
+    const cost *costs = is_as_seen(b) ? b->seen_costs : b->out_costs.items;
+    const uint32_t *locations = b->view->places.locations.items;
+    size_t n = from->nodes.count, n_costs = is_as_seen(b) ? n : b->out_costs.count;
     if (!vec_reserve(&t->nodes, n))
         return false;
     for (size_t i = 0; i < n; i++) {
-        const path_node *node = &b->out.nodes.items[i];
+        const path_node *node = &from->nodes.items[i];
         t->nodes.items[i] = (calltree_node){
             .parent = node->parent,
-            .place = i ? &p->locations.items[b->places.locations.items[node->place]] : NULL,
-            .self = b->out.costs.items[i],
+            .place = i ? &p->locations.items[locations[node->place]] : NULL,
+            .self = i < n_costs ? costs[i] : (cost){0},
         };
     }
     t->nodes.count = n;
@@ -267,8 +323,6 @@ static int compare_siblings(const void *a, const void *b, void *context) {
     const calltree *t = context;
     const calltree_node *x = &t->nodes.items[*(const uint32_t *)a];
     const calltree_node *y = &t->nodes.items[*(const uint32_t *)b];
-    if (x->parent != y->parent)
-        return x->parent < y->parent ? -1 : 1;
     if (x->total.weight != y->total.weight)
         return x->total.weight > y->total.weight ? -1 : 1;
     int order = strcmp(x->place->function, y->place->function);
@@ -277,19 +331,31 @@ static int compare_siblings(const void *a, const void *b, void *context) {
     return order ? order : (x->place->line > y->place->line) - (x->place->line < y->place->line);
 }
 
+static calltree_node *parent_of(calltree *t, uint32_t node) {
+    return &t->nodes.items[t->nodes.items[node].parent];
+}
+
 /* Those that cost nothing, since a filter left nothing of them, are not listed. */
 static void list_children(calltree *t) {
-    for (uint32_t i = 1; i < t->nodes.count; i++)
-        if (t->nodes.items[i].total.blocks)
-            t->children.items[t->children.count++] = i;
-    if (t->children.count)
-        qsort_r(t->children.items, t->children.count, sizeof *t->children.items, compare_siblings,
-                t);
-    for (uint32_t i = 0; i < t->children.count; i++) {
-        calltree_node *parent = &t->nodes.items[t->nodes.items[t->children.items[i]].parent];
-        if (parent->n_children++ == 0)
-            parent->first = i;
+    calltree_node *nodes = t->nodes.items;
+    uint32_t first = 0, n = (uint32_t)t->nodes.count;
+    for (uint32_t i = 1; i < n; i++)
+        parent_of(t, i)->n_children += nodes[i].total.blocks > 0;
+    for (uint32_t i = 0; i < n; i++) {
+        nodes[i].first = first;
+        first += nodes[i].n_children;
+        nodes[i].n_children = 0;
     }
+    t->children.count = first;
+    for (uint32_t i = 1; i < n; i++)
+        if (nodes[i].total.blocks) {
+            calltree_node *parent = parent_of(t, i);
+            t->children.items[parent->first + parent->n_children++] = i;
+        }
+    for (uint32_t i = 0; i < n; i++)
+        if (nodes[i].n_children > 1)
+            qsort_r(&t->children.items[nodes[i].first], nodes[i].n_children,
+                    sizeof *t->children.items, compare_siblings, t);
 }
 
 bool calltree_arrange(calltree *t) {
@@ -305,15 +371,16 @@ bool calltree_arrange(calltree *t) {
 }
 
 bool calltree_query(const query_result *q, const calltree_spec *spec, calltree *result) {
-    builder b = {.query = q, .spec = spec};
+    calltree_view *own = spec->view ? NULL : calltree_view_new(&q->lens, spec->by_line);
+    builder b = {.query = q, .spec = spec, .view = own ? own : spec->view};
     *result = (calltree){0};
-    bool ok = build(&b) && copy_nodes(&b, result) && calltree_arrange(result);
+    bool ok = b.view && build(&b) && copy_nodes(&b, result) && calltree_arrange(result);
     if (!ok)
         calltree_free(result);
-    places_free(&b.places);
-    path_tree_free(&b.seen);
+    calltree_view_free(own);
     path_tree_free(&b.out);
-    free(b.seen_of);
+    vec_free(&b.out_costs);
+    free(b.seen_costs);
     free(b.matches);
     free(b.focus);
     return ok;

@@ -13,6 +13,15 @@ typedef enum calltree_shape {
     CALLTREE_CALLERS,  /* what calls the focus: above its innermost occurrence */
 } calltree_shape;
 
+/* The profile's tree as a lens sees it, without costs: what many queries begin with, and most of
+ * their work. Immutable. It refers to the profile, not to the lens. */
+typedef struct calltree_view calltree_view;
+
+/* NULL when there is no memory. */
+calltree_view *calltree_view_new(const lens *l, bool by_line);
+size_t calltree_view_size(const calltree_view *v); /* bytes */
+void calltree_view_free(calltree_view *v);         /* NULL is allowed */
+
 typedef struct calltree_spec {
     calltree_shape shape;
     bool by_line;            /* nodes are lines; else functions with all their lines */
@@ -21,6 +30,8 @@ typedef struct calltree_spec {
     /* Stacks are followed so many calls outward, where that is the direction; the last one stands
      * for all beyond. Bounds the work for deep stacks. 0: no limit. */
     uint64_t max_depth;
+    /* Of the query's profile, `by_line` and what its lens hides; NULL: made for this query. */
+    const calltree_view *view;
 } calltree_spec;
 
 #define CALLTREE_ROOT 0u

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyse/parallel.h"
+
 const measure_info measure_infos[] = {
 #define MEASURE_INFO(name_, text_, unit_, title_)                                                  \
     [MEASURE_##name_] = {.name = text_, .title = title_, .unit = UNIT_##unit_},
@@ -144,32 +146,102 @@ static void add_blocks(const profile *p, measure m, const uint8_t *kept, cost *h
     }
 }
 
-static bool push_costs(cost_list *list, const cost *by_node, size_t n, bool external, measure m) {
+/* Of amounts of memory: by node, those of the heap and of what is external one beside the other. */
+typedef struct plain_cost {
+    uint64_t samples[2];
+    uint32_t blocks[2];
+} plain_cost;
+
+typedef struct plain_adding {
+    const block_table *table;
+    const uint8_t *kept;
+    size_t parts, nodes;
+    plain_cost *costs; /* nodes of the first part, of the second … */
+} plain_adding;
+
+static void add_plain_blocks(void *context, size_t part) {
+    const plain_adding *a = context;
+    const block_table *b = a->table;
+    plain_cost *costs = a->costs + part * a->nodes;
+    const size_t end = parallel_begin(b->count, a->parts, part + 1);
+    for (size_t i = parallel_begin(b->count, a->parts, part); i < end; i++) {
+        if (!a->kept[i])
+            continue;
+        plain_cost *c = &costs[b->node[i]];
+        const bool external = b->source[i] == MEMTRACE_EXTERNAL;
+        c->samples[external] += blocks_samples(b, i);
+        c->blocks[external]++;
+    }
+}
+
+static void join_parts(const plain_adding *a) {
+    for (size_t part = 1; part < a->parts; part++)
+        for (size_t i = 0; i < a->nodes; i++)
+            for (int external = 0; external < 2; external++) {
+                const plain_cost *from = &a->costs[part * a->nodes + i];
+                a->costs[i].samples[external] += from->samples[external];
+                a->costs[i].blocks[external] += from->blocks[external];
+            }
+}
+
+static bool push_plain_costs(cost_list *list, const plain_cost *by_node, size_t n, bool external) {
     for (size_t i = 0; i < n; i++) {
-        cost c = by_node[i];
-        if (measure_infos[m].unit == UNIT_BYTES)
-            c.weight = (double)c.samples;
-        if (c.blocks &&
-            !vec_push(list, ((cost_entry){.node = (uint32_t)i, .external = external, .cost = c})))
+        const plain_cost *p = &by_node[i];
+        cost c = {.samples = p->samples[external],
+                  .blocks = p->blocks[external],
+                  .weight = (double)p->samples[external]};
+        if (!push_plain(list, (uint32_t)i, external, &c))
             return false;
     }
     return true;
 }
 
-bool cost_of_blocks(const profile *p, const selection *s, measure m, uint64_t moment,
-                    cost_list *list) {
-    size_t n = cct_count(&p->tree), rows = p->table.count;
+static bool plain_costs(const profile *p, const uint8_t *kept, cost_list *list) {
+    size_t n = cct_count(&p->tree), parts = parallel_parts(p->table.count);
+    plain_cost *costs = calloc(parts * n + 1, sizeof *costs);
+    if (!costs)
+        return false;
+    plain_adding adding = {
+        .table = &p->table, .kept = kept, .parts = parts, .nodes = n, .costs = costs};
+    parallel_run(parts, add_plain_blocks, &adding);
+    join_parts(&adding);
+    bool ok = push_plain_costs(list, costs, n, false) &&
+              (p->blocks[MEMTRACE_EXTERNAL] == 0 || push_plain_costs(list, costs, n, true));
+    free(costs);
+    return ok;
+}
+
+static bool push_costs(cost_list *list, const cost *by_node, size_t n, bool external) {
+    for (size_t i = 0; i < n; i++)
+        if (!push_plain(list, (uint32_t)i, external, &by_node[i]))
+            return false;
+    return true;
+}
+
+static bool weighted_costs(const profile *p, const uint8_t *kept, measure m, cost_list *list) {
+    size_t n = cct_count(&p->tree);
     cost *heap = calloc(n + 1, sizeof *heap), *external = calloc(n + 1, sizeof *external);
-    uint8_t *kept = malloc(rows + 1);
-    bool ok = heap && external && kept;
-    if (ok) {
-        memcpy(kept, s->kept, rows);
-        cost_keep(p, m, moment, kept);
+    bool ok = heap && external;
+    if (ok)
         add_blocks(p, m, kept, heap, external);
-    }
-    ok = ok && push_costs(list, heap, n, false, m) && push_costs(list, external, n, true, m);
+    ok = ok && push_costs(list, heap, n, false) && push_costs(list, external, n, true);
     free(heap);
     free(external);
+    return ok;
+}
+
+bool cost_of_blocks(const profile *p, const selection *s, measure m, uint64_t moment,
+                    cost_list *list) {
+    if (measure_infos[m].unit != UNIT_BYTES)
+        return weighted_costs(p, s->kept, m, list);
+    if (m == MEASURE_ALLOCATED)
+        return plain_costs(p, s->kept, list);
+    uint8_t *kept = malloc(p->table.count + 1);
+    if (!kept)
+        return false;
+    memcpy(kept, s->kept, p->table.count);
+    cost_keep(p, m, moment, kept);
+    bool ok = plain_costs(p, kept, list);
     free(kept);
     return ok;
 }

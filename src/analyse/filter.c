@@ -257,6 +257,13 @@ bool filter_selects(const filter *f) {
     return false;
 }
 
+bool filter_hides_any(const filter *f) {
+    for (size_t i = 0; f && i < f->terms.count; i++)
+        if (f->terms.items[i].kind == FILTER_HIDE)
+            return true;
+    return false;
+}
+
 bool filter_hides(const filter *f, const char *function) {
     for (size_t i = 0; f && i < f->terms.count; i++) {
         const filter_term *t = &f->terms.items[i];

@@ -5,6 +5,7 @@
 /* The stretches: point i covers [from + i width, from + (i + 1) width), the last one up to `to`. */
 typedef struct scale {
     uint64_t from, to, width;
+    double per_micro; /* points: 1 / width */
     size_t n;
 } scale;
 
@@ -16,6 +17,7 @@ static scale make_scale(const profile *p, const timeline_spec *spec) {
         s.from = s.to;
     uint64_t length = s.to - s.from + 1; /* `to` counts */
     s.width = length / spec->points + (length % spec->points > 0);
+    s.per_micro = 1 / (double)s.width;
     s.n = (size_t)((length + s.width - 1) / s.width);
     return s;
 }
@@ -35,7 +37,15 @@ typedef struct counting {
 static size_t point_at(const scale *s, uint64_t time) {
     if (time < s->from)
         return 0;
-    return time > s->to ? s->n + 1 : (size_t)((time - s->from) / s->width) + 1;
+    if (time > s->to)
+        return s->n + 1;
+    /* A division takes several times as long, and there are three a block. */
+    uint64_t since = time - s->from, at = (uint64_t)((double)since * s->per_micro);
+    if (at * s->width > since)
+        at--;
+    else if (since - at * s->width >= s->width)
+        at++;
+    return (size_t)at + 1;
 }
 
 static bool within(const scale *s, size_t at) {

@@ -54,8 +54,7 @@ static int show(char **paths, size_t n, const view_options *o) {
     if (isatty(STDERR_FILENO))
         message_hint("Ctrl-C ends the viewer");
     view_session_wait();
-    view_session_stop(s);
-    return STATUS_OK;
+    return view_session_stop(s);
 }
 
 static int run(const void *opts_, char **operands, size_t n_operands) {

@@ -126,16 +126,20 @@ void view_session_wait(void) {
         ;
 }
 
-void view_session_stop(view_session *s) {
+int view_session_stop(view_session *s) {
+    int status = STATUS_OK;
     if (!s)
-        return;
+        return status;
     stop_ticker(s);
-    for (size_t i = 0; s->traces && i < s->viewer.n_traces; i++)
-        view_trace_stop(&s->traces[i]);
+    for (size_t i = 0; s->traces && i < s->viewer.n_traces; i++) {
+        int of_trace = view_trace_stop(&s->traces[i]);
+        status = status == STATUS_OK ? of_trace : status;
+    }
     server_stop(s->server);
     viewer_free(&s->viewer);
     free(s->traces);
     pthread_cond_destroy(&s->end);
     pthread_mutex_destroy(&s->lock);
     free(s);
+    return status;
 }

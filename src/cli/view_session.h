@@ -24,9 +24,10 @@ view_session *view_session_start(char *const *paths, size_t n, const view_sessio
                                  int *status);
 const char *view_session_address(const view_session *s);
 
-/* Returns when somebody asks to end: SIGINT, SIGTERM or SIGHUP. */
+/* Returns when somebody asks to end: SIGINT, SIGTERM or SIGHUP; or a trace cannot be read on. */
 void view_session_wait(void);
 
-void view_session_stop(view_session *s); /* NULL is allowed */
+/* The exit status: whether all traces could be read to their ends. NULL is allowed. */
+int view_session_stop(view_session *s);
 
 #endif

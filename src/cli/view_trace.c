@@ -1,13 +1,15 @@
 /* view_trace.c: see view_trace.h.
  *
- * A large trace is read twice at the beginning: at first without its blocks, which is several times
- * as fast and enough for the first picture. A trace whose program still runs is read by a reader
- * that waits at the end of the file for more; whenever there was more, a copy of what it has made
- * so far is published. A file that was replaced, or grew after it seemed to be whole, is read anew.
+ * A large trace is read twice at the beginning, by two threads: without its blocks, which is twice
+ * as fast and enough for the first picture (its beginning is shown at once, more now and then until
+ * all is there); and with them. A trace whose program still runs is read by a reader that waits at
+ * the end of the file for more; whenever there was more, a copy of what it has made so far is
+ * published. A file that was replaced, or grew after it seemed to be whole, is read anew.
  */
 #include "cli/view_trace.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,8 @@
 
 enum {
     LARGE = 8 << 20,     /* bytes: smaller traces are read once */
+    FIRST_MS = 100,      /* of reading, until the beginning of a large trace is shown */
+    ALONE_MS = 1000,     /* the first pass has the machine to itself at most so long */
     LOOK_MS = 200,       /* between looks at the file */
     CLOCK_SECONDS = 2,   /* what clocks may differ by */
     COPY_MS = 1000,      /* between copies, at least */
@@ -43,18 +47,17 @@ static bool goes_on(void *context, uint32_t node, const memtrace_event *event) {
     return !is_stopping(context);
 }
 
+static struct timespec after_ms(uint64_t ms) {
+    uint64_t at = now_ms() + ms;
+    return (struct timespec){.tv_sec = (time_t)(at / 1000), .tv_nsec = (long)(at % 1000) * 1000000};
+}
+
 /* Waits a moment; false: it is time to stop. */
 static bool pause_a_moment(view_trace *t) {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += LOOK_MS * 1000000L;
-    if (until.tv_nsec >= 1000000000L) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000L;
-    }
+    struct timespec until = after_ms(LOOK_MS);
     pthread_mutex_lock(&t->lock);
     if (!is_stopping(t))
-        pthread_cond_clockwait(&t->stop, &t->lock, CLOCK_MONOTONIC, &until);
+        pthread_cond_clockwait(&t->change, &t->lock, CLOCK_MONOTONIC, &until);
     pthread_mutex_unlock(&t->lock);
     return !is_stopping(t);
 }
@@ -213,8 +216,19 @@ static bool read_on(view_trace *t) {
     return ok;
 }
 
+/* As long as the first pass may have the machine to itself. */
+static void await_first_pass(view_trace *t) {
+    struct timespec until = after_ms(ALONE_MS);
+    pthread_mutex_lock(&t->lock);
+    int waited = 0;
+    while (t->has_first && !t->first_over && !is_stopping(t) && waited == 0)
+        waited = pthread_cond_clockwait(&t->change, &t->lock, CLOCK_MONOTONIC, &until);
+    pthread_mutex_unlock(&t->lock);
+}
+
 static void *run(void *context) {
     view_trace *t = context;
+    await_first_pass(t);
     if (t->follow && !read_on(t))
         viewer_fail(t->viewer, t->index);
     while (pause_a_moment(t))
@@ -225,19 +239,104 @@ static void *run(void *context) {
 
 /* ---- the first picture ------------------------------------------------------------------- */
 
+/* Reads all that the reader has. Unless `whole`, it is the first of two passes. */
+typedef struct first_pass {
+    view_trace *trace;
+    trace_file *in;
+    profile profile;
+    uint64_t begun_ms, shown_ms; /* when the beginning was shown last; 0: never */
+} first_pass;
+
+static void set_first(view_trace *t, bool over, int status) {
+    pthread_mutex_lock(&t->lock);
+    t->first_shown = true;
+    t->first_over = over;
+    t->first_status = status;
+    pthread_cond_broadcast(&t->change);
+    pthread_mutex_unlock(&t->lock);
+}
+
+/* Each time when it takes as long again as it took so far. */
+static bool is_due(const first_pass *f) {
+    uint64_t now = now_ms();
+    return f->shown_ms ? now - f->shown_ms >= f->shown_ms - f->begun_ms
+                       : now - f->begun_ms >= FIRST_MS;
+}
+
+static void show_beginning(first_pass *f, const memtrace_reader *reader) {
+    view_trace *t = f->trace;
+    profile copy;
+    size_t n;
+    uint64_t done, total;
+    if (!profile_snapshot(&f->profile, reader, &copy))
+        return; /* there may be memory later */
+    const memtrace_warning *warnings = memtrace_reader_warnings(reader, &n);
+    memtrace_reader_progress(reader, &done, &total);
+    atomic_store(&t->viewer->traces[t->index].progress, total ? (double)done / (double)total : 0.0);
+    if (viewer_publish(t->viewer, t->index, &copy, warnings, n, READING_BEGUN))
+        set_first(t, false, STATUS_OK);
+    f->shown_ms = now_ms();
+}
+
+static void tick(void *context, const memtrace_reader *reader) {
+    first_pass *f = context;
+    trace_file_tick(f->in, reader);
+    if (f->trace->has_first && is_due(f))
+        show_beginning(f, reader);
+}
+
 static int read_first(view_trace *t, trace_file *in, bool whole) {
-    profile p = {0};
-    const profile_options how = {
-        .track_promotion = whole, .keep_blocks = whole, .tick = trace_file_tick, .context = in};
-    int status = trace_file_report(in, profile_read(&p, in->reader, &how));
+    first_pass f = {.trace = t, .in = in, .begun_ms = now_ms()};
+    const profile_options how = {.track_promotion = whole,
+                                 .keep_blocks = whole,
+                                 .tick = tick,
+                                 .context = &f,
+                                 .block = t->has_first ? goes_on : NULL,
+                                 .block_context = t};
+    memtrace_status read = profile_read(&f.profile, in->reader, &how);
+    if (is_stopping(t)) {
+        trace_file_clear_progress(in);
+        profile_free(&f.profile);
+        return STATUS_OK;
+    }
+    int status = trace_file_report(in, read);
     size_t n;
     const memtrace_warning *warnings = memtrace_reader_warnings(in->reader, &n);
-    if (status == STATUS_OK && !viewer_publish(t->viewer, t->index, &p, warnings, n,
+    if (status == STATUS_OK && !viewer_publish(t->viewer, t->index, &f.profile, warnings, n,
                                                whole ? READING_WHOLE : READING_PARTIAL)) {
         message_error("%s: not enough memory", in->name);
         status = STATUS_FAILED;
     }
-    profile_free(&p);
+    profile_free(&f.profile);
+    return status;
+}
+
+/* A trace that cannot be read ends the viewer, also when it shows its beginning already. */
+static void *run_first(void *context) {
+    view_trace *t = context;
+    int status = read_first(t, &t->first, false);
+    trace_file_close(&t->first);
+    bool shown = t->first_shown;
+    set_first(t, true, status);
+    if (status != STATUS_OK && shown)
+        kill(getpid(), SIGTERM);
+    return NULL;
+}
+
+/* Returns when there is something to show. */
+static int start_first(view_trace *t) {
+    t->has_first = true;
+    if (pthread_create(&t->first_thread, NULL, run_first, t) != 0) {
+        t->has_first = false;
+        int status = read_first(t, &t->first, false);
+        trace_file_close(&t->first);
+        return status;
+    }
+    pthread_mutex_lock(&t->lock);
+    while (!t->first_shown)
+        pthread_cond_wait(&t->change, &t->lock);
+    int status = t->first_status;
+    pthread_mutex_unlock(&t->lock);
     return status;
 }
 
@@ -262,11 +361,11 @@ static bool show_index(view_trace *t, int *status) {
 }
 
 int view_trace_open(view_trace *t, viewer *v, size_t index, bool strict, bool wait) {
-    trace_file in;
+    trace_file *in = &t->first;
     *t = (view_trace){
         .viewer = v, .index = index, .strict = strict, .follow = wait, .growing = wait};
     pthread_mutex_init(&t->lock, NULL);
-    pthread_cond_init(&t->stop, NULL);
+    pthread_cond_init(&t->change, NULL);
     if (wait) {
         struct timespec time;
         clock_gettime(CLOCK_REALTIME, &time);
@@ -277,15 +376,17 @@ int view_trace_open(view_trace *t, viewer *v, size_t index, bool strict, bool wa
     int status;
     if (show_index(t, &status))
         return status;
-    status = trace_file_open(&in, path_of(t), &(memtrace_reader_options){.strict = strict});
+    status = trace_file_open(in, path_of(t), &(memtrace_reader_options){.strict = strict});
     if (status != STATUS_OK)
         return status;
-    in.progress = isatty(STDERR_FILENO);
-    bool again = is_file(t);
-    t->growing = again && is_written(memtrace_reader_info(in.reader));
-    t->follow = t->growing || (again && t->size >= LARGE);
-    status = read_first(t, &in, !t->follow);
-    trace_file_close(&in);
+    in->progress = isatty(STDERR_FILENO);
+    bool again = is_file(t), large = again && t->size >= LARGE;
+    t->growing = again && is_written(memtrace_reader_info(in->reader));
+    t->follow = t->growing || large;
+    if (large)
+        return start_first(t);
+    status = read_first(t, in, !t->follow);
+    trace_file_close(in);
     return status;
 }
 
@@ -296,16 +397,19 @@ void view_trace_start(view_trace *t) {
         viewer_fail(t->viewer, t->index);
 }
 
-void view_trace_stop(view_trace *t) {
+int view_trace_stop(view_trace *t) {
     if (!t->viewer)
-        return;
+        return STATUS_OK;
     pthread_mutex_lock(&t->lock);
     atomic_store(&t->stopping, true);
-    pthread_cond_broadcast(&t->stop);
+    pthread_cond_broadcast(&t->change);
     pthread_mutex_unlock(&t->lock);
+    if (t->has_first)
+        pthread_join(t->first_thread, NULL);
     if (t->has_thread)
         pthread_join(t->thread, NULL);
-    pthread_cond_destroy(&t->stop);
+    pthread_cond_destroy(&t->change);
     pthread_mutex_destroy(&t->lock);
     t->viewer = NULL;
+    return t->first_status;
 }

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "cli/trace_file.h"
 #include "present/http/viewer.h"
 
 typedef struct view_trace {
@@ -18,16 +19,23 @@ typedef struct view_trace {
     pthread_t thread;
     bool has_thread;
 
-    pthread_mutex_t lock; /* for `stop` */
-    pthread_cond_t stop;
+    pthread_mutex_t lock;  /* guards `first_*` but for the thread and the file */
+    pthread_cond_t change; /* of these and of `stopping` */
     atomic_bool stopping;
+
+    /* The pass without blocks over a large trace. */
+    pthread_t first_thread;
+    trace_file first; /* is the thread's */
+    bool has_first;
+    bool first_shown, first_over; /* its beginning is shown; it is through, or failed */
+    int first_status;
 
     /* Of the file as it was last read. */
     uint64_t device, inode;
     uint64_t size, changed; /* bytes; nanoseconds */
 } view_trace;
 
-/* Reads the trace and publishes it, so that the unfiltered tree at least is there. Returns
+/* Reads the trace and publishes it, so that the tree of its beginning at least is there. Returns
  * STATUS_OK, or another status after having said why. With `wait`, the file may not be there yet.
  * `*t` is to be stopped in any case. */
 int view_trace_open(view_trace *t, viewer *v, size_t index, bool strict, bool wait);
@@ -35,7 +43,7 @@ int view_trace_open(view_trace *t, viewer *v, size_t index, bool strict, bool wa
 /* Reads on in a thread of its own. */
 void view_trace_start(view_trace *t);
 
-/* Ends reading, and waits for that. */
-void view_trace_stop(view_trace *t);
+/* Ends reading, and waits for that. The exit status: whether the trace could be read. */
+int view_trace_stop(view_trace *t);
 
 #endif

@@ -156,15 +156,25 @@ def large_traces_are_shown_before_their_blocks_are_read():
     copies = [str(TRACES / "irmin-replay.ctf")] * 40
     subprocess.run([ALLOTRACE, "merge", "-o", "large.ctf", *copies], check=True, capture_output=True)
     check(os.path.getsize("large.ctf") > 8 << 20, "it is large")
+    info = json.loads(subprocess.run([ALLOTRACE, "info", "--json", "large.ctf"], check=True,
+                                     capture_output=True).stdout)[0]
     with Viewer("large.ctf") as v, news_of(v) as news:
-        tree = v.api("tree")
+        first = v.api("tree")
+        check(first["total"]["samples"] > 0, "there is something to show at once")
         live = v.api("tree", measure="live")["total"]["samples"]  # waits for the blocks
-        check(0 < live < tree["total"]["samples"], "some is live")
-        whole = news.until(lambda n: n["state"] == "ready")
-        equal((whole["generation"], whole["live"]["samples"]), (tree["generation"], live), "the same trace")
-        equal(v.api("info")["traces"][0]["about"]["promoted"],
-              json.loads(subprocess.run([ALLOTRACE, "info", "--json", "large.ctf"], check=True,
-                                        capture_output=True).stdout)[0]["promoted"])
+        seen = []
+        news.until(lambda n: seen.append(n) or n["state"] == "ready")
+        samples = [n["samples"] for n in seen]
+        equal(samples, sorted(samples), "more and more of it")
+        equal(samples[-1], info["allocated"]["samples"], "then all")
+        check(first["total"]["samples"] <= samples[-1], "the first picture is of some of it")
+        for n in seen:
+            check(n["state"] != "reading" or 0 <= n["progress"] <= 1, "how much was read is said")
+            if n["state"] == "partial":
+                equal((n["generation"], n["samples"]), (seen[-1]["generation"], samples[-1]), "the same trace")
+        check(0 < live < samples[-1], "some is live")
+        equal(seen[-1]["live"]["samples"], live)
+        equal(v.api("info")["traces"][0]["about"]["promoted"], info["promoted"])
 
 
 if __name__ == "__main__":

@@ -14,23 +14,33 @@ static void write_samples(output *o, reading *r, const char *name, uint64_t samp
     output_char(o, '}');
 }
 
+static void write_state(output *o, const viewer_trace *t, const reading *r) {
+    static const char *const states[] = {[READING_BEGUN] = "reading",
+                                         [READING_PARTIAL] = "partial",
+                                         [READING_GROWING] = "ready",
+                                         [READING_WHOLE] = "ready"};
+    output_format(o, "\"generation\":%" PRIu64 ",\"state\":\"%s\",", r->generation,
+                  states[r->state]);
+    if (r->state == READING_BEGUN)
+        output_format(o, "\"progress\":%.3f,", atomic_load(&t->progress));
+    output_format(o, "\"growing\":%s", r->state == READING_GROWING ? "true" : "false");
+}
+
 static void write_trace(output *o, const viewer_trace *t, size_t index, reading *r) {
     const profile *p = &r->profile;
     const info_view view = {.path = strcmp(t->path, "-") == 0 ? "standard input" : t->path,
                             .size = t->size,
                             .warnings = r->warnings,
                             .n_warnings = r->n_warnings,
-                            .promotion_unknown = r->state == READING_PARTIAL};
-    bool partial = r->state == READING_PARTIAL;
-    output_format(o, "{\"trace\":%zu,\"generation\":%" PRIu64 ",\"state\":\"%s\",\"growing\":%s",
-                  index, r->generation, partial ? "partial" : "ready",
-                  r->state == READING_GROWING ? "true" : "false");
+                            .promotion_unknown = !reading_has_blocks(r)};
+    output_format(o, "{\"trace\":%zu,", index);
+    write_state(o, t, r);
     output_text(o, ",\"name\":");
     output_json(o, t->name);
     output_format(o, ",\"locations\":%zu,\"bytes_per_sample\":%.0f,\"invisible\":%.0f,",
                   p->locations.count, profile_bytes_per_sample(p),
                   estimate_invisible(p->info.sample_rate) * p->info.word_size / 8);
-    if (!partial) {
+    if (reading_has_blocks(r)) {
         figure peak = reading_figure(r, r->peak_samples);
         output_format(o, "\"peak\":{\"time\":%" PRIu64 ",", r->peak_time);
         figure_json(o, &peak);
@@ -68,17 +78,14 @@ void api_live(viewer *v, size_t trace, output *o) {
     if (!r)
         return;
     const profile *p = &r->profile;
-    bool partial = r->state == READING_PARTIAL;
     uint64_t live = 0;
     for (size_t i = 0; i < p->table.count; i++)
         live += p->table.died[i] == BLOCKS_NEVER ? blocks_samples(&p->table, i) : 0;
-    output_format(o,
-                  "{\"trace\":%zu,\"generation\":%" PRIu64 ",\"state\":\"%s\",\"growing\":%s"
-                  ",\"duration\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"blocks\":%" PRIu64 ",",
-                  trace, r->generation, partial ? "partial" : "ready",
-                  r->state == READING_GROWING ? "true" : "false", p->duration, cct_sum(p->samples),
-                  cct_sum(p->blocks));
-    if (!partial) {
+    output_format(o, "{\"trace\":%zu,", trace);
+    write_state(o, &v->traces[trace], r);
+    output_format(o, ",\"duration\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"blocks\":%" PRIu64 ",",
+                  p->duration, cct_sum(p->samples), cct_sum(p->blocks));
+    if (reading_has_blocks(r)) {
         write_samples(o, r, "live", live);
         output_char(o, ',');
     }

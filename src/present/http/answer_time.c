@@ -1,6 +1,6 @@
 /* answer_time.c: `/api/timeline` and `/api/peaks`: memory as time went by. */
 #include <inttypes.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "analyse/gauges.h"
 #include "analyse/peaks.h"
@@ -122,32 +122,61 @@ static bool write_gauges(request *r, const profile *p, const timeline *t) {
     return true;
 }
 
+typedef struct timeline_making {
+    const profile *profile;
+    const timeline_spec *spec;
+} timeline_making;
+
+static void release_timeline(void *value) {
+    timeline_free(value);
+    free(value);
+}
+
+static bool make_timeline(void *context, cache_value *value) {
+    const timeline_making *m = context;
+    timeline *t = malloc(sizeof *t);
+    if (!t || !timeline_query(m->profile, m->spec, t)) {
+        free(t);
+        return false;
+    }
+    *value = (cache_value){.value = t,
+                           .size = sizeof *t + t->points.capacity * sizeof *t->points.items,
+                           .release = release_timeline};
+    return true;
+}
+
+/* That of all blocks stays the same whatever the filter. */
+static cache_entry *find_all(request *r, const asked *a, const timeline_spec *spec) {
+    timeline_making m = {.profile = &a->reading->profile, .spec = spec};
+    char key[160];
+    snprintf(key, sizeof key, "%zu %" PRIu64 " timeline %" PRIu64 " %" PRIu64 " %" PRIu64, a->trace,
+             a->reading->serial, spec->from, spec->to, spec->points);
+    return cache_get(r->viewer->cache, key, make_timeline, &m);
+}
+
 static bool write_timeline(request *r, const asked *a, const timeline_spec *spec) {
-    timeline all, filtered = {0};
-    const uint8_t *kept = a->query->selection.kept;
-    const profile *p = &a->reading->profile;
+    timeline filtered = {0};
     timeline_spec of_kept = *spec;
-    of_kept.kept = kept;
-    if (!timeline_query(p, spec, &all))
-        return request_no_memory(r);
-    bool ok = !kept || timeline_query(p, &of_kept, &filtered);
+    of_kept.kept = a->query->selection.kept;
+    cache_entry *all = find_all(r, a, spec);
+    bool ok = all && (!of_kept.kept || timeline_query(&a->reading->profile, &of_kept, &filtered));
     if (ok) {
         output_char(r->o, '{');
         write_head(r->o, a);
-        write_scale(r->o, &all);
-        write_points(r->o, a->reading, "all", &all);
-        if (kept)
+        write_scale(r->o, cache_entry_value(all));
+        write_points(r->o, a->reading, "all", cache_entry_value(all));
+        if (of_kept.kept)
             write_points(r->o, a->reading, "filtered", &filtered);
-        ok = write_gauges(r, p, &all);
+        ok = write_gauges(r, &a->reading->profile, cache_entry_value(all));
         output_text(r->o, "}\n");
     }
-    timeline_free(&all);
+    cache_release(r->viewer->cache, all);
     timeline_free(&filtered);
-    return ok;
+    return ok || request_no_memory(r);
 }
 
 bool answer_timeline(request *r) {
-    timeline_spec spec = {.to = TIMELINE_END, .points = 400};
+    timeline_spec spec = {.to = TIMELINE_END, .points = 400, .without_peak = true};
     asked a = {.needs_blocks = true};
     bool ok = request_integer(r, "buckets", 1, MAX_BUCKETS, &spec.points) &&
               request_time(r, "from", &spec.from) && request_time(r, "to", &spec.to) &&

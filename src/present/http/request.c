@@ -271,6 +271,7 @@ bool request_ask_of(request *r, asked *a, const char *trace, uint64_t otherwise)
          request_reading(r, trace, otherwise, a->needs_blocks || query_needs_blocks(&spec),
                          &a->trace, &a->reading) &&
          run_query(r, a, &spec, request_text(r, "filter"));
+    a->hides = filter_hides_any(f);
     filter_free(f);
     return ok;
 }
@@ -300,8 +301,34 @@ cache_entry *asked_cached(request *r, const asked *a, const char *key,
 
 typedef struct tree_making {
     const query_result *query;
-    const calltree_spec *spec;
+    calltree_spec spec;
 } tree_making;
+
+static void release_view(void *value) {
+    calltree_view_free(value);
+}
+
+static bool make_view(void *context, cache_value *value) {
+    const tree_making *m = context;
+    calltree_view *v = calltree_view_new(&m->query->lens, m->spec.by_line);
+    if (!v)
+        return false;
+    *value = (cache_value){.value = v, .size = calltree_view_size(v), .release = release_view};
+    return true;
+}
+
+/* All questions about a reading that hide nothing see the same tree. */
+static cache_entry *find_view(request *r, const asked *a, tree_making *m) {
+    char key[80];
+    if (a->hides)
+        return NULL;
+    snprintf(key, sizeof key, "%zu %" PRIu64 " view %d", a->trace, a->reading->serial,
+             m->spec.by_line);
+    cache_entry *e = cache_get(r->viewer->cache, key, make_view, m);
+    if (e)
+        m->spec.view = cache_entry_value(e);
+    return e;
+}
 
 static void release_tree(void *value) {
     calltree_free(value);
@@ -311,7 +338,7 @@ static void release_tree(void *value) {
 static bool make_tree(void *context, cache_value *value) {
     const tree_making *m = context;
     calltree *t = malloc(sizeof *t);
-    if (!t || !calltree_query(m->query, m->spec, t)) {
+    if (!t || !calltree_query(m->query, &m->spec, t)) {
         free(t);
         return false;
     }
@@ -325,8 +352,8 @@ static bool make_tree(void *context, cache_value *value) {
 cache_entry *asked_tree(request *r, const asked *a, const calltree_spec *spec) {
     const char *focus = spec->focus ? request_text(r, "focus") : NULL;
     const char *ids = spec->focus ? request_text(r, "focus_ids") : NULL;
-    tree_making m = {.query = a->query, .spec = spec};
-    cache_entry *e = NULL;
+    tree_making m = {.query = a->query, .spec = *spec};
+    cache_entry *e = NULL, *view = find_view(r, a, &m);
     char *key;
     if (asprintf(&key, "tree %d %d %d %" PRIu64 " %s\n%s", (int)spec->shape, spec->by_line,
                  spec->collapse_recursion, spec->max_depth, ids ? ids : "",
@@ -334,6 +361,7 @@ cache_entry *asked_tree(request *r, const asked *a, const calltree_spec *spec) {
         e = asked_cached(r, a, key, make_tree, &m);
         free(key);
     }
+    cache_release(r->viewer->cache, view);
     if (!e)
         request_no_memory(r);
     return e;

@@ -69,7 +69,8 @@ typedef struct asked {
     cache_entry *entry;        /* keeps `query` */
     const query_result *query; /* shared with others */
     report report;
-    char *key; /* what else is cached about it adds to this */
+    bool hides; /* the filter drops frames */
+    char *key;  /* what else is cached about it adds to this */
 } asked;
 
 /* Takes the trace that a parameter names, as far as it is read, or with `blocks` once it has them.

@@ -45,7 +45,7 @@ void reading_release(reading *r) {
 }
 
 static bool find_peak(reading *r) {
-    return r->state == READING_PARTIAL ||
+    return !reading_has_blocks(r) ||
            blocks_peak(&r->profile.table, &r->peak_time, &r->peak_samples);
 }
 
@@ -86,11 +86,18 @@ bool viewer_publish(viewer *v, size_t trace, profile *p, const memtrace_warning 
         return false;
     pthread_mutex_lock(&t->lock);
     reading *old = t->now;
-    number_reading(r, old);
-    t->now = r;
-    t->failed = false;
-    pthread_cond_broadcast(&t->changed);
+    bool late = old && reading_has_blocks(old) && !reading_has_blocks(r);
+    if (!late) {
+        number_reading(r, old);
+        t->now = r;
+        t->failed = false;
+        pthread_cond_broadcast(&t->changed);
+    }
     pthread_mutex_unlock(&t->lock);
+    if (late) {
+        reading_release(r);
+        return true;
+    }
     if (old) {
         char prefix[24];
         snprintf(prefix, sizeof prefix, "%zu ", trace);
@@ -121,7 +128,7 @@ void viewer_end(viewer *v) {
 }
 
 static bool is_enough(const reading *r, bool blocks) {
-    return r && (!blocks || r->state != READING_PARTIAL);
+    return r && (!blocks || reading_has_blocks(r));
 }
 
 reading *viewer_take(viewer *v, size_t trace, bool blocks) {

@@ -13,9 +13,9 @@
 #include "present/figures.h"
 #include "present/http/cache.h"
 
-/* The interval of so many samples takes some microseconds to compute, and pictures have thousands,
- * most with few samples. */
-#define FIGURES_KEPT 4096
+/* The interval of so many samples takes up to a millisecond to compute, and pictures have
+ * thousands; that of more is quick (see EXACT_SAMPLES of analyse/estimate.c). */
+#define FIGURES_KEPT 10001
 
 typedef struct figure_memo {
     _Atomic double low[FIGURES_KEPT], high[FIGURES_KEPT]; /* 0 in `high`: not computed yet */
@@ -23,6 +23,7 @@ typedef struct figure_memo {
 
 /* How much of a trace stands in a reading. */
 typedef enum reading_state {
+    READING_BEGUN,   /* its beginning, while the rest is being read; without the table of blocks */
     READING_PARTIAL, /* all of it, but without the table of blocks, which is still being made */
     READING_GROWING, /* as much as there was; it may be read on */
     READING_WHOLE,
@@ -36,15 +37,16 @@ typedef struct reading {
     reading_state state;
     memtrace_warning *warnings;
     size_t n_warnings;
-    uint64_t peak_time, peak_samples; /* 0 while partial */
+    uint64_t peak_time, peak_samples; /* 0 without blocks */
     figure_memo figures;
     atomic_uint users;
 } reading;
 
 typedef struct viewer_trace {
     const char *path, *name;
-    _Atomic uint64_t size; /* bytes of the file as it was last looked at; 0: unknown */
-    pthread_mutex_t lock;  /* guards what follows */
+    _Atomic uint64_t size;   /* bytes of the file as it was last looked at; 0: unknown */
+    _Atomic double progress; /* while READING_BEGUN: the share of the file that was read */
+    pthread_mutex_t lock;    /* guards what follows */
     pthread_cond_t changed;
     reading *now; /* NULL: nothing could be read yet */
     bool failed;  /* the table of blocks will not come */
@@ -67,13 +69,18 @@ typedef struct viewer {
 bool viewer_init(viewer *v, char *const *paths, size_t n);
 void viewer_free(viewer *v); /* no reading may be in use */
 
-/* Shows what was read of a trace from now on; takes the profile over, also when it fails, for want
- * of memory. Warnings are copied. */
+/* Shows what was read of a trace from now on, unless that has no blocks and what is shown has;
+ * takes the profile over, also when it fails, for want of memory. Warnings are copied. */
 bool viewer_publish(viewer *v, size_t trace, profile *p, const memtrace_warning *warnings,
                     size_t n_warnings, reading_state state);
 
 /* Reading on failed: those who wait for blocks are told. */
 void viewer_fail(viewer *v, size_t trace);
+
+/* Whether a reading has the table of blocks. */
+static inline bool reading_has_blocks(const reading *r) {
+    return r->state >= READING_GROWING;
+}
 
 /* Nobody waits for anything any more. */
 void viewer_end(viewer *v);

@@ -85,9 +85,9 @@ static void wipe_registers(lox_vm *vm) {
 
 static void collect_minor(lox_vm *vm) {
     heap *h = &vm->heap;
-    if (h->engine)
+    if (heap_engine(h))
         memprof_nursery_leave(h->engine, &h->thread, h->next);
-    if (h->sampler)
+    if (heap_sampler(h))
         memprof_nursery_leave(h->sampler, &h->sampler_thread, h->next);
     scan_roots(vm, promote);
     for (size_t i = 0; i < h->n_slots; i++)
@@ -97,7 +97,7 @@ static void collect_minor(lox_vm *vm) {
     while (h->n_grey)
         scan_object(h, h->grey[--h->n_grey], promote);
     h->n_slots = h->n_objects = 0;
-    if (h->engine)
+    if (heap_engine(h))
         memprof_minor_ended(h->engine, &h->thread, &h->thread, locate_young, h);
     if (h->count)
         count_nursery(h);
@@ -146,7 +146,7 @@ static void collect_major(lox_vm *vm) {
         scan_object(h, h->grey[--h->n_grey], mark);
     class_forget_caches(vm, true);
     purge_interned(h);
-    if (h->engine)
+    if (heap_engine(h))
         memprof_major_ended(h->engine, &h->thread, locate_major, h);
     heap_sweep(h);
     h->counters.major_collections++;
@@ -158,7 +158,7 @@ void heap_collect(lox_vm *vm, bool major) {
     collect_minor(vm);
     if (major || h->counters.live_bytes > h->threshold)
         collect_major(vm);
-    if (h->engine)
+    if (heap_engine(h))
         memprof_run_postponed(h->engine, &h->thread);
     if (h->verify)
         heap_verify(vm);

@@ -181,10 +181,10 @@ static void heap_lower_limit(heap *h, memprof *engine, memprof_thread *thread) {
 }
 
 void heap_set_limit(heap *h) {
-    h->limit = h->stress || (h->observer.allocated && !h->sampler) ? h->next : h->end;
-    if (h->engine)
+    h->limit = h->stress || (heap_is_observed(h) && !heap_sampler(h)) ? h->next : h->end;
+    if (heap_engine(h))
         heap_lower_limit(h, h->engine, &h->thread);
-    if (h->sampler)
+    if (heap_sampler(h))
         heap_lower_limit(h, h->sampler, &h->sampler_thread);
 }
 
@@ -213,14 +213,14 @@ static void heap_tell_observer(lox_vm *vm, const object *o, bool major, uint64_t
 static void heap_account_young(lox_vm *vm, object *o) {
     heap *h = &vm->heap;
     size_t words = object_payload(o) + 1;
-    if (h->engine) {
+    if (heap_engine(h)) {
         uint64_t k = memprof_nursery_sample(h->engine, &h->thread, (uintptr_t)o, words);
         profile_track(vm, o, k, MEMPROF_MINOR);
     }
     uint64_t k = 0;
-    if (h->sampler)
+    if (heap_sampler(h))
         k = memprof_nursery_sample(h->sampler, &h->sampler_thread, (uintptr_t)o, words);
-    if (h->observer.allocated && (k || !h->sampler))
+    if (heap_is_observed(h) && (k || !heap_sampler(h)))
         heap_tell_observer(vm, o, false, k);
     heap_set_limit(h);
 }
@@ -237,14 +237,14 @@ static object *heap_account_major(lox_vm *vm, object *o) {
     size_t payload = object_payload(o);
     h->counters.major_words += payload + 1;
     h->counters.major_objects++;
-    if (h->engine) {
+    if (heap_engine(h)) {
         uint64_t k = heap_sample_major(h, h->engine, &h->thread, payload + 1);
         profile_track(vm, o, k, MEMPROF_MAJOR);
     }
     uint64_t k = 0;
-    if (h->sampler)
+    if (heap_sampler(h))
         k = heap_sample_major(h, h->sampler, &h->sampler_thread, payload + 1);
-    if (h->observer.allocated && (k || !h->sampler))
+    if (heap_is_observed(h) && (k || !heap_sampler(h)))
         heap_tell_observer(vm, o, true, k);
     heap_set_limit(h);
     return o;

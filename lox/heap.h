@@ -66,6 +66,22 @@ typedef struct heap {
 
 struct lox_vm;
 
+/* Who hears of allocations. With LOX_TRACEABLE=0 the compiler leaves out all that is done for them:
+ * a VM that only exists to be compared with (bench/untraced.py). */
+#ifndef LOX_TRACEABLE
+#define LOX_TRACEABLE 1
+#endif
+
+static inline memprof *heap_engine(const heap *h) {
+    return LOX_TRACEABLE ? h->engine : NULL;
+}
+static inline memprof *heap_sampler(const heap *h) {
+    return LOX_TRACEABLE ? h->sampler : NULL;
+}
+static inline bool heap_is_observed(const heap *h) {
+    return LOX_TRACEABLE && h->observer.allocated;
+}
+
 void heap_init(struct lox_vm *vm, const lox_options *options);
 void heap_free(struct lox_vm *vm);
 

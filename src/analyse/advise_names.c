@@ -48,6 +48,70 @@ const char *advise_bare_name(const char *name) {
     return name; /* no parameters: not C++ */
 }
 
+static const char anonymous[] = "(anonymous namespace)";
+
+/* A part of a name. */
+typedef struct part {
+    const char *text;
+    size_t size;
+} part;
+
+static bool is_same(part a, part b) {
+    return a.size == b.size && memcmp(a.text, b.text, a.size) == 0;
+}
+
+/* `A<x>::B` before the parameters of a function of that class, and the function's own name. */
+static bool split_member(const char *bare, part *scope, part *member) {
+    const char *last = NULL, *c = bare;
+    if (strncmp(c, anonymous, sizeof anonymous - 1) == 0)
+        c += sizeof anonymous - 1;
+    for (int depth = 0; *c && (*c != '(' || depth > 0); c++) {
+        if (strncmp(c + 1, anonymous, sizeof anonymous - 1) == 0)
+            c += sizeof anonymous;
+        const char *behind = skip_operator(c);
+        if (behind != c) {
+            c = behind;
+            break;
+        }
+        depth += (*c == '<') - (*c == '>');
+        if (depth == 0 && c[0] == ':' && c[1] == ':')
+            last = c;
+    }
+    if (!last || *c != '(')
+        return false;
+    *scope = (part){.text = bare, .size = (size_t)(last - bare)};
+    *member = (part){.text = last + 2, .size = (size_t)(c - last) - 2};
+    return true;
+}
+
+/* `B` of `A<x>::B<y>`. */
+static part class_name(part scope) {
+    const char *begin = scope.text, *end = scope.text + scope.size, *open = NULL;
+    int depth = 0;
+    for (const char *c = scope.text; c < end; c++) {
+        if (*c == '<' && depth++ == 0)
+            open = c;
+        depth -= *c == '>';
+        if (depth == 0 && *c == ':')
+            begin = c + 1, open = NULL;
+    }
+    return (part){.text = begin, .size = (size_t)((open ? open : end) - begin)};
+}
+
+bool advise_is_copy(const char *function) {
+    static const char behind[] = " const&)", assigns[] = "operator=";
+    const char *bare = advise_bare_name(function);
+    part scope, member;
+    if (!split_member(bare, &scope, &member))
+        return false;
+    const part parameter = {.text = member.text + member.size + 1, .size = scope.size};
+    const part assignment = {.text = assigns, .size = sizeof assigns - 1};
+    if (strlen(parameter.text) < scope.size + sizeof behind - 1 || !is_same(scope, parameter) ||
+        strncmp(parameter.text + scope.size, behind, sizeof behind - 1) != 0)
+        return false;
+    return is_same(member, assignment) || is_same(member, class_name(scope));
+}
+
 advise_names advise_names_of(const char *name) {
     const char *bare = advise_bare_name(name);
     advise_names set = 0;

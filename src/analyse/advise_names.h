@@ -13,7 +13,7 @@
     X(LIBRARY, "@(Stdlib|Std_exit|Stdlib.*|Stdlib__*|CamlinternalFormat*|CamlinternalLazy.*|"      \
                "CamlinternalOO.*|caml_*|Lwt.*|Lwt_*|Base.*|Base__*|Core.*|Core__*|$[0-9-]*|"       \
                "std::*|__gnu_cxx::*|operator new*|alloc::*|core::*|<alloc::*|<core::*|"            \
-               "hashbrown::*)")                                                                    \
+               "hashbrown::*|[[]deeper than the recorder looks])")                                 \
     /* ---- OCaml ------------------------------------------------------------------------- */     \
     X(READ_INT, "Stdlib__@(Bytes|String).get_int@(32|64)_*")                                       \
     X(BOXED_INT, "@(Stdlib__@(Int32|Int64|Nativeint).*|"                                           \
@@ -85,6 +85,10 @@ advise_names advise_names_of(const char *name);
 
 /* Whether a file belongs to the language's library. */
 bool advise_is_library_file(const char *file);
+
+/* Whether a function copies objects of its class in C++: `A::A(A const&)` or its operator=. Mostly
+ * the compiler wrote it; who copies is its caller. */
+bool advise_is_copy(const char *function);
 
 /* A demangled C++ name without its return type; any other as it is. */
 const char *advise_bare_name(const char *name);

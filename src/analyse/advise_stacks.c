@@ -79,7 +79,7 @@ static bool judge_locations(builder *b) {
         ok = names_of(&functions, &list, l->function, &b->names[i]) &&
              is_library_file(&files, l->file, &of_file);
         b->anonymous[i] = is_anonymous(l->function);
-        b->library[i] = of_file || (b->names[i] & NAMES(LIBRARY));
+        b->library[i] = of_file || (b->names[i] & NAMES(LIBRARY)) || advise_is_copy(l->function);
     }
     map64_free(&functions);
     map64_free(&files);

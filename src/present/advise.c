@@ -151,6 +151,50 @@ static figure_text show_number(const report *r, double number) {
     return figure_count((uint64_t)(number / unit + 0.5) * (uint64_t)unit);
 }
 
+/* What a `<` opens ends there. */
+static const char *skip_arguments(const char *c) {
+    int depth = 0;
+    do {
+        depth += (*c == '<') - (*c == '>');
+    } while (*c && (c++, depth > 0));
+    return c;
+}
+
+/* A native name without return type, template arguments and parameters, of which C++ names of
+ * libraries mostly consist. */
+static void show_short_name(output *o, const char *name) {
+    static const char word[] = "operator", anonymous[] = "(anonymous";
+    output short_name;
+    output_start(&short_name, OUTPUT_MEMORY);
+    const char *const bare = advise_bare_name(name);
+    for (const char *c = bare;
+         *c && (*c != '(' || strncmp(c, anonymous, strlen(anonymous)) == 0);) {
+        size_t size = strncmp(c, word, strlen(word)) == 0
+                          ? strlen(word) + strspn(c + strlen(word), "()<>=!+-*/%^&|~[],")
+                          : 1;
+        if (*c == '<' && c > bare) {
+            output_text(&short_name, "<…>");
+            c = skip_arguments(c);
+            continue;
+        }
+        if (strncmp(c, anonymous, strlen(anonymous)) == 0)
+            size = strcspn(c, ")");
+        output_bytes(&short_name, c, size);
+        c += size;
+    }
+    output_char(&short_name, '\0');
+    output_shown(o, short_name.error ? name : short_name.buffer);
+    output_finish(&short_name);
+}
+
+/* Of the library. */
+static void show_allocator(output *o, const advice *item) {
+    if (item->family == ADVISE_NATIVE && item->allocator->function[0])
+        show_short_name(o, item->allocator->function);
+    else
+        report_function(o, item->allocator);
+}
+
 static void show_what(output *o, const report *r, const advice *item) {
     const advise_blocks *b = &item->blocks;
     figure all = report_figure(r, &item->cost);
@@ -170,7 +214,7 @@ static void show_what(output *o, const report *r, const advice *item) {
     show_lives(&memory, item);
     if (item->allocator) {
         output_text(&memory, "; from ");
-        report_function(&memory, item->allocator);
+        show_allocator(&memory, item);
         show_file(&memory, item->allocator);
     }
     finish_paragraph(o, "what", &memory);

@@ -85,6 +85,22 @@ NEVER_INLINE static size_t vector_by_reference(const std::vector<int> &v) {
     return v.size();
 }
 
+// Its copy constructor is the compiler's; who copies is the caller.
+struct record {
+    std::vector<int> numbers = std::vector<int>(100);
+};
+static const record one;
+
+NEVER_INLINE static size_t record_by_value(record r) {
+    return r.numbers.size();
+}
+NEVER_INLINE static size_t record_by_reference(const record &r) {
+    return r.numbers.size();
+}
+NEVER_INLINE static void pass_record(bool by_value) {
+    sink += by_value ? record_by_value(one) : record_by_reference(one);
+}
+
 NEVER_INLINE static void join() {
     std::string s = text + "/" + text;
     keep(s.data());
@@ -164,6 +180,8 @@ int main(int, char **arguments) {
         {"literals_right",
          [] { times(50000, [](int) { sink += string_by_view("more than fifteen characters"); }); }},
         {"vectors", [] { times(20000, [](int) { sink += vector_by_value(numbers); }); }},
+        {"records", [] { times(20000, [](int) { pass_record(true); }); }},
+        {"records_right", [] { times(20000, [](int) { pass_record(false); }); }},
         {"vectors_right", [] { times(20000, [](int) { sink += vector_by_reference(numbers); }); }},
         {"joins", [] { times(20000, [](int) { join(); }); }},
         {"joins_right", [&] { times(20000, [&](int) { join_once(line); }); }},

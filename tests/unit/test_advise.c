@@ -31,6 +31,34 @@ START_TEST(return_types_are_passed_over) {
 }
 END_TEST
 
+START_TEST(copies_are_told_from_other_functions) {
+    static const char *const copies[] = {
+        "Record::Record(Record const&)",
+        "Record::operator=(Record const&)",
+        "Record& Record::operator=(Record const&)",
+        "my::Pair<int, std::vector<int> >::Pair(my::Pair<int, std::vector<int> > const&)",
+        "(anonymous namespace)::A::A((anonymous namespace)::A const&)",
+    };
+    static const char *const others[] = {
+        "Record::Record(Record&&)",
+        "Record::Record(int)",
+        "Record::merge(Record const&)",
+        "Record::Record(RecordSet const&)",
+        "Record(Record const&)",
+        "copy(Record const&)",
+        "Record::operator==(Record const&)",
+        "a::Record(b const&)",
+        "Record.copy",
+        "Stdlib.(@)",
+        "",
+    };
+    for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
+        ck_assert_msg(advise_is_copy(copies[i]), "%s", copies[i]);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        ck_assert_msg(!advise_is_copy(others[i]), "%s", others[i]);
+}
+END_TEST
+
 START_TEST(names_are_in_their_sets) {
 #define STRING "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >"
     static const struct {
@@ -38,6 +66,7 @@ START_TEST(names_are_in_their_sets) {
         advise_names in;
     } names[] = {
         {"Stdlib.(@)", NAMES(LIBRARY) | NAMES(LIST_APPEND)},
+        {"[deeper than the recorder looks]", NAMES(LIBRARY)},
         {"Stdlib.(^)", NAMES(LIBRARY) | NAMES(STRING_CONCAT)},
         {"Stdlib__Bytes.get_int32_be", NAMES(LIBRARY) | NAMES(READ_INT)},
         {"Stdlib__String.get_int64_le", NAMES(LIBRARY) | NAMES(READ_INT)},
@@ -302,6 +331,7 @@ static Suite *suite(void) {
     Suite *s = suite_create("advise");
     TCase *t = tcase_create("advise");
     tcase_add_test(t, return_types_are_passed_over);
+    tcase_add_test(t, copies_are_told_from_other_functions);
     tcase_add_test(t, names_are_in_their_sets);
     tcase_add_test(t, files_of_the_library);
     tcase_add_test(t, rules_are_whole);

@@ -23,6 +23,8 @@ static bool find_costs(query_result *q, const query_spec *spec) {
                    : cost_of_blocks(q->profile, &q->selection, q->measure, q->moment, &q->costs));
     if (!spec->keep_rows)
         selection_free(&q->selection);
+    else if (ok && spec->keep_counted)
+        cost_keep(q->profile, q->measure, q->moment, q->selection.kept);
     return ok;
 }
 

@@ -12,7 +12,8 @@ typedef struct query_spec {
     measure measure;
     uint64_t moment; /* for MEASURE_LIVE: microseconds; QUERY_END too */
     bool show_wrappers;
-    bool keep_rows; /* the report scans the table of blocks itself: keep which are selected */
+    bool keep_rows;    /* the report scans the table of blocks itself: keep which are selected */
+    bool keep_counted; /* … and of these, those that the measure counts */
 } query_spec;
 
 #define QUERY_END UINT64_MAX /* the end of the trace */

@@ -12,7 +12,8 @@ typedef struct advise_options {
     double min_share;
 } advise_options;
 
-static const advise_options defaults = {.question = {.keep_rows = true}, .min_share = ADVISE_WORTH};
+static const advise_options defaults = {.question = {.keep_rows = true, .counts = true},
+                                        .min_share = ADVISE_WORTH};
 
 static const option options[] = {
     {.name = "min-share",
@@ -28,6 +29,7 @@ static const option options[] = {
      .argument = "N",
      .help = "show at most N pieces of advice (0, the default: all)"},
     OPTION_FILTER(advise_options),
+    OPTION_COUNTED(advise_options),
     OPTIONS_FORM(advise_options),
 };
 
@@ -79,6 +81,7 @@ const command command_advise = {
         "What can gain less than 10 % is not worth the work: with a smaller --min-share it is "
         "shown, and marked.",
     .example = "allotrace advise out.ctf\n"
+               "allotrace advise --measure peak out.ctf\n"
                "allotrace advise --filter 'alloc:10s..20s' --top 3 out.ctf\n",
     OPTIONS_OF(options, defaults),
     .run = run,

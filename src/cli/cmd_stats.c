@@ -13,8 +13,8 @@ typedef struct stats_options {
     bool major_only;
 } stats_options;
 
-static const stats_options defaults = {.large = 256,
-                                       .question = {.keep_rows = true, .keep_order = true}};
+static const stats_options defaults = {
+    .large = 256, .question = {.keep_rows = true, .keep_order = true, .counts = true}};
 
 static const option options[] = {
     {.name = "major-only",
@@ -39,6 +39,7 @@ static const option options[] = {
      .help = "also write the raw vectors, a row a block, as CSV to OUT, which is replaced as a "
              "whole; `-`: to standard output, instead of the report"},
     OPTION_FILTER(stats_options),
+    OPTION_COUNTED(stats_options),
     OPTIONS_FORM(stats_options),
 };
 

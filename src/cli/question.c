@@ -12,6 +12,11 @@ const char *const question_measures[] = {
 #undef MEASURE_TEXT
         NULL};
 
+/* Those that are sets of blocks, in both forms. */
+const char *const question_counted[] = {"allocated", "live", "peak", "promoted", "survived", NULL};
+static const measure counted[] = {MEASURE_ALLOCATED, MEASURE_LIVE, MEASURE_PEAK, MEASURE_PROMOTED,
+                                  MEASURE_SURVIVED};
+
 enum { WRAPPERS_SKIP, WRAPPERS_SHOW };
 const char *const question_wrappers[] = {[WRAPPERS_SKIP] = "skip", [WRAPPERS_SHOW] = "show", NULL};
 
@@ -35,10 +40,11 @@ int question_parse_filter(const command *cmd, const char *text, filter **f) {
 
 static int parse_spec(const command *cmd, const question_options *o, query_spec *spec, filter **f) {
     filter_error error;
-    *spec = (query_spec){.measure = (measure)o->measure,
+    *spec = (query_spec){.measure = o->counts ? counted[o->measure] : (measure)o->measure,
                          .moment = QUERY_END,
                          .show_wrappers = o->wrappers == WRAPPERS_SHOW,
-                         .keep_rows = o->keep_rows};
+                         .keep_rows = o->keep_rows,
+                         .keep_counted = o->counts};
     *f = NULL;
     if (o->json && o->csv)
         return message_usage(cmd, "%s: --json and --csv exclude each other", cmd->name);

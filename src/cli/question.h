@@ -14,9 +14,10 @@ typedef struct question_options {
     /* No options: what the command needs beyond costs. */
     bool keep_rows;  /* which rows of the table are selected */
     bool keep_order; /* the order of events */
+    bool counts;     /* rows are those that the measure counts; see OPTION_COUNTED */
 } question_options;
 
-extern const char *const question_measures[], *const question_wrappers[];
+extern const char *const question_measures[], *const question_counted[], *const question_wrappers[];
 
 /* For commands whose options have a field `question_options question`. */
 #define OPTION_FILTER(type)                                                                        \
@@ -53,6 +54,15 @@ extern const char *const question_measures[], *const question_wrappers[];
         .name = "strict", .kind = OPTION_FLAG, .at = offsetof(type, question.strict),              \
         .help = "stop at the first defect of a trace instead of stepping over it with a "          \
                 "warning",                                                                         \
+    }
+
+/* For those that look at single blocks: at which. They set `counts`. */
+#define OPTION_COUNTED(type)                                                                       \
+    {                                                                                              \
+        .name = "measure", .letter = 'm', .kind = OPTION_CHOICE,                                   \
+        .at = offsetof(type, question.measure), .choices = question_counted,                       \
+        .help = "which blocks count: all that were allocated (default), those live at the end, "   \
+                "or at the peak, those promoted, or those never freed",                            \
     }
 
 /* All of it, for those that have a measure. */

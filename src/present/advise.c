@@ -295,8 +295,9 @@ static void write_filter(output *o, const report *r, const advice *item) {
 static void write_command(output *o, const report *r, unsigned i, const advice *item,
                           const advise_view *view) {
     output_format(o, "allotrace %s ", commands[i]);
-    if (item->rule && item->rule->by_promotion)
-        output_text(o, "--measure promoted ");
+    const measure m = item->rule && item->rule->by_promotion ? MEASURE_PROMOTED : r->query->measure;
+    if (m != MEASURE_ALLOCATED)
+        output_format(o, "--measure %s ", measure_infos[m].name);
     write_filter(o, r, item);
     show_word(o, strcmp(view->trace, "-") == 0 ? "BEFORE.ctf" : view->trace);
     output_text(o, i == DIFF ? " AFTER.ctf" : "");

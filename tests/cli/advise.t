@@ -210,3 +210,19 @@ What is not understood:
   allotrace: advise needs a trace file
   Try `allotrace advise --help`.
   [2]
+
+Of what is live at the peak:
+
+  $ allotrace advise -m peak --top 1 - <$TRACES/ocamlopt.ctf
+  45.0 MB live at the peak, at 778 ms (± 8.1 MB, 118 samples at rate 2e-5)
+  Sites below about 1.1 MB may be invisible at this rate.
+  
+   19.5% Interf.build_graph.add_interf (asmcomp/interf.ml:52, 48, 44)
+         what  8.8 MB ± 3.6 MB in about 383,000 blocks of 2 words (16 B); 4% die
+               young, 96% are promoted; 65% are never freed
+         why   No rule fits. Look at the place, and at who calls it (allotrace
+               callers).
+         check allotrace hotspots --measure peak --filter 'fn:/^Interf\.build_graph\.add_interf$/' BEFORE.ctf
+               allotrace diff --measure peak --filter 'fn:/^Interf\.build_graph\.add_interf$/' BEFORE.ctf AFTER.ctf
+  
+   80.5% is allocated elsewhere or otherwise; 1 more above 10% (--top).

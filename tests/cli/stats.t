@@ -126,3 +126,23 @@ Of a real trace, with the numbers that were published of it:
   $ allotrace stats --major-only --json $TRACES/irmin-replay.ctf | jq -c '[.events, .sample.blocks, .sample.mean, .sample.standard_deviation, .sample.maximum, .sample.large_share], (.sample.program | map_values(map_values(. * 1e6 | round)))'
   [1477,739,737.660351826793,14584.597321238027,376181,0.016238159675236806]
   {"blocks":{"value":223984978024489,"low":206481565148666,"high":242717472724963,"samples":739000000},"mean":{"value":2300604,"low":2191000,"high":2415691,"samples":739000000},"large_share":{"value":36,"low":13,"high":94,"samples":12000000}}
+
+Of the blocks that a measure counts; the numbers of blocks are those of hotspots:
+
+  $ for m in allocated live peak promoted survived; do allotrace stats -m $m $TRACES/ocamlopt.ctf | sed -n '1p;s/^  blocks *//p' | head -2; done
+  639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
+  1,676, 110 of them alive at the end
+  42.0 MB live at 852 ms (± 7.8 MB, 110 samples at rate 2e-5)
+  110, 110 of them alive at the end
+  45.0 MB live at the peak, at 778 ms (± 8.1 MB, 118 samples at rate 2e-5)
+  118, 83 of them alive at the end
+  98.0 MB promoted (± 12.0 MB, 257 samples at rate 2e-5)
+  257, 96 of them alive at the end
+  42.0 MB never freed (± 7.8 MB, 110 samples at rate 2e-5)
+  110, 110 of them alive at the end
+  $ for m in allocated live peak promoted survived; do allotrace hotspots -m $m --csv --min-share 0 $TRACES/ocamlopt.ctf | awk -F, 'NR > 1 { n += $6 } END { print n }'; done
+  1676
+  110
+  118
+  257
+  110

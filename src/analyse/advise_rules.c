@@ -6,6 +6,16 @@
 const char *const advise_certainties[] = {
     [ADVISE_GUESS] = "guess", [ADVISE_LIKELY] = "likely", [ADVISE_DEFINITE] = "definite"};
 
+/* Three rows know by different signs what comes to the same. */
+#define KEY_COMPARISON_TEXTS                                                                       \
+    .title = "a comparison or hash of keys allocates",                                             \
+    .why = "A function that compares or hashes keys makes blocks each time it is called, such "    \
+           "as the pairs that it hands to the polymorphic compare or to Hashtbl.hash. "            \
+           "Containers and sorting call it many times for each operation.",                        \
+    .what_to_do = "Compare field by field with Int.compare, String.compare and so on; hash "       \
+                  "fields one by one and mix the numbers. Neither needs a block. For sorting, "    \
+                  "a key can be made once for each element."
+
 const advise_rule advise_rules[] = {
     /* ---- OCaml: named by the library's functions ------------------------------------------ */
     {
@@ -17,13 +27,7 @@ const advise_rule advise_rules[] = {
         .spreads = true,
         .certainty = ADVISE_DEFINITE,
         .most = 1,
-        .title = "a comparison or hash of keys allocates",
-        .why = "A function that compares or hashes keys makes blocks each time it is called, such "
-               "as the pairs that it hands to the polymorphic compare or to Hashtbl.hash. "
-               "Containers and sorting call it many times for each operation.",
-        .what_to_do = "Compare field by field with Int.compare, String.compare and so on; hash "
-                      "fields one by one and mix the numbers. Neither needs a block. For sorting, "
-                      "a key can be made once for each element.",
+        KEY_COMPARISON_TEXTS,
         .evidence = "the function's name, and that it allocates small blocks itself",
     },
     {
@@ -36,13 +40,7 @@ const advise_rule advise_rules[] = {
         .spreads = true,
         .certainty = ADVISE_DEFINITE,
         .most = 1,
-        .title = "a comparison or hash of keys allocates",
-        .why = "A function that compares or hashes keys makes blocks each time it is called, such "
-               "as the pairs that it hands to the polymorphic compare or to Hashtbl.hash. "
-               "Containers and sorting call it many times for each operation.",
-        .what_to_do = "Compare field by field with Int.compare, String.compare and so on; hash "
-                      "fields one by one and mix the numbers. Neither needs a block. For sorting, "
-                      "a key can be made once for each element.",
+        KEY_COMPARISON_TEXTS,
         .evidence = "a Hashtbl calls it to hash a key, and it allocates small blocks itself",
     },
     {
@@ -53,13 +51,7 @@ const advise_rule advise_rules[] = {
         .max_words = 8,
         .certainty = ADVISE_LIKELY,
         .most = 1,
-        .title = "a comparison or hash of keys allocates",
-        .why = "A function that compares or hashes keys makes blocks each time it is called, such "
-               "as the pairs that it hands to the polymorphic compare or to Hashtbl.hash. "
-               "Containers and sorting call it many times for each operation.",
-        .what_to_do = "Compare field by field with Int.compare, String.compare and so on; hash "
-                      "fields one by one and mix the numbers. Neither needs a block. For sorting, "
-                      "a key can be made once for each element.",
+        KEY_COMPARISON_TEXTS,
         .evidence = "a sort or a container of the standard library calls it",
     },
     {

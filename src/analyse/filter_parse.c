@@ -172,7 +172,12 @@ static bool parse_range(parser *p, filter_values kind, filter_value *v) {
     bool ends = !*p->at || isspace((unsigned char)*p->at) || *p->at == ',';
     if (ends && open)
         return complain(p, p->at, "a value is missing");
-    return ends || parse_bound(p, kind, &v->high);
+    const char *second = p->at;
+    if (ends || !parse_bound(p, kind, &v->high))
+        return ends;
+    if (!open && v->low.anchor == v->high.anchor && v->low.value > v->high.value)
+        return complain(p, second, "the range ends before it begins");
+    return true;
 }
 
 /* ---- patterns ---------------------------------------------------------------------------- */

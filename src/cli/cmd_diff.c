@@ -7,6 +7,7 @@
 #include "cli/color.h"
 #include "cli/message.h"
 #include "cli/question.h"
+#include "cli/rows.h"
 #include "present/diff.h"
 
 typedef struct diff_command {
@@ -29,12 +30,7 @@ static const option options[] = {
      .kind = OPTION_HEAD,
      .at = offsetof(diff_command, after),
      .help = "the traces that follow are runs after the change"},
-    {.name = "by",
-     .kind = OPTION_CHOICE,
-     .at = offsetof(diff_command, by),
-     .choices = hotspots_groupings,
-     .help = "what a row is: a line of the source (default), a function with all its lines, or a "
-             "type of objects"},
+    OPTION_ROW(diff_command),
     {.name = "top",
      .letter = 'n',
      .kind = OPTION_COUNT,

@@ -5,6 +5,7 @@
 #include "analyse/hotspots.h"
 #include "cli/message.h"
 #include "cli/question.h"
+#include "cli/rows.h"
 #include "present/hotspots.h"
 
 typedef struct hotspots_options {
@@ -19,40 +20,14 @@ static const hotspots_options defaults = {.min_share = 0.5, .callers = 3};
 static const hotspots_options type_defaults = {
     .min_share = 0.5, .callers = 3, .by = HOTSPOTS_BY_TYPE};
 
-#define OPTIONS_ROWS                                                                               \
-    {                                                                                              \
-        .name = "top",                                                                             \
-        .letter = 'n',                                                                             \
-        .kind = OPTION_COUNT,                                                                      \
-        .at = offsetof(hotspots_options, top),                                                     \
-        .argument = "N",                                                                           \
-        .help = "show at most N rows (0, the default: all that --min-share leaves)",               \
-    },                                                                                             \
-        {                                                                                          \
-            .name = "min-share",                                                                   \
-            .kind = OPTION_PERCENT,                                                                \
-            .at = offsetof(hotspots_options, min_share),                                           \
-            .argument = "P",                                                                       \
-            .help = "leave out rows below P percent of the total (default 0.5); a last line "      \
-                    "counts them",                                                                 \
-        },                                                                                         \
-    {                                                                                              \
-        .name = "callers", .kind = OPTION_COUNT, .at = offsetof(hotspots_options, callers),        \
-        .argument = "N", .help = "show at most N callers of each row (default 3)",                 \
-    }
-
 static const option options[] = {
-    {.name = "by",
-     .kind = OPTION_CHOICE,
-     .at = offsetof(hotspots_options, by),
-     .choices = hotspots_groupings,
-     .help = "what a row is: a line of the source (default), a function with all its lines, or a "
-             "type of objects"},
-    OPTIONS_ROWS,
+    OPTION_ROW(hotspots_options),
+    OPTIONS_ROWS(hotspots_options),
     OPTIONS_QUESTION(hotspots_options),
 };
 
-static const option type_options[] = {OPTIONS_ROWS, OPTIONS_QUESTION(hotspots_options)};
+static const option type_options[] = {OPTIONS_ROWS(hotspots_options),
+                                      OPTIONS_QUESTION(hotspots_options)};
 
 static int show(const question *q, const hotspots_options *opts, bool *addresses) {
     hotspots h;

@@ -13,9 +13,6 @@ typedef struct leaks_options {
     int by;
 } leaks_options;
 
-enum { BY_LINE, BY_FUNCTION };
-static const char *const groupings[] = {[BY_LINE] = "line", [BY_FUNCTION] = "function", NULL};
-
 static const leaks_options defaults = {.top = 20, .warm_up = 25, .question = {.keep_rows = true}};
 
 static const option options[] = {
@@ -30,11 +27,7 @@ static const option options[] = {
      .at = offsetof(leaks_options, warm_up),
      .argument = "P",
      .help = "take the first P percent of the time for start-up (default 25)"},
-    {.name = "by",
-     .kind = OPTION_CHOICE,
-     .at = offsetof(leaks_options, by),
-     .choices = groupings,
-     .help = "what a site is: a line of the source (default), or a function with all its lines"},
+    OPTION_SITES(leaks_options),
     OPTION_FILTER(leaks_options),
     OPTION_WRAPPERS(leaks_options),
     OPTIONS_FORM(leaks_options),
@@ -55,7 +48,7 @@ static int print(const question *q, const leaks_options *opts, const leaks *l,
 
 static int show(const question *q, const leaks_options *opts) {
     leaks l;
-    const leaks_view view = {.top = opts->top, .by_function = opts->by == BY_FUNCTION};
+    const leaks_view view = {.top = opts->top, .by_function = opts->by == QUESTION_BY_FUNCTION};
     const leaks_spec spec = {.kept = q->query.selection.kept,
                              .by_function = view.by_function,
                              .warm_up = opts->warm_up / 100};

@@ -13,9 +13,6 @@ typedef struct lifetimes_options {
     bool curve;
 } lifetimes_options;
 
-enum { BY_LINE, BY_FUNCTION };
-static const char *const groupings[] = {[BY_LINE] = "line", [BY_FUNCTION] = "function", NULL};
-
 enum { OF_BYTES, OF_BLOCKS };
 static const char *const measures[] = {[OF_BYTES] = "allocated", [OF_BLOCKS] = "blocks", NULL};
 
@@ -45,11 +42,7 @@ static const option options[] = {
      .at = offsetof(lifetimes_options, top),
      .argument = "N",
      .help = "show at most N sites (default 10; 0: all)"},
-    {.name = "by",
-     .kind = OPTION_CHOICE,
-     .at = offsetof(lifetimes_options, by),
-     .choices = groupings,
-     .help = "what a site is: a line of the source (default), or a function with all its lines"},
+    OPTION_SITES(lifetimes_options),
     {.name = "curve",
      .kind = OPTION_FLAG,
      .at = offsetof(lifetimes_options, curve),
@@ -78,7 +71,7 @@ static int show(const question *q, const lifetimes_options *opts) {
     lifetimes l;
     const lifetimes_spec spec = {.kept = q->query.selection.kept,
                                  .blocks = opts->measure == OF_BLOCKS,
-                                 .by_function = opts->by == BY_FUNCTION,
+                                 .by_function = opts->by == QUESTION_BY_FUNCTION,
                                  .within = opts->within,
                                  .soon = opts->soon};
     const lifetimes_view view = {.spec = &spec, .top = opts->top};

@@ -4,6 +4,7 @@
 #include "analyse/peak.h"
 #include "cli/message.h"
 #include "cli/question.h"
+#include "cli/rows.h"
 #include "present/peak.h"
 
 typedef struct peak_options {
@@ -20,31 +21,8 @@ static const peak_options defaults = {
 };
 
 static const option options[] = {
-    {.name = "by",
-     .kind = OPTION_CHOICE,
-     .at = offsetof(peak_options, by),
-     .choices = hotspots_groupings,
-     .help = "what a row is: a line of the source (default), a function with all its lines, or a "
-             "type of objects"},
-    {.name = "top",
-     .letter = 'n',
-     .kind = OPTION_COUNT,
-     .at = offsetof(peak_options, top),
-     .argument = "N",
-     .help = "show at most N rows (0, the default: all that --min-share leaves)"},
-    {.name = "min-share",
-     .kind = OPTION_PERCENT,
-     .at = offsetof(peak_options, min_share),
-     .argument = "P",
-     .help = "leave out rows below P percent of the total (default 0.5); a last line counts them"},
-    {.name = "callers",
-     .kind = OPTION_COUNT,
-     .at = offsetof(peak_options, callers),
-     .argument = "N",
-     .help = "show at most N callers of each row (default 3)"},
-    OPTION_FILTER(peak_options),
-    OPTION_WRAPPERS(peak_options),
-    OPTIONS_FORM(peak_options),
+    OPTION_ROW(peak_options),      OPTIONS_ROWS(peak_options), OPTION_FILTER(peak_options),
+    OPTION_WRAPPERS(peak_options), OPTIONS_FORM(peak_options),
 };
 
 static void print(output *out, const question *q, const peak_options *opts, const peak *k,

@@ -12,9 +12,6 @@ typedef struct timeline_options {
     int by;
 } timeline_options;
 
-enum { BY_LINE, BY_FUNCTION };
-static const char *const groupings[] = {[BY_LINE] = "line", [BY_FUNCTION] = "function", NULL};
-
 static const timeline_options defaults = {.to = TIMELINE_END, .question = {.keep_rows = true}};
 
 enum { TEXT_POINTS = 50, DATA_POINTS = 200, MAX_POINTS = 100000 };
@@ -42,11 +39,7 @@ static const option options[] = {
      .at = offsetof(timeline_options, top),
      .argument = "N",
      .help = "show what is live also for each of the N sites with most at the peak (default 0)"},
-    {.name = "by",
-     .kind = OPTION_CHOICE,
-     .at = offsetof(timeline_options, by),
-     .choices = groupings,
-     .help = "what a site is: a line of the source (default), or a function with all its lines"},
+    OPTION_SITES(timeline_options),
     OPTION_FILTER(timeline_options),
     OPTION_WRAPPERS(timeline_options),
     OPTIONS_FORM(timeline_options),
@@ -77,15 +70,16 @@ static int show(const question *q, const timeline_options *opts) {
     gauge_list gauges = {0};
     bool ok = timeline_query(&q->profile, &spec, &t) && gauges_find(&q->profile, &gauges);
     int status = STATUS_FAILED;
-    ok = ok && (opts->top == 0 || timeline_of_sites(&q->query.lens, &spec, opts->by == BY_FUNCTION,
-                                                    t.peak_time, opts->top, &list));
+    ok = ok && (opts->top == 0 ||
+                timeline_of_sites(&q->query.lens, &spec, opts->by == QUESTION_BY_FUNCTION,
+                                  t.peak_time, opts->top, &list));
     if (ok)
         status = print(q, opts,
                        &(timeline_view){.all = &t,
                                         .gauges = &gauges,
                                         .sites = list.items,
                                         .n_sites = list.count,
-                                        .by_function = opts->by == BY_FUNCTION});
+                                        .by_function = opts->by == QUESTION_BY_FUNCTION});
     else
         message_error("not enough memory");
     gauges_free(&gauges);

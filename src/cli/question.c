@@ -12,6 +12,9 @@ const char *const question_measures[] = {
 #undef MEASURE_TEXT
         NULL};
 
+const char *const question_sites[] = {
+    [QUESTION_BY_LINE] = "line", [QUESTION_BY_FUNCTION] = "function", NULL};
+
 /* Those that are sets of blocks, in both forms. */
 const char *const question_counted[] = {"allocated", "live", "peak", "promoted", "survived", NULL};
 static const measure counted[] = {MEASURE_ALLOCATED, MEASURE_LIVE, MEASURE_PEAK, MEASURE_PROMOTED,

@@ -36,6 +36,16 @@ extern const char *const question_measures[], *const question_counted[], *const 
                 "callers (default); a last line names them",                                       \
     }
 
+/* What a site is; `type` has a field `int by`, one of these. */
+typedef enum question_site { QUESTION_BY_LINE, QUESTION_BY_FUNCTION } question_site;
+extern const char *const question_sites[];
+#define OPTION_SITES(type)                                                                         \
+    {                                                                                              \
+        .name = "by", .kind = OPTION_CHOICE, .at = offsetof(type, by), .choices = question_sites,  \
+        .help =                                                                                    \
+            "what a site is: a line of the source (default), or a function with all its lines",    \
+    }
+
 /* What the result looks like. */
 #define OPTIONS_FORM(type)                                                                         \
     {                                                                                              \

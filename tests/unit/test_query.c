@@ -237,6 +237,8 @@ static const struct {
     {"promoted:yes", 9, "takes no value"},
     {"-hide:x", 1, "cannot be negated"},
     {"alloc:..", 9, "missing"},
+    {"alloc:5s..2s", 11, "ends before it begins"},
+    {"size:1..3,2K..1K", 15, "ends before it begins"},
     {"fn:/é/ life:3", 14, "ends in us"}, /* characters, not bytes */
     {"heap:major;", 6, "`major;`"},
 };

@@ -26,11 +26,11 @@ static inline uint64_t cpu_cycles(void) {
 #endif
 }
 
-/* So many of them are some tens of microseconds. */
+/* So many of them are some tens of microseconds, and some microseconds. */
 #if defined __aarch64__
-enum { CPU_CYCLES_SHORT = 1 << 11 };
+enum { CPU_CYCLES_SHORT = 1 << 11, CPU_CYCLES_SHORTEST = 1 << 6 };
 #else
-enum { CPU_CYCLES_SHORT = 1 << 18 };
+enum { CPU_CYCLES_SHORT = 1 << 18, CPU_CYCLES_SHORTEST = 1 << 13 };
 #endif
 
 /* The thread's own control block. On glibc it lies at the high end of a thread's stack, but not of

@@ -69,12 +69,20 @@ static void domain_free_parts(struct domain *d, const struct domain_table *table
     pages_free(d->unwind, unwind_cache_size());
     pages_free(d->trail, unwind_trail_size(table->pcs_size));
     pages_free(d->frames, domain_frames_size(table));
+    pages_free(d->ocaml, ocaml_trail_size(table->ocaml_depth));
 }
 
 static bool domain_make_exact(struct domain *d, const struct domain_table *table) {
     d->trail = pages_alloc(unwind_trail_size(table->pcs_size));
     d->frames = pages_alloc(domain_frames_size(table));
     return d->trail && d->frames;
+}
+
+static bool domain_make_ocaml(struct domain *d, const struct domain_table *table) {
+    d->ocaml = pages_alloc(ocaml_trail_size(table->ocaml_depth));
+    if (d->ocaml)
+        ocaml_trail_init(d->ocaml, table->ocaml_depth);
+    return d->ocaml;
 }
 
 static bool domain_open_stream_locked(struct domain_table *table, struct domain *d) {
@@ -95,6 +103,7 @@ static struct domain *domain_create(struct domain_table *table, uint16_t number)
     d->pcs = memory_alloc(table->memory, d->pcs_size * sizeof *d->pcs);
     d->unwind = pages_alloc(unwind_cache_size());
     if (d->pcs && d->unwind && (!table->exact || domain_make_exact(d, table)) &&
+        (table->ocaml_depth == 0 || domain_make_ocaml(d, table)) &&
         domain_open_stream_locked(table, d))
         return d;
     domain_free_parts(d, table);

@@ -17,6 +17,7 @@
 #include "platform/unwind_trail.h"
 #include "record/code.h"
 #include "record/lock.h"
+#include "record/ocaml_trail.h"
 
 #define DOMAIN_MAX 65536 /* the trace has 16 bits for the number */
 
@@ -37,13 +38,14 @@ struct domain {
     uintptr_t *pcs;  /* room for a stack being taken */
     size_t pcs_size; /* how many fit */
     code_cache codes;
+    ocaml_trail *ocaml; /* NULL: no OCaml heap is recorded */
+    uint64_t now;       /* trace time, µs, as of `now_cycles`: see session_now_nearly */
+    uint64_t now_cycles;
 
     /* Where every allocation is recorded; NULL, 0 elsewhere. */
     unwind_trail *trail;
-    uint64_t *frames; /* codes of the last stack, outermost first */
-    size_t n_frames;  /* of them, how many may be found again */
-    uint64_t now;     /* trace time, µs, as of `now_cycles` */
-    uint64_t now_cycles;
+    uint64_t *frames;       /* codes of the last stack, outermost first */
+    size_t n_frames;        /* of them, how many may be found again */
     uint32_t modules_epoch; /* see code_epoch */
 };
 
@@ -51,6 +53,7 @@ struct domain_table {
     memory *memory;
     memtrace_writer *writer;
     size_t pcs_size;
+    size_t ocaml_depth;           /* 0: no OCaml heap is recorded */
     bool exact;                   /* domains get what recording every allocation takes */
     bool fenced;                  /* there is no membarrier here */
     lock lock;                    /* guards opening, and `idle` */

@@ -4,7 +4,6 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 
-#include "platform/cpu.h"
 #include "record/ids.h"
 
 /* A bitmap of one word that holds every hash. */
@@ -26,21 +25,12 @@ bool exact_start(struct session *s, memprof_filter *filter) {
 /* How often to look whether modules are gone that were unloaded without dlclose; µs. */
 #define MODULES_INTERVAL 4096
 
-static void raise_latest(struct session *s, uint64_t now) {
-    uint64_t latest = atomic_load_explicit(&s->latest, memory_order_relaxed);
-    while (latest < now && !atomic_compare_exchange_weak(&s->latest, &latest, now))
-        ;
-}
-
 static __attribute__((noinline)) void exact_read_clock(struct session *s, struct domain *d,
                                                        uint64_t cycles) {
-    uint64_t now = session_now(s), before = d->now;
+    uint64_t before = d->now;
     uint32_t epoch = code_epoch();
-    if (now > d->now)
-        d->now = now;
-    d->now_cycles = cycles;
-    raise_latest(s, d->now);
-    if (epoch != d->modules_epoch || before / MODULES_INTERVAL != now / MODULES_INTERVAL) {
+    session_read_clock(s, d, cycles);
+    if (epoch != d->modules_epoch || before / MODULES_INTERVAL != d->now / MODULES_INTERVAL) {
         unwind_cache_check(d->unwind);
         if (epoch != d->modules_epoch)
             d->n_frames = 0;
@@ -50,16 +40,12 @@ static __attribute__((noinline)) void exact_read_clock(struct session *s, struct
 }
 
 /* A time that was right a tenth of a millisecond ago at most: the clock is the dearest part of a
- * free, and traces whose times change less often become half as large where they are compressed.
- * But no time is before one that another thread has used already, whose block this may be. */
+ * free, and traces whose times change less often become half as large where they are compressed. */
 static inline uint64_t exact_now(struct session *s, struct domain *d) {
     uint64_t cycles = cpu_cycles();
-    if (__builtin_expect(cycles - d->now_cycles >= CPU_CYCLES_SHORT, 0))
+    if (session_clock_is_old(d, cycles, CPU_CYCLES_SHORT))
         exact_read_clock(s, d, cycles);
-    uint64_t latest = atomic_load_explicit(&s->latest, memory_order_relaxed);
-    if (latest > d->now)
-        d->now = latest;
-    return d->now;
+    return session_now_nearly(s, d);
 }
 
 /* ---- in and out -------------------------------------------------------------------------- */

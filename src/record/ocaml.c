@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "platform/cpu.h"
 #include "record/calls.h"
 #include "record/ocaml_runtime.h"
 #include "record/recorder.h"
@@ -63,32 +64,41 @@ static void ocaml_set_busy(bool busy) {
     atomic_signal_fence(memory_order_seq_cst);
 }
 
-/* The session in which an event belongs; then ocaml_leave has to follow. */
-static struct session *ocaml_enter(void) {
-    struct session *s = recorder_enter();
+/* Where the event of a callback goes. */
+struct place {
+    struct session *session;
+    struct domain *domain; /* the calling thread's, entered; NULL: nowhere */
+    bool clock_was_read;   /* and so it is time to look what is old */
+};
+
+/* If it gives a domain, ocaml_leave has to follow. */
+static inline struct place ocaml_enter(void) {
+    struct session *s = recorder_enter_again();
     if (!s || self.sampler.busy)
-        return NULL;
+        return (struct place){0};
     ocaml_set_busy(true);
-    return s;
+    struct domain *d = self.domain ? self.domain : session_domain(s);
+    if (__builtin_expect(!d, 0)) {
+        ocaml_set_busy(false);
+        return (struct place){.session = s};
+    }
+    uint64_t cycles = cpu_cycles();
+    bool is_old = session_clock_is_old(d, cycles, CPU_CYCLES_SHORTEST);
+    domain_enter(d);
+    if (is_old)
+        session_read_clock(s, d, cycles);
+    return (struct place){.session = s, .domain = d, .clock_was_read = is_old};
 }
 
-static void ocaml_leave(void) {
+static inline void ocaml_leave(const struct place *at, memtrace_status status) {
+    if (__builtin_expect(status != MEMTRACE_OK, 0)) {
+        ocaml_trail_forget(at->domain->ocaml);
+        session_note(at->session, status);
+    }
+    if (at->clock_was_read)
+        session_sweep(at->session, at->domain->now);
+    domain_leave(at->domain);
     ocaml_set_busy(false);
-}
-
-/* The entries of an OCaml call stack, which begins with the innermost, as codes in trace order. */
-static size_t ocaml_stack(const struct session *s, const ocaml_value *stack, uint64_t *codes) {
-    size_t n = block_words(stack), out = 0;
-    if (n > s->ocaml_depth) {
-        n = s->ocaml_depth;
-        codes[out++] = CODE_CUT;
-    }
-    for (size_t i = n; i-- > 0;) {
-        uintptr_t slot = (uintptr_t)stack[i] & ~(uintptr_t)1;
-        if (!ocaml_runtime_is_glue(s->ocaml, slot))
-            codes[out++] = code_of_ocaml(slot);
-    }
-    return out;
 }
 
 /* The runtime's record of an allocation. */
@@ -99,38 +109,52 @@ struct sample {
 };
 enum { SOURCE_NORMAL, SOURCE_MARSHALLED, SOURCE_CUSTOM };
 
-static ocaml_value ocaml_alloc(const struct sample *sample, memtrace_source heap) {
-    struct session *s = ocaml_enter();
-    uint64_t id;
-    if (!s)
-        return VALUE_NONE;
-    if (recorder_is_stopped()) {
-        ocaml_leave();
-        return VALUE_NONE;
-    }
-    memprof_allocation info = {.n_samples = (uint64_t)LONG_OF_VALUE(sample->n_samples),
-                               .size = (uint64_t)LONG_OF_VALUE(sample->size)};
-    uint64_t *codes = session_stack(s);
-    if (codes)
-        info.callstack_length = ocaml_stack(s, sample->stack, codes);
-    info.callstack = codes;
-    if (LONG_OF_VALUE(sample->source) == SOURCE_CUSTOM)
-        heap = MEMTRACE_EXTERNAL;
-    bool tracked = session_alloc(s, heap, &info, &id);
-    ocaml_leave();
-    return tracked ? some(metadata_of(s, id)) : VALUE_NONE;
+/* How many frames the stack surely has in common with the last one in the trace. */
+static inline size_t frames_in_common(const struct place *at, const struct ocaml_stack *stack) {
+    bool is_alone = !at->session->exact && !at->session->engine;
+    return is_alone ? stack->common : 0; /* else malloc's stacks may have come between */
 }
 
-typedef void ocaml_change(struct session *s, uint64_t id);
+static ocaml_value ocaml_alloc(const struct sample *sample, memtrace_source heap) {
+    struct place at = ocaml_enter();
+    uint64_t id, samples = (uint64_t)LONG_OF_VALUE(sample->n_samples);
+    if (!at.domain) {
+        if (at.session)
+            atomic_fetch_add_explicit(&at.session->lost_domain, samples, memory_order_relaxed);
+        return VALUE_NONE;
+    }
+    if (recorder_is_stopped()) {
+        ocaml_leave(&at, MEMTRACE_OK);
+        return VALUE_NONE;
+    }
+    if (LONG_OF_VALUE(sample->source) == SOURCE_CUSTOM)
+        heap = MEMTRACE_EXTERNAL;
+    struct domain *d = at.domain;
+    d->n_frames = 0; /* of malloc's stacks, which this one comes between */
+    struct ocaml_stack stack =
+        ocaml_trail_take(d->ocaml, at.session->ocaml, sample->stack, block_words(sample->stack));
+    memtrace_status status = memtrace_stream_alloc(
+        d->stream, session_now_nearly(at.session, d), heap, (uint64_t)LONG_OF_VALUE(sample->size),
+        samples, stack.codes, stack.n, frames_in_common(&at, &stack), &id);
+    ocaml_leave(&at, status);
+    return status == MEMTRACE_OK ? some(metadata_of(at.session, id)) : VALUE_NONE;
+}
 
-static void ocaml_changed(ocaml_value metadata, ocaml_change *change) {
-    struct session *s = ocaml_enter();
+typedef memtrace_status ocaml_change(memtrace_stream *stream, uint64_t time, uint64_t id);
+
+static inline void ocaml_changed(ocaml_value metadata, ocaml_change *change) {
+    struct place at = ocaml_enter();
     uint64_t number = (uint64_t)LONG_OF_VALUE(metadata);
-    if (!s)
+    memtrace_status status = MEMTRACE_OK;
+    if (!at.domain) {
+        if (at.session)
+            atomic_fetch_add_explicit(&at.session->lost_event, 1, memory_order_relaxed);
         return;
-    if ((number & SESSION_MASK) == (s->number & SESSION_MASK))
-        change(s, number >> SESSION_BITS);
-    ocaml_leave();
+    }
+    if ((number & SESSION_MASK) == (at.session->number & SESSION_MASK))
+        status = change(at.domain->stream, session_now_nearly(at.session, at.domain),
+                        number >> SESSION_BITS);
+    ocaml_leave(&at, status);
 }
 
 #define DECLARE_CALLBACK(name)                                                                     \
@@ -147,17 +171,17 @@ ocaml_value ocaml_on_alloc_major(ocaml_value argument) {
 }
 
 ocaml_value ocaml_on_promote(ocaml_value argument) {
-    ocaml_changed(argument, session_promote);
+    ocaml_changed(argument, memtrace_stream_promote);
     return some(argument);
 }
 
 ocaml_value ocaml_on_dealloc_minor(ocaml_value argument) {
-    ocaml_changed(argument, session_collect);
+    ocaml_changed(argument, memtrace_stream_collect);
     return VALUE_UNIT;
 }
 
 ocaml_value ocaml_on_dealloc_major(ocaml_value argument) {
-    ocaml_changed(argument, session_collect);
+    ocaml_changed(argument, memtrace_stream_collect);
     return VALUE_UNIT;
 }
 

@@ -71,6 +71,7 @@ static void on_fork_child(void) {
         return;
     atomic_store(&recorder_page->alive, 0);
     atomic_store(&recorder_page->exact, NULL);
+    atomic_store(&recorder_page->current, NULL);
     sink_close(&recorder.session->sink);
     gauges_close(&recorder.session->gauges);
 }
@@ -105,6 +106,7 @@ static int recorder_try_open(void) {
         recorder.session->hot = &recorder_page->exact;
         atomic_store(&recorder_page->alive, 1);
         atomic_store(&recorder_page->exact, recorder.exact ? recorder.session : NULL);
+        atomic_store(&recorder_page->current, recorder.session);
     }
     return error;
 }
@@ -192,6 +194,7 @@ static void recorder_fail(struct session *s) {
         (void)status; /* in a signal handler, it goes on idly */
     }
     atomic_store(&recorder_page->exact, NULL);
+    atomic_store(&recorder_page->current, NULL);
     if (s->exact)
         recorder_filter = (memprof_filter)MEMPROF_FILTER_INIT;
     say(s->sink.path, "recording has ended", s->sink.error);
@@ -347,6 +350,7 @@ void recorder_finish(void) {
     if (atomic_load(&recorder.state) == ON && atomic_load(&recorder_page->alive) &&
         recorder_is_own_process() && atomic_compare_exchange_strong(&recorder.state, &on, ENDED)) {
         atomic_store(&recorder_page->exact, NULL);
+        atomic_store(&recorder_page->current, NULL);
         session_finish(recorder.session);
     }
 }

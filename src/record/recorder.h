@@ -36,7 +36,8 @@ const ocaml_runtime *recorder_ocaml(void);
 /* On a page that the kernel wipes in the child of a fork. */
 struct recorder_page {
     _Atomic uint32_t alive; /* 1 in the process that owns the session, 0 in forked children */
-    _Atomic(struct session *) exact; /* the session, if it records everything and all is well */
+    _Atomic(struct session *) exact;   /* the session, if it records everything and all is well */
+    _Atomic(struct session *) current; /* the session, until it ends */
 };
 extern struct recorder_page *recorder_page __attribute__((visibility("hidden")));
 
@@ -45,6 +46,13 @@ extern struct recorder_page *recorder_page __attribute__((visibility("hidden")))
 static inline struct session *recorder_exact(void) {
     struct session *s = atomic_load_explicit(&recorder_page->exact, memory_order_acquire);
     return s && self.owner == s ? s : NULL;
+}
+
+/* What recorder_enter gives, where that takes no more than a look. */
+static inline struct session *recorder_enter_again(void) {
+    struct session *s = atomic_load_explicit(&recorder_page->current, memory_order_acquire);
+    bool same = s && self.owner == s && !atomic_load_explicit(&s->failed, memory_order_relaxed);
+    return __builtin_expect(same, 1) ? s : recorder_enter();
 }
 
 /* A block has come to be that was not counted yet: counts it and records it if it is sampled.

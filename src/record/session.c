@@ -65,6 +65,20 @@ static bool is_main_thread(void) {
     return syscall4(SYS_gettid, 0, 0, 0, 0) == syscall4(SYS_getpid, 0, 0, 0, 0);
 }
 
+static void raise_latest(struct session *s, uint64_t now) {
+    uint64_t latest = atomic_load_explicit(&s->latest, memory_order_relaxed);
+    while (latest < now && !atomic_compare_exchange_weak(&s->latest, &latest, now))
+        ;
+}
+
+void session_read_clock(struct session *s, struct domain *d, uint64_t cycles) {
+    uint64_t now = session_now(s);
+    if (now > d->now)
+        d->now = now;
+    d->now_cycles = cycles;
+    raise_latest(s, d->now);
+}
+
 struct domain *session_domain(struct session *s) {
     if (!self.domain) {
         self.domain = domain_acquire(&s->domains, is_main_thread());
@@ -97,6 +111,8 @@ static void domain_put_remark(struct session *s, struct domain *d, uint64_t now,
     if (status == MEMTRACE_OK)
         status = memtrace_stream_collect(d->stream, now, id);
     d->n_frames = 0; /* it is not the last stack any more */
+    if (d->ocaml)
+        ocaml_trail_forget(d->ocaml);
     session_note(s, status);
 }
 
@@ -133,8 +149,7 @@ static void session_note_handlers(struct session *s, int64_t countdown_before) {
         atomic_fetch_add_explicit(&s->lost_words, (uint64_t)words, memory_order_relaxed);
 }
 
-bool session_alloc(struct session *s, memtrace_source source, const memprof_allocation *info,
-                   uint64_t *id) {
+static bool session_alloc(struct session *s, const memprof_allocation *info, uint64_t *id) {
     struct domain *d = session_domain(s);
     uint64_t now = session_now(s);
     if (!d) {
@@ -143,8 +158,8 @@ bool session_alloc(struct session *s, memtrace_source source, const memprof_allo
     }
     domain_enter(d);
     memtrace_status status =
-        memtrace_stream_alloc(d->stream, now, source, info->size, info->n_samples, info->callstack,
-                              info->callstack_length, 0, id);
+        memtrace_stream_alloc(d->stream, now, MEMTRACE_EXTERNAL, info->size, info->n_samples,
+                              info->callstack, info->callstack_length, 0, id);
     d->n_frames = 0; /* it is not the last stack any more */
     session_note(s, status);
     session_sweep(s, now);
@@ -152,9 +167,7 @@ bool session_alloc(struct session *s, memtrace_source source, const memprof_allo
     return status == MEMTRACE_OK;
 }
 
-/* Writes that a block was promoted or collected. */
-static void session_change(struct session *s, uint64_t id,
-                           memtrace_status put(memtrace_stream *, uint64_t time, uint64_t id)) {
+static void session_collect(struct session *s, uint64_t id) {
     struct domain *d = session_domain(s);
     uint64_t now = session_now(s);
     if (!d) {
@@ -162,23 +175,15 @@ static void session_change(struct session *s, uint64_t id,
         return;
     }
     domain_enter(d);
-    session_note(s, put(d->stream, now, id));
+    session_note(s, memtrace_stream_collect(d->stream, now, id));
     session_sweep(s, now);
     domain_leave(d);
-}
-
-void session_promote(struct session *s, uint64_t id) {
-    session_change(s, id, memtrace_stream_promote);
-}
-
-void session_collect(struct session *s, uint64_t id) {
-    session_change(s, id, memtrace_stream_collect);
 }
 
 static void *on_alloc(void *context, memprof_thread *thread, const memprof_allocation *info) {
     int64_t countdown = thread->countdown;
     uint64_t id = 0;
-    bool tracked = session_alloc(context, MEMTRACE_EXTERNAL, info, &id);
+    bool tracked = session_alloc(context, info, &id);
     session_note_handlers(context, countdown);
     return tracked ? (void *)(uintptr_t)(id + 1) : NULL; /* NULL is no metadata */
 }
@@ -213,13 +218,6 @@ static size_t session_encode(struct session *s, struct domain *d, size_t first, 
     if (n == 0)
         frames[out - 1] = code_with_type(frames[out - 1], type);
     return out;
-}
-
-_Static_assert(sizeof(uintptr_t) == sizeof(uint64_t), "one room serves for addresses and codes");
-
-uint64_t *session_stack(struct session *s) {
-    struct domain *d = session_domain(s);
-    return d ? (uint64_t *)d->pcs : NULL;
 }
 
 static size_t hook_callstack(void *context, memprof_thread *thread, const void *site,
@@ -295,7 +293,8 @@ static int session_build(struct session *s, const struct session_plan *plan,
     s->depth = c->depth;
     s->ocaml_depth = c->ocaml_depth;
     s->ocaml_rate = c->rate;
-    s->domains.pcs_size = (c->depth > c->ocaml_depth ? c->depth : c->ocaml_depth) + OWN_FRAMES;
+    s->domains.pcs_size = c->depth + OWN_FRAMES;
+    s->domains.ocaml_depth = s->ocaml ? c->ocaml_depth : 0;
     if (module_find((uintptr_t)session_build, &own)) {
         s->own_low = own.low;
         s->own_high = own.high;

@@ -7,6 +7,7 @@
 #include "allotrace/memprof.h"
 #include "allotrace/memtrace.h"
 #include "platform/clock.h"
+#include "platform/cpu.h"
 #include "platform/unwind.h"
 #include "record/code.h"
 #include "record/config.h"
@@ -57,7 +58,7 @@ struct session {
     uint32_t depth;              /* frames kept of a stack */
     uint32_t ocaml_depth;        /* the same for OCaml's */
     double ocaml_rate;
-    _Atomic uint64_t latest;         /* time of any event, trace time, µs; exact.c's */
+    _Atomic uint64_t latest;         /* the latest answer of session_now_nearly, trace time, µs */
     _Atomic uint64_t next_sweep;     /* when old packets are looked for again, trace time, µs */
     _Atomic bool failed;             /* nothing more can be written: the recording should end */
     _Atomic uint64_t lost_domain;    /* samples dropped: no domain could be had for the thread */
@@ -79,16 +80,6 @@ struct session_plan {
  * cannot be; EWOULDBLOCK: another process is recording to this file. */
 struct session *session_open(const struct session_plan *plan, memprof_filter *filter, int *error);
 
-/* The events of a heap whose runtime samples it itself; false: the block shall not be tracked. */
-bool session_alloc(struct session *s, memtrace_source source, const memprof_allocation *info,
-                   uint64_t *id);
-void session_promote(struct session *s, uint64_t id);
-void session_collect(struct session *s, uint64_t id);
-
-/* Where the calling thread can put the codes of a stack, one more than the depth of either heap.
- * NULL: there is no room, and no event can be written. */
-uint64_t *session_stack(struct session *s);
-
 /* Writes out what all threads have buffered. Gives up on a thread that is in the way for long: a
  * signal handler may be running inside it. */
 void session_flush(struct session *s);
@@ -98,6 +89,22 @@ void session_flush(struct session *s);
 /* Microseconds since its start. */
 static inline uint64_t session_now(const struct session *s) {
     return clock_monotonic_us() - s->start;
+}
+
+/* Reading the clock is the dearest part of a small event. So a thread reads it only now and then,
+ * and at each event a counter of the CPU, `cycles`, that says whether it must. */
+static inline bool session_clock_is_old(const struct domain *d, uint64_t cycles, uint64_t most) {
+    return __builtin_expect(cycles - d->now_cycles >= most, 0);
+}
+void session_read_clock(struct session *s, struct domain *d, uint64_t cycles);
+
+/* The time as it was when the calling thread has last read its clock; but never before a time that
+ * another thread has used already, whose block the event may be about. */
+static inline uint64_t session_now_nearly(struct session *s, struct domain *d) {
+    uint64_t latest = atomic_load_explicit(&s->latest, memory_order_relaxed);
+    if (latest > d->now)
+        d->now = latest;
+    return d->now;
 }
 
 static inline bool session_is_own(const struct session *s, uintptr_t return_address) {

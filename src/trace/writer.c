@@ -683,14 +683,14 @@ static uint64_t take_id(memtrace_stream *s) {
     return s->next_id;
 }
 
-enum { EASY_FRAMES = 32 };
+enum { EASY_FRAMES = 32 }; /* their codewords can be counted in a byte */
 
 /* Whether an allocation has few new frames, and nothing about it or the one before is special. */
 static inline bool is_easy_alloc(const memtrace_stream *s, uint64_t time, const allocation *a,
                                  size_t n, size_t common) {
     return n - common <= EASY_FRAMES && common <= n && common <= s->n_previous &&
            n <= s->previous_capacity && s->n_dropped == 0 && s->chunk_left > 0 &&
-           a->source - 1u < MEMTRACE_EXTERNAL && a->length <= INT64_MAX &&
+           a->source <= MEMTRACE_EXTERNAL && a->length <= INT64_MAX &&
            a->samples <= a->length + 1 &&
            is_easy(s, time, MAX_ALLOC_HEAD + EASY_FRAMES * CACHE_MAX_FRAME);
 }
@@ -704,11 +704,12 @@ static memtrace_status stream_alloc_easily(memtrace_stream *s, uint64_t time, al
         common++;
     a->prefix = common;
     s->now = s->writer->start_time + time;
-    uint8_t *count_at = put_alloc_head(s->events.used, a, false, s->now);
-    uint8_t *codewords = count_at + 2;
+    const bool short_form = is_short(a);
+    uint8_t *count_at = put_alloc_head(s->events.used, a, short_form, s->now);
+    uint8_t *codewords = count_at + (short_form ? 1 : 2);
     uint8_t *end = cache_encode(&s->cache, n ? frames + common : frames, n - common, codewords,
                                 s->events.bytes + FORMAT_MAX_PACKET, &tally);
-    put_u16(count_at, (uint16_t)tally.codewords);
+    put_codeword_count(count_at, short_form, tally.codewords);
     if (tally.misses) {
         const memtrace_status status = announce_misses(s, codewords, tally.misses);
         if (status != MEMTRACE_OK)

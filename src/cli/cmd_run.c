@@ -140,6 +140,11 @@ static void set_setting(enum setting setting, const char *value) {
     setenv(setting_infos[setting].name, value, 1);
 }
 
+static bool is_set(enum setting setting) {
+    const char *value = getenv(setting_infos[setting].name);
+    return value && *value;
+}
+
 /* Adds a word to a variable of the environment, which separates words by colons. */
 static void add_to_environment(const char *name, const char *first, const char *second) {
     char *all = NULL;
@@ -191,6 +196,8 @@ static void set_environment(void *context) {
     if (l->options->rate > 0) {
         snprintf(text, sizeof text, "%.15g", l->options->rate);
         set_setting(SETTING_RATE, text);
+    } else if (!is_set(SETTING_RATE)) {
+        set_setting(SETTING_RATE, setting_infos[SETTING_RATE].value); /* for other recorders */
     }
     if (l->options->depth != DEPTH_UNSET) {
         snprintf(text, sizeof text, "%llu", (unsigned long long)l->options->depth);

@@ -30,20 +30,31 @@ static bool is_start(uintptr_t target) {
            strstr(info.dli_sname, "start");
 }
 
-static bool is_conflict(const struct references *r, uintptr_t target) {
-    if (target == r->primitive || target == r->block)
-        return true;
-    return target - r->code_low < r->code_high - r->code_low && is_start(target);
+static bool is_in_gc(const struct references *r, uintptr_t address) {
+    return address - r->code_low < r->code_high - r->code_low;
 }
 
-static bool code_refers(const struct references *r, uintptr_t low, uintptr_t high) {
-    for (uintptr_t at = low; at + CPU_REFERENCE_SIZE <= high; at += CPU_REFERENCE_STEP)
-        if (is_conflict(r, cpu_reference(at)) && at - r->code_low >= r->code_high - r->code_low)
-            return true;
-    return false;
+static enum ocaml_conflict conflict_of(const struct references *r, uintptr_t target) {
+    if (target == r->primitive || (is_in_gc(r, target) && is_start(target)))
+        return OCAML_CONFLICT_CALL;
+    return target == r->block ? OCAML_CONFLICT_MAYBE : OCAML_CONFLICT_NONE;
 }
 
-bool ocaml_conflict_found(const struct ocaml_runtime *runtime) {
+/* The worst that the code from `low` to `high` does. */
+static enum ocaml_conflict code_conflict(const struct references *r, uintptr_t low,
+                                         uintptr_t high) {
+    enum ocaml_conflict worst = OCAML_CONFLICT_NONE;
+    uintptr_t at = low;
+    for (; at + CPU_REFERENCE_SIZE <= high && worst != OCAML_CONFLICT_CALL;
+         at += CPU_REFERENCE_STEP) {
+        enum ocaml_conflict c = conflict_of(r, cpu_reference(at));
+        if (c > worst && !is_in_gc(r, at))
+            worst = c;
+    }
+    return worst;
+}
+
+enum ocaml_conflict ocaml_conflict_find(const struct ocaml_runtime *runtime) {
     struct module program;
     struct references r = {.code_low = ocaml_runtime_symbol(GC_MODULE, "code_begin"),
                            .code_high = ocaml_runtime_symbol(GC_MODULE, "code_end"),
@@ -51,6 +62,6 @@ bool ocaml_conflict_found(const struct ocaml_runtime *runtime) {
                            .primitive = (uintptr_t)runtime->memprof_start};
     /* Somebody may declare the primitive without Gc, but nobody does. */
     if (!r.code_low || r.code_high <= r.code_low || !module_find(r.code_low, &program))
-        return false;
-    return code_refers(&r, program.text_low, program.text_high);
+        return OCAML_CONFLICT_NONE;
+    return code_conflict(&r, program.text_low, program.text_high);
 }

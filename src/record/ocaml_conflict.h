@@ -4,10 +4,14 @@
 #ifndef RECORD_OCAML_CONFLICT_H
 #define RECORD_OCAML_CONFLICT_H
 
-#include <stdbool.h>
-
 struct ocaml_runtime;
 
-bool ocaml_conflict_found(const struct ocaml_runtime *r);
+enum ocaml_conflict {
+    OCAML_CONFLICT_NONE,
+    OCAML_CONFLICT_MAYBE, /* it has Gc as a value: a functor's argument, or included elsewhere */
+    OCAML_CONFLICT_CALL
+};
+
+enum ocaml_conflict ocaml_conflict_find(const struct ocaml_runtime *r);
 
 #endif

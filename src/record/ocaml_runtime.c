@@ -58,8 +58,15 @@ static const char *runtime_why_not(ocaml_runtime *r) {
         return "OCaml before 4.11 cannot sample its heap: only malloc is recorded";
     if (!runtime_find_functions(r))
         return "its OCaml runtime lacks symbols: only malloc is recorded";
-    if (ocaml_conflict_found(r))
+    switch (ocaml_conflict_find(r)) {
+    case OCAML_CONFLICT_CALL:
         return "it uses Gc.Memprof itself, its OCaml heap is left to it: only malloc is recorded";
+    case OCAML_CONFLICT_MAYBE:
+        return "it passes the module Gc on whole, and so may use Gc.Memprof itself: only malloc is "
+               "recorded (pass on what is needed of Gc, to have the OCaml heap recorded)";
+    case OCAML_CONFLICT_NONE:
+        break;
+    }
     r->glue_low = ocaml_runtime_symbol("caml_startup", "code_begin");
     r->glue_high = ocaml_runtime_symbol("caml_startup", "code_end");
     return NULL;

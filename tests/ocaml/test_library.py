@@ -374,6 +374,14 @@ def a_program_under_run_traces_itself():
 
 
 @test
+def the_rate_of_run_is_that_of_the_library():
+    for options, rate in ((), 1e-5), (("-r", "1e-3"), 1e-3):
+        got = run([ALLOTRACE, "run", *options, "-o", "t.ctf", "--", traced("work", "work.ml", "alone.ml")[0]],
+                  ENV | {"ALLOTRACE_PRELOAD": LIBRARY})
+        same((got.status, head()[0]), (0, rate))
+
+
+@test
 def traces_are_read_as_they_are():
     dump = compile_program("dump", "library/dump.ml")
     base.record([compile_program("work", "work.ml", "alone.ml", packages=("unix", "threads.posix"))])

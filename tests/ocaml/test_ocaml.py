@@ -331,6 +331,26 @@ def a_program_with_memprof_is_left_to_it():
     same(got.err.count("\n"), 1, "lines")
 
 
+def conflict(program):
+    """What the recorder says of a program, and whether it has recorded its OCaml heap."""
+    wanted, got = run([program]), record_run([program], ocaml="heap")
+    same((got.status, got.out), (0, wanted.out))
+    return got.err.partition(": ")[2], bool(Trace("t.ctf").of_file("gc_values.ml"))
+
+
+@test
+def a_program_that_may_use_memprof_is_left_to_it():
+    names = "part", "alias", "whole", "started"
+    programs = {name: compile_program("gc_" + name, "gc_values.ml", f"gc_{name}.ml")
+                for name in names}
+    for name in "part", "alias":
+        same(conflict(programs[name]), ("", True), name)
+    why, recorded = conflict(programs["whole"])
+    assert "passes the module Gc on whole" in why and not recorded, why
+    why, recorded = conflict(programs["started"])
+    assert "uses Gc.Memprof itself" in why and not recorded, why
+
+
 @test
 def a_program_with_memtrace_writes_the_trace_itself():
     program = compile_program("traced", "memtrace.ml", "traced.ml")

@@ -112,6 +112,16 @@ START_TEST(rewriting_twice_changes_nothing) {
 }
 END_TEST
 
+/* The traces are those of another writer, memtrace 0.2.3. */
+START_TEST(a_trace_does_not_grow) {
+    struct stat before, after;
+    rewrite_as(open_path(real_trace(_i)), NULL, in_folder("out"));
+    ck_assert_int_eq(stat(real_trace(_i), &before), 0);
+    ck_assert_int_eq(stat(in_folder("out"), &after), 0);
+    ck_assert_int_le(after.st_size, before.st_size);
+}
+END_TEST
+
 START_TEST(the_head_survives) {
     memtrace_reader *reader = open_path(real_trace(_i));
     rewrite_as(open_path(real_trace(_i)), NULL, in_folder("out"));
@@ -478,6 +488,7 @@ static Suite *rewrite_suite(void) {
     tcase_add_checked_fixture(t, renew_folder, empty_folder);
     tcase_add_loop_test(t, real_traces_survive, 0, 2);
     tcase_add_loop_test(t, rewriting_twice_changes_nothing, 0, 2);
+    tcase_add_loop_test(t, a_trace_does_not_grow, 0, 2);
     tcase_add_loop_test(t, the_head_survives, 0, 2);
     tcase_add_loop_test(t, random_traces_survive, 0, 8);
     tcase_add_test(t, packets_are_put_in_order);

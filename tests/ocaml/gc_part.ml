@@ -1,0 +1,2 @@
+module M = Gc_values.Part (Gc)
+let () = M.run ()

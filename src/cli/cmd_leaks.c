@@ -13,7 +13,8 @@ typedef struct leaks_options {
     int by;
 } leaks_options;
 
-static const leaks_options defaults = {.top = 20, .warm_up = 25, .question = {.keep_rows = true}};
+static const leaks_options defaults = {
+    .top = 20, .warm_up = 25, .question = {.keep_rows = true, .counts = true}};
 
 static const option options[] = {
     {.name = "top",
@@ -29,6 +30,7 @@ static const option options[] = {
      .help = "take the first P percent of the time for start-up (default 25)"},
     OPTION_SITES(leaks_options),
     OPTION_FILTER(leaks_options),
+    OPTION_COUNTED(leaks_options),
     OPTION_WRAPPERS(leaks_options),
     OPTIONS_FORM(leaks_options),
 };

@@ -12,7 +12,8 @@ typedef struct timeline_options {
     int by;
 } timeline_options;
 
-static const timeline_options defaults = {.to = TIMELINE_END, .question = {.keep_rows = true}};
+static const timeline_options defaults = {.to = TIMELINE_END,
+                                          .question = {.keep_rows = true, .counts = true}};
 
 enum { TEXT_POINTS = 50, DATA_POINTS = 200, MAX_POINTS = 100000 };
 
@@ -41,6 +42,7 @@ static const option options[] = {
      .help = "show what is live also for each of the N sites with most at the peak (default 0)"},
     OPTION_SITES(timeline_options),
     OPTION_FILTER(timeline_options),
+    OPTION_COUNTED(timeline_options),
     OPTION_WRAPPERS(timeline_options),
     OPTIONS_FORM(timeline_options),
 };

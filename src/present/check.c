@@ -136,13 +136,6 @@ static cell verdict_cell(const budget_result *result) {
 
 enum { COLUMNS = 5 };
 
-static size_t columns_of(const char *text) {
-    size_t n = 0;
-    for (; *text; text++)
-        n += ((unsigned char)*text & 0xC0) != 0x80; /* not the rest of a UTF-8 character */
-    return n;
-}
-
 typedef struct row {
     cell cells[COLUMNS];
 } row;
@@ -161,7 +154,7 @@ static void show_row(output *o, const row *r, const size_t widths[COLUMNS], cons
         if (c + 1 == COLUMNS)
             output_text(o, paint);
         output_shown(o, text);
-        for (size_t n = columns_of(text); c + 1 < COLUMNS && n < widths[c]; n++)
+        for (size_t n = figure_columns(text); c + 1 < COLUMNS && n < widths[c]; n++)
             output_char(o, ' ');
     }
     output_text(o, *paint ? "\033[0m\n" : "\n");
@@ -169,7 +162,7 @@ static void show_row(output *o, const row *r, const size_t widths[COLUMNS], cons
 
 static void measure_row(const row *r, size_t widths[COLUMNS]) {
     for (int c = 0; c < COLUMNS; c++) {
-        size_t n = columns_of(r->cells[c].text);
+        size_t n = figure_columns(r->cells[c].text);
         widths[c] = n > widths[c] ? n : widths[c];
     }
 }

@@ -189,6 +189,29 @@ static void show_notes(output *o, const diff *d, const diff_view *view) {
         output_char(o, '\n');
 }
 
+/* What a site must allocate to be seen in each run of a side; 0 at rate 1. */
+static double invisible_bytes(const query_result *const *runs, size_t n) {
+    double most = 0;
+    for (size_t i = 0; i < n; i++) {
+        const memtrace_info *info = &runs[i]->profile->info;
+        most = fmax(most, estimate_invisible(info->sample_rate) * info->word_size / 8);
+    }
+    return most;
+}
+
+static void show_invisible(output *o, const diff_view *view) {
+    const double before = invisible_bytes(view->before, view->n_before),
+                 after = invisible_bytes(view->after, view->n_after);
+    if (before <= 0 && after <= 0)
+        return;
+    if (before == after)
+        output_format(o, "Sites below about %s may be invisible at this rate.\n",
+                      figure_bytes(before).text);
+    else
+        output_format(o, "Sites below about %s before, %s after may be invisible at these rates.\n",
+                      figure_bytes(before).text, figure_bytes(after).text);
+}
+
 /* ---- sites as text ------------------------------------------------------------------------- */
 
 static const char *const nouns[] = {
@@ -300,6 +323,7 @@ static void show_rest(output *o, const diff *d, size_t shown) {
 void diff_text(output *o, const diff *d, const diff_view *view) {
     show_headline(o, d, view);
     show_notes(o, d, view);
+    show_invisible(o, view);
     size_t n = shown_sites(d, view);
     if (n)
         show_heads(o, d);

@@ -95,6 +95,13 @@ const char *figure_unit(measure_unit unit) {
     return names[unit];
 }
 
+size_t figure_columns(const char *text) {
+    size_t n = 0;
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xC0) != 0x80; /* not the rest of a UTF-8 character */
+    return n;
+}
+
 /* The interval of nine samples at a small rate reaches 1.65 times as far up as down. */
 static bool is_lopsided(const figure *f) {
     return f->high - f->value > 1.64 * (f->value - f->low);

@@ -45,6 +45,9 @@ figure_range figure_error(const figure *f, const char *margin, const char *low, 
  * is exact. */
 figure_range figure_beside(figure_range error);
 
+/* The columns of a terminal that a text takes. */
+size_t figure_columns(const char *text);
+
 /* As few digits as give the same number back. */
 void figure_json_number(output *o, double x);
 

@@ -96,17 +96,34 @@ static void show_total(output *o, const report *r, const leaks *l) {
     output_text(o, ".\n");
 }
 
+/* What is live of a class. */
+static figure figure_of_class(const report *r, const leaks *l, int c, size_t *n_sites) {
+    return figure_of(r->query->profile, class_samples(l, (leaks_class)c, n_sites));
+}
+
+static size_t widest_error(const report *r, const leaks *l) {
+    size_t widest = 0, n;
+    for (int c = 0; c < LEAKS_N_CLASSES; c++) {
+        const figure f = figure_of_class(r, l, c, &n);
+        const size_t columns = figure_columns(figure_beside(figure_margin(&f)).text);
+        widest = n > 0 && columns > widest ? columns : widest;
+    }
+    return widest;
+}
+
 static void show_classes(output *o, const report *r, const leaks *l) {
+    const size_t widest = widest_error(r, l);
     output_char(o, '\n');
     for (int c = 0; c < LEAKS_N_CLASSES; c++) {
         size_t n;
-        uint64_t samples = class_samples(l, (leaks_class)c, &n);
-        figure f = figure_of(r->query->profile, samples);
+        const figure f = figure_of_class(r, l, c, &n);
+        const figure_range error = figure_beside(figure_margin(&f));
         if (n == 0)
             continue;
-        output_format(o, "  %-13s %12s%-12s  in %s site%s: %s\n", leaks_class_infos[c].name,
-                      figure_bytes(f.value).text, figure_beside(figure_margin(&f)).text,
-                      figure_count(n).text, n == 1 ? "" : "s", leaks_class_infos[c].meaning);
+        output_format(o, "  %-13s %12s%s%*s  in %s site%s: %s\n", leaks_class_infos[c].name,
+                      figure_bytes(f.value).text, error.text,
+                      (int)(widest - figure_columns(error.text)), "", figure_count(n).text,
+                      n == 1 ? "" : "s", leaks_class_infos[c].meaning);
     }
     output_char(o, '\n');
 }

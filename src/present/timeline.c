@@ -66,6 +66,12 @@ static size_t show_sparks(output *o, const timeline *t, series s, int heap) {
     return highest;
 }
 
+static figure_text with_unit(double bytes, const char *per) {
+    figure_text t;
+    snprintf(t.text, sizeof t.text, "%.30s%s", figure_bytes(bytes).text, per);
+    return t;
+}
+
 /* 1.2 MB ± 3.4 KB; as a rate, if they came in so many seconds. */
 static void show_amount(output *o, const profile *p, uint64_t samples, const char *per,
                         double seconds) {
@@ -73,8 +79,9 @@ static void show_amount(output *o, const profile *p, uint64_t samples, const cha
     double *const parts[] = {&f.value, &f.low, &f.high, &f.margin};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         *parts[i] /= seconds;
-    output_format(o, "%s%s%s", figure_bytes(f.value).text, per,
-                  figure_beside(figure_margin(&f)).text);
+    const figure_range error = figure_error(
+        &f, with_unit(f.margin, per).text, with_unit(f.low, per).text, with_unit(f.high, per).text);
+    output_format(o, "%s%s", with_unit(f.value, per).text, figure_beside(error).text);
 }
 
 /* What stands behind the points of a row. */

@@ -46,8 +46,9 @@ A native program before and after a change, recorded:
   $ allotrace diff --json before1.ctf after1.ctf | python3 judge.py
   total: sure True
   first: parse 14 16 sure True
-  $ allotrace diff before1.ctf after1.ctf | head -3 | sed 's|/[^ ]*/||'
+  $ allotrace diff before1.ctf after1.ctf | head -4 | sed 's|/[^ ]*/||'
   Before: 1\.\d MB · After: 1\d\d\.\d KB · Reduction: 8\d % ± \d % (re)
+  Sites below about 1.2 KB may be invisible at this rate.
        before      after                 change       q  site
    .*<0\.001  prog\.c:14 → 16 parse (re)
 

@@ -61,12 +61,14 @@ Sampled, at different rates; what is not sure is said to be so:
   $ allotrace diff few.ctf many.ctf
   Before: 328.1 MB · After: 177.0 MB · Reduction: 46 % ± 6 %
   Note: different rates (1e-5 before, 1e-4 after)
+  Sites below about 2.3 MB before, 234.0 KB after may be invisible at these rates.
        before      after                 change       q  site
      305.2 MB   152.6 MB    -152.6 MB ± 31.0 MB  <0.001  a.c:1 f
   No sure change; these differences may be accidents:
       22.9 MB    24.4 MB       +1.5 MB ± 9.0 MB   0.825  a.c:2 g
   $ allotrace diff few.ctf few.ctf
   Before: 328.1 MB · After: 328.1 MB · Change: 0 % ± 14 %, not sure
+  Sites below about 2.3 MB may be invisible at this rate.
        before      after                 change       q  site
   No sure change; these differences may be accidents:
      305.2 MB   305.2 MB          0 B ± 42.9 MB   1.000  a.c:1 f
@@ -74,6 +76,7 @@ Sampled, at different rates; what is not sure is said to be so:
   $ allotrace diff --normalise total few.ctf many.ctf
   Before: 328.1 MB · After: 177.0 MB · Reduction: 46 % ± 6 %
   Note: different rates (1e-5 before, 1e-4 after), sites as shares of the total
+  Sites below about 2.3 MB before, 234.0 KB after may be invisible at these rates.
        before      after                 change       q  site
        6.98 %    13.79 %       +6.82 % ± 3.05 %  <0.001  a.c:2 g
   No sure change; these differences may be accidents:
@@ -87,11 +90,13 @@ Runs that differ among themselves are believed less:
   $ for n in 500 700 400; do printf 'rate 1e-5\nalloc major 99999999 %d main@m.c:1 f@a.c:1\n' $n | $TESTDIR/make-trace >b$n.ctf; done
   $ allotrace diff a300.ctf b500.ctf
   Before: 228.9 MB · After: 381.5 MB · Increase: 67 % ± 24 %
+  Sites below about 2.3 MB may be invisible at this rate.
        before      after                 change       q  site
      228.9 MB   381.5 MB    +152.6 MB ± 42.9 MB  <0.001  a.c:1 f
   $ allotrace diff --before a300.ctf a500.ctf a250.ctf --after b[0-9]*.ctf
   Before: 267.0 MB · After: 406.9 MB · Change: +52 % ± 117 %, not sure
   Note: means of several runs (3 before, 3 after)
+  Sites below about 2.3 MB may be invisible at this rate.
        before      after                 change       q  site
   No sure change; these differences may be accidents:
      267.0 MB   406.9 MB   +139.9 MB ± 249.1 MB   0.193  a.c:1 f
@@ -101,6 +106,7 @@ Real traces; two of different programs have nothing in common:
 
   $ allotrace diff --top 2 $TRACES/ocamlopt.ctf $TRACES/ocamlopt.ctf
   Before: 639.3 MB · After: 639.3 MB · Change: 0 % ± 7 %, not sure
+  Sites below about 1.1 MB may be invisible at this rate.
        before      after                 change       q  site
   No sure change; these differences may be accidents:
       99.2 MB    99.2 MB          0 B ± 17.3 MB   1.000  set.ml:125 Stdlib__set.Make.bal
@@ -109,6 +115,7 @@ Real traces; two of different programs have nothing in common:
   $ allotrace diff --top 2 $TRACES/ocamlopt.ctf $TRACES/irmin-replay.ctf
   Before: 639.3 MB · After: 79.0 GB · Increase: 12558 % ± 657 %
   Note: different programs (main.exe before, tree.exe after), different hosts (tarski before, pc1156-nvmp3 after), different rates (2e-5 before, 1e-6 after)
+  Sites below about 1.1 MB before, 22.9 MB after may be invisible at these rates.
        before      after                 change       q  site
           0 B     3.7 GB     +3.7 GB ± 339.0 MB  <0.001  map.ml:115 Stdlib__Map.Make.bal (only after)
           0 B     2.9 GB     +2.9 GB ± 298.1 MB  <0.001  list.ml:58 Stdlib__List.rev_append (only after)
@@ -120,6 +127,7 @@ A part of the blocks, and other measures:
   $ allotrace diff --measure peak --top 1 $TRACES/ocamlopt.ctf $TRACES/irmin-replay.ctf
   Before: 45.0 MB · After: 251.8 MB · Increase: 459 % ± 230 %
   Note: different programs (main.exe before, tree.exe after), different hosts (tarski before, pc1156-nvmp3 after), different rates (2e-5 before, 1e-6 after), measured is what is live at the peak
+  Sites below about 1.1 MB before, 22.9 MB after may be invisible at these rates.
        before      after                 change       q  site
           0 B    30.5 MB    +30.5 MB (≥ 8.3 MB)  <0.001  src/repr/binary.ml:232 Repr__Binary.Mono_container.decode.sub (only after)
   6 more sites changed for sure.
@@ -154,6 +162,7 @@ A part of the blocks, and other measures:
   $ allotrace diff --measure blocks --top 1 $TRACES/ocamlopt.ctf half.ctf
   Before: 19,652,679 blocks · After: 20,156,244 blocks · Change: +3 % ± 9 %, not sure
   Note: different rates (2e-5 before, 1e-5 after)
+  Sites below about 1.1 MB before, 2.3 MB after may be invisible at these rates.
            before          after                        change       q  site
   No sure change; these differences may be accidents:
           216,671        100,001            -116,670 ± 195,204   1.000  asmcomp/interf.ml:52 Interf.build_graph.add_interf
@@ -161,6 +170,7 @@ A part of the blocks, and other measures:
   $ allotrace diff --measure byteseconds --normalise time --top 1 $TRACES/ocamlopt.ctf $TRACES/irmin-replay.ctf
   Before: 26.3 MB·s/s · After: 94.8 MB·s/s · Increase: 260 % ± 88 %
   Note: different programs (main.exe before, tree.exe after), different hosts (tarski before, pc1156-nvmp3 after), different rates (2e-5 before, 1e-6 after)
+  Sites below about 1.1 MB before, 22.9 MB after may be invisible at these rates.
            before          after                        change       q  site
           0 B·s/s     9.4 MB·s/s      +9.4 MB·s/s ± 4.9 MB·s/s  <0.001  list.ml:58 Stdlib__List.rev_append (only after)
   323 more sites changed for sure.

@@ -12,9 +12,9 @@ main keeps one from the start (events are 1 ms apart):
   Growth counts from 87.8 ms to 351 ms; what is allocated before is start-up.
   18.0 KB live at the end; in all, it changes by 26.0 KB/s.
   
-    growing             9.4 KB              in 1 site: more and more is live, from many different times
-    bounded              800 B              in 1 site: blocks come and go; growth is at most half of what is live
-    start-up            7.8 KB              in 1 site: most was allocated at the start
+    growing             9.4 KB  in 1 site: more and more is live, from many different times
+    bounded              800 B  in 1 site: blocks come and go; growth is at most half of what is live
+    start-up            7.8 KB  in 1 site: most was allocated at the start
   
     growing       parse.ml:10 parse
                   ▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇████  9.4 KB, 26.0 KB/s, p 6e-08, q 1.2e-07
@@ -56,9 +56,9 @@ Of a real trace:
   Growth counts from 213 ms to 852 ms; what is allocated before is start-up.
   42.0 MB ± 7.8 MB live at the end; in all, it changes by 27.5 MB/s (10.2 MB/s … 45.2 MB/s).
   
-    growing             4.2 MB ± 2.5 MB    in 1 site: more and more is live, from many different times
-    in steps            6.1 MB ± 3.0 MB    in 3 sites: more is live than at first, but from few times, or no longer
-    unclear            27.8 MB ± 6.4 MB    in 45 sites: too few samples to tell
+    growing             4.2 MB ± 2.5 MB           in 1 site: more and more is live, from many different times
+    in steps            6.1 MB ± 3.0 MB           in 3 sites: more is live than at first, but from few times, or no longer
+    unclear            27.8 MB ± 6.4 MB           in 45 sites: too few samples to tell
     bounded           390.6 KB (9.9 KB … 2.1 MB)  in 1 site: blocks come and go; growth is at most half of what is live
     start-up            3.4 MB (1.6 MB … 6.5 MB)  in 1 site: most was allocated at the start
   
@@ -79,3 +79,10 @@ Of a real trace:
         3 in steps
         1 start-up
        45 unclear
+
+Of the blocks that a measure counts:
+
+  $ allotrace leaks -m promoted --top 1 $TRACES/ocamlopt.ctf | sed -n '1p;/growing/p'
+  98.0 MB promoted (± 12.0 MB, 257 samples at rate 2e-5)
+    growing             6.1 MB ± 3.0 MB           in 2 sites: more and more is live, from many different times
+    growing       asmcomp/interf.ml:52 Interf.build_graph.add_interf

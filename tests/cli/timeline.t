@@ -67,9 +67,9 @@ Of a real trace; JSON and CSV say the same:
     live        ▁▂▃▃▃▃▄▃▄▄▄▄▄▄▄▄▅▅▄▅▆▇▆▇▇▆▆▇▇▃▄▄▅▄▅▅▆▇█▇▇▇▇███▇███  most 45.0 MB ± 8.1 MB at 778 ms
       minor     ▃ ▁▂▁▁▂ ▅ ▂▁▁▁▄▁ ▄  ▃▆ ▃▁▂▁▄▁ ▂▂▂▁▃▃▁▄█▂▂▇▂▄▁▂▃▄ ▄  most 3.1 MB (1.3 MB … 6.0 MB) at 647 ms
       major     ▁▂▃▃▃▃▄▃▃▄▄▄▄▄▄▄▅▅▅▅▆▇▇▇▇▆▆▇▇▃▄▅▅▄▅▅▆▇▇█▇▇████▇███  most 42.3 MB ± 7.9 MB at 767 ms
-    allocated   ▅▆▅▄▄▄▄▄▅▄▃▃▄▄▃▃▅▃▄▅▄▄ ▃▆▄▃▃▃▇▅▇▂▄▄▅▆▆▅▄▆▇▇▆▅▄▆▅▄█  most 1.4 GB/s ± 351.2 MB at 835 ms
-    promoted    ▃█▃▁▃▃▃▂▂▄▂▃▁▂▄▁▅▁▃▅▄▇ ▁ ▂▁▅▂▄▅▇▂▂▅▆▄█▄▃▇▂▄▃▃▂▃▇▃   most 335.9 MB/s ± 170.0 MB at 17 ms
-    freed       ▃▃▂▃▂▂▂▃▃▂▂▂▂▂▂▂▃▂▃▃▂▂▁▂▄▃▂▁▂█▂▄▁▃▂▃▄▃▃▃▅▄▄▃▃▂▅▂▃▅  most 2.4 GB/s ± 462.4 MB at 494 ms
+    allocated   ▅▆▅▄▄▄▄▄▅▄▃▃▄▄▃▃▅▃▄▅▄▄ ▃▆▄▃▃▃▇▅▇▂▄▄▅▆▆▅▄▆▇▇▆▅▄▆▅▄█  most 1.4 GB/s ± 351.2 MB/s at 835 ms
+    promoted    ▃█▃▁▃▃▃▂▂▄▂▃▁▂▄▁▅▁▃▅▄▇ ▁ ▂▁▅▂▄▅▇▂▂▅▆▄█▄▃▇▂▄▃▃▂▃▇▃   most 335.9 MB/s ± 170.0 MB/s at 17 ms
+    freed       ▃▃▂▃▂▂▂▃▃▂▂▂▂▂▂▂▃▂▃▃▂▂▁▂▄▃▂▁▂█▂▄▁▃▂▃▄▃▃▃▅▄▄▃▃▂▅▂▃▅  most 2.4 GB/s ± 462.4 MB/s at 494 ms
                 0 … 852 ms, a character is 17 ms
   At the end, 42.0 MB ± 7.8 MB was live.
   
@@ -82,3 +82,12 @@ Of a real trace; JSON and CSV say the same:
   $ allotrace timeline --csv $TRACES/ocamlopt.ctf | tail -n +2 | cut -d, -f1-3,21 | cmp - json
   $ wc -l <json
   200
+
+Of the blocks that a measure counts:
+
+  $ allotrace timeline -m peak $TRACES/ocamlopt.ctf | sed -n '1p;4p;9,$p'
+  45.0 MB live at the peak, at 778 ms (± 8.1 MB, 118 samples at rate 2e-5)
+    live        ▁▁▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▃▃▃▃▃▄▄▅▅▆▆▇▇▇███▆▆▆▆  most 45.0 MB ± 8.1 MB at 778 ms
+    freed                                                    ▃█     most 582.2 MB/s ± 223.8 MB/s at 784 ms
+                0 … 852 ms, a character is 17 ms
+  At the end, 31.7 MB ± 6.8 MB was live.

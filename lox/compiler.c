@@ -105,6 +105,18 @@ static node *parse_function(parser *p, function_kind kind, string *name, token s
     return n;
 }
 
+/* ---- the end of a statement ------------------------------------------------------------------ */
+
+static bool is_at_prompt(const parser *p) {
+    return p->echo && p->maker->kind == KIND_SCRIPT && p->maker->depth == 0;
+}
+
+/* At the prompt the last one may be left out. */
+static void expect_semicolon(parser *p, const char *message) {
+    if (!is_at_prompt(p) || !parser_check(p, TOKEN_END))
+        parser_expect(p, TOKEN_SEMICOLON, message);
+}
+
 /* ---- declarations ---------------------------------------------------------------------------- */
 
 static node *new_variable(parser *p, local *l, const token *name, uint32_t start, node *init) {
@@ -124,7 +136,7 @@ static node *finish_var(parser *p, uint32_t start) {
         init = parse_expression(p);
     else
         parser_spend(p, 1);
-    parser_expect(p, TOKEN_SEMICOLON, "Expect ';' after variable declaration.");
+    expect_semicolon(p, "Expect ';' after variable declaration.");
     scope_define(p, l);
     return new_variable(p, l, &name, start, init);
 }
@@ -229,13 +241,9 @@ static node *parse_statement(parser *p);
 
 static node *parse_expression_statement(parser *p, uint32_t start) {
     node *e = parse_expression(p);
-    bool echo = p->echo && p->maker->kind == KIND_SCRIPT && p->maker->depth == 0;
-    if (echo && parser_check(p, TOKEN_END))
-        ; /* at the prompt the last semicolon may be left out */
-    else
-        parser_expect(p, TOKEN_SEMICOLON, "Expect ';' after expression.");
+    expect_semicolon(p, "Expect ';' after expression.");
     parser_spend(p, 1);
-    bool show = echo && (e->kind < NODE_SET_LOCAL || e->kind > NODE_SET_GLOBAL) &&
+    bool show = is_at_prompt(p) && (e->kind < NODE_SET_LOCAL || e->kind > NODE_SET_GLOBAL) &&
                 e->kind != NODE_SET && e->kind != NODE_SET_INDEX;
     return parser_node(p, show ? NODE_ECHO : NODE_EXPRESSION, start, e, NULL);
 }
@@ -243,7 +251,7 @@ static node *parse_expression_statement(parser *p, uint32_t start) {
 static node *parse_print(parser *p) {
     uint32_t start = p->previous.start;
     node *e = parse_expression(p);
-    parser_expect(p, TOKEN_SEMICOLON, "Expect ';' after value.");
+    expect_semicolon(p, "Expect ';' after value.");
     parser_spend(p, 1);
     return parser_node(p, NODE_PRINT, start, e, NULL);
 }
@@ -357,11 +365,12 @@ static node *parse_for(parser *p) {
 static node *parse_return(parser *p) {
     uint32_t start = p->previous.start;
     node *e = NULL;
-    if (!parser_match(p, TOKEN_SEMICOLON)) {
+    bool is_end = is_at_prompt(p) && parser_check(p, TOKEN_END);
+    if (!is_end && !parser_match(p, TOKEN_SEMICOLON)) {
         if (p->maker->kind == KIND_INIT)
             parser_error(p, "Can't return a value from an initializer.");
         e = parse_expression(p);
-        parser_expect(p, TOKEN_SEMICOLON, "Expect ';' after return value.");
+        expect_semicolon(p, "Expect ';' after return value.");
     } else {
         parser_spend(p, 1);
     }

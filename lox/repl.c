@@ -1,6 +1,5 @@
 /* repl.c: see repl.h. What is open at the end of a line is continued by the next. History is kept
- * in
- * ~/.lox_history, and written after each entry.
+ * in ~/.lox_history, and written after each entry.
  *
  * On a terminal SIGINT is blocked at the prompt but while it waits for a key, so that none is
  * missed, and none interrupts the editor's own work. */
@@ -162,6 +161,7 @@ static void open_terminal(prompt *p) {
     el_set(p->editor, EL_HIST, history, p->history);
     el_set(p->editor, EL_GETCFN, next_character);
     el_source(p->editor, NULL); /* ~/.editrc */
+    puts("lox (allotrace) " ALLOTRACE_VERSION ". Ctrl-D ends it; lox --help lists options.");
 }
 
 static void close_terminal(prompt *p) {

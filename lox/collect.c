@@ -14,11 +14,11 @@
  *
  * The invariant, between any two instructions of the interpreter:
  *
- *   1. A reference into the nursery is in a root (registers below the innermost frame's end,
- * frames, globals, vm->hold), in a young object, in a remembered slot, or in a remembered object.
- *      Kept by heap_write, by those who fill major objects when they are born (they remember the
- *      object), and because interned strings, classes, methods, functions and natives are major,
- *      so that code, classes and caches never refer into the nursery.
+ *   1. A reference into the nursery is in a root (registers below the innermost frame's end, the
+ *      frames, globals, vm->hold), in a young object, in a remembered slot, or in a remembered
+ *      object. Kept by heap_write, by those who fill major objects when they are born (they
+ *      remember the object), and because interned strings, classes, methods, functions and natives
+ *      are major, so that code, classes and caches never refer into the nursery.
  *   2. A slot outside the nursery that holds a young value is remembered once: heap_write looks at
  *      the value it overwrites.
  *   3. Registers above the innermost frame's end hold nothing that a collection moved or freed:

@@ -50,8 +50,7 @@ typedef struct heap {
 
     size_t threshold; /* bytes in the major heap that make the next major collection due */
     size_t max_bytes; /* 0: no limit */
-    uint32_t
-        locked; /* while > 0 everything is allocated in the major heap, and nothing collected */
+    uint32_t locked;  /* while > 0 all is allocated in the major heap, and nothing collected */
     bool verify, count;
     uint32_t stress, spared; /* collect everything at each n-th allocation; passed since the last */
     lox_counters counters;
@@ -86,8 +85,8 @@ void heap_init(struct lox_vm *vm, const lox_options *options);
 void heap_free(struct lox_vm *vm);
 
 /* A new object, its payload undefined; NULL if that would exceed the limit of the heap, or if it is
- * large and the system has no memory. Moves other
- * objects: all pointers to objects that are not in a root are void afterwards. */
+ * large and the system has no memory. Moves other objects: all pointers to objects that are not in
+ * a root are void afterwards. */
 object *heap_new_slow(struct lox_vm *vm, object_type type, size_t payload);
 
 /* The same in the major heap; collects nothing and never fails. For what does not move. */
@@ -128,7 +127,7 @@ static inline void heap_write(heap *h, value *slot, value v) {
 void heap_collect(struct lox_vm *vm, bool major);
 /* verify.c: ends the process with a message if something is wrong. */
 void heap_verify(struct lox_vm *vm);
-/* Gives each reference of o to `move` and stores what that returns. */
+/* What scan.h gives each reference to; the reference becomes what it returns. */
 typedef object *heap_move(heap *h, object *o);
 
 /* heap.c, for the collector: a cell of the major heap, unaccounted; and the end of all that is not

@@ -119,9 +119,51 @@ static bool set_slow(lox_vm *vm, value *holder, value *v, cache *c) {
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
+/* A class: makes an instance, which its initializer then gets. */
+static outcome call_class(lox_vm *vm, value *base, uint32_t n, closure **callee) {
+    class *c = AS(class, *base);
+    instance *o = class_new_instance(vm, c);
+    if (!o) {
+        vm_error(vm, OUT_OF_MEMORY);
+        return FAILED;
+    }
+    *base = value_from_object(o);
+    if (c->init) {
+        *callee = c->init;
+        return ENTER;
+    }
+    if (n) {
+        vm_error(vm, "Expected 0 arguments but got %u.", n);
+        return FAILED;
+    }
+    return DONE;
+}
+
+static outcome call_native(lox_vm *vm, value *base, uint32_t *n, closure **callee) {
+    native *f = AS(native, *base);
+    if (f->arity >= 0 && (uint32_t)f->arity != *n) {
+        vm_error(vm, "Expected %d arguments but got %u.", (int)f->arity, *n);
+        return FAILED;
+    }
+    switch (f->call(vm, base + 1, (int)*n)) {
+    case NATIVE_DONE:
+        return DONE;
+    case NATIVE_ENTER: /* a file that `load` compiled */
+        *callee = AS(closure, *base);
+        *n = 0;
+        return ENTER;
+    default:
+        return FAILED;
+    }
+}
+
 /* Puts what base[0] holds into a state in which *callee can be entered with *n arguments, or calls
  * it. */
 static outcome call_slow(lox_vm *vm, value *base, uint32_t *n, closure **callee) {
+    if (value_is(*base, OBJECT_CLASS))
+        return call_class(vm, base, *n, callee);
+    if (value_is(*base, OBJECT_NATIVE))
+        return call_native(vm, base, n, callee);
     if (value_is(*base, OBJECT_BOUND)) {
         bound_method *b = AS(bound_method, *base);
         *base = b->receiver;
@@ -131,37 +173,6 @@ static outcome call_slow(lox_vm *vm, value *base, uint32_t *n, closure **callee)
     if (value_is(*base, OBJECT_CLOSURE)) {
         *callee = AS(closure, *base);
         return ENTER;
-    }
-    if (value_is(*base, OBJECT_CLASS)) {
-        class *c = AS(class, *base);
-        instance *o = class_new_instance(vm, c);
-        if (!o) {
-            vm_error(vm, OUT_OF_MEMORY);
-            return FAILED;
-        }
-        *base = value_from_object(o);
-        if (c->init) {
-            *callee = c->init;
-            return ENTER;
-        }
-        if (*n) {
-            vm_error(vm, "Expected 0 arguments but got %u.", *n);
-            return FAILED;
-        }
-        return DONE;
-    }
-    if (value_is(*base, OBJECT_NATIVE)) {
-        native *f = AS(native, *base);
-        if (f->arity >= 0 && (uint32_t)f->arity != *n) {
-            vm_error(vm, "Expected %d arguments but got %u.", (int)f->arity, *n);
-            return FAILED;
-        }
-        native_result result = f->call(vm, base + 1, (int)*n);
-        if (result == NATIVE_ENTER) {
-            *callee = AS(closure, *base);
-            *n = 0; /* a file that `load` compiled */
-        }
-        return result == NATIVE_FAILED ? FAILED : result == NATIVE_DONE ? DONE : ENTER;
     }
     vm_error(vm, "Can only call functions and classes.");
     return FAILED;

@@ -26,11 +26,11 @@ static const char help[] =
     "  --help             show this help\n"
     "  --version          show the version\n"
     "\n"
-    "Environment: MEMTRACE=FILE records a trace of allocations in FILE, in which each word is\n"
-    "sampled with the probability MEMTRACE_RATE (1e-5). LOX_GC_STRESS=N collects all garbage at "
-    "each\n"
-    "N-th allocation and checks the heap; LOX_GC_STATS=1 shows at the end what the collector "
-    "did.\n";
+    "Environment:\n"
+    "  MEMTRACE=FILE      record a trace of allocations, for allotrace\n"
+    "  MEMTRACE_RATE=R    sample each word with this probability (1e-5)\n"
+    "  LOX_GC_STRESS=N    collect all garbage at each N-th allocation and check the heap\n"
+    "  LOX_GC_STATS=1     show at the end what the collector did\n";
 
 typedef struct launch {
     lox_options options;

@@ -6,12 +6,15 @@
 
 #include "trace/bytes.h"
 
-#define unlikely(condition) __builtin_expect(!!(condition), 0)
-
 /* Indices of frames stay below 2^31, so that one bit of their union tells whether FRAME_NONE is
  * among them. */
 
-enum { NO_PAGE, NO_SLOT = 0, SLOT_OF_BUCKET_0, FIRST_CAPACITY = 32 /* frames */ };
+enum {
+    NO_PAGE,
+    NO_SLOT = BACKTRACE_NO_SLOT,
+    SLOT_OF_BUCKET_0 = BACKTRACE_SLOT_OF_BUCKET_0,
+    FIRST_CAPACITY = 32 /* frames */
+};
 
 /* ---- buckets ----------------------------------------------------------------------------- */
 
@@ -93,23 +96,13 @@ static backtrace_result backtrace_reserve(backtrace *b, size_t used, uint32_t mo
 
 /* ---- codewords --------------------------------------------------------------------------- */
 
-/* What is being decoded, between two codewords. */
-typedef struct decoder {
-    const uint8_t *p, *end;
-    uint32_t n;        /* codewords to come; there are two bytes for each before the end */
-    uint32_t n_frames; /* in b->frames, decoded ones included; there is room for two a codeword */
-    uint32_t at;       /* the slot whose prediction is next */
-    uint32_t any;      /* union of the decoded frames */
-    uint32_t first_stale; /* of the decoded frames, the first that a loss may have spoilt */
-} decoder;
-
-static void note_stale(const backtrace *b, decoder *d, uint8_t written) {
+static void note_stale(const backtrace *b, backtrace_decoder *d, uint8_t written) {
     if (written != b->loss && d->first_stale == UINT32_MAX)
         d->first_stale = d->n_frames;
 }
 
 /* Appends the frame at `d->at` and those of `run` predictions. */
-static void append_run(backtrace *b, decoder *d, uint32_t run) {
+static void append_run(backtrace *b, backtrace_decoder *d, uint32_t run) {
     const backtrace_slot *slots = b->slots.items;
     for (;; d->at = slots[d->at].prediction) {
         note_stale(b, d, slots[d->at].frame_loss);
@@ -128,7 +121,7 @@ static backtrace_result slot_fill(backtrace *b, frame_table *table, uint32_t slo
     return frame == FRAME_NONE ? BACKTRACE_NOMEM : BACKTRACE_GOOD;
 }
 
-static backtrace_result decode_codeword(backtrace *b, frame_table *table, decoder *d) {
+static backtrace_result decode_codeword(backtrace *b, frame_table *table, backtrace_decoder *d) {
     static const uint8_t sizes[] = {[FORMAT_TAG_HIT] = 0,
                                     [FORMAT_TAG_HIT_1] = 0,
                                     [FORMAT_TAG_HIT_N] = 1,
@@ -154,7 +147,7 @@ static backtrace_result decode_codeword(backtrace *b, frame_table *table, decode
     return result;
 }
 
-static backtrace_result decode_codewords(backtrace *b, frame_table *table, decoder *d) {
+static backtrace_result decode_codewords(backtrace *b, frame_table *table, backtrace_decoder *d) {
     backtrace_result result = BACKTRACE_GOOD;
     while (d->n > 0 && result == BACKTRACE_GOOD)
         result = decode_codeword(b, table, d);
@@ -174,7 +167,7 @@ static __attribute__((cold)) backtrace_result fill_unset(backtrace *b, frame_tab
 }
 
 /* Whether there is all that a decoder relies on. */
-static backtrace_result decoder_check(backtrace *b, const decoder *d) {
+static backtrace_result decoder_check(backtrace *b, const backtrace_decoder *d) {
     if (!backtrace_ready(b))
         return BACKTRACE_NOMEM;
     if (d->end - d->p < (ptrdiff_t)(d->n * FORMAT_CODEWORD_SIZE))
@@ -182,14 +175,9 @@ static backtrace_result decoder_check(backtrace *b, const decoder *d) {
     return backtrace_reserve(b, d->n_frames, 2 * d->n + 1); /* so that it is never NULL */
 }
 
-static inline void backtrace_shorten(backtrace *b, uint32_t n) {
-    b->n_frames = n;
-    b->kept = b->kept < n ? b->kept : n;
-}
-
 /* Ends a backtrace, good or not, whose first `at` frames are those of the one before it. */
-static const uint8_t *decoder_end(backtrace *b, const decoder *d, uint32_t at, bool was_cut,
-                                  backtrace_result result) {
+static const uint8_t *decoder_end(backtrace *b, const backtrace_decoder *d, uint32_t at,
+                                  bool was_cut, backtrace_result result) {
     b->result = result;
     if (!was_cut)
         backtrace_shorten(b, at);
@@ -202,26 +190,25 @@ static const uint8_t *decoder_end(backtrace *b, const decoder *d, uint32_t at, b
     return d->p;
 }
 
-static const uint8_t *decoder_run(backtrace *b, frame_table *table, decoder *d, uint32_t at,
-                                  bool was_cut) {
+static const uint8_t *decoder_run(backtrace *b, frame_table *table, backtrace_decoder *d,
+                                  uint32_t at, bool was_cut) {
     backtrace_result result = decode_codewords(b, table, d);
     if (result == BACKTRACE_GOOD && d->any >> 31)
         result = fill_unset(b, table, at, d->n_frames);
     return decoder_end(b, d, at, was_cut, result);
 }
 
-/* Decodes codewords, whatever comes. */
-static __attribute__((noinline)) const uint8_t *
-backtrace_decode_any(backtrace *b, frame_table *frames, const uint8_t *p, const uint8_t *end,
-                     uint32_t n, uint64_t prefix) {
+/* Without what backtrace_decode takes for granted. */
+const uint8_t *backtrace_decode_any(backtrace *b, frame_table *frames, const uint8_t *p,
+                                    const uint8_t *end, uint32_t n, uint64_t prefix) {
     bool was_cut = prefix > b->n_frames;
     uint32_t at = was_cut ? b->n_frames : (uint32_t)prefix;
-    decoder d = {.p = p,
-                 .end = end,
-                 .n = n,
-                 .n_frames = at,
-                 .at = SLOT_OF_BUCKET_0,
-                 .first_stale = UINT32_MAX};
+    backtrace_decoder d = {.p = p,
+                           .end = end,
+                           .n = n,
+                           .n_frames = at,
+                           .at = SLOT_OF_BUCKET_0,
+                           .first_stale = UINT32_MAX};
     backtrace_result result = decoder_check(b, &d);
     if (result != BACKTRACE_GOOD)
         return decoder_end(b, &d, at, was_cut, result);
@@ -229,66 +216,9 @@ backtrace_decode_any(backtrace *b, frame_table *frames, const uint8_t *p, const 
     return decoder_run(b, frames, &d, at, was_cut);
 }
 
-/* Goes on where backtrace_decode stopped. */
-static __attribute__((noinline)) const uint8_t *
-backtrace_decode_rest(backtrace *b, frame_table *frames, decoder d, uint32_t prefix) {
-    return decoder_run(b, frames, &d, prefix, false);
-}
-
-/* What nearly all codewords take: hits of buckets that are known, when nothing was lost. The
- * commonest, of one frame or two, need look for no end: see decoder. Whatever changes at each step
- * is in locals, so that it is kept in registers. */
-const uint8_t *backtrace_decode(backtrace *b, frame_table *frames, const uint8_t *p,
-                                const uint8_t *end, uint32_t n, uint64_t prefix) {
-    if (unlikely(prefix > b->n_frames || prefix + 2 * n >= b->room ||
-                 end - p < (ptrdiff_t)(n * FORMAT_CODEWORD_SIZE)))
-        return backtrace_decode_any(b, frames, p, end, n, prefix);
-    const uint16_t *flat = b->flat;
-    backtrace_slot *slots = b->slots.items;
-    uint32_t *out = b->frames + prefix, at = SLOT_OF_BUCKET_0, any = 0;
-    for (; n > 0; n--) {
-        uint32_t word = load_u16(p), tag = word & ((1u << FORMAT_TAG_BITS) - 1);
-        uint32_t slot = flat[word >> FORMAT_TAG_BITS];
-        if (unlikely(slot == NO_SLOT))
-            break;
-        if (tag <= FORMAT_TAG_HIT_1) {
-            p += FORMAT_CODEWORD_SIZE;
-            slots[at].prediction = (uint16_t)slot;
-            at = slot;
-            any |= *out++ = slots[at].frame;
-            if (tag == FORMAT_TAG_HIT_1) {
-                at = slots[at].prediction;
-                any |= *out++ = slots[at].frame;
-            }
-            continue;
-        }
-        uint32_t run = p[FORMAT_CODEWORD_SIZE];
-        if (tag == FORMAT_TAG_MISS || b->frames + b->room - out < (ptrdiff_t)(1 + run + 2 * n) ||
-            end - p <= (ptrdiff_t)(n * FORMAT_CODEWORD_SIZE))
-            break;
-        p += FORMAT_CODEWORD_SIZE + 1;
-        slots[at].prediction = (uint16_t)slot;
-        for (at = slot; run > 0; run--) {
-            any |= *out++ = slots[at].frame;
-            at = slots[at].prediction;
-        }
-        any |= *out++ = slots[at].frame;
-    }
-    uint32_t n_frames = (uint32_t)(out - b->frames);
-    if (unlikely(n > 0 || any >> 31))
-        return backtrace_decode_rest(b, frames,
-                                     (decoder){.p = p,
-                                               .end = end,
-                                               .n = n,
-                                               .n_frames = n_frames,
-                                               .at = at,
-                                               .any = any,
-                                               .first_stale = UINT32_MAX},
-                                     (uint32_t)prefix);
-    backtrace_shorten(b, (uint32_t)prefix);
-    b->n_frames = n_frames;
-    b->result = BACKTRACE_GOOD;
-    return p;
+const uint8_t *backtrace_decode_rest(backtrace *b, frame_table *frames, backtrace_decoder *d,
+                                     uint32_t prefix) {
+    return decoder_run(b, frames, d, prefix, false);
 }
 
 const uint8_t *backtrace_skip(const uint8_t *p, const uint8_t *end, uint32_t n) {

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "trace/bytes.h"
 #include "trace/format.h"
 #include "trace/frames.h"
 
@@ -21,7 +22,13 @@
  * event could claim all frames of the one before it and add to them. */
 #define BACKTRACE_MAX (UINT32_C(1) << 22)
 
-enum { BACKTRACE_PAGE = 64 /* buckets */, BACKTRACE_PAGES = FORMAT_BUCKETS / BACKTRACE_PAGE };
+enum {
+    BACKTRACE_PAGE = 64, /* buckets */
+    BACKTRACE_PAGES = FORMAT_BUCKETS / BACKTRACE_PAGE,
+    BACKTRACE_NO_SLOT = 0,
+    BACKTRACE_SLOT_OF_BUCKET_0 = 1,
+    BACKTRACE_MAX_HIT = FORMAT_CODEWORD_SIZE + 1, /* bytes */
+};
 
 typedef enum backtrace_result {
     BACKTRACE_GOOD,
@@ -64,12 +71,87 @@ typedef struct backtrace {
     backtrace_result result; /* of the last backtrace_decode */
 } backtrace;
 
+/* What is being decoded, between two codewords. */
+typedef struct backtrace_decoder {
+    const uint8_t *p, *end;
+    uint32_t n;        /* codewords to come; there are two bytes for each before the end */
+    uint32_t n_frames; /* in b->frames, decoded ones included; there is room for two a codeword */
+    uint32_t at;       /* the slot whose prediction is next */
+    uint32_t any;      /* union of the decoded frames */
+    uint32_t first_stale; /* of the decoded frames, the first that a loss may have spoilt */
+} backtrace_decoder;
+
+/* The two ways on from backtrace_decode: from the first codeword, and from a later one. */
+const uint8_t *backtrace_decode_any(backtrace *b, frame_table *frames, const uint8_t *p,
+                                    const uint8_t *end, uint32_t n, uint64_t prefix);
+const uint8_t *backtrace_decode_rest(backtrace *b, frame_table *frames, backtrace_decoder *d,
+                                     uint32_t prefix);
+
+static inline void backtrace_shorten(backtrace *b, uint32_t n) {
+    b->n_frames = n;
+    b->kept = b->kept < n ? b->kept : n;
+}
+
 /* Decodes `n` codewords at `p` into the domain's last backtrace, whose first `prefix` frames stay.
  * If it has fewer, it was cut short by the writer and stays as it is. Returns where the codewords
  * end, or NULL after a failure, when the frames beyond `prefix` are gone; `b->result` says which.
- */
-const uint8_t *backtrace_decode(backtrace *b, frame_table *frames, const uint8_t *p,
-                                const uint8_t *end, uint32_t n, uint64_t prefix);
+ *
+ * In line, for speed, is what nearly all codewords take: hits of buckets that are known, when
+ * nothing was lost and the end of the packet is far: a hit has three bytes at most. Room for two
+ * frames a codeword is seen to beforehand. Whatever changes at each step is in locals, so that it
+ * is kept in registers. */
+static inline const uint8_t *backtrace_decode(backtrace *b, frame_table *frames, const uint8_t *p,
+                                              const uint8_t *end, uint32_t n, uint64_t prefix) {
+    if (__builtin_expect(prefix > b->n_frames || prefix + 2 * n >= b->room ||
+                             end - p < (ptrdiff_t)(n * BACKTRACE_MAX_HIT),
+                         0))
+        return backtrace_decode_any(b, frames, p, end, n, prefix);
+    const uint16_t *flat = b->flat;
+    backtrace_slot *slots = b->slots.items;
+    uint32_t *out = b->frames + prefix, at = BACKTRACE_SLOT_OF_BUCKET_0, any = 0;
+    for (; n > 0; n--) {
+        const uint64_t word = load_u16(p), tag = word & ((1u << FORMAT_TAG_BITS) - 1);
+        const uint32_t slot = flat[word >> FORMAT_TAG_BITS];
+        if (__builtin_expect(slot == BACKTRACE_NO_SLOT, 0))
+            break;
+        if (tag <= FORMAT_TAG_HIT_1) {
+            p += FORMAT_CODEWORD_SIZE;
+            slots[at].prediction = (uint16_t)slot;
+            at = slot;
+            any |= *out++ = slots[at].frame;
+            if (tag == FORMAT_TAG_HIT_1) {
+                at = slots[at].prediction;
+                any |= *out++ = slots[at].frame;
+            }
+            continue;
+        }
+        uint32_t run = p[FORMAT_CODEWORD_SIZE];
+        if (tag == FORMAT_TAG_MISS || b->frames + b->room - out < (ptrdiff_t)(1 + run + 2 * n))
+            break;
+        p += FORMAT_CODEWORD_SIZE + 1;
+        slots[at].prediction = (uint16_t)slot;
+        for (at = slot; run > 0; run--) {
+            any |= *out++ = slots[at].frame;
+            at = slots[at].prediction;
+        }
+        any |= *out++ = slots[at].frame;
+    }
+    const uint32_t n_frames = (uint32_t)(out - b->frames);
+    if (__builtin_expect(n > 0 || any >> 31, 0))
+        return backtrace_decode_rest(b, frames,
+                                     &(backtrace_decoder){.p = p,
+                                                          .end = end,
+                                                          .n = n,
+                                                          .n_frames = n_frames,
+                                                          .at = at,
+                                                          .any = any,
+                                                          .first_stale = UINT32_MAX},
+                                     (uint32_t)prefix);
+    backtrace_shorten(b, (uint32_t)prefix);
+    b->n_frames = n_frames;
+    b->result = BACKTRACE_GOOD;
+    return p;
+}
 
 /* Where the codewords at `p` end, or NULL if that is beyond `end`. */
 const uint8_t *backtrace_skip(const uint8_t *p, const uint8_t *end, uint32_t n);

@@ -26,13 +26,19 @@ static bool resize(block_table *b, size_t capacity) {
     return true;
 }
 
+/* There is room for it. */
+static inline void new_row(block_table *b) {
+    const size_t row = b->count++;
+    b->node[row] = NO_NODE;
+    b->promoted[row] = b->died[row] = BLOCKS_NEVER;
+}
+
 static bool add_row(block_table *b, uint32_t *row) {
     if (b->count == b->capacity &&
         (b->count >= UINT32_MAX / 2 || !resize(b, b->count ? b->count * 2 : FIRST_ROWS)))
         return false;
-    *row = (uint32_t)b->count++;
-    b->node[*row] = NO_NODE;
-    b->promoted[*row] = b->died[*row] = BLOCKS_NEVER;
+    *row = (uint32_t)b->count;
+    new_row(b);
     return true;
 }
 
@@ -56,10 +62,15 @@ static bool note(block_table *b, uint32_t row, blocks_event kind) {
 }
 
 bool blocks_alloc(block_table *b, uint32_t node, const memtrace_event *event) {
-    uint32_t row;
-    if (!find_row(b, event->id, &row) || (b->node[row] == NO_NODE && !note(b, row, BLOCKS_BORN)))
+    uint32_t row = (uint32_t)b->count;
+    if (b->count < b->capacity && row_index_append(&b->rows, event->id, row))
+        new_row(b);
+    else if (!find_row(b, event->id, &row))
+        return false;
+    if (b->node[row] == NO_NODE && !note(b, row, BLOCKS_BORN))
         return false;
     bool large = event->length >= BLOCKS_LARGE || event->samples >= BLOCKS_MANY;
+    b->max_id = event->id > b->max_id ? event->id : b->max_id;
     b->node[row] = node;
     b->length[row] = large ? BLOCKS_LARGE : (uint32_t)event->length;
     b->samples[row] = large ? BLOCKS_MANY : (uint16_t)event->samples;
@@ -69,25 +80,32 @@ bool blocks_alloc(block_table *b, uint32_t node, const memtrace_event *event) {
     return !large || add_large(b, row, event);
 }
 
-static bool write_fate(block_table *b, const blocks_fate *f) {
-    uint64_t *time = f->kind == BLOCKS_DIED ? &b->died[f->row] : &b->promoted[f->row];
+static inline bool write_fate(block_table *b, const blocks_fate *f) {
+    uint32_t row = row_index_find(&b->rows, f->id);
+    if (row == ROW_NONE && !find_row(b, f->id, &row))
+        return false;
+    uint64_t *time = f->kind == BLOCKS_DIED ? &b->died[row] : &b->promoted[row];
     if (*time != BLOCKS_NEVER)
         return true;
     *time = f->time;
-    return note(b, f->row, f->kind);
+    return note(b, row, f->kind);
+}
+
+static __attribute__((noinline)) bool write_fates(block_table *b) {
+    bool ok = true;
+    for (size_t i = 0; i < b->n_fates; i++)
+        ok &= write_fate(b, &b->fates[i]);
+    b->n_fates = 0;
+    return ok;
 }
 
 /* Where the order of events is kept, they are written in that order. */
-static bool add_fate(block_table *b, uint64_t id, uint64_t time, blocks_event kind) {
-    blocks_fate new = {.time = time, .kind = kind}, *f = &b->fates[b->n_fates % BLOCKS_FATES];
-    if (!find_row(b, id, &new.row))
-        return false;
-    if (b->keep_order)
+static inline bool add_fate(block_table *b, uint64_t id, uint64_t time, blocks_event kind) {
+    const blocks_fate new = {.id = id, .time = time, .kind = kind};
+    if (id + BLOCKS_OLD >= b->max_id || b->keep_order)
         return write_fate(b, &new);
-    __builtin_prefetch(kind == BLOCKS_DIED ? &b->died[new.row] : &b->promoted[new.row], 1);
-    bool ok = b->n_fates++ < BLOCKS_FATES || write_fate(b, f);
-    *f = new;
-    return ok;
+    b->fates[b->n_fates++] = new;
+    return b->n_fates < BLOCKS_FATES || write_fates(b);
 }
 
 bool blocks_promote(block_table *b, uint64_t id, uint64_t time) {
@@ -96,14 +114,6 @@ bool blocks_promote(block_table *b, uint64_t id, uint64_t time) {
 
 bool blocks_collect(block_table *b, uint64_t id, uint64_t time) {
     return add_fate(b, id, time, BLOCKS_DIED);
-}
-
-static bool write_fates(block_table *b) {
-    bool ok = true;
-    for (size_t n = b->n_fates < BLOCKS_FATES ? b->n_fates : BLOCKS_FATES; n > 0; n--)
-        ok &= write_fate(b, &b->fates[(b->n_fates - n) % BLOCKS_FATES]);
-    b->n_fates = 0;
-    return ok;
 }
 
 /* ---- the order of events ----------------------------------------------------------------- */
@@ -218,6 +228,17 @@ static bool copy_large(const block_table *from, block_table *to) {
     return true;
 }
 
+/* Fates that are not written yet, of blocks that have rows. */
+static void copy_fates(const block_table *from, block_table *to) {
+    for (size_t i = 0; i < from->n_fates; i++) {
+        const blocks_fate *f = &from->fates[i];
+        const uint32_t row = row_index_find(&from->rows, f->id);
+        uint64_t *times = f->kind == BLOCKS_DIED ? to->died : to->promoted;
+        if (row != ROW_NONE && times[row] == BLOCKS_NEVER)
+            times[row] = f->time;
+    }
+}
+
 bool blocks_copy(const block_table *from, block_table *to) {
     *to = (block_table){0};
     bool ok = from->count == 0 || resize(to, from->count);
@@ -226,6 +247,7 @@ bool blocks_copy(const block_table *from, block_table *to) {
         BLOCKS_COLUMNS(COPY_COLUMN)
 #undef COPY_COLUMN
         to->count = from->count;
+        copy_fates(from, to);
     }
     ok = ok && copy_large(from, to) && blocks_finish(to);
     if (!ok)

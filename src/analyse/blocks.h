@@ -36,14 +36,13 @@ typedef struct blocks_large {
 /* What happened to a block, where the order of events is kept. */
 typedef enum blocks_event { BLOCKS_BORN, BLOCKS_PROMOTED, BLOCKS_DIED } blocks_event;
 
-/* A promotion or death that is not written yet. */
+/* A promotion or death that is not written yet, of an old block. */
 typedef struct blocks_fate {
-    uint64_t time;
-    uint32_t row;
+    uint64_t id, time;
     blocks_event kind;
 } blocks_fate;
 
-enum { BLOCKS_FATES = 16 };
+enum { BLOCKS_FATES = 64, BLOCKS_OLD = 1 << 16 /* so many ids came after it */ };
 
 /* Legal when zeroed. */
 typedef struct block_table {
@@ -59,11 +58,12 @@ typedef struct block_table {
     VEC(uint64_t) order;
     bool keep_order;
 
-    /* While reading. Of old blocks the row is not in the processor's cache: when it is asked for,
-     * others wait to be written. */
-    row_index rows; /* of ids */
+    /* While reading. What is known of old blocks is not in the processor's cache: their fates are
+     * written many at once, so that it waits for several at the same time. */
+    row_index rows;  /* of ids */
+    uint64_t max_id; /* so far */
     blocks_fate fates[BLOCKS_FATES];
-    size_t n_fates; /* since the beginning: the last ones stand in `fates`, modulo its size */
+    size_t n_fates; /* in `fates` */
 } block_table;
 
 /* Take the events of a trace, in any order; false when there is no memory. */

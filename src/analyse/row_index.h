@@ -51,6 +51,20 @@ static inline uint32_t row_index_find(const row_index *x, uint64_t id) {
                                    : row_index_find_far(x, id);
 }
 
+/* Gives an id a row, of which there are `row` before, if that is as simple as it mostly is: the
+ * next id of a page, and the next row. False if it is not: nothing changed, it may have a row. */
+static inline bool row_index_append(row_index *x, uint64_t id, uint32_t row) {
+    const uint64_t number = id / ROW_PAGE;
+    const uint32_t i = id % ROW_PAGE;
+    if (number >= x->pages.count)
+        return false;
+    row_page *page = &x->pages.items[number];
+    if (page->is_loose || i == 0 || i != page->to || page->base + i != row)
+        return false;
+    page->to++;
+    return true;
+}
+
 /* Gives an id that has none a row, of which there are `row` before; false when there is no memory.
  */
 bool row_index_add(row_index *x, uint64_t id, uint32_t row);

@@ -158,6 +158,8 @@ static const char *const filters[] = {
     "alloc:1s..5s size:>=64 -promoted",
     "fn:f7,f77 life:>=1ms",
     "survived file:/file[0-9].c/",
+    "type:block heap:major",
+    "live:@peak domain:1,2",
 };
 
 enum { N_FILTERS = sizeof filters / sizeof *filters };

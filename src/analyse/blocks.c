@@ -272,9 +272,11 @@ const blocks_large *blocks_find_large(const block_table *b, size_t row) {
 
 /* ---- the peak ---------------------------------------------------------------------------- */
 
-/* A bin of time: what is born and what dies in it, and what is live when it begins. */
+/* A bin of time, 2^width us of it: what is born and what dies in it, and what is live when it
+ * begins. */
 typedef struct bin {
     uint64_t born, died, before;
+    bool is_candidate;
 } bin;
 
 typedef struct change {
@@ -290,56 +292,70 @@ static int compare_changes(const void *a, const void *b) {
 }
 
 static uint64_t last_change(const block_table *b) {
-    uint64_t last = 0;
+    uint64_t born = 0, died = 0; /* one more than a death: 0 is never */
     for (size_t i = 0; i < b->count; i++) {
-        last = b->born[i] > last ? b->born[i] : last;
-        last = b->died[i] != BLOCKS_NEVER && b->died[i] > last ? b->died[i] : last;
+        born = b->born[i] > born ? b->born[i] : born;
+        died = b->died[i] + 1 > died ? b->died[i] + 1 : died;
     }
-    return last;
+    return died > born ? died - 1 : born;
 }
 
-static void fill_bins(const block_table *b, const uint8_t *kept, bin *bins, uint64_t width) {
+/* Rows are mostly in the order of their births: those of a bin are summed up beside it. */
+static void fill_bins(const block_table *b, const uint8_t *kept, bin *bins, unsigned width) {
+    size_t current = 0;
+    uint64_t sum = 0;
     for (size_t i = 0; i < b->count; i++) {
         if (kept && !kept[i])
             continue;
         uint64_t samples = blocks_samples(b, i);
-        bins[b->born[i] / width].born += samples;
+        if (b->born[i] >> width != current) {
+            bins[current].born += sum;
+            current = b->born[i] >> width;
+            sum = 0;
+        }
+        sum += samples;
         if (b->died[i] != BLOCKS_NEVER)
-            bins[b->died[i] / width].died += samples;
+            bins[b->died[i] >> width].died += samples;
     }
+    bins[current].born += sum;
     for (size_t i = 1; i < BINS; i++)
         bins[i].before = bins[i - 1].before + bins[i - 1].born - bins[i - 1].died;
 }
 
-/* Whether the peak may be in a bin: all that is born in it might be before anything dies. */
-static bool is_candidate(const bin *x, uint64_t least) {
-    return x->born > 0 && x->before + x->born >= least;
+/* Marks the bins that the peak may be in: all that is born in one might be before anything dies. */
+static void mark_candidates(bin *bins) {
+    uint64_t least = 1;
+    for (size_t i = 0; i < BINS; i++)
+        least = bins[i].before > least ? bins[i].before : least;
+    for (size_t i = 0; i < BINS; i++)
+        bins[i].is_candidate = bins[i].born > 0 && bins[i].before + bins[i].born >= least;
 }
 
 static bool gather_changes(const block_table *b, const uint8_t *kept, const bin *bins,
-                           uint64_t width, uint64_t least, changes *all) {
+                           unsigned width, changes *all) {
     for (size_t i = 0; i < b->count; i++) {
-        if (kept && !kept[i])
+        const bool dies = b->died[i] != BLOCKS_NEVER;
+        const bool born_there = bins[b->born[i] >> width].is_candidate;
+        const bool died_there = dies && bins[b->died[i] >> width].is_candidate;
+        if (!(born_there | died_there) || (kept && !kept[i]))
             continue;
         int64_t samples = (int64_t)blocks_samples(b, i);
-        if (is_candidate(&bins[b->born[i] / width], least) &&
-            !vec_push(all, ((change){.time = b->born[i], .samples = samples})))
+        if (born_there && !vec_push(all, ((change){.time = b->born[i], .samples = samples})))
             return false;
-        if (b->died[i] != BLOCKS_NEVER && is_candidate(&bins[b->died[i] / width], least) &&
-            !vec_push(all, ((change){.time = b->died[i], .samples = -samples})))
+        if (died_there && !vec_push(all, ((change){.time = b->died[i], .samples = -samples})))
             return false;
     }
     return true;
 }
 
 /* Runs through the changes of each candidate bin, from what was live when it began. */
-static void find_peak(const changes *all, const bin *bins, uint64_t width, uint64_t *time,
+static void find_peak(const changes *all, const bin *bins, unsigned width, uint64_t *time,
                       uint64_t *samples) {
     int64_t live = 0;
     for (size_t i = 0; i < all->count; i++) {
         const change *c = &all->items[i];
-        if (i == 0 || all->items[i - 1].time / width != c->time / width)
-            live = (int64_t)bins[c->time / width].before;
+        if (i == 0 || all->items[i - 1].time >> width != c->time >> width)
+            live = (int64_t)bins[c->time >> width].before;
         live += c->samples;
         bool last_of_moment = i + 1 == all->count || all->items[i + 1].time != c->time;
         if (last_of_moment && live > (int64_t)*samples) {
@@ -354,16 +370,18 @@ bool blocks_peak(const block_table *b, uint64_t *time, uint64_t *samples) {
 }
 
 bool blocks_peak_of(const block_table *b, const uint8_t *kept, uint64_t *time, uint64_t *samples) {
-    uint64_t width = last_change(b) / BINS + 1, least = 1;
+    const uint64_t last = last_change(b);
+    unsigned width = 0;
+    while (last >> width >= BINS)
+        width++;
     bin *bins = calloc(BINS, sizeof *bins);
     changes all = {0};
     *time = *samples = 0;
     if (!bins)
         return false;
     fill_bins(b, kept, bins, width);
-    for (size_t i = 0; i < BINS; i++)
-        least = bins[i].before > least ? bins[i].before : least;
-    bool ok = gather_changes(b, kept, bins, width, least, &all);
+    mark_candidates(bins);
+    bool ok = gather_changes(b, kept, bins, width, &all);
     if (ok && all.count)
         qsort(all.items, all.count, sizeof *all.items, compare_changes);
     if (ok)

@@ -159,18 +159,32 @@ typedef struct plain_adding {
     plain_cost *costs; /* nodes of the first part, of the second … */
 } plain_adding;
 
+/* Which rows of a piece are kept, without a branch on it: that cannot be foreseen. */
+static size_t list_kept(const uint8_t *kept, size_t n, uint16_t *list) {
+    size_t n_kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        list[n_kept] = (uint16_t)i;
+        n_kept += kept[i];
+    }
+    return n_kept;
+}
+
 static void add_plain_blocks(void *context, size_t part) {
+    enum { PIECE = 4096 };
     const plain_adding *a = context;
     const block_table *b = a->table;
     plain_cost *costs = a->costs + part * a->nodes;
     const size_t end = parallel_begin(b->count, a->parts, part + 1);
-    for (size_t i = parallel_begin(b->count, a->parts, part); i < end; i++) {
-        if (!a->kept[i])
-            continue;
-        plain_cost *c = &costs[b->node[i]];
-        const bool external = b->source[i] == MEMTRACE_EXTERNAL;
-        c->samples[external] += blocks_samples(b, i);
-        c->blocks[external]++;
+    uint16_t list[PIECE];
+    for (size_t at = parallel_begin(b->count, a->parts, part); at < end; at += PIECE) {
+        const size_t n = list_kept(a->kept + at, end - at < PIECE ? end - at : PIECE, list);
+        for (size_t i = 0; i < n; i++) {
+            const size_t row = at + list[i];
+            plain_cost *c = &costs[b->node[row]];
+            const bool external = b->source[row] == MEMTRACE_EXTERNAL;
+            c->samples[external] += blocks_samples(b, row);
+            c->blocks[external]++;
+        }
     }
 }
 

@@ -105,12 +105,8 @@ static index_status read_sections(index_stream *s, const index_head *h, const in
     index_status status = index_get_tree(s, p, remarks);
     if (status == INDEX_OK && !index_leave(s))
         status = INDEX_DAMAGED;
-    if (status == INDEX_OK && needs->blocks) {
-        index_enter(s, &h->sections[INDEX_BLOCKS]);
-        status = index_get_blocks(s, p);
-        if (status == INDEX_OK && !index_leave(s))
-            status = INDEX_DAMAGED;
-    }
+    if (status == INDEX_OK && needs->blocks)
+        status = index_get_blocks(s->fd, &h->sections[INDEX_BLOCKS], p);
     if (status == INDEX_OK && needs->order) {
         index_enter(s, &h->sections[INDEX_ORDER]);
         status = index_get_order(s, p);
@@ -164,20 +160,19 @@ static bool write_section(index_stream *s, int which, const profile *p,
     switch (which) {
     case INDEX_TREE:
         return index_put_tree(s, p, remarks);
-    case INDEX_BLOCKS:
-        return index_put_blocks(s, p);
-    default:
+    case INDEX_ORDER:
         return index_put_order(s, p);
+    default:
+        return index_put_blocks(s, p, (size_t)(which - INDEX_BLOCKS));
     }
 }
 
 static int write_sections(index_stream *s, index_head *h, const index_parts *parts,
                           const profile *p, const index_remarks *remarks) {
-    const bool has[INDEX_N_SECTIONS] = {true, parts->blocks, parts->order};
     uint64_t end = sizeof *h;
     for (int i = 0; i < INDEX_N_SECTIONS; i++) {
         h->sections[i] = (index_section){.offset = end};
-        if (!has[i])
+        if (i != INDEX_TREE && !(i == INDEX_ORDER ? parts->order : parts->blocks))
             continue;
         index_begin(s, end);
         if (!write_section(s, i, p, remarks))

@@ -1,10 +1,12 @@
 /* index_blocks.c: the other sections of an index: the table of blocks and the order of events.
  *
- * A chunk of rows has its columns one after the other. Promotion and death stand there as times
- * since birth, plus 1; 0 is never. */
+ * Each section of the table has the next part of its rows: how many, then chunks. A chunk of rows
+ * has its columns one after the other. Promotion and death stand there as times since birth, plus
+ * 1; 0 is never. */
 #include <string.h>
 
 #include "analyse/index_parts.h"
+#include "analyse/parallel.h"
 
 enum { MOST_ROWS = UINT32_MAX / 2, COLUMNS = 8 };
 
@@ -38,14 +40,16 @@ static void pack_rows(const block_table *b, size_t at, size_t n, rows *r) {
     }
 }
 
-bool index_put_blocks(index_stream *s, const profile *p) {
+bool index_put_blocks(index_stream *s, const profile *p, size_t part) {
     const block_table *b = &p->table;
+    const size_t end = parallel_begin(b->count, INDEX_BLOCK_PARTS, part + 1);
+    size_t at = parallel_begin(b->count, INDEX_BLOCK_PARTS, part);
     rows *r = malloc(sizeof *r);
     if (!r)
         return false;
-    index_put(s, b->count);
-    for (size_t at = 0; at < b->count; at += INDEX_CHUNK) {
-        const size_t n = chunk_at(at, b->count);
+    index_put(s, end - at);
+    for (; at < end; at += INDEX_CHUNK) {
+        const size_t n = chunk_at(at, end);
         pack_rows(b, at, n, r);
 #define PUT_COLUMN(type, name) index_put_column(s, r->name, n);
         BLOCKS_COLUMNS(PUT_COLUMN)
@@ -54,6 +58,22 @@ bool index_put_blocks(index_stream *s, const profile *p) {
     free(r);
     return true;
 }
+
+/* A row of which a number does not fit into its column. */
+typedef struct large_row {
+    size_t row;
+    uint64_t length, samples;
+} large_row;
+
+/* What is read of the table in one go. */
+typedef struct block_part {
+    index_stream s;
+    index_status status;
+    size_t next, end; /* rows of the table */
+    uint64_t left;    /* samples of the trace that were not met in this part yet */
+    VEC(large_row) large;
+    rows *rows;
+} block_part;
 
 static bool make_columns(block_table *b, size_t count) {
 #define MAKE_COLUMN(type, name)                                                                    \
@@ -64,16 +84,6 @@ static bool make_columns(block_table *b, size_t count) {
 #undef MAKE_COLUMN
     b->capacity = count;
     return true;
-}
-
-static bool add_large(block_table *b, size_t row, uint64_t length, uint64_t samples) {
-    uint32_t *at = map64_put(&b->by_row, row);
-    b->length[row] = BLOCKS_LARGE;
-    b->samples[row] = BLOCKS_MANY;
-    if (!at)
-        return false;
-    *at = (uint32_t)b->large.count;
-    return vec_push(&b->large, ((blocks_large){.length = length, .samples = samples}));
 }
 
 /* What a query takes for granted, of a whole chunk. `left` is how many samples of the trace were
@@ -96,7 +106,8 @@ static bool check_rows(const profile *p, const rows *r, size_t n, uint64_t *left
 }
 
 /* Returns false when there is no memory. */
-static bool unpack_rows(block_table *b, size_t at, size_t n, const rows *r) {
+static bool unpack_rows(block_table *b, size_t at, size_t n, block_part *part) {
+    const rows *r = part->rows;
     uint64_t large = 0;
     for (size_t i = 0; i < n; i++) {
         b->node[at + i] = (uint32_t)r->node[i];
@@ -116,34 +127,119 @@ static bool unpack_rows(block_table *b, size_t at, size_t n, const rows *r) {
     }
     for (size_t i = 0; large && i < n; i++)
         if ((r->length[i] >= BLOCKS_LARGE || r->samples[i] >= BLOCKS_MANY) &&
-            !add_large(b, at + i, r->length[i], r->samples[i]))
+            !vec_push(&part->large, ((large_row){at + i, r->length[i], r->samples[i]})))
             return false;
     return true;
 }
 
-static index_status get_chunk(index_stream *s, profile *p, size_t n, rows *r, uint64_t *left) {
-#define GET_COLUMN(type, name) index_get_column(s, r->name, n);
+static index_status get_chunk(block_part *part, profile *p, size_t n) {
+    rows *r = part->rows;
+#define GET_COLUMN(type, name) index_get_column(&part->s, r->name, n);
     BLOCKS_COLUMNS(GET_COLUMN)
 #undef GET_COLUMN
-    if (s->failed || !check_rows(p, r, n, left))
+    if (part->s.failed || !check_rows(p, r, n, &part->left))
         return INDEX_DAMAGED;
-    const size_t at = p->table.count;
-    p->table.count += n;
-    return unpack_rows(&p->table, at, n, r) ? INDEX_OK : INDEX_NOMEM;
+    const size_t at = part->next;
+    part->next += n;
+    return unpack_rows(&p->table, at, n, part) ? INDEX_OK : INDEX_NOMEM;
 }
 
-/* As many rows as there can be in what follows: memory does not follow a number alone. */
-index_status index_get_blocks(index_stream *s, profile *p) {
-    const uint64_t count = index_get(s);
-    uint64_t left = cct_sum(p->samples);
-    if (s->failed || count > MOST_ROWS ||
-        count > index_most_in(index_words_left(s)) / COLUMNS + INDEX_CHUNK)
+/* Finds out how many rows there are. There can be as many as what follows has room for: memory does
+ * not follow a number alone. */
+static void open_part(block_part *part, int fd, const index_section *section) {
+    part->rows = malloc(sizeof *part->rows);
+    if (!index_stream_open(&part->s, fd) || !part->rows) {
+        part->status = INDEX_NOMEM;
+        return;
+    }
+    index_enter(&part->s, section);
+    const uint64_t n = index_get(&part->s);
+    if (part->s.failed || n > MOST_ROWS ||
+        n > index_most_in(index_words_left(&part->s)) / COLUMNS + INDEX_CHUNK)
+        part->status = INDEX_DAMAGED;
+    else
+        part->end = n;
+}
+
+/* Makes the columns, and gives each part its rows in them. */
+static index_status lay_out(block_part *parts, profile *p) {
+    size_t count = 0;
+    for (size_t i = 0; i < INDEX_BLOCK_PARTS; i++) {
+        if (parts[i].status != INDEX_OK)
+            return parts[i].status;
+        parts[i].next = count;
+        parts[i].end += count;
+        parts[i].left = cct_sum(p->samples);
+        count = parts[i].end;
+    }
+    if (count > MOST_ROWS)
         return INDEX_DAMAGED;
-    rows *r = malloc(sizeof *r);
-    index_status status = r && make_columns(&p->table, count) ? INDEX_OK : INDEX_NOMEM;
-    while (status == INDEX_OK && p->table.count < count)
-        status = get_chunk(s, p, chunk_at(p->table.count, count), r, &left);
-    free(r);
+    return make_columns(&p->table, count) ? INDEX_OK : INDEX_NOMEM;
+}
+
+typedef struct part_reading {
+    profile *profile;
+    block_part *parts;
+    size_t threads;
+} part_reading;
+
+static void read_parts(void *context, size_t thread) {
+    const part_reading *in = context;
+    for (size_t i = thread; i < INDEX_BLOCK_PARTS; i += in->threads) {
+        block_part *part = &in->parts[i];
+        while (part->status == INDEX_OK && part->next < part->end)
+            part->status = get_chunk(part, in->profile, chunk_at(part->next, part->end));
+        if (part->status == INDEX_OK && !index_leave(&part->s))
+            part->status = INDEX_DAMAGED;
+    }
+}
+
+static bool add_large(block_table *b, const large_row *r) {
+    uint32_t *at = map64_put(&b->by_row, r->row);
+    b->length[r->row] = BLOCKS_LARGE;
+    b->samples[r->row] = BLOCKS_MANY;
+    if (!at)
+        return false;
+    *at = (uint32_t)b->large.count;
+    return vec_push(&b->large, ((blocks_large){.length = r->length, .samples = r->samples}));
+}
+
+/* What is true of the parts must be so of the whole. */
+static index_status join_parts(block_part *parts, profile *p) {
+    const uint64_t all = cct_sum(p->samples);
+    uint64_t left = all;
+    for (size_t i = 0; i < INDEX_BLOCK_PARTS; i++) {
+        const block_part *part = &parts[i];
+        if (part->status != INDEX_OK)
+            return part->status;
+        if (all - part->left > left)
+            return INDEX_DAMAGED;
+        left -= all - part->left;
+        for (size_t j = 0; j < part->large.count; j++)
+            if (!add_large(&p->table, &part->large.items[j]))
+                return INDEX_NOMEM;
+        p->table.count = part->end;
+    }
+    return INDEX_OK;
+}
+
+index_status index_get_blocks(int fd, const index_section *sections, profile *p) {
+    block_part parts[INDEX_BLOCK_PARTS] = {0};
+    for (size_t i = 0; i < INDEX_BLOCK_PARTS; i++)
+        open_part(&parts[i], fd, &sections[i]);
+    index_status status = lay_out(parts, p);
+    if (status == INDEX_OK) {
+        part_reading in = {.profile = p,
+                           .parts = parts,
+                           .threads = parallel_parts(parts[INDEX_BLOCK_PARTS - 1].end)};
+        parallel_run(in.threads, read_parts, &in);
+        status = join_parts(parts, p);
+    }
+    for (size_t i = 0; i < INDEX_BLOCK_PARTS; i++) {
+        index_stream_close(&parts[i].s);
+        vec_free(&parts[i].large);
+        free(parts[i].rows);
+    }
     return status;
 }
 

@@ -81,6 +81,16 @@ export class Flame {
     this.redraw();
   }
 
+  // Scrolls to where a zoomed frame and what is beyond it can be seen; its nearest callers stay above it.
+  bringUp({ layer, node }) {
+    const view = this.layers[layer];
+    if (!view || !this.height) return;
+    const top = this.#rowTop(view, view.l.depth[node]);
+    if (view.direction > 0 && top > this.height / 2) this.scroll += top - 4 * ROW;
+    if (view.direction < 0 && top < this.height / 2) this.scroll += top - (this.height - 5 * ROW);
+    this.#clampScroll();
+  }
+
   // Share of the width, for tests and for the slider: what is drawn fills it.
   shown(layer = 0) {
     const v = this.layers[layer];
@@ -289,7 +299,7 @@ export class Flame {
     c.fillRect(x, y, Math.max(0.5, w), ROW - 1);
     this.others.push({ x, y, width: w + 1, count, parent, layer, value: ((to - from) / this.width) * this.#span(layer) });
     if (w < 60) return;
-    const text = this.#fit(`other, ${count.toLocaleString("en")} ${count === 1 ? "site" : "sites"}`, w - 2 * PAD);
+    const text = this.#fit(count ? `other, ${count.toLocaleString("en")} ${count === 1 ? "site" : "sites"}` : "deeper calls: double click zooms in", w - 2 * PAD);
     if (!text) return;
     c.fillStyle = this.theme.hatchGround;
     c.fillRect(x + PAD - 3, y + 3, c.measureText(text).width + 6, ROW - 7);

@@ -19,6 +19,7 @@ const MEASURE_NAMES = {
   allocated: "Allocated", blocks: "Blocks allocated", live: "Live at a moment", peak: "Live at the peak",
   promoted: "Promoted", survived: "Never freed", byteseconds: "Bytes × lifetime",
 };
+const TIMELINE_WAITS_MS = 200;
 const TABS = [
   ["flame", "Flame", (app) => new FlameView(app)],
   ["hotspots", "Hotspots", (app) => new TableView(app, "hotspots")],
@@ -119,15 +120,16 @@ class App {
   // The head of an answer: what the numbers on the page are of.
   report(head) {
     const begun = this.trace?.state === "reading" ? `in the first ${format.percent(100 * this.trace.progress)} of the file, ` : "";
-    const key = JSON.stringify([head.total, head.unit, head.filter, head.time, head.kept_blocks, begun]);
+    const key = JSON.stringify([head.total, head.unit, head.filter, head.time, head.kept_blocks, head.note, begun]);
     if (key === this.reported) return;
     this.reported = key;
     const s = this.store.state;
     fill(this.total,
-      this.number(head.total, { ...head, name: "grand-total", label: MEASURE_NAMES[head.measure] }),
+      this.number(head.total, { ...head, name: "grand-total", label: head.note ?? MEASURE_NAMES[head.measure] }),
       h("span.margin", format.marginText(head.total, head.unit, head.rate)),
+      head.note ? h("span.faint.note", head.note) : null,
       h("span.faint.more", `${begun}${head.time !== undefined && (s.measure === "live" || s.measure === "peak") ? `at ${format.duration(head.time)}, ` : ""}${format.plural(head.total.samples, "sample")} at rate ${format.rate(head.rate)}`));
-    this.filterBar.report(head);
+    this.filterBar.report(head.note ? {} : head);
   }
 
   select(d) {
@@ -239,12 +241,18 @@ class App {
     this.measure.value = s.measure;
     document.title = `${this.trace?.name ?? ""} · ${TABS.find(([id]) => id === s.view)[1]} · allotrace`;
     if (!changed || changed.has("filter")) this.filterBar.draw();
-    if (!changed || changed.has("trace") || changed.has("filter")) this.#loadTimeline(s);
-    else if (["measure", "at", "a", "b"].some((k) => changed.has(k))) this.timeline.redraw();
+    const timeChanged = !changed || changed.has("trace") || changed.has("filter");
+    if (!timeChanged && ["measure", "at", "a", "b", "gauges"].some((k) => changed.has(k))) this.timeline.redraw();
     if (!changed || changed.has("trace")) {
       if (!s.pick.length) this.details.clear();
     }
-    await view.update(s, view.seen === this.generation && view.state ? differing(view, s, changed) : null);
+    const updated = view.update(s, view.seen === this.generation && view.state ? differing(view, s, changed) : null);
+    if (timeChanged) {
+      // What was asked for comes first; the timeline would take a processor from it.
+      await Promise.race([updated.catch(() => {}), new Promise((done) => setTimeout(done, TIMELINE_WAITS_MS))]);
+      if (s.filter === this.store.state.filter && s.trace === this.store.state.trace) this.#loadTimeline(s);
+    }
+    await updated;
     view.state = s;
     view.seen = this.generation;
   }

@@ -35,10 +35,12 @@ export const KEYS = {
   sort: { kind: text, start: "" }, // a column of the table, `-` in front: the other way round
   pick: { kind: path, start: [] }, // the selected frame, or the one place of a row
   line: { kind: text, start: "" }, // of the source view: the id of a place
+  gauges: { kind: text, start: "rss" }, // quantities of the system that the timeline shows, with commas
   a: { kind: text, start: "" }, // snapshots: two times
   b: { kind: text, start: "" },
   before: { kind: number, start: 0 }, // of the diff: which trace
   after: { kind: number, start: 1 },
+  moments: { kind: flag, start: false }, // of the diff: a and b of one trace instead of two traces
   normalise: { kind: oneOf(["none", "total", "time"]), start: "none" },
   difftypes: { kind: flag, start: false }, // its rows are types
   diffas: { kind: oneOf(["table", "flame"]), start: "table" },

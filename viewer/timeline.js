@@ -1,12 +1,21 @@
 // timeline.js: memory over time, and times chosen from it. Live memory by heap above, what was allocated and promoted
 // below; all of the trace as an outline, what the filter keeps filled. Dragging chooses a stretch, a click a moment.
-import { fill, h, Popover } from "./dom.js";
+import { fill, h, Popover, svg } from "./dom.js";
 import { bytes, duration, filterTime } from "./format.js";
 import { split } from "./filterline.js";
 
 const AXIS = 16, RATES = 30, GAP = 6, TOP = 12;
 const GUTTER = 58; // to the right, where the scale is written
 const HEAPS = ["minor", "major", "external"];
+
+// What the recorder read beside the heap; others have their own names. [title, what it is]
+const GAUGES = {
+  rss: ["RSS", "all memory that the process had in RAM, with the files it mapped: its program and libraries, too"],
+  anonymous: ["anonymous", "of RSS, what is no file's: heap, stacks, and memory mapped for data; the recorder's own is in it"],
+  heap: ["private memory", "all private memory that it may write to, in RAM or not; stacks of threads count in full"],
+};
+const DASHES = [[], [6, 3], [2, 3], [8, 3, 2, 3]];
+const titleOf = (name) => GAUGES[name]?.[0] ?? name;
 
 export class Timeline {
   // on: { brush(how, from, to), compare(a, b): times as filters write them; moment(time): in microseconds }
@@ -96,11 +105,49 @@ export class Timeline {
       h("span.soft", "Live memory"),
       heaps.map((k) => swatch(theme.heaps[k], k === "external" ? "malloc and other memory" : `${k} heap`)),
       this.answer.filtered ? swatch(theme.curve, "without filter", ".line") : null,
+      this.#gaugeButtons(),
       a.live_low ? h("span", h("i.swatch", { style: { background: theme.curve, opacity: 0.3 } }), "95 % interval") : null,
       h("span.soft", "below: allocated, ", h("i.swatch.hatched"), "promoted"),
       h("span.grow"),
       this.#snapshots(),
       this.peaks.length ? h("button.button.plain", { type: "button", title: "The main peaks (p: next)", onclick: (e) => this.#listPeaks(e.currentTarget) }, `Peaks: ${this.peaks.length}`) : null);
+  }
+
+  get gauges() {
+    return this.answer?.gauges ?? [];
+  }
+
+  // Those that are drawn, with how they are told apart.
+  #shownGauges() {
+    const shown = this.app.store.state.gauges.split(",");
+    return this.gauges.map((g, i) => ({ ...g, dash: DASHES[i % DASHES.length] })).filter((g) => shown.includes(g.name));
+  }
+
+  #gaugeButtons() {
+    const { store } = this.app, shown = store.state.gauges.split(",").filter(Boolean);
+    if (!this.gauges.length) return null;
+    const toggle = (name) => store.set({ gauges: (shown.includes(name) ? shown.filter((n) => n !== name) : [...shown, name]).join(",") });
+    const line = (i) => svg("svg", { class: "stroke", viewBox: "0 0 18 4", "aria-hidden": "true" }, svg("path", { d: "M0 2H18", "stroke-dasharray": DASHES[i % DASHES.length].join(" ") }));
+    return h("span.segments", { role: "group", "aria-label": "What the system saw" },
+      this.gauges.map((g, i) => h("button", { type: "button", dataset: { gauge: g.name }, title: `${titleOf(g.name)}: ${GAUGES[g.name]?.[1] ?? "as the recorder read it"}. Click: show or hide`, "aria-pressed": String(shown.includes(g.name)), onclick: () => toggle(g.name) }, line(i), titleOf(g.name))),
+      h("button", { type: "button", dataset: { gauge: "explain" }, title: "Why RSS and live memory differ", onclick: (e) => this.#explainGauges(e.currentTarget) }, "RSS vs live"));
+  }
+
+  // What is between live memory and what the system sees, at the chosen moment or the peak.
+  #explainGauges(button) {
+    const box = button.getBoundingClientRect(), s = this.app.store.state;
+    const time = (s.measure === "live" && s.at ? this.timeOf(s.at) : null) ?? this.cursor ?? this.app.trace?.peak?.time ?? this.answer.to;
+    const i = this.#bucket(time);
+    this.explained ??= new Popover("explain");
+    this.explained.open(box.left, box.bottom + 6, [
+      h("h2", `RSS and live memory at ${duration(time)}`),
+      h("dl.facts", h("dt", "live"), h("dd", bytes(this.answer.all.live[i])), this.gauges.map((g) => [h("dt", titleOf(g.name)), h("dd", g.values[i] === null ? "not read yet" : bytes(g.values[i]))])),
+      h("p", "Live memory is an estimate of the blocks that were allocated and not freed. The others are what the system counts for the whole process, whatever the filter."),
+      h("ul",
+        h("li", "RSS far above anonymous: files and libraries that are mapped."),
+        h("li", "Anonymous far above live: freed memory that the allocator keeps (does live fall where anonymous stays?), gaps between blocks, stacks, garbage that is not collected yet, or memory that does not come from malloc. The recorder's own few MB are in it."),
+        h("li", "Live above anonymous: blocks that were never written to, or were swapped out.")),
+    ]);
   }
 
   // Two moments, and what became live between them and stayed.
@@ -110,7 +157,8 @@ export class Timeline {
     const mark = (key) => h("button", { type: "button", dataset: { snapshot: key }, title: s[key] ? `Snapshot ${key.toUpperCase()} at ${s[key]}; click: drop it` : `Snapshot ${key.toUpperCase()} of the chosen moment, or of the end`, onclick: () => store.set({ [key]: s[key] ? "" : now() }) }, key.toUpperCase(), s[key] ? ` ${s[key]}` : "");
     const both = s.a && s.b;
     return h("div.segments", { role: "group", "aria-label": "Snapshots" }, mark("a"), mark("b"),
-      both ? h("button", { type: "button", dataset: { snapshot: "compare" }, title: "What was allocated between A and B and is live at B", onclick: () => this.on.compare(...[s.a, s.b].sort((x, y) => this.timeOf(x) - this.timeOf(y))) }, "Stayed from A to B") : null);
+      both ? h("button", { type: "button", dataset: { snapshot: "compare" }, title: "What was allocated between A and B and is live at B", onclick: () => this.on.compare(...[s.a, s.b].sort((x, y) => this.timeOf(x) - this.timeOf(y))) }, "Stayed from A to B") : null,
+      both ? h("button", { type: "button", dataset: { snapshot: "diff" }, title: "What is live at A and at B: what went, what came, how surely", onclick: () => store.set({ view: "diff", moments: true, zoom: [], pick: [] }) }, "Compare A and B") : null);
   }
 
   #paint() {
@@ -118,12 +166,14 @@ export class Timeline {
     c.setTransform(this.scale, 0, 0, this.scale, 0, 0);
     c.clearRect(0, 0, this.whole, this.height);
     const floor = this.height - AXIS - RATES - GAP;
-    const most = Math.max(1, ...a.all.live_high ?? a.all.live, ...a.all.live);
+    const gauges = this.#shownGauges();
+    const most = Math.max(1, ...a.all.live_high ?? a.all.live, ...a.all.live, ...gauges.flatMap((g) => g.values));
     const y = (v) => floor - (v / most) * (floor - TOP);
     this.#grid(c, t, most, y, floor);
     this.#stack(c, a.filtered || a.all, y, floor, 1);
     this.#band(c, a.filtered || a.all, y, t);
     if (a.filtered) this.#line(c, a.all.live, y, t.curve);
+    for (const g of gauges) this.#gaugeLine(c, g, y, t);
     this.#rates(c, a, t);
     this.#chosen(c, t);
     this.#markPeaks(c, t, y);
@@ -220,6 +270,16 @@ export class Timeline {
     c.beginPath();
     this.#each(values, (x, w, v) => (c.lineTo(x, y(v)), c.lineTo(x + w, y(v))));
     c.stroke();
+  }
+
+  #gaugeLine(c, g, y, t) {
+    c.strokeStyle = t.text;
+    c.lineWidth = 1.4;
+    c.setLineDash(g.dash);
+    c.beginPath();
+    this.#each(g.values, (x, w, v) => v !== null && c.lineTo(x + w, y(v)));
+    c.stroke();
+    c.setLineDash([]);
   }
 
   #rates(c, a, t) {
@@ -397,7 +457,7 @@ export class Timeline {
   #showTip(e, x) {
     const time = this.time(x), i = this.#bucket(time), a = this.answer;
     const line = (name, curves) => h("div", `${name}${bytes(curves.live[i])} live`, h("span.faint", curves.live_low ? ` (${bytes(curves.live_low[i])} … ${bytes(curves.live_high[i])})` : ""), `, ${bytes((curves.allocated[i] / a.width) * 1e6)}/s allocated`, curves.promoted[i] > 0 ? `, ${bytes((curves.promoted[i] / a.width) * 1e6)}/s promoted` : "");
-    fill(this.tip, this.range ? h("b", `${duration(Math.min(...this.range))} … ${duration(Math.max(...this.range))}`) : h("b", duration(time)), a.filtered ? [line("filtered: ", a.filtered), line("all: ", a.all)] : line("", a.all), this.range ? null : h("div.faint", "click: live at this moment · drag: a stretch"));
+    fill(this.tip, this.range ? h("b", `${duration(Math.min(...this.range))} … ${duration(Math.max(...this.range))}`) : h("b", duration(time)), a.filtered ? [line("filtered: ", a.filtered), line("all: ", a.all)] : line("", a.all), this.gauges.length ? h("div", this.gauges.map((g) => `${titleOf(g.name)} ${g.values[i] === null ? "–" : bytes(g.values[i])}`).join(", ")) : null, this.range ? null : h("div.faint", "click: live at this moment · drag: a stretch"));
     this.tip.hidden = false;
     const { width } = this.tip.getBoundingClientRect();
     this.tip.style.left = `${Math.max(4, Math.min(e.clientX + 12, innerWidth - width - 8))}px`;

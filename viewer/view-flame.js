@@ -115,7 +115,7 @@ export class FlameView {
   async update(s, changed) {
     this.#showTools(s);
     this.flame.setShare(s.share);
-    const mine = ["trace", "filter", "measure", "at", "wrappers", "mode", "by", "recursion", "focus", "zoom", "search", "before", "after"];
+    const mine = ["trace", "filter", "measure", "at", "wrappers", "mode", "by", "recursion", "focus", "zoom", "search", "before", "after", "moments", "a", "b"];
     if (changed && !mine.some((k) => changed.has(k)) && this.layers) {
       if (changed.has("pick")) this.#restorePick(s);
       return;
@@ -138,7 +138,8 @@ export class FlameView {
     const { signal } = (this.abort = new AbortController());
     const focus = s.mode === "sandwich" && !this.diff ? s.focus : "";
     if (s.mode === "sandwich" && !this.diff && !s.focus) return this.#showEmpty("Choose a function", "A sandwich shows callers above and callees below a function, or a sequence of calls. Select one in a flame or a table and choose “Sandwich around it”.", [h("button.button", { type: "button", onclick: () => this.app.store.set({ view: "functions" }) }, "All functions")]);
-    const diff = this.diff ? { before: s.before, after: s.after } : undefined;
+    const moments = this.diff && momentsOf(s, this.app);
+    const diff = moments ? { trace: s.trace || undefined, measure: undefined, at: undefined, ...moments } : this.diff ? { trace: undefined, before: s.before, after: s.after } : undefined;
     const question = JSON.stringify([s.trace, s.filter, s.measure, s.at, s.wrappers, s.mode, s.by, s.recursion, focus, diff]);
     const base = `${question} ${this.app.generation}`;
     if (base !== this.base) this.known.clear();
@@ -182,7 +183,7 @@ export class FlameView {
   #take(s, questions, answers, before, grown) {
     const head = answers[0];
     this.head = this.diff ? { ...head, rate: undefined } : head;
-    this.app.report(this.diff ? head[s.trace === s.before ? "before" : "after"] : head);
+    this.app.report(!this.diff ? head : head.to !== undefined ? { ...head.after, note: "live at B, and not yet at A" } : head[s.trace === s.before ? "before" : "after"]);
     if (!head.total?.blocks && !this.diff) return this.#showEmpty(...this.app.whyEmpty(head));
     questions.forEach((q, i) => {
       if (!answers[2 * i + 1]) return;
@@ -206,6 +207,7 @@ export class FlameView {
     this.flame.show(this.layers.map((l) => ({ tree: l.tree, direction: l.direction })), { keepView: grown });
     this.flame.theme = this.theme;
     this.layers.forEach((l, i) => this.#enter(l, i, before?.[i]));
+    if (!grown) this.layers.forEach((l, i) => l.tree.root > 0 && this.flame.bringUp({ layer: i, node: l.tree.root }));
     this.zoomed = this.layers.map((l) => l.ids);
     this.#search(s);
     this.#drawCrumbs();
@@ -292,7 +294,7 @@ export class FlameView {
   #drawLegend() {
     if (!this.groups || !this.layers) return;
     const swatch = (color, text) => h("span", h("i.swatch", { style: { background: color } }), text);
-    if (this.diff) return fill(this.legend, swatch(this.theme.up, "▲ surely more"), swatch(this.theme.down, "▼ surely less"), swatch(this.theme.still, "no change beyond accident"), h("span.faint", "widths are both traces together"));
+    if (this.diff) return fill(this.legend, swatch(this.theme.up, "▲ surely more"), swatch(this.theme.down, "▼ surely less"), swatch(this.theme.still, "no change beyond accident"), h("span.faint", this.layers[0].answer.to === undefined ? "widths are both traces together" : "widths: what went and what came between A and B"));
     const there = new Set(this.layers.flatMap((l) => l.tree.places.map(moduleOf)));
     fill(this.legend, [...this.groups].filter(([m]) => there.has(m)).map(([m, i]) => swatch(this.theme.groups[i], m)), there.size > this.groups.size ? swatch(this.theme.rest, "others") : null, h("span", h("i.swatch.hatched"), "too small to draw"));
   }
@@ -444,6 +446,13 @@ export class FlameView {
     this.abort?.abort();
     this.tip.hidden = true;
   }
+}
+
+// Two moments of a trace, the earlier one first, when these are to be compared.
+export function momentsOf(s, app) {
+  if (!s.a || !s.b || (!s.moments && app.info.traces.length > 1)) return null;
+  const [from, to] = [s.a, s.b].sort((x, y) => app.timeline.timeOf(x) - app.timeline.timeOf(y));
+  return { from, to };
 }
 
 export const changeText = (c, unit) => (c.sure ? `surely ${c.change > 0 ? "more" : "less"}, ${amount(c.low, unit)} … ${amount(c.high, unit)}` : "no change beyond accident");

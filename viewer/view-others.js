@@ -3,7 +3,7 @@ import { fill, h } from "./dom.js";
 import { focusStep } from "./filterline.js";
 import { amount, percent } from "./format.js";
 import { common, readPlaces } from "./source.js";
-import { FlameView } from "./view-flame.js";
+import { FlameView, momentsOf } from "./view-flame.js";
 import { DiffTable } from "./view-tables.js";
 
 export class DiffView {
@@ -15,8 +15,13 @@ export class DiffView {
     this.after = this.#select("after", "After");
     this.normalise = h("select", { "aria-label": "Compare", onchange: () => app.store.set({ normalise: this.normalise.value }) },
       h("option", { value: "none" }, "amounts"), h("option", { value: "total" }, "shares of the total"), h("option", { value: "time" }, "amounts a second"));
-    this.tools = h("div.tools", this.as, h("label", "Before", this.before), h("label", "After", this.after), h("label", "Compare", this.normalise));
-    this.table = new DiffTable(app);
+    this.what = h("div.segments", { role: "group", "aria-label": "What is compared" }, [["", "Traces"], ["1", "Moments A and B"]].map(([k, text]) =>
+      h("button", { type: "button", dataset: { moments: k }, onclick: () => app.store.set({ moments: k === "1", zoom: [], pick: [] }) }, text)));
+    this.ofTraces = [h("label", "Before", this.before), h("label", "After", this.after), h("label", "Compare", this.normalise)];
+    this.ofMoments = h("span.soft", { dataset: { shown: "moments" } });
+    this.tools = h("div.tools", this.what, this.as, this.ofTraces, this.ofMoments);
+    this.traces = new DiffTable(app);
+    this.moments = new DiffTable(app, { moments: true });
     this.flame = new FlameView(app, { diff: true });
     this.stage = h("div.view");
     this.empty = h("div.empty", { hidden: true });
@@ -40,17 +45,23 @@ export class DiffView {
     }
     this.normalise.value = s.normalise;
     for (const b of this.as.children) b.setAttribute("aria-pressed", String(b.dataset.diffas === s.diffas));
-    const few = traces.length < 2;
+    const two = traces.length > 1, moments = momentsOf(s, this.app);
+    this.what.hidden = !two || !s.a || !s.b;
+    for (const b of this.what.children) b.setAttribute("aria-pressed", String((b.dataset.moments === "1") === !!moments));
+    for (const e of this.ofTraces) e.hidden = !!moments;
+    fill(this.ofMoments, moments ? ["What is live at ", h("b", moments.from), " and at ", h("b", moments.to), s.filter ? ", of what the filter keeps" : ""] : null);
+    this.table = moments ? this.moments : this.traces;
+    const few = !two && !moments;
     this.empty.hidden = !few;
     this.stage.hidden = this.tools.hidden = few;
-    if (few) return fill(this.empty, h("h2", "One trace is open"), h("p", "A diff needs two: ", h("code", "allotrace view before.ctf after.ctf")), h("p", "To compare two moments of this one, set A and B with the buttons of the timeline, or choose a stretch there."));
+    if (few) return fill(this.empty, h("h2", "One trace is open"), h("p", "A diff needs two: ", h("code", "allotrace view before.ctf after.ctf")), h("p", "To compare two moments of this one, set A and B with the buttons of the timeline."));
     const shown = s.diffas === "flame" ? this.flame : this.table;
     if (this.stage.firstChild !== shown.element) {
       fill(this.stage, shown.element);
       changed = null;
     }
     if (shown === this.flame) return this.flame.update(s, changed);
-    if (changed && !["filter", "measure", "at", "wrappers", "by", "before", "after", "normalise", "sort", "diffas", "difftypes", "search"].some((k) => changed.has(k))) return;
+    if (changed && !["trace", "filter", "measure", "at", "wrappers", "by", "before", "after", "normalise", "sort", "diffas", "difftypes", "search", "moments", "a", "b"].some((k) => changed.has(k))) return;
     this.abort?.abort();
     const { signal } = (this.abort = new AbortController());
     try {

@@ -6,7 +6,7 @@ import { focusOn, focusStep } from "./filterline.js";
 import { openMenu } from "./menu.js";
 import { askTable, common, readPlaces, rowOf, searchPattern } from "./source.js";
 import { changeWhisker, sparkline, Table, whisker } from "./table.js";
-import { changeText } from "./view-flame.js";
+import { changeText, momentsOf } from "./view-flame.js";
 
 const figureOf = (row, prefix = "") =>
   prefix ? { value: row[prefix], low: row[`${prefix}_low`], high: row[`${prefix}_high`], samples: row[`${prefix}_samples`] } : row;
@@ -307,23 +307,27 @@ export class TableView {
 const NAN = null; // how an answer writes what is infinite or undefined
 
 export class DiffTable {
-  constructor(app) {
+  constructor(app, { moments = false } = {}) {
     this.app = app;
+    this.moments = moments;
     this.max = 1;
     const side = (key, title) => ({
       key, title, width: "100px", right: true, sort: key,
       cell: (row) => app.number(figureOf(row, key), { ...this.heads?.[key], unit: this.unit, name: key }),
     });
+    const moved = (key, title, help) => ({ key, title, help, width: "100px", right: true, cell: (row) => app.number(figureOf(row, key), { ...this.heads?.[key], unit: this.unit, name: key, measure: "allocated" }) });
     this.table = new Table({
       label: "What changed",
       columns: [
         { key: "place", title: "Place", width: "minmax(200px,2.2fr)", cell: (row) => h("div.place", { title: `${row.name}\n${row.where}` }, h("span.fn", row.name), h("span.file", row.where ? `\u200e${row.where}` : "")) },
-        side("before", "Before"),
-        side("after", "After"),
+        side("before", moments ? "Live at A" : "Before"),
+        side("after", moments ? "Live at B" : "After"),
+        moments ? moved("went", "Went", "live at A, and no more at B") : null,
+        moments ? moved("came", "Came", "live at B, and not yet at A") : null,
         { key: "change", title: "Change", width: "104px", right: true, sort: "change", cell: (row) => app.number({ value: row.change, low: row.change_low, high: row.change_high }, { unit: this.unit, name: "change", text: signed(row.change, this.unit) }) },
         { key: "whisker", title: "95 % interval of the change", width: "minmax(110px,1.3fr)", cell: (row) => changeWhisker(row.change, row.change_low, row.change_high, row.sure, this.max) },
-        { key: "sure", title: "Verdict", width: "118px", cell: (row) => h(`span${row.sure ? "" : ".faint"}`, { title: `${changeText(changeOf(row), this.unit)}; q = ${row.q}` }, row.sure ? (row.change > 0 ? "▲ surely more" : "▼ surely less") : "maybe none") },
-      ],
+        { key: "sure", title: "Verdict", width: "118px", cell: (row) => h(`span${row.sure ? "" : ".faint"}`, { title: `${changeText(changeOf(row), this.unit)}; q = ${row.q}` }, row.sure ? (row.change > 0 ? "▲ surely more" : "▼ surely less") : moments && row.went === 0 && row.came === 0 ? "the same" : "maybe none") },
+      ].filter(Boolean),
       onPick: (row) => app.select({ place: row.place, name: row.name, change: changeOf(row), head: this.heads.after, ofDiff: true }),
       onMenu: (row, x, y) => row.place && openMenu(app, row.place, x, y),
       onSort: (sort, order) => app.store.set({ sort: `${order === "asc" ? "-" : ""}${sort}` }),
@@ -341,21 +345,32 @@ export class DiffTable {
     const { total, n_sure } = first.answer;
     this.table.setSort(sort || "", order);
     for (const b of this.by.children) b.setAttribute("aria-pressed", String(b.dataset.by === by));
-    this.app.report(this.heads[s.trace === s.before ? "before" : "after"]);
+    this.app.report(this.moments ? { ...this.heads.after, note: "live at B" } : this.heads[s.trace === s.before ? "before" : "after"]);
     const t = { sure: total.sure, change: total.change.value, low: total.change.low, high: total.change.high };
     const whole = (key) => this.app.number({ ...this.heads[key].total, ...total[key] }, { ...this.heads[key], unit: this.unit, name: `total-${key}` });
     fill(this.summary, this.by,
+      this.moments ? h("span", "Went: ", this.#moved(first.answer, "went"), ", came: ", this.#moved(first.answer, "came"), ". ") : null,
       h("span", "In all ", whole("before"), " → ", whole("after"), `: ${changeText(t, this.unit)}. `,
         n_sure ? `${count(n_sure)} of ${count(first.count)} places changed beyond accident.` : `None of ${count(first.count)} places changed beyond accident.`));
     fill(this.table.foot, `${count(first.count)} rows. Only changes that are sure at a false discovery rate of ${percent(100 * first.answer.false_discovery_rate)} are coloured and marked.`);
     return first;
   }
 
+  #moved(answer, key) {
+    return this.app.number(answer[key], { ...this.heads.after, unit: this.unit, measure: "allocated", name: `total-${key}` });
+  }
+
+  // Which two.
+  #sides(s) {
+    const m = this.moments && momentsOf(s, this.app);
+    return m ? { trace: s.trace || undefined, measure: undefined, at: undefined, from: m.from, to: m.to } : { before: s.before, after: s.after, normalise: s.normalise === "none" ? undefined : s.normalise };
+  }
+
   async #page(s, { by, sort, order, offset, limit }, signal) {
     const { trace, ...asked } = common(s);
     void trace;
     const answer = await this.app.source.get("diff", {
-      ...asked, before: s.before, after: s.after, by, normalise: s.normalise === "none" ? undefined : s.normalise,
+      ...asked, ...this.#sides(s), by,
       sort, order: order === "asc" ? "asc" : undefined, offset: offset || undefined, limit, search: s.search ? searchPattern(s.search) : undefined,
     }, signal);
     this.heads = { before: answer.before, after: answer.after };

@@ -241,13 +241,26 @@ static bool shape_down(builder *b) {
     return ok;
 }
 
+static bool leaves_path(const builder *b, uint64_t step, uint32_t place) {
+    const calltree_spec *s = b->spec;
+    if (step >= s->n_path || s->collapse_recursion)
+        return false;
+    return s->path[step] >= b->query->profile->locations.count ||
+           b->view->places.of_location[s->path[step]] != place;
+}
+
 /* From `node` of what is seen to the outermost caller. */
 static bool add_outward(builder *b, uint32_t node, const cost *c) {
     uint32_t at = CALLTREE_ROOT;
-    uint64_t left = b->spec->max_depth ? b->spec->max_depth : UINT64_MAX;
-    for (; node != CALLTREE_ROOT && left > 0; node = seen_at(b, node)->parent, left--)
-        if (!go_to(&b->out, at, seen_at(b, node)->place, &at))
+    uint64_t most = b->spec->max_depth ? b->spec->max_depth : UINT64_MAX;
+    for (uint64_t step = 0; node != CALLTREE_ROOT && step < most; step++) {
+        uint32_t place = seen_at(b, node)->place;
+        if (!go_to(&b->out, at, place, &at))
             return false;
+        if (leaves_path(b, step, place))
+            break;
+        node = seen_at(b, node)->parent;
+    }
     return add_cost(b, at, c);
 }
 

@@ -30,6 +30,10 @@ typedef struct calltree_spec {
     /* Stacks are followed so many calls outward, where that is the direction; the last one stands
      * for all beyond. Bounds the work for deep stacks. 0: no limit. */
     uint64_t max_depth;
+    /* Outward: locations from the root on. What leaves this path is followed no further, as if it
+     * ended there. Not with `collapse_recursion`. */
+    const uint32_t *path;
+    size_t n_path;
     /* Of the query's profile, `by_line` and what its lens hides; NULL: made for this query. */
     const calltree_view *view;
 } calltree_spec;

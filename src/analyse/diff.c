@@ -222,6 +222,11 @@ static int compare_sites(const void *a, const void *b) {
     return order ? order : (x->index > y->index) - (x->index < y->index);
 }
 
+void diff_sort(diff *d) {
+    if (d->sites.count)
+        qsort(d->sites.items, d->sites.count, sizeof *d->sites.items, compare_sites);
+}
+
 bool diff_query(const query_result *const *before, size_t n_before,
                 const query_result *const *after, size_t n_after, const diff_options *options,
                 diff *result) {
@@ -233,9 +238,7 @@ bool diff_query(const query_result *const *before, size_t n_before,
     if (ok) {
         result->total = compare_totals(&b, &a);
         result->total_sure = result->total.p <= DIFF_FALSE_DISCOVERIES;
-        if (result->sites.count)
-            qsort(result->sites.items, result->sites.count, sizeof *result->sites.items,
-                  compare_sites);
+        diff_sort(result);
     } else {
         diff_free(result);
     }
@@ -244,8 +247,27 @@ bool diff_query(const query_result *const *before, size_t n_before,
     return ok;
 }
 
-bool diff_can_compare(measure m) {
-    return measure_infos[m].unit == UNIT_BYTES;
+/* Of a side that has no sample, the heaviest is what the other has. */
+static compare_weighted weigh_one(const query_result *q, const cost *c, double most) {
+    cost x = *c;
+    if (x.samples == 0)
+        x.heaviest = most * weight_unit(q);
+    return weigh(q, &x, 1);
+}
+
+comparison diff_costs(const query_result *before, const cost *b, const query_result *after,
+                      const cost *a) {
+    const memtrace_info *ib = &before->profile->info, *ia = &after->profile->info;
+    const compare_run of_b = {.rate = ib->sample_rate, .unit = ib->word_size / 8.0};
+    const compare_run of_a = {.rate = ia->sample_rate, .unit = ia->word_size / 8.0};
+    const double most = fmax(b->heaviest / weight_unit(before), a->heaviest / weight_unit(after));
+    const compare_weighted wb = weigh_one(before, b, most), wa = weigh_one(after, a, most);
+    const bool weighted = measure_infos[before->measure].unit != UNIT_BYTES;
+    return compare_sides(
+        &(compare_side){
+            .runs = &of_b, .samples = &b->samples, .weighted = weighted ? &wb : NULL, .n_runs = 1},
+        &(compare_side){
+            .runs = &of_a, .samples = &a->samples, .weighted = weighted ? &wa : NULL, .n_runs = 1});
 }
 
 void diff_free(diff *d) {

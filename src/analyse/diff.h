@@ -40,8 +40,9 @@ typedef struct diff_site {
     bool in_before, in_after; /* it has samples there, and the name is valid */
     comparison c;
     double q;
-    bool sure;          /* q <= DIFF_FALSE_DISCOVERIES */
-    double sure_change; /* the end of the change's interval next to 0; 0 if not sure */
+    bool sure;           /* q <= DIFF_FALSE_DISCOVERIES */
+    estimate went, came; /* of two moments alone (diff_moments) */
+    double sure_change;  /* the end of the change's interval next to 0; 0 if not sure */
 } diff_site;
 
 typedef struct diff {
@@ -59,8 +60,22 @@ bool diff_query(const query_result *const *before, size_t n_before,
                 const query_result *const *after, size_t n_after, const diff_options *options,
                 diff *result);
 
-/* Whether the measure is an amount of memory: its samples count alike. */
-bool diff_can_compare(measure m);
+/* Two moments of one run: what is live at each, and what changed: went is what was live at the
+ * first alone, came what is at the second alone. What is live at both is the same blocks, so that
+ * only these two, which have none in common, make the change unsure. */
+typedef struct diff_moments_of {
+    const query_result *before, *after; /* live then */
+    const query_result *went, *came;
+} diff_moments_of;
+
+bool diff_moments(const diff_moments_of *of, const diff_options *options, diff *result);
+
+/* One amount on each side. */
+comparison diff_costs(const query_result *before, const cost *b, const query_result *after,
+                      const cost *a);
+
+/* The sure changes first, by how large they surely are. */
+void diff_sort(diff *d);
 
 void diff_free(diff *d);
 

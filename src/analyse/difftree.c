@@ -63,7 +63,6 @@ static bool add_node(joining *j, uint32_t parent, uint32_t location, uint32_t *n
 static bool add_tree(joining *j, const query_result *q, const calltree *from, size_t first,
                      uint32_t *of) {
     const profile *p = q->profile;
-    double unit = p->info.word_size / 8.0 / p->info.sample_rate;
     for (size_t i = 0; i < from->nodes.count; i++) {
         const calltree_node *n = &from->nodes.items[i];
         of[i] = CALLTREE_ROOT;
@@ -73,7 +72,7 @@ static bool add_tree(joining *j, const query_result *q, const calltree *from, si
                 return false;
         }
         cost self = n->self;
-        self.weight = (double)self.samples * unit;
+        self.weight = cost_value(p, q->measure, &n->self);
         cost_add(&j->result->tree.nodes.items[of[i]].self, &self);
     }
     return true;
@@ -82,15 +81,15 @@ static bool add_tree(joining *j, const query_result *q, const calltree *from, si
 static void add_sides(difftree *d, const calltree *from, const uint32_t *of, bool after) {
     for (size_t i = 0; i < from->nodes.count; i++) {
         difftree_sides *s = &d->sides[of[i]];
-        *(after ? &s->after : &s->before) += from->nodes.items[i].self.samples;
+        cost_add(after ? &s->after : &s->before, &from->nodes.items[i].self);
     }
 }
 
 static void sum_sides(difftree *d) {
     for (size_t i = d->tree.nodes.count; i-- > 1;) {
         difftree_sides *parent = &d->sides[d->tree.nodes.items[i].parent];
-        parent->before += d->sides[i].before;
-        parent->after += d->sides[i].after;
+        cost_add(&parent->before, &d->sides[i].before);
+        cost_add(&parent->after, &d->sides[i].after);
     }
 }
 

@@ -7,14 +7,14 @@
 
 /* Of a node, with all below it. */
 typedef struct difftree_sides {
-    uint64_t before, after; /* samples */
+    cost before, after;
 } difftree_sides;
 
 typedef struct difftree {
     /* Has locations alone: those after, then those before. Places of the same name are one, which
      * is one of those after where there is any. */
     profile names;
-    calltree tree;         /* weights are bytes of both together; the rest is added up as it is */
+    calltree tree;         /* weights are amounts of both together; the rest is added up as it is */
     difftree_sides *sides; /* by node */
 } difftree;
 

@@ -1,6 +1,7 @@
 /* estimate.c: the estimators and their intervals. The incomplete gamma and beta functions are
  * computed by their series and continued fractions (DLMF 8.11.4, 8.9.2 and 8.17.22, evaluated by
- * Lentz's method), and inverted by bisection: this runs once a printed number. */
+ * Lentz's method), and inverted by bisection, then by the Illinois method: this runs once a printed
+ * number, and pictures have thousands. */
 #include "analyse/estimate.h"
 
 #include <math.h>
@@ -95,16 +96,49 @@ double estimate_beta_i(double a, double b, double x) {
 
 typedef double increasing(double x, double a, double b);
 
+/* Around the x that is looked for. */
+typedef struct bracket {
+    double low, high, below, above; /* what `f` is there, less the target */
+    int side;                       /* that moved last: -1, 1 */
+} bracket;
+
+/* The middle, as long as the function is nearly flat at an end; then where a straight line between
+ * the ends passes the target. */
+static double next_guess(const bracket *k, double target) {
+    bool is_flat = k->below < -0.99 * target || k->above > 0.99 * (1 - target);
+    double x = (k->low * k->above - k->high * k->below) / (k->above - k->below);
+    return is_flat || !(x > k->low && x < k->high) ? (k->low + k->high) / 2 : x;
+}
+
+/* An end that stays twice weighs half the next time. */
+static void narrow(bracket *k, double x, double value) {
+    int side = value < 0 ? -1 : 1;
+    if (side < 0) {
+        k->low = x;
+        k->below = value;
+        k->above /= k->side == side ? 2 : 1;
+    } else {
+        k->high = x;
+        k->above = value;
+        k->below /= k->side == side ? 2 : 1;
+    }
+    k->side = side;
+}
+
 /* The x >= low at which `f` passes `target`. */
 static double invert(increasing *f, double a, double b, double target, double low) {
-    double high = 2 * low + 1;
-    while (f(high, a, b) < target)
-        high *= 2;
-    for (int i = 0; i < 200 && high - low > EPSILON * high; i++) {
-        double middle = (low + high) / 2;
-        *(f(middle, a, b) < target ? &low : &high) = middle;
+    bracket k = {.low = low, .high = 2 * low + 1, .below = -target};
+    while ((k.above = f(k.high, a, b) - target) < 0)
+        k.high *= 2;
+    double last = k.low;
+    for (int i = 0; i < 200 && k.high - k.low > EPSILON * k.high; i++) {
+        double x = next_guess(&k, target);
+        narrow(&k, x, f(x, a, b) - target);
+        if (fabs(x - last) <= EPSILON * x)
+            return x;
+        last = x;
     }
-    return (low + high) / 2;
+    return (k.low + k.high) / 2;
 }
 
 static double gamma_in_x(double x, double a, double unused) {

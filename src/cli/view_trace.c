@@ -22,7 +22,7 @@
 
 enum {
     LARGE = 8 << 20,     /* bytes: smaller traces are read once */
-    FIRST_MS = 100,      /* of reading, until the beginning of a large trace is shown */
+    FIRST_MS = 50,       /* of reading, until the beginning of a large trace is shown */
     ALONE_MS = 1000,     /* the first pass has the machine to itself at most so long */
     LOOK_MS = 200,       /* between looks at the file */
     CLOCK_SECONDS = 2,   /* what clocks may differ by */

@@ -166,6 +166,23 @@ def zooming_shows_the_same_numbers():
 
 
 @test
+def zooming_outward_shows_the_same_numbers():
+    with Viewer(TRACE) as v:
+        whole = v.api("tree", mode="inverted", rows=1000, width=16384, min=0.1)
+        nodes, places = rows(whole["nodes"]), rows(whole["places"])
+        path, at = [], 0
+        for _ in range(6):  # along the largest child
+            at = next(i for i, n in enumerate(nodes) if n["parent"] == at and n["place"] >= 0)
+            path.append(places[nodes[at]["place"]]["id"])
+            part = v.api("tree", mode="inverted", rows=1000, width=16384, min=0.1, root=".".join(map(str, path)))
+            equal(part["root"]["found"], path)
+            equal(figure(part["root"]), figure(nodes[at]), "the node")
+            inner = [figure(n) for n in nodes if n["parent"] == at and n["place"] >= 0]
+            shown = [figure(n) for n in rows(part["nodes"]) if n["parent"] == 0 and n["place"] >= 0]
+            equal(shown[:len(inner)], inner, "its callers")
+
+
+@test
 def searching_marks_and_sums_up():
     with Viewer(TRACE) as v:
         for pattern, term in [("Typecore", "fn:Typecore"), ("/^Stdlib/", "fn:/^Stdlib/"), ("*.find", "fn:*.find"),
@@ -390,6 +407,30 @@ def differences_are_what_the_command_shows():
 
 
 @test
+def two_moments_are_what_the_commands_show():
+    a, b = "300ms", "700ms"
+
+    def estimated(of):
+        return tuple(of[key] for key in FIGURE[:4])
+
+    with Viewer(TRACE) as v:
+        d = v.api("diff", **{"from": a, "to": b}, by="function", limit=1000)
+        live = [command("hotspots", "--json", "--measure", "live", "--at", t, TRACE)["total"] for t in (a, b)]
+        went, came = (command("hotspots", "--json", "--filter", f"live:{x} -live:{y}", TRACE)["total"]
+                      for x, y in ((a, b), (b, a)))
+        equal([estimated(d[side]["total"]) for side in ("before", "after")], [estimated(t) for t in live])
+        equal([estimated(d[side]) for side in ("went", "came")], [estimated(went), estimated(came)])
+        check(went["samples"] > 0 and came["samples"] > 0, "something went, and something came")
+        equal(d["total"]["change"]["value"], came["value"] - went["value"])
+        for row in rows(d["rows"]):
+            check(abs(row["change"] - (row["came"] - row["went"])) < 1e-3, "the change is what moved")
+            check(abs(row["change"] - (row["after"] - row["before"])) < 1, "and what is live differs by it")
+            check(row["went"] + row["came"] > 0 or not row["sure"], "what stayed did not change")
+        for bad in ({"from": a}, {"from": a, "to": b, "before": 0}, {"from": a, "to": b, "normalise": "time"}):
+            v.api("diff", status=400, **bad)
+
+
+@test
 def two_trees_are_one_with_what_each_has():
     with Viewer(TRACE, TRACES / "irmin-replay.ctf", TRACE) as v:
         for parameters in [{}, {"mode": "inverted"}, {"mode": "callers", "focus": "Stdlib__map.Make.bal"},
@@ -414,7 +455,12 @@ def two_trees_are_one_with_what_each_has():
         root = v.api("difftree", before=0, after=1)
         first = root["places"]["id"][root["nodes"]["place"][1]]
         equal(v.api("difftree", before=0, after=1, root=first)["root"]["found"], [first])
-        v.api("difftree", 400, measure="blocks")
+        for measure in ("blocks", "byteseconds"):
+            joined = v.api("difftree", before=0, after=1, measure=measure)
+            totals = [joined[side]["total"]["value"] for side in ("before", "after")]
+            equal(joined["unit"], joined["before"]["unit"])
+            check(abs(joined["total"]["value"] / sum(totals) - 1) < 1e-9, "the root is both")
+            check(abs(joined["nodes"]["change"][0] / (totals[1] - totals[0]) - 1) < 1e-9, "and its change")
 
 
 @test

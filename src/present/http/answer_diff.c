@@ -1,4 +1,5 @@
-/* answer_diff.c: `/api/diff`: what changed between two of the traces, site by site. */
+/* answer_diff.c: `/api/diff`: what changed between two of the traces, or two moments of one, site
+ * by site. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +15,8 @@ static const char *const orders[] = {"desc", "asc", NULL};
 
 typedef struct diff_asked {
     asked before, after;
+    asked_moments moments;
+    asked went, came; /* of moments alone */
     diff_options options;
     int sort, order;
     uint64_t offset, limit;
@@ -39,11 +42,18 @@ static bool parse(request *r, diff_asked *d) {
         !request_choice(r, "order", orders, &d->order) ||
         !request_integer(r, "offset", 0, UINT32_MAX, &d->offset) ||
         !request_integer(r, "limit", 1, 1000, &d->limit) || !parse_search(r, d) ||
-        !request_ask_of(r, &d->before, "before", 0) || !request_ask_of(r, &d->after, "after", 1))
+        !request_moments(r, &d->moments))
         return false;
     d->options = (diff_options){.by = (hotspots_by)by, .normalise = (diff_normalise)normalise};
-    return diff_can_compare(d->before.query->measure) ||
-           request_refuse(r, "measure", 0, "amounts of memory alone can be compared");
+    if (!d->moments.given)
+        return request_ask_of(r, &d->before, "before", 0) &&
+               request_ask_of(r, &d->after, "after", 1);
+    if (normalise != DIFF_BY_NONE)
+        return request_refuse(r, "normalise", 0, "is for two traces");
+    d->before.live_at = &d->moments.from;
+    d->after.live_at = &d->moments.to;
+    return request_ask_of(r, &d->before, "trace", 0) && request_ask_of(r, &d->after, "trace", 0) &&
+           request_ask_moments(r, &d->moments, &d->went, &d->came);
 }
 
 static void release_diff(void *value) {
@@ -53,8 +63,14 @@ static void release_diff(void *value) {
 
 static bool make_diff(void *context, cache_value *value) {
     const diff_asked *a = context;
+    const diff_moments_of of = {.before = a->before.query,
+                                .after = a->after.query,
+                                .went = a->went.query,
+                                .came = a->came.query};
     diff *d = malloc(sizeof *d);
-    if (!d || !diff_query(&a->before.query, 1, &a->after.query, 1, &a->options, d)) {
+    if (!d ||
+        !(a->moments.given ? diff_moments(&of, &a->options, d)
+                           : diff_query(&a->before.query, 1, &a->after.query, 1, &a->options, d))) {
         free(d);
         return false;
     }
@@ -66,8 +82,8 @@ static bool make_diff(void *context, cache_value *value) {
 
 static cache_entry *find_diff(request *r, diff_asked *d) {
     char *key;
-    if (asprintf(&key, "diff %d %d %s", (int)d->options.by, (int)d->options.normalise,
-                 d->after.key) < 0)
+    if (asprintf(&key, "diff %d %d %d %s", (int)d->options.by, (int)d->options.normalise,
+                 d->moments.given, d->after.key) < 0)
         return NULL;
     cache_entry *e = asked_cached(r, &d->before, key, make_diff, d);
     free(key);
@@ -216,6 +232,15 @@ static void write_names(output *o, const diff_asked *d, place_list *strings) {
     X("sure", s->sure ? 1.0 : 0.0)                                                                 \
     X("sure_change", s->sure_change)
 
+/* What was live at one of the moments alone. */
+#define MOMENTS_COLUMNS(X)                                                                         \
+    X("went", s->went.value)                                                                       \
+    X("went_low", s->went.low)                                                                     \
+    X("went_high", s->went.high)                                                                   \
+    X("came", s->came.value)                                                                       \
+    X("came_low", s->came.low)                                                                     \
+    X("came_high", s->came.high)
+
 static void write_changes(output *o, const diff_asked *d) {
 #define DIFF_COLUMN(name, expression)                                                              \
     output_text(o, ",\n\"" name "\":[");                                                           \
@@ -226,6 +251,9 @@ static void write_changes(output *o, const diff_asked *d) {
     }                                                                                              \
     output_char(o, ']');
     DIFF_COLUMNS(DIFF_COLUMN)
+    if (d->moments.given) {
+        MOMENTS_COLUMNS(DIFF_COLUMN)
+    }
 #undef DIFF_COLUMN
 }
 
@@ -237,6 +265,12 @@ static bool write_diff(request *r, const diff_asked *d, const diff *all) {
     write_head(o, &d->before);
     output_text(o, "},\n\"after\":{");
     write_head(o, &d->after);
+    if (d->moments.given) {
+        output_text(o, "},\n\"went\":{");
+        write_cost(o, &d->went, &d->went.query->total);
+        output_text(o, "},\n\"came\":{");
+        write_cost(o, &d->came, &d->came.query->total);
+    }
     output_format(o, "},\n\"by\":\"%s\",\"normalise\":\"%s\",\"false_discovery_rate\":%g",
                   hotspots_groupings[d->options.by], diff_normalisations[d->options.normalise],
                   DIFF_FALSE_DISCOVERIES);
@@ -265,6 +299,8 @@ bool answer_diff(request *r) {
     cache_release(r->viewer->cache, e);
     call_site_free(d.search);
     vec_free(&d.rows);
+    asked_close(r, &d.went);
+    asked_close(r, &d.came);
     asked_close(r, &d.before);
     asked_close(r, &d.after);
     return ok;

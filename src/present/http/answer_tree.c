@@ -1,5 +1,6 @@
 /* answer_tree.c: `/api/tree`: call paths, as much of them as a screen shows; and `/api/difftree`:
  * those of two traces as one. */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "analyse/compare.h"
@@ -183,7 +184,9 @@ static calltree_spec spec_of(const tree_asked *t) {
                            .collapse_recursion = t->collapse,
                            .focus = t->focus,
                            /* One more than is shown, so that it is known that there are more. */
-                           .max_depth = t->collapse ? 0 : t->root.count + t->rows + 1};
+                           .max_depth = t->collapse ? 0 : t->root.count + t->rows + 1,
+                           .path = t->root.items,
+                           .n_path = t->root.count};
 }
 
 static bool show(request *r, const tree_asked *t, const calltree *tree) {
@@ -212,6 +215,7 @@ bool answer_tree(request *r) {
 typedef struct diff_asked {
     tree_asked tree;
     asked before;
+    asked_moments moments;
     difftree d;
     flame flame;
     difftree_sides *sides;   /* by node of the picture */
@@ -221,15 +225,16 @@ typedef struct diff_asked {
 
 static bool parse_diff(request *r, diff_asked *a) {
     tree_asked *t = &a->tree;
-    if (!parse_view(r, t) || !request_ask_of(r, &a->before, "before", 0) ||
-        !request_ask_of(r, &t->question, "after", 1) || !parse_focus(r, t))
-        return false;
-    return measure_infos[t->question.query->measure].unit == UNIT_BYTES ||
-           request_refuse(r, "measure", 0, "trees of amounts of memory alone can be compared");
+    return parse_view(r, t) && request_moments(r, &a->moments) &&
+           (a->moments.given ? request_ask_moments(r, &a->moments, &a->before, &t->question)
+                             : request_ask_of(r, &a->before, "before", 0) &&
+                                   request_ask_of(r, &t->question, "after", 1)) &&
+           parse_focus(r, t);
 }
 
 static bool join_trees(request *r, diff_asked *a) {
-    const calltree_spec spec = spec_of(&a->tree);
+    calltree_spec spec = spec_of(&a->tree);
+    spec.n_path = 0; /* its places are numbered across both traces */
     cache_entry *before = asked_tree(r, &a->before, &spec);
     cache_entry *after = asked_tree(r, &a->tree.question, &spec);
     bool ok = before && after &&
@@ -245,8 +250,8 @@ static void add_hidden(const diff_asked *a, uint32_t node, uint32_t shown, difft
     const calltree_node *n = &t->nodes.items[node];
     for (uint32_t k = shown; k < n->n_children; k++) {
         const difftree_sides *s = &a->d.sides[t->children.items[n->first + k]];
-        sum->before += s->before;
-        sum->after += s->after;
+        cost_add(&sum->before, &s->before);
+        cost_add(&sum->after, &s->after);
     }
 }
 
@@ -268,21 +273,13 @@ static bool find_sides(diff_asked *a) {
     return ok;
 }
 
-static compare_run run_of(const asked *a) {
-    const memtrace_info *info = &a->reading->profile.info;
-    return (compare_run){.rate = info->sample_rate, .unit = info->word_size / 8.0};
-}
-
 static bool compare_nodes(diff_asked *a) {
     size_t n = a->flame.nodes.count;
-    const compare_run before = run_of(&a->before), after = run_of(&a->tree.question);
     double *p = malloc((n + 1) * sizeof *p), *least = malloc((n + 1) * sizeof *least);
     bool ok = p && least;
     for (size_t i = 0; ok && i < n; i++) {
-        const compare_side sides[] = {
-            {.runs = &before, .samples = &a->sides[i].before, .n_runs = 1},
-            {.runs = &after, .samples = &a->sides[i].after, .n_runs = 1}};
-        a->comparisons[i] = compare_sides(&sides[0], &sides[1]);
+        a->comparisons[i] = diff_costs(a->before.query, &a->sides[i].before, a->tree.question.query,
+                                       &a->sides[i].after);
         p[i] = a->comparisons[i].p;
         least[i] = a->comparisons[i].least_p;
     }
@@ -304,9 +301,9 @@ static bool compare_picture(request *r, diff_asked *a) {
 
 /* Of both traces together. */
 static figure both(const diff_asked *a, const difftree_sides *s) {
-    figure x = reading_figure(a->before.reading, s->before);
-    figure y = reading_figure(a->tree.question.reading, s->after);
-    return (figure){.samples = s->before + s->after,
+    figure x = asked_figure(&a->before, &s->before);
+    figure y = asked_figure(&a->tree.question, &s->after);
+    return (figure){.samples = s->before.samples + s->after.samples,
                     .value = x.value + y.value,
                     .low = x.low + y.low,
                     .high = x.high + y.high};
@@ -317,7 +314,7 @@ static figure both(const diff_asked *a, const difftree_sides *s) {
     X("value", both(a, &a->sides[i]).value)                                                        \
     X("low", both(a, &a->sides[i]).low)                                                            \
     X("high", both(a, &a->sides[i]).high)                                                          \
-    X("samples", (double)(a->sides[i].before + a->sides[i].after))                                 \
+    X("samples", (double)(a->sides[i].before.samples + a->sides[i].after.samples))                 \
     X("blocks", (double)nodes[i].total.blocks)                                                     \
     X("self", nodes[i].self.weight)                                                                \
     X("before", a->comparisons[i].before.value)                                                    \
@@ -369,8 +366,11 @@ static void write_diff_head(output *o, const diff_asked *a) {
     write_head(o, &a->before);
     output_text(o, "},\n\"after\":{");
     write_head(o, &a->tree.question);
-    output_format(o, "},\n\"unit\":\"B\",\"measure\":\"%s\",\"mode\":\"%s\"",
-                  measure_infos[a->before.query->measure].name, modes[a->tree.mode]);
+    const measure_info *m = &measure_infos[a->before.query->measure];
+    output_format(o, "},\n\"unit\":\"%s\",\"measure\":\"%s\",\"mode\":\"%s\"", figure_unit(m->unit),
+                  m->name, modes[a->tree.mode]);
+    if (a->moments.given)
+        output_format(o, ",\"from\":%" PRIu64 ",\"to\":%" PRIu64, a->moments.from, a->moments.to);
     write_both(o, a, "total", &a->d.sides[CALLTREE_ROOT], root->total.blocks);
     output_char(o, '}');
     write_both(o, a, "root", &a->sides[0], first->total.blocks);

@@ -215,10 +215,20 @@ static bool make_query(void *context, cache_value *value) {
     return true;
 }
 
-static bool parse_spec(request *r, query_spec *spec, filter **f) {
+/* The whole filter; false when there is no memory. */
+static bool find_text(const request *r, asked *a, const char **text) {
+    *text = request_text(r, "filter");
+    if (!a->also)
+        return true;
+    if (asprintf(&a->text, "%s%s%s", *text ? *text : "", *text ? " " : "", a->also) < 0)
+        a->text = NULL;
+    *text = a->text;
+    return a->text;
+}
+
+static bool parse_spec(request *r, const char *text, query_spec *spec, filter **f) {
     int counted = MEASURE_ALLOCATED, show = WRAPPERS_SKIP;
     filter_error error;
-    const char *text = request_text(r, "filter");
     *spec = (query_spec){.moment = QUERY_END};
     *f = NULL;
     if (!request_choice(r, "measure", measures, &counted) ||
@@ -259,21 +269,44 @@ static bool run_query(request *r, asked *a, query_spec *spec, const char *text) 
 }
 
 bool request_ask_of(request *r, asked *a, const char *trace, uint64_t otherwise) {
-    query_spec spec;
-    filter *f;
-    bool ok = parse_spec(r, &spec, &f);
+    query_spec spec = {0};
+    filter *f = NULL;
+    const char *text;
+    bool ok = find_text(r, a, &text) ? parse_spec(r, text, &spec, &f) : request_no_memory(r);
     spec.keep_rows |= a->needs_rows;
-    if (a->of_allocated) {
-        spec.measure = MEASURE_ALLOCATED;
-        spec.moment = QUERY_END;
+    if (a->of_allocated || a->live_at) {
+        spec.measure = a->live_at ? MEASURE_LIVE : MEASURE_ALLOCATED;
+        spec.moment = a->live_at ? *a->live_at : QUERY_END;
     }
     ok = ok &&
          request_reading(r, trace, otherwise, a->needs_blocks || query_needs_blocks(&spec),
                          &a->trace, &a->reading) &&
-         run_query(r, a, &spec, request_text(r, "filter"));
+         run_query(r, a, &spec, text);
     a->hides = filter_hides_any(f);
     filter_free(f);
     return ok;
+}
+
+bool request_moments(request *r, asked_moments *m) {
+    m->given = request_text(r, "from") || request_text(r, "to");
+    if (!m->given)
+        return true;
+    if (!request_text(r, "from") || !request_text(r, "to"))
+        return request_refuse(r, request_text(r, "to") ? "from" : "to", 0, "both are needed");
+    if (!request_time(r, "from", &m->from) || !request_time(r, "to", &m->to))
+        return false;
+    if (request_text(r, "before") || request_text(r, "after"))
+        return request_refuse(r, "from", 0, "excludes before and after: it is of one trace");
+    snprintf(m->went, sizeof m->went, "live:%" PRIu64 "us -live:%" PRIu64 "us", m->from, m->to);
+    snprintf(m->came, sizeof m->came, "live:%" PRIu64 "us -live:%" PRIu64 "us", m->to, m->from);
+    return true;
+}
+
+bool request_ask_moments(request *r, const asked_moments *m, asked *went, asked *came) {
+    went->of_allocated = came->of_allocated = true;
+    went->also = m->went;
+    came->also = m->came;
+    return request_ask_of(r, went, "trace", 0) && request_ask_of(r, came, "trace", 0);
 }
 
 bool request_ask(request *r, asked *a) {
@@ -283,6 +316,7 @@ bool request_ask(request *r, asked *a) {
 void asked_close(request *r, asked *a) {
     cache_release(r->viewer->cache, a->entry);
     reading_release(a->reading);
+    free(a->text);
     free(a->key);
     *a = (asked){0};
 }
@@ -354,9 +388,11 @@ cache_entry *asked_tree(request *r, const asked *a, const calltree_spec *spec) {
     const char *ids = spec->focus ? request_text(r, "focus_ids") : NULL;
     tree_making m = {.query = a->query, .spec = *spec};
     cache_entry *e = NULL, *view = find_view(r, a, &m);
+    const bool outward = spec->shape == CALLTREE_INVERTED || spec->shape == CALLTREE_CALLERS;
+    const char *root = outward && spec->n_path ? request_text(r, "root") : NULL;
     char *key;
-    if (asprintf(&key, "tree %d %d %d %" PRIu64 " %s\n%s", (int)spec->shape, spec->by_line,
-                 spec->collapse_recursion, spec->max_depth, ids ? ids : "",
+    if (asprintf(&key, "tree %s %d %d %d %" PRIu64 " %s\n%s", root ? root : "", (int)spec->shape,
+                 spec->by_line, spec->collapse_recursion, spec->max_depth, ids ? ids : "",
                  focus ? focus : "") >= 0) {
         e = asked_cached(r, a, key, make_tree, &m);
         free(key);

@@ -61,15 +61,18 @@ bool request_search(request *r, const profile *p, uint8_t **matches);
 
 /* A question that parameters ask, answered as far as all endpoints share it. */
 typedef struct asked {
-    bool needs_blocks; /* set before asking: the endpoint scans the table of blocks itself */
-    bool of_allocated; /* whatever the measure that is asked for */
-    bool needs_rows;   /* … and the selection of its rows, also where all are kept */
+    bool needs_blocks;       /* set before asking: the endpoint scans the table of blocks itself */
+    bool of_allocated;       /* whatever the measure that is asked for */
+    bool needs_rows;         /* … and the selection of its rows, also where all are kept */
+    const uint64_t *live_at; /* what is live then, whatever the measure */
+    const char *also;        /* terms that are added to the filter; NULL: none */
     reading *reading;
     size_t trace;
     cache_entry *entry;        /* keeps `query` */
     const query_result *query; /* shared with others */
     report report;
     bool hides; /* the filter drops frames */
+    char *text; /* of the filter with the terms that were added; NULL: none were */
     char *key;  /* what else is cached about it adds to this */
 } asked;
 
@@ -83,6 +86,18 @@ bool request_reading(request *r, const char *parameter, uint64_t otherwise, bool
 bool request_ask(request *r, asked *a);
 bool request_ask_of(request *r, asked *a, const char *trace, uint64_t otherwise);
 void asked_close(request *r, asked *a);
+
+/* Two moments of one trace, `from` and `to`, to be compared instead of two traces. */
+typedef struct asked_moments {
+    bool given;
+    uint64_t from, to;
+    char went[64], came[64]; /* terms of filters: live at the one and not at the other */
+} asked_moments;
+
+bool request_moments(request *r, asked_moments *m);
+
+/* What went and what came between them, of `trace`. */
+bool request_ask_moments(request *r, const asked_moments *m, asked *went, asked *came);
 
 /* An entry of the cache below the key of a question. */
 cache_entry *asked_cached(request *r, const asked *a, const char *key,
@@ -156,10 +171,12 @@ void place_list_free(place_list *l);
     X("filter", answer_filter, "trace text cursor ")                                               \
     X("advice", answer_advice, ASK_PARAMETERS "share ")                                            \
     X("difftree", answer_difftree,                                                                 \
-      ASK_PARAMETERS "before after by mode focus focus_ids root width min share rows collapse "    \
-                     "search ")                                                                    \
+      ASK_PARAMETERS                                                                               \
+      "from to before after by mode focus focus_ids root width min share rows collapse "           \
+      "search ")                                                                                   \
     X("diff", answer_diff,                                                                         \
-      "before after filter measure at wrappers by normalise sort order offset limit search ")      \
+      "from to before after filter measure at wrappers by normalise sort order offset limit "      \
+      "search ")                                                                                   \
     X("source", answer_source, ASK_PARAMETERS "place from to ")                                    \
     X("explain", answer_explain, "trace measure value low high samples blocks ")
 

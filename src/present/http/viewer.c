@@ -71,6 +71,20 @@ static reading *reading_new(profile *p, const memtrace_warning *warnings, size_t
     return r;
 }
 
+/* What was computed of the same kind of sample holds for this reading as well. */
+static void take_figures(reading *r, reading *old) {
+    const memtrace_info *a = &r->profile.info, *b = old ? &old->profile.info : NULL;
+    if (!old || a->sample_rate != b->sample_rate || a->word_size != b->word_size)
+        return;
+    for (size_t i = 0; i < FIGURES_KEPT; i++) {
+        double high = atomic_load_explicit(&old->figures.high[i], memory_order_acquire);
+        atomic_init(&r->figures.high[i], high);
+        atomic_init(&r->figures.low[i],
+                    high > 0 ? atomic_load_explicit(&old->figures.low[i], memory_order_relaxed)
+                             : 0);
+    }
+}
+
 /* With the lock held. The trace is the same when only its blocks have come. */
 static void number_reading(reading *r, const reading *old) {
     r->serial = old ? old->serial + 1 : 1;
@@ -89,6 +103,7 @@ bool viewer_publish(viewer *v, size_t trace, profile *p, const memtrace_warning 
     bool late = old && reading_has_blocks(old) && !reading_has_blocks(r);
     if (!late) {
         number_reading(r, old);
+        take_figures(r, old);
         t->now = r;
         t->failed = false;
         pthread_cond_broadcast(&t->changed);

@@ -1,6 +1,7 @@
 // e2e.mjs: what a user does with the page, in a real browser against a real server; and that each number on it is the
 // one that the commands print for the same question. Waits for states, never for time.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { amount, marginText, percent } from "../../../viewer/format.js";
@@ -494,6 +495,136 @@ test("a trace that grows is followed, can be paused, and two moments of it compa
     await c.close();
     await server.stop();
     fs.rmSync(file);
+  }
+});
+
+// Names as bytes, some of them not UTF-8.
+const HOSTILE = [
+  '<img src=x onerror="window.pwned=1">', "</script><script>window.pwned=1</script>", '"><svg/onload=window.pwned=1>', "javascript:window.pwned=1//",
+  "\u202egnp.rtl\u202ereverse", "line\nbreak\ttab\rreturn", Buffer.from("bad\xff\xfe\xc3utf8", "latin1"), "x".repeat(5000), "&lt;b&gt;&amp;", "__proto__", "constructor", "${window.pwned=1}",
+].map((n) => Buffer.from(n));
+
+// A trace whose functions, files and types are called so: the maker's own names of the same length are replaced.
+function hostileTrace(file) {
+  const stand = HOSTILE.map((n, i) => `${String.fromCharCode(65 + i)}${"q".repeat(n.length - 1)}`);
+  const lines = stand.flatMap((n, i) => Array.from({ length: 3 }, () => `alloc minor ${200 + i} 50 Main@main.c:1 ${n}@${n}.c:${i + 2}`));
+  let bytes = execFileSync("python3", [path.join(TRACES, "../cli/make-trace")], { input: `rate 0.5\n${lines.join("\n")}\n`, maxBuffer: 1 << 26 });
+  stand.forEach((n, i) => {
+    for (let at = bytes.indexOf(n); at >= 0; at = bytes.indexOf(n, at)) HOSTILE[i].copy(bytes, at);
+  });
+  fs.writeFileSync(file, bytes);
+}
+
+async function isHarmless(c, where) {
+  const found = await c.page.evaluate(() => ({ pwned: "pwned" in window, strange: [...document.querySelectorAll("#app img, #app script, #app iframe, .popover img, .tip img, .tip script")].length }));
+  assert.deepEqual(found, { pwned: false, strange: 0 }, where);
+  assert.deepEqual(c.trouble, [], where);
+}
+
+test("names that are markup, scripts, turned round, endless, or no text at all are only names", async ({ browser }) => {
+  const file = path.join(ARTEFACTS, "hostile.ctf"), html = path.join(ARTEFACTS, "hostile.html");
+  hostileTrace(file);
+  cli("export", "--to", "html", "-o", html, file);
+  const server = await serve([file, file]);
+  const total = headline(file);
+  try {
+    for (const [url, offline] of [[server.url, false], [`file://${html}`, true]]) {
+      const c = await Client.open(browser, url, { offline });
+      assert.equal(await shownTotal(c), total);
+      for (const view of ["hotspots", "functions", "paths", "types", "leaks", "advice", "lifetimes", ...(offline ? [] : ["diff", "source"])]) {
+        await c.go({ view });
+        await isHarmless(c, view);
+      }
+      await c.go({ view: "hotspots" });
+      const rows = (await c.rows()).map((r) => r.place);
+      for (const name of HOSTILE) {
+        const shown = name.toString("utf8").replace(/[\s]+/g, " ");
+        assert.ok(rows.some((r) => r.includes(shown.replace(/\ufffd+/g, "").slice(0, 3))), `${shown.slice(0, 40)}: ${rows.length} rows`);
+      }
+      await c.go({ view: "flame", mode: "icicle", zoom: [] });
+      const frames = (await c.frames()).filter((f) => f.node > 1 && f.width >= 3 && f.inView);
+      assert.ok(frames.length >= HOSTILE.length);
+      for (const f of frames.slice(0, HOSTILE.length)) {
+        await c.page.mouse.click(f.x + f.width / 2, f.y + f.height / 2);
+        await c.page.mouse.click(f.x + f.width / 2, f.y + f.height / 2, { button: "right" });
+        await c.page.keyboard.press("Escape");
+        await c.quiet();
+        await isHarmless(c, f.name);
+      }
+      if (!offline) {
+        // As a filter, and back out of the address.
+        for (const f of frames.slice(0, 4)) {
+          await c.page.mouse.click(f.x + f.width / 2, f.y + f.height / 2, { button: "right" });
+          await c.page.locator('.popover.menu [data-action^="Focus"]').click();
+          await c.page.waitForFunction(() => window.allotrace.store.state.filter !== "");
+          await c.page.reload();
+          await c.quiet();
+          assert.equal((await c.frames())[0].samples, f.samples, f.name);
+          await isHarmless(c, f.name);
+          await c.go({ filter: "" });
+        }
+      }
+      await c.shot(`hostile-${offline ? "exported" : "served"}`);
+      await c.close();
+    }
+  } finally {
+    await server.stop();
+  }
+});
+
+test("two moments of a trace are compared: what is live at each, what went, what came, how surely", withPage(at(one, "a=8s&b=15s"), async (c) => {
+  await c.until({ view: "diff" }, () => c.page.locator("[data-snapshot=diff]").click());
+  const of = (...args) => cliJson("hotspots", "--json", "--top", "0", "--min-share", "0", ...args, IRMIN);
+  const live = { A: of("--measure", "live", "--at", "8s"), B: of("--measure", "live", "--at", "15s") };
+  const went = of("--filter", "live:8s -live:15s"), came = of("--filter", "live:15s -live:8s");
+  const text = (await c.text(".main")).replace(/\s+/g, " ");
+  for (const x of [`Went: ${amount(went.total.value, "B")}, came: ${amount(came.total.value, "B")}`, `In all ${amount(live.A.total.value, "B")} → ${amount(live.B.total.value, "B")}`]) assert.ok(text.includes(x), `${x}: ${text.slice(0, 400)}`);
+  assert.equal(live.A.total.samples - went.total.samples + came.total.samples, live.B.total.samples);
+  const rows = await c.rows();
+  const valueOf = (j, row) => j.hotspots.filter((h) => row.place.startsWith(h.function) && row.place.endsWith(`:${h.line}`)).reduce((sum, h) => sum + h.value, 0);
+  for (const row of rows.filter((r) => /:\d+$/.test(r.place) && !r.place.includes("…")).slice(0, 8)) {
+    assert.equal(row.before, amount(valueOf(live.A, row), "B"), row.place);
+    assert.equal(row.after, amount(valueOf(live.B, row), "B"), row.place);
+    assert.equal(row.went, amount(valueOf(went, row), "B"), row.place);
+    assert.equal(row.came, amount(valueOf(came, row), "B"), row.place);
+  }
+  await c.shot("moments");
+  await c.until({ diffas: "flame" }, () => c.page.locator("[data-diffas=flame]").click());
+  assert.equal((await c.frames())[0].samples, went.total.samples + came.total.samples);
+}));
+
+test("blocks and byte-seconds are compared, too", withPage(at(two, "view=diff&by=function&measure=blocks"), async (c) => {
+  for (const measure of ["blocks", "byteseconds"]) {
+    await c.go({ measure, diffas: "table" });
+    const j = cliJson("diff", "--json", "--by", "function", "--measure", measure, IRMIN, OCAMLOPT);
+    const rows = await c.rows();
+    assert.equal(rows[0].before, amount(j.sites[0].before.value, j.unit ?? "blocks"));
+    await c.go({ diffas: "flame" });
+    const totals = [IRMIN, OCAMLOPT].map((f) => cliJson("hotspots", "--json", "--top", "1", "--measure", measure, f).total.value);
+    assert.ok(Math.abs((await c.frames())[0].value / (totals[0] + totals[1]) - 1) < 1e-6);
+  }
+}));
+
+test("the timeline draws what the system saw, and says why that differs from what is live", async ({ browser }) => {
+  const file = path.join(ARTEFACTS, "system.ctf");
+  try {
+    cli("run", "--rate", "0.01", "-o", file, "--", "/bin/sh", "-c", "x=1; while [ $x -lt 20000 ]; do x=$((x+1)); done");
+  } catch {
+    return "programs cannot be recorded here";
+  }
+  const server = await serve([file]);
+  const c = await Client.open(browser, server.url);
+  try {
+    assert.equal(await c.page.locator("[data-gauge=rss]").getAttribute("aria-pressed"), "true");
+    await c.until({ gauges: "rss,heap" }, () => c.page.locator("[data-gauge=heap]").click());
+    await c.page.locator("[data-gauge=explain]").click();
+    const text = await c.page.locator(".popover.explain:not([hidden])").innerText();
+    assert.match(text, /RSS and live memory at .*live.*RSS.*anonymous/s);
+    await c.shot("gauges");
+    assert.deepEqual(c.trouble, []);
+  } finally {
+    await c.close();
+    await server.stop();
   }
 });
 

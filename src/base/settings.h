@@ -21,6 +21,9 @@
       "it")                                                                                        \
     X(OCAML, "MEMTRACE_OCAML", "heap",                                                             \
       "what is recorded of an OCaml program: its OCaml `heap`, its `malloc`, or `both`")           \
+    X(MMAP, "MEMTRACE_MMAP", "",                                                                   \
+      "1: memory that the program maps itself is recorded as well, by mmap, mremap, sbrk and the " \
+      "like")                                                                                      \
     X(SEED, "MEMTRACE_SEED", "",                                                                   \
       "a whole number that makes the choice of samples repeatable; random if it is empty")
 

@@ -23,6 +23,7 @@ typedef struct attach_options {
     const char *output, *context;
     double rate;       /* 0: not given */
     uint64_t depth;    /* DEPTH_UNSET: not given */
+    bool mmap;
     uint64_t duration; /* µs; 0: until somebody detaches */
     bool no_symbolize;
     debug_file_options debug_files;
@@ -43,6 +44,10 @@ static const option attach_specs[] = {
      .at = offsetof(attach_options, rate),
      .argument = "RATE",
      .help = "sample each allocated word with this probability (default: 1e-5)"},
+    {.name = "mmap",
+     .kind = OPTION_FLAG,
+     .at = offsetof(attach_options, mmap),
+     .help = "record as well what the program maps itself, by mmap, mremap, sbrk and the like"},
     {.name = "depth",
      .letter = 'd',
      .kind = OPTION_COUNT,
@@ -115,6 +120,8 @@ static void fill_request(control *c, const attach_options *opts, const char *pat
         snprintf(text, sizeof text, "%.15g", opts->rate);
         add_setting(c, &used, SETTING_RATE, text);
     }
+    if (opts->mmap)
+        add_setting(c, &used, SETTING_MMAP, "1");
     if (opts->depth != DEPTH_UNSET) {
         snprintf(text, sizeof text, "%llu", (unsigned long long)opts->depth);
         add_setting(c, &used, SETTING_DEPTH, text);

@@ -30,7 +30,7 @@ typedef struct run_options {
     const char *output, *context;
     double rate;    /* 0: not given */
     uint64_t depth; /* DEPTH_UNSET: not given */
-    bool native, no_ocaml, view;
+    bool native, no_ocaml, mmap, view;
     bool no_symbolize;
     debug_file_options debug_files;
 } run_options;
@@ -74,6 +74,10 @@ static const option options[] = {
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, no_ocaml),
      .help = "of an OCaml program, record only what it gets from malloc"},
+    {.name = "mmap",
+     .kind = OPTION_FLAG,
+     .at = offsetof(run_options, mmap),
+     .help = "record as well what the program maps itself, by mmap, mremap, sbrk and the like"},
     {.name = "view",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, view),
@@ -205,6 +209,8 @@ static void set_environment(void *context) {
     }
     if (l->options->native || l->options->no_ocaml)
         set_setting(SETTING_OCAML, l->options->no_ocaml ? "malloc" : "both");
+    if (l->options->mmap)
+        set_setting(SETTING_MMAP, "1");
     if (l->options->context)
         set_setting(SETTING_CONTEXT, l->options->context);
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* X(name, what it is called in source, parameters, arguments, bytes asked for): return a block, or
@@ -90,6 +91,26 @@
       (path, buffer, size, room))
 #define CALLS_UNLOADING(X) X(int, dlclose, (void *handle), (handle))
 
+/* X(result, name, parameters, arguments): what maps memory; mremap is written out in maps.c. Those
+ * of the first list can be called before we know where they go on. */
+#define CALLS_MAPPING(X)                                                                           \
+    X(void *, mmap, (void *address, size_t size, int protection, int flags, int fd, off_t offset), \
+      (address, size, protection, flags, fd, offset))                                              \
+    X(void *, mmap64,                                                                              \
+      (void *address, size_t size, int protection, int flags, int fd, off_t offset),               \
+      (address, size, protection, flags, fd, offset))                                              \
+    X(int, munmap, (void *address, size_t size), (address, size))                                  \
+    X(int, mprotect, (void *address, size_t size, int protection), (address, size, protection))
+#define CALLS_BREAK(X)                                                                             \
+    X(void *, sbrk, (intptr_t increment), (increment))                                             \
+    X(int, brk, (void *address), (address))
+
+/* X(name, what it is called in the trace): kinds of memory that these give. */
+#define CALLS_MAPPED(X)                                                                            \
+    X(mmap, "mmap")                                                                                \
+    X(mmap_file, "mmap (file)")                                                                    \
+    X(sbrk, "sbrk")
+
 /* The blocks of C++ form a list of their own, and so do all others. */
 #define CALLS_C(ALLOCATING, FREEING, OTHER)                                                        \
     CALLS_ALLOCATING(ALLOCATING)                                                                   \
@@ -109,6 +130,8 @@ struct next_calls {
     CALLS_EXIT(NEXT_FREEING)
     CALLS_LINK(NEXT_OTHER)
     CALLS_UNLOADING(NEXT_OTHER)
+    CALLS_MAPPING(NEXT_OTHER)
+    CALLS_BREAK(NEXT_OTHER)
 #undef NEXT_ALLOCATING
 #undef NEXT_FREEING
 #undef NEXT_OTHER
@@ -121,9 +144,10 @@ enum call_type {
 #define CALL_TYPE(name, ...)               TYPE_##name,
 #define CALL_TYPE_OTHER(result, name, ...) TYPE_##name,
     CALLS_ALLOCATING(CALL_TYPE) CALLS_NEW(CALL_TYPE) CALLS_RESIZING(CALL_TYPE_OTHER)
+        CALLS_MAPPED(CALL_TYPE)
 #undef CALL_TYPE
 #undef CALL_TYPE_OTHER
-        N_CALL_TYPES
+            N_CALL_TYPES
 };
 
 /* Count * size, or more than any allocator has. */
@@ -141,6 +165,9 @@ void next_be_late(void);
 /* Does the program, or a library loaded before this one, bring its own `malloc`, so that ours is
  * not called? Then writes the name of that module. */
 bool next_is_preempted(char *module, size_t size);
+
+/* Is this return address in the allocator that stands behind us? Locks nothing: that one may. */
+bool next_is_allocator(const void *caller);
 
 /* Finds where the operators of C++ go on, unless that is known. `caller` is a return address in the
  * module that called one: it knows a C++ library even where the program as a whole does not. */

@@ -135,6 +135,9 @@ static bool config_set(config *c, enum setting setting, const char *value) {
         return true;
     case SETTING_PROCESS:
         return !*value || config_parse_whole(value, &c->process);
+    case SETTING_MMAP:
+        c->mmap = *value == '1';
+        return !*value || ((*value == '0' || *value == '1') && !value[1]);
     case SETTING_RESCUE: {
         text t = text_in(c->rescue, sizeof c->rescue);
         text_add(&t, value);

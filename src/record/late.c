@@ -58,12 +58,16 @@ CALLS_C(DECLARE_BLOCK, DECLARE_VOID, DECLARE)
 CALLS_EXEC(DECLARE)
 CALLS_EXIT(DECLARE_VOID)
 CALLS_UNLOADING(DECLARE)
+CALLS_MAPPING(DECLARE)
+CALLS_BREAK(DECLARE)
+void *mremap(void *old, size_t old_size, size_t size, int flags, ...);
 
 static const struct replacement replacements[] = {
 #define REPLACE(name, ...)               {#name, (void *)(uintptr_t)name},
 #define REPLACE_OTHER(result, name, ...) {#name, (void *)(uintptr_t)name},
     CALLS_C(REPLACE, REPLACE, REPLACE_OTHER) CALLS_EXEC(REPLACE_OTHER) CALLS_EXIT(REPLACE)
-        CALLS_UNLOADING(REPLACE_OTHER) REPLACE(execl) REPLACE(execlp) REPLACE(execle)};
+        CALLS_UNLOADING(REPLACE_OTHER) CALLS_MAPPING(REPLACE_OTHER) CALLS_BREAK(REPLACE_OTHER)
+            REPLACE(mremap) REPLACE(execl) REPLACE(execlp) REPLACE(execle)};
 
 static void *replacement_for(const char *name) {
     for (size_t i = 0; i < sizeof replacements / sizeof *replacements; i++)

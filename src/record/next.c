@@ -98,6 +98,44 @@ static ssize_t early___readlink_chk(const char *path, char *buffer, size_t size,
     return early_readlink(path, buffer, size < room ? size : room);
 }
 
+/* Nor when they map memory: dlsym may allocate, and they may hold their lock. */
+static long early_result(long result) {
+    if (!syscall_failed(result))
+        return result;
+    errno = (int)-result;
+    return -1;
+}
+
+static void *early_mmap(void *address, size_t size, int protection, int flags, int fd,
+                        off_t offset) {
+    return (void *)early_result(
+        syscall6(SYS_mmap, (long)address, (long)size, protection, flags, fd, (long)offset));
+}
+#define early_mmap64 early_mmap
+
+static int early_munmap(void *address, size_t size) {
+    return (int)early_result(syscall4(SYS_munmap, (long)address, (long)size, 0, 0));
+}
+
+static int early_mprotect(void *address, size_t size, int protection) {
+    return (int)early_result(syscall4(SYS_mprotect, (long)address, (long)size, protection, 0));
+}
+
+extern void *__sbrk(intptr_t increment)
+    __attribute__((weak)); /* the C library's, by its own name */
+
+static void *early_sbrk(intptr_t increment) {
+    if (__sbrk)
+        return __sbrk(increment);
+    errno = ENOMEM;
+    return (void *)-1;
+}
+
+static int early_brk(void *address) {
+    char *now = early_sbrk(0);
+    return early_sbrk((char *)address - now) == (void *)-1 ? -1 : 0;
+}
+
 /* ---- calls that may meet an early block, or are missing behind us ------------------------ */
 
 static struct next_calls real; /* what the modules behind us have; NULL where they have nothing */
@@ -208,6 +246,8 @@ static void next_find_all(void) {
     CALLS_EXIT(FIND_FIRST)
     CALLS_LINK(FIND_SECOND)
     CALLS_UNLOADING(FIND_SECOND)
+    CALLS_MAPPING(FIND_SECOND)
+    CALLS_BREAK(FIND_SECOND)
 }
 
 static void next_use_real(void) {
@@ -221,6 +261,8 @@ static void next_use_real(void) {
     if (real.__readlink_chk)
         next.__readlink_chk = real.__readlink_chk;
     CALLS_UNLOADING(USE_SECOND)
+    CALLS_MAPPING(USE_SECOND)
+    CALLS_BREAK(USE_SECOND)
     if (!real.reallocarray || early_used)
         next.reallocarray = either_reallocarray;
     if (!real.free_sized || early_used)
@@ -321,7 +363,7 @@ struct next_calls next = {
 #define START_LINK(result, name, ...)   .name = early_##name,
     CALLS_C(START_FIRST, START_FIRST, START_SECOND) CALLS_NEW(START_FIRST) CALLS_DELETE(START_FIRST)
         CALLS_EXEC(START_SECOND) CALLS_EXIT(START_FIRST) CALLS_LINK(START_LINK)
-            CALLS_UNLOADING(START_SECOND)};
+            CALLS_UNLOADING(START_SECOND) CALLS_MAPPING(START_LINK) CALLS_BREAK(START_LINK)};
 
 static bool module_of(const void *address, struct module *module) {
     return address && module_find((uintptr_t)address, module);
@@ -331,6 +373,22 @@ static bool is_ours(const void *address) {
     struct module module;
     return module_of((const void *)next_resolve, &module) && (uintptr_t)address >= module.low &&
            (uintptr_t)address < module.high;
+}
+
+bool next_is_allocator(const void *caller) {
+    static _Atomic uintptr_t low, high;
+    struct module module;
+    void *heap;
+    if (!atomic_load_explicit(&high, memory_order_acquire)) {
+        memcpy(&heap, &real.malloc, sizeof heap);
+        if (!module_of(heap, &module))
+            return true; /* whoever it is came before our malloc was called */
+        atomic_store(&low, module.low);
+        atomic_store_explicit(&high, module.high, memory_order_release);
+    }
+    uintptr_t at = (uintptr_t)caller;
+    return at >= atomic_load_explicit(&low, memory_order_relaxed) &&
+           at < atomic_load_explicit(&high, memory_order_relaxed);
 }
 
 /* Does a call of this malloc come to ours in the end? Only trying it tells: a program linked to

@@ -52,6 +52,7 @@ struct recorder_page *recorder_page = &no_page; /* replaced before the first ses
 
 __thread struct self self;
 memprof_filter recorder_filter = MEMPROF_FILTER_INIT;
+bool recorder_maps;
 
 /* ---- start ------------------------------------------------------------------------------- */
 
@@ -104,6 +105,7 @@ static int recorder_try_open(void) {
         recorder.session->number = self.session = ++recorder.n_sessions;
         recorder.exact = recorder.session->exact;
         recorder.session->hot = &recorder_page->exact;
+        recorder_maps |= recorder.session->maps;
         atomic_store(&recorder_page->alive, 1);
         atomic_store(&recorder_page->exact, recorder.exact ? recorder.session : NULL);
         atomic_store(&recorder_page->current, recorder.session);
@@ -371,6 +373,7 @@ static void recorder_say_preempted(const char *module) {
     text t = text_in(mark, sizeof mark);
     text_add(&t, "nothing is recorded: malloc is the own one of ");
     text_add(&t, module);
+    recorder_maps = false;
     session_mark(recorder.session, mark);
     recorder_finish();
     say(module, "has a malloc of its own that stands before ours, nothing is recorded", 0);

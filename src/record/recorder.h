@@ -15,6 +15,9 @@
 /* Addresses of blocks that may be tracked; tested inline at each free. */
 extern memprof_filter recorder_filter __attribute__((visibility("hidden")));
 
+/* Some session has recorded what the program maps: its calls have to ask whether they matter. */
+extern bool recorder_maps __attribute__((visibility("hidden")));
+
 /* A block in words, and the allocator's own header word. Sizes too large for any allocator may
  * wrap around: such blocks never come to be. */
 static inline uint64_t recorder_words(size_t bytes) {

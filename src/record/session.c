@@ -30,7 +30,8 @@ static uint64_t sweep_interval(uint64_t now) {
 static const char *const type_names[N_CALL_TYPES] = {
 #define TYPE_NAME(name, text, ...)         [TYPE_##name] = text,
 #define TYPE_NAME_OTHER(result, name, ...) [TYPE_##name] = #name,
-    CALLS_ALLOCATING(TYPE_NAME) CALLS_NEW(TYPE_NAME) CALLS_RESIZING(TYPE_NAME_OTHER)};
+    CALLS_ALLOCATING(TYPE_NAME) CALLS_NEW(TYPE_NAME) CALLS_RESIZING(TYPE_NAME_OTHER)
+        CALLS_MAPPED(TYPE_NAME)};
 _Static_assert(N_CALL_TYPES < 63, "a code has six bits for the type");
 
 /* ---- hooks of the writer ----------------------------------------------------------------- */
@@ -289,7 +290,8 @@ static int session_build(struct session *s, const struct session_plan *plan,
     const config *c = plan->config;
     struct module own;
     s->ocaml = plan->ocaml;
-    s->codes.memory = s->domains.memory = &s->memory;
+    s->codes.memory = s->domains.memory = s->regions.memory = &s->memory;
+    s->maps = plan->records_malloc && c->mmap;
     s->depth = c->depth;
     s->ocaml_depth = c->ocaml_depth;
     s->ocaml_rate = c->rate;

@@ -15,6 +15,7 @@
 #include "record/gauge.h"
 #include "record/memory.h"
 #include "record/ocaml_runtime.h"
+#include "record/regions.h"
 #include "record/rescue.h"
 #include "record/sink.h"
 
@@ -23,6 +24,7 @@ struct self {
     memprof_thread sampler;
     struct domain *domain; /* NULL until its first sample */
     bool registered;       /* the end of this thread will be noticed */
+    bool mapping;          /* it is in mapping.c */
     struct session *owner; /* of the domain; NULL if there is none */
     unsigned session; /* the number of the one that sampler and domain belong to; 0: none yet */
 };
@@ -45,6 +47,9 @@ struct session {
     rescue rescue; /* of streams; guarded by domains.lock */
     gauges gauges;
     memtrace_writer *writer;
+    bool maps; /* what the program maps is recorded, too, by mapping.c */
+    lock regions_lock;
+    regions regions; /* that it has mapped, guarded by the lock before */
     bool exact;      /* every block of malloc is recorded, by exact.c */
     struct ids *ids; /* of blocks that live, if so */
     _Atomic(struct session *)

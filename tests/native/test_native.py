@@ -22,8 +22,8 @@ import decode  # noqa: E402
 import tap  # noqa: E402
 from tap import Skip, same, test  # noqa: E402
 
-LIBRARY, TARGET, OWN_MALLOC, FIXED, CXX, CXX_OWN, BUMP, PLUGIN_ONE, PLUGIN_TWO = \
-    map(os.path.abspath, sys.argv[1:10])
+LIBRARY, TARGET, OWN_MALLOC, FIXED, CXX, CXX_OWN, MAPS, BUMP, PLUGIN_ONE, PLUGIN_TWO = \
+    map(os.path.abspath, sys.argv[1:11])
 
 
 def words(size):
@@ -500,6 +500,39 @@ def what_the_system_sees_stands_beside_what_is_live():
 
 
 @test
+def what_a_program_maps_is_recorded_if_it_is_asked_for():
+    page = os.sysconf("SC_PAGESIZE")
+    trace = record([MAPS, "all"], mmap="1")
+    # By pages: how many there were, and how many of them were unmapped again.
+    wanted = {101: (11, 11), 103: (1, 0), 211: (1, 1), 100: (2, 1), 301: (1, 1), 99: (1, 1),
+              201: (1, 1), 5: (100, 100), 1000: (0, 0), 100003: (0, 0), 401: (1, 1), 501: (1, 1),
+              503: (1, 1), 499: (1, 1), 509: (1, 1), 505: (1, 1), 4: (1, 1), 701: (1, 1),
+              8192: (0, 0)}
+    same({n: trace.count(n * page, "mmap") for n in wanted}, wanted)
+    same(trace.count(page, "mmap (file)"), (1, 1))
+    same({n: trace.count(n * page, "sbrk") for n in (601, 600)}, {601: (1, 1), 600: (1, 1)})
+    same(trace.count(32 << 20, "malloc"), (1, 1))
+    same(trace.marks, [])
+    same({a.type for a in record([MAPS, "all"]).allocations} - {"malloc", "calloc"}, set())
+
+
+@test
+def threads_handlers_and_children_may_map():
+    for rate in ("1", "1e-3"):
+        command = [MAPS, "threads"]
+        settings = {"MEMTRACE": "%p.ctf", "MEMTRACE_RATE": rate, "MEMTRACE_MMAP": "1"}
+        same(run(command, settings), plain(command))
+        traces = list(pathlib.Path().glob("*.ctf"))
+        same(len(traces), 21)
+        for path in traces:
+            trace = Trace(path)
+            alive = [a for a in trace.allocations if a.type == "mmap" and not a.died]
+            if not any(mark.startswith("dropped") for mark in trace.marks):
+                same(alive, [], "what was mapped was unmapped")
+            path.unlink()
+
+
+@test
 def a_program_for_fixed_addresses_has_no_malloc_of_its_own():
     same(record([FIXED]).count(5701), (10, 10))
 
@@ -525,7 +558,7 @@ def tcmalloc_stays_the_allocator():
 
 # What the library takes from the C library: nothing that allocates, formats or knows a locale.
 ALLOWED = set("""__cxa_at_quick_exit __cxa_atexit __cxa_finalize __environ environ
-    __errno_location __register_atfork _dl_find_object clock_gettime dl_iterate_phdr dladdr1 dlopen dlsym
+    __errno_location __register_atfork __sbrk _dl_find_object clock_gettime dl_iterate_phdr dladdr1 dlopen dlsym
     bcmp dladdr dlerror getauxval memcmp memcpy memmove memset pthread_key_create pthread_setspecific sched_yield
     secure_getenv strchr strcmp strcspn strerrordesc_np strlen strncmp strnlen strrchr strstr
     __gmon_start__ _ITM_deregisterTMCloneTable _ITM_registerTMCloneTable""".split())
@@ -551,10 +584,11 @@ def the_library_exports_only_what_it_interposes():
     wanted = """malloc calloc realloc reallocarray free free_sized free_aligned_sized memalign
         posix_memalign aligned_alloc valloc pvalloc malloc_usable_size _exit _Exit abort execve execv
         execvp execvpe fexecve execveat execl execlp execle dlclose
+        mmap mmap64 munmap mprotect mremap sbrk brk
         readlink __readlink_chk allotrace_control allotrace_mark""".split()
     same({e for e in exported if not e.startswith(("_Zn", "_Zd"))}, set(wanted))
     same(len([e for e in exported if e.startswith(("_Zn", "_Zd"))]), 20)
 
 
 if __name__ == "__main__":
-    sys.exit(tap.main(sys.argv[10:]))
+    sys.exit(tap.main(sys.argv[11:]))

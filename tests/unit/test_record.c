@@ -8,11 +8,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/settings.h"
 #include "record/code.h"
 #include "record/config.h"
 #include "record/ids.h"
 #include "record/memory.h"
+#include "record/regions.h"
 #include "record/sink.h"
 #include "record/text.h"
 #include "unit.h"
@@ -185,6 +187,41 @@ static off_t size_of(const char *file) {
     return stat(file, &st) == 0 ? st.st_size : -1;
 }
 
+/* Against a flag for each page of a small space. */
+START_TEST(regions_are_those_that_were_added) {
+    enum { PAGES = 512, ROUNDS = 20000 };
+    memory m = {0};
+    regions all = {.memory = &m};
+    unsigned start_of[PAGES] = {0}; /* by page: the region that covers it starts there + 1 */
+    uint64_t state = 1;
+    for (int i = 0; i < ROUNDS; i++) {
+        state = hash_u64(state + (uint64_t)i);
+        uintptr_t from = state % PAGES, to = from + 1 + state / PAGES % 8;
+        region found = {0};
+        uintptr_t first = from;
+        to = to < PAGES ? to : PAGES;
+        while (first < to && start_of[first] == 0)
+            first++;
+        ck_assert(regions_find(&all, from, to, &found) == (first < to));
+        if (first == to) {
+            ck_assert(regions_add(&all, (region){.start = from, .end = to, .type = 3}));
+            for (uintptr_t p = from; p < to; p++)
+                start_of[p] = (unsigned)from + 1;
+            continue;
+        }
+        ck_assert_uint_eq(found.start + 1, start_of[first]);
+        ck_assert_uint_eq(found.type, 3);
+        for (uintptr_t p = found.start; p < found.end; p++) {
+            ck_assert_uint_eq(start_of[p], found.start + 1);
+            start_of[p] = 0;
+        }
+        regions_remove(&all, found.start);
+    }
+    ck_assert(!regions_find(&all, 7, 7, &(region){0}));
+    memory_release(&m);
+}
+END_TEST
+
 START_TEST(sink_survives_the_loss_of_its_descriptor) {
     static sink s;
     int mine[2];
@@ -270,6 +307,7 @@ static Suite *suite(void) {
     suite_add_tcase(suite, t);
     t = tcase_create("sink");
     tcase_add_checked_fixture(t, make_folder, remove_folder);
+    tcase_add_test(t, regions_are_those_that_were_added);
     tcase_add_test(t, sink_survives_the_loss_of_its_descriptor);
     tcase_add_test(t, sink_is_the_file_of_one_process_at_a_time);
     tcase_add_test(t, ids_are_found_by_address);

@@ -248,12 +248,14 @@ class Wild:
         if rate:
             (folder / "traces").mkdir()
             pattern = case.output or folder / "traces" / ("t.%p.ctf" if case.children else "t.ctf")
-            command = [str(self.allotrace), "run", "-r", rate, "-o", str(pattern), "--", *command]
+            options = ["--mmap"] if rate.endswith("+mmap") else []
+            command = [str(self.allotrace), "run", "-r", rate.removesuffix("+mmap"), *options, "-o",
+                       str(pattern), "--", *command]
         started = time.monotonic()
         p = subprocess.Popen(command, cwd=folder, env=env, stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
         try:
-            out, err = p.communicate(timeout=TIMEOUT * (3 if rate == "1" else 1))
+            out, err = p.communicate(timeout=TIMEOUT * (3 if rate and rate[0] == "1" else 1))
             status = p.returncode
         except subprocess.TimeoutExpired:
             os.killpg(p.pid, signal.SIGKILL)
@@ -302,7 +304,7 @@ class Wild:
                 bad.append(f"{key}: {self.difference(plain[key], got[key])}")
         problems, n, samples, named = self.judge_traces(got["folder"])
         bad += problems
-        if case.trace and rate == "1" and not samples:
+        if case.trace and rate[0:2] in ("1", "1+") and not samples:
             bad.append(f"nothing was recorded; it said {got['said']}")
         if case.trace is None and n:
             bad.append("something was recorded")
@@ -365,7 +367,7 @@ def show_tap(number, verdict):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--rates", default="1e-5,1")
+    parser.add_argument("--rates", default="1e-5,1", help="1+mmap: with what programs map, too")
     parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--budget", type=float, help="seconds")

@@ -21,8 +21,8 @@
 
 typedef struct attach_options {
     const char *output, *context;
-    double rate;       /* 0: not given */
-    uint64_t depth;    /* DEPTH_UNSET: not given */
+    double rate;    /* 0: not given */
+    uint64_t depth; /* DEPTH_UNSET: not given */
     bool mmap;
     uint64_t duration; /* µs; 0: until somebody detaches */
     bool no_symbolize;

@@ -57,6 +57,7 @@ static void control_act(control *c) {
         recorder_mark(c->text);
         break;
     case CONTROL_FLUSH:
+        recorder_look_again();
         recorder_flush();
         break;
     case CONTROL_STATUS:

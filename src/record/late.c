@@ -109,7 +109,8 @@ struct changed_module {
 static struct {
     LIST_OF(struct entry) entries;
     LIST_OF(struct changed_module) modules;
-    bool failed; /* there was no memory */
+    bool failed;  /* there was no memory */
+    bool unready; /* some entry of the last module was not filled in yet */
 } late;
 
 static bool list_has_room(void **items, size_t count, size_t *room, size_t size) {
@@ -207,8 +208,15 @@ static void change_entry(const struct module *m, const struct changed_module *ch
     void *function = replacement_for(d->names + d->symbols[ELF64_R_SYM(r->r_info)].st_name);
     void **slot = (void **)(r->r_offset + m->bias);
     struct entry entry = {.slot = slot};
+    struct module target;
     if (!function || *slot == function)
         return;
+    /* While another thread is loading a module, its entries lead nowhere yet: the loader is about
+     * to add to them. */
+    if (!module_find((uintptr_t)*slot, &target)) {
+        late.unready = true;
+        return;
+    }
     entry.before = *slot;
     if (!LIST_ADD(late.entries, entry))
         late.failed = true;
@@ -222,25 +230,34 @@ static bool is_left_alone(const struct module *m) {
            strstr(m->name, "linux-vdso");
 }
 
+static bool is_changed(const struct module_identity *identity) {
+    for (size_t i = 0; i < late.modules.count; i++)
+        if (memcmp(&late.modules.items[i].identity, identity, sizeof *identity) == 0)
+            return true;
+    return false;
+}
+
 static void change_module(const struct module *m, void *context) {
     (void)context;
-    struct changed_module changed = {.first = late.entries.count};
-    if (late.failed || is_left_alone(m))
+    struct changed_module changed = {.first = late.entries.count, .identity = module_identify(m)};
+    if (late.failed || is_left_alone(m) || is_changed(&changed.identity))
         return;
     struct dynamic d = read_dynamic(m);
     if (!d.names || !d.symbols)
         return;
     find_sealed(m, &changed);
-    changed.identity = module_identify(m);
     if (!LIST_ADD(late.modules, changed)) {
         late.failed = true;
         return;
     }
+    late.unready = false;
     for (size_t t = 0; t < 2; t++)
         for (size_t i = 0; d.tables[t] && i < d.counts[t]; i++)
             if (is_call_entry(&d.tables[t][i]))
                 change_entry(m, &changed, &d, &d.tables[t][i]);
     late.modules.items[late.modules.count - 1].end = late.entries.count;
+    if (late.unready && late.entries.count == changed.first)
+        late.modules.count--; /* to be looked at again */
 }
 
 bool late_enter(void) {
@@ -249,6 +266,10 @@ bool late_enter(void) {
     if (late.failed)
         late_leave();
     return !late.failed;
+}
+
+void late_look_again(void) {
+    module_each(change_module, NULL);
 }
 
 /* An entry that somebody else has replaced meanwhile is theirs. */

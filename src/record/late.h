@@ -2,7 +2,8 @@
  * functions by now: replaces the entries in their global offset tables, and puts them back.
  *
  * Reached that way are calls by name, of every module that is loaded at that moment, the C library
- * included. Not reached are function pointers that were taken before, and modules loaded later.
+ * included. Not reached are function pointers that were taken before, and modules loaded later,
+ * until somebody asks to look for them.
  * Operators of C++ call malloc, and are recorded where they do. */
 #ifndef RECORD_LATE_H
 #define RECORD_LATE_H
@@ -15,6 +16,7 @@ bool late_is(void);
 /* False if there is no memory; then nothing was replaced. To be called by one thread at a time, as
  * is the next. */
 bool late_enter(void);
+void late_look_again(void); /* for modules that were loaded meanwhile */
 void late_leave(void);
 
 #endif

@@ -445,6 +445,11 @@ void recorder_end(void) {
     recorder_finish();
 }
 
+void recorder_look_again(void) {
+    if (recorder.is_late)
+        late_look_again();
+}
+
 void recorder_stop(bool stopped) {
     if (recorder_is_stopped() == stopped)
         return;

@@ -82,6 +82,7 @@ bool recorder_is_stopped(void);
 /* NULL: it records. Else why not; *error is an errno or 0. `get` is asked for the settings. */
 const char *recorder_begin(char *get(const char *name), int *error);
 void recorder_end(void);
+void recorder_look_again(void); /* for modules that were loaded since it began */
 void recorder_stop(bool stopped);
 void recorder_mark(const char *name); /* any thread */
 const char *recorder_path(void);      /* of the trace; NULL: nothing is recorded */

@@ -9,12 +9,14 @@
 #include "base/map64.h"
 #include "base/vec.h"
 #include "symbolize/allocator_frames.h"
+#include "symbolize/perf_map.h"
 #include "trace/rewrite.h"
 
 /* A frame of the trace. */
 typedef struct place {
     uint64_t code;
     uint32_t request; /* index; NO_REQUEST: its locations are those of the input */
+    uint32_t made;    /* index of `made`; NO_REQUEST: it is not code made at run time */
     /* How many of its innermost locations are the allocator's own. Where all are, the whole frame
      * is, and is skipped if it is the innermost of a stack. */
     uint32_t n_allocator;
@@ -44,6 +46,9 @@ struct completion {
     completion_summary summary;
     VEC(place) places; /* by frame index of `reader` */
     VEC(symbolize_request) requests;
+    perf_map perf_map;
+    bool perf_map_read;
+    VEC(memtrace_location) made; /* where code made at run time comes from */
     map64 place_of_code;
     VEC(typed_code) typed;
     map64 typed_of_code;
@@ -94,13 +99,33 @@ static bool request_frame(completion *c, const memtrace_location *location, uint
     return vec_push(&c->requests, new);
 }
 
+/* Code made at run time is in no module: file `[]`, function `0xADDRESS`. */
+static bool name_made_code(completion *c, const memtrace_location *location, uint32_t *made) {
+    const memtrace_info *info = memtrace_reader_info(c->reader);
+    memtrace_location found;
+    char *end;
+    if (strcmp(location->file, "[]") != 0 || strncmp(location->function, "0x", 2) != 0)
+        return true;
+    uint64_t address = strtoull(location->function + 2, &end, 16);
+    if (*end || address == 0)
+        return true;
+    if (!c->perf_map_read && !perf_map_read(&c->perf_map, info->pid, info->start_time))
+        return false;
+    c->perf_map_read = true;
+    if (!perf_map_find(&c->perf_map, address - 1, &found))
+        return true;
+    *made = (uint32_t)c->made.count;
+    return vec_push(&c->made, found);
+}
+
 /* Learns the frames that the reader has met since. */
 static bool learn_frames(completion *c) {
     while (c->places.count < memtrace_reader_n_frames(c->reader)) {
         uint32_t index = (uint32_t)c->places.count;
         const memtrace_frame *frame = memtrace_reader_frame(c->reader, index);
-        place new = {.code = frame->code, .request = NO_REQUEST};
-        if (frame->n_locations == 1 && !request_frame(c, &frame->locations[0], &new.request))
+        place new = {.code = frame->code, .request = NO_REQUEST, .made = NO_REQUEST};
+        if (frame->n_locations == 1 && (!request_frame(c, &frame->locations[0], &new.request) ||
+                                        !name_made_code(c, &frame->locations[0], &new.made)))
             return false;
         uint32_t *known = map64_put(&c->place_of_code, frame->code);
         if (!known || !vec_push(&c->places, new))
@@ -129,6 +154,10 @@ static const memtrace_location *place_locations(const completion *c, const place
         *n = c->requests.items[p->request].n_locations;
         return c->requests.items[p->request].locations;
     }
+    if (p->made != NO_REQUEST) {
+        *n = 1;
+        return &c->made.items[p->made];
+    }
     const memtrace_frame *frame = memtrace_reader_frame(c->reader, (uint32_t)(p - c->places.items));
     *n = frame->n_locations;
     return frame->locations;
@@ -152,7 +181,11 @@ static void summarize(completion *c) {
         c->summary.n_lines += r->has_line;
         c->summary.n_names += r->n_locations && !r->has_line;
     }
-    c->summary.n_places = c->requests.count;
+    for (size_t i = 0; i < c->made.count; i++) {
+        c->summary.n_lines += c->made.items[i].line > 0;
+        c->summary.n_names += c->made.items[i].line == 0;
+    }
+    c->summary.n_places = c->requests.count + c->made.count;
     for (size_t i = 0; i < c->places.count; i++)
         judge_place(c, &c->places.items[i]);
 }
@@ -210,6 +243,8 @@ void completion_free(completion *c) {
     map64_free(&c->typed_of_code);
     map64_free(&c->place_of_code);
     vec_free(&c->requests);
+    vec_free(&c->made);
+    perf_map_free(&c->perf_map);
     vec_free(&c->places);
     symbolizer_free(c->symbolizer);
     free(c);

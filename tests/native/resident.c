@@ -2,8 +2,9 @@
  *
  *     a N SIZE   keep N blocks of SIZE bytes more      f      free all of them
  *     b N        start N threads that allocate         e      end them; how often they found a
- * fault s MS       sleep; what nanosleep said            m NAME set a mark q          end with
- * status 5
+ * *                fault
+ *     s MS       sleep; what nanosleep said            m NAME set a mark
+ *     l LIBRARY  load it and call its plugin_work      q      end with status 5
  *
  * and answers each with a line. */
 #include <dlfcn.h>
@@ -55,6 +56,23 @@ static long rest(long ms) {
     return nanosleep(&time, NULL);
 }
 
+#ifdef STATIC
+static long work_of(const char *library) {
+    return library != NULL;
+}
+#else
+static long work_of(const char *library) {
+    void *handle = dlopen(library, RTLD_NOW);
+    void (*plugin_work)(void) = NULL;
+    if (handle)
+        *(void **)&plugin_work = dlsym(handle, "plugin_work");
+    if (!plugin_work)
+        return 1;
+    plugin_work();
+    return 0;
+}
+#endif
+
 int main(void) {
     char line[256], name[200];
     size_t n, size;
@@ -76,6 +94,8 @@ int main(void) {
             answer = rest((long)n);
         else if (sscanf(line, "m %199[^\n]", name) == 1)
             allotrace_mark_here(name);
+        else if (sscanf(line, "l %199[^\n]", name) == 1)
+            answer = work_of(name);
         else if (line[0] == 'q')
             return 5;
         printf("%ld\n", answer);

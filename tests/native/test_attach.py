@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Attaches to a program that runs, detaches from it, and tells its recording what to do. Prints TAP.
 
-    test_attach.py LIBRARY ALLOTRACE RESIDENT RESIDENT_FIXED RESIDENT_STATIC [TEST...]
+    test_attach.py LIBRARY ALLOTRACE RESIDENT RESIDENT_FIXED RESIDENT_STATIC PLUGIN_ONE PLUGIN_TWO [TEST...]
 """
 import os
 import pathlib
@@ -17,7 +17,7 @@ import decode  # noqa: E402
 import tap  # noqa: E402
 from tap import Skip, same, test  # noqa: E402
 
-LIBRARY, ALLOTRACE, RESIDENT, FIXED, STATIC = map(os.path.abspath, sys.argv[1:6])
+LIBRARY, ALLOTRACE, RESIDENT, FIXED, STATIC, PLUGIN, _ = map(os.path.abspath, sys.argv[1:8])
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
 
 
@@ -139,6 +139,20 @@ def threads_at_work_are_not_disturbed():
 
 
 @test
+def what_is_loaded_later_is_recorded_from_the_next_flush_on():
+    with Resident() as program:
+        good("attach", "-r", "1", "-o", "t.ctf", program.pid)
+        program.tell("l " + PLUGIN)
+        same(read("t.ctf", 23001)[0], 0)
+        good("ctl", program.pid, "flush")
+        good("ctl", program.pid, "flush")
+        program.tell("l " + PLUGIN)
+        good("detach", program.pid)
+        program.tell("l " + PLUGIN)
+    same(read("t.ctf", 23001)[:2], (5, 5))
+
+
+@test
 def it_detaches_by_itself_after_a_while():
     with Resident() as program:
         program.tell("b 1")
@@ -253,4 +267,4 @@ def a_program_sets_marks():
 
 
 if __name__ == "__main__":
-    sys.exit(tap.main(sys.argv[6:]))
+    sys.exit(tap.main(sys.argv[8:]))

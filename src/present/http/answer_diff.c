@@ -144,25 +144,27 @@ static void write_number(output *o, double x) {
         output_text(o, "null");
 }
 
-static void write_estimate(output *o, const char *name, const estimate *e, const char *end) {
+static void write_estimate(output *o, const char *name, const estimate *e, uint64_t samples,
+                           const char *end) {
     output_format(o, "\"%s\":{\"value\":", name);
     write_number(o, e->value);
     output_text(o, ",\"low\":");
     write_number(o, e->low);
     output_text(o, ",\"high\":");
     write_number(o, e->high);
-    output_text(o, end);
+    output_format(o, ",\"samples\":%llu%s", (unsigned long long)samples, end);
 }
 
-static void write_total(output *o, const diff *d) {
+/* `moved`: the samples that the change rests on. */
+static void write_total(output *o, const diff *d, uint64_t moved) {
     const comparison *c = &d->total;
     output_format(o, ",\n\"total\":{\"sure\":%s,\"p\":", d->total_sure ? "true" : "false");
     write_number(o, c->p);
     output_char(o, ',');
-    write_estimate(o, "before", &c->before, "},");
-    write_estimate(o, "after", &c->after, "},");
-    write_estimate(o, "change", &c->change, "},");
-    write_estimate(o, "ratio", &c->ratio, "}}");
+    write_estimate(o, "before", &c->before, c->before_samples, "},");
+    write_estimate(o, "after", &c->after, c->after_samples, "},");
+    write_estimate(o, "change", &c->change, moved, "},");
+    write_estimate(o, "ratio", &c->ratio, c->before_samples + c->after_samples, "}}");
 }
 
 enum { NAME_FUNCTION, NAME_FILE, NAME_LINE, NAME_TYPE };
@@ -274,7 +276,9 @@ static bool write_diff(request *r, const diff_asked *d, const diff *all) {
     output_format(o, "},\n\"by\":\"%s\",\"normalise\":\"%s\",\"false_discovery_rate\":%g",
                   hotspots_groupings[d->options.by], diff_normalisations[d->options.normalise],
                   DIFF_FALSE_DISCOVERIES);
-    write_total(o, all);
+    write_total(o, all,
+                d->moments.given ? d->went.query->total.samples + d->came.query->total.samples
+                                 : all->total.before_samples + all->total.after_samples);
     output_format(o, ",\n\"count\":%zu,\"offset\":%llu,\"n_sure\":%zu,\n", d->count,
                   (unsigned long long)d->offset, all->n_sure);
     ok = ok && write_places(o, &strings, &d->after.reading->profile, true, NULL);

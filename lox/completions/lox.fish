@@ -11,4 +11,5 @@ function __lox_options
             for (i = 1; m > 1 && i <= m; i++) print part[1] "=" value[i]
         }' | sort -u
 end
-complete -c lox -n 'string match -q -- "-*" (commandline -ct)' -f -a '(__lox_options)'
+complete -c lox -f -a '(__lox_options)' \
+    -n 'string match -q -- "-*" (commandline -ct); and not string match -q -- "*OutputFile=*" (commandline -ct)'

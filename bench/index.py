@@ -4,8 +4,8 @@
     bench/index.py TRACE...
 
 The question of the first column needs the tree alone, that of the second the table of blocks.
-Prints processor time, medians of runs in turn, since a large trace and its index may or may not be
-in the memory of the system; and the sizes of both files.
+Prints the time that passes, medians of runs in turn, in brackets that of processors with the
+index, of which several read it; and the sizes of both files.
 """
 import os
 import pathlib
@@ -14,19 +14,20 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 RUNS = 5
 QUESTIONS = {"tree": ["hotspots"], "table": ["hotspots", "--measure", "live"]}
 
 
 def seconds(question, trace):
-    """Processor time, and the answer."""
-    before = os.times()
+    """Time that passes, processor time, and the answer."""
+    before, start = os.times(), time.monotonic()
     done = subprocess.run(["allotrace", *QUESTIONS[question], trace], check=True,
                           stdout=subprocess.PIPE)
-    after = os.times()
+    passed, after = time.monotonic() - start, os.times()
     used = after.children_user - before.children_user
-    return used + after.children_system - before.children_system, done.stdout
+    return passed, used + after.children_system - before.children_system, done.stdout
 
 
 def measure(trace, folder):
@@ -41,12 +42,13 @@ def measure(trace, folder):
     for question in QUESTIONS:
         times = []
         for _ in range(RUNS):
-            (without, a), (with_index, b) = (seconds(question, p) for p in (plain, indexed))
+            (without, _, a), (with_index, used, b) = (seconds(question, p)
+                                                      for p in (plain, indexed))
             if a != b:
                 sys.exit(f"\nindex: {trace}: another answer with the index")
-            times.append((without, with_index))
-        without, with_index = (statistics.median(t) for t in zip(*times))
-        print(f"  {question} {without:6.2f} -> {with_index:5.2f} s", end="", flush=True)
+            times.append((without, with_index, used))
+        without, with_index, used = (statistics.median(t) for t in zip(*times))
+        print(f"  {question} {without:6.2f} -> {with_index:5.2f} s ({used:.2f})", end="", flush=True)
     print()
 
 

@@ -7,8 +7,8 @@
  * process may shorten or change it at any moment.
  *
  * The file has a head, which says what trace it belongs to and where the sections are, and three
- * sections: tree and names; the table of blocks; the order of events. A question reads those that
- * it needs. */
+ * kinds of sections: tree and names; the table of blocks, in parts that several threads read; the
+ * order of events. A question reads those that it needs. */
 #ifndef ANALYSE_INDEX_H
 #define ANALYSE_INDEX_H
 

@@ -383,19 +383,41 @@ bool calltree_arrange(calltree *t) {
     return true;
 }
 
+static void builder_free(builder *b) {
+    path_tree_free(&b->out);
+    vec_free(&b->out_costs);
+    free(b->seen_costs);
+    free(b->matches);
+    free(b->focus);
+}
+
+/* What only building needs, of a deep trace as large as the result. */
+static void drop_scaffold(builder *b) {
+    map64_free(&b->out.children);
+    free(b->matches);
+    free(b->focus);
+    b->matches = NULL;
+    b->focus = NULL;
+    if (!is_as_seen(b)) {
+        free(b->seen_costs);
+        b->seen_costs = NULL;
+    }
+}
+
 bool calltree_query(const query_result *q, const calltree_spec *spec, calltree *result) {
     calltree_view *own = spec->view ? NULL : calltree_view_new(&q->lens, spec->by_line);
     builder b = {.query = q, .spec = spec, .view = own ? own : spec->view};
     *result = (calltree){0};
-    bool ok = b.view && build(&b) && copy_nodes(&b, result) && calltree_arrange(result);
+    bool ok = b.view && build(&b);
+    if (ok) {
+        drop_scaffold(&b);
+        ok = copy_nodes(&b, result);
+    }
+    builder_free(&b);
+    calltree_view_free(own);
+    ok = ok && calltree_arrange(result);
     if (!ok)
         calltree_free(result);
-    calltree_view_free(own);
-    path_tree_free(&b.out);
-    vec_free(&b.out_costs);
-    free(b.seen_costs);
-    free(b.matches);
-    free(b.focus);
     return ok;
 }
 

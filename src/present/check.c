@@ -264,13 +264,26 @@ static void xml_text(output *o, const char *text) {
     }
 }
 
+/* As in the table, but whole, and with the unit: names of tests differ. */
+static void junit_name(output *o, const budget_rule *r) {
+    xml_text(o, name_of(r));
+    if (r->name)
+        return;
+    if (has_title(r))
+        output_format(o, ", %s", measure_infos[r->measure].title);
+    if (r->filter) {
+        output_text(o, ", ");
+        xml_text(o, r->filter);
+    }
+    if (!has_title(r) && r->unit != BUDGET_BYTES)
+        output_format(o, ", %s", units[r->unit]);
+}
+
 static void junit_case(output *o, const check_table *t, const budget_rule *r,
                        const budget_result *result) {
     static const char *const tags[] = {[BUDGET_FAIL] = "failure", [BUDGET_UNDECIDED] = "skipped"};
     output_text(o, "  <testcase classname=\"allotrace\" name=\"");
-    xml_text(o, label_cell(r).text);
-    if (!r->name && !has_title(r) && r->unit != BUDGET_BYTES)
-        output_format(o, ", %s", units[r->unit]);
+    junit_name(o, r);
     if (result->verdict == BUDGET_PASS) {
         output_text(o, "\"/>\n");
         return;

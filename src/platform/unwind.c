@@ -206,20 +206,20 @@ static bool walk_read(struct walk *walk, uintptr_t address, uintptr_t *word) {
 /* From a signal handler's return into the frame that it interrupted, which may be on another
  * stack. */
 static enum step step_signal(struct walk *walk) {
-    struct frame *frame = &walk->frame, at;
+    struct unwind_frame *frame = &walk->frame, at;
     uintptr_t context = frame->sp + UNWIND_SIGNAL_CONTEXT, pc;
     if (!walk_read(walk, context + UNWIND_SIGNAL_PC, &pc) ||
         !walk_read(walk, context + UNWIND_SIGNAL_SP, &at.sp) ||
         !walk_read(walk, context + UNWIND_SIGNAL_BP, &at.bp))
         return STEP_FAILED;
-    *frame = (struct frame){.key = pc + 1, .sp = at.sp, .bp = at.bp};
+    *frame = (struct unwind_frame){.key = pc + 1, .sp = at.sp, .bp = at.bp};
     walk_look_at(walk, at.sp);
     return STEP_ON;
 }
 
 /* A pushed bp with a return address above it? Both must make sense. */
 static enum step step_by_frame_pointer(struct walk *walk) {
-    struct frame *frame = &walk->frame;
+    struct unwind_frame *frame = &walk->frame;
     struct module module;
     uintptr_t bp, ra;
     if (frame->bp < frame->sp || !walk_read(walk, frame->bp, &bp) ||
@@ -229,7 +229,7 @@ static enum step step_by_frame_pointer(struct walk *walk) {
     bool chained = bp > frame->bp; /* code made at run time is in no module */
     if (!module_find(ra - 1, &module) && !(chained && maps_readable(word_of(ra))))
         return STEP_FAILED;
-    *frame = (struct frame){.key = ra, .sp = frame->bp + 2 * WORD, .bp = bp};
+    *frame = (struct unwind_frame){.key = ra, .sp = frame->bp + 2 * WORD, .bp = bp};
     walk->flags |= UNWIND_GUESSED;
     return STEP_ON;
 }
@@ -262,7 +262,7 @@ struct place {
 };
 
 static bool row_locate(struct walk *walk, const struct row *row, struct place *place) {
-    const struct frame *frame = &walk->frame;
+    const struct unwind_frame *frame = &walk->frame;
     uintptr_t base = row->bits & ROW_FROM_BP ? frame->bp : frame->sp;
     uintptr_t at = base + (uintptr_t)row->offset, words = (uintptr_t)(row->cfa_words * WORD);
     if (row->bits & ROW_LOADED && !walk_read(walk, at, &at))
@@ -283,7 +283,7 @@ static bool row_read_bp(struct walk *walk, const struct row *row, const struct p
 
 enum step step_uncommon(struct walk *walk, const struct row *row) {
     struct place place;
-    struct frame caller;
+    struct unwind_frame caller;
     bool in_register = row->bits & ROW_RA_IN_LR;
     if (row->bits & ROW_KIND)
         return step_by_kind(walk, row->bits & ROW_KIND);
@@ -303,7 +303,7 @@ enum step step_uncommon(struct walk *walk, const struct row *row) {
 /* Walks from walk->frame outwards. */
 static enum step walk_by_rows(struct walk *walk, uintptr_t *pcs, size_t max, size_t *count) {
     enum step step;
-    struct frame frame = walk->frame;
+    struct unwind_frame frame = walk->frame;
     size_t n = 0;
     for (;; pcs[n++] = frame.key) {
         const struct row *row = cache_row(walk->cache, frame.key, &walk->uncached);
@@ -415,7 +415,7 @@ static enum step full_step_signal(struct walk *walk, struct unwind_start *frame)
 }
 
 static enum step full_step_by_frame_pointer(struct walk *walk, struct unwind_start *frame) {
-    walk->frame = (struct frame){.sp = frame->reg[UNWIND_SP], .bp = frame->reg[UNWIND_BP]};
+    walk->frame = (struct unwind_frame){.sp = frame->reg[UNWIND_SP], .bp = frame->reg[UNWIND_BP]};
     enum step step = step_by_frame_pointer(walk);
     frame->pc = walk->frame.key - 1;
     frame->reg[UNWIND_SP] = walk->frame.sp;
@@ -462,7 +462,7 @@ size_t unwind_stack(unwind_cache *cache, const struct unwind_start *start, uintp
     uintptr_t sp = start->reg[UNWIND_SP];
     struct walk walk = {
         .cache = cache, .start = start, .stack_low = stack_low, .stack_high = stack_high};
-    walk.frame = (struct frame){.key = start->pc + 1, .sp = sp, .bp = start->reg[UNWIND_BP]};
+    walk.frame = (struct unwind_frame){.key = start->pc + 1, .sp = sp, .bp = start->reg[UNWIND_BP]};
     walk_look_at(&walk, sp);
     unwind_cache_check(cache);
     enum step step = walk_by_rows(&walk, pcs, max, &count);

@@ -9,46 +9,26 @@
 
 #include "platform/unwind_walk.h"
 
-/* A frame of the last stack. */
-struct point {
-    struct frame frame;
-    uint32_t n_words; /* on so many words of the trail the steps from it outwards depend */
-    bool needs_bp;    /* and on its bp */
-};
-
 /* A frame that is new, and what the step from it has read. */
 struct fresh {
-    struct frame frame;
+    struct unwind_frame frame;
     uintptr_t key_at; /* where the caller's key was; 0: nowhere */
     uintptr_t bp_at;  /* where its bp was; 0: it is that of this frame */
     bool uses_bp;     /* to find the caller */
 };
 
-struct unwind_trail {
-    uintptr_t stack_low, stack_high;
-    size_t n_points;
-    unsigned flags;
-    uint32_t flushes;     /* of the row cache: its rows are those by which this was walked */
-    struct point *points; /* outermost first */
-    struct word *words;   /* likewise */
-    struct fresh *fresh;  /* of the walk under way, innermost first */
-    char memory[];
-};
-
 enum { WORDS_OF_A_STEP = 2 };
 
-/* With room for a walk to notice that there are too many. */
+/* With room for a walk to notice that there are too many, and in front of the first for a point
+ * that all walks stop at. */
 static size_t points_of(size_t max) {
-    return max + 1;
+    return max + 2;
 }
 
 size_t unwind_trail_size(size_t max) {
-    return sizeof(unwind_trail) + points_of(max) * (sizeof(struct point) + sizeof(struct fresh) +
-                                                    WORDS_OF_A_STEP * sizeof(struct word));
-}
-
-uintptr_t unwind_trail_pc(const unwind_trail *trail, size_t i) {
-    return trail->points[i].frame.key;
+    return sizeof(unwind_trail) +
+           points_of(max) * (sizeof(struct unwind_point) + sizeof(struct fresh) +
+                             WORDS_OF_A_STEP * sizeof(struct word));
 }
 
 /* ---- what is as it was ------------------------------------------------------------------- */
@@ -73,16 +53,19 @@ static inline size_t trail_verify_words(const struct word *words, size_t n) {
 /* How many points, from the outermost one, are as they were. The words of a frame are in it or
  * further out, so those of frames that are not beyond `sp` can be read. */
 static inline size_t trail_verify(const unwind_trail *trail, uintptr_t sp) {
-    const struct point *points = trail->points;
-    size_t n = trail->n_points;
-    while (n > 0 && points[n - 1].frame.sp < sp)
-        n--;
-    if (n == 0)
-        return 0;
-    size_t n_words = trail_verify_words(trail->words, points[n - 1].n_words);
-    while (n > 0 && points[n - 1].n_words > n_words)
-        n--;
-    return n;
+    const struct unwind_point *points = trail->points, *last = points + trail->n_points - 1;
+    while (last->frame.sp < sp)
+        last--;
+    size_t n_words = trail_verify_words(trail->words, last->n_words);
+    while (last->n_words > n_words)
+        last--;
+    return (size_t)(last + 1 - points);
+}
+
+/* Whether the walk has come to a frame that is known. */
+static inline bool point_is(const struct unwind_point *point, const struct unwind_frame *frame) {
+    return point->frame.sp == frame->sp && point->frame.key == frame->key &&
+           (point->frame.bp == frame->bp || !point->needs_bp);
 }
 
 /* ---- the walk ---------------------------------------------------------------------------- */
@@ -98,8 +81,8 @@ static inline uintptr_t verifiable(const struct fresh *fresh, const struct walk 
 }
 
 /* One frame outwards by a common row; see step_by_row. */
-static inline enum step step_noted(struct walk *walk, const struct row *row, struct frame *frame,
-                                   struct fresh *fresh) {
+static inline enum step step_noted(struct walk *walk, const struct row *row,
+                                   struct unwind_frame *frame, struct fresh *fresh) {
     fresh->uses_bp = row->bits & ROW_FROM_BP;
     uintptr_t key_at = (fresh->uses_bp ? frame->bp : frame->sp) + (uintptr_t)row->offset;
     enum step step = step_by_row(&walk->view, row, frame);
@@ -117,7 +100,7 @@ static inline enum step step_noted(struct walk *walk, const struct row *row, str
 /* Any other step without all registers. */
 static __attribute__((noinline)) enum step step_uncommon_noted(struct walk *walk,
                                                                const struct row *row,
-                                                               struct frame *frame,
+                                                               struct unwind_frame *frame,
                                                                struct fresh *fresh) {
     walk->frame = *frame;
     walk->n_words = 0;
@@ -146,20 +129,20 @@ static __attribute__((noinline)) enum step step_uncommon_noted(struct walk *walk
  * points remain. Else to the end of the stack. *n frames are new. */
 static inline enum step trail_walk(unwind_trail *trail, struct walk *walk, size_t max, size_t *kept,
                                    size_t *n) {
-    struct frame frame = walk->frame;
-    const struct point *points = trail->points, *point = points + trail_verify(trail, frame.sp);
+    struct unwind_frame frame = walk->frame;
+    const struct unwind_point *points = trail->points,
+                              *point = points + trail_verify(trail, frame.sp);
     struct fresh *fresh = trail->fresh;
     enum step step;
     do {
-        while (point > points && point[-1].frame.sp < frame.sp)
+        while (point[-1].frame.sp < frame.sp)
             point--;
-        if (point > points && point[-1].frame.sp == frame.sp && point[-1].frame.key == frame.key &&
-            (point[-1].frame.bp == frame.bp || !point[-1].needs_bp)) {
+        if (point_is(&point[-1], &frame)) {
             *kept = (size_t)(point - points);
             *n = (size_t)(fresh - trail->fresh);
             return STEP_ON;
         }
-        if (fresh == trail->fresh + points_of(max))
+        if (fresh == trail->fresh + max + 1)
             return STEP_COMPLEX;
         const struct row *row = cache_row(walk->cache, frame.key, &walk->uncached);
         fresh->frame = frame;
@@ -176,10 +159,10 @@ static inline enum step trail_walk(unwind_trail *trail, struct walk *walk, size_
 
 /* Puts the new frames, of which there are `n`, in front of those that are kept. `end` is what the
  * walk came to if none are. */
-static inline void trail_join(unwind_trail *trail, size_t kept, size_t n, struct frame end) {
+static inline void trail_join(unwind_trail *trail, size_t kept, size_t n, struct unwind_frame end) {
     const struct fresh *fresh = trail->fresh + n;
-    struct point *point = trail->points + kept;
-    struct frame caller = kept ? point[-1].frame : end;
+    struct unwind_point *point = trail->points + kept;
+    struct unwind_frame caller = kept ? point[-1].frame : end;
     bool needs_bp = kept && point[-1].needs_bp;
     struct word *word = trail->words + (kept ? point[-1].n_words : 0);
     for (; fresh-- > trail->fresh; point++) {
@@ -208,11 +191,82 @@ static __attribute__((noinline)) size_t trail_take_whole(unwind_trail *trail, un
     return n;
 }
 
+/* ---- the walk of nearly all stacks ------------------------------------------------------- */
+
+enum { QUICK_FRAMES = 16 };
+
+/* Whether [address, address + WORD) is in the stack and not further in than `frame`; `last` is the
+ * stack's last word. */
+static inline bool is_further_out(uintptr_t address, const struct unwind_frame *frame,
+                                  uintptr_t last) {
+    return address - frame->sp <= last - frame->sp;
+}
+
+/* A step by a common row that needs no more looking at. */
+STACK_UNCHECKED static inline bool step_quickly(const struct row *row, struct unwind_frame *frame,
+                                                uintptr_t last, struct fresh *fresh) {
+    uintptr_t base = frame->sp;
+    if ((fresh->uses_bp = row->bits & ROW_FROM_BP)) {
+        base = frame->bp;
+        __asm__("" : "+r"(base)); /* see step_by_row */
+    }
+    uintptr_t key_at = base + (uintptr_t)row->offset;
+    uintptr_t cfa = key_at + (uintptr_t)(row->cfa_words * WORD);
+    if (__builtin_expect(
+            !is_further_out(key_at, frame, last) || cfa - frame->sp - 1 >= last - frame->sp, 0))
+        return false;
+    fresh->frame = *frame;
+    fresh->key_at = key_at;
+    fresh->bp_at = 0;
+    if (row->bits & ROW_SAVES_BP) {
+        uintptr_t bp_at = key_at + (uintptr_t)(row->bp_words * WORD);
+        if (__builtin_expect(!is_further_out(bp_at, frame, last), 0))
+            return false;
+        fresh->bp_at = bp_at;
+        frame->bp = stack_word(bp_at);
+    }
+    frame->key = cpu_strip_signature(stack_word(key_at));
+    frame->sp = cfa;
+    return true;
+}
+
+/* Where a few frames are new, and nothing about them is special. False: it takes more than this,
+ * and the trail is as it was. */
+static inline bool trail_take_quickly(unwind_trail *trail, const unwind_cache *cache,
+                                      const struct unwind_site *site, size_t max, size_t *kept) {
+    const uintptr_t last = trail->stack_high - WORD;
+    struct unwind_frame frame = {.key = site->return_address, .sp = site->sp, .bp = site->bp};
+    struct fresh *fresh = trail->fresh, *end = fresh + QUICK_FRAMES;
+    if (frame.sp > last)
+        return false;
+    const struct unwind_point *point = trail->points + trail_verify(trail, frame.sp);
+    for (;; fresh++) {
+        while (point[-1].frame.sp < frame.sp)
+            point--;
+        if (point_is(&point[-1], &frame))
+            break;
+        const struct row *row = cache_place((unwind_cache *)cache, frame.key);
+        if (__builtin_expect(row->key != frame.key || row->bits & ROW_UNCOMMON || fresh == end ||
+                                 !step_quickly(row, &frame, last, fresh) || !frame.key,
+                             0))
+            return false;
+    }
+    *kept = (size_t)(point - trail->points);
+    size_t n = (size_t)(fresh - trail->fresh);
+    if (__builtin_expect(*kept + n > max, 0))
+        return false;
+    trail_join(trail, *kept, n, frame);
+    return true;
+}
+
+/* ---- either ------------------------------------------------------------------------------ */
+
 /* What is known is of another stack, or by other rows. */
 static void trail_reset(unwind_trail *trail, const unwind_cache *cache, uintptr_t stack_low,
                         uintptr_t stack_high, size_t max) {
-    trail->points = (struct point *)trail->memory;
-    trail->words = (struct word *)(trail->points + points_of(max));
+    trail->points = (struct unwind_point *)trail->memory + 1;
+    trail->points[-1] = (struct unwind_point){.frame.sp = UINTPTR_MAX};
+    trail->words = (struct word *)(trail->points + points_of(max) - 1);
     trail->fresh = (struct fresh *)(trail->words + WORDS_OF_A_STEP * points_of(max));
     trail->n_points = 0;
     trail->stack_low = stack_low;
@@ -220,9 +274,10 @@ static void trail_reset(unwind_trail *trail, const unwind_cache *cache, uintptr_
     trail->flushes = cache->flushes;
 }
 
-size_t unwind_trail_take(unwind_trail *trail, unwind_cache *cache, const struct unwind_site *site,
-                         uintptr_t stack_low, uintptr_t stack_high, size_t max, size_t *kept,
-                         unsigned *flags) {
+static __attribute__((noinline)) size_t trail_take(unwind_trail *trail, unwind_cache *cache,
+                                                   const struct unwind_site *site,
+                                                   uintptr_t stack_low, uintptr_t stack_high,
+                                                   size_t max, size_t *kept, unsigned *flags) {
     struct walk walk; /* is large, and little of it is used */
     enum step step;
     size_t n;
@@ -236,7 +291,7 @@ size_t unwind_trail_take(unwind_trail *trail, unwind_cache *cache, const struct 
     walk.start = NULL;
     walk.stack_low = stack_low;
     walk.stack_high = stack_high;
-    walk.frame = (struct frame){.key = site->return_address, .sp = site->sp, .bp = site->bp};
+    walk.frame = (struct unwind_frame){.key = site->return_address, .sp = site->sp, .bp = site->bp};
     walk.flags = 0;
     walk_look_at(&walk, site->sp);
     step = trail_walk(trail, &walk, max, kept, &n);
@@ -249,4 +304,18 @@ size_t unwind_trail_take(unwind_trail *trail, unwind_cache *cache, const struct 
     trail_join(trail, *kept, n, walk.frame);
     *flags = trail->flags;
     return trail->n_points;
+}
+
+size_t unwind_trail_take(unwind_trail *trail, unwind_cache *cache, const struct unwind_site *site,
+                         uintptr_t stack_low, uintptr_t stack_high, size_t max, size_t *kept,
+                         unsigned *flags) {
+    bool same = trail->stack_low == stack_low && trail->stack_high == stack_high &&
+                trail->flushes == cache->flushes && trail->n_points > 0;
+    if (__builtin_expect(same && site->sp - stack_low < stack_high - stack_low &&
+                             trail_take_quickly(trail, cache, site, max, kept),
+                         1)) {
+        *flags = trail->flags;
+        return trail->n_points;
+    }
+    return trail_take(trail, cache, site, stack_low, stack_high, max, kept, flags);
 }

@@ -36,8 +36,38 @@ size_t unwind_trail_take(unwind_trail *trail, unwind_cache *cache, const struct 
                          uintptr_t stack_low, uintptr_t stack_high, size_t max, size_t *kept,
                          unsigned *flags);
 
+/* A frame: its key is the return address into it, or the interrupted address + 1. */
+struct unwind_frame {
+    uintptr_t key, sp, bp;
+};
+
+/* A frame of the last stack. */
+struct unwind_point {
+    struct unwind_frame frame;
+    uint32_t n_words; /* on so many words of the trail the steps from it outwards depend */
+    bool needs_bp;    /* and on its bp */
+};
+
+struct unwind_trail {
+    struct unwind_point *points; /* outermost first */
+    size_t n_points;
+    uintptr_t stack_low, stack_high;
+    unsigned flags;
+    uint32_t flushes;    /* of the row cache: its rows are those by which this was walked */
+    struct word *words;  /* that the steps depended on, outermost first */
+    struct fresh *fresh; /* of the walk under way, innermost first */
+    char memory[];
+};
+
 /* The return address (as unwind_stack gives it) of a frame of the stack taken last; 0 is the
  * outermost. */
-uintptr_t unwind_trail_pc(const unwind_trail *trail, size_t i);
+static inline uintptr_t unwind_trail_pc(const unwind_trail *trail, size_t i) {
+    return trail->points[i].frame.key;
+}
+
+/* Whether it took all registers. */
+static inline bool unwind_trail_was_whole(const unwind_trail *trail) {
+    return trail->n_points == 0;
+}
 
 #endif

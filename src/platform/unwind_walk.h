@@ -7,7 +7,7 @@
 #include "platform/cpu.h"
 #include "platform/module.h"
 #include "platform/stack.h"
-#include "platform/unwind.h"
+#include "platform/unwind_trail.h"
 
 enum {
     WORD = sizeof(uintptr_t),
@@ -67,11 +67,6 @@ static inline const struct row *cache_row(unwind_cache *cache, uintptr_t key,
 
 enum step { STEP_ON, STEP_END, STEP_FAILED, STEP_COMPLEX };
 
-/* The frame that the walk has come to. */
-struct frame {
-    uintptr_t key, sp, bp;
-};
-
 /* A word of the stack. */
 struct word {
     uintptr_t address, value;
@@ -84,7 +79,7 @@ struct walk {
     const struct unwind_start *start;
     uintptr_t stack_low, stack_high;
     struct stack_view view;
-    struct frame frame;
+    struct unwind_frame frame;
     unsigned flags;
     struct row uncached;
 
@@ -102,7 +97,7 @@ enum step step_uncommon(struct walk *walk, const struct row *row);
 
 /* One frame outwards, by a common row; the frame is in registers here. */
 STACK_UNCHECKED static inline enum step step_by_row(struct stack_view *view, const struct row *row,
-                                                    struct frame *frame) {
+                                                    struct unwind_frame *frame) {
     uintptr_t base = frame->sp;
     if (row->bits & ROW_FROM_BP) {
         base = frame->bp;

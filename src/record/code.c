@@ -122,7 +122,7 @@ uint64_t code_of(code_table *table, code_cache *cache, uintptr_t return_address,
         memset(cache->codes, 0, sizeof cache->codes);
         cache->epoch = epoch;
     }
-    uint64_t *slot = &cache->codes[hash_u64(return_address) % CODE_CACHE_SLOTS];
+    uint64_t *slot = &cache->codes[code_slot(return_address)];
     if (!return_address || (*slot & CODE_ADDRESS_MASK) != return_address) {
         /* The call may be the last instruction of its module. */
         struct code_module *m = module_known(table, return_address - 1, epoch);

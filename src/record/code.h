@@ -56,6 +56,13 @@ typedef struct code_cache {
     uint64_t codes[CODE_CACHE_SLOTS];
 } code_cache;
 
+/* Where the code of an address is remembered. */
+static inline size_t code_slot(uintptr_t return_address) {
+    enum { SLOTS_LOG2 = 10 };
+    _Static_assert(1 << SLOTS_LOG2 == CODE_CACHE_SLOTS, "the highest bits of the product");
+    return (uint64_t)return_address * UINT64_C(0x9E3779B97F4A7C15) >> (64 - SLOTS_LOG2);
+}
+
 /* A module may have been unloaded; to be called after each dlclose. */
 void code_modules_changed(void);
 
@@ -73,7 +80,7 @@ uint64_t code_of(code_table *table, code_cache *cache, uintptr_t return_address,
 /* The same where the answer is remembered. `epoch` is code_epoch(). */
 static inline uint64_t code_remembered(code_table *table, code_cache *cache, uint32_t epoch,
                                        uintptr_t return_address) {
-    uint64_t code = cache->codes[hash_u64(return_address) % CODE_CACHE_SLOTS];
+    uint64_t code = cache->codes[code_slot(return_address)];
     bool known = cache->epoch == epoch && (code & CODE_ADDRESS_MASK) == return_address &&
                  return_address != 0;
     return __builtin_expect(known, 1) ? code : code_of(table, cache, return_address, 0);

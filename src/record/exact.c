@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "record/ids.h"
+#include "trace/writer_exact.h"
 
 /* A bitmap of one word that holds every hash. */
 static const struct { alignas(64) uint64_t bits; } every_address = {.bits = UINT64_MAX};
@@ -25,17 +26,19 @@ bool exact_start(struct session *s, memprof_filter *filter) {
 /* How often to look whether modules are gone that were unloaded without dlclose; µs. */
 #define MODULES_INTERVAL 4096
 
+static __attribute__((noinline)) void exact_check_modules(struct domain *d, uint32_t epoch) {
+    unwind_cache_check(d->unwind);
+    if (epoch != d->modules_epoch)
+        d->n_frames = 0;
+    d->modules_epoch = epoch;
+}
+
 static __attribute__((noinline)) void exact_read_clock(struct session *s, struct domain *d,
                                                        uint64_t cycles) {
     uint64_t before = d->now;
-    uint32_t epoch = code_epoch();
     session_read_clock(s, d, cycles);
-    if (epoch != d->modules_epoch || before / MODULES_INTERVAL != d->now / MODULES_INTERVAL) {
-        unwind_cache_check(d->unwind);
-        if (epoch != d->modules_epoch)
-            d->n_frames = 0;
-        d->modules_epoch = epoch;
-    }
+    if (before / MODULES_INTERVAL != d->now / MODULES_INTERVAL)
+        exact_check_modules(d, code_epoch());
     session_sweep(s, d->now);
 }
 
@@ -87,69 +90,102 @@ struct exact_stack {
     size_t common; /* so many of them, at least, are those of the stack before */
 };
 
-/* Takes the stack. `d->frames` holds the codes of all frames from index 1 on; a remark, if the
- * trace shall have one, goes in front of the first frame that is kept. */
-static struct exact_stack exact_stack_take(struct session *s, struct domain *d,
-                                           const struct unwind_site *site) {
-    size_t kept, before = d->n_frames;
-    unsigned flags;
-    size_t n = unwind_trail_take(d->trail, d->unwind, site, d->stack_low, d->stack_high,
-                                 d->pcs_size, &kept, &flags);
-    while (n > 0 && session_is_own(s, unwind_trail_pc(d->trail, n - 1)))
-        n--;
-    size_t common = kept < before ? kept : before;
-    uint32_t epoch = code_epoch();
-    for (size_t i = common; i < n; i++)
+/* The codes of the frames from `first` on. */
+static inline void exact_encode(struct session *s, struct domain *d, size_t first, size_t n,
+                                unsigned type) {
+    uint32_t epoch = d->modules_epoch;
+    for (size_t i = first; i < n; i++)
         d->frames[1 + i] =
             code_remembered(&s->codes, &d->codes, epoch, unwind_trail_pc(d->trail, i));
-    d->n_frames = n;
+    d->frames[n] = code_with_type(d->frames[n], type);
+}
+
+/* A stack that is not whole, or not whole in the trace: a remark goes in front of the first frame
+ * that is kept. */
+static __attribute__((noinline)) struct exact_stack
+exact_stack_remarked(struct session *s, struct domain *d, size_t n, unsigned flags, unsigned type) {
     size_t first = n > s->depth ? n - s->depth : 0;
-    bool remark = first > 0 || flags & (UNWIND_CUT | UNWIND_FAILED) || n == 0;
-    if (__builtin_expect(remark, 0)) {
-        d->n_frames = 0; /* the writer compares the next stack with this one itself */
-        d->frames[first] = first > 0 || flags & UNWIND_CUT ? CODE_CUT : CODE_LOST;
-        return (struct exact_stack){.codes = d->frames + first, .n = 1 + n - first};
-    }
+    d->n_frames = 0; /* the writer compares the next stack with this one itself */
+    if (n > 0)
+        exact_encode(s, d, first, n, type);
+    d->frames[first] = first > 0 || flags & UNWIND_CUT ? CODE_CUT : CODE_LOST;
+    if (n == 0)
+        d->frames[0] = code_with_type(d->frames[0], type);
+    return (struct exact_stack){.codes = d->frames + first, .n = 1 + n - first};
+}
+
+/* Takes the stack. `d->frames` holds the codes of all frames from index 1 on. */
+static inline struct exact_stack exact_stack_take(struct session *s, struct domain *d,
+                                                  const struct unwind_site *site, unsigned type) {
+    size_t common;
+    unsigned flags;
+    uint32_t epoch = code_epoch();
+    if (__builtin_expect(epoch != d->modules_epoch, 0))
+        exact_check_modules(d, epoch);
+    size_t before = d->n_frames;
+    size_t n = unwind_trail_take(d->trail, d->unwind, site, d->stack_low, d->stack_high,
+                                 d->pcs_size, &common, &flags);
+    while (unwind_trail_was_whole(d->trail) && n > 0 &&
+           session_is_own(s, unwind_trail_pc(d->trail, n - 1)))
+        n--;
+    if (__builtin_expect(n - 1 >= s->depth || flags & (UNWIND_CUT | UNWIND_FAILED), 0))
+        return exact_stack_remarked(s, d, n, flags, type);
+    if (common > before)
+        common = before;
     /* The innermost code of either stack bears a type. */
-    common = common < n ? common : n;
-    return (struct exact_stack){
-        .codes = d->frames + 1, .n = n, .common = common > 0 ? common - 1 : 0};
+    if (common > 0 && (common == n || common == before) && !(n == before && type == d->type))
+        common--;
+    exact_encode(s, d, common, n, type);
+    d->n_frames = n;
+    d->type = type;
+    return (struct exact_stack){.codes = d->frames + 1, .n = n, .common = common};
 }
 
 /* ---- events ------------------------------------------------------------------------------ */
 
-static void exact_collect_in(struct session *s, struct domain *d, uint64_t taken) {
-    session_note(s, memtrace_stream_collect(d->stream, exact_now(s, d), taken - 1));
+static inline void exact_collect_in(struct session *s, struct domain *d, uint64_t taken) {
+    memtrace_status status = memtrace_stream_collect(d->stream, exact_now(s, d), taken - 1);
+    if (__builtin_expect(status != MEMTRACE_OK, 0))
+        session_note(s, status);
+}
+
+/* Nobody will know the block's id: nor shall that of an earlier one be taken for it. */
+static __attribute__((noinline)) void exact_miss(struct session *s, void *block) {
+    ids_take(s->ids, (uintptr_t)block);
+}
+
+/* An earlier block at the address has died unseen. */
+static __attribute__((noinline)) void exact_imply(struct session *s, struct domain *d,
+                                                  uint64_t taken) {
+    count(&s->implied_deaths);
+    exact_collect_in(s, d, taken);
 }
 
 void exact_born(struct session *s, void *block, uint64_t words, unsigned type,
                 const struct unwind_site *site) {
     uint64_t id, old;
-    ids_prefetch(s->ids, (uintptr_t)block);
+    uint32_t *place = ids_place(s->ids, (uintptr_t)block);
+    __builtin_prefetch(place, 1); /* of any address */
     struct domain *d = exact_enter(s);
-    if (!d) {
-        ids_take(s->ids, (uintptr_t)block);
+    if (__builtin_expect(!d, 0)) {
+        exact_miss(s, block);
         return;
     }
     if (__builtin_expect(!d->stack_known, 0))
         domain_find_stack(d);
     uint64_t now = exact_now(s, d);
-    struct exact_stack stack = exact_stack_take(s, d, site);
-    uint64_t *innermost = &stack.codes[stack.n - 1], untyped = *innermost;
-    *innermost = code_with_type(untyped, type);
-    memtrace_status status = memtrace_stream_alloc(d->stream, now, MEMTRACE_EXTERNAL, words - 1,
-                                                   words, stack.codes, stack.n, stack.common, &id);
-    *innermost = untyped;
+    struct exact_stack stack = exact_stack_take(s, d, site, type);
+    memtrace_status status =
+        writer_alloc_external(d->stream, now, words, stack.codes, stack.n, stack.common, &id);
     if (__builtin_expect(status != MEMTRACE_OK, 0)) {
         session_note(s, status);
-        ids_take(s->ids, (uintptr_t)block);
+        d->n_frames = 0;
+        exact_miss(s, block);
     } else {
-        if (!ids_put(s->ids, (uintptr_t)block, id, &old))
+        if (!ids_put_at(s->ids, place, (uintptr_t)block, id, &old))
             count(&s->lost_id);
-        if (__builtin_expect(old != 0, 0)) {
-            count(&s->implied_deaths);
-            exact_collect_in(s, d, old);
-        }
+        if (__builtin_expect(old != 0, 0))
+            exact_imply(s, d, old);
     }
     exact_leave(d);
 }
@@ -158,12 +194,16 @@ uint64_t exact_take(struct session *s, void *block) {
     return ids_take(s->ids, (uintptr_t)block);
 }
 
-void exact_bury(struct session *s, uint64_t taken) {
+static inline void exact_bury_quickly(struct session *s, uint64_t taken) {
     struct domain *d = exact_enter(s);
-    if (!d)
+    if (__builtin_expect(!d, 0))
         return;
     exact_collect_in(s, d, taken);
     exact_leave(d);
+}
+
+void exact_bury(struct session *s, uint64_t taken) {
+    exact_bury_quickly(s, taken);
 }
 
 void exact_untake(struct session *s, void *block, uint64_t taken) {
@@ -175,5 +215,5 @@ void exact_untake(struct session *s, void *block, uint64_t taken) {
 void exact_died(struct session *s, void *block) {
     uint64_t taken = exact_take(s, block);
     if (taken)
-        exact_bury(s, taken);
+        exact_bury_quickly(s, taken);
 }

@@ -68,13 +68,6 @@ static inline uint32_t *ids_place(const ids *table, uintptr_t address) {
     return &leaf->low[address >> IDS_GRAIN_BITS & ((1 << IDS_LEAF_BITS) - 1)];
 }
 
-/* Something will be put there, or taken, soon. */
-static inline void ids_prefetch(const ids *table, uintptr_t address) {
-    const uint32_t *place = ids_place(table, address);
-    if (place)
-        __builtin_prefetch(place, 1);
-}
-
 /* Takes away what stands at an address: an id + 1; 0 if there is none. */
 static inline uint64_t ids_take(ids *table, uintptr_t address) {
     uint32_t *place = ids_place(table, address);
@@ -87,9 +80,10 @@ static inline uint64_t ids_take(ids *table, uintptr_t address) {
     return found;
 }
 
-/* Puts an id at an address. Gives what stood there: an id + 1, or 0. False if there is no room. */
-static inline bool ids_put(ids *table, uintptr_t address, uint64_t id, uint64_t *before) {
-    uint32_t *place = ids_place(table, address);
+/* Puts an id at an address, whose place is that of ids_place some time ago. Gives what stood there:
+ * an id + 1, or 0. False if there is no room. */
+static inline bool ids_put_at(ids *table, uint32_t *place, uintptr_t address, uint64_t id,
+                              uint64_t *before) {
     if (__builtin_expect(!place || id >= UINT32_MAX ||
                              atomic_load_explicit(&table->wide, memory_order_relaxed),
                          0))
@@ -97,6 +91,10 @@ static inline bool ids_put(ids *table, uintptr_t address, uint64_t id, uint64_t 
     *before = *place;
     *place = (uint32_t)(id + 1);
     return true;
+}
+
+static inline bool ids_put(ids *table, uintptr_t address, uint64_t id, uint64_t *before) {
+    return ids_put_at(table, ids_place(table, address), address, id, before);
 }
 
 #endif

@@ -14,6 +14,7 @@
 #include "allotrace/memtrace.h"
 #include "trace/format.h"
 #include "trace/writer_cache.h"
+#include "trace/writer_exact.h"
 #include "trace/writer_locations.h"
 #include "trace/writer_names.h"
 #include "trace/writer_put.h"
@@ -52,6 +53,11 @@ struct memtrace_stream {
     uint64_t next_id;     /* the latest object's id + 1 */
     uint64_t chunk_left;  /* how many ids from next_id on are this stream's; version 3 only */
 
+    /* Up to here `events.used` may be for a small event simply to be added: all is well, and there
+     * will be room. NULL: it takes more than that. */
+    uint8_t *easy;
+    uint64_t start_time; /* the writer's */
+
     /* The previous backtrace as the caller gave it. */
     uint64_t *previous;
     size_t previous_capacity;
@@ -72,6 +78,10 @@ enum {
 };
 
 /* ---- packets ----------------------------------------------------------------------------- */
+
+/* More than any event takes that has few new frames. */
+/* Their codewords can be counted in a byte. */
+enum { EASY_FRAMES = 32, EASY_ROOM = MAX_ALLOC_HEAD + EASY_FRAMES * CACHE_MAX_FRAME };
 
 static size_t packet_room(const memtrace_writer *w) {
     return FORMAT_MAX_PACKET - w->header_size;
@@ -266,6 +276,8 @@ static void stream_init(memtrace_stream *s, memtrace_writer *w, uint16_t domain)
     s->next_verify = FORMAT_VERIFY_NOTHING;
     s->now = w->start_time;
     s->next_id = s->chunk_left = 0;
+    s->easy = NULL;
+    s->start_time = w->start_time;
     s->previous = NULL;
     s->previous_capacity = s->n_previous = s->n_dropped = 0;
     s->announced = (code_set){0};
@@ -292,6 +304,7 @@ memtrace_status memtrace_stream_open(memtrace_writer *writer, uint16_t domain,
 }
 
 static memtrace_status stream_fail(memtrace_stream *s, memtrace_status status) {
+    s->easy = NULL;
     if (s->status == MEMTRACE_OK)
         s->status = status;
     return s->status;
@@ -299,6 +312,7 @@ static memtrace_status stream_fail(memtrace_stream *s, memtrace_status status) {
 
 /* Hands the events so far to the sink, and before them the locations that they need. */
 static memtrace_status stream_emit(memtrace_stream *s) {
+    s->easy = NULL;
     memtrace_status status = packet_emit(s->writer, s->domain, &s->locations);
     if (status == MEMTRACE_OK)
         status = packet_emit(s->writer, s->domain, &s->events);
@@ -399,18 +413,22 @@ bool writer_rescue(void *stream, uint64_t address, uint64_t pid,
 
 /* ---- promotions and collections ---------------------------------------------------------- */
 
-/* Whether an event of `size` bytes at `time` can simply be added to the packet of events. What is
- * added so most of the time costs what its bytes do. */
-static inline bool is_easy(const memtrace_stream *s, uint64_t time, size_t size) {
-    const packet *p = &s->events;
-    return s->status == MEMTRACE_OK && s->now - s->writer->start_time <= time &&
-           s->writer->start_time + time - p->begin <= FORMAT_MAX_PACKET_TIME &&
-           packet_left(p) >= size && !packet_is_empty(s->writer, p) && p->id_end == s->next_id;
+/* Whether a small event at `now` can simply be added to the packet of events. What is added so most
+ * of the time costs what its bytes do. */
+static inline bool is_easy(const memtrace_stream *s, uint64_t now) {
+    return s->events.used <= s->easy && s->now <= now &&
+           now - s->events.begin <= FORMAT_MAX_PACKET_TIME;
+}
+
+/* An event was added: can more be so, while the packet lasts? */
+static void set_easy(memtrace_stream *s) {
+    const bool able = s->status == MEMTRACE_OK && s->events.id_end == s->next_id && !s->n_dropped;
+    s->easy = able ? s->events.bytes + FORMAT_MAX_PACKET - EASY_ROOM : NULL;
 }
 
 static memtrace_status write_delta(memtrace_stream *s, unsigned code, uint64_t time, uint64_t id) {
-    if (__builtin_expect(is_easy(s, time, MAX_DEATH), 1)) {
-        s->now = s->writer->start_time + time;
+    if (__builtin_expect(is_easy(s, s->start_time + time), 1)) {
+        s->now = s->start_time + time;
         uint8_t *p = put_event_header(s->events.used, code, s->now);
         commit(s, put_vint(p, (int64_t)(s->next_id - 1 - id)));
         return MEMTRACE_OK;
@@ -423,6 +441,7 @@ static memtrace_status write_delta(memtrace_stream *s, unsigned code, uint64_t t
         return status;
     uint8_t *p = put_event_header(s->events.used, code, s->now);
     commit(s, put_vint(p, (int64_t)(s->next_id - 1 - id)));
+    set_easy(s);
     return MEMTRACE_OK;
 }
 
@@ -667,6 +686,7 @@ static memtrace_status stream_alloc(memtrace_stream *s, uint64_t time, uint64_t 
         memcpy(s->previous + common, frames + common, (n - common) * sizeof *frames);
     s->n_previous = n;
     s->next_id = id + 1;
+    set_easy(s);
     return MEMTRACE_OK;
 }
 
@@ -683,46 +703,84 @@ static uint64_t take_id(memtrace_stream *s) {
     return s->next_id;
 }
 
-enum { EASY_FRAMES = 32 }; /* their codewords can be counted in a byte */
+/* Writes the rest of an allocation, whose head ends at `p`: the frames from `common` on, which are
+ * EASY_FRAMES at most. */
+static inline memtrace_status put_frames(memtrace_stream *s, uint8_t *p, bool short_form,
+                                         const uint64_t *frames, size_t n, size_t common,
+                                         uint64_t *id) {
+    cache_tally tally = {0};
+    uint8_t *codewords = p + (short_form ? 1 : 2), *end = codewords;
+    if (n > common)
+        end = cache_encode(&s->cache, frames + common, n - common, codewords,
+                           s->events.bytes + FORMAT_MAX_PACKET, &tally);
+    put_codeword_count(p, short_form, tally.codewords);
+    if (__builtin_expect(tally.misses != 0, 0)) {
+        const memtrace_status status = announce_misses(s, codewords, tally.misses);
+        if (status != MEMTRACE_OK)
+            return stream_fail(s, status);
+    }
+    *id = s->next_id++;
+    s->chunk_left--;
+    s->events.id_end++;
+    commit(s, end);
+    return MEMTRACE_OK;
+}
 
 /* Whether an allocation has few new frames, and nothing about it or the one before is special. */
 static inline bool is_easy_alloc(const memtrace_stream *s, uint64_t time, const allocation *a,
                                  size_t n, size_t common) {
     return n - common <= EASY_FRAMES && common <= n && common <= s->n_previous &&
-           n <= s->previous_capacity && s->n_dropped == 0 && s->chunk_left > 0 &&
-           a->source <= MEMTRACE_EXTERNAL && a->length <= INT64_MAX &&
-           a->samples <= a->length + 1 &&
-           is_easy(s, time, MAX_ALLOC_HEAD + EASY_FRAMES * CACHE_MAX_FRAME);
+           n <= s->previous_capacity && s->chunk_left > 0 && a->source <= MEMTRACE_EXTERNAL &&
+           a->length <= INT64_MAX && a->samples <= a->length + 1 &&
+           is_easy(s, s->start_time + time);
 }
 
 /* What stream_alloc does, for an easy one. */
 static memtrace_status stream_alloc_easily(memtrace_stream *s, uint64_t time, allocation *a,
                                            const uint64_t *frames, size_t n, size_t common,
                                            uint64_t *id) {
-    cache_tally tally;
     while (common < n && common < s->n_previous && s->previous[common] == frames[common])
         common++;
     a->prefix = common;
-    s->now = s->writer->start_time + time;
+    s->now = s->start_time + time;
     const bool short_form = is_short(a);
-    uint8_t *count_at = put_alloc_head(s->events.used, a, short_form, s->now);
-    uint8_t *codewords = count_at + (short_form ? 1 : 2);
-    uint8_t *end = cache_encode(&s->cache, n ? frames + common : frames, n - common, codewords,
-                                s->events.bytes + FORMAT_MAX_PACKET, &tally);
-    put_codeword_count(count_at, short_form, tally.codewords);
-    if (tally.misses) {
-        const memtrace_status status = announce_misses(s, codewords, tally.misses);
-        if (status != MEMTRACE_OK)
-            return stream_fail(s, status);
-    }
+    const memtrace_status status =
+        put_frames(s, put_alloc_head(s->events.used, a, short_form, s->now), short_form, frames, n,
+                   common, id);
+    if (status != MEMTRACE_OK)
+        return status;
     for (size_t i = common; i < n; i++)
         s->previous[i] = frames[i];
     s->n_previous = n;
-    *id = s->next_id++;
-    s->chunk_left--;
-    s->events.id_end++;
-    commit(s, end);
     return MEMTRACE_OK;
+}
+
+/* What writer_alloc_external does for one that is not easy: the backtrace before is known to the
+ * stream only if that was none either. */
+static __attribute__((noinline)) memtrace_status alloc_external(memtrace_stream *s, uint64_t time,
+                                                                uint64_t words,
+                                                                const uint64_t *frames, size_t n,
+                                                                size_t common, uint64_t *id) {
+    if (common > s->n_previous)
+        common = 0;
+    return memtrace_stream_alloc(s, time, MEMTRACE_EXTERNAL, words - 1, words, frames, n, common,
+                                 id);
+}
+
+memtrace_status writer_alloc_external(memtrace_stream *s, uint64_t time, uint64_t words,
+                                      const uint64_t *frames, size_t n, size_t common,
+                                      uint64_t *id) {
+    const uint64_t now = s->start_time + time;
+    if (__builtin_expect(!is_easy(s, now) || s->chunk_left == 0 || n - common > EASY_FRAMES ||
+                             words >= FORMAT_VINT_16 || common >= FORMAT_VINT_16,
+                         0))
+        return alloc_external(s, time, words, frames, n, common, id);
+    s->now = now;
+    s->n_previous = 0;
+    uint8_t *p = put_event_header(s->events.used, FORMAT_ALLOC, now);
+    put_u32(p, (uint32_t)(words - 1) | (uint32_t)words << 8 | (uint32_t)MEMTRACE_EXTERNAL << 16 |
+                   (uint32_t)common << 24);
+    return put_frames(s, p + 4, false, frames, n, common, id);
 }
 
 memtrace_status memtrace_stream_alloc(memtrace_stream *stream, uint64_t time,

@@ -13,31 +13,18 @@ static inline uint8_t *put_u8(uint8_t *p, uint8_t v) {
     return p + 1;
 }
 
-static inline uint8_t *put_u16(uint8_t *p, uint16_t v) {
-    p[0] = (uint8_t)v;
-    p[1] = (uint8_t)(v >> 8);
-    return p + 2;
-}
-
-static inline uint8_t *put_u32(uint8_t *p, uint32_t v) {
-    p[0] = (uint8_t)v;
-    p[1] = (uint8_t)(v >> 8);
-    p[2] = (uint8_t)(v >> 16);
-    p[3] = (uint8_t)(v >> 24);
-    return p + 4;
-}
-
-static inline uint8_t *put_u64(uint8_t *p, uint64_t v) {
-    p[0] = (uint8_t)v;
-    p[1] = (uint8_t)(v >> 8);
-    p[2] = (uint8_t)(v >> 16);
-    p[3] = (uint8_t)(v >> 24);
-    p[4] = (uint8_t)(v >> 32);
-    p[5] = (uint8_t)(v >> 40);
-    p[6] = (uint8_t)(v >> 48);
-    p[7] = (uint8_t)(v >> 56);
-    return p + 8;
-}
+/* Compilers see that these are single stores where bytes are in that order. */
+#define PUT_LITTLE_ENDIAN(name, type)                                                              \
+    static inline uint8_t *name(uint8_t *p, type v) {                                              \
+        for (unsigned i = 0; i < sizeof v && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__; i++)       \
+            p[i] = (uint8_t)(v >> 8 * i);                                                          \
+        if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)                                             \
+            memcpy(p, &v, sizeof v);                                                               \
+        return p + sizeof v;                                                                       \
+    }
+PUT_LITTLE_ENDIAN(put_u16, uint16_t)
+PUT_LITTLE_ENDIAN(put_u32, uint32_t)
+PUT_LITTLE_ENDIAN(put_u64, uint64_t)
 
 static inline uint8_t *put_vint(uint8_t *p, int64_t v) {
     if (v >= 0 && v <= FORMAT_VINT_MAX_BYTE)

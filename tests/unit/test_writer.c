@@ -1,5 +1,6 @@
 /* Tests of the trace writer, whose output is judged by the independent decoder tests/decode.py. */
 #include "trace/format.h"
+#include "trace/writer_exact.h"
 #include "trace/writer_locations.h"
 #include "trace_fixture.h"
 
@@ -282,6 +283,96 @@ START_TEST(random_traces_decode_to_what_was_written) {
     begin(&f, &s, _i % 3 ? 3 : 2);
     random_walk(&s, (uint64_t)_i, 8000, n_sites[_i % 4]);
     finish(&f, &s);
+}
+END_TEST
+
+/* ---- stacks that come by writer_alloc_external ---- */
+
+static void put_line(FILE *out, uint64_t time, uint64_t id, uint64_t words, const uint64_t *frames,
+                     size_t n) {
+    fprintf(out, "%" PRIu64 " %" PRIu64 " %" PRIu64, time, id, words);
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, " %" PRIx64, frames[i]);
+    fputc('\n', out);
+}
+
+/* A line for each event, by the reader: how much of a stack is written is the writer's choice. */
+static char *read_lines(const fixture *f) {
+    char *text;
+    size_t size;
+    memtrace_reader *reader;
+    memtrace_event e;
+    FILE *out = open_memstream(&text, &size);
+    ck_assert_int_eq(
+        memtrace_reader_open_memory(f->bytes.items, f->bytes.count, NULL, &reader, NULL),
+        MEMTRACE_OK);
+    while (memtrace_reader_next(reader, &e) == MEMTRACE_OK) {
+        uint64_t codes[400];
+        bool is_alloc = e.kind == MEMTRACE_ALLOC;
+        for (size_t i = 0; is_alloc && i < e.n_frames; i++)
+            codes[i] = memtrace_reader_frame(reader, e.frames[i])->code;
+        put_line(out, e.time, e.id, is_alloc ? e.samples : 0, codes, is_alloc ? e.n_frames : 0);
+    }
+    size_t n_warnings;
+    memtrace_reader_warnings(reader, &n_warnings);
+    ck_assert_uint_eq(n_warnings, 0);
+    memtrace_reader_close(reader);
+    fclose(out);
+    return text;
+}
+
+/* The next stack of a random walk; gives how much of it remains. */
+static size_t walk_on(uint64_t *frames, size_t *depth, uint64_t n_sites, uint64_t *seed) {
+    size_t common = *depth ? next_random(seed) % (*depth + 1) : 0;
+    *depth = common + next_random(seed) % (next_random(seed) % 500 == 7 ? 300 : 4);
+    *depth = *depth < 300 ? *depth : 300;
+    common = common < *depth ? common : *depth;
+    for (size_t j = common; j < *depth; j++)
+        frames[j] = 0x55550000 + (next_random(seed) % n_sites) * 5;
+    return common;
+}
+
+START_TEST(external_allocations_are_read_as_they_were_written) {
+    static const uint64_t n_sites[] = {3, 50, 2000, 100000};
+    fixture f = {.hooks.locate = _i % 2 ? fixture_locate : NULL};
+    source_of_events s;
+    char *text;
+    size_t size, depth = 0, before = 0;
+    uint64_t frames[300], time = 0, id, seed = (uint64_t)_i;
+    FILE *out = open_memstream(&text, &size);
+    begin(&f, &s, 3);
+    for (size_t i = 0; i < 20000; i++) {
+        const uint64_t r = next_random(&seed), words = 1 + (r >> 20 & (r % 50 ? 31 : 0xFFFFF));
+        size_t common = walk_on(frames, &depth, n_sites[_i % 4], &seed);
+        time += r % 64 == 0 ? next_random(&seed) % 40000000 : r % 3;
+        if (r % 200 == 9) { /* a mark, say, by the other door */
+            const uint64_t code = 7;
+            ck_assert_int_eq(
+                memtrace_stream_alloc(s.stream, time, MEMTRACE_EXTERNAL, 0, 0, &code, 1, 0, &id),
+                MEMTRACE_OK);
+            put_line(out, time, id, 0, &code, 1);
+            before = 0;
+        }
+        common = common < before ? common : before;
+        ck_assert_int_eq(writer_alloc_external(s.stream, time, words, frames, depth, common, &id),
+                         MEMTRACE_OK);
+        put_line(out, time, id, words, frames, before = depth);
+        if (r >> 40 & 1) {
+            ck_assert_int_eq(memtrace_stream_collect(s.stream, time, id / 2), MEMTRACE_OK);
+            put_line(out, time, id / 2, 0, NULL, 0);
+        }
+    }
+    fclose(out);
+    ck_assert_int_eq(memtrace_stream_close(s.stream), MEMTRACE_OK);
+    ck_assert_int_eq(memtrace_writer_close(f.writer), MEMTRACE_OK);
+    assert_packets_are_small(&f);
+    char *read = read_lines(&f);
+    assert_same_text(read, text);
+    fclose(s.expected.out);
+    free(s.expected.text);
+    free(read);
+    free(text);
+    fixture_free(&f);
 }
 END_TEST
 
@@ -647,6 +738,7 @@ static Suite *writer_suite(void) {
     tcase_add_test(t, deep_recursion_is_cheap_and_whole);
     tcase_add_test(t, too_long_a_backtrace_loses_its_outermost_frames);
     tcase_add_test(t, a_promise_of_common_frames_is_taken);
+    tcase_add_loop_test(t, external_allocations_are_read_as_they_were_written, 0, 4);
     tcase_add_loop_test(t, random_traces_decode_to_what_was_written, 0, 8);
     tcase_add_test(t, names_move_to_the_front_and_fall_off_the_end);
     tcase_add_test(t, each_code_is_located_once_a_stream);

@@ -33,7 +33,8 @@ PROGRAMS = {
 }
 
 # Inside gdb. At the entry of memtrace_stream_alloc the frames are the sixth argument, their number the
-# seventh. Frames of the recorder itself are not recorded, nor are those that only debug information
+# seventh; at that of writer_alloc_external, which is for recordings of every block, they are the fourth
+# and the fifth. Frames of the recorder itself are not recorded, nor are those that only debug information
 # knows of, since they were inlined or have jumped away.
 SCRIPT = r"""
 import gdb, json, random
@@ -43,10 +44,11 @@ REMARKS = 4096
 points, equal, cut, different, frames = 0, 0, 0, [], 0
 
 def ours():
-    n = int(gdb.parse_and_eval("*(unsigned long *)($rsp + 8)"))
+    n = int(gdb.parse_and_eval("$r8" if EXACT else "*(unsigned long *)($rsp + 8)"))
     if n == 0:
         return []
-    memory = gdb.selected_inferior().read_memory(int(gdb.parse_and_eval("$r9")), 8 * n)
+    at = int(gdb.parse_and_eval("$rcx" if EXACT else "$r9"))
+    memory = gdb.selected_inferior().read_memory(at, 8 * n)
     codes = [int.from_bytes(memory[i:i + 8], "little") for i in range(0, 8 * n, 8)]
     return [c & ADDRESS for c in reversed(codes)]
 
@@ -84,7 +86,8 @@ gdb.execute("set backtrace past-entry on")
 gdb.execute("handle all nostop noprint pass")
 gdb.execute("catch load liballotrace-preload")
 gdb.execute("run", to_string=True)
-stop = gdb.Breakpoint("*memtrace_stream_alloc") # an address: behind the prologue, registers differ
+# An address: behind the prologue, registers differ.
+stop = gdb.Breakpoint("*writer_alloc_external" if EXACT else "*memtrace_stream_alloc")
 stop.silent = True
 gdb.execute("continue", to_string=True)
 while points < N and gdb.selected_inferior().pid:
@@ -126,7 +129,8 @@ def compare(name, command, args, folder):
     """What the script found out."""
     script, out = folder / "script.py", folder / "out.json"
     out.unlink(missing_ok=True)
-    script.write_text(f"N, SPREAD, OUT = {args.points}, {args.spread}, {str(out)!r}\n" + SCRIPT)
+    script.write_text(f"N, SPREAD, OUT = {args.points}, {args.spread}, {str(out)!r}\n"
+                      f"EXACT = {float(args.rate) == 1}\n" + SCRIPT)
     preload = args.build.resolve() / "src/record/liballotrace-preload.so"
     settings = {"LD_PRELOAD": preload, "MEMTRACE": folder / "t.ctf", "MEMTRACE_RATE": args.rate}
     words = ["gdb", "-nx", "-q", "--batch"]

@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 
 #include "record/ids.h"
-#include "trace/writer_exact.h"
 
 /* A bitmap of one word that holds every hash. */
 static const struct { alignas(64) uint64_t bits; } every_address = {.bits = UINT64_MAX};
@@ -176,7 +175,7 @@ void exact_born(struct session *s, void *block, uint64_t words, unsigned type,
     uint64_t now = exact_now(s, d);
     struct exact_stack stack = exact_stack_take(s, d, site, type);
     memtrace_status status =
-        writer_alloc_external(d->stream, now, words, stack.codes, stack.n, stack.common, &id);
+        memtrace_stream_alloc_block(d->stream, now, words, stack.codes, stack.n, stack.common, &id);
     if (__builtin_expect(status != MEMTRACE_OK, 0)) {
         session_note(s, status);
         d->n_frames = 0;

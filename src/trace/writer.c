@@ -14,7 +14,6 @@
 #include "allotrace/memtrace.h"
 #include "trace/format.h"
 #include "trace/writer_cache.h"
-#include "trace/writer_exact.h"
 #include "trace/writer_locations.h"
 #include "trace/writer_names.h"
 #include "trace/writer_put.h"
@@ -755,26 +754,26 @@ static memtrace_status stream_alloc_easily(memtrace_stream *s, uint64_t time, al
     return MEMTRACE_OK;
 }
 
-/* What writer_alloc_external does for one that is not easy: the backtrace before is known to the
- * stream only if that was none either. */
-static __attribute__((noinline)) memtrace_status alloc_external(memtrace_stream *s, uint64_t time,
-                                                                uint64_t words,
-                                                                const uint64_t *frames, size_t n,
-                                                                size_t common, uint64_t *id) {
+/* What memtrace_stream_alloc_block does for one that is not easy: the backtrace before is known to
+ * the stream only if that was none either. */
+static __attribute__((noinline)) memtrace_status alloc_block(memtrace_stream *s, uint64_t time,
+                                                             uint64_t words, const uint64_t *frames,
+                                                             size_t n, size_t common,
+                                                             uint64_t *id) {
     if (common > s->n_previous)
         common = 0;
     return memtrace_stream_alloc(s, time, MEMTRACE_EXTERNAL, words - 1, words, frames, n, common,
                                  id);
 }
 
-memtrace_status writer_alloc_external(memtrace_stream *s, uint64_t time, uint64_t words,
-                                      const uint64_t *frames, size_t n, size_t common,
-                                      uint64_t *id) {
+memtrace_status memtrace_stream_alloc_block(memtrace_stream *s, uint64_t time, uint64_t words,
+                                            const uint64_t *frames, size_t n, size_t common,
+                                            uint64_t *id) {
     const uint64_t now = s->start_time + time;
     if (__builtin_expect(!is_easy(s, now) || s->chunk_left == 0 || n - common > EASY_FRAMES ||
-                             words >= FORMAT_VINT_16 || common >= FORMAT_VINT_16,
+                             words - 1 >= FORMAT_VINT_16 - 1 || common >= FORMAT_VINT_16,
                          0))
-        return alloc_external(s, time, words, frames, n, common, id);
+        return alloc_block(s, time, words, frames, n, common, id);
     s->now = now;
     s->n_previous = 0;
     uint8_t *p = put_event_header(s->events.used, FORMAT_ALLOC, now);

@@ -1,6 +1,5 @@
 /* Tests of the trace writer, whose output is judged by the independent decoder tests/decode.py. */
 #include "trace/format.h"
-#include "trace/writer_exact.h"
 #include "trace/writer_locations.h"
 #include "trace_fixture.h"
 
@@ -286,7 +285,7 @@ START_TEST(random_traces_decode_to_what_was_written) {
 }
 END_TEST
 
-/* ---- stacks that come by writer_alloc_external ---- */
+/* ---- stacks that come by memtrace_stream_alloc_block ---- */
 
 static void put_line(FILE *out, uint64_t time, uint64_t id, uint64_t words, const uint64_t *frames,
                      size_t n) {
@@ -332,7 +331,7 @@ static size_t walk_on(uint64_t *frames, size_t *depth, uint64_t n_sites, uint64_
     return common;
 }
 
-START_TEST(external_allocations_are_read_as_they_were_written) {
+START_TEST(every_block_is_read_as_it_was_written) {
     static const uint64_t n_sites[] = {3, 50, 2000, 100000};
     fixture f = {.hooks.locate = _i % 2 ? fixture_locate : NULL};
     source_of_events s;
@@ -354,8 +353,9 @@ START_TEST(external_allocations_are_read_as_they_were_written) {
             before = 0;
         }
         common = common < before ? common : before;
-        ck_assert_int_eq(writer_alloc_external(s.stream, time, words, frames, depth, common, &id),
-                         MEMTRACE_OK);
+        ck_assert_int_eq(
+            memtrace_stream_alloc_block(s.stream, time, words, frames, depth, common, &id),
+            MEMTRACE_OK);
         put_line(out, time, id, words, frames, before = depth);
         if (r >> 40 & 1) {
             ck_assert_int_eq(memtrace_stream_collect(s.stream, time, id / 2), MEMTRACE_OK);
@@ -738,7 +738,7 @@ static Suite *writer_suite(void) {
     tcase_add_test(t, deep_recursion_is_cheap_and_whole);
     tcase_add_test(t, too_long_a_backtrace_loses_its_outermost_frames);
     tcase_add_test(t, a_promise_of_common_frames_is_taken);
-    tcase_add_loop_test(t, external_allocations_are_read_as_they_were_written, 0, 4);
+    tcase_add_loop_test(t, every_block_is_read_as_it_was_written, 0, 4);
     tcase_add_loop_test(t, random_traces_decode_to_what_was_written, 0, 8);
     tcase_add_test(t, names_move_to_the_front_and_fall_off_the_end);
     tcase_add_test(t, each_code_is_located_once_a_stream);

@@ -33,7 +33,7 @@ PROGRAMS = {
 }
 
 # Inside gdb. At the entry of memtrace_stream_alloc the frames are the sixth argument, their number the
-# seventh; at that of writer_alloc_external, which is for recordings of every block, they are the fourth
+# seventh; at that of memtrace_stream_alloc_block, which is for recordings of every block, they are the fourth
 # and the fifth. Frames of the recorder itself are not recorded, nor are those that only debug information
 # knows of, since they were inlined or have jumped away.
 SCRIPT = r"""
@@ -87,7 +87,7 @@ gdb.execute("handle all nostop noprint pass")
 gdb.execute("catch load liballotrace-preload")
 gdb.execute("run", to_string=True)
 # An address: behind the prologue, registers differ.
-stop = gdb.Breakpoint("*writer_alloc_external" if EXACT else "*memtrace_stream_alloc")
+stop = gdb.Breakpoint("*memtrace_stream_alloc_block" if EXACT else "*memtrace_stream_alloc")
 stop.silent = True
 gdb.execute("continue", to_string=True)
 while points < N and gdb.selected_inferior().pid:

@@ -44,9 +44,9 @@ struct domain {
 
     /* Where every allocation is recorded; NULL, 0 elsewhere. */
     unwind_trail *trail;
-    uint64_t *frames; /* codes of the last stack, outermost first, behind room for a remark */
-    size_t n_frames;  /* of them, how many may be found again */
-    unsigned type;    /* that the innermost of them bears */
+    uint64_t *frames;       /* codes of the last stack, outermost first, behind room for a remark */
+    size_t n_frames;        /* of them, how many may be found again */
+    unsigned type;          /* that the innermost of them bears */
     uint32_t modules_epoch; /* see code_epoch */
 };
 

@@ -123,9 +123,9 @@ Of a real trace, with the numbers that were published of it:
               186–370     127.92     1359.36     18401    2.70%      180        0            4         1           16         26.7
               371–555      20.84      175.73      2116    1.08%      183        0            2         0           13         16.7
               556–739      49.99      601.97      8193    0.54%      183        0            1         0            2          3.1
-  $ allotrace stats --major-only --json $TRACES/irmin-replay.ctf | jq -c '[.events, .sample.blocks, .sample.mean, .sample.standard_deviation, .sample.maximum, .sample.large_share], (.sample.program | map_values(map_values(. * 1e6 | round)))'
+  $ allotrace stats --major-only --json $TRACES/irmin-replay.ctf | jq -c '[.events, .sample.blocks, .sample.mean, .sample.standard_deviation, .sample.maximum, .sample.large_share], (.sample.program | .blocks |= map_values(. / 1e6) | map_values(map_values(. * 1e6 | round)))'
   [1477,739,737.660351826793,14584.597321238027,376181,0.016238159675236806]
-  {"blocks":{"value":223984978024489,"low":206481565148666,"high":242717472724963,"samples":739000000},"mean":{"value":2300604,"low":2191000,"high":2415691,"samples":739000000},"large_share":{"value":36,"low":13,"high":94,"samples":12000000}}
+  {"blocks":{"value":223984978,"low":206481565,"high":242717473,"samples":739},"mean":{"value":2300604,"low":2191000,"high":2415691,"samples":739000000},"large_share":{"value":36,"low":13,"high":94,"samples":12000000}}
 
 Of the blocks that a measure counts; the numbers of blocks are those of hotspots:
 

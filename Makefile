@@ -7,7 +7,7 @@ BUILD        ?= build
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup demo check check-ocaml5 check-wild bench fuzz install uninstall format clean
+.PHONY: all help setup demo check check-ocaml5 check-arm64 check-wild bench fuzz install uninstall format clean
 
 all: $(BUILD)/build.ninja ## build the command and the libraries, in build/
 	@ninja -C $(BUILD)
@@ -33,6 +33,10 @@ check: ## set up, build in every way, run all tests
 check-ocaml5: ## the tests of OCaml programs, in a Debian tree with OCaml 5.3
 	@scripts/setup build check
 	@tests/run ocaml5
+
+check-arm64: ## unit tests and recordings on arm64, under qemu
+	@scripts/setup build check arm64
+	@tests/run arm64
 
 check-wild: all ## record what real programs are installed, compare them with themselves
 	@tests/wild/wild.py --build $(BUILD)

@@ -223,6 +223,13 @@ void next_be_late(void) {
         memcpy(&real.name, &found_, sizeof found_);                                                \
     } while (0)
 
+/* Not every allocator has these, and where they are they may come back to us by a public name: they
+ * are made of other calls. (A search in vain would allocate a message, too, in the early heap, for
+ * which free would have to test for ever.) */
+static bool is_made_of_others(const char *name) {
+    return strcmp(name, "reallocarray") == 0 || strncmp(name, "free_", 5) == 0;
+}
+
 static void next_use_early_heap(void) {
     next.malloc = early_malloc;
     next.calloc = early_calloc;
@@ -239,8 +246,10 @@ static void next_use_early_heap(void) {
 }
 
 static void next_find_all(void) {
-#define FIND_FIRST(name, ...)          FIND(RTLD_NEXT, name);
-#define FIND_SECOND(result, name, ...) FIND(RTLD_NEXT, name);
+#define FIND_FIRST(name, ...)                                                                      \
+    if (!is_made_of_others(#name))                                                                 \
+        FIND(RTLD_NEXT, name);
+#define FIND_SECOND(result, name, ...) FIND_FIRST(name)
     CALLS_C(FIND_FIRST, FIND_FIRST, FIND_SECOND)
     CALLS_EXEC(FIND_SECOND)
     CALLS_EXIT(FIND_FIRST)
@@ -263,12 +272,9 @@ static void next_use_real(void) {
     CALLS_UNLOADING(USE_SECOND)
     CALLS_MAPPING(USE_SECOND)
     CALLS_BREAK(USE_SECOND)
-    if (!real.reallocarray || early_used)
-        next.reallocarray = either_reallocarray;
-    if (!real.free_sized || early_used)
-        next.free_sized = either_free_sized;
-    if (!real.free_aligned_sized || early_used)
-        next.free_aligned_sized = either_free_aligned_sized;
+    next.reallocarray = either_reallocarray;
+    next.free_sized = either_free_sized;
+    next.free_aligned_sized = either_free_aligned_sized;
     if (early_used) {
         next.free = either_free;
         next.realloc = either_realloc;

@@ -452,6 +452,20 @@ static void scene_silent(void) {
     check(fd == 1, "open");
 }
 
+/* What the system says of this process. */
+static void scene_look(void) {
+    static const char *const files[] = {"/proc/self/status", "/proc/self/maps"};
+    char text[4096];
+    churn(1000, 16201);
+    for (int i = 0; i < 2; i++) {
+        int fd = open(files[i], O_RDONLY);
+        check(fd == 3, "a file is open");
+        for (ssize_t n; (n = read(fd, text, sizeof text)) > 0;)
+            check(write(1, text, (size_t)n) == n, "write");
+        close(fd);
+    }
+}
+
 int main(int argc, char **argv) {
     const char *scene = argc > 1 ? argv[1] : "";
 #define SCENE(name, call)                                                                          \
@@ -479,6 +493,7 @@ int main(int argc, char **argv) {
     SCENE("size_limit", scene_size_limit())
     SCENE("chdir", scene_chdir())
     SCENE("silent", scene_silent())
+    SCENE("look", scene_look())
     fprintf(stderr, "target: no scene %s\n", scene);
     return 98;
 }

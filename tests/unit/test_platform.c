@@ -222,7 +222,7 @@ START_TEST(modules_are_found_by_their_code) {
     if (getauxval(AT_SYSINFO_EHDR))
         ck_assert_ptr_nonnull(module);
 
-    static const char data[] = "not code";
+    static char data[] = "not code";   /* what is constant may be next to code */
     ck_assert_ptr_null(find(&module)); /* the stack */
     ck_assert_ptr_null(find(data));
     ck_assert_ptr_null(find(NULL));
@@ -237,7 +237,8 @@ START_TEST(paths_are_those_of_the_files) {
     ck_assert_str_eq(path, self);
     module_path(find((void *)getauxval), path, sizeof path);
     ck_assert_int_eq(path[0], '/');
-    ck_assert_int_eq(access(path, R_OK), 0);
+    if (!getenv("ALLOTRACE_EMULATOR")) /* which loads other files than those that it names */
+        ck_assert_int_eq(access(path, R_OK), 0);
     ck_assert_uint_eq(module_path(find((void *)getauxval), path, 3), 2);
     ck_assert_uint_eq(strlen(path), 2);
 }

@@ -393,7 +393,8 @@ START_TEST(libraries_replaced_by_others) {
     int same_place = 0;
     for (int i = 0; i < 10; i++)
         same_place += call_plugin(UNWIND_PLUGIN_A) == call_plugin(UNWIND_PLUGIN_B);
-    ck_assert_int_gt(same_place, 0); /* or the test has tested nothing */
+    if (!getenv("ALLOTRACE_EMULATOR"))   /* which gives out each address once */
+        ck_assert_int_gt(same_place, 0); /* or the test has tested nothing */
     ck_assert_int_eq(comparisons, 20 * 5);
 }
 END_TEST

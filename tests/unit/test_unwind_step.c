@@ -15,11 +15,12 @@
 #include "platform/pages.h"
 #include "platform/unwind.h"
 #include "unit.h"
-#include "unwind_frames.h"
 
 #if defined __x86_64__
 
 #include <x86intrin.h>
+
+#include "unwind_frames.h"
 
 enum { STACK_MAX = 256, TRAP_FLAG = 0x100 };
 

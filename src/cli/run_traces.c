@@ -224,7 +224,8 @@ static void summarize(summary *s, const run_traces *t) {
 
 static void say_total(const summary *s, const run_traces *t) {
     if (s->n_unread)
-        fprintf(stderr, "allotrace: recorded all %s allocations ", figure_count(s->blocks).text);
+        fprintf(stderr, "allotrace: recorded every allocation, about %s, ",
+                figure_count(s->blocks).text);
     else
         fprintf(stderr, "allotrace: recorded %s ± %s (%s samples in %s blocks at rate %s) ",
                 figure_bytes(s->value).text, figure_bytes(sqrt(s->variance)).text,

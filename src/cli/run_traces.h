@@ -14,8 +14,8 @@
 /* What a run has left behind in one file. */
 typedef struct run_trace {
     char *path;
-    uint64_t n_allocations; /* in a large trace of everything, which is not read for a summary;
-                               0: it is no such */
+    uint64_t n_allocations; /* with its few marks and gauges, in a large trace of everything, which
+                               is not read for a summary; 0: it is no such */
 } run_trace;
 
 typedef struct run_traces {

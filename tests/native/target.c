@@ -141,12 +141,13 @@ static void scene_much(void) {
     puts("much done");
 }
 
-/* Long enough for the gauges to be read meanwhile. */
+/* Long enough for the gauges to be read meanwhile, but not much: its trace is read in Python. */
 static void churn_a_while(void) {
-    struct timespec start, now;
+    struct timespec start, now, pause = {.tv_nsec = 1000000};
     clock_gettime(CLOCK_MONOTONIC, &start);
     do {
-        churn(1000, 1000);
+        churn(10, 1000);
+        nanosleep(&pause, NULL);
         clock_gettime(CLOCK_MONOTONIC, &now);
     } while ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 < 250);
     churn(1000, 1000);

@@ -75,10 +75,12 @@ export function margin(figure, unit, rate) {
   return (NORMAL * Math.sqrt(figure.samples * (1 - rate)) * figure.value) / figure.samples;
 }
 
+// Where samples are few, the interval reaches much further up than down, and both its ends are said.
 export function marginText(figure, unit, rate) {
-  const m = margin(figure, unit, rate);
-  if (!(m > 0)) return "exact";
-  return `± ${unit === "blocks" ? count(m) : amount(m, unit)}`;
+  if (!(figure.high > figure.low)) return "exact";
+  const text = (x) => (unit === "blocks" ? count(x) : amount(x, unit));
+  if (figure.high - figure.value > 1.64 * (figure.value - figure.low)) return `${text(figure.low)} … ${text(figure.high)}`;
+  return `± ${text(margin(figure, unit, rate))}`;
 }
 
 export const shortName = (name, room) => (name.length <= room ? name : `${name.slice(0, Math.max(1, room - 1))}…`);

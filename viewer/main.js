@@ -68,6 +68,8 @@ class App {
       if (error) fill(this.banner, `The server cannot be reached (${error.message}). What you see may be old; it is asked again with the next step.`);
     };
     this.banner = h("div.banner", { role: "alert", hidden: true });
+    // Requests that a reload cuts short have failed, but nobody is left to be told.
+    addEventListener("beforeunload", () => (this.leaving = true));
     this.filterBar = new FilterBar(this);
     this.timeline = new Timeline(this, {
       brush: (how, a, b) => this.store.set({ filter: withBrush(this.store.state.filter, how, a, b), zoom: [] }),
@@ -142,7 +144,7 @@ class App {
     if (error instanceof SourceError && error.parameter === "filter") return this.filterBar.refuse(error);
     if (error.status === 403) return this.locked();
     if (error instanceof SourceError) return otherwise();
-    if (error.name === "TypeError" && !navigator.onLine) return;
+    if (error.name === "TypeError" && (!navigator.onLine || this.leaving)) return;
     if (!(error instanceof TypeError)) otherwise();
     console.error(error);
   }

@@ -76,7 +76,7 @@ export class TableView {
     });
     const value = [
       num("value", "Amount", "104px"),
-      { key: "margin", title: "±", width: "100px", right: true, help: "half of the 95 % interval", cell: (row) => h("span.margin", marginText(row, this.head.unit, this.head.rate)) },
+      { key: "margin", title: "±", width: "150px", right: true, help: "half of the 95 % interval, or both its ends where samples are few", cell: (row) => h("span.margin", marginText(row, this.head.unit, this.head.rate)) },
       { key: "whisker", title: "95 % interval", width: "minmax(90px,1fr)", sort: "low", help: "bar: the estimate; line: its interval. Sorts by the lower end: what is surely large", cell: (row) => whisker(row, this.max) },
       { key: "share", title: "Share", width: "66px", right: true, cell: (row) => percent(row.share * 100) },
       { key: "samples", title: "Samples", width: "78px", right: true, sort: "samples", cell: (row) => count(row.samples) },

@@ -89,8 +89,9 @@ static int gzip_write(compressor *c, const void *bytes, size_t size, int flush) 
             if (error)
                 return error;
         } while (z->avail_out == 0);
-        bytes = (const uint8_t *)bytes + part;
         size -= part;
+        if (size > 0) /* at the end there are no bytes, nor need there be a place */
+            bytes = (const uint8_t *)bytes + part;
     } while (size > 0);
     return 0;
 }

@@ -11,7 +11,7 @@ const IRMIN = path.join(TRACES, "irmin-replay.ctf"), OCAMLOPT = path.join(TRACES
 
 // The first line of a report: "79.0 GB total allocations (± 1.5 GB, 10,607 samples at rate 1e-6)".
 function headline(...args) {
-  const [, value, margin, samples] = /^(\S+ \S+?) .*?\((± \S+ \S+?|exact), ([\d,]+ samples?)/.exec(cli("hotspots", ...args));
+  const [, value, margin, samples] = /^(\S+ \S+?) .*?\((± \S+ \S+?|exact|\S+ \S+ … \S+ \S+?), ([\d,]+ samples?)/.exec(cli("hotspots", ...args));
   return `${value} ${margin} ${samples}`;
 }
 const shownTotal = async (c) => (await c.total()).replace(/ (at [^,]*, )?([\d,]+ samples?) at rate.*/, " $2");

@@ -32,6 +32,7 @@ test("± of bytes is 1.96 standard errors, of others half the interval", () => {
   const f = { value: 670400000, low: 638684955, high: 703282309, samples: 1676 };
   assert.equal(marginText(f, "B", 2e-5), "± 30.6 MB"); // what `hotspots` prints for this trace
   assert.equal(marginText({ value: 100, low: 80, high: 124, samples: 9 }, "blocks", 0.1), "± 22");
+  assert.equal(marginText({ value: 8e6, low: 202547, high: 44573000, samples: 1 }, "B", 1e-6), "197.8 KB … 42.5 MB");
   assert.equal(marginText({ value: 5, low: 5, high: 5, samples: 5 }, "B", 1), "exact");
   assert.equal(margin({ value: 0, low: 0, high: 8, samples: 0 }, "B", 0.1), 4);
 });

@@ -49,7 +49,8 @@
     /* ---- C++, Rust --------------------------------------------------------------------- */     \
     X(VECTOR_GROWTH, "@(std::*vector<*::@(_M_realloc_insert|_M_realloc_append|"                    \
                      "__push_back_slow_path|__emplace_back_slow_path)*|"                           \
-                     "alloc::raw_vec::*@(grow|reserve)*)")                                         \
+                     "alloc::raw_vec::*@(grow|reserve)*|"                                          \
+                     "alloc::vec::Vec<*>::@(push|insert|extend_desugared))")                       \
     X(VECTOR_COPY, "std::*vector<*::@(vector|operator=)[(]std::*vector<*const&*")                  \
     X(STRING_PLUS, "std::*operator+<*")                                                            \
     X(STRING_GROWTH, "std::*basic_string<*::@(_M_mutate|_M_append|_M_replace|__grow_by)*")         \

@@ -497,7 +497,8 @@ const advise_rule advise_rules[] = {
                       "one vector again after clear, which keeps its memory.",
         .evidence = "the stack names the function that grows vectors; all but the last size can be "
                     "saved, at most half",
-        .filter = "fn:/_M_realloc_(insert|append)|_back_slow_path|raw_vec/",
+        .filter =
+            "fn:/_M_realloc_(insert|append)|_back_slow_path|raw_vec|Vec<.*>::(push|insert|ext)/",
     },
     {
         .name = "vector-copy",

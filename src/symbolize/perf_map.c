@@ -47,25 +47,39 @@ static char *read_text(const char *path, uint64_t recorded_at, bool *ok) {
 
 /* ---- lines ------------------------------------------------------------------------------- */
 
-/* `NAME FILE:LINE:COLUMN`, as V8 has it, with what kind of code it is before the name. */
+/* The `:NUMBER` in which the text from `from` to `end` ends; NULL: in none. */
+static char *number_before(char *from, const char *end, unsigned long *number) {
+    char *colon = memrchr(from, ':', (size_t)(end - from)), *stop;
+    *number = colon && colon[1] >= '0' && colon[1] <= '9' ? strtoul(colon + 1, &stop, 10) : 0;
+    return *number > 0 && *number <= UINT32_MAX && stop == end ? colon : NULL;
+}
+
+/* What stands before the name of what V8 compiles: `JS:~`, in older ones `LazyCompile:*`. */
+static size_t kind_before(const char *name) {
+    size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+    return n > 0 && name[n] == ':' ? n + 1 + strspn(name + n + 1, "~*^+") : 0;
+}
+
+/* `NAME FILE:LINE:COLUMN`, as V8 has it, with what kind of code it is before the name; older ones
+ * say no column. */
 static void find_place(perf_map_entry *e, char *name) {
-    char *blank = strrchr(name, ' '), *column = strrchr(name, ':'), *end;
+    char *blank = strrchr(name, ' ');
+    unsigned long number, column;
+    const size_t kind = kind_before(name);
     e->function = name;
     e->file = NO_FILE;
-    if (!blank || !column || column < blank)
-        return;
-    char *line = memrchr(blank, ':', (size_t)(column - blank));
-    unsigned long number = line ? strtoul(line + 1, &end, 10) : 0;
-    if (!number || number > UINT32_MAX || end != column)
+    char *last = blank ? number_before(blank, name + strlen(name), &column) : NULL;
+    char *line = last ? number_before(blank, last, &number) : NULL;
+    if (last && !line && kind > 0) {
+        line = last;
+        number = column;
+    }
+    if (!line)
         return;
     *blank = *line = '\0';
     e->file = blank + 1;
     e->line = (uint32_t)number;
-    char *kind = strchr(name, ':');
-    if (kind && strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") ==
-                    (size_t)(kind - name))
-        name = kind + 1 + strspn(kind + 1, "~*^+");
-    e->function = *name ? name : "(anonymous)";
+    e->function = name[kind] ? name + kind : "(anonymous)";
 }
 
 static bool parse_line(perf_map *map, char *line) {

@@ -26,7 +26,7 @@ static inline uint64_t cpu_cycles(void) {
 #endif
 }
 
-/* So many of them are some tens of microseconds, and some microseconds. */
+/* So many of them are about a tenth of a millisecond, and some microseconds. */
 #if defined __aarch64__
 enum { CPU_CYCLES_SHORT = 1 << 11, CPU_CYCLES_SHORTEST = 1 << 6 };
 #else

@@ -4,7 +4,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "platform/module.h"
 #include "record/gauge.h"
 #include "record/text.h"

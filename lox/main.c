@@ -127,8 +127,10 @@ static void parse_command_line(launch *l, int argc, char **argv) {
 
 static uint64_t choose_seed(void) {
     const char *text = getenv("MEMTRACE_SEED");
-    return text && *text ? strtoull(text, NULL, 10)
-                         : (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid();
+    uint64_t seed = (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid();
+    if (text && *text && !options_parse_whole(text, &seed))
+        usage("MEMTRACE_SEED is no whole number: ", text);
+    return seed;
 }
 
 static void start_trace(lox_vm *vm) {
@@ -136,12 +138,13 @@ static void start_trace(lox_vm *vm) {
     const char *depth_text = getenv("MEMTRACE_DEPTH");
     if (!path || !*path)
         return;
-    char *end = NULL;
-    double rate = rate_text && *rate_text ? strtod(rate_text, &end) : 1e-5;
-    if ((end && *end) || !(rate > 0 && rate <= 1))
+    double rate = 1e-5;
+    if (rate_text && *rate_text &&
+        (!options_parse_real(rate_text, &rate) || !(rate > 0 && rate <= 1)))
         usage("MEMTRACE_RATE is not above 0 and at most 1: ", rate_text);
-    unsigned long depth = depth_text && *depth_text ? strtoul(depth_text, NULL, 10) : 256;
-    if (depth < 1 || depth > 4096)
+    uint64_t depth = 256;
+    if (depth_text && *depth_text &&
+        (!options_parse_whole(depth_text, &depth) || depth < 1 || depth > 4096))
         usage("MEMTRACE_DEPTH is not from 1 to 4096: ", depth_text);
     int why = lox_trace_start(vm, path, rate, choose_seed(), (uint32_t)depth);
     if (why)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
+
 #define UNDER "under:"
 
 /* At this many standard errors from a limit, four of five traces give a verdict. */
@@ -253,10 +255,10 @@ bool budget_parse_amount(const char *text, double *amount, budget_unit *unit) {
                  {"TB*s", BUDGET_BYTESECONDS, 1024.0 * 1024 * 1024 * 1024},
                  {"words", BUDGET_WORDS, 1},
                  {"blocks", BUDGET_BLOCKS, 1}};
-    if (*text < '0' || *text > '9')
+    double number = 0;
+    const char *end = text + number_read(text, &number);
+    if (end == text)
         return false;
-    char *end;
-    double number = strtod(text, &end);
     end += strspn(end, " ");
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (strcmp(end, units[i].name) == 0) {

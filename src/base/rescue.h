@@ -1,5 +1,6 @@
 /* rescue.h: memory that the recorder shares with `allotrace run`, so that what a program had not
- * written yet when it was killed is not lost. It is a file without a name (memfd), which the
+ * written yet when it was killed is not lost, and what a trace does not say at a glance is known.
+ * It is a file without a name (memfd), which the
  * program finds by way of /proc; both sides are of the same build, or do not use it.
  *
  * The file begins with a rescue_head. Behind it are slots, each with the state of one stream of the
@@ -22,13 +23,16 @@ enum {
 struct rescue_head {
     uint64_t magic, stream_size;
     _Atomic uint64_t next; /* where the next slot goes */
+    _Atomic uint64_t told; /* 1: a recorder has told the user why nothing is recorded */
 };
 
 struct rescue_slot {
     uint64_t magic; /* written last */
     uint64_t pid;
-    uint64_t start_time; /* of the trace, µs since the epoch */
-    uint64_t address;    /* of the stream in the program */
+    uint64_t start_time;        /* of the trace, µs since the epoch */
+    uint64_t address;           /* of the stream in the program */
+    _Atomic uint64_t n_remarks; /* gauges and marks that the trace has as allocations; all of them
+                                   in one slot of the trace */
 };
 _Static_assert(sizeof(struct rescue_slot) <= RESCUE_STREAM_AT, "it stands in front of the stream");
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "cli/command.h"
 #include "cli/message.h"
 
@@ -110,14 +111,12 @@ static bool parse_string(parser *p, char text[STRING_MAX]) {
 }
 
 static bool parse_factor(parser *p, double *value) {
-    char *end;
-    const char *start = p->at;
-    if (*start < '0' || *start > '9')
+    size_t size = number_read(p->at, value);
+    if (size == 0)
         return fail(p, "expected a number");
-    *value = strtod(start, &end);
     if (!(*value > 1) || !isfinite(*value))
         return fail(p, "the factor must be above 1");
-    p->at = end;
+    p->at += size;
     return true;
 }
 

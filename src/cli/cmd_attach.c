@@ -78,10 +78,10 @@ static const option attach_specs[] = {
 
 static void complete(const char *path, bool no_symbolize, const debug_file_options *debug_files) {
     run_traces traces = {.n_locked = 0};
-    if (!run_traces_add(&traces, path))
+    if (!run_traces_add(&traces, path, -1))
         return;
     run_traces_complete(&traces, no_symbolize ? NULL : debug_files, NULL, NULL);
-    run_traces_report(&traces);
+    run_traces_report(&traces, false);
     run_traces_free(&traces);
 }
 

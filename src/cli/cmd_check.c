@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "analyse/hotspots.h"
+#include "base/number.h"
 #include "cli/budget_file.h"
 #include "cli/color.h"
 #include "cli/message.h"
@@ -109,11 +110,11 @@ static int no_memory(void) {
 /* ---- rules --------------------------------------------------------------------------------- */
 
 static bool parse_factor(const char *text, double *factor) {
-    char *end;
-    *factor = strtod(text, &end);
-    if (end != text && *end == 'x')
-        end++;
-    return end != text && *end == '\0' && isfinite(*factor) && *factor > 1;
+    const char *end = text + number_read(text, factor);
+    if (end == text)
+        return false;
+    end += *end == 'x';
+    return !*end && isfinite(*factor) && *factor > 1;
 }
 
 /* SITE may hold a `=` (operator==); an amount does not. */

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "analyse/diff.h"
+#include "base/number.h"
 #include "cli/color.h"
 #include "cli/message.h"
 #include "cli/question.h"
@@ -61,13 +62,13 @@ typedef struct runs {
 /* ---- the command line ---------------------------------------------------------------------- */
 
 static bool parse_per(const char *text, diff_options *o) {
-    char *end;
-    o->per_before = o->per_after = strtod(text, &end);
-    if (end != text && *end == ',') {
-        text = end + 1;
-        o->per_after = strtod(text, &end);
+    size_t size = number_read(text, &o->per_before);
+    o->per_after = o->per_before;
+    if (size && text[size] == ',') {
+        text += size + 1;
+        size = number_read(text, &o->per_after);
     }
-    return end != text && *end == '\0' && isfinite(o->per_before) && isfinite(o->per_after) &&
+    return size && !text[size] && isfinite(o->per_before) && isfinite(o->per_after) &&
            o->per_before > 0 && o->per_after > 0;
 }
 

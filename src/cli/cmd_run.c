@@ -9,8 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "base/settings.h"
 #include "cli/message.h"
 #include "cli/preload_file.h"
@@ -122,7 +124,8 @@ typedef struct launch {
 /* Whether every block is to be recorded. */
 static bool is_exact(const run_options *given) {
     const char *set = getenv(setting_infos[SETTING_RATE].name);
-    return given->rate == 1 || (!given->rate && set && strtod(set, NULL) == 1);
+    double rate;
+    return given->rate == 1 || (!given->rate && set && number_parse(set, &rate) && rate == 1);
 }
 
 /* The default name, as a pattern: a percent sign in the program's name is doubled. */
@@ -233,12 +236,10 @@ static bool interrupted(void *context) {
 }
 
 static void say_why_nothing(const char *pattern) {
-    char folder[PATH_MAX] = ".";
-    const char *slash = strrchr(pattern, '/');
-    if (slash)
-        snprintf(folder, sizeof folder, "%.*s", (int)(slash + 1 - pattern), pattern);
-    if (access(folder, W_OK) != 0)
-        message_warning("nothing was recorded: %s: %s", folder, strerror(errno));
+    struct stat status;
+    if (stat(pattern, &status) == 0 && !S_ISREG(status.st_mode))
+        message_warning("%s is no ordinary file: what was recorded went there without names",
+                        pattern);
     else
         message_warning("nothing was recorded: the recorder was not loaded, or could not write; "
                         "a program that clears its environment keeps it from the programs that "
@@ -250,9 +251,9 @@ static void finish(const launch *l, run_program *program, int rescue, struct tim
     run_traces traces;
     default_pattern(pattern, sizeof pattern, l, program->pid);
     const char *name = l->pattern ? l->pattern : pattern;
-    if (rescue >= 0)
-        run_rescue_finish(rescue, name);
-    run_traces_find(&traces, name, started);
+    run_rescue_finish(rescue, name);
+    run_traces_find(&traces, name, started, rescue);
+    bool told = run_rescue_told(rescue);
     run_traces_complete(&traces, l->options->no_symbolize ? NULL : &l->options->debug_files,
                         interrupted, program);
     if (run_program_interrupted(program))
@@ -260,10 +261,12 @@ static void finish(const launch *l, run_program *program, int rescue, struct tim
                         "get them by: allotrace symbolize %s",
                         traces.all.count == 1 ? traces.all.items[0].path : "FILE");
     else if (traces.all.count)
-        run_traces_report(&traces);
-    else if (!traces.n_locked)
+        run_traces_report(&traces, told);
+    else if (!traces.n_locked && !told)
         say_why_nothing(name);
     run_traces_free(&traces);
+    if (rescue >= 0)
+        close(rescue);
 }
 
 /* ---- the viewer -------------------------------------------------------------------------- */

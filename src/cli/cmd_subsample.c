@@ -1,8 +1,6 @@
 /* cmd_subsample.c: `allotrace subsample FACTOR FILE`: a trace as a lower rate would have made it.
  */
-#include <math.h>
-#include <stdlib.h>
-
+#include "base/number.h"
 #include "cli/excerpt_file.h"
 #include "cli/message.h"
 
@@ -18,9 +16,8 @@ static const option options[] = {
 
 static int run(const void *opts, char **operands, size_t n_operands) {
     (void)n_operands;
-    char *end;
-    const double factor = strtod(operands[0], &end);
-    if (end == operands[0] || *end != '\0' || !isfinite(factor) || factor < 1)
+    double factor;
+    if (!number_parse(operands[0], &factor) || factor < 1)
         return message_usage(&command_subsample, "subsample: `%s` is no factor from 1 on",
                              operands[0]);
     return excerpt_file(&command_subsample, operands[1], 1 / factor, opts);

@@ -2,12 +2,10 @@
 #include "cli/options.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "cli/message.h"
 
 enum { WORD_MAX = 64 };
@@ -38,22 +36,11 @@ size_t options_distance(const char *a, const char *b) {
 
 /* ---- values ------------------------------------------------------------------------------ */
 
-static bool parse_count(const char *text, uint64_t *value) {
-    if (*text < '0' || *text > '9')
-        return false;
-    char *end;
-    errno = 0;
-    *value = strtoull(text, &end, 10);
-    return *end == '\0' && errno == 0;
-}
-
-static bool parse_number(const char *text, double *value, bool percent) {
-    char *end;
-    *value = strtod(text, &end);
-    bool any = end != text;
-    if (percent && *end == '%')
-        end++;
-    return any && *end == '\0' && isfinite(*value);
+/* A percent sign may stand behind it. */
+static bool parse_percent(const char *text, double *value) {
+    size_t size = number_read(text, value);
+    size += size && text[size] == '%';
+    return size && !text[size] && *value <= 100;
 }
 
 /* As precise as the text: what is no whole number of microseconds is cut. */
@@ -63,12 +50,10 @@ static bool parse_time(const char *text, uint64_t *micros) {
         double micros;
     } units[] = {{"", 1e6}, {"s", 1e6},    {"ms", 1e3},  {"us", 1},
                  {"µs", 1}, {"min", 60e6}, {"h", 3600e6}};
-    char *end;
-    if ((*text < '0' || *text > '9') && *text != '.')
-        return false;
-    const double value = strtod(text, &end);
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (strcmp(end, units[i].unit) == 0) {
+    double value = 0;
+    size_t size = number_read(text, &value);
+    for (size_t i = 0; size && i < sizeof units / sizeof *units; i++)
+        if (strcmp(text + size, units[i].unit) == 0) {
             const double exact = value * units[i].micros;
             if (!(exact < 9e18))
                 return false;
@@ -90,7 +75,12 @@ static bool parse_choice(const option *o, const char *text, int *value) {
 static int refuse_value(const command *cmd, const option *o, const char *text) {
     switch (o->kind) {
     case OPTION_COUNT:
-        return message_usage(cmd, "--%s: `%s` is no whole number", o->name, text);
+        return message_usage(cmd, "--%s: `%s` is %s", o->name, text,
+                             number_parse_whole(text, &(uint64_t){0}) == NUMBER_TOO_LARGE
+                                 ? "too large: at most 18446744073709551615"
+                                 : "no whole number");
+    case OPTION_FILE:
+        return message_usage(cmd, "--%s: the name of a file is missing: it is empty", o->name);
     case OPTION_PERCENT:
         return message_usage(cmd, "--%s: `%s` is no percentage from 0 to 100", o->name, text);
     case OPTION_TIME:
@@ -130,19 +120,24 @@ static int store(const command *cmd, const option *o, const char *text, parsed_l
     case OPTION_FLAG:
         *(bool *)at = true;
         return STATUS_OK;
-    case OPTION_TEXT:
     case OPTION_FILE:
+        if (!*text)
+            return refuse_value(cmd, o, text);
+        *(const char **)at = text;
+        return STATUS_OK;
+    case OPTION_TEXT:
         *(const char **)at = text;
         return STATUS_OK;
     case OPTION_COUNT:
-        return parse_count(text, at) ? STATUS_OK : refuse_value(cmd, o, text);
+        return number_parse_whole(text, at) == NUMBER_WHOLE ? STATUS_OK
+                                                            : refuse_value(cmd, o, text);
     case OPTION_PERCENT:
-        if (!parse_number(text, &number, true) || number < 0 || number > 100)
+        if (!parse_percent(text, &number))
             return refuse_value(cmd, o, text);
         *(double *)at = number;
         return STATUS_OK;
     case OPTION_RATE:
-        if (!parse_number(text, &number, false) || !(number > 0 && number <= 1))
+        if (!number_parse(text, &number) || !(number > 0 && number <= 1))
             return refuse_value(cmd, o, text);
         *(double *)at = number;
         return STATUS_OK;
@@ -238,6 +233,9 @@ static int parse_short(const command *cmd, char ***words, parsed_line *line) {
 
 static int check_operands(const command *cmd, const parsed_line *line) {
     size_t n = line->n_operands;
+    for (size_t i = 0; i < n && cmd->operand != OPERAND_PROGRAM; i++)
+        if (!*line->operands[i])
+            return message_usage(cmd, "%s: a name is missing: word %zu is empty", cmd->name, i + 1);
     switch (cmd->operand) {
     case OPERAND_NONE:
         return n == 0 ? STATUS_OK

@@ -4,14 +4,16 @@
 
 #include <limits.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <sys/types.h>
 
+#include "base/number.h"
+
 static inline bool process_id_parse(const char *text, pid_t *pid) {
-    char *end;
-    long number = strtol(text, &end, 10);
+    uint64_t number;
+    if (number_parse_whole(text, &number) != NUMBER_WHOLE || number == 0 || number > INT_MAX)
+        return false;
     *pid = (pid_t)number;
-    return *text >= '0' && *text <= '9' && !*end && number > 0 && number <= INT_MAX;
+    return true;
 }
 
 #endif

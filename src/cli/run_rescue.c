@@ -113,20 +113,63 @@ static void rescue_stream(void *stream, const struct rescue_slot *slot, const ch
         close(fd);
 }
 
-void run_rescue_finish(int fd, const char *pattern) {
+/* Calls `visit` with each slot that was ever used. */
+static void for_each_slot(int fd, void (*visit)(void *, int, uint64_t, const struct rescue_slot *),
+                          void *context) {
     struct rescue_head head;
-    size_t size = writer_stream_size();
-    char *stream = malloc(size);
-    if (!stream || pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head)
-        head.next = 0;
+    struct rescue_slot slot;
+    if (fd < 0 || pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head)
+        return;
     for (uint64_t at = RESCUE_UNIT; at < head.next && at < RESCUE_SIZE;
-         at += rescue_slot_size(size)) {
-        struct rescue_slot slot;
-        if (pread(fd, &slot, sizeof slot, (off_t)at) == (ssize_t)sizeof slot &&
-            slot.magic == RESCUE_MAGIC &&
-            pread(fd, stream, size, (off_t)(at + RESCUE_STREAM_AT)) == (ssize_t)size)
-            rescue_stream(stream, &slot, pattern);
-    }
-    free(stream);
-    close(fd);
+         at += rescue_slot_size(head.stream_size))
+        if (pread(fd, &slot, sizeof slot, (off_t)at) == (ssize_t)sizeof slot)
+            visit(context, fd, at, &slot);
+}
+
+typedef struct rescued {
+    const char *pattern;
+    void *stream; /* room for a copy */
+} rescued;
+
+static void visit_stream(void *context, int fd, uint64_t at, const struct rescue_slot *slot) {
+    const rescued *r = context;
+    size_t size = writer_stream_size();
+    if (slot->magic == RESCUE_MAGIC &&
+        pread(fd, r->stream, size, (off_t)(at + RESCUE_STREAM_AT)) == (ssize_t)size)
+        rescue_stream(r->stream, slot, r->pattern);
+}
+
+void run_rescue_finish(int fd, const char *pattern) {
+    rescued r = {.pattern = pattern, .stream = malloc(writer_stream_size())};
+    if (r.stream)
+        for_each_slot(fd, visit_stream, &r);
+    free(r.stream);
+}
+
+/* ---- what else is known -------------------------------------------------------------------- */
+
+bool run_rescue_told(int fd) {
+    struct rescue_head head;
+    return fd >= 0 && pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head && head.told;
+}
+
+typedef struct remarks {
+    uint64_t pid, start_time, n;
+    bool found;
+} remarks;
+
+static void visit_remarks(void *context, int fd, uint64_t at, const struct rescue_slot *slot) {
+    remarks *r = context;
+    (void)fd, (void)at;
+    if (slot->pid != r->pid || slot->start_time != r->start_time)
+        return;
+    r->found = true;
+    r->n += slot->n_remarks;
+}
+
+bool run_rescue_count_remarks(int fd, uint64_t pid, uint64_t start_time, uint64_t *n) {
+    remarks r = {.pid = pid, .start_time = start_time};
+    for_each_slot(fd, visit_remarks, &r);
+    *n = r.n;
+    return r.found;
 }

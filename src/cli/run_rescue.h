@@ -3,9 +3,12 @@
 #ifndef CLI_RUN_RESCUE_H
 #define CLI_RUN_RESCUE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-/* Makes the memory to be shared: a file descriptor, or -1 if there can be none. */
+/* Makes the memory to be shared: a file descriptor, the caller's to close, or -1 if there can be
+ * none. The others take -1, too. */
 int run_rescue_open(void);
 
 /* The name by which the program finds it. */
@@ -14,5 +17,12 @@ void run_rescue_name(int fd, char *name, size_t size);
 /* Adds what is left in it to the traces, whose names follow `pattern` (see run_traces.h), if nobody
  * is recording to them any more. */
 void run_rescue_finish(int fd, const char *pattern);
+
+/* Whether a recorder has told the user why it records nothing. */
+bool run_rescue_told(int fd);
+
+/* How many gauges and marks the trace that process `pid` began at `start_time` (µs since the epoch)
+ * has as allocations. False if nobody knows. */
+bool run_rescue_count_remarks(int fd, uint64_t pid, uint64_t start_time, uint64_t *n);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "analyse/hotspots.h"
 #include "cli/message.h"
+#include "cli/run_rescue.h"
 #include "cli/symbolize_file.h"
 #include "cli/trace_file.h"
 #include "present/figures.h"
@@ -61,30 +62,38 @@ static bool is_before(struct timespec a, struct timespec b) {
     return a.tv_sec < b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec < b.tv_nsec);
 }
 
-/* The allocations in a large trace of everything, which would take as long to read as it took to
- * record; 0: it is no such. */
-static uint64_t count_unread(const char *path) {
+/* Counts the allocations in a large trace of everything, which would take as long to read as it
+ * took to record. */
+static void count_unread(run_trace *t, int rescue) {
     struct stat status;
     relabel *names;
-    uint64_t n = 0;
-    if (stat(path, &status) != 0 || (uint64_t)status.st_size <= SUMMED_UP ||
-        relabel_open(&names, path, NULL) != MEMTRACE_OK)
-        return 0;
-    if (memtrace_reader_info(relabel_names(names))->sample_rate == 1)
-        n = relabel_n_allocations(names);
+    uint64_t n_remarks;
+    if (stat(t->path, &status) != 0 || (uint64_t)status.st_size <= SUMMED_UP ||
+        relabel_open(&names, t->path, NULL) != MEMTRACE_OK)
+        return;
+    const memtrace_info *info = memtrace_reader_info(relabel_names(names));
+    if (info->sample_rate == 1) {
+        t->n_allocations = relabel_n_allocations(names);
+        t->counts_remarks =
+            !run_rescue_count_remarks(rescue, info->pid, info->start_time, &n_remarks) ||
+            n_remarks >= t->n_allocations;
+        if (!t->counts_remarks)
+            t->n_allocations -= n_remarks;
+    }
     relabel_close(names);
-    return n;
 }
 
-bool run_traces_add(run_traces *t, const char *path) {
-    run_trace new = {.path = strdup(path), .n_allocations = count_unread(path)};
+bool run_traces_add(run_traces *t, const char *path, int rescue) {
+    run_trace new = {.path = strdup(path)};
+    if (new.path)
+        count_unread(&new, rescue);
     if (new.path && vec_push(&t->all, new))
         return true;
     free(new.path);
     return false;
 }
 
-static void add_if_new(run_traces *t, const char *path, struct timespec started) {
+static void add_if_new(run_traces *t, const char *path, struct timespec started, int rescue) {
     struct stat status;
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0 ||
         is_before(status.st_mtim, started))
@@ -93,7 +102,7 @@ static void add_if_new(run_traces *t, const char *path, struct timespec started)
         t->n_locked++;
         return;
     }
-    run_traces_add(t, path);
+    run_traces_add(t, path, rescue);
 }
 
 static int compare_paths(const void *a, const void *b) {
@@ -102,7 +111,8 @@ static int compare_paths(const void *a, const void *b) {
 
 /* The processes are told apart in the last part of the name; a pattern that makes folders of its
  * own for them is beyond what people do. */
-static void find_in_folder(run_traces *t, const char *pattern, struct timespec started) {
+static void find_in_folder(run_traces *t, const char *pattern, struct timespec started,
+                           int rescue) {
     char path[PATH_MAX];
     const char *slash = strrchr(pattern, '/');
     int size = slash ? (int)(slash + 1 - pattern) : 0;
@@ -111,18 +121,18 @@ static void find_in_folder(run_traces *t, const char *pattern, struct timespec s
     for (struct dirent *entry; folder && (entry = readdir(folder));)
         if (matches(pattern + size, entry->d_name) &&
             snprintf(path, sizeof path, "%.*s%s", size, pattern, entry->d_name) < (int)sizeof path)
-            add_if_new(t, path, started);
+            add_if_new(t, path, started, rescue);
     if (folder)
         closedir(folder);
 }
 
-void run_traces_find(run_traces *t, const char *pattern, struct timespec started) {
+void run_traces_find(run_traces *t, const char *pattern, struct timespec started, int rescue) {
     char path[PATH_MAX];
     *t = (run_traces){0};
     if (strstr(pattern, "%p"))
-        find_in_folder(t, pattern, started);
+        find_in_folder(t, pattern, started, rescue);
     else if (run_traces_path(pattern, 0, path, sizeof path))
-        add_if_new(t, path, started);
+        add_if_new(t, path, started, rescue);
     if (t->all.count)
         qsort(t->all.items, t->all.count, sizeof *t->all.items, compare_paths);
 }
@@ -154,6 +164,7 @@ void run_traces_complete(const run_traces *t, const debug_file_options *debug_fi
 typedef struct summary {
     uint64_t samples, blocks, bytes;
     size_t n_unread;        /* of the traces: of these only `blocks` and `bytes` are known */
+    bool counts_remarks;    /* `blocks` is a little too large */
     double value, variance; /* of the estimate, in bytes */
     double rate;            /* of the greatest */
     size_t greatest;
@@ -205,6 +216,7 @@ static bool add_unread(summary *s, const run_traces *t, size_t i) {
     if (!s->profile && !s->n_unread)
         s->greatest = i;
     s->n_unread++;
+    s->counts_remarks |= trace->counts_remarks;
     s->blocks += trace->n_allocations;
     s->bytes += stat(trace->path, &status) == 0 ? (uint64_t)status.st_size : 0;
     return true;
@@ -222,20 +234,28 @@ static void summarize(summary *s, const run_traces *t) {
     }
 }
 
-static void say_total(const summary *s, const run_traces *t) {
-    if (s->n_unread)
-        fprintf(stderr, "allotrace: recorded every allocation, about %s, ",
-                figure_count(s->blocks).text);
-    else
-        fprintf(stderr, "allotrace: recorded %s ± %s (%s samples in %s blocks at rate %s) ",
-                figure_bytes(s->value).text, figure_bytes(sqrt(s->variance)).text,
-                figure_count(s->samples).text, figure_count(s->blocks).text,
-                figure_rate(s->rate).text);
+/* Ends the line that says what was recorded. */
+static void say_where(const summary *s, const run_traces *t) {
     if (t->all.count > 1)
         fprintf(stderr, "by %zu processes", t->all.count);
     else
         fprintf(stderr, "into %s", t->all.items[0].path);
     fprintf(stderr, ", %s\n", figure_bytes((double)s->bytes).text);
+}
+
+static void say_total(const summary *s, const run_traces *t) {
+    if (s->n_unread)
+        fprintf(stderr, "allotrace: recorded every allocation, %s%s, ",
+                s->counts_remarks ? "about " : "", figure_count(s->blocks).text);
+    else if (s->rate == 1)
+        fprintf(stderr, "allotrace: recorded every allocation, %s in %s blocks, ",
+                figure_bytes(s->value).text, figure_count(s->blocks).text);
+    else
+        fprintf(stderr, "allotrace: recorded %s ± %s (%s samples in %s blocks at rate %s) ",
+                figure_bytes(s->value).text, figure_bytes(sqrt(s->variance)).text,
+                figure_count(s->samples).text, figure_count(s->blocks).text,
+                figure_rate(s->rate).text);
+    say_where(s, t);
 }
 
 /* The last two parts of a path are enough to recognise it. */
@@ -259,10 +279,6 @@ static void say_place(const profile_location *place) {
 
 static void say_top_sites(const summary *s) {
     hotspots h;
-    if (!s->samples) {
-        fputs("allotrace: no allocated word was sampled; a higher --rate would see more\n", stderr);
-        return;
-    }
     if (!hotspots_of_all(s->profile, HOTSPOTS_BY_LINE, &h))
         return;
     fputs("allotrace: most of it:", stderr);
@@ -293,10 +309,26 @@ static void say_quoted(const char *path) {
     fputc('\'', stderr);
 }
 
-void run_traces_report(const run_traces *t) {
+/* No sample is not nothing: says what it means, and what to do. */
+static void say_nothing(const summary *s, const run_traces *t) {
+    double most = figure_of(s->profile, 0).high;
+    fprintf(stderr, "allotrace: recorded no %s at rate %s ", most > 0 ? "sample" : "allocation",
+            figure_rate(s->rate).text);
+    say_where(s, t);
+    if (most > 0)
+        fprintf(stderr,
+                "allotrace: %s allocated less than about %s in all; --rate 1 records every "
+                "allocation\n",
+                t->all.count > 1 ? "each" : "it", figure_bytes(most).text);
+}
+
+void run_traces_report(const run_traces *t, bool told) {
     summary s = {0};
     summarize(&s, t);
-    if (s.profile || s.n_unread) {
+    if (s.profile && !s.n_unread && !s.samples) {
+        if (!told)
+            say_nothing(&s, t);
+    } else if (s.profile || s.n_unread) {
         say_total(&s, t);
         if (!s.n_unread)
             say_top_sites(&s);

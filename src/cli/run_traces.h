@@ -14,8 +14,9 @@
 /* What a run has left behind in one file. */
 typedef struct run_trace {
     char *path;
-    uint64_t n_allocations; /* with its few marks and gauges, in a large trace of everything, which
-                               is not read for a summary; 0: it is no such */
+    uint64_t n_allocations; /* in a large trace of everything, which is not read for a summary; 0:
+                               it is no such */
+    bool counts_remarks;    /* among these are its few gauges and marks: nobody knows how many */
 } run_trace;
 
 typedef struct run_traces {
@@ -24,11 +25,12 @@ typedef struct run_traces {
 } run_traces;
 
 /* The traces that were written since `started` (of CLOCK_REALTIME_COARSE, as file times are).
- * `pattern` is what $MEMTRACE was set to: %p is any process id, %% a percent sign. */
-void run_traces_find(run_traces *t, const char *pattern, struct timespec started);
+ * `pattern` is what $MEMTRACE was set to: %p is any process id, %% a percent sign. `rescue` is the
+ * run's, see run_rescue.h. */
+void run_traces_find(run_traces *t, const char *pattern, struct timespec started, int rescue);
 
 /* Adds one more; false if there is no memory. */
-bool run_traces_add(run_traces *t, const char *path);
+bool run_traces_add(run_traces *t, const char *path, int rescue);
 
 void run_traces_free(run_traces *t);
 
@@ -37,8 +39,9 @@ void run_traces_free(run_traces *t);
 void run_traces_complete(const run_traces *t, const debug_file_options *debug_files,
                          bool (*interrupted)(void *context), void *context);
 
-/* Says on standard error what was recorded. There is at least one trace. */
-void run_traces_report(const run_traces *t);
+/* Says on standard error what was recorded. There is at least one trace. `told`: if there is
+ * nothing in them, the user knows why. */
+void run_traces_report(const run_traces *t, bool told);
 
 /* Expands a pattern for one process into `path`; false if it does not fit. */
 bool run_traces_path(const char *pattern, pid_t pid, char *path, size_t size);

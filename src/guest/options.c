@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/number.h"
+
 #include "guest/text.h"
 
 typedef enum kind { BOOL, BYTES, DEPTH, FORM, TEXT, RATE, EXPECT } kind;
@@ -73,20 +75,13 @@ static bool parse_bool(const char *text, bool *value) {
     return *value || strcmp(text, "false") == 0;
 }
 
-static bool parse_whole(const char *text, uint64_t *value) {
-    char *end;
-    errno = 0;
-    *value = strtoull(text, &end, 10);
-    return *text >= '0' && *text <= '9' && !*end && !errno;
+bool options_parse_whole(const char *text, uint64_t *value) {
+    return number_parse_whole(text, value) == NUMBER_WHOLE;
 }
 
 /* Not negative; a fraction and an exponent are understood. */
-static bool parse_real(const char *text, double *value) {
-    char *end;
-    if (!*text || text[strspn(text, "0123456789.eE+-")])
-        return false;
-    *value = strtod(text, &end);
-    return !*end && isfinite(*value) && *value >= 0 && *text != '-';
+bool options_parse_real(const char *text, double *value) {
+    return number_parse(text, value);
 }
 
 static bool parse_form(const char *text, memtracer_form *form) {
@@ -101,7 +96,7 @@ static bool parse_form(const char *text, memtracer_form *form) {
 static bool parse_expectation(memtracer_options *o, const char *text) {
     const char *equals = strrchr(text, '=');
     expectation e = {.text = text, .site_size = equals ? (size_t)(equals - text) : 0};
-    if (equals == text || !parse_real(equals ? equals + 1 : text, &e.expected))
+    if (equals == text || !options_parse_real(equals ? equals + 1 : text, &e.expected))
         return false;
     return vec_push(&o->expect, e);
 }
@@ -113,15 +108,16 @@ static const char *parse_value(memtracer_options *o, const option *opt, const ch
     case BOOL:
         return parse_bool(text, field) ? NULL : "neither true nor false";
     case BYTES:
-        return parse_whole(text, field) ? NULL : "not a whole number of bytes";
+        return options_parse_whole(text, field) ? NULL : "not a whole number of bytes";
     case DEPTH:
-        return parse_whole(text, field) && *(uint64_t *)field ? NULL
-                                                              : "not a whole number of at least 1";
+        return options_parse_whole(text, field) && *(uint64_t *)field
+                   ? NULL
+                   : "not a whole number of at least 1";
     case FORM:
         return parse_form(text, field) ? NULL
                                        : "not table, json, histogram, typehistogram or calltree";
     case RATE:
-        return parse_real(text, field) && *(double *)field > 0 && *(double *)field <= 1
+        return options_parse_real(text, field) && *(double *)field > 0 && *(double *)field <= 1
                    ? NULL
                    : "not above 0 and at most 1";
     case TEXT:

@@ -55,6 +55,10 @@ void options_free(memtracer_options *o);
 memtracer_parsed options_parse(memtracer_options *o, const char *argument, char *problem,
                                size_t size);
 
+/* Whether all of `text` is a number as people write them, not negative. */
+bool options_parse_whole(const char *text, uint64_t *value);
+bool options_parse_real(const char *text, double *value);
+
 /* When all are taken: false if they make no sense together, or the report could not be written. */
 bool options_check(const memtracer_options *o, char *problem, size_t size);
 

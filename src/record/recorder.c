@@ -113,33 +113,43 @@ static int recorder_try_open(void) {
     return error;
 }
 
+/* Says why nothing is recorded, so that `allotrace run` need not guess. */
+static void recorder_decline(const char *subject, const char *message, int os_error) {
+    if (say(subject, message, os_error))
+        rescue_tell(secure_getenv(setting_infos[SETTING_RESCUE].name));
+}
+
 static int recorder_open(void) {
     int error = recorder_try_open();
     if (error == 0)
         return ON;
     if (error != EWOULDBLOCK) /* else: our parent is recording to it, and we were exec'ed */
-        say(recorder.config.file, "nothing is recorded", error);
+        recorder_decline(recorder.config.file, "nothing is recorded", error);
     return OFF;
 }
 
 static int recorder_refuse(int setting) {
-    char name[64];
-    text t = text_in(name, sizeof name);
-    text_add(&t, setting_infos[setting].name);
-    say(name, "makes no sense, nothing is recorded", 0);
+    const struct setting_info *info = &setting_infos[setting];
+    char message[384];
+    text t = text_in(message, sizeof message);
+    text_add(&t, "`");
+    text_add(&t, secure_getenv(info->name));
+    text_add(&t, "` is not ");
+    text_add(&t, info->valid);
+    text_add(&t, ", so nothing is recorded");
+    recorder_decline(info->name, message, 0);
     return OFF;
 }
 
-static void recorder_say_of_program(const char *message) {
+static void program_path(char path[PATH_MAX]) {
     struct module executable = {.name = ""};
-    char path[PATH_MAX];
-    module_path(&executable, path, sizeof path);
-    say(path, message, 0);
+    module_path(&executable, path, PATH_MAX);
 }
 
 /* Which heaps are recorded; false: none, since the program writes this trace itself. */
 static bool recorder_plan(void) {
     const char *why = NULL;
+    char program[PATH_MAX];
     unsigned wanted = recorder.config.ocaml;
     recorder.plan = (struct session_plan){.config = &recorder.config, .records_malloc = true};
     if (!(wanted & CONFIG_OCAML_HEAP))
@@ -152,10 +162,13 @@ static bool recorder_plan(void) {
         recorder.plan.records_malloc = wanted & CONFIG_OCAML_MALLOC;
         break;
     case OCAML_UNFIT:
-        recorder_say_of_program(why);
+        program_path(program);
+        say(program, why, 0);
         break;
     case OCAML_TRACED:
-        recorder_say_of_program("it is linked with Memtrace, which is left to write the trace");
+        program_path(program);
+        recorder_decline(program, "it is linked with Memtrace, which is left to write the trace",
+                         0);
         return false;
     }
     return true;
@@ -376,7 +389,8 @@ static void recorder_say_preempted(const char *module) {
     recorder_maps = false;
     session_mark(recorder.session, mark);
     recorder_finish();
-    say(module, "has a malloc of its own that stands before ours, nothing is recorded", 0);
+    recorder_decline(module, "has a malloc of its own that stands before ours, nothing is recorded",
+                     0);
 }
 
 /* An exit handler that belongs to no module and is registered before the loader registers its own

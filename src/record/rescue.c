@@ -21,7 +21,8 @@ static void *map_shared(long fd, uint64_t offset, size_t size) {
     return syscall_failed(at) ? NULL : (void *)at;
 }
 
-/* The file, if what its name leads to is one of ours: process ids come again. */
+/* The file, if what its name leads to is one of ours: process ids come again. Streams have
+ * `stream_size` bytes, or any number if it is 0. */
 static long open_file(const char *path, size_t stream_size) {
     struct rescue_head head;
     long fd = syscall4(SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_CLOEXEC, 0);
@@ -29,7 +30,7 @@ static long open_file(const char *path, size_t stream_size) {
         return fd;
     if (syscall_failed(syscall4(SYS_fcntl, fd, F_GET_SEALS, 0, 0)) ||
         syscall4(SYS_pread64, fd, (long)&head, sizeof head, 0) != sizeof head ||
-        head.magic != RESCUE_MAGIC || head.stream_size != stream_size) {
+        head.magic != RESCUE_MAGIC || (stream_size && head.stream_size != stream_size)) {
         syscall4(SYS_close, fd, 0, 0, 0);
         return -1;
     }
@@ -53,6 +54,23 @@ static struct rescue_slot *map_slot(const char *path, size_t stream_size, size_t
     return slot;
 }
 
+void rescue_tell(const char *path) {
+    long fd = path && *path ? open_file(path, 0) : -1;
+    if (syscall_failed(fd))
+        return;
+    struct rescue_head *head = map_shared(fd, 0, RESCUE_UNIT);
+    if (head) {
+        atomic_store(&head->told, 1);
+        pages_free(head, RESCUE_UNIT);
+    }
+    syscall4(SYS_close, fd, 0, 0, 0);
+}
+
+void rescue_count_remark(rescue *r) {
+    if (r->first)
+        atomic_fetch_add_explicit(&r->first->n_remarks, 1, memory_order_relaxed);
+}
+
 void *rescue_alloc(rescue *r, size_t stream_size) {
     size_t size = (size_t)rescue_slot_size(stream_size);
     if (!r->path || !*r->path)
@@ -68,6 +86,8 @@ void *rescue_alloc(rescue *r, size_t stream_size) {
     r->mappings = m;
     slot->pid = r->pid;
     slot->start_time = r->start_time;
+    if (!r->first)
+        r->first = slot;
     slot->address = (uintptr_t)stream;
     atomic_signal_fence(memory_order_release);
     slot->magic = RESCUE_MAGIC;
@@ -87,6 +107,8 @@ bool rescue_free(rescue *r, void *stream) {
         return false;
     *m = found->next;
     found->slot->magic = 0;
+    if (r->first == found->slot)
+        r->first = NULL;
     rescue_unmap(found);
     return true;
 }
@@ -97,4 +119,5 @@ void rescue_leave(rescue *r) {
         rescue_unmap(m);
     }
     r->mappings = NULL;
+    r->first = NULL;
 }

@@ -13,6 +13,7 @@ typedef struct rescue {
     const char *path; /* of the file in /proc; "": there is none */
     uint64_t pid, start_time;
     struct rescue_mapping *mappings; /* in use */
+    struct rescue_slot *first;       /* the one that counts remarks; NULL: none does */
 } rescue;
 
 /* Memory for a stream, zeroed. NULL: take other memory. */
@@ -20,6 +21,13 @@ void *rescue_alloc(rescue *r, size_t size);
 
 /* Whether a stream's memory came from here; then gives it back. */
 bool rescue_free(rescue *r, void *stream);
+
+/* Counts what stands in the trace as an allocation and is none. Any thread, any time. */
+void rescue_count_remark(rescue *r);
+
+/* Lets `allotrace run` know that the user was told why nothing is recorded. `path` as above, or
+ * NULL. */
+void rescue_tell(const char *path);
 
 /* Unmaps all, and changes nothing in it: in the child of a fork, it is the parent's. */
 void rescue_leave(rescue *r);

@@ -21,9 +21,9 @@ static bool is_still_stderr(void) {
            now.st_dev == stderr_at_start.st_dev && now.st_ino == stderr_at_start.st_ino;
 }
 
-void say(const char *subject, const char *message, int os_error) {
+bool say(const char *subject, const char *message, int os_error) {
     if (!is_still_stderr())
-        return;
+        return false;
     char line[512];
     text t = text_in(line, sizeof line - 1);
     text_add(&t, "allotrace: ");
@@ -36,5 +36,5 @@ void say(const char *subject, const char *message, int os_error) {
         text_add(&t, reason ? reason : "unknown error");
     }
     *t.next++ = '\n';
-    syscall4(SYS_write, STDERR_FILENO, (long)line, (long)text_size(&t), 0);
+    return !syscall_failed(syscall4(SYS_write, STDERR_FILENO, (long)line, (long)text_size(&t), 0));
 }

@@ -111,6 +111,8 @@ static void domain_put_remark(struct session *s, struct domain *d, uint64_t now,
         memtrace_stream_alloc(d->stream, now, MEMTRACE_EXTERNAL, length, 0, &code, 1, 0, &id);
     if (status == MEMTRACE_OK)
         status = memtrace_stream_collect(d->stream, now, id);
+    if (status == MEMTRACE_OK)
+        rescue_count_remark(&s->rescue);
     d->n_frames = 0; /* it is not the last stack any more */
     if (d->ocaml)
         ocaml_trail_forget(d->ocaml);

@@ -35,6 +35,41 @@ A name that a shell would take apart is quoted:
   $ allotrace run --rate 0.1 -o "it's.ctf" -- ls -d . 2>&1 | tail -1
   allotrace: look closer: allotrace hotspots 'it'\''s.ctf'
 
+How many allocations a large trace holds is counted, without its marks and gauges:
+
+  $ allotrace run --rate 1 -o big.ctf -- perl -e 'for (1 .. 1200000) { my $a = [$_, 1] }' 2>said
+  $ [ $(stat -c %s big.ctf) -gt $((1 << 24)) ] && echo large
+  large
+  $ grep -o 'recorded every allocation, [0-9,]* in' said | tr -dc '0-9' >counted
+  $ allotrace info big.ctf | sed -n 's/^  samples.* in \(.*\) blocks/\1/p' | tr -d , | cmp - <(cat counted; echo)
+  $ rm big.ctf
+
+Without a sample it says what that means, and with none to be had, that, too:
+
+  $ allotrace run -o none.ctf -- true
+  allotrace: recorded no sample at rate 1e-5 into none.ctf, \d+ B (re)
+  allotrace: it allocated less than about 2.8 MB in all; --rate 1 records every allocation
+  $ allotrace run --rate 1 -o none.ctf -- true
+  allotrace: recorded no allocation at rate 1 into none.ctf, \d+ B (re)
+
+What cannot be written is said once, and the program runs:
+
+  $ mkdir folder; allotrace run -o folder -- echo ran
+  allotrace: /\S+/folder: nothing is recorded: Is a directory (re)
+  ran
+  $ allotrace run -o /dev/full -- echo ran
+  allotrace: /dev/full: nothing is recorded: No space left on device
+  ran
+  $ allotrace run -o no/such/x.ctf -- echo ran
+  allotrace: /\S+/no/such/x.ctf: nothing is recorded: No such file or directory (re)
+  ran
+  $ MEMTRACE_RATE=abc allotrace run -- echo ran
+  allotrace: MEMTRACE_RATE: `abc` is not a rate above 0 and at most 1, like 1e-5, so nothing is recorded
+  ran
+  $ allotrace run --rate 1 -o /dev/null -- ls -d .
+  .
+  allotrace: warning: /dev/null is no ordinary file: what was recorded went there without names
+
 What makes no sense:
 
   $ allotrace run

@@ -174,6 +174,14 @@ Wrong command lines say what is wrong, what may have been meant, and end with st
   allotrace: --top: `many` is no whole number
   Try `allotrace hotspots --help`.
   [2]
+  $ allotrace hotspots --top 99999999999999999999 a.ctf
+  allotrace: --top: `99999999999999999999` is too large: at most 18446744073709551615
+  Try `allotrace hotspots --help`.
+  [2]
+  $ allotrace hotspots --min-share 0x10 a.ctf
+  allotrace: --min-share: `0x10` is no percentage from 0 to 100
+  Try `allotrace hotspots --help`.
+  [2]
   $ allotrace hotspots --min-share 200 a.ctf
   allotrace: --min-share: `200` is no percentage from 0 to 100
   Try `allotrace hotspots --help`.
@@ -201,6 +209,40 @@ Wrong command lines say what is wrong, what may have been meant, and end with st
   $ allotrace info
   allotrace: info needs a trace file
   Try `allotrace info --help`.
+  [2]
+
+Numbers are decimal, everywhere:
+
+  $ while read -r words; do
+  >   for bad in 0x10 ' 5' -1 inf nan '' 1e999; do
+  >     echo "$words" | sed "s/N/'$bad'/" >line
+  >     (eval "$(cat line)") >said 2>&1
+  >     [ $? = 2 ] && head -1 said | grep -q '^allotrace: ' || { cat line said; }
+  >   done
+  > done <<'EOF'
+  > allotrace hotspots --top N a.ctf
+  > allotrace hotspots --min-share N a.ctf
+  > allotrace hotspots --measure live --at N a.ctf
+  > allotrace run --rate N ls
+  > allotrace run --depth N ls
+  > allotrace subsample N -o b.ctf a.ctf
+  > allotrace diff --per N a.ctf b.ctf
+  > allotrace check --within N --expect f=1B a.ctf
+  > allotrace check --expect f=N a.ctf
+  > allotrace attach --duration N 1
+  > allotrace detach N
+  > allotrace hotspots --filter size:N a.ctf
+  > EOF
+
+An empty name is no name:
+
+  $ allotrace hotspots ''
+  allotrace: hotspots: a name is missing: word 1 is empty
+  Try `allotrace hotspots --help`.
+  [2]
+  $ allotrace export --to csv -o '' a.ctf
+  allotrace: --output: the name of a file is missing: it is empty
+  Try `allotrace export --help`.
   [2]
 
 Files that are no traces, with status 1:

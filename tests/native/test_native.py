@@ -469,11 +469,15 @@ def there_is_no_thread_file_handler_or_memory_unless_asked_for():
 
 @test
 def settings_that_make_no_sense_are_refused():
-    for name, value in [("RATE", "0"), ("RATE", "2"), ("RATE", "-1e-5"), ("RATE", "1e-5x"),
-                        ("RATE", "nan"), ("DEPTH", "0"), ("DEPTH", "x"), ("SEED", "1.5")]:
+    rate, depth = "a rate above 0 and at most 1, like 1e-5", "a whole number from 1 to 4096"
+    for name, value, valid in [("RATE", "0", rate), ("RATE", "2", rate), ("RATE", "-1e-5", rate),
+                               ("RATE", "1e-5x", rate), ("RATE", "nan", rate), ("DEPTH", "0", depth),
+                               ("DEPTH", "x", depth), ("SEED", "1.5", "a whole number"),
+                               ("OCAML", "no", "one of heap, malloc, both")]:
         got = run([TARGET, "family"], {"MEMTRACE": "t.ctf", f"MEMTRACE_{name}": value})
         same(got, Run(0, "family done\n",
-                      f"allotrace: MEMTRACE_{name}: makes no sense, nothing is recorded\n"))
+                      f"allotrace: MEMTRACE_{name}: `{value}` is not {valid}, so nothing is "
+                      "recorded\n"))
     same(os.listdir(), [])
 
 

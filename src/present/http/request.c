@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
+
 const char *request_text(const request *r, const char *name) {
     for (size_t i = 0; i < r->n_parameters; i++)
         if (strcmp(r->parameters[i].name, name) == 0)
@@ -40,11 +42,9 @@ bool request_integer(request *r, const char *name, uint64_t low, uint64_t high, 
 
 bool request_number(request *r, const char *name, double low, double high, double *value) {
     const char *text = request_text(r, name);
-    char *end;
     if (!text)
         return true;
-    *value = strtod(text, &end);
-    if (!isdigit((unsigned char)*text) || *end || !(*value >= low && *value <= high))
+    if (!number_parse(text, value) || !(*value >= low && *value <= high))
         return request_refuse(r, name, 0, "a number from %g to %g", low, high);
     return true;
 }

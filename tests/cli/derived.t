@@ -143,3 +143,23 @@ What does not work says so, and leaves files alone:
   public.ctf
   quarter.ctf
   thin.ctf
+
+Where a block came from stays, whatever is made of a trace:
+
+  $ $TESTDIR/make-trace >sources.ctf <<'EOF'
+  > alloc minor 1 2 f@a.c:1
+  > alloc major 2 3 f@a.c:1
+  > alloc external 3 4 f@a.c:1
+  > alloc minor 4 5 f@a.c:1
+  > promote 3
+  > alloc external 5 6 g@a.c:2
+  > EOF
+  $ sources() { allotrace export --to csv $1 | cut -d, -f4,7 | tail -n +2 | sort | xargs; }
+  $ sources sources.ctf
+  16,major 24,external 32,minor 40,external 8,minor
+  $ allotrace trim -o r1.ctf sources.ctf >/dev/null; allotrace subsample 1 -o r2.ctf sources.ctf >/dev/null
+  $ allotrace merge -o r3.ctf sources.ctf >/dev/null; allotrace anonymise -o r4.ctf sources.ctf >/dev/null
+  $ allotrace doctor -o r5.ctf sources.ctf >/dev/null
+  $ cp sources.ctf r6.ctf; allotrace symbolize r6.ctf
+  r6.ctf: every place has its name already
+  $ for i in 1 2 3 4 5 6; do [ "$(sources r$i.ctf)" = "$(sources sources.ctf)" ] || echo r$i: $(sources r$i.ctf); done

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/intern.h"
 #include "base/map64.h"
+#include "base/number.h"
 #include "base/siphash.h"
 #include "base/vec.h"
 #include "unit.h"
@@ -91,6 +92,45 @@ START_TEST(vec_keeps_items_while_it_grows) {
 }
 END_TEST
 
+START_TEST(numbers_are_decimal) {
+    const struct {
+        const char *text;
+        size_t size;
+        double value;
+    } cases[] = {{"12", 2, 12},     {"1.5s", 3, 1.5},   {".5", 2, 0.5}, {"5.", 2, 5},
+                 {"1e-5", 4, 1e-5}, {"2E+3x", 4, 2000}, {"3e", 1, 3},   {"3e+", 1, 3},
+                 {"0x10", 1, 0},    {"0X1p3", 1, 0},    {"007", 3, 7},  {"1..2", 2, 1},
+                 {"", 0, -1},       {" 1", 0, -1},      {"-1", 0, -1},  {"+1", 0, -1},
+                 {".", 0, -1},      {"inf", 0, -1},     {"nan", 0, -1}, {"e5", 0, -1},
+                 {".e5", 0, -1},    {"1,5", 1, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double value = -1;
+        ck_assert_msg(number_read(cases[i].text, &value) == cases[i].size, "%s", cases[i].text);
+        ck_assert_double_eq(value, cases[i].value);
+        ck_assert_int_eq(number_parse(cases[i].text, &value),
+                         cases[i].size && !cases[i].text[cases[i].size]);
+    }
+    double value = 7;
+    ck_assert(!number_parse("1e999", &value));
+    ck_assert_double_eq(value, 7);
+}
+END_TEST
+
+START_TEST(whole_numbers_have_64_bits) {
+    uint64_t value = 7;
+    ck_assert_int_eq(number_parse_whole("18446744073709551616", &value), NUMBER_TOO_LARGE);
+    ck_assert_int_eq(number_parse_whole("", &value), NUMBER_NOT_WHOLE);
+    ck_assert_int_eq(number_parse_whole("-1", &value), NUMBER_NOT_WHOLE);
+    ck_assert_int_eq(number_parse_whole("0x10", &value), NUMBER_NOT_WHOLE);
+    ck_assert_int_eq(number_parse_whole("1.0", &value), NUMBER_NOT_WHOLE);
+    ck_assert_uint_eq(value, 7);
+    ck_assert_int_eq(number_parse_whole("18446744073709551615", &value), NUMBER_WHOLE);
+    ck_assert_uint_eq(value, UINT64_MAX);
+    ck_assert_int_eq(number_parse_whole("007", &value), NUMBER_WHOLE);
+    ck_assert_uint_eq(value, 7);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("base");
     TCase *t = tcase_create("base");
@@ -98,6 +138,8 @@ static Suite *suite(void) {
     tcase_add_test(t, arena_refuses_absurd_sizes);
     tcase_add_test(t, intern_gives_one_pointer_for_equal_strings);
     tcase_add_test(t, map64_finds_what_was_put);
+    tcase_add_test(t, numbers_are_decimal);
+    tcase_add_test(t, whole_numbers_have_64_bits);
     tcase_add_test(t, siphash_gives_the_published_values);
     tcase_add_test(t, vec_keeps_items_while_it_grows);
     suite_add_tcase(s, t);

@@ -194,6 +194,30 @@ START_TEST(rate_one_samples_every_word) {
 }
 END_TEST
 
+/* Those of a moving heap, whose callbacks are postponed, too. */
+START_TEST(sources_reach_the_callbacks) {
+    world *w = world_new();
+    const memprof_source sources[] = {MEMPROF_NORMAL, MEMPROF_UNMARSHALLED, MEMPROF_CUSTOM};
+    ck_assert_int_eq(start(w, 1, 1), MEMPROF_OK);
+    for (uintptr_t i = 0; i < 6; i++) {
+        uint64_t k = draw(w, 8);
+        memprof_birth b = {.address = 64 * (i + 1),
+                           .size = 7,
+                           .n_samples = k,
+                           .source = sources[i % 3],
+                           .heap = i < 3 ? MEMPROF_MINOR : MEMPROF_MAJOR};
+        memprof_track(w->engine, &w->thread, &b);
+    }
+    memprof_run_postponed(w->engine, &w->thread);
+    ck_assert_uint_eq(w->diary.n, 6);
+    for (size_t i = 0; i < 6; i++) {
+        ck_assert_int_eq(w->diary.events[i].info.source, sources[i % 3]);
+        ck_assert_int_eq(w->diary.events[i].kind, i < 3 ? 'a' : 'A');
+    }
+    world_free(w);
+}
+END_TEST
+
 START_TEST(same_seed_same_samples) {
     uint64_t first[3][2000];
     for (int run = 0; run < 3; run++) {
@@ -594,6 +618,7 @@ static Suite *suite(void) {
     tcase_add_test(t, others_notice_a_start_and_a_stop_in_time);
     tcase_add_test(t, stop_forgets_without_a_word);
     tcase_add_test(t, rate_one_samples_every_word);
+    tcase_add_test(t, sources_reach_the_callbacks);
     tcase_add_test(t, same_seed_same_samples);
     tcase_add_test(t, k_is_binomial_whatever_the_sizes);
     tcase_add_test(t, huge_blocks_have_the_right_mean_and_variance);

@@ -172,6 +172,50 @@ START_TEST(blocks_die_in_other_threads) {
 }
 END_TEST
 
+/* ---- callbacks at the same time
+ * ---------------------------------------------------------------------- */
+
+/* Nobody leaves an allocation's callback, or a death's, before all threads are inside one: with a
+ * lock around callbacks this would never end. */
+static pthread_barrier_t meeting;
+
+static void *meet_alloc(void *context, memprof_thread *thread, const memprof_allocation *info) {
+    pthread_barrier_wait(&meeting);
+    return town_alloc(context, thread, info);
+}
+
+static void meet_dealloc(void *context, memprof_thread *thread, void *metadata) {
+    pthread_barrier_wait(&meeting);
+    town_dealloc(context, thread, metadata);
+}
+
+static void *meet(void *context) {
+    town *t = context;
+    memprof_thread self = {0};
+    uintptr_t address = (uintptr_t)malloc(16);
+    birth(t, &self, address, MEMPROF_MAJOR);
+    memprof_freed(t->engine, &self, address);
+    free((void *)address);
+    memprof_thread_exit(t->engine, &self);
+    return NULL;
+}
+
+START_TEST(callbacks_run_at_the_same_time) {
+    town *t = town_new(false);
+    memprof_thread self = {0};
+    const memprof_tracker tracker = {
+        .context = t, .alloc_major = meet_alloc, .dealloc_major = meet_dealloc};
+    pthread_barrier_init(&meeting, NULL, THREADS);
+    ck_assert_int_eq(memprof_start(t->engine, &self, &(memprof_options){.rate = 1}, &tracker),
+                     MEMPROF_OK);
+    in_threads(meet, t);
+    ck_assert_uint_eq(t->births, THREADS);
+    ck_assert_uint_eq(t->deaths, THREADS);
+    pthread_barrier_destroy(&meeting);
+    town_free(t);
+}
+END_TEST
+
 /* ---- starts and stops while others run
  * ---------------------------------------------------------------- */
 
@@ -376,6 +420,7 @@ static Suite *suite(void) {
     TCase *t = tcase_create("memprof_threads");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, blocks_die_in_other_threads, 0, 2);
+    tcase_add_test(t, callbacks_run_at_the_same_time);
     tcase_add_loop_test(t, sessions_come_and_go, 0, 2);
     tcase_add_loop_test(t, domains_run_in_parallel, 0, 2);
     tcase_add_loop_test(t, signal_handlers_may_allocate, 0, 2);

@@ -67,6 +67,16 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     return status;
 }
 
+static const option_lack lacks[] = {
+    {"measure=blocks",
+     "what advice gains is told in bytes; numbers of blocks: allotrace hotspots --measure blocks"},
+    {"measure=byteseconds", "what advice gains is told in bytes; bytes times lifetime: allotrace "
+                            "hotspots --measure byteseconds"},
+    {"at", "of blocks live at a time: --filter live:TIME"},
+    {"by", "advice is about functions; lines: allotrace hotspots"},
+    {0},
+};
+
 const command command_advise = {
     .name = "advise",
     .group = GROUP_LOOK,
@@ -84,5 +94,6 @@ const command command_advise = {
                "allotrace advise --measure peak out.ctf\n"
                "allotrace advise --filter 'alloc:10s..20s' --top 3 out.ctf\n",
     OPTIONS_OF(options, defaults),
+    .lacks = lacks,
     .run = run,
 };

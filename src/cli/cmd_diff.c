@@ -133,7 +133,7 @@ static int show(const diff_command *opts, const diff_options *query, const runs 
     else
         diff_text(&out, &d, &view);
     if (diff_unsymbolized(&d, &view))
-        message_hint("functions shown as module+0x… cannot be matched between builds; they get "
+        message_hint("places shown as module+0x… cannot be matched between builds; they get "
                      "names by: allotrace symbolize");
     diff_free(&d);
     return report_output(output_finish(&out));

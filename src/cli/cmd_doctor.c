@@ -171,6 +171,16 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     return defects ? STATUS_DEFECTS : STATUS_OK;
 }
 
+static const option_lack lacks[] = {
+    {"filter", "it looks at the whole file"},
+    {"top", "it shows the first five defects of a kind; all of them: --all"},
+    {"json", "a line is a defect: FILE, byte, cause; what a trace is about, with its warnings: "
+             "allotrace info --json"},
+    {"csv", "a line is a defect: FILE, byte, cause"},
+    {"measure", "it looks at the file, not at what it says; sums: allotrace hotspots"},
+    {0},
+};
+
 const command command_doctor = {
     .name = "doctor",
     .group = GROUP_MEND,
@@ -184,5 +194,6 @@ const command command_doctor = {
                "allotrace doctor out.ctf -o clean.ctf\n",
     .statuses = "  3  the trace can be read, but has defects (with -o: and was repaired)\n",
     OPTIONS_OF(options, defaults),
+    .lacks = lacks,
     .run = run,
 };

@@ -64,6 +64,17 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     return status != STATUS_OK ? status : written;
 }
 
+static const option_lack lacks[] = {
+    {"filter", "it writes every event; blocks that a filter keeps: allotrace export --to csv "
+               "--filter FILTER"},
+    {"measure",
+     "it writes events, which have no measure; sums: allotrace hotspots --measure MEASURE"},
+    {"top", "it writes every event; the first N: allotrace dump … | head -n N"},
+    {"json", "the format is chosen by: --format json"},
+    {"csv", "the format is chosen by: --format csv"},
+    {0},
+};
+
 const command command_dump = {
     .name = "dump",
     .group = GROUP_LOOK,
@@ -77,5 +88,6 @@ const command command_dump = {
     .example = "allotrace dump out.ctf | grep alloc_major\n"
                "allotrace dump --format json out.ctf | jq .length\n",
     OPTIONS_OF(options, defaults),
+    .lacks = lacks,
     .run = run,
 };

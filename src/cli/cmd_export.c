@@ -268,6 +268,14 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     return status;
 }
 
+static const option_lack lacks[] = {
+    {"json", "the format is chosen by: --to json"},
+    {"csv", "the format is chosen by: --to csv"},
+    {"top",
+     "it writes all that --filter keeps; the largest sites: allotrace hotspots --top N --csv"},
+    {0},
+};
+
 const command command_export = {
     .name = "export",
     .group = GROUP_LOOK,
@@ -289,5 +297,6 @@ const command command_export = {
                "allotrace export --to sqlite -o out.db out.ctf\n"
                "allotrace export --to html -o out.html out.ctf\n",
     OPTIONS_OF(options, defaults),
+    .lacks = lacks,
     .run = run,
 };

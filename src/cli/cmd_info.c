@@ -69,6 +69,14 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     return worst != STATUS_OK ? worst : written;
 }
 
+static const option_lack lacks[] = {
+    {"filter", "it shows the whole trace; totals of a part: allotrace hotspots --filter FILTER"},
+    {"measure", "it shows several at once; one by site: allotrace hotspots --measure MEASURE"},
+    {"top", "it shows no sites; these are shown by: allotrace hotspots --top N"},
+    {"csv", "it shows no table; for programs: --json"},
+    {0},
+};
+
 const command command_info = {
     .name = "info",
     .group = GROUP_LOOK,
@@ -80,5 +88,6 @@ const command command_info = {
                    "does not keep the others from being shown.",
     .example = "allotrace info *.ctf\n",
     OPTIONS_OF(options, defaults),
+    .lacks = lacks,
     .run = run,
 };

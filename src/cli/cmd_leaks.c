@@ -76,6 +76,17 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     return status;
 }
 
+static const option_lack lacks[] = {
+    {"measure=blocks", "what grows is told by bytes; numbers of blocks that stay: allotrace "
+                       "hotspots --measure blocks --filter survived"},
+    {"measure=byteseconds",
+     "what grows is told by bytes; bytes times lifetime: allotrace hotspots --measure byteseconds"},
+    {"at", "it looks at what stays to the end; what is live at another time: allotrace hotspots "
+           "--measure live --at TIME"},
+    {"min-share", "the surest growth comes first; --top N shows N sites"},
+    {0},
+};
+
 const command command_leaks = {
     .name = "leaks",
     .group = GROUP_LOOK,
@@ -92,5 +103,6 @@ const command command_leaks = {
     .example = "allotrace leaks out.ctf\n"
                "allotrace leaks --warm-up 50 --filter heap:major out.ctf\n",
     OPTIONS_OF(options, defaults),
+    .lacks = lacks,
     .run = run,
 };

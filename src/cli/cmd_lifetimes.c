@@ -13,11 +13,13 @@ typedef struct lifetimes_options {
     bool curve;
 } lifetimes_options;
 
-enum { OF_BYTES, OF_BLOCKS };
-static const char *const measures[] = {[OF_BYTES] = "allocated", [OF_BLOCKS] = "blocks", NULL};
+/* Numbers of all blocks, or bytes of those that count. */
+static const char *const measures[] = {"allocated", "blocks",   "live", "peak",
+                                       "promoted",  "survived", NULL};
+enum { OF_BLOCKS = 1 };
 
 static const lifetimes_options defaults = {
-    .top = 10, .within = 1000, .soon = 100000, .question = {.keep_rows = true}};
+    .top = 10, .within = 1000, .soon = 100000, .question = {.keep_rows = true, .counts = true}};
 
 static const option options[] = {
     {.name = "measure",
@@ -25,7 +27,9 @@ static const option options[] = {
      .kind = OPTION_CHOICE,
      .at = offsetof(lifetimes_options, measure),
      .choices = measures,
-     .help = "what shares are of: bytes allocated (default), or numbers of blocks"},
+     .help = "what shares are of: bytes allocated (default), numbers of blocks, or the bytes of "
+             "those blocks alone that were live at the end, or at the peak, were promoted, or "
+             "never freed"},
     {.name = "within",
      .kind = OPTION_TIME,
      .at = offsetof(lifetimes_options, within),
@@ -88,16 +92,26 @@ static int show(const question *q, const lifetimes_options *opts) {
 
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const lifetimes_options *opts = opts_;
+    question_options asked = opts->question;
     question q;
     (void)n_operands;
+    asked.measure = opts->measure > OF_BLOCKS ? opts->measure - OF_BLOCKS : 0;
     if (opts->curve && !opts->question.csv)
         return message_usage(&command_lifetimes, "lifetimes: --curve is for --csv");
-    int status = question_ask(&q, &command_lifetimes, &opts->question, operands[0]);
+    int status = question_ask(&q, &command_lifetimes, &asked, operands[0]);
     if (status == STATUS_OK)
         status = show(&q, opts);
     question_close(&q);
     return status;
 }
+
+static const option_lack lacks[] = {
+    {"measure=byteseconds",
+     "that would weigh lifetimes by lifetimes; by site: allotrace hotspots --measure byteseconds"},
+    {"at", "of blocks live at a time: --filter live:TIME"},
+    {"min-share", "--top N shows the N largest sites"},
+    {0},
+};
 
 const command command_lifetimes = {
     .name = "lifetimes",
@@ -116,5 +130,6 @@ const command command_lifetimes = {
                "allotrace lifetimes --within 10ms --filter fn:parse out.ctf\n"
                "allotrace lifetimes --csv --curve out.ctf >curve.csv\n",
     OPTIONS_OF(options, defaults),
+    .lacks = lacks,
     .run = run,
 };

@@ -11,57 +11,97 @@ typedef struct peak_options {
     question_options question;
     uint64_t top, callers;
     double min_share;
-    int by;
+    int by, measure; /* of sites */
 } peak_options;
 
 static const peak_options defaults = {
     .min_share = 0.5,
     .callers = 3,
+    .measure = MEASURE_PEAK,
     .question = {.measure = MEASURE_PEAK, .keep_rows = true},
 };
 
 static const option options[] = {
-    OPTION_ROW(peak_options),      OPTIONS_ROWS(peak_options), OPTION_FILTER(peak_options),
-    OPTION_WRAPPERS(peak_options), OPTIONS_FORM(peak_options),
+    OPTION_ROW(peak_options),
+    OPTIONS_ROWS(peak_options),
+    OPTION_FILTER(peak_options),
+    {.name = "measure",
+     .letter = 'm',
+     .kind = OPTION_CHOICE,
+     .at = offsetof(peak_options, measure),
+     .choices = question_measures,
+     .help = "what is added up by site, of the blocks that were live at the peak: their bytes "
+             "(allocated, or peak, the default), their number, the bytes of those that were live "
+             "at the end, promoted at any time, or never freed, or bytes times seconds of life"},
+    OPTION_WRAPPERS(peak_options),
+    OPTIONS_FORM(peak_options),
 };
 
 static void print(output *out, const question *q, const peak_options *opts, const peak *k,
-                  const hotspots *h) {
+                  const report *sites, const hotspots *h) {
     const hotspots_view view = {
         .top = opts->top, .min_share = opts->min_share, .callers = opts->callers};
     if (opts->question.json)
-        peak_json(out, &q->report, k, h, &view);
+        peak_json(out, &q->report, k, sites, h, &view);
     else if (opts->question.csv)
-        hotspots_csv(out, &q->report, h, &view);
+        hotspots_csv(out, sites, h, &view);
     else
-        peak_text(out, &q->report, k, h, &view);
+        peak_text(out, &q->report, k, sites, h, &view);
 }
 
-static int show(const question *q, const peak_options *opts) {
+/* The sites of what was live at the peak, in `q`'s measure. */
+static int show_sites(const question *q, const peak_options *opts, const report *sites,
+                      bool *addresses) {
+    const hotspots_view view = {
+        .top = opts->top, .min_share = opts->min_share, .callers = opts->callers};
     peak k;
     hotspots h;
     output out;
     if (!peak_query(&q->profile, q->query.selection.kept, &k) ||
-        !hotspots_query(&q->query, (hotspots_by)opts->by, &h)) {
+        !hotspots_query(sites->query, (hotspots_by)opts->by, &h)) {
         message_error("not enough memory");
         return STATUS_FAILED;
     }
     output_start(&out, STDOUT_FILENO);
-    print(&out, q, opts, &k, &h);
+    print(&out, q, opts, &k, sites, &h);
+    *addresses = hotspots_unsymbolized(sites, &h, &view);
     hotspots_free(&h);
     return report_output(output_finish(&out));
+}
+
+static int show(const question *q, const peak_options *opts, bool *addresses) {
+    if (opts->measure == MEASURE_PEAK || opts->measure == MEASURE_ALLOCATED)
+        return show_sites(q, opts, &q->report, addresses);
+    query_result other;
+    const report sites = {.query = &other, .filter = q->report.filter, .color = q->report.color};
+    int status = question_ask_again(q, &command_peak, &opts->question, "live:@peak",
+                                    (measure)opts->measure, &other);
+    if (status == STATUS_OK) {
+        status = show_sites(q, opts, &sites, addresses);
+        query_free(&other);
+    }
+    return status;
 }
 
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const peak_options *opts = opts_;
     question q;
+    bool addresses = false;
     (void)n_operands;
     int status = question_ask(&q, &command_peak, &opts->question, operands[0]);
     if (status == STATUS_OK)
-        status = show(&q, opts);
+        status = show(&q, opts, &addresses);
+    if (addresses)
+        question_hint_symbolize(&q);
     question_close(&q);
     return status;
 }
+
+static const option_lack lacks[] = {
+    {"at",
+     "it finds the time; what is live at another one: allotrace hotspots --measure live --at TIME"},
+    {0},
+};
 
 const command command_peak = {
     .name = "peak",
@@ -76,7 +116,9 @@ const command command_peak = {
         "Amounts are estimates; ± is the 95 % interval. So is the moment: it is said within which "
         "time most may have been live.",
     .example = "allotrace peak out.ctf\n"
-               "allotrace peak --by type --filter heap:major out.ctf\n",
+               "allotrace peak --by type --filter heap:major out.ctf\n"
+               "allotrace peak --measure blocks out.ctf\n",
     OPTIONS_OF(options, defaults),
+    .lacks = lacks,
     .run = run,
 };

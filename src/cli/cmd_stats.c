@@ -97,6 +97,17 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     return status;
 }
 
+static const option_lack lacks[] = {
+    {"top", "it shows no sites; these are shown by: allotrace hotspots --measure blocks --top N"},
+    {"min-share", "it shows no sites; these are shown by: allotrace hotspots --measure blocks"},
+    {"by", "it shows no sites; these are shown by: allotrace hotspots --measure blocks"},
+    {"measure=blocks", "each sampled block weighs one already"},
+    {"measure=byteseconds",
+     "each block weighs one; bytes times lifetime: allotrace hotspots --measure byteseconds"},
+    {"at", "of blocks live at a time: --filter live:TIME"},
+    {0},
+};
+
 const command command_stats = {
     .name = "stats",
     .group = GROUP_LOOK,
@@ -114,5 +125,6 @@ const command command_stats = {
     .example = "allotrace stats --major-only --segments 4 out.ctf\n"
                "allotrace stats --export sizes.csv out.ctf\n",
     OPTIONS_OF(options, defaults),
+    .lacks = lacks,
     .run = run,
 };

@@ -105,6 +105,16 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     return status;
 }
 
+static const option_lack lacks[] = {
+    {"measure=blocks", "it adds up bytes; numbers of blocks are shown by: allotrace stats, "
+                       "allotrace hotspots --measure blocks"},
+    {"measure=byteseconds",
+     "it is the area below what is live; by site: allotrace hotspots --measure byteseconds"},
+    {"at", "it shows all times; a part of them: --from and --to"},
+    {"min-share", "--top N shows the N largest sites"},
+    {0},
+};
+
 const command command_timeline = {
     .name = "timeline",
     .group = GROUP_LOOK,
@@ -122,5 +132,6 @@ const command command_timeline = {
     .example = "allotrace timeline --top 5 out.ctf\n"
                "allotrace timeline --from 10s --to 12s --csv out.ctf\n",
     OPTIONS_OF(options, defaults),
+    .lacks = lacks,
     .run = run,
 };

@@ -72,6 +72,16 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     return status;
 }
 
+static const option_lack lacks[] = {
+    {"filter", "filters are typed in the page"},
+    {"measure", "the measure is chosen in the page"},
+    {"top", "the page shows all; in a terminal: allotrace hotspots --top N"},
+    {"json",
+     "its answers are JSON, see docs/viewer-api.md; in a terminal: allotrace hotspots --json"},
+    {"csv", "the page is for people; tables: allotrace hotspots --csv"},
+    {0},
+};
+
 const command command_view = {
     .name = "view",
     .alias = "memtrace-viewer",
@@ -88,5 +98,6 @@ const command command_view = {
     .example = "allotrace view out.ctf\n"
                "allotrace view --no-open --port 9000 before.ctf after.ctf\n",
     OPTIONS_OF(options, defaults),
+    .lacks = lacks,
     .run = run,
 };

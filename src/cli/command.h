@@ -116,17 +116,24 @@ typedef enum command_group {
         N_COMMAND_GROUPS
 } command_group;
 
+/* Why a command lacks an option that others have, and what does the same. */
+typedef struct option_lack {
+    const char *option; /* without dashes; or OPTION=VALUE, a choice that it lacks */
+    const char *reason;
+} option_lack;
+
 typedef struct command {
     const char *name;
-    const char *alias;       /* the program name that also means this command; NULL: none */
-    command_group group;     /* under which the overview lists it */
-    operand_kind operand;    /* what it takes */
-    const char *usage;       /* its operands as shown, e.g. "FILE…" */
-    const char *summary;     /* what it is for: a few words, lower case, no full stop */
-    const char *description; /* paragraphs, separated by an empty line */
-    const char *example;     /* command lines, each ended by a newline */
-    const char *statuses;    /* exit statuses beyond the common ones, as lines; NULL: none */
-    const option *options;   /* without --help, which all have */
+    const char *alias;        /* the program name that also means this command; NULL: none */
+    command_group group;      /* under which the overview lists it */
+    operand_kind operand;     /* what it takes */
+    const char *usage;        /* its operands as shown, e.g. "FILE…" */
+    const char *summary;      /* what it is for: a few words, lower case, no full stop */
+    const char *description;  /* paragraphs, separated by an empty line */
+    const char *example;      /* command lines, each ended by a newline */
+    const char *statuses;     /* exit statuses beyond the common ones, as lines; NULL: none */
+    const option *options;    /* without --help, which all have */
+    const option_lack *lacks; /* ended by one without option; NULL: none to speak of */
     size_t n_options;
     size_t options_size;  /* of the struct that `at` points into; at most OPTIONS_MAX_SIZE */
     const void *defaults; /* such a struct; NULL: all zero */

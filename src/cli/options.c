@@ -72,6 +72,18 @@ static bool parse_choice(const option *o, const char *text, int *value) {
     return false;
 }
 
+/* NULL if there is nothing to say. `value` may be NULL. */
+static const char *reason_of_lack(const command *cmd, const char *name, size_t size,
+                                  const char *value) {
+    for (const option_lack *l = cmd->lacks; l && l->option; l++) {
+        const char *end = strchrnul(l->option, '=');
+        if ((size_t)(end - l->option) == size && strncmp(l->option, name, size) == 0 &&
+            (value ? *end && strcmp(end + 1, value) == 0 : !*end))
+            return l->reason;
+    }
+    return NULL;
+}
+
 static int refuse_value(const command *cmd, const option *o, const char *text) {
     switch (o->kind) {
     case OPTION_COUNT:
@@ -91,6 +103,9 @@ static int refuse_value(const command *cmd, const option *o, const char *text) {
     default:
         break;
     }
+    const char *reason = reason_of_lack(cmd, o->name, strlen(o->name), text);
+    if (reason)
+        return message_usage(cmd, "%s has no --%s %s: %s", cmd->name, o->name, text, reason);
     char known[256] = "";
     for (size_t i = 0, used = 0; o->choices[i] && used < sizeof known; i++)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
@@ -170,6 +185,10 @@ static const option *find_short(const command *cmd, char letter) {
 }
 
 static int refuse_unknown(const command *cmd, const char *name, size_t size) {
+    const char *reason = reason_of_lack(cmd, name, size, NULL);
+    if (reason)
+        return message_usage(cmd, "%s has no option --%.*s: %s", cmd->name, (int)size, name,
+                             reason);
     char word[WORD_MAX + 1] = "";
     if (size <= WORD_MAX)
         memcpy(word, name, size);
@@ -187,6 +206,18 @@ static int refuse_unknown(const command *cmd, const char *name, size_t size) {
         return message_usage(cmd, "%s has no option --%.*s; did you mean --%s?", cmd->name,
                              (int)size, name, nearest);
     return message_usage(cmd, "%s has no option --%.*s", cmd->name, (int)size, name);
+}
+
+/* The letters that mean the same with all commands. */
+static int refuse_letter(const command *cmd, char letter) {
+    const char *name = letter == 'n'   ? "top"
+                       : letter == 'f' ? "filter"
+                       : letter == 'm' ? "measure"
+                                       : "";
+    const char *reason = reason_of_lack(cmd, name, strlen(name), NULL);
+    if (reason)
+        return message_usage(cmd, "%s has no option -%c: %s", cmd->name, letter, reason);
+    return message_usage(cmd, "%s has no option -%c", cmd->name, letter);
 }
 
 /* Takes the word `--name[=value]`, and the next word where it is the value. */
@@ -216,7 +247,7 @@ static int parse_short(const command *cmd, char ***words, parsed_line *line) {
     for (; *letters; letters++) {
         const option *o = find_short(cmd, *letters);
         if (!o)
-            return message_usage(cmd, "%s has no option -%c", cmd->name, *letters);
+            return refuse_letter(cmd, *letters);
         if (!option_takes_value(o)) {
             store(cmd, o, NULL, line);
             continue;

@@ -1,6 +1,8 @@
 /* question.c: see question.h. */
 #include "cli/question.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/color.h"
@@ -84,6 +86,25 @@ int question_ask(question *q, const command *cmd, const question_options *o, con
     return status;
 }
 
+int question_ask_again(const question *q, const command *cmd, const question_options *o,
+                       const char *only, measure m, query_result *result) {
+    query_spec spec = {
+        .measure = m, .moment = QUERY_END, .show_wrappers = o->wrappers == WRAPPERS_SHOW};
+    char *both = NULL;
+    filter *f = NULL;
+    if (asprintf(&both, "%s%s%s", only, o->filter ? " " : "", o->filter ? o->filter : "") < 0)
+        both = NULL;
+    int status = both ? question_parse_filter(cmd, both, &f) : STATUS_FAILED;
+    spec.filter = f;
+    if (!both || (status == STATUS_OK && !query_run(result, &q->profile, &spec))) {
+        message_error("not enough memory");
+        status = STATUS_FAILED;
+    }
+    filter_free(f);
+    free(both);
+    return status;
+}
+
 void question_close(question *q) {
     query_free(&q->query);
     profile_free(&q->profile);
@@ -92,11 +113,12 @@ void question_close(question *q) {
 
 void question_hint_symbolize(const question *q) {
     if (profile_is_symbolized(&q->profile))
-        message_hint("functions shown as module+0x… are in files without symbols; where debug "
-                     "symbols can be installed, do so, then: allotrace symbolize %s",
-                     q->in.path);
+        message_hint(
+            "places shown as module+0x… are addresses in files without symbols; where debug "
+            "symbols can be installed, do so, then: allotrace symbolize %s",
+            q->in.path);
     else
-        message_hint("functions shown as module+0x… have no names yet; they get them by: "
+        message_hint("places shown as module+0x… have no names yet; they get them by: "
                      "allotrace symbolize %s",
                      q->in.path);
 }

@@ -112,6 +112,12 @@ int question_ask(question *q, const command *cmd, const question_options *option
                  const char *path);
 void question_close(question *q);
 
+/* Asks the same trace for another measure of those blocks that the filter term `only` keeps as
+ * well. Returns STATUS_OK, and then `*result` is to be freed before `q`; or another status after
+ * having said what is wrong. */
+int question_ask_again(const question *q, const command *cmd, const question_options *options,
+                       const char *only, measure m, query_result *result);
+
 /* Parses `text`, which may be NULL, and so is `*f` then. Returns STATUS_OK, or another status after
  * having said what is wrong. */
 int question_parse_filter(const command *cmd, const char *text, filter **f);

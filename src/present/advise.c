@@ -341,6 +341,20 @@ static void show_reasons(output *o, const report *r, const advise *a, const advi
     show_certainty(o, item);
 }
 
+/* What a place without a name is not: a function. */
+static void show_addresses(output *o, const advise *a, const advice *item) {
+    const profile_location *l = places_of(a, item)->location;
+    output memory;
+    if (!l || !profile_is_address(l))
+        return;
+    output_start(&memory, OUTPUT_MEMORY);
+    output_format(&memory,
+                  "an address, not a function: %.*s has no name for it. Other places of the same "
+                  "function may count apart.",
+                  (int)strcspn(l->function, "+"), l->function);
+    finish_paragraph(o, "where", &memory);
+}
+
 static void show_item(output *o, const report *r, const advise *a, const advice *item,
                       const advise_view *view) {
     output_format(o, "\n%5.1f%% ", report_percent(r, &item->cost));
@@ -352,6 +366,7 @@ static void show_item(output *o, const report *r, const advise *a, const advice 
     }
     if (item->rule)
         output_format(o, "       %s: %s\n", item->rule->name, item->rule->title);
+    show_addresses(o, a, item);
     show_what(o, r, item);
     show_reasons(o, r, a, item);
     show_commands(o, r, item, view);

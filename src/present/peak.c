@@ -43,7 +43,20 @@ static void show_fate(output *o, const report *r, const peak *k) {
                   figure_bytes(end.value).text, figure_margin(&end).text);
 }
 
-void peak_text(output *o, const report *r, const peak *k, const hotspots *h,
+static void show_sites(output *o, const report *r, const report *sites, const hotspots *h,
+                       const hotspots_view *view) {
+    const query_result *q = sites->query;
+    if (sites == r) {
+        output_text(o, "\nBy site:\n");
+    } else {
+        figure f = report_figure(sites, &q->total);
+        output_format(o, "\nBy site, as %s (%s%s in all):\n", measure_infos[q->measure].name,
+                      report_amount(sites, f.value).text, report_beside(sites, &f).text);
+    }
+    hotspots_text_sites(o, sites, h, view);
+}
+
+void peak_text(output *o, const report *r, const peak *k, const report *sites, const hotspots *h,
                const hotspots_view *view) {
     bool any = report_text_head(o, r);
     if (k->own_samples > 0)
@@ -58,8 +71,7 @@ void peak_text(output *o, const report *r, const peak *k, const hotspots *h,
     output_text(o, "\nBy how long it had lived:\n");
     for (int i = 0; i < PEAK_AGES; i++)
         show_row(o, r, k, lifetime_class_text((lifetime_class)i), k->ages[i]);
-    output_text(o, "\nBy site:\n");
-    hotspots_text_sites(o, r, h, view);
+    show_sites(o, r, sites, h, view);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------- */
@@ -76,7 +88,7 @@ static void json_named(output *o, const report *r, const char *name, uint64_t sa
     json_amount(o, r, samples);
 }
 
-void peak_json(output *o, const report *r, const peak *k, const hotspots *h,
+void peak_json(output *o, const report *r, const peak *k, const report *sites, const hotspots *h,
                const hotspots_view *view) {
     output_char(o, '{');
     report_json_head(o, r);
@@ -95,6 +107,14 @@ void peak_json(output *o, const report *r, const peak *k, const hotspots *h,
         json_amount(o, r, k->ages[i]);
     }
     output_char(o, '}');
-    hotspots_json_sites(o, r, h, view);
+    if (sites != r) {
+        figure f = report_figure(sites, &sites->query->total);
+        output_format(o, ",\n \"sites_measure\":\"%s\",\"sites_unit\":\"%s\",\"sites_total\":{",
+                      measure_infos[sites->query->measure].name,
+                      figure_unit(measure_infos[sites->query->measure].unit));
+        figure_json(o, &f);
+        output_char(o, '}');
+    }
+    hotspots_json_sites(o, sites, h, view);
     output_text(o, "}\n");
 }

@@ -160,3 +160,24 @@ Of real traces:
   {"dead":0.99,"us":1195618,"low_us":956674,"high_us":1795309}
   {"value":8606,"low":8527,"high":8682,"samples":92520000,"of_samples":106060000}
   694
+
+Of some blocks alone:
+
+  $ $TESTDIR/make-trace >some.ctf <<'END'
+  > alloc minor 127 128 main@main.ml:1
+  > alloc minor 63 64 main@main.ml:2
+  > promote 1
+  > collect 0
+  > alloc major 1023 1024 main@main.ml:3
+  > collect 1
+  > END
+  $ for m in promoted survived peak; do allotrace lifetimes --measure $m some.ctf | sed -n '1p;4,5p'; done
+  512 B promoted (exact, 64 samples at rate 1)
+    1 ms … 10 ms        100.0%                 ██████████████████████████████
+    alive at the end    0.0%                  
+  8.0 KB never freed (exact, 1,024 samples at rate 1)
+    alive at the end    100.0%                 ██████████████████████████████
+  
+  8.5 KB live at the peak, at 5 ms (exact, 1,088 samples at rate 1)
+    1 ms … 10 ms        5.9%                   █▊
+    alive at the end    94.1%                  ████████████████████████████▎

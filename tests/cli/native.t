@@ -28,7 +28,7 @@ gauges; here at rate 1, where numbers are exact.
           2.0 KB via $77
      4.2% (no backtrace)
      4.2% $-3
-  allotrace: hint: functions shown as module+0x… have no names yet; they get them by: allotrace symbolize native.ctf
+  allotrace: hint: places shown as module+0x… have no names yet; they get them by: allotrace symbolize native.ctf
   $ allotrace hotspots --by function native.ctf
   24.0 KB total allocations (exact, 3,072 samples at rate 1)
     33.3% grow (table.c)
@@ -41,7 +41,7 @@ gauges; here at rate 1, where numbers are exact.
           2.0 KB via $77
      4.2% (no backtrace)
      4.2% $-3
-  allotrace: hint: functions shown as module+0x… have no names yet; they get them by: allotrace symbolize native.ctf
+  allotrace: hint: places shown as module+0x… have no names yet; they get them by: allotrace symbolize native.ctf
   $ allotrace hotspots --by type native.ctf
   24.0 KB total allocations (exact, 3,072 samples at rate 1)
     66.7% table

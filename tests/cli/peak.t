@@ -98,3 +98,24 @@ Of a real trace; the sites are those that hotspots shows:
           390.6 KB (9.9 KB … 2.1 MB) via Stdlib__set.Make.bal (set.ml:110)
     77.1% in 54 more sites
   $ allotrace hotspots --measure peak --csv $TRACES/ocamlopt.ctf | cmp - <(allotrace peak --csv $TRACES/ocamlopt.ctf)
+
+What was live then, by other measures; the same as a filter gives:
+
+  $ allotrace peak --measure blocks a.ctf | tail -8
+  By site, as blocks (3 blocks in all):
+    33.3% buffer.c:5 buffer
+          1 block via main (main.ml:3)
+    33.3% eval.ml:20 eval
+          1 block via main (main.ml:1)
+    33.3% parse.ml:30 parse
+          1 block via main (main.ml:2)
+  Wrappers of malloc were skipped (--wrappers show counts them as sites): xmalloc
+  $ for m in blocks live promoted survived byteseconds; do
+  >   allotrace peak --measure $m --csv a.ctf >by-peak
+  >   allotrace hotspots --measure $m --filter live:@peak --csv a.ctf | cmp - by-peak || echo $m
+  > done
+  $ allotrace peak --measure blocks --filter heap:major --json --callers 0 a.ctf | tail -4
+   "hotspots":[
+    {"function":"eval","file":"eval.ml","line":20,"share":0.500000,"value":1,"low":1,"high":1,"samples":64,"blocks":1,"callers":[],"callers_omitted":1},
+    {"function":"parse","file":"parse.ml","line":30,"share":0.500000,"value":1,"low":1,"high":1,"samples":1024,"blocks":1,"callers":[],"callers_omitted":1}],
+   "omitted":{"sites":0,"share":0.000000,"value":0,"low":0,"high":0,"samples":0}}

@@ -71,14 +71,18 @@ struct place {
     bool clock_was_read;   /* and so it is time to look what is old */
 };
 
+/* The functions from here on, up to the callbacks, are what an event costs: each is one with its
+ * callers, down to the trace writer. */
+#define HOT static inline __attribute__((always_inline))
+
 /* If it gives a domain, ocaml_leave has to follow. */
-static inline struct place ocaml_enter(void) {
+HOT struct place ocaml_enter(void) {
     struct session *s = recorder_enter_again();
-    if (!s || self.sampler.busy)
+    if (__builtin_expect(!s || self.sampler.busy, 0))
         return (struct place){0};
     ocaml_set_busy(true);
-    struct domain *d = self.domain ? self.domain : session_domain(s);
-    if (__builtin_expect(!d, 0)) {
+    struct domain *d = self.domain;
+    if (__builtin_expect(!d, 0) && !(d = session_domain(s))) {
         ocaml_set_busy(false);
         return (struct place){.session = s};
     }
@@ -90,14 +94,21 @@ static inline struct place ocaml_enter(void) {
     return (struct place){.session = s, .domain = d, .clock_was_read = is_old};
 }
 
-static inline void ocaml_leave(const struct place *at, memtrace_status status) {
-    if (__builtin_expect(status != MEMTRACE_OK, 0)) {
+static __attribute__((noinline)) void ocaml_note(const struct place *at, memtrace_status status) {
+    if (status != MEMTRACE_OK) {
         ocaml_trail_forget(at->domain->ocaml);
         session_note(at->session, status);
     }
     if (at->clock_was_read)
         session_sweep(at->session, at->domain->now);
-    domain_leave(at->domain);
+}
+
+HOT void ocaml_leave(struct place at, memtrace_status status) {
+    if (__builtin_expect(at.clock_was_read || status != MEMTRACE_OK, 0)) {
+        struct place noted = at; /* so that the other is in registers */
+        ocaml_note(&noted, status);
+    }
+    domain_leave(at.domain);
     ocaml_set_busy(false);
 }
 
@@ -110,12 +121,12 @@ struct sample {
 enum { SOURCE_NORMAL, SOURCE_MARSHALLED, SOURCE_CUSTOM };
 
 /* How many frames the stack surely has in common with the last one in the trace. */
-static inline size_t frames_in_common(const struct place *at, const struct ocaml_stack *stack) {
-    bool is_alone = !at->session->exact && !at->session->engine;
+HOT size_t frames_in_common(const struct session *s, const struct ocaml_stack *stack) {
+    bool is_alone = !s->exact && !s->engine;
     return is_alone ? stack->common : 0; /* else malloc's stacks may have come between */
 }
 
-static ocaml_value ocaml_alloc(const struct sample *sample, memtrace_source heap) {
+HOT ocaml_value ocaml_alloc(const struct sample *sample, memtrace_source heap) {
     struct place at = ocaml_enter();
     uint64_t id, samples = (uint64_t)LONG_OF_VALUE(sample->n_samples);
     if (!at.domain) {
@@ -124,7 +135,7 @@ static ocaml_value ocaml_alloc(const struct sample *sample, memtrace_source heap
         return VALUE_NONE;
     }
     if (recorder_is_stopped()) {
-        ocaml_leave(&at, MEMTRACE_OK);
+        ocaml_leave(at, MEMTRACE_OK);
         return VALUE_NONE;
     }
     if (LONG_OF_VALUE(sample->source) == SOURCE_CUSTOM)
@@ -135,14 +146,14 @@ static ocaml_value ocaml_alloc(const struct sample *sample, memtrace_source heap
         ocaml_trail_take(d->ocaml, at.session->ocaml, sample->stack, block_words(sample->stack));
     memtrace_status status = memtrace_stream_alloc(
         d->stream, session_now_nearly(at.session, d), heap, (uint64_t)LONG_OF_VALUE(sample->size),
-        samples, stack.codes, stack.n, frames_in_common(&at, &stack), &id);
-    ocaml_leave(&at, status);
+        samples, stack.codes, stack.n, frames_in_common(at.session, &stack), &id);
+    ocaml_leave(at, status);
     return status == MEMTRACE_OK ? some(metadata_of(at.session, id)) : VALUE_NONE;
 }
 
 typedef memtrace_status ocaml_change(memtrace_stream *stream, uint64_t time, uint64_t id);
 
-static inline void ocaml_changed(ocaml_value metadata, ocaml_change *change) {
+HOT void ocaml_changed(ocaml_value metadata, ocaml_change *change) {
     struct place at = ocaml_enter();
     uint64_t number = (uint64_t)LONG_OF_VALUE(metadata);
     memtrace_status status = MEMTRACE_OK;
@@ -154,7 +165,7 @@ static inline void ocaml_changed(ocaml_value metadata, ocaml_change *change) {
     if ((number & SESSION_MASK) == (at.session->number & SESSION_MASK))
         status = change(at.domain->stream, session_now_nearly(at.session, at.domain),
                         number >> SESSION_BITS);
-    ocaml_leave(&at, status);
+    ocaml_leave(at, status);
 }
 
 #define DECLARE_CALLBACK(name)                                                                     \

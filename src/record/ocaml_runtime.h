@@ -37,9 +37,10 @@ enum ocaml_kind ocaml_runtime_find(ocaml_runtime *r, const char **why);
  * there is none. */
 uintptr_t ocaml_runtime_symbol(const char *module, const char *part);
 
-/* Is this an entry of a call stack for a frame that belongs to nobody's source? */
-static inline bool ocaml_runtime_is_glue(const ocaml_runtime *r, uintptr_t slot) {
-    return !(slot & 2) && *(const uintptr_t *)slot - r->glue_low < r->glue_high - r->glue_low;
+/* Is this an entry of a call stack for a frame that belongs to nobody's source? The code of these
+ * is at glue_low, and of that size. */
+static inline bool ocaml_runtime_is_glue(uintptr_t glue_low, uintptr_t size, uintptr_t slot) {
+    return !(slot & 2) && *(const uintptr_t *)slot - glue_low < size;
 }
 
 /* The locations of an entry of a call stack, outermost first. `codes` gives the address where the

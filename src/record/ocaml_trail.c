@@ -6,7 +6,8 @@ struct ocaml_trail {
     bool cut;       /* it had more of them */
     uint64_t *ends; /* [i]: how many codes its first i entries, and the remark, have */
     uint64_t *codes;
-    ocaml_value entries[]; /* of it, outermost first; then what the pointers point at */
+    ocaml_value entries[]; /* of it, as the runtime has them: up to [depth - 1], the outermost; then
+                              what the pointers point at */
 };
 
 size_t ocaml_trail_size(size_t depth) {
@@ -22,34 +23,42 @@ void ocaml_trail_forget(ocaml_trail *t) {
     t->n = 0;
 }
 
-/* How many entries, from the outermost on, are those of the last stack. */
-static size_t trail_common(const ocaml_trail *t, const ocaml_value *stack, size_t n, bool cut) {
-    size_t most = cut != t->cut ? 0 : n < t->n ? n : t->n, i = 0;
-    while (i < most && t->entries[i] == stack[n - 1 - i])
-        i++;
+/* How many entries two stacks have in common in front of their ends, `most` at most. */
+static size_t common_end(const ocaml_value *a, const ocaml_value *b, size_t most) {
+    size_t i = 0;
+    for (; most - i >= 4; i += 4, a -= 4, b -= 4)
+        if ((a[-1] ^ b[-1]) | (a[-2] ^ b[-2]) | (a[-3] ^ b[-3]) | (a[-4] ^ b[-4]))
+            break;
+    for (; i < most && *--a == *--b; i++)
+        ;
     return i;
 }
 
 struct ocaml_stack ocaml_trail_take(ocaml_trail *t, const ocaml_runtime *r,
                                     const ocaml_value *stack, size_t n) {
     bool cut = n > t->depth;
-    if (cut)
+    if (__builtin_expect(cut, 0))
         n = t->depth;
-    size_t same = trail_common(t, stack, n, cut);
-    if (same == 0) {
+    const ocaml_value *theirs = stack + n;
+    ocaml_value *ours = t->entries + t->depth;
+    size_t most = cut != t->cut ? 0 : n < t->n ? n : t->n;
+    size_t same = common_end(theirs, ours, most);
+    uint64_t *ends = t->ends, *codes = t->codes;
+    if (__builtin_expect(same == 0, 0)) {
         t->cut = cut;
-        t->codes[0] = CODE_CUT;
-        t->ends[0] = cut;
+        codes[0] = CODE_CUT;
+        ends[0] = cut;
     }
-    size_t out = t->ends[same], common = same > 0 ? out : 0;
+    size_t out = ends[same], common = same > 0 ? out : 0;
+    const uintptr_t low = r->glue_low, size = r->glue_high - low;
     for (size_t i = same; i < n; i++) {
-        ocaml_value entry = stack[n - 1 - i];
+        ocaml_value entry = theirs[-1 - (ptrdiff_t)i];
         uintptr_t slot = (uintptr_t)entry & ~(uintptr_t)1;
-        t->entries[i] = entry;
-        if (!ocaml_runtime_is_glue(r, slot))
-            t->codes[out++] = code_of_ocaml(slot);
-        t->ends[i + 1] = out;
+        ours[-1 - (ptrdiff_t)i] = entry;
+        codes[out] = code_of_ocaml(slot);
+        out += !ocaml_runtime_is_glue(low, size, slot);
+        ends[i + 1] = out;
     }
     t->n = n;
-    return (struct ocaml_stack){.codes = t->codes, .n = out, .common = common};
+    return (struct ocaml_stack){.codes = codes, .n = out, .common = common};
 }

@@ -425,13 +425,8 @@ static void set_easy(memtrace_stream *s) {
     s->easy = able ? s->events.bytes + FORMAT_MAX_PACKET - EASY_ROOM : NULL;
 }
 
-static memtrace_status write_delta(memtrace_stream *s, unsigned code, uint64_t time, uint64_t id) {
-    if (__builtin_expect(is_easy(s, s->start_time + time), 1)) {
-        s->now = s->start_time + time;
-        uint8_t *p = put_event_header(s->events.used, code, s->now);
-        commit(s, put_vint(p, (int64_t)(s->next_id - 1 - id)));
-        return MEMTRACE_OK;
-    }
+static __attribute__((noinline)) memtrace_status
+write_delta_slowly(memtrace_stream *s, unsigned code, uint64_t time, uint64_t id) {
     if (s->status != MEMTRACE_OK)
         return s->status;
     set_time(s, time);
@@ -441,6 +436,17 @@ static memtrace_status write_delta(memtrace_stream *s, unsigned code, uint64_t t
     uint8_t *p = put_event_header(s->events.used, code, s->now);
     commit(s, put_vint(p, (int64_t)(s->next_id - 1 - id)));
     set_easy(s);
+    return MEMTRACE_OK;
+}
+
+static inline memtrace_status write_delta(memtrace_stream *s, unsigned code, uint64_t time,
+                                          uint64_t id) {
+    const uint64_t now = s->start_time + time;
+    if (__builtin_expect(!is_easy(s, now), 0))
+        return write_delta_slowly(s, code, time, id);
+    s->now = now;
+    uint8_t *p = put_event_header(s->events.used, code, now);
+    commit(s, put_vint(p, (int64_t)(s->next_id - 1 - id)));
     return MEMTRACE_OK;
 }
 
@@ -726,30 +732,30 @@ static inline memtrace_status put_frames(memtrace_stream *s, uint8_t *p, bool sh
 }
 
 /* Whether an allocation has few new frames, and nothing about it or the one before is special. */
-static inline bool is_easy_alloc(const memtrace_stream *s, uint64_t time, const allocation *a,
+static inline bool is_easy_alloc(const memtrace_stream *s, uint64_t now, const allocation *a,
                                  size_t n, size_t common) {
     return n - common <= EASY_FRAMES && common <= n && common <= s->n_previous &&
            n <= s->previous_capacity && s->chunk_left > 0 && a->source <= MEMTRACE_EXTERNAL &&
-           a->length <= INT64_MAX && a->samples <= a->length + 1 &&
-           is_easy(s, s->start_time + time);
+           a->length <= INT64_MAX && a->samples <= a->length + 1 && is_easy(s, now);
 }
 
 /* What stream_alloc does, for an easy one. */
-static memtrace_status stream_alloc_easily(memtrace_stream *s, uint64_t time, allocation *a,
-                                           const uint64_t *frames, size_t n, size_t common,
-                                           uint64_t *id) {
-    while (common < n && common < s->n_previous && s->previous[common] == frames[common])
+static inline memtrace_status stream_alloc_easily(memtrace_stream *s, uint64_t now, allocation *a,
+                                                  const uint64_t *frames, size_t n, size_t common,
+                                                  uint64_t *id) {
+    uint64_t *const previous = s->previous;
+    const size_t shorter = n < s->n_previous ? n : s->n_previous;
+    while (common < shorter && previous[common] == frames[common])
         common++;
     a->prefix = common;
-    s->now = s->start_time + time;
+    s->now = now;
     const bool short_form = is_short(a);
-    const memtrace_status status =
-        put_frames(s, put_alloc_head(s->events.used, a, short_form, s->now), short_form, frames, n,
-                   common, id);
-    if (status != MEMTRACE_OK)
+    const memtrace_status status = put_frames(s, put_alloc_head(s->events.used, a, short_form, now),
+                                              short_form, frames, n, common, id);
+    if (__builtin_expect(status != MEMTRACE_OK, 0))
         return status;
     for (size_t i = common; i < n; i++)
-        s->previous[i] = frames[i];
+        previous[i] = frames[i];
     s->n_previous = n;
     return MEMTRACE_OK;
 }
@@ -782,19 +788,28 @@ memtrace_status memtrace_stream_alloc_block(memtrace_stream *s, uint64_t time, u
     return put_frames(s, p + 4, false, frames, n, common, id);
 }
 
+static __attribute__((noinline)) memtrace_status
+stream_alloc_slowly(memtrace_stream *s, uint64_t time, const allocation *wanted,
+                    const uint64_t *frames, size_t n_frames, size_t common_prefix, uint64_t *id) {
+    allocation a = *wanted;
+    if (s->status != MEMTRACE_OK)
+        return s->status;
+    if (!is_valid(s, &a, n_frames, common_prefix))
+        return MEMTRACE_USAGE;
+    *id = take_id(s);
+    return stream_alloc(s, time, *id, &a, frames, n_frames, common_prefix);
+}
+
 memtrace_status memtrace_stream_alloc(memtrace_stream *stream, uint64_t time,
                                       memtrace_source source, uint64_t length, uint64_t samples,
                                       const uint64_t *frames, size_t n_frames, size_t common_prefix,
                                       uint64_t *id) {
     allocation a = {.length = length, .samples = samples, .source = source};
-    if (__builtin_expect(is_easy_alloc(stream, time, &a, n_frames, common_prefix), 1))
-        return stream_alloc_easily(stream, time, &a, frames, n_frames, common_prefix, id);
-    if (stream->status != MEMTRACE_OK)
-        return stream->status;
-    if (!is_valid(stream, &a, n_frames, common_prefix))
-        return MEMTRACE_USAGE;
-    *id = take_id(stream);
-    return stream_alloc(stream, time, *id, &a, frames, n_frames, common_prefix);
+    const uint64_t now = stream->start_time + time;
+    if (__builtin_expect(is_easy_alloc(stream, now, &a, n_frames, common_prefix), 1))
+        return stream_alloc_easily(stream, now, &a, frames, n_frames, common_prefix, id);
+    const allocation wanted = {.length = length, .samples = samples, .source = source};
+    return stream_alloc_slowly(stream, time, &wanted, frames, n_frames, common_prefix, id);
 }
 
 memtrace_status memtrace_stream_alloc_as(memtrace_stream *stream, uint64_t time, uint64_t id,

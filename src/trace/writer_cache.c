@@ -33,39 +33,29 @@ static cache_bucket *bucket_ready(writer_cache *cache, unsigned number) {
     return &cache->buckets[number];
 }
 
-/* The number of the bucket for a code: the one that holds it, or the one to be replaced. */
-static unsigned choose(writer_cache *cache, uint64_t code, bool *hit) {
-    const uint64_t hash = code * UINT64_C(0x9E3779B97F4A7C15); /* 2^64 / golden ratio */
-    const unsigned first = (unsigned)(hash >> 50);
-    const cache_bucket *a = bucket_ready(cache, first);
-    if ((*hit = holds(a, code)))
-        return first;
-    const unsigned second = (unsigned)(hash >> 36) % FORMAT_BUCKETS;
-    const cache_bucket *b = bucket_ready(cache, second);
-    if ((*hit = holds(b, code)))
-        return second;
-    return a->date <= b->date ? first : second;
+static uint64_t code_hash(uint64_t code) {
+    return code * UINT64_C(0x9E3779B97F4A7C15); /* 2^64 / golden ratio */
 }
 
-/* How many of the frames the predictions foresee, starting from bucket `*last`, which becomes the
- * last one followed. */
-static size_t follow(writer_cache *cache, const uint64_t *frames, size_t n, unsigned *last) {
-    size_t run = 0;
-    const size_t max = n < FORMAT_MAX_RUN ? n : FORMAT_MAX_RUN;
-    for (; run < max; run++) {
-        const unsigned next = cache->buckets[*last].prediction;
-        if (!holds(&cache->buckets[next], frames[run]))
-            break;
-        cache->buckets[next].date = cache->clock;
-        *last = next;
-    }
-    return run;
+static unsigned first_choice(uint64_t code) {
+    return (unsigned)(code_hash(code) >> 50);
+}
+
+/* The number of the bucket for a code that its first choice does not hold: the one that does, or
+ * the one to be replaced. */
+static __attribute__((noinline)) unsigned choose_again(writer_cache *cache, uint64_t code) {
+    const unsigned first = first_choice(code);
+    const unsigned second = (unsigned)(code_hash(code) >> 36) % FORMAT_BUCKETS;
+    const cache_bucket *a = bucket_ready(cache, first), *b = bucket_ready(cache, second);
+    return !holds(b, code) && a->date <= b->date ? first : second;
 }
 
 static uint8_t *put_hit(uint8_t *p, unsigned bucket, size_t run) {
-    const unsigned tag = run >= FORMAT_TAG_HIT_N ? FORMAT_TAG_HIT_N : (unsigned)run;
+    const bool many = run >= FORMAT_TAG_HIT_N;
+    const unsigned tag = many ? FORMAT_TAG_HIT_N : (unsigned)run;
     p = put_u16(p, (uint16_t)(bucket << FORMAT_TAG_BITS | tag));
-    return tag == FORMAT_TAG_HIT_N ? put_u8(p, (uint8_t)run) : p;
+    *p = (uint8_t)run; /* counts only if they are many */
+    return p + many;
 }
 
 static uint8_t *put_miss(uint8_t *p, unsigned bucket, uint64_t code) {
@@ -74,27 +64,48 @@ static uint8_t *put_miss(uint8_t *p, unsigned bucket, uint64_t code) {
 
 uint8_t *cache_encode(writer_cache *cache, const uint64_t *frames, size_t n, uint8_t *p,
                       const uint8_t *end, cache_tally *tally) {
-    *tally = (cache_tally){0};
-    unsigned last = 0;
-    for (size_t i = 0; i < n; tally->codewords++) {
-        if (end - p < CACHE_MAX_FRAME)
-            return NULL;
-        bool hit;
-        const uint64_t code = frames[i++];
-        const unsigned bucket = choose(cache, code, &hit);
-        cache->buckets[last].prediction = (uint16_t)bucket;
-        cache->buckets[bucket].date = ++cache->clock;
-        last = bucket;
-        if (hit) {
-            const size_t run = follow(cache, frames + i, n - i, &last);
-            p = put_hit(p, bucket, run);
-            i += run;
-        } else {
-            cache->buckets[bucket].code = code;
-            p = put_miss(p, bucket, code);
-            tally->misses++;
+    cache_bucket *const buckets = cache->buckets, *last = buckets;
+    const uint64_t *const stop = frames + n;
+    const bool fits = (size_t)(end - p) >= n * CACHE_MAX_FRAME;
+    uint32_t clock = cache->clock;
+    cache_tally t = {0};
+    for (; frames < stop; t.codewords++) {
+        if (__builtin_expect(!fits, 0) && end - p < CACHE_MAX_FRAME) {
+            p = NULL;
+            break;
         }
+        const uint64_t code = *frames++;
+        unsigned number = first_choice(code);
+        cache_bucket *bucket = &buckets[number];
+        bool hit = is_ready(cache, number) && holds(bucket, code);
+        if (__builtin_expect(!hit, 0)) {
+            number = choose_again(cache, code);
+            bucket = &buckets[number];
+            hit = holds(bucket, code);
+        }
+        last->prediction = (uint16_t)number;
+        last = bucket;
+        bucket->date = ++clock;
+        if (__builtin_expect(!hit, 0)) {
+            bucket->code = code;
+            p = put_miss(p, number, code);
+            t.misses++;
+            continue;
+        }
+        /* As many of the frames as the predictions foresee. */
+        const uint64_t *const first = frames;
+        const uint64_t *const most = stop - first < FORMAT_MAX_RUN ? stop : first + FORMAT_MAX_RUN;
+        for (; frames < most; frames++) {
+            cache_bucket *next = &buckets[last->prediction];
+            if (!holds(next, *frames))
+                break;
+            next->date = clock;
+            last = next;
+        }
+        p = put_hit(p, number, (size_t)(frames - first));
     }
+    cache->clock = clock;
+    *tally = t;
     return p;
 }
 

@@ -14,8 +14,6 @@
 #include "platform/module.h"
 #include "record/ocaml_runtime.h"
 
-#define GC_MODULE "camlStdlib__Gc"
-
 /* What must not be referred to, and by whom it may be. */
 struct references {
     uintptr_t code_low, code_high; /* of Gc */
@@ -54,14 +52,24 @@ static enum ocaml_conflict code_conflict(const struct references *r, uintptr_t l
     return worst;
 }
 
+/* Finds the standard library's Gc, whose unit is named with a small letter before 4.13. */
+static bool references_find(struct references *r) {
+    static const char *const names[] = {"camlStdlib__Gc", "camlStdlib__gc"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        r->code_low = ocaml_runtime_symbol(names[i], "code_begin");
+        r->code_high = ocaml_runtime_symbol(names[i], "code_end");
+        r->block = (uintptr_t)dlsym(RTLD_DEFAULT, names[i]);
+        if (r->code_low && r->code_low < r->code_high)
+            return true;
+    }
+    return false;
+}
+
 enum ocaml_conflict ocaml_conflict_find(const struct ocaml_runtime *runtime) {
     struct module program;
-    struct references r = {.code_low = ocaml_runtime_symbol(GC_MODULE, "code_begin"),
-                           .code_high = ocaml_runtime_symbol(GC_MODULE, "code_end"),
-                           .block = (uintptr_t)dlsym(RTLD_DEFAULT, GC_MODULE),
-                           .primitive = (uintptr_t)runtime->memprof_start};
+    struct references r = {.primitive = (uintptr_t)runtime->memprof_start};
     /* Somebody may declare the primitive without Gc, but nobody does. */
-    if (!r.code_low || r.code_high <= r.code_low || !module_find(r.code_low, &program))
+    if (!references_find(&r) || !module_find(r.code_low, &program))
         return OCAML_CONFLICT_NONE;
     return code_conflict(&r, program.text_low, program.text_high);
 }

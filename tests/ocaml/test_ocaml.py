@@ -352,6 +352,14 @@ def a_program_that_may_use_memprof_is_left_to_it():
 
 
 @test
+def memprof_of_older_standard_libraries_is_found():
+    program = compile_program("gc_small", "stdlib__gc.ml", "gc_small.ml")
+    wanted, got = run([program]), record_run([program])
+    same((got.status, got.out, wanted.out), (0, wanted.out, "started\n"))
+    assert "it uses Gc.Memprof itself" in got.err, got.err
+
+
+@test
 def a_program_with_memtrace_writes_the_trace_itself():
     program = compile_program("traced", "memtrace.ml", "traced.ml")
     wanted, got = run([program]), record_run([program])

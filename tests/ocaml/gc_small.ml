@@ -1,0 +1,3 @@
+let () =
+  Stdlib__gc.start ();
+  print_endline "started"

@@ -69,7 +69,7 @@ const advise_rule advise_rules[] = {
                       "numbers as int (63 bits) or Optint, and box once, at the edge, where an "
                       "interface asks for it. Parsers that stream can hand out ints as well.",
         .evidence = "the stack names the function that reads",
-        .filter = "fn:/Stdlib__(Bytes|String)\\.get_int(32|64)/",
+        .filter = "fn:/Stdlib__([Bb]ytes|[Ss]tring)\\.get_int(32|64)/",
     },
     {
         .name = "boxed-integer",
@@ -87,7 +87,7 @@ const advise_rule advise_rules[] = {
                       "one function, where the compiler unboxes what is in between; keep many in a "
                       "Bigarray or in Bytes, not in records, refs or arrays.",
         .evidence = "the stack names a function of Int32, Int64, Nativeint or Random",
-        .filter = "fn:/Stdlib__(Int32|Int64|Nativeint|Random)\\./",
+        .filter = "fn:/Stdlib__([Ii]nt(32|64)|[Nn]ativeint|[Rr]andom)\\./",
     },
     {
         .name = "boxed-float",
@@ -104,7 +104,7 @@ const advise_rule advise_rules[] = {
                       "keep sums in local refs, which the compiler unboxes; mark small functions "
                       "that return floats [@inline].",
         .evidence = "the stack names a function that returns a float",
-        .filter = "fn:/Stdlib__(Float|Random)\\.|float_of_string/",
+        .filter = "fn:/Stdlib__([Ff]loat|[Rr]andom)\\.|float_of_string/",
     },
     {
         .name = "formatting",

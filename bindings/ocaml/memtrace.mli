@@ -17,7 +17,7 @@
 
     This library has the interface of Jane Street's [memtrace], and its traces can be read by the
     tools for that one, and the other way round. It works in native code and in bytecode, in OCaml
-    4.11 to 4.14 and from 5.3 on, whose [Gc.Memprof] it uses: a program can use either this library
+    4.12 to 4.14 and from 5.3 on, whose [Gc.Memprof] it uses: a program can use either this library
     or [Gc.Memprof], not both. *)
 
 (** {1 Tracing on request} *)

@@ -84,11 +84,6 @@ SQLite; what views say is what hotspots says, place by place:
   $ allotrace export --to sqlite -o irmin.db $TRACES/irmin-replay.ctf
   $ sqlite3 irmin.db 'PRAGMA integrity_check' 'PRAGMA foreign_key_check'
   ok
-  $ sqlite3 irmin.db 'SELECT function, file, line, samples FROM hotspots' | sort >sql
-  $ allotrace hotspots --json --min-share 0 $TRACES/irmin-replay.ctf | jq -r '.hotspots[] | "\(.function)|\(.file // "")|\(.line // "")|\(.samples)"' | sort >json
-  $ cmp sql json && wc -l <sql
-  sql json differ: byte 18, line 1
-  [1]
   $ sqlite3 irmin.db 'SELECT count(*), sum(samples), sum(bytes) FROM blocks' 'SELECT sum(bytes), sum(percent) FROM hotspots' 'SELECT sum(bytes) FROM callers' 'SELECT type, bytes FROM types'
   10607|10607|84856000000.0
   84856000000.0|100.000000000001
@@ -120,6 +115,54 @@ SQLite; what views say is what hotspots says, place by place:
   1|2000||3000|24|4|32.0|1.0|external|0||3|1|4
   executable|host|pid|context|runtime|start|duration|word_size|rate|bytes_per_sample
   prog|host|4242|||1700000000000000|3000|64|1.0|8.0
+
+Each view says what a command says, of a trace of OCaml, and of one with types, wrappers and inlined functions:
+
+  $ $TESTDIR/make-trace >typed.ctf <<END
+  > rate 0.1
+  > alloc minor 7 3 main@main.ml:1 parse@parse.ml:10
+  > alloc minor 63 5 main@main.ml:1 eval@eval.ml:20
+  > promote 1
+  > alloc external 70 8 main@main.c:9 run@run.c:5 buffer@<type>:0|grow@help.h:31
+  > collect 0
+  > alloc external 30 4 main@main.c:9 run@run.c:5|helper@help.h:30 malloc@<type>:0|xmalloc@util.c:5
+  > alloc major 12 1
+  > alloc external 9 1 \$77 table@<type>:0|grow@help.h:31
+  > collect 3
+  > alloc minor 7 1 main@main.ml:2 parse@parse.ml:11
+  > END
+  $ cat >views.jq <<'END'
+  > def text: if . == null or . == 0 then "" else tostring end;
+  > def rows(f): .hotspots[] | f | join("|");
+  > def place: [.function, .file, .line] | map(text);
+  > END
+  $ ask() { jq -r "$(cat views.jq) $1" | sort; } # what a command says
+  $ view() { sqlite3 views.db "$1" | sort; }
+  $ for trace in typed.ctf $TRACES/irmin-replay.ctf $TRACES/ocamlopt.ctf; do
+  >   rm -f views.db; allotrace export --to sqlite -o views.db $trace
+  >   all="--json --min-share 0 --callers 100000 $trace"
+  >   view 'SELECT function, file, line, samples FROM hotspots' >sql
+  >   allotrace hotspots $all | ask 'rows(place + [.samples])' | cmp sql - && [ -s sql ] || echo hotspots
+  >   view "SELECT site, site_file, site_line, caller, caller_file, caller_line, samples FROM callers" >sql
+  >   allotrace hotspots $all | ask '.hotspots[] | place as $s | .callers[] | $s + place + [.samples] | join("|")' | cmp sql - && [ -s sql ] || echo callers
+  >   view 'SELECT type, samples FROM types' >sql
+  >   allotrace types --wrappers show $all | ask '.hotspots[] | [.type, .samples] | map(text) | join("|")' | cmp sql - && [ -s sql ] || echo types
+  >   view 'SELECT function, file, line, samples FROM live_hotspots' >sql
+  >   allotrace hotspots --measure peak $all | ask 'rows(place + [.samples])' | cmp sql - && [ -s sql ] || echo live_hotspots
+  >   view 'SELECT sum(samples) FROM live' >sql
+  >   allotrace peak $all | ask .total.samples | cmp sql - || echo live
+  >   view 'SELECT time, bytes FROM timeline ORDER BY bytes DESC, time LIMIT 1' | cut -d. -f1 >sql
+  >   allotrace peak $all | ask '"\(.time)|\(.total.value | round)"' | cmp sql - || echo timeline
+  >   view 'SELECT sum(samples) FROM survivors' >sql
+  >   allotrace hotspots --measure survived $all | ask .total.samples | cmp sql - || echo survivors
+  >   view 'SELECT CAST(round(sum(bytes)) AS INTEGER), CAST(round(sum(objects)) AS INTEGER) FROM blocks' >sql
+  >   { allotrace hotspots $all; allotrace hotspots --measure blocks $all; } | jq -s -r '[.[].total.value | round] | join("|")' | cmp sql - || echo estimates
+  >   for time in 1 2000 5500 400000; do
+  >     sqlite3 views.db "UPDATE moment SET time = $time"
+  >     view 'SELECT coalesce(sum(samples), 0) FROM live' >sql
+  >     allotrace hotspots --measure live --at ${time}us $all | ask .total.samples | cmp sql - || echo live at $time
+  >   done
+  > done
 
 A part of the blocks, in all formats the same as in hotspots:
 
@@ -187,7 +230,6 @@ What does not work says so, and leaves files alone:
   $ ls
   irmin.db
   irmin.pb.gz
-  json
   major.db
   major.pb.gz
   major.stacks
@@ -198,6 +240,9 @@ What does not work says so, and leaves files alone:
   small.db
   small.pb.gz
   sql
+  typed.ctf
+  views.db
+  views.jq
 
 Stacks by other measures; the weights add up to what hotspots says, but for rounding:
 

@@ -102,14 +102,14 @@ static __attribute__((noinline)) enum step step_uncommon_noted(struct walk *walk
                                                                const struct row *row,
                                                                struct unwind_frame *frame,
                                                                struct fresh *fresh) {
+    fresh->uses_bp = true;
+    fresh->key_at = fresh->bp_at = 0;
+    if (row->bits & ROW_RA_IN_LR)
+        return STEP_COMPLEX; /* this walk knows no register: it has no start */
     walk->frame = *frame;
     walk->n_words = 0;
     enum step step = step_uncommon(walk, row);
     *frame = walk->frame;
-    fresh->uses_bp = true;
-    fresh->key_at = fresh->bp_at = 0;
-    if (row->bits & ROW_RA_IN_LR)
-        return STEP_COMPLEX;
     for (size_t i = 0; i < walk->n_words; i++) {
         const struct word *word = &walk->words[i];
         bool known = i < UNWIND_STEP_WORDS && step == STEP_ON;

@@ -5,9 +5,9 @@ import { amount, percent } from "./format.js";
 import { number } from "./explain.js";
 import { focusStep } from "./filterline.js";
 import { actionsFor } from "./menu.js";
-import { askTable, common, readPlaces } from "./source.js";
+import { askTable, common, readPlaces, rowOf } from "./source.js";
 import { adviceCard } from "./view-others.js";
-import { changeText } from "./view-flame.js";
+import { changeShown } from "./view-flame.js";
 
 export class Details {
   constructor(app) {
@@ -35,13 +35,13 @@ export class Details {
     row("minor heap", all(t.minor));
     row("major heap", all(t.major));
     row("malloc and other", all(t.external));
-    row("promoted", t.promoted?.samples ? [all(t.promoted), ` (${percent(100 * t.promoted.share)})`] : null);
+    row("promoted", t.promoted?.samples ? [number(this.app, t.promoted, { unit: "B", rate: t.rate, measure: "promoted" }), " (", this.app.fact(percent(100 * t.promoted.share), "Share promoted", "Of what was allocated in the minor heap, and whose fate is known, the share that moved to the major heap."), ")"] : null);
     row("peak of live", t.peak?.value ? number(this.app, t.peak, { unit: "B", rate: t.rate, measure: "peak" }) : null);
-    row("lasted", t.duration !== undefined ? this.app.format.duration(t.duration) : null);
-    row("rate", this.app.format.rate(t.rate));
-    row("recorded on", t.host);
-    row("started", t.start ? new Date(t.start / 1000).toISOString().slice(0, 19).replace("T", " ") : null);
-    row("domains", t.domains > 1 ? t.domains : null);
+    row("lasted", t.duration !== undefined ? this.app.fact(this.app.format.duration(t.duration), "Lasted", "The time from the beginning of the trace to its last event.") : null);
+    row("rate", t.rate ? this.app.following("rate", null, { rate: t.rate }, { alone: true }) : null);
+    row("recorded on", t.host ? h("span.name", t.host) : null);
+    row("started", t.start ? h("time", new Date(t.start / 1000).toISOString().slice(0, 19).replace("T", " ")) : null);
+    row("domains", t.domains > 1 ? this.app.fact(String(t.domains), "Domains", "How many domains, or threads, the trace has events of.") : null);
     return rows;
   }
 
@@ -71,20 +71,19 @@ export class Details {
   #facts(d, head) {
     const rows = [];
     const row = (name, ...value) => rows.push(h("dt", name), h("dd", value));
-    const { unit } = head;
+    const { app } = this, { unit } = head;
     if (d.figure) {
-      row(head.measure ?? "amount", this.app.number(d.figure, { ...head, share: (100 * d.figure.value) / head.total.value, name: "total" }));
-      if (d.figure.high >= d.figure.low) row("95 % interval", d.figure.high > d.figure.low ? `${amount(d.figure.low, unit)} … ${amount(d.figure.high, unit)}` : "exact");
-      row("of all", percent((100 * d.figure.value) / head.total.value));
-      if (d.shown && d.shown !== head.total.value) row("of what is shown", percent((100 * d.figure.value) / d.shown));
-      if (d.figure.samples >= 0) row("samples", this.app.format.count(d.figure.samples));
+      row(head.measure ?? "amount", app.number(d.figure, { ...head, share: (100 * d.figure.value) / head.total.value, name: "total" }));
+      if (d.figure.high >= d.figure.low) row("95 % interval", app.following("interval", d.figure, head));
+      row("of all", app.following("share", d.figure, head, { whole: head.total.value }));
+      if (d.shown && d.shown !== head.total.value) row("of what is shown", app.following("share", d.figure, head, { whole: d.shown, of: "what is shown" }));
+      if (d.figure.samples >= 0) row("samples", app.following("samples", d.figure, head));
     }
-    if (d.selfFigure) row("itself", this.app.number(d.selfFigure, { ...head, name: "self" }));
-    else if (d.self > 0) row("itself", amount(d.self, unit));
+    if (d.selfFigure) row("itself", app.number(d.selfFigure, { ...head, name: "self" }));
+    else if (d.self > 0) row("itself", app.following("self", { value: d.self }, head, { alone: true }));
     if (d.change) {
-      row("before", amount(d.change.before, unit));
-      row("after", amount(d.change.after, unit));
-      row("change", changeText(d.change, unit));
+      for (const side of ["before", "after"]) row(side, app.fact(amount(d.change[side], unit), side === "before" ? "Before" : "After", "The estimate of one side; the table beside it has its interval and samples."));
+      row("change", changeShown(app, d.change, unit));
     }
     return rows;
   }
@@ -94,11 +93,11 @@ export class Details {
     const answer = await askTable(this.app.source, s, kind, { focus: focusStep(place), limit: 6, by: s.by || undefined, signal }).catch(() => null);
     if (!answer || signal.aborted) return;
     const places = readPlaces(answer.strings, answer.places);
-    const rows = (answer.rows.place || []).map((p, i) => ({ place: places[p], value: answer.rows.value[i], share: answer.rows.share[i] })).filter((r) => r.place);
+    const rows = (answer.rows.place || []).map((p, i) => ({ ...rowOf(answer.rows, i), place: places[p] })).filter((r) => r.place);
     if (!rows.length) return;
     fill(into, h("h3", title), h("div.small", rows.map((r) =>
-      h("button.row", { type: "button", title: `${r.place.function}\n${r.place.file}`, onclick: () => this.app.store.set({ view: "flame", mode: "sandwich", focus: focusStep(r.place), zoom: [], pick: [] }) }, h("span.cut", r.place.function || r.place.file), h("span.faint", amount(r.value, answer.unit))))),
-      answer.count > rows.length ? h("button.row.faint", { type: "button", onclick: () => this.app.store.set({ view: kind, focus: focusStep(place) }) }, `${answer.count - rows.length} more …`) : null);
+      h("div.row", h("button.cut", { type: "button", title: `${r.place.function}\n${r.place.file}`, onclick: () => this.app.store.set({ view: "flame", mode: "sandwich", focus: focusStep(r.place), zoom: [], pick: [] }) }, r.place.function || r.place.file), this.app.number(r, { ...answer, name: kind })))),
+      answer.count > rows.length ? h("button.row.faint", { type: "button", onclick: () => this.app.store.set({ view: kind, focus: focusStep(place) }) }, `All that ${kind === "callers" ? "call it" : "it calls"} …`) : null);
   }
 
   async #advise(place, signal) {

@@ -1,60 +1,157 @@
-// explain.js: numbers that say what they are. A figure on the page is a button; behind it stand its definition,
-// the formula with this figure's own values, its samples and its interval, in the server's words.
+// explain.js: numbers that say what they are. Each number on the page is a button. Behind an estimate stand its definition,
+// the formula with its own values, its samples and its interval, in the server's words; behind what follows from
+// estimates (shares, errors, counts), how it does.
 import { h, Popover } from "./dom.js";
-import { amount, count, marginText, percent, rate as rateText } from "./format.js";
+import { amount, bytes, count, margin, marginText, percent, plural, rate as rateText, twoEnded } from "./format.js";
 
 // figure: { value, low, high, samples, blocks }; unit and rate as the answer has them.
 export function number(app, figure, { unit = "B", rate, measure, label, share, text, name } = {}) {
   if (!figure || Number.isNaN(figure.value)) return h("span.faint", "–");
   const shown = text ?? amount(figure.value, unit);
-  return h("button.num", {
-    type: "button",
+  return button(app, shown, {
+    name, label: `${label ? `${label}: ` : ""}${shown}, ${marginText(figure, unit, rate)}. Explain`,
     title: `${marginText(figure, unit, rate)} · click for what this number is`,
-    "aria-label": `${label ? `${label}: ` : ""}${shown}, ${marginText(figure, unit, rate)}. Explain`,
-    dataset: { number: name || "" },
+    about: { figure, unit, rate, measure, share },
+  });
+}
+
+// What follows from a figure; `kind` names how, in FOLLOWS. `head`: unit and rate, as of `number`.
+export function following(app, kind, figure, head, more = {}) {
+  const lead = FOLLOWS[kind](figure, { unit: "B", ...head }, more);
+  if (lead.text === "") return null;
+  return button(app, lead.text, {
+    name: kind, className: more.className, label: `${lead.title}: ${lead.text}. Explain`, title: `${lead.title} · click for what this number is`,
+    about: { lead, figure: more.alone ? null : figure, unit: head.unit ?? "B", rate: head.rate, measure: head.measure },
+  });
+}
+
+// A number that is no estimate: what it is, in a sentence.
+export function fact(app, text, title, definition, worked = "") {
+  return button(app, text, { name: "fact", label: `${title}: ${text}. Explain`, title: `${title} · click for what this number is`, about: { lead: { text, title, definition, worked }, figure: null } });
+}
+
+const button = (app, text, { name, className, label, title, about }) =>
+  h(`button.num${className ? `.${className}` : ""}`, {
+    type: "button", title, "aria-label": label, dataset: { number: name || "" },
     onclick: (e) => {
       e.stopPropagation();
-      explain(app, e.currentTarget, figure, { unit, rate, measure, share });
+      explain(app, e.currentTarget.getBoundingClientRect(), about);
     },
-  }, shown);
+  }, text);
+
+// ---- what follows from a figure ------------------------------------------------------------------
+
+const FEW = "Where samples are few, the interval reaches much further up than down, and both its ends are shown.";
+const part = (x) => (Number.isFinite(x) ? percent(100 * x) : "–");
+
+const FOLLOWS = {
+  share: (f, { unit }, { whole, share = f.value / whole, of = "all" }) => ({
+    text: part(share), title: "Share",
+    definition: `How much of ${of} this is: a ratio of two estimates.`,
+    worked: whole > 0 ? `${amount(f.value, unit)} / ${amount(whole, unit)} = ${part(share)}` : "",
+  }),
+  samples: (f, { rate }, { long = false }) => ({
+    text: long ? plural(f.samples, "sample") : count(f.samples), title: "Samples",
+    definition: "How many sampled words the estimate rests on. Each word that is allocated is sampled with the same chance, the rate, so that a large block may have several. The relative standard error falls with the root of their number.",
+    worked: f.samples > 0 && rate < 1 ? `1 / √${count(f.samples)} = ${part(Math.sqrt((1 - rate) / f.samples))} relative standard error of an amount of bytes` : "",
+  }),
+  margin: (f, { unit, rate }) => ({
+    text: marginText(f, unit, rate), title: "95 % interval",
+    definition: `How far the truth may be from the estimate: it lies in the interval with a probability of at least 95 %. ${FEW}`,
+    worked: marginWorked(f, unit, rate),
+  }),
+  interval: (f, { unit, rate }) => ({
+    text: f.high > f.low ? `${amount(f.low, unit)} … ${amount(f.high, unit)}` : "exact", title: "95 % interval",
+    definition: "The truth lies between these two with a probability of at least 95 %.",
+    worked: marginWorked(f, unit, rate),
+  }),
+  rate: (f, { rate }) => ({
+    text: rateText(rate), title: "Rate",
+    definition: "The chance of each allocated word to be sampled, whatever block it is in. A sample stands for as many words as one in the rate.",
+    worked: rate < 1 ? `1 / ${rateText(rate)} = ${count(1 / rate)} words a sample` : "Every word is sampled: numbers are exact.",
+  }),
+  self: (f, { unit }) => ({
+    text: amount(f.value, unit), title: "Itself",
+    definition: "What is allocated right there, by this frame as the innermost one: what it causes, without what the frames that it calls cause.",
+  }),
+  explained: (f, { unit }, { share, row }) => ({
+    text: percent(100 * share), title: "Explained",
+    definition: "The share of this row and all before it in the order of amounts. Call fragments do not overlap, so that their shares add up.",
+    worked: `rows 1 to ${count(row + 1)} together`,
+  }),
+  slope: (f) => ({
+    text: perSecond(f.slope), title: "Slope",
+    definition: "By how many bytes a second what is live of this place grows, over the time after the start: the slope of the straight line with the least squares.",
+    worked: `95 % interval: ${perSecond(f.slope_low)} … ${perSecond(f.slope_high)}\nq = ${part(f.q)}: the false discovery rate at which it would count as growth`,
+  }),
+  change: (f, { unit }, { text }) => ({
+    text: text ?? `${f.value > 0 ? "+" : ""}${amount(f.value, unit)}`, title: "Change",
+    definition: "After, less before. It is sure if as large a difference of samples would hardly come about by accident; the interval holds the truth with a probability of 95 %.",
+    worked: Number.isFinite(f.low) && Number.isFinite(f.high) ? `95 % interval: ${amount(f.low, unit)} … ${amount(f.high, unit)}${Number.isFinite(f.q) ? `\nq = ${part(f.q)}` : ""}` : "",
+  }),
+  reading: (f) => ({ text: bytes(f.value), title: f.title, definition: `As the system counted it for the process: ${f.what}. Not an estimate.` }),
+};
+
+const perSecond = (v) => `${v > 0 ? "+" : ""}${bytes(v)}/s`;
+
+function marginWorked(f, unit, rate) {
+  if (!(f.high > f.low)) return "every word was sampled: exact";
+  const ends = `${amount(f.low, unit)} … ${amount(f.high, unit)}`;
+  if (f.samples === undefined) return ends;
+  if (twoEnded(f) || unit !== "B" || !rate) return `the exact limits for ${plural(f.samples, "sample")}: ${ends}`;
+  return `1.96 × √(${count(f.samples)} × (1 - rate)) / ${count(f.samples)} × ${amount(f.value, unit)} = ${amount(margin(f, unit, rate), unit)}`;
 }
 
-export const marginOf = (figure, { unit = "B", rate }) => h("span.margin", marginText(figure, unit, rate));
+// ---- the box -------------------------------------------------------------------------------------
 
-let popover = null;
+let popover = null, calls = 0;
 
-export async function explain(app, at, figure, { unit, rate, measure, share }) {
+// `at`: the rectangle that is explained. `lead`: what the number itself is, if it only follows from `figure`.
+export async function explain(app, at, { lead, figure, unit = "B", rate, measure, share }) {
   popover ??= new Popover("explain");
-  const box = at.getBoundingClientRect();
-  const head = [
-    h("h2", `${amount(figure.value, unit)} `, h("span.margin", marginText(figure, unit, rate))),
-    h("dl.facts", facts(figure, unit, rate, share)),
-  ];
-  const asked = measure || app.store.state.measure;
-  popover.open(box.left, box.bottom + 6, [head, h("p.faint", "…")]);
+  const call = ++calls;
+  const say = (...rest) => popover.open(at.left, at.bottom + 6, [lead ? leading(lead) : null, figure ? heading(figure, { unit, rate, share, below: !!lead }) : null, rest]);
+  say(figure ? h("p.faint", "…") : null);
   popover.box.setAttribute("aria-label", "What this number is");
-  const call = ++explain.calls;
+  if (!figure) return;
   try {
-    const e = await app.source.get("explain", {
-      trace: app.store.state.trace || undefined,
-      measure: asked,
-      value: Math.round(figure.value), low: Math.round(figure.low), high: Math.round(figure.high),
-      samples: figure.samples, blocks: figure.blocks,
-    });
-    if (call !== explain.calls || !popover.isOpen) return;
-    popover.open(box.left, box.bottom + 6, [
-      head,
-      h("h3.faint", e.title),
-      h("p", e.definition),
-      h("div.formula", [e.formula, app.source.offline ? "" : e.worked].filter(Boolean).join("\n")),
-      app.source.offline ? null : h("p", e.interval),
-      e.caveats?.length ? h("ul", e.caveats.map((c) => h("li", c))) : null,
-    ]);
+    const e = await app.source.get("explain", asked(app, figure, measure));
+    if (call === calls && popover.isOpen) say(told(app, e, figure));
   } catch (error) {
-    if (call === explain.calls && popover.isOpen) popover.open(box.left, box.bottom + 6, [head, h("p", error.message)]);
+    if (call === calls && popover.isOpen) say(h("p", error.message));
   }
 }
-explain.calls = 0;
+
+const asked = (app, figure, measure) => ({
+  trace: app.store.state.trace || undefined,
+  measure: measure || app.store.state.measure,
+  value: Math.round(figure.value), low: Math.round(figure.low), high: Math.round(figure.high),
+  samples: figure.samples, blocks: figure.blocks,
+});
+
+const leading = (lead) => [
+  h("h2", lead.text),
+  h("h3.faint", lead.title),
+  h("p", lead.definition),
+  lead.worked ? h("div.formula", lead.worked) : null,
+];
+
+const heading = (figure, { unit, rate, share, below }) => [
+  h(below ? "h3" : "h2", below ? "Of the estimate " : null, `${amount(figure.value, unit)} `, h("span.margin", marginText(figure, unit, rate))),
+  h("dl.facts", facts(figure, unit, rate, share)),
+];
+
+// Of figures whose samples are not known here, only what does not speak of them.
+function told(app, e, figure) {
+  const own = !app.source.offline && figure.samples !== undefined;
+  return [
+    h("h3.faint", e.title),
+    h("p", e.definition),
+    h("div.formula", [e.formula, own ? e.worked : ""].filter(Boolean).join("\n")),
+    own ? h("p", e.interval) : null,
+    own && e.caveats?.length ? h("ul", e.caveats.map((c) => h("li", c))) : null,
+  ];
+}
 
 function facts(figure, unit, rate, share) {
   const rows = [];

@@ -1,7 +1,7 @@
 // filterbar.js: the filter as chips and a field. A chip is a term; its text is the term's own, which a click lets
 // change; what can complete it, and what is wrong where, the source says.
 import { fill, h, icon, ICONS } from "./dom.js";
-import { complete, join, legible, remove, split, toggle } from "./filterline.js";
+import { complete, join, legible, remove, spelled, split, toggle } from "./filterline.js";
 import { count } from "./format.js";
 
 export class FilterBar {
@@ -78,7 +78,7 @@ export class FilterBar {
   report(head) {
     this.problem = null;
     this.trouble.hidden = true;
-    fill(this.kept, head?.of_blocks !== undefined && head.kept_blocks !== head.of_blocks ? `keeps ${count(head.kept_blocks)} of ${count(head.of_blocks)} sampled blocks` : "");
+    fill(this.kept, head?.of_blocks !== undefined && head.kept_blocks !== head.of_blocks ? ["keeps ", this.app.fact(`${count(head.kept_blocks)} of ${count(head.of_blocks)}`, "Kept", "How many of the blocks that were sampled the filter keeps: an exact count of samples, from which all amounts here are estimated."), " sampled blocks"] : "");
     this.draw();
   }
 
@@ -92,7 +92,7 @@ export class FilterBar {
   }
 
   #commit() {
-    const text = this.entry.value.trim();
+    const text = split(this.entry.value).map((t) => spelled(t.text)).join(" ");
     const terms = split(this.app.store.state.filter).map((t) => t.text);
     if (this.editing >= 0) terms.splice(this.editing, 1, ...(text ? [text] : []));
     else if (text) terms.push(text);

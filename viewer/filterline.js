@@ -7,6 +7,7 @@ export const TERMS = [
   { name: "type", kind: "pattern", help: "blocks of this type" },
   { name: "alloc", kind: "time", help: "allocated in a stretch of time", examples: ["..1s", "1s..2s", "@peak..", "..@peak"] },
   { name: "live", kind: "time", help: "live at a moment, or at some moment of a stretch", examples: ["@peak", "@end", "1s", "1s..2s"] },
+  { name: "freed", kind: "time", help: "freed in a stretch of time: live in it, and not at its end", examples: ["..1s", "1s..2s", "@peak.."] },
   { name: "life", kind: "time", help: "how long the block lived", examples: ["<1ms", ">1s", "1ms..1s"] },
   { name: "size", kind: "size", help: "the size of the block", examples: [">=1K", "<=64", "1K..1M", ">=1M"] },
   { name: "heap", kind: "choice", help: "the heap it was allocated in", examples: ["minor", "major", "external"] },
@@ -97,6 +98,12 @@ export const brushed = {
   // Live at some moment of it, and no more at its end.
   freed: (a, b) => [`live:${a}..${b}`, `-live:${b}`],
 };
+
+// A term as it was typed → as filters have it: what was freed is what was live and no more is.
+export function spelled(text) {
+  const m = /^freed:(.*?)\.\.(.*)$/.exec(text);
+  return m ? brushed.freed(m[1], m[2] || "@end").join(" ") : text;
+}
 
 export function withBrush(line, how, a, b) {
   const rest = split(line).filter((t) => t.name !== "alloc" && t.name !== "live");

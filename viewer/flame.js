@@ -3,11 +3,11 @@
 import { ancestors, children, drawRow, firstAfter, hit, isBelow, layout } from "./tree.js";
 import { THEMES, moduleOf } from "./palette.js";
 
-const ROW = 21, MIN_WIDTH = 3, LABEL_WIDTH = 28, PAD = 6, MOVE_MS = 190;
+const ROW = 21, MIN_WIDTH = 3, LABEL_WIDTH = 28, PAD = 6, MOVE_MS = 190, MOVED_MS = 250;
 const FONT = '12px ui-sans-serif, system-ui, -apple-system, "Segoe UI", "Inter", "Noto Sans", "DejaVu Sans", sans-serif';
 
 export class Flame {
-  // on: { pick(node), zoom(node), menu(node, x, y), hover(node, x, y), other(count, x, y) }, nodes as
+  // on: { pick(node), zoom(node), menu(node, x, y), hover(node, x, y), other(count, x, y), moved(span) }, nodes as
   // { layer, node } or null
   constructor(canvas, on) {
     this.canvas = canvas;
@@ -38,6 +38,7 @@ export class Flame {
       const kept = keepView && old[i];
       return { l, direction, zoom: 0, left: kept ? old[i].left : 0, right: kept ? old[i].right : tree.total[0] };
     });
+    clearTimeout(this.telling);
     this.picked = this.hovered = this.matched = null;
     if (!keepView) this.scroll = 0;
     this.redraw();
@@ -95,6 +96,28 @@ export class Flame {
   shown(layer = 0) {
     const v = this.layers[layer];
     return v ? { node: v.zoom, total: v.l.tree.total[v.zoom] } : null;
+  }
+
+  // What the wheel and dragging have left, of layer 0, which the others follow.
+  #shownSpan() {
+    const v = this.layers[0], from = v.l.x0[v.zoom], extent = v.l.x1[v.zoom] - from;
+    const share = (x) => +((x - from) / extent).toPrecision(6);
+    return [Math.max(0, share(v.left)), Math.max(0, share(v.right)), Math.round(this.scroll)];
+  }
+
+  setSpan(span) {
+    const [from, to, scroll] = span.length ? span : [0, 1, null];
+    for (const v of this.layers) {
+      const left = v.l.x0[v.zoom], extent = v.l.x1[v.zoom] - left;
+      this.#setRange(v, left + from * extent, left + to * extent);
+    }
+    if (scroll !== null) this.scroll = scroll;
+    this.redraw();
+  }
+
+  #moved() {
+    clearTimeout(this.telling);
+    this.telling = setTimeout(() => this.layers.length && this.on.moved(this.#shownSpan()), MOVED_MS);
   }
 
   redraw() {
@@ -402,7 +425,8 @@ export class Flame {
     const end = (e) => {
       const was = drag;
       drag = null;
-      if (!was || was.moved) return;
+      if (was?.moved) return this.#moved();
+      if (!was) return;
       const [x, y] = point(e);
       const at = this.at(x, y);
       if (at) this.on.pick(at);
@@ -471,6 +495,7 @@ export class Flame {
         this.#setRange(v, left, left + extent);
       }
     }
+    this.#moved();
     this.redraw();
   }
 

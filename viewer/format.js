@@ -76,10 +76,12 @@ export function margin(figure, unit, rate) {
 }
 
 // Where samples are few, the interval reaches much further up than down, and both its ends are said.
+export const twoEnded = (figure) => figure.high - figure.value > 1.64 * (figure.value - figure.low);
+
 export function marginText(figure, unit, rate) {
   if (!(figure.high > figure.low)) return "exact";
   const text = (x) => (unit === "blocks" ? count(x) : amount(x, unit));
-  if (figure.high - figure.value > 1.64 * (figure.value - figure.low)) return `${text(figure.low)} … ${text(figure.high)}`;
+  if (twoEnded(figure)) return `${text(figure.low)} … ${text(figure.high)}`;
   return `± ${text(margin(figure, unit, rate))}`;
 }
 

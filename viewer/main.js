@@ -1,7 +1,7 @@
 // main.js: the page: its parts, what they have in common, and who is told when the state changes.
 import { Details } from "./details.js";
 import { fill, h, icon, ICONS } from "./dom.js";
-import { number } from "./explain.js";
+import { explain, fact, following, number } from "./explain.js";
 import { FilterBar } from "./filterbar.js";
 import { join, legible, split, withBrush } from "./filterline.js";
 import * as format from "./format.js";
@@ -55,7 +55,16 @@ class App {
   }
 
   number(figure, options = {}) {
-    return number(this, figure, { unit: options.unit, rate: options.rate, measure: options.measure, share: options.share, text: options.text, name: options.name, label: options.label });
+    return number(this, figure, options);
+  }
+  following(kind, figure, head, more) {
+    return following(this, kind, figure, head, more);
+  }
+  fact(text, title, definition, worked) {
+    return fact(this, text, title, definition, worked);
+  }
+  explain(at, about) {
+    return explain(this, at, about);
   }
 
   // ---- parts -------------------------------------------------------------------------------
@@ -92,7 +101,7 @@ class App {
     });
     fill(root, this.progress, this.#head(), this.banner, this.filterBar.element, this.timeline.element, this.tabs, h("div.body", this.stage, this.details.element));
     root.removeAttribute("aria-busy");
-    this.showDetails(innerWidth >= 900);
+    this.#showDetails();
   }
 
   #head() {
@@ -100,21 +109,27 @@ class App {
     this.traces = h("select", { "aria-label": "Trace", onchange: () => store.set({ trace: +this.traces.value, zoom: [], pick: [] }) });
     this.program = h("span.program.cut.soft");
     this.measure = h("select", { "aria-label": "Measure (m)", title: "What is added up (m)", onchange: () => store.set({ measure: this.measure.value, zoom: [] }) },
-      MEASURES.map((m) => h("option", { value: m }, MEASURE_NAMES[m])));
+      (this.otherMeasure = h("option", { value: "", hidden: true })), MEASURES.map((m) => h("option", { value: m }, MEASURE_NAMES[m])));
     this.total = h("div.total", { "aria-live": "polite" });
     this.liveBox = h("span.live", { hidden: true });
-    const tool = (name, label, run) => h("button.button.plain.square", { type: "button", title: label, "aria-label": label, onclick: run }, icon(ICONS[name]));
-    this.panelButton = tool("panel", "Details (d)", () => this.showDetails(this.details.element.hidden));
+    const tool = (name, label, run, kind = "") => h(`button.button.plain.square${kind}`, { type: "button", title: label, "aria-label": label, onclick: run }, icon(ICONS[name]));
+    this.panelButton = tool("panel", "Details (d)", () => this.toggleDetails());
     return h("header.head",
       h("div.brand", h("i.mark", { "aria-hidden": "true" }, h("i"), h("i"), h("i")), h("span", "allotrace")),
       this.program, this.traces, this.measure, this.total, h("span.grow"), this.liveBox,
-      tool("link", "Copy a link to what is shown (c)", () => this.copy(location.href)),
+      tool("link", "Copy a link to what is shown (c)", () => this.copy(location.href), ".rare"),
       this.panelButton, tool("theme", "Dark or light (T)", () => this.toggleTheme()), tool("help", "Keys (?)", showHelp));
   }
 
-  showDetails(shown) {
+  #showDetails() {
+    const wanted = this.store.state.details, shown = wanted ? wanted === "shown" : innerWidth >= 900;
     this.details.element.hidden = !shown;
     this.panelButton.setAttribute("aria-pressed", String(shown));
+    if (shown && this.selected) this.details.show(this.selected);
+  }
+
+  toggleDetails() {
+    this.store.replace({ details: this.details.element.hidden ? "shown" : "hidden" });
   }
 
   // ---- what views tell ---------------------------------------------------------------------
@@ -128,9 +143,10 @@ class App {
     const s = this.store.state;
     fill(this.total,
       this.number(head.total, { ...head, name: "grand-total", label: head.note ?? MEASURE_NAMES[head.measure] }),
-      h("span.margin", format.marginText(head.total, head.unit, head.rate)),
+      this.following("margin", head.total, head, { className: "margin" }),
       head.note ? h("span.faint.note", head.note) : null,
-      h("span.faint.more", `${begun}${head.time !== undefined && (s.measure === "live" || s.measure === "peak") ? `at ${format.duration(head.time)}, ` : ""}${format.plural(head.total.samples, "sample")} at rate ${format.rate(head.rate)}`));
+      h("span.faint.more", begun, head.time !== undefined && (s.measure === "live" || s.measure === "peak") ? ["at ", this.fact(format.duration(head.time), "Moment", "The time since the beginning of the trace at which this was live."), ", "] : null,
+        this.following("samples", head.total, head, { long: true }), " at rate ", this.following("rate", head.total, head, { alone: true })));
     this.filterBar.report(head.note ? {} : head);
   }
 
@@ -239,8 +255,10 @@ class App {
       b.setAttribute("aria-selected", String(on));
       b.tabIndex = on ? 0 : -1;
     }
+    if (!changed || changed.has("details")) this.#showDetails();
+    this.#takePause(s.until);
     if (this.traces.value !== String(s.trace)) this.traces.value = String(s.trace);
-    this.measure.value = s.measure;
+    this.#showMeasure(s);
     document.title = `${this.trace?.name ?? ""} · ${TABS.find(([id]) => id === s.view)[1]} · allotrace`;
     if (!changed || changed.has("filter")) this.filterBar.draw();
     const timeChanged = !changed || changed.has("trace") || changed.has("filter");
@@ -257,6 +275,24 @@ class App {
     await updated;
     view.state = s;
     view.seen = this.generation;
+  }
+
+  // Some views show one measure whatever is chosen, or take but a few: what is shown stands there.
+  #showMeasure(s) {
+    const { only, text } = this.view.measures?.(s) ?? { only: MEASURES };
+    for (const o of this.measure.options) o.disabled = o.value !== "" && !only.includes(o.value);
+    fill(this.otherMeasure, text ?? "");
+    this.otherMeasure.hidden = !text;
+    this.measure.value = text ? "" : only.includes(s.measure) ? s.measure : only[0];
+    this.measure.disabled = only.length < 2;
+    this.measure.title = this.measure.disabled ? "What this view shows, whatever the measure" : "What is added up (m)";
+  }
+
+  #stepMeasure(step) {
+    const { only, text } = this.view.measures?.(this.store.state) ?? { only: MEASURES };
+    if (only.length < 2) return this.toast(`This view always shows: ${text ?? MEASURE_NAMES[only[0]]}`);
+    const at = Math.max(0, only.indexOf(this.store.state.measure));
+    this.store.set({ measure: only[(at + step + only.length) % only.length], zoom: [] });
   }
 
   async #loadTimeline(s) {
@@ -284,7 +320,7 @@ class App {
   #drawLive() {
     const growing = this.info.traces.some((t) => t.growing);
     const unread = this.info.traces.find((t) => t.state !== "ready");
-    this.liveBox.hidden = !this.info.live && !this.grew && !unread;
+    this.liveBox.hidden = !this.info.live && !this.grew && !unread && !this.paused;
     const t = this.trace;
     if (unread) {
       const how = unread.state === "reading" ? `reading, ${format.percent(100 * unread.progress)}` : unread.state === "partial" ? "reading the blocks" : "waiting for the trace";
@@ -298,11 +334,17 @@ class App {
 
   pause() {
     if (this.liveBox.hidden || !this.trace || this.info.traces.some((t) => t.state !== "ready")) return false;
-    this.paused = !this.paused;
-    this.source.until = this.paused ? this.trace.duration : null;
-    this.#drawLive();
-    this.refresh();
+    this.store.replace({ until: this.paused ? 0 : this.trace.duration });
     return true;
+  }
+
+  // As the address has it.
+  #takePause(until) {
+    if ((this.source.until ?? 0) === until) return;
+    this.paused = until > 0;
+    this.source.until = until || null;
+    this.#drawLive();
+    if (this.shown) this.refresh();
   }
 
   // At most one refresh at once, and one more when it ends.
@@ -376,8 +418,8 @@ class App {
       zoomOut: () => this.view.zoomOut?.() ?? false,
       search: () => (this.view.focusSearch ? this.view.focusSearch() : store.set({ view: "flame" })),
       filter: () => this.filterBar.focus(),
-      measure: () => store.set({ measure: cycle(MEASURES, store.state.measure, 1), zoom: [] }),
-      measureBack: () => store.set({ measure: cycle(MEASURES, store.state.measure, -1), zoom: [] }),
+      measure: () => this.#stepMeasure(1),
+      measureBack: () => this.#stepMeasure(-1),
       timeline: () => this.timeline.canvas.focus(),
       peak: () => {
         const p = this.timeline.nextPeak();
@@ -391,10 +433,7 @@ class App {
       },
       mode: () => store.set({ mode: cycle(MODES, store.state.mode, 1), zoom: [], pick: [], view: store.state.view === "diff" ? "diff" : "flame" }),
       recursion: () => store.set({ recursion: !store.state.recursion, zoom: [], pick: [] }),
-      details: () => {
-        this.showDetails(this.details.element.hidden);
-        if (this.selected) this.select(this.selected);
-      },
+      details: () => this.toggleDetails(),
       theme: () => this.toggleTheme(),
       copyLink: () => this.copy(location.href),
       pause: () => this.pause(),

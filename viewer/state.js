@@ -18,6 +18,11 @@ const path = {
   write: (v) => v.join(".").replace("^.", "^"),
 };
 
+const span = {
+  read: (s) => (/^[\d.]+,[\d.]+,-?\d+$/.test(s) ? s.split(",").map(Number) : []),
+  write: (v) => v.join(","),
+};
+
 export const KEYS = {
   trace: { kind: number, start: 0 }, // in the order of the command line
   view: { kind: oneOf(VIEWS), start: "flame" },
@@ -42,9 +47,17 @@ export const KEYS = {
   after: { kind: number, start: 1 },
   moments: { kind: flag, start: false }, // of the diff: a and b of one trace instead of two traces
   normalise: { kind: oneOf(["none", "total", "time"]), start: "none" },
+  of: { kind: oneOf(["live", "allocated"]), start: "live" }, // what of these moments: live then, or allocated until then
   difftypes: { kind: flag, start: false }, // its rows are types
   diffas: { kind: oneOf(["table", "flame"]), start: "table" },
+  until: { kind: number, start: 0 }, // microseconds: a trace that grows is paused there
+  details: { kind: oneOf(["", "shown", "hidden"]), start: "" }, // empty: where there is room
+  open: { kind: text, start: "" }, // rows of callers and callees that are unrolled: paths of ids, with commas
+  span: { kind: span, start: [] }, // what the wheel left of a flame: from, to, as shares of what is zoomed to, and pixels scrolled
 };
+
+// Changes of these leave a flame where it is.
+const ASIDE = ["pick", "search", "share", "gauges", "a", "b", "until", "details", "open", "span"];
 
 const same = (a, b) => (Array.isArray(a) ? a.length === b.length && a.every((x, i) => x === b[i]) : a === b);
 
@@ -98,6 +111,8 @@ export class Store {
 
   set(patch, replace = false) {
     const next = { ...this.state, ...patch };
+    if (!patch.span && Object.keys(KEYS).some((k) => !ASIDE.includes(k) && !same(next[k], this.state[k]))) next.span = [];
+    if (patch.open === undefined && next.focus !== this.state.focus) next.open = "";
     if (next.filter !== this.state.filter && !replace) this.undoable.push(this.state.filter);
     if (encode(next) === encode(this.state)) return;
     const url = `${this.window.location.pathname}${this.window.location.search}#${encode(next)}`;

@@ -80,7 +80,9 @@ export class Table {
 
   #drawHead() {
     const template = this.columns.map((c) => c.width).join(" ");
-    this.element.style.setProperty("--columns", template);
+    // Narrower than that, the table scrolls sideways: no column is cut off.
+    const least = this.columns.reduce((sum, c) => sum + +/\d+/.exec(c.width)[0], 0);
+    this.element.style.setProperty("--least", `${least + 28}px`);
     this.head.style.gridTemplateColumns = template;
     fill(this.head, this.columns.map((c) => {
       if (!c.sort) return h(`span${c.right ? ".right" : ""}`, { role: "columnheader", title: c.help }, c.title);
@@ -131,13 +133,22 @@ export class Table {
     e.style.transform = `translateY(${i * ROW}px)`;
     e.style.gridTemplateColumns = this.columns.map((c) => c.width).join(" ");
     if (row === undefined) e.append(h("div.waiting", "…"));
-    else {
+    else if (row.instead) {
+      e.setAttribute("aria-level", String(row.level + 1));
+      e.append(h("div.instead", { role: "gridcell", style: { marginLeft: `${row.level * 16}px` } }, row.instead));
+    } else {
       if (row.level !== undefined) e.setAttribute("aria-level", String(row.level + 1));
       if (row.more) e.setAttribute("aria-expanded", String(!!row.open));
       for (const c of this.columns) e.append(h(`div${c.right ? ".right" : ""}`, { role: "gridcell", dataset: { column: c.key } }, c.cell(row, i)));
     }
     this.space.append(e);
     this.live.set(i, e);
+    this.#reachable(e, i === this.cursor);
+  }
+
+  // The Tab key goes through the numbers of the chosen row alone.
+  #reachable(e, chosen) {
+    for (const b of e.querySelectorAll("button:not(.twist)")) b.tabIndex = chosen ? 0 : -1;
   }
 
   async #load(i) {
@@ -162,6 +173,7 @@ export class Table {
     const old = this.live.get(this.cursor);
     old?.classList.remove("chosen");
     old?.setAttribute("aria-selected", "false");
+    if (old) this.#reachable(old, false);
     this.cursor = i;
     const top = i * ROW;
     if (top < this.body.scrollTop) this.body.scrollTop = top;
@@ -170,6 +182,7 @@ export class Table {
     const now = this.live.get(i);
     now?.classList.add("chosen");
     now?.setAttribute("aria-selected", "true");
+    if (now) this.#reachable(now, true);
     this.body.setAttribute("aria-activedescendant", `row${i}`);
     if (report && this.rows[i]) this.onPick?.(this.rows[i], i);
   }

@@ -7,6 +7,7 @@ import { split } from "./filterline.js";
 const AXIS = 16, RATES = 30, GAP = 6, TOP = 12;
 const GUTTER = 58; // to the right, where the scale is written
 const HEAPS = ["minor", "major", "external"];
+const HEAP_NAMES = { minor: "minor heap", major: "major heap", external: "malloc and other memory" };
 
 // What the recorder read beside the heap; others have their own names. [title, what it is]
 const GAUGES = {
@@ -22,7 +23,7 @@ export class Timeline {
   constructor(app, on) {
     this.app = app;
     this.on = on;
-    this.canvas = h("canvas", { tabindex: "0", role: "application", "aria-label": "Timeline: arrows move, Shift with arrows chooses a stretch, Enter uses it, p goes to the next peak" });
+    this.canvas = h("canvas", { tabindex: "0", role: "application", "aria-label": "Timeline: arrows move, Shift with arrows chooses a stretch, Enter uses it, e explains what is live there, p goes to the next peak" });
     this.stage = h("div.stage", this.canvas);
     this.legend = h("div.legend");
     this.element = h("section.timeline", { "aria-label": "Timeline" }, this.legend, this.stage);
@@ -99,11 +100,11 @@ export class Timeline {
 
   #drawLegend() {
     const a = this.answer.filtered || this.answer.all, theme = this.app.theme;
-    const swatch = (color, text, kind = "") => h("span", h(`i.swatch${kind}`, { style: { background: color } }), text);
+    const swatch = (color, text, kind = "") => h("span", h(`i.swatch${kind}`, { style: { backgroundColor: color } }), text);
     const heaps = HEAPS.filter((k) => a[`live_${k}`]?.some((v) => v > 0));
     fill(this.legend,
       h("span.soft", "Live memory"),
-      heaps.map((k) => swatch(theme.heaps[k], k === "external" ? "malloc and other memory" : `${k} heap`)),
+      heaps.map((k) => swatch(theme.heaps[k], HEAP_NAMES[k], `.heap.${k}`)),
       this.answer.filtered ? swatch(theme.curve, "without filter", ".line") : null,
       this.#gaugeButtons(),
       a.live_low ? h("span", h("i.swatch", { style: { background: theme.curve, opacity: 0.3 } }), "95 % interval") : null,
@@ -137,11 +138,11 @@ export class Timeline {
   #explainGauges(button) {
     const box = button.getBoundingClientRect(), s = this.app.store.state;
     const time = (s.measure === "live" && s.at ? this.timeOf(s.at) : null) ?? this.cursor ?? this.app.trace?.peak?.time ?? this.answer.to;
-    const i = this.#bucket(time);
+    const i = this.#bucket(time), { all } = this.answer;
     this.explained ??= new Popover("explain");
     this.explained.open(box.left, box.bottom + 6, [
       h("h2", `RSS and live memory at ${duration(time)}`),
-      h("dl.facts", h("dt", "live"), h("dd", bytes(this.answer.all.live[i])), this.gauges.map((g) => [h("dt", titleOf(g.name)), h("dd", g.values[i] === null ? "not read yet" : bytes(g.values[i]))])),
+      h("dl.facts", h("dt", "live"), h("dd", this.app.number({ value: all.live[i], low: all.live_low?.[i], high: all.live_high?.[i], samples: all.live_samples?.[i] }, { rate: this.answer.rate, measure: "live" })), this.gauges.map((g) => [h("dt", titleOf(g.name)), h("dd", g.values[i] === null ? "not read yet" : this.app.following("reading", { value: g.values[i], title: titleOf(g.name), what: GAUGES[g.name]?.[1] ?? g.name }, {}, { alone: true }))])),
       h("p", "Live memory is an estimate of the blocks that were allocated and not freed. The others are what the system counts for the whole process, whatever the filter."),
       h("ul",
         h("li", "RSS far above anonymous: files and libraries that are mapped."),
@@ -236,9 +237,27 @@ export class Timeline {
         c.lineTo(x, y(sum[i]));
       });
       c.fill();
+      if (k !== "minor" && parts.length) {
+        c.fillStyle = this.#texture(k);
+        c.fill();
+      }
       values.forEach((v, i) => (sum[i] += v));
     }
     c.globalAlpha = 1;
+  }
+
+  // Heaps are told apart by more than colour: stripes, dots; the minor heap is plain.
+  #texture(heap) {
+    const n = 8, tile = document.createElement("canvas");
+    tile.width = tile.height = n;
+    const c = tile.getContext("2d");
+    c.fillStyle = c.strokeStyle = this.app.theme.texture;
+    c.beginPath();
+    if (heap === "major") for (const x of [-n, 0, n]) c.moveTo(x - 1, n + 1), c.lineTo(x + n + 1, -1);
+    else for (const [x, y] of [[2, 2], [6, 6]]) c.rect(x - 1, y - 1, 2, 2);
+    if (heap === "major") c.stroke();
+    else c.fill();
+    return this.canvas.getContext("2d").createPattern(tile, "repeat");
   }
 
   #markSnapshots(c, t) {
@@ -294,6 +313,9 @@ export class Timeline {
     c.globalAlpha = 1;
     c.fillStyle = this.#hatch(t);
     this.#each(shown.promoted, (x, w, v) => v > 0 && c.fillRect(x, floor - height(v), Math.max(0.6, w - 0.4), height(v)));
+    c.fillStyle = t.dim;
+    c.textAlign = "left";
+    c.fillText(`${bytes((most / a.width) * 1e6)}/s`, this.width + 6, floor - RATES + 8);
   }
 
   #hatch(t) {
@@ -433,6 +455,9 @@ export class Timeline {
     } else if (k === "Enter" && this.cursor !== null) {
       this.on.moment(this.#round(this.cursor));
       return true;
+    } else if (k === "e" && this.cursor !== null) {
+      this.#explain();
+      return true;
     } else if (k === "Escape" && (this.range || this.cursor !== null)) {
       this.range = this.cursor = null;
       this.draw();
@@ -454,9 +479,23 @@ export class Timeline {
     this.said.textContent = `${duration(this.cursor)}: ${bytes(a.live[i])} live`;
   }
 
+  // What is live at the cursor.
+  #explain() {
+    const i = this.#bucket(this.cursor), a = this.answer, c = a.filtered || a.all, box = this.canvas.getBoundingClientRect();
+    const figure = { value: c.live[i], low: c.live_low?.[i], high: c.live_high?.[i], samples: c.live_samples?.[i] };
+    const lead = { text: `live at ${duration(this.cursor)}`, title: "Live memory", definition: `At the end of the ${duration(a.width)} that this step of the timeline stands for.`, worked: this.#byHeap(c, i) };
+    this.app.explain({ left: box.left + this.x(this.cursor), bottom: box.bottom - AXIS }, { lead, figure, unit: "B", rate: a.rate, measure: "live" });
+  }
+
+  // "minor heap 1.2 MB, major heap 30.1 MB"; nothing where there is one.
+  #byHeap(curves, i) {
+    const heaps = HEAPS.filter((k) => curves[`live_${k}`]?.some((v) => v > 0));
+    return heaps.length < 2 ? "" : heaps.map((k) => `${HEAP_NAMES[k]} ${bytes(curves[`live_${k}`][i])}`).join(", ");
+  }
+
   #showTip(e, x) {
     const time = this.time(x), i = this.#bucket(time), a = this.answer;
-    const line = (name, curves) => h("div", `${name}${bytes(curves.live[i])} live`, h("span.faint", curves.live_low ? ` (${bytes(curves.live_low[i])} … ${bytes(curves.live_high[i])})` : ""), `, ${bytes((curves.allocated[i] / a.width) * 1e6)}/s allocated`, curves.promoted[i] > 0 ? `, ${bytes((curves.promoted[i] / a.width) * 1e6)}/s promoted` : "");
+    const line = (name, curves) => h("div", `${name}${bytes(curves.live[i])} live`, h("span.faint", curves.live_low ? ` (${bytes(curves.live_low[i])} … ${bytes(curves.live_high[i])})` : ""), `, ${bytes((curves.allocated[i] / a.width) * 1e6)}/s allocated`, curves.promoted[i] > 0 ? `, ${bytes((curves.promoted[i] / a.width) * 1e6)}/s promoted` : "", h("div.soft", this.#byHeap(curves, i)));
     fill(this.tip, this.range ? h("b", `${duration(Math.min(...this.range))} … ${duration(Math.max(...this.range))}`) : h("b", duration(time)), a.filtered ? [line("filtered: ", a.filtered), line("all: ", a.all)] : line("", a.all), this.gauges.length ? h("div", this.gauges.map((g) => `${titleOf(g.name)} ${g.values[i] === null ? "–" : bytes(g.values[i])}`).join(", ")) : null, this.range ? null : h("div.faint", "click: live at this moment · drag: a stretch"));
     this.tip.hidden = false;
     const { width } = this.tip.getBoundingClientRect();

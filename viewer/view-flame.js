@@ -1,6 +1,7 @@
 // view-flame.js: the flame view: asks for trees, hands them to the canvas, and turns what is chosen there into the
 // state. A zoom is drawn at once from what is there; the finer tree that is asked for meanwhile replaces it.
-import { fill, h, icon, ICONS } from "./dom.js";
+import { fill, h } from "./dom.js";
+import { focusField, searchField } from "./fields.js";
 import { amount, count, marginText, percent } from "./format.js";
 import { focusOn } from "./filterline.js";
 import { Flame } from "./flame.js";
@@ -41,6 +42,7 @@ export class FlameView {
       zoom: (at) => this.zoomTo(at),
       menu: (at, x, y) => this.#menu(at, x, y),
       hover: (at, x, y, other) => this.#hover(at, x, y, other),
+      moved: (span) => app.store.replace({ span }),
       other: (o) => this.zoomTo({ layer: o.layer, node: o.parent }),
     });
     this.flame.colorOf = (tree, i) => this.#color(tree, i);
@@ -53,26 +55,9 @@ export class FlameView {
     const { store } = this.app;
     this.modes = h("div.segments", { role: "group", "aria-label": "Form" }, MODES.filter((m) => !this.diff || m !== "sandwich").map((m) =>
       h("button", { type: "button", title: `${MODE_HELP[m]} (v)`, dataset: { mode: m }, onclick: () => store.set({ mode: m, zoom: [], pick: [] }) }, MODE_NAMES[m])));
-    this.search = h("input", {
-      type: "text", placeholder: "Search: a word or a regex", "aria-label": "Search functions and files", spellcheck: "false",
-      oninput: () => {
-        clearTimeout(this.typing);
-        this.typing = setTimeout(() => store.replace({ search: this.search.value }), 180);
-      },
-      onkeydown: (e) => {
-        if (e.key === "Enter") {
-          clearTimeout(this.typing);
-          store.set({ search: this.search.value });
-          this.canvas.focus();
-        } else if (e.key === "Escape") {
-          e.stopPropagation();
-          clearTimeout(this.typing);
-          this.search.value = "";
-          store.replace({ search: "" });
-          this.canvas.focus();
-        }
-      },
-    });
+    const done = () => this.canvas.focus();
+    this.search = searchField(this.app, { label: "Search functions and files", placeholder: "Search: a word or a regex", done, entered: (search) => store.set({ search }) });
+    this.around = this.diff ? null : focusField(this.app, done);
     this.recursion = h("button.button", { type: "button", title: "A function that is on the path already is the same frame (r)", onclick: () => store.set({ recursion: !store.state.recursion, zoom: [], pick: [] }) }, "Collapse recursion");
     this.lines = h("button.button", { type: "button", title: "Frames are lines of the source instead of functions", onclick: () => store.set({ by: store.state.by === "line" ? "" : "line", zoom: [], pick: [] }) }, "Lines");
     this.wrappers = h("button.button", { type: "button", title: "Show functions that merely allocate, like xmalloc, as sites", onclick: () => store.set({ wrappers: !store.state.wrappers, zoom: [], pick: [] }) }, "Wrappers");
@@ -81,7 +66,7 @@ export class FlameView {
       oninput: () => store.replace({ share: shareOf(+this.share.value) }),
     });
     this.shareText = h("span.faint");
-    fill(this.tools, this.modes, h("span.field.search", icon(ICONS.search), this.search), h("span.grow"), this.recursion, this.lines, this.wrappers, h("label", { title: "What is below this share of what is shown is put together" }, "Merge below", this.share, this.shareText));
+    fill(this.tools, this.modes, this.around?.element, this.search.element, h("span.grow"), this.recursion, this.lines, this.wrappers, h("label", { title: "What is below this share of what is shown is put together" }, "Merge below", this.share, this.shareText));
   }
 
   #showTools(s) {
@@ -89,7 +74,9 @@ export class FlameView {
     this.recursion.setAttribute("aria-pressed", String(s.recursion));
     this.lines.setAttribute("aria-pressed", String(s.by === "line"));
     this.wrappers.setAttribute("aria-pressed", String(s.wrappers));
-    if (document.activeElement !== this.search) this.search.value = s.search;
+    this.search.show(s.search);
+    this.around?.show(s.focus);
+    if (this.around) this.around.element.hidden = s.mode !== "sandwich";
     this.share.value = String(sliderOf(s.share));
     this.shareText.textContent = `${s.share}%`;
     for (const b of [this.recursion, this.lines, this.wrappers]) b.disabled = this.app.source.offline && b !== this.recursion;
@@ -97,7 +84,6 @@ export class FlameView {
 
   focusSearch() {
     this.search.focus();
-    this.search.select();
   }
 
   // ---- data --------------------------------------------------------------------------------
@@ -115,9 +101,10 @@ export class FlameView {
   async update(s, changed) {
     this.#showTools(s);
     this.flame.setShare(s.share);
-    const mine = ["trace", "filter", "measure", "at", "wrappers", "mode", "by", "recursion", "focus", "zoom", "search", "before", "after", "moments", "a", "b"];
+    const mine = ["trace", "filter", "measure", "at", "wrappers", "mode", "by", "recursion", "focus", "zoom", "search", "before", "after", "moments", "a", "b", "of"];
     if (changed && !mine.some((k) => changed.has(k)) && this.layers) {
       if (changed.has("pick")) this.#restorePick(s);
+      if (changed.has("span")) this.flame.setSpan(s.span);
       return;
     }
     await this.#load(s);
@@ -183,7 +170,7 @@ export class FlameView {
   #take(s, questions, answers, before, grown) {
     const head = answers[0];
     this.head = this.diff ? { ...head, rate: undefined } : head;
-    this.app.report(!this.diff ? head : head.to !== undefined ? { ...head.after, note: "live at B, and not yet at A" } : head[s.trace === s.before ? "before" : "after"]);
+    this.app.report(!this.diff ? head : head.to !== undefined ? { ...head.after, note: `${noteOf(s)}, and not yet at A` } : head[s.trace === s.before ? "before" : "after"]);
     if (!head.total?.blocks && !this.diff) return this.#showEmpty(...this.app.whyEmpty(head));
     questions.forEach((q, i) => {
       if (!answers[2 * i + 1]) return;
@@ -209,6 +196,7 @@ export class FlameView {
     this.layers.forEach((l, i) => this.#enter(l, i, before?.[i]));
     if (!grown) this.layers.forEach((l, i) => l.tree.root > 0 && this.flame.bringUp({ layer: i, node: l.tree.root }));
     this.zoomed = this.layers.map((l) => l.ids);
+    if (s.span.length && !grown) this.flame.setSpan(s.span);
     this.#search(s);
     this.#drawCrumbs();
     this.#drawLegend();
@@ -311,7 +299,7 @@ export class FlameView {
     const found = this.layers.map((l) => this.#matches(l, s));
     this.flame.setMatches(found.map((f) => f.matched));
     const figure = shown ? { ...shown, share: shown.share * 100 } : { value: found[0].amount, samples: found[0].samples, share: (100 * found[0].amount) / this.layers[0].tree.total[this.layers[0].tree.root] };
-    fill(this.matched, figure.value > 0 ? ["matched ", this.app.number(figure, { ...this.head, name: "matched" }), ` (${percent(figure.share)} of what is shown)`] : "no match in what is shown");
+    fill(this.matched, figure.value > 0 ? ["matched ", this.app.number(figure, { ...this.head, name: "matched" }), " (", this.app.following("share", figure, this.head, { whole: this.layers[0].tree.total[this.layers[0].tree.root], of: "what is shown" }), " of what is shown)"] : "no match in what is shown");
   }
 
   #matches({ tree, answer }, s) {
@@ -452,8 +440,14 @@ export class FlameView {
 export function momentsOf(s, app) {
   if (!s.a || !s.b || (!s.moments && app.info.traces.length > 1)) return null;
   const [from, to] = [s.a, s.b].sort((x, y) => app.timeline.timeOf(x) - app.timeline.timeOf(y));
-  return { from, to };
+  return { from, to, of: s.of === "live" ? undefined : s.of };
 }
+
+export const noteOf = (s) => (s.of === "live" ? "live at B" : "allocated until B");
+
+// The same, of which the numbers explain themselves.
+export const changeShown = (app, c, unit) =>
+  c.sure ? [`surely ${c.change > 0 ? "more" : "less"}, `, app.following("change", { value: c.change, low: c.low, high: c.high }, { unit }, { alone: true, text: `${amount(c.low, unit)} … ${amount(c.high, unit)}` })] : "no change beyond accident";
 
 export const changeText = (c, unit) => (c.sure ? `surely ${c.change > 0 ? "more" : "less"}, ${amount(c.low, unit)} … ${amount(c.high, unit)}` : "no change beyond accident");
 

@@ -3,7 +3,7 @@
 import { fill, h } from "./dom.js";
 import { amount, bytes, count, duration, filterTime, percent } from "./format.js";
 import { put, join, split } from "./filterline.js";
-import { common } from "./source.js";
+import { common, rowOf } from "./source.js";
 
 const LEFT = 64, RIGHT = 12, BOTTOM = 22, TOP = 8;
 
@@ -21,7 +21,7 @@ export class LifetimesView {
   }
 
   #plot(label) {
-    const canvas = h("canvas", { tabindex: "0", role: "application", "aria-label": `${label}: arrows move, Shift with arrows chooses, Enter filters` });
+    const canvas = h("canvas", { tabindex: "0", role: "application", "aria-label": `${label}: arrows move, Shift with arrows chooses, Enter filters, e explains` });
     const p = { canvas, element: h("div.plot", canvas), label, range: null, cursor: null };
     new ResizeObserver(() => this.#resize(p)).observe(p.element);
     let start = null;
@@ -40,8 +40,9 @@ export class LifetimesView {
       this.#draw();
     });
     canvas.addEventListener("pointerleave", () => (this.tip.hidden = true));
-    canvas.addEventListener("pointerup", () => {
+    canvas.addEventListener("pointerup", (e) => {
       if (start && p.range) this.#filter(p);
+      else if (start && this.answer?.histogram) this.#explain(p, this.#column(p, start[0]), this.#row(p, start[1]), e.clientX, e.clientY);
       start = null;
     });
     canvas.addEventListener("keydown", (e) => this.#key(p, e));
@@ -54,6 +55,10 @@ export class LifetimesView {
 
   restyle() {
     this.#draw();
+  }
+
+  measures() {
+    return { only: ["allocated", "blocks"] };
   }
 
   async update(s, changed) {
@@ -73,7 +78,7 @@ export class LifetimesView {
       }
       const other = !["allocated", "blocks"].includes(s.measure);
       const a = this.answer;
-      fill(this.note, other ? "Lifetimes are of what was allocated. " : "", "Never freed: ", this.app.number(a.survivors, { ...a, measure: a.measure, name: "survivors" }), `, ${percent(a.total.value ? (100 * a.survivors.value) / a.total.value : 0)}. Drag over a stretch to filter by it.`);
+      fill(this.note, other ? "Lifetimes are of what was allocated. " : "", "Never freed: ", this.app.number(a.survivors, { ...a, measure: a.measure, name: "survivors" }), ", ", this.app.following("share", a.survivors, a, { whole: a.total.value }), ". Drag over a stretch to filter by it; click a bar or a cell for its number.");
       this.#draw();
     } catch (error) {
       if (error.name === "AbortError" || signal.aborted) return;
@@ -210,7 +215,7 @@ export class LifetimesView {
       const share = Math.sqrt(v / most);
       const side = [Math.max(2, (w - 1) * (0.25 + 0.75 * share)), Math.max(2, (hh - 1) * (0.25 + 0.75 * share))];
       const x = LEFT + (col + 0.5) * w, y = p.height - BOTTOM - (m.size[i] + 0.5) * hh;
-      c.globalAlpha = 0.3 + 0.7 * share;
+      c.globalAlpha = 0.45 + 0.55 * share;
       c.fillStyle = m.lifetime[i] < 0 ? t.heaps.major : t.accent;
       c.fillRect(x - side[0] / 2, y - side[1] / 2, side[0], side[1]);
     });
@@ -236,17 +241,26 @@ export class LifetimesView {
 
   // ---- choosing ----------------------------------------------------------------------------
 
+  // What blocks a column, or a cell, is of, and its figure; null without a sample.
+  #cell(p, col, row) {
+    const a = this.answer;
+    const life = col === this.classes ? "never freed" : `lived ${duration(a.lifetime.low[col])} … ${duration(a.lifetime.high[col])}`;
+    if (p === this.histogram) return { what: life, figure: col === this.classes ? a.survivors : rowOf(a.histogram, col) };
+    const i = a.map.value.findIndex((_, k) => a.map.size[k] === row && (a.map.lifetime[k] < 0 ? this.classes : a.map.lifetime[k]) === col);
+    return { what: `${bytes(a.size.low[row])} … ${bytes(a.size.high[row])}, ${life}`, figure: i < 0 ? null : rowOf(a.map, i) };
+  }
+
+  #explain(p, col, row, x, y) {
+    const { what, figure } = this.#cell(p, col, row), a = this.answer;
+    this.tip.hidden = true;
+    if (!figure?.samples) return this.app.toast(`No sample: ${what}`);
+    const lead = { text: what, title: "Blocks of these sizes and lifetimes", definition: "What was allocated of them, whenever they were freed.", worked: `share: ${percent((100 * figure.value) / a.total.value)} of ${amount(a.total.value, a.unit)}` };
+    this.app.explain({ left: x, bottom: y + 8 }, { lead, figure, unit: a.unit, rate: a.rate, measure: a.measure });
+  }
+
   #hover(p, e, x, y) {
     if (!this.answer?.histogram) return;
-    const a = this.answer, col = this.#column(p, x), row = this.#row(p, y);
-    const life = col === this.classes ? "never freed" : `lived ${duration(a.lifetime.low[col])} … ${duration(a.lifetime.high[col])}`;
-    let figure = null, what = life;
-    if (p === this.histogram) figure = col === this.classes ? a.survivors : { value: a.histogram.value[col], low: a.histogram.low[col], high: a.histogram.high[col], samples: a.histogram.samples[col] };
-    else {
-      const i = a.map.value.findIndex((_, k) => a.map.size[k] === row && (a.map.lifetime[k] < 0 ? this.classes : a.map.lifetime[k]) === col);
-      what = `${bytes(a.size.low[row])} … ${bytes(a.size.high[row])}, ${life}`;
-      figure = i < 0 ? null : { value: a.map.value[i], low: a.map.low[i], high: a.map.high[i], samples: a.map.samples[i] };
-    }
+    const a = this.answer, { what, figure } = this.#cell(p, this.#column(p, x), this.#row(p, y));
     fill(this.tip, h("b", what), h("div", figure?.samples ? [amount(figure.value, a.unit), h("span.margin", ` ${amount(figure.low, a.unit)} … ${amount(figure.high, a.unit)}`), `, ${count(figure.samples)} samples`] : "no sample"));
     this.tip.hidden = false;
     this.tip.style.left = `${Math.min(e.clientX + 14, innerWidth - this.tip.offsetWidth - 8)}px`;
@@ -257,6 +271,10 @@ export class LifetimesView {
     const k = { h: "ArrowLeft", l: "ArrowRight", j: "ArrowDown", k: "ArrowUp" }[e.key.toLowerCase()] || e.key;
     if (!this.answer?.histogram) return;
     if (k === "Enter" && p.range) this.#filter(p);
+    else if (k === "e" && p.cursor) {
+      const box = p.canvas.getBoundingClientRect();
+      this.#explain(p, ...p.cursor, box.left + LEFT + (p.cursor[0] + 0.5) * this.#cellWidth(p), box.top + p.height - BOTTOM - (p.cursor[1] + 0.5) * this.#cellHeight(p));
+    }
     else if (k.startsWith("Arrow")) {
       const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[k];
       const n = this.answer.size.low.length;

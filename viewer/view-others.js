@@ -19,7 +19,9 @@ export class DiffView {
       h("button", { type: "button", dataset: { moments: k }, onclick: () => app.store.set({ moments: k === "1", zoom: [], pick: [] }) }, text)));
     this.ofTraces = [h("label", "Before", this.before), h("label", "After", this.after), h("label", "Compare", this.normalise)];
     this.ofMoments = h("span.soft", { dataset: { shown: "moments" } });
-    this.tools = h("div.tools", this.what, this.as, this.ofTraces, this.ofMoments);
+    this.of = h("div.segments", { role: "group", "aria-label": "What of the moments" }, [["live", "Live then"], ["allocated", "Allocated until then"]].map(([k, text]) =>
+      h("button", { type: "button", dataset: { of: k }, onclick: () => app.store.set({ of: k, zoom: [], pick: [] }) }, text)));
+    this.tools = h("div.tools", this.what, this.as, this.of, this.ofTraces, this.ofMoments);
     this.traces = new DiffTable(app);
     this.moments = new DiffTable(app, { moments: true });
     this.flame = new FlameView(app, { diff: true });
@@ -36,6 +38,11 @@ export class DiffView {
     this.flame.restyle();
   }
 
+  measures(s) {
+    if (!momentsOf(s, this.app)) return null;
+    return { only: [], text: s.of === "live" ? "Live at A and at B" : "Allocated until A and B" };
+  }
+
   async update(s, changed) {
     const traces = this.app.info.traces;
     const options = () => traces.map((t) => h("option", { value: String(t.trace) }, t.name));
@@ -49,7 +56,9 @@ export class DiffView {
     this.what.hidden = !two || !s.a || !s.b;
     for (const b of this.what.children) b.setAttribute("aria-pressed", String((b.dataset.moments === "1") === !!moments));
     for (const e of this.ofTraces) e.hidden = !!moments;
-    fill(this.ofMoments, moments ? ["What is live at ", h("b", moments.from), " and at ", h("b", moments.to), s.filter ? ", of what the filter keeps" : ""] : null);
+    this.of.hidden = !moments;
+    for (const b of this.of.children) b.setAttribute("aria-pressed", String(b.dataset.of === s.of));
+    fill(this.ofMoments, moments ? [s.of === "live" ? "What is live at " : "What was allocated until ", h("b", moments.from), s.of === "live" ? " and at " : " and until ", h("b", moments.to), s.filter ? ", of what the filter keeps" : ""] : null);
     this.table = moments ? this.moments : this.traces;
     const few = !two && !moments;
     this.empty.hidden = !few;
@@ -61,7 +70,7 @@ export class DiffView {
       changed = null;
     }
     if (shown === this.flame) return this.flame.update(s, changed);
-    if (changed && !["trace", "filter", "measure", "at", "wrappers", "by", "before", "after", "normalise", "sort", "diffas", "difftypes", "search", "moments", "a", "b"].some((k) => changed.has(k))) return;
+    if (changed && !["trace", "filter", "measure", "at", "wrappers", "by", "before", "after", "normalise", "sort", "diffas", "difftypes", "search", "moments", "a", "b", "of"].some((k) => changed.has(k))) return;
     this.abort?.abort();
     const { signal } = (this.abort = new AbortController());
     try {
@@ -79,6 +88,7 @@ export class DiffView {
 
   focusSearch() {
     if (this.app.store.state.diffas === "flame") this.flame.focusSearch();
+    else this.table.search.focus();
   }
   focusMain() {
     (this.app.store.state.diffas === "flame" ? this.flame.canvas : this.table.table.body).focus();
@@ -97,20 +107,23 @@ export const adviceCard = (app, a, place, head) =>
     h("h4", a.title),
     h("p", a.text),
     a.do ? h("p", h("b", "What to do: "), a.do) : null,
-    a.certainty ? h("p.faint", `${a.certainty}; at most ${percent(100 * a.gain)} of it can go${a.worth ? "" : ", which is hardly worth it"}`) : null,
+    a.certainty ? h("p.faint", `${a.certainty}; `, a.gain < 1 ? ["at most ", app.fact(percent(100 * a.gain), "Gain", "The share of the amount below that can go if the advice is followed, at most. Known of this rule, not measured in this program."), " of it can go"] : "up to all of it can go", a.worth ? "" : ", which is hardly worth it") : null,
     h("div.soft",
       place ? h("button.button", { type: "button", onclick: () => app.store.set({ view: "flame", mode: "sandwich", focus: focusStep(place), zoom: [], pick: [] }) }, h("span.mono.cut", place.function || place.file)) : null,
       " ",
-      a.figure ? [app.number(a.figure, { ...head, name: "advice" }), " ", h("span.margin", `${amount(a.figure.low, head.unit)} … ${amount(a.figure.high, head.unit)}`), head.total.value ? ` · ${percent((100 * a.figure.value) / head.total.value)}` : ""] : null,
+      a.figure ? [app.number(a.figure, { ...head, name: "advice" }), " ", app.following("interval", a.figure, head, { className: "margin" }), head.total.value ? [" · ", app.following("share", a.figure, head, { whole: head.total.value })] : null] : null,
       a.filter && !app.source.offline ? [" ", h("button.button", { type: "button", onclick: () => app.store.set({ filter: a.filter, view: "flame", zoom: [], pick: [] }) }, "Show these blocks")] : null));
 
 export class AdviceView {
   constructor(app) {
     this.app = app;
-    this.cards = h("div.cards");
+    this.cards = h("div.cards", { tabindex: "0", role: "region", "aria-label": "Advice" });
     this.element = h("div.view", this.cards);
   }
   restyle() {}
+  measures() {
+    return { only: ["allocated"] };
+  }
   async update(s, changed) {
     if (changed && !["trace", "filter", "measure", "at", "wrappers"].some((k) => changed.has(k)) && this.head) return;
     try {
@@ -172,7 +185,7 @@ export class SourceView {
       const c = costs.get(n);
       const row = h(`div.line${c ? ".hot" : ""}${n === a.line ? ".here" : ""}`,
         h("span.cost", c ? this.app.number(c, { ...a, name: "line" }) : ""),
-        h("span.cost.faint", c?.self > 0 ? amount(c.self, a.unit) : ""),
+        h("span.cost.faint", c?.self > 0 ? this.app.following("self", { value: c.self }, a, { alone: true }) : ""),
         h("span.no", String(n)), h("span", text));
       if (c) row.style.setProperty("--heat", String(Math.sqrt(c.value / most)));
       return row;

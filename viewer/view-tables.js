@@ -1,12 +1,18 @@
 // view-tables.js: the tables: what their columns are, how their rows are asked for and unrolled, and what a choice
 // in them leads to.
-import { fill, h, icon, ICONS } from "./dom.js";
-import { amount, count, marginText, percent } from "./format.js";
+import { fill, h, icon } from "./dom.js";
+import { focusField, searchField } from "./fields.js";
+import { amount, count, percent } from "./format.js";
 import { focusOn, focusStep } from "./filterline.js";
 import { openMenu } from "./menu.js";
 import { askTable, common, readPlaces, rowOf, searchPattern } from "./source.js";
 import { changeWhisker, sparkline, Table, whisker } from "./table.js";
-import { changeText, momentsOf } from "./view-flame.js";
+import { changeShown, changeText, momentsOf, noteOf } from "./view-flame.js";
+
+// Of a name without room, its end says more than its beginning.
+const nameOf = (name) => h("span.fn", h("bdi", { dir: "ltr" }, name));
+
+const CHUNK = 200; // rows that one step of unrolling shows
 
 const figureOf = (row, prefix = "") =>
   prefix ? { value: row[prefix], low: row[`${prefix}_low`], high: row[`${prefix}_high`], samples: row[`${prefix}_samples`] } : row;
@@ -27,21 +33,9 @@ export class TableView {
     this.kind = kind;
     this.max = 0;
     this.title = h("span.soft.cut");
-    this.search = h("input", {
-      type: "text", placeholder: "Search", "aria-label": "Search in this table", spellcheck: "false",
-      oninput: () => {
-        clearTimeout(this.typing);
-        this.typing = setTimeout(() => app.store.replace({ search: this.search.value }), 180);
-      },
-      onkeydown: (e) => {
-        if (e.key !== "Enter" && e.key !== "Escape") return;
-        e.stopPropagation();
-        clearTimeout(this.typing);
-        if (e.key === "Escape") this.search.value = "";
-        app.store.replace({ search: this.search.value });
-        this.table.body.focus();
-      },
-    });
+    const done = () => this.table.body.focus();
+    this.search = searchField(app, { label: "Search in this table", done });
+    this.around = this.#unrolls() ? focusField(app, done) : null;
     this.by = h("div.segments", { role: "group", "aria-label": "What is one place" }, ["line", "function"].map((b) =>
       h("button", { type: "button", dataset: { by: b }, onclick: () => app.store.set({ by: b, pick: [] }) }, b === "line" ? "Lines" : "Functions")));
     this.tools = h("div.tools", this.#toolsOf());
@@ -64,7 +58,7 @@ export class TableView {
 
   #toolsOf() {
     const hasLines = ["hotspots", "leaks"].includes(this.kind);
-    return [hasLines ? this.by : null, h("span.field.search", icon(ICONS.search), this.search), this.title, h("span.grow")];
+    return [hasLines ? this.by : null, this.around?.element, this.search.element, this.title, h("span.grow")];
   }
 
   // ---- columns -----------------------------------------------------------------------------
@@ -72,24 +66,25 @@ export class TableView {
   #columns() {
     const num = (key, title, width, prefix, extra = {}) => ({
       key, title, width, right: true, sort: key, ...extra,
-      cell: (row) => this.app.number({ ...figureOf(row, prefix), blocks: prefix ? undefined : row.blocks }, { ...this.head, share: prefix ? undefined : row.share * 100, name: key }),
+      cell: (row) => this.app.number({ ...figureOf(row, prefix), blocks: prefix ? undefined : row.blocks }, { ...this.#of(), share: prefix ? undefined : row.share * 100, name: key }),
     });
+    const from = (kind, more) => (row, i) => this.app.following(kind, row, this.#of(), more?.(row, i));
     const value = [
       num("value", "Amount", "104px"),
-      { key: "margin", title: "±", width: "150px", right: true, help: "half of the 95 % interval, or both its ends where samples are few", cell: (row) => h("span.margin", marginText(row, this.head.unit, this.head.rate)) },
-      { key: "whisker", title: "95 % interval", width: "minmax(90px,1fr)", sort: "low", help: "bar: the estimate; line: its interval. Sorts by the lower end: what is surely large", cell: (row) => whisker(row, this.max) },
-      { key: "share", title: "Share", width: "66px", right: true, cell: (row) => percent(row.share * 100) },
-      { key: "samples", title: "Samples", width: "78px", right: true, sort: "samples", cell: (row) => count(row.samples) },
+      { key: "margin", title: "±", width: "146px", right: true, help: "half of the 95 % interval, or both its ends where samples are few", cell: from("margin", () => ({ className: "margin" })) },
+      { key: "whisker", title: "95 % interval", width: "minmax(76px,1fr)", sort: "low", help: "bar: the estimate; line: its interval. Sorts by the lower end: what is surely large", cell: (row) => whisker(row, this.max) },
+      { key: "share", title: "Share", width: "66px", right: true, cell: from("share", (row) => ({ share: row.share, whole: row.value / row.share, of: this.kind === "leaks" ? "all that is live at the end" : "all" })) },
+      { key: "samples", title: "Samples", width: "78px", right: true, sort: "samples", cell: from("samples") },
     ];
-    const place = { key: "place", title: this.kind === "functions" ? "Function" : "Place", width: "minmax(200px,2.4fr)", sort: "function", text: true, cell: (row) => this.#placeCell(row) };
-    const callers = { key: "callers", title: "Mostly called by", width: "minmax(100px,1.3fr)", cell: (row) => this.#callersCell(row) };
+    const place = { key: "place", title: this.kind === "functions" ? "Function" : "Place", width: "minmax(220px,3.2fr)", sort: "function", text: true, cell: (row) => this.#placeCell(row) };
+    const callers = { key: "callers", title: "Mostly called by", width: "minmax(88px,1.2fr)", cell: (row) => this.#callersCell(row) };
     switch (this.kind) {
       case "types":
         return [{ key: "type", title: "Type", width: "minmax(160px,2fr)", sort: "type", text: true, cell: (row) => h("span.mono", row.type || "(unknown)") }, ...value, { ...callers, title: "Mostly allocated at" }];
       case "functions":
         return [place, ...value.slice(0, 4), num("self", "Itself", "104px", "self"), value[4]];
       case "paths":
-        return [{ key: "frames", title: "Where, and who calls it", width: "minmax(260px,3.4fr)", cell: (row) => this.#fragment(row) }, ...value.slice(0, 4), { key: "explained", title: "Explained", width: "88px", right: true, help: "the share of this row and all before it", cell: (row) => percent(row.explained * 100) }];
+        return [{ key: "frames", title: "Where, and who calls it", width: "minmax(260px,3.4fr)", cell: (row) => this.#fragment(row) }, ...value.slice(0, 4), { key: "explained", title: "Explained", width: "88px", right: true, help: "the share of this row and all before it", cell: from("explained", (row, i) => ({ share: row.explained, row: i })) }];
       case "callers":
       case "callees":
         return [place, ...value];
@@ -101,12 +96,16 @@ export class TableView {
   }
 
   #leakColumns() {
-    const rate = (v) => `${v > 0 ? "+" : ""}${amount(v, "B")}/s`;
     return [
       { key: "class", title: "How it grows", width: "112px", cell: (row) => h("span", { title: this.head.leaks?.classes?.[row.class] ?? "" }, row.class) },
-      { key: "slope", title: "Slope", width: "98px", right: true, help: "bytes a second, of what stays live after the start", cell: (row) => h("span", { title: `${rate(row.slope_low)} … ${rate(row.slope_high)}, q = ${row.q}` }, rate(row.slope)) },
+      { key: "slope", title: "Slope", width: "98px", right: true, help: "bytes a second, of what stays live after the start", cell: (row) => this.app.following("slope", row, this.#of()) },
       { key: "line", title: "Live over time", width: "minmax(80px,1fr)", cell: (row) => sparkline(row.line) },
     ];
+  }
+
+  // What the numbers of rows are of.
+  #of() {
+    return this.kind === "leaks" ? { ...this.head, measure: "survived" } : this.head;
   }
 
   #placeCell(row) {
@@ -119,14 +118,14 @@ export class TableView {
         }, icon("M6 4l5 4-5 4"))
       : null;
     if (!p) return h("div.place", twist, h("span.fn", "(no backtrace)"));
-    return h("div.place", { title: `${p.function}\n${p.file}${p.line ? `:${p.line}` : ""}` }, twist, h("span.fn", p.function || "?"), h("span.file", p.file ? `\u200e${p.file}${p.line ? `:${p.line}` : ""}` : ""));
+    return h("div.place", { title: `${p.function}\n${p.file}${p.line ? `:${p.line}` : ""}` }, twist, nameOf(p.function || "?"), h("span.file", p.file ? `\u200e${p.file}${p.line ? `:${p.line}` : ""}` : ""));
   }
 
   #callersCell(row) {
     const first = row.callers?.[0];
     if (!first?.place) return h("span.faint", "–");
     const more = row.n_callers - 1;
-    return h("span", { title: row.callers.map((c) => `${percent(c.share * 100)} ${c.place?.function || "?"}`).join("\n") }, h("span.mono", first.place.function || "?"), h("span.faint", more > 0 ? ` +${count(more)}` : ""));
+    return h("div.place", { title: row.callers.map((c) => `${percent(c.share * 100)} ${c.place?.function || "?"}`).join("\n") }, nameOf(first.place.function || "?"), more > 0 ? [" ", this.app.fact(`+${count(more)}`, "More callers", "How many other functions call it on the way to an allocation.")] : null);
   }
 
   #fragment(row) {
@@ -138,11 +137,16 @@ export class TableView {
 
   restyle() {}
 
+  measures() {
+    return this.kind === "leaks" ? { only: [], text: "Live at the end" } : null;
+  }
+
   async update(s, changed) {
     const order = s.sort.startsWith("-") ? "asc" : "desc", sort = s.sort.replace("-", "") || "value";
     this.table.setSort(sort, order);
     for (const b of this.by.children) b.setAttribute("aria-pressed", String(b.dataset.by === (s.by || "line")));
-    if (document.activeElement !== this.search) this.search.value = s.search;
+    this.search.show(s.search);
+    this.around?.show(s.focus);
     const mine = ["trace", "filter", "measure", "at", "wrappers", "by", "focus", "sort", "search"];
     if (changed && !mine.some((k) => changed.has(k)) && this.head) return;
     this.abort?.abort();
@@ -153,7 +157,8 @@ export class TableView {
       const ask = (offset, limit) => this.#ask(s, kind, { sort, order, offset, limit, signal });
       const first = await this.table.setModel({ page: ask });
       if (signal.aborted) return;
-      if (this.#unrolls()) this.#asTree(first, s, kind);
+      if (this.#unrolls() && kind !== "functions") await this.#asTree(first, s);
+      if (signal.aborted) return;
       this.#finish(s, kind, first);
     } catch (error) {
       if (error.name === "AbortError" || signal.aborted) return;
@@ -190,16 +195,42 @@ export class TableView {
   }
 
   // Callers and callees unroll: rows are a list that grows in the middle.
-  #asTree(first, s, kind) {
-    if (kind === "functions") return;
-    for (const row of first.rows) {
-      row.level = 0;
-      row.path = row.place ? [row.place.id] : [];
+  async #asTree(first, s) {
+    this.table.setRows(this.#below(null, first, 0));
+    for (const path of s.open.split(",").filter(Boolean)) {
+      const row = this.table.rows.find((r) => r.path?.join(".") === path);
+      if (row && !row.open) await this.#unroll(row, this.table.rows.indexOf(row), true, false);
     }
-    this.table.setRows(first.rows);
   }
 
-  async #unroll(row, i, open) {
+  // Rows of an answer, and one for those that follow.
+  #below(parent, { rows, count: n }, offset) {
+    const level = parent ? parent.level + 1 : 0, end = offset + rows.length;
+    for (const r of rows) Object.assign(r, { level, path: [...(parent?.path ?? []), r.place?.id] });
+    return n > end ? [...rows, { instead: `${count(n - end)} more: Enter or double click shows ${count(Math.min(CHUNK, n - end))} of them`, level, parent, offset: end }] : rows;
+  }
+
+  #askBelow(parent, offset) {
+    const s = this.app.store.state;
+    return this.#ask(s, this.kind, { sort: "value", order: "desc", limit: CHUNK, root: parent?.path, offset }).catch(() => ({ rows: [], count: 0 }));
+  }
+
+  async #showMore(row) {
+    const rows = this.table.rows, answer = await this.#askBelow(row.parent, row.offset), at = rows.indexOf(row);
+    if (at < 0 || !answer.rows.length) return;
+    rows.splice(at, 1, ...this.#below(row.parent, answer, row.offset));
+    this.table.setRows(rows, true);
+    this.table.choose(at);
+  }
+
+  // Which rows are unrolled is a part of the address.
+  #keepOpen() {
+    const open = this.table.rows.filter((r) => r.open).map((r) => r.path.join(".")).join(",");
+    this.app.store.replace({ open });
+  }
+
+  async #unroll(row, i, open, keep = true) {
+    if (row.instead && open) return this.#showMore(row);
     if (!open && !row.open && row.level > 0) {
       // Rolled up already: to the parent.
       for (let k = i - 1; k >= 0; k--) if (this.table.rows[k].level < row.level) return this.table.choose(k);
@@ -213,12 +244,7 @@ export class TableView {
       rows.splice(i + 1, end - i - 1);
       row.open = false;
     } else {
-      const s = this.app.store.state;
-      const { rows: inner } = await this.#ask(s, this.kind, { sort: "value", order: "desc", limit: 200, root: row.path, offset: 0 }).catch(() => ({ rows: [] }));
-      inner.forEach((r) => {
-        r.level = row.level + 1;
-        r.path = [...row.path, r.place?.id];
-      });
+      const inner = this.#below(row, await this.#askBelow(row, 0), 0);
       const at = rows.indexOf(row);
       if (at < 0) return;
       rows.splice(at + 1, 0, ...inner);
@@ -226,16 +252,18 @@ export class TableView {
     }
     this.table.setRows(rows, true);
     this.table.choose(rows.indexOf(row), false);
+    if (keep) this.#keepOpen();
   }
 
   #finish(s, kind, { answer, rows }) {
-    this.app.report(answer);
+    // Leaks are of what is live at the end, whatever the measure.
+    this.app.report(answer.leaks ? { ...answer, total: answer.leaks, measure: "survived", unit: "B" } : answer);
     this.empty.hidden = true;
     this.table.element.hidden = false;
     const name = this.#unrolls() && s.focus ? this.app.nameOfFocus(s.focus) : "";
     fill(this.title, kind !== this.kind ? "Choose a function (Enter)" : name ? `${TITLES[kind]}: ` : TITLES[kind], name ? h("b.mono", name) : null);
     const wrappers = answer.wrappers?.length ? `Wrappers of malloc were skipped: ${answer.wrappers.map((w) => readPlaces(answer.strings, answer.places)[w.place]?.function || "?").join(", ")}. ` : "";
-    fill(this.table.foot, `${count(answer.count)} ${answer.count === 1 ? "row" : "rows"}. `, answer.left_out ? `${count(answer.left_out)} smaller ones are not in this file. ` : "", wrappers, this.#invisible());
+    fill(this.table.foot, this.app.fact(count(answer.count), "Rows", "How many there are of which at least one sample is known."), answer.count === 1 ? " row. " : " rows. ", answer.left_out ? `${count(answer.left_out)} smaller ones are not in this file. ` : "", wrappers, this.#invisible());
     if (answer.count === 0) {
       const why = answer.total?.blocks ? ["Nothing here", this.#whyNone(s)] : this.app.whyEmpty(answer);
       return this.#showEmpty(...why);
@@ -256,12 +284,13 @@ export class TableView {
 
   #invisible() {
     const t = this.app.trace;
-    return t?.invisible ? `Sites below about ${amount(t.invisible, "B")} may be invisible at this rate.` : "";
+    return t?.invisible ? ["Sites below about ", this.app.fact(amount(t.invisible, "B"), "Invisible", "A site that allocated less than this has no sample with a probability of at least 5 %, and is then missing here. It follows from the rate alone."), " may be invisible at this rate."] : "";
   }
 
   // ---- choosing ----------------------------------------------------------------------------
 
   #pick(row) {
+    if (row.instead) return;
     const place = row.place || row.frames?.at(-1) || null;
     this.app.select({ place, name: place ? place.function || place.file : row.type || "(no backtrace)", figure: row, self: row.self, selfFigure: row.self === undefined ? null : figureOf(row, "self"), path: row.frames, head: this.head, shown: this.head.total.value });
     if (place) this.app.store.replace({ pick: [place.id] });
@@ -270,6 +299,7 @@ export class TableView {
   #open(row) {
     const { store } = this.app;
     if (this.kind === "types") return store.set({ filter: `${store.state.filter} type:"${(row.type || "").replaceAll('"', '\\"')}"`.trim(), view: "hotspots" });
+    if (row.instead) return this.#showMore(row);
     if (row.frames) return store.set({ view: "flame", mode: "sandwich", focus: focusOn(row.frames), zoom: [], pick: [] });
     if (!row.place) return;
     if (this.#unrolls() && store.state.focus) return row.more && !row.open ? this.#unroll(row, this.table.rows.indexOf(row), true) : store.set({ focus: focusStep(row.place) });
@@ -279,7 +309,6 @@ export class TableView {
 
   focusSearch() {
     this.search.focus();
-    this.search.select();
   }
 
   focusMain() {
@@ -312,28 +341,30 @@ export class DiffTable {
     this.moments = moments;
     this.max = 1;
     const side = (key, title) => ({
-      key, title, width: "100px", right: true, sort: key,
+      key, title, width: "92px", right: true, sort: key,
       cell: (row) => app.number(figureOf(row, key), { ...this.heads?.[key], unit: this.unit, name: key }),
     });
-    const moved = (key, title, help) => ({ key, title, help, width: "100px", right: true, cell: (row) => app.number(figureOf(row, key), { ...this.heads?.[key], unit: this.unit, name: key, measure: "allocated" }) });
+    const moved = (key, title, help) => ({ key, title, help, width: "88px", right: true, cell: (row) => app.number(figureOf(row, key), { ...this.heads?.[key], unit: this.unit, name: key, measure: "allocated" }) });
     this.table = new Table({
       label: "What changed",
       columns: [
-        { key: "place", title: "Place", width: "minmax(200px,2.2fr)", cell: (row) => h("div.place", { title: `${row.name}\n${row.where}` }, h("span.fn", row.name), h("span.file", row.where ? `\u200e${row.where}` : "")) },
-        side("before", moments ? "Live at A" : "Before"),
-        side("after", moments ? "Live at B" : "After"),
-        moments ? moved("went", "Went", "live at A, and no more at B") : null,
-        moments ? moved("came", "Came", "live at B, and not yet at A") : null,
-        { key: "change", title: "Change", width: "104px", right: true, sort: "change", cell: (row) => app.number({ value: row.change, low: row.change_low, high: row.change_high }, { unit: this.unit, name: "change", text: signed(row.change, this.unit) }) },
-        { key: "whisker", title: "95 % interval of the change", width: "minmax(110px,1.3fr)", cell: (row) => changeWhisker(row.change, row.change_low, row.change_high, row.sure, this.max) },
+        { key: "place", title: "Place", width: "minmax(170px,2.6fr)", cell: (row) => h("div.place", { title: `${row.name}\n${row.where}` }, nameOf(row.name), h("span.file", row.where ? `\u200e${row.where}` : "")) },
+        side("before", moments ? "At A" : "Before"),
+        side("after", moments ? "At B" : "After"),
+        moments ? moved("went", "Went", "of A, and not of B") : null,
+        moments ? moved("came", "Came", "of B, and not of A") : null,
+        { key: "change", title: "Change", width: "96px", right: true, sort: "change", cell: (row) => app.following("change", { value: row.change, low: row.change_low, high: row.change_high, q: row.q }, { unit: this.unit }, { alone: true }) },
+        { key: "whisker", title: "95 % interval", help: "of the change", width: "minmax(96px,1.2fr)", cell: (row) => changeWhisker(row.change, row.change_low, row.change_high, row.sure, this.max) },
         { key: "sure", title: "Verdict", width: "118px", cell: (row) => h(`span${row.sure ? "" : ".faint"}`, { title: `${changeText(changeOf(row), this.unit)}; q = ${row.q}` }, row.sure ? (row.change > 0 ? "▲ surely more" : "▼ surely less") : moments && row.went === 0 && row.came === 0 ? "the same" : "maybe none") },
       ].filter(Boolean),
       onPick: (row) => app.select({ place: row.place, name: row.name, change: changeOf(row), head: this.heads.after, ofDiff: true }),
+      onOpen: (row) => row.place && app.store.set({ view: "flame", mode: "sandwich", focus: focusStep(row.place), zoom: [], pick: [] }),
       onMenu: (row, x, y) => row.place && openMenu(app, row.place, x, y),
       onSort: (sort, order) => app.store.set({ sort: `${order === "asc" ? "-" : ""}${sort}` }),
     });
     this.by = h("div.segments", { role: "group", "aria-label": "What is one place" }, ["line", "function", "type"].map((b) =>
       h("button", { type: "button", dataset: { by: b }, onclick: () => app.store.set({ by: b === "type" ? "" : b, difftypes: b === "type" }) }, { line: "Lines", function: "Functions", type: "Types" }[b])));
+    this.search = searchField(app, { label: "Search in what changed", done: () => this.table.body.focus() });
     this.summary = h("div.tools.soft");
     this.element = h("div.grid", this.summary, this.table.element);
   }
@@ -342,17 +373,18 @@ export class DiffTable {
     const order = s.sort.startsWith("-") ? "asc" : "desc", sort = ["change", "before", "after"].find((k) => k === s.sort.replace("-", ""));
     const by = s.difftypes ? "type" : s.by || "line";
     const first = await this.table.setModel({ page: (offset, limit) => this.#page(s, { by, sort, order: sort ? order : undefined, offset, limit }, signal) });
-    const { total, n_sure } = first.answer;
+    const { app } = this, { total, n_sure } = first.answer;
     this.table.setSort(sort || "", order);
     for (const b of this.by.children) b.setAttribute("aria-pressed", String(b.dataset.by === by));
-    this.app.report(this.moments ? { ...this.heads.after, note: "live at B" } : this.heads[s.trace === s.before ? "before" : "after"]);
+    this.app.report(this.moments ? { ...this.heads.after, note: noteOf(s) } : this.heads[s.trace === s.before ? "before" : "after"]);
     const t = { sure: total.sure, change: total.change.value, low: total.change.low, high: total.change.high };
     const whole = (key) => this.app.number({ ...this.heads[key].total, ...total[key] }, { ...this.heads[key], unit: this.unit, name: `total-${key}` });
-    fill(this.summary, this.by,
+    this.search.show(s.search);
+    fill(this.summary, this.by, this.search.element,
       this.moments ? h("span", "Went: ", this.#moved(first.answer, "went"), ", came: ", this.#moved(first.answer, "came"), ". ") : null,
-      h("span", "In all ", whole("before"), " → ", whole("after"), `: ${changeText(t, this.unit)}. `,
-        n_sure ? `${count(n_sure)} of ${count(first.count)} places changed beyond accident.` : `None of ${count(first.count)} places changed beyond accident.`));
-    fill(this.table.foot, `${count(first.count)} rows. Only changes that are sure at a false discovery rate of ${percent(100 * first.answer.false_discovery_rate)} are coloured and marked.`);
+      h("span", "In all ", whole("before"), " → ", whole("after"), ": ", changeShown(app, t, this.unit), ". ",
+        app.fact(`${n_sure ? count(n_sure) : "None"} of ${count(first.count)}`, "Sure changes", "How many of the rows changed beyond accident, and of how many; among those that are called sure, at most the false discovery rate are accidents."), " places changed beyond accident."));
+    fill(this.table.foot, "Only changes that are sure at a false discovery rate of ", app.fact(percent(100 * first.answer.false_discovery_rate), "False discovery rate", "Of the changes that are called sure, the share that may be accidents (Benjamini and Hochberg's procedure)."), " are coloured and marked.");
     return first;
   }
 
@@ -363,7 +395,7 @@ export class DiffTable {
   // Which two.
   #sides(s) {
     const m = this.moments && momentsOf(s, this.app);
-    return m ? { trace: s.trace || undefined, measure: undefined, at: undefined, from: m.from, to: m.to } : { before: s.before, after: s.after, normalise: s.normalise === "none" ? undefined : s.normalise };
+    return m ? { trace: s.trace || undefined, measure: undefined, at: undefined, ...m } : { before: s.before, after: s.after, normalise: s.normalise === "none" ? undefined : s.normalise };
   }
 
   async #page(s, { by, sort, order, offset, limit }, signal) {
@@ -391,5 +423,4 @@ export class DiffTable {
   }
 }
 
-const signed = (x, unit) => `${x > 0 ? "+" : ""}${amount(x, unit)}`;
 const changeOf = (row) => ({ before: row.before, after: row.after, change: row.change, low: row.change_low, high: row.change_high, sure: row.sure });

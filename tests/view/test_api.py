@@ -426,8 +426,26 @@ def two_moments_are_what_the_commands_show():
             check(abs(row["change"] - (row["came"] - row["went"])) < 1e-3, "the change is what moved")
             check(abs(row["change"] - (row["after"] - row["before"])) < 1, "and what is live differs by it")
             check(row["went"] + row["came"] > 0 or not row["sure"], "what stayed did not change")
-        for bad in ({"from": a}, {"from": a, "to": b, "before": 0}, {"from": a, "to": b, "normalise": "time"}):
+        for bad in ({"from": a}, {"from": a, "to": b, "before": 0}, {"from": a, "to": b, "normalise": "time"}, {"of": "live"},
+                    {"from": a, "to": b, "of": "promoted"}):
             v.api("diff", status=400, **bad)
+
+
+@test
+def what_was_allocated_until_two_moments_differs_by_what_came_between():
+    with Viewer(TRACE) as v:
+        until = [command("hotspots", "--json", "--filter", f"size:>=16 alloc:..{t}", TRACE)["total"] for t in ("300ms", "700ms")]
+        for endpoint in ("diff", "difftree"):
+            d = v.api(endpoint, **{"from": "300ms", "to": "700ms"}, of="allocated", filter="size:>=16")
+            if endpoint == "diff":
+                equal([d[side]["total"]["value"] for side in ("before", "after")], [t["value"] for t in until])
+                equal((d["went"]["value"], d["came"]["samples"]), (0, until[1]["samples"] - until[0]["samples"]))
+            else:
+                equal(d["root"]["samples"], until[1]["samples"] - until[0]["samples"])
+        back = v.api("diff", **{"from": "700ms", "to": "10s"}, of="allocated")
+        equal(back["came"]["samples"], command("hotspots", "--json", TRACE)["total"]["samples"] - back["before"]["total"]["samples"])
+        back = v.api("diff", **{"from": "700ms", "to": "300ms"}, of="allocated")
+        equal((back["came"]["value"], back["went"]["samples"] > 0), (0, True))
 
 
 @test

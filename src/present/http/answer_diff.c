@@ -50,9 +50,7 @@ static bool parse(request *r, diff_asked *d) {
                request_ask_of(r, &d->after, "after", 1);
     if (normalise != DIFF_BY_NONE)
         return request_refuse(r, "normalise", 0, "is for two traces");
-    d->before.live_at = &d->moments.from;
-    d->after.live_at = &d->moments.to;
-    return request_ask_of(r, &d->before, "trace", 0) && request_ask_of(r, &d->after, "trace", 0) &&
+    return request_ask_states(r, &d->moments, &d->before, &d->after) &&
            request_ask_moments(r, &d->moments, &d->went, &d->came);
 }
 
@@ -82,8 +80,8 @@ static bool make_diff(void *context, cache_value *value) {
 
 static cache_entry *find_diff(request *r, diff_asked *d) {
     char *key;
-    if (asprintf(&key, "diff %d %d %d %s", (int)d->options.by, (int)d->options.normalise,
-                 d->moments.given, d->after.key) < 0)
+    if (asprintf(&key, "diff %d %d %d %d %s", (int)d->options.by, (int)d->options.normalise,
+                 d->moments.given, d->moments.of, d->after.key) < 0)
         return NULL;
     cache_entry *e = asked_cached(r, &d->before, key, make_diff, d);
     free(key);
@@ -234,7 +232,7 @@ static void write_names(output *o, const diff_asked *d, place_list *strings) {
     X("sure", s->sure ? 1.0 : 0.0)                                                                 \
     X("sure_change", s->sure_change)
 
-/* What was live at one of the moments alone. */
+/* What is of one of the moments alone. */
 #define MOMENTS_COLUMNS(X)                                                                         \
     X("went", s->went.value)                                                                       \
     X("went_low", s->went.low)                                                                     \

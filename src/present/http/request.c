@@ -287,19 +287,43 @@ bool request_ask_of(request *r, asked *a, const char *trace, uint64_t otherwise)
     return ok;
 }
 
+/* Also where B was before A. */
+static void write_moments_terms(asked_moments *m) {
+    const char *state = m->of == MOMENTS_LIVE ? "live:" : "alloc:..";
+    snprintf(m->before, sizeof m->before, "%s%" PRIu64 "us", state, m->from);
+    snprintf(m->after, sizeof m->after, "%s%" PRIu64 "us", state, m->to);
+    snprintf(m->went, sizeof m->went, "%s -%s", m->before, m->after);
+    snprintf(m->came, sizeof m->came, "%s -%s", m->after, m->before);
+}
+
 bool request_moments(request *r, asked_moments *m) {
+    static const char *const kinds[] = {
+        [MOMENTS_LIVE] = "live", [MOMENTS_ALLOCATED] = "allocated", NULL};
     m->given = request_text(r, "from") || request_text(r, "to");
+    if (!request_choice(r, "of", kinds, &m->of))
+        return false;
     if (!m->given)
-        return true;
+        return !request_text(r, "of") || request_refuse(r, "of", 0, "needs from and to");
     if (!request_text(r, "from") || !request_text(r, "to"))
         return request_refuse(r, request_text(r, "to") ? "from" : "to", 0, "both are needed");
     if (!request_time(r, "from", &m->from) || !request_time(r, "to", &m->to))
         return false;
     if (request_text(r, "before") || request_text(r, "after"))
         return request_refuse(r, "from", 0, "excludes before and after: it is of one trace");
-    snprintf(m->went, sizeof m->went, "live:%" PRIu64 "us -live:%" PRIu64 "us", m->from, m->to);
-    snprintf(m->came, sizeof m->came, "live:%" PRIu64 "us -live:%" PRIu64 "us", m->to, m->from);
+    write_moments_terms(m);
     return true;
+}
+
+bool request_ask_states(request *r, const asked_moments *m, asked *before, asked *after) {
+    if (m->of == MOMENTS_LIVE) {
+        before->live_at = &m->from;
+        after->live_at = &m->to;
+    } else {
+        before->of_allocated = after->of_allocated = true;
+        before->also = m->before;
+        after->also = m->after;
+    }
+    return request_ask_of(r, before, "trace", 0) && request_ask_of(r, after, "trace", 0);
 }
 
 bool request_ask_moments(request *r, const asked_moments *m, asked *went, asked *came) {

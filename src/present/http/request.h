@@ -87,14 +87,22 @@ bool request_ask(request *r, asked *a);
 bool request_ask_of(request *r, asked *a, const char *trace, uint64_t otherwise);
 void asked_close(request *r, asked *a);
 
+/* `of`: what is live at a moment, or what was allocated until then. */
+enum { MOMENTS_LIVE, MOMENTS_ALLOCATED };
+
 /* Two moments of one trace, `from` and `to`, to be compared instead of two traces. */
 typedef struct asked_moments {
     bool given;
+    int of; /* what is compared: MOMENTS_… */
     uint64_t from, to;
-    char went[64], came[64]; /* terms of filters: live at the one and not at the other */
+    char went[64], came[64];    /* terms of filters: in the one state and not in the other */
+    char before[32], after[32]; /* of MOMENTS_ALLOCATED: terms for the states themselves */
 } asked_moments;
 
 bool request_moments(request *r, asked_moments *m);
+
+/* The two states of `trace`: their `also` or `live_at` points into `m`. */
+bool request_ask_states(request *r, const asked_moments *m, asked *before, asked *after);
 
 /* What went and what came between them, of `trace`. */
 bool request_ask_moments(request *r, const asked_moments *m, asked *went, asked *came);
@@ -172,10 +180,10 @@ void place_list_free(place_list *l);
     X("advice", answer_advice, ASK_PARAMETERS "share ")                                            \
     X("difftree", answer_difftree,                                                                 \
       ASK_PARAMETERS                                                                               \
-      "from to before after by mode focus focus_ids root width min share rows collapse "           \
+      "from to of before after by mode focus focus_ids root width min share rows collapse "        \
       "search ")                                                                                   \
     X("diff", answer_diff,                                                                         \
-      "from to before after filter measure at wrappers by normalise sort order offset limit "      \
+      "from to of before after filter measure at wrappers by normalise sort order offset limit "   \
       "search ")                                                                                   \
     X("source", answer_source, ASK_PARAMETERS "place from to ")                                    \
     X("explain", answer_explain, "trace measure value low high samples blocks ")

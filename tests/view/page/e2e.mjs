@@ -316,7 +316,7 @@ test("a stretch of the histogram of lifetimes becomes a filter", withPage(at(one
 }));
 
 test("a number explains itself: definition, formula, samples, interval", withPage(one, async (c) => {
-  await c.page.locator(".total .num").click();
+  await c.page.locator(".total [data-number=grand-total]").click();
   const box = c.page.locator(".popover.explain");
   await box.locator(".formula").waitFor();
   const text = await box.innerText();
@@ -325,6 +325,48 @@ test("a number explains itself: definition, formula, samples, interval", withPag
   await c.shot("explain");
   await c.page.keyboard.press("Escape");
   await box.waitFor({ state: "hidden" });
+}));
+
+// Digits on the page that are no button, but for names, times of the day and of snapshots, lines of source, and settings.
+const mute = (c) => c.page.evaluate(() => {
+  const spared = ".num, .away, .fn, .file, .mono, .where, .stack, .cut, .name, time, .title, .no, .code .line > span:last-child, .crumbs, .segments, select, label, h2, b, .instead, .card h4, .card p:not(.faint)";
+  const found = [];
+  for (const root of document.querySelectorAll(".total, .kept, .main, .details")) {
+    const walk = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) {
+      const { textContent: text, parentElement: e } = walk.currentNode;
+      if (/\d/.test(text.replace("95 %", "")) && !e.closest(spared) && e.checkVisibility()) found.push(`${e.className}: ${text}`);
+    }
+  }
+  return found;
+});
+
+test("every number of every view is a button that explains it: definition, formula", withPage(two, async (c) => {
+  for (const [view, more] of Object.entries({
+    flame: { search: "Map" }, hotspots: {}, functions: {}, callers: { focus: "Stdlib__Map.Make.bal" }, callees: { focus: "Stdlib__Map.Make.add" }, types: {}, paths: {}, leaks: {}, lifetimes: {},
+    diff: { by: "function" }, moments: { view: "diff", moments: true, a: "8s", b: "15s" }, advice: {}, source: { line: "12" },
+  })) {
+    await c.go({ search: "", moments: false, a: "", b: "", by: "", filter: view === "hotspots" ? "size:>=16" : "", view, pick: [], ...more });
+    if (view === "flame") await c.press("ArrowDown", "ArrowDown");
+    else if (await c.page.locator(".main .gridrow").count()) await c.page.locator(".main .gridrow").first().click({ position: { x: 60, y: 10 } });
+    await c.quiet();
+    assert.deepEqual(await mute(c), [], view);
+    // One of each kind of number.
+    const numbers = await c.page.evaluate(() => {
+      const kinds = new Map();
+      for (const b of document.querySelectorAll(".total .num, .kept .num, .main .num, .details .num")) if (b.checkVisibility()) kinds.set(`${b.dataset.number} ${b.closest("[data-column]")?.dataset.column ?? ""} ${b.closest(".details, .main, .total")?.className} ${b.title.split(" · ")[0].replace(/[\d.,]+/g, "")}`, b);
+      return [...kinds.values()].map((b, i) => (b.dataset.probe = i));
+    });
+    assert.ok(numbers.length >= 4, view);
+    for (const i of numbers) {
+      await c.page.locator(`[data-probe="${i}"]`).evaluate((b) => b.click());
+      await c.quiet();
+      const text = await c.page.locator(".popover.explain:not([hidden])").innerText();
+      assert.ok(text.length > 60 && /[a-z]{3,}.*\./s.test(text) && !/undefined|NaN|null|must be|cannot|no such/.test(text), `${view} ${i}: ${text}`);
+    }
+    await c.page.keyboard.press("Escape");
+    await c.page.evaluate(() => document.querySelectorAll("[data-probe]").forEach((b) => delete b.dataset.probe));
+  }
 }));
 
 test("a diff shows what the command calls sure, and colours nothing else", withPage(at(two, "view=diff&by=function"), async (c) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { add, complete, exactly, focusOn, join, legible, put, remove, split, toggle, withBrush } from "../../../../viewer/filterline.js";
+import { add, complete, exactly, focusOn, join, legible, put, remove, spelled, split, toggle, withBrush } from "../../../../viewer/filterline.js";
 
 const texts = (line) => split(line).map((t) => t.text);
 
@@ -38,6 +38,13 @@ test("an exact name survives any character, and reads as the name", () => {
     assert.ok(!new RegExp(source).test(`${name}x`));
   }
   assert.equal(legible(split("fn:/^a.*b$/")[0]).exact, false);
+});
+
+test("what was freed is spelled as filters have it", () => {
+  assert.equal(spelled("freed:1s..2s"), "live:1s..2s -live:2s");
+  assert.equal(spelled("freed:1s.."), "live:1s..@end -live:@end");
+  assert.equal(spelled("fn:freed:1s..2s"), "fn:freed:1s..2s");
+  assert.deepEqual(complete("fre").map((c) => c.text), ["freed:"]);
 });
 
 test("a brush replaces what was said about time, and nothing else", () => {

@@ -4,7 +4,7 @@ import { decode, encode, KEYS, startState, Store } from "../../../../viewer/stat
 
 test("the start has an empty address, and every key comes back from one", () => {
   assert.equal(encode(startState()), "");
-  const state = { ...startState(), view: "callers", filter: 'fn:"a&b=c" size:>=1K +x %', measure: "live", at: "1.5s", mode: "sandwich", by: "line", recursion: true, wrappers: true, share: 0.25, focus: "f > g", zoom: ["^", 3, 4], search: "^a+b", sort: "-low", pick: [7], line: "9", trace: 2, a: "1s", b: "2s", before: 1, after: 0, normalise: "time", diffas: "flame", difftypes: true, gauges: "rss,heap", moments: true };
+  const state = { ...startState(), view: "callers", filter: 'fn:"a&b=c" size:>=1K +x %', measure: "live", at: "1.5s", mode: "sandwich", by: "line", recursion: true, wrappers: true, share: 0.25, focus: "f > g", zoom: ["^", 3, 4], search: "^a+b", sort: "-low", pick: [7], line: "9", trace: 2, a: "1s", b: "2s", before: 1, after: 0, normalise: "time", diffas: "flame", difftypes: true, gauges: "rss,heap", moments: true, of: "allocated", until: 7000000, details: "hidden", open: "3,3.14", span: [0.25, 0.75, -40] };
   for (const k of Object.keys(KEYS)) assert.notDeepEqual(state[k], KEYS[k].start, `${k} is not tested`);
   assert.deepEqual(decode(`#${encode(state)}`), state);
 });
@@ -12,6 +12,7 @@ test("the start has an empty address, and every key comes back from one", () => 
 test("a mangled address falls back to defaults", () => {
   assert.deepEqual(decode("#view=nonsense&measure=&mode&zoom=a.b&share=-1&x=1&filter=%E0%A4%A"), startState());
   assert.deepEqual(decode("#zoom=1.2.&pick=^"), startState());
+  assert.deepEqual(decode("#span=1,2&until=x"), startState());
 });
 
 function fakeWindow(hash = "") {
@@ -19,6 +20,16 @@ function fakeWindow(hash = "") {
   w.history = { pushState: (_, __, url) => w.entries.push(url), replaceState: (_, __, url) => w.entries.splice(-1, 1, url) };
   return w;
 }
+
+test("what the wheel left goes with what it was of, unrolled rows with their focus", () => {
+  const store = new Store(fakeWindow("#span=0.1,0.2,0&focus=f&open=3"));
+  store.replace({ pick: [4], search: "x" });
+  assert.deepEqual([store.state.span, store.state.open], [[0.1, 0.2, 0], "3"]);
+  store.set({ filter: "fn:a" });
+  assert.deepEqual([store.state.span, store.state.open], [[], "3"]);
+  store.set({ focus: "g", zoom: [] });
+  assert.equal(store.state.open, "");
+});
 
 test("changes make history, listeners hear what differs, undo is of filters", () => {
   const w = fakeWindow("#view=types"), store = new Store(w), heard = [];

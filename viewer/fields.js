@@ -1,0 +1,60 @@
+// fields.js: fields that several views have: the search, and what a sandwich, callers and callees stand around.
+import { h, icon, ICONS } from "./dom.js";
+import { focusStep } from "./filterline.js";
+
+const TYPING_MS = 180;
+
+// Searches while it is typed in; `done` when it is left by a key.
+export function searchField(app, { label, placeholder = "Search", done, entered = (search) => app.store.replace({ search }) }) {
+  let typing = null;
+  const input = h("input", {
+    type: "text", placeholder, "aria-label": label, spellcheck: "false",
+    oninput: () => {
+      clearTimeout(typing);
+      typing = setTimeout(() => app.store.replace({ search: input.value }), TYPING_MS);
+    },
+    onkeydown: (e) => {
+      if (e.key !== "Enter" && e.key !== "Escape") return;
+      e.stopPropagation();
+      clearTimeout(typing);
+      if (e.key === "Escape") input.value = "";
+      if (e.key === "Enter") entered(input.value);
+      else app.store.replace({ search: "" });
+      done();
+    },
+  });
+  return {
+    element: h("span.field.search", icon(ICONS.search), input),
+    show: (search) => document.activeElement !== input && (input.value = search),
+    focus: () => (input.focus(), input.select()),
+  };
+}
+
+let fields = 0;
+
+// A function, or a sequence of which each calls the next, `f > g`, with the names that there are for its last step.
+export function focusField(app, done) {
+  const list = h("datalist", { id: `focus-names-${++fields}` });
+  let call = 0;
+  const suggest = async () => {
+    const at = input.value.lastIndexOf(" > "), before = at < 0 ? "" : input.value.slice(0, at + 3), step = input.value.slice(before.length);
+    const mine = ++call;
+    const answer = step && !app.source.offline ? await app.source.get("filter", { text: `fn:${/\s/.test(step) ? JSON.stringify(step) : step}`, trace: app.store.state.trace || undefined }).catch(() => null) : null;
+    if (mine !== call) return;
+    const names = (answer?.completion?.items ?? []).map((i) => (i.text.startsWith('"') ? i.text.slice(1, -1).replaceAll('\\"', '"') : i.text));
+    list.replaceChildren(...names.map((n) => h("option", { value: before + focusStep({ function: n }) })));
+  };
+  const input = h("input", {
+    type: "text", placeholder: "f > g > h", "aria-label": "Function, or sequence of calls, that it is around", spellcheck: "false", list: list.id, autocomplete: "off",
+    title: "A function, or a sequence of which each calls the next: f > g. Enter shows it",
+    oninput: suggest,
+    onkeydown: (e) => {
+      if (e.key !== "Enter" && e.key !== "Escape") return;
+      e.stopPropagation();
+      if (e.key === "Enter") app.store.set({ focus: input.value.trim(), zoom: [], pick: [] });
+      input.value = app.store.state.focus;
+      done();
+    },
+  });
+  return { element: h("label.around", "Around", h("span.field", input), list), show: (focus) => document.activeElement !== input && (input.value = focus) };
+}

@@ -63,6 +63,13 @@ export class Table {
     this.#reset(keepCursor);
   }
 
+  // Draws the rows that are seen anew.
+  refresh() {
+    for (const e of this.live.values()) e.remove();
+    this.live.clear();
+    this.#draw();
+  }
+
   #reset(keepCursor = false) {
     for (const e of this.live.values()) e.remove();
     this.live.clear();

@@ -12,6 +12,8 @@ import { changeShown, changeText, momentsOf, noteOf } from "./view-flame.js";
 // Of a name without room, its end says more than its beginning.
 const nameOf = (name) => h("span.fn", h("bdi", { dir: "ltr" }, name));
 
+const keyOf = (place) => `${place.function}\n${place.file}`;
+
 const CHUNK = 200; // rows that one step of unrolling shows
 
 const figureOf = (row, prefix = "") =>
@@ -71,7 +73,7 @@ export class TableView {
     const from = (kind, more) => (row, i) => this.app.following(kind, row, this.#of(), more?.(row, i));
     const value = [
       num("value", "Amount", "104px"),
-      { key: "margin", title: "±", width: "146px", right: true, help: "half of the 95 % interval, or both its ends where samples are few", cell: from("margin", () => ({ className: "margin" })) },
+      { key: "margin", title: "±", width: "152px", right: true, help: "half of the 95 % interval, or both its ends where samples are few", cell: from("margin", () => ({ className: "margin" })) },
       { key: "whisker", title: "95 % interval", width: "minmax(76px,1fr)", sort: "low", help: "bar: the estimate; line: its interval. Sorts by the lower end: what is surely large", cell: (row) => whisker(row, this.max) },
       { key: "share", title: "Share", width: "66px", right: true, cell: from("share", (row) => ({ share: row.share, whole: row.value / row.share, of: this.kind === "leaks" ? "all that is live at the end" : "all" })) },
       { key: "samples", title: "Samples", width: "78px", right: true, sort: "samples", cell: from("samples") },
@@ -118,7 +120,27 @@ export class TableView {
         }, icon("M6 4l5 4-5 4"))
       : null;
     if (!p) return h("div.place", twist, h("span.fn", "(no backtrace)"));
-    return h("div.place", { title: `${p.function}\n${p.file}${p.line ? `:${p.line}` : ""}` }, twist, nameOf(p.function || "?"), h("span.file", p.file ? `\u200e${p.file}${p.line ? `:${p.line}` : ""}` : ""));
+    return h("div.place", { title: `${p.function}\n${p.file}${p.line ? `:${p.line}` : ""}` }, twist, nameOf(p.function || "?"), this.#advice(p), h("span.file", p.file ? `\u200e${p.file}${p.line ? `:${p.line}` : ""}` : ""));
+  }
+
+  // Says that there is advice about a place; the panel beside shows it.
+  #advice(place) {
+    const advice = this.advised?.get(keyOf(place));
+    if (!advice) return null;
+    return h("button.tag", {
+      type: "button", title: `${advice.title}\nclick: shows the advice`,
+      onclick: () => this.app.store.replace({ details: "shown" }), // and the row is chosen
+    }, "advice");
+  }
+
+  // Advice comes behind the rows, and is marked in those that are seen.
+  async #askAdvice(s, signal) {
+    if (!["hotspots", "functions", "leaks"].includes(this.kind)) return;
+    const a = await this.app.source.get("advice", common(s), signal).catch(() => null);
+    if (!a || signal.aborted) return;
+    const places = readPlaces(a.strings, a.places);
+    this.advised = new Map(a.advice.filter((x) => places[x.place]).map((x) => [keyOf(places[x.place]), x]));
+    if (this.advised.size) this.table.refresh();
   }
 
   #callersCell(row) {
@@ -153,6 +175,7 @@ export class TableView {
     const { signal } = (this.abort = new AbortController());
     const kind = this.#unrolls() && !s.focus ? "functions" : this.kind;
     this.element.setAttribute("aria-busy", "true");
+    this.advised = null;
     try {
       const ask = (offset, limit) => this.#ask(s, kind, { sort, order, offset, limit, signal });
       const first = await this.table.setModel({ page: ask });
@@ -160,6 +183,7 @@ export class TableView {
       if (this.#unrolls() && kind !== "functions") await this.#asTree(first, s);
       if (signal.aborted) return;
       this.#finish(s, kind, first);
+      this.#askAdvice(s, signal);
     } catch (error) {
       if (error.name === "AbortError" || signal.aborted) return;
       this.app.trouble(error, this, () => this.#showEmpty("This cannot be shown", error.message));
@@ -353,7 +377,7 @@ export class DiffTable {
         side("after", moments ? "At B" : "After"),
         moments ? moved("went", "Went", "of A, and not of B") : null,
         moments ? moved("came", "Came", "of B, and not of A") : null,
-        { key: "change", title: "Change", width: "96px", right: true, sort: "change", cell: (row) => app.following("change", { value: row.change, low: row.change_low, high: row.change_high, q: row.q }, { unit: this.unit }, { alone: true }) },
+        { key: "change", title: "Change", width: "106px", right: true, sort: "change", cell: (row) => app.following("change", { value: row.change, low: row.change_low, high: row.change_high, q: row.q }, { unit: this.unit }, { alone: true }) },
         { key: "whisker", title: "95 % interval", help: "of the change", width: "minmax(96px,1.2fr)", cell: (row) => changeWhisker(row.change, row.change_low, row.change_high, row.sure, this.max) },
         { key: "sure", title: "Verdict", width: "118px", cell: (row) => h(`span${row.sure ? "" : ".faint"}`, { title: `${changeText(changeOf(row), this.unit)}; q = ${row.q}` }, row.sure ? (row.change > 0 ? "▲ surely more" : "▼ surely less") : moments && row.went === 0 && row.came === 0 ? "the same" : "maybe none") },
       ].filter(Boolean),

@@ -315,6 +315,158 @@ test("a stretch of the histogram of lifetimes becomes a filter", withPage(at(one
   assert.equal(await shownTotal(c), headline("--filter", filter, IRMIN), filter);
 }));
 
+test("a stretch of the map of sizes and lifetimes becomes a filter, a cell explains its number", withPage(at(one, "view=lifetimes"), async (c) => {
+  const cell = await c.page.evaluate(() => {
+    const v = window.allotrace.view, a = v.answer, m = a.map, i = m.value.indexOf(Math.max(...m.value)), box = v.map.canvas.getBoundingClientRect();
+    const w = (v.map.width - 76) / (a.lifetime.low.length + 1), hh = (v.map.height - 30) / a.size.low.length;
+    return { x: box.left + 64 + (m.lifetime[i] + 0.5) * w, y: box.top + v.map.height - 22 - (m.size[i] + 0.5) * hh, w, hh, samples: m.samples[i], size: [a.size.low[m.size[i]], a.size.high[m.size[i]]] };
+  });
+  await c.page.mouse.click(cell.x, cell.y);
+  const box = c.page.locator(".popover.explain:not([hidden])");
+  await box.locator("dd", { hasText: new RegExp(`^${cell.samples.toLocaleString("en")}$`) }).first().waitFor();
+  await c.press("Escape");
+  await c.page.mouse.move(cell.x - 0.4 * cell.w, cell.y);
+  await c.page.mouse.down();
+  await c.page.mouse.move(cell.x, cell.y);
+  await c.page.mouse.move(cell.x + 0.4 * cell.w, cell.y);
+  await c.page.mouse.up();
+  await c.page.waitForFunction(() => /size:/.test(window.allotrace.store.state.filter));
+  await c.quiet();
+  const { filter } = await c.state();
+  assert.match(filter, new RegExp(`^life:\\S+ -survived size:${cell.size[0]}\\.\\.${cell.size[1] - 1}$`));
+  assert.equal(await c.page.evaluate(() => window.allotrace.view.answer.total.samples), cell.samples);
+  assert.equal(await shownTotal(c), headline("--filter", filter, IRMIN));
+}));
+
+test("what was freed is asked for in one word", withPage(one, async (c) => {
+  const entry = c.page.locator(".filterbar .entry");
+  await entry.fill("freed:5s..9s");
+  await c.until({ filter: "live:5s..9s -live:9s" }, () => entry.press("Enter"));
+  assert.equal(await shownTotal(c), headline("--filter", "live:5s..9s -live:9s", IRMIN));
+}));
+
+test("a sandwich and callers stand around what is typed, with the names that there are", withPage(at(one, "mode=sandwich"), async (c) => {
+  const field = c.page.locator(".around input:visible");
+  await field.fill("Stdlib__Map.Make.a");
+  await c.page.waitForFunction(() => [...document.querySelectorAll(".around:not([hidden]) datalist option")].some((o) => o.value === "Stdlib__Map.Make.add"));
+  const focus = "Stdlib__Map.Make.add > Stdlib__Map.Make.bal";
+  await field.fill(focus);
+  await c.until({ focus }, () => field.press("Enter"));
+  assert.equal((await c.frames(0))[0].value, cliJson("callees", "--json", focus, IRMIN).tree.value);
+  assert.equal((await c.frames(1))[0].value, cliJson("callers", "--json", focus, IRMIN).tree.value);
+  await c.go({ view: "callers" });
+  assert.equal(await c.page.locator(".around input:visible").inputValue(), focus);
+}));
+
+test("rows beyond the first page are asked for, not lost", withPage(two, async (c) => {
+  // A page of three rows, as if there were hundreds.
+  await c.page.route("**/api/table?**limit=200**", (route) => route.continue({ url: route.request().url().replace("limit=200", "limit=3") }));
+  await c.go({ view: "callers", focus: "Stdlib__Map.Make.bal" });
+  const all = cliJson("callers", "--json", "--min-share", "0", "Stdlib__Map.Make.bal", IRMIN).tree.children;
+  assert.ok(all.length > 6);
+  const places = async () => (await c.rows()).filter((r) => r.value).map((r) => r.value);
+  assert.equal((await places()).length, 3);
+  assert.match(await c.text(".gridrow .instead"), new RegExp(`^${all.length - 3} more`));
+  await c.page.locator(".gridbody").focus();
+  await c.press("End", "Enter");
+  await c.page.waitForFunction(() => document.querySelectorAll(".main .gridrow [data-column=value]").length === 6);
+  await c.press("End", "ArrowRight");
+  await c.page.waitForFunction(() => document.querySelectorAll(".main .gridrow [data-column=value]").length === 9);
+  assert.deepEqual(await places(), all.slice(0, 9).map((r) => amount(r.value, "B")));
+}));
+
+test("advice is marked beside the site it concerns, and shown on a click", withPage(at(one, "view=functions"), async (c) => {
+  const [advice] = cliJson("advise", "--json", IRMIN).advice;
+  const tag = c.page.locator(".gridrow .tag").first();
+  await tag.waitFor();
+  await tag.click();
+  await c.page.locator(".details .card h4").first().waitFor();
+  assert.equal(await c.text(".details .card h4"), advice.title);
+}));
+
+test("a view that shows one measure whatever is chosen says so where measures are chosen", withPage(at(two, "measure=peak&a=8s&b=15s"), async (c) => {
+  const shown = () => c.page.evaluate(() => { const s = document.querySelector('.head select[aria-label^="Measure"]'); return [s.selectedOptions[0].textContent, s.disabled]; });
+  assert.deepEqual(await shown(), ["Live at the peak", false]);
+  for (const [patch, text, fixed] of [[{ view: "leaks" }, "Live at the end", true], [{ view: "advice" }, "Allocated", true], [{ view: "lifetimes" }, "Allocated", false], [{ view: "diff", moments: true }, "Live at A and at B", true], [{ of: "allocated" }, "Allocated until A and B", true], [{ moments: false }, "Live at the peak", false]]) {
+    await c.go(patch);
+    assert.deepEqual(await shown(), [text, fixed], JSON.stringify(patch));
+    if (!fixed) continue;
+    await c.page.keyboard.press("m");
+    assert.equal((await c.state()).measure, "peak", "the key changes nothing that is not shown");
+  }
+}));
+
+test("what was allocated until two moments is compared, too", withPage(at(one, "a=8s&b=15s&view=diff&of=allocated"), async (c) => {
+  const of = (filter) => cliJson("hotspots", "--json", "--top", "1", "--filter", filter, IRMIN).total;
+  const text = (await c.text(".main")).replace(/\s+/g, " ");
+  assert.ok(text.includes(`In all ${amount(of("alloc:..8s").value, "B")} → ${amount(of("alloc:..15s").value, "B")}`), text.slice(0, 300));
+  assert.ok(text.includes("Went: 0 B, came: "));
+  await c.until({ of: "live" }, () => c.page.locator("[data-of=live]").click());
+}));
+
+// What the keyboard is at is outlined, inside of whatever cuts off what it holds.
+const unseen = (c) => c.page.evaluate(() => {
+  const bad = [];
+  for (const e of document.querySelectorAll("#app button, #app input, #app select, #app canvas, #app [tabindex='0'], .popover:not([hidden]) button")) {
+    if (e.disabled || e.tabIndex < 0 || !e.checkVisibility()) continue;
+    e.focus({ focusVisible: true });
+    e.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const name = `${e.tagName} ${e.className} ${e.ariaLabel || e.textContent.slice(0, 30)}`;
+    if (!e.ariaLabel && !e.textContent.trim() && !e.labels?.length) bad.push(`no name: ${name}`);
+    const field = e.closest(".field"), style = getComputedStyle(e);
+    if (field ? getComputedStyle(field).boxShadow === "none" : style.outlineStyle === "none" && style.boxShadow === "none") bad.push(`no outline: ${name}`);
+    if (field || style.outlineStyle === "none") continue;
+    const grow = parseFloat(style.outlineOffset) + parseFloat(style.outlineWidth) - 0.6, r = e.getBoundingClientRect();
+    for (let p = e.parentElement; p && p !== document.body; p = p.parentElement) {
+      if (getComputedStyle(p).overflow === "visible") continue;
+      const b = p.getBoundingClientRect();
+      if (r.width < b.width && (r.left - grow < b.left || r.right + grow > b.right) || r.height < b.height && (r.top - grow < b.top || r.bottom + grow > b.bottom)) bad.push(`cut off by ${p.className}: ${name}`);
+    }
+  }
+  return bad;
+});
+
+test("what has the keyboard's focus is outlined, and has a name", async ({ browser, two }) => {
+  for (const [theme, size] of [["light", [1280, 800]], ["dark", [390, 844]]]) {
+    const c = await Client.open(browser, `${two.url}#a=8s&b=15s&focus=Stdlib__Map.Make.bal&filter=size:>=8`, { theme, size });
+    for (const patch of [{ mode: "icicle" }, { mode: "sandwich" }, { view: "hotspots" }, { view: "callers" }, { view: "lifetimes" }, { view: "diff" }, { moments: true }, { view: "advice" }, { view: "source", line: "12" }]) {
+      await c.go(patch);
+      if (patch.view === "hotspots") await c.page.locator(".main .gridrow").first().click({ position: { x: 60, y: 10 } });
+      await c.quiet();
+      assert.deepEqual(await unseen(c), [], `${theme} ${JSON.stringify(patch)}`);
+    }
+    await c.close();
+  }
+});
+
+test("what the wheel left, what is unrolled, and the panel are in the address", withPage(at(one, "details=hidden"), async (c) => {
+  const frames = async () => (await c.frames()).map((f) => [f.name, Math.round(f.x), Math.round(f.y), Math.round(f.width)]);
+  assert.ok(!(await c.page.locator(".details").isVisible()));
+  const f = await c.frame("Irmin_traces__Trace_replay.Make.exec_commit");
+  await c.page.mouse.move(f.x + f.width / 2, f.y + 5);
+  await c.page.keyboard.down("Control");
+  await c.page.mouse.wheel(0, -60);
+  await c.page.mouse.wheel(0, -60);
+  await c.page.keyboard.up("Control");
+  await c.page.waitForFunction(() => window.allotrace.store.state.span.length === 3);
+  await c.quiet();
+  const before = await frames();
+  assert.ok((await c.frame("Irmin_traces__Trace_replay.Make.exec_commit")).width > 1.3 * f.width);
+  await c.page.reload();
+  await c.quiet();
+  assert.deepEqual(await frames(), before);
+  await c.go({ view: "callers", focus: "Stdlib__Map.Make.bal" });
+  await c.page.locator(".gridbody").focus();
+  for (const key of ["Home", "ArrowRight", "ArrowDown", "ArrowRight"]) await c.press(key);
+  await c.page.locator('.gridrow[aria-level="3"]').first().waitFor();
+  const rows = await c.rows();
+  await c.page.reload();
+  await c.quiet();
+  assert.deepEqual(await c.rows(), rows);
+  await c.until({ details: "shown" }, () => c.page.keyboard.press("d"));
+  assert.ok(await c.page.locator(".details").isVisible());
+}));
+
 test("a number explains itself: definition, formula, samples, interval", withPage(one, async (c) => {
   await c.page.locator(".total [data-number=grand-total]").click();
   const box = c.page.locator(".popover.explain");
@@ -522,6 +674,10 @@ test("a trace that grows is followed, can be paused, and two moments of it compa
     await c.page.waitForFunction((g) => +document.querySelector(".live").dataset.generation > g, seen);
     await c.until({ mode: "flame" }, () => c.page.locator("[data-mode=flame]").click());
     assert.equal(await samples(), second, "paused, it stays as it was");
+    await c.page.reload();
+    await c.page.getByText("paused at").waitFor();
+    await c.quiet();
+    assert.equal(await samples(), second, "also when it is loaded anew");
     await c.shot("paused");
     await c.page.getByRole("button", { name: "Go on" }).click();
     await c.page.waitForFunction(() => document.querySelector(".total").innerText.includes("1,676 samples"));

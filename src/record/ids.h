@@ -12,13 +12,16 @@
 #include "record/memory.h"
 
 /* A block's place: by its address's bits from the top, entry of `nodes`, entry of a node, and entry
- * of a leaf, where every 16 bytes of memory have one. Blocks that start in their middle (small ones
- * of some allocators) have leaves of their own. */
+ * of a leaf, where every 32 bytes of memory have one, since hardly any block is smaller. Blocks
+ * that start elsewhere in them have leaves of their own: a run of small blocks, whose starts mostly
+ * are that far apart, touches half the memory that it would by entries for every 16. */
 enum {
-    IDS_GRAIN_BITS = 4,
+    IDS_GRAIN_BITS = 5,
+    IDS_START_BITS = 2, /* blocks start at every 8 bytes of a grain at most */
+    IDS_STARTS = 1 << IDS_START_BITS,
     IDS_LEAF_BITS = 16, /* entries */
     IDS_NODE_BITS = 13,
-    IDS_TOP_BITS = 14,
+    IDS_TOP_BITS = 13,
     IDS_LEAF_AT = IDS_GRAIN_BITS + IDS_LEAF_BITS,
     IDS_NODE_AT = IDS_LEAF_AT + IDS_NODE_BITS,
     IDS_ADDRESS_BITS = IDS_NODE_AT + IDS_TOP_BITS
@@ -35,8 +38,8 @@ struct ids_high {
 };
 
 struct ids_node {
-    _Atomic(struct ids_leaf *) leaves[2][1 << IDS_NODE_BITS]; /* by the half of 16 bytes */
-    _Atomic(struct ids_high *) highs[2][1 << IDS_NODE_BITS];
+    _Atomic(struct ids_leaf *) leaves[IDS_STARTS][1 << IDS_NODE_BITS]; /* by the start in a grain */
+    _Atomic(struct ids_high *) highs[IDS_STARTS][1 << IDS_NODE_BITS];
 };
 
 #define IDS_MAX ((UINT64_C(1) << 40) - 2)
@@ -51,6 +54,10 @@ typedef struct ids {
 bool ids_put_slowly(ids *table, uintptr_t address, uint64_t id, uint64_t *before);
 uint64_t ids_take_wide(ids *table, uintptr_t address);
 
+static inline size_t ids_start(uintptr_t address) {
+    return address >> (IDS_GRAIN_BITS - IDS_START_BITS) & (IDS_STARTS - 1);
+}
+
 /* Where the low bits of what stands at an address are; NULL if there is no place yet. */
 static inline uint32_t *ids_place(const ids *table, uintptr_t address) {
     if (__builtin_expect(address >> IDS_ADDRESS_BITS, 0))
@@ -59,9 +66,8 @@ static inline uint32_t *ids_place(const ids *table, uintptr_t address) {
         atomic_load_explicit(&table->nodes[address >> IDS_NODE_AT], memory_order_acquire);
     if (__builtin_expect(!node, 0))
         return NULL;
-    size_t half = address >> (IDS_GRAIN_BITS - 1) & 1;
     struct ids_leaf *leaf = atomic_load_explicit(
-        &node->leaves[half][address >> IDS_LEAF_AT & ((1 << IDS_NODE_BITS) - 1)],
+        &node->leaves[ids_start(address)][address >> IDS_LEAF_AT & ((1 << IDS_NODE_BITS) - 1)],
         memory_order_acquire);
     if (__builtin_expect(!leaf, 0))
         return NULL;

@@ -33,6 +33,16 @@ enum { CPU_CYCLES_SHORT = 1 << 11, CPU_CYCLES_SHORTEST = 1 << 6 };
 enum { CPU_CYCLES_SHORT = 1 << 18, CPU_CYCLES_SHORTEST = 1 << 13 };
 #endif
 
+/* Asks for the memory near an address to be brought into the cache. Does nothing where there is
+ * none, nor waits for it. */
+static inline void cpu_prefetch_around(const void *at) {
+    enum { LINE = 64 };
+    __builtin_prefetch((const void *)((uintptr_t)at + LINE));
+    __builtin_prefetch((const void *)((uintptr_t)at - LINE));
+    __builtin_prefetch((const void *)((uintptr_t)at + 2 * LINE));
+    __builtin_prefetch((const void *)((uintptr_t)at - 2 * LINE));
+}
+
 /* The thread's own control block. On glibc it lies at the high end of a thread's stack, but not of
  * the main thread's. */
 static inline uintptr_t cpu_thread_pointer(void) {

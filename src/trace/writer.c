@@ -583,6 +583,11 @@ static bool encode(memtrace_stream *s, const allocation *a, encoded *e) {
     return true;
 }
 
+/* The bytes that an allocation takes at most. */
+static size_t most_of_alloc(size_t n_frames) {
+    return 2 * MAX_ALLOC_HEAD + n_frames * CACHE_MAX_FRAME;
+}
+
 static size_t most_frames(const memtrace_writer *w) {
     return (packet_room(w) - 2 * MAX_ALLOC_HEAD) / CACHE_MAX_FRAME;
 }
@@ -651,9 +656,9 @@ static void choose_frames(memtrace_stream *s, allocation *a, const uint64_t *fra
 }
 
 static memtrace_status write_alloc(memtrace_stream *s, uint64_t id, allocation *a) {
-    const size_t most = MAX_ALLOC_HEAD * 2 + a->n_frames * CACHE_MAX_FRAME;
     const bool sure = a->n_frames <= most_frames(s->writer);
-    memtrace_status status = reserve(s, sure ? most : packet_room(s->writer) + 1, id);
+    memtrace_status status =
+        reserve(s, sure ? most_of_alloc(a->n_frames) : packet_room(s->writer) + 1, id);
     if (status != MEMTRACE_OK)
         return status;
     encoded e;
@@ -695,21 +700,25 @@ static memtrace_status stream_alloc(memtrace_stream *s, uint64_t time, uint64_t 
     return MEMTRACE_OK;
 }
 
+static void refill_ids(memtrace_stream *s) {
+    if (s->chunk_left > 0)
+        return;
+    s->next_id = FORMAT_ID_CHUNK *
+                 atomic_fetch_add_explicit(&s->writer->next_chunk, 1, memory_order_relaxed);
+    s->chunk_left = FORMAT_ID_CHUNK;
+}
+
 /* The next id of the stream. */
 static uint64_t take_id(memtrace_stream *s) {
     if (s->writer->version < 3)
         return s->next_id;
-    if (s->chunk_left == 0) {
-        s->next_id = FORMAT_ID_CHUNK *
-                     atomic_fetch_add_explicit(&s->writer->next_chunk, 1, memory_order_relaxed);
-        s->chunk_left = FORMAT_ID_CHUNK;
-    }
+    refill_ids(s);
     s->chunk_left--;
     return s->next_id;
 }
 
-/* Writes the rest of an allocation, whose head ends at `p`: the frames from `common` on, which are
- * EASY_FRAMES at most. */
+/* Writes the rest of an allocation, whose head ends at `p`: the frames from `common` on, for which
+ * there is room. */
 static inline memtrace_status put_frames(memtrace_stream *s, uint8_t *p, bool short_form,
                                          const uint64_t *frames, size_t n, size_t common,
                                          uint64_t *id) {
@@ -760,16 +769,31 @@ static inline memtrace_status stream_alloc_easily(memtrace_stream *s, uint64_t n
     return MEMTRACE_OK;
 }
 
-/* What memtrace_stream_alloc_block does for one that is not easy: the backtrace before is known to
- * the stream only if that was none either. */
+/* What memtrace_stream_alloc_block does for one that is large, does not fit the packet, or has many
+ * new frames. A packet's first backtrace is whole: after a loss that one is right again. */
 static __attribute__((noinline)) memtrace_status alloc_block(memtrace_stream *s, uint64_t time,
                                                              uint64_t words, const uint64_t *frames,
                                                              size_t n, size_t common,
                                                              uint64_t *id) {
-    if (common > s->n_previous)
-        common = 0;
-    return memtrace_stream_alloc(s, time, MEMTRACE_EXTERNAL, words - 1, words, frames, n, common,
-                                 id);
+    allocation a = {.length = words - 1, .samples = words, .source = MEMTRACE_EXTERNAL};
+    if (s->status != MEMTRACE_OK)
+        return s->status;
+    if (s->writer->version < 3 || s->n_dropped || n > most_frames(s->writer) || words == 0 ||
+        a.length > INT64_MAX)
+        return memtrace_stream_alloc(s, time, MEMTRACE_EXTERNAL, a.length, words, frames, n,
+                                     common > s->n_previous ? 0 : common, id);
+    set_time(s, time);
+    refill_ids(s);
+    const memtrace_status status = reserve(s, most_of_alloc(n - common), s->next_id);
+    if (status != MEMTRACE_OK)
+        return stream_fail(s, status);
+    a.prefix = packet_is_empty(s->writer, &s->events) ? 0 : common;
+    s->n_previous = 0;
+    uint8_t *p = put_alloc_head(s->events.used, &a, false, s->now);
+    const memtrace_status written = put_frames(s, p, false, frames, n, a.prefix, id);
+    if (written == MEMTRACE_OK)
+        set_easy(s);
+    return written;
 }
 
 memtrace_status memtrace_stream_alloc_block(memtrace_stream *s, uint64_t time, uint64_t words,

@@ -376,6 +376,30 @@ START_TEST(every_block_is_read_as_it_was_written) {
 }
 END_TEST
 
+/* Whatever their size, blocks of one stack cost it once a packet. */
+START_TEST(a_large_block_shares_its_stack) {
+    enum { DEPTH = 200, BLOCKS = 1000, MOST = 40 };
+    fixture f = {0};
+    source_of_events s;
+    uint64_t frames[DEPTH], id;
+    for (size_t i = 0; i < DEPTH; i++)
+        frames[i] = 0x1000 + i % 2 * i; /* what follows the even ones cannot be predicted */
+    begin(&f, &s, 3);
+    for (size_t i = 0; i < BLOCKS; i++) {
+        frames[DEPTH - 1] = 0x9000 + i;
+        ck_assert_int_eq(memtrace_stream_alloc_block(s.stream, i, i % 2 ? 5 : 5000, frames, DEPTH,
+                                                     i ? DEPTH - 1 : 0, &id),
+                         MEMTRACE_OK);
+    }
+    ck_assert_int_eq(memtrace_stream_close(s.stream), MEMTRACE_OK);
+    ck_assert_int_eq(memtrace_writer_close(f.writer), MEMTRACE_OK);
+    ck_assert_uint_lt(f.bytes.count, BLOCKS * MOST);
+    fclose(s.expected.out);
+    free(s.expected.text);
+    fixture_free(&f);
+}
+END_TEST
+
 /* ---- locations ---- */
 
 /* More names than the tables hold: 40 files, in each 40 functions. */
@@ -739,6 +763,7 @@ static Suite *writer_suite(void) {
     tcase_add_test(t, too_long_a_backtrace_loses_its_outermost_frames);
     tcase_add_test(t, a_promise_of_common_frames_is_taken);
     tcase_add_loop_test(t, every_block_is_read_as_it_was_written, 0, 4);
+    tcase_add_test(t, a_large_block_shares_its_stack);
     tcase_add_loop_test(t, random_traces_decode_to_what_was_written, 0, 8);
     tcase_add_test(t, names_move_to_the_front_and_fall_off_the_end);
     tcase_add_test(t, each_code_is_located_once_a_stream);

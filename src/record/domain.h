@@ -45,7 +45,8 @@ struct domain {
     /* Where every allocation is recorded; NULL, 0 elsewhere. */
     unwind_trail *trail;
     uint64_t *frames;       /* codes of the last stack, outermost first, behind room for a remark */
-    size_t n_frames;        /* of them, how many may be found again */
+    size_t n_frames;        /* of them, how many may be found again; 0: see n_remarked */
+    size_t n_remarked;      /* if there is a remark in front: so many behind it may be */
     unsigned type;          /* that the innermost of them bears */
     uint32_t modules_epoch; /* see code_epoch */
 };
@@ -74,6 +75,11 @@ struct domain *domain_acquire(struct domain_table *table, bool is_main_thread);
 void domain_find_stack(struct domain *d);
 
 void domain_release(struct domain_table *table, struct domain *d);
+
+/* The next stack is not to be compared with the last one. */
+static inline void domain_forget_stack(struct domain *d) {
+    d->n_frames = d->n_remarked = 0;
+}
 
 /* The owner's way to its stream. It must not be inside already. */
 void domain_wait(struct domain *d);

@@ -28,7 +28,7 @@ bool exact_start(struct session *s, memprof_filter *filter) {
 static __attribute__((noinline)) void exact_check_modules(struct domain *d, uint32_t epoch) {
     unwind_cache_check(d->unwind);
     if (epoch != d->modules_epoch)
-        d->n_frames = 0;
+        domain_forget_stack(d);
     d->modules_epoch = epoch;
 }
 
@@ -100,17 +100,30 @@ static inline void exact_encode(struct session *s, struct domain *d, size_t firs
 }
 
 /* A stack that is not whole, or not whole in the trace: a remark goes in front of the first frame
- * that is kept. */
+ * that is kept. What it shares with the stack before, if that has the same remark, shows when they
+ * are compared: where frames were dropped, the trail's do not say it. */
 static __attribute__((noinline)) struct exact_stack
 exact_stack_remarked(struct session *s, struct domain *d, size_t n, unsigned flags, unsigned type) {
     size_t first = n > s->depth ? n - s->depth : 0;
-    d->n_frames = 0; /* the writer compares the next stack with this one itself */
-    if (n > 0)
-        exact_encode(s, d, first, n, type);
-    d->frames[first] = first > 0 || flags & UNWIND_CUT ? CODE_CUT : CODE_LOST;
+    uint64_t remark = first > 0 || flags & UNWIND_CUT ? CODE_CUT : CODE_LOST;
+    size_t before = d->n_frames == 0 && d->frames[0] == remark ? d->n_remarked : 0;
+    uint32_t epoch = d->modules_epoch;
+    uint64_t *codes = d->frames;
+    size_t common = before > 0;
+    codes[0] = remark;
+    n -= first;
     if (n == 0)
-        d->frames[0] = code_with_type(d->frames[0], type);
-    return (struct exact_stack){.codes = d->frames + first, .n = 1 + n - first};
+        codes[0] = code_with_type(remark, type);
+    for (size_t i = 1; i <= n; i++) {
+        uintptr_t pc = unwind_trail_pc(d->trail, first + i - 1);
+        uint64_t code = code_remembered(&s->codes, &d->codes, epoch, pc);
+        code = code_with_type(code, i == n ? type : 0);
+        common += common == i && i <= before && codes[i] == code;
+        codes[i] = code;
+    }
+    d->n_frames = 0; /* these are not the codes of whole stacks */
+    d->n_remarked = n;
+    return (struct exact_stack){.codes = codes, .n = 1 + n, .common = common};
 }
 
 /* Takes the stack. `d->frames` holds the codes of all frames from index 1 on. */
@@ -179,7 +192,7 @@ void exact_born(struct session *s, void *block, uint64_t words, unsigned type,
         memtrace_stream_alloc_block(d->stream, now, words, stack.codes, stack.n, stack.common, &id);
     if (__builtin_expect(status != MEMTRACE_OK, 0)) {
         session_note(s, status);
-        d->n_frames = 0;
+        domain_forget_stack(d);
         exact_miss(s, block);
     } else {
         if (!ids_put_at(s->ids, place, (uintptr_t)block, id, &old))

@@ -113,7 +113,7 @@ static void domain_put_remark(struct session *s, struct domain *d, uint64_t now,
         status = memtrace_stream_collect(d->stream, now, id);
     if (status == MEMTRACE_OK)
         rescue_count_remark(&s->rescue);
-    d->n_frames = 0; /* it is not the last stack any more */
+    domain_forget_stack(d); /* it is not the last one any more */
     if (d->ocaml)
         ocaml_trail_forget(d->ocaml);
     session_note(s, status);
@@ -163,7 +163,7 @@ static bool session_alloc(struct session *s, const memprof_allocation *info, uin
     memtrace_status status =
         memtrace_stream_alloc(d->stream, now, MEMTRACE_EXTERNAL, info->size, info->n_samples,
                               info->callstack, info->callstack_length, 0, id);
-    d->n_frames = 0; /* it is not the last stack any more */
+    domain_forget_stack(d); /* it is not the last one any more */
     session_note(s, status);
     session_sweep(s, now);
     domain_leave(d);

@@ -245,6 +245,17 @@ def deep_stacks_are_cut_at_the_outer_end():
 
 
 @test
+def cut_stacks_are_the_inner_ends_of_whole_ones():
+    whole, cut = (record([TARGET, "family"], depth=depth) for depth in ("256", "3"))
+    same(len(whole.allocations), len(cut.allocations))
+    for a, b in zip(whole.allocations, cut.allocations):
+        most = [f.function for f in a.frames]
+        if len(most) > 3:
+            most = ["[deeper than the recorder looks]"] + most[-3:]
+        same([f.function for f in b.frames], most)
+
+
+@test
 def threads_are_domains_and_may_free_for_each_other():
     trace = record([TARGET, "threads"])
     same(trace.count(12001, "malloc"), (8 * 5000, 8 * 5000))

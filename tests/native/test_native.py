@@ -105,7 +105,8 @@ def run(command, settings=None, preload=(LIBRARY,), **options):
         env["LD_PRELOAD"] = " ".join(preload)
     env |= settings or {}
     done = subprocess.run(EMULATOR + [str(c) for c in command], env=env, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, **options)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          timeout=1200 if EMULATOR else 120, **options)
     return Run(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 

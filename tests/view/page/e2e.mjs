@@ -839,7 +839,19 @@ test("exported, it is one file that works without a server and says what it does
     assert.ok((await c.frame(name)).width > 2 * narrow.width);
     await c.go({ zoom: [], search: "Stdlib__Map" });
     assert.match(await c.text(".matched"), /matched \S+ GB \(\S+% of what is shown\)/);
-    for (const measure of ["peak", "survived", "blocks", "allocated"]) await c.go({ measure, search: "" });
+    // All that it holds is what the commands say.
+    for (const measure of ["peak", "survived", "blocks", "allocated"]) {
+      await c.go({ measure, search: "" });
+      const say = (...words) => cliJson(...words, "--json", "--measure", measure, IRMIN);
+      const all = say("hotspots", "--top", "10");
+      const text = `${amount(all.total.value, all.unit)} ${marginText(all.total, all.unit, all.rate)}`;
+      assert.equal((await c.total()).slice(0, text.length), text, measure);
+      for (const [view, rows] of [["hotspots", all.hotspots], ["types", measure === "blocks" ? [] : say("types", "--top", "3").hotspots]]) {
+        await c.go({ view, sort: "" });
+        assert.deepEqual((await c.rows()).slice(0, rows.length).map((r) => r.value), rows.map((r) => amount(r.value, all.unit)), `${view} ${measure}`);
+      }
+      await c.go({ view: "flame" });
+    }
     await c.go({ view: "hotspots", sort: "-value" });
     assert.ok((await c.rows()).length > 5);
     await c.page.getByText(/smaller ones are not in this file/).waitFor();

@@ -6,7 +6,9 @@
 
 enum {
     FIRST_ROWS = 1024,
-    BINS = 1 << 14, /* of time, for the peak */
+    FEWEST_BINS = 1 << 14, /* of time, for the peak */
+    MOST_BINS = 1 << 20,
+    ROWS_A_BIN = 64,
 };
 
 #define NO_NODE UINT32_MAX /* the allocation was not met yet */
@@ -57,7 +59,7 @@ static bool add_large(block_table *b, uint32_t row, const memtrace_event *event)
                     ((blocks_large){.length = event->length, .samples = event->samples}));
 }
 
-static bool note(block_table *b, uint32_t row, blocks_event kind) {
+static inline bool note(block_table *b, uint32_t row, blocks_event kind) {
     return !b->keep_order || vec_push(&b->order, (uint64_t)row << 2 | kind);
 }
 
@@ -80,32 +82,46 @@ bool blocks_alloc(block_table *b, uint32_t node, const memtrace_event *event) {
     return !large || add_large(b, row, event);
 }
 
+static inline uint64_t *fate_of(block_table *b, uint32_t row, blocks_event kind) {
+    return kind == BLOCKS_DIED ? &b->died[row] : &b->promoted[row];
+}
+
 static inline bool write_fate(block_table *b, const blocks_fate *f) {
-    uint32_t row = row_index_find(&b->rows, f->id);
-    if (row == ROW_NONE && !find_row(b, f->id, &row))
-        return false;
-    uint64_t *time = f->kind == BLOCKS_DIED ? &b->died[row] : &b->promoted[row];
+    uint64_t *time = fate_of(b, f->row, f->kind);
     if (*time != BLOCKS_NEVER)
         return true;
     *time = f->time;
-    return note(b, row, f->kind);
+    return note(b, f->row, f->kind);
+}
+
+/* The row, which is new if the trace did not speak of the block before. */
+static inline bool look_up(block_table *b, blocks_fate *f) {
+    f->row = row_index_find(&b->rows, f->id);
+    if (f->row == ROW_NONE && !find_row(b, f->id, &f->row))
+        return false;
+    __builtin_prefetch(fate_of(b, f->row, f->kind), 1);
+    return true;
 }
 
 static __attribute__((noinline)) bool write_fates(block_table *b) {
     bool ok = true;
-    for (size_t i = 0; i < b->n_fates; i++)
-        ok &= write_fate(b, &b->fates[i]);
+    for (size_t i = 0; ok && i < b->n_fates; i++)
+        ok = b->fates[i].row != ROW_NONE || look_up(b, &b->fates[i]);
+    for (size_t i = 0; ok && i < b->n_fates; i++)
+        ok = write_fate(b, &b->fates[i]);
     b->n_fates = 0;
     return ok;
 }
 
-/* Where the order of events is kept, they are written in that order. */
+/* Where the order of events is kept, each is written at once. */
 static inline bool add_fate(block_table *b, uint64_t id, uint64_t time, blocks_event kind) {
-    const blocks_fate new = {.id = id, .time = time, .kind = kind};
-    if (id + BLOCKS_OLD >= b->max_id || b->keep_order)
-        return write_fate(b, &new);
-    b->fates[b->n_fates++] = new;
-    return b->n_fates < BLOCKS_FATES || write_fates(b);
+    blocks_fate *f = &b->fates[b->n_fates];
+    *f = (blocks_fate){.id = id, .time = time, .row = ROW_NONE, .kind = kind};
+    if (id + BLOCKS_OLD < b->max_id)
+        row_index_prefetch(&b->rows, id);
+    else if (!look_up(b, f))
+        return false;
+    return (++b->n_fates < BLOCKS_FATES && !b->keep_order) || write_fates(b);
 }
 
 bool blocks_promote(block_table *b, uint64_t id, uint64_t time) {
@@ -209,6 +225,7 @@ bool blocks_finish(block_table *b) {
     row_index_free(&b->rows);
     if (kept > 0 && !resize(b, kept))
         b->capacity = kept; /* some columns could not be made smaller: they are large enough */
+    blocks_remember_peak(b, false, 0, 0);
     return sort_order(b);
 }
 
@@ -232,10 +249,10 @@ static bool copy_large(const block_table *from, block_table *to) {
 static void copy_fates(const block_table *from, block_table *to) {
     for (size_t i = 0; i < from->n_fates; i++) {
         const blocks_fate *f = &from->fates[i];
-        const uint32_t row = row_index_find(&from->rows, f->id);
-        uint64_t *times = f->kind == BLOCKS_DIED ? to->died : to->promoted;
-        if (row != ROW_NONE && times[row] == BLOCKS_NEVER)
-            times[row] = f->time;
+        const uint32_t row = f->row == ROW_NONE ? row_index_find(&from->rows, f->id) : f->row;
+        uint64_t *time = row == ROW_NONE ? NULL : fate_of(to, row, f->kind);
+        if (time && *time == BLOCKS_NEVER)
+            *time = f->time;
     }
 }
 
@@ -262,6 +279,7 @@ void blocks_free(block_table *b) {
     map64_free(&b->by_row);
     vec_free(&b->large);
     vec_free(&b->order);
+    free(b->peak);
     row_index_free(&b->rows);
     *b = (block_table){0};
 }
@@ -272,12 +290,14 @@ const blocks_large *blocks_find_large(const block_table *b, size_t row) {
 
 /* ---- the peak ---------------------------------------------------------------------------- */
 
-/* A bin of time, 2^width us of it: what is born and what dies in it, and what is live when it
- * begins. */
-typedef struct bin {
-    uint64_t born, died, before;
-    bool is_candidate;
-} bin;
+/* Stretches of time, 2^width us each. */
+typedef struct bins {
+    size_t n;
+    unsigned width;
+    int64_t *change, *before; /* what is born less what dies in it; what is live when it begins */
+    uint32_t *born;           /* at most so much, saturated */
+    uint8_t *is_candidate;
+} bins;
 
 typedef struct change {
     uint64_t time;
@@ -300,43 +320,78 @@ static uint64_t last_change(const block_table *b) {
     return died > born ? died - 1 : born;
 }
 
+/* Enough that little is born in one: all that is might be before anything dies. */
+static bool make_bins(const block_table *b, bins *x) {
+    const uint64_t last = last_change(b);
+    size_t most = FEWEST_BINS;
+    while (most < MOST_BINS && most < b->count / ROWS_A_BIN)
+        most *= 2;
+    *x = (bins){0};
+    while (last >> x->width >= most)
+        x->width++;
+    x->n = (size_t)(last >> x->width) + 1;
+    x->change = calloc(x->n, sizeof *x->change);
+    x->before = malloc(x->n * sizeof *x->before);
+    x->born = calloc(x->n, sizeof *x->born);
+    x->is_candidate = malloc(x->n);
+    return x->change && x->before && x->born && x->is_candidate;
+}
+
+static void free_bins(bins *x) {
+    free(x->change);
+    free(x->before);
+    free(x->born);
+    free(x->is_candidate);
+}
+
+static void add_births(bins *x, size_t bin, uint64_t samples) {
+    const uint64_t all = x->born[bin] + samples;
+    x->change[bin] += (int64_t)samples;
+    x->born[bin] = all < UINT32_MAX && samples < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
+}
+
 /* Rows are mostly in the order of their births: those of a bin are summed up beside it. */
-static void fill_bins(const block_table *b, const uint8_t *kept, bin *bins, unsigned width) {
+static void fill_bins(const block_table *b, const uint8_t *kept, bins *x) {
     size_t current = 0;
     uint64_t sum = 0;
     for (size_t i = 0; i < b->count; i++) {
         if (kept && !kept[i])
             continue;
         uint64_t samples = blocks_samples(b, i);
-        if (b->born[i] >> width != current) {
-            bins[current].born += sum;
-            current = b->born[i] >> width;
+        if (b->born[i] >> x->width != current) {
+            add_births(x, current, sum);
+            current = b->born[i] >> x->width;
             sum = 0;
         }
         sum += samples;
         if (b->died[i] != BLOCKS_NEVER)
-            bins[b->died[i] >> width].died += samples;
+            x->change[b->died[i] >> x->width] -= (int64_t)samples;
     }
-    bins[current].born += sum;
-    for (size_t i = 1; i < BINS; i++)
-        bins[i].before = bins[i - 1].before + bins[i - 1].born - bins[i - 1].died;
+    add_births(x, current, sum);
+    int64_t live = 0;
+    for (size_t i = 0; i < x->n; i++) {
+        x->before[i] = live;
+        live += x->change[i];
+    }
 }
 
 /* Marks the bins that the peak may be in: all that is born in one might be before anything dies. */
-static void mark_candidates(bin *bins) {
-    uint64_t least = 1;
-    for (size_t i = 0; i < BINS; i++)
-        least = bins[i].before > least ? bins[i].before : least;
-    for (size_t i = 0; i < BINS; i++)
-        bins[i].is_candidate = bins[i].born > 0 && bins[i].before + bins[i].born >= least;
+static void mark_candidates(bins *x) {
+    int64_t least = 1;
+    for (size_t i = 0; i < x->n; i++)
+        least = x->before[i] > least ? x->before[i] : least;
+    for (size_t i = 0; i < x->n; i++) {
+        const bool unknown = x->born[i] == UINT32_MAX;
+        x->is_candidate[i] =
+            x->born[i] > 0 && (unknown || x->before[i] + (int64_t)x->born[i] >= least);
+    }
 }
 
-static bool gather_changes(const block_table *b, const uint8_t *kept, const bin *bins,
-                           unsigned width, changes *all) {
+static bool gather_changes(const block_table *b, const uint8_t *kept, const bins *x, changes *all) {
     for (size_t i = 0; i < b->count; i++) {
         const bool dies = b->died[i] != BLOCKS_NEVER;
-        const bool born_there = bins[b->born[i] >> width].is_candidate;
-        const bool died_there = dies && bins[b->died[i] >> width].is_candidate;
+        const bool born_there = x->is_candidate[b->born[i] >> x->width];
+        const bool died_there = dies && x->is_candidate[b->died[i] >> x->width];
         if (!(born_there | died_there) || (kept && !kept[i]))
             continue;
         int64_t samples = (int64_t)blocks_samples(b, i);
@@ -349,13 +404,12 @@ static bool gather_changes(const block_table *b, const uint8_t *kept, const bin 
 }
 
 /* Runs through the changes of each candidate bin, from what was live when it began. */
-static void find_peak(const changes *all, const bin *bins, unsigned width, uint64_t *time,
-                      uint64_t *samples) {
+static void find_peak(const changes *all, const bins *x, uint64_t *time, uint64_t *samples) {
     int64_t live = 0;
     for (size_t i = 0; i < all->count; i++) {
         const change *c = &all->items[i];
-        if (i == 0 || all->items[i - 1].time >> width != c->time >> width)
-            live = (int64_t)bins[c->time >> width].before;
+        if (i == 0 || all->items[i - 1].time >> x->width != c->time >> x->width)
+            live = x->before[c->time >> x->width];
         live += c->samples;
         bool last_of_moment = i + 1 == all->count || all->items[i + 1].time != c->time;
         if (last_of_moment && live > (int64_t)*samples) {
@@ -365,28 +419,45 @@ static void find_peak(const changes *all, const bin *bins, unsigned width, uint6
     }
 }
 
-bool blocks_peak(const block_table *b, uint64_t *time, uint64_t *samples) {
-    return blocks_peak_of(b, NULL, time, samples);
-}
-
 bool blocks_peak_of(const block_table *b, const uint8_t *kept, uint64_t *time, uint64_t *samples) {
-    const uint64_t last = last_change(b);
-    unsigned width = 0;
-    while (last >> width >= BINS)
-        width++;
-    bin *bins = calloc(BINS, sizeof *bins);
+    bins x;
     changes all = {0};
     *time = *samples = 0;
-    if (!bins)
-        return false;
-    fill_bins(b, kept, bins, width);
-    mark_candidates(bins);
-    bool ok = gather_changes(b, kept, bins, width, &all);
+    bool ok = make_bins(b, &x);
+    if (ok) {
+        fill_bins(b, kept, &x);
+        mark_candidates(&x);
+        ok = gather_changes(b, kept, &x, &all);
+    }
     if (ok && all.count)
         qsort(all.items, all.count, sizeof *all.items, compare_changes);
     if (ok)
-        find_peak(&all, bins, width, time, samples);
+        find_peak(&all, &x, time, samples);
     vec_free(&all);
-    free(bins);
+    free_bins(&x);
     return ok;
+}
+
+void blocks_remember_peak(block_table *b, bool known, uint64_t time, uint64_t samples) {
+    free(b->peak);
+    b->peak = calloc(1, sizeof *b->peak);
+    if (b->peak && known)
+        *b->peak = (blocks_peak_memo){.time = time, .samples = samples, .known = true};
+}
+
+bool blocks_peak(const block_table *b, uint64_t *time, uint64_t *samples) {
+    blocks_peak_memo *memo = b->peak;
+    if (memo && memo->known) {
+        *time = memo->time;
+        *samples = memo->samples;
+        return true;
+    }
+    if (!blocks_peak_of(b, NULL, time, samples))
+        return false;
+    if (memo) {
+        memo->time = *time;
+        memo->samples = *samples;
+        memo->known = true;
+    }
+    return true;
 }

@@ -36,13 +36,20 @@ typedef struct blocks_large {
 /* What happened to a block, where the order of events is kept. */
 typedef enum blocks_event { BLOCKS_BORN, BLOCKS_PROMOTED, BLOCKS_DIED } blocks_event;
 
-/* A promotion or death that is not written yet, of an old block. */
+/* A promotion or death that is not written yet. */
 typedef struct blocks_fate {
     uint64_t id, time;
+    uint32_t row; /* ROW_NONE: of an old block, not looked up yet */
     blocks_event kind;
 } blocks_fate;
 
-enum { BLOCKS_FATES = 64, BLOCKS_OLD = 1 << 16 /* so many ids came after it */ };
+enum { BLOCKS_FATES = 128, BLOCKS_OLD = 1 << 16 /* so many ids came after it */ };
+
+/* When most was live, once somebody asked. Threads that ask at the same time find the same. */
+typedef struct blocks_peak_memo {
+    _Atomic uint64_t time, samples;
+    _Atomic bool known; /* set last */
+} blocks_peak_memo;
 
 /* Legal when zeroed. */
 typedef struct block_table {
@@ -52,14 +59,15 @@ typedef struct block_table {
     size_t count, capacity;
     map64 by_row; /* rows of which a number did not fit → index into `large` */
     VEC(blocks_large) large;
+    blocks_peak_memo *peak; /* of a table that is finished; NULL: there is no memory for it */
 
     /* Row << 2 | blocks_event of each event, in the order of time, and of the file where times are
      * equal; empty unless it was asked for: what no report needs that is content with times. */
     VEC(uint64_t) order;
     bool keep_order;
 
-    /* While reading. What is known of old blocks is not in the processor's cache: their fates are
-     * written many at once, so that it waits for several at the same time. */
+    /* While reading. What is known of older blocks is not in the processor's cache: it is asked
+     * for, and their fates are written later. */
     row_index rows;  /* of ids */
     uint64_t max_id; /* so far */
     blocks_fate fates[BLOCKS_FATES];
@@ -82,8 +90,13 @@ bool blocks_copy(const block_table *from, block_table *to);
 void blocks_free(block_table *b);
 
 /* The moment when most was live, in samples, and how much that was; the first one if there are
- * several. A block is live at T if born <= T < died. False when there is no memory. */
+ * several. A block is live at T if born <= T < died. A finished table looks for it once. False when
+ * there is no memory. */
 bool blocks_peak(const block_table *b, uint64_t *time, uint64_t *samples);
+
+/* For a table that was not made by blocks_finish: lets it remember its peak, which is this one if
+ * `known`. */
+void blocks_remember_peak(block_table *b, bool known, uint64_t time, uint64_t samples);
 
 /* The same of the rows of which `kept` is not 0; NULL: of all. */
 bool blocks_peak_of(const block_table *b, const uint8_t *kept, uint64_t *time, uint64_t *samples);

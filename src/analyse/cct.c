@@ -23,13 +23,17 @@ typedef struct cct_slot {
 /* Whether this is what one looks for under `frame`: a chain that begins with it, or for
  * CCT_NO_FRAME totals. */
 static inline bool is_for(const cct *tree, uint32_t what, uint32_t frame) {
-    if (what & CCT_TOTALS)
-        return frame == CCT_NO_FRAME;
+    if (frame == CCT_NO_FRAME || what & CCT_TOTALS)
+        return frame == CCT_NO_FRAME && what & CCT_TOTALS;
     return tree->frames.items[what] == (frame | CCT_FIRST);
 }
 
+static uint32_t first_slot(const cct *tree, uint32_t node, uint32_t frame) {
+    return (uint32_t)hash_u64((uint64_t)node << 32 | frame) & tree->mask;
+}
+
 static cct_slot *find_slot(const cct *tree, uint32_t node, uint32_t frame) {
-    uint32_t i = (uint32_t)hash_u64((uint64_t)node << 32 | frame) & tree->mask;
+    uint32_t i = first_slot(tree, node, frame);
     while (tree->slots[i].what &&
            (tree->slots[i].node != node || !is_for(tree, tree->slots[i].what, frame)))
         i = (i + 1) & tree->mask;
@@ -195,7 +199,7 @@ static cct_totals *add_totals(cct *tree, uint32_t node, unsigned source, uint32_
     return added;
 }
 
-bool cct_add(cct *tree, uint32_t node, unsigned source, uint64_t samples) {
+static inline bool add(cct *tree, uint32_t node, unsigned source, uint64_t samples) {
     uint32_t *what = find(tree, node, CCT_NO_FRAME);
     cct_totals *t = what && *what ? totals_of(tree, *what, source) : NULL;
     if (!t)
@@ -205,6 +209,30 @@ bool cct_add(cct *tree, uint32_t node, unsigned source, uint64_t samples) {
     t->samples += samples;
     t->blocks++;
     return true;
+}
+
+/* Where the totals of a node seem to be, as far as one sees without waiting for memory twice. */
+static inline uint32_t totals_at(const cct *tree, uint32_t node) {
+    const uint32_t what = tree->hanging.items[node];
+    return what & CCT_TOTALS || !what ? what : find_slot(tree, node, CCT_NO_FRAME)->what;
+}
+
+/* Each step asks for the memory that the next one looks at. */
+bool cct_add(cct *tree, const cct_addition *all, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t what = tree->hanging.items[all[i].node];
+        if (what && !(what & CCT_TOTALS))
+            __builtin_prefetch(&tree->slots[first_slot(tree, all[i].node, CCT_NO_FRAME)]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t what = totals_at(tree, all[i].node);
+        if (what)
+            __builtin_prefetch(&tree->totals.items[what & ~CCT_TOTALS], 1);
+    }
+    bool ok = true;
+    for (size_t i = 0; i < n; i++)
+        ok &= add(tree, all[i].node, all[i].source, all[i].samples);
+    return ok;
 }
 
 const cct_totals *cct_own(const cct *tree, uint32_t node, unsigned source) {

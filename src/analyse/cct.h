@@ -78,8 +78,21 @@ typedef struct cct_path {
 uint32_t cct_walk(cct *tree, cct_path *path, const uint32_t *frames, uint32_t n_frames,
                   uint32_t common);
 
-/* Adds a sampled block to a node's own totals; false when there is no memory. */
-bool cct_add(cct *tree, uint32_t node, unsigned source, uint64_t samples);
+/* A sampled block, to be added to its node's own totals. */
+typedef struct cct_addition {
+    uint32_t node;
+    unsigned source;
+    uint64_t samples;
+} cct_addition;
+
+/* Adds `n` of them; false when there is no memory. What belongs to nodes stands at random places of
+ * memory: that of many is waited for at the same time, if it was asked for before. */
+bool cct_add(cct *tree, const cct_addition *all, size_t n);
+
+/* A node that cct_walk returned will be added to soon. */
+static inline void cct_expect(const cct *tree, uint32_t node) {
+    __builtin_prefetch(&tree->hanging.items[node]);
+}
 
 /* A node's totals from one source; NULL if there are none. */
 const cct_totals *cct_own(const cct *tree, uint32_t node, unsigned source);

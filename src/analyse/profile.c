@@ -76,6 +76,12 @@ static bool note_promotion(profile *p, uint64_t id) {
     return true;
 }
 
+static bool add_to_tree(profile *p) {
+    const size_t n = p->n_added;
+    p->n_added = 0;
+    return cct_add(&p->tree, p->added, n);
+}
+
 static bool add_allocation(profile *p, const memtrace_reader *reader, const memtrace_event *event) {
     cct_path *path = &p->paths.items[event->domain];
     uint32_t node = cct_walk(&p->tree, path, event->frames, event->n_frames, event->common_prefix);
@@ -91,7 +97,10 @@ static bool add_allocation(profile *p, const memtrace_reader *reader, const memt
         return false;
     if (p->keep_blocks && !blocks_alloc(&p->table, node, event))
         return false;
-    return cct_add(&p->tree, node, event->source, event->samples);
+    cct_expect(&p->tree, node);
+    p->added[p->n_added++] =
+        (cct_addition){.node = node, .source = event->source, .samples = event->samples};
+    return p->n_added < PROFILE_ADDED || add_to_tree(p);
 }
 
 static bool add_event(profile *p, const memtrace_reader *reader, const memtrace_event *event) {
@@ -207,7 +216,7 @@ memtrace_status profile_read(profile *p, memtrace_reader *reader, const profile_
         if (options->tick && ++n % EVENTS_PER_TICK == 0)
             options->tick(options->context, reader);
     }
-    if (!copy_frames(p, reader) || !blocks_finish(&p->table))
+    if (!add_to_tree(p) || !copy_frames(p, reader) || !blocks_finish(&p->table))
         return MEMTRACE_NOMEM;
     count_promoted(p);
     free_reading_state(p);
@@ -235,7 +244,7 @@ bool profile_snapshot(const profile *p, const memtrace_reader *reader, profile *
     memset(&to->seen, 0, sizeof to->seen);
     to->minor = (map64){0};
     to->strings = (intern_table){0};
-    bool ok = copy_info(to, &p->info) && cct_copy(&p->tree, &to->tree) &&
+    bool ok = copy_info(to, &p->info) && cct_copy(&p->tree, &to->tree) && add_to_tree(to) &&
               blocks_copy(&p->table, &to->table) && copy_frames(to, reader) && copy_marks(p, to);
     if (ok)
         count_promoted(to);

@@ -36,6 +36,8 @@ typedef struct profile_mark {
     uint64_t value; /* of a gauge; 0 for a moment */
 } profile_mark;
 
+enum { PROFILE_ADDED = 64 };
+
 /* Legal when zeroed: an empty profile. */
 typedef struct profile {
     memtrace_info info; /* with strings of the profile's own */
@@ -57,9 +59,11 @@ typedef struct profile {
     block_table table; /* empty unless it was asked for */
 
     intern_table strings;
-    VEC(cct_path) paths; /* by domain; only while reading */
-    VEC(bool) seen;      /* by domain */
-    map64 minor;         /* id → samples of a minor block | PROMOTED; only while reading */
+    VEC(cct_path) paths;               /* by domain; only while reading */
+    cct_addition added[PROFILE_ADDED]; /* that the tree does not know yet; only while reading */
+    size_t n_added;
+    VEC(bool) seen; /* by domain */
+    map64 minor;    /* id → samples of a minor block | PROMOTED; only while reading */
     bool track_promotion, keep_blocks;
 } profile;
 

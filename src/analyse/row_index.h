@@ -51,6 +51,13 @@ static inline uint32_t row_index_find(const row_index *x, uint64_t id) {
                                    : row_index_find_far(x, id);
 }
 
+/* It will be looked up soon. */
+static inline void row_index_prefetch(const row_index *x, uint64_t id) {
+    const uint64_t number = id / ROW_PAGE;
+    if (number < x->pages.count)
+        __builtin_prefetch(&x->pages.items[number]);
+}
+
 /* Gives an id a row, of which there are `row` before, if that is as simple as it mostly is: the
  * next id of a page, and the next row. False if it is not: nothing changed, it may have a row. */
 static inline bool row_index_append(row_index *x, uint64_t id, uint32_t row) {

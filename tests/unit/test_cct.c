@@ -2,7 +2,7 @@
 #include "analyse/cct.h"
 #include "unit.h"
 
-enum { MAX_DEPTH = 40, STACKS = 3000 };
+enum { MAX_DEPTH = 40, STACKS = 3000, BATCH = 24 };
 
 typedef struct stack {
     uint32_t frames[MAX_DEPTH];
@@ -57,6 +57,8 @@ static void walk_random_stacks(uint32_t n_frames) {
     cct tree = {0};
     cct_path paths[3] = {0};
     stack last[3] = {0};
+    cct_addition added[BATCH];
+    size_t n_added = 0;
     uint64_t random = n_frames;
     for (int i = 0; i < STACKS; i++) {
         uint32_t domain = next_random(&random) % 3;
@@ -64,8 +66,12 @@ static void walk_random_stacks(uint32_t n_frames) {
         stacks[i] = last[domain];
         nodes[i] = cct_walk(&tree, &paths[domain], last[domain].frames, last[domain].n, common);
         check_path(&tree, nodes[i], &stacks[i]);
-        ck_assert(
-            cct_add(&tree, nodes[i], (unsigned)i % CCT_SOURCES, UINT64_C(1) << 32 | (unsigned)i));
+        added[n_added++] =
+            (cct_addition){nodes[i], (unsigned)i % CCT_SOURCES, UINT64_C(1) << 32 | (unsigned)i};
+        if (n_added == BATCH || i + 1 == STACKS || next_random(&random) % 8 == 0) {
+            ck_assert(cct_add(&tree, added, n_added));
+            n_added = 0;
+        }
     }
     size_t count = cct_count(&tree);
     for (int i = 0; i < STACKS; i++) /* each stack has one node, however it was reached */
@@ -128,10 +134,8 @@ START_TEST(totals_add_up_by_source) {
     cct_path path = {0};
     uint32_t node = cct_walk(&tree, &path, (uint32_t[]){1, 2}, 2, 0);
     uint32_t other = cct_walk(&tree, &path, (uint32_t[]){1}, 1, 0);
-    ck_assert(cct_add(&tree, node, 0, 5));
-    ck_assert(cct_add(&tree, other, 1, 1));
-    ck_assert(cct_add(&tree, node, 2, 7));
-    ck_assert(cct_add(&tree, node, 2, 1));
+    const cct_addition added[] = {{node, 0, 5}, {other, 1, 1}, {node, 2, 7}, {node, 2, 1}};
+    ck_assert(cct_add(&tree, added, 4));
     check_totals(&tree, node, 0, 5, 1);
     check_totals(&tree, node, 2, 8, 2);
     check_totals(&tree, other, 1, 1, 1);

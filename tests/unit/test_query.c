@@ -3,6 +3,7 @@
 
 #include "analyse/calltree.h"
 #include "analyse/hotspots.h"
+#include "random.h"
 #include "tape.h"
 #include "unit.h"
 
@@ -110,6 +111,57 @@ START_TEST(numbers_beyond_32_bits_are_kept) {
 }
 END_TEST
 
+/* What is known of a block, kept in the plainest way. */
+typedef struct plain_block {
+    uint64_t born, promoted, died;
+    bool is_there;
+} plain_block;
+
+static void check_table(const block_table *b, const plain_block *blocks, size_t n) {
+    size_t n_there = 0, n_right = 0;
+    for (size_t i = 0; i < n; i++)
+        n_there += blocks[i].is_there;
+    for (size_t i = 0; i < b->count; i++) { /* a block's node is its id */
+        const plain_block *block = &blocks[b->node[i]];
+        n_right += block->is_there && b->born[i] == block->born &&
+                   b->promoted[i] == block->promoted && b->died[i] == block->died;
+    }
+    ck_assert_uint_eq(b->count, n_there);
+    ck_assert_uint_eq(n_right, n_there);
+}
+
+/* Fates of young and of old blocks, some twice, some before the birth; and a copy now and then. */
+START_TEST(fates_are_those_of_their_blocks) {
+    enum { N = 300000 };
+    static plain_block blocks[N + 1];
+    block_table b = {0}, copy;
+    test_random r = {5};
+    bool ok = true;
+    for (uint64_t i = 0; i <= N; i++)
+        blocks[i] = (plain_block){0, BLOCKS_NEVER, BLOCKS_NEVER, false};
+    for (uint64_t id = 0; id < N; id++) {
+        const memtrace_event birth = {.id = id, .time = 2 * id, .length = 1, .samples = 1};
+        blocks[id].born = birth.time;
+        blocks[id].is_there = true;
+        ok &= blocks_alloc(&b, (uint32_t)id, &birth);
+        const double back = test_random_unit(&r) * test_random_unit(&r) * test_random_unit(&r);
+        const uint64_t of = id + 1 - (uint64_t)(back * (double)(id + 1)); /* the next one, too */
+        const bool promotes = test_random_unit(&r) < 0.3;
+        uint64_t *fate = promotes ? &blocks[of].promoted : &blocks[of].died;
+        *fate = *fate == BLOCKS_NEVER ? 2 * id + 2 : *fate;
+        ok &= promotes ? blocks_promote(&b, of, 2 * id + 2) : blocks_collect(&b, of, 2 * id + 2);
+        if (id % 99991 == 7) {
+            ck_assert(blocks_copy(&b, &copy));
+            check_table(&copy, blocks, id + 1);
+            blocks_free(&copy);
+        }
+    }
+    ck_assert(ok && blocks_finish(&b));
+    check_table(&b, blocks, N);
+    blocks_free(&b);
+}
+END_TEST
+
 START_TEST(a_row_takes_at_most_forty_bytes) {
     size_t size = 0;
 #define COLUMN_SIZE(type, name) size += sizeof(type);
@@ -138,9 +190,12 @@ START_TEST(the_peak_is_the_maximum_over_all_moments) {
         }
     ck_assert(blocks_finish(&b));
     for (int scale = 0; scale < 2; scale++) { /* some moments a bin, and far apart */
-        ck_assert(blocks_peak(&b, &time, &samples));
-        ck_assert_uint_eq(samples, best);
-        ck_assert_uint_eq(time, best_time);
+        for (int again = 0; again < 2; again++) {
+            ck_assert(blocks_peak(&b, &time, &samples));
+            ck_assert_uint_eq(samples, best);
+            ck_assert_uint_eq(time, best_time);
+        }
+        blocks_remember_peak(&b, false, 0, 0);
         for (size_t i = 0; i < b.count && scale == 0; i++) {
             b.born[i] *= 1000003;
             b.died[i] *= 1000003;
@@ -438,6 +493,7 @@ static Suite *suite(void) {
     TCase *t = tcase_create("query");
     tcase_add_test(t, the_table_has_what_the_events_say_in_any_order);
     tcase_add_test(t, numbers_beyond_32_bits_are_kept);
+    tcase_add_test(t, fates_are_those_of_their_blocks);
     tcase_add_test(t, a_row_takes_at_most_forty_bytes);
     tcase_add_test(t, the_peak_is_the_maximum_over_all_moments);
     tcase_add_test(t, filters_keep_what_they_say);

@@ -206,6 +206,11 @@ static bool move_row(block_table *b, size_t to, size_t from) {
     return at;
 }
 
+static void see_time(block_table *b, uint64_t time) {
+    if (time > b->last && time != BLOCKS_NEVER)
+        b->last = time;
+}
+
 bool blocks_finish(block_table *b) {
     size_t kept = 0;
     if (!write_fates(b) || !renumber_order(b))
@@ -219,6 +224,8 @@ bool blocks_finish(block_table *b) {
             b->promoted[kept] = b->born[kept];
         if (b->died[kept] < b->born[kept])
             b->died[kept] = b->born[kept];
+        see_time(b, b->born[kept]);
+        see_time(b, b->died[kept]);
         kept++;
     }
     b->count = kept;
@@ -311,25 +318,15 @@ static int compare_changes(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static uint64_t last_change(const block_table *b) {
-    uint64_t born = 0, died = 0; /* one more than a death: 0 is never */
-    for (size_t i = 0; i < b->count; i++) {
-        born = b->born[i] > born ? b->born[i] : born;
-        died = b->died[i] + 1 > died ? b->died[i] + 1 : died;
-    }
-    return died > born ? died - 1 : born;
-}
-
 /* Enough that little is born in one: all that is might be before anything dies. */
 static bool make_bins(const block_table *b, bins *x) {
-    const uint64_t last = last_change(b);
     size_t most = FEWEST_BINS;
     while (most < MOST_BINS && most < b->count / ROWS_A_BIN)
         most *= 2;
     *x = (bins){0};
-    while (last >> x->width >= most)
+    while (b->last >> x->width >= most)
         x->width++;
-    x->n = (size_t)(last >> x->width) + 1;
+    x->n = (size_t)(b->last >> x->width) + 1;
     x->change = calloc(x->n, sizeof *x->change);
     x->before = malloc(x->n * sizeof *x->before);
     x->born = calloc(x->n, sizeof *x->born);

@@ -29,6 +29,19 @@
     X(uint64_t, promoted) /* BLOCKS_NEVER; not before `born` */                                    \
     X(uint64_t, died)     /* the same */
 
+/* Numbers of the columns, and sets of them. */
+typedef enum blocks_column {
+#define BLOCKS_COLUMN_NUMBER(type, name) BLOCKS_COLUMN_##name,
+    BLOCKS_COLUMNS(BLOCKS_COLUMN_NUMBER)
+#undef BLOCKS_COLUMN_NUMBER
+        BLOCKS_N_COLUMNS
+} blocks_column;
+
+#define BLOCKS_HAS(name) (1u << BLOCKS_COLUMN_##name)
+/* Those that blocks_peak looks at. */
+#define BLOCKS_PEAK_COLUMNS (BLOCKS_HAS(samples) | BLOCKS_HAS(born) | BLOCKS_HAS(died))
+#define BLOCKS_ALL_COLUMNS  ((1u << BLOCKS_N_COLUMNS) - 1)
+
 typedef struct blocks_large {
     uint64_t length, samples;
 } blocks_large;
@@ -59,6 +72,7 @@ typedef struct block_table {
     size_t count, capacity;
     map64 by_row; /* rows of which a number did not fit → index into `large` */
     VEC(blocks_large) large;
+    uint64_t last;          /* of a table that is finished: nothing in it is later */
     blocks_peak_memo *peak; /* of a table that is finished; NULL: there is no memory for it */
 
     /* Row << 2 | blocks_event of each event, in the order of time, and of the file where times are

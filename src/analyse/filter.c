@@ -348,6 +348,35 @@ bool filter_selects(const filter *f) {
     return false;
 }
 
+static unsigned columns_of(const filter_term *t) {
+    static const unsigned columns[FILTER_N_KINDS] = {
+        [FILTER_ALLOC] = BLOCKS_HAS(born),
+        [FILTER_LIVE] = BLOCKS_HAS(born) | BLOCKS_HAS(died),
+        [FILTER_LIFE] = BLOCKS_HAS(born) | BLOCKS_HAS(died),
+        [FILTER_SIZE] = BLOCKS_HAS(length),
+        [FILTER_HEAP] = BLOCKS_HAS(source) | BLOCKS_HAS(promoted),
+        [FILTER_FN] = BLOCKS_HAS(node),
+        [FILTER_FILE] = BLOCKS_HAS(node),
+        [FILTER_TYPE] = BLOCKS_HAS(node),
+        [FILTER_DOMAIN] = BLOCKS_HAS(domain),
+        [FILTER_PROMOTED] = BLOCKS_HAS(promoted),
+        [FILTER_SURVIVED] = BLOCKS_HAS(died),
+    };
+    unsigned all = columns[t->kind];
+    for (size_t i = 0; i < t->values.count; i++) /* what is needed to find the peak */
+        if (t->values.items[i].low.anchor == ANCHOR_PEAK ||
+            t->values.items[i].high.anchor == ANCHOR_PEAK)
+            all |= BLOCKS_PEAK_COLUMNS;
+    return all;
+}
+
+unsigned filter_columns(const filter *f) {
+    unsigned all = 0;
+    for (size_t i = 0; f && i < f->terms.count; i++)
+        all |= columns_of(&f->terms.items[i]);
+    return all;
+}
+
 bool filter_hides_any(const filter *f) {
     for (size_t i = 0; f && i < f->terms.count; i++)
         if (f->terms.items[i].kind == FILTER_HIDE)

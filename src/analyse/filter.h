@@ -46,6 +46,9 @@ bool filter_parse_time(const char *text, uint64_t *micros, filter_error *error);
 /* Whether it removes blocks at all, so that the table is needed. NULL: no. */
 bool filter_selects(const filter *f);
 
+/* The columns of the table that its terms look at: a set of BLOCKS_HAS. */
+unsigned filter_columns(const filter *f);
+
 /* Whether it drops frames of functions. NULL: no. */
 bool filter_hides_any(const filter *f);
 

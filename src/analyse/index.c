@@ -105,8 +105,14 @@ static index_status read_sections(index_stream *s, const index_head *h, const in
     index_status status = index_get_tree(s, p, remarks);
     if (status == INDEX_OK && !index_leave(s))
         status = INDEX_DAMAGED;
-    if (status == INDEX_OK && needs->blocks)
-        status = index_get_blocks(s->fd, &h->sections[INDEX_BLOCKS], p);
+    if (status == INDEX_OK && needs->blocks) {
+        const bool all = needs->columns == 0 || needs->order;
+        status = index_get_blocks(s->fd, &h->sections[INDEX_BLOCKS],
+                                  all ? BLOCKS_ALL_COLUMNS : needs->columns, p);
+        if (h->peak_time > p->duration || h->peak_samples > cct_sum(p->samples))
+            status = INDEX_DAMAGED;
+        blocks_remember_peak(&p->table, true, h->peak_time, h->peak_samples);
+    }
     if (status == INDEX_OK && needs->order) {
         index_enter(s, &h->sections[INDEX_ORDER]);
         status = index_get_order(s, p);
@@ -163,13 +169,18 @@ static bool write_section(index_stream *s, int which, const profile *p,
     case INDEX_ORDER:
         return index_put_order(s, p);
     default:
-        return index_put_blocks(s, p, (size_t)(which - INDEX_BLOCKS));
+        which -= INDEX_BLOCKS;
+        index_put_column_of(s, &p->table, (size_t)which / BLOCKS_N_COLUMNS,
+                            (blocks_column)(which % BLOCKS_N_COLUMNS));
+        return true;
     }
 }
 
 static int write_sections(index_stream *s, index_head *h, const index_parts *parts,
                           const profile *p, const index_remarks *remarks) {
     uint64_t end = sizeof *h;
+    if (parts->blocks && !blocks_peak(&p->table, &h->peak_time, &h->peak_samples))
+        return ENOMEM;
     for (int i = 0; i < INDEX_N_SECTIONS; i++) {
         h->sections[i] = (index_section){.offset = end};
         if (i != INDEX_TREE && !(i == INDEX_ORDER ? parts->order : parts->blocks))

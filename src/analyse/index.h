@@ -7,8 +7,8 @@
  * process may shorten or change it at any moment.
  *
  * The file has a head, which says what trace it belongs to and where the sections are, and three
- * kinds of sections: tree and names; the table of blocks, in parts that several threads read; the
- * order of events. A question reads those that it needs. */
+ * kinds of sections: tree and names; the columns of the table of blocks, in parts that several
+ * threads read; the order of events. A question reads those that it needs. */
 #ifndef ANALYSE_INDEX_H
 #define ANALYSE_INDEX_H
 
@@ -31,7 +31,8 @@ typedef struct index_remarks {
 /* What an index holds beside the tree, or what somebody needs of it. */
 typedef struct index_parts {
     bool blocks, order;
-    bool in_order; /* rows of the table stand in the order of the allocations in the file */
+    unsigned columns; /* needed: a set of the table's; 0: all. The others may be missing (NULL) */
+    bool in_order;    /* rows of the table stand in the order of the allocations in the file */
 } index_parts;
 
 typedef enum index_status {

@@ -1,84 +1,88 @@
 /* index_blocks.c: the other sections of an index: the table of blocks and the order of events.
  *
- * Each section of the table has the next part of its rows: how many, then chunks. A chunk of rows
- * has its columns one after the other. Promotion and death stand there as times since birth, plus
- * 1; 0 is never. */
+ * Each section of the table has a column of the next part of its rows: how many, then chunks.
+ * Promotion and death stand there as times since birth, plus 1; 0 is never. */
 #include <string.h>
 
 #include "analyse/index_parts.h"
 #include "analyse/parallel.h"
 
-enum { MOST_ROWS = UINT32_MAX / 2, COLUMNS = 8 };
+enum { MOST_ROWS = UINT32_MAX / 2 };
 
 static size_t chunk_at(size_t at, size_t n) {
     return n - at < INDEX_CHUNK ? n - at : INDEX_CHUNK;
 }
 
-/* A column of each kind. */
-typedef struct rows {
-    uint64_t node[INDEX_CHUNK], length[INDEX_CHUNK], samples[INDEX_CHUNK], domain[INDEX_CHUNK],
-        source[INDEX_CHUNK], born[INDEX_CHUNK], promoted[INDEX_CHUNK], died[INDEX_CHUNK];
-} rows;
-
-/* ---- the table --------------------------------------------------------------------------- */
+/* ---- the table: writing ------------------------------------------------------------------ */
 
 static uint64_t since(uint64_t born, uint64_t time) {
     return time == BLOCKS_NEVER ? 0 : time - born + 1;
 }
 
-static void pack_rows(const block_table *b, size_t at, size_t n, rows *r) {
-    for (size_t i = 0; i < n; i++) {
-        const size_t row = at + i;
-        r->node[i] = b->node[row];
-        r->length[i] = blocks_length(b, row);
-        r->samples[i] = blocks_samples(b, row);
-        r->domain[i] = b->domain[row];
-        r->source[i] = b->source[row];
-        r->born[i] = b->born[row];
-        r->promoted[i] = since(b->born[row], b->promoted[row]);
-        r->died[i] = since(b->born[row], b->died[row]);
+static uint64_t number_in(const block_table *b, size_t row, blocks_column column) {
+    switch (column) {
+    case BLOCKS_COLUMN_node:
+        return b->node[row];
+    case BLOCKS_COLUMN_length:
+        return blocks_length(b, row);
+    case BLOCKS_COLUMN_samples:
+        return blocks_samples(b, row);
+    case BLOCKS_COLUMN_domain:
+        return b->domain[row];
+    case BLOCKS_COLUMN_source:
+        return b->source[row];
+    case BLOCKS_COLUMN_born:
+        return b->born[row];
+    case BLOCKS_COLUMN_promoted:
+        return since(b->born[row], b->promoted[row]);
+    default:
+        return since(b->born[row], b->died[row]);
     }
 }
 
-bool index_put_blocks(index_stream *s, const profile *p, size_t part) {
-    const block_table *b = &p->table;
+void index_put_column_of(index_stream *s, const block_table *b, size_t part, blocks_column column) {
     const size_t end = parallel_begin(b->count, INDEX_BLOCK_PARTS, part + 1);
     size_t at = parallel_begin(b->count, INDEX_BLOCK_PARTS, part);
-    rows *r = malloc(sizeof *r);
-    if (!r)
-        return false;
+    uint64_t numbers[INDEX_CHUNK];
     index_put(s, end - at);
     for (; at < end; at += INDEX_CHUNK) {
         const size_t n = chunk_at(at, end);
-        pack_rows(b, at, n, r);
-#define PUT_COLUMN(type, name) index_put_column(s, r->name, n);
-        BLOCKS_COLUMNS(PUT_COLUMN)
-#undef PUT_COLUMN
+        for (size_t i = 0; i < n; i++)
+            numbers[i] = number_in(b, at + i, column);
+        index_put_column(s, numbers, n);
     }
-    free(r);
-    return true;
 }
 
-/* A row of which a number does not fit into its column. */
-typedef struct large_row {
-    size_t row;
-    uint64_t length, samples;
-} large_row;
+/* ---- the table: reading ------------------------------------------------------------------ */
 
-/* What is read of the table in one go. */
+/* A number that does not fit into its column. */
+typedef struct large_number {
+    size_t row;
+    uint64_t value;
+} large_number;
+
+typedef VEC(large_number) large_numbers;
+
+/* Rows that are read in one go, a column after the other. */
 typedef struct block_part {
+    const index_section *sections; /* by column */
     index_stream s;
     index_status status;
-    size_t next, end; /* rows of the table */
-    uint64_t left;    /* samples of the trace that were not met in this part yet */
-    VEC(large_row) large;
-    rows *rows;
+    size_t begin, end; /* rows of the table */
+    uint64_t samples;  /* of these rows */
+    large_numbers lengths, many;
 } block_part;
 
-static bool make_columns(block_table *b, size_t count) {
+typedef struct table_reading {
+    profile *profile;
+    unsigned columns;
+    block_part parts[INDEX_BLOCK_PARTS];
+    size_t threads;
+} table_reading;
+
+static bool make_columns(block_table *b, unsigned columns, size_t count) {
 #define MAKE_COLUMN(type, name)                                                                    \
-    b->name = malloc((count ? count : 1) * sizeof *b->name);                                       \
-    if (!b->name)                                                                                  \
+    if (columns & BLOCKS_HAS(name) && !(b->name = malloc((count ? count : 1) * sizeof *b->name)))  \
         return false;
     BLOCKS_COLUMNS(MAKE_COLUMN)
 #undef MAKE_COLUMN
@@ -86,159 +90,231 @@ static bool make_columns(block_table *b, size_t count) {
     return true;
 }
 
-/* What a query takes for granted, of a whole chunk. `left` is how many samples of the trace were
- * not seen in rows yet. */
-static bool check_rows(const profile *p, const rows *r, size_t n, uint64_t *left) {
-    const uint64_t n_nodes = cct_count(&p->tree), end = p->duration;
+/* X(name, whether a query cannot take the number x for granted) */
+#define PLAIN_COLUMNS(X)                                                                           \
+    X(node, x >= n_nodes)                                                                          \
+    X(domain, x > UINT16_MAX)                                                                      \
+    X(source, x >= CCT_SOURCES)                                                                    \
+    X(born, x > p->duration)
+
+/* Each takes a chunk of numbers for the rows from `at` on; false if one of them cannot be. */
+#define TAKE_PLAIN(name, is_bad)                                                                   \
+    static bool take_##name(const profile *p, size_t at, const uint64_t *numbers, size_t n) {      \
+        const uint64_t n_nodes = cct_count(&p->tree);                                              \
+        uint64_t bad = 0;                                                                          \
+        (void)n_nodes;                                                                             \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            const uint64_t x = numbers[i];                                                         \
+            bad |= is_bad;                                                                         \
+            p->table.name[at + i] = (__typeof__(*p->table.name))x;                                 \
+        }                                                                                          \
+        return bad == 0;                                                                           \
+    }
+PLAIN_COLUMNS(TAKE_PLAIN)
+#undef TAKE_PLAIN
+
+static bool take_fates(const profile *p, uint64_t *times, size_t at, const uint64_t *numbers,
+                       size_t n) {
+    const uint64_t *born = p->table.born + at, end = p->duration;
     uint64_t bad = 0;
-    for (size_t i = 0; i < n; i++)
-        bad |= (uint64_t)(r->node[i] >= n_nodes) | (r->source[i] >= CCT_SOURCES) |
-               (r->domain[i] > UINT16_MAX) | (r->samples[i] == 0);
-    for (size_t i = 0; i < n; i++)
-        bad |= (uint64_t)(r->born[i] > end) |
-               ((r->promoted[i] > 0) & (r->promoted[i] - 1 > end - r->born[i])) |
-               ((r->died[i] > 0) & (r->died[i] - 1 > end - r->born[i]));
+    times += at;
     for (size_t i = 0; i < n; i++) {
-        bad |= r->samples[i] > *left;
-        *left -= r->samples[i];
+        const uint64_t x = numbers[i];
+        bad |= (uint64_t)(x > 0) & (uint64_t)(x - 1 > end - born[i]);
+        times[i] = x ? born[i] + x - 1 : BLOCKS_NEVER;
     }
     return bad == 0;
 }
 
-/* Returns false when there is no memory. */
-static bool unpack_rows(block_table *b, size_t at, size_t n, block_part *part) {
-    const rows *r = part->rows;
-    uint64_t large = 0;
-    for (size_t i = 0; i < n; i++) {
-        b->node[at + i] = (uint32_t)r->node[i];
-        b->length[at + i] = (uint32_t)r->length[i];
-        b->samples[at + i] = (uint16_t)r->samples[i];
-        large |= (uint64_t)(r->length[i] >= BLOCKS_LARGE) | (r->samples[i] >= BLOCKS_MANY);
-    }
-    for (size_t i = 0; i < n; i++) {
-        b->domain[at + i] = (uint16_t)r->domain[i];
-        b->source[at + i] = (uint8_t)r->source[i];
-    }
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t born = r->born[i];
-        b->born[at + i] = born;
-        b->promoted[at + i] = r->promoted[i] ? born + r->promoted[i] - 1 : BLOCKS_NEVER;
-        b->died[at + i] = r->died[i] ? born + r->died[i] - 1 : BLOCKS_NEVER;
-    }
-    for (size_t i = 0; large && i < n; i++)
-        if ((r->length[i] >= BLOCKS_LARGE || r->samples[i] >= BLOCKS_MANY) &&
-            !vec_push(&part->large, ((large_row){at + i, r->length[i], r->samples[i]})))
+/* Keeps those that do not fit; false when there is no memory. */
+static bool keep_large(large_numbers *large, size_t at, const uint64_t *numbers, size_t n,
+                       uint64_t limit) {
+    uint64_t most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = numbers[i] > most ? numbers[i] : most;
+    for (size_t i = 0; most >= limit && i < n; i++)
+        if (numbers[i] >= limit && !vec_push(large, ((large_number){at + i, numbers[i]})))
             return false;
     return true;
 }
 
-static index_status get_chunk(block_part *part, profile *p, size_t n) {
-    rows *r = part->rows;
-#define GET_COLUMN(type, name) index_get_column(&part->s, r->name, n);
-    BLOCKS_COLUMNS(GET_COLUMN)
-#undef GET_COLUMN
-    if (part->s.failed || !check_rows(p, r, n, &part->left))
+static index_status take_lengths(block_part *part, const block_table *b, size_t at,
+                                 const uint64_t *numbers, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        b->length[at + i] = (uint32_t)numbers[i];
+    return keep_large(&part->lengths, at, numbers, n, BLOCKS_LARGE) ? INDEX_OK : INDEX_NOMEM;
+}
+
+/* Together they are no more than the trace's. */
+static index_status take_samples(block_part *part, const profile *p, size_t at,
+                                 const uint64_t *numbers, size_t n) {
+    const uint64_t all = cct_sum(p->samples);
+    uint64_t bad = 0;
+    for (size_t i = 0; i < n; i++) {
+        bad |= (uint64_t)(numbers[i] == 0) | (numbers[i] > all - part->samples);
+        part->samples += bad ? 0 : numbers[i];
+        p->table.samples[at + i] = (uint16_t)numbers[i];
+    }
+    if (bad)
         return INDEX_DAMAGED;
-    const size_t at = part->next;
-    part->next += n;
-    return unpack_rows(&p->table, at, n, part) ? INDEX_OK : INDEX_NOMEM;
+    return keep_large(&part->many, at, numbers, n, BLOCKS_MANY) ? INDEX_OK : INDEX_NOMEM;
+}
+
+static index_status take_chunk(block_part *part, const profile *p, blocks_column column, size_t at,
+                               const uint64_t *numbers, size_t n) {
+    const block_table *b = &p->table;
+    bool ok = false;
+    switch (column) {
+#define TAKE(name, is_bad)                                                                         \
+    case BLOCKS_COLUMN_##name:                                                                     \
+        ok = take_##name(p, at, numbers, n);                                                       \
+        break;
+        PLAIN_COLUMNS(TAKE)
+#undef TAKE
+    case BLOCKS_COLUMN_promoted:
+        ok = take_fates(p, b->promoted, at, numbers, n);
+        break;
+    case BLOCKS_COLUMN_died:
+        ok = take_fates(p, b->died, at, numbers, n);
+        break;
+    case BLOCKS_COLUMN_length:
+        return take_lengths(part, b, at, numbers, n);
+    case BLOCKS_COLUMN_samples:
+        return take_samples(part, p, at, numbers, n);
+    case BLOCKS_N_COLUMNS:
+        break;
+    }
+    return ok ? INDEX_OK : INDEX_DAMAGED;
+}
+
+static void read_column(block_part *part, const profile *p, blocks_column column) {
+    uint64_t numbers[INDEX_CHUNK];
+    index_enter(&part->s, &part->sections[column]);
+    if (index_get(&part->s) != part->end - part->begin)
+        part->status = INDEX_DAMAGED;
+    for (size_t at = part->begin; part->status == INDEX_OK && at < part->end; at += INDEX_CHUNK) {
+        const size_t n = chunk_at(at, part->end);
+        index_get_column(&part->s, numbers, n);
+        part->status = part->s.failed ? INDEX_DAMAGED : take_chunk(part, p, column, at, numbers, n);
+    }
+    if (part->status == INDEX_OK && !index_leave(&part->s))
+        part->status = INDEX_DAMAGED;
+}
+
+/* Births come before what is counted from them. */
+static void read_parts(void *context, size_t thread) {
+    table_reading *in = context;
+    _Static_assert((int)BLOCKS_COLUMN_born < (int)BLOCKS_COLUMN_promoted &&
+                       (int)BLOCKS_COLUMN_born < (int)BLOCKS_COLUMN_died,
+                   "in the order of their numbers");
+    for (size_t i = thread; i < INDEX_BLOCK_PARTS; i += in->threads)
+        for (unsigned column = 0; column < BLOCKS_N_COLUMNS; column++)
+            if (in->columns >> column & 1 && in->parts[i].status == INDEX_OK)
+                read_column(&in->parts[i], in->profile, (blocks_column)column);
 }
 
 /* Finds out how many rows there are. There can be as many as what follows has room for: memory does
  * not follow a number alone. */
-static void open_part(block_part *part, int fd, const index_section *section) {
-    part->rows = malloc(sizeof *part->rows);
-    if (!index_stream_open(&part->s, fd) || !part->rows) {
+static void open_part(block_part *part, int fd) {
+    if (!index_stream_open(&part->s, fd)) {
         part->status = INDEX_NOMEM;
         return;
     }
-    index_enter(&part->s, section);
+    index_enter(&part->s, &part->sections[BLOCKS_COLUMN_node]);
     const uint64_t n = index_get(&part->s);
     if (part->s.failed || n > MOST_ROWS ||
-        n > index_most_in(index_words_left(&part->s)) / COLUMNS + INDEX_CHUNK)
+        n > index_most_in(index_words_left(&part->s)) + INDEX_CHUNK)
         part->status = INDEX_DAMAGED;
     else
         part->end = n;
 }
 
 /* Makes the columns, and gives each part its rows in them. */
-static index_status lay_out(block_part *parts, profile *p) {
+static index_status lay_out(table_reading *in) {
     size_t count = 0;
     for (size_t i = 0; i < INDEX_BLOCK_PARTS; i++) {
-        if (parts[i].status != INDEX_OK)
-            return parts[i].status;
-        parts[i].next = count;
-        parts[i].end += count;
-        parts[i].left = cct_sum(p->samples);
-        count = parts[i].end;
+        block_part *part = &in->parts[i];
+        if (part->status != INDEX_OK)
+            return part->status;
+        part->begin = count;
+        part->end += count;
+        count = part->end;
     }
     if (count > MOST_ROWS)
         return INDEX_DAMAGED;
-    return make_columns(&p->table, count) ? INDEX_OK : INDEX_NOMEM;
+    return make_columns(&in->profile->table, in->columns, count) ? INDEX_OK : INDEX_NOMEM;
 }
 
-typedef struct part_reading {
-    profile *profile;
-    block_part *parts;
-    size_t threads;
-} part_reading;
-
-static void read_parts(void *context, size_t thread) {
-    const part_reading *in = context;
-    for (size_t i = thread; i < INDEX_BLOCK_PARTS; i += in->threads) {
-        block_part *part = &in->parts[i];
-        while (part->status == INDEX_OK && part->next < part->end)
-            part->status = get_chunk(part, in->profile, chunk_at(part->next, part->end));
-        if (part->status == INDEX_OK && !index_leave(&part->s))
-            part->status = INDEX_DAMAGED;
-    }
-}
-
-static bool add_large(block_table *b, const large_row *r) {
-    uint32_t *at = map64_put(&b->by_row, r->row);
-    b->length[r->row] = BLOCKS_LARGE;
-    b->samples[r->row] = BLOCKS_MANY;
+static bool add_large(block_table *b, size_t row, const blocks_large *large) {
+    uint32_t *at = map64_put(&b->by_row, row);
     if (!at)
         return false;
+    if (b->length)
+        b->length[row] = BLOCKS_LARGE;
+    if (b->samples)
+        b->samples[row] = BLOCKS_MANY;
     *at = (uint32_t)b->large.count;
-    return vec_push(&b->large, ((blocks_large){.length = r->length, .samples = r->samples}));
+    return vec_push(&b->large, *large);
+}
+
+/* Rows that are in one of the lists, or in both. */
+static bool add_larges(block_table *b, const block_part *part) {
+    const large_numbers *x = &part->lengths, *y = &part->many;
+    for (size_t i = 0, j = 0; i < x->count || j < y->count;) {
+        const size_t in_x = i < x->count ? x->items[i].row : SIZE_MAX;
+        const size_t in_y = j < y->count ? y->items[j].row : SIZE_MAX;
+        const size_t row = in_x < in_y ? in_x : in_y;
+        const blocks_large large = {.length = in_x == row ? x->items[i].value
+                                              : b->length ? b->length[row]
+                                                          : 0,
+                                    .samples = in_y == row  ? y->items[j].value
+                                               : b->samples ? b->samples[row]
+                                                            : 0};
+        i += in_x == row;
+        j += in_y == row;
+        if (!add_large(b, row, &large))
+            return false;
+    }
+    return true;
 }
 
 /* What is true of the parts must be so of the whole. */
-static index_status join_parts(block_part *parts, profile *p) {
-    const uint64_t all = cct_sum(p->samples);
-    uint64_t left = all;
+static index_status join_parts(table_reading *in) {
+    block_table *b = &in->profile->table;
+    uint64_t left = cct_sum(in->profile->samples);
     for (size_t i = 0; i < INDEX_BLOCK_PARTS; i++) {
-        const block_part *part = &parts[i];
+        const block_part *part = &in->parts[i];
         if (part->status != INDEX_OK)
             return part->status;
-        if (all - part->left > left)
+        if (part->samples > left)
             return INDEX_DAMAGED;
-        left -= all - part->left;
-        for (size_t j = 0; j < part->large.count; j++)
-            if (!add_large(&p->table, &part->large.items[j]))
-                return INDEX_NOMEM;
-        p->table.count = part->end;
+        left -= part->samples;
+        if (!add_larges(b, part))
+            return INDEX_NOMEM;
+        b->count = part->end;
     }
+    b->last = in->profile->duration;
     return INDEX_OK;
 }
 
-index_status index_get_blocks(int fd, const index_section *sections, profile *p) {
-    block_part parts[INDEX_BLOCK_PARTS] = {0};
-    for (size_t i = 0; i < INDEX_BLOCK_PARTS; i++)
-        open_part(&parts[i], fd, &sections[i]);
-    index_status status = lay_out(parts, p);
+index_status index_get_blocks(int fd, const index_section *sections, unsigned columns, profile *p) {
+    table_reading in = {.profile = p, .columns = columns};
+    if (columns & (BLOCKS_HAS(promoted) | BLOCKS_HAS(died)))
+        in.columns |= BLOCKS_HAS(born);
+    for (size_t i = 0; i < INDEX_BLOCK_PARTS; i++) {
+        in.parts[i].sections = &sections[i * BLOCKS_N_COLUMNS];
+        open_part(&in.parts[i], fd);
+    }
+    index_status status = lay_out(&in);
     if (status == INDEX_OK) {
-        part_reading in = {.profile = p,
-                           .parts = parts,
-                           .threads = parallel_parts(parts[INDEX_BLOCK_PARTS - 1].end)};
+        in.threads = parallel_parts(in.parts[INDEX_BLOCK_PARTS - 1].end);
         parallel_run(in.threads, read_parts, &in);
-        status = join_parts(parts, p);
+        status = join_parts(&in);
     }
     for (size_t i = 0; i < INDEX_BLOCK_PARTS; i++) {
-        index_stream_close(&parts[i].s);
-        vec_free(&parts[i].large);
-        free(parts[i].rows);
+        index_stream_close(&in.parts[i].s);
+        vec_free(&in.parts[i].lengths);
+        vec_free(&in.parts[i].many);
     }
     return status;
 }

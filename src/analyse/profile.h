@@ -71,6 +71,8 @@ typedef struct profile_options {
     bool track_promotion; /* fill `promoted_*`: costs a table of all minor blocks, or `table` */
     bool keep_blocks;     /* fill `table` */
     bool keep_order;      /* and the order of events in it: 8 bytes an event */
+    unsigned columns;     /* of the table, those that are looked at, a set of BLOCKS_HAS; 0: all. A
+                             profile that comes from elsewhere need not have others */
 
     /* Called now and then while reading, to show progress; may be NULL. */
     void (*tick)(void *context, const memtrace_reader *reader);

@@ -5,6 +5,23 @@ bool query_needs_blocks(const query_spec *spec) {
     return spec->keep_rows || spec->measure != MEASURE_ALLOCATED || filter_selects(spec->filter);
 }
 
+unsigned query_columns(const query_spec *spec) {
+    static const unsigned life = BLOCKS_HAS(born) | BLOCKS_HAS(died);
+    static const unsigned columns[] = {
+        [MEASURE_ALLOCATED] = 0,
+        [MEASURE_BLOCKS] = BLOCKS_HAS(length),
+        [MEASURE_LIVE] = life,
+        [MEASURE_PEAK] = BLOCKS_PEAK_COLUMNS,
+        [MEASURE_PROMOTED] = BLOCKS_HAS(promoted),
+        [MEASURE_SURVIVED] = BLOCKS_HAS(died),
+        [MEASURE_BYTESECONDS] = life,
+    };
+    if (spec->keep_rows)
+        return BLOCKS_ALL_COLUMNS;
+    return BLOCKS_HAS(node) | BLOCKS_HAS(samples) | BLOCKS_HAS(source) | columns[spec->measure] |
+           filter_columns(spec->filter);
+}
+
 /* The peak is that of the whole trace, whatever is selected: one moment for all questions. */
 static bool find_moment(query_result *q, const query_spec *spec) {
     uint64_t samples;

@@ -31,6 +31,10 @@ typedef struct query_result {
 /* Whether profile_read must keep the blocks for it. */
 bool query_needs_blocks(const query_spec *spec);
 
+/* The columns of the table that it looks at: a set of BLOCKS_HAS. All if it keeps rows, for others
+ * to look at. */
+unsigned query_columns(const query_spec *spec);
+
 /* Fills `*q`, which need not be initialised; false when there is no memory. It refers to the
  * profile, and to the filter no longer. */
 bool query_run(query_result *q, const profile *p, const query_spec *spec);

@@ -64,10 +64,11 @@ static int parse_spec(const command *cmd, const question_options *o, query_spec 
 
 static int read_profile(question *q, const question_options *o, const char *path,
                         const query_spec *spec) {
-    const trace_profile_options options = {
-        .strict = o->strict,
-        .index = o->index,
-        .how = {.keep_blocks = query_needs_blocks(spec), .keep_order = o->keep_order}};
+    const trace_profile_options options = {.strict = o->strict,
+                                           .index = o->index,
+                                           .how = {.keep_blocks = query_needs_blocks(spec),
+                                                   .keep_order = o->keep_order,
+                                                   .columns = query_columns(spec)}};
     return trace_profile_read(&q->in, &q->profile, path, &options);
 }
 

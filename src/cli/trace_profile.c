@@ -35,8 +35,10 @@ static void find_index(reading *r, const char *path) {
 
 /* A function that is called for each block counts them in the order of the file. */
 static index_parts needs_of(const profile_options *how) {
-    return (index_parts){
-        .blocks = how->keep_blocks || how->block, .order = how->keep_order, .in_order = how->block};
+    return (index_parts){.blocks = how->keep_blocks || how->block,
+                         .order = how->keep_order,
+                         .in_order = how->block,
+                         .columns = how->block ? 0 : how->columns};
 }
 
 /* Of the profile, what was not asked for: commands see the same, wherever it comes from. */
@@ -76,6 +78,10 @@ static void say_unused(const reading *r, index_status status) {
                         r->path);
     if (status == INDEX_DAMAGED)
         message_warning("%s: damaged: not used (--index makes it anew)", r->path);
+    if (status == INDEX_LACKS && r->options->how.keep_order)
+        message_hint("%s was made without the order of events, which this command needs: the "
+                     "trace is read (--index adds it)",
+                     r->path);
 }
 
 /* Whether the profile was there. Strict reading of a trace in which something is wrong fails, as it

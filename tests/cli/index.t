@@ -12,6 +12,8 @@ The index beside a trace: written on request, used from then on, and never in th
   a.ctf
   a.ctf.idx
   $ allotrace lifetimes --json a.ctf | cmp - lifetimes
+  $ allotrace stats --json a.ctf | cmp - stats
+  allotrace: hint: a.ctf.idx was made without the order of events, which this command needs: the trace is read (--index adds it)
   $ allotrace stats --json --index a.ctf | cmp - stats
   $ allotrace stats --json a.ctf | cmp - stats
   $ allotrace info --json a.ctf | cmp - info

@@ -70,6 +70,30 @@ static void ask_others(const profile *p) {
     }
 }
 
+/* With the columns alone that it looks at. */
+static void load_for(const char *path, measure m, const filter *f) {
+    const query_spec spec = {.measure = m, .moment = QUERY_END, .filter = f};
+    const index_parts needs = {.blocks = true, .columns = query_columns(&spec)};
+    profile p;
+    query_result q;
+    index_remarks remarks;
+    if (index_load(path, &stamp, "fuzz", &needs, &p, &remarks) != INDEX_OK)
+        return;
+    if (query_run(&q, &p, &spec))
+        query_free(&q);
+    profile_free(&p);
+}
+
+static void load_in_part(const char *path) {
+    static filter *f;
+    filter_error error;
+    if (!f && !filter_parse("live:@peak size:>=1K", &f, &error))
+        return;
+    load_for(path, MEASURE_SURVIVED, NULL);
+    load_for(path, MEASURE_BLOCKS, NULL);
+    load_for(path, MEASURE_PROMOTED, f);
+}
+
 static void load(const char *path, const index_parts *needs) {
     profile p;
     index_remarks remarks;
@@ -97,6 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     load(path, &(index_parts){0});
     load(path, &(index_parts){.blocks = true, .in_order = true});
     load(path, &(index_parts){.blocks = true, .order = true});
+    load_in_part(path);
     close(fd);
     return 0;
 }

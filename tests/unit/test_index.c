@@ -246,6 +246,65 @@ START_TEST(parts_that_are_not_there_are_missed) {
 }
 END_TEST
 
+/* The costs of a question whose columns alone were read are those of the whole profile. */
+static void check_question(const profile *p, measure m, const char *text) {
+    filter *f = NULL;
+    filter_error error;
+    profile back;
+    query_result whole, part;
+    index_remarks remarks;
+    ck_assert(!*text || filter_parse(text, &f, &error));
+    const query_spec spec = {.measure = m, .moment = 9, .filter = f};
+    const index_parts needs = {.blocks = true, .columns = query_columns(&spec)};
+    ck_assert_uint_ne(needs.columns, BLOCKS_ALL_COLUMNS);
+    ck_assert_int_eq(index_load(path, &stamp, "1", &needs, &back, &remarks), INDEX_OK);
+    ck_assert_uint_eq(back.table.count, p->table.count);
+    ck_assert(query_run(&whole, p, &spec) && query_run(&part, &back, &spec));
+    ck_assert_uint_eq(part.costs.count, whole.costs.count);
+    for (size_t i = 0; i < part.costs.count; i++) {
+        const cost_entry *x = &part.costs.items[i], *y = &whole.costs.items[i];
+        ck_assert(x->node == y->node && x->external == y->external);
+        ck_assert(x->cost.samples == y->cost.samples && x->cost.blocks == y->cost.blocks &&
+                  x->cost.weight == y->cost.weight);
+    }
+    query_free(&whole);
+    query_free(&part);
+    profile_free(&back);
+    filter_free(f);
+}
+
+START_TEST(a_question_reads_its_columns_alone) {
+    static const char *const filters[] = {
+        "",         "alloc:7us..", "live:8us",    "live:@peak", "size:>=1K", "life:<3us",
+        "promoted", "-survived",   "heap:major",  "domain:0",   "fn:leaf",   "file:*",
+        "type:*",   "size:>100G",  "live:..@end", "hide:leaf",  "-domain:1", "alloc:..@peak"};
+    profile p;
+    make_profile(&p);
+    save_all(&p);
+    for (int m = MEASURE_ALLOCATED; m <= MEASURE_BYTESECONDS; m++)
+        for (size_t i = 0; i < sizeof filters / sizeof *filters; i++)
+            check_question(&p, (measure)m, filters[i]);
+    profile_free(&p);
+}
+END_TEST
+
+START_TEST(the_peak_is_remembered) {
+    profile p, back;
+    uint64_t time, samples, time_back, samples_back;
+    make_profile(&p);
+    save_all(&p);
+    ck_assert_int_eq(load_all(&back), INDEX_OK);
+    ck_assert(back.table.peak && back.table.peak->known);
+    ck_assert(blocks_peak(&p.table, &time, &samples));
+    ck_assert(blocks_peak(&back.table, &time_back, &samples_back));
+    ck_assert_uint_eq(time_back, time);
+    ck_assert_uint_eq(samples_back, samples);
+    ck_assert_uint_gt(samples, 0);
+    profile_free(&p);
+    profile_free(&back);
+}
+END_TEST
+
 START_TEST(another_trace_or_version_is_stale) {
     index_remarks remarks;
     profile p, back;
@@ -344,6 +403,26 @@ START_TEST(an_index_with_any_changed_byte_is_damaged) {
 }
 END_TEST
 
+START_TEST(a_peak_that_cannot_be_is_damage) {
+    static content c;
+    const uint64_t limit = 1000000;
+    profile p;
+    make_profile(&p);
+    save_all(&p);
+    for (int i = 0; i < 2; i++) {
+        read_file(&c);
+        index_head *head = (index_head *)c.words;
+        *(i ? &head->peak_time : &head->peak_samples) = limit;
+        head->sum = 0;
+        head->sum = index_checksum(c.words, INDEX_HEAD_WORDS);
+        write_file(&c, c.size);
+        check_unusable();
+        save_all(&p);
+    }
+    profile_free(&p);
+}
+END_TEST
+
 static void make_sums_right(content *c) {
     index_head *head = (index_head *)c->words;
     for (int i = 0; i < INDEX_N_SECTIONS; i++) {
@@ -366,6 +445,19 @@ static void query_all(const profile *p) {
     stats_free(&s);
 }
 
+static void ask_in_part(void) {
+    const query_spec spec = {.measure = MEASURE_BLOCKS, .moment = 9};
+    const index_parts needs = {.blocks = true, .columns = query_columns(&spec)};
+    index_remarks remarks;
+    profile back;
+    query_result q;
+    if (index_load(path, &stamp, "1", &needs, &back, &remarks) != INDEX_OK)
+        return;
+    ck_assert(query_run(&q, &back, &spec));
+    query_free(&q);
+    profile_free(&back);
+}
+
 START_TEST(a_forged_index_is_harmless) {
     static content c, forged;
     profile p, back;
@@ -382,6 +474,7 @@ START_TEST(a_forged_index_is_harmless) {
             write_file(&forged, forged.size);
             const index_status status = load_all(&back);
             n_refused += status == INDEX_DAMAGED;
+            ask_in_part();
             ck_assert(status == INDEX_OK || status == INDEX_DAMAGED);
             if (status == INDEX_OK)
                 query_all(&back);
@@ -458,6 +551,9 @@ static Suite *suite(void) {
     tcase_add_test(t, a_profile_of_nothing_comes_back);
     tcase_add_test(t, what_was_wrong_with_the_trace_is_remembered);
     tcase_add_test(t, parts_that_are_not_there_are_missed);
+    tcase_add_test(t, a_question_reads_its_columns_alone);
+    tcase_add_test(t, the_peak_is_remembered);
+    tcase_add_test(t, a_peak_that_cannot_be_is_damage);
     tcase_add_test(t, another_trace_or_version_is_stale);
     tcase_add_test(t, a_stamp_changes_with_the_trace);
     tcase_add_test(t, a_shortened_index_is_damaged);

@@ -200,6 +200,7 @@ START_TEST(the_peak_is_the_maximum_over_all_moments) {
             b.born[i] *= 1000003;
             b.died[i] *= 1000003;
         }
+        b.last *= 1000003;
         best_time *= 1000003;
     }
     blocks_free(&b);

@@ -3,7 +3,7 @@
 
     bench/index.py TRACE...
 
-The question of the first column needs the tree alone, that of the second the table of blocks.
+The question of the first column needs the tree alone, the others the table of blocks, or columns of it.
 Prints the time that passes, medians of runs in turn, in brackets that of processors with the
 index, of which several read it; and the sizes of both files.
 """
@@ -17,7 +17,9 @@ import tempfile
 import time
 
 RUNS = 5
-QUESTIONS = {"tree": ["hotspots"], "table": ["hotspots", "--measure", "live"]}
+QUESTIONS = {"tree": ["hotspots"], "table": ["hotspots", "--measure", "live"],
+             "peak": ["hotspots", "--measure", "peak"],
+             "filter": ["hotspots", "--filter", "live:@peak size:>=64"]}
 
 
 def seconds(question, trace):

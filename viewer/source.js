@@ -116,7 +116,8 @@ export class EmbeddedSource {
   }
 }
 
-function sortedPage(answer, { sort = "value", order = "desc", offset = 0, limit = 100, search = "" }) {
+// Without `sort`, in the order of the answer, which is the usual one.
+function sortedPage(answer, { sort, order = "desc", offset = 0, limit = 100, search = "" }) {
   const rows = answer.rows, n = answer.rows.value?.length ?? answer.count;
   const places = readPlaces(answer.strings, answer.places);
   const textOf = (i) => {
@@ -124,7 +125,7 @@ function sortedPage(answer, { sort = "value", order = "desc", offset = 0, limit 
     return rows.type ? answer.strings[rows.type[i]] || "" : p ? p[sort === "file" ? "file" : "function"] : "";
   };
   const numeric = Array.isArray(rows[sort]) && sort !== "type";
-  const keys = Array.from({ length: n }, (_, i) => (numeric ? rows[sort][i] : textOf(i)));
+  const keys = Array.from({ length: n }, (_, i) => (!sort ? -i : numeric ? rows[sort][i] : textOf(i)));
   let order_ = Array.from({ length: n }, (_, i) => i);
   if (search) {
     const matches = matcher(search);

@@ -48,10 +48,15 @@ export class TableView {
       onOpen: (row) => this.#open(row),
       onUnroll: this.#unrolls() ? (row, i, open) => this.#unroll(row, i, open) : undefined,
       onMenu: (row, x, y) => row.place && openMenu(app, row.place, x, y, { path: row.frames || row.chain }),
-      onSort: (sort, order) => app.store.set({ sort: sort === "value" && order === "desc" ? "" : `${order === "asc" ? "-" : ""}${sort}` }),
+      onSort: (sort, order) => app.store.set({ sort: sort === this.#usual && order === "desc" ? "" : `${order === "asc" ? "-" : ""}${sort}` }),
     });
     this.empty = h("div.empty", { hidden: true });
     this.element = h("div.view", this.tools, this.table.element, this.empty);
+  }
+
+  // By what rows are sorted unless something else is chosen; leaks have an order of their own, by how sure they are.
+  get #usual() {
+    return this.kind === "leaks" ? "default" : "value";
   }
 
   #unrolls() {
@@ -164,7 +169,7 @@ export class TableView {
   }
 
   async update(s, changed) {
-    const order = s.sort.startsWith("-") ? "asc" : "desc", sort = s.sort.replace("-", "") || "value";
+    const order = s.sort.startsWith("-") ? "asc" : "desc", sort = s.sort.replace("-", "") || this.#usual;
     this.table.setSort(sort, order);
     for (const b of this.by.children) b.setAttribute("aria-pressed", String(b.dataset.by === (s.by || "line")));
     this.search.show(s.search);
@@ -193,7 +198,7 @@ export class TableView {
 
   async #ask(s, kind, { sort, order, offset, limit, signal, root }) {
     const answer = await askTable(this.app.source, s, kind, {
-      sort: sort === "value" ? undefined : sort, order: order === "desc" ? undefined : order, offset: offset || undefined, limit,
+      sort: sort === this.#usual ? undefined : sort, order: order === "desc" ? undefined : order, offset: offset || undefined, limit,
       search: s.search ? searchPattern(s.search) : undefined, by: s.by || undefined,
       focus: kind === "callers" || kind === "callees" ? s.focus : undefined, root: root?.join("."), signal,
     });
@@ -236,7 +241,7 @@ export class TableView {
 
   #askBelow(parent, offset) {
     const s = this.app.store.state;
-    return this.#ask(s, this.kind, { sort: "value", order: "desc", limit: CHUNK, root: parent?.path, offset }).catch(() => ({ rows: [], count: 0 }));
+    return this.#ask(s, this.kind, { sort: this.#usual, order: "desc", limit: CHUNK, root: parent?.path, offset }).catch(() => ({ rows: [], count: 0 }));
   }
 
   async #showMore(row) {

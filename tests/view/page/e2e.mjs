@@ -6,27 +6,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { amount, marginText, percent } from "../../../viewer/format.js";
 import { ARTEFACTS, cli, cliJson, Client, launch, runAll, serve, test, TRACES } from "./browser.mjs";
-
-const IRMIN = path.join(TRACES, "irmin-replay.ctf"), OCAMLOPT = path.join(TRACES, "ocamlopt.ctf");
-
-// The first line of a report: "79.0 GB total allocations (± 1.5 GB, 10,607 samples at rate 1e-6)".
-function headline(...args) {
-  const [, value, margin, samples] = /^(\S+ \S+?) .*?\((± \S+ \S+?|exact|\S+ \S+ … \S+ \S+?), ([\d,]+ samples?)/.exec(cli("hotspots", ...args));
-  return `${value} ${margin} ${samples}`;
-}
-const shownTotal = async (c) => (await c.total()).replace(/ (at [^,]*, )?([\d,]+ samples?) at rate.*/, " $2");
-
-const withPage = (url, run, options) => async (context) => {
-  const c = await Client.open(context.browser, typeof url === "function" ? url(context) : url, options);
-  try {
-    await run(c, context);
-    assert.deepEqual(c.trouble, [], "the console is silent");
-  } finally {
-    await c.close();
-  }
-};
-const one = (x) => x.one.url, two = (x) => x.two.url;
-const at = (url, hash) => (x) => `${url(x)}#${hash}`;
+import { at, headline, IRMIN, OCAMLOPT, one, shownTotal, two, withPage } from "./common.mjs";
+import "./reach.mjs";
 
 test("it opens, takes the token from the address, and shows the total that hotspots prints", withPage(one, async (c) => {
   assert.equal(await shownTotal(c), headline(IRMIN));
@@ -278,6 +259,27 @@ test("tables hold only the rows that are seen, sort, search, and obey the keys",
   for (const r of await c.rows()) assert.match(r.place, /Lwt|lwt/);
 }));
 
+test("leaks come in the order of the command, until another is chosen", async ({ browser }) => {
+  const file = path.join(ARTEFACTS, "leaks.ctf");
+  // A large site that stays, and a small one that grows.
+  const lines = ["alloc minor 4000 900 Main@main.c:1 big@big.c:2", ...Array.from({ length: 60 }, () => "alloc minor 8 4 Main@main.c:1 grows@grows.c:3")];
+  fs.writeFileSync(file, execFileSync("python3", [path.join(TRACES, "../cli/make-trace")], { input: `rate 0.5\n${lines.join("\n")}\n`, maxBuffer: 1 << 26 }));
+  const j = cliJson("leaks", "--json", file).sites;
+  const server = await serve([file]);
+  const c = await Client.open(browser, `${server.url}#view=leaks`);
+  try {
+    const names = async () => (await c.rows()).map((r) => r.place.split(" ")[0]);
+    assert.deepEqual(await names(), j.map((s) => s.function));
+    assert.equal(await c.page.locator(".gridhead [aria-sort]").count(), 0);
+    await c.until({ sort: "value" }, () => c.page.locator("[data-sort=value]").click());
+    assert.deepEqual(await names(), [...j].sort((a, b) => b.value - a.value).map((s) => s.function));
+    assert.notDeepEqual(await names(), j.map((s) => s.function));
+  } finally {
+    await c.close();
+    await server.stop();
+  }
+});
+
 test("callers unroll and roll up by keys", withPage(at(one, "view=callers&focus=Stdlib__Map.Make.bal"), async (c) => {
   const j = cliJson("callers", "--json", "--min-share", "0", "Stdlib__Map.Make.bal", IRMIN).tree;
   const rows = await c.rows();
@@ -384,87 +386,12 @@ test("advice is marked beside the site it concerns, and shown on a click", withP
   assert.equal(await c.text(".details .card h4"), advice.title);
 }));
 
-test("a view that shows one measure whatever is chosen says so where measures are chosen", withPage(at(two, "measure=peak&a=8s&b=15s"), async (c) => {
-  const shown = () => c.page.evaluate(() => { const s = document.querySelector('.head select[aria-label^="Measure"]'); return [s.selectedOptions[0].textContent, s.disabled]; });
-  assert.deepEqual(await shown(), ["Live at the peak", false]);
-  for (const [patch, text, fixed] of [[{ view: "leaks" }, "Live at the end", true], [{ view: "advice" }, "Allocated", true], [{ view: "lifetimes" }, "Allocated", false], [{ view: "diff", moments: true }, "Live at A and at B", true], [{ of: "allocated" }, "Allocated until A and B", true], [{ moments: false }, "Live at the peak", false]]) {
-    await c.go(patch);
-    assert.deepEqual(await shown(), [text, fixed], JSON.stringify(patch));
-    if (!fixed) continue;
-    await c.page.keyboard.press("m");
-    assert.equal((await c.state()).measure, "peak", "the key changes nothing that is not shown");
-  }
-}));
-
 test("what was allocated until two moments is compared, too", withPage(at(one, "a=8s&b=15s&view=diff&of=allocated"), async (c) => {
   const of = (filter) => cliJson("hotspots", "--json", "--top", "1", "--filter", filter, IRMIN).total;
   const text = (await c.text(".main")).replace(/\s+/g, " ");
   assert.ok(text.includes(`In all ${amount(of("alloc:..8s").value, "B")} → ${amount(of("alloc:..15s").value, "B")}`), text.slice(0, 300));
   assert.ok(text.includes("Went: 0 B, came: "));
   await c.until({ of: "live" }, () => c.page.locator("[data-of=live]").click());
-}));
-
-// What the keyboard is at is outlined, inside of whatever cuts off what it holds.
-const unseen = (c) => c.page.evaluate(() => {
-  const bad = [];
-  for (const e of document.querySelectorAll("#app button, #app input, #app select, #app canvas, #app [tabindex='0'], .popover:not([hidden]) button")) {
-    if (e.disabled || e.tabIndex < 0 || !e.checkVisibility()) continue;
-    e.focus({ focusVisible: true });
-    e.scrollIntoView({ block: "nearest", inline: "nearest" });
-    const name = `${e.tagName} ${e.className} ${e.ariaLabel || e.textContent.slice(0, 30)}`;
-    if (!e.ariaLabel && !e.textContent.trim() && !e.labels?.length) bad.push(`no name: ${name}`);
-    const field = e.closest(".field"), style = getComputedStyle(e);
-    if (field ? getComputedStyle(field).boxShadow === "none" : style.outlineStyle === "none" && style.boxShadow === "none") bad.push(`no outline: ${name}`);
-    if (field || style.outlineStyle === "none") continue;
-    const grow = parseFloat(style.outlineOffset) + parseFloat(style.outlineWidth) - 0.6, r = e.getBoundingClientRect();
-    for (let p = e.parentElement; p && p !== document.body; p = p.parentElement) {
-      if (getComputedStyle(p).overflow === "visible") continue;
-      const b = p.getBoundingClientRect();
-      if (r.width < b.width && (r.left - grow < b.left || r.right + grow > b.right) || r.height < b.height && (r.top - grow < b.top || r.bottom + grow > b.bottom)) bad.push(`cut off by ${p.className}: ${name}`);
-    }
-  }
-  return bad;
-});
-
-test("what has the keyboard's focus is outlined, and has a name", async ({ browser, two }) => {
-  for (const [theme, size] of [["light", [1280, 800]], ["dark", [390, 844]]]) {
-    const c = await Client.open(browser, `${two.url}#a=8s&b=15s&focus=Stdlib__Map.Make.bal&filter=size:>=8`, { theme, size });
-    for (const patch of [{ mode: "icicle" }, { mode: "sandwich" }, { view: "hotspots" }, { view: "callers" }, { view: "lifetimes" }, { view: "diff" }, { moments: true }, { view: "advice" }, { view: "source", line: "12" }]) {
-      await c.go(patch);
-      if (patch.view === "hotspots") await c.page.locator(".main .gridrow").first().click({ position: { x: 60, y: 10 } });
-      await c.quiet();
-      assert.deepEqual(await unseen(c), [], `${theme} ${JSON.stringify(patch)}`);
-    }
-    await c.close();
-  }
-});
-
-test("what the wheel left, what is unrolled, and the panel are in the address", withPage(at(one, "details=hidden"), async (c) => {
-  const frames = async () => (await c.frames()).map((f) => [f.name, Math.round(f.x), Math.round(f.y), Math.round(f.width)]);
-  assert.ok(!(await c.page.locator(".details").isVisible()));
-  const f = await c.frame("Irmin_traces__Trace_replay.Make.exec_commit");
-  await c.page.mouse.move(f.x + f.width / 2, f.y + 5);
-  await c.page.keyboard.down("Control");
-  await c.page.mouse.wheel(0, -60);
-  await c.page.mouse.wheel(0, -60);
-  await c.page.keyboard.up("Control");
-  await c.page.waitForFunction(() => window.allotrace.store.state.span.length === 3);
-  await c.quiet();
-  const before = await frames();
-  assert.ok((await c.frame("Irmin_traces__Trace_replay.Make.exec_commit")).width > 1.3 * f.width);
-  await c.page.reload();
-  await c.quiet();
-  assert.deepEqual(await frames(), before);
-  await c.go({ view: "callers", focus: "Stdlib__Map.Make.bal" });
-  await c.page.locator(".gridbody").focus();
-  for (const key of ["Home", "ArrowRight", "ArrowDown", "ArrowRight"]) await c.press(key);
-  await c.page.locator('.gridrow[aria-level="3"]').first().waitFor();
-  const rows = await c.rows();
-  await c.page.reload();
-  await c.quiet();
-  assert.deepEqual(await c.rows(), rows);
-  await c.until({ details: "shown" }, () => c.page.keyboard.press("d"));
-  assert.ok(await c.page.locator(".details").isVisible());
 }));
 
 test("a number explains itself: definition, formula, samples, interval", withPage(one, async (c) => {
@@ -477,48 +404,6 @@ test("a number explains itself: definition, formula, samples, interval", withPag
   await c.shot("explain");
   await c.page.keyboard.press("Escape");
   await box.waitFor({ state: "hidden" });
-}));
-
-// Digits on the page that are no button, but for names, times of the day and of snapshots, lines of source, and settings.
-const mute = (c) => c.page.evaluate(() => {
-  const spared = ".num, .away, .fn, .file, .mono, .where, .stack, .cut, .name, time, .title, .no, .code .line > span:last-child, .crumbs, .segments, select, label, h2, b, .instead, .card h4, .card p:not(.faint)";
-  const found = [];
-  for (const root of document.querySelectorAll(".total, .kept, .main, .details")) {
-    const walk = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-    while (walk.nextNode()) {
-      const { textContent: text, parentElement: e } = walk.currentNode;
-      if (/\d/.test(text.replace("95 %", "")) && !e.closest(spared) && e.checkVisibility()) found.push(`${e.className}: ${text}`);
-    }
-  }
-  return found;
-});
-
-test("every number of every view is a button that explains it: definition, formula", withPage(two, async (c) => {
-  for (const [view, more] of Object.entries({
-    flame: { search: "Map" }, hotspots: {}, functions: {}, callers: { focus: "Stdlib__Map.Make.bal" }, callees: { focus: "Stdlib__Map.Make.add" }, types: {}, paths: {}, leaks: {}, lifetimes: {},
-    diff: { by: "function" }, moments: { view: "diff", moments: true, a: "8s", b: "15s" }, advice: {}, source: { line: "12" },
-  })) {
-    await c.go({ search: "", moments: false, a: "", b: "", by: "", filter: view === "hotspots" ? "size:>=16" : "", view, pick: [], ...more });
-    if (view === "flame") await c.press("ArrowDown", "ArrowDown");
-    else if (await c.page.locator(".main .gridrow").count()) await c.page.locator(".main .gridrow").first().click({ position: { x: 60, y: 10 } });
-    await c.quiet();
-    assert.deepEqual(await mute(c), [], view);
-    // One of each kind of number.
-    const numbers = await c.page.evaluate(() => {
-      const kinds = new Map();
-      for (const b of document.querySelectorAll(".total .num, .kept .num, .main .num, .details .num")) if (b.checkVisibility()) kinds.set(`${b.dataset.number} ${b.closest("[data-column]")?.dataset.column ?? ""} ${b.closest(".details, .main, .total")?.className} ${b.title.split(" · ")[0].replace(/[\d.,]+/g, "")}`, b);
-      return [...kinds.values()].map((b, i) => (b.dataset.probe = i));
-    });
-    assert.ok(numbers.length >= 4, view);
-    for (const i of numbers) {
-      await c.page.locator(`[data-probe="${i}"]`).evaluate((b) => b.click());
-      await c.quiet();
-      const text = await c.page.locator(".popover.explain:not([hidden])").innerText();
-      assert.ok(text.length > 60 && /[a-z]{3,}.*\./s.test(text) && !/undefined|NaN|null|must be|cannot|no such/.test(text), `${view} ${i}: ${text}`);
-    }
-    await c.page.keyboard.press("Escape");
-    await c.page.evaluate(() => document.querySelectorAll("[data-probe]").forEach((b) => delete b.dataset.probe));
-  }
 }));
 
 test("a diff shows what the command calls sure, and colours nothing else", withPage(at(two, "view=diff&by=function"), async (c) => {
@@ -566,53 +451,6 @@ test("the address holds all of it: reloaded and sent, the page is the same", asy
   }
 });
 
-test("everything goes by keyboard", withPage(one, async (c) => {
-  await c.press("/");
-  await c.page.keyboard.type("Lwt");
-  await c.press("Enter");
-  assert.equal((await c.state()).search, "Lwt");
-  await c.press("ArrowDown", "j", "j");
-  assert.equal((await c.state()).pick.length, 2);
-  await c.press("Enter");
-  await c.page.waitForFunction(() => window.allotrace.store.state.zoom.length === 2);
-  await c.quiet();
-  await c.press("Backspace");
-  assert.equal((await c.state()).zoom.length, 1);
-  await c.press("Escape");
-  assert.equal((await c.state()).search, "");
-  await c.press("x");
-  await c.page.locator(".popover.menu:not([hidden])").waitFor();
-  await c.press("Escape");
-  await c.page.locator(".popover.menu:not([hidden])").waitFor({ state: "detached" });
-  await c.page.keyboard.press("f");
-  await c.page.keyboard.type("heap:major");
-  await c.until({ filter: "heap:major" }, () => c.page.keyboard.press("Enter"));
-  await c.press("Escape");
-  await c.until({ filter: "" }, () => c.page.keyboard.press("u"));
-  await c.until({ measure: "blocks" }, () => c.page.keyboard.press("m"));
-  await c.until({ measure: "allocated" }, () => c.page.keyboard.press("M"));
-  await c.until({ mode: "flame" }, () => c.page.keyboard.press("v"));
-  await c.press("t");
-  assert.equal(await c.page.evaluate(() => document.activeElement.closest(".timeline") !== null), true);
-  for (let i = 0; i < 5; i++) await c.page.keyboard.press("ArrowRight");
-  for (let i = 0; i < 5; i++) await c.page.keyboard.press("Shift+ArrowRight");
-  await c.page.keyboard.press("Enter");
-  await c.page.locator("[data-brush=alloc]").waitFor();
-  await c.page.keyboard.press("a");
-  await c.page.waitForFunction(() => window.allotrace.store.state.filter.startsWith("alloc:"));
-  await c.quiet();
-  await c.until({ view: "hotspots" }, () => c.page.keyboard.press("2"));
-  await c.page.keyboard.press("ArrowDown");
-  await c.press("Enter");
-  await c.page.waitForFunction(() => window.allotrace.store.state.mode === "sandwich");
-  await c.quiet();
-  await c.press("?");
-  await c.page.locator("dialog[open]").waitFor();
-  await c.shot("keys");
-  await c.page.keyboard.press("Escape");
-  await c.page.locator("dialog[open]").waitFor({ state: "detached" }).catch(() => {});
-}));
-
 test("two clients look at different things at the same time", async ({ browser, one }) => {
   const [a, b] = await Promise.all([Client.open(browser, `${one.url}#filter=heap:major`), Client.open(browser, `${one.url}#filter=size:>=16&view=hotspots`)]);
   try {
@@ -623,27 +461,6 @@ test("two clients look at different things at the same time", async ({ browser, 
     assert.equal(await shownTotal(b), headline("--measure", "peak", "--filter", "size:>=16", IRMIN));
   } finally {
     await Promise.all([a.close(), b.close()]);
-  }
-});
-
-test("themes are kept, and no width hides or breaks anything", async ({ browser, two }) => {
-  for (const [theme, size] of [["light", [1920, 1080]], ["dark", [1440, 900]], ["light", [1024, 700]], ["dark", [700, 800]]]) {
-    const c = await Client.open(browser, two.url, { theme, size });
-    assert.equal(await c.page.evaluate(() => document.documentElement.dataset.theme), theme);
-    for (const view of ["flame", "hotspots", "lifetimes", "diff"]) {
-      await c.go({ view });
-      const over = await c.page.evaluate(() => [...document.querySelectorAll("#app > *, .tools, .crumbs")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 || e.scrollWidth > e.clientWidth + 1 && !e.matches(".tabs, .crumbs, .body")).map((e) => e.className));
-      assert.deepEqual(over, [], `${theme} ${size} ${view}`);
-      await c.shot(`${view}-${theme}-${size.join("x")}`);
-    }
-    await c.press("T");
-    const other = theme === "light" ? "dark" : "light";
-    assert.equal(await c.page.evaluate(() => document.documentElement.dataset.theme), other);
-    await c.page.reload();
-    await c.quiet();
-    assert.equal(await c.page.evaluate(() => document.documentElement.dataset.theme), other);
-    assert.deepEqual(c.trouble, []);
-    await c.close();
   }
 });
 

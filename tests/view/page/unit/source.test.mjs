@@ -21,6 +21,8 @@ test("embedded tables are sorted, searched and cut as by a server", async () => 
   assert.deepEqual([low.count, low.left_out], [3, 2]);
   const names = await source.get("table", { kind: "hotspots", sort: "function", order: "asc", offset: 1, limit: 5 });
   assert.deepEqual(names.rows.place, [1, 2]);
+  const usual = await source.get("table", { kind: "hotspots" }), turned = await source.get("table", { kind: "hotspots", order: "asc" });
+  assert.deepEqual([usual.rows.place, turned.rows.place], [[0, 1, 2], [2, 1, 0]]);
   const found = await source.get("table", { kind: "hotspots", search: "/^(alp|gam)/" });
   assert.deepEqual([found.count, found.rows.value], [2, [30, 10]]);
 });

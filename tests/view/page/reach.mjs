@@ -1,0 +1,229 @@
+// reach.mjs: that all of the page can be reached and understood by everybody: by keyboard, in each theme and width, from its
+// address, and number by number.
+import assert from "node:assert/strict";
+import { Client, test } from "./browser.mjs";
+import { at, one, two, withPage } from "./common.mjs";
+
+// Digits on the page that are no button, but for names, times of the day and of snapshots, lines of source, and settings.
+const mute = (c) => c.page.evaluate(() => {
+  const spared = ".num, .away, .fn, .file, .mono, .where, .stack, .cut, .name, time, .title, .no, .code .line > span:last-child, .crumbs, .segments, select, label, h2, b, .instead, .card h4, .card p:not(.faint)";
+  const found = [];
+  for (const root of document.querySelectorAll(".total, .kept, .main, .details")) {
+    const walk = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) {
+      const { textContent: text, parentElement: e } = walk.currentNode;
+      if (/\d/.test(text.replace("95 %", "")) && !e.closest(spared) && e.checkVisibility()) found.push(`${e.className}: ${text}`);
+    }
+  }
+  return found;
+});
+
+test("every number of every view is a button that explains it: definition, formula", withPage(two, async (c) => {
+  for (const [view, more] of Object.entries({
+    flame: { search: "Map" }, hotspots: {}, functions: {}, callers: { focus: "Stdlib__Map.Make.bal" }, callees: { focus: "Stdlib__Map.Make.add" }, types: {}, paths: {}, leaks: {}, lifetimes: {},
+    diff: { by: "function" }, moments: { view: "diff", moments: true, a: "8s", b: "15s" }, advice: {}, source: { line: "12" },
+  })) {
+    await c.go({ search: "", moments: false, a: "", b: "", by: "", filter: view === "hotspots" ? "size:>=16" : "", view, pick: [], ...more });
+    if (view === "flame") await c.press("ArrowDown", "ArrowDown");
+    else if (await c.page.locator(".main .gridrow").count()) await c.page.locator(".main .gridrow").first().click({ position: { x: 60, y: 10 } });
+    await c.quiet();
+    assert.deepEqual(await mute(c), [], view);
+    // One of each kind of number.
+    const numbers = await c.page.evaluate(() => {
+      const kinds = new Map();
+      for (const b of document.querySelectorAll(".total .num, .kept .num, .main .num, .details .num")) if (b.checkVisibility()) kinds.set(`${b.dataset.number} ${b.closest("[data-column]")?.dataset.column ?? ""} ${b.closest(".details, .main, .total")?.className} ${b.title.split(" · ")[0].replace(/[\d.,]+/g, "")}`, b);
+      return [...kinds.values()].map((b, i) => (b.dataset.probe = i));
+    });
+    assert.ok(numbers.length >= 4, view);
+    for (const i of numbers) {
+      await c.page.locator(`[data-probe="${i}"]`).evaluate((b) => b.click());
+      await c.quiet();
+      const text = await c.page.locator(".popover.explain:not([hidden])").innerText();
+      assert.ok(text.length > 60 && /[a-z]{3,}.*\./s.test(text) && !/undefined|NaN|null|must be|cannot|no such/.test(text), `${view} ${i}: ${text}`);
+    }
+    await c.page.keyboard.press("Escape");
+    await c.page.evaluate(() => document.querySelectorAll("[data-probe]").forEach((b) => delete b.dataset.probe));
+  }
+}));
+
+test("a view that shows one measure whatever is chosen says so where measures are chosen", withPage(at(two, "measure=peak&a=8s&b=15s"), async (c) => {
+  const shown = () => c.page.evaluate(() => { const s = document.querySelector('.head select[aria-label^="Measure"]'); return [s.selectedOptions[0].textContent, s.disabled]; });
+  assert.deepEqual(await shown(), ["Live at the peak", false]);
+  for (const [patch, text, fixed] of [[{ view: "leaks" }, "Live at the end", true], [{ view: "advice" }, "Allocated", true], [{ view: "lifetimes" }, "Allocated", false], [{ view: "diff", moments: true }, "Live at A and at B", true], [{ of: "allocated" }, "Allocated until A and B", true], [{ moments: false }, "Live at the peak", false]]) {
+    await c.go(patch);
+    assert.deepEqual(await shown(), [text, fixed], JSON.stringify(patch));
+    if (!fixed) continue;
+    await c.page.keyboard.press("m");
+    assert.equal((await c.state()).measure, "peak", "the key changes nothing that is not shown");
+  }
+}));
+
+// What the keyboard is at is outlined, inside of whatever cuts off what it holds.
+const unseen = (c) => c.page.evaluate(() => {
+  const bad = [];
+  for (const e of document.querySelectorAll("#app button, #app input, #app select, #app canvas, #app [tabindex='0'], .popover:not([hidden]) button")) {
+    if (e.disabled || e.tabIndex < 0 || !e.checkVisibility()) continue;
+    e.focus({ focusVisible: true });
+    e.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const name = `${e.tagName} ${e.className} ${e.ariaLabel || e.textContent.slice(0, 30)}`;
+    if (!e.ariaLabel && !e.textContent.trim() && !e.labels?.length) bad.push(`no name: ${name}`);
+    const field = e.closest(".field"), style = getComputedStyle(e);
+    if (field ? getComputedStyle(field).boxShadow === "none" : style.outlineStyle === "none" && style.boxShadow === "none") bad.push(`no outline: ${name}`);
+    if (field || style.outlineStyle === "none") continue;
+    const grow = parseFloat(style.outlineOffset) + parseFloat(style.outlineWidth) - 0.6, r = e.getBoundingClientRect();
+    for (let p = e.parentElement; p && p !== document.body; p = p.parentElement) {
+      if (getComputedStyle(p).overflow === "visible") continue;
+      const b = p.getBoundingClientRect();
+      if (r.width < b.width && (r.left - grow < b.left || r.right + grow > b.right) || r.height < b.height && (r.top - grow < b.top || r.bottom + grow > b.bottom)) bad.push(`cut off by ${p.className}: ${name}`);
+    }
+  }
+  return bad;
+});
+
+test("what has the keyboard's focus is outlined, and has a name", async ({ browser, two }) => {
+  for (const [theme, size] of [["light", [1280, 800]], ["dark", [390, 844]]]) {
+    const c = await Client.open(browser, `${two.url}#a=8s&b=15s&focus=Stdlib__Map.Make.bal&filter=size:>=8`, { theme, size });
+    for (const patch of [{ mode: "icicle" }, { mode: "sandwich" }, { view: "hotspots" }, { view: "callers" }, { view: "lifetimes" }, { view: "diff" }, { moments: true }, { view: "advice" }, { view: "source", line: "12" }]) {
+      await c.go(patch);
+      if (patch.view === "hotspots") await c.page.locator(".main .gridrow").first().click({ position: { x: 60, y: 10 } });
+      await c.quiet();
+      assert.deepEqual(await unseen(c), [], `${theme} ${JSON.stringify(patch)}`);
+    }
+    await c.close();
+  }
+});
+
+test("what the wheel left, what is unrolled, and the panel are in the address", withPage(at(one, "details=hidden"), async (c) => {
+  const frames = async () => (await c.frames()).map((f) => [f.name, Math.round(f.x), Math.round(f.y), Math.round(f.width)]);
+  assert.ok(!(await c.page.locator(".details").isVisible()));
+  const f = await c.frame("Irmin_traces__Trace_replay.Make.exec_commit");
+  await c.page.mouse.move(f.x + f.width / 2, f.y + 5);
+  await c.page.keyboard.down("Control");
+  await c.page.mouse.wheel(0, -60);
+  await c.page.mouse.wheel(0, -60);
+  await c.page.keyboard.up("Control");
+  await c.page.waitForFunction(() => window.allotrace.store.state.span.length === 3);
+  await c.quiet();
+  const before = await frames();
+  assert.ok((await c.frame("Irmin_traces__Trace_replay.Make.exec_commit")).width > 1.3 * f.width);
+  await c.page.reload();
+  await c.quiet();
+  assert.deepEqual(await frames(), before);
+  await c.go({ view: "callers", focus: "Stdlib__Map.Make.bal" });
+  await c.page.locator(".gridbody").focus();
+  for (const key of ["Home", "ArrowRight", "ArrowDown", "ArrowRight"]) await c.press(key);
+  await c.page.locator('.gridrow[aria-level="3"]').first().waitFor();
+  const rows = await c.rows();
+  await c.page.reload();
+  await c.quiet();
+  assert.deepEqual(await c.rows(), rows);
+  await c.until({ details: "shown" }, () => c.page.keyboard.press("d"));
+  assert.ok(await c.page.locator(".details").isVisible());
+}));
+
+test("everything goes by keyboard", withPage(one, async (c) => {
+  await c.press("/");
+  await c.page.keyboard.type("Lwt");
+  await c.press("Enter");
+  assert.equal((await c.state()).search, "Lwt");
+  await c.press("ArrowDown", "j", "j");
+  assert.equal((await c.state()).pick.length, 2);
+  await c.press("Enter");
+  await c.page.waitForFunction(() => window.allotrace.store.state.zoom.length === 2);
+  await c.quiet();
+  await c.press("Backspace");
+  assert.equal((await c.state()).zoom.length, 1);
+  await c.press("Escape");
+  assert.equal((await c.state()).search, "");
+  await c.press("x");
+  await c.page.locator(".popover.menu:not([hidden])").waitFor();
+  await c.press("Escape");
+  await c.page.locator(".popover.menu:not([hidden])").waitFor({ state: "detached" });
+  await c.page.keyboard.press("f");
+  await c.page.keyboard.type("heap:major");
+  await c.until({ filter: "heap:major" }, () => c.page.keyboard.press("Enter"));
+  await c.press("Escape");
+  await c.until({ filter: "" }, () => c.page.keyboard.press("u"));
+  await c.until({ measure: "blocks" }, () => c.page.keyboard.press("m"));
+  await c.until({ measure: "allocated" }, () => c.page.keyboard.press("M"));
+  await c.until({ mode: "flame" }, () => c.page.keyboard.press("v"));
+  await c.press("t");
+  assert.equal(await c.page.evaluate(() => document.activeElement.closest(".timeline") !== null), true);
+  for (let i = 0; i < 5; i++) await c.page.keyboard.press("ArrowRight");
+  for (let i = 0; i < 5; i++) await c.page.keyboard.press("Shift+ArrowRight");
+  await c.page.keyboard.press("Enter");
+  await c.page.locator("[data-brush=alloc]").waitFor();
+  await c.page.keyboard.press("a");
+  await c.page.waitForFunction(() => window.allotrace.store.state.filter.startsWith("alloc:"));
+  await c.quiet();
+  await c.until({ view: "hotspots" }, () => c.page.keyboard.press("2"));
+  await c.page.keyboard.press("ArrowDown");
+  await c.press("Enter");
+  await c.page.waitForFunction(() => window.allotrace.store.state.mode === "sandwich");
+  await c.quiet();
+  await c.press("?");
+  await c.page.locator("dialog[open]").waitFor();
+  await c.shot("keys");
+  await c.page.keyboard.press("Escape");
+  await c.page.locator("dialog[open]").waitFor({ state: "detached" }).catch(() => {});
+}));
+
+test("themes are kept, and no width hides or breaks anything", async ({ browser, two }) => {
+  for (const [theme, size] of [["light", [1920, 1080]], ["dark", [1440, 900]], ["light", [1024, 700]], ["dark", [700, 800]]]) {
+    const c = await Client.open(browser, two.url, { theme, size });
+    assert.equal(await c.page.evaluate(() => document.documentElement.dataset.theme), theme);
+    for (const view of ["flame", "hotspots", "lifetimes", "diff"]) {
+      await c.go({ view });
+      const over = await c.page.evaluate(() => [...document.querySelectorAll("#app > *, .tools, .crumbs")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 || e.scrollWidth > e.clientWidth + 1 && !e.matches(".tabs, .crumbs, .body")).map((e) => e.className));
+      assert.deepEqual(over, [], `${theme} ${size} ${view}`);
+      await c.shot(`${view}-${theme}-${size.join("x")}`);
+    }
+    await c.press("T");
+    const other = theme === "light" ? "dark" : "light";
+    assert.equal(await c.page.evaluate(() => document.documentElement.dataset.theme), other);
+    await c.page.reload();
+    await c.quiet();
+    assert.equal(await c.page.evaluate(() => document.documentElement.dataset.theme), other);
+    assert.deepEqual(c.trouble, []);
+    await c.close();
+  }
+});
+
+// Text that stands out too little from what is behind it (WCAG 2: 4.5 to 1).
+const pale = (c) => c.page.evaluate(() => {
+  const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const read = (colour) => {
+    context.clearRect(0, 0, 1, 1);
+    context.fillStyle = colour;
+    context.fillRect(0, 0, 1, 1);
+    const [r, g, b, a] = context.getImageData(0, 0, 1, 1).data;
+    return { rgb: [r, g, b], a: a / 255 };
+  };
+  const over = (front, back) => front.rgb.map((x, i) => x * front.a + back[i] * (1 - front.a));
+  const linear = (x) => (x <= 0.03928 * 255 ? x / 255 / 12.92 : ((x / 255 + 0.055) / 1.055) ** 2.4);
+  const luminance = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+  const behind = (e) => (e ? over(read(getComputedStyle(e).backgroundColor), behind(e.parentElement)) : [255, 255, 255]);
+  const bad = new Set(), walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const e = walk.currentNode.parentElement, text = walk.currentNode.textContent.trim();
+    if (!text || !e.checkVisibility() || e.closest(":disabled, option")) continue;
+    const back = behind(e), [low, high] = [luminance(over(read(getComputedStyle(e).color), back)), luminance(back)].sort((x, y) => x - y);
+    if ((high + 0.05) / (low + 0.05) < 4.5) bad.add(`${e.tagName} ${e.className} ${((high + 0.05) / (low + 0.05)).toFixed(2)}: ${text.slice(0, 30)}`);
+  }
+  return [...bad];
+});
+
+test("all text stands out from what is behind it, in both themes", async ({ browser, two }) => {
+  for (const theme of ["light", "dark"]) {
+    const c = await Client.open(browser, `${two.url}#filter=size:>=8&focus=Stdlib__Map.Make.bal&a=8s&b=15s&search=Map`, { theme });
+    for (const patch of [{ view: "flame" }, { view: "hotspots" }, { view: "paths" }, { view: "leaks" }, { view: "diff" }, { moments: true }, { view: "advice" }, { view: "lifetimes" }, { view: "source", line: "12" }]) {
+      await c.go(patch);
+      if (await c.page.locator(".main .gridrow").count()) await c.page.locator(".main .gridrow").first().click({ position: { x: 60, y: 10 } });
+      await c.quiet();
+      assert.deepEqual(await pale(c), [], `${theme} ${JSON.stringify(patch)}`);
+    }
+    await c.press("?");
+    assert.deepEqual(await pale(c), [], theme);
+    await c.close();
+  }
+});

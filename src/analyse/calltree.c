@@ -55,14 +55,22 @@ typedef struct path_node {
 
 typedef struct path_tree {
     VEC(path_node) nodes; /* the root, whose place means nothing, first */
-    map64 children;       /* (parent, place) → node */
+    VEC(uint32_t) firsts; /* by node: its first child, mostly the only one; root: none */
+    map64 others;         /* (parent, place) → node: the other children */
     bool collapse;
 } path_tree;
 
 #define NO_PLACE UINT32_MAX
 
 static bool add_node(path_tree *t, uint32_t parent, uint32_t place) {
-    return vec_push(&t->nodes, ((path_node){.parent = parent, .place = place}));
+    return vec_push(&t->nodes, ((path_node){.parent = parent, .place = place})) &&
+           vec_push(&t->firsts, CALLTREE_ROOT);
+}
+
+/* What only growing needs. */
+static void drop_children(path_tree *t) {
+    vec_free(&t->firsts);
+    map64_free(&t->others);
 }
 
 /* The child of `parent` for a place, or the node of the path that is it already. */
@@ -72,11 +80,20 @@ static bool go_to(path_tree *t, uint32_t parent, uint32_t place, uint32_t *child
             *child = n;
             return true;
         }
-    uint32_t *slot = map64_put(&t->children, (uint64_t)parent << 32 | place);
+    uint32_t *first = &t->firsts.items[parent], new = (uint32_t)t->nodes.count;
+    if (*first == CALLTREE_ROOT) {
+        *child = *first = new;
+        return add_node(t, parent, place);
+    }
+    if (t->nodes.items[*first].place == place) {
+        *child = *first;
+        return true;
+    }
+    uint32_t *slot = map64_put(&t->others, (uint64_t)parent << 32 | place);
     if (!slot)
         return false;
     if (*slot == MAP64_NONE) {
-        *slot = (uint32_t)t->nodes.count;
+        *slot = new;
         if (!add_node(t, parent, place))
             return false;
     }
@@ -86,14 +103,14 @@ static bool go_to(path_tree *t, uint32_t parent, uint32_t place, uint32_t *child
 
 static void path_tree_free(path_tree *t) {
     vec_free(&t->nodes);
-    map64_free(&t->children);
+    drop_children(t);
 }
 
 /* ---- what the lens sees ------------------------------------------------------------------ */
 
 struct calltree_view {
     place_table places;
-    path_tree seen;    /* its map is there only while it grows */
+    path_tree seen;    /* its children are listed only while it grows */
     uint32_t *seen_of; /* by the profile's nodes: the node in `seen` */
     size_t n_of;
 };
@@ -117,7 +134,7 @@ static bool see_tree(calltree_view *v, const lens *l) {
         if (!enter_frame(v, l, cct_frame(tree, i), &v->seen_of[i]))
             return false;
     }
-    map64_free(&v->seen.children);
+    drop_children(&v->seen);
     return true;
 }
 
@@ -393,7 +410,7 @@ static void builder_free(builder *b) {
 
 /* What only building needs, of a deep trace as large as the result. */
 static void drop_scaffold(builder *b) {
-    map64_free(&b->out.children);
+    drop_children(&b->out);
     free(b->matches);
     free(b->focus);
     b->matches = NULL;

@@ -3,6 +3,8 @@
  * server embeds. */
 #include "present/export_html.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -144,6 +146,13 @@ static void ask(asker *a, const char *endpoint, const char *const *named) {
 #define ASK(a, endpoint, ...)                                                                      \
     ask(a, endpoint, (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
 
+/* Trees are large, and another measure has others. */
+static void forget(asker *a, const reading *r, measure m) {
+    char prefix[64];
+    snprintf(prefix, sizeof prefix, "0 %" PRIu64 " %d ", r->serial, (int)m);
+    cache_forget(a->viewer->cache, prefix);
+}
+
 /* What every measure has. */
 static void ask_measure(asker *a, const char *by) {
     ASK(a, "tree", "measure", by, "width", "1200", "rows", "256");
@@ -161,7 +170,7 @@ static void ask_more(asker *a, const char *by) {
     ASK(a, "advice", "measure", by);
 }
 
-static void ask_all(asker *a) {
+static void ask_all(asker *a, const reading *r) {
     ASK(a, "info");
     ASK(a, "timeline", "buckets", "500");
     ASK(a, "peaks", "n", "8");
@@ -169,12 +178,14 @@ static void ask_all(asker *a) {
     ASK(a, "lifetimes");
     ASK(a, "lifetimes", "measure", "blocks");
     ASK(a, "tree", "collapse", "1", "width", "1200", "rows", "256");
+    forget(a, r, MEASURE_ALLOCATED);
     for (measure m = 0; m <= MEASURE_BYTESECONDS; m++) {
         const char *by = m == MEASURE_ALLOCATED ? NULL : measure_infos[m].name;
         ask_measure(a, by);
         if (m == MEASURE_ALLOCATED ||
             (!a->is_large && (m == MEASURE_PEAK || m == MEASURE_SURVIVED)))
             ask_more(a, by);
+        forget(a, r, m);
     }
 }
 
@@ -191,7 +202,7 @@ static bool is_plain(const char *name) {
            name[strspn(name, "0123456789.")];
 }
 
-static void ask_around(asker *a, const functions_list *list, size_t n_wanted) {
+static void ask_around(asker *a, const reading *r, const functions_list *list, size_t n_wanted) {
     for (size_t i = 0, asked = 0; i < list->count && asked < n_wanted; i++) {
         const char *name = list->items[i].place->function;
         if (!is_plain(name))
@@ -200,6 +211,7 @@ static void ask_around(asker *a, const functions_list *list, size_t n_wanted) {
             const char *kind = callees ? "callees" : "callers";
             ASK(a, "tree", "mode", kind, "focus", name, "width", "500", "rows", "64");
             ASK(a, "table", "kind", kind, "focus", name, "limit", "40");
+            forget(a, r, MEASURE_ALLOCATED);
         }
         asked++;
     }
@@ -227,7 +239,7 @@ static bool ask_functions(asker *a, reading *r) {
     const bool ok = find_functions(&r->profile, &list);
     const size_t affordable = NODES / (cct_count(&r->profile.tree) + 1);
     if (ok)
-        ask_around(a, &list, affordable < N_FOCUSED ? affordable : N_FOCUSED);
+        ask_around(a, r, &list, affordable < N_FOCUSED ? affordable : N_FOCUSED);
     vec_free(&list);
     return ok;
 }
@@ -270,7 +282,7 @@ static bool put_data(output *o, viewer *v, const char *kept) {
     output_finish(&head);
     reading *r = viewer_take(v, 0, false);
     a.is_large = cct_count(&r->profile.tree) > NODES;
-    ask_all(&a);
+    ask_all(&a, r);
     ok = (a.is_large || ask_functions(&a, r)) && ok;
     reading_release(r);
     pack_text(&p, "]}\n");

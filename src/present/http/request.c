@@ -414,9 +414,10 @@ cache_entry *asked_tree(request *r, const asked *a, const calltree_spec *spec) {
     cache_entry *e = NULL, *view = find_view(r, a, &m);
     const bool outward = spec->shape == CALLTREE_INVERTED || spec->shape == CALLTREE_CALLERS;
     const char *root = outward && spec->n_path ? request_text(r, "root") : NULL;
+    const uint64_t depth = outward ? spec->max_depth : 0; /* inward it means nothing */
     char *key;
     if (asprintf(&key, "tree %s %d %d %d %" PRIu64 " %s\n%s", root ? root : "", (int)spec->shape,
-                 spec->by_line, spec->collapse_recursion, spec->max_depth, ids ? ids : "",
+                 spec->by_line, spec->collapse_recursion, depth, ids ? ids : "",
                  focus ? focus : "") >= 0) {
         e = asked_cached(r, a, key, make_tree, &m);
         free(key);

@@ -18,7 +18,7 @@
     X(PEAK, "peak", BYTES, "live at the peak")                                                     \
     X(PROMOTED, "promoted", BYTES, "promoted")                                                     \
     X(SURVIVED, "survived", BYTES, "never freed")                                                  \
-    X(BYTESECONDS, "byteseconds", BYTESECONDS, "times lifetime")
+    X(BYTESECONDS, "byteseconds", BYTESECONDS, "of bytes times lifetime")
 
 typedef enum measure {
 #define MEASURE_NAME(name, text, unit, title) MEASURE_##name,

@@ -45,6 +45,10 @@ static int show(const question *q, const hotspots_options *opts, bool *addresses
     else
         hotspots_text(&out, &q->report, &h, &view);
     *addresses = hotspots_unsymbolized(&q->report, &h, &view);
+    bool text = !opts->question.json && !opts->question.csv;
+    if (text && opts->by == HOTSPOTS_BY_TYPE && h.sites.count == 1 && !h.sites.items[0].entry.type)
+        message_hint("no type is known of these blocks: traces of OCaml programs have none; places "
+                     "are shown by: allotrace hotspots");
     hotspots_free(&h);
     return report_output(output_finish(&out));
 }

@@ -85,6 +85,7 @@ On a real one:
     {"function":"Stdlib__set.Make.bal","file":"set.ml","line":125,"share":0.132303,"value":2600104,"low":2293647,"high":2936105,"samples":260,"blocks":260,"callers":[],"callers_omitted":17}],
    "omitted":{"sites":443,"share":0.867697,"value":17052575,"low":16084758,"high":18074502,"samples":1416}}
   $ allotrace types -m promoted -f survived $TRACES/ocamlopt.ctf --callers 1
+  allotrace: hint: no type is known of these blocks: traces of OCaml programs have none; places are shown by: allotrace hotspots
   36.6 MB promoted (± 7.3 MB, 96 samples at rate 2e-5)
   The filter keeps 110 of 1,676 sampled blocks.
   Sites below about 1.1 MB may be invisible at this rate.

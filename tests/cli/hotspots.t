@@ -43,6 +43,7 @@ By function, and by type, which these traces do not have:
           9.9 MB ± 3.8 MB via Stdlib__list.fold_left (list.ml), …
     80.0% in 343 more functions
   $ allotrace hotspots --by=type --callers=2 $TRACES/ocamlopt.ctf
+  allotrace: hint: no type is known of these blocks: traces of OCaml programs have none; places are shown by: allotrace hotspots
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
    100.0% (type not recorded)

@@ -169,7 +169,7 @@ END_TEST
 
 /* Thousands of frames a stack, and more blocks and nodes than one piece of the file holds. */
 START_TEST(large_profiles_come_back_as_they_were) {
-    enum { BLOCKS = 20000, DEEPEST = 2000 };
+    enum { BLOCKS = 10000, DEEPEST = 1000 };
     const profile_options how = {.track_promotion = true, .keep_blocks = true, .keep_order = true};
     static uint64_t stack[DEEPEST];
     uint64_t random = 1, depth = DEEPEST, id = 0;

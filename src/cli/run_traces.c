@@ -163,10 +163,10 @@ void run_traces_complete(const run_traces *t, const debug_file_options *debug_fi
 /* What all traces of a run hold together, and the one with most. */
 typedef struct summary {
     uint64_t samples, blocks, bytes;
-    size_t n_unread;        /* of the traces: of these only `blocks` and `bytes` are known */
-    bool counts_remarks;    /* `blocks` is a little too large */
-    double value, variance; /* of the estimate, in bytes */
-    double rate;            /* of the greatest */
+    size_t n_unread;     /* of the traces: of these only `blocks` and `bytes` are known */
+    bool counts_remarks; /* `blocks` is a little too large */
+    figure total;        /* of the traces that are read, but for its samples */
+    double rate;         /* of the greatest */
     size_t greatest;
     double greatest_value;
     profile *profile; /* of the greatest */
@@ -181,6 +181,14 @@ static bool read_profile(profile *p, const char *path) {
     return status != MEMTRACE_NOMEM;
 }
 
+/* The traces are independent of each other. */
+static figure figure_sum(const figure *a, const figure *b) {
+    figure sum = {.value = a->value + b->value, .margin = hypot(a->margin, b->margin)};
+    sum.low = fmax(a->low, sum.value - sum.margin);
+    sum.high = sum.value + sum.margin;
+    return sum;
+}
+
 static void add_trace(summary *s, const run_traces *t, size_t i, profile *p) {
     struct stat status;
     uint64_t samples = 0;
@@ -190,8 +198,7 @@ static void add_trace(summary *s, const run_traces *t, size_t i, profile *p) {
     }
     figure f = figure_of(p, samples);
     s->samples += samples;
-    s->value += f.value;
-    s->variance += f.margin * f.margin;
+    s->total = s->profile ? figure_sum(&s->total, &f) : f;
     s->bytes += stat(t->all.items[i].path, &status) == 0 ? (uint64_t)status.st_size : 0;
     if (s->profile && f.value <= s->greatest_value) {
         profile_free(p);
@@ -249,12 +256,12 @@ static void say_total(const summary *s, const run_traces *t) {
                 s->counts_remarks ? "about " : "", figure_count(s->blocks).text);
     else if (s->rate == 1)
         fprintf(stderr, "allotrace: recorded every allocation, %s in %s blocks, ",
-                figure_bytes(s->value).text, figure_count(s->blocks).text);
+                figure_bytes(s->total.value).text, figure_count(s->blocks).text);
     else
-        fprintf(stderr, "allotrace: recorded %s ± %s (%s samples in %s blocks at rate %s) ",
-                figure_bytes(s->value).text, figure_bytes(sqrt(s->variance)).text,
-                figure_count(s->samples).text, figure_count(s->blocks).text,
-                figure_rate(s->rate).text);
+        fprintf(stderr, "allotrace: recorded %s (%s, %s sample%s in %s block%s at rate %s) ",
+                figure_bytes(s->total.value).text, figure_margin(&s->total).text,
+                figure_count(s->samples).text, s->samples == 1 ? "" : "s",
+                figure_count(s->blocks).text, s->blocks == 1 ? "" : "s", figure_rate(s->rate).text);
     say_where(s, t);
 }
 

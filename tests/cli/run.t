@@ -2,7 +2,7 @@ A program, recorded:
 
   $ allotrace run --rate 0.1 -o a.ctf -- ls a.ctf
   a.ctf
-  allotrace: recorded \S+ .?B ± \S+ .?B \([\d,]+ samples in [\d,]+ blocks at rate 0\.1\) into a\.ctf, \S+ KB (re)
+  allotrace: recorded \S+ .?B \(± \S+ .?B, [\d,]+ samples in [\d,]+ blocks at rate 0\.1\) into a\.ctf, \S+ KB (re)
   allotrace: most of it: \d+\.\d% .*; \d+\.\d% .*; \d+\.\d% .* (re)
   allotrace: look closer: allotrace hotspots a.ctf
   $ allotrace info a.ctf | grep '^  rate'

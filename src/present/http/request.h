@@ -95,7 +95,7 @@ typedef struct asked_moments {
     bool given;
     int of; /* what is compared: MOMENTS_… */
     uint64_t from, to;
-    char went[64], came[64];    /* terms of filters: in the one state and not in the other */
+    char went[72], came[72];    /* terms of filters: in the one state and not in the other */
     char before[32], after[32]; /* of MOMENTS_ALLOCATED: terms for the states themselves */
 } asked_moments;
 

@@ -2,21 +2,32 @@
  * path: what is below its outermost occurrence is below it. */
 #include "analyse/functions.h"
 
+#include "base/map64.h"
+
 typedef struct walk {
     const profile *profile;
     const calltree *tree;
     functions_list *list;
-    uint32_t *entry_of;   /* by location: 1 + index into the list */
-    uint32_t *on_path;    /* by location */
+    uint32_t *counts_as;  /* by location: the one that stands for it, or NOWHERE; NULL: itself */
+    uint32_t *entry_of;   /* by location that stands for some: 1 + index into the list */
+    uint32_t *on_path;    /* the same */
     VEC(uint32_t) to_see; /* nodes; those with LEAVE are being left */
 } walk;
 
-#define LEAVE 0x80000000u
+#define LEAVE   0x80000000u
+#define NOWHERE UINT32_MAX
+
+static uint32_t number_of(const walk *w, const calltree_node *n) {
+    if (!n->place)
+        return NOWHERE;
+    uint32_t at = (uint32_t)(n->place - w->profile->locations.items);
+    return w->counts_as ? w->counts_as[at] : at;
+}
 
 static bool enter(walk *w, uint32_t node) {
     const calltree_node *n = &w->tree->nodes.items[node];
-    size_t at = n->place ? (size_t)(n->place - w->profile->locations.items) : 0;
-    if (n->place) {
+    uint32_t at = number_of(w, n);
+    if (at != NOWHERE) {
         if (!w->entry_of[at]) {
             if (!vec_push(w->list, ((functions_entry){.place = n->place})))
                 return false;
@@ -35,9 +46,9 @@ static bool enter(walk *w, uint32_t node) {
 }
 
 static void leave(walk *w, uint32_t node) {
-    const profile_location *place = w->tree->nodes.items[node].place;
-    if (place)
-        w->on_path[place - w->profile->locations.items]--;
+    uint32_t at = number_of(w, &w->tree->nodes.items[node]);
+    if (at != NOWHERE)
+        w->on_path[at]--;
 }
 
 static bool see_all(walk *w) {
@@ -53,12 +64,12 @@ static bool see_all(walk *w) {
     return true;
 }
 
-bool functions_query(const profile *p, const calltree *t, functions_list *list) {
+static bool run(const profile *p, const calltree *t, uint32_t *counts_as, functions_list *list) {
     size_t n = p->locations.count + 1;
-    *list = (functions_list){0};
     walk w = {.profile = p,
               .tree = t,
               .list = list,
+              .counts_as = counts_as,
               .entry_of = calloc(n, sizeof *w.entry_of),
               .on_path = calloc(n, sizeof *w.on_path)};
     bool ok = see_all(&w);
@@ -67,5 +78,35 @@ bool functions_query(const profile *p, const calltree *t, functions_list *list) 
     vec_free(&w.to_see);
     if (!ok)
         vec_free(list);
+    return ok;
+}
+
+bool functions_query(const profile *p, const calltree *t, functions_list *list) {
+    *list = (functions_list){0};
+    return run(p, t, NULL, list);
+}
+
+/* The first location of each line stands for all of it. */
+static bool number_lines(const profile *p, const char *file, uint32_t *counts_as) {
+    map64 first = {0};
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < p->locations.count; i++) {
+        const profile_location *l = &p->locations.items[i];
+        uint32_t *known = l->file == file ? map64_put(&first, l->line) : NULL;
+        ok = known || l->file != file;
+        if (known && *known == MAP64_NONE)
+            *known = i;
+        counts_as[i] = known ? *known : NOWHERE;
+    }
+    map64_free(&first);
+    return ok;
+}
+
+bool functions_query_lines(const profile *p, const calltree *t, const char *file,
+                           functions_list *list) {
+    uint32_t *counts_as = malloc((p->locations.count + 1) * sizeof *counts_as);
+    *list = (functions_list){0};
+    bool ok = counts_as && number_lines(p, file, counts_as) && run(p, t, counts_as, list);
+    free(counts_as);
     return ok;
 }

@@ -17,4 +17,9 @@ typedef VEC(functions_entry) functions_list;
  * false when there is no memory. */
 bool functions_query(const profile *p, const calltree *t, functions_list *list);
 
+/* The same of the lines of `file`, a string of the profile; the tree is one of lines. An entry is a
+ * line with all functions that are on it, its `place` the first of them in the tree. */
+bool functions_query_lines(const profile *p, const calltree *t, const char *file,
+                           functions_list *list);
+
 #endif

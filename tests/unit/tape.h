@@ -38,7 +38,8 @@ enum {
     GUEST_ARRAY,
     PARSE,
     EVAL,
-    LIB_MAP
+    LIB_MAP,
+    EVAL_WITHIN
 };
 
 typedef struct tape_place {
@@ -62,6 +63,7 @@ static const tape_place tape_places[] = {
     {PARSE, {"parse.c", "parse", 40, 0, 0}, {0}},
     {EVAL, {"eval.c", "eval", 50, 0, 0}, {0}},
     {LIB_MAP, {"lib/list.ml", "List.map", 60, 0, 0}, {0}},
+    {EVAL_WITHIN, {"eval.c", "eval.fun", 50, 0, 0}, {0}}, /* passed on where it is written */
 };
 
 static inline size_t tape_locate(void *context, uint64_t code, memtrace_location *l, size_t max) {

@@ -369,6 +369,37 @@ START_TEST(a_function_counts_a_stack_once) {
 }
 END_TEST
 
+START_TEST(a_line_counts_a_stack_once_whatever_is_on_it) {
+    tape t;
+    profile p;
+    query_result q;
+    calltree tree;
+    functions_list list;
+    tape_start(&t, 0.5);
+    allocate(&t, 0, MEMTRACE_MINOR, 99, 1, STACK(MAIN, EVAL, LIB_MAP, EVAL_WITHIN));
+    allocate(&t, 0, MEMTRACE_MINOR, 99, 2, STACK(MAIN, EVAL, LIB_MAP, EVAL_WITHIN, LEAF));
+    allocate(&t, 0, MEMTRACE_MINOR, 99, 4, STACK(MAIN, LIB_MAP, EVAL_WITHIN, EVAL, EVAL));
+    allocate(&t, 0, MEMTRACE_MINOR, 99, 8, STACK(MAIN, EVAL));
+    allocate(&t, 0, MEMTRACE_MINOR, 99, 16, STACK(MAIN, PARSE));
+    tape_read_blocks(&t, &p, false);
+    ck_assert(query_run(&q, &p, &(query_spec){0}));
+    ck_assert(calltree_query(&q, &(calltree_spec){.by_line = true}, &tree));
+    ck_assert(functions_query(&p, &tree, &list));
+    const char *file = entry_of(&list, "eval")->place->file;
+    vec_free(&list);
+    ck_assert(functions_query_lines(&p, &tree, file, &list));
+    ck_assert_uint_eq(list.count, 1); /* no other file */
+    ck_assert_uint_eq(list.items[0].place->line, 50);
+    ck_assert_uint_eq(list.items[0].total.samples, 15);
+    ck_assert_uint_eq(list.items[0].total.blocks, 4);
+    ck_assert_uint_eq(list.items[0].self.samples, 13);
+    vec_free(&list);
+    calltree_free(&tree);
+    query_free(&q);
+    profile_free(&p);
+}
+END_TEST
+
 /* As `outer > inner`, with how much it has. */
 static void expect_fragment(const hotpaths *h, size_t i, const char *path, uint64_t samples) {
     char text[200] = "";
@@ -415,6 +446,133 @@ START_TEST(fragments_take_each_stack_once) {
     calltree_free(&tree);
     query_free(&q);
     profile_free(&p);
+}
+END_TEST
+
+/* Stacks of a few functions, many times, so that most paths are parts of others' stacks. */
+enum { STACKS = 20, DEEPEST = 12, EACH = 1 << STACKS };
+
+typedef struct stacks {
+    uint64_t codes[STACKS][DEEPEST];
+    size_t n[STACKS];
+} stacks;
+
+static uint64_t draw(uint64_t *seed, uint64_t below) {
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (*seed >> 33) % below;
+}
+
+static void draw_stacks(stacks *s, uint64_t *seed) {
+    const uint64_t codes[] = {PARSE, EVAL, LIB_MAP, LEAF};
+    for (size_t i = 0; i < STACKS; i++) {
+        s->n[i] = 1 + draw(seed, DEEPEST);
+        s->codes[i][0] = MAIN;
+        for (size_t f = 1; f < s->n[i]; f++)
+            s->codes[i][f] = codes[draw(seed, sizeof codes / sizeof *codes)];
+    }
+}
+
+/* As the tree does: of a function that is on the path already, it goes on from there. */
+static void collapse_stack(stacks *s, size_t i) {
+    size_t n = 0, k;
+    for (size_t f = 0; f < s->n[i]; f++) {
+        for (k = 0; k < n && s->codes[i][k] != s->codes[i][f]; k++)
+            ;
+        s->codes[i][k] = s->codes[i][f];
+        n = k + 1;
+    }
+    s->n[i] = n;
+}
+
+static bool is_called(uint64_t code, const char *function) {
+    for (size_t i = 0; i < sizeof tape_places / sizeof *tape_places; i++)
+        if (tape_places[i].code == code)
+            return strcmp(tape_places[i].outer.function, function) == 0;
+    return false;
+}
+
+/* Whether the frames of a fragment stand in a stack, one after the other, at its end if they end
+ * in a site. */
+static bool has_fragment(const stacks *s, size_t i, const hotpaths *h, const hotpaths_fragment *f) {
+    for (size_t at = 0; at + f->n <= s->n[i]; at++) {
+        size_t k = 0;
+        while (k < f->n && is_called(s->codes[i][at + k], h->frames.items[f->first + k]->function))
+            k++;
+        if (k == f->n && (!f->ends_in_site || at + k == s->n[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Stack i has EACH samples and 2^i more, so that what a fragment has says which stacks it has.
+ * Returns how many stacks fit to more than one fragment. */
+static size_t expect_disjoint(const stacks *s, const hotpaths *h, double share, const cost *all) {
+    uint64_t taken = 0, samples = 0, blocks = 0;
+    size_t contested = 0;
+    for (size_t k = 0; k < h->fragments.count; k++) {
+        const hotpaths_fragment *f = &h->fragments.items[k];
+        uint64_t has = f->cost.samples % EACH;
+        ck_assert_uint_eq(f->cost.samples / EACH, (uint64_t)__builtin_popcountll(has));
+        ck_assert_uint_eq(f->cost.blocks, f->cost.samples / EACH);
+        ck_assert_uint_eq(has & taken, 0); /* none is in two */
+        ck_assert(f->cost.weight >= share * all->weight);
+        for (size_t i = 0; i < STACKS; i++)
+            ck_assert(!(has >> i & 1) || has_fragment(s, i, h, f));
+        taken |= has;
+    }
+    for (size_t i = 0; i < STACKS; i++) {
+        size_t fit = 0;
+        for (size_t k = 0; k < h->fragments.count; k++)
+            fit += has_fragment(s, i, h, &h->fragments.items[k]);
+        contested += fit > 1;
+        samples += taken >> i & 1 ? 0 : EACH + ((uint64_t)1 << i);
+        blocks += !(taken >> i & 1);
+    }
+    for (size_t k = 0; k < h->fragments.count; k++) {
+        samples += h->fragments.items[k].cost.samples;
+        blocks += h->fragments.items[k].cost.blocks;
+    }
+    ck_assert_uint_eq(samples, all->samples); /* with what is in none */
+    ck_assert_uint_eq(blocks, all->blocks);
+    return contested;
+}
+
+START_TEST(no_block_is_in_two_fragments) {
+    const double shares[] = {0.001, 0.06, 0.11, 0.2, 0.3, 0.6};
+    uint64_t seed = 1;
+    size_t contested = 0, n = 0;
+    for (int round = 0; round < 200; round++) {
+        stacks s;
+        tape t;
+        profile p;
+        query_result q;
+        tape_start(&t, 0.5);
+        draw_stacks(&s, &seed);
+        for (size_t i = 0; i < STACKS; i++)
+            allocate(&t, 0, MEMTRACE_MINOR, 4 * EACH, EACH + ((uint64_t)1 << i), s.codes[i],
+                     s.n[i]);
+        tape_read_blocks(&t, &p, false);
+        ck_assert(query_run(&q, &p, &(query_spec){0}));
+        for (int collapse = 0; collapse < 2; collapse++) {
+            calltree tree;
+            ck_assert(calltree_query(&q, &(calltree_spec){.collapse_recursion = collapse}, &tree));
+            for (size_t i = 0; collapse && i < STACKS; i++)
+                collapse_stack(&s, i);
+            for (size_t k = 0; k < sizeof shares / sizeof *shares; k++) {
+                hotpaths h;
+                ck_assert(hotpaths_query(&p, &tree, shares[k], &h));
+                contested +=
+                    expect_disjoint(&s, &h, shares[k], &tree.nodes.items[CALLTREE_ROOT].total);
+                n += h.fragments.count;
+                hotpaths_free(&h);
+            }
+            calltree_free(&tree);
+        }
+        query_free(&q);
+        profile_free(&p);
+    }
+    ck_assert_uint_gt(n, 2000);
+    ck_assert_uint_gt(contested, 2000); /* it was tempted */
 }
 END_TEST
 
@@ -543,7 +701,9 @@ static Suite *suite(void) {
     tcase_add_test(t, a_picture_may_begin_at_a_path);
     tcase_add_test(t, each_stack_that_matches_counts_once);
     tcase_add_test(t, a_function_counts_a_stack_once);
+    tcase_add_test(t, a_line_counts_a_stack_once_whatever_is_on_it);
     tcase_add_test(t, fragments_take_each_stack_once);
+    tcase_add_test(t, no_block_is_in_two_fragments);
     tcase_add_test(t, peaks_are_where_memory_fell_on_both_sides);
     tcase_add_test(t, nothing_live_has_no_peak);
     tcase_add_test(t, terms_are_found_in_any_text);

@@ -43,39 +43,24 @@ static int compare_lines(const void *a, const void *b) {
     return (x->place->line > y->place->line) - (x->place->line < y->place->line);
 }
 
-/* Functions that share a line are one. */
-static bool add_line(source_asked *s, const functions_entry *e) {
-    size_t n = s->lines.count;
-    if (n > 0 && s->lines.items[n - 1].place->line == e->place->line) {
-        cost_add(&s->lines.items[n - 1].total, &e->total);
-        cost_add(&s->lines.items[n - 1].self, &e->self);
-        return true;
-    }
-    return vec_push(&s->lines, *e);
-}
-
 static bool choose_lines(source_asked *s, const functions_list *all) {
-    VEC(functions_entry) found = {0};
-    bool ok = true;
-    for (size_t i = 0; ok && i < all->count; i++) {
+    for (size_t i = 0; i < all->count; i++) {
         const functions_entry *e = &all->items[i];
         uint32_t line = e->place->line;
-        if (e->place->file == s->place->file && line >= s->from && line <= s->to && e->total.blocks)
-            ok = vec_push(&found, *e);
+        if (line >= s->from && line <= s->to && e->total.blocks && !vec_push(&s->lines, *e))
+            return false;
     }
-    if (found.count)
-        qsort(found.items, found.count, sizeof *found.items, compare_lines);
-    for (size_t i = 0; ok && i < found.count; i++)
-        ok = add_line(s, &found.items[i]);
-    vec_free(&found);
-    return ok;
+    if (s->lines.count)
+        qsort(s->lines.items, s->lines.count, sizeof *s->lines.items, compare_lines);
+    return true;
 }
 
 static bool find_costs(request *r, source_asked *s) {
     const calltree_spec spec = {.shape = CALLTREE_DOWN, .by_line = true};
     functions_list all;
     cache_entry *e = asked_tree(r, &s->question, &spec);
-    bool ok = e && functions_query(&s->question.reading->profile, cache_entry_value(e), &all);
+    bool ok = e && functions_query_lines(&s->question.reading->profile, cache_entry_value(e),
+                                         s->place->file, &all);
     if (ok) {
         ok = choose_lines(s, &all);
         vec_free(&all);

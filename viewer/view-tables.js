@@ -47,7 +47,7 @@ export class TableView {
       onPick: (row) => this.#pick(row),
       onOpen: (row) => this.#open(row),
       onUnroll: this.#unrolls() ? (row, i, open) => this.#unroll(row, i, open) : undefined,
-      onMenu: (row, x, y) => row.place && openMenu(app, row.place, x, y, { path: row.frames || row.chain }),
+      onMenu: (row, x, y) => row.place && openMenu(app, row.place, x, y, { path: row.frames }),
       onSort: (sort, order) => app.store.set({ sort: sort === this.#usual && order === "desc" ? "" : `${order === "asc" ? "-" : ""}${sort}` }),
     });
     this.empty = h("div.empty", { hidden: true });

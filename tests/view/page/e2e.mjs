@@ -7,6 +7,7 @@ import path from "node:path";
 import { amount, marginText, percent } from "../../../viewer/format.js";
 import { ARTEFACTS, cli, cliJson, Client, launch, runAll, serve, test, TRACES } from "./browser.mjs";
 import { at, headline, IRMIN, OCAMLOPT, one, shownTotal, two, withPage } from "./common.mjs";
+import "./places.mjs";
 import "./reach.mjs";
 
 test("it opens, takes the token from the address, and shows the total that hotspots prints", withPage(one, async (c) => {

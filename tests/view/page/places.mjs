@@ -1,0 +1,185 @@
+// places.mjs: what a place leads to: its name and stack on the clipboard, and its line in the source, beside what the
+// line allocates.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { amount } from "../../../viewer/format.js";
+import { ARTEFACTS, cliJson, Client, serve, test, TRACES } from "./browser.mjs";
+import { at, headline, IRMIN, one, shownTotal, withPage } from "./common.mjs";
+
+const CLIPBOARD = { permissions: ["clipboard-read", "clipboard-write"] };
+
+const clipboard = (c) => c.page.evaluate(() => navigator.clipboard.readText());
+
+// Does something, then waits until the page says that it copied, and answers what is on the clipboard.
+async function copied(c, action) {
+  await c.page.evaluate(() => navigator.clipboard.writeText("what was there before"));
+  await action();
+  await c.page.locator(".toast", { hasText: /^Copied$/ }).waitFor();
+  await c.page.evaluate(() => document.querySelector(".toast").remove());
+  return clipboard(c);
+}
+
+const choose = (c, action) => c.page.locator(`.popover.menu [data-action="${action}"]`).click();
+const menuOfRow = (c, index) => c.page.locator(`.main .gridrow[aria-rowindex="${index + 2}"]`).click({ button: "right", position: { x: 60, y: 10 } });
+
+// The stacks of the command's tree that end in a function, outermost first, by falling value.
+function stacksTo(name) {
+  const found = [];
+  const walk = (n, above) => n.children.forEach((x) => (x.function === name && found.push({ value: x.value, stack: [...above, x.function] }), walk(x, [...above, x.function])));
+  walk(cliJson("tree", "--json", "--min-share", "0", "--depth", "1000", IRMIN).tree, []);
+  return found.sort((a, b) => b.value - a.value);
+}
+
+test("the menu copies a name, and a stack from the outside inward, whichever way it is drawn", withPage(one, async (c) => {
+  const name = "Irmin_traces__Trace_replay.Make.exec_commit", [{ stack }] = stacksTo(name);
+  assert.ok(stack.length > 5);
+  for (const mode of ["icicle", "flame"]) {
+    await c.go({ mode });
+    const copy = (action) => copied(c, async () => {
+      await c.clickFrame(name, { button: "right" });
+      await choose(c, action);
+    });
+    assert.equal(await copy("Copy name"), name, mode);
+    assert.equal(await copy("Copy stack"), stack.join("\n"), mode);
+  }
+  // Sites first: the frames from the chosen one to the site.
+  await c.go({ mode: "inverted" });
+  const [site] = cliJson("tree", "--inverted", "--json", "--min-share", "0", "--depth", "2", IRMIN).tree.children;
+  assert.ok(site.children.length > 0);
+  const text = await copied(c, async () => {
+    const all = await c.frames(), below = all.find((f) => f.name === site.function && f.value === site.value);
+    const frame = all.find((f) => f.name === site.children[0].function && f.value === site.children[0].value && f.x >= below.x - 1);
+    await c.page.mouse.click(frame.x + 3, frame.y + frame.height / 2, { button: "right" });
+    await choose(c, "Copy stack");
+  });
+  assert.equal(text, [site.children[0].function, site.function].join("\n"));
+}, CLIPBOARD));
+
+test("rows copy their names, hot paths their calls, by keyboard too; c copies the address", withPage(at(one, "view=hotspots"), async (c) => {
+  const [row] = cliJson("hotspots", "--json", "--top", "1", IRMIN).hotspots;
+  assert.equal(await copied(c, async () => (await menuOfRow(c, 0), choose(c, "Copy name"))), row.function);
+  assert.equal(await c.page.locator('.popover.menu [data-action="Copy stack"]').count(), 0, "of a row that is many stacks none is promised");
+  await c.page.locator(".gridbody").focus();
+  await c.press("Home");
+  assert.equal(await copied(c, async () => {
+    await c.press("x");
+    await c.page.locator('.popover.menu [data-action="Copy name"]').focus();
+    await c.page.keyboard.press("Enter");
+  }), row.function);
+  assert.equal(await copied(c, () => c.page.keyboard.press("c")), await c.page.url());
+  await c.go({ view: "paths" });
+  const calls = await c.page.evaluate(() => window.allotrace.view.table.rows[0].frames.map((p) => p.function));
+  assert.ok(calls.length > 1);
+  assert.equal(await copied(c, async () => (await menuOfRow(c, 0), choose(c, "Copy stack"))), calls.join("\n"));
+}, CLIPBOARD));
+
+test("where the browser refuses the clipboard, what was to be copied is shown", withPage(at(one, "view=hotspots"), async (c) => {
+  const [row] = cliJson("hotspots", "--json", "--top", "1", IRMIN).hotspots;
+  await menuOfRow(c, 0);
+  await choose(c, "Copy name");
+  await c.page.locator(".toast", { hasText: row.function }).waitFor();
+}));
+
+// ---- source --------------------------------------------------------------------------------------
+
+const LINES = 400, textOf = (n) => `  let line_${n} = f <b>${n}</b> &amp; "\\t"`;
+
+// A trace of a file that is there. Its stacks call themselves (line 120), and have two functions on one line (121: a
+// function that is passed on where it is written); the second file is not there.
+function sourceTrace(folder) {
+  const lines = [];
+  const put = (times, samples, ...frames) => lines.push(...Array.from({ length: times }, () => `alloc minor 99 ${samples} ${frames.join(" ")}`));
+  const main = "Prog.main@prog.ml:350", build = "Prog.build@prog.ml:120";
+  put(9, 7, main, build, build, "Prog.leaf@prog.ml:10");
+  put(5, 3, main, build, "Prog.each@prog.ml:121", "Stdlib.iter@stdlib.ml:5", "Prog.each.fun@prog.ml:121");
+  put(4, 2, main, "Prog.each@prog.ml:121");
+  put(3, 5, main, "Stdlib.iter@stdlib.ml:5", "Prog.each.fun@prog.ml:121|Prog.leaf@prog.ml:11");
+  put(2, 11, main);
+  const file = path.join(folder, "prog.ctf");
+  fs.writeFileSync(file, execFileSync("python3", [path.join(TRACES, "../cli/make-trace")], { input: `rate 0.25\n${lines.join("\n")}\n` }));
+  fs.writeFileSync(path.join(folder, "prog.ml"), Array.from({ length: LINES }, (_, i) => `${textOf(i + 1)}\n`).join(""));
+  return file;
+}
+
+// What the commands say of each line of a file: in all stacks with it, each once, from the tree by lines; and in itself.
+function costsOf(trace, name, ...asked) {
+  const costs = new Map(), cost = (n) => costs.get(n) || costs.set(n, { value: 0, self: 0 }).get(n);
+  const walk = (n, above) => n.children.forEach((x) => {
+    const known = x.file !== name || above.includes(x.line);
+    if (!known) cost(x.line).value += x.value;
+    walk(x, known ? above : [...above, x.line]);
+  });
+  walk(cliJson("tree", "--json", "--by", "line", "--min-share", "0", "--depth", "1000", ...asked, trace).tree, []);
+  for (const h of cliJson("hotspots", "--json", "--by", "line", "--top", "0", "--min-share", "0", ...asked, trace).hotspots) if (h.file === name) cost(h.line).self += h.value;
+  return costs;
+}
+
+const linesShown = (c) => c.page.evaluate(() => [...document.querySelectorAll(".code .line:not(.title)")].map((e) => {
+  const [value, self, no, text] = [...e.children].map((x) => x.textContent);
+  return { value: value.trim(), self: self.trim(), no: +no, text, here: e.classList.contains("here") };
+}));
+
+async function expectSource(c, trace, { line, asked = [], first, last }) {
+  const costs = costsOf(trace, "prog.ml", ...asked), lines = await linesShown(c);
+  assert.deepEqual(lines.map((l) => l.no), Array.from({ length: last - first + 1 }, (_, i) => first + i));
+  for (const l of lines) {
+    const cost = costs.get(l.no);
+    assert.equal(l.text, textOf(l.no));
+    assert.equal(l.value, cost ? amount(cost.value, "B") : "", `line ${l.no}`);
+    assert.equal(l.self, cost?.self ? amount(cost.self, "B") : "", `line ${l.no} itself`);
+    assert.equal(l.here, l.no === line);
+  }
+  const [box, here] = await Promise.all([c.page.locator(".code").boundingBox(), c.page.locator(".code .here").boundingBox()]);
+  assert.ok(here.y >= box.y && here.y + here.height <= box.y + box.height, "the line is in view");
+  assert.equal(await c.text(".main .view .tools"), `prog.ml\nlines ${first} … ${last} of ${LINES}`);
+  return costs;
+}
+
+test("the menu opens the source at the line; each line has its number and what the commands say of it", async ({ browser }) => {
+  const folder = fs.mkdtempSync(path.join(ARTEFACTS, "source-")), trace = sourceTrace(folder);
+  const server = await serve(["--sources", folder, trace]);
+  const c = await Client.open(browser, `${server.url}#view=hotspots`);
+  try {
+    const open = async (place, filter) => {
+      await c.go({ view: "hotspots", filter });
+      const index = (await c.rows()).findIndex((r) => r.place.endsWith(place));
+      assert.ok(index >= 0, place);
+      await menuOfRow(c, index);
+      await choose(c, "Source");
+      await c.page.waitForFunction(() => window.allotrace.store.state.view === "source");
+      await c.quiet();
+    };
+    await open("prog.ml:121", "");
+    const costs = await expectSource(c, trace, { line: 121, first: 21, last: 221 });
+    assert.deepEqual([...costs.keys()].sort((x, y) => x - y), [10, 11, 120, 121, 350]);
+    assert.ok(costs.get(120).value > 0 && costs.get(120).self === 0 && costs.get(121).self < costs.get(121).value);
+    await c.shot("source-here");
+    await open("prog.ml:10", "");
+    await expectSource(c, trace, { line: 10, first: 1, last: 201 });
+    await open("prog.ml:350", "");
+    await expectSource(c, trace, { line: 350, first: 250, last: LINES });
+    const { value } = cliJson("hotspots", "--json", "--top", "1", trace).total;
+    assert.equal((await linesShown(c)).find((l) => l.no === 350).value, amount(value, "B"), "what all stacks go through is all");
+    // The numbers obey the filter.
+    await open("prog.ml:121", "fn:Prog.build");
+    await expectSource(c, trace, { line: 121, first: 21, last: 221, asked: ["--filter", "fn:Prog.build"] });
+    assert.equal(await shownTotal(c), headline("--filter", "fn:Prog.build", trace));
+    // And so it is from a frame, and from the address.
+    await c.go({ view: "flame", mode: "icicle", filter: "" });
+    await c.clickFrame("Prog.build", { button: "right" });
+    await choose(c, "Source");
+    await c.page.waitForFunction(() => window.allotrace.store.state.view === "source");
+    await c.quiet();
+    await expectSource(c, trace, { line: 120, first: 20, last: 220 });
+    await c.page.reload();
+    await c.quiet();
+    await expectSource(c, trace, { line: 120, first: 20, last: 220 });
+    assert.deepEqual(c.trouble, []);
+  } finally {
+    await c.close();
+    await server.stop();
+    fs.rmSync(folder, { recursive: true });
+  }
+});

@@ -16,20 +16,33 @@ export const cli = (...args) => execFileSync(ALLOTRACE, args, { encoding: "utf8"
 export const cliJson = (...args) => JSON.parse(cli(...args));
 
 // A server of its own port; `url` is what it printed.
-export async function serve(args) {
-  const child = spawn(ALLOTRACE, ["view", "--no-open", ...args], { stdio: ["ignore", "pipe", "pipe"] });
-  let out = "", err = "";
-  child.stderr.on("data", (d) => (err += d));
+export const serve = (args) => start(["view", "--no-open", ...args]);
+
+// A program that is recorded, and shown meanwhile: the arguments of `run`. No browser is opened where there is no display.
+export const runAndView = (args) => start(["run", "--view", ...args]);
+
+async function start(args) {
+  const { DISPLAY, WAYLAND_DISPLAY, ...env } = process.env;
+  const child = spawn(ALLOTRACE, args, { env, stdio: ["pipe", "pipe", "pipe"] });
+  const said = { out: "", err: "" };
   const url = await new Promise((done, fail) => {
-    child.stdout.on("data", (d) => {
-      out += d;
-      const m = /http:\/\/\S+/.exec(out);
+    const look = (stream) => (d) => {
+      said[stream] += d;
+      const m = /http:\/\/\S+(?=\s)/.exec(said[stream]);
       if (m) done(m[0]);
-    });
-    child.on("exit", (code) => fail(new Error(`allotrace view ended (${code}): ${err}`)));
+    };
+    child.stdout.on("data", look("out"));
+    child.stderr.on("data", look("err"));
+    child.on("exit", (code) => fail(new Error(`allotrace ${args[0]} ended (${code}): ${said.err}`)));
   });
   return {
     url,
+    stdin: child.stdin,
+    says: (pattern) => new Promise((done) => {
+      const look = () => pattern.test(said.err) && done();
+      child.stderr.on("data", look);
+      look();
+    }),
     stop: () => new Promise((done) => {
       child.removeAllListeners("exit");
       child.on("exit", done);

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { amount, marginText, percent } from "../../../viewer/format.js";
-import { ARTEFACTS, cli, cliJson, Client, launch, runAll, serve, test, TRACES } from "./browser.mjs";
+import { ARTEFACTS, cli, cliJson, Client, launch, runAll, runAndView, serve, test, TRACES } from "./browser.mjs";
 import { at, headline, IRMIN, OCAMLOPT, one, shownTotal, two, withPage } from "./common.mjs";
 import "./places.mjs";
 import "./reach.mjs";
@@ -509,6 +509,49 @@ test("a trace that grows is followed, can be paused, and two moments of it compa
     assert.deepEqual(c.trouble, []);
   } finally {
     await c.close();
+    await server.stop();
+    fs.rmSync(file);
+  }
+});
+
+test("a program is recorded and shown at once, as it goes on, and in the end with the numbers of the commands", async ({ browser }) => {
+  const file = path.join(ARTEFACTS, "shown.ctf");
+  const work = 'while read -r line; do for i in {1..3000}; do words="$words $i"; done; words=; done';
+  try {
+    cli("run", "-o", file, "--", "/bin/true");
+  } catch {
+    return "programs cannot be recorded here";
+  }
+  const server = await runAndView(["-o", file, "--rate", "1e-4", "--", "bash", "-c", work]);
+  let c;
+  try {
+    server.stdin.write("go\n");
+    c = await Client.open(browser, server.url);
+    const samples = (more) => c.page.waitForFunction((n) => {
+      const now = +/([\d,]+) samples/.exec(document.querySelector(".total")?.innerText)?.[1].replaceAll(",", "");
+      return now > n && now;
+    }, more).then((n) => n.jsonValue());
+    const first = await samples(0);
+    await c.page.getByRole("button", { name: "Pause" }).waitFor();
+    assert.match(await c.text(".live"), /^live, /);
+    for (let i = 0; i < 3; i++) server.stdin.write("go\n");
+    await samples(first);
+    server.stdin.end();
+    await server.says(/the viewer goes on until/); // the trace is whole, and its names are resolved
+    await c.page.getByText("ended", { exact: true }).waitFor();
+    await c.go({ view: "hotspots" });
+    // The page reads the whole of it within a second or so.
+    const j = cliJson("hotspots", "--json", "--top", "3", file), values = j.hotspots.map((h) => amount(h.value, j.unit));
+    await c.page.locator(".total", { hasText: `${j.total.samples.toLocaleString("en")} samples` }).waitFor();
+    await c.page.waitForFunction((v) => v.every((x, i) => document.querySelector(`.main .gridrow[aria-rowindex="${i + 2}"] [data-column=value]`)?.innerText.trim() === x), values);
+    await c.quiet();
+    assert.equal(await shownTotal(c), headline(file));
+    (await c.rows()).slice(0, 3).forEach((r, i) => assert.ok(r.place.startsWith(j.hotspots[i].function) && r.value === values[i], r.place));
+    await c.shot("shown");
+    assert.deepEqual(c.trouble, []);
+  } finally {
+    server.stdin.end();
+    await c?.close();
     await server.stop();
     fs.rmSync(file);
   }

@@ -189,6 +189,19 @@ test("themes are kept, and no width hides or breaks anything", async ({ browser,
   }
 });
 
+test("a name is cut off only where its file has given way", async ({ browser, one }) => {
+  for (const size of [[1440, 900], [1024, 700], [700, 800]]) {
+    const c = await Client.open(browser, `${one.url}#view=hotspots`, { size });
+    const rows = await c.page.evaluate(() => [...document.querySelectorAll(".gridrow [data-column=place] .place")].map((e) => {
+      const [name, file] = [".fn", ".file"].map((s) => e.querySelector(s));
+      return { name: name.textContent, cut: name.scrollWidth > name.clientWidth, less: name.firstChild.getBoundingClientRect().width - name.getBoundingClientRect().width, file: file.getBoundingClientRect().width };
+    }));
+    assert.ok(rows.length > 5);
+    assert.deepEqual(rows.filter((r) => (r.cut || r.less > 0.02) && r.file >= 1), [], `${size}`);
+    await c.close();
+  }
+});
+
 // Text that stands out too little from what is behind it (WCAG 2: 4.5 to 1).
 const pale = (c) => c.page.evaluate(() => {
   const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });

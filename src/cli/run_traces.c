@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "analyse/hotspots.h"
+#include "base/trace_name.h"
 #include "cli/message.h"
 #include "cli/run_rescue.h"
 #include "cli/symbolize_file.h"
@@ -93,16 +95,27 @@ bool run_traces_add(run_traces *t, const char *path, int rescue) {
     return false;
 }
 
-static void add_if_new(run_traces *t, const char *path, struct timespec started, int rescue) {
+static bool is_new(const char *path, struct timespec started) {
     struct stat status;
-    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0 ||
-        is_before(status.st_mtim, started))
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size != 0 &&
+           !is_before(status.st_mtim, started);
+}
+
+/* A trace, and those of the programs that its process was before. */
+static void add_if_new(run_traces *t, const char *path, struct timespec started, int rescue) {
+    char earlier[PATH_MAX];
+    if (!is_new(path, started))
         return;
-    if (symbolize_file_is_recording(path)) {
+    for (unsigned n = 1;
+         n <= TRACE_NAME_EARLIER_MAX && trace_name_earlier(path, n, earlier, sizeof earlier) &&
+         access(earlier, F_OK) == 0;
+         n++)
+        if (is_new(earlier, started))
+            run_traces_add(t, earlier, rescue);
+    if (symbolize_file_is_recording(path))
         t->n_locked++;
-        return;
-    }
-    run_traces_add(t, path, rescue);
+    else
+        run_traces_add(t, path, rescue);
 }
 
 static int compare_paths(const void *a, const void *b) {
@@ -244,7 +257,7 @@ static void summarize(summary *s, const run_traces *t) {
 /* Ends the line that says what was recorded. */
 static void say_where(const summary *s, const run_traces *t) {
     if (t->all.count > 1)
-        fprintf(stderr, "by %zu processes", t->all.count);
+        fprintf(stderr, "by %zu programs", t->all.count);
     else
         fprintf(stderr, "into %s", t->all.items[0].path);
     fprintf(stderr, ", %s\n", figure_bytes((double)s->bytes).text);

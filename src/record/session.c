@@ -323,8 +323,8 @@ struct session *session_open(const struct session_plan *plan, memprof_filter *fi
     if (!s)
         return NULL;
     s->pid = (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0);
-    *error =
-        config_file_for(c, s->pid, path, sizeof path) ? sink_open(&s->sink, path) : ENAMETOOLONG;
+    *error = config_file_for(c, s->pid, path, sizeof path) ? sink_open(&s->sink, path, s->pid)
+                                                           : ENAMETOOLONG;
     if (!*error) {
         *error = session_build(s, plan, filter);
         if (!*error) {

@@ -2,13 +2,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/trace_name.h"
 #include "platform/syscall.h"
 #include "record/descriptor.h"
 #include "record/text.h"
+#include "trace/bytes.h"
+#include "trace/format.h"
 
 #define FILE_MODE  0666
 #define OPEN_FLAGS (O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY)
@@ -32,31 +36,58 @@ static bool fd_lock(int fd) {
     return error != EAGAIN && error != EACCES;
 }
 
-static int sink_empty(sink *s) {
-    if (!s->regular)
-        return 0;
-    if (!fd_lock(s->fd))
-        return EWOULDBLOCK;
-    return error_of(syscall4(SYS_ftruncate, s->fd, 0, 0, 0));
+static bool is_trace_of(const char *path, uint64_t pid) {
+    uint8_t bytes[FORMAT_HEADER_FRONT];
+    long fd = syscall4(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
+    if (syscall_failed(fd))
+        return false;
+    long n = syscall4(SYS_read, fd, (long)bytes, sizeof bytes, 0);
+    syscall4(SYS_close, fd, 0, 0, 0);
+    return n == sizeof bytes && load_u32(bytes + FORMAT_AT_MAGIC) == FORMAT_MAGIC &&
+           load_u64(bytes + FORMAT_AT_PID) == pid;
 }
 
-int sink_open(sink *s, const char *path) {
+/* What is there is of this process, which has been another program since, or been told to stop
+ * recording: moves it out of the way. False if it stays, and will be replaced. */
+static bool sink_keep_earlier(const char *path) {
+    char name[PATH_MAX];
+    long result = -EEXIST;
+    for (unsigned n = 1; result == -EEXIST && n <= TRACE_NAME_EARLIER_MAX; n++)
+        result = trace_name_earlier(path, n, name, sizeof name)
+                     ? syscall6(SYS_renameat2, AT_FDCWD, (long)path, AT_FDCWD, (long)name,
+                                RENAME_NOREPLACE, 0)
+                     : -ENAMETOOLONG;
+    return result == 0;
+}
+
+/* Sets the descriptor and what file it is, whatever is in there; 0 or an errno. */
+static int sink_open_file(sink *s) {
     struct stat st;
+    long fd = syscall4(SYS_openat, AT_FDCWD, (long)s->path, OPEN_FLAGS | O_CREAT, FILE_MODE);
+    if (syscall_failed(fd))
+        return error_of(fd);
+    s->fd = descriptor_raise((int)fd);
+    int error = error_of(syscall4(SYS_fstat, s->fd, (long)&st, 0, 0));
+    if (error)
+        return error;
+    s->device = st.st_dev;
+    s->inode = st.st_ino;
+    s->regular = S_ISREG(st.st_mode);
+    return s->regular && !fd_lock(s->fd) ? EWOULDBLOCK : 0;
+}
+
+int sink_open(sink *s, const char *path, uint64_t pid) {
     memset(s, 0, sizeof *s);
     s->fd = -1;
     text name = text_in(s->path, sizeof s->path);
     text_add(&name, path);
-    long fd = syscall4(SYS_openat, AT_FDCWD, (long)path, OPEN_FLAGS | O_CREAT, FILE_MODE);
-    if (syscall_failed(fd))
-        return s->error = error_of(fd);
-    s->fd = descriptor_raise((int)fd);
-    s->error = error_of(syscall4(SYS_fstat, s->fd, (long)&st, 0, 0));
-    if (!s->error) {
-        s->device = st.st_dev;
-        s->inode = st.st_ino;
-        s->regular = S_ISREG(st.st_mode);
-        s->error = sink_empty(s);
+    s->error = sink_open_file(s);
+    if (!s->error && s->regular && is_trace_of(path, pid) && sink_keep_earlier(path)) {
+        sink_close(s);
+        s->error = sink_open_file(s);
     }
+    if (!s->error && s->regular)
+        s->error = error_of(syscall4(SYS_ftruncate, s->fd, 0, 0, 0));
     if (s->error)
         sink_close(s);
     return s->error;

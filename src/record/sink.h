@@ -27,8 +27,9 @@ typedef struct sink {
     char path[PATH_MAX];
 } sink;
 
-/* Opens the file, empty, or gives an errno; EWOULDBLOCK: another process is recording to it. */
-int sink_open(sink *s, const char *path);
+/* Opens the file, empty, or gives an errno; EWOULDBLOCK: another process is recording to it. A
+ * trace that `pid`, this process, has written there before is renamed (base/trace_name.h). */
+int sink_open(sink *s, const char *path, uint64_t pid);
 
 /* Writes whole packets or gives an errno, always the same after the first. Any thread may call; not
  * a cancellation point; SIGXFSZ and SIGPIPE do not reach the program. */

@@ -103,8 +103,8 @@ it elsewhere:
   $ before=$(cksum < kept.ctf); sleep 0.8; [ "$before" = "$(cksum < kept.ctf)" ] && echo kept
   kept
   $ mkdir elsewhere
-  $ allotrace run --rate 1 -o 'moved.%p.ctf' -- sh -c 'cd elsewhere; ls; :' 2>&1 | grep -o 'by . processes'
-  by 2 processes
+  $ allotrace run --rate 1 -o 'moved.%p.ctf' -- sh -c 'cd elsewhere; ls; :' 2>&1 | grep -o 'by . programs'
+  by 2 programs
   $ ls elsewhere
 
 Programs under AddressSanitizer are told that they may start; other words to them stay:

@@ -311,8 +311,14 @@ def forks_of_a_busy_process_do_not_hang():
 @test
 def exec_writes_what_there_is_and_the_next_program_starts_anew():
     not_emulated("is not there after exec")
-    trace = record([TARGET, "exec"])
-    same((trace.count(13301), trace.count(13501)), ((0, 0), (5, 5)))
+    for pattern in "t.ctf", "t-%p.ctf":
+        same(run([TARGET, "exec"], {"MEMTRACE": pattern, "MEMTRACE_RATE": "1"}),
+             plain([TARGET, "exec"]))
+        before, after = (Trace(name) for name in sorted(pathlib.Path().glob("t*.ctf")))
+        same((before.count(13301), before.count(13501)), ((5, 5), (0, 0)))
+        same((after.count(13301), after.count(13501)), ((0, 0), (5, 5)))
+        for name in pathlib.Path().glob("t*.ctf"):
+            name.unlink()
     same(plain([TARGET, "exec"]).out, "exec goes on\na\nb\n")
 
 

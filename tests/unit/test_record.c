@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "base/settings.h"
+#include "base/trace_name.h"
 #include "record/code.h"
 #include "record/config.h"
 #include "record/ids.h"
@@ -17,6 +18,7 @@
 #include "record/regions.h"
 #include "record/sink.h"
 #include "record/text.h"
+#include "trace/format.h"
 #include "unit.h"
 
 START_TEST(text_is_cut_off_and_terminated) {
@@ -225,7 +227,7 @@ END_TEST
 START_TEST(sink_survives_the_loss_of_its_descriptor) {
     static sink s;
     int mine[2];
-    ck_assert_int_eq(sink_open(&s, path), 0);
+    ck_assert_int_eq(sink_open(&s, path, 7), 0);
     ck_assert_int_eq(sink_write(&s, "one ", 4), 0);
     mine[0] = s.fd;
     close(s.fd);
@@ -243,14 +245,65 @@ END_TEST
 
 START_TEST(sink_is_the_file_of_one_process_at_a_time) {
     static sink s, other;
-    ck_assert_int_eq(sink_open(&s, path), 0);
+    ck_assert_int_eq(sink_open(&s, path, 7), 0);
     ck_assert_int_eq(sink_write(&s, "mine", 4), 0);
-    ck_assert_int_eq(sink_open(&other, path), EWOULDBLOCK);
+    ck_assert_int_eq(sink_open(&other, path, 7), EWOULDBLOCK);
     ck_assert_int_eq(size_of(path), 4);
     sink_close(&s);
-    ck_assert_int_eq(sink_open(&other, path), 0);
+    ck_assert_int_eq(sink_open(&other, path, 7), 0);
     ck_assert_int_eq(size_of(path), 0);
     sink_close(&other);
+}
+END_TEST
+
+/* The front of a trace's first packet. */
+static void write_head(uint64_t pid) {
+    static sink s;
+    char head[FORMAT_HEADER_FRONT] = {0};
+    memcpy(head + FORMAT_AT_MAGIC, &(uint32_t){FORMAT_MAGIC}, 4);
+    memcpy(head + FORMAT_AT_PID, &pid, 8);
+    ck_assert_int_eq(sink_open(&s, path, pid), 0);
+    ck_assert_int_eq(size_of(path), 0);
+    ck_assert_int_eq(sink_write(&s, head, sizeof head), 0);
+    sink_close(&s);
+}
+
+START_TEST(sink_keeps_what_its_own_process_wrote_before) {
+    static sink s;
+    char first[PATH_MAX], second[PATH_MAX];
+    ck_assert(trace_name_earlier(path, 1, first, sizeof first));
+    ck_assert(trace_name_earlier(path, 2, second, sizeof second));
+    write_head(7);
+    write_head(7); /* the first has to give way */
+    ck_assert_int_eq(size_of(first), FORMAT_HEADER_FRONT);
+    ck_assert_int_eq(sink_open(&s, path, 7), 0);
+    ck_assert_int_eq(size_of(second), FORMAT_HEADER_FRONT);
+    ck_assert_int_eq(sink_write(&s, "no trace", 8), 0);
+    sink_close(&s);
+    write_head(8); /* in its place: that is no trace of this process */
+    write_head(7); /* and nor is this */
+    ck_assert(trace_name_earlier(path, 3, first, sizeof first));
+    ck_assert_int_ne(access(first, F_OK), 0);
+}
+END_TEST
+
+START_TEST(earlier_traces_have_names_of_the_same_kind) {
+    static const struct {
+        const char *path;
+        unsigned n;
+        const char *name;
+    } names[] = {{"x.ctf", 1, "x.1.ctf"},
+                 {"a.ctf/x.ctf.zst", 12, "a.ctf/x.12.ctf.zst"},
+                 {"/a.ctf/trace", 999, "/a.ctf/trace.999"},
+                 {"x.ctf.ctf.gz", 100, "x.ctf.100.ctf.gz"},
+                 {".ctf", 2, ".2.ctf"}};
+    char name[32];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t size = strlen(names[i].name) + 1;
+        ck_assert(trace_name_earlier(names[i].path, names[i].n, name, size));
+        ck_assert_str_eq(name, names[i].name);
+        ck_assert(!trace_name_earlier(names[i].path, names[i].n, name, size - 1));
+    }
 }
 END_TEST
 
@@ -310,6 +363,8 @@ static Suite *suite(void) {
     tcase_add_test(t, regions_are_those_that_were_added);
     tcase_add_test(t, sink_survives_the_loss_of_its_descriptor);
     tcase_add_test(t, sink_is_the_file_of_one_process_at_a_time);
+    tcase_add_test(t, sink_keeps_what_its_own_process_wrote_before);
+    tcase_add_test(t, earlier_traces_have_names_of_the_same_kind);
     tcase_add_test(t, ids_are_found_by_address);
     suite_add_tcase(suite, t);
     return suite;

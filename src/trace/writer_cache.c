@@ -65,7 +65,7 @@ static uint8_t *put_miss(uint8_t *p, unsigned bucket, uint64_t code) {
 uint8_t *cache_encode(writer_cache *cache, const uint64_t *frames, size_t n, uint8_t *p,
                       const uint8_t *end, cache_tally *tally) {
     cache_bucket *const buckets = cache->buckets, *last = buckets;
-    const uint64_t *const stop = frames + n;
+    const uint64_t *const stop = n ? frames + n : frames; /* NULL may not be added to */
     const bool fits = (size_t)(end - p) >= n * CACHE_MAX_FRAME;
     uint32_t clock = cache->clock;
     cache_tally t = {0};

@@ -274,6 +274,14 @@ MEMTRACE_NODISCARD MEMTRACE_API memtrace_status
 memtrace_writer_open(const memtrace_info *info, const memtrace_writer_options *options,
                      memtrace_writer **writer, memtrace_error *error);
 
+/* Whether `size` bytes from the beginning of a file, of which MEMTRACE_FRONT_SIZE are enough, begin
+ * an uncompressed trace that the process `pid` has written. For those who are about to write to a
+ * file of that name: after exec, a process would replace its own trace. Reads nothing but the
+ * bytes; any thread, any time. */
+#define MEMTRACE_FRONT_SIZE 38 /* bytes */
+MEMTRACE_NODISCARD MEMTRACE_API bool memtrace_is_of_process(const void *bytes, size_t size,
+                                                            uint64_t pid);
+
 /* Opens the stream of a domain; versions below 3 allow domain 0 alone. A domain has at most one. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_open(memtrace_writer *writer,
                                                                      uint16_t domain,

@@ -7,12 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "allotrace/memtrace.h"
 #include "base/trace_name.h"
 #include "platform/syscall.h"
 #include "record/descriptor.h"
 #include "record/text.h"
-#include "trace/bytes.h"
-#include "trace/format.h"
 
 #define FILE_MODE  0666
 #define OPEN_FLAGS (O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY)
@@ -37,14 +36,13 @@ static bool fd_lock(int fd) {
 }
 
 static bool is_trace_of(const char *path, uint64_t pid) {
-    uint8_t bytes[FORMAT_HEADER_FRONT];
+    uint8_t bytes[MEMTRACE_FRONT_SIZE];
     long fd = syscall4(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
     if (syscall_failed(fd))
         return false;
     long n = syscall4(SYS_read, fd, (long)bytes, sizeof bytes, 0);
     syscall4(SYS_close, fd, 0, 0, 0);
-    return n == sizeof bytes && load_u32(bytes + FORMAT_AT_MAGIC) == FORMAT_MAGIC &&
-           load_u64(bytes + FORMAT_AT_PID) == pid;
+    return !syscall_failed(n) && memtrace_is_of_process(bytes, (size_t)n, pid);
 }
 
 /* What is there is of this process, which has been another program since, or been told to stop

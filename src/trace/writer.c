@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "allotrace/memtrace.h"
+#include "trace/bytes.h"
 #include "trace/format.h"
 #include "trace/writer_cache.h"
 #include "trace/writer_locations.h"
@@ -822,6 +823,12 @@ stream_alloc_slowly(memtrace_stream *s, uint64_t time, const allocation *wanted,
         return MEMTRACE_USAGE;
     *id = take_id(s);
     return stream_alloc(s, time, *id, &a, frames, n_frames, common_prefix);
+}
+
+bool memtrace_is_of_process(const void *bytes, size_t size, uint64_t pid) {
+    _Static_assert(MEMTRACE_FRONT_SIZE == FORMAT_HEADER_FRONT, "the pid stands at its end");
+    return size >= FORMAT_HEADER_FRONT && load_u32(bytes) == FORMAT_MAGIC &&
+           load_u64((const uint8_t *)bytes + FORMAT_AT_PID) == pid;
 }
 
 memtrace_status memtrace_stream_alloc(memtrace_stream *stream, uint64_t time,

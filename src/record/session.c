@@ -1,10 +1,13 @@
 #include "record/session.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/random.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 
 #include "base/hash.h"
@@ -251,11 +254,36 @@ static uint64_t session_seed(const config *c) {
     return seed;
 }
 
-static memtrace_status session_open_writer(struct session *s, const config *c) {
+/* Whether opening the file may take as long as somebody else likes. */
+static bool is_special(const char *file) {
+    struct stat st;
+    return syscall4(SYS_newfstatat, AT_FDCWD, (long)file, (long)&st, 0) == 0 &&
+           !S_ISREG(st.st_mode);
+}
+
+/* Opens the file and writes its head. A process that ended between the two, as pools of processes
+ * end theirs by a signal, would leave an empty file. 0 or an errno. */
+static int session_begin_file(struct session *s, const char *file, const memtrace_info *info,
+                              const memtrace_writer_options *options) {
+    const uint64_t every_signal = UINT64_MAX;
+    uint64_t before;
+    bool hold = !is_special(file);
+    if (hold)
+        syscall4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&every_signal, (long)&before, sizeof before);
+    int error = sink_open(&s->sink, file, s->pid);
+    if (!error && memtrace_writer_open(info, options, &s->writer, NULL) != MEMTRACE_OK)
+        error = s->sink.error ? s->sink.error : ENOMEM;
+    if (hold)
+        syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof before);
+    return error;
+}
+
+/* 0 or an errno. */
+static int session_open_writer(struct session *s, const config *c) {
     struct clock_anchor anchor = clock_anchor_now();
     struct utsname host = {0};
     struct module executable = {.name = ""};
-    char path[PATH_MAX];
+    char path[PATH_MAX], file[PATH_MAX];
     syscall4(SYS_uname, (long)&host, 0, 0, 0);
     module_path(&executable, path, sizeof path);
     s->start = anchor.monotonic_us;
@@ -271,7 +299,9 @@ static memtrace_status session_open_writer(struct session *s, const config *c) {
     };
     memtrace_writer_options options = {
         .sink = hook_sink, .locate = hook_locate, .reallocate = hook_reallocate, .context = s};
-    return memtrace_writer_open(&info, &options, &s->writer, NULL);
+    return config_file_for(c, s->pid, file, sizeof file)
+               ? session_begin_file(s, file, &info, &options)
+               : ENAMETOOLONG;
 }
 
 static memprof_status session_start_engine(struct session *s, const config *c,
@@ -286,7 +316,7 @@ static memprof_status session_start_engine(struct session *s, const config *c,
     return s->engine ? memprof_start(s->engine, &self.sampler, &options, &tracker) : MEMPROF_NOMEM;
 }
 
-/* Everything but the file, which is open; 0 or an errno. */
+/* 0 or an errno. */
 static int session_build(struct session *s, const struct session_plan *plan,
                          memprof_filter *filter) {
     const config *c = plan->config;
@@ -303,8 +333,9 @@ static int session_build(struct session *s, const struct session_plan *plan,
         s->own_low = own.low;
         s->own_high = own.high;
     }
-    if (session_open_writer(s, c) != MEMTRACE_OK)
-        return s->sink.error ? s->sink.error : ENOMEM;
+    int error = session_open_writer(s, c);
+    if (error)
+        return error;
     s->domains.writer = s->writer;
     s->exact = s->domains.exact = plan->records_malloc && c->rate == 1;
     domain_table_init(&s->domains);
@@ -316,23 +347,18 @@ static int session_build(struct session *s, const struct session_plan *plan,
 }
 
 struct session *session_open(const struct session_plan *plan, memprof_filter *filter, int *error) {
-    const config *c = plan->config;
-    char path[PATH_MAX];
     struct session *s = pages_alloc(sizeof *s);
     *error = ENOMEM;
     if (!s)
         return NULL;
     s->pid = (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0);
-    *error = config_file_for(c, s->pid, path, sizeof path) ? sink_open(&s->sink, path, s->pid)
-                                                           : ENAMETOOLONG;
+    s->sink.fd = -1;
+    *error = session_build(s, plan, filter);
     if (!*error) {
-        *error = session_build(s, plan, filter);
-        if (!*error) {
-            gauges_open(&s->gauges);
-            return s;
-        }
-        sink_close(&s->sink);
+        gauges_open(&s->gauges);
+        return s;
     }
+    sink_close(&s->sink);
     session_abandon(s, filter);
     return NULL;
 }

@@ -29,7 +29,7 @@ typedef struct flame_spec {
 } flame_spec;
 
 typedef struct flame_node {
-    uint32_t node;   /* of the tree; FLAME_NOWHERE: summed up */
+    uint32_t node;   /* of the tree; FLAME_NOWHERE: summed up, or there is no tree */
     uint32_t place;  /* number of a location; FLAME_NOWHERE: the tree's root, or summed up */
     uint32_t parent; /* smaller than the node's own index; FLAME_NOWHERE: the first one */
     cost total;
@@ -53,6 +53,21 @@ uint32_t flame_child(const profile *p, const calltree *t, uint32_t node, uint32_
 
 /* Fills `*result`, which need not be initialised; false when there is no memory. */
 bool flame_query(const profile *p, const calltree *t, const flame_spec *spec, flame *result);
+
+/* What a question's blocks cost, by the nodes of a view: own costs, and those with all below.
+ * Immutable; refers to nothing. */
+typedef struct calltree_sums calltree_sums;
+
+/* `v` must be of what the question's lens hides. NULL when there is no memory. */
+calltree_sums *calltree_sums_new(const query_result *q, const calltree_view *v);
+size_t calltree_sums_size(const calltree_sums *s); /* bytes */
+void calltree_sums_free(calltree_sums *s);         /* NULL is allowed */
+
+/* The picture that flame_query makes of the tree that `shape` describes, without making that tree.
+ * `shape->view` is the view of the sums; it does not collapse, and bounds no depth. Nodes of the
+ * result have no number in a tree. */
+bool flame_of_sums(const profile *p, const calltree_sums *s, const calltree_spec *shape,
+                   const flame_spec *spec, flame *result);
 
 void flame_free(flame *f);
 

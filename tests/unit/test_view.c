@@ -576,6 +576,94 @@ START_TEST(no_block_is_in_two_fragments) {
 }
 END_TEST
 
+/* ---- pictures without a tree ------------------------------------------------------------- */
+
+static void expect_same_node(const flame_node *x, const flame_node *y) {
+    ck_assert_uint_eq(x->place, y->place);
+    ck_assert_uint_eq(x->parent, y->parent);
+    ck_assert_uint_eq(x->total.samples, y->total.samples);
+    ck_assert_uint_eq(x->total.blocks, y->total.blocks);
+    ck_assert_double_eq(x->total.weight, y->total.weight);
+    ck_assert_uint_eq(x->self.samples, y->self.samples);
+    ck_assert_uint_eq(x->sites, y->sites);
+    ck_assert_int_eq(x->more, y->more);
+    ck_assert_int_eq(x->match, y->match);
+}
+
+static size_t expect_same_picture(const query_result *q, const calltree_sums *sums,
+                                  const calltree_spec *shape, const flame_spec *spec) {
+    calltree tree;
+    flame x, y;
+    ck_assert(calltree_query(q, shape, &tree));
+    ck_assert(flame_query(q->profile, &tree, spec, &x));
+    ck_assert(flame_of_sums(q->profile, sums, shape, spec, &y));
+    ck_assert_uint_eq(x.n_found, y.n_found);
+    ck_assert_uint_eq(x.matched.samples, y.matched.samples);
+    ck_assert_uint_eq(x.nodes.count, y.nodes.count);
+    for (size_t i = 0; i < x.nodes.count; i++)
+        expect_same_node(&x.nodes.items[i], &y.nodes.items[i]);
+    const size_t n = x.nodes.count;
+    flame_free(&x);
+    flame_free(&y);
+    calltree_free(&tree);
+    return n;
+}
+
+/* All shapes, from where the tree begins and from below. */
+static size_t expect_same_pictures(const query_result *q, const calltree_view *view,
+                                   const calltree_sums *sums, uint64_t *seed) {
+    const char *const sequence[] = {"parse", "leaf"};
+    const profile *p = q->profile;
+    const uint32_t root[] = {place_of(p, "leaf"), place_of(p, "parse"), place_of(p, "eval")};
+    uint8_t matches[64] = {0};
+    call_site *focus;
+    size_t n = 0;
+    ck_assert_uint_lt(p->locations.count, sizeof matches);
+    matches[place_of(p, "eval")] = 1;
+    ck_assert(call_site_of(sequence, 1 + draw(seed, 2), &focus));
+    for (int shape = CALLTREE_DOWN; shape <= CALLTREE_CALLERS; shape++) {
+        const calltree_spec what = {.shape = (calltree_shape)shape, .view = view, .focus = focus};
+        const flame_spec how = {.root = root,
+                                .n_root = draw(seed, 3),
+                                .min_share = (double)draw(seed, 20) / 100,
+                                .rows = 1 + (uint32_t)draw(seed, DEEPEST),
+                                .outward = shape == CALLTREE_INVERTED || shape == CALLTREE_CALLERS,
+                                .matches = draw(seed, 2) ? matches : NULL};
+        n += expect_same_picture(q, sums, &what, &how);
+    }
+    call_site_free(focus);
+    return n;
+}
+
+START_TEST(pictures_need_no_tree) {
+    uint64_t seed = 7;
+    size_t n = 0;
+    for (int round = 0; round < 300; round++) {
+        stacks s;
+        tape t;
+        profile p;
+        query_result q;
+        tape_start(&t, 0.5);
+        draw_stacks(&s, &seed);
+        for (size_t i = 0; i < STACKS; i++)
+            allocate(&t, 0, i % 5 ? MEMTRACE_MINOR : MEMTRACE_EXTERNAL, 4 * EACH,
+                     1 + draw(&seed, 9), s.codes[i], s.n[i]);
+        allocate(&t, 0, MEMTRACE_MINOR, 99, 1, STACK(MAIN, EVAL, PARSE, LEAF));
+        tape_read_blocks(&t, &p, false);
+        ck_assert(query_run(&q, &p, &(query_spec){0}));
+        calltree_view *view = calltree_view_new(&q.lens, false);
+        calltree_sums *sums = calltree_sums_new(&q, view);
+        ck_assert(view && sums);
+        n += expect_same_pictures(&q, view, sums, &seed);
+        calltree_sums_free(sums);
+        calltree_view_free(view);
+        query_free(&q);
+        profile_free(&p);
+    }
+    ck_assert_uint_gt(n, 5000); /* there was something in them */
+}
+END_TEST
+
 /* ---- peaks ------------------------------------------------------------------------------- */
 
 /* A curve: what is live at the end of each point. */
@@ -704,6 +792,7 @@ static Suite *suite(void) {
     tcase_add_test(t, a_line_counts_a_stack_once_whatever_is_on_it);
     tcase_add_test(t, fragments_take_each_stack_once);
     tcase_add_test(t, no_block_is_in_two_fragments);
+    tcase_add_test(t, pictures_need_no_tree);
     tcase_add_test(t, peaks_are_where_memory_fell_on_both_sides);
     tcase_add_test(t, nothing_live_has_no_peak);
     tcase_add_test(t, terms_are_found_in_any_text);

@@ -165,16 +165,20 @@ static bool write_tree(request *r, const tree_asked *t, const flame *f) {
 
 /* ---- the picture ------------------------------------------------------------------------- */
 
+static flame_spec picture_of(const tree_asked *t) {
+    const double share = t->least / t->width;
+    return (flame_spec){.root = t->root.items,
+                        .n_root = t->root.count,
+                        .min_share = share > t->share / 100 ? share : t->share / 100,
+                        .rows = (uint32_t)t->rows,
+                        .by_line = t->by == BY_LINE,
+                        .outward = t->mode == CALLTREE_INVERTED || t->mode == CALLTREE_CALLERS,
+                        .matches = t->matches};
+}
+
 static bool paint(request *r, const tree_asked *t, const profile *p, const calltree *tree,
                   flame *f) {
-    double share = t->least / t->width;
-    const flame_spec spec = {.root = t->root.items,
-                             .n_root = t->root.count,
-                             .min_share = share > t->share / 100 ? share : t->share / 100,
-                             .rows = (uint32_t)t->rows,
-                             .by_line = t->by == BY_LINE,
-                             .outward = t->mode == CALLTREE_INVERTED || t->mode == CALLTREE_CALLERS,
-                             .matches = t->matches};
+    const flame_spec spec = picture_of(t);
     return flame_query(p, tree, &spec, f) || request_no_memory(r);
 }
 
@@ -189,22 +193,28 @@ static calltree_spec spec_of(const tree_asked *t) {
                            .n_path = t->root.count};
 }
 
-static bool show(request *r, const tree_asked *t, const calltree *tree) {
-    flame f;
-    if (!paint(r, t, &t->question.reading->profile, tree, &f))
-        return false;
-    bool ok = write_tree(r, t, &f);
-    flame_free(&f);
+/* Where recursion is collapsed, what is below a frame depends on all above it: that takes a tree.
+ */
+static bool paint_collapsed(request *r, const tree_asked *t, flame *f) {
+    const calltree_spec spec = spec_of(t);
+    cache_entry *e = asked_tree(r, &t->question, &spec);
+    bool ok = e && paint(r, t, &t->question.reading->profile, cache_entry_value(e), f);
+    cache_release(r->viewer->cache, e);
     return ok;
+}
+
+static bool paint_seen(request *r, const tree_asked *t, flame *f) {
+    const calltree_spec shape = spec_of(t);
+    const flame_spec spec = picture_of(t);
+    return asked_picture(r, &t->question, &shape, &spec, f);
 }
 
 bool answer_tree(request *r) {
     tree_asked t = {.width = 1200, .least = 1, .rows = 256};
-    bool ok = parse(r, &t);
-    const calltree_spec spec = spec_of(&t);
-    cache_entry *e = ok ? asked_tree(r, &t.question, &spec) : NULL;
-    ok = e && show(r, &t, cache_entry_value(e));
-    cache_release(r->viewer->cache, e);
+    flame f = {0};
+    bool ok = parse(r, &t) && (t.collapse ? paint_collapsed(r, &t, &f) : paint_seen(r, &t, &f)) &&
+              write_tree(r, &t, &f);
+    flame_free(&f);
     close_tree(r, &t);
     return ok;
 }

@@ -378,14 +378,45 @@ static bool make_view(void *context, cache_value *value) {
 /* All questions about a reading that hide nothing see the same tree. */
 static cache_entry *find_view(request *r, const asked *a, tree_making *m) {
     char key[80];
-    if (a->hides)
-        return NULL;
-    snprintf(key, sizeof key, "%zu %" PRIu64 " view %d", a->trace, a->reading->serial,
-             m->spec.by_line);
-    cache_entry *e = cache_get(r->viewer->cache, key, make_view, m);
+    cache_entry *e;
+    if (a->hides) {
+        snprintf(key, sizeof key, "view %d", m->spec.by_line);
+        e = asked_cached(r, a, key, make_view, m);
+    } else {
+        snprintf(key, sizeof key, "%zu %" PRIu64 " view %d", a->trace, a->reading->serial,
+                 m->spec.by_line);
+        e = cache_get(r->viewer->cache, key, make_view, m);
+    }
     if (e)
         m->spec.view = cache_entry_value(e);
     return e;
+}
+
+static void release_sums(void *value) {
+    calltree_sums_free(value);
+}
+
+static bool make_sums(void *context, cache_value *value) {
+    const tree_making *m = context;
+    calltree_sums *s = calltree_sums_new(m->query, m->spec.view);
+    if (!s)
+        return false;
+    *value = (cache_value){.value = s, .size = calltree_sums_size(s), .release = release_sums};
+    return true;
+}
+
+bool asked_picture(request *r, const asked *a, const calltree_spec *shape, const flame_spec *spec,
+                   flame *f) {
+    tree_making m = {.query = a->query, .spec = *shape};
+    char key[20];
+    cache_entry *view = find_view(r, a, &m), *sums = NULL;
+    snprintf(key, sizeof key, "sums %d", shape->by_line);
+    if (view)
+        sums = asked_cached(r, a, key, make_sums, &m);
+    bool ok = sums && flame_of_sums(a->query->profile, cache_entry_value(sums), &m.spec, spec, f);
+    cache_release(r->viewer->cache, sums);
+    cache_release(r->viewer->cache, view);
+    return ok || request_no_memory(r);
 }
 
 static void release_tree(void *value) {

@@ -3,7 +3,7 @@
 #ifndef PRESENT_HTTP_REQUEST_H
 #define PRESENT_HTTP_REQUEST_H
 
-#include "analyse/calltree.h"
+#include "analyse/flame.h"
 #include "present/http/api.h"
 #include "present/report.h"
 
@@ -114,6 +114,10 @@ cache_entry *asked_cached(request *r, const asked *a, const char *key,
 /* The tree of a question, in use by the caller: a calltree. The focus is that of the parameters.
  * NULL when there is no memory, which the request then knows. */
 cache_entry *asked_tree(request *r, const asked *a, const calltree_spec *spec);
+
+/* The picture of that tree, which is not made for it; see flame_of_sums. */
+bool asked_picture(request *r, const asked *a, const calltree_spec *shape, const flame_spec *spec,
+                   flame *f);
 
 /* ---- writing ----------------------------------------------------------------------------- */
 

@@ -105,5 +105,6 @@ const command command_anonymise = {
         "program.",
     .example = "allotrace anonymise --keep-lines -o public.ctf out.ctf\n",
     OPTIONS_OF(options, defaults),
+    .lacks = command_lacks_of_copies,
     .run = run,
 };

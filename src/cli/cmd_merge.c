@@ -171,5 +171,6 @@ const command command_merge = {
         "does, and a warning says so. Estimates stay unbiased.",
     .example = "allotrace merge -o all.ctf make.*.ctf\n",
     OPTIONS_OF(options, defaults),
+    .lacks = command_lacks_of_copies,
     .run = run,
 };

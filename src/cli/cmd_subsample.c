@@ -36,5 +36,6 @@ const command command_subsample = {
         "their errors grow by the square root of FACTOR.",
     .example = "allotrace subsample 10 -o small.ctf out.ctf\n",
     OPTIONS_OF(options, defaults),
+    .lacks = command_lacks_of_copies,
     .run = run,
 };

@@ -55,5 +55,6 @@ const command command_symbolize = {
     .example = "allotrace symbolize out.ctf\n"
                "allotrace symbolize -o named.ctf out.ctf\n",
     OPTIONS_OF(options, defaults),
+    .lacks = command_lacks_of_copies,
     .run = run,
 };

@@ -25,5 +25,6 @@ const command command_trim = {
         "as alive at the end.",
     .example = "allotrace trim --from 10s --to 20s -o part.ctf out.ctf\n",
     OPTIONS_OF(options, defaults),
+    .lacks = command_lacks_of_copies,
     .run = run,
 };

@@ -122,6 +122,9 @@ typedef struct option_lack {
     const char *reason;
 } option_lack;
 
+/* Of those that write a trace with all that is in another one. */
+extern const option_lack command_lacks_of_copies[];
+
 typedef struct command {
     const char *name;
     const char *alias;        /* the program name that also means this command; NULL: none */

@@ -11,6 +11,16 @@ const command *const command_table[] = {
 };
 const size_t command_count = sizeof command_table / sizeof *command_table;
 
+const option_lack command_lacks_of_copies[] = {
+    {"filter", "a trace is a sample of all blocks; what of it counts is said when it is looked at: "
+               "allotrace hotspots --filter FILTER"},
+    {"measure", "it writes a trace, which has all measures: allotrace hotspots --measure MEASURE"},
+    {"top", "it writes a trace, no table; the largest sites: allotrace hotspots --top N"},
+    {"json", "it writes a trace; its events as JSON: allotrace dump --format json"},
+    {"csv", "it writes a trace; its blocks as CSV: allotrace export --to csv"},
+    {0},
+};
+
 const command *command_find(const char *name) {
     for (size_t i = 0; i < command_count; i++)
         if (strcmp(command_table[i]->name, name) == 0)

@@ -58,6 +58,14 @@ refused in a line that says why and what does the same.
   view --csv: no: the page is for people; tables: allotrace hotspots --csv
   view --measure: no: the measure is chosen in the page
 
+  $ for command in trim merge anonymise symbolize 'subsample 2'; do
+  >   for o in --filter --top --json --csv --measure; do echo "$o: $(option "$command" $o)"; done
+  > done | sort | uniq -c
+        5 --csv: no: it writes a trace; its blocks as CSV: allotrace export --to csv
+        5 --filter: no: a trace is a sample of all blocks; what of it counts is said when it is looked at: allotrace hotspots --filter FILTER
+        5 --json: no: it writes a trace; its events as JSON: allotrace dump --format json
+        5 --measure: no: it writes a trace, which has all measures: allotrace hotspots --measure MEASURE
+        5 --top: no: it writes a trace, no table; the largest sites: allotrace hotspots --top N
   $ measures() {
   >   for command in "$@"; do
   >     for m in allocated blocks live peak promoted survived byteseconds; do

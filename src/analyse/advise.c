@@ -100,7 +100,7 @@ static bool has_limits(const advise_rule *r) {
 static bool fits_facts(const advise_rule *r, const facts *found) {
     const advise_blocks *b = &found->blocks;
     return b->sizes >= r->min_sizes && b->number.value >= (double)r->min_blocks &&
-           b->young >= r->min_young && b->brief >= r->min_brief &&
+           b->known_young >= r->min_young && b->brief >= r->min_brief &&
            (r->max_brief <= 0 || b->brief <= r->max_brief) && b->one_size >= r->min_one_size &&
            b->promoted >= r->min_promoted && found->growth.share >= r->min_grown &&
            (r->max_alive <= 0 || b->alive <= r->max_alive);

@@ -50,7 +50,8 @@ advise_blocks advise_tally_blocks(const advise_tally *t) {
                        .words = most.words,
                        .one_size = share_of(most.samples, t->samples),
                        .sizes = (uint32_t)t->sizes.count,
-                       .young = share_of(t->young, t->young + t->promoted),
+                       .young = share_of(t->young, t->samples),
+                       .known_young = share_of(t->young, t->young + t->promoted),
                        .promoted = share_of(t->promoted, t->samples),
                        .brief = share_of(t->brief, t->samples),
                        .alive = share_of(t->alive, t->samples)};

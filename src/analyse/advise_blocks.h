@@ -14,7 +14,8 @@ typedef struct advise_blocks {
     uint64_t words;                /* the commonest size */
     double one_size;               /* its share */
     uint32_t sizes;                /* different ones */
-    double young; /* died before they were promoted, of those of which that is known */
+    double young;                  /* died before they were promoted */
+    double known_young;            /* the same, of those of which that is known */
     double promoted, brief, alive; /* freed within ADVISE_BRIEF; never freed */
 } advise_blocks;
 

@@ -93,7 +93,7 @@ Below 10 % it is not worth it:
           1.9% X86_gas.print_line (asmcomp/x86_gas.ml:258)
           0.4% X86_gas.i2_s (asmcomp/x86_gas.ml:105)
           0.4% Typecore.NameChoice.warn_if_ambiguous (typing/typecore.ml:673), …
-               100% die young, 0% are promoted; 4% are never freed; from
+               96% die young, 0% are promoted; 4% are never freed; from
          gain  at most 36.6 MB ± 7.3 MB, 7.0% of all: not worth it
    80.1% is allocated elsewhere or otherwise, each function and reason below 5%.
   $ allotrace advise --min-share 6 --filter 'fn:/Interf/' --top 1 ocamlopt.ctf | tail -4

@@ -301,6 +301,14 @@ static bool find_places(finder *f, range r, uint8_t rule, const bool *only, advi
     return ok;
 }
 
+/* Of sizes that grow by a factor, all but the last are that part of the sum. Of numbers, and of
+ * bytes times lifetime, no rule knows how much may have to stay. */
+static double gain_of(const finder *f, const advice *a) {
+    if (measure_infos[f->q->measure].unit != UNIT_BYTES)
+        return 1;
+    return a->rule->by_growth ? 1 / a->growth.ratio : a->rule->most;
+}
+
 static void conclude(const finder *f, advice *a) {
     const advise_rule *r = a->rule;
     a->few = a->cost.samples < ADVISE_SAMPLES && f->q->profile->info.sample_rate < 1;
@@ -311,8 +319,7 @@ static void conclude(const finder *f, advice *a) {
     a->certainty = r->certainty;
     if (a->cost.samples < SURE_SAMPLES && has_limits(r) && a->certainty > ADVISE_GUESS)
         a->certainty--;
-    /* Of sizes that grow by a factor, all but the last are that part of the sum. */
-    a->gain = r->by_growth ? 1 / a->growth.ratio : r->most;
+    a->gain = gain_of(f, a);
     const bool bytes = !r->by_calls && !r->by_promotion;
     a->worth = percent(f, &a->cost) * (bytes ? a->gain : 1) >= ADVISE_WORTH;
 }

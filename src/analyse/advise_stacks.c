@@ -241,9 +241,17 @@ static uint64_t size_class(uint64_t words) {
     return words <= SMALL ? words : words <= MINOR ? SMALL + 1 : SMALL + 2;
 }
 
+static cost cost_of(const query_result *q, size_t row) {
+    if (q->measure == MEASURE_BLOCKS)
+        return cost_of_number(q->profile, row);
+    if (q->measure == MEASURE_BYTESECONDS)
+        return cost_of_life(q->profile, row);
+    const uint64_t samples = blocks_samples(&q->profile->table, row);
+    return (cost){.samples = samples, .blocks = 1, .weight = (double)samples};
+}
+
 static void add_row(const builder *b, size_t row, uint64_t words, advise_stack *s) {
-    const uint64_t samples = blocks_samples(&b->q->profile->table, row);
-    const cost c = {.samples = samples, .blocks = 1, .weight = (double)samples};
+    const cost c = cost_of(b->q, row);
     cost_add(&s->cost, &c);
     s->n_rows++;
     s->min_words = words < s->min_words ? words : s->min_words;

@@ -107,12 +107,14 @@ void cost_keep(const profile *p, measure m, uint64_t moment, uint8_t *kept) {
     }
 }
 
-static void weigh_block(const profile *p, size_t row, cost *c) {
+cost cost_of_number(const profile *p, size_t row) {
     double inclusion = estimate_inclusion(blocks_length(&p->table, row) + 1, p->info.sample_rate);
     double weight = 1 / inclusion;
-    c->weight += weight;
-    c->squares += weight * weight * (1 - inclusion);
-    c->heaviest = fmax(c->heaviest, weight);
+    return (cost){.samples = blocks_samples(&p->table, row),
+                  .blocks = 1,
+                  .weight = weight,
+                  .squares = weight * weight * (1 - inclusion),
+                  .heaviest = weight};
 }
 
 cost cost_of_life(const profile *p, size_t row) {
@@ -127,6 +129,12 @@ cost cost_of_life(const profile *p, size_t row) {
                   .heaviest = seconds};
 }
 
+cost cost_or_missed(const profile *p, cost sum) {
+    if (sum.blocks == 0)
+        sum.heaviest = 1 / estimate_inclusion(1, p->info.sample_rate);
+    return sum;
+}
+
 static void add_blocks(const profile *p, measure m, const uint8_t *kept, cost *heap,
                        cost *external) {
     const block_table *b = &p->table;
@@ -134,15 +142,8 @@ static void add_blocks(const profile *p, measure m, const uint8_t *kept, cost *h
         if (!kept[i])
             continue;
         cost *c = &(b->source[i] == MEMTRACE_EXTERNAL ? external : heap)[b->node[i]];
-        if (m == MEASURE_BYTESECONDS) {
-            const cost life = cost_of_life(p, i);
-            cost_add(c, &life);
-            continue;
-        }
-        c->samples += blocks_samples(b, i);
-        c->blocks++;
-        if (m == MEASURE_BLOCKS)
-            weigh_block(p, i, c);
+        const cost one = m == MEASURE_BYTESECONDS ? cost_of_life(p, i) : cost_of_number(p, i);
+        cost_add(c, &one);
     }
 }
 

@@ -320,6 +320,19 @@ estimate estimate_weighted(double sum, double squares, double heaviest, double r
     };
 }
 
+/* Fay and Feuer's, as above; a block more has the variance y² (1 - π) / π² = (y / π)² - y² / π. */
+estimate estimate_weighted_blocks(double sum, double variance, double most, double heaviest) {
+    if (heaviest <= 1 || most <= 0)
+        return (estimate){.value = sum, .low = sum, .high = sum};
+    double y1 = sum + most * heaviest, v1 = variance + most * most * heaviest * (heaviest - 1);
+    return (estimate){
+        .value = sum,
+        .low = variance > 0 ? estimate_gamma_quantile(sum * sum / variance, TAIL) * variance / sum
+                            : sum,
+        .high = estimate_gamma_quantile(y1 * y1 / v1, 1 - TAIL) * v1 / y1,
+    };
+}
+
 double estimate_invisible(double rate) {
     return rate >= 1 ? 0 : log(1 - 0.95) / log1p(-rate);
 }

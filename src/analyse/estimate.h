@@ -56,6 +56,10 @@ estimate estimate_mean_value(const estimate_mean *m);
  * samples, the most that one could weigh, or 0. */
 estimate estimate_weighted(double sum, double squares, double heaviest, double rate);
 
+/* The same over tracked blocks: `sum` of y / π, `variance` of y² (1 - π) / π²; `most` and
+ * `heaviest` are the largest y and 1 / π that a block may have had, whether it was seen or not. */
+estimate estimate_weighted_blocks(double sum, double variance, double most, double heaviest);
+
 /* Words: a site that allocated more shows at least one sample with a probability of 95 %. 0 at rate
  * 1, where nothing is missed. */
 double estimate_invisible(double rate);

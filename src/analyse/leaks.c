@@ -66,15 +66,20 @@ static bool find_window(const profile *p, const leaks_spec *spec, leaks *l) {
 
 /* ---- sums -------------------------------------------------------------------------------- */
 
-/* What is known of a site while blocks are added up. Slopes are in samples a second. */
+/* A weighted sum over blocks: what such sums of cost.h need for their intervals. */
+typedef struct weighted {
+    double sum, squares;
+} weighted;
+
+/* What is known of a site while blocks are added up. Slopes are in weights of costs a second. */
 typedef struct sums {
-    uint64_t samples, startup, at_exit;
-    int64_t changes[LEAKS_POINTS + 1]; /* of what is live; the last ones come too late */
-    double periods[LEAKS_PERIODS];     /* slope, by when blocks were born */
-    uint64_t moving;                   /* samples that add to the slope, or take from it */
-    double late;                       /* slope of the window's later half */
-    double up, up_squares;             /* of blocks that add to the slope */
-    double down, down_squares;         /* of those that take from it */
+    cost live, startup, at_exit; /* at the end of the window; the latter two are of the first */
+    double changes[LEAKS_POINTS + 1]; /* of what is live; the last ones come too late */
+    double periods[LEAKS_PERIODS];    /* slope, by when blocks were born */
+    uint64_t moving;                  /* samples that add to the slope, or take from it */
+    double late;                      /* slope of the window's later half */
+    weighted up, down;                /* of blocks that add to the slope; that take from it */
+    double heaviest;                  /* of all blocks */
 } sums;
 
 static double within(uint64_t time, uint64_t from, uint64_t to) {
@@ -87,16 +92,13 @@ double leaks_weight(uint64_t born, uint64_t died, uint64_t from, uint64_t to) {
     return to > from ? 6 * (end * end - begin * begin) / (width * width * width) : 0;
 }
 
-static void add_slope(sums *s, size_t period, double samples, double weight) {
-    s->periods[period] += samples * weight;
-    s->moving += weight > 0 || weight < 0 ? (uint64_t)samples : 0;
-    if (weight > 0) {
-        s->up += samples * weight;
-        s->up_squares += samples * weight * weight;
-    } else {
-        s->down -= samples * weight;
-        s->down_squares += samples * weight * weight;
-    }
+/* For the squares: each sample counts, or each block by what its weight is uncertain by. */
+static void add_slope(const leaks *l, sums *s, size_t period, const cost *one, double slope) {
+    weighted *w = slope > 0 ? &s->up : &s->down;
+    s->periods[period] += one->weight * slope;
+    s->moving += slope != 0 ? one->samples : 0;
+    w->sum += one->weight * fabs(slope);
+    w->squares += (l->measure == MEASURE_BLOCKS ? one->squares : one->weight) * slope * slope;
 }
 
 /* Which of `n` equal parts of the time until the window ends; n: none, later. */
@@ -104,21 +106,36 @@ static size_t part_at(const leaks *l, uint64_t time, size_t n) {
     return time > l->to ? n : (size_t)((double)time / ((double)l->to + 1) * (double)n);
 }
 
-static void add_block(const block_table *b, const leaks *l, size_t row, sums *s) {
-    uint64_t samples = blocks_samples(b, row), born = b->born[row], died = b->died[row];
+/* By bytes, cost.h needs the number of samples alone. */
+static cost cost_of(const profile *p, const leaks *l, size_t row) {
+    if (l->measure == MEASURE_BLOCKS)
+        return cost_of_number(p, row);
+    const uint64_t samples = blocks_samples(&p->table, row);
+    return (cost){.samples = samples, .blocks = 1, .weight = (double)samples};
+}
+
+static void add_live(const leaks *l, const cost *one, uint64_t born, uint64_t died, sums *s) {
+    cost_add(&s->live, one);
+    if (born < l->from)
+        cost_add(&s->startup, one);
+    if (died != BLOCKS_NEVER)
+        cost_add(&s->at_exit, one);
+}
+
+static void add_block(const profile *p, const leaks *l, size_t row, sums *s) {
+    const uint64_t born = p->table.born[row], died = p->table.died[row];
     if (born > l->to)
         return;
-    if (died > l->to) {
-        s->samples += samples;
-        s->startup += born < l->from ? samples : 0;
-        s->at_exit += died != BLOCKS_NEVER ? samples : 0;
-    }
-    s->changes[part_at(l, born, LEAKS_POINTS)] += (int64_t)samples;
-    s->changes[part_at(l, died, LEAKS_POINTS)] -= (int64_t)samples;
+    const cost one = cost_of(p, l, row);
+    s->heaviest = fmax(s->heaviest, one.heaviest);
+    if (died > l->to)
+        add_live(l, &one, born, died, s);
+    s->changes[part_at(l, born, LEAKS_POINTS)] += one.weight;
+    s->changes[part_at(l, died, LEAKS_POINTS)] -= one.weight;
     size_t period = part_at(l, born, LEAKS_PERIODS);
     uint64_t middle = l->from + (l->to - l->from) / 2;
-    s->late += (double)samples * leaks_weight(born, died, middle, l->to);
-    add_slope(s, period, (double)samples, leaks_weight(born, died, l->from, l->to));
+    s->late += one.weight * leaks_weight(born, died, middle, l->to);
+    add_slope(l, s, period, &one, leaks_weight(born, died, l->from, l->to));
 }
 
 /* ---- how sure ---------------------------------------------------------------------------- */
@@ -179,63 +196,101 @@ static double most_weight(const leaks *l) {
     return l->to > l->from ? 1.5e6 / (double)(l->to - l->from) : 0;
 }
 
-/* What sampling leaves open: besides those that were seen there might be one that weighs most. */
+static estimate scaled(estimate e, double factor) {
+    return (estimate){.value = e.value * factor, .low = e.low * factor, .high = e.high * factor};
+}
+
+/* What sampling leaves open: besides those that were seen there might be one that weighs most, by
+ * number a block as small as the smallest seen. */
+static estimate slope_part(const profile *p, const leaks *l, const sums *s, const weighted *w) {
+    const double rate = p->info.sample_rate, most = most_weight(l);
+    if (l->measure != MEASURE_BLOCKS)
+        return scaled(estimate_weighted(w->sum, w->squares, most, rate), p->info.word_size / 8.0);
+    return estimate_weighted_blocks(w->sum, w->squares, most, s->heaviest);
+}
+
 static estimate slope_of(const profile *p, const leaks *l, const sums *s) {
-    double rate = p->info.sample_rate, word = p->info.word_size / 8.0, most = most_weight(l);
-    estimate e = difference(estimate_weighted(s->up, s->up_squares, most, rate),
-                            estimate_weighted(s->down, s->down_squares, most, rate));
-    return (estimate){.value = e.value * word, .low = e.low * word, .high = e.high * word};
+    return difference(slope_part(p, l, s, &s->up), slope_part(p, l, s, &s->down));
 }
 
 /* ---- classes ----------------------------------------------------------------------------- */
 
-/* Whether a part makes up more than half, by 97.5 %, of which these samples are known. */
-static bool is_most(uint64_t part, uint64_t of, double rate) {
+static estimate_blocks number_of(const cost *c) {
+    return (estimate_blocks){
+        .count = c->weight, .variance = c->squares, .heaviest = c->heaviest, .tracked = c->blocks};
+}
+
+/* The rest, of which a block of the smallest kind may have been missed. */
+static estimate_blocks rest_of(const cost *of, const cost *part, double rate) {
+    const bool none = of->blocks == part->blocks;
+    return (estimate_blocks){.count = none ? 0 : of->weight - part->weight,
+                             .variance = none ? 0 : fmax(0, of->squares - part->squares),
+                             .heaviest = none ? 1 / estimate_inclusion(1, rate) : of->heaviest,
+                             .tracked = of->blocks - part->blocks};
+}
+
+/* Whether a part makes up more than half, by 97.5 %, of which these are known. */
+static bool is_most(const leaks *l, const cost *part, const cost *of, double rate) {
     if (rate >= 1)
-        return 2 * part > of;
+        return 2 * part->weight > of->weight;
+    if (l->measure == MEASURE_BLOCKS) {
+        const estimate_blocks in = number_of(part), out = rest_of(of, part, rate);
+        return estimate_share(&in, &out).low > 0.5;
+    }
     /* Clopper and Pearson: P(so many or more | half) */
-    return part > 0 && estimate_beta_i((double)part, (double)(of - part) + 1, 0.5) < 0.025;
+    return part->samples > 0 &&
+           estimate_beta_i((double)part->samples, (double)(of->samples - part->samples) + 1, 0.5) <
+               0.025;
 }
 
 /* Surely more and more, until the end, and so much that it matters. */
 static bool is_growing(const leaks_site *s, double seconds) {
-    uint64_t most = 0;
+    double most = 0;
     for (int i = 0; i < LEAKS_POINTS; i++)
-        most = s->line[i] > most ? s->line[i] : most;
-    return (double)s->samples >= LEAST_LEFT * (double)most && s->q <= FALSE_DISCOVERIES &&
-           s->slope.low > 0 && s->late >= LEAST_LATE * s->slope.value &&
+        most = fmax(most, s->line[i]);
+    return s->cost.weight >= LEAST_LEFT * most && s->q <= FALSE_DISCOVERIES && s->slope.low > 0 &&
+           s->late >= LEAST_LATE * s->slope.value &&
            s->slope.value * seconds >= LEAST_GROWTH * s->live.value;
 }
 
-static leaks_class class_of(const profile *p, const leaks *l, const leaks_site *s) {
+static leaks_class class_of(const profile *p, const leaks *l, const leaks_site *s,
+                            const sums *known) {
     double rate = p->info.sample_rate, seconds = (double)(l->to - l->from) / 1e6;
     if (is_growing(s, seconds))
         return LEAKS_GROWING;
-    if (l->cleaned_up && is_most(s->at_exit, s->samples, rate))
+    if (l->cleaned_up && is_most(l, &known->at_exit, &s->cost, rate))
         return LEAKS_EXIT;
-    if (is_most(s->startup, s->samples, rate))
+    if (is_most(l, &known->startup, &s->cost, rate))
         return LEAKS_STARTUP;
     if (s->slope.high * seconds <= MOST_BOUNDED * s->live.value)
         return LEAKS_BOUNDED;
     return s->slope.low > 0 ? LEAKS_STEPS : LEAKS_UNCLEAR;
 }
 
-static leaks_site judge(const profile *p, const leaks *l, const sums *s) {
-    double word = p->info.word_size / 8.0;
-    estimate live = estimate_words(s->samples, p->info.sample_rate);
-    leaks_site site = {.samples = s->samples,
-                       .startup = s->startup,
-                       .at_exit = s->at_exit,
-                       .live = {live.value * word, live.low * word, live.high * word},
-                       .slope = slope_of(p, l, s),
-                       .slope_samples = s->moving,
-                       .late = s->late / p->info.sample_rate * word,
-                       .p = leaks_chance(s->periods, LEAKS_PERIODS)};
-    int64_t now = 0;
+/* In bytes or blocks, what is in weights of costs. */
+static double unit_of(const profile *p, const leaks *l) {
+    return l->measure == MEASURE_BLOCKS ? 1 : p->info.word_size / 8.0 / p->info.sample_rate;
+}
+
+/* Sums of what came and went leave an error of rounding where nothing is live. */
+static void draw_line(const sums *s, double *line) {
+    double now = 0, least = s->live.blocks ? s->live.heaviest * 1e-9 : 1e-9;
     for (int i = 0; i < LEAKS_POINTS; i++) {
         now += s->changes[i];
-        site.line[i] = (uint64_t)now;
+        line[i] = now > least ? now : 0;
     }
+}
+
+static leaks_site judge(const profile *p, const leaks *l, const sums *s) {
+    leaks_site site = {.cost = s->live,
+                       .startup = s->startup.samples,
+                       .at_exit = s->at_exit.samples,
+                       .live = cost_estimate(p, l->measure, &s->live),
+                       .slope = slope_of(p, l, s),
+                       .slope_samples = s->moving,
+                       .late = s->late * unit_of(p, l),
+                       .p = leaks_chance(s->periods, LEAKS_PERIODS)};
+    draw_line(s, site.line);
     return site;
 }
 
@@ -263,8 +318,8 @@ static int compare_sites(const void *a, const void *b) {
         return x->class < y->class ? -1 : 1;
     if (x->class == LEAKS_GROWING && x->p != y->p)
         return x->p < y->p ? -1 : 1;
-    if (x->samples != y->samples)
-        return x->samples > y->samples ? -1 : 1;
+    if (x->cost.weight != y->cost.weight)
+        return x->cost.weight > y->cost.weight ? -1 : 1;
     return sites_compare_places(x->place, y->place);
 }
 
@@ -281,10 +336,10 @@ static bool judge_all(const profile *p, const sites *places, const sums *all, le
     if (!find_q_values(all, l))
         return false;
     for (size_t i = 0; i < n; i++)
-        l->sites.items[i].class = class_of(p, l, &l->sites.items[i]);
+        l->sites.items[i].class = class_of(p, l, &l->sites.items[i], &all[i]);
     l->total = judge(p, l, &all[n]);
     l->total.q = l->total.p;
-    l->total.class = class_of(p, l, &l->total);
+    l->total.class = class_of(p, l, &l->total, &all[n]);
     if (n)
         qsort(l->sites.items, n, sizeof *l->sites.items, compare_sites);
     return true;
@@ -294,15 +349,15 @@ bool leaks_query(const lens *view, const leaks_spec *spec, leaks *l) {
     const profile *p = view->profile;
     const block_table *b = &p->table;
     sites places = {0};
-    *l = (leaks){0};
+    *l = (leaks){.measure = spec->numbers ? MEASURE_BLOCKS : MEASURE_ALLOCATED};
     if (!find_window(p, spec, l) || !sites_find(view, spec->kept, spec->by_function, &places))
         return false;
     size_t n = places.places.count;
     sums *all = calloc(n + 1, sizeof *all); /* the last one is of all sites */
     for (size_t i = 0; all && i < b->count; i++)
         if (places.of_row[i] != SITES_NONE) {
-            add_block(b, l, i, &all[places.of_row[i]]);
-            add_block(b, l, i, &all[n]);
+            add_block(p, l, i, &all[places.of_row[i]]);
+            add_block(p, l, i, &all[n]);
         }
     bool ok = all && judge_all(p, &places, all, l);
     free(all);

@@ -3,7 +3,7 @@
 #ifndef ANALYSE_LEAKS_H
 #define ANALYSE_LEAKS_H
 
-#include "analyse/estimate.h"
+#include "analyse/cost.h"
 #include "analyse/sites.h"
 
 /* By how surely they grow, the surest first; X(name, text, what it means) */
@@ -36,23 +36,24 @@ enum {
 typedef struct leaks_site {
     const profile_location *place; /* NULL: without backtrace; of the total, too */
     leaks_class class;
-    uint64_t samples;       /* live at the end of the window */
-    uint64_t startup;       /* of these, born before the window */
-    uint64_t at_exit;       /* of these, freed after the window */
-    estimate live;          /* bytes */
-    estimate slope;         /* bytes a second, of what was live in the window */
+    cost cost;              /* live at the end of the window, by the measure */
+    uint64_t startup;       /* of these samples, those of blocks born before the window */
+    uint64_t at_exit;       /* of these samples, those of blocks freed after the window */
+    estimate live;          /* bytes or blocks */
+    estimate slope;         /* of these a second, of what was live in the window */
     uint64_t slope_samples; /* of blocks that came or went in it */
-    double late;            /* the same of its later half; without interval */
+    double late;            /* the slope of its later half; without interval */
     double p;               /* the chance of as clear a growth if there is none; at most that */
-    uint64_t
-        line[LEAKS_POINTS]; /* samples live at equal steps from the start to the window's end */
     double q;               /* the same among so many sites: a false discovery rate */
+    /* Live at equal steps from the start to the window's end: samples; by number, blocks. */
+    double line[LEAKS_POINTS];
 } leaks_site;
 
 typedef struct leaks_spec {
     const uint8_t *kept; /* by row of the table; NULL: all */
     bool by_function;    /* sites are functions with all their lines; else lines */
     double warm_up;      /* the share of the time, 0 … 1, that is start-up */
+    bool numbers;        /* what grows is the number of blocks; else bytes */
 } leaks_spec;
 
 typedef struct leaks {
@@ -60,6 +61,7 @@ typedef struct leaks {
      * the trace, or to the moment before the program began to clean up. */
     uint64_t from, to;
     bool cleaned_up;
+    measure measure; /* of all costs: MEASURE_ALLOCATED or MEASURE_BLOCKS */
     leaks_site total;
     VEC(leaks_site) sites; /* by class; those that grow by p, others by what is live */
 } leaks;

@@ -3,7 +3,7 @@
 #ifndef ANALYSE_TIMELINE_H
 #define ANALYSE_TIMELINE_H
 
-#include "analyse/estimate.h"
+#include "analyse/cost.h"
 #include "analyse/sites.h"
 
 #define TIMELINE_END UINT64_MAX /* the end of the trace */
@@ -13,6 +13,7 @@ typedef struct timeline_spec {
     uint64_t from, to;   /* microseconds since the start; events at `to` count */
     uint64_t points;     /* at least 1; there are fewer if a stretch would be below 1 µs */
     bool without_peak;   /* leave `peak_time` and `peak_samples` 0, which saves a pass or two */
+    bool numbers;        /* numbers of blocks, too */
 } timeline_spec;
 
 /* A stretch of time. All are samples. A promoted block is in the minor heap before, and in the
@@ -24,10 +25,17 @@ typedef struct timeline_point {
     uint64_t promoted, freed;
 } timeline_point;
 
+/* The same in numbers of blocks: costs by MEASURE_BLOCKS. */
+typedef struct timeline_numbers {
+    cost live[CCT_SOURCES], allocated[CCT_SOURCES], promoted, freed;
+} timeline_numbers;
+
 typedef struct timeline {
     VEC(timeline_point) points;
+    VEC(timeline_numbers) numbers;    /* by point; none unless asked for */
     uint64_t peak_time, peak_samples; /* of what is kept, in the whole trace */
     uint64_t end_samples;             /* live at the end of the trace */
+    cost peak_number, end_number;     /* blocks live at these times; 0 unless asked for */
 } timeline;
 
 /* Fills `*t`, which need not be initialised; false when there is no memory. */
@@ -39,20 +47,18 @@ void timeline_free(timeline *t);
 typedef struct timeline_site {
     const profile_location *place; /* NULL: without backtrace */
     uint64_t samples;              /* live when most of all sites was */
+    cost number;                   /* the same in blocks; 0 unless asked for */
     timeline line;
 } timeline_site;
 
 typedef VEC(timeline_site) timeline_sites;
 
-/* The `top` sites of which most was live at `time`, largest first. Fills `*list`, which need not be
+/* The `top` sites of which most was live at `time`, in blocks if the spec asks for these, largest
+ * first. Fills `*list`, which need not be
  * initialised; false when there is no memory. */
 bool timeline_of_sites(const lens *l, const timeline_spec *spec, bool by_function, uint64_t time,
                        uint64_t top, timeline_sites *list);
 
 void timeline_sites_free(timeline_sites *list);
-
-/* Bytes that samples stand for; bytes a second, if they came in `micros`. */
-estimate timeline_bytes(const profile *p, uint64_t samples);
-estimate timeline_rate(const profile *p, uint64_t samples, uint64_t micros);
 
 #endif

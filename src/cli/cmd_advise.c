@@ -29,7 +29,15 @@ static const option options[] = {
      .argument = "N",
      .help = "show at most N pieces of advice (0, the default: all)"},
     OPTION_FILTER(advise_options),
-    OPTION_COUNTED(advise_options),
+    {.name = "measure",
+     .letter = 'm',
+     .kind = OPTION_CHOICE,
+     .at = offsetof(advise_options, question.measure),
+     .choices = question_measures,
+     .help = "by what functions are ranked, and what shares and gains are of: bytes allocated "
+             "(default), numbers of blocks, bytes times seconds of life, or the bytes of those "
+             "blocks alone that were live at the end, or at the peak, were promoted, or never "
+             "freed"},
     OPTIONS_FORM(advise_options),
 };
 
@@ -68,10 +76,6 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
 }
 
 static const option_lack lacks[] = {
-    {"measure=blocks",
-     "what advice gains is told in bytes; numbers of blocks: allotrace hotspots --measure blocks"},
-    {"measure=byteseconds", "what advice gains is told in bytes; bytes times lifetime: allotrace "
-                            "hotspots --measure byteseconds"},
     {"at", "of blocks live at a time: --filter live:TIME"},
     {"by", "advice is about functions; lines: allotrace hotspots"},
     {0},
@@ -92,6 +96,7 @@ const command command_advise = {
         "shown, and marked.",
     .example = "allotrace advise out.ctf\n"
                "allotrace advise --measure peak out.ctf\n"
+               "allotrace advise --measure blocks out.ctf\n"
                "allotrace advise --filter 'alloc:10s..20s' --top 3 out.ctf\n",
     OPTIONS_OF(options, defaults),
     .lacks = lacks,

@@ -9,14 +9,9 @@
 typedef struct lifetimes_options {
     question_options question;
     uint64_t top, within, soon;
-    int by, measure;
+    int by;
     bool curve;
 } lifetimes_options;
-
-/* Numbers of all blocks, or bytes of those that count. */
-static const char *const measures[] = {"allocated", "blocks",   "live", "peak",
-                                       "promoted",  "survived", NULL};
-enum { OF_BLOCKS = 1 };
 
 static const lifetimes_options defaults = {
     .top = 10, .within = 1000, .soon = 100000, .question = {.keep_rows = true, .counts = true}};
@@ -25,8 +20,8 @@ static const option options[] = {
     {.name = "measure",
      .letter = 'm',
      .kind = OPTION_CHOICE,
-     .at = offsetof(lifetimes_options, measure),
-     .choices = measures,
+     .at = offsetof(lifetimes_options, question.measure),
+     .choices = question_counted,
      .help = "what shares are of: bytes allocated (default), numbers of blocks, or the bytes of "
              "those blocks alone that were live at the end, or at the peak, were promoted, or "
              "never freed"},
@@ -74,7 +69,7 @@ static int print(const question *q, const lifetimes_options *opts, const lifetim
 static int show(const question *q, const lifetimes_options *opts) {
     lifetimes l;
     const lifetimes_spec spec = {.kept = q->query.selection.kept,
-                                 .blocks = opts->measure == OF_BLOCKS,
+                                 .blocks = opts->question.measure == MEASURE_BLOCKS,
                                  .by_function = opts->by == QUESTION_BY_FUNCTION,
                                  .within = opts->within,
                                  .soon = opts->soon};
@@ -95,7 +90,8 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     question_options asked = opts->question;
     question q;
     (void)n_operands;
-    asked.measure = opts->measure > OF_BLOCKS ? opts->measure - OF_BLOCKS : 0;
+    if (asked.measure == MEASURE_BLOCKS) /* amounts of sites are in bytes all the same */
+        asked.measure = MEASURE_ALLOCATED;
     if (opts->curve && !opts->question.csv)
         return message_usage(&command_lifetimes, "lifetimes: --curve is for --csv");
     int status = question_ask(&q, &command_lifetimes, &asked, operands[0]);

@@ -101,7 +101,6 @@ static const option_lack lacks[] = {
     {"top", "it shows no sites; these are shown by: allotrace hotspots --measure blocks --top N"},
     {"min-share", "it shows no sites; these are shown by: allotrace hotspots --measure blocks"},
     {"by", "it shows no sites; these are shown by: allotrace hotspots --measure blocks"},
-    {"measure=blocks", "each sampled block weighs one already"},
     {"measure=byteseconds",
      "each block weighs one; bytes times lifetime: allotrace hotspots --measure byteseconds"},
     {"at", "of blocks live at a time: --filter live:TIME"},

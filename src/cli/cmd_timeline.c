@@ -64,6 +64,7 @@ static int show(const question *q, const timeline_options *opts) {
     const timeline_spec spec = {.kept = q->query.selection.kept,
                                 .from = opts->from,
                                 .to = opts->to,
+                                .numbers = q->query.measure == MEASURE_BLOCKS,
                                 .points = opts->points ? opts->points
                                           : data       ? DATA_POINTS
                                                        : TEXT_POINTS};
@@ -106,8 +107,6 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
 }
 
 static const option_lack lacks[] = {
-    {"measure=blocks", "it adds up bytes; numbers of blocks are shown by: allotrace stats, "
-                       "allotrace hotspots --measure blocks"},
     {"measure=byteseconds",
      "it is the area below what is live; by site: allotrace hotspots --measure byteseconds"},
     {"at", "it shows all times; a part of them: --from and --to"},

@@ -17,10 +17,12 @@ const char *const question_measures[] = {
 const char *const question_sites[] = {
     [QUESTION_BY_LINE] = "line", [QUESTION_BY_FUNCTION] = "function", NULL};
 
-/* Those that are sets of blocks, in both forms. */
-const char *const question_counted[] = {"allocated", "live", "peak", "promoted", "survived", NULL};
-static const measure counted[] = {MEASURE_ALLOCATED, MEASURE_LIVE, MEASURE_PEAK, MEASURE_PROMOTED,
-                                  MEASURE_SURVIVED};
+/* Those that are sets of blocks, and their number. */
+const char *const question_counted[] = {
+    [MEASURE_ALLOCATED] = "allocated", [MEASURE_BLOCKS] = "blocks",
+    [MEASURE_LIVE] = "live",           [MEASURE_PEAK] = "peak",
+    [MEASURE_PROMOTED] = "promoted",   [MEASURE_SURVIVED] = "survived",
+    [MEASURE_BYTESECONDS] = NULL};
 
 enum { WRAPPERS_SKIP, WRAPPERS_SHOW };
 const char *const question_wrappers[] = {[WRAPPERS_SKIP] = "skip", [WRAPPERS_SHOW] = "show", NULL};
@@ -45,7 +47,7 @@ int question_parse_filter(const command *cmd, const char *text, filter **f) {
 
 static int parse_spec(const command *cmd, const question_options *o, query_spec *spec, filter **f) {
     filter_error error;
-    *spec = (query_spec){.measure = o->counts ? counted[o->measure] : (measure)o->measure,
+    *spec = (query_spec){.measure = (measure)o->measure,
                          .moment = QUERY_END,
                          .show_wrappers = o->wrappers == WRAPPERS_SHOW,
                          .keep_rows = o->keep_rows,

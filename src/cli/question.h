@@ -14,7 +14,7 @@ typedef struct question_options {
     /* No options: what the command needs beyond costs. */
     bool keep_rows;  /* which rows of the table are selected */
     bool keep_order; /* the order of events */
-    bool counts;     /* rows are those that the measure counts; see OPTION_COUNTED */
+    bool counts;     /* rows are those that the measure counts */
 } question_options;
 
 extern const char *const question_measures[], *const question_counted[], *const question_wrappers[];
@@ -66,13 +66,15 @@ extern const char *const question_sites[];
                 "warning",                                                                         \
     }
 
-/* For those that look at single blocks: at which. They set `counts`. */
+/* For those that look at single blocks: at which, and whether at their bytes or their number. They
+ * set `counts`. */
 #define OPTION_COUNTED(type)                                                                       \
     {                                                                                              \
         .name = "measure", .letter = 'm', .kind = OPTION_CHOICE,                                   \
         .at = offsetof(type, question.measure), .choices = question_counted,                       \
         .help = "which blocks count: all that were allocated (default), those live at the end, "   \
-                "or at the peak, those promoted, or those never freed",                            \
+                "or at the peak, those promoted, or those never freed, each by its bytes; or all " \
+                "by their number (blocks)",                                                        \
     }
 
 /* All of it, for those that have a measure. */

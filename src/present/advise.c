@@ -200,10 +200,11 @@ static void show_what(output *o, const report *r, const advice *item) {
     figure all = report_figure(r, &item->cost);
     output memory;
     output_start(&memory, OUTPUT_MEMORY);
-    output_format(&memory, "%s%s in %s%s block%s", report_amount(r, all.value).text,
-                  report_beside(r, &all).text,
-                  r->query->profile->info.sample_rate < 1 ? "about " : "",
-                  show_number(r, b->number.value).text, b->number.value < 1.5 ? "" : "s");
+    output_format(&memory, "%s%s", report_amount(r, all.value).text, report_beside(r, &all).text);
+    if (measure_infos[r->query->measure].unit != UNIT_BLOCKS)
+        output_format(&memory, " in %s%s block%s",
+                      r->query->profile->info.sample_rate < 1 ? "about " : "",
+                      show_number(r, b->number.value).text, b->number.value < 1.5 ? "" : "s");
     show_sizes(&memory, r, b);
     if (item->type) {
         output_text(&memory, item->family == ADVISE_NATIVE ? ", by " : ", ");
@@ -233,9 +234,10 @@ static void show_gain(output *o, const report *r, const advice *item) {
     output memory;
     output_start(&memory, OUTPUT_MEMORY);
     if (item->rule->by_promotion)
-        output_format(
-            &memory, "no fewer allocations; at most %s less to promote",
-            figure_bytes(report_figure(r, &item->cost).value * item->blocks.promoted / 100).text);
+        output_format(&memory, "no fewer allocations; at most %s less to promote",
+                      figure_bytes(figure_of(r->query->profile, item->cost.samples).value *
+                                   item->blocks.promoted / 100)
+                          .text);
     else if (item->rule->by_calls)
         output_format(&memory, "no fewer bytes; at most %s fewer calls of the allocator",
                       show_number(r, item->blocks.number.value).text);

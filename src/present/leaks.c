@@ -9,7 +9,7 @@
 
 /* Sites of which nothing is left are only counted. */
 static bool is_shown(const leaks_site *s) {
-    return s->samples > 0;
+    return s->cost.blocks > 0;
 }
 
 static bool is_within(size_t shown, const leaks_view *view) {
@@ -17,15 +17,15 @@ static bool is_within(size_t shown, const leaks_view *view) {
 }
 
 /* Live, by class, and the number of sites. */
-static uint64_t class_samples(const leaks *l, leaks_class c, size_t *n) {
-    uint64_t samples = 0;
+static cost class_cost(const leaks *l, int class, size_t *n) {
+    cost sum = {0};
     *n = 0;
     for (size_t i = 0; i < l->sites.count; i++)
-        if (l->sites.items[i].class == c && is_shown(&l->sites.items[i])) {
-            samples += l->sites.items[i].samples;
+        if ((int)l->sites.items[i].class == class && is_shown(&l->sites.items[i])) {
+            cost_add(&sum, &l->sites.items[i].cost);
             ++*n;
         }
-    return samples;
+    return sum;
 }
 
 bool leaks_unsymbolized(const leaks *l, const leaks_view *view) {
@@ -43,32 +43,35 @@ bool leaks_unsymbolized(const leaks *l, const leaks_view *view) {
 /* ---- text -------------------------------------------------------------------------------- */
 
 static void show_line(output *o, const leaks_site *s) {
-    uint64_t most = 1;
+    double most = 0;
     for (int i = 0; i < LEAKS_POINTS; i++)
-        most = s->line[i] > most ? s->line[i] : most;
+        most = fmax(most, s->line[i]);
     for (int i = 0; i < LEAKS_POINTS; i++)
-        figure_spark(o, (double)s->line[i] / (double)most);
+        figure_spark(o, most > 0 ? s->line[i] / most : 0);
 }
 
 /* An amount that may be negative, each second. */
-static void show_rate(output *o, double bytes) {
-    output_format(o, "%s%s/s", bytes <= -0.5 ? "-" : "", figure_bytes(fabs(bytes)).text);
+static void show_rate(output *o, const report *r, double amount) {
+    const bool bytes = measure_infos[r->query->measure].unit == UNIT_BYTES;
+    output_format(o, "%s%s", amount <= (bytes ? -0.5 : -1e-9) ? "-" : "",
+                  report_rate(r, fabs(amount)).text);
 }
 
-static void show_slope(output *o, const leaks_site *s) {
-    show_rate(o, s->slope.value);
+static void show_slope(output *o, const report *r, const leaks_site *s) {
+    show_rate(o, r, s->slope.value);
     if (s->slope.low == s->slope.high)
         return;
     output_text(o, " (");
-    show_rate(o, s->slope.low);
+    show_rate(o, r, s->slope.low);
     output_text(o, " … ");
-    show_rate(o, s->slope.high);
+    show_rate(o, r, s->slope.high);
     output_text(o, ")");
 }
 
-static void show_live(output *o, const report *r, const leaks_site *s) {
-    figure f = figure_of(r->query->profile, s->samples);
-    output_format(o, "%s%s", figure_bytes(f.value).text, figure_beside(figure_margin(&f)).text);
+/* An amount and its error. */
+static void show_cost(output *o, const report *r, const cost *c) {
+    figure f = report_figure(r, c);
+    output_format(o, "%s%s", report_amount(r, f.value).text, report_beside(r, &f).text);
 }
 
 static void show_chance(output *o, const leaks_site *s) {
@@ -88,41 +91,50 @@ static void show_window(output *o, const leaks *l) {
 
 static void show_total(output *o, const report *r, const leaks *l) {
     report_paint(o, r, REPORT_BOLD);
-    show_live(o, r, &l->total);
+    show_cost(o, r, &l->total.cost);
     report_paint(o, r, REPORT_PLAIN);
     output_text(o, l->cleaned_up ? " live before that" : " live at the end");
     output_text(o, "; in all, it changes by ");
-    show_slope(o, &l->total);
+    show_slope(o, r, &l->total);
     output_text(o, ".\n");
 }
 
 /* What is live of a class. */
 static figure figure_of_class(const report *r, const leaks *l, int c, size_t *n_sites) {
-    return figure_of(r->query->profile, class_samples(l, (leaks_class)c, n_sites));
+    const cost sum = cost_or_missed(r->query->profile, class_cost(l, c, n_sites));
+    return report_figure(r, &sum);
 }
 
-static size_t widest_error(const report *r, const leaks *l) {
-    size_t widest = 0, n;
+/* The columns that amounts of classes and their errors take. */
+typedef struct widths {
+    size_t amount, error;
+} widths;
+
+static widths find_widths(const report *r, const leaks *l) {
+    widths w = {.amount = 12};
     for (int c = 0; c < LEAKS_N_CLASSES; c++) {
+        size_t n;
         const figure f = figure_of_class(r, l, c, &n);
-        const size_t columns = figure_columns(figure_beside(figure_margin(&f)).text);
-        widest = n > 0 && columns > widest ? columns : widest;
+        const size_t amount = figure_columns(report_amount(r, f.value).text);
+        const size_t error = figure_columns(report_beside(r, &f).text);
+        w.amount = n > 0 && amount > w.amount ? amount : w.amount;
+        w.error = n > 0 && error > w.error ? error : w.error;
     }
-    return widest;
+    return w;
 }
 
 static void show_classes(output *o, const report *r, const leaks *l) {
-    const size_t widest = widest_error(r, l);
+    const widths w = find_widths(r, l);
     output_char(o, '\n');
     for (int c = 0; c < LEAKS_N_CLASSES; c++) {
         size_t n;
         const figure f = figure_of_class(r, l, c, &n);
-        const figure_range error = figure_beside(figure_margin(&f));
+        const figure_range error = report_beside(r, &f);
         if (n == 0)
             continue;
-        output_format(o, "  %-13s %12s%s%*s  in %s site%s: %s\n", leaks_class_infos[c].name,
-                      figure_bytes(f.value).text, error.text,
-                      (int)(widest - figure_columns(error.text)), "", figure_count(n).text,
+        output_format(o, "  %-13s %*s%s%*s  in %s site%s: %s\n", leaks_class_infos[c].name,
+                      (int)w.amount, report_amount(r, f.value).text, error.text,
+                      (int)(w.error - figure_columns(error.text)), "", figure_count(n).text,
                       n == 1 ? "" : "s", leaks_class_infos[c].meaning);
     }
     output_char(o, '\n');
@@ -134,19 +146,19 @@ static void show_site(output *o, const report *r, const leaks_site *s, const lea
     output_text(o, "\n                ");
     show_line(o, s);
     output_text(o, "  ");
-    show_live(o, r, s);
+    show_cost(o, r, &s->cost);
     output_text(o, ", ");
-    show_slope(o, s);
+    show_slope(o, r, s);
     show_chance(o, s);
     output_char(o, '\n');
 }
 
-static void show_rest(output *o, const report *r, size_t n, uint64_t samples, size_t gone) {
-    figure f = figure_of(r->query->profile, samples);
-    if (n > 0)
-        output_format(o, "  %s more site%s with %s%s live\n", figure_count(n).text,
-                      n == 1 ? "" : "s", figure_bytes(f.value).text,
-                      figure_beside(figure_margin(&f)).text);
+static void show_rest(output *o, const report *r, size_t n, const cost *more, size_t gone) {
+    if (n > 0) {
+        output_format(o, "  %s more site%s with ", figure_count(n).text, n == 1 ? "" : "s");
+        show_cost(o, r, more);
+        output_text(o, " live\n");
+    }
     if (gone > 0)
         output_format(o, "  %s site%s of which no sampled block is left\n", figure_count(gone).text,
                       gone == 1 ? "" : "s");
@@ -154,7 +166,7 @@ static void show_rest(output *o, const report *r, size_t n, uint64_t samples, si
 
 void leaks_text(output *o, const report *r, const leaks *l, const leaks_view *view) {
     size_t shown = 0, more = 0, gone = 0;
-    uint64_t samples = 0;
+    cost rest = {0};
     if (!report_text_head(o, r))
         return;
     show_window(o, l);
@@ -168,11 +180,11 @@ void leaks_text(output *o, const report *r, const leaks *l, const leaks_view *vi
             show_site(o, r, s, view);
             shown++;
         } else {
-            samples += s->samples;
+            cost_add(&rest, &s->cost);
             more++;
         }
     }
-    show_rest(o, r, more, samples, gone);
+    show_rest(o, r, more, &rest, gone);
 }
 
 /* ---- JSON and CSV ------------------------------------------------------------------------ */
@@ -186,7 +198,7 @@ static void json_live(output *o, estimate e, uint64_t samples) {
 
 static void json_findings(output *o, const leaks_site *s) {
     output_format(o, "\"class\":\"%s\",\"live\":", leaks_class_infos[s->class].name);
-    json_live(o, s->live, s->samples);
+    json_live(o, s->live, s->cost.samples);
     output_text(o, ",\"slope_per_second\":");
     figure_json_estimate(o, s->slope, s->slope_samples);
     output_text(o, ",\"p\":");
@@ -196,7 +208,7 @@ static void json_findings(output *o, const leaks_site *s) {
     output_format(o, ",\"startup_samples\":%" PRIu64 ",\"at_exit_samples\":%" PRIu64 ",\"line\":[",
                   s->startup, s->at_exit);
     for (int i = 0; i < LEAKS_POINTS; i++)
-        output_format(o, "%s%" PRIu64, i ? "," : "", s->line[i]);
+        output_format(o, "%s%.0f", i ? "," : "", s->line[i]);
     output_text(o, "]}");
 }
 
@@ -219,7 +231,7 @@ static void json_classes(output *o, const report *r, const leaks *l) {
     output_text(o, ",\n \"classes\":[");
     for (int c = 0; c < LEAKS_N_CLASSES; c++) {
         size_t n;
-        figure f = figure_of(r->query->profile, class_samples(l, (leaks_class)c, &n));
+        const figure f = figure_of_class(r, l, c, &n);
         output_format(o, "%s{\"class\":\"%s\",\"sites\":%zu,\"live\":{", c ? "," : "",
                       leaks_class_infos[c].name, n);
         figure_json(o, &f);
@@ -261,7 +273,7 @@ void leaks_csv(output *o, const leaks *l, const leaks_view *view) {
             continue;
         output_format(o, "%s,%.0f,%.0f,%.0f,%" PRIu64 ",%.1f,%.1f,%.1f,%.3g,%.3g",
                       leaks_class_infos[s->class].name, s->live.value, s->live.low, s->live.high,
-                      s->samples, s->slope.value, s->slope.low, s->slope.high, s->p, s->q);
+                      s->cost.samples, s->slope.value, s->slope.low, s->slope.high, s->p, s->q);
         output_format(o, ",%" PRIu64 ",%" PRIu64 ",", s->startup, s->at_exit);
         output_csv(o, s->place ? s->place->function : "");
         output_char(o, ',');

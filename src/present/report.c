@@ -43,7 +43,7 @@ static figure_text number(const report *r, double value) {
 
 figure_text report_amount(const report *r, double value) {
     figure_text n = number(r, value), t;
-    const char *unit = unit_of(r) != UNIT_BLOCKS ? "" : value < 1.5 ? " block" : " blocks";
+    const char *unit = unit_of(r) != UNIT_BLOCKS ? "" : llround(value) == 1 ? " block" : " blocks";
     snprintf(t.text, sizeof t.text, "%.30s%s", n.text, unit);
     return t;
 }
@@ -55,6 +55,34 @@ figure_range report_margin(const report *r, const figure *f) {
 
 figure_range report_beside(const report *r, const figure *f) {
     return figure_beside(report_margin(r, f));
+}
+
+/* Few blocks a second may be many in a day. */
+static figure_text rate_number(const report *r, double value) {
+    figure_text t;
+    if (unit_of(r) == UNIT_BLOCKS && value < 100)
+        snprintf(t.text, sizeof t.text, "%.3g", value);
+    else
+        t = number(r, value);
+    return t;
+}
+
+static figure_text rate_each(const report *r, double value) {
+    figure_text t;
+    snprintf(t.text, sizeof t.text, "%.30s/s", rate_number(r, value).text);
+    return t;
+}
+
+figure_text report_rate(const report *r, double value) {
+    figure_text t;
+    snprintf(t.text, sizeof t.text, "%.30s%s/s", rate_number(r, value).text,
+             unit_of(r) == UNIT_BLOCKS ? " blocks" : "");
+    return t;
+}
+
+figure_range report_beside_rate(const report *r, const figure *f) {
+    return figure_beside(figure_error(f, rate_each(r, f->margin).text, rate_each(r, f->low).text,
+                                      rate_each(r, f->high).text));
 }
 
 /* ---- text -------------------------------------------------------------------------------- */

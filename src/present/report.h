@@ -21,6 +21,10 @@ figure_text report_amount(const report *r, double value);
 figure_range report_margin(const report *r, const figure *f);
 figure_range report_beside(const report *r, const figure *f);
 
+/* The same of what happens each second: 3.1 KB/s, 0.25 blocks/s. Not negative. */
+figure_text report_rate(const report *r, double value);
+figure_range report_beside_rate(const report *r, const figure *f);
+
 /* False if nothing is left to show; the text then says why. */
 bool report_text_head(output *o, const report *r);
 

@@ -28,71 +28,115 @@ static uint64_t samples_of(const timeline_point *p, series s, int heap) {
     }
 }
 
+static cost sum_of(const cost *heaps) {
+    cost sum = {0};
+    for (int i = 0; i < CCT_SOURCES; i++)
+        cost_add(&sum, &heaps[i]);
+    return sum;
+}
+
+static cost number_of(const timeline_numbers *n, series s, int heap) {
+    switch (s) {
+    case LIVE:
+        return sum_of(n->live);
+    case LIVE_HEAP:
+        return n->live[heap];
+    case ALLOCATED:
+        return sum_of(n->allocated);
+    case PROMOTED:
+        return n->promoted;
+    default:
+        return n->freed;
+    }
+}
+
+static cost of_samples(uint64_t samples) {
+    return (cost){.samples = samples, .weight = (double)samples};
+}
+
+/* In what the report counts: bytes or blocks. */
+static bool has_numbers(const timeline *t) {
+    return t->numbers.count > 0;
+}
+
+static cost cost_at(const report *r, const timeline *t, size_t i, series s, int heap) {
+    return has_numbers(t)
+               ? cost_or_missed(r->query->profile, number_of(&t->numbers.items[i], s, heap))
+               : of_samples(samples_of(&t->points.items[i], s, heap));
+}
+
+static cost peak_of(const report *r, const timeline *t) {
+    return has_numbers(t) ? cost_or_missed(r->query->profile, t->peak_number)
+                          : of_samples(t->peak_samples);
+}
+
+static cost end_of(const report *r, const timeline *t) {
+    return has_numbers(t) ? cost_or_missed(r->query->profile, t->end_number)
+                          : of_samples(t->end_samples);
+}
+
 static bool is_rate(series s) {
     return s >= ALLOCATED;
 }
 
-/* In samples, or samples a second. The last point may be shorter than the others. */
-static double height(const timeline_point *p, series s, int heap) {
-    double samples = (double)samples_of(p, s, heap);
-    return is_rate(s) ? samples * 1e6 / (double)(p->end - p->begin) : samples;
+/* The last point may be shorter than the others. */
+static double seconds_of(const timeline_point *p, series s) {
+    return is_rate(s) ? (double)(p->end - p->begin) / 1e6 : 1;
 }
 
 /* ---- text -------------------------------------------------------------------------------- */
 
-static bool holds(const timeline_point *p, uint64_t time) {
-    return p->begin <= time && time < p->end;
+/* The most memory was live between the ends of points, and is known; the most blocks is not. */
+static bool is_peak(const timeline *t, size_t i, series s) {
+    const timeline_point *p = &t->points.items[i];
+    return s == LIVE && !has_numbers(t) && p->begin <= t->peak_time && t->peak_time < p->end;
 }
 
-/* The points of a row; returns the highest. A peak between the ends of points is the highest, too.
- */
-static size_t show_sparks(output *o, const timeline *t, series s, int heap) {
+static double height(const report *r, const timeline *t, size_t i, series s, int heap) {
+    const cost c = is_peak(t, i, s) ? peak_of(r, t) : cost_at(r, t, i, s, heap);
+    return c.weight / seconds_of(&t->points.items[i], s);
+}
+
+/* The points of a row; returns the highest. */
+static size_t show_sparks(output *o, const report *r, const timeline *t, series s, int heap) {
     size_t highest = 0, n = t->points.count;
-    const timeline_point *points = t->points.items;
     double most = 0;
-    for (size_t i = 0; i < n; i++) {
-        bool peak = s == LIVE && holds(&points[i], t->peak_time);
-        double h = peak ? (double)t->peak_samples : height(&points[i], s, heap);
-        if (h > most) {
-            most = h;
+    for (size_t i = 0; i < n; i++)
+        if (height(r, t, i, s, heap) > most) {
+            most = height(r, t, i, s, heap);
             highest = i;
         }
-    }
-    for (size_t i = 0; i < n; i++) {
-        bool peak = s == LIVE && holds(&points[i], t->peak_time);
-        double h = peak ? (double)t->peak_samples : height(&points[i], s, heap);
-        figure_spark(o, most > 0 ? h / most : 0);
-    }
+    for (size_t i = 0; i < n; i++)
+        figure_spark(o, most > 0 ? height(r, t, i, s, heap) / most : 0);
     return highest;
 }
 
-static figure_text with_unit(double bytes, const char *per) {
-    figure_text t;
-    snprintf(t.text, sizeof t.text, "%.30s%s", figure_bytes(bytes).text, per);
-    return t;
+/* 1.2 MB ± 3.4 KB */
+static void show_amount(output *o, const report *r, const cost *c) {
+    const figure f = report_figure(r, c);
+    output_format(o, "%s%s", report_amount(r, f.value).text, report_beside(r, &f).text);
 }
 
-/* 1.2 MB ± 3.4 KB; as a rate, if they came in so many seconds. */
-static void show_amount(output *o, const profile *p, uint64_t samples, const char *per,
-                        double seconds) {
-    figure f = figure_of(p, samples);
+/* 1.2 MB/s ± 3.4 KB/s, if it came in so many seconds. */
+static void show_rate(output *o, const report *r, const cost *c, double seconds) {
+    figure f = report_figure(r, c);
     double *const parts[] = {&f.value, &f.low, &f.high, &f.margin};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         *parts[i] /= seconds;
-    const figure_range error = figure_error(
-        &f, with_unit(f.margin, per).text, with_unit(f.low, per).text, with_unit(f.high, per).text);
-    output_format(o, "%s%s", with_unit(f.value, per).text, figure_beside(error).text);
+    output_format(o, "%s%s", report_rate(r, f.value).text, report_beside_rate(r, &f).text);
 }
 
 /* What stands behind the points of a row. */
-static void show_most(output *o, const profile *p, const timeline *t, series s, int heap,
+static void show_most(output *o, const report *r, const timeline *t, series s, int heap,
                       size_t highest) {
     const timeline_point *point = &t->points.items[highest];
-    bool peak = s == LIVE && holds(point, t->peak_time);
-    uint64_t samples = peak ? t->peak_samples : samples_of(point, s, heap);
+    const bool peak = is_peak(t, highest, s);
+    const cost c = peak ? peak_of(r, t) : cost_at(r, t, highest, s, heap);
     output_text(o, "  most ");
-    show_amount(o, p, samples, is_rate(s) ? "/s" : "",
-                is_rate(s) ? (double)(point->end - point->begin) / 1e6 : 1);
+    if (is_rate(s))
+        show_rate(o, r, &c, seconds_of(point, s));
+    else
+        show_amount(o, r, &c);
     output_format(o, " at %s\n", figure_duration(peak ? t->peak_time : point->begin).text);
 }
 
@@ -109,8 +153,8 @@ static void show_series(output *o, const report *r, const timeline *t, const cha
         return;
     output_format(o, "%*s%-*s", s == LIVE_HEAP ? 4 : 2, "", s == LIVE_HEAP ? LABEL - 2 : LABEL,
                   name);
-    size_t highest = show_sparks(o, t, s, heap);
-    show_most(o, r->query->profile, t, s, heap, highest);
+    size_t highest = show_sparks(o, r, t, s, heap);
+    show_most(o, r, t, s, heap, highest);
 }
 
 static void show_gauge(output *o, const timeline *t, const gauge *g) {
@@ -134,9 +178,11 @@ static void show_gauge(output *o, const timeline *t, const gauge *g) {
 }
 
 static void show_end(output *o, const report *r, const timeline_view *view) {
+    const cost end = end_of(r, view->all);
     output_text(o, "At the end, ");
-    show_amount(o, r->query->profile, view->all->end_samples, "", 1);
-    output_text(o, " was live");
+    show_amount(o, r, &end);
+    output_text(o, has_numbers(view->all) && report_figure(r, &end).value >= 1.5 ? " were live"
+                                                                                 : " was live");
     for (size_t i = 0; i < view->gauges->count; i++) {
         const gauge *g = &view->gauges->items[i];
         output_text(o, i ? ", " : "; the system saw: ");
@@ -231,24 +277,27 @@ static const struct {
 };
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 
-static estimate amount_of(const profile *p, const timeline_point *point, series s, int heap) {
-    uint64_t samples = samples_of(point, s, heap);
-    return is_rate(s) ? timeline_rate(p, samples, point->end - point->begin)
-                      : timeline_bytes(p, samples);
+static estimate amount_of(const report *r, const timeline *t, size_t i, series s, int heap) {
+    const cost c = cost_at(r, t, i, s, heap);
+    const double seconds = seconds_of(&t->points.items[i], s);
+    const figure f = report_figure(r, &c);
+    return (estimate){.value = f.value / seconds, .low = f.low / seconds, .high = f.high / seconds};
 }
 
-static void json_amount(output *o, const profile *p, const timeline_point *point, series s,
+static void json_amount(output *o, const report *r, const timeline *t, size_t i, series s,
                         int heap) {
-    estimate e = amount_of(p, point, s, heap);
-    figure f = {
-        .samples = samples_of(point, s, heap), .value = e.value, .low = e.low, .high = e.high};
+    estimate e = amount_of(r, t, i, s, heap);
+    figure f = {.samples = cost_at(r, t, i, s, heap).samples,
+                .value = e.value,
+                .low = e.low,
+                .high = e.high};
     output_char(o, '{');
     figure_json(o, &f);
     output_char(o, '}');
 }
 
-static void json_total(output *o, const profile *p, const char *name, uint64_t samples) {
-    figure f = figure_of(p, samples);
+static void json_total(output *o, const report *r, const char *name, cost c) {
+    figure f = report_figure(r, &c);
     output_format(o, ",\"%s\":{", name);
     figure_json(o, &f);
 }
@@ -266,17 +315,17 @@ static void json_place(output *o, const profile_location *l, bool with_line) {
         output_format(o, ",\"line\":%" PRIu32, l->line);
 }
 
-static void json_sites(output *o, const profile *p, const timeline_view *view) {
+static void json_sites(output *o, const report *r, const timeline_view *view) {
     output_text(o, ",\n \"sites\":[");
     for (size_t i = 0; i < view->n_sites; i++) {
         const timeline_site *s = &view->sites[i];
         output_text(o, i ? ",\n  {" : "\n  {");
         json_place(o, s->place, !view->by_function);
-        json_total(o, p, "peak", s->line.peak_samples);
+        json_total(o, r, "peak", peak_of(r, &s->line));
         output_format(o, ",\"time\":%" PRIu64 "},\"live\":[", s->line.peak_time);
         for (size_t j = 0; j < s->line.points.count; j++) {
             output_text(o, j ? "," : "");
-            json_amount(o, p, &s->line.points.items[j], LIVE, 0);
+            json_amount(o, r, &s->line, j, LIVE, 0);
         }
         output_text(o, "]}");
     }
@@ -313,13 +362,12 @@ static void json_gauges(output *o, const timeline_view *view) {
 }
 
 void timeline_json(output *o, const report *r, const timeline_view *view) {
-    const profile *p = r->query->profile;
     const timeline *t = view->all;
     output_char(o, '{');
     report_json_head(o, r);
-    json_total(o, p, "peak", t->peak_samples);
+    json_total(o, r, "peak", peak_of(r, t));
     output_format(o, ",\"time\":%" PRIu64 "}", t->peak_time);
-    json_total(o, p, "at_end", t->end_samples);
+    json_total(o, r, "at_end", end_of(r, t));
     output_text(o, "},\n \"points\":[");
     for (size_t i = 0; i < t->points.count; i++) {
         const timeline_point *point = &t->points.items[i];
@@ -327,18 +375,17 @@ void timeline_json(output *o, const report *r, const timeline_view *view) {
                       point->begin, point->end);
         for (int j = 0; j < N_COLUMNS; j++) {
             output_format(o, ",\"%s\":", columns[j].name);
-            json_amount(o, p, point, columns[j].series, columns[j].heap);
+            json_amount(o, r, t, i, columns[j].series, columns[j].heap);
         }
         output_char(o, '}');
     }
     output_char(o, ']');
     json_gauges(o, view);
-    json_sites(o, p, view);
+    json_sites(o, r, view);
     output_text(o, "}\n");
 }
 
 void timeline_csv(output *o, const report *r, const timeline_view *view) {
-    const profile *p = r->query->profile;
     output_text(o, "begin_us,end_us");
     for (int j = 0; j < N_COLUMNS; j++)
         output_format(o, ",%s,%s_low,%s_high,%s_samples", columns[j].name, columns[j].name,
@@ -352,9 +399,9 @@ void timeline_csv(output *o, const report *r, const timeline_view *view) {
         const timeline_point *point = &view->all->points.items[i];
         output_format(o, "%" PRIu64 ",%" PRIu64, point->begin, point->end);
         for (int j = 0; j < N_COLUMNS; j++) {
-            estimate e = amount_of(p, point, columns[j].series, columns[j].heap);
+            estimate e = amount_of(r, view->all, i, columns[j].series, columns[j].heap);
             output_format(o, ",%.0f,%.0f,%.0f,%" PRIu64, e.value, e.low, e.high,
-                          samples_of(point, columns[j].series, columns[j].heap));
+                          cost_at(r, view->all, i, columns[j].series, columns[j].heap).samples);
         }
         for (size_t j = 0; j < view->gauges->count; j++) {
             const gauge_reading *reading = gauge_at(&view->gauges->items[j], point->end - 1);

@@ -228,3 +228,47 @@ Of what is live at the peak:
                allotrace diff --measure peak --filter 'fn:/^Interf\.build_graph\.add_interf$/' BEFORE.ctf AFTER.ctf
   
    80.5% is allocated elsewhere or otherwise; 1 more above 10% (--top).
+
+By numbers of blocks, and by how much is held for how long; the total is that of hotspots:
+
+  $ allotrace advise -m blocks --top 1 ocamlopt.ctf
+  19,652,679 blocks allocated (± 1,044,461, 1,676 samples at rate 2e-5)
+  Sites below about 1.1 MB may be invisible at this rate.
+  
+   12.2% Interf.build_graph.add_interf (asmcomp/interf.ml:46)
+         tree-update: a Map or Set is copied along a path at each change
+         what  2,390,096 blocks ± 308,206 of 4 words (32 B); 95% die young, 5% are
+               promoted; from Stdlib__set.Make.bal (set.ml:125)
+         why   Adding to, or removing from, a Map or Set makes new nodes for the
+               whole path from the root, about as many as the number of elements
+               has binary digits, and more to balance it.
+         do    Where old versions are not needed, use a Hashtbl, a bit set or an
+               array; build from what is known at once with of_list or of_seq;
+               merge in bulk with union instead of adding one by one. To add what
+               is in a Set already costs nothing.
+         gain  at most 2,390,096 blocks ± 308,206, 12.2% of all
+         sure  definite: the stack names the function of Map.Make or Set.Make
+         check allotrace hotspots --measure blocks --filter 'fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w' ocamlopt.ctf
+               allotrace diff --measure blocks --filter 'fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w' ocamlopt.ctf AFTER.ctf
+  
+   87.8% is allocated elsewhere or otherwise, each function and reason below 10%.
+  $ allotrace advise -m byteseconds ocamlopt.ctf
+  22.4 MB·s of bytes times lifetime (± 3.8 MB·s, 1,676 samples at rate 2e-5)
+  Sites below about 1.1 MB may be invisible at this rate.
+  
+   11.9% Cmi_format.input_cmi (file_formats/cmi_format.ml:46)
+         what  2.7 MB·s (1.2 MB·s … 5.1 MB·s) in about 124,000 blocks of 16 B to
+               32 B, 3 sizes; none is freed
+         why   No rule fits. Look at the place, and at who calls it (allotrace
+               callers).
+         check allotrace hotspots --measure byteseconds --filter 'fn:/^Cmi_format\.input_cmi$/' ocamlopt.ctf
+               allotrace diff --measure byteseconds --filter 'fn:/^Cmi_format\.input_cmi$/' ocamlopt.ctf AFTER.ctf
+  
+   88.1% is allocated elsewhere or otherwise, each function and reason below 10%.
+  $ for m in blocks byteseconds; do
+  >   for c in advise hotspots; do allotrace $c -m $m --json ocamlopt.ctf | jq -c '.unit, .total'; done | sort -u
+  > done
+  "blocks"
+  {"value":19652679,"low":18634653,"high":20723574,"samples":1676}
+  "B·s"
+  {"value":23531959,"low":19889052,"high":27876774,"samples":1676}

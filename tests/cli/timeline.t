@@ -91,3 +91,61 @@ Of the blocks that a measure counts:
     freed                                                    ▃█     most 582.2 MB/s ± 223.8 MB/s at 784 ms
                 0 … 852 ms, a character is 17 ms
   At the end, 31.7 MB ± 6.8 MB was live.
+
+By numbers of blocks, which are those of hotspots at the same moments:
+
+  $ allotrace timeline -m blocks --points 9 --top 2 a.ctf
+  4 blocks allocated (exact, 1,472 samples at rate 1)
+  
+    live         ▃▆▆▃▆█▆▃  most 3 blocks at 5.33 ms
+      minor      ▄█▄       most 2 blocks at 1.78 ms
+      major        ▄▄██▄▄  most 2 blocks at 4.45 ms
+      external        ██   most 1 block at 5.33 ms
+    allocated    ██  ██    most 1,125 blocks/s at 889 µs
+    promoted       █       most 1,125 blocks/s at 2.67 ms
+    freed           █  ██  most 1,125 blocks/s at 3.56 ms
+                0 … 8 ms, a character is 889 µs
+  At the end, 1 block was live.
+  
+  Live, by site:
+    parse.ml:30 parse
+                     ██    most 1 block at 4.45 ms
+    buffer.c:5 buffer
+                      ██   most 1 block at 5.33 ms
+  $ allotrace timeline -m blocks --points 9 --json a.ctf | jq -c '.unit, .total, .peak, .at_end, (.points[5] | .live, .live_major, .freed_per_second)'
+  "blocks"
+  {"value":4,"low":4,"high":4,"samples":1472}
+  {"value":3,"low":3,"high":3,"samples":1344,"time":6000}
+  {"value":1,"low":1,"high":1,"samples":64}
+  {"value":2,"low":2,"high":2,"samples":1088}
+  {"value":2,"low":2,"high":2,"samples":1088}
+  {"value":0,"low":0,"high":0,"samples":0}
+  $ allotrace timeline -m blocks --top 1 $TRACES/ocamlopt.ctf
+  19,652,679 blocks allocated (± 1,044,461, 1,676 samples at rate 2e-5)
+  Sites below about 1.1 MB may be invisible at this rate.
+  
+    live        ▁▂▃▃▃▄▄▃▄▄▄▄▄▄▄▄▅▆▅▅▆▇▆▇▇▆▆▇▇▃▄▄▄▄▅▅▆▆▇▇▇▇████▇███  most 1,545,456 blocks ± 328,626 at 835 ms
+      minor     ▃ ▁▄▁▂▄ █ ▄▁▁▂▃▁ ▇  ▄▇ ▃▂▃▁▄▃ ▄▂▃▁▄▃▁▄█▂▂▆▂▃▁▄▅▇ ▅  most 86,670 blocks (36,645 … 202,738) at 647 ms
+      major     ▁▂▃▃▃▄▄▄▄▄▄▄▄▄▄▄▅▅▅▆▆▇▇▇▇▆▆▇▇▃▄▄▄▄▅▅▆▆▇▇▇▇████▇███  most 1,499,621 blocks ± 324,749 at 818 ms
+    allocated   ▅▆▆▄▄▄▃▄▆▄▃▄▄▄▃▃▆▃▄▅▄▄ ▃▅▄▃▃▃█▅▆▂▃▄▄▆▄▅▄▆▆▆▅▄▄▆▆▃▇  most 47,767,572 blocks/s ± 14,678,277/s at 494 ms
+    promoted    ▃█▃▁▃▄▂▂▁▄▂▃▁▂▄▁▆▁▃▄▃▅ ▁ ▂▁▅▁▄▅▆▁▂▄▅▄▄▃▂▆▂▄▂▂▂▃█▃   most 13,207,546 blocks/s (6,728,636/s … 23,859,280/s) at 801 ms
+    freed       ▂▂▃▂▂▂▂▃▃▂▁▃▂▂▂▂▃▂▃▂▂▁▁▂▃▃▂▁▂█▂▃▁▂▂▂▃▂▂▂▃▃▃▃▂▂▄▂▂▄  most 91,179,565 blocks/s ± 19,388,006/s at 494 ms
+                0 … 852 ms, a character is 17 ms
+  At the end, 1,545,456 blocks ± 328,626 were live.
+  
+  Live, by site:
+    asmcomp/interf.ml:52 Interf.build_graph.add_interf
+                                               ▂▃▃▆▆▇▇▇▇██████████  most 183,337 blocks ± 118,256 at 767 ms
+  $ allotrace timeline -m blocks --json $TRACES/ocamlopt.ctf | jq -c '.at_end, (.peak | del(.time))'
+  {"value":1545456,"low":1247054,"high":1904306,"samples":110}
+  {"value":1528714,"low":1242063,"high":1873779,"samples":118}
+  $ for m in survived @peak; do
+  >   f=live:$m; [ $m = @peak ] || f=$m
+  >   allotrace hotspots -m blocks --filter $f --json $TRACES/ocamlopt.ctf | jq -c .total
+  > done
+  {"value":1545456,"low":1247054,"high":1904306,"samples":110}
+  {"value":1528714,"low":1242063,"high":1873779,"samples":118}
+  $ allotrace timeline -m blocks --csv $TRACES/ocamlopt.ctf | head -3 | cut -d, -f1-6,19-22
+  begin_us,end_us,live,live_low,live_high,live_samples,allocated_per_second,allocated_per_second_low,allocated_per_second_high,allocated_per_second_samples
+  0,4259,18334,2192,113484,2,12309631,3809575,32290518,6
+  4259,8518,45001,7307,161981,3,31894101,14027033,65996038,10

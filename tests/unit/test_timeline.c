@@ -104,6 +104,66 @@ START_TEST(of_some_blocks) {
 }
 END_TEST
 
+/* The four in numbers of blocks: A and B are live at first, then B and C. */
+START_TEST(in_numbers_of_blocks) {
+    tape t;
+    profile p;
+    timeline l;
+    make_four(&t, &p);
+    const timeline_spec spec = {.to = TIMELINE_END, .points = 4, .numbers = true};
+    static const uint64_t minor[] = {2, 1, 0, 0}, major[] = {0, 1, 2, 1}, freed[] = {0, 1, 1, 2},
+                          allocated[] = {2, 1, 0, 1}, promoted[] = {0, 0, 1, 0};
+    ck_assert(timeline_query(&p, &spec, &l));
+    ck_assert_uint_eq(l.numbers.count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        const timeline_numbers *n = &l.numbers.items[i];
+        ck_assert_uint_eq(n->live[MEMTRACE_MINOR].blocks, minor[i]);
+        ck_assert_uint_eq(n->live[MEMTRACE_MAJOR].blocks, major[i]);
+        ck_assert_uint_eq(n->live[MEMTRACE_EXTERNAL].blocks, 0);
+        ck_assert_uint_eq(n->allocated[MEMTRACE_MINOR].blocks + n->allocated[MEMTRACE_MAJOR].blocks,
+                          allocated[i]);
+        ck_assert_uint_eq(n->promoted.blocks, promoted[i]);
+        ck_assert_uint_eq(n->freed.blocks, freed[i]);
+        ck_assert_double_eq(n->live[MEMTRACE_MAJOR].weight, (double)major[i]); /* at rate 1 */
+    }
+    ck_assert_uint_eq(l.numbers.items[2].allocated[MEMTRACE_EXTERNAL].blocks, 1);
+    ck_assert_uint_eq(l.peak_number.blocks, 2);
+    ck_assert_uint_eq(l.end_number.blocks, 1);
+    ck_assert_uint_eq(l.end_number.samples, l.end_samples);
+    timeline_free(&l);
+    ck_assert(timeline_query(&p, &(timeline_spec){.to = TIMELINE_END, .points = 4}, &l));
+    ck_assert_uint_eq(l.numbers.count, 0);
+    timeline_free(&l);
+    profile_free(&p);
+}
+END_TEST
+
+/* Sites in the order of their numbers, not of their bytes. */
+START_TEST(of_sites_in_numbers) {
+    tape t;
+    profile p;
+    lens l;
+    timeline_sites s;
+    tape_start(&t, 1);
+    allocate(&t, 10, MEMTRACE_MAJOR, 300, 301, STACK(MAIN, EVAL));
+    allocate(&t, 11, MEMTRACE_MAJOR, 2, 3, STACK(MAIN, PARSE));
+    allocate(&t, 12, MEMTRACE_MAJOR, 2, 3, STACK(MAIN, PARSE));
+    tape_read_blocks(&t, &p, false);
+    ck_assert(lens_init(&l, &p, true, NULL));
+    timeline_spec spec = {.to = TIMELINE_END, .points = 2, .numbers = true};
+    ck_assert(timeline_of_sites(&l, &spec, false, 12, 9, &s));
+    ck_assert_str_eq(s.items[0].place->function, "parse");
+    ck_assert_uint_eq(s.items[0].number.blocks, 2);
+    timeline_sites_free(&s);
+    spec.numbers = false;
+    ck_assert(timeline_of_sites(&l, &spec, false, 12, 9, &s));
+    ck_assert_str_eq(s.items[0].place->function, "eval");
+    timeline_sites_free(&s);
+    lens_free(&l);
+    profile_free(&p);
+}
+END_TEST
+
 START_TEST(of_sites) {
     tape t;
     profile p;
@@ -275,6 +335,34 @@ START_TEST(the_peak_is_where_it_is_said_to_be) {
 }
 END_TEST
 
+/* What is live in numbers, against counting anew: sums of what came and went are right. */
+START_TEST(numbers_add_up) {
+    profile all, some;
+    timeline l;
+    make_program(7, true, &all, &some);
+    ck_assert(timeline_query(
+        &some, &(timeline_spec){.to = TIMELINE_END, .points = 40, .numbers = true}, &l));
+    for (size_t i = 0; i < l.points.count; i++) {
+        const uint64_t end = l.points.items[i].end;
+        const cost *live = &l.numbers.items[i].live[MEMTRACE_MAJOR];
+        cost sum = {0};
+        for (size_t row = 0; row < some.table.count; row++)
+            if (some.table.born[row] < end && some.table.died[row] >= end) {
+                const cost one = cost_of_number(&some, row);
+                cost_add(&sum, &one);
+            }
+        ck_assert_uint_eq(live->blocks, sum.blocks);
+        ck_assert_double_eq_tol(live->weight, 10 * (double)sum.blocks, 1e-6);
+        ck_assert_double_eq_tol(live->squares, sum.squares, 1e-5);
+        const estimate e = cost_estimate(&some, MEASURE_BLOCKS, live);
+        ck_assert(sum.blocks == 0 || (e.low < e.value && e.value < e.high));
+    }
+    timeline_free(&l);
+    profile_free(&all);
+    profile_free(&some);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("timeline");
     TCase *t = tcase_create("timeline");
@@ -283,9 +371,12 @@ static Suite *suite(void) {
     tcase_add_test(t, of_a_stretch);
     tcase_add_test(t, of_some_blocks);
     tcase_add_test(t, of_sites);
+    tcase_add_test(t, in_numbers_of_blocks);
+    tcase_add_test(t, of_sites_in_numbers);
     tcase_add_test(t, what_was_live_at_the_peak);
     tcase_add_loop_test(t, what_the_system_saw, 0, 2);
     tcase_add_test(t, of_nothing);
+    tcase_add_test(t, numbers_add_up);
     tcase_add_loop_test(t, the_peak_is_where_it_is_said_to_be, 0, 2);
     suite_add_tcase(s, t);
     return s;

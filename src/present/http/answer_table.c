@@ -236,10 +236,8 @@ static bool gather_leaks(table *t) {
         return false;
     for (size_t i = 0; i < t->leaks.sites.count; i++) {
         const leaks_site *s = &t->leaks.sites.items[i];
-        if (s->samples > 0 && /* else nothing stayed */
-            !add_row(t, (row){.place = s->place,
-                              .total = {.samples = s->samples, .weight = (double)s->samples},
-                              .leak = s}))
+        if (s->cost.blocks > 0 && /* else nothing stayed */
+            !add_row(t, (row){.place = s->place, .total = s->cost, .leak = s}))
             return false;
     }
     return true;
@@ -378,7 +376,7 @@ static void cut(table *t) {
 
 static double share_of(const table *t, double weight) {
     double all =
-        t->kind == KIND_LEAKS ? (double)t->leaks.total.samples : t->question.query->total.weight;
+        t->kind == KIND_LEAKS ? t->leaks.total.cost.weight : t->question.query->total.weight;
     return all > 0 ? weight / all : 0;
 }
 
@@ -541,7 +539,7 @@ static void write_window(output *o, const table *t) {
     output_format(o, ",\n\"leaks\":{\"from\":%llu,\"to\":%llu,\"cleaned_up\":%s,\"class\":\"%s\",",
                   (unsigned long long)l->from, (unsigned long long)l->to,
                   l->cleaned_up ? "true" : "false", leaks_class_infos[l->total.class].name);
-    figure f = reading_figure(t->question.reading, l->total.samples);
+    figure f = reading_figure(t->question.reading, l->total.cost.samples);
     figure_json(o, &f);
     output_text(o, ",\"classes\":{");
     for (int i = 0; i < LEAKS_N_CLASSES; i++)

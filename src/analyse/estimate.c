@@ -1,19 +1,22 @@
 /* estimate.c: the estimators and their intervals. The incomplete gamma and beta functions are
  * computed by their series and continued fractions (DLMF 8.11.4, 8.9.2 and 8.17.22, evaluated by
- * Lentz's method), and inverted by bisection, then by the Illinois method: this runs once a printed
- * number, and pictures have thousands. */
+ * Lentz's method), and inverted by secants from near the root, or where that is not known by
+ * bisection, then by the Illinois method: this runs once a printed number, and pictures have
+ * thousands. */
 #include "analyse/estimate.h"
 
 #include <math.h>
 #include <stdbool.h>
 
-#define TAIL    0.025             /* on each side of a 95 % interval */
-#define NORMAL  1.959963984540054 /* its quantile of the standard normal law */
-#define EPSILON 1e-15
-#define TINY    1e-300
+#define TAIL           0.025             /* on each side of a 95 % interval */
+#define NORMAL         1.959963984540054 /* its quantile of the standard normal law */
+#define NORMAL_DENSITY 0.05844507        /* of that law at its quantile */
+#define EPSILON        1e-15
+#define TINY           1e-300
 
 enum {
     EXACT_SAMPLES = 10000, /* above, the normal approximation is as good */
+    NEARLY_NORMAL = 4,     /* samples, from which on laws are near enough to a normal one */
     MAX_TERMS = 20000,     /* of series and fractions; they need about 10 sqrt(a) */
 };
 #define POISSON_RATE 1e-3 /* below, binomial and Poisson intervals differ by less than 0.05 % */
@@ -141,13 +144,43 @@ static double invert(increasing *f, double a, double b, double target, double lo
     return (k.low + k.high) / 2;
 }
 
+/* The same from near the root, where `f` is about that of a normal law of this deviation around
+ * one of our two quantiles. Secants approach it until rounding stops them; NAN if they do not. */
+static double invert_near(increasing *f, double a, double b, double target, double guess,
+                          double deviation) {
+    double last = guess, error = f(guess, a, b) - target;
+    double x = guess - error * deviation / NORMAL_DENSITY;
+    for (int i = 0; i < 12 && x > 0; i++) {
+        const double step = x - last, old_error = error;
+        error = f(x, a, b) - target;
+        const double next = x - error * step / (error - old_error);
+        const bool is_near = fabs(step) <= 1e-10 * x;
+        if (error == 0 || (is_near && !(fabs(next - x) < fabs(step))))
+            return x;
+        if (!(fabs(next - x) < fabs(step)))
+            return NAN;
+        last = x;
+        x = next;
+    }
+    return NAN;
+}
+
 static double gamma_in_x(double x, double a, double unused) {
     (void)unused;
     return estimate_gamma_p(a, x);
 }
 
+/* Wilson and Hilferty: the cube root is nearly normal. */
+static double gamma_quantile_near(double a, double p) {
+    if (a < NEARLY_NORMAL || (p != TAIL && p != 1 - TAIL))
+        return NAN;
+    const double root = 1 - 1 / (9 * a) + (p < 0.5 ? -NORMAL : NORMAL) / (3 * sqrt(a));
+    return invert_near(gamma_in_x, a, 0, p, a * root * root * root, sqrt(a));
+}
+
 double estimate_gamma_quantile(double a, double p) {
-    return invert(gamma_in_x, a, 0, p, 0);
+    const double near = gamma_quantile_near(a, p);
+    return near > 0 ? near : invert(gamma_in_x, a, 0, p, 0);
 }
 
 /* P(at least n of N words are sampled), as a function of N > n - 1. */
@@ -165,14 +198,6 @@ static estimate poisson_interval(double n, double rate) {
                       .high = estimate_gamma_quantile(n + 1, 1 - TAIL) / rate};
 }
 
-/* The same from the binomial law, where the rate is not small (Clopper and Pearson's construction,
- * for the number of trials). */
-static estimate binomial_interval(double n, double rate) {
-    return (estimate){.value = n / rate,
-                      .low = n > 0 ? invert(at_least, n, rate, TAIL, n - 1) : 0,
-                      .high = invert(at_least, n + 1, rate, 1 - TAIL, n)};
-}
-
 /* The expected number μ of samples at which n differs from μ by 1.96 standard deviations: a root of
  * (n - μ)² = z² μ (1 - rate), n moved outwards by half a sample, corrected for the skewness of the
  * law (the first term of Cornish and Fisher's expansion). */
@@ -186,6 +211,23 @@ static estimate normal_interval(double n, double rate) {
     return (estimate){.value = n / rate,
                       .low = score_root(n, rate, -1) / rate,
                       .high = score_root(n, rate, 1) / rate};
+}
+
+/* The number of words of which `n` samples or more have the probability `target`. */
+static double words_at(double n, double rate, double target, double near) {
+    const double deviation = sqrt(n * (1 - rate)) / rate;
+    const double x =
+        n < NEARLY_NORMAL ? NAN : invert_near(at_least, n, rate, target, near, deviation);
+    return x > n - 1 ? x : invert(at_least, n, rate, target, n - 1);
+}
+
+/* As poisson_interval from the binomial law, where the rate is not small (Clopper and Pearson's
+ * construction, for the number of trials). */
+static estimate binomial_interval(double n, double rate) {
+    const double high = score_root(n, rate, 1) / rate;
+    return (estimate){.value = n / rate,
+                      .low = n > 0 ? words_at(n, rate, TAIL, score_root(n, rate, -1) / rate) : 0,
+                      .high = words_at(n + 1, rate, 1 - TAIL, high)};
 }
 
 estimate estimate_words(uint64_t samples, double rate) {

@@ -43,6 +43,24 @@ START_TEST(quantiles_agree_with_tables) {
 }
 END_TEST
 
+/* Wherever they begin to look for them. */
+START_TEST(quantiles_are_where_the_law_passes) {
+    for (double a = 0.3; a < 20000; a *= 1.03) {
+        ck_assert_double_eq_tol(estimate_gamma_p(a, estimate_gamma_quantile(a, 0.025)), 0.025,
+                                1e-8);
+        ck_assert_double_eq_tol(estimate_gamma_p(a, estimate_gamma_quantile(a, 0.975)), 0.975,
+                                1e-8);
+    }
+    for (double rate = 0.001; rate < 1; rate *= 1.7)
+        for (double n = 1; n <= 10000; n = ceil(n * 1.3)) {
+            const estimate e = estimate_words((uint64_t)n, rate);
+            if (e.low > n) /* else the samples themselves are the limit */
+                ck_assert_double_eq_tol(estimate_beta_i(n, e.low - n + 1, rate), 0.025, 1e-8);
+            ck_assert_double_eq_tol(estimate_beta_i(n + 1, e.high - n, rate), 0.975, 1e-8);
+        }
+}
+END_TEST
+
 /* ---- intervals of words
  * ---------------------------------------------------------------------------- */
 
@@ -210,6 +228,7 @@ static Suite *suite(void) {
     tcase_set_timeout(t, 120);
     tcase_add_test(t, special_functions_are_tails);
     tcase_add_test(t, quantiles_agree_with_tables);
+    tcase_add_test(t, quantiles_are_where_the_law_passes);
     tcase_add_test(t, well_known_intervals);
     tcase_add_test(t, rate_one_is_exact);
     tcase_add_test(t, intervals_have_no_seams);

@@ -153,6 +153,27 @@ static void churn_a_while(void) {
     churn(1000, 1000);
 }
 
+/* Without anything else being allocated meanwhile. */
+static void wait_a_while(int busily) {
+    struct timespec start, now, pause = {.tv_nsec = 60000000};
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    if (!busily)
+        nanosleep(&pause, NULL);
+    do
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    while ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 < 60);
+}
+
+/* A block outlives a pause that follows upon many events. */
+static void scene_pause(void) {
+    for (int busily = 0; busily < 2; busily++) {
+        churn(5000, 100);
+        void *block = kept(malloc(14401));
+        wait_a_while(busily);
+        free(block);
+    }
+}
+
 static void scene_growth(void) {
     enum { MUCH = 64 << 20 };
     churn(1000, 1000);
@@ -478,6 +499,7 @@ int main(int argc, char **argv) {
     SCENE("stack", scene_stack())
     SCENE("deep", scene_deep())
     SCENE("much", scene_much())
+    SCENE("pause", scene_pause())
     SCENE("growth", scene_growth())
     SCENE("threads", scene_threads())
     SCENE("brief_threads", scene_brief_threads())

@@ -48,13 +48,16 @@ class Trace:
         decoder.read_info()
         self.head, self.pid, self.rate = decoder, decoder.pid, decoder.rate
         made, died, self.marks, self.n_packets = {}, [], [], 0
+        self.born_at, self.died_at = {}, {}
         for domain, stack, event in decoder.events():
             if event[0] == "alloc":
                 frames, kind = self.frames_of(decoder, stack)
+                self.born_at[event[2]] = event[1]
                 made[event[2]] = (event[2], domain, event[3], event[4], kind, frames)
             else:
                 same(event[0], "collect")
                 died.append(event[2])
+                self.died_at[event[2]] = event[1]
         same(len(set(died)), len(died), "blocks that died twice")
         assert set(died) <= set(made), "a death without a birth"
         dead = set(died)
@@ -546,6 +549,15 @@ def a_program_with_its_own_malloc_is_left_alone_and_says_so():
     same(trace.allocations, [])
     same(trace.marks, ["nothing is recorded: malloc is the own one of "
                        + os.path.realpath(OWN_MALLOC)])
+
+
+@test
+def a_pause_is_seen_at_the_first_event_behind_it():
+    trace = record([TARGET, "pause"])
+    lives = [trace.died_at[a.ident] - trace.born_at[a.ident] for a in trace.allocations
+             if a.length == words(14401)]
+    same(len(lives), 2)
+    assert all(life > 40000 for life in lives), lives  # µs, of 60,000; a tick has 10,000 at most
 
 
 @test

@@ -12,6 +12,7 @@
 #include "base/intern.h"
 #include "base/map64.h"
 #include "base/vec.h"
+#include "symbolize/debug_part.h"
 #include "symbolize/dwarf_info.h"
 #include "symbolize/names.h"
 
@@ -39,8 +40,9 @@ typedef struct name_cache {
 /* A module while its addresses are looked up. */
 typedef struct open_module {
     symbolize_module *module;
-    elf_file file;  /* closed if it is missing or another one by now */
-    elf_file debug; /* closed if none is needed or found */
+    elf_file file;   /* closed if it is missing or another one by now */
+    elf_file debug;  /* closed if none is needed or found */
+    debug_part part; /* of either, if that is enough */
     dwarf_info *dwarf;
     elf_symbols *symbols;
     name_cache functions, paths;
@@ -111,7 +113,22 @@ static void open_file(const symbolizer *s, open_module *open) {
     }
 }
 
-static bool module_open(const symbolizer *s, open_module *open, symbolize_module *module) {
+/* Reads what there is about `n` addresses, of which `requests` asks. */
+static void read_debug_info(open_module *open, const elf_file *source,
+                            symbolize_request *const *requests, size_t n) {
+    uint64_t *addresses = malloc(n * sizeof *addresses);
+    for (size_t i = 0; i < n && addresses; i++)
+        addresses[i] = requests[i]->address;
+    if (addresses && debug_part_make(&open->part, source, addresses, n))
+        open->dwarf = dwarf_info_open(open->part.elf);
+    free(addresses);
+    if (!open->dwarf)
+        open->dwarf = dwarf_info_open(source->elf);
+}
+
+/* `requests` has the `n` that ask for it, by address. */
+static bool module_open(const symbolizer *s, open_module *open, symbolize_module *module,
+                        symbolize_request *const *requests, size_t n) {
     *open = (open_module){.module = module, .file = ELF_FILE_CLOSED, .debug = ELF_FILE_CLOSED};
     open_file(s, open);
     bool own = open->file.elf && elf_file_has_section(&open->file, ".debug_info");
@@ -120,7 +137,7 @@ static bool module_open(const symbolizer *s, open_module *open, symbolize_module
                         &s->options.debug_files);
     elf_file *source = own ? &open->file : &open->debug;
     if (source->elf)
-        open->dwarf = dwarf_info_open(source->elf);
+        read_debug_info(open, source, requests, n);
     if (open->debug.elf)
         module->state = MODULE_READ; /* the debug file of the recorded one says it all */
     module->has_debug_info = open->dwarf != NULL;
@@ -138,6 +155,7 @@ static void module_close(open_module *open) {
     name_cache_free(&open->paths);
     elf_symbols_free(open->symbols);
     dwarf_info_close(open->dwarf);
+    debug_part_free(&open->part);
     elf_file_close(&open->debug);
     elf_file_close(&open->file);
 }
@@ -291,11 +309,14 @@ static void report_progress(const symbolizer *s, request_list *list) {
 /* Answers the questions about the module of the next one. */
 static bool resolve_module(symbolizer *s, request_list *list) {
     uint32_t module = list->items[list->done]->module;
+    size_t end = list->done;
     open_module open;
-    bool ok = module_open(s, &open, &s->modules.items[module]);
+    while (end < list->count && list->items[end]->module == module)
+        end++;
+    bool ok = module_open(s, &open, &s->modules.items[module], list->items + list->done,
+                          end - list->done);
     report_progress(s, list);
-    while (ok && !list->stopped && list->done < list->count &&
-           list->items[list->done]->module == module) {
+    while (ok && !list->stopped && list->done < end) {
         ok = answer(s, &open, list->items[list->done]);
         if (++list->done % PROGRESS_EVERY == 0)
             report_progress(s, list);

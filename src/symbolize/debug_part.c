@@ -1,0 +1,375 @@
+/* debug_part.c: see debug_part.h. Which units are needed is told by .debug_aranges; that nothing in
+ * them refers to others, by .debug_abbrev. Files are taken as they are on this machine mostly: 64
+ * bits, its own byte order, compressed with zlib. All others are left to libdw. */
+#include "symbolize/debug_part.h"
+
+#include <dwarf.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+/* A section of the file. */
+typedef struct section {
+    const uint8_t *bytes; /* as it is there, without the header of compressed ones; NULL: none */
+    size_t size;          /* of these */
+    size_t plain;         /* bytes once inflated */
+    bool packed;
+} section;
+
+/* .debug_info comes last, so that its end can be left out. .debug_aranges is only read here. */
+#define SECTIONS(X)                                                                                \
+    X(ABBREV, ".debug_abbrev")                                                                     \
+    X(LINE, ".debug_line")                                                                         \
+    X(STR, ".debug_str")                                                                           \
+    X(LINE_STR, ".debug_line_str")                                                                 \
+    X(RANGES, ".debug_ranges")                                                                     \
+    X(RNGLISTS, ".debug_rnglists")                                                                 \
+    X(INFO, ".debug_info")                                                                         \
+    X(ARANGES, ".debug_aranges")
+
+enum {
+#define SECTION_NUMBER(number, name) SECTION_##number,
+    SECTIONS(SECTION_NUMBER) N_SECTIONS,
+    N_KEPT = SECTION_ARANGES
+};
+
+static const char *const section_names[] = {
+#define SECTION_NAME(number, name) name,
+    SECTIONS(SECTION_NAME)};
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+static uint32_t get_u32(const uint8_t *p) {
+    uint32_t value;
+    memcpy(&value, p, sizeof value);
+    return value;
+}
+
+static uint64_t get_u64(const uint8_t *p) {
+    uint64_t value;
+    memcpy(&value, p, sizeof value);
+    return value;
+}
+
+/* Where the number of a section that libdw would read, too, is not known here: N_SECTIONS. Those
+ * that tell of variables, macros and the like are not asked for. */
+static unsigned section_number(const char *name) {
+    unsigned i = 0;
+    while (i < N_SECTIONS && strcmp(section_names[i], name) != 0)
+        i++;
+    return i;
+}
+
+/* Whether there is more to the entries than these sections say. */
+static bool is_unusual(const char *name) {
+    static const char *const names[] = {
+        ".debug_types",    ".debug_addr", ".debug_str_offsets", ".gnu_debugaltlink",
+        ".debug_cu_index", ".debug_sup",  ".debug_info.dwo",    ".debug_tu_index"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* zlib's header, and what deflate makes of a byte at most. */
+enum { ZLIB_HEADER = 2, DEFLATE_MOST = 1032 };
+
+static bool section_read(section *s, Elf_Scn *scn, const GElf_Shdr *header) {
+    const Elf_Data *data = elf_rawdata(scn, NULL);
+    Elf64_Chdr packed;
+    if (s->bytes || !data || !data->d_buf)
+        return false;
+    *s = (section){.bytes = data->d_buf, .size = data->d_size, .plain = data->d_size};
+    if (!(header->sh_flags & SHF_COMPRESSED))
+        return true;
+    if (s->size < sizeof packed + ZLIB_HEADER)
+        return false;
+    memcpy(&packed, s->bytes, sizeof packed);
+    s->bytes += sizeof packed + ZLIB_HEADER;
+    s->size -= sizeof packed + ZLIB_HEADER;
+    s->plain = packed.ch_size;
+    s->packed = true;
+    return packed.ch_type == ELFCOMPRESS_ZLIB && s->plain / DEFLATE_MOST <= s->size;
+}
+
+static bool sections_read(section sections[N_SECTIONS], Elf *elf) {
+    size_t names;
+    GElf_Shdr header;
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return false;
+    for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
+        const char *name =
+            gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (!name || is_unusual(name))
+            return false;
+        unsigned i = section_number(name);
+        if (i < N_SECTIONS && !section_read(&sections[i], scn, &header))
+            return false;
+    }
+    return sections[SECTION_INFO].packed && sections[SECTION_ABBREV].bytes &&
+           sections[SECTION_ARANGES].bytes;
+}
+
+static bool is_native(Elf *elf) {
+    const char *ident = elf_getident(elf, NULL);
+    return ident && ident[EI_CLASS] == ELFCLASS64 &&
+           ident[EI_DATA] ==
+               (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB);
+}
+
+/* ---- inflating --------------------------------------------------------------------------- */
+
+/* A section on its way to `to`. */
+typedef struct inflation {
+    z_stream z;
+    const section *section;
+    uint8_t *to;
+    size_t done; /* bytes that are there */
+} inflation;
+
+static bool inflation_begin(inflation *f, const section *s, uint8_t *to) {
+    *f = (inflation){.section = s, .to = to};
+    if (!s->packed || s->size > UINT32_MAX || s->plain > UINT32_MAX)
+        return !s->packed;
+    f->z.next_in = (Bytef *)s->bytes;
+    f->z.avail_in = (uInt)s->size;
+    return inflateInit2(&f->z, -MAX_WBITS) == Z_OK; /* without a checksum: it is read once */
+}
+
+static bool inflation_reach(inflation *f, size_t end) {
+    const section *s = f->section;
+    if (end > s->plain)
+        return false;
+    if (!s->packed && end > f->done)
+        memcpy(f->to + f->done, s->bytes + f->done, end - f->done);
+    if (s->packed && end > f->done) {
+        f->z.next_out = f->to + f->done;
+        f->z.avail_out = (uInt)(end - f->done);
+        const int result = inflate(&f->z, Z_SYNC_FLUSH);
+        if ((result != Z_OK && result != Z_STREAM_END) || f->z.avail_out)
+            return false;
+    }
+    f->done = end > f->done ? end : f->done;
+    return true;
+}
+
+static void inflation_end(inflation *f) {
+    if (f->section->packed)
+        inflateEnd(&f->z);
+}
+
+static bool section_inflate(const section *s, uint8_t *to) {
+    inflation f;
+    if (!inflation_begin(&f, s, to))
+        return false;
+    const bool whole = inflation_reach(&f, s->plain);
+    inflation_end(&f);
+    return whole;
+}
+
+/* ---- which units ------------------------------------------------------------------------- */
+
+/* What is looked for, and what was found. */
+typedef struct search {
+    const uint64_t *addresses; /* ascending */
+    size_t n;
+    uint8_t *seen; /* of each address, whether a unit has it */
+    uint64_t last; /* where the last of these units begins */
+} search;
+
+static void search_range(search *s, uint64_t low, uint64_t size, uint64_t unit) {
+    size_t from = 0, to = s->n;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (s->addresses[middle] < low)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    for (; from < s->n && s->addresses[from] - low < size; from++) {
+        s->seen[from] = 1;
+        s->last = unit > s->last ? unit : s->last;
+    }
+}
+
+/* Of a set: length u32, version u16, unit u32, sizes of an address and of a segment u8, and after a
+ * pad pairs of u64. */
+enum { SET_LENGTH = 4, SET_UNIT = 6, SET_SIZES = 10, SET_PAIRS = 16, PAIR = 16 };
+
+static bool search_set(search *s, const uint8_t *set, size_t size) {
+    if (size < SET_PAIRS || set[SET_SIZES] != sizeof(uint64_t) || set[SET_SIZES + 1] != 0)
+        return false;
+    for (size_t at = SET_PAIRS; at + PAIR <= size; at += PAIR)
+        search_range(s, get_u64(set + at), get_u64(set + at + PAIR / 2), get_u32(set + SET_UNIT));
+    return true;
+}
+
+static bool search_sets(search *s, const uint8_t *bytes, size_t size) {
+    while (size > SET_LENGTH) {
+        const size_t length = get_u32(bytes);
+        if (length > size - SET_LENGTH || !search_set(s, bytes, SET_LENGTH + length))
+            return false;
+        bytes += SET_LENGTH + length;
+        size -= SET_LENGTH + length;
+    }
+    return !memchr(s->seen, 0, s->n);
+}
+
+/* False if there is an address of which it is not said which unit has it. */
+static bool find_last_unit(search *s, const section *aranges) {
+    uint8_t *bytes = malloc(aranges->plain);
+    s->seen = calloc(s->n, 1);
+    const bool found = bytes && s->seen && section_inflate(aranges, bytes) &&
+                       search_sets(s, bytes, aranges->plain);
+    free(s->seen);
+    free(bytes);
+    return found;
+}
+
+/* Inflates the entries up to the end of a unit. 0: impossible. */
+static size_t inflate_units(const section *info, uint8_t *to, uint64_t last) {
+    inflation f;
+    size_t end = 0;
+    if (!inflation_begin(&f, info, to))
+        return 0;
+    if (last < info->plain && inflation_reach(&f, last + SET_LENGTH))
+        end = last + SET_LENGTH + get_u32(to + last);
+    const bool whole = end && inflation_reach(&f, end);
+    inflation_end(&f);
+    return whole ? end : 0;
+}
+
+/* ---- references -------------------------------------------------------------------------- */
+
+/* The number in LEB128 at `*p`, which moves on; all ones beyond the end. */
+static uint64_t get_leb(const uint8_t **p, const uint8_t *end) {
+    uint64_t value = 0;
+    for (unsigned shift = 0; *p < end; shift += 7) {
+        const uint8_t byte = *(*p)++;
+        value |= shift < 64 ? (uint64_t)(byte & 0x7F) << shift : 0;
+        if (!(byte & 0x80))
+            return value;
+    }
+    return UINT64_MAX;
+}
+
+/* Reads what entries of one kind have; true if that can be a reference into another unit. */
+static bool abbreviation_refers(const uint8_t **p, const uint8_t *end) {
+    bool refers = false;
+    get_leb(p, end); /* tag */
+    *p += *p < end;  /* whether there are children */
+    for (uint64_t form = 1; form && *p < end;) {
+        get_leb(p, end);
+        form = get_leb(p, end);
+        if (form == DW_FORM_implicit_const)
+            get_leb(p, end);
+        refers |= form == DW_FORM_ref_addr || form == DW_FORM_ref_sig8 ||
+                  form == DW_FORM_indirect || form == DW_FORM_GNU_ref_alt ||
+                  form == DW_FORM_ref_sup4 || form == DW_FORM_ref_sup8;
+    }
+    return refers;
+}
+
+static bool units_are_apart(const uint8_t *abbreviations, size_t size) {
+    const uint8_t *p = abbreviations, *end = p + size;
+    while (p < end)
+        if (get_leb(&p, end) != 0 && abbreviation_refers(&p, end)) /* 0 ends a unit's */
+            return false;
+    return true;
+}
+
+/* ---- putting it together ----------------------------------------------------------------- */
+
+/* The file begins with its headers and the names of sections. */
+typedef struct front {
+    Elf64_Ehdr elf;
+    Elf64_Shdr sections[1 + N_KEPT + 1]; /* none, those that are kept, the names */
+    char names[256];
+} front;
+
+static void front_begin(front *f, Elf *elf) {
+    GElf_Ehdr original;
+    *f = (front){0};
+    memcpy(f->elf.e_ident, elf_getident(elf, NULL), EI_NIDENT);
+    f->elf.e_type = gelf_getehdr(elf, &original) ? original.e_type : ET_DYN;
+    f->elf.e_machine = original.e_machine;
+    f->elf.e_version = EV_CURRENT;
+    f->elf.e_shoff = offsetof(front, sections);
+    f->elf.e_ehsize = sizeof f->elf;
+    f->elf.e_shentsize = sizeof *f->sections;
+    f->elf.e_shnum = sizeof f->sections / sizeof *f->sections;
+    f->elf.e_shstrndx = f->elf.e_shnum - 1;
+}
+
+/* Adds a name to those of sections: an offset. */
+static Elf64_Word front_name(front *f, const char *name) {
+    const size_t at = f->sections[f->elf.e_shstrndx].sh_size;
+    memcpy(f->names + at, name, strlen(name) + 1);
+    f->sections[f->elf.e_shstrndx].sh_size = at + strlen(name) + 1;
+    return (Elf64_Word)at;
+}
+
+static void front_add(front *f, size_t number, const char *name, size_t offset, size_t size) {
+    f->sections[1 + number] = (Elf64_Shdr){.sh_name = front_name(f, name),
+                                           .sh_type = SHT_PROGBITS,
+                                           .sh_offset = offset,
+                                           .sh_size = size,
+                                           .sh_addralign = 1};
+}
+
+static void front_end(front *f) {
+    Elf64_Shdr *names = &f->sections[f->elf.e_shstrndx];
+    names->sh_name = front_name(f, ".shstrtab");
+    names->sh_type = SHT_STRTAB;
+    names->sh_offset = offsetof(front, names);
+    names->sh_addralign = 1;
+}
+
+/* Inflates into `bytes`, where there is room for all of it; the size of the file, or 0. */
+static size_t fill(uint8_t *bytes, Elf *elf, const section sections[N_SECTIONS], uint64_t last) {
+    front f;
+    size_t at = sizeof f, size;
+    front_begin(&f, elf);
+    front_name(&f, "");
+    for (size_t i = 0; i < N_KEPT; i++, at += size) {
+        const section *s = &sections[i];
+        size = s->plain;
+        if (!s->bytes)
+            continue;
+        if (i == SECTION_INFO ? !(size = inflate_units(s, bytes + at, last))
+                              : !section_inflate(s, bytes + at))
+            return 0;
+        if (i == SECTION_ABBREV && !units_are_apart(bytes + at, size))
+            return 0;
+        front_add(&f, i, section_names[i], at, size);
+    }
+    front_end(&f);
+    memcpy(bytes, &f, sizeof f);
+    return at;
+}
+
+bool debug_part_make(debug_part *part, const elf_file *file, const uint64_t *addresses, size_t n) {
+    section sections[N_SECTIONS] = {0};
+    search s = {.addresses = addresses, .n = n};
+    size_t most = sizeof(front);
+    *part = DEBUG_PART_NONE;
+    if (!is_native(file->elf) || !sections_read(sections, file->elf) || n == 0 ||
+        !find_last_unit(&s, &sections[SECTION_ARANGES]))
+        return false;
+    for (size_t i = 0; i < N_KEPT; i++)
+        most += sections[i].plain;
+    part->bytes = malloc(most);
+    const size_t size = part->bytes ? fill(part->bytes, file->elf, sections, s.last) : 0;
+    part->elf = size ? elf_memory((char *)part->bytes, size) : NULL;
+    if (!part->elf)
+        debug_part_free(part);
+    return part->elf != NULL;
+}
+
+void debug_part_free(debug_part *part) {
+    if (part->elf)
+        elf_end(part->elf);
+    free(part->bytes);
+    *part = DEBUG_PART_NONE;
+}

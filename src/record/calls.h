@@ -105,6 +105,13 @@
     X(void *, sbrk, (intptr_t increment), (increment))                                             \
     X(int, brk, (void *address), (address))
 
+/* X(result, name, parameters, arguments): by these a program gives up system calls; sandbox.c has
+ * them. Allocators that set themselves up call them, too. */
+#define CALLS_SANDBOX(X)                                                                           \
+    X(long, syscall, (long number, long a, long b, long c, long d, long e, long f),                \
+      (number, a, b, c, d, e, f))                                                                  \
+    X(int, prctl, (int option, long a, long b, long c, long d), (option, a, b, c, d))
+
 /* X(name, what it is called in the trace): kinds of memory that these give. */
 #define CALLS_MAPPED(X)                                                                            \
     X(mmap, "mmap")                                                                                \
@@ -123,6 +130,7 @@ struct next_calls {
 #define NEXT_ALLOCATING(name, type, parameters, ...) void *(*name)parameters;
 #define NEXT_FREEING(name, parameters, ...)          void(*name) parameters;
 #define NEXT_OTHER(result, name, parameters, ...)    result(*name) parameters;
+    CALLS_SANDBOX(NEXT_OTHER) /* first: see sandbox_stubs.S */
     CALLS_C(NEXT_ALLOCATING, NEXT_FREEING, NEXT_OTHER)
     CALLS_NEW(NEXT_ALLOCATING)
     CALLS_DELETE(NEXT_FREEING)

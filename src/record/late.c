@@ -12,6 +12,7 @@
 #include "platform/syscall.h"
 #include "record/calls.h"
 #include "record/recorder.h"
+#include "record/sandbox.h"
 
 /* ---- are we late? ---------------------------------------------------------------------------- */
 
@@ -67,7 +68,9 @@ static const struct replacement replacements[] = {
 #define REPLACE_OTHER(result, name, ...) {#name, (void *)(uintptr_t)name},
     CALLS_C(REPLACE, REPLACE, REPLACE_OTHER) CALLS_EXEC(REPLACE_OTHER) CALLS_EXIT(REPLACE)
         CALLS_UNLOADING(REPLACE_OTHER) CALLS_MAPPING(REPLACE_OTHER) CALLS_BREAK(REPLACE_OTHER)
-            REPLACE(mremap) REPLACE(execl) REPLACE(execlp) REPLACE(execle)};
+            REPLACE(mremap) REPLACE(execl) REPLACE(execlp)
+                REPLACE(execle){"syscall", (void *)(uintptr_t)sandbox_syscall},
+    {"prctl", (void *)(uintptr_t)sandbox_prctl}};
 
 static void *replacement_for(const char *name) {
     for (size_t i = 0; i < sizeof replacements / sizeof *replacements; i++)

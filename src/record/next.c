@@ -136,6 +136,14 @@ static int early_brk(void *address) {
     return early_sbrk((char *)address - now) == (void *)-1 ? -1 : 0;
 }
 
+static long early_syscall(long number, long a, long b, long c, long d, long e, long f) {
+    return early_result(syscall6(number, a, b, c, d, e, f));
+}
+
+static int early_prctl(int option, long a, long b, long c, long d) {
+    return (int)early_result(syscall6(SYS_prctl, option, a, b, c, d, 0));
+}
+
 /* ---- calls that may meet an early block, or are missing behind us ------------------------ */
 
 static struct next_calls real; /* what the modules behind us have; NULL where they have nothing */
@@ -257,6 +265,7 @@ static void next_find_all(void) {
     CALLS_UNLOADING(FIND_SECOND)
     CALLS_MAPPING(FIND_SECOND)
     CALLS_BREAK(FIND_SECOND)
+    CALLS_SANDBOX(FIND_SECOND)
 }
 
 static void next_use_real(void) {
@@ -272,6 +281,7 @@ static void next_use_real(void) {
     CALLS_UNLOADING(USE_SECOND)
     CALLS_MAPPING(USE_SECOND)
     CALLS_BREAK(USE_SECOND)
+    CALLS_SANDBOX(USE_SECOND)
     next.reallocarray = either_reallocarray;
     next.free_sized = either_free_sized;
     next.free_aligned_sized = either_free_aligned_sized;
@@ -369,7 +379,8 @@ struct next_calls next = {
 #define START_LINK(result, name, ...)   .name = early_##name,
     CALLS_C(START_FIRST, START_FIRST, START_SECOND) CALLS_NEW(START_FIRST) CALLS_DELETE(START_FIRST)
         CALLS_EXEC(START_SECOND) CALLS_EXIT(START_FIRST) CALLS_LINK(START_LINK)
-            CALLS_UNLOADING(START_SECOND) CALLS_MAPPING(START_LINK) CALLS_BREAK(START_LINK)};
+            CALLS_UNLOADING(START_SECOND) CALLS_MAPPING(START_LINK) CALLS_BREAK(START_LINK)
+                CALLS_SANDBOX(START_LINK)};
 
 static bool module_of(const void *address, struct module *module) {
     return address && module_find((uintptr_t)address, module);

@@ -483,6 +483,21 @@ void recorder_mark(const char *name) {
     self.sampler.busy = false;
 }
 
+struct session *recorder_enter_own(void) {
+    struct session *s = recorder_enter();
+    return s && recorder_is_own_process() ? s : NULL;
+}
+
+void recorder_yield(struct session *s, const char *why) {
+    char message[256];
+    text t = text_in(message, sizeof message);
+    text_add(&t, "recording has ended: ");
+    text_add(&t, why);
+    recorder_mark(message);
+    recorder_end();
+    say(s->sink.path, message, 0);
+}
+
 const char *recorder_path(void) {
     return atomic_load(&recorder.state) == ON && atomic_load(&recorder_page->alive)
                ? recorder.session->sink.path

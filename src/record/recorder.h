@@ -91,4 +91,11 @@ const char *recorder_path(void);      /* of the trace; NULL: nothing is recorded
 void recorder_flush(void);
 void recorder_finish(void);
 
+/* What recorder_enter gives, if it is of this very process rather than of one that we share memory
+ * with. */
+struct session *recorder_enter_own(void);
+
+/* Ends the recording for a reason, which stands in the trace, and on standard error. */
+void recorder_yield(struct session *s, const char *why);
+
 #endif

@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -11,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -462,6 +465,38 @@ static void scene_size_limit(void) {
     puts("size limit done");
 }
 
+/* From then on, one system call that others of the kind are made with ends the process, or fails.
+ */
+static void forbid(unsigned call, unsigned action, int by_syscall) {
+    struct sock_filter program[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, action), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    struct sock_fprog filter = {.len = 4, .filter = program};
+    check(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "no new privileges");
+    long error = by_syscall ? syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter)
+                            : prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0);
+    check(error == 0, "seccomp");
+}
+
+static void scene_sandbox(const char *kind) {
+    errno = 0;
+    check(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL) == -1 && errno == EFAULT, "probe");
+    churn(10, 16301);
+    if (strcmp(kind, "friendly") == 0)
+        forbid(SYS_ptrace, SECCOMP_RET_KILL_PROCESS, 1);
+    if (strcmp(kind, "errors") == 0)
+        forbid(SYS_membarrier, SECCOMP_RET_ERRNO | EPERM, 0);
+    if (strcmp(kind, "prctl") == 0)
+        forbid(SYS_fstat, SECCOMP_RET_KILL_PROCESS, 0);
+    if (strcmp(kind, "seccomp") == 0)
+        forbid(SYS_fstat, SECCOMP_RET_KILL_PROCESS, 1);
+    if (strcmp(kind, "strict") == 0)
+        check(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0) == 0, "strict");
+    churn(200000, 16401);
+    if (strcmp(kind, "strict") == 0)
+        syscall(SYS_exit, 0); /* exit_group is too much */
+}
+
 static void scene_chdir(void) {
     check(chdir("/") == 0, "chdir");
     churn(10, 18001);
@@ -514,6 +549,7 @@ int main(int argc, char **argv) {
     SCENE("plugins", scene_plugins(argv + 2))
     SCENE("closes_all", scene_closes_all(argv[2]))
     SCENE("size_limit", scene_size_limit())
+    SCENE("sandbox", scene_sandbox(argv[2]))
     SCENE("chdir", scene_chdir())
     SCENE("silent", scene_silent())
     SCENE("look", scene_look())

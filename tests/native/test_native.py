@@ -407,6 +407,20 @@ def a_file_size_limit_ends_the_recording_not_the_program():
 
 
 @test
+def a_sandbox_ends_the_recording_where_that_would_end_the_program():
+    not_emulated("the emulator has no seccomp")
+    for kind in "friendly", "errors":
+        same(record([TARGET, "sandbox", kind]).count(16401), (200000, 200000), kind)
+    forbids = "recording has ended: a seccomp filter of the program forbids what it takes"
+    few = "recording has ended: the program gives up the system calls that it takes (seccomp)"
+    for kind, reason in ("prctl", forbids), ("seccomp", forbids), ("strict", few):
+        trace = record([TARGET, "sandbox", kind],
+                       err=f"allotrace: {os.getcwd()}/t.ctf: {reason}\n")
+        same((trace.count(16301), trace.count(16401)), ((10, 10), (0, 0)), kind)
+        same(trace.marks, [reason])
+
+
+@test
 def a_full_disk_ends_the_recording_not_the_program():
     got = run([TARGET, "family"], {"MEMTRACE": "/dev/full", "MEMTRACE_RATE": "1"})
     same(got, Run(0, "family done\n",
@@ -666,7 +680,7 @@ def the_library_exports_only_what_it_interposes():
         posix_memalign aligned_alloc valloc pvalloc malloc_usable_size _exit _Exit abort execve execv
         execvp execvpe fexecve execveat execl execlp execle dlclose
         mmap mmap64 munmap mprotect mremap sbrk brk
-        readlink __readlink_chk allotrace_control allotrace_mark""".split()
+        readlink __readlink_chk syscall prctl allotrace_control allotrace_mark""".split()
     same({e for e in exported if not e.startswith(("_Zn", "_Zd"))}, set(wanted))
     same(len([e for e in exported if e.startswith(("_Zn", "_Zd"))]), 20)
 

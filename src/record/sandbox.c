@@ -1,0 +1,60 @@
+/* sandbox.c: the calls by which a program gives up system calls, so that the kernel ends it if it
+ * makes them nevertheless. It does not know of those that the recorder makes: if these are among
+ * them the recording ends before, not the program.
+ *
+ * A filter is for one thread or for all; that of one thread ends the recording, too. */
+#include "record/sandbox.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "record/calls.h"
+#include "record/filter.h"
+#include "record/recorder.h"
+
+static void before_filter(const void *filter) {
+    int saved_errno = errno;
+    struct session *s = recorder_enter_own();
+    if (s && !filter_spares_recorder(filter, s->sink.fd))
+        recorder_yield(s, "a seccomp filter of the program forbids what it takes");
+    errno = saved_errno;
+}
+
+static void before_strict_mode(void) {
+    int saved_errno = errno;
+    struct session *s = recorder_enter_own();
+    if (s)
+        recorder_yield(s, "the program gives up the system calls that it takes (seccomp)");
+    errno = saved_errno;
+}
+
+static void before_prctl(long option, long mode, long filter) {
+    if (option == PR_SET_SECCOMP && mode == SECCOMP_MODE_STRICT)
+        before_strict_mode();
+    else if (option == PR_SET_SECCOMP && mode == SECCOMP_MODE_FILTER)
+        before_filter((const void *)filter);
+}
+
+static void before_seccomp(long operation, long filter) {
+    if (operation == SECCOMP_SET_MODE_STRICT)
+        before_strict_mode();
+    else if (operation == SECCOMP_SET_MODE_FILTER)
+        before_filter((const void *)filter);
+}
+
+_Static_assert(offsetof(struct next_calls, syscall) == 0, "sandbox_stubs.S takes it from there");
+
+void sandbox_before_syscall(long number, long a, long b, long c) {
+    if (number == SYS_seccomp)
+        before_seccomp(a, c);
+    else
+        before_prctl(a, b, c);
+}
+
+int sandbox_prctl(int option, long a, long b, long c, long d) {
+    before_prctl(option, a, b);
+    return next.prctl(option, a, b, c, d);
+}

@@ -1,0 +1,15 @@
+/* sandbox.h: the calls by which a program gives up system calls. */
+#ifndef RECORD_SANDBOX_H
+#define RECORD_SANDBOX_H
+
+/* Ours, by names of their own: the C library declares both with as many arguments as one likes. The
+ * first is in sandbox_stubs.S. */
+long sandbox_syscall(long number, ...) __asm__("syscall") __attribute__((visibility("default")));
+int sandbox_prctl(int option, long a, long b, long c, long d) __asm__("prctl")
+    __attribute__((visibility("default")));
+
+/* What `syscall` calls before it goes on with SYS_seccomp or SYS_prctl. */
+void sandbox_before_syscall(long number, long a, long b, long c)
+    __attribute__((visibility("hidden")));
+
+#endif

@@ -99,6 +99,7 @@ typedef struct asker {
     viewer *viewer;
     const char *filter;
     bool started;  /* an answer stands before the next one */
+    output advice; /* that of all measures, once it was asked for */
     bool is_large; /* questions take long: there are fewer */
 } asker;
 
@@ -120,26 +121,37 @@ static void pack_question(packer *p, const char *endpoint, const api_parameter *
     output_finish(&o);
 }
 
-/* `named` are the parameters that the page asks with; NULL ends them and leaves out their value.
- * What has no answer is not in the file. */
+/* The answer, or nothing. `q` has room for one parameter more. */
+static void answer(const asker *a, const char *endpoint, api_parameter *q, size_t n, output *o) {
+    if (a->filter && strcmp(endpoint, "info") != 0 && strcmp(endpoint, "explain") != 0)
+        q[n++] = (api_parameter){.name = "filter", .value = a->filter};
+    output_start(o, OUTPUT_MEMORY);
+    if (api_answer(a->viewer, endpoint, q, n, o) != 200 || o->error)
+        o->used = 0;
+}
+
+/* What has no answer is not in the file. */
+static void put_answer(asker *a, const char *endpoint, const api_parameter *q, size_t n,
+                       const output *o) {
+    if (o->used == 0)
+        return;
+    pack_text(a->packer, a->started ? ",\n" : "");
+    pack_question(a->packer, endpoint, q, n);
+    pack(a->packer, o->buffer, o->used);
+    pack_text(a->packer, "}");
+    a->started = true;
+}
+
+/* `named` are the parameters that the page asks with; NULL ends them and leaves out their value. */
 static void ask(asker *a, const char *endpoint, const char *const *named) {
     api_parameter q[MAX_PARAMETERS];
     size_t n = 0;
     for (size_t i = 0; named[i]; i += 2)
         if (named[i + 1])
             q[n++] = (api_parameter){.name = named[i], .value = named[i + 1]};
-    const size_t n_shown = n;
-    if (a->filter && strcmp(endpoint, "info") != 0 && strcmp(endpoint, "explain") != 0)
-        q[n++] = (api_parameter){.name = "filter", .value = a->filter};
     output o;
-    output_start(&o, OUTPUT_MEMORY);
-    if (api_answer(a->viewer, endpoint, q, n, &o) == 200 && !o.error) {
-        pack_text(a->packer, a->started ? ",\n" : "");
-        pack_question(a->packer, endpoint, q, n_shown);
-        pack(a->packer, o.buffer, o.used);
-        pack_text(a->packer, "}");
-        a->started = true;
-    }
+    answer(a, endpoint, q, n, &o);
+    put_answer(a, endpoint, q, n, &o);
     output_finish(&o);
 }
 
@@ -153,11 +165,20 @@ static void forget(asker *a, const reading *r, measure m) {
     cache_forget(a->viewer->cache, prefix);
 }
 
+/* It is of what was allocated, whatever the measure that the page asks with. */
+static void ask_advice(asker *a, const char *by) {
+    api_parameter q[2] = {{.name = "measure", .value = by}};
+    if (!a->advice.buffer)
+        answer(a, "advice", q, by != NULL, &a->advice);
+    put_answer(a, "advice", q, by != NULL, &a->advice);
+}
+
 /* What every measure has. */
 static void ask_measure(asker *a, const char *by) {
     ASK(a, "tree", "measure", by, "width", "1200", "rows", "256");
     ASK(a, "table", "measure", by, "kind", "hotspots", "limit", "200");
     ASK(a, "explain", "measure", by);
+    ask_advice(a, by);
 }
 
 /* What those have that are asked for most. */
@@ -167,7 +188,6 @@ static void ask_more(asker *a, const char *by) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         ASK(a, "table", "measure", by, "kind", kinds[i], "limit", "200");
     ASK(a, "table", "measure", by, "kind", "hotspots", "by", "function", "limit", "200");
-    ASK(a, "advice", "measure", by);
 }
 
 static void ask_all(asker *a, const reading *r) {
@@ -284,6 +304,7 @@ static bool put_data(output *o, viewer *v, const char *kept) {
     a.is_large = cct_count(&r->profile.tree) > NODES;
     ask_all(&a, r);
     ok = (a.is_large || ask_functions(&a, r)) && ok;
+    output_finish(&a.advice);
     reading_release(r);
     pack_text(&p, "]}\n");
     pack_end(&p);

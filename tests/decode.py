@@ -2,10 +2,11 @@
 """A second, independent decoder of memtrace traces, written from the description of the format
 (src/trace/FORMAT.md) alone. It is a test of that description, of the reader and of the writer.
 
-    decode.py [--plain | --no-backtraces | --changed | --packets] FILE
+    decode.py [--plain | --no-backtraces | --changed | --in-order | --packets] FILE
 
 prints each event on a line: by default with its whole backtrace; --plain without; --changed with
-the frames alone that differ from the domain's previous backtrace, by which the whole is determined.
+the frames alone that differ from the domain's previous backtrace, by which the whole is determined;
+--in-order likewise, but with the whole one where another domain's has come between.
 --no-backtraces decodes none. --packets prints the packet headers instead. It has no mercy on
 damaged files: what is not as described ends it with the offset and status 1.
 """
@@ -251,13 +252,17 @@ def print_plain(decoder, out):
         out.write(f"{time:010d} {ident:010d} {end}\n")
 
 
-def print_full(decoder, out, changed_only):
+def print_full(decoder, out, changed_only=False, in_order=False):
+    latest = 0
     for domain, stack, event in decoder.events():
         kind, time, ident = event[:3]
         if kind != "alloc":
             out.write(f"{time:010d} {ident:010d} {kind}\n")
             continue
         length, samples, source, common = event[3:]
+        if in_order and domain != latest:
+            common = 0
+        latest = domain
         depth = f" depth={len(stack)}" if changed_only else ""
         frames = stack[common:] if changed_only else stack
         out.write(f"{time:010d} {ident:010d} {SOURCES[source]} {samples} len={length} "
@@ -275,7 +280,7 @@ def print_packets(decoder, out):
 def main(arguments):
     option = arguments.pop(0) if len(arguments) == 2 else ""
     if len(arguments) != 1 or option not in ("", "--plain", "--no-backtraces", "--changed",
-                                             "--packets"):
+                                             "--in-order", "--packets"):
         sys.exit(__doc__)
     sys.stdout.reconfigure(errors="surrogateescape")
     try:
@@ -287,7 +292,8 @@ def main(arguments):
         elif option == "--plain":
             print_plain(decoder, sys.stdout)
         else:
-            print_full(decoder, sys.stdout, option == "--changed")
+            in_order = option == "--in-order"
+            print_full(decoder, sys.stdout, in_order or option == "--changed", in_order)
     except (Malformed, IndexError, ValueError, struct.error) as error:
         sys.exit(f"decode.py: {arguments[0]}: {error}")
 

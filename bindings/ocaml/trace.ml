@@ -72,15 +72,14 @@ module Event = struct
     | Alloc of {
         obj_id : Obj_id.t;
         length : int;
-        domain : Domain_id.t;
         nsamples : int;
         source : Allocation_source.t;
         backtrace_buffer : Location_code.t array;
         backtrace_length : int;
         common_prefix : int;
       }
-    | Promote of Obj_id.t * Domain_id.t
-    | Collect of Obj_id.t * Domain_id.t
+    | Promote of Obj_id.t
+    | Collect of Obj_id.t
 
   let kind = function
     | Allocation_source.Minor -> "alloc"
@@ -92,15 +91,14 @@ module Event = struct
     | [] -> Printf.sprintf " $%d" code
     | places -> String.concat "" (List.map (fun place -> " " ^ Location.to_string place) places)
 
-  let to_string decode = function
+  let to_string ?domain decode = function
     | Alloc e ->
       let frames = List.init e.backtrace_length (fun i -> frame decode e.backtrace_buffer.(i)) in
-      Printf.sprintf "%010d %s %d len=%d dom=%d %4d:%s" e.obj_id (kind e.source) e.nsamples e.length
-        e.domain e.common_prefix (String.concat "" frames)
-    | Promote (id, _) -> Printf.sprintf "%010d promote" id
-    | Collect (id, _) -> Printf.sprintf "%010d collect" id
-
-  let domain = function Alloc { domain; _ } | Promote (_, domain) | Collect (_, domain) -> domain
+      let domain = match domain with Some n -> Printf.sprintf " dom=%d" n | None -> "" in
+      Printf.sprintf "%010d %s %d len=%d%s %4d:%s" e.obj_id (kind e.source) e.nsamples e.length
+        domain e.common_prefix (String.concat "" frames)
+    | Promote id -> Printf.sprintf "%010d promote" id
+    | Collect id -> Printf.sprintf "%010d collect" id
 end
 
 module Info = struct
@@ -154,6 +152,7 @@ module Reader = struct
     mutable first : pass option; (* which has read the head; until it is used *)
     mutable codes : codes; (* of the last pass that had backtraces *)
     mutable last : pass;
+    mutable domain : Domain_id.t; (* of the event that was handed over last *)
     mutable closed : bool;
   }
 
@@ -162,7 +161,7 @@ module Reader = struct
   let create fd =
     let pass = pass_open fd true in
     { fd; info = pass_info pass; first = Some pass; codes = codes_of pass; last = pass;
-      closed = false }
+      domain = Domain_id.main_domain; closed = false }
 
   let open_ ~filename =
     let fd = Unix.openfile filename Unix.[ O_RDONLY; O_CLOEXEC ] 0 in
@@ -175,6 +174,7 @@ module Reader = struct
          | error -> error)
 
   let info t = t.info
+  let domain t = t.domain
 
   let is_regular t = (Unix.LargeFile.fstat t.fd).st_kind = S_REG
 
@@ -207,24 +207,31 @@ module Reader = struct
       grown
     end
 
-  let event pass buffers c ~backtraces =
+  (* What a domain has in common with its backtrace before is nothing to those who know of no
+     domains, once another one's has come between. *)
+  let alloc pass buffers latest c =
+    let backtrace_buffer = buffer buffers c in
+    pass_frames pass c.n_common backtrace_buffer;
+    let common_prefix = if !latest = c.on_domain then c.n_common else 0 in
+    latest := c.on_domain;
+    Event.Alloc
+      { obj_id = c.id; length = c.words; nsamples = c.samples; source = c.heap; backtrace_buffer;
+        backtrace_length = c.n_frames; common_prefix }
+
+  let event pass buffers latest c ~backtraces =
     if not backtraces then c.n_frames <- 0;
     match c.kind with
-    | 0 ->
-      let backtrace_buffer = buffer buffers c in
-      pass_frames pass c.n_common backtrace_buffer;
-      Event.Alloc
-        { obj_id = c.id; length = c.words; domain = c.on_domain; nsamples = c.samples;
-          source = c.heap; backtrace_buffer; backtrace_length = c.n_frames;
-          common_prefix = c.n_common }
-    | 1 -> Promote (c.id, c.on_domain)
-    | _ -> Collect (c.id, c.on_domain)
+    | 0 -> alloc pass buffers latest c
+    | 1 -> Event.Promote c.id
+    | _ -> Collect c.id
 
   let iter t ?(parse_backtraces = true) f =
     let pass = begin_pass t ~backtraces:parse_backtraces in
     let cursor = cursor () and buffers = Domain_id.Tbl.create 4 in
+    let latest = ref Domain_id.main_domain in
     while pass_next pass cursor do
-      let event = event pass buffers cursor ~backtraces:parse_backtraces in
+      let event = event pass buffers latest cursor ~backtraces:parse_backtraces in
+      t.domain <- cursor.on_domain;
       f cursor.time event
     done
 
@@ -353,10 +360,10 @@ module Writer = struct
   let put_promote t time id = put_change t time t.domain id true
   let put_collect t time id = put_change t time t.domain id false
 
-  let put_event t ~decode_callstack_entry time = function
-    | Event.Promote (id, domain) -> put_change t time domain id true
-    | Collect (id, domain) -> put_change t time domain id false
-    | Alloc { obj_id; length; domain; nsamples; source; backtrace_buffer; backtrace_length; _ } ->
+  let put_event t ?(domain = t.domain) ~decode_callstack_entry time = function
+    | Event.Promote id -> put_change t time domain id true
+    | Collect id -> put_change t time domain id false
+    | Alloc { obj_id; length; nsamples; source; backtrace_buffer; backtrace_length; _ } ->
       let frame i = backtrace_buffer.(backtrace_length - 1 - i) in
       let alloc =
         { time; on_domain = domain; heap = source; words = length; samples = nsamples;

@@ -87,7 +87,6 @@ module Event : sig
     | Alloc of {
         obj_id : Obj_id.t;
         length : int;  (** in words, without the header *)
-        domain : Domain_id.t;
         nsamples : int;  (** how many of its words were sampled *)
         source : Allocation_source.t;
         backtrace_buffer : Location_code.t array;
@@ -96,17 +95,14 @@ module Event : sig
                 is read. *)
         backtrace_length : int;
         common_prefix : int;
-            (** That many of the first frames are those of the previous allocation in the same
-                domain. *)
+            (** That many of the first frames are those of the allocation before, at least. *)
       }
-    | Promote of Obj_id.t * Domain_id.t  (** from the minor to the major heap *)
-    | Collect of Obj_id.t * Domain_id.t
+    | Promote of Obj_id.t  (** from the minor to the major heap *)
+    | Collect of Obj_id.t
 
-  val to_string : (Location_code.t -> Location.t list) -> t -> string
-  (** As [allotrace dump] has it, without the time. *)
-
-  val domain : t -> Domain_id.t
-  (** In which the event happened. *)
+  val to_string : ?domain:Domain_id.t -> (Location_code.t -> Location.t list) -> t -> string
+  (** As [allotrace dump] has it, without the time; an allocation without the domain, unless that is
+      given. *)
 end
 
 (** What a trace says of itself. *)
@@ -145,6 +141,9 @@ module Reader : sig
 
       @raise Invalid_argument if the reader is closed. *)
 
+  val domain : t -> Domain_id.t
+  (** In which the event happened that {!iter} handed over last. *)
+
   val lookup_location_code : t -> Location_code.t -> Location.t list
   (** Where a frame is; several places, from the outermost on, where functions were inlined, and
       none if the trace does not say. If the trace says what type of object a frame allocates, then
@@ -173,7 +172,7 @@ module Writer : sig
   val create :
     Unix.file_descr -> ?getpid:(unit -> int64) -> ?domain:Domain_id.t -> Info.t -> t
   (** Starts a trace in an open file, which {!close} closes. Events are those of [domain], by default
-      {!Domain_id.main_domain}, unless they say otherwise.
+      {!Domain_id.main_domain}.
 
       Each time that something goes to the file, [getpid] is asked whether the process is that of
       the {!Info.t}; by default it is {!Unix.getpid}.
@@ -207,10 +206,10 @@ module Writer : sig
   val put_collect : t -> Timestamp.t -> Obj_id.t -> unit
 
   val put_event :
-    t -> decode_callstack_entry:(Location_code.t -> Location.t list) -> Timestamp.t -> Event.t ->
-    unit
-  (** Writes an event as it was read: with its id and its domain. A trace has either ids that the
-      writer gives, or only such as come with events.
+    t -> ?domain:Domain_id.t -> decode_callstack_entry:(Location_code.t -> Location.t list) ->
+    Timestamp.t -> Event.t -> unit
+  (** Writes an event as it was read, with its id; in [domain], by default the writer's. A trace has
+      either ids that the writer gives, or only such as come with events.
 
       @raise Invalid_argument if it has the other kind. *)
 

@@ -386,11 +386,13 @@ def traces_are_read_as_they_are():
     dump = compile_program("dump", "library/dump.ml")
     base.record([compile_program("work", "work.ml", "alone.ml", packages=("unix", "threads.posix"))])
     os.rename("t.ctf", "recorder.ctf")
+    base.record([unusual()[1], "threads"])
+    os.rename("t.ctf", "threads.ctf")
     trace(unusual(), "threads")
-    traces = [*ROOT.glob("tests/traces/*.ctf"), pathlib.Path("recorder.ctf"), pathlib.Path("t.ctf"),
+    traces = [*ROOT.glob("tests/traces/*.ctf"), *pathlib.Path().glob("*.ctf"),
               *ROOT.parent.glob("shared/traces/*.ctf")]
     for path in traces:
-        for ours, theirs in ([], ["--changed"]), (["--plain"], ["--plain"]):
+        for ours, theirs in ([], ["--in-order"]), (["--plain"], ["--plain"]):
             if ours and os.stat(path).st_size > 1 << 20:
                 continue  # once is slow enough
             want = subprocess.run([sys.executable, DECODER, *theirs, path], stdout=subprocess.PIPE,
@@ -413,6 +415,20 @@ def whole_stacks_are_read_as_they_are():
         got = subprocess.run([dump, "--full", path], stdout=subprocess.PIPE, check=True).stdout
         want = subprocess.run([sys.executable, DECODER, path], stdout=subprocess.PIPE, check=True).stdout
         same_lines(got, want, path)
+
+
+@test
+def programs_without_domains_read_traces_that_have_some():
+    written = compile_program("written", "library/written.ml")
+    base.record([unusual()[1], "threads"])
+    assert len({a.domain for a in Trace("t.ctf").allocations.values()}) > 1, "one domain"
+    found = Trace("t.ctf")
+    same(run([written, "t.ctf", "copy.ctf"], ENV),
+         base.Run(0, f"{len(found.allocations) - len(found.collected)} live, 0 wrong stacks\n", ""))
+    copy = Trace("copy.ctf")
+    same({i: a._replace(domain=0) for i, a in found.allocations.items()}, copy.allocations)
+    same((sorted(copy.promoted), sorted(copy.collected)),
+         (sorted(found.promoted), sorted(found.collected)))
 
 
 @test

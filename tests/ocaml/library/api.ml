@@ -146,7 +146,7 @@ let external_exactly () =
             let place = List.nth places (List.length places - 1) in
             check ("frame " ^ Location.to_string place)
               (Filename.basename place.filename = "api.ml")
-          | Collect (id, _) -> if Obj_id.Tbl.mem ids id then incr collected
+          | Collect id -> if Obj_id.Tbl.mem ids id then incr collected
           | _ -> ()));
   check "lengths" (List.rev !lengths = List.init 10 (fun i -> 10 * (i + 1)));
   same_int "collected" !collected 4
@@ -213,6 +213,10 @@ let shown reader =
       lines := Printf.sprintf "%Ld %s" (Timedelta.to_int64 time) text :: !lines);
   List.rev !lines
 
+let last_domain reader =
+  Reader.iter reader (fun _ _ -> ());
+  Reader.domain reader
+
 let same_lines got want = same "events" (String.concat "\n") got want
 
 let written_events () =
@@ -232,14 +236,14 @@ let written_events () =
   with_reader "w.ctf" (fun reader ->
       check "head" (Reader.info reader = info);
       same_lines (shown reader)
-        [ Printf.sprintf "10 %010d alloc 1 len=5 dom=0    0: F.f2@f.ml:2:1-20 F.f1@f.ml:1:1-20" (id a);
+        [ Printf.sprintf "10 %010d alloc 1 len=5    0: F.f2@f.ml:2:1-20 F.f1@f.ml:1:1-20" (id a);
           Printf.sprintf
-            "20 %010d alloc 1 len=500 dom=0    1: F.f2@f.ml:2:1-20 $3 F.f40@f.ml:40:1-20 \
+            "20 %010d alloc 1 len=500    1: F.f2@f.ml:2:1-20 $3 F.f40@f.ml:40:1-20 \
              F.f41@f.ml:41:1-20 F.f42@g.ml:42:1-20"
             (id b);
           Printf.sprintf "30 %010d promote" (id a);
           Printf.sprintf "40 %010d collect" (id b);
-          Printf.sprintf "50 %010d alloc_ext 8 len=7 dom=0    0:" (id c) ];
+          Printf.sprintf "50 %010d alloc_ext 8 len=7    0:" (id c) ];
       check "size" (Reader.size_bytes reader = Unix.LargeFile.((stat "w.ctf").st_size));
       same_int "warnings" (List.length (Reader.warnings reader)) 0)
 
@@ -255,12 +259,13 @@ let copied_events () =
   let copy = create "to.ctf" in
   with_reader "from.ctf" (fun reader ->
       Reader.iter reader (fun time event ->
-          same_int "domain" (Event.domain event :> int) 7;
-          Writer.put_event copy (Timedelta.offset start time) event
+          same_int "domain" (Reader.domain reader :> int) 7;
+          Writer.put_event copy ~domain:(Reader.domain reader) (Timedelta.offset start time) event
             ~decode_callstack_entry:(Reader.lookup_location_code reader));
       raises "an id of its own" is_invalid (fun () -> put copy 30_000 1 [ 1 ]));
   Writer.close copy;
-  same_lines (with_reader "to.ctf" shown) (with_reader "from.ctf" shown)
+  same_lines (with_reader "to.ctf" shown) (with_reader "from.ctf" shown);
+  same_int "its domain" (with_reader "to.ctf" last_domain :> int) 7
 
 let own_backtraces () =
   let writer = create "own.ctf" in

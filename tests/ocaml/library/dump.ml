@@ -15,7 +15,7 @@ let frame code =
   | [] -> Printf.sprintf " $%d" (code :> int)
   | places -> String.concat "" (List.map (fun place -> " " ^ Location.to_string place) places)
 
-(* What --changed prints: the frames that are not common, and how many there are. *)
+(* What --in-order prints: the frames that are not common, and how many there are. *)
 let changed : Event.t -> string = function
   | Alloc e ->
     let source =
@@ -24,7 +24,7 @@ let changed : Event.t -> string = function
       List.init (e.backtrace_length - e.common_prefix) (fun i ->
           frame e.backtrace_buffer.(e.common_prefix + i)) in
     Printf.sprintf "%010d %s %d len=%d dom=%d depth=%d %4d:%s" (e.obj_id :> int) source e.nsamples
-      e.length (e.domain :> int) e.backtrace_length e.common_prefix (String.concat "" frames)
+      e.length (Reader.domain reader :> int) e.backtrace_length e.common_prefix (String.concat "" frames)
   | event -> Event.to_string places event
 
 let line : Event.t -> string = function
@@ -32,9 +32,10 @@ let line : Event.t -> string = function
     let source = match e.source with Minor -> "a" | Major -> "A" | External -> "AE" in
     assert (e.backtrace_length = 0);
     Printf.sprintf "%010d %s %d" (e.obj_id :> int) source e.length
-  | Promote (id, _) when plain -> Printf.sprintf "%010d P" (id :> int)
-  | Collect (id, _) when plain -> Printf.sprintf "%010d C" (id :> int)
-  | event -> if full then Event.to_string places event else changed event
+  | Promote id when plain -> Printf.sprintf "%010d P" (id :> int)
+  | Collect id when plain -> Printf.sprintf "%010d C" (id :> int)
+  | event ->
+    if full then Event.to_string ~domain:(Reader.domain reader) places event else changed event
 
 let () =
   Reader.iter reader ~parse_backtraces:(not plain) (fun time event ->

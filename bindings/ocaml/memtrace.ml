@@ -10,7 +10,7 @@ let stop_tracing = Tracer.stop
 
 (* ---- what the environment says ----------------------------------------------------------- *)
 
-exception Senseless of string (* a variable *)
+exception Senseless of string * string (* a variable, and what is wrong with its value *)
 
 external is_privileged : unit -> bool = "caml_memtrace_is_privileged"
 
@@ -19,26 +19,30 @@ let variable name =
   | Some "" -> None
   | value -> value
 
-(* A variable's value, if it is set, and if it then makes sense. *)
-let parsed name parse =
+(* A variable's value, if it is set, and if it then is what it has to be. *)
+let parsed name (parse, valid) =
   match variable name with
   | None -> None
   | Some text -> (
       match parse text with
-      | None -> raise (Senseless name)
+      | None -> raise (Senseless (name, Printf.sprintf "`%s` is not %s" text valid))
       | value -> value)
 
-let rate text =
+let parse_rate text =
   match float_of_string_opt text with
   | Some rate when rate > 0. && rate <= 1. -> Some rate
   | _ -> None
 
-let positive text =
+let parse_positive text =
   match int_of_string_opt text with
   | Some n when n > 0 -> Some n
   | _ -> None
 
-let depth () = Option.value (parsed "MEMTRACE_DEPTH" positive) ~default:default_depth
+let rate = (parse_rate, "a rate above 0 and at most 1, like 1e-6")
+let text = (Option.some, "a text")
+let count = (parse_positive, "a whole number above 0")
+let process = (parse_positive, "the id of a process")
+let depth () = Option.value (parsed "MEMTRACE_DEPTH" count) ~default:default_depth
 
 (* The name of this process's file, and whether each process has its own. *)
 let expand pattern =
@@ -58,21 +62,21 @@ let expand pattern =
 
 (* May this process write a file that is not its own? *)
 let is_chosen () =
-  match parsed "MEMTRACE_PROCESS" positive with
+  match parsed "MEMTRACE_PROCESS" process with
   | None -> true
-  | Some process -> process = Unix.getpid ()
+  | Some chosen -> chosen = Unix.getpid ()
 
 (* ---- starting ---------------------------------------------------------------------------- *)
 
 let start_tracing ~context ~sampling_rate ~filename =
-  let depth = try depth () with Senseless _ -> default_depth in
+  let depth = try depth () with Senseless (_, _) -> default_depth in
   Tracer.start ~context ~sampling_rate ~depth ~filename
 
 let requested ~context ~sampling_rate filename =
-  let first name parse other = match parsed name parse with None -> other | some -> some in
+  let first name kind other = match parsed name kind with None -> other | some -> some in
   let sampling_rate =
     Option.value (first "MEMTRACE_RATE" rate sampling_rate) ~default:default_sampling_rate in
-  let context = first "MEMTRACE_CONTEXT" Option.some context in
+  let context = first "MEMTRACE_CONTEXT" text context in
   ignore (Tracer.start ~context ~sampling_rate ~depth:(depth ()) ~filename : tracer)
 
 let warn what why =
@@ -86,7 +90,7 @@ let attempt ~own ~context ~sampling_rate filename =
     if chosen then requested ~context ~sampling_rate filename;
     chosen
   with
-  | Senseless name -> warn name "makes no sense"
+  | Senseless (name, why) -> warn name why
   | Failure why -> warn filename why
   | Unix.Unix_error (Unix.EAGAIN, "lock", _) -> warn filename "something else is writing it"
   | Unix.Unix_error (error, _, _) -> warn filename (Unix.error_message error)

@@ -48,9 +48,9 @@ val trace_if_requested :
     Programs that this one starts are not traced, as [MEMTRACE] is emptied for them, unless there is
     [%p] in it. The child of a fork is not traced.
 
-    If the file cannot be written, if something else is writing it, if a variable makes no sense, or
-    if the program uses [Gc.Memprof] itself, then a line on standard error says so and the program
-    goes on untraced. If the file cannot be written any longer, say because a disk is full, then the
+    If the file cannot be written, if something else is writing it, if a variable is not what it has
+    to be, or if the program uses [Gc.Memprof] itself, then a line on standard error says so and the
+    program goes on untraced. If the file cannot be written any longer, say because a disk is full, then the
     trace ends there, and a line says so. In a program that runs with more rights than its user has,
     the variables are ignored.
 

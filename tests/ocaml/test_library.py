@@ -300,9 +300,13 @@ def what_cannot_be_is_said_and_the_program_goes_on():
     for file, why in (("no/t.ctf", "No such file or directory"), ("folder", "Is a directory"),
                       ("/dev/full", "No space left on device")):
         untraced(drop_in_run(MEMTRACE=file), line(file, why), file)
-    for name, value in ("RATE", "2"), ("RATE", "fast"), ("DEPTH", "0"), ("PROCESS", "x"):
+    rate = "a rate above 0 and at most 1, like 1e-6"
+    for name, value, valid in (("RATE", "2", rate), ("RATE", "fast", rate),
+                               ("DEPTH", "0", "a whole number above 0"),
+                               ("PROCESS", "x", "the id of a process")):
         name = "MEMTRACE_" + name
-        untraced(drop_in_run(MEMTRACE="t.ctf", **{name: value}), line(name, "makes no sense"), name)
+        untraced(drop_in_run(MEMTRACE="t.ctf", **{name: value}),
+                 line(name, f"`{value}` is not {valid}"), name)
     same(sorted(os.listdir()), ["folder"], "files")
 
 

@@ -89,6 +89,10 @@ def version():
     return tuple(int(part) for part in text.decode().strip().split("+")[0].split(".")[:2])
 
 
+def has_memprof():
+    return (4, 11) <= version() < (5, 0) or version() >= (5, 3)
+
+
 def unusual():
     return compile_program("unusual", "unusual.ml", libraries=("unix", "threads"))
 
@@ -229,6 +233,30 @@ def bytecode_runs_unharmed():
     assert "OCaml bytecode, only its malloc is recorded" in got.err, got.err
     same(got.err.count("\n"), 1, "lines")
     assert Trace("t.ctf").has_malloc()
+
+
+def judge_unfit(command):
+    """A run without Memprof: as a plain one but for a line, and its malloc is recorded."""
+    wanted, got = run(command), record_run(command, rate="1e-3")
+    reason = "before 4.11" if version() < (4, 11) else "5.0 to 5.2"
+    same((got.status, got.out), (wanted.status, wanted.out), command)
+    line = f"allotrace: {command[0]}: OCaml {reason} cannot sample its heap"
+    assert got.err.startswith(line) and got.err.endswith(wanted.err), got.err
+    same(got.err.count("\n"), 1 + wanted.err.count("\n"), "lines")
+    assert Trace("t.ctf").has_malloc()
+
+
+@test
+def programs_without_memprof_run_unharmed():
+    if has_memprof():
+        raise Skip("this OCaml has Memprof")
+    os.environ["OCAMLRUNPARAM"] = "l=1M"
+    for how in ("overflow", "threads", "fork", "exec", "_exit", "uncaught", "kill", "signals",
+                "raise", "finalisers"):
+        judge_unfit([unusual(), how])
+    del os.environ["OCAMLRUNPARAM"]
+    for name in ("domains", "effects") if version() >= (5,) else ():
+        judge_unfit([compile_program(name, name + ".ml")])
 
 
 @test
@@ -384,6 +412,8 @@ def main():
     if not shutil.which("ocamlopt"):
         print("1..0 # SKIP ocamlopt is missing")
         return 0
+    if not has_memprof():
+        tap.TESTS[:] = [bytecode_runs_unharmed, programs_without_memprof_run_unharmed]
     return tap.main(sys.argv[3:])
 
 

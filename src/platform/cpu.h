@@ -95,6 +95,22 @@ static inline uintptr_t cpu_reference(uintptr_t at) {
 #endif
 }
 
+/* Code that goes on at any address, and changes no register of a caller's or an argument's. */
+#if defined __aarch64__
+enum { CPU_JUMP_SIZE = 16 };
+#else
+enum { CPU_JUMP_SIZE = 14 };
+#endif
+static inline void cpu_jump(uint8_t code[CPU_JUMP_SIZE], uintptr_t target) {
+#if defined __aarch64__
+    static const uint32_t jump[] = {0x58000051, 0xD61F0220}; /* ldr x17, .+8; br x17 */
+#else
+    static const uint8_t jump[] = {0xFF, 0x25, 0, 0, 0, 0}; /* jmp *(%rip) */
+#endif
+    memcpy(code, jump, sizeof jump);
+    memcpy(code + sizeof jump, &target, sizeof target);
+}
+
 /* Relocations of entries through which functions of other modules are called. */
 #if defined __aarch64__
 enum { CPU_RELOCATION_GLOBAL = 1025, CPU_RELOCATION_SLOT = 1026 };

@@ -17,6 +17,7 @@
 #include "platform/cpu.h"
 #include "record/calls.h"
 #include "record/ocaml_runtime.h"
+#include "record/ocaml_yield.h"
 #include "record/recorder.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -26,7 +27,6 @@
 
 #define VALUE_OF_LONG(n) ((ocaml_value)((uint64_t)(n) << 1 | 1))
 #define LONG_OF_VALUE(v) ((v) >> 1)
-#define VALUE_UNIT       VALUE_OF_LONG(0)
 #define VALUE_NONE       VALUE_OF_LONG(0)
 
 enum { COLOUR_STATIC = 3, TAG_CLOSURE = 247, TAG_DOUBLE = 253 };
@@ -188,12 +188,12 @@ ocaml_value ocaml_on_promote(ocaml_value argument) {
 
 ocaml_value ocaml_on_dealloc_minor(ocaml_value argument) {
     ocaml_changed(argument, memtrace_stream_collect);
-    return VALUE_UNIT;
+    return OCAML_UNIT;
 }
 
 ocaml_value ocaml_on_dealloc_major(ocaml_value argument) {
     ocaml_changed(argument, memtrace_stream_collect);
-    return VALUE_UNIT;
+    return OCAML_UNIT;
 }
 
 /* ---- the start --------------------------------------------------------------------------- */
@@ -238,6 +238,8 @@ static void ocaml_start(const ocaml_runtime *runtime) {
     rate.value = s->ocaml_rate;
     runtime->memprof_start((ocaml_value)&rate.value, VALUE_OF_LONG(s->ocaml_depth + 1),
                            (ocaml_value)tracker.callbacks);
+    if (runtime->may_clash && !ocaml_yield_prepare(runtime))
+        runtime->memprof_stop(OCAML_UNIT);
 }
 
 /* Is this the runtime's start-up? Only it asks for this link from that function. */

@@ -32,24 +32,16 @@ static bool is_in_gc(const struct references *r, uintptr_t address) {
     return address - r->code_low < r->code_high - r->code_low;
 }
 
-static enum ocaml_conflict conflict_of(const struct references *r, uintptr_t target) {
-    if (target == r->primitive || (is_in_gc(r, target) && is_start(target)))
-        return OCAML_CONFLICT_CALL;
-    return target == r->block ? OCAML_CONFLICT_MAYBE : OCAML_CONFLICT_NONE;
+static bool is_conflict(const struct references *r, uintptr_t target) {
+    return target == r->primitive || target == r->block ||
+           (is_in_gc(r, target) && is_start(target));
 }
 
-/* The worst that the code from `low` to `high` does. */
-static enum ocaml_conflict code_conflict(const struct references *r, uintptr_t low,
-                                         uintptr_t high) {
-    enum ocaml_conflict worst = OCAML_CONFLICT_NONE;
-    uintptr_t at = low;
-    for (; at + CPU_REFERENCE_SIZE <= high && worst != OCAML_CONFLICT_CALL;
-         at += CPU_REFERENCE_STEP) {
-        enum ocaml_conflict c = conflict_of(r, cpu_reference(at));
-        if (c > worst && !is_in_gc(r, at))
-            worst = c;
-    }
-    return worst;
+static bool code_refers(const struct references *r, uintptr_t low, uintptr_t high) {
+    for (uintptr_t at = low; at + CPU_REFERENCE_SIZE <= high; at += CPU_REFERENCE_STEP)
+        if (is_conflict(r, cpu_reference(at)) && !is_in_gc(r, at))
+            return true;
+    return false;
 }
 
 /* Finds the standard library's Gc, whose unit is named with a small letter before 4.13. */
@@ -65,11 +57,11 @@ static bool references_find(struct references *r) {
     return false;
 }
 
-enum ocaml_conflict ocaml_conflict_find(const struct ocaml_runtime *runtime) {
+bool ocaml_conflict_find(const struct ocaml_runtime *runtime) {
     struct module program;
     struct references r = {.primitive = (uintptr_t)runtime->memprof_start};
     /* Somebody may declare the primitive without Gc, but nobody does. */
     if (!references_find(&r) || !module_find(r.code_low, &program))
-        return OCAML_CONFLICT_NONE;
-    return code_conflict(&r, program.text_low, program.text_high);
+        return false;
+    return code_refers(&r, program.text_low, program.text_high);
 }

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "platform/patch.h"
 #include "record/ocaml_conflict.h"
 #include "record/text.h"
 
@@ -30,6 +31,9 @@ uintptr_t ocaml_runtime_symbol(const char *module, const char *part) {
 /* X(field, symbol): what recording takes. */
 #define RUNTIME_FUNCTIONS(X)                                                                       \
     X(memprof_start, "caml_memprof_start")                                                         \
+    X(memprof_stop, "caml_memprof_stop")                                                           \
+    X(root_add, "caml_register_generational_global_root")                                          \
+    X(root_remove, "caml_remove_generational_global_root")                                         \
     X(c_call, "caml_c_call")                                                                       \
     X(debuginfo_extract, "caml_debuginfo_extract")                                                 \
     X(debuginfo_next, "caml_debuginfo_next")                                                       \
@@ -58,15 +62,10 @@ static const char *runtime_why_not(ocaml_runtime *r) {
         return "OCaml before 4.11 cannot sample its heap: only malloc is recorded";
     if (!runtime_find_functions(r))
         return "its OCaml runtime lacks symbols: only malloc is recorded";
-    switch (ocaml_conflict_find(r)) {
-    case OCAML_CONFLICT_CALL:
-        return "it uses Gc.Memprof itself, its OCaml heap is left to it: only malloc is recorded";
-    case OCAML_CONFLICT_MAYBE:
-        return "it passes the module Gc on whole, and so may use Gc.Memprof itself: only malloc is "
-               "recorded (pass on what is needed of Gc, to have the OCaml heap recorded)";
-    case OCAML_CONFLICT_NONE:
-        break;
-    }
+    r->may_clash = symbol("camlDynlink") || ocaml_conflict_find(r);
+    if (r->may_clash && !patch_can((uintptr_t)r->memprof_start))
+        return "it may use Gc.Memprof itself, and the system lets nobody see to it that it can: "
+               "only malloc is recorded";
     r->glue_low = ocaml_runtime_symbol("caml_startup", "code_begin");
     r->glue_high = ocaml_runtime_symbol("caml_startup", "code_end");
     return NULL;

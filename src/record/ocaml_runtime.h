@@ -12,16 +12,22 @@
 #include "record/code.h"
 
 typedef intptr_t ocaml_value;
+#define OCAML_UNIT ((ocaml_value)1)
 
 typedef struct ocaml_runtime {
     ocaml_value (*memprof_start)(ocaml_value rate, ocaml_value depth, ocaml_value tracker);
+    ocaml_value (*memprof_stop)(ocaml_value unit);
+    void (*root_add)(
+        ocaml_value *root); /* what is there moves with the heap, until it is removed */
+    void (*root_remove)(ocaml_value *root);
     void (*c_call)(void); /* in OCaml's own calling convention: only for the stubs */
     void *(*debuginfo_extract)(uintptr_t slot);
     void *(*debuginfo_next)(void *debuginfo);
     void (*debuginfo_location)(void *debuginfo, void *location);
     uintptr_t glue_low,
-        glue_high; /* code that the linker made: it applies closures, starts modules */
-    bool is_5;     /* OCaml 5.3 or later; else 4.11 to 4.14 */
+        glue_high;  /* code that the linker made: it applies closures, starts modules */
+    bool is_5;      /* OCaml 5.3 or later; else 4.11 to 4.14 */
+    bool may_clash; /* the program, or a plugin of it, may start Memprof itself */
 } ocaml_runtime;
 
 enum ocaml_kind {

@@ -498,6 +498,15 @@ void recorder_yield(struct session *s, const char *why) {
     say(s->sink.path, message, 0);
 }
 
+void recorder_lose_ocaml(void) {
+    char program[PATH_MAX];
+    if (!recorder_enter())
+        return;
+    recorder_mark("the program samples its OCaml heap itself");
+    program_path(program);
+    say(program, "it uses Gc.Memprof itself: its OCaml heap is recorded up to here", 0);
+}
+
 const char *recorder_path(void) {
     return atomic_load(&recorder.state) == ON && atomic_load(&recorder_page->alive)
                ? recorder.session->sink.path

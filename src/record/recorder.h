@@ -36,6 +36,9 @@ struct session *recorder_enter(void);
 /* The heap of the program's OCaml runtime if it is to be recorded, else NULL. */
 const ocaml_runtime *recorder_ocaml(void);
 
+/* The runtime's sampling is no longer ours: says so, to the user and in the trace. */
+void recorder_lose_ocaml(void);
+
 /* On a page that the kernel wipes in the child of a fork. */
 struct recorder_page {
     _Atomic uint32_t alive; /* 1 in the process that owns the session, 0 in forked children */

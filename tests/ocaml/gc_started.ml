@@ -1,6 +1,14 @@
 module M = Gc_values.Part (Gc)
 
+let sample () =
+  Gc_values.sampled
+    (fun tracker -> ignore (Gc.Memprof.start ~sampling_rate:1. tracker))
+    Gc.Memprof.stop
+
 let () =
   M.run ();
-  if Array.length Sys.argv > 1 then
-    ignore (Gc.Memprof.start ~sampling_rate:1e-3 Gc.Memprof.null_tracker)
+  match Sys.argv with
+  | [| _; "start" |] -> sample ()
+  | [| _; "twice" |] -> sample (); sample ()
+  | [| _; "stop" |] -> (try Gc.Memprof.stop () with Failure _ -> ()); sample ()
+  | _ -> ()

@@ -75,8 +75,8 @@ def compile_program(name, *sources, flags=("-g",), compiler="ocamlopt", librarie
         shutil.copy(HERE / source, folder)
     suffix = ".cmxa" if compiler == "ocamlopt" else ".cma"
     where = ["-I", "+threads"] if "threads" in libraries else []
-    if "unix" in libraries and version() >= (5,):
-        where += ["-I", "+unix"]
+    for library in {"unix", "dynlink"} & set(libraries) if version() >= (5,) else ():
+        where += ["-I", "+" + library]
     done = subprocess.run([compiler, *flags, *where, *[l + suffix for l in libraries], *sources,
                            "-o", program], cwd=folder, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)
@@ -350,41 +350,61 @@ def signals_and_finalisers_run():
             record([unusual(), how], ocaml=ocaml, rate="0.3")
 
 
+YIELDS = "it uses Gc.Memprof itself: its OCaml heap is recorded up to here"
+
+
+def record_yielding(command):
+    """Records a program that starts Memprof, which has to work as without us."""
+    wanted, got = run(command), record_run(command)
+    same(got, wanted._replace(err=f"allotrace: {os.path.realpath(command[0])}: {YIELDS}\n"))
+    same(wanted.status, 0)
+    trace = Trace("t.ctf")
+    assert not trace.has_malloc()
+    marks = [a for a in trace.allocations.values() if "@<mark>:" in " ".join(a.frames)]
+    same(len(marks), 1, "marks")
+    return trace
+
+
 @test
-def a_program_with_memprof_is_left_to_it():
-    program = compile_program("p_witness", "work.ml", "witness.ml")
-    wanted, got = run([program]), record_run([program])
-    same((got.status, got.out), (0, wanted.out))
-    assert "it uses Gc.Memprof itself" in got.err, got.err
-    same(got.err.count("\n"), 1, "lines")
-
-
-def conflict(program):
-    """What the recorder says of a program, and whether it has recorded its OCaml heap."""
-    wanted, got = run([program]), record_run([program], ocaml="heap")
-    same((got.status, got.out), (0, wanted.out))
-    return got.err.partition(": ")[2], bool(Trace("t.ctf").of_file("gc_values.ml"))
+def a_program_with_memprof_gets_it():
+    record_yielding([compile_program("p_witness", "work.ml", "witness.ml")])
 
 
 @test
-def a_program_that_may_use_memprof_is_left_to_it():
-    names = "part", "alias", "whole", "started"
-    programs = {name: compile_program("gc_" + name, "gc_values.ml", f"gc_{name}.ml")
-                for name in names}
-    for name in "part", "alias":
-        same(conflict(programs[name]), ("", True), name)
-    why, recorded = conflict(programs["whole"])
-    assert "passes the module Gc on whole" in why and not recorded, why
-    why, recorded = conflict(programs["started"])
-    assert "uses Gc.Memprof itself" in why and not recorded, why
+def a_program_that_may_use_memprof_is_recorded_until_it_does():
+    for name in "part", "alias", "whole", "started":
+        program = compile_program("gc_" + name, "gc_values.ml", f"gc_{name}.ml")
+        same(len(record([program]).of_file("gc_values.ml", 13)), 100, name)
+    for name, how in (("gc_whole", "start"), ("gc_started", "start"), ("gc_started", "stop"),
+                      ("gc_started", "twice")):
+        trace = record_yielding([compile_program(name, "gc_values.ml", name + ".ml"), how])
+        same(len(trace.of_file("gc_values.ml", 13)), 100, f"{name} {how}")
+
+
+@test
+def a_plugin_gets_memprof():
+    program = compile_program("gc_loads", "gc_values.ml", "gc_loads.ml", libraries=("dynlink",),
+                              flags=("-g", "-linkall"))
+    for source in "gc_values.ml", "gc_plugin.ml":
+        shutil.copy(HERE / source, ".")
+    for arguments in ["-c", "gc_values.ml"], ["-opaque", "-w", "-58", "-shared", "-o", "plugin",
+                                                         "gc_plugin.ml"]:
+        subprocess.run(["ocamlopt", "-g", *arguments], check=True)
+        pathlib.Path("gc_values.cmx").unlink(missing_ok=True)
+    same(len(record_yielding([program, "./plugin"]).of_file("gc_values.ml", 13)), 100)
+
+
+@test
+def a_domain_gets_memprof_for_all():
+    if version() < (5,):
+        raise Skip("OCaml before 5 has no domains")
+    program = compile_program("gc_domain", "gc_values.ml", "gc_domain.ml")
+    same(len(record_yielding([program]).of_file("gc_values.ml", 13)), 200)
 
 
 @test
 def memprof_of_older_standard_libraries_is_found():
-    program = compile_program("gc_small", "stdlib__gc.ml", "gc_small.ml")
-    wanted, got = run([program]), record_run([program])
-    same((got.status, got.out, wanted.out), (0, wanted.out, "started\n"))
-    assert "it uses Gc.Memprof itself" in got.err, got.err
+    record_yielding([compile_program("gc_small", "stdlib__gc.ml", "gc_small.ml")])
 
 
 @test

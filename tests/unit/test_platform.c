@@ -1,6 +1,7 @@
 /* Tests of src/platform except unwinding: pages, clocks, maps, modules. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -16,6 +17,7 @@
 #include "platform/maps.h"
 #include "platform/module.h"
 #include "platform/pages.h"
+#include "platform/patch.h"
 #include "platform/stack.h"
 #include "platform/unwind.h"
 #include "unit.h"
@@ -282,6 +284,79 @@ START_TEST(the_generation_changes_with_the_modules) {
 }
 END_TEST
 
+/* --- patches --- */
+
+typedef int function(int a, int b, int c);
+
+static __attribute__((noinline)) int first(int a, int b, int c) {
+    return a * 100 + b * 10 + c;
+}
+
+static __attribute__((noinline)) int second(int a, int b, int c) {
+    return -(a * 100 + b * 10 + c);
+}
+
+static bool is_writable(uintptr_t at) {
+    int pair[2];
+    ck_assert_int_eq(pipe(pair), 0);
+    ck_assert_int_eq(write(pair[1], "x", 1), 1);
+    bool written = read(pair[0], (void *)at, 1) == 1; /* EFAULT if it cannot be */
+    close(pair[0]);
+    close(pair[1]);
+    return written;
+}
+
+static void judge_patch(uintptr_t code) {
+    function *call = (function *)code;
+    uint8_t before[CPU_JUMP_SIZE];
+    patch p = {.at = 0};
+    memcpy(before, (const void *)code, sizeof before);
+    errno = 7;
+    ck_assert(patch_can(code));
+    ck_assert_int_eq(call(1, 2, 3), 123);
+    ck_assert(patch_put(&p, code, (uintptr_t)second));
+    ck_assert_int_eq(call(1, 2, 3), -123);
+    ck_assert(patch_take_back(&p));
+    ck_assert(patch_take_back(&p));
+    ck_assert_int_eq(call(1, 2, 3), 123);
+    ck_assert_mem_eq((const void *)code, before, sizeof before);
+    ck_assert_int_eq(errno, 7);
+    ck_assert(!is_writable(code) && !is_writable(code + CPU_JUMP_SIZE - 1));
+}
+
+START_TEST(a_function_is_turned_aside_and_given_back) {
+    size_t unit = pages_unit();
+    uint8_t *pages =
+        mmap(NULL, 2 * unit, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (int i = 0; i < 2; i++) { /* across pages, and within one */
+        uint8_t *code = i == 0 ? pages + unit - 8 : pages;
+        ck_assert_int_eq(mprotect(pages, 2 * unit, PROT_READ | PROT_WRITE), 0);
+        cpu_jump(code, (uintptr_t)first);
+        __builtin___clear_cache((char *)code, (char *)code + CPU_JUMP_SIZE);
+        ck_assert_int_eq(mprotect(pages, 2 * unit, PROT_READ | PROT_EXEC), 0);
+        judge_patch((uintptr_t)code);
+    }
+    munmap(pages, 2 * unit);
+}
+END_TEST
+
+/* A file that was opened for reading is nobody's to change. */
+START_TEST(code_that_cannot_be_changed_stays) {
+    uint8_t before[CPU_JUMP_SIZE];
+    patch p = {.at = 0};
+    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    uint8_t *code = mmap(NULL, pages_unit(), PROT_READ, MAP_SHARED, fd, 0);
+    ck_assert_ptr_ne(code, MAP_FAILED);
+    memcpy(before, code, sizeof before);
+    ck_assert(!patch_can((uintptr_t)code));
+    ck_assert(!patch_put(&p, (uintptr_t)code, (uintptr_t)second));
+    ck_assert(patch_take_back(&p));
+    ck_assert_mem_eq(code, before, sizeof before);
+    munmap(code, pages_unit());
+    close(fd);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("platform");
     TCase *c = tcase_create("pages, clocks, maps");
@@ -300,6 +375,10 @@ static Suite *suite(void) {
     tcase_add_test(c, paths_are_those_of_the_files);
     tcase_add_test(c, both_ways_to_modules_agree);
     tcase_add_test(c, the_generation_changes_with_the_modules);
+    suite_add_tcase(s, c);
+    c = tcase_create("patches");
+    tcase_add_test(c, a_function_is_turned_aside_and_given_back);
+    tcase_add_test(c, code_that_cannot_be_changed_stays);
     suite_add_tcase(s, c);
     return s;
 }

@@ -1,0 +1,27 @@
+/* patch.h: turns a function of the program aside, by a jump in place of its first instructions.
+ * While it is put or taken back, no other thread may call the function. No memory, no locks, errno
+ * kept. */
+#ifndef PLATFORM_PATCH_H
+#define PLATFORM_PATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "platform/cpu.h"
+
+typedef struct patch {
+    uintptr_t at; /* the function; 0: it is as it was */
+    uint8_t before[CPU_JUMP_SIZE];
+} patch;
+
+/* Does the kernel let code be changed? */
+bool patch_can(uintptr_t function);
+
+/* Calls of `function`, which is longer than a jump, go to `target` from now on. False if the kernel
+ * does not let code be changed: then nothing is. */
+bool patch_put(patch *p, uintptr_t function, uintptr_t target);
+
+/* Gives the function back. True if it is as it was. */
+bool patch_take_back(patch *p);
+
+#endif

@@ -1,0 +1,64 @@
+#include "record/ocaml_yield.h"
+
+#include <stdatomic.h>
+
+#include "platform/patch.h"
+#include "record/ocaml_runtime.h"
+#include "record/recorder.h"
+
+static struct {
+    const ocaml_runtime *runtime;
+    patch start, stop;
+    _Atomic bool is_over;      /* what is sampled since is nothing of ours */
+    ocaml_value rate, tracker; /* while the runtime knows of them and may move what they are */
+} yield;
+
+/* Both functions, since either one ends our sampling. */
+static bool yield_give_back(void) {
+    bool has_start = patch_take_back(&yield.start), has_stop = patch_take_back(&yield.stop);
+    return has_start && has_stop;
+}
+
+/* What stopping has to say of the last samples may allocate in OCaml's heap. */
+static void yield_stop(void) {
+    const ocaml_runtime *r = yield.runtime;
+    r->root_add(&yield.rate);
+    r->root_add(&yield.tracker);
+    r->memprof_stop(OCAML_UNIT);
+    r->root_remove(&yield.rate);
+    r->root_remove(&yield.tracker);
+}
+
+/* In place of the primitives behind Gc.Memprof.start and stop, whose callers hold the runtime's
+ * lock. The program has started nothing before, so there is nothing of its own to be stopped. */
+static ocaml_value yield_on_start(ocaml_value rate, ocaml_value depth, ocaml_value tracker) {
+    if (!yield_give_back())
+        return OCAML_UNIT; /* Memprof remains ours: the lesser evil */
+    if (!atomic_exchange(&yield.is_over, true)) {
+        recorder_lose_ocaml();
+        yield.rate = rate;
+        yield.tracker = tracker;
+        yield_stop();
+        rate = yield.rate;
+        tracker = yield.tracker;
+    }
+    return yield.runtime->memprof_start(rate, depth, tracker);
+}
+
+static ocaml_value yield_on_stop(ocaml_value unit) {
+    if (!yield_give_back())
+        return OCAML_UNIT;
+    if (!atomic_exchange(&yield.is_over, true))
+        recorder_lose_ocaml();
+    return yield.runtime->memprof_stop(unit);
+}
+
+bool ocaml_yield_prepare(const ocaml_runtime *r) {
+    yield.runtime = r;
+    if (!patch_put(&yield.start, (uintptr_t)r->memprof_start, (uintptr_t)yield_on_start))
+        return false;
+    if (patch_put(&yield.stop, (uintptr_t)r->memprof_stop, (uintptr_t)yield_on_stop))
+        return true;
+    patch_take_back(&yield.start);
+    return false;
+}

@@ -1,0 +1,3 @@
+let () =
+  Gc_values.work ();
+  Dynlink.loadfile Sys.argv.(1)

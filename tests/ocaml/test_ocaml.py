@@ -72,7 +72,7 @@ def compile_program(name, *sources, flags=("-g",), compiler="ocamlopt", librarie
         return program
     folder = tempfile.mkdtemp(dir=BIN)
     for source in sources:
-        shutil.copy(HERE / source, folder)
+        pathlib.Path(folder, source).write_text(adapted((HERE / source).read_text()))
     suffix = ".cmxa" if compiler == "ocamlopt" else ".cma"
     where = ["-I", "+threads"] if "threads" in libraries else []
     for library in {"unix", "dynlink"} & set(libraries) if version() >= (5,) else ():
@@ -82,6 +82,14 @@ def compile_program(name, *sources, flags=("-g",), compiler="ocamlopt", librarie
                           stderr=subprocess.STDOUT)
     assert done.returncode == 0, f"{compiler}: {done.stdout.decode()}"
     return program
+
+
+def adapted(text):
+    """The source for this OCaml: 4.11 has no word yet for some things."""
+    if version() < (4, 12):
+        for new, old in (("info.source = Gc.Memprof.Custom", "false"), ("Unix._exit", "exit")):
+            text = text.replace(new, old)
+    return text
 
 
 def version():
@@ -156,7 +164,7 @@ def compare_with_witness(*flags):
                               for a in record([alone]).allocations.values())
     got = collections.Counter({k: n for k, n in got.items() if k[3]})
     assert sum(want.values()) > 900, "the witness has seen little"
-    for kind in "alloc", "alloc_major", "alloc_ext":
+    for kind in ("alloc", "alloc_major", "alloc_ext")[:2 if version() < (4, 12) else 3]:
         assert any(w[0] == kind for w in want), f"the witness has seen no {kind}"
     same(got - want, collections.Counter(), "seen by the recorder alone")
     same(want - got, collections.Counter(), "seen by the witness alone")

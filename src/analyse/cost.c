@@ -86,13 +86,17 @@ bool cost_of_tree(const profile *p, cost_list *list) {
 
 /* ---- from the table ---------------------------------------------------------------------- */
 
+static inline bool was_live(const block_table *b, size_t row, uint64_t moment) {
+    return (b->born[row] <= moment) & (b->died[row] > moment);
+}
+
 void cost_keep(const profile *p, measure m, uint64_t moment, uint8_t *kept) {
     const block_table *b = &p->table;
     switch (m) {
     case MEASURE_LIVE:
     case MEASURE_PEAK:
         for (size_t i = 0; i < b->count; i++)
-            kept[i] &= (uint8_t)((b->born[i] <= moment) & (b->died[i] > moment));
+            kept[i] &= was_live(b, i, moment);
         return;
     case MEASURE_PROMOTED:
         for (size_t i = 0; i < b->count; i++)
@@ -154,38 +158,66 @@ typedef struct plain_cost {
 } plain_cost;
 
 typedef struct plain_adding {
-    const block_table *table;
-    const uint8_t *kept;
+    const profile *profile;
+    measure measure;
+    uint64_t moment;
+    const uint8_t *kept; /* by row; NULL: a filter says it, piece by piece */
     size_t parts, nodes;
     plain_cost *costs; /* nodes of the first part, of the second … */
 } plain_adding;
 
-/* Which rows of a piece are kept, without a branch on it: that cannot be foreseen. */
-static size_t list_kept(const uint8_t *kept, size_t n, uint16_t *list) {
-    size_t n_kept = 0;
-    for (size_t i = 0; i < n; i++) {
-        list[n_kept] = (uint16_t)i;
-        n_kept += kept[i];
+/* Adds what is at all of these rows. */
+static void add_rows(const plain_adding *a, size_t part, filter_piece rows) {
+    const block_table *b = &a->profile->table;
+    plain_cost *costs = a->costs + part * a->nodes;
+    for (size_t i = 0; i < rows.n; i++) {
+        const size_t row = rows.at + rows.list[i];
+        plain_cost *c = &costs[b->node[row]];
+        const bool external = b->source[row] == MEMTRACE_EXTERNAL;
+        c->samples[external] += blocks_samples(b, row);
+        c->blocks[external]++;
     }
-    return n_kept;
 }
 
-static void add_plain_blocks(void *context, size_t part) {
-    enum { PIECE = 4096 };
+/* Takes over the rows of which a condition is true, without a branch on it: that cannot be
+ * foreseen. */
+#define LIST_IF(list, n_listed, rows, condition)                                                   \
+    for (size_t i = 0; i < (rows).n; i++) {                                                        \
+        const size_t row = (rows).at + (rows).list[i];                                             \
+        (list)[n_listed] = (rows).list[i];                                                         \
+        (n_listed) += (condition);                                                                 \
+    }
+
+/* Adds those of the rows that the measure counts. */
+static void add_plain_piece(void *context, size_t part, filter_piece rows) {
     const plain_adding *a = context;
-    const block_table *b = a->table;
-    plain_cost *costs = a->costs + part * a->nodes;
-    const size_t end = parallel_begin(b->count, a->parts, part + 1);
-    uint16_t list[PIECE];
-    for (size_t at = parallel_begin(b->count, a->parts, part); at < end; at += PIECE) {
-        const size_t n = list_kept(a->kept + at, end - at < PIECE ? end - at : PIECE, list);
-        for (size_t i = 0; i < n; i++) {
-            const size_t row = at + list[i];
-            plain_cost *c = &costs[b->node[row]];
-            const bool external = b->source[row] == MEMTRACE_EXTERNAL;
-            c->samples[external] += blocks_samples(b, row);
-            c->blocks[external]++;
+    const block_table *b = &a->profile->table;
+    uint16_t list[FILTER_PIECE];
+    size_t n = 0;
+    if (a->measure == MEASURE_LIVE || a->measure == MEASURE_PEAK)
+        LIST_IF(list, n, rows, was_live(b, row, a->moment))
+    else if (a->measure == MEASURE_PROMOTED)
+        LIST_IF(list, n, rows, b->promoted[row] != BLOCKS_NEVER)
+    else if (a->measure == MEASURE_SURVIVED)
+        LIST_IF(list, n, rows, b->died[row] == BLOCKS_NEVER)
+    if (a->measure != MEASURE_ALLOCATED)
+        rows = (filter_piece){.at = rows.at, .n = n, .list = list};
+    add_rows(a, part, rows);
+}
+
+/* The same without a filter. */
+static void add_plain_part(void *context, size_t part) {
+    const plain_adding *a = context;
+    const size_t n_rows = a->profile->table.count;
+    const size_t end = parallel_begin(n_rows, a->parts, part + 1);
+    uint16_t list[FILTER_PIECE];
+    for (size_t at = parallel_begin(n_rows, a->parts, part); at < end; at += FILTER_PIECE) {
+        size_t n = 0;
+        for (size_t i = 0; i < FILTER_PIECE && at + i < end; i++) {
+            list[n] = (uint16_t)i;
+            n += a->kept[at + i];
         }
+        add_plain_piece(context, part, (filter_piece){.at = at, .n = n, .list = list});
     }
 }
 
@@ -211,18 +243,37 @@ static bool push_plain_costs(cost_list *list, const plain_cost *by_node, size_t 
     return true;
 }
 
-static bool plain_costs(const profile *p, const uint8_t *kept, cost_list *list) {
-    size_t n = cct_count(&p->tree), parts = parallel_parts(p->table.count);
-    plain_cost *costs = calloc(parts * n + 1, sizeof *costs);
-    if (!costs)
-        return false;
-    plain_adding adding = {
-        .table = &p->table, .kept = kept, .parts = parts, .nodes = n, .costs = costs};
-    parallel_run(parts, add_plain_blocks, &adding);
-    join_parts(&adding);
-    bool ok = push_plain_costs(list, costs, n, false) &&
-              (p->blocks[MEMTRACE_EXTERNAL] == 0 || push_plain_costs(list, costs, n, true));
-    free(costs);
+static bool make_adding(plain_adding *a) {
+    a->nodes = cct_count(&a->profile->tree);
+    a->parts = parallel_parts(a->profile->table.count);
+    a->costs = calloc(a->parts * a->nodes + 1, sizeof *a->costs);
+    return a->costs;
+}
+
+static bool push_all(plain_adding *a, cost_list *list) {
+    join_parts(a);
+    return push_plain_costs(list, a->costs, a->nodes, false) &&
+           (a->profile->blocks[MEMTRACE_EXTERNAL] == 0 ||
+            push_plain_costs(list, a->costs, a->nodes, true));
+}
+
+static bool plain_costs(const profile *p, const uint8_t *kept, measure m, uint64_t moment,
+                        cost_list *list) {
+    plain_adding a = {.profile = p, .kept = kept, .measure = m, .moment = moment};
+    bool ok = make_adding(&a);
+    if (ok)
+        parallel_run(a.parts, add_plain_part, &a);
+    ok = ok && push_all(&a, list);
+    free(a.costs);
+    return ok;
+}
+
+static bool plain_costs_of_filter(const profile *p, const filter *f, measure m, uint64_t moment,
+                                  selection *s, cost_list *list) {
+    plain_adding a = {.profile = p, .measure = m, .moment = moment};
+    bool ok =
+        make_adding(&a) && filter_scan(f, p, a.parts, add_plain_piece, &a, s) && push_all(&a, list);
+    free(a.costs);
     return ok;
 }
 
@@ -247,16 +298,15 @@ static bool weighted_costs(const profile *p, const uint8_t *kept, measure m, cos
 
 bool cost_of_blocks(const profile *p, const selection *s, measure m, uint64_t moment,
                     cost_list *list) {
-    if (measure_infos[m].unit != UNIT_BYTES)
-        return weighted_costs(p, s->kept, m, list);
-    if (m == MEASURE_ALLOCATED)
-        return plain_costs(p, s->kept, list);
-    uint8_t *kept = malloc(p->table.count + 1);
-    if (!kept)
-        return false;
-    memcpy(kept, s->kept, p->table.count);
-    cost_keep(p, m, moment, kept);
-    bool ok = plain_costs(p, kept, list);
-    free(kept);
+    return measure_infos[m].unit == UNIT_BYTES ? plain_costs(p, s->kept, m, moment, list)
+                                               : weighted_costs(p, s->kept, m, list);
+}
+
+bool cost_of_filter(const profile *p, const filter *f, measure m, uint64_t moment, selection *s,
+                    cost_list *list) {
+    if (measure_infos[m].unit == UNIT_BYTES)
+        return plain_costs_of_filter(p, f, m, moment, s, list);
+    const bool ok = filter_select(f, p, s) && weighted_costs(p, s->kept, m, list);
+    selection_free(s);
     return ok;
 }

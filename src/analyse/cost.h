@@ -97,4 +97,8 @@ cost cost_or_missed(const profile *p, cost sum);
 bool cost_of_blocks(const profile *p, const selection *s, measure m, uint64_t moment,
                     cost_list *list);
 
+/* The same of those that the filter selects, NULL: of all, in one scan; `s` has no rows then. */
+bool cost_of_filter(const profile *p, const filter *f, measure m, uint64_t moment, selection *s,
+                    cost_list *list);
+
 #endif

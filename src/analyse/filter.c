@@ -1,8 +1,8 @@
 /* filter.c: which blocks a filter keeps; see filter.h.
  *
  * First each term is prepared: bounds become whole numbers, and patterns a mark for each node of
- * the tree. Then the table is scanned once, in pieces that fit the processor's nearest cache: all
- * terms look at a piece, each at the columns that it is about, before the next one. */
+ * the tree. Then the table is scanned once, in pieces: all terms look at a piece, each at the
+ * columns that it is about and at the rows that are left, before the next one. */
 #include "analyse/filter.h"
 
 #include <math.h>
@@ -10,8 +10,6 @@
 
 #include "analyse/filter_internal.h"
 #include "analyse/parallel.h"
-
-enum { PIECE = 4096 /* rows */ };
 
 /* Inclusive; empty if low > high. */
 typedef struct limits {
@@ -36,9 +34,10 @@ typedef struct evaluation {
     VEC(prepared_term) terms; /* those that select blocks */
     uint64_t peak;            /* the moment; once it was asked for */
     bool has_peak;
-    uint8_t *kept; /* by row */
-    size_t parts;  /* of the table, that are scanned at the same time */
-    size_t *left;  /* by part and term: how many rows that term left of those before it */
+    size_t parts; /* of the table, that are scanned at the same time */
+    size_t *left; /* by part and term: how many rows that term left of those before it */
+    filter_visit *visit;
+    void *context;
 } evaluation;
 
 /* ---- ranges ------------------------------------------------------------------------------ */
@@ -75,60 +74,71 @@ static limits resolve_size(const filter_value *v, const evaluation *e) {
 
 /* ---- hits: rows of a piece to which a value applies, are marked in `hits` ------------------ */
 
+/* The rows of a piece that are looked at: those in the list, or without one all. */
+typedef struct piece_rows {
+    size_t at, n; /* the first row of the piece; how many are looked at */
+    const uint16_t *list;
+} piece_rows;
+
+/* Each function stands in line once with a list and once without, and so without a branch on it. */
+#define SCAN static inline __attribute__((always_inline)) void
+
+/* The i-th one. */
+static inline size_t row_of(piece_rows r, size_t i) {
+    return r.at + (r.list ? r.list[i] : i);
+}
+
 /* One comparison instead of two: what is below `low` becomes very large. */
 static inline bool within(uint64_t x, limits l) {
     return x - l.low <= l.high - l.low;
 }
 
-static void hit_times(const uint64_t *times, size_t n, limits l, uint8_t *hits) {
-    for (size_t i = 0; i < n; i++)
-        hits[i] |= within(times[i], l);
+SCAN hit_times(const uint64_t *times, piece_rows r, limits l, uint8_t *hits) {
+    for (size_t i = 0; i < r.n; i++)
+        hits[i] |= within(times[row_of(r, i)], l);
 }
 
 /* Live at some moment within the range. */
-static void hit_live(const uint64_t *born, const uint64_t *died, size_t n, limits l,
-                     uint8_t *hits) {
-    for (size_t i = 0; i < n; i++)
-        hits[i] |= (uint8_t)((born[i] <= l.high) & (died[i] > l.low));
+SCAN hit_live(const block_table *b, piece_rows r, limits l, uint8_t *hits) {
+    for (size_t i = 0; i < r.n; i++) {
+        const size_t row = row_of(r, i);
+        hits[i] |= (uint8_t)((b->born[row] <= l.high) & (b->died[row] > l.low));
+    }
 }
 
-static void hit_lives(const uint64_t *born, const uint64_t *died, size_t n, uint64_t end, limits l,
-                      uint8_t *hits) {
-    for (size_t i = 0; i < n; i++)
-        hits[i] |= within((died[i] < end ? died[i] : end) - born[i], l);
+SCAN hit_lives(const block_table *b, piece_rows r, uint64_t end, limits l, uint8_t *hits) {
+    for (size_t i = 0; i < r.n; i++) {
+        const uint64_t died = b->died[row_of(r, i)];
+        hits[i] |= within((died < end ? died : end) - b->born[row_of(r, i)], l);
+    }
 }
 
-static void hit_sizes(const block_table *b, size_t at, size_t n, limits l, uint8_t *hits) {
-    const uint32_t *length = b->length + at;
-    for (size_t i = 0; i < n; i++)
-        hits[i] |=
-            length[i] == BLOCKS_LARGE ? within(blocks_length(b, at + i), l) : within(length[i], l);
+SCAN hit_sizes(const block_table *b, piece_rows r, limits l, uint8_t *hits) {
+    for (size_t i = 0; i < r.n; i++)
+        hits[i] |= within(blocks_length(b, row_of(r, i)), l);
 }
 
-static void hit_domains(const uint16_t *domain, size_t n, limits l, uint8_t *hits) {
-    for (size_t i = 0; i < n; i++)
-        hits[i] |= within(domain[i], l);
+SCAN hit_domains(const uint16_t *domain, piece_rows r, limits l, uint8_t *hits) {
+    for (size_t i = 0; i < r.n; i++)
+        hits[i] |= within(domain[row_of(r, i)], l);
+}
+
+SCAN hit_before(const uint64_t *times, piece_rows r, bool happened, uint8_t *hits) {
+    for (size_t i = 0; i < r.n; i++)
+        hits[i] |= (times[row_of(r, i)] != BLOCKS_NEVER) == happened;
 }
 
 /* The major heap's blocks are also those that were promoted to it. */
-static void hit_heap(const block_table *b, size_t at, size_t n, memtrace_source heap,
-                     uint8_t *hits) {
-    const uint8_t *source = b->source + at;
-    const uint64_t *promoted = b->promoted + at;
-    for (size_t i = 0; i < n; i++)
-        hits[i] |= source[i] == heap;
-    for (size_t i = 0; heap == MEMTRACE_MAJOR && i < n; i++)
-        hits[i] |= promoted[i] != BLOCKS_NEVER;
+SCAN hit_heap(const block_table *b, piece_rows r, memtrace_source heap, uint8_t *hits) {
+    for (size_t i = 0; i < r.n; i++)
+        hits[i] |= b->source[row_of(r, i)] == heap;
+    if (heap == MEMTRACE_MAJOR)
+        hit_before(b->promoted, r, true, hits);
 }
 
-static void hit_before(const uint64_t *times, size_t n, bool happened, uint8_t *hits) {
-    for (size_t i = 0; i < n; i++)
-        hits[i] |= (times[i] != BLOCKS_NEVER) == happened;
-}
-
-static void hit_nodes(const uint32_t *node, size_t n, const uint8_t *nodes, uint8_t *hits) {
-    for (size_t i = 0; i < n; i++)
-        hits[i] |= nodes[node[i]];
+SCAN hit_nodes(const uint32_t *node, piece_rows r, const uint8_t *nodes, uint8_t *hits) {
+    for (size_t i = 0; i < r.n; i++)
+        hits[i] |= nodes[node[row_of(r, i)]];
 }
 
 /* ---- patterns ---------------------------------------------------------------------------- */
@@ -238,70 +248,113 @@ static void evaluation_free(evaluation *e) {
 
 /* ---- scanning ---------------------------------------------------------------------------- */
 
-static void hit_value(const evaluation *e, filter_kind kind, const prepared_value *v, size_t at,
-                      size_t n, uint8_t *hits) {
+SCAN hit_value(const evaluation *e, filter_kind kind, const prepared_value *v, piece_rows r,
+               uint8_t *hits) {
     const block_table *b = &e->profile->table;
     switch (kind) {
     case FILTER_ALLOC:
-        hit_times(b->born + at, n, v->limits, hits);
+        hit_times(b->born, r, v->limits, hits);
         return;
     case FILTER_LIVE:
-        hit_live(b->born + at, b->died + at, n, v->limits, hits);
+        hit_live(b, r, v->limits, hits);
         return;
     case FILTER_LIFE:
-        hit_lives(b->born + at, b->died + at, n, e->profile->duration, v->limits, hits);
+        hit_lives(b, r, e->profile->duration, v->limits, hits);
         return;
     case FILTER_SIZE:
-        hit_sizes(b, at, n, v->limits, hits);
+        hit_sizes(b, r, v->limits, hits);
         return;
     case FILTER_DOMAIN:
-        hit_domains(b->domain + at, n, v->limits, hits);
+        hit_domains(b->domain, r, v->limits, hits);
         return;
     case FILTER_HEAP:
-        hit_heap(b, at, n, v->heap, hits);
+        hit_heap(b, r, v->heap, hits);
         return;
     default:
         return;
     }
 }
 
-static void hit_term(const evaluation *e, const prepared_term *t, size_t at, size_t n,
-                     uint8_t *hits) {
+SCAN hit_term(const evaluation *e, const prepared_term *t, piece_rows r, uint8_t *hits) {
     const block_table *b = &e->profile->table;
     const filter_kind kind = t->term->kind;
-    memset(hits, 0, n);
+    memset(hits, 0, r.n);
     if (kind == FILTER_PROMOTED)
-        hit_before(b->promoted + at, n, true, hits);
+        hit_before(b->promoted, r, true, hits);
     if (kind == FILTER_SURVIVED)
-        hit_before(b->died + at, n, false, hits);
+        hit_before(b->died, r, false, hits);
     if (t->nodes)
-        hit_nodes(b->node + at, n, t->nodes, hits);
+        hit_nodes(b->node, r, t->nodes, hits);
     for (size_t i = 0; i < t->values.count; i++)
-        hit_value(e, kind, &t->values.items[i], at, n, hits);
+        hit_value(e, kind, &t->values.items[i], r, hits);
 }
 
-/* Returns how many are left. */
-static size_t keep_hits(uint8_t *kept, const uint8_t *hits, size_t n, uint8_t flip) {
-    size_t left = 0;
-    for (size_t i = 0; i < n; i++) {
-        kept[i] &= hits[i] ^ flip;
-        left += kept[i];
+/* ---- lists of what is left ----------------------------------------------------------------- */
+
+/* Adds those of `n` rows from `begin` on that are hit, or are not if `flip`, without a branch on
+ * each: that cannot be foreseen. Returns how many. */
+static inline size_t list_some(const uint8_t *hits, size_t begin, size_t n, uint8_t flip,
+                               uint16_t *list) {
+    size_t n_listed = 0;
+    for (size_t i = begin; i < begin + n; i++) {
+        list[n_listed] = (uint16_t)i;
+        n_listed += hits[i] ^ flip;
     }
-    return left;
+    return n_listed;
+}
+
+/* Of all rows of a piece. Often few are left, or none of many. */
+static size_t list_hits(const uint8_t *hits, size_t n, uint8_t flip, uint16_t *list) {
+    const uint64_t none = flip * UINT64_C(0x0101010101010101);
+    size_t n_listed = 0, i = 0;
+    for (uint64_t some; i + sizeof some <= n; i += sizeof some) {
+        memcpy(&some, hits + i, sizeof some);
+        if (some != none)
+            n_listed += list_some(hits, i, sizeof some, flip, list + n_listed);
+    }
+    return n_listed + list_some(hits, i, n - i, flip, list + n_listed);
+}
+
+/* Of those in the list. */
+static size_t keep_hits(const uint8_t *hits, size_t n, uint8_t flip, uint16_t *list) {
+    size_t n_left = 0;
+    for (size_t i = 0; i < n; i++) {
+        list[n_left] = list[i];
+        n_left += hits[i] ^ flip;
+    }
+    return n_left;
+}
+
+static size_t list_all(size_t n, uint16_t *list) {
+    for (size_t i = 0; i < n; i++)
+        list[i] = (uint16_t)i;
+    return n;
+}
+
+/* The first term looks at all rows, each other one at those that are left. */
+static size_t scan_piece(const evaluation *e, size_t at, size_t n, size_t *left, uint16_t *list) {
+    uint8_t hits[FILTER_PIECE];
+    if (e->terms.count == 0)
+        return list_all(n, list);
+    const prepared_term *t = e->terms.items;
+    hit_term(e, t, (piece_rows){.at = at, .n = n}, hits);
+    left[0] += n = list_hits(hits, n, t->term->negated, list);
+    for (size_t i = 1; n > 0 && i < e->terms.count; i++) {
+        hit_term(e, ++t, (piece_rows){.at = at, .n = n, .list = list}, hits);
+        left[i] += n = keep_hits(hits, n, t->term->negated, list);
+    }
+    return n;
 }
 
 static void scan_part(void *context, size_t part) {
     const evaluation *e = context;
     const size_t rows = e->profile->table.count, end = parallel_begin(rows, e->parts, part + 1);
     size_t *left = e->left + part * e->terms.count;
-    uint8_t hits[PIECE];
-    for (size_t at = parallel_begin(rows, e->parts, part); at < end; at += PIECE) {
-        const size_t n = end - at < PIECE ? end - at : PIECE;
-        memset(e->kept + at, 1, n);
-        for (size_t i = 0; i < e->terms.count; i++) {
-            hit_term(e, &e->terms.items[i], at, n, hits);
-            left[i] += keep_hits(e->kept + at, hits, n, e->terms.items[i].term->negated);
-        }
+    uint16_t list[FILTER_PIECE];
+    for (size_t at = parallel_begin(rows, e->parts, part); at < end; at += FILTER_PIECE) {
+        const size_t n = end - at < FILTER_PIECE ? end - at : FILTER_PIECE;
+        const size_t n_left = scan_piece(e, at, n, left, list);
+        e->visit(e->context, part, (filter_piece){.at = at, .n = n_left, .list = list});
     }
 }
 
@@ -320,19 +373,35 @@ static void count_kept(const evaluation *e, selection *s) {
     }
 }
 
-bool filter_select(const filter *f, const profile *p, selection *s) {
-    const size_t n = p->table.count;
-    evaluation e = {.profile = p, .kept = malloc(n + 1), .parts = parallel_parts(n)};
-    *s = (selection){.kept = e.kept, .n_kept = n, .n_of = n};
-    bool ok =
-        e.kept && prepare(&e, f) && (e.left = calloc(e.parts * e.terms.count + 1, sizeof *e.left));
+bool filter_scan(const filter *f, const profile *p, size_t parts, filter_visit *visit,
+                 void *context, selection *s) {
+    const size_t rows = p->table.count;
+    evaluation e = {.profile = p, .parts = parts, .visit = visit, .context = context};
+    *s = (selection){.n_kept = rows, .n_of = rows};
+    bool ok = prepare(&e, f) && (e.left = calloc(parts * e.terms.count + 1, sizeof *e.left));
     if (ok) {
-        parallel_run(e.parts, scan_part, &e);
+        parallel_run(parts, scan_part, &e);
         count_kept(&e, s);
-    } else {
-        selection_free(s);
     }
     evaluation_free(&e);
+    return ok;
+}
+
+static void mark_kept(void *context, size_t part, filter_piece piece) {
+    uint8_t *kept = context;
+    (void)part;
+    for (size_t i = 0; i < piece.n; i++)
+        kept[piece.at + piece.list[i]] = 1;
+}
+
+bool filter_select(const filter *f, const profile *p, selection *s) {
+    const size_t n = p->table.count;
+    uint8_t *kept = calloc(n + 1, 1);
+    const bool ok = kept && filter_scan(f, p, parallel_parts(n), mark_kept, kept, s);
+    if (ok)
+        s->kept = kept;
+    else
+        free(kept);
     return ok;
 }
 

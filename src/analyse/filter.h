@@ -89,6 +89,22 @@ typedef struct selection {
 
 /* NULL keeps all. False when there is no memory. */
 bool filter_select(const filter *f, const profile *p, selection *s);
+
+enum { FILTER_PIECE = 4096 /* rows */ };
+
+/* What was selected in a piece of the table: the rows `at + list[i]`, upwards. */
+typedef struct filter_piece {
+    size_t at, n;
+    const uint16_t *list;
+} filter_piece;
+
+typedef void filter_visit(void *context, size_t part, filter_piece piece);
+
+/* The same for those who look at each piece once, while the processor has it at hand: `s->kept` is
+ * NULL. The table is scanned in `parts`, as of parallel_parts, at the same time. */
+bool filter_scan(const filter *f, const profile *p, size_t parts, filter_visit *visit,
+                 void *context, selection *s);
+
 void selection_free(selection *s);
 
 #endif

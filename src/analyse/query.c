@@ -31,18 +31,27 @@ static bool find_moment(query_result *q, const query_spec *spec) {
     return true;
 }
 
+/* … and keeps the rows that are selected. */
+static bool find_costs_and_rows(query_result *q, const query_spec *spec) {
+    const bool all = spec->measure == MEASURE_ALLOCATED && !filter_selects(spec->filter);
+    if (!filter_select(spec->filter, q->profile, &q->selection))
+        return false;
+    if (!(all ? cost_of_tree(q->profile, &q->costs)
+              : cost_of_blocks(q->profile, &q->selection, q->measure, q->moment, &q->costs)))
+        return false;
+    if (spec->keep_counted)
+        cost_keep(q->profile, q->measure, q->moment, q->selection.kept);
+    return true;
+}
+
 static bool find_costs(query_result *q, const query_spec *spec) {
     if (!query_needs_blocks(spec))
         return cost_of_tree(q->profile, &q->costs);
-    bool all = spec->measure == MEASURE_ALLOCATED && !filter_selects(spec->filter);
-    bool ok = find_moment(q, spec) && filter_select(spec->filter, q->profile, &q->selection) &&
-              (all ? cost_of_tree(q->profile, &q->costs)
-                   : cost_of_blocks(q->profile, &q->selection, q->measure, q->moment, &q->costs));
-    if (!spec->keep_rows)
-        selection_free(&q->selection);
-    else if (ok && spec->keep_counted)
-        cost_keep(q->profile, q->measure, q->moment, q->selection.kept);
-    return ok;
+    if (!find_moment(q, spec))
+        return false;
+    return spec->keep_rows ? find_costs_and_rows(q, spec)
+                           : cost_of_filter(q->profile, spec->filter, q->measure, q->moment,
+                                            &q->selection, &q->costs);
 }
 
 bool query_run(query_result *q, const profile *p, const query_spec *spec) {

@@ -1,4 +1,5 @@
 /* Tests of the table of blocks, of filters and of measures, on traces written to memory. */
+#include <inttypes.h>
 #include <math.h>
 
 #include "analyse/calltree.h"
@@ -269,6 +270,116 @@ START_TEST(filters_keep_what_they_say) {
 }
 END_TEST
 
+/* Enough rows for several threads, the last piece of each not whole. */
+enum { MANY_ROWS = (1 << 19) + 12345 };
+
+static void make_many(profile *p) {
+    cct_path path = {0};
+    test_random random = {1};
+    bool ok = true;
+    *p = (profile){.info = {.word_size = 64, .sample_rate = 0.5}, .duration = MANY_ROWS};
+    const uint32_t root = cct_walk(&p->tree, &path, NULL, 0, 0);
+    for (uint64_t i = 0; i < MANY_ROWS; i++) {
+        const uint64_t r = test_random_u64(&random);
+        const memtrace_event e = {
+            .id = i, .time = i, .length = r % 100, .samples = 1 + r % 3, .domain = r % 7};
+        ok &= blocks_alloc(&p->table, root, &e) &&
+              (r % 5 > 0 || blocks_promote(&p->table, i, i + r % 50)) &&
+              (r % 11 == 0 || blocks_collect(&p->table, i, i + r % 1000));
+    }
+    ck_assert(ok && blocks_finish(&p->table));
+    cct_path_free(&path);
+}
+
+/* A row of `make_many` by the terms of each of these filters. */
+typedef bool is_selected(const block_table *b, size_t row);
+
+static bool is_small(const block_table *b, size_t row) {
+    return b->length[row] < 3;
+}
+
+static bool is_few(const block_table *b, size_t row) {
+    return b->born[row] >= 4000 && b->born[row] <= 270000 && b->promoted[row] != BLOCKS_NEVER &&
+           b->domain[row] != 2 && (b->length[row] == 5 || b->length[row] >= 90);
+}
+
+static bool is_most(const block_table *b, size_t row) {
+    return b->length[row] >= 2 && b->domain[row] != 9 && b->died[row] != BLOCKS_NEVER;
+}
+
+static bool is_live(const block_table *b, size_t row) {
+    return b->born[row] <= 300000 && b->died[row] > 300000 && b->length[row] < 50;
+}
+
+static const struct {
+    const char *filter;
+    is_selected *expected;
+} of_many[] = {
+    {"size:<3w", is_small},
+    {"alloc:4ms..270ms promoted -domain:2 size:5w,>=90w", is_few},
+    {"size:>=2w -domain:9 -survived", is_most},
+    {"live:300ms size:<50w", is_live},
+};
+
+START_TEST(each_row_of_a_large_table_is_looked_at) {
+    profile p;
+    make_many(&p);
+    for (size_t i = 0; i < sizeof of_many / sizeof *of_many; i++) {
+        filter *f;
+        filter_error error;
+        selection s;
+        uint64_t n = 0, n_wrong = 0, samples = 0;
+        ck_assert(filter_parse(of_many[i].filter, &f, &error));
+        ck_assert(filter_select(f, &p, &s));
+        for (size_t row = 0; row < p.table.count; row++) {
+            const bool expected = of_many[i].expected(&p.table, row);
+            n_wrong += s.kept[row] != expected;
+            n += expected;
+            samples += expected ? blocks_samples(&p.table, row) : 0;
+        }
+        ck_assert_uint_gt(n, 0);
+        ck_assert_msg(n_wrong == 0, "%s: %" PRIu64, of_many[i].filter, n_wrong);
+        ck_assert_uint_eq(s.n_kept, n);
+        ck_assert_uint_eq(samples_kept(&p, of_many[i].filter), samples);
+        selection_free(&s);
+        filter_free(f);
+    }
+    profile_free(&p);
+}
+END_TEST
+
+static bool counts(const block_table *b, measure m, uint64_t moment, size_t row) {
+    return m == MEASURE_LIVE       ? b->born[row] <= moment && b->died[row] > moment
+           : m == MEASURE_PROMOTED ? b->promoted[row] != BLOCKS_NEVER
+                                   : b->died[row] == BLOCKS_NEVER;
+}
+
+START_TEST(measures_of_a_selection_count_each_row_of_it) {
+    static const measure measures[] = {MEASURE_LIVE, MEASURE_PROMOTED, MEASURE_SURVIVED};
+    profile p;
+    filter *f;
+    filter_error error;
+    make_many(&p);
+    ck_assert(filter_parse("size:<3w", &f, &error));
+    for (size_t i = 0; i < 6; i++) {
+        const query_spec spec = {
+            .filter = f, .measure = measures[i / 2], .moment = 300000, .keep_rows = i % 2};
+        query_result q;
+        uint64_t samples = 0;
+        for (size_t row = 0; row < p.table.count; row++)
+            if (is_small(&p.table, row) && counts(&p.table, spec.measure, spec.moment, row))
+                samples += blocks_samples(&p.table, row);
+        ck_assert_uint_gt(samples, 0);
+        ck_assert(query_run(&q, &p, &spec));
+        ck_assert_uint_eq(q.total.samples, samples);
+        ck_assert((q.selection.kept != NULL) == spec.keep_rows);
+        query_free(&q);
+    }
+    filter_free(f);
+    profile_free(&p);
+}
+END_TEST
+
 static const struct {
     const char *filter;
     size_t column;
@@ -498,6 +609,8 @@ static Suite *suite(void) {
     tcase_add_test(t, a_row_takes_at_most_forty_bytes);
     tcase_add_test(t, the_peak_is_the_maximum_over_all_moments);
     tcase_add_test(t, filters_keep_what_they_say);
+    tcase_add_test(t, each_row_of_a_large_table_is_looked_at);
+    tcase_add_test(t, measures_of_a_selection_count_each_row_of_it);
     tcase_add_test(t, complaints_point_at_the_column);
     tcase_add_test(t, an_empty_selection_knows_why);
     tcase_add_test(t, hidden_frames_leave_their_cost_to_their_callers);

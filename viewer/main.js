@@ -1,6 +1,6 @@
 // main.js: the page: its parts, what they have in common, and who is told when the state changes.
 import { Details } from "./details.js";
-import { fill, h, icon, ICONS } from "./dom.js";
+import { fill, h, icon, ICONS, Popover } from "./dom.js";
 import { explain, fact, following, number } from "./explain.js";
 import { FilterBar } from "./filterbar.js";
 import { join, legible, split, withBrush } from "./filterline.js";
@@ -43,7 +43,7 @@ class App {
     this.generation = 0;
     this.views = new Map();
     this.info = { traces: [] };
-    this.themeName = themeName();
+    this.themeName = this.#themeWanted();
     this.applyTheme();
   }
 
@@ -189,8 +189,21 @@ class App {
       await navigator.clipboard.writeText(text);
       this.toast("Copied");
     } catch {
-      this.toast(text);
+      this.#offerCopy(text);
     }
+  }
+
+  // Where the browser refuses: to be copied by hand. It stays until it is closed.
+  #offerCopy(text) {
+    this.byHand ??= new Popover("byhand");
+    const box = h("pre", { tabindex: "0", autofocus: true, "aria-label": "What was to be copied" }, text);
+    this.byHand.box.setAttribute("aria-label", "Copy by hand");
+    this.byHand.open(innerWidth / 2 - 240, innerHeight / 4, [
+      h("h2", "The browser does not let the page copy"),
+      h("p", "This is selected: copy it with Ctrl+C, or from the browser’s menu."), box,
+      h("button.button", { type: "button", onclick: () => this.byHand.close() }, "Close"),
+    ]);
+    getSelection().selectAllChildren(box);
   }
 
   toast(text) {
@@ -211,8 +224,19 @@ class App {
   }
 
   toggleTheme() {
-    this.themeName = this.themeName === "dark" ? "light" : "dark";
-    remember("theme", this.themeName);
+    const theme = this.themeName === "dark" ? "light" : "dark";
+    remember("theme", theme);
+    this.store.replace({ theme });
+  }
+
+  // The address says more than what was chosen last.
+  #themeWanted() {
+    return this.store.state.theme || themeName();
+  }
+
+  #takeTheme() {
+    if (this.themeName === this.#themeWanted()) return;
+    this.themeName = this.#themeWanted();
     this.applyTheme();
     this.timeline.redraw();
     for (const v of this.views.values()) v.restyle();
@@ -256,6 +280,7 @@ class App {
       b.tabIndex = on ? 0 : -1;
     }
     if (!changed || changed.has("details")) this.#showDetails();
+    this.#takeTheme();
     this.#takePause(s.until);
     if (this.traces.value !== String(s.trace)) this.traces.value = String(s.trace);
     this.#showMeasure(s);

@@ -40,6 +40,7 @@ export const KEYS = {
   sort: { kind: text, start: "" }, // a column of the table, `-` in front: the other way round
   pick: { kind: path, start: [] }, // the selected frame, or the one place of a row
   line: { kind: text, start: "" }, // of the source view: the id of a place
+  lines: { kind: text, start: "" }, // … and from which to which line it shows, `20-420`; empty: around the place
   gauges: { kind: text, start: "rss" }, // quantities of the system that the timeline shows, with commas
   a: { kind: text, start: "" }, // snapshots: two times
   b: { kind: text, start: "" },
@@ -51,13 +52,15 @@ export const KEYS = {
   difftypes: { kind: flag, start: false }, // its rows are types
   diffas: { kind: oneOf(["table", "flame"]), start: "table" },
   until: { kind: number, start: 0 }, // microseconds: a trace that grows is paused there
+  theme: { kind: oneOf(["", "light", "dark"]), start: "" }, // empty: what was chosen last, or as the system has it
   details: { kind: oneOf(["", "shown", "hidden"]), start: "" }, // empty: where there is room
   open: { kind: text, start: "" }, // rows of callers and callees that are unrolled: paths of ids, with commas
   span: { kind: span, start: [] }, // what the wheel left of a flame: from, to, as shares of what is zoomed to, and pixels scrolled
 };
 
 // Changes of these leave a flame where it is.
-const ASIDE = ["pick", "search", "share", "gauges", "a", "b", "until", "details", "open", "span"];
+const ASIDE = ["pick", "search", "share", "gauges", "a", "b", "until", "details", "open", "span", "lines", "theme"];
+const UNDOABLE = 100; // filters
 
 const same = (a, b) => (Array.isArray(a) ? a.length === b.length && a.every((x, i) => x === b[i]) : a === b);
 
@@ -96,9 +99,14 @@ export class Store {
   constructor(window) {
     this.window = window;
     this.state = decode(window.location.hash);
-    this.undoable = []; // earlier filters, the last one last
-    window.addEventListener("popstate", () => this.#take(decode(window.location.hash)));
-    window.addEventListener("hashchange", () => this.#take(decode(window.location.hash)));
+    // Earlier filters, the last one last. They stand in the entry of the history, which a reload keeps.
+    this.undoable = window.history.state?.undo ?? [];
+    const turn = () => {
+      this.undoable = window.history.state?.undo ?? this.undoable;
+      this.#take(decode(window.location.hash));
+    };
+    window.addEventListener("popstate", turn);
+    window.addEventListener("hashchange", turn);
   }
 
   listen(f) {
@@ -113,10 +121,11 @@ export class Store {
     const next = { ...this.state, ...patch };
     if (!patch.span && Object.keys(KEYS).some((k) => !ASIDE.includes(k) && !same(next[k], this.state[k]))) next.span = [];
     if (patch.open === undefined && next.focus !== this.state.focus) next.open = "";
-    if (next.filter !== this.state.filter && !replace) this.undoable.push(this.state.filter);
+    if (patch.lines === undefined && next.line !== this.state.line) next.lines = "";
     if (encode(next) === encode(this.state)) return;
+    if (next.filter !== this.state.filter && !replace) this.undoable = [...this.undoable, this.state.filter].slice(-UNDOABLE);
     const url = `${this.window.location.pathname}${this.window.location.search}#${encode(next)}`;
-    this.window.history[replace ? "replaceState" : "pushState"](null, "", url);
+    this.window.history[replace ? "replaceState" : "pushState"]({ undo: this.undoable }, "", url);
     this.#take(next);
   }
 
@@ -125,8 +134,9 @@ export class Store {
   }
 
   undo() {
-    const filter = this.undoable.pop();
+    const filter = this.undoable.at(-1);
     if (filter === undefined) return false;
+    this.undoable = this.undoable.slice(0, -1);
     this.set({ filter }, true);
     return true;
   }

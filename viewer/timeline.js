@@ -23,7 +23,7 @@ export class Timeline {
   constructor(app, on) {
     this.app = app;
     this.on = on;
-    this.canvas = h("canvas", { tabindex: "0", role: "application", "aria-label": "Timeline: arrows move, Shift with arrows chooses a stretch, Enter uses it, e explains what is live there, p goes to the next peak" });
+    this.canvas = h("canvas", { tabindex: "0", role: "application", "aria-label": "Timeline: arrows move, Shift with arrows chooses a stretch, Enter uses it, e explains its numbers, p goes to the next peak" });
     this.stage = h("div.stage", this.canvas);
     this.legend = h("div.legend");
     this.element = h("section.timeline", { "aria-label": "Timeline" }, this.legend, this.stage);
@@ -168,7 +168,7 @@ export class Timeline {
     c.clearRect(0, 0, this.whole, this.height);
     const floor = this.height - AXIS - RATES - GAP;
     const gauges = this.#shownGauges();
-    const most = Math.max(1, ...a.all.live_high ?? a.all.live, ...a.all.live, ...gauges.flatMap((g) => g.values));
+    const most = this.#most();
     const y = (v) => floor - (v / most) * (floor - TOP);
     this.#grid(c, t, most, y, floor);
     this.#stack(c, a.filtered || a.all, y, floor, 1);
@@ -423,9 +423,19 @@ export class Timeline {
       start = null;
       this.tip.hidden = true;
       if (moved) this.#offer(e.clientX, e.clientY);
+      else if (from > this.width) this.#explainScale(e);
       else this.on.moment(this.#round(this.time(from)));
     });
     c.addEventListener("pointercancel", () => (start = null));
+    c.addEventListener("contextmenu", (e) => {
+      if (!this.answer) return;
+      e.preventDefault();
+      this.tip.hidden = true;
+      if (at(e) > this.width) return this.#explainScale(e);
+      this.cursor = this.time(at(e));
+      this.draw();
+      this.#explain();
+    });
     c.addEventListener("keydown", (e) => {
       if (e.ctrlKey || e.metaKey || e.altKey || !this.answer) return;
       if (this.#key(e)) {
@@ -483,8 +493,27 @@ export class Timeline {
   #explain() {
     const i = this.#bucket(this.cursor), a = this.answer, c = a.filtered || a.all, box = this.canvas.getBoundingClientRect();
     const figure = { value: c.live[i], low: c.live_low?.[i], high: c.live_high?.[i], samples: c.live_samples?.[i] };
-    const lead = { text: `live at ${duration(this.cursor)}`, title: "Live memory", definition: `At the end of the ${duration(a.width)} that this step of the timeline stands for.`, worked: this.#byHeap(c, i) };
+    const lead = { text: `live at ${duration(this.cursor)}`, title: "Live memory", definition: `At the end of the ${duration(a.width)} that this step of the timeline stands for.`, worked: this.#worked(c, i) };
     this.app.explain({ left: box.left + this.x(this.cursor), bottom: box.bottom - AXIS }, { lead, figure, unit: "B", rate: a.rate, measure: "live" });
+  }
+
+  // What else the step says, with how it comes about.
+  #worked(c, i) {
+    const a = this.answer, perSecond = (what, v) => `${what}: ${bytes(v)} / ${duration(a.width)} = ${bytes((v / a.width) * 1e6)}/s`;
+    const gauges = this.gauges.filter((g) => g.values[i] !== null).map((g) => `${titleOf(g.name)} ${bytes(g.values[i])}, as the system counted it`);
+    return [this.#byHeap(c, i), perSecond("allocated", c.allocated[i]), c.promoted[i] > 0 ? perSecond("promoted", c.promoted[i]) : "", ...gauges].filter(Boolean).join("\n");
+  }
+
+  #most() {
+    const { all } = this.answer;
+    return Math.max(1, ...all.live_high ?? all.live, ...all.live, ...this.#shownGauges().flatMap((g) => g.values));
+  }
+
+  // The numbers beside the curves and below them.
+  #explainScale(e) {
+    const a = this.answer, rate = Math.max(1, ...a.all.allocated), gauges = this.#shownGauges().map((g) => titleOf(g.name));
+    const lead = { text: `0 … ${bytes(this.#most())}`, title: "Scale of the timeline", definition: `Bytes, the same for all curves: the top is the most of live memory with its 95 % interval${gauges.length ? `, and of ${gauges.join(", ")}` : ""}. Below, what was allocated in each step of ${duration(a.width)}, a second; times count from the beginning of the trace.`, worked: `most allocated: ${bytes(rate)} / ${duration(a.width)} = ${bytes((rate / a.width) * 1e6)}/s` };
+    this.app.explain({ left: e.clientX, bottom: e.clientY }, { lead, figure: null });
   }
 
   // "minor heap 1.2 MB, major heap 30.1 MB"; nothing where there is one.
@@ -496,7 +525,7 @@ export class Timeline {
   #showTip(e, x) {
     const time = this.time(x), i = this.#bucket(time), a = this.answer;
     const line = (name, curves) => h("div", `${name}${bytes(curves.live[i])} live`, h("span.faint", curves.live_low ? ` (${bytes(curves.live_low[i])} … ${bytes(curves.live_high[i])})` : ""), `, ${bytes((curves.allocated[i] / a.width) * 1e6)}/s allocated`, curves.promoted[i] > 0 ? `, ${bytes((curves.promoted[i] / a.width) * 1e6)}/s promoted` : "", h("div.soft", this.#byHeap(curves, i)));
-    fill(this.tip, this.range ? h("b", `${duration(Math.min(...this.range))} … ${duration(Math.max(...this.range))}`) : h("b", duration(time)), a.filtered ? [line("filtered: ", a.filtered), line("all: ", a.all)] : line("", a.all), this.gauges.length ? h("div", this.gauges.map((g) => `${titleOf(g.name)} ${g.values[i] === null ? "–" : bytes(g.values[i])}`).join(", ")) : null, this.range ? null : h("div.faint", "click: live at this moment · drag: a stretch"));
+    fill(this.tip, this.range ? h("b", `${duration(Math.min(...this.range))} … ${duration(Math.max(...this.range))}`) : h("b", duration(time)), a.filtered ? [line("filtered: ", a.filtered), line("all: ", a.all)] : line("", a.all), this.gauges.length ? h("div", this.gauges.map((g) => `${titleOf(g.name)} ${g.values[i] === null ? "–" : bytes(g.values[i])}`).join(", ")) : null, this.range ? null : h("div.faint", "click: live at this moment · drag: a stretch · right click: what the numbers are"));
     this.tip.hidden = false;
     const { width } = this.tip.getBoundingClientRect();
     this.tip.style.left = `${Math.max(4, Math.min(e.clientX + 12, innerWidth - width - 8))}px`;

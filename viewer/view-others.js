@@ -1,7 +1,7 @@
 // view-others.js: the views that are little more than what the source says: diff, advice, source.
 import { fill, h } from "./dom.js";
 import { focusStep } from "./filterline.js";
-import { amount, percent } from "./format.js";
+import { amount, count, percent } from "./format.js";
 import { common, readPlaces } from "./source.js";
 import { FlameView, momentsOf } from "./view-flame.js";
 import { DiffTable } from "./view-tables.js";
@@ -143,6 +143,13 @@ export class AdviceView {
   leave() {}
 }
 
+const MORE = 100, LINES_MOST = 2000; // lines; the latter is the server's limit
+
+const stretch = (lines) => {
+  const m = /^(\d+)-(\d+)$/.exec(lines);
+  return m ? { from: m[1], to: m[2] } : {};
+};
+
 export class SourceView {
   constructor(app) {
     this.app = app;
@@ -154,7 +161,7 @@ export class SourceView {
   }
   restyle() {}
   async update(s, changed) {
-    if (changed && !["trace", "filter", "measure", "at", "wrappers", "line"].some((k) => changed.has(k)) && this.head) return;
+    if (changed && !["trace", "filter", "measure", "at", "wrappers", "line", "lines"].some((k) => changed.has(k)) && this.head) return;
     const show = (title, text) => {
       this.code.hidden = !!title;
       this.empty.hidden = !title;
@@ -162,7 +169,7 @@ export class SourceView {
     };
     if (!/^\d+$/.test(s.line)) return show("Choose a place", "Select a frame or a row and choose “Source” in its menu (x).");
     try {
-      const a = (this.head = await this.app.source.get("source", { ...common(s), place: s.line }));
+      const a = (this.head = await this.app.source.get("source", { ...common(s), place: s.line, ...stretch(s.lines) }));
       this.app.report(a);
       fill(this.title, a.file || "?");
       fill(this.range, a.found ? `lines ${a.first} … ${a.first + a.lines.length - 1} of ${a.count}` : "");
@@ -170,7 +177,7 @@ export class SourceView {
       if (!a.found && costs.size === 0) show("The file is not here", a.reason || "");
       else {
         show();
-        this.#draw(a, costs);
+        this.#draw(a, costs, s);
       }
     } catch (error) {
       this.app.trouble(error, this, () => show("This cannot be shown", error.message));
@@ -178,19 +185,45 @@ export class SourceView {
     this.element.dataset.ready = String((+this.element.dataset.ready || 0) + 1);
   }
 
-  #draw(a, costs) {
+  // Lines beyond those that are shown, where the file has them.
+  #more(a, above) {
+    const last = a.first + a.lines.length - 1;
+    if (this.app.source.offline || (above ? a.first <= 1 : last >= a.count)) return null;
+    const from = above ? Math.max(1, a.first - MORE) : Math.max(a.first, last + MORE - LINES_MOST + 1);
+    const to = above ? Math.min(last, from + LINES_MOST - 1) : Math.min(a.count, last + MORE);
+    const text = `${count(above ? a.first - from : to - last)} more lines ${above ? "above" : "below"}`;
+    return h("button.button.plain.morelines", { type: "button", dataset: { more: above ? "above" : "below" }, onclick: () => this.app.store.replace({ lines: `${from}-${to}` }) }, text);
+  }
+
+  // What was seen stays where it is, where only more lines have come.
+  #keepInView(a, s, before) {
+    const same = this.drawn === `${s.trace} ${s.line}`;
+    this.drawn = `${s.trace} ${s.line}`;
+    if (!same) return this.code.querySelector(".here")?.scrollIntoView({ block: "center" });
+    const row = before && this.code.querySelector(`[data-line="${before.line}"]`);
+    if (row) this.code.scrollTop += row.getBoundingClientRect().top - before.top;
+  }
+
+  #topmost() {
+    const top = this.code.getBoundingClientRect().top;
+    const row = [...this.code.querySelectorAll("[data-line]")].find((e) => e.getBoundingClientRect().top >= top);
+    return row && { line: row.dataset.line, top: row.getBoundingClientRect().top };
+  }
+
+  #draw(a, costs, s) {
+    const before = this.#topmost();
     const most = Math.max(1, ...[...costs.values()].map((c) => c.value));
     const lines = a.found ? a.lines.map((text, i) => [a.first + i, text]) : [...costs.keys()].sort((x, y) => x - y).map((n) => [n, ""]);
-    fill(this.code, a.found ? null : h("p.soft", `${a.file || "The file"}: ${a.reason || "it is not here"}. Its lines with costs:`), h("div.line.title", h("span.cost", { title: "Of all stacks that contain the line" }, "with callees"), h("span.cost", { title: "Allocated in the line itself" }, "itself"), h("span.no", "line"), h("span")), lines.map(([n, text]) => {
+    fill(this.code, a.found ? null : h("p.soft", `${a.file || "The file"}: ${a.reason || "it is not here"}. Its lines with costs:`), h("div.line.title", h("span.cost", { title: "Of all stacks that contain the line" }, "with callees"), h("span.cost", { title: "Allocated in the line itself" }, "itself"), h("span.no", "line"), h("span")), a.found ? this.#more(a, true) : null, lines.map(([n, text]) => {
       const c = costs.get(n);
-      const row = h(`div.line${c ? ".hot" : ""}${n === a.line ? ".here" : ""}`,
+      const row = h(`div.line${c ? ".hot" : ""}${n === a.line ? ".here" : ""}`, { dataset: { line: String(n) } },
         h("span.cost", c ? this.app.number(c, { ...a, name: "line" }) : ""),
         h("span.cost.faint", c?.self > 0 ? this.app.following("self", { value: c.self }, a, { alone: true }) : ""),
         h("span.no", String(n)), h("span", text));
       if (c) row.style.setProperty("--heat", String(Math.sqrt(c.value / most)));
       return row;
-    }));
-    this.code.querySelector(".here")?.scrollIntoView({ block: "center" });
+    }), a.found ? this.#more(a, false) : null);
+    this.#keepInView(a, s, before);
   }
   focusMain() {
     this.code.focus();

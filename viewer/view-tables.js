@@ -78,7 +78,7 @@ export class TableView {
     const from = (kind, more) => (row, i) => this.app.following(kind, row, this.#of(), more?.(row, i));
     const value = [
       num("value", "Amount", "104px"),
-      { key: "margin", title: "±", width: "152px", right: true, help: "half of the 95 % interval, or both its ends where samples are few", cell: from("margin", () => ({ className: "margin" })) },
+      { key: "margin", title: "±", width: "176px", right: true, help: "half of the 95 % interval, or both its ends where samples are few", cell: from("margin", () => ({ className: "margin" })) },
       { key: "whisker", title: "95 % interval", width: "minmax(76px,1fr)", sort: "low", help: "bar: the estimate; line: its interval. Sorts by the lower end: what is surely large", cell: (row) => whisker(row, this.max) },
       { key: "share", title: "Share", width: "66px", right: true, cell: from("share", (row) => ({ share: row.share, whole: row.value / row.share, of: this.kind === "leaks" ? "all that is live at the end" : "all" })) },
       { key: "samples", title: "Samples", width: "78px", right: true, sort: "samples", cell: from("samples") },

@@ -88,6 +88,8 @@ test("filters are chips: typed, completed, turned round, removed, undone", withP
   assert.equal(await shownTotal(c), headline("--filter", "-size:>=16", IRMIN));
   await c.until({ filter: "" }, () => c.page.locator(".chip .x").click());
   await c.until({ filter: "-size:>=16" }, () => c.page.getByRole("button", { name: "Undo the last change" }).click());
+  await c.page.reload();
+  await c.quiet();
   await c.until({ filter: "size:>=16" }, () => c.press("u"));
 }));
 

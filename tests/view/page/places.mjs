@@ -75,11 +75,19 @@ test("rows copy their names, hot paths their calls, by keyboard too; c copies th
   assert.equal(await copied(c, async () => (await menuOfRow(c, 0), choose(c, "Copy stack"))), calls.join("\n"));
 }, CLIPBOARD));
 
-test("where the browser refuses the clipboard, what was to be copied is shown", withPage(at(one, "view=hotspots"), async (c) => {
-  const [row] = cliJson("hotspots", "--json", "--top", "1", IRMIN).hotspots;
-  await menuOfRow(c, 0);
-  await choose(c, "Copy name");
-  await c.page.locator(".toast", { hasText: row.function }).waitFor();
+test("where the browser refuses the clipboard, what was to be copied is selected, and stays until it is closed", withPage(one, async (c) => {
+  const name = "Irmin_traces__Trace_replay.Make.exec_commit", [{ stack }] = stacksTo(name);
+  await c.clickFrame(name, { button: "right" });
+  await choose(c, "Copy stack");
+  const box = c.page.locator(".popover.byhand");
+  await box.waitFor();
+  assert.deepEqual((await c.page.evaluate(() => getSelection().toString())).split("\n"), stack);
+  const { y, height } = await box.boundingBox();
+  assert.ok(y >= 0 && y + height <= 900, "all of it can be reached");
+  await c.shot("copy-by-hand");
+  await c.page.keyboard.press("Escape");
+  await box.waitFor({ state: "hidden" });
+  assert.ok(await c.page.evaluate(() => document.activeElement.matches(".canvas canvas")), "the keys go on where they were");
 }));
 
 // ---- source --------------------------------------------------------------------------------------
@@ -155,6 +163,7 @@ test("the menu opens the source at the line; each line has its number and what t
     const costs = await expectSource(c, trace, { line: 121, first: 21, last: 221 });
     assert.deepEqual([...costs.keys()].sort((x, y) => x - y), [10, 11, 120, 121, 350]);
     assert.ok(costs.get(120).value > 0 && costs.get(120).self === 0 && costs.get(121).self < costs.get(121).value);
+    await c.page.locator(".code").evaluate((e) => (e.scrollTop = e.scrollHeight));
     await c.shot("source-here");
     await open("prog.ml:10", "");
     await expectSource(c, trace, { line: 10, first: 1, last: 201 });
@@ -176,6 +185,22 @@ test("the menu opens the source at the line; each line has its number and what t
     await c.page.reload();
     await c.quiet();
     await expectSource(c, trace, { line: 120, first: 20, last: 220 });
+    // What is seen stays where it is when there are more lines around it.
+    const where = async () => (await c.page.locator(".code .here").boundingBox()).y;
+    await c.page.evaluate(() => (document.querySelector(".code").scrollTop -= 60));
+    const before = await where();
+    await c.until({ lines: "1-220" }, () => c.page.getByRole("button", { name: "19 more lines above" }).dispatchEvent("click"));
+    assert.ok(Math.abs((await where()) - before) < 2, "no jump");
+    await c.until({ lines: "1-320" }, () => c.page.getByRole("button", { name: "100 more lines below" }).dispatchEvent("click"));
+    await c.until({ lines: "1-400" }, () => c.page.getByRole("button", { name: "80 more lines below" }).dispatchEvent("click"));
+    await expectSource(c, trace, { line: 120, first: 1, last: LINES });
+    assert.equal(await c.page.locator("[data-more]").count(), 0, "there are no more");
+    await c.page.reload();
+    await c.quiet();
+    await expectSource(c, trace, { line: 120, first: 1, last: LINES });
+    await c.shot("source-all");
+    await open("prog.ml:350", "");
+    await expectSource(c, trace, { line: 350, first: 250, last: LINES });
     assert.deepEqual(c.trouble, []);
   } finally {
     await c.close();

@@ -121,6 +121,25 @@ test("what the wheel left, what is unrolled, and the panel are in the address", 
   assert.ok(await c.page.locator(".details").isVisible());
 }));
 
+test("the timeline's numbers explain themselves: those of a moment, and those of its scale", withPage(one, async (c) => {
+  const box = await c.page.locator(".timeline canvas").boundingBox();
+  const at = (x) => c.page.mouse.click(box.x + x, box.y + box.height / 2, { button: "right" });
+  const told = async () => (await c.quiet(), c.text(".popover.explain"));
+  await at((box.width - 58) * 0.4);
+  assert.match(await told(), /live at [\d.]+ (s|ms)[^]*allocated: .* \/ .* = .*\/s[^]*Of the estimate/);
+  await c.shot("timeline-explained");
+  await c.page.keyboard.press("Escape");
+  await at(box.width - 20);
+  assert.match(await told(), /^0 … [\d.,]+ \w+\s+Scale of the timeline[^]*most allocated: .*\/s/);
+  await c.page.keyboard.press("Escape");
+}));
+
+test("a margin has room for both its ends", withPage(at(one, "view=hotspots&sort=-value"), async (c) => {
+  const cut = await c.page.evaluate(() => [...document.querySelectorAll(".gridrow [data-column=margin]")].filter((e) => e.scrollWidth > e.clientWidth || [...e.children].some((x) => x.scrollWidth > x.clientWidth + 1)).map((e) => e.innerText));
+  assert.deepEqual(cut, []);
+  assert.ok((await c.rows()).some((r) => r.margin.includes("…")));
+}));
+
 test("everything goes by keyboard", withPage(one, async (c) => {
   await c.press("/");
   await c.page.keyboard.type("Lwt");
@@ -184,6 +203,9 @@ test("themes are kept, and no width hides or breaks anything", async ({ browser,
     await c.page.reload();
     await c.quiet();
     assert.equal(await c.page.evaluate(() => document.documentElement.dataset.theme), other);
+    const sent = await Client.open(browser, `${two.url}${await c.hash()}`, { theme });
+    assert.equal(await sent.page.evaluate(() => document.documentElement.dataset.theme), other, "a link has it, too");
+    await sent.close();
     assert.deepEqual(c.trouble, []);
     await c.close();
   }

@@ -4,7 +4,7 @@ import { decode, encode, KEYS, startState, Store } from "../../../../viewer/stat
 
 test("the start has an empty address, and every key comes back from one", () => {
   assert.equal(encode(startState()), "");
-  const state = { ...startState(), view: "callers", filter: 'fn:"a&b=c" size:>=1K +x %', measure: "live", at: "1.5s", mode: "sandwich", by: "line", recursion: true, wrappers: true, share: 0.25, focus: "f > g", zoom: ["^", 3, 4], search: "^a+b", sort: "-low", pick: [7], line: "9", trace: 2, a: "1s", b: "2s", before: 1, after: 0, normalise: "time", diffas: "flame", difftypes: true, gauges: "rss,heap", moments: true, of: "allocated", until: 7000000, details: "hidden", open: "3,3.14", span: [0.25, 0.75, -40] };
+  const state = { ...startState(), view: "callers", filter: 'fn:"a&b=c" size:>=1K +x %', measure: "live", at: "1.5s", mode: "sandwich", by: "line", recursion: true, wrappers: true, share: 0.25, focus: "f > g", zoom: ["^", 3, 4], search: "^a+b", sort: "-low", pick: [7], line: "9", trace: 2, a: "1s", b: "2s", before: 1, after: 0, normalise: "time", diffas: "flame", difftypes: true, gauges: "rss,heap", moments: true, of: "allocated", until: 7000000, details: "hidden", open: "3,3.14", span: [0.25, 0.75, -40], theme: "dark", lines: "20-420" };
   for (const k of Object.keys(KEYS)) assert.notDeepEqual(state[k], KEYS[k].start, `${k} is not tested`);
   assert.deepEqual(decode(`#${encode(state)}`), state);
 });
@@ -17,7 +17,11 @@ test("a mangled address falls back to defaults", () => {
 
 function fakeWindow(hash = "") {
   const w = { location: { hash, pathname: "/", search: "" }, entries: [], addEventListener: (k, f) => (w[k] = f) };
-  w.history = { pushState: (_, __, url) => w.entries.push(url), replaceState: (_, __, url) => w.entries.splice(-1, 1, url) };
+  w.history = {
+    state: null,
+    pushState: (state, _, url) => ((w.history.state = state), w.entries.push(url)),
+    replaceState: (state, _, url) => ((w.history.state = state), w.entries.splice(-1, 1, url)),
+  };
   return w;
 }
 
@@ -29,6 +33,29 @@ test("what the wheel left goes with what it was of, unrolled rows with their foc
   assert.deepEqual([store.state.span, store.state.open], [[], "3"]);
   store.set({ focus: "g", zoom: [] });
   assert.equal(store.state.open, "");
+});
+
+test("what can be undone survives a reload", () => {
+  const w = fakeWindow("#filter=fn:z"), store = new Store(w);
+  store.set({ filter: "fn:a" });
+  store.set({ filter: "fn:b" });
+  w.location.hash = w.entries.at(-1).slice(1);
+  w.history.state = structuredClone(w.history.state);
+  const again = new Store(w);
+  assert.equal(again.state.filter, "fn:b");
+  assert.ok(again.undo());
+  assert.ok(again.undo());
+  assert.equal(again.state.filter, "fn:z");
+  assert.ok(!again.undo());
+  assert.deepEqual(w.history.state, { undo: [] });
+});
+
+test("more lines are of one place", () => {
+  const store = new Store(fakeWindow("#line=3&lines=1-400"));
+  store.replace({ pick: [4] });
+  assert.equal(store.state.lines, "1-400");
+  store.set({ line: "4" });
+  assert.equal(store.state.lines, "");
 });
 
 test("changes make history, listeners hear what differs, undo is of filters", () => {

@@ -355,6 +355,12 @@ def timelines_are_what_the_command_shows():
             equal(answer["gauges"], [], "nobody read any")
         whole = v.api("timeline", buckets=1)["all"]
         equal(whole["allocated"][0], v.api("tree")["total"]["value"])
+        (about,) = v.api("info")["traces"]
+        peak, end = about["peak"]["time"], about["about"]["duration"]
+        for ends in [("@start", "@peak"), ("@peak", "@end"), ("@start", "@end")]:
+            named = v.api("timeline", buckets=3, **dict(zip(("from", "to"), ends)))
+            equal((named["from"], named["to"]), tuple({"@start": 0, "@peak": peak, "@end": end}[e] for e in ends))
+        v.api("timeline", 400, to="@dawn")
         v.api("timeline", 400, **{"from": "2s", "to": "1s"})
         v.api("timeline", 400, buckets=5000)
 
@@ -444,6 +450,7 @@ def what_was_allocated_until_two_moments_differs_by_what_came_between():
                 equal(d["root"]["samples"], until[1]["samples"] - until[0]["samples"])
         back = v.api("diff", **{"from": "700ms", "to": "10s"}, of="allocated")
         equal(back["came"]["samples"], command("hotspots", "--json", TRACE)["total"]["samples"] - back["before"]["total"]["samples"])
+        equal(v.api("diff", **{"from": "700ms", "to": "@end"}, of="allocated")["came"], back["came"], "as far as it goes")
         back = v.api("diff", **{"from": "700ms", "to": "300ms"}, of="allocated")
         equal((back["came"]["value"], back["went"]["samples"] > 0), (0, True))
 

@@ -179,7 +179,7 @@ bool answer_timeline(request *r) {
     timeline_spec spec = {.to = TIMELINE_END, .points = 400, .without_peak = true};
     asked a = {.needs_blocks = true};
     bool ok = request_integer(r, "buckets", 1, MAX_BUCKETS, &spec.points) &&
-              request_time(r, "from", &spec.from) && request_time(r, "to", &spec.to) &&
+              request_moment(r, "from", &spec.from) && request_moment(r, "to", &spec.to) &&
               (spec.from <= spec.to || request_refuse(r, "from", 0, "is later than `to`")) &&
               request_ask(r, &a) && write_timeline(r, &a, &spec);
     asked_close(r, &a);

@@ -57,6 +57,28 @@ bool request_flag(request *r, const char *name, bool *value) {
     return true;
 }
 
+/* A moment that has a name, of the whole of `trace`. */
+static bool named_time(request *r, bool is_peak, uint64_t *micros) {
+    reading *now;
+    size_t trace;
+    if (!request_reading(r, "trace", 0, true, &trace, &now))
+        return false;
+    *micros = is_peak ? now->peak_time : now->profile.duration;
+    reading_release(now);
+    return true;
+}
+
+bool request_moment(request *r, const char *name, uint64_t *micros) {
+    const char *text = request_text(r, name);
+    if (!text || text[0] != '@')
+        return request_time(r, name, micros);
+    if (strcmp(text, "@end") == 0 || strcmp(text, "@peak") == 0)
+        return named_time(r, strcmp(text, "@peak") == 0, micros);
+    *micros = 0;
+    return strcmp(text, "@start") == 0 ||
+           request_refuse(r, name, 0, "a time, or one of @start, @peak, @end");
+}
+
 /* Whole microseconds, or with a unit. */
 bool request_time(request *r, const char *name, uint64_t *micros) {
     const char *text = request_text(r, name), *end = text;
@@ -306,7 +328,7 @@ bool request_moments(request *r, asked_moments *m) {
         return !request_text(r, "of") || request_refuse(r, "of", 0, "needs from and to");
     if (!request_text(r, "from") || !request_text(r, "to"))
         return request_refuse(r, request_text(r, "to") ? "from" : "to", 0, "both are needed");
-    if (!request_time(r, "from", &m->from) || !request_time(r, "to", &m->to))
+    if (!request_moment(r, "from", &m->from) || !request_moment(r, "to", &m->to))
         return false;
     if (request_text(r, "before") || request_text(r, "after"))
         return request_refuse(r, "from", 0, "excludes before and after: it is of one trace");

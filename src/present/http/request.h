@@ -43,6 +43,9 @@ bool request_number(request *r, const char *name, double low, double high, doubl
 bool request_flag(request *r, const char *name, bool *value);
 bool request_time(request *r, const char *name, uint64_t *micros);
 
+/* The same, or a moment of the trace that `trace` names: @start, @peak, @end. */
+bool request_moment(request *r, const char *name, uint64_t *micros);
+
 /* `choices` ends with NULL. */
 bool request_choice(request *r, const char *name, const char *const *choices, int *value);
 

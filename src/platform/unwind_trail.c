@@ -245,7 +245,7 @@ static inline bool trail_take_quickly(unwind_trail *trail, const unwind_cache *c
             point--;
         if (point_is(&point[-1], &frame))
             break;
-        const struct row *row = cache_place((unwind_cache *)cache, frame.key);
+        const struct row *row = cache_known(cache, frame.key);
         if (__builtin_expect(row->key != frame.key || row->bits & ROW_UNCOMMON || fresh == end ||
                                  !step_quickly(row, &frame, last, fresh) || !frame.key,
                              0))

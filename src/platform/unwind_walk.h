@@ -56,6 +56,18 @@ static inline struct row *cache_place(unwind_cache *cache, uintptr_t key) {
     return &cache->rows[(key >> CODE_BYTES_LOG2 ^ key >> SPAN_LOG2) % (ROW_SETS * ROW_WAYS)];
 }
 
+/* The row of `key`, or any other one if there is none. */
+static inline const struct row *cache_known(const unwind_cache *cache, uintptr_t key) {
+    const struct row *place = cache_place((unwind_cache *)cache, key);
+    if (__builtin_expect(place->key == key, 1))
+        return place;
+    const struct row *set = place - (place - cache->rows) % ROW_WAYS;
+    for (size_t i = 0; i < ROW_WAYS; i++)
+        if (set[i].key == key)
+            return &set[i];
+    return place;
+}
+
 /* The row of `key` if it is not where it should be; `uncached` holds a row that can't be kept. */
 const struct row *cache_search(unwind_cache *cache, uintptr_t key, struct row *uncached);
 

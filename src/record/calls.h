@@ -174,6 +174,9 @@ void next_be_late(void);
  * not called? Then writes the name of that module. */
 bool next_is_preempted(char *module, size_t size);
 
+/* Is the allocator that stands behind us glibc's, none of whose blocks takes less than 32 bytes? */
+bool next_is_glibc(void);
+
 /* Is this return address in the allocator that stands behind us? Locks nothing: that one may. */
 bool next_is_allocator(const void *caller);
 

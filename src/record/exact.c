@@ -4,6 +4,7 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 
+#include "record/calls.h"
 #include "record/ids.h"
 
 /* A bitmap of one word that holds every hash. */
@@ -27,8 +28,7 @@ bool exact_start(struct session *s, memprof_filter *filter) {
     s->ids = memory_alloc(&s->memory, sizeof *s->ids);
     if (!s->ids)
         return false;
-    memset(s->ids, 0, sizeof *s->ids);
-    s->ids->memory = &s->memory;
+    ids_init(s->ids, &s->memory, next_is_glibc());
     s->ticks = cycles_of_looks(true) < cycles_of_looks(false); /* a tick can be a system call */
     filter->bits = (const char *)&every_address + HASH_SHIFT_OF_ONE_WORD;
     return true;

@@ -34,7 +34,8 @@ static size_t entry_index(uintptr_t address) {
 
 uint64_t ids_take_wide(ids *table, uintptr_t address) {
     struct ids_node *node = atomic_load(&table->nodes[address >> IDS_NODE_AT]);
-    struct ids_high *high = atomic_load(&node->highs[ids_start(address)][leaf_index(address)]);
+    struct ids_high *high =
+        atomic_load(&node->highs[ids_start(table, address)][leaf_index(address)]);
     uint32_t *low = ids_place(table, address);
     uint64_t found = *low;
     *low = 0;
@@ -52,10 +53,10 @@ bool ids_put_slowly(ids *table, uintptr_t address, uint64_t id, uint64_t *before
     *before = 0;
     if (address >> IDS_ADDRESS_BITS || id > IDS_MAX ||
         !(node = IDS_MADE(table, &table->nodes[address >> IDS_NODE_AT])) ||
-        !(leaf = IDS_MADE(table, &node->leaves[ids_start(address)][leaf_index(address)])))
+        !(leaf = IDS_MADE(table, &node->leaves[ids_start(table, address)][leaf_index(address)])))
         return false;
     if (id >= UINT32_MAX) {
-        if (!(high = IDS_MADE(table, &node->highs[ids_start(address)][leaf_index(address)])))
+        if (!(high = IDS_MADE(table, &node->highs[ids_start(table, address)][leaf_index(address)])))
             return false;
         atomic_store(&table->wide, true);
     }

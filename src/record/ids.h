@@ -1,6 +1,7 @@
 /* ids.h: the ids of live blocks by address, where every block has one: at a place that follows from
  * the address alone, so that neither hashing nor a lock is needed. Whoever allocates or frees a
- * block is alone with its address, so any thread may call. Costs a quarter of the heap at most. */
+ * block is alone with its address, so any thread may call. Costs a quarter of the heap at most, an
+ * eighth where the allocator is known to be glibc's. */
 #ifndef RECORD_IDS_H
 #define RECORD_IDS_H
 
@@ -14,7 +15,8 @@
 /* A block's place: by its address's bits from the top, entry of `nodes`, entry of a node, and entry
  * of a leaf, where every 32 bytes of memory have one, since hardly any block is smaller. Blocks
  * that start elsewhere in them have leaves of their own: a run of small blocks, whose starts mostly
- * are that far apart, touches half the memory that it would by entries for every 16. */
+ * are that far apart, touches half the memory that it would by entries for every 16. If no two
+ * starts are closer, all can share a leaf, but for those that are no multiples of 16. */
 enum {
     IDS_GRAIN_BITS = 5,
     IDS_START_BITS = 2, /* blocks start at every 8 bytes of a grain at most */
@@ -46,6 +48,7 @@ struct ids_node {
 
 typedef struct ids {
     memory *memory;
+    size_t starts; /* a mask: of the places in a grain, in steps of 8 bytes, which are told apart */
     _Atomic bool wide; /* some id has more than 32 bits */
     _Atomic(struct ids_node *) nodes[1 << IDS_TOP_BITS];
 } ids;
@@ -54,8 +57,15 @@ typedef struct ids {
 bool ids_put_slowly(ids *table, uintptr_t address, uint64_t id, uint64_t *before);
 uint64_t ids_take_wide(ids *table, uintptr_t address);
 
-static inline size_t ids_start(uintptr_t address) {
-    return address >> (IDS_GRAIN_BITS - IDS_START_BITS) & (IDS_STARTS - 1);
+/* `sparse`: blocks that start at multiples of 16 are at least 32 bytes apart. */
+static inline void ids_init(ids *table, memory *from, bool sparse) {
+    memset(table, 0, sizeof *table);
+    table->memory = from;
+    table->starts = sparse ? 1 : IDS_STARTS - 1;
+}
+
+static inline size_t ids_start(const ids *table, uintptr_t address) {
+    return address >> (IDS_GRAIN_BITS - IDS_START_BITS) & table->starts;
 }
 
 /* Where the low bits of what stands at an address are; NULL if there is no place yet. */
@@ -66,9 +76,10 @@ static inline uint32_t *ids_place(const ids *table, uintptr_t address) {
         atomic_load_explicit(&table->nodes[address >> IDS_NODE_AT], memory_order_acquire);
     if (__builtin_expect(!node, 0))
         return NULL;
-    struct ids_leaf *leaf = atomic_load_explicit(
-        &node->leaves[ids_start(address)][address >> IDS_LEAF_AT & ((1 << IDS_NODE_BITS) - 1)],
-        memory_order_acquire);
+    struct ids_leaf *leaf =
+        atomic_load_explicit(&node->leaves[ids_start(table, address)]
+                                          [address >> IDS_LEAF_AT & ((1 << IDS_NODE_BITS) - 1)],
+                             memory_order_acquire);
     if (__builtin_expect(!leaf, 0))
         return NULL;
     return &leaf->low[address >> IDS_GRAIN_BITS & ((1 << IDS_LEAF_BITS) - 1)];

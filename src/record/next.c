@@ -392,6 +392,16 @@ static bool is_ours(const void *address) {
            (uintptr_t)address < module.high;
 }
 
+bool next_is_glibc(void) {
+    struct module heap_module, libc;
+    void *heap;
+    next_resolve();
+    memcpy(&heap, &real.malloc, sizeof heap);
+    return sizeof(void *) == 8 && module_of(heap, &heap_module) &&
+           module_of(symbol_in(RTLD_DEFAULT, "gnu_get_libc_version"), &libc) &&
+           heap_module.low == libc.low;
+}
+
 bool next_is_allocator(const void *caller) {
     static _Atomic uintptr_t low, high;
     struct module module;

@@ -314,8 +314,7 @@ START_TEST(ids_are_found_by_address) {
     ids *known = memory_alloc(&m, sizeof *known);
     uint64_t before, n_good = 0;
     const uintptr_t high = (UINT64_C(1) << 47) - 16;
-    memset(known, 0, sizeof *known);
-    known->memory = &m;
+    ids_init(known, &m, false);
     ck_assert_uint_eq(ids_take(known, 0x1000), 0);
     for (uintptr_t a = 0x7000000; a < 0x7400000; a += 8) {
         n_good += ids_put(known, a, a / 8, &before) && before == 0;
@@ -347,6 +346,25 @@ START_TEST(ids_are_found_by_address) {
 }
 END_TEST
 
+START_TEST(ids_of_sparse_blocks_share_a_leaf) {
+    enum { FIRST = 0x7000000, N = 1000 };
+    memory m = {0};
+    ids *known = memory_alloc(&m, sizeof *known);
+    uint64_t before, n_good = 0;
+    ids_init(known, &m, true);
+    for (uintptr_t i = 0; i < N; i++) /* at multiples of 16, and of 8 */
+        n_good += ids_put(known, FIRST + 48 * i, i, &before) && before == 0;
+    ck_assert(ids_put(known, FIRST + 8, N, &before));
+    ck_assert_ptr_eq(ids_place(known, FIRST), ids_place(known, FIRST + 16));
+    ck_assert_ptr_ne(ids_place(known, FIRST), ids_place(known, FIRST + 8));
+    ck_assert_uint_eq(ids_take(known, FIRST + 8), N + 1);
+    for (uintptr_t i = 0; i < N; i++)
+        n_good += ids_take(known, FIRST + 48 * i) == i + 1;
+    ck_assert_uint_eq(n_good, 2 * N);
+    memory_release(&m);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *suite = suite_create("record");
     TCase *t = tcase_create("parts");
@@ -366,6 +384,7 @@ static Suite *suite(void) {
     tcase_add_test(t, sink_keeps_what_its_own_process_wrote_before);
     tcase_add_test(t, earlier_traces_have_names_of_the_same_kind);
     tcase_add_test(t, ids_are_found_by_address);
+    tcase_add_test(t, ids_of_sparse_blocks_share_a_leaf);
     suite_add_tcase(suite, t);
     return suite;
 }

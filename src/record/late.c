@@ -284,9 +284,16 @@ static void restore_module(const struct changed_module *m) {
     }
 }
 
-void late_leave(void) {
+static void restore_if_changed(const struct module *m, void *context) {
+    struct module_identity identity = module_identify(m);
+    (void)context;
     for (size_t i = 0; i < late.modules.count; i++)
-        if (module_persists(&late.modules.items[i].identity))
+        if (memcmp(&late.modules.items[i].identity, &identity, sizeof identity) == 0)
             restore_module(&late.modules.items[i]);
+}
+
+/* Meanwhile the loader unloads nothing: another thread may have been about to. */
+void late_leave(void) {
+    module_each(restore_if_changed, NULL);
     late.modules.count = late.entries.count = 0;
 }

@@ -3,9 +3,13 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <time.h>
 
 #include "platform/maps.h"
 #include "platform/syscall.h"
@@ -127,6 +131,30 @@ bool module_is_permanent(const struct module *module) {
            module_holds(module, (uintptr_t)dl_iterate_phdr);
 }
 
+static _Atomic uint32_t unloading; /* calls that may unload modules, going on */
+
+void module_unloading(bool begins) {
+    atomic_fetch_add(&unloading, begins ? 1 : UINT32_MAX);
+}
+
+/* Is this the word there? A futex is asked, which survives that nothing is. */
+static bool word_is(const unsigned char *at, uint32_t expected) {
+    const struct timespec no_time = {0};
+    return syscall4(SYS_futex, (long)at, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, expected,
+                    (long)&no_time) == -ETIMEDOUT;
+}
+
+/* Are these still the first bytes? */
+static bool build_id_is(const unsigned char *build_id, uint64_t start) {
+    uint64_t now;
+    uint32_t words[2];
+    memcpy(words, &start, sizeof words);
+    if (__builtin_expect(atomic_load_explicit(&unloading, memory_order_relaxed) != 0, 0))
+        return word_is(build_id, words[0]) && word_is(build_id + sizeof *words, words[1]);
+    memcpy(&now, build_id, sizeof now);
+    return now == start;
+}
+
 static uint64_t build_id_start(const unsigned char *build_id, size_t size) {
     uint64_t start = 0;
     if (build_id)
@@ -194,8 +222,7 @@ bool module_persists(const struct module_identity *identity) {
     return _dl_find_object((void *)identity->text_low, &found) == 0 &&
            (uintptr_t)found.dlfo_map_start <= identity->low &&
            (uintptr_t)found.dlfo_eh_frame == identity->eh_frame_hdr &&
-           build_id_start(identity->build_id, sizeof identity->build_id_start) ==
-               identity->build_id_start;
+           build_id_is(identity->build_id, identity->build_id_start);
 }
 
 #else

@@ -45,6 +45,10 @@ struct module_identity module_identify(const struct module *module);
 /* Whether that module is still there. Locks: as module_find, and much cheaper than it. */
 bool module_persists(const struct module_identity *identity);
 
+/* To be called around each call that may unload modules: while one goes on, whether a module is
+ * still there is asked in a way that survives its going just then. */
+void module_unloading(bool begins);
+
 /* Writes the path of the module's file, the executable's resolved by the kernel, cut off at `size`
  * and always terminated. Gives its length. */
 size_t module_path(const struct module *module, char *path, size_t size);

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 
+#include "platform/module.h"
 #include "platform/pages.h"
 #include "record/calls.h"
 #include "record/code.h"
@@ -32,7 +33,9 @@ CALLS_EXIT(DEFINE_EXIT)
 
 EXPORT int dlclose(void *handle);
 int dlclose(void *handle) {
+    module_unloading(true);
     int error = next.dlclose(handle);
+    module_unloading(false);
     code_modules_changed();
     return error;
 }

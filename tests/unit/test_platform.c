@@ -357,6 +357,29 @@ START_TEST(code_that_cannot_be_changed_stays) {
 }
 END_TEST
 
+START_TEST(a_module_may_go_while_somebody_asks_for_it) {
+    void *library = dlopen(UNWIND_PLUGIN_A, RTLD_NOW);
+    ck_assert_ptr_nonnull(library);
+    struct module_identity identity = module_identify(find(dlsym(library, "plugin_call")));
+    ck_assert(module_persists(&identity));
+    module_unloading(true);
+    ck_assert(module_persists(&identity));
+    identity.build_id_start++;
+    ck_assert(!module_persists(&identity));
+    identity.build_id_start += (UINT64_C(1) << 32) - 1;
+    ck_assert(!module_persists(&identity));
+    identity.build_id_start -= UINT64_C(1) << 32;
+    /* Of what is being unloaded, the loader still knows. */
+    ck_assert_int_eq(mprotect((void *)identity.low, pages_unit(), PROT_NONE), 0);
+    ck_assert(!module_persists(&identity));
+    ck_assert_int_eq(mprotect((void *)identity.low, pages_unit(), PROT_READ), 0);
+    module_unloading(false);
+    ck_assert(module_persists(&identity));
+    dlclose(library);
+    ck_assert(!module_persists(&identity));
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("platform");
     TCase *c = tcase_create("pages, clocks, maps");
@@ -375,6 +398,7 @@ static Suite *suite(void) {
     tcase_add_test(c, paths_are_those_of_the_files);
     tcase_add_test(c, both_ways_to_modules_agree);
     tcase_add_test(c, the_generation_changes_with_the_modules);
+    tcase_add_test(c, a_module_may_go_while_somebody_asks_for_it);
     suite_add_tcase(s, c);
     c = tcase_create("patches");
     tcase_add_test(c, a_function_is_turned_aside_and_given_back);

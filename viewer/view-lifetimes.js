@@ -42,6 +42,7 @@ export class LifetimesView {
     canvas.addEventListener("pointerleave", () => (this.tip.hidden = true));
     canvas.addEventListener("pointerup", (e) => {
       if (start && p.range) this.#filter(p);
+      else if (start && this.answer?.histogram && (start[0] < LEFT || start[1] > p.height - BOTTOM)) this.#explainAxes(p, e);
       else if (start && this.answer?.histogram) this.#explain(p, this.#column(p, start[0]), this.#row(p, start[1]), e.clientX, e.clientY);
       start = null;
     });
@@ -256,6 +257,15 @@ export class LifetimesView {
     if (!figure?.samples) return this.app.toast(`No sample: ${what}`);
     const lead = { text: what, title: "Blocks of these sizes and lifetimes", definition: "What was allocated of them, whenever they were freed.", worked: `share: ${percent((100 * figure.value) / a.total.value)} of ${amount(a.total.value, a.unit)}` };
     this.app.explain({ left: x, bottom: y + 8 }, { lead, figure, unit: a.unit, rate: a.rate, measure: a.measure });
+  }
+
+  #explainAxes(p, e) {
+    const a = this.answer, across = "Across: how long blocks lived, two classes a decade, from the first to the last with a sample; the last column is of those that were never freed.";
+    const up = p === this.histogram
+      ? `Up: what was allocated of each class, up to ${amount(Math.max(...a.histogram.high, a.survivors.high), a.unit)}, the highest upper limit; the thin lines are 95 % intervals.`
+      : "Up: the size of a block without its header, one class a power of two. The larger and darker a cell, the more was allocated: its side grows with the square root of its share of the largest.";
+    this.tip.hidden = true;
+    this.app.explain({ left: e.clientX, bottom: e.clientY }, { lead: { text: `0 … ${duration(a.lifetime.high.at(-1))}`, title: p.label, definition: `${across} ${up}` }, figure: null });
   }
 
   #hover(p, e, x, y) {

@@ -330,6 +330,13 @@ test("a stretch of the map of sizes and lifetimes becomes a filter, a cell expla
   const box = c.page.locator(".popover.explain:not([hidden])");
   await box.locator("dd", { hasText: new RegExp(`^${cell.samples.toLocaleString("en")}$`) }).first().waitFor();
   await c.press("Escape");
+  for (const [plot, what] of [[0, /^0 … .*\s+Histogram of lifetimes[^]*upper limit/], [1, /^0 … .*\s+Size and lifetime[^]*power of two/]]) {
+    const canvas = await c.page.locator(".plot canvas").nth(plot).boundingBox();
+    await c.page.mouse.click(canvas.x + canvas.width / 2, canvas.y + canvas.height - 6);
+    await box.filter({ hasText: "Across" }).waitFor();
+    assert.match(await box.innerText(), what);
+    await c.press("Escape");
+  }
   await c.page.mouse.move(cell.x - 0.4 * cell.w, cell.y);
   await c.page.mouse.down();
   await c.page.mouse.move(cell.x, cell.y);

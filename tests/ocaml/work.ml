@@ -61,4 +61,6 @@ let run () =
   exceptions ();
   keep := Obj.repr (build 100) :: !keep;
   too_deep ();
-  text ()
+  text ();
+  (* Samples of what C allocates are handed over at the next allocation. *)
+  ignore (Sys.opaque_identity (ref 0))

@@ -121,8 +121,13 @@ let memprof_is_taken () =
 
 (* ---- memory outside of the heap ---------------------------------------------------------- *)
 
+let calls = ref 0
+
 (* No tail call, which would leave no frame. *)
-let[@inline never] external_work bytes = Sys.opaque_identity (Memtrace.External.alloc ~bytes)
+let[@inline never] external_work bytes =
+  let token = Memtrace.External.alloc ~bytes in
+  incr calls;
+  token
 
 let external_exactly () =
   check "a token without tracing" (Memtrace.External.alloc ~bytes:1_000_000 = None);

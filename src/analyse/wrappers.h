@@ -12,8 +12,8 @@
  *
  * where the word of the core may begin with glued prefixes (xmalloc, safesysmalloc) and end with
  * digits (malloc0), and the library may be any one word but OBJECT ones (table_realloc resizes a
- * table). `alloc` is so common a word that it must have a generic word or a glued prefix before it,
- * or stand alone. */
+ * table). `alloc` and `allocate` are so common that they must have a generic word or a glued prefix
+ * before them, or stand alone. */
 #ifndef ANALYSE_WRAPPERS_H
 #define ANALYSE_WRAPPERS_H
 
@@ -34,7 +34,9 @@
     X(CORE, "memdup")                                                                              \
     X(CORE, "asprintf")                                                                            \
     X(CORE, "vasprintf")                                                                           \
+    X(CORE, "reallocate")                                                                          \
     X(WEAK_CORE, "alloc")                                                                          \
+    X(WEAK_CORE, "allocate")                                                                       \
     X(GLUED, "x")                                                                                  \
     X(GLUED, "safe")                                                                               \
     X(GLUED, "sys")                                                                                \

@@ -220,12 +220,12 @@ static estimate_blocks number_of(const cost *c) {
         .count = c->weight, .variance = c->squares, .heaviest = c->heaviest, .tracked = c->blocks};
 }
 
-/* The rest, of which a block of the smallest kind may have been missed. */
-static estimate_blocks rest_of(const cost *of, const cost *part, double rate) {
+/* The rest, of which a block as small as the smallest seen may have been missed. */
+static estimate_blocks rest_of(const cost *of, const cost *part) {
     const bool none = of->blocks == part->blocks;
     return (estimate_blocks){.count = none ? 0 : of->weight - part->weight,
                              .variance = none ? 0 : fmax(0, of->squares - part->squares),
-                             .heaviest = none ? 1 / estimate_inclusion(1, rate) : of->heaviest,
+                             .heaviest = of->heaviest,
                              .tracked = of->blocks - part->blocks};
 }
 
@@ -234,7 +234,7 @@ static bool is_most(const leaks *l, const cost *part, const cost *of, double rat
     if (rate >= 1)
         return 2 * part->weight > of->weight;
     if (l->measure == MEASURE_BLOCKS) {
-        const estimate_blocks in = number_of(part), out = rest_of(of, part, rate);
+        const estimate_blocks in = number_of(part), out = rest_of(of, part);
         return estimate_share(&in, &out).low > 0.5;
     }
     /* Clopper and Pearson: P(so many or more | half) */

@@ -53,7 +53,7 @@ static void show_line(output *o, const leaks_site *s) {
 /* An amount that may be negative, each second. */
 static void show_rate(output *o, const report *r, double amount) {
     const bool bytes = measure_infos[r->query->measure].unit == UNIT_BYTES;
-    output_format(o, "%s%s", amount <= (bytes ? -0.5 : -1e-9) ? "-" : "",
+    output_format(o, "%s%s", amount <= (bytes ? -0.5 : -1e-6) ? "-" : "",
                   report_rate(r, fabs(amount)).text);
 }
 

@@ -57,11 +57,11 @@ figure_range report_beside(const report *r, const figure *f) {
     return figure_beside(report_margin(r, f));
 }
 
-/* Few blocks a second may be many in a day. */
+/* Few blocks a second may be many in a day; fewer than one in a week are an error of rounding. */
 static figure_text rate_number(const report *r, double value) {
     figure_text t;
     if (unit_of(r) == UNIT_BLOCKS && value < 100)
-        snprintf(t.text, sizeof t.text, "%.3g", value);
+        snprintf(t.text, sizeof t.text, "%.3g", value < 1e-6 ? 0 : value);
     else
         t = number(r, value);
     return t;

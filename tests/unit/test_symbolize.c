@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "symbolize/allocator_frames.h"
 #include "symbolize/elf_file.h"
 #include "symbolize/names.h"
 #include "symbolize/span_map.h"
@@ -119,6 +120,26 @@ START_TEST(names_are_demangled) {
 }
 END_TEST
 
+/* Rust 1.95 allocates in functions of the allocator's own, which are no trait's. */
+START_TEST(allocators_are_told_from_who_allocates) {
+    static const char *const allocators[] = {
+        "operator new(unsigned long)",
+        "__rust_alloc",
+        "alloc::alloc::alloc",
+        "<alloc::alloc::Global as core::alloc::Allocator>::grow",
+        "<alloc::alloc::Global>::alloc_impl_runtime",
+        "alloc::raw_vec::RawVecInner<A>::finish_grow",
+    };
+    static const char *const others[] = {"main", "alloc::vec::Vec<T,A>::reserve",
+                                         "operator new_thing", "my::alloc::alloc::Global"};
+    const char *type = NULL;
+    for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
+        ck_assert_int_eq(allocator_frame(allocators[i], &type), ALLOCATOR_ALWAYS);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        ck_assert_int_eq(allocator_frame(others[i], &type), ALLOCATOR_NONE);
+}
+END_TEST
+
 /* ---- build ids --------------------------------------------------------------------------- */
 
 START_TEST(build_ids_are_parsed_and_printed) {
@@ -150,6 +171,7 @@ static Suite *suite(void) {
     tcase_add_test(t, spans_reach_the_last_address);
     tcase_add_test(t, paths_are_joined_and_normalised);
     tcase_add_test(t, names_are_demangled);
+    tcase_add_test(t, allocators_are_told_from_who_allocates);
     tcase_add_test(t, build_ids_are_parsed_and_printed);
     suite_add_tcase(s, t);
     return s;

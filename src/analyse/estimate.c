@@ -256,10 +256,20 @@ double estimate_inclusion(uint64_t words, double rate) {
     return rate >= 1 ? 1 : -expm1((double)words * log1p(-rate));
 }
 
+void estimate_chances_init(estimate_chances *c, double rate) {
+    c->rate = rate;
+    for (uint64_t words = 0; words < ESTIMATE_FEW_WORDS; words++)
+        c->of_few[words] = estimate_inclusion(words, rate);
+}
+
 void estimate_blocks_add(estimate_blocks *blocks, uint64_t words, double rate) {
-    double inclusion = estimate_inclusion(words, rate), weight = 1 / inclusion;
+    estimate_blocks_add_chance(blocks, estimate_inclusion(words, rate));
+}
+
+void estimate_blocks_add_chance(estimate_blocks *blocks, double chance) {
+    const double weight = 1 / chance;
     blocks->count += weight;
-    blocks->variance += weight * weight * (1 - inclusion);
+    blocks->variance += weight * weight * (1 - chance);
     blocks->heaviest = fmax(blocks->heaviest, weight);
     blocks->tracked++;
 }

@@ -31,8 +31,9 @@ typedef struct estimate_blocks {
     uint64_t tracked;
 } estimate_blocks;
 
-/* Adds a tracked block of `words` words, header included. */
+/* Adds a tracked block of `words` words, header included; or one with that chance to be tracked. */
 void estimate_blocks_add(estimate_blocks *blocks, uint64_t words, double rate);
+void estimate_blocks_add_chance(estimate_blocks *blocks, double chance);
 estimate estimate_blocks_total(const estimate_blocks *blocks);
 
 /* The share of the blocks `within` in those and the others together, 0 … 1. */
@@ -66,6 +67,20 @@ double estimate_invisible(double rate);
 
 /* 1 - (1 - rate)^words: the chance of a block to be tracked. */
 double estimate_inclusion(uint64_t words, double rate);
+
+/* The same for those who ask it of all blocks of a trace: most are small, and what holds for these
+ * is computed once. */
+enum { ESTIMATE_FEW_WORDS = 512 };
+
+typedef struct estimate_chances {
+    double rate, of_few[ESTIMATE_FEW_WORDS];
+} estimate_chances;
+
+void estimate_chances_init(estimate_chances *c, double rate);
+
+static inline double estimate_chance(const estimate_chances *c, uint64_t words) {
+    return words < ESTIMATE_FEW_WORDS ? c->of_few[words] : estimate_inclusion(words, c->rate);
+}
 
 /* The distributions behind it: P(a, x), the regularised lower incomplete gamma function, and its
  * inverse in x; I_x(a, b), the regularised incomplete beta function. a, b > 0, 0 <= p < 1. */

@@ -21,13 +21,24 @@ typedef struct counts {
     tallies soon, minor, premature;
 } counts;
 
-static void tally_add(tally *t, const profile *p, size_t row) {
-    t->samples += blocks_samples(&p->table, row);
-    estimate_blocks_add(&t->blocks, blocks_length(&p->table, row) + 1, p->info.sample_rate);
+/* What a block counts. */
+typedef struct weighed {
+    uint64_t samples;
+    double chance; /* to be tracked */
+} weighed;
+
+static weighed weigh(const profile *p, const estimate_chances *chances, size_t row) {
+    return (weighed){.samples = blocks_samples(&p->table, row),
+                     .chance = estimate_chance(chances, blocks_length(&p->table, row) + 1)};
 }
 
-static void count_if(tallies *t, const profile *p, size_t row, bool in) {
-    tally_add(in ? &t->in : &t->out, p, row);
+static void tally_add(tally *t, weighed w) {
+    t->samples += w.samples;
+    estimate_blocks_add_chance(&t->blocks, w.chance);
+}
+
+static void count_if(tallies *t, weighed w, bool in) {
+    tally_add(in ? &t->in : &t->out, w);
 }
 
 /* ---- blocks ------------------------------------------------------------------------------ */
@@ -43,23 +54,25 @@ static bool is_dead(const profile *p, size_t row) {
 }
 
 /* Within `limit` of a moment: it is known of blocks that died, or are older at the end. */
-static void count_death(tallies *t, const profile *p, size_t row, uint64_t since, uint64_t limit) {
+static void count_death(tallies *t, const profile *p, size_t row, weighed w, uint64_t since,
+                        uint64_t limit) {
     bool dead = is_dead(p, row);
     uint64_t died = p->table.died[row], end = dead ? died : p->duration;
     uint64_t age = end > since ? end - since : 0;
     if (dead || age > limit)
-        count_if(t, p, row, dead && age <= limit);
+        count_if(t, w, dead && age <= limit);
 }
 
-static void count_block(counts *c, const profile *p, const lifetimes_spec *spec, size_t row) {
+static void count_block(counts *c, const profile *p, const lifetimes_spec *spec, size_t row,
+                        weighed w) {
     const block_table *b = &p->table;
     bool promoted = b->promoted[row] != BLOCKS_NEVER;
-    tally_add(&c->all, p, row);
-    count_death(&c->soon, p, row, b->born[row], spec->within);
+    tally_add(&c->all, w);
+    count_death(&c->soon, p, row, w, b->born[row], spec->within);
     if (b->source[row] == MEMTRACE_MINOR && (promoted || is_dead(p, row)))
-        count_if(&c->minor, p, row, !promoted);
+        count_if(&c->minor, w, !promoted);
     if (promoted)
-        count_death(&c->premature, p, row, b->promoted[row], spec->soon);
+        count_death(&c->premature, p, row, w, b->promoted[row], spec->soon);
 }
 
 /* ---- shares ------------------------------------------------------------------------------ */
@@ -115,12 +128,13 @@ static tally rest_of(const tally *all, const tally *part) {
     return rest;
 }
 
-static void make_histogram(const profile *p, const lifetimes_spec *spec, const counts *all,
-                           lifetimes *l) {
+static void make_histogram(const profile *p, const lifetimes_spec *spec,
+                           const estimate_chances *chances, const counts *all, lifetimes *l) {
     tally decades[LIFETIMES_DECADES] = {0}, alive = {0}, rest;
     for (size_t i = 0; i < p->table.count; i++)
         if (!spec->kept || spec->kept[i])
-            tally_add(is_dead(p, i) ? &decades[stats_decade_of(life_of(p, i))] : &alive, p, i);
+            tally_add(is_dead(p, i) ? &decades[stats_decade_of(life_of(p, i))] : &alive,
+                      weigh(p, chances, i));
     for (int i = 0; i < LIFETIMES_DECADES; i++) {
         rest = rest_of(&all->all, &decades[i]);
         l->decades[i] = share_of(p, spec, &decades[i], &rest);
@@ -133,26 +147,28 @@ static void make_histogram(const profile *p, const lifetimes_spec *spec, const c
 
 /* A block stands for its samples, which are as many as chance makes of its words; or for the
  * inverse of its chance to be tracked. */
-static survival_life survival_life_of(const profile *p, const lifetimes_spec *spec, size_t row) {
+static survival_life survival_life_of(const profile *p, const lifetimes_spec *spec,
+                                      const estimate_chances *chances, size_t row) {
     double rate = p->info.sample_rate, samples = (double)blocks_samples(&p->table, row);
     survival_life life = {.time = life_of(p, row),
                           .ended = is_dead(p, row),
                           .weight = samples,
                           .variance = samples * (1 - rate)};
     if (spec->blocks) {
-        double inclusion = estimate_inclusion(blocks_length(&p->table, row) + 1, rate);
+        double inclusion = estimate_chance(chances, blocks_length(&p->table, row) + 1);
         life.weight = 1 / inclusion;
         life.variance = (1 - inclusion) / (inclusion * inclusion);
     }
     return life;
 }
 
-static bool make_curve(const profile *p, const lifetimes_spec *spec, lifetimes *l) {
+static bool make_curve(const profile *p, const lifetimes_spec *spec,
+                       const estimate_chances *chances, lifetimes *l) {
     VEC(survival_life) lives = {0};
     bool ok = vec_reserve(&lives, p->table.count);
     for (size_t i = 0; ok && i < p->table.count; i++)
         if (!spec->kept || spec->kept[i])
-            lives.items[lives.count++] = survival_life_of(p, spec, i);
+            lives.items[lives.count++] = survival_life_of(p, spec, chances, i);
     ok = ok && survival_estimate(lives.items, lives.count, &l->curve);
     vec_free(&lives);
     for (int i = 0; ok && i < LIFETIMES_QUANTILES; i++)
@@ -169,7 +185,8 @@ static int compare_sites(const void *a, const void *b) {
     return sites_compare_places(x->place, y->place);
 }
 
-static bool count_sites(const lens *view, const lifetimes_spec *spec, lifetimes *l) {
+static bool count_sites(const lens *view, const lifetimes_spec *spec,
+                        const estimate_chances *chances, lifetimes *l) {
     const profile *p = view->profile;
     sites places;
     if (!sites_find(view, spec->kept, spec->by_function, &places))
@@ -179,8 +196,9 @@ static bool count_sites(const lens *view, const lifetimes_spec *spec, lifetimes 
     bool ok = by_site && vec_reserve(&l->sites, n);
     for (size_t i = 0; ok && i < p->table.count; i++)
         if (places.of_row[i] != SITES_NONE) {
-            count_block(&by_site[places.of_row[i]], p, spec, i);
-            count_block(all, p, spec, i);
+            const weighed w = weigh(p, chances, i);
+            count_block(&by_site[places.of_row[i]], p, spec, i, w);
+            count_block(all, p, spec, i, w);
         }
     for (size_t i = 0; ok && i < n; i++)
         l->sites.items[l->sites.count++] = (lifetimes_site){.place = places.places.items[i],
@@ -189,7 +207,7 @@ static bool count_sites(const lens *view, const lifetimes_spec *spec, lifetimes 
         qsort(l->sites.items, n, sizeof *l->sites.items, compare_sites);
     if (ok) {
         l->all = part_of(p, spec, all);
-        make_histogram(p, spec, all, l);
+        make_histogram(p, spec, chances, all, l);
     }
     free(by_site);
     sites_free(&places);
@@ -198,7 +216,9 @@ static bool count_sites(const lens *view, const lifetimes_spec *spec, lifetimes 
 
 bool lifetimes_query(const lens *view, const lifetimes_spec *spec, lifetimes *l) {
     *l = (lifetimes){0};
-    bool ok = count_sites(view, spec, l) && make_curve(view->profile, spec, l);
+    estimate_chances chances;
+    estimate_chances_init(&chances, view->profile->info.sample_rate);
+    bool ok = count_sites(view, spec, &chances, l) && make_curve(view->profile, spec, &chances, l);
     if (!ok)
         lifetimes_free(l);
     return ok;

@@ -145,12 +145,14 @@ static void sum_up_sizes(const stats_block *blocks, uint64_t large, stats_part *
 
 /* The share of blocks of `least` to `most` words. Of a class in which no block was tracked, the
  * smallest possible block says how many there may be all the same. */
-static estimate share_between(const stats_block *blocks, size_t n, double rate, uint64_t least,
-                              uint64_t most) {
+static estimate share_between(const stats_block *blocks, size_t n, const estimate_chances *chances,
+                              uint64_t least, uint64_t most) {
+    const double rate = chances->rate;
     estimate_blocks within = {0}, without = {0};
     for (size_t i = 0; i < n; i++) {
         bool hit = blocks[i].words >= least && blocks[i].words <= most;
-        estimate_blocks_add(hit ? &within : &without, blocks[i].words + 1, rate);
+        estimate_blocks_add_chance(hit ? &within : &without,
+                                   estimate_chance(chances, blocks[i].words + 1));
     }
     if (within.tracked == 0)
         within.heaviest = 1 / estimate_inclusion(least + 1, rate);
@@ -163,17 +165,19 @@ static void estimate_part(const stats_block *blocks, double rate, uint64_t large
                           stats_part *part) {
     estimate_blocks all = {0};
     estimate_mean mean = {0};
+    estimate_chances chances;
+    estimate_chances_init(&chances, rate);
     for (size_t i = 0; i < part->n; i++) {
-        estimate_blocks_add(&all, blocks[i].words + 1, rate);
+        estimate_blocks_add_chance(&all, estimate_chance(&chances, blocks[i].words + 1));
         estimate_mean_add(&mean, (double)blocks[i].words, blocks[i].words + 1, rate);
     }
     part->blocks = estimate_blocks_total(&all);
     part->mean_words = estimate_mean_value(&mean);
     if (large < UINT64_MAX)
-        part->large = share_between(blocks, part->n, rate, large + 1, UINT64_MAX);
+        part->large = share_between(blocks, part->n, &chances, large + 1, UINT64_MAX);
     for (int i = 0; i < STATS_N_SIZES; i++)
         part->size_shares[i] = share_between(
-            blocks, part->n, rate, i ? stats_sizes[i - 1].most + 1 : 0, stats_sizes[i].most);
+            blocks, part->n, &chances, i ? stats_sizes[i - 1].most + 1 : 0, stats_sizes[i].most);
 }
 
 static bool sum_up(const profile *p, const stats_spec *spec, const stats *s, stats_part *part) {

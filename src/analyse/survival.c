@@ -5,13 +5,48 @@
 
 #define NORMAL 1.959963984540054
 
-/* Of those that end or vanish at the same time, the former come first. */
-static int compare_lives(const void *a, const void *b) {
-    const survival_life *x = a, *y = b;
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
-    return (int)y->ended - (int)x->ended;
+/* ---- sorting ------------------------------------------------------------------------------ */
+
+enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+
+/* Of those that end or vanish at the same time, the former come first: the last bit says that, the
+ * others are those of the time from `shift` on. */
+static inline size_t digit_of(const survival_life *l, unsigned shift) {
+    const uint64_t low = shift ? l->time >> (shift - 1) : l->time << 1 | !l->ended;
+    return (size_t)low % DIGITS;
 }
+
+/* Moves all to where they stand by one digit; those of which it is equal stay in their order. */
+static void sort_by_digit(const survival_life *from, size_t n, unsigned shift, survival_life *to) {
+    size_t next[DIGITS] = {0}, sum = 0;
+    for (size_t i = 0; i < n; i++)
+        next[digit_of(&from[i], shift)]++;
+    for (size_t d = 0; d < DIGITS; d++) {
+        const size_t begin = sum;
+        sum += next[d];
+        next[d] = begin;
+    }
+    for (size_t i = 0; i < n; i++)
+        to[next[digit_of(&from[i], shift)]++] = from[i];
+}
+
+/* By time, digit by digit from the last one: there may be as many as a trace has blocks. Sorted are
+ * then either `lives` or `other`, which has as much room; returns which. */
+static survival_life *sort(survival_life *lives, survival_life *other, size_t n) {
+    uint64_t most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = lives[i].time > most ? lives[i].time : most;
+    for (unsigned shift = 0; shift <= 64 && (shift == 0 || most >> (shift - 1));
+         shift += DIGIT_BITS) {
+        sort_by_digit(lives, n, shift, other);
+        survival_life *sorted = other;
+        other = lives;
+        lives = sorted;
+    }
+    return lives;
+}
+
+/* ---- the curve ---------------------------------------------------------------------------- */
 
 /* While going through the lives in the order of their times. R is the weight at risk, D of it ends
  * at a time; log S is the sum of log(1 - D/R). */
@@ -82,9 +117,9 @@ bool survival_estimate(survival_life *lives, size_t n, survival_curve *curve) {
         w.at_risk += lives[i].weight;
         w.risk_squares += lives[i].variance;
     }
-    if (n > 0)
-        qsort(lives, n, sizeof *lives, compare_lives);
-    bool ok = walk_through(&w, lives, n, curve);
+    survival_life *other = malloc((n + 1) * sizeof *other);
+    bool ok = other && walk_through(&w, sort(lives, other, n), n, curve);
+    free(other);
     if (!ok)
         vec_free(curve);
     return ok;

@@ -33,7 +33,8 @@ typedef struct survival_quantile {
 
 typedef VEC(survival_point) survival_curve; /* at each time at which something ended */
 
-/* Sorts `lives`. Fills `*curve`, which need not be initialised; false when there is no memory. */
+/* Changes the order of `lives`. Fills `*curve`, which need not be initialised; false when there is
+ * no memory. */
 bool survival_estimate(survival_life *lives, size_t n, survival_curve *curve);
 
 /* The share that lasts longer than `time`; all, exactly, before the first point. */

@@ -54,7 +54,7 @@ START_TEST(weights_change_nothing_if_equal) {
     survival_curve a = curve_of_remission(1), b = curve_of_remission(100);
     ck_assert_uint_eq(a.count, b.count);
     for (size_t i = 0; i < a.count; i++) {
-        ck_assert_double_eq_tol(a.items[i].alive.value, b.items[i].alive.value, 1e-12);
+        ck_assert_double_eq_tol(a.items[i].alive.low, b.items[i].alive.low, 1e-12);
         ck_assert_double_eq_tol(a.items[i].alive.low, b.items[i].alive.low, 1e-12);
     }
     vec_free(&a);
@@ -75,6 +75,40 @@ START_TEST(between_and_beyond_the_points) {
     q = survival_find_quantile(&c, 0.9);
     ck_assert_uint_eq(q.value, SURVIVAL_NEVER);
     vec_free(&c);
+}
+END_TEST
+
+static int compare_lives(const void *a, const void *b) {
+    const survival_life *x = a, *y = b;
+    return x->time != y->time ? (x->time < y->time ? -1 : 1) : (int)y->ended - (int)x->ended;
+}
+
+/* Times of a few bits and of many. */
+START_TEST(the_order_of_lives_is_of_no_account) {
+    enum { N = 3000 };
+    static survival_life mixed[N], sorted[N];
+    test_random random = {1};
+    survival_curve a, b;
+    for (int i = 0; i < N; i++) {
+        const uint64_t r = test_random_u64(&random);
+        mixed[i] = (survival_life){.time = r >> (r % 64),
+                                   .ended = r >> 9 & 1,
+                                   .weight = 1 + (double)(r % 1000) / 1024,
+                                   .variance = (double)(r % 77) / 8};
+    }
+    memcpy(sorted, mixed, sizeof sorted);
+    qsort(sorted, N, sizeof *sorted, compare_lives);
+    ck_assert(survival_estimate(mixed, N, &a) && survival_estimate(sorted, N, &b));
+    ck_assert_uint_gt(a.count, N / 4);
+    ck_assert_uint_eq(a.count, b.count);
+    for (size_t i = 0; i < a.count; i++) {
+        ck_assert(i == 0 || a.items[i - 1].time < a.items[i].time);
+        ck_assert_uint_eq(a.items[i].time, b.items[i].time);
+        ck_assert_uint_eq(a.items[i].at_risk, b.items[i].at_risk);
+        ck_assert_double_eq(a.items[i].alive.low, b.items[i].alive.low);
+    }
+    vec_free(&a);
+    vec_free(&b);
 }
 END_TEST
 
@@ -298,6 +332,7 @@ static Suite *suite(void) {
     tcase_add_test(t, kaplan_meier_and_greenwood);
     tcase_add_test(t, weights_change_nothing_if_equal);
     tcase_add_test(t, between_and_beyond_the_points);
+    tcase_add_test(t, the_order_of_lives_is_of_no_account);
     tcase_add_test(t, all_end_or_none);
     tcase_add_loop_test(t, curves_are_covered, 0, 4);
     tcase_add_test(t, proportions);

@@ -98,6 +98,15 @@ static bool matches(const site_pattern *p, const profile_location *l) {
     return size == p->size || l->file[size - p->size - 1] == '/';
 }
 
+bool budget_knows(const profile *p, const char *site) {
+    const bool below = strncmp(site, UNDER, sizeof UNDER - 1) == 0;
+    const site_pattern pattern = parse_pattern(site + (below ? sizeof UNDER - 1 : 0));
+    bool known = strcmp(site, "total") == 0;
+    for (size_t i = 0; !known && i < p->locations.count; i++)
+        known = matches(&pattern, &p->locations.items[i]);
+    return known;
+}
+
 static bool matches_frame(const site_pattern *pattern, const profile *p, uint32_t frame) {
     const profile_frame *f = &p->frames.items[frame];
     for (uint32_t i = 0; i < f->n; i++)

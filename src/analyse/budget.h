@@ -62,6 +62,9 @@ void budget_tally_free(budget_tally *t);
 bool budget_judge(const lens *l, const budget_tally *t, const budget_rule *rule,
                   budget_result *result);
 
+/* Whether anything in the trace, sampled or on the way there, is what a rule's site names. */
+bool budget_knows(const profile *p, const char *site);
+
 /* What a maximum must be for the trace to pass it with a tenth to spare, in two digits. */
 double budget_maximum(const budget_result *actual);
 

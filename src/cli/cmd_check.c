@@ -350,6 +350,17 @@ static int show(const job *j) {
     return report_output(output_finish(&out));
 }
 
+/* A limit on a name that is misspelt, or that the program no longer has, is met by every trace. */
+static void say_unknown(const job *j) {
+    for (size_t i = 0; i < j->rules.count; i++) {
+        const char *site = j->rules.items[i].site;
+        if (j->results.items[i].samples == 0 && !budget_knows(&j->profile, site))
+            message_warning("nothing in the trace is called `%s`: it allocates too little to be "
+                            "seen, or has another name",
+                            site);
+    }
+}
+
 static int verdict(const job *j) {
     int status = STATUS_OK;
     for (size_t i = 0; i < j->results.count; i++) {
@@ -377,6 +388,8 @@ static int check(job *j) {
     int status = judge_rules(j);
     if (status == STATUS_OK)
         status = show(j);
+    if (status == STATUS_OK)
+        say_unknown(j);
     if (status == STATUS_OK && j->opts->junit)
         status = write_file(j, j->opts->junit, check_junit);
     return status == STATUS_OK ? verdict(j) : status;

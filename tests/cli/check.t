@@ -262,6 +262,7 @@ Sampled: what the samples leave open is undecided, unless something surely fails
   f                 || at most 110,000 blocks || 100,045 blocks ± 20,131 blocks   || 0.91  || UNDECIDED (a rate of 8e-4 would decide)
   g                 || 400 words, within 3x   || no sample (at most 36,889 words) || 0.00  || UNDECIDED (a rate of 0.028 would decide)
   0 passed, 0 failed, 3 undecided
+  allotrace: warning: nothing in the trace is called `g`: it allocates too little to be seen, or has another name
   [4]
   $ sed -i 's/"110000 blocks"/"50000 blocks"/' budget.toml
   $ allotrace check --budget budget.toml --junit junit.xml few.ctf
@@ -270,6 +271,7 @@ Sampled: what the samples leave open is undecided, unless something surely fails
   f                 || at most 50,000 blocks || 100,045 blocks ± 20,131 blocks   || 2.00  || FAIL
   g                 || 400 words, within 3x  || no sample (at most 36,889 words) || 0.00  || UNDECIDED (a rate of 0.028 would decide)
   0 passed, 1 failed, 2 undecided
+  allotrace: warning: nothing in the trace is called `g`: it allocates too little to be seen, or has another name
   [3]
   $ cat junit.xml
   <?xml version="1.0" encoding="UTF-8"?>
@@ -310,6 +312,7 @@ A budget from a trace, which the trace meets; then the same for another one:
   total                || at most 744.0 MB || 79.0 GB ± 1.5 GB            || 108.77 || FAIL
   Stdlib__set.Make.bal || at most 124.0 MB || no sample (at most 28.1 MB) || 0.00   || PASS
   1 passed, 1 failed, 0 undecided
+  allotrace: warning: nothing in the trace is called `Stdlib__set.Make.bal`: it allocates too little to be seen, or has another name
   [3]
   $ allotrace check --update new.toml $TRACES/irmin-replay.ctf && cat new.toml
   # Allocation budgets, checked by: allotrace check --budget FILE TRACE

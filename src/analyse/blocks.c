@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/parallel.h"
+
 enum {
     FIRST_ROWS = 1024,
     FEWEST_BINS = 1 << 14, /* of time, for the peak */
@@ -347,12 +349,30 @@ static void add_births(bins *x, size_t bin, uint64_t samples) {
     x->born[bin] = all < UINT32_MAX && samples < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
 }
 
+/* Rows of a table that are looked through at the same time as others. */
+typedef struct peak_part {
+    size_t begin, end;
+    bins bins;     /* of the first part: in the end, of all */
+    changes found; /* in the bins that the peak may be in */
+    bool ok;
+} peak_part;
+
+typedef struct peak_search {
+    const block_table *table;
+    const uint8_t *kept; /* NULL: all */
+    size_t n;
+    peak_part parts[PARALLEL_MAX];
+} peak_search;
+
 /* Rows are mostly in the order of their births: those of a bin are summed up beside it. */
-static void fill_bins(const block_table *b, const uint8_t *kept, bins *x) {
+static void fill_bins(void *context, size_t part) {
+    peak_search *s = context;
+    const block_table *b = s->table;
+    bins *x = &s->parts[part].bins;
     size_t current = 0;
     uint64_t sum = 0;
-    for (size_t i = 0; i < b->count; i++) {
-        if (kept && !kept[i])
+    for (size_t i = s->parts[part].begin; i < s->parts[part].end; i++) {
+        if (s->kept && !s->kept[i])
             continue;
         uint64_t samples = blocks_samples(b, i);
         if (b->born[i] >> x->width != current) {
@@ -365,6 +385,17 @@ static void fill_bins(const block_table *b, const uint8_t *kept, bins *x) {
             x->change[b->died[i] >> x->width] -= (int64_t)samples;
     }
     add_births(x, current, sum);
+}
+
+static void join_bins(bins *x, const bins *other) {
+    for (size_t i = 0; i < x->n; i++) {
+        const uint64_t born = (uint64_t)x->born[i] + other->born[i];
+        x->change[i] += other->change[i];
+        x->born[i] = born < UINT32_MAX ? (uint32_t)born : UINT32_MAX;
+    }
+}
+
+static void sum_up_bins(bins *x) {
     int64_t live = 0;
     for (size_t i = 0; i < x->n; i++) {
         x->before[i] = live;
@@ -384,18 +415,37 @@ static void mark_candidates(bins *x) {
     }
 }
 
-static bool gather_changes(const block_table *b, const uint8_t *kept, const bins *x, changes *all) {
-    for (size_t i = 0; i < b->count; i++) {
+static bool add_change(changes *all, uint64_t time, int64_t samples) {
+    return vec_push(all, ((change){.time = time, .samples = samples}));
+}
+
+static void gather_changes(void *context, size_t part) {
+    peak_search *s = context;
+    const block_table *b = s->table;
+    const bins *x = &s->parts[0].bins;
+    peak_part *p = &s->parts[part];
+    p->ok = true;
+    for (size_t i = p->begin; p->ok && i < p->end; i++) {
         const bool dies = b->died[i] != BLOCKS_NEVER;
         const bool born_there = x->is_candidate[b->born[i] >> x->width];
         const bool died_there = dies && x->is_candidate[b->died[i] >> x->width];
-        if (!(born_there | died_there) || (kept && !kept[i]))
+        if (!(born_there | died_there) || (s->kept && !s->kept[i]))
             continue;
-        int64_t samples = (int64_t)blocks_samples(b, i);
-        if (born_there && !vec_push(all, ((change){.time = b->born[i], .samples = samples})))
+        const int64_t samples = (int64_t)blocks_samples(b, i);
+        p->ok = (!born_there || add_change(&p->found, b->born[i], samples)) &&
+                (!died_there || add_change(&p->found, b->died[i], -samples));
+    }
+}
+
+/* In the first part. */
+static bool join_changes(peak_search *s) {
+    changes *all = &s->parts[0].found;
+    for (size_t part = 0; part < s->n; part++) {
+        const changes *more = &s->parts[part].found;
+        if (!s->parts[part].ok || (part > 0 && !vec_reserve(all, more->count)))
             return false;
-        if (died_there && !vec_push(all, ((change){.time = b->died[i], .samples = -samples})))
-            return false;
+        for (size_t i = 0; part > 0 && i < more->count; i++)
+            all->items[all->count++] = more->items[i];
     }
     return true;
 }
@@ -416,22 +466,45 @@ static void find_peak(const changes *all, const bins *x, uint64_t *time, uint64_
     }
 }
 
-bool blocks_peak_of(const block_table *b, const uint8_t *kept, uint64_t *time, uint64_t *samples) {
-    bins x;
-    changes all = {0};
-    *time = *samples = 0;
-    bool ok = make_bins(b, &x);
-    if (ok) {
-        fill_bins(b, kept, &x);
-        mark_candidates(&x);
-        ok = gather_changes(b, kept, &x, &all);
+static bool begin_search(peak_search *s) {
+    const size_t rows = s->table->count;
+    s->n = parallel_parts(rows);
+    bool ok = true;
+    for (size_t part = 0; part < s->n; part++) {
+        s->parts[part].begin = parallel_begin(rows, s->n, part);
+        s->parts[part].end = parallel_begin(rows, s->n, part + 1);
+        ok &= make_bins(s->table, &s->parts[part].bins);
     }
-    if (ok && all.count)
-        qsort(all.items, all.count, sizeof *all.items, compare_changes);
+    return ok;
+}
+
+static void end_search(peak_search *s) {
+    for (size_t part = 0; part < s->n; part++) {
+        free_bins(&s->parts[part].bins);
+        vec_free(&s->parts[part].found);
+    }
+}
+
+bool blocks_peak_of(const block_table *b, const uint8_t *kept, uint64_t *time, uint64_t *samples) {
+    peak_search s = {.table = b, .kept = kept};
+    bins *x = &s.parts[0].bins;
+    changes *all = &s.parts[0].found;
+    *time = *samples = 0;
+    bool ok = begin_search(&s);
+    if (ok) {
+        parallel_run(s.n, fill_bins, &s);
+        for (size_t part = 1; part < s.n; part++)
+            join_bins(x, &s.parts[part].bins);
+        sum_up_bins(x);
+        mark_candidates(x);
+        parallel_run(s.n, gather_changes, &s);
+        ok = join_changes(&s);
+    }
+    if (ok && all->count)
+        qsort(all->items, all->count, sizeof *all->items, compare_changes);
     if (ok)
-        find_peak(&all, &x, time, samples);
-    vec_free(&all);
-    free_bins(&x);
+        find_peak(all, x, time, samples);
+    end_search(&s);
     return ok;
 }
 

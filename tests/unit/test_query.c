@@ -348,6 +348,30 @@ START_TEST(each_row_of_a_large_table_is_looked_at) {
 }
 END_TEST
 
+START_TEST(the_peak_of_a_large_table_is_that_of_all_its_rows) {
+    enum { END = MANY_ROWS + 1000 };
+    static int64_t change[END];
+    uint64_t time, samples, best_time = 0;
+    int64_t live = 0, best = 0;
+    profile p;
+    make_many(&p);
+    for (size_t row = 0; row < p.table.count; row++) {
+        change[p.table.born[row]] += (int64_t)blocks_samples(&p.table, row);
+        if (p.table.died[row] != BLOCKS_NEVER && p.table.died[row] < END)
+            change[p.table.died[row]] -= (int64_t)blocks_samples(&p.table, row);
+    }
+    for (uint64_t t = 0; t < END; t++) {
+        live += change[t];
+        best_time = live > best ? t : best_time;
+        best = live > best ? live : best;
+    }
+    ck_assert(blocks_peak(&p.table, &time, &samples));
+    ck_assert_uint_eq(samples, (uint64_t)best);
+    ck_assert_uint_eq(time, best_time);
+    profile_free(&p);
+}
+END_TEST
+
 static bool counts(const block_table *b, measure m, uint64_t moment, size_t row) {
     return m == MEASURE_LIVE       ? b->born[row] <= moment && b->died[row] > moment
            : m == MEASURE_PROMOTED ? b->promoted[row] != BLOCKS_NEVER
@@ -610,6 +634,7 @@ static Suite *suite(void) {
     tcase_add_test(t, the_peak_is_the_maximum_over_all_moments);
     tcase_add_test(t, filters_keep_what_they_say);
     tcase_add_test(t, each_row_of_a_large_table_is_looked_at);
+    tcase_add_test(t, the_peak_of_a_large_table_is_that_of_all_its_rows);
     tcase_add_test(t, measures_of_a_selection_count_each_row_of_it);
     tcase_add_test(t, complaints_point_at_the_column);
     tcase_add_test(t, an_empty_selection_knows_why);

@@ -1,20 +1,28 @@
 #!/usr/bin/python3
 """native: what recording costs native programs, by allotrace and by others.
 
-    bench/native.py MALLOC_PAIRS [RUNS [PROGRAM...]]
+    bench/native.py [--anew] MALLOC_PAIRS [RUNS [PROGRAM...]]
 
-Each program runs as it is and under each recorder in turn; the table says what that costs in CPU
-time (all processes together, the median; then the median of the ratios to the plain run next to it,
-and their quartiles), the memory of the largest process (this script's own, if that is more), and the
-size of what was written. `recorder`
-is the preloaded library alone, at the sampling rate given, `run` the whole of `allotrace run`, names
-and summary included, as heaptrack's figure is the whole of `heaptrack`. What is not installed is left
-out. Takes the allotrace that is first in PATH, and makes its inputs under out/bench/ once.
+Each program runs as it is and under each recorder in turn; the table says how often (n) and what that
+costs in CPU time (all processes together, the median; then the median of the ratios to the plain run
+in the same turn, and their quartiles), the memory of the largest process (this script's own, if that
+is more), and the size of what was written. What takes long runs in fewer of the turns, evenly spread,
+so that it takes about half a minute in all. `recorder` is the preloaded library alone, at the sampling
+rate given, `run` the whole of `allotrace run`, names and summary included, as heaptrack's figure is
+the whole of `heaptrack`. What is not installed is left out. Takes the allotrace that is first in PATH,
+and makes its inputs under out/bench/ once.
+
+What was measured of a program is kept there after each turn: if this is interrupted, the table shows
+what there is, and the next time it goes on from there, unless allotrace is another one since, or
+--anew says so. 0 RUNS show what there is.
 """
+import hashlib
 import json
+import math
 import pathlib
 import random
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -126,16 +134,26 @@ def programs(malloc_pairs, inputs):
 
 
 class Recorder(pair.Contestant):
-    """`files` is a pattern of what it writes."""
+    """`files` is a pattern of what it writes; `paired` are its seconds and those of the plain run in
+    the same turn, `first` those of the run that is thrown away."""
 
     def __init__(self, name, command, env=None, files=None):
         super().__init__(name, command, env)
-        self.files = files
+        self.files, self.first, self.size, self.paired = files, None, None, []
 
     def written(self):
-        if not self.files:
-            return None
         return sum(f.stat().st_size for f in self.files.parent.glob(self.files.name))
+
+    def run(self):
+        seconds = pair.run_once(self, wall=False)
+        if self.files:
+            self.size = self.written()
+        return seconds
+
+    KEPT = ("seconds", "peak", "first", "size", "paired")
+
+    def state(self):
+        return {key: getattr(self, key) for key in self.KEPT}
 
 
 def present(name):
@@ -178,37 +196,123 @@ def size(n):
 
 
 def report(contestants):
-    plain = contestants[0]
-    print(f"  {'':<26}{'CPU':>9}   {'x plain':<24}{'memory':>10}{'written':>11}")
+    print(f"  {'':<26}{'n':>3}{'CPU':>10}   {'x plain':<24}{'memory':>10}{'written':>11}")
     for c in contestants:
-        line = f"  {c.name:<26}{statistics.median(c.seconds):7.3f} s"
-        low, middle, high = pair.ratios(c, plain)
-        line += f"   {middle:6.3f} ({low:.3f} … {high:.3f})".ljust(27) if c is not plain else " " * 27
-        print(f"{line}{size(c.peak):>10}{size(c.written()):>11}".rstrip(), flush=True)
+        if not c.seconds:
+            why = f"takes more than {LIMIT} s" if c.first == math.inf else "not yet"
+            print(f"  {c.name:<26}  {why}")
+            continue
+        line = f"  {c.name:<26}{len(c.seconds):3}{statistics.median(c.seconds):8.3f} s"
+        ratios = [own / max(plain, 1e-9) for own, plain in c.paired]
+        low, middle, high = statistics.quantiles(ratios, n=4, method="inclusive") \
+            if len(ratios) > 1 else ratios * 3
+        is_plain = c is contestants[0]
+        line += " " * 27 if is_plain else f"   {middle:6.3f} ({low:.3f} … {high:.3f})".ljust(27)
+        print(f"{line}{size(c.peak):>10}{size(c.size):>11}".rstrip(), flush=True)
 
 
-def fast_enough(contestants):
-    """Those that take less than a minute; says of the others what they take."""
-    for c in contestants:
-        seconds = pair.run_once(c, wall=False)
-        if seconds < 60:
-            yield c
-        else:
-            print(f"  {c.name}: {seconds:.0f} s in a single run, left out")
+# ---- measuring
+
+SPENT = 30  # seconds of CPU time for what takes long, about
+LIMIT = 120  # seconds on the clock: what takes longer is left out
 
 
-def main(malloc_pairs, runs="5", *names):
+def too_long(*_):
+    raise TimeoutError
+
+
+def first_run(contestant):
+    signal.signal(signal.SIGALRM, too_long)
+    signal.alarm(LIMIT)
+    try:
+        return contestant.run()
+    except TimeoutError:
+        return math.inf
+    finally:
+        signal.alarm(0)
+
+
+def is_due(contestant, turn):
+    """In every turn, or in each k-th if that many take SPENT seconds already."""
+    if contestant.first == math.inf:
+        return False
+    return contestant.first < SPENT / 5 or turn % max(1, round(contestant.first / 3)) == 0
+
+
+def take_turn(contestants, turn):
+    plain = contestants[0].run()
+    got = [(contestants[0], plain)]
+    for c in contestants[1:] if turn % 2 == 0 else contestants[:0:-1]:
+        if is_due(c, turn):
+            got.append((c, c.run()))
+    for c, seconds in got:  # all of a turn, or nothing
+        c.seconds.append(seconds)
+        c.paired.append((seconds, plain))
+
+
+class Kept:
+    """What was measured of one program, in a file; of no use once what is measured is another."""
+
+    def __init__(self, path, contestants, anew):
+        self.path, self.contestants, self.turn = path, contestants, 0
+        programs = [shutil.which("allotrace"), library()]
+        self.key = [hashlib.sha256(pathlib.Path(p).read_bytes()).hexdigest() for p in programs]
+        if not anew and path.exists():
+            self.load(json.loads(path.read_text()))
+
+    def load(self, kept):
+        if kept["key"] != self.key or set(kept["of"]) != {c.name for c in self.contestants}:
+            return
+        self.turn = kept["turn"]
+        for c in self.contestants:
+            for key, value in kept["of"][c.name].items():
+                setattr(c, key, value)
+
+    def save(self):
+        part = self.path.with_suffix(".part")
+        part.write_text(json.dumps({"key": self.key, "turn": self.turn,
+                                    "of": {c.name: c.state() for c in self.contestants}}))
+        part.rename(self.path)
+
+
+def measure(contestants, kept, runs):
+    """Takes turns until there were `runs`. A first run of each, which is thrown away, says how long
+    it takes."""
+    with pair.pinned():
+        for c in contestants if kept.turn < runs else []:
+            c.first = c.first or first_run(c)
+            kept.save()
+        while kept.turn < runs:
+            take_turn(contestants, kept.turn)
+            kept.turn += 1
+            kept.save()
+
+
+def interrupted(*_):
+    raise KeyboardInterrupt
+
+
+def main(*words):
+    anew = "--anew" in words
+    malloc_pairs, runs, *names = [w for w in words if w != "--anew"] + ["5"] * (len(words) - anew < 2)
     inputs = pathlib.Path(__file__).resolve().parent.parent / "out" / "bench"
-    library()
+    signal.signal(signal.SIGTERM, interrupted)
     for name, title, command in programs(malloc_pairs, inputs):
         if names and name not in names:
             continue
         print(f"\n  {title}")
         with tempfile.TemporaryDirectory(prefix="native.", dir=inputs) as folder:
-            contestants = list(fast_enough(recorders(command, pathlib.Path(folder))))
-            pair.compare(contestants, int(runs))
+            contestants = list(recorders(command, pathlib.Path(folder)))
+            kept = Kept(inputs / f"native-{name}.json", contestants, anew)
+            try:
+                measure(contestants, kept, int(runs))
+            except KeyboardInterrupt:
+                print(f"  interrupted after {kept.turn} turns")
+                report(contestants)
+                return 1
             report(contestants)
+    return 0
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    sys.exit(main(*sys.argv[1:]))

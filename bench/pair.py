@@ -10,6 +10,7 @@ behind a ratio are its quartiles. Time is CPU time (user and system, children in
 --wall what a clock says. Output of the commands is thrown away; one that fails ends the comparison.
 """
 import argparse
+import contextlib
 import os
 import shlex
 import statistics
@@ -38,7 +39,11 @@ def run_once(contestant, wall):
     child = subprocess.Popen(contestant.command, stdin=subprocess.DEVNULL,
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                              env=os.environ | (contestant.env or {}))
-    _, status, usage = os.wait4(child.pid, 0)
+    try:
+        _, status, usage = os.wait4(child.pid, 0)
+    except BaseException:  # interrupted
+        child.kill()
+        raise
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode:
         raise Failed(f"{contestant.name}: exit status {child.returncode}: "
@@ -47,18 +52,25 @@ def run_once(contestant, wall):
     return time.monotonic() - start if wall else usage.ru_utime + usage.ru_stime
 
 
-def compare(contestants, runs, wall=False, cpu=None):
-    """Fills in the seconds of each; the first run of each is thrown away."""
+@contextlib.contextmanager
+def pinned(cpu=None):
+    """To one CPU, the last one by default."""
     usable = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {cpu if cpu is not None else max(usable)})
     try:
+        yield
+    finally:
+        os.sched_setaffinity(0, usable)
+
+
+def compare(contestants, runs, wall=False, cpu=None):
+    """Fills in the seconds of each; the first run of each is thrown away."""
+    with pinned(cpu):
         for contestant in contestants:
             run_once(contestant, wall)
         for turn in range(runs):
             for contestant in contestants if turn % 2 == 0 else reversed(contestants):
                 contestant.seconds.append(run_once(contestant, wall))
-    finally:
-        os.sched_setaffinity(0, usable)
 
 
 def ratios(contestant, base):

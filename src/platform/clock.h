@@ -4,7 +4,6 @@
 #define PLATFORM_CLOCK_H
 
 #include <stdint.h>
-#include <time.h>
 
 struct clock_anchor {
     uint64_t wall_us;      /* since 1970, at the moment of anchoring */
@@ -13,15 +12,6 @@ struct clock_anchor {
 
 uint64_t clock_monotonic_us(void);
 uint64_t clock_wall_us(void);
-
-/* Which tick of the kernel's clock it is: a number that differs between any two of them. They are
- * some milliseconds apart (1 to 10). */
-static inline uint64_t clock_tick(void) {
-    struct timespec t = {0};
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-    return (uint64_t)t.tv_sec << 32 | (uint64_t)t.tv_nsec;
-}
-
 struct clock_anchor clock_anchor_now(void);
 
 /* The wall clock's time at a moment of the monotonic clock, which may lie before the anchor. */

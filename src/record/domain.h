@@ -43,9 +43,6 @@ struct domain {
     uint64_t now_cycles;
 
     /* Where every allocation is recorded; NULL, 0 elsewhere. */
-    uint32_t unlooked; /* so many events need not look at the CPU's counter: see exact_now */
-    uint64_t looked;   /* what it was at the last look */
-    uint64_t tick;     /* the kernel's at that time */
     unwind_trail *trail;
     uint64_t *frames;       /* codes of the last stack, outermost first, behind room for a remark */
     size_t n_frames;        /* of them, how many may be found again; 0: see n_remarked */

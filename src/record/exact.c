@@ -11,25 +11,11 @@
 static const struct { alignas(64) uint64_t bits; } every_address = {.bits = UINT64_MAX};
 enum { HASH_SHIFT_OF_ONE_WORD = 64 - 6 };
 
-/* What 16 looks at the kernel's tick, or at the CPU's counter, take at best: cycles. */
-static uint64_t cycles_of_looks(bool tick) {
-    uint64_t best = UINT64_MAX;
-    for (int turn = 0; turn < 4; turn++) {
-        uint64_t begin = cpu_cycles();
-        for (int i = 0; i < 16; i++)
-            (void)(tick ? clock_tick() : cpu_cycles());
-        uint64_t taken = cpu_cycles() - begin;
-        best = taken < best ? taken : best;
-    }
-    return best;
-}
-
 bool exact_start(struct session *s, memprof_filter *filter) {
     s->ids = memory_alloc(&s->memory, sizeof *s->ids);
     if (!s->ids)
         return false;
     ids_init(s->ids, &s->memory, next_is_glibc());
-    s->ticks = cycles_of_looks(true) < cycles_of_looks(false); /* a tick can be a system call */
     filter->bits = (const char *)&every_address + HASH_SHIFT_OF_ONE_WORD;
     return true;
 }
@@ -55,32 +41,12 @@ static __attribute__((noinline)) void exact_read_clock(struct session *s, struct
     session_sweep(s, d->now);
 }
 
-/* Where events come so fast that as many in a row took less than a tenth of a millisecond, they
- * need not look at the counter each. */
-enum { UNLOOKED = 7 };
-
-static inline __attribute__((always_inline)) void exact_look(struct session *s, struct domain *d,
-                                                             uint64_t tick) {
+/* A time that was right a tenth of a millisecond ago at most: the clock is the dearest part of a
+ * free, and traces whose times change less often become half as large where they are compressed. */
+static inline uint64_t exact_now(struct session *s, struct domain *d) {
     uint64_t cycles = cpu_cycles();
-    bool fast = s->ticks && cycles - d->looked < CPU_CYCLES_SHORT;
-    d->unlooked = fast ? UNLOOKED : 0;
-    d->looked = cycles;
-    d->tick = tick;
     if (session_clock_is_old(d, cycles, CPU_CYCLES_SHORT))
         exact_read_clock(s, d, cycles);
-}
-
-/* A time that was right a tenth of a millisecond ago at most: the clock is the dearest part of a
- * free, and traces whose times change less often become half as large where they are compressed.
- * The counter is dear as well, by far the dearest where it is that of a virtual machine. So while
- * events come fast, most look only for the kernel's next tick: after a pause that is shorter, a few
- * may get the time at which it began. */
-static inline uint64_t exact_now(struct session *s, struct domain *d) {
-    uint64_t tick = d->tick;
-    if (d->unlooked == 0 || (tick = clock_tick()) != d->tick)
-        exact_look(s, d, tick);
-    else
-        d->unlooked--;
     return session_now_nearly(s, d);
 }
 

@@ -50,7 +50,6 @@ struct session {
     bool maps; /* what the program maps is recorded, too, by mapping.c */
     lock regions_lock;
     regions regions; /* that it has mapped, guarded by the lock before */
-    bool ticks;      /* see exact_now */
     bool exact;      /* every block of malloc is recorded, by exact.c */
     struct ids *ids; /* of blocks that live, if so */
     _Atomic(struct session *)

@@ -156,15 +156,15 @@ static void churn_a_while(void) {
     churn(1000, 1000);
 }
 
-/* Without anything else being allocated meanwhile. */
+/* Less than a tick of some kernels' clocks, without anything else being allocated meanwhile. */
 static void wait_a_while(int busily) {
-    struct timespec start, now, pause = {.tv_nsec = 60000000};
+    struct timespec start, now, pause = {.tv_nsec = 3000000};
     clock_gettime(CLOCK_MONOTONIC, &start);
     if (!busily)
         nanosleep(&pause, NULL);
     do
         clock_gettime(CLOCK_MONOTONIC, &now);
-    while ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 < 60);
+    while ((now.tv_sec - start.tv_sec) * 1000000000 + (now.tv_nsec - start.tv_nsec) < 3000000);
 }
 
 /* A block outlives a pause that follows upon many events. */

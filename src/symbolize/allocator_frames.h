@@ -44,7 +44,8 @@ typedef enum allocator_frame_kind {
     X(ALWAYS, PREFIX, "std::alloc::", NULL)                                                        \
     X(ALWAYS, PREFIX, "alloc::alloc::", NULL)                                                      \
     X(ALWAYS, PREFIX, "<alloc::alloc::Global", NULL)                                               \
-    X(ALWAYS, PREFIX, "alloc::raw_vec::", NULL)
+    X(ALWAYS, PREFIX, "alloc::raw_vec::", NULL)                                                    \
+    X(ALWAYS, PREFIX, "<alloc::raw_vec::", NULL)
 
 /* What a function, by its demangled name, is; `*type` (unchanged if there is none) what it
  * allocates. */

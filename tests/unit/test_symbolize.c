@@ -129,6 +129,7 @@ START_TEST(allocators_are_told_from_who_allocates) {
         "<alloc::alloc::Global as core::alloc::Allocator>::grow",
         "<alloc::alloc::Global>::alloc_impl_runtime",
         "alloc::raw_vec::RawVecInner<A>::finish_grow",
+        "<alloc::raw_vec::RawVecInner>::finish_grow",
     };
     static const char *const others[] = {"main", "alloc::vec::Vec<T,A>::reserve",
                                          "operator new_thing", "my::alloc::alloc::Global"};

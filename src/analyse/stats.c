@@ -122,15 +122,15 @@ static uint64_t select_rank(const uint64_t *numbers, size_t n, size_t rank, uint
 
 static stats_lives sum_up_lives(const uint64_t *lives, size_t n) {
     stats_lives l = {0};
-    unsigned __int128 sum = 0;
+    double sum = 0;
     if (n == 0)
         return l;
     for (size_t i = 0; i < n; i++) {
-        sum += lives[i];
+        sum += (double)lives[i];
         l.most = lives[i] > l.most ? lives[i] : l.most;
         l.decades[stats_decade_of(lives[i])]++;
     }
-    l.mean = (double)sum / (double)n;
+    l.mean = sum / (double)n;
     l.median = select_rank(lives, n, (n - 1) / 2, l.most);
     return l;
 }
@@ -196,7 +196,7 @@ static void estimate_part(const stats_block *blocks, double rate, uint64_t large
 
 static bool sum_up(const profile *p, const stats_spec *spec, const stats *s, stats_part *part) {
     const stats_block *blocks = part->n > 0 ? s->blocks.items + part->first : NULL;
-    uint64_t *lives = malloc((part->n + 1) * sizeof *lives);
+    uint64_t *lives = calloc(part->n + 1, sizeof *lives);
     if (!lives)
         return false;
     sum_up_sizes(blocks, spec->large, part);

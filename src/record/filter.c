@@ -205,8 +205,8 @@ static bool is_readable(const void *address) {
 static bool is_there(const struct sock_fprog *filter) {
     if (!is_readable(filter) || !is_readable((const char *)(filter + 1) - sizeof(uint64_t)))
         return false;
-    const struct sock_filter *last = filter->filter + (filter->len ? filter->len - 1 : 0);
-    return is_readable(filter->filter) && is_readable(last);
+    return is_readable(filter->filter) &&
+           is_readable(filter->filter + (filter->len ? filter->len - 1 : 0));
 }
 
 static bool is_harmless(uint32_t verdict) {

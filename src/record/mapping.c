@@ -19,7 +19,7 @@ struct session *mapping_enter(void) {
     struct session *s = recorder_enter();
     if (!s || !s->maps)
         return NULL;
-    if (self.mapping) {
+    if (self.mapping || self.sampler.busy) { /* the interrupted one may hold a lock of ours */
         atomic_fetch_add_explicit(&s->lost_busy, 1, memory_order_relaxed);
         return NULL;
     }

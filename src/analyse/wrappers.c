@@ -108,7 +108,7 @@ static size_t find_core(const name_words *w, bool *weak) {
     return w->n;
 }
 
-bool wrapper_name(const char *function) {
+static bool is_wrapper(const char *function, bool *resizes) {
     name_words w = {.n = 0};
     bool weak = false;
     if (!split(function, &w))
@@ -119,5 +119,38 @@ bool wrapper_name(const char *function) {
     for (size_t i = 0; i < core; i++)
         if (!is_known(w.words[i], GENERIC) && (i > 0 || is_known(w.words[i], OBJECT)))
             return false;
+    *resizes = strstr(w.words[core], "realloc") != NULL;
     return !weak || core == 0 || is_known(w.words[core - 1], GENERIC);
+}
+
+/* os::malloc(unsigned long, MEMFLAGS), (anonymous namespace)::safe_malloc(unsigned long). */
+static bool is_scoped_wrapper(const char *function) {
+    static const char anonymous[] = "(anonymous namespace)::";
+    const char *at = function, *colons;
+    bool of_namespaces = true, resizes = false;
+    char name[MAX_NAME + 1];
+    for (;; at = colons + 2) {
+        while (strncmp(at, anonymous, sizeof anonymous - 1) == 0)
+            at += sizeof anonymous - 1;
+        size_t n = strcspn(at, "(:<");
+        if (at[n] == '(' || at[n] == '\0') {
+            if (n >= sizeof name)
+                return false;
+            memcpy(name, at, n);
+            name[n] = '\0';
+            break;
+        }
+        colons = at + n;
+        if (n == 0 || colons[0] != ':' || colons[1] != ':')
+            return false;
+        of_namespaces &= !isupper((unsigned char)*at);
+    }
+    if (strcmp(name, "alloc") == 0 || strcmp(name, "allocate") == 0)
+        return false; /* a method that allocates what its class is about */
+    return is_wrapper(name, &resizes) && (of_namespaces || !resizes);
+}
+
+bool wrapper_name(const char *function) {
+    bool resizes;
+    return strpbrk(function, ":(") ? is_scoped_wrapper(function) : is_wrapper(function, &resizes);
 }

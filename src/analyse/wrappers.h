@@ -2,8 +2,9 @@
  *
  * In C programs nearly all is allocated by such a function; the place that a reader looks for is
  * its caller. The one list of what such names are made of. It errs on the side of "no": a
- * constructor (jvp_string_alloc, node_new) is a place of interest. Names of C alone: those with
- * `::`, `.` or anything else that is no identifier never match.
+ * constructor (jvp_string_alloc, node_new) is a place of interest. Of C++ functions the name behind
+ * the last `::` counts; what resizes (realloc) must be in namespaces, because String::realloc(int)
+ * is about strings. Templates, and names with anything else that is no identifier, never match.
  *
  * A name is a sequence of words, separated by underscores or by a change of case:
  *

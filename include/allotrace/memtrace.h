@@ -92,6 +92,10 @@ typedef struct memtrace_location {
 #define MEMTRACE_GAUGE_FILE                                                                        \
     "<gauge>" /* `function` names a quantity; the event's length is its value */
 
+/* The file of code that was made at run time, which is in none; without a name for it, `function`
+ * is its address, 0x7f48a0ecabd3. */
+#define MEMTRACE_MADE_FILE "[JIT]"
+
 /* One frame of a backtrace: a code of the recorder (mostly a program counter) and where that is. A
  * code stands for several locations where functions were inlined: outermost first, so that the last
  * one is the innermost. `n_locations` is 0 where the trace does not say. */

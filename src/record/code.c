@@ -193,7 +193,8 @@ static memtrace_location locate_address(code_table *table, uintptr_t address, ui
         m = m->older;
     const char *function =
         m ? function_in_module(table, m, address) : function_nowhere(table, address);
-    return (memtrace_location){.file = m ? m->file : "[]", .function = function ? function : "?"};
+    return (memtrace_location){.file = m ? m->file : MEMTRACE_MADE_FILE,
+                               .function = function ? function : "?"};
 }
 
 memtrace_location code_locate_address(code_table *table, uintptr_t return_address) {

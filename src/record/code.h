@@ -9,12 +9,16 @@
  * keep codes in 63 bits. Small values are no addresses but remarks (enum code_remark).
  *
  * The location of a frame before symbolization: line 0,
- *     file      PATH[BUILD-ID]      absolute path of the module; build id in hex, empty if it has
- * none function  BASENAME+0xOFFSET   OFFSET is the return address less the module's load bias, so
- * an address in the ELF file; again the call is before it and for an address in no module
- * (generated code) file "[]" and function "0xADDRESS". The last code of a backtrace has a location
- * in front of it whose file is MEMTRACE_TYPE_FILE and whose function is the allocating function as
- * it is called in source: `malloc`, `operator new[]`. */
+ *
+ *     file      PATH[BUILD-ID]      absolute path of the module; build id in hex, empty if none
+ *     function  BASENAME+0xOFFSET   OFFSET is the return address less the module's load bias, so
+ *                                   an address in the ELF file; again the call is before it
+ *
+ * and for an address in no module (generated code) file MEMTRACE_MADE_FILE and function
+ * "0xADDRESS". The last code of a backtrace has a location in front of it whose file is
+ * MEMTRACE_TYPE_FILE and whose function is the allocating function as it is called in source:
+ * `malloc`, `operator new[]`.
+ */
 #ifndef RECORD_CODE_H
 #define RECORD_CODE_H
 

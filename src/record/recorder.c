@@ -119,12 +119,25 @@ static void recorder_decline(const char *subject, const char *message, int os_er
         rescue_tell(secure_getenv(setting_infos[SETTING_RESCUE].name));
 }
 
+static void program_path(char path[PATH_MAX]) {
+    struct module executable = {.name = ""};
+    module_path(&executable, path, PATH_MAX);
+}
+
 static int recorder_open(void) {
+    char program[PATH_MAX], message[256];
+    text t = text_in(message, sizeof message);
     int error = recorder_try_open();
     if (error == 0)
         return ON;
+    text_add(&t, "nothing is recorded");
+    if (recorder.config.per_process) { /* of the programs of a run, this one */
+        program_path(program);
+        text_add(&t, " of ");
+        text_add(&t, program);
+    }
     if (error != EWOULDBLOCK) /* else: our parent is recording to it, and we were exec'ed */
-        recorder_decline(recorder.config.file, "nothing is recorded", error);
+        recorder_decline(recorder.config.file, message, error);
     return OFF;
 }
 
@@ -139,11 +152,6 @@ static int recorder_refuse(int setting) {
     text_add(&t, ", so nothing is recorded");
     recorder_decline(info->name, message, 0);
     return OFF;
-}
-
-static void program_path(char path[PATH_MAX]) {
-    struct module executable = {.name = ""};
-    module_path(&executable, path, PATH_MAX);
 }
 
 /* Which heaps are recorded; false: none, since the program writes this trace itself. */

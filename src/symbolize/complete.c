@@ -99,12 +99,13 @@ static bool request_frame(completion *c, const memtrace_location *location, uint
     return vec_push(&c->requests, new);
 }
 
-/* Code made at run time is in no module: file `[]`, function `0xADDRESS`. */
+/* Code made at run time is in no module: its function is `0xADDRESS`. */
 static bool name_made_code(completion *c, const memtrace_location *location, uint32_t *made) {
     const memtrace_info *info = memtrace_reader_info(c->reader);
     memtrace_location found;
     char *end;
-    if (strcmp(location->file, "[]") != 0 || strncmp(location->function, "0x", 2) != 0)
+    if (strcmp(location->file, MEMTRACE_MADE_FILE) != 0 ||
+        strncmp(location->function, "0x", 2) != 0)
         return true;
     uint64_t address = strtoull(location->function + 2, &end, 16);
     if (*end || address == 0)

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #define LONGEST_MAP ((off_t)1 << 30) /* bytes that are read at most */
-#define NO_FILE     "[JIT]"
 
 /* ---- the text ---------------------------------------------------------------------------- */
 
@@ -67,7 +66,7 @@ static void find_place(perf_map_entry *e, char *name) {
     unsigned long number, column;
     const size_t kind = kind_before(name);
     e->function = name;
-    e->file = NO_FILE;
+    e->file = MEMTRACE_MADE_FILE;
     char *last = blank ? number_before(blank, name + strlen(name), &column) : NULL;
     char *line = last ? number_before(blank, last, &number) : NULL;
     if (last && !line && kind > 0) {

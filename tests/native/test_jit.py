@@ -38,7 +38,7 @@ def record(*command):
         raise Skip("code cannot be made at run time here")
     same(run.returncode, 0, run.stderr)
     pid = re.search(r'"pid":(\d+)', allotrace("info", "--json", "t.ctf")).group(1)
-    pathlib.Path(f"/tmp/perf-{pid}.map").unlink()
+    pathlib.Path(f"/tmp/perf-{pid}.map").unlink(missing_ok=command[1:] == ("unnamed",))
     return run.stdout, allotrace("dump", "t.ctf").splitlines()
 
 
@@ -56,6 +56,14 @@ def made_code_is_passed_through_and_named():
     # A stack is written from where it differs from the one before.
     assert re.search(r"main@\S+ call_it@\S+ malloc@<type>:0:0-0 made at run time@\[JIT\]",
                      made[0]), made[0]
+
+
+@test
+def made_code_that_nobody_named_is_called_by_its_address():
+    _, lines = record(TARGET, "unnamed")
+    made = [line for line in lines if f"len={(0x1389 + 7) // 8} " in line]
+    same(len(made), 100)
+    assert re.search(r" malloc@<type>:0:0-0 0x[0-9a-f]+@\[JIT\]:0:0-0$", made[0]), made[0]
 
 
 @test

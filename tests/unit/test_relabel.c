@@ -1,6 +1,7 @@
 /* Tests of giving a trace other names without reading its events. */
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <zstd.h>
 
 #include "trace/compress.h"
 #include "trace/input.h"
@@ -245,6 +246,35 @@ START_TEST(what_cannot_be_written_is_said) {
 }
 END_TEST
 
+/* What reads a compressed trace, and what writes it, stays in a core's own cache: the decoder is
+ * given room for 256 KB of what was before, and no more. */
+START_TEST(a_small_window_is_enough) {
+    static uint8_t bytes[1 << 20], out[1 << 16];
+    static uint8_t stored[2 << 20];
+    compressor c;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i * i >> 11);
+    int fd = open(path, O_RDWR);
+    ck_assert_int_eq(compressor_open(&c, fd, COMPRESSION_ZSTD), 0);
+    ck_assert_int_eq(compressor_close(&c, compressor_write(&c, bytes, sizeof bytes)), 0);
+    ssize_t size = pread(fd, stored, sizeof stored, 0);
+    ZSTD_DCtx *decoder = ZSTD_createDCtx();
+    ZSTD_DCtx_setParameter(decoder, ZSTD_d_windowLogMax, 18);
+    ZSTD_inBuffer from = {.src = stored, .size = (size_t)size};
+    size_t left = 1, total = 0;
+    while (left) {
+        ZSTD_outBuffer to = {.dst = out, .size = sizeof out};
+        left = ZSTD_decompressStream(decoder, &to, &from);
+        ck_assert_msg(!ZSTD_isError(left), "%s", ZSTD_getErrorName(left));
+        ck_assert_mem_eq(out, bytes + total, to.pos);
+        total += to.pos;
+    }
+    ck_assert_uint_eq(total, sizeof bytes);
+    ZSTD_freeDCtx(decoder);
+    close(fd);
+}
+END_TEST
+
 static Suite *relabel_suite(void) {
     Suite *s = suite_create("relabel");
     TCase *t = tcase_create("relabel");
@@ -256,6 +286,7 @@ static Suite *relabel_suite(void) {
     tcase_add_loop_test(t, names_are_written_compressed, 0, N_ENDINGS);
     tcase_add_loop_test(t, files_are_compressed_by_name, 0, N_ENDINGS);
     tcase_add_loop_test(t, what_cannot_be_written_is_said, 0, N_ENDINGS);
+    tcase_add_test(t, a_small_window_is_enough);
     suite_add_tcase(s, t);
     return s;
 }

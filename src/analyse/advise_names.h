@@ -14,6 +14,12 @@
                "CamlinternalOO.*|caml_*|Lwt.*|Lwt_*|Base.*|Base__*|Core.*|Core__*|$[0-9-]*|"       \
                "std::*|__gnu_cxx::*|operator new*|alloc::*|core::*|<alloc::*|<core::*|"            \
                "hashbrown::*|[[]deeper than the recorder looks])")                                 \
+    /* What calls a program's or a thread's own function. Where nothing else is left of a program, \
+     * since that function was inlined, this is not what allocates. */                             \
+    X(START, "@(start_thread|clone|clone3|__clone|_start|__libc_start_*|std::rt::*|"               \
+             "execute_native_thread_routine|__thread_proxy|std::sys*::backtrace::*|"               \
+             "<std::sys::*[tT]hread*::*|std::sys::*[tT]hread*::*|core::ops::function::Fn*|"        \
+             "<alloc::boxed::Box<dyn core::ops::function::Fn*)")                                   \
     /* ---- OCaml ------------------------------------------------------------------------- */     \
     X(READ_INT, "Stdlib__@(Bytes|String).get_int@(32|64)_*")                                       \
     X(BOXED_INT, "@(Stdlib__@(Int32|Int64|Nativeint).*|"                                           \

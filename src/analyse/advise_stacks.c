@@ -14,7 +14,10 @@ enum {
 
 /* From a place outward through the library. */
 typedef struct way {
-    lens_cursor owner; /* at LENS_NOWHERE if there is nothing but library */
+    /* Where there is nothing but library, which is so where the program's own function was inlined
+     * into what starts it, the outermost of the library; at LENS_NOWHERE if there is none. */
+    lens_cursor owner;
+    bool of_library;
     advise_names within;
 } way;
 
@@ -91,19 +94,25 @@ static bool judge_locations(builder *b) {
 
 static way find_way(const builder *b, lens_cursor at) {
     const lens *l = &b->q->lens;
-    advise_names within = 0;
+    way found = {.owner.location = LENS_NOWHERE, .of_library = true};
     const uint32_t node = at.node;
     while (at.location != LENS_NOWHERE && at.node == node) {
-        if (!b->library[at.location])
-            return (way){.owner = at, .within = within};
-        within |= b->names[at.location];
+        const bool starts = b->names[at.location] & NAMES(START);
+        if (!starts && !b->library[at.location])
+            return (way){.owner = at, .within = found.within};
+        if (!starts)
+            found.owner = at;
+        found.within |= b->names[at.location];
         at = lens_outward(l, at);
     }
     if (at.location == LENS_NOWHERE)
-        return (way){.owner = at, .within = within};
+        return found;
     /* A lens may hide nodes in between; ways of nodes begin at what it shows. */
-    const way rest = b->ways[at.node];
-    return (way){.owner = rest.owner, .within = within | rest.within};
+    way rest = b->ways[at.node];
+    if (rest.of_library && rest.owner.location == LENS_NOWHERE)
+        rest.owner = found.owner;
+    rest.within |= found.within;
+    return rest;
 }
 
 /* A node comes after its parent, so that the parent's way is known. */

@@ -272,3 +272,14 @@ By numbers of blocks, and by how much is held for how long; the total is that of
   {"value":19652679,"low":18634653,"high":20723574,"samples":1676}
   "B·s"
   {"value":23531959,"low":19889052,"high":27876774,"samples":1676}
+
+A function that was inlined into what starts threads is on no stack. What it called of the library then stands for it, and
+not what starts the thread; where it is on the stack, it is the place, whatever of the library it was called through:
+
+  $ "$TESTDIR"/make-trace > inlined.ctf << END
+  > $(printf 'alloc external 9 9 clone3@clone3.S:1 start_thread@pthread_create.c:4 std::sys::backtrace::__rust_begin_short_backtrace@prog:0 core::ops::function::FnOnce::call_once@prog:0 alloc::fmt::format@fmt.rs:7 alloc::vec::reserve@vec.rs:8\n%.0s' {1..30})
+  > $(printf 'alloc external 9 9 clone3@clone3.S:1 start_thread@pthread_create.c:4 prog::work@prog.rs:5 core::ops::function::FnOnce::call_once@prog:0 alloc::fmt::format@fmt.rs:7 alloc::vec::reserve@vec.rs:8\n%.0s' {1..20})
+  > END
+  $ allotrace advise inlined.ctf | grep '%'
+   60.0% alloc::fmt::format (fmt.rs:7)
+   40.0% prog::work (prog.rs:5)

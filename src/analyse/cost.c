@@ -124,18 +124,13 @@ cost cost_of_number(const profile *p, size_t row) {
 cost cost_of_life(const profile *p, size_t row) {
     const block_table *b = &p->table;
     uint64_t end = b->died[row] < p->duration ? b->died[row] : p->duration;
-    uint64_t samples = blocks_samples(b, row);
-    double seconds = (double)(end - b->born[row]) / 1e6;
-    return (cost){.samples = samples,
-                  .blocks = 1,
-                  .weight = (double)samples * seconds,
-                  .squares = (double)samples * seconds * seconds,
-                  .heaviest = seconds};
+    return cost_of_seconds(blocks_samples(b, row), (double)(end - b->born[row]) / 1e6);
 }
 
-cost cost_or_missed(const profile *p, cost sum) {
+cost cost_or_missed(const profile *p, measure m, cost sum) {
     if (sum.blocks == 0)
-        sum.heaviest = 1 / estimate_inclusion(1, p->info.sample_rate);
+        sum.heaviest = m == MEASURE_BLOCKS ? 1 / estimate_inclusion(1, p->info.sample_rate)
+                                           : (double)p->duration / 1e6;
     return sum;
 }
 

@@ -86,12 +86,21 @@ void cost_keep(const profile *p, measure m, uint64_t moment, uint8_t *kept);
 /* What a block counts by MEASURE_BYTESECONDS; one that is never freed lives to the end. */
 cost cost_of_life(const profile *p, size_t row);
 
+/* What so many samples do that are held for some seconds. */
+static inline cost cost_of_seconds(uint64_t samples, double seconds) {
+    return (cost){.samples = samples,
+                  .blocks = 1,
+                  .weight = (double)samples * seconds,
+                  .squares = (double)samples * seconds * seconds,
+                  .heaviest = seconds};
+}
+
 /* The same by MEASURE_BLOCKS. */
 cost cost_of_number(const profile *p, size_t row);
 
-/* A sum of those; if it is of none, with what a single missed block would count at most, so that
- * its interval says what may be there. */
-cost cost_or_missed(const profile *p, cost sum);
+/* A sum of either; if it is of none, with what a single missed block would count at most (it may
+ * have lived as long as the trace is), so that its interval says what may be there. */
+cost cost_or_missed(const profile *p, measure m, cost sum);
 
 /* The measure of the blocks that were selected; `moment` as above. */
 bool cost_of_blocks(const profile *p, const selection *s, measure m, uint64_t moment,

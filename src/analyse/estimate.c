@@ -304,7 +304,10 @@ static double share_of_ratio(double ratio) {
 }
 
 estimate estimate_share(const estimate_blocks *within, const estimate_blocks *without) {
-    estimate a = estimate_blocks_total(within), b = estimate_blocks_total(without);
+    return estimate_share_of(estimate_blocks_total(within), estimate_blocks_total(without));
+}
+
+estimate estimate_share_of(estimate a, estimate b) {
     if (a.value + b.value <= 0)
         return (estimate){.value = 0, .low = 0, .high = 1};
     double share = a.value / (a.value + b.value);

@@ -39,6 +39,9 @@ estimate estimate_blocks_total(const estimate_blocks *blocks);
 /* The share of the blocks `within` in those and the others together, 0 … 1. */
 estimate estimate_share(const estimate_blocks *within, const estimate_blocks *without);
 
+/* The same of two amounts that are estimated independently of each other. */
+estimate estimate_share_of(estimate within, estimate without);
+
 /* The share of words of which `part` were sampled, where `of` were in all; 0 … 1. */
 estimate estimate_proportion(uint64_t part, uint64_t of, double rate);
 

@@ -74,6 +74,7 @@ typedef struct weighted {
 /* What is known of a site while blocks are added up. Slopes are in weights of costs a second. */
 typedef struct sums {
     cost live, startup, at_exit; /* at the end of the window; the latter two are of the first */
+    cost held;                   /* by MEASURE_BYTESECONDS: of `live`, until then */
     double changes[LEAKS_POINTS + 1]; /* of what is live; the last ones come too late */
     double periods[LEAKS_PERIODS];    /* slope, by when blocks were born */
     uint64_t moving;                  /* samples that add to the slope, or take from it */
@@ -130,6 +131,10 @@ static void add_block(const profile *p, const leaks *l, size_t row, sums *s) {
     s->heaviest = fmax(s->heaviest, one.heaviest);
     if (died > l->to)
         add_live(l, &one, born, died, s);
+    if (died > l->to && l->measure == MEASURE_BYTESECONDS) {
+        const cost held = cost_of_seconds(one.samples, (double)(l->to - born) / 1e6);
+        cost_add(&s->held, &held);
+    }
     s->changes[part_at(l, born, LEAKS_POINTS)] += one.weight;
     s->changes[part_at(l, died, LEAKS_POINTS)] -= one.weight;
     size_t period = part_at(l, born, LEAKS_PERIODS);
@@ -267,6 +272,11 @@ static leaks_class class_of(const profile *p, const leaks *l, const leaks_site *
     return s->slope.low > 0 ? LEAKS_STEPS : LEAKS_UNCLEAR;
 }
 
+/* By which things are judged. How long blocks have been there says nothing about growth. */
+static measure judged_by(const leaks *l) {
+    return l->measure == MEASURE_BLOCKS ? MEASURE_BLOCKS : MEASURE_ALLOCATED;
+}
+
 /* In bytes or blocks, what is in weights of costs. */
 static double unit_of(const profile *p, const leaks *l) {
     return l->measure == MEASURE_BLOCKS ? 1 : p->info.word_size / 8.0 / p->info.sample_rate;
@@ -285,13 +295,21 @@ static leaks_site judge(const profile *p, const leaks *l, const sums *s) {
     leaks_site site = {.cost = s->live,
                        .startup = s->startup.samples,
                        .at_exit = s->at_exit.samples,
-                       .live = cost_estimate(p, l->measure, &s->live),
+                       .live = cost_estimate(p, judged_by(l), &s->live),
                        .slope = slope_of(p, l, s),
                        .slope_samples = s->moving,
                        .late = s->late * unit_of(p, l),
                        .p = leaks_chance(s->periods, LEAKS_PERIODS)};
     draw_line(s, site.line);
     return site;
+}
+
+/* Once it is judged, shows it by the measure. */
+static void show_held(const profile *p, const leaks *l, const sums *s, leaks_site *site) {
+    if (l->measure != MEASURE_BYTESECONDS)
+        return;
+    site->cost = s->held;
+    site->live = cost_estimate(p, l->measure, &s->held);
 }
 
 static bool find_q_values(const sums *all, leaks *l) {
@@ -335,11 +353,14 @@ static bool judge_all(const profile *p, const sites *places, const sums *all, le
     }
     if (!find_q_values(all, l))
         return false;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         l->sites.items[i].class = class_of(p, l, &l->sites.items[i], &all[i]);
+        show_held(p, l, &all[i], &l->sites.items[i]);
+    }
     l->total = judge(p, l, &all[n]);
     l->total.q = l->total.p;
     l->total.class = class_of(p, l, &l->total, &all[n]);
+    show_held(p, l, &all[n], &l->total);
     if (n)
         qsort(l->sites.items, n, sizeof *l->sites.items, compare_sites);
     return true;
@@ -349,7 +370,8 @@ bool leaks_query(const lens *view, const leaks_spec *spec, leaks *l) {
     const profile *p = view->profile;
     const block_table *b = &p->table;
     sites places = {0};
-    *l = (leaks){.measure = spec->numbers ? MEASURE_BLOCKS : MEASURE_ALLOCATED};
+    *l = (leaks){.measure = measure_infos[spec->measure].unit == UNIT_BYTES ? MEASURE_ALLOCATED
+                                                                            : spec->measure};
     if (!find_window(p, spec, l) || !sites_find(view, spec->kept, spec->by_function, &places))
         return false;
     size_t n = places.places.count;

@@ -36,11 +36,11 @@ enum {
 typedef struct leaks_site {
     const profile_location *place; /* NULL: without backtrace; of the total, too */
     leaks_class class;
-    cost cost;              /* live at the end of the window, by the measure */
+    cost cost;              /* live at the end of the window, by the measure: held until then */
     uint64_t startup;       /* of these samples, those of blocks born before the window */
     uint64_t at_exit;       /* of these samples, those of blocks freed after the window */
-    estimate live;          /* bytes or blocks */
-    estimate slope;         /* of these a second, of what was live in the window */
+    estimate live;          /* the same in the unit of the measure */
+    estimate slope;         /* bytes or blocks a second, of what was live in the window */
     uint64_t slope_samples; /* of blocks that came or went in it */
     double late;            /* the slope of its later half; without interval */
     double p;               /* the chance of as clear a growth if there is none; at most that */
@@ -53,7 +53,8 @@ typedef struct leaks_spec {
     const uint8_t *kept; /* by row of the table; NULL: all */
     bool by_function;    /* sites are functions with all their lines; else lines */
     double warm_up;      /* the share of the time, 0 … 1, that is start-up */
-    bool numbers;        /* what grows is the number of blocks; else bytes */
+    measure measure;     /* MEASURE_BLOCKS: what grows is the number of blocks; else bytes. By
+                            MEASURE_BYTESECONDS, what is left counts by how long it has been */
 } leaks_spec;
 
 typedef struct leaks {
@@ -61,7 +62,7 @@ typedef struct leaks {
      * the trace, or to the moment before the program began to clean up. */
     uint64_t from, to;
     bool cleaned_up;
-    measure measure; /* of all costs: MEASURE_ALLOCATED or MEASURE_BLOCKS */
+    measure measure; /* of all costs: MEASURE_ALLOCATED, MEASURE_BLOCKS or MEASURE_BYTESECONDS */
     leaks_site total;
     VEC(leaks_site) sites; /* by class; those that grow by p, others by what is live */
 } leaks;

@@ -1,11 +1,14 @@
 /* lifetimes.c: see lifetimes.h. */
 #include "analyse/lifetimes.h"
 
+#include <math.h>
+
 #include "analyse/stats.h"
 
 static const double quantiles[LIFETIMES_QUANTILES] = {0.5, 0.9, 0.99};
 
-/* Blocks that belong to something. */
+/* Blocks that belong to something. By MEASURE_BYTESECONDS, `blocks` has the sum of their samples'
+ * seconds, the squares and the longest life: what estimate_weighted asks for. */
 typedef struct tally {
     uint64_t samples;
     estimate_blocks blocks;
@@ -24,17 +27,34 @@ typedef struct counts {
 /* What a block counts. */
 typedef struct weighed {
     uint64_t samples;
-    double chance; /* to be tracked */
+    double chance;  /* to be tracked */
+    double seconds; /* that it lived, by MEASURE_BYTESECONDS alone; else less than 0 */
 } weighed;
 
-static weighed weigh(const profile *p, const estimate_chances *chances, size_t row) {
+/* How long a block lived, or was seen. */
+static uint64_t life_of(const profile *p, size_t row) {
+    const block_table *b = &p->table;
+    return (b->died[row] < p->duration ? b->died[row] : p->duration) - b->born[row];
+}
+
+static weighed weigh(const profile *p, const lifetimes_spec *spec, const estimate_chances *chances,
+                     size_t row) {
+    const bool held = spec->measure == MEASURE_BYTESECONDS;
     return (weighed){.samples = blocks_samples(&p->table, row),
-                     .chance = estimate_chance(chances, blocks_length(&p->table, row) + 1)};
+                     .chance = estimate_chance(chances, blocks_length(&p->table, row) + 1),
+                     .seconds = held ? (double)life_of(p, row) / 1e6 : -1};
 }
 
 static void tally_add(tally *t, weighed w) {
     t->samples += w.samples;
-    estimate_blocks_add_chance(&t->blocks, w.chance);
+    if (w.seconds < 0) {
+        estimate_blocks_add_chance(&t->blocks, w.chance);
+        return;
+    }
+    t->blocks.count += (double)w.samples * w.seconds;
+    t->blocks.variance += (double)w.samples * w.seconds * w.seconds;
+    t->blocks.heaviest = fmax(t->blocks.heaviest, w.seconds);
+    t->blocks.tracked++;
 }
 
 static void count_if(tallies *t, weighed w, bool in) {
@@ -42,12 +62,6 @@ static void count_if(tallies *t, weighed w, bool in) {
 }
 
 /* ---- blocks ------------------------------------------------------------------------------ */
-
-/* How long a block lived, or was seen. */
-static uint64_t life_of(const profile *p, size_t row) {
-    const block_table *b = &p->table;
-    return (b->died[row] < p->duration ? b->died[row] : p->duration) - b->born[row];
-}
 
 static bool is_dead(const profile *p, size_t row) {
     return p->table.died[row] != BLOCKS_NEVER;
@@ -77,39 +91,55 @@ static void count_block(counts *c, const profile *p, const lifetimes_spec *spec,
 
 /* ---- shares ------------------------------------------------------------------------------ */
 
+/* Of none, a word that may have been held for so long says how much there may be all the same. */
+static estimate held_by(const profile *p, const tally *t, double most) {
+    const estimate_blocks *b = &t->blocks;
+    return estimate_weighted(b->count, b->variance, b->tracked ? b->heaviest : most,
+                             p->info.sample_rate);
+}
+
+/* Those within live for `most` microseconds at most, as far as that is known. */
 static lifetimes_share share_of(const profile *p, const lifetimes_spec *spec, const tally *in,
-                                const tally *out) {
+                                const tally *out, uint64_t most) {
     uint64_t n = in->samples + out->samples;
     lifetimes_share s = {.samples = in->samples, .of_samples = n};
     if (n == 0) {
         s.share = (estimate){.value = 0, .low = 0, .high = 1};
         return s;
     }
-    if (!spec->blocks) {
+    if (spec->measure == MEASURE_BYTESECONDS) {
+        const uint64_t longest = most < p->duration ? most : p->duration;
+        s.share = estimate_share_of(held_by(p, in, (double)longest / 1e6),
+                                    held_by(p, out, (double)p->duration / 1e6));
+        return s;
+    }
+    if (spec->measure != MEASURE_BLOCKS) {
         s.share = estimate_proportion(in->samples, n, p->info.sample_rate);
         return s;
     }
     /* Of none, the smallest block, one word, says how many there may be all the same. */
     estimate_blocks within = in->blocks, without = out->blocks;
-    double most = 1 / estimate_inclusion(1, p->info.sample_rate);
-    within.heaviest = within.tracked ? within.heaviest : most;
-    without.heaviest = without.tracked ? without.heaviest : most;
+    double heaviest = 1 / estimate_inclusion(1, p->info.sample_rate);
+    within.heaviest = within.tracked ? within.heaviest : heaviest;
+    without.heaviest = without.tracked ? without.heaviest : heaviest;
     s.share = estimate_share(&within, &without);
     return s;
 }
 
 static lifetimes_part part_of(const profile *p, const lifetimes_spec *spec, const counts *c) {
     double word = p->info.word_size / 8.0;
-    estimate words = estimate_words(c->all.samples, p->info.sample_rate);
+    estimate words = spec->measure == MEASURE_BYTESECONDS
+                         ? held_by(p, &c->all, (double)p->duration / 1e6)
+                         : estimate_words(c->all.samples, p->info.sample_rate);
     lifetimes_part part = {
         .samples = c->all.samples,
         .blocks = c->all.blocks.tracked,
         .amount = {words.value * word, words.low * word, words.high * word},
-        .dead_soon = share_of(p, spec, &c->soon.in, &c->soon.out),
-        .dead_minor = share_of(p, spec, &c->minor.in, &c->minor.out),
-        .premature = share_of(p, spec, &c->premature.in, &c->premature.out),
+        .dead_soon = share_of(p, spec, &c->soon.in, &c->soon.out, spec->within),
+        .dead_minor = share_of(p, spec, &c->minor.in, &c->minor.out, p->duration),
+        .premature = share_of(p, spec, &c->premature.in, &c->premature.out, p->duration),
     };
-    if (spec->blocks)
+    if (spec->measure == MEASURE_BLOCKS)
         part.amount = estimate_blocks_total(&c->all.blocks);
     return part;
 }
@@ -121,11 +151,15 @@ static tally rest_of(const tally *all, const tally *part) {
     tally rest = {.samples = all->samples - part->samples,
                   .blocks = {.tracked = all->blocks.tracked - part->blocks.tracked}};
     if (rest.blocks.tracked > 0) {
-        rest.blocks.count = all->blocks.count - part->blocks.count;
-        rest.blocks.variance = all->blocks.variance - part->blocks.variance;
+        rest.blocks.count = fmax(0, all->blocks.count - part->blocks.count);
+        rest.blocks.variance = fmax(0, all->blocks.variance - part->blocks.variance);
         rest.blocks.heaviest = all->blocks.heaviest;
     }
     return rest;
+}
+
+static uint64_t most_of_decade(int decade) {
+    return decade + 1 < LIFETIMES_DECADES ? stats_decade_least((unsigned)decade + 1) : UINT64_MAX;
 }
 
 static void make_histogram(const profile *p, const lifetimes_spec *spec,
@@ -134,13 +168,13 @@ static void make_histogram(const profile *p, const lifetimes_spec *spec,
     for (size_t i = 0; i < p->table.count; i++)
         if (!spec->kept || spec->kept[i])
             tally_add(is_dead(p, i) ? &decades[stats_decade_of(life_of(p, i))] : &alive,
-                      weigh(p, chances, i));
+                      weigh(p, spec, chances, i));
     for (int i = 0; i < LIFETIMES_DECADES; i++) {
         rest = rest_of(&all->all, &decades[i]);
-        l->decades[i] = share_of(p, spec, &decades[i], &rest);
+        l->decades[i] = share_of(p, spec, &decades[i], &rest, most_of_decade(i));
     }
     rest = rest_of(&all->all, &alive);
-    l->alive = share_of(p, spec, &alive, &rest);
+    l->alive = share_of(p, spec, &alive, &rest, p->duration);
 }
 
 /* ---- curve ------------------------------------------------------------------------------- */
@@ -154,7 +188,13 @@ static survival_life survival_life_of(const profile *p, const lifetimes_spec *sp
                           .ended = is_dead(p, row),
                           .weight = samples,
                           .variance = samples * (1 - rate)};
-    if (spec->blocks) {
+    if (spec->measure == MEASURE_BYTESECONDS) {
+        /* What was held was: the end of the trace leaves nothing open. */
+        const double seconds = (double)life.time / 1e6;
+        life.weight *= seconds;
+        life.variance *= seconds * seconds;
+        life.ended = true;
+    } else if (spec->measure == MEASURE_BLOCKS) {
         double inclusion = estimate_chance(chances, blocks_length(&p->table, row) + 1);
         life.weight = 1 / inclusion;
         life.variance = (1 - inclusion) / (inclusion * inclusion);
@@ -166,9 +206,13 @@ static bool make_curve(const profile *p, const lifetimes_spec *spec,
                        const estimate_chances *chances, lifetimes *l) {
     VEC(survival_life) lives = {0};
     bool ok = vec_reserve(&lives, p->table.count);
-    for (size_t i = 0; ok && i < p->table.count; i++)
-        if (!spec->kept || spec->kept[i])
-            lives.items[lives.count++] = survival_life_of(p, spec, chances, i);
+    for (size_t i = 0; ok && i < p->table.count; i++) {
+        if (spec->kept && !spec->kept[i])
+            continue;
+        const survival_life life = survival_life_of(p, spec, chances, i);
+        if (life.weight > 0)
+            lives.items[lives.count++] = life;
+    }
     ok = ok && survival_estimate(lives.items, lives.count, &l->curve);
     vec_free(&lives);
     for (int i = 0; ok && i < LIFETIMES_QUANTILES; i++)
@@ -196,7 +240,7 @@ static bool count_sites(const lens *view, const lifetimes_spec *spec,
     bool ok = by_site && vec_reserve(&l->sites, n);
     for (size_t i = 0; ok && i < p->table.count; i++)
         if (places.of_row[i] != SITES_NONE) {
-            const weighed w = weigh(p, chances, i);
+            const weighed w = weigh(p, spec, chances, i);
             count_block(&by_site[places.of_row[i]], p, spec, i, w);
             count_block(all, p, spec, i, w);
         }

@@ -3,12 +3,14 @@
 #ifndef ANALYSE_LIFETIMES_H
 #define ANALYSE_LIFETIMES_H
 
+#include "analyse/cost.h"
 #include "analyse/sites.h"
 #include "analyse/survival.h"
 
 enum { LIFETIMES_DECADES = 21, LIFETIMES_QUANTILES = 3 };
 
-/* A share of blocks, in bytes or in numbers, of which it is known whether they belong to it. */
+/* A share of blocks, in bytes, in numbers or in bytes times seconds, of which it is known whether
+ * they belong to it. */
 typedef struct lifetimes_share {
     estimate share; /* 0 … 1; 0 to 1 if nothing is known */
     uint64_t samples, of_samples;
@@ -16,7 +18,7 @@ typedef struct lifetimes_share {
 
 typedef struct lifetimes_part {
     uint64_t samples, blocks;
-    estimate amount;            /* bytes, or blocks */
+    estimate amount;            /* bytes, blocks, or bytes times seconds */
     lifetimes_share dead_soon;  /* dead within `within`, of those who might be so old */
     lifetimes_share dead_minor; /* dead in the minor heap, of those born there and gone from it */
     lifetimes_share premature;  /* dead within `soon` of their promotion, of the promoted */
@@ -29,7 +31,7 @@ typedef struct lifetimes_site {
 
 typedef struct lifetimes_spec {
     const uint8_t *kept;   /* by row of the table; NULL: all */
-    bool blocks;           /* shares of numbers of blocks; else of bytes */
+    measure measure;       /* shares by MEASURE_BLOCKS or MEASURE_BYTESECONDS; else of bytes */
     bool by_function;      /* sites are functions with all their lines; else lines */
     uint64_t within, soon; /* microseconds */
 } lifetimes_spec;
@@ -39,7 +41,7 @@ typedef struct lifetimes {
     VEC(lifetimes_site) sites; /* largest first */
     /* Of all: dead after 0 µs, 1 to 9 µs, 10 to 99 µs, …; and those alive at the end. */
     lifetimes_share decades[LIFETIMES_DECADES], alive;
-    survival_curve curve;
+    survival_curve curve; /* by MEASURE_BYTESECONDS, all blocks end where they are seen no longer */
     survival_quantile quantiles[LIFETIMES_QUANTILES]; /* half, 90 %, 99 % */
 } lifetimes;
 

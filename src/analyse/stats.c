@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyse/cost.h"
+
 const stats_size stats_sizes[STATS_N_SIZES] = {
 #define STATS_SIZE(name, most) {name, most},
     STATS_SIZES(STATS_SIZE)
@@ -194,6 +196,48 @@ static void estimate_part(const stats_block *blocks, double rate, uint64_t large
             blocks, part->n, &chances, i ? stats_sizes[i - 1].most + 1 : 0, stats_sizes[i].most);
 }
 
+static double seconds_of(const stats_block *b) {
+    return (double)b->micros / 1e6;
+}
+
+static void sum_up_held(const stats_block *blocks, stats_part *part) {
+    stats_held *h = &part->held;
+    double squares = 0;
+    for (size_t i = 0; i < part->n; i++) {
+        const double held = (double)blocks[i].words * seconds_of(&blocks[i]), off = held - h->mean;
+        h->mean += off / (double)(i + 1);
+        squares += off * (held - h->mean);
+        h->most = fmax(h->most, held);
+    }
+    if (part->n == 0)
+        return;
+    h->variance = squares / (double)part->n;
+    h->deviation = sqrt(h->variance);
+}
+
+/* Of a class in which no block was tracked, one that is there all the time says how much it may
+ * hold all the same. */
+static estimate held_by(const profile *p, const cost *c) {
+    const double most = c->blocks ? c->heaviest : (double)p->duration / 1e6;
+    return estimate_weighted(c->weight, c->squares, most, p->info.sample_rate);
+}
+
+static void share_held(const profile *p, const stats_block *blocks, stats_part *part) {
+    cost by_size[STATS_N_SIZES] = {0};
+    for (size_t i = 0; i < part->n; i++) {
+        const cost one =
+            cost_of_seconds(blocks_samples(&p->table, blocks[i].row), seconds_of(&blocks[i]));
+        cost_add(&by_size[size_of(blocks[i].words)], &one);
+    }
+    for (int i = 0; i < STATS_N_SIZES; i++) {
+        cost others = {0};
+        for (int j = 0; j < STATS_N_SIZES; j++)
+            if (j != i)
+                cost_add(&others, &by_size[j]);
+        part->held.sizes[i] = estimate_share_of(held_by(p, &by_size[i]), held_by(p, &others));
+    }
+}
+
 static bool sum_up(const profile *p, const stats_spec *spec, const stats *s, stats_part *part) {
     const stats_block *blocks = part->n > 0 ? s->blocks.items + part->first : NULL;
     uint64_t *lives = calloc(part->n + 1, sizeof *lives);
@@ -208,6 +252,10 @@ static bool sum_up(const profile *p, const stats_spec *spec, const stats *s, sta
     part->micros = sum_up_lives(lives, part->n);
     free(lives);
     estimate_part(blocks, p->info.sample_rate, spec->large, part);
+    if (spec->held) {
+        sum_up_held(blocks, part);
+        share_held(p, blocks, part);
+    }
     return true;
 }
 

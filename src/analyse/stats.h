@@ -46,6 +46,12 @@ typedef struct stats_lives {
     uint64_t decades[STATS_DECADES]; /* numbers of blocks: 0; 1–9; 10–99; … */
 } stats_lives;
 
+/* What blocks hold, for as long as they are counted. */
+typedef struct stats_held {
+    double mean, variance, deviation, most; /* words times seconds, a sampled block weighing one */
+    estimate sizes[STATS_N_SIZES];          /* shares of the program's, by size; 0 … 1 */
+} stats_held;
+
 typedef struct stats_part {
     size_t first, n; /* blocks, in the order of their births */
     uint64_t words;
@@ -55,6 +61,7 @@ typedef struct stats_part {
     uint64_t sizes[STATS_N_SIZES];
     uint64_t n_survived;
     stats_lives events, micros;
+    stats_held held; /* 0 unless asked for */
 
     /* Of the program's blocks. */
     estimate blocks;
@@ -67,6 +74,7 @@ typedef struct stats_spec {
     const uint8_t *kept; /* by row of the table; NULL: all */
     bool major_only;     /* no blocks that never left the minor heap; promoted ones from then on */
     uint64_t large;      /* words: blocks above are counted */
+    bool held;           /* what blocks hold, too */
     uint64_t segments;   /* consecutive parts of equally many blocks; 0: none */
 } stats_spec;
 

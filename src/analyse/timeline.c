@@ -35,12 +35,22 @@ typedef struct change_number {
     cost came[CCT_SOURCES], went[CCT_SOURCES];
 } change_number;
 
+/* Of what is held: what is there for a part of the point, and what comes to be there for all of it,
+ * or ceases to be. */
+typedef struct holding {
+    cost part;
+    int64_t samples, blocks;
+} holding;
+
+enum { HELD_IN_ALL = CCT_SOURCES, HELD_KINDS };
+
 typedef struct counting {
     scale scale;
     timeline *result;
-    change *changes;        /* by point; the first one is what was live before */
-    change_number *numbers; /* the same; NULL: not asked for */
-    double heaviest;        /* of the blocks so far */
+    change *changes;             /* by point; the first one is what was live before */
+    change_number *numbers;      /* the same; NULL: not asked for */
+    holding (*held)[HELD_KINDS]; /* by point, by heap and in all; NULL: not asked for */
+    double heaviest;             /* of the blocks so far */
 } counting;
 
 /* The point of a time, from 1; 0: before all; n + 1: after all. */
@@ -99,23 +109,60 @@ static void count_samples(const counting *c, const fate *f, uint64_t samples) {
         points[f->died - 1].freed += samples;
 }
 
-static void count_number(counting *c, const fate *f, const cost *one) {
-    timeline_numbers *numbers = c->result->numbers.items;
+/* What happens within points. */
+static void count_events(const counting *c, const fate *f, const cost *one) {
+    timeline_costs *costs = c->result->costs.items;
     const scale *s = &c->scale;
+    if (within(s, f->born))
+        cost_add(&costs[f->born - 1].allocated[f->first], one);
+    if (f->moves && within(s, f->promoted))
+        cost_add(&costs[f->promoted - 1].promoted, one);
+    if (within(s, f->died))
+        cost_add(&costs[f->died - 1].freed, one);
+}
+
+static void count_number(counting *c, const fate *f, const cost *one) {
     c->heaviest = one->heaviest > c->heaviest ? one->heaviest : c->heaviest;
     cost_add(&c->numbers[f->born].came[f->first], one);
-    if (within(s, f->born))
-        cost_add(&numbers[f->born - 1].allocated[f->first], one);
     if (f->moves) {
         cost_add(&c->numbers[f->promoted].went[f->first], one);
         cost_add(&c->numbers[f->promoted].came[f->last], one);
-        if (within(s, f->promoted))
-            cost_add(&numbers[f->promoted - 1].promoted, one);
     }
-    if (f->died <= s->n)
+    if (f->died <= c->scale.n)
         cost_add(&c->numbers[f->died].went[f->last], one);
-    if (within(s, f->died))
-        cost_add(&numbers[f->died - 1].freed, one);
+}
+
+static uint64_t cut(const scale *s, uint64_t time) {
+    return time < s->from ? s->from : time > s->to ? s->to : time;
+}
+
+/* Samples that are held from `begin` on, until `end`. */
+static void hold(const counting *c, int kind, uint64_t begin, uint64_t end, uint64_t samples) {
+    const scale *s = &c->scale;
+    begin = cut(s, begin);
+    end = cut(s, end);
+    if (begin >= end)
+        return;
+    const size_t first = point_at(s, begin) - 1, last = point_at(s, end - 1) - 1;
+    const uint64_t whole = s->from + (first + 1) * s->width; /* from here on, whole points */
+    const cost head = cost_of_seconds(samples, (double)((whole < end ? whole : end) - begin) / 1e6);
+    cost_add(&c->held[first][kind].part, &head);
+    if (first == last)
+        return;
+    const cost tail = cost_of_seconds(samples, (double)(end - s->from - last * s->width) / 1e6);
+    cost_add(&c->held[last][kind].part, &tail);
+    c->held[first + 1][kind].samples += (int64_t)samples;
+    c->held[first + 1][kind].blocks++;
+    c->held[last][kind].samples -= (int64_t)samples;
+    c->held[last][kind].blocks--;
+}
+
+static void hold_block(const counting *c, const block_table *b, size_t row, const fate *f) {
+    const uint64_t samples = blocks_samples(b, row), moved = f->moves ? b->promoted[row] : 0;
+    hold(c, HELD_IN_ALL, b->born[row], b->died[row], samples);
+    hold(c, (int)f->last, f->moves ? moved : b->born[row], b->died[row], samples);
+    if (f->moves)
+        hold(c, (int)f->first, b->born[row], moved, samples);
 }
 
 static void count_block(counting *c, const profile *p, size_t row) {
@@ -126,14 +173,18 @@ static void count_block(counting *c, const profile *p, size_t row) {
     count_samples(c, &f, blocks_samples(b, row));
     if (stays)
         t->end_samples += blocks_samples(b, row);
-    if (!c->numbers)
+    if (t->costs.count == 0)
         return;
-    const cost one = cost_of_number(p, row);
-    count_number(c, &f, &one);
+    const cost one = c->held ? cost_of_life(p, row) : cost_of_number(p, row);
+    count_events(c, &f, &one);
+    if (c->held)
+        hold_block(c, b, row, &f);
+    else
+        count_number(c, &f, &one);
     if (stays)
-        cost_add(&t->end_number, &one);
+        cost_add(&t->end_cost, &one);
     if (b->born[row] <= t->peak_time && b->died[row] > t->peak_time)
-        cost_add(&t->peak_number, &one);
+        cost_add(&t->peak_cost, &one);
 }
 
 static bool make_points(const scale *s, timeline *t) {
@@ -147,14 +198,19 @@ static bool make_points(const scale *s, timeline *t) {
     return true;
 }
 
-static bool make_numbers(counting *c) {
+static bool make_costs(counting *c, measure m) {
     const size_t n = c->scale.n;
     timeline *t = c->result;
-    c->numbers = calloc(n + 2, sizeof *c->numbers);
-    if (!c->numbers || !vec_reserve(&t->numbers, n))
+    if (m != MEASURE_BLOCKS && m != MEASURE_BYTESECONDS)
+        return true;
+    if (m == MEASURE_BLOCKS)
+        c->numbers = calloc(n + 2, sizeof *c->numbers);
+    else
+        c->held = calloc(n + 2, sizeof *c->held);
+    if ((!c->numbers && !c->held) || !vec_reserve(&t->costs, n))
         return false;
-    memset(t->numbers.items, 0, n * sizeof *t->numbers.items);
-    t->numbers.count = n;
+    memset(t->costs.items, 0, n * sizeof *t->costs.items);
+    t->costs.count = n;
     return true;
 }
 
@@ -186,8 +242,32 @@ static void sum_up_numbers(const counting *c) {
             cost_add(&sum.came[heap], &c->numbers[i].came[heap]);
             cost_add(&sum.went[heap], &c->numbers[i].went[heap]);
             if (i > 0)
-                c->result->numbers.items[i - 1].live[heap] =
+                c->result->costs.items[i - 1].live[heap] =
                     difference(c, &sum.came[heap], &sum.went[heap]);
+        }
+}
+
+/* What is held for all of a point counts as long as that is. */
+static cost held_at(const holding *h, int64_t samples, int64_t blocks, double seconds) {
+    cost sum = h->part;
+    cost whole = cost_of_seconds((uint64_t)samples, seconds);
+    whole.blocks = (uint64_t)blocks;
+    if (blocks > 0)
+        cost_add(&sum, &whole);
+    return sum;
+}
+
+static void sum_up_held(const counting *c) {
+    int64_t samples[HELD_KINDS] = {0}, blocks[HELD_KINDS] = {0};
+    const double seconds = (double)c->scale.width / 1e6;
+    for (size_t i = 0; c->held && i < c->scale.n; i++)
+        for (int kind = 0; kind < HELD_KINDS; kind++) {
+            const holding *h = &c->held[i][kind];
+            timeline_costs *costs = &c->result->costs.items[i];
+            samples[kind] += h->samples;
+            blocks[kind] += h->blocks;
+            *(kind == HELD_IN_ALL ? &costs->held : &costs->live[kind]) =
+                held_at(h, samples[kind], blocks[kind], seconds);
         }
 }
 
@@ -197,7 +277,7 @@ bool timeline_query(const profile *p, const timeline_spec *spec, timeline *t) {
     counting c = {.scale = make_scale(p, spec), .result = t};
     c.changes = calloc(c.scale.n + 2, sizeof *c.changes);
     bool ok =
-        c.changes && make_points(&c.scale, t) && (!spec->numbers || make_numbers(&c)) &&
+        c.changes && make_points(&c.scale, t) && make_costs(&c, spec->measure) &&
         (spec->without_peak || blocks_peak_of(b, spec->kept, &t->peak_time, &t->peak_samples));
     for (size_t i = 0; ok && i < b->count; i++)
         if (!spec->kept || spec->kept[i])
@@ -205,17 +285,19 @@ bool timeline_query(const profile *p, const timeline_spec *spec, timeline *t) {
     if (ok) {
         sum_up(&c);
         sum_up_numbers(&c);
+        sum_up_held(&c);
     } else {
         timeline_free(t);
     }
     free(c.changes);
     free(c.numbers);
+    free(c.held);
     return ok;
 }
 
 void timeline_free(timeline *t) {
     vec_free(&t->points);
-    vec_free(&t->numbers);
+    vec_free(&t->costs);
     *t = (timeline){0};
 }
 
@@ -223,32 +305,46 @@ void timeline_free(timeline *t) {
 
 static int compare_sites(const void *a, const void *b) {
     const timeline_site *x = a, *y = b;
-    if (x->number.weight != y->number.weight)
-        return x->number.weight > y->number.weight ? -1 : 1;
+    if (x->cost.weight != y->cost.weight)
+        return x->cost.weight > y->cost.weight ? -1 : 1;
     if (x->samples != y->samples)
         return x->samples > y->samples ? -1 : 1;
     return sites_compare_places(x->place, y->place);
 }
 
-static void add_live(const profile *p, bool number, size_t row, timeline_site *s) {
+static void add_live(const profile *p, measure m, size_t row, timeline_site *s) {
     s->samples += blocks_samples(&p->table, row);
-    if (number) {
+    if (m == MEASURE_BLOCKS) {
         const cost one = cost_of_number(p, row);
-        cost_add(&s->number, &one);
+        cost_add(&s->cost, &one);
     }
 }
 
+static void add_held(const profile *p, const scale *s, size_t row, timeline_site *site) {
+    const block_table *b = &p->table;
+    const uint64_t held = cut(s, b->died[row]) - cut(s, b->born[row]);
+    const cost one = cost_of_seconds(blocks_samples(b, row), (double)held / 1e6);
+    cost_add(&site->cost, &one);
+}
+
 /* A site each, without their lines yet. */
-static bool rank(const profile *p, const sites *all, uint64_t time, bool numbers,
+static bool rank(const profile *p, const sites *all, uint64_t time, const timeline_spec *spec,
                  timeline_sites *list) {
     const block_table *b = &p->table;
+    const scale s = make_scale(p, spec);
     if (!vec_reserve(list, all->places.count))
         return false;
     for (size_t i = 0; i < all->places.count; i++)
         list->items[list->count++] = (timeline_site){.place = all->places.items[i]};
-    for (size_t i = 0; i < b->count; i++)
-        if (all->of_row[i] != SITES_NONE && b->born[i] <= time && b->died[i] > time)
-            add_live(p, numbers, i, &list->items[all->of_row[i]]);
+    for (size_t i = 0; i < b->count; i++) {
+        if (all->of_row[i] == SITES_NONE)
+            continue;
+        timeline_site *site = &list->items[all->of_row[i]];
+        if (b->born[i] <= time && b->died[i] > time)
+            add_live(p, spec->measure, i, site);
+        if (spec->measure == MEASURE_BYTESECONDS)
+            add_held(p, &s, i, site);
+    }
     if (list->count)
         qsort(list->items, list->count, sizeof *list->items, compare_sites);
     return true;
@@ -268,8 +364,8 @@ bool timeline_of_sites(const lens *l, const timeline_spec *spec, bool by_functio
     sites all = {0};
     uint8_t *kept = malloc(p->table.count + 1);
     *list = (timeline_sites){0};
-    bool ok = kept && sites_find(l, spec->kept, by_function, &all) &&
-              rank(p, &all, time, spec->numbers, list);
+    bool ok =
+        kept && sites_find(l, spec->kept, by_function, &all) && rank(p, &all, time, spec, list);
     if (ok && top < list->count)
         list->count = (size_t)top;
     for (size_t i = 0; ok && i < list->count; i++)

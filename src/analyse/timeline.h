@@ -13,7 +13,7 @@ typedef struct timeline_spec {
     uint64_t from, to;   /* microseconds since the start; events at `to` count */
     uint64_t points;     /* at least 1; there are fewer if a stretch would be below 1 µs */
     bool without_peak;   /* leave `peak_time` and `peak_samples` 0, which saves a pass or two */
-    bool numbers;        /* numbers of blocks, too */
+    measure measure;     /* costs by MEASURE_BLOCKS or MEASURE_BYTESECONDS, too; else none */
 } timeline_spec;
 
 /* A stretch of time. All are samples. A promoted block is in the minor heap before, and in the
@@ -25,17 +25,21 @@ typedef struct timeline_point {
     uint64_t promoted, freed;
 } timeline_point;
 
-/* The same in numbers of blocks: costs by MEASURE_BLOCKS. */
-typedef struct timeline_numbers {
+/* The same in costs. By MEASURE_BLOCKS, of numbers of blocks. By MEASURE_BYTESECONDS, `live` is
+ * what is live within the stretch times how long it is there, so that all stretches add up to the
+ * whole; the others are of the whole lives of those blocks that are allocated, promoted or freed
+ * then. */
+typedef struct timeline_costs {
     cost live[CCT_SOURCES], allocated[CCT_SOURCES], promoted, freed;
-} timeline_numbers;
+    cost held; /* by MEASURE_BYTESECONDS, `live` of all heaps: one that moves is not two blocks */
+} timeline_costs;
 
 typedef struct timeline {
     VEC(timeline_point) points;
-    VEC(timeline_numbers) numbers;    /* by point; none unless asked for */
+    VEC(timeline_costs) costs;        /* by point; none unless asked for */
     uint64_t peak_time, peak_samples; /* of what is kept, in the whole trace */
     uint64_t end_samples;             /* live at the end of the trace */
-    cost peak_number, end_number;     /* blocks live at these times; 0 unless asked for */
+    cost peak_cost, end_cost;         /* of blocks live at these times; 0 unless asked for */
 } timeline;
 
 /* Fills `*t`, which need not be initialised; false when there is no memory. */
@@ -47,15 +51,16 @@ void timeline_free(timeline *t);
 typedef struct timeline_site {
     const profile_location *place; /* NULL: without backtrace */
     uint64_t samples;              /* live when most of all sites was */
-    cost number;                   /* the same in blocks; 0 unless asked for */
+    cost cost;                     /* of those blocks, or of all by MEASURE_BYTESECONDS: what they
+                                      hold in the time that the spec names; 0 unless asked for */
     timeline line;
 } timeline_site;
 
 typedef VEC(timeline_site) timeline_sites;
 
-/* The `top` sites of which most was live at `time`, in blocks if the spec asks for these, largest
- * first. Fills `*list`, which need not be
- * initialised; false when there is no memory. */
+/* The `top` sites of which most was live at `time`, by the measure of the spec; by
+ * MEASURE_BYTESECONDS those that hold most in all its time. Largest first. Fills `*list`, which
+ * need not be initialised; false when there is no memory. */
 bool timeline_of_sites(const lens *l, const timeline_spec *spec, bool by_function, uint64_t time,
                        uint64_t top, timeline_sites *list);
 

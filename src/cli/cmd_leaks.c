@@ -53,7 +53,7 @@ static int show(const question *q, const leaks_options *opts) {
     const leaks_view view = {.top = opts->top, .by_function = opts->by == QUESTION_BY_FUNCTION};
     const leaks_spec spec = {.kept = q->query.selection.kept,
                              .by_function = view.by_function,
-                             .numbers = q->query.measure == MEASURE_BLOCKS,
+                             .measure = q->query.measure,
                              .warm_up = opts->warm_up / 100};
     if (!leaks_query(&q->query.lens, &spec, &l)) {
         message_error("not enough memory");
@@ -78,8 +78,6 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
 }
 
 static const option_lack lacks[] = {
-    {"measure=byteseconds", "what stays has not ended its life; what it is so far: allotrace "
-                            "hotspots --measure byteseconds --filter survived"},
     {"at", "it looks at what stays to the end; what is live at another time: allotrace hotspots "
            "--measure live --at TIME"},
     {"min-share", "the surest growth comes first; --top N shows N sites"},

@@ -21,10 +21,10 @@ static const option options[] = {
      .letter = 'm',
      .kind = OPTION_CHOICE,
      .at = offsetof(lifetimes_options, question.measure),
-     .choices = question_counted,
+     .choices = question_measures,
      .help = "what shares are of: bytes allocated (default), numbers of blocks, or the bytes of "
              "those blocks alone that were live at the end, or at the peak, were promoted, or "
-             "never freed"},
+             "never freed; or bytes times seconds of life: what memory was held for"},
     {.name = "within",
      .kind = OPTION_TIME,
      .at = offsetof(lifetimes_options, within),
@@ -69,7 +69,7 @@ static int print(const question *q, const lifetimes_options *opts, const lifetim
 static int show(const question *q, const lifetimes_options *opts) {
     lifetimes l;
     const lifetimes_spec spec = {.kept = q->query.selection.kept,
-                                 .blocks = opts->question.measure == MEASURE_BLOCKS,
+                                 .measure = (measure)opts->question.measure,
                                  .by_function = opts->by == QUESTION_BY_FUNCTION,
                                  .within = opts->within,
                                  .soon = opts->soon};
@@ -102,8 +102,6 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
 }
 
 static const option_lack lacks[] = {
-    {"measure=byteseconds",
-     "that would weigh lifetimes by lifetimes; by site: allotrace hotspots --measure byteseconds"},
     {"at", "of blocks live at a time: --filter live:TIME"},
     {"min-share", "--top N shows the N largest sites"},
     {0},
@@ -119,7 +117,8 @@ const command command_lifetimes = {
         "Shows a histogram of lifetimes; what share dies soon, in the minor heap, and soon after "
         "promotion (which a larger minor heap might have spared); the survival curve; and the "
         "shares of the largest sites.\n\n"
-        "Shares are of bytes allocated, or with --measure blocks of numbers of blocks. What is in "
+        "Shares are of bytes allocated, or with --measure blocks of numbers of blocks, or with "
+        "--measure byteseconds of what memory was held for. What is in "
         "parentheses is the 95 % interval. Blocks of which it cannot be known, as the trace ended "
         "before, do not count in a share.",
     .example = "allotrace lifetimes out.ctf\n"

@@ -73,6 +73,7 @@ static int show(const question *q, const stats_options *opts) {
     const stats_spec spec = {.kept = q->query.selection.kept,
                              .major_only = opts->major_only,
                              .large = opts->large,
+                             .held = q->query.measure == MEASURE_BYTESECONDS,
                              .segments = opts->segments};
     if (!stats_query(&q->profile, &spec, &s)) {
         message_error("not enough memory");
@@ -101,8 +102,6 @@ static const option_lack lacks[] = {
     {"top", "it shows no sites; these are shown by: allotrace hotspots --measure blocks --top N"},
     {"min-share", "it shows no sites; these are shown by: allotrace hotspots --measure blocks"},
     {"by", "it shows no sites; these are shown by: allotrace hotspots --measure blocks"},
-    {"measure=byteseconds",
-     "each block weighs one; bytes times lifetime: allotrace hotspots --measure byteseconds"},
     {"at", "of blocks live at a time: --filter live:TIME"},
     {0},
 };

@@ -64,7 +64,7 @@ static int show(const question *q, const timeline_options *opts) {
     const timeline_spec spec = {.kept = q->query.selection.kept,
                                 .from = opts->from,
                                 .to = opts->to,
-                                .numbers = q->query.measure == MEASURE_BLOCKS,
+                                .measure = q->query.measure,
                                 .points = opts->points ? opts->points
                                           : data       ? DATA_POINTS
                                                        : TEXT_POINTS};
@@ -107,8 +107,6 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
 }
 
 static const option_lack lacks[] = {
-    {"measure=byteseconds",
-     "it is the area below what is live; by site: allotrace hotspots --measure byteseconds"},
     {"at", "it shows all times; a part of them: --from and --to"},
     {"min-share", "--top N shows the N largest sites"},
     {0},

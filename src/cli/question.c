@@ -17,13 +17,6 @@ const char *const question_measures[] = {
 const char *const question_sites[] = {
     [QUESTION_BY_LINE] = "line", [QUESTION_BY_FUNCTION] = "function", NULL};
 
-/* Those that are sets of blocks, and their number. */
-const char *const question_counted[] = {
-    [MEASURE_ALLOCATED] = "allocated", [MEASURE_BLOCKS] = "blocks",
-    [MEASURE_LIVE] = "live",           [MEASURE_PEAK] = "peak",
-    [MEASURE_PROMOTED] = "promoted",   [MEASURE_SURVIVED] = "survived",
-    [MEASURE_BYTESECONDS] = NULL};
-
 enum { WRAPPERS_SKIP, WRAPPERS_SHOW };
 const char *const question_wrappers[] = {[WRAPPERS_SKIP] = "skip", [WRAPPERS_SHOW] = "show", NULL};
 

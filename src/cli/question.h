@@ -17,7 +17,7 @@ typedef struct question_options {
     bool counts;     /* rows are those that the measure counts */
 } question_options;
 
-extern const char *const question_measures[], *const question_counted[], *const question_wrappers[];
+extern const char *const question_measures[], *const question_wrappers[];
 
 /* For commands whose options have a field `question_options question`. */
 #define OPTION_FILTER(type)                                                                        \
@@ -71,10 +71,10 @@ extern const char *const question_sites[];
 #define OPTION_COUNTED(type)                                                                       \
     {                                                                                              \
         .name = "measure", .letter = 'm', .kind = OPTION_CHOICE,                                   \
-        .at = offsetof(type, question.measure), .choices = question_counted,                       \
+        .at = offsetof(type, question.measure), .choices = question_measures,                      \
         .help = "which blocks count: all that were allocated (default), those live at the end, "   \
                 "or at the peak, those promoted, or those never freed, each by its bytes; or all " \
-                "by their number (blocks)",                                                        \
+                "by their number (blocks), or by bytes times seconds of life (byteseconds)",       \
     }
 
 /* All of it, for those that have a measure. */

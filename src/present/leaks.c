@@ -50,11 +50,14 @@ static void show_line(output *o, const leaks_site *s) {
         figure_spark(o, most > 0 ? s->line[i] / most : 0);
 }
 
-/* An amount that may be negative, each second. */
+/* Bytes or blocks each second, which may be negative. Bytes times seconds grow as bytes. */
 static void show_rate(output *o, const report *r, double amount) {
-    const bool bytes = measure_infos[r->query->measure].unit == UNIT_BYTES;
-    output_format(o, "%s%s", amount <= (bytes ? -0.5 : -1e-6) ? "-" : "",
-                  report_rate(r, fabs(amount)).text);
+    const bool blocks = r->query->measure == MEASURE_BLOCKS;
+    output_text(o, amount <= (blocks ? -1e-6 : -0.5) ? "-" : "");
+    if (blocks)
+        output_text(o, report_rate(r, fabs(amount)).text);
+    else
+        output_format(o, "%s/s", figure_bytes(fabs(amount)).text);
 }
 
 static void show_slope(output *o, const report *r, const leaks_site *s) {
@@ -93,6 +96,7 @@ static void show_total(output *o, const report *r, const leaks *l) {
     report_paint(o, r, REPORT_BOLD);
     show_cost(o, r, &l->total.cost);
     report_paint(o, r, REPORT_PLAIN);
+    output_text(o, l->measure == MEASURE_BYTESECONDS ? " held until then by what was" : "");
     output_text(o, l->cleaned_up ? " live before that" : " live at the end");
     output_text(o, "; in all, it changes by ");
     show_slope(o, r, &l->total);
@@ -101,7 +105,8 @@ static void show_total(output *o, const report *r, const leaks *l) {
 
 /* What is live of a class. */
 static figure figure_of_class(const report *r, const leaks *l, int c, size_t *n_sites) {
-    const cost sum = cost_or_missed(r->query->profile, class_cost(l, c, n_sites));
+    const cost sum =
+        cost_or_missed(r->query->profile, r->query->measure, class_cost(l, c, n_sites));
     return report_figure(r, &sum);
 }
 
@@ -157,7 +162,7 @@ static void show_rest(output *o, const report *r, size_t n, const cost *more, si
     if (n > 0) {
         output_format(o, "  %s more site%s with ", figure_count(n).text, n == 1 ? "" : "s");
         show_cost(o, r, more);
-        output_text(o, " live\n");
+        output_text(o, r->query->measure == MEASURE_BYTESECONDS ? " held\n" : " live\n");
     }
     if (gone > 0)
         output_format(o, "  %s site%s of which no sampled block is left\n", figure_count(gone).text,

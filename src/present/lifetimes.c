@@ -40,8 +40,14 @@ static figure_text share_text(estimate e) {
     return t;
 }
 
+static bool is_held(const lifetimes_view *view) {
+    return view->spec->measure == MEASURE_BYTESECONDS;
+}
+
 static const char *unit(const lifetimes_view *view) {
-    return view->spec->blocks ? "blocks" : "bytes";
+    return view->spec->measure == MEASURE_BLOCKS ? "blocks"
+           : is_held(view)                       ? "byte-seconds"
+                                                 : "bytes";
 }
 
 /* 1, 2, 5, … of µs, ms, s: figure_duration would say 1.00 s. */
@@ -98,11 +104,12 @@ static void show_histogram(output *o, const lifetimes *l, const lifetimes_view *
     show_decade(o, "alive at the end", &l->alive);
 }
 
-static void show_quantile(output *o, const survival_quantile *q) {
+static void show_quantile(output *o, const survival_quantile *q, bool held) {
     static const char never[] = "more than was seen";
     figure_text value = q->value == SURVIVAL_NEVER ? (figure_text){"more than was seen"}
                                                    : figure_duration(q->value);
-    output_format(o, "  %g%% are dead after %s", 100 * q->ended, value.text);
+    output_format(o, held ? "  %g%% by those that live up to %s" : "  %g%% are dead after %s",
+                  100 * q->ended, value.text);
     if (q->low != q->value || q->high != q->value)
         output_format(o, " (%s … %s)",
                       q->low == SURVIVAL_NEVER ? never : figure_duration(q->low).text,
@@ -117,8 +124,10 @@ static void show_curve(output *o, const lifetimes *l, const lifetimes_view *view
     if (n == 0)
         return;
     output_format(o,
-                  "\nStill alive (%s), if those alive at the end are followed for as long as "
-                  "they were seen:\n",
+                  is_held(view) ? "\nHeld by blocks that live longer (%s), if all end with the "
+                                  "trace:\n"
+                                : "\nStill alive (%s), if those alive at the end are followed for "
+                                  "as long as they were seen:\n",
                   unit(view));
     uint64_t first = l->curve.items[0].time, last = l->curve.items[n - 1].time, ten = 1;
     for (int i = 0; ten <= UINT64_MAX / 50 && ten * steps[i % 3] <= last; i++) {
@@ -128,7 +137,8 @@ static void show_curve(output *o, const lifetimes *l, const lifetimes_view *view
             continue;
         estimate alive = survival_at(&l->curve, time);
         char name[64];
-        snprintf(name, sizeof name, "after %s", time_text(time).text);
+        snprintf(name, sizeof name, "%s %s", is_held(view) ? "than" : "after",
+                 time_text(time).text);
         output_text(o, "  ");
         pad(o, name, 20);
         pad(o, share_text(alive).text, 22);
@@ -138,7 +148,7 @@ static void show_curve(output *o, const lifetimes *l, const lifetimes_view *view
         output_char(o, '\n');
     }
     for (int i = 0; i < LIFETIMES_QUANTILES; i++)
-        show_quantile(o, &l->quantiles[i]);
+        show_quantile(o, &l->quantiles[i], is_held(view));
 }
 
 /* Shares of which something is known. */
@@ -163,7 +173,15 @@ static figure_text whole(double x) {
 static void show_amount(output *o, const report *r, const lifetimes_part *p,
                         const lifetimes_view *view) {
     figure f = figure_of(r->query->profile, p->samples);
-    if (!view->spec->blocks) {
+    if (is_held(view)) {
+        f = (figure){.value = p->amount.value,
+                     .low = p->amount.low,
+                     .high = p->amount.high,
+                     .margin = estimate_margin(p->amount)};
+        output_format(o, "%s%s", report_amount(r, f.value).text, report_beside(r, &f).text);
+        return;
+    }
+    if (view->spec->measure != MEASURE_BLOCKS) {
         output_format(o, "%s%s", figure_bytes(f.value).text, figure_beside(figure_margin(&f)).text);
         return;
     }

@@ -120,6 +120,26 @@ static void show_lives(output *o, const stats_part *part, const stats_lives *l, 
     }
 }
 
+static void show_held(output *o, const stats_held *h) {
+    const double numbers[] = {h->mean, h->variance, h->deviation, h->most};
+    static const char *const names[] = {"mean", "variance", "standard deviation", "maximum"};
+    output_text(o, "\n  held, in words times seconds:\n");
+    for (int i = 0; i < 4; i++) {
+        label(o, names[i]);
+        figure_json_number(o, numbers[i]);
+        output_char(o, '\n');
+    }
+    output_text(o, "\n  words                   share of the bytes times seconds that are held\n");
+    for (int i = 0; i < STATS_N_SIZES; i++) {
+        output_format(o, "  %s%*s ", stats_sizes[i].name, 22 - width_of(stats_sizes[i].name), "");
+        if (h->sizes[i].low < h->sizes[i].high)
+            show_share(o, h->sizes[i]);
+        else
+            output_text(o, percent(h->sizes[i].value).text);
+        output_char(o, '\n');
+    }
+}
+
 static void show_program(output *o, const report *r, const stats_part *part, uint64_t large) {
     if (r->query->profile->info.sample_rate >= 1)
         return;
@@ -182,6 +202,8 @@ void stats_text(output *o, const report *r, const stats *s, const stats_spec *sp
     show_sizes(o, whole);
     show_lives(o, whole, &whole->events, false);
     show_lives(o, whole, &whole->micros, true);
+    if (spec->held)
+        show_held(o, &whole->held);
     show_program(o, r, whole, spec->large);
     show_segments(o, s);
 }
@@ -226,7 +248,21 @@ static void json_sizes(output *o, const stats_part *p) {
     output_char(o, ']');
 }
 
-static void json_part(output *o, const stats_part *p) {
+static void json_held(output *o, const stats_part *p) {
+    output_text(o, ",\n  \"held\":{\"mean\":");
+    figure_json_number(o, p->held.mean);
+    json_number(o, "variance", p->held.variance);
+    json_number(o, "standard_deviation", p->held.deviation);
+    json_number(o, "maximum", p->held.most);
+    output_text(o, ",\"sizes\":[");
+    for (int i = 0; i < STATS_N_SIZES; i++) {
+        output_text(o, i ? "," : "");
+        figure_json_estimate(o, p->held.sizes[i], p->sizes[i]);
+    }
+    output_text(o, "]}");
+}
+
+static void json_part(output *o, const stats_part *p, bool held) {
     output_format(o, "{\"first\":%zu,\"blocks\":%zu,\"words\":%" PRIu64, p->first, p->n, p->words);
     json_number(o, "mean", p->mean);
     json_number(o, "variance", p->variance);
@@ -237,6 +273,8 @@ static void json_part(output *o, const stats_part *p) {
     json_sizes(o, p);
     json_lives(o, "lifetimes_events", &p->events);
     json_lives(o, "lifetimes_us", &p->micros);
+    if (held)
+        json_held(o, p);
     output_text(o, ",\n  \"program\":{\"blocks\":");
     figure_json_estimate(o, p->blocks, p->n);
     output_text(o, ",\"mean\":");
@@ -252,11 +290,11 @@ void stats_json(output *o, const report *r, const stats *s, const stats_spec *sp
     output_format(o, ",\n \"major_only\":%s,\"large_above_words\":%" PRIu64 ",\"events\":%" PRIu64,
                   spec->major_only ? "true" : "false", spec->large, s->n_events);
     output_text(o, ",\n \"sample\":");
-    json_part(o, &s->whole);
+    json_part(o, &s->whole, spec->held);
     output_text(o, ",\n \"segments\":[");
     for (size_t i = 0; i < s->segments.count; i++) {
         output_text(o, i ? ",\n " : "");
-        json_part(o, &s->segments.items[i]);
+        json_part(o, &s->segments.items[i], spec->held);
     }
     output_text(o, "]}\n");
 }
@@ -271,7 +309,17 @@ static void csv_estimate(output *o, estimate e) {
     }
 }
 
-static void csv_part(output *o, const char *name, const stats_part *p) {
+static void csv_held(output *o, const stats_held *h) {
+    const double numbers[] = {h->mean, h->variance, h->deviation, h->most};
+    for (int i = 0; i < 4; i++) {
+        output_char(o, ',');
+        figure_json_number(o, numbers[i]);
+    }
+    for (int i = 0; i < STATS_N_SIZES; i++)
+        csv_estimate(o, h->sizes[i]);
+}
+
+static void csv_part(output *o, const char *name, const stats_part *p, bool held) {
     const double numbers[] = {p->mean, p->variance, p->deviation};
     output_format(o, "%s,%zu,%zu", name, p->first, p->n);
     for (int i = 0; i < 3; i++) {
@@ -289,6 +337,8 @@ static void csv_part(output *o, const char *name, const stats_part *p) {
     csv_estimate(o, p->blocks);
     csv_estimate(o, p->mean_words);
     csv_estimate(o, p->large);
+    if (held)
+        csv_held(o, &p->held);
     output_char(o, '\n');
 }
 
@@ -300,12 +350,18 @@ void stats_csv(output *o, const stats *s, const stats_spec *spec) {
     output_text(o, "events_mean,events_median,events_maximum,us_mean,us_median,us_maximum,"
                    "program_blocks,program_blocks_low,program_blocks_high,program_mean,"
                    "program_mean_low,program_mean_high,program_large_share,"
-                   "program_large_share_low,program_large_share_high\n");
-    csv_part(o, "all", &s->whole);
+                   "program_large_share_low,program_large_share_high");
+    if (spec->held)
+        output_text(o, ",held_mean,held_variance,held_standard_deviation,held_maximum");
+    static const char *const sizes[STATS_N_SIZES] = {"0_32", "32_256", "256_10000", "above_10000"};
+    for (int i = 0; spec->held && i < STATS_N_SIZES; i++)
+        output_format(o, ",held_%s,held_%s_low,held_%s_high", sizes[i], sizes[i], sizes[i]);
+    output_char(o, '\n');
+    csv_part(o, "all", &s->whole, spec->held);
     for (size_t i = 0; i < s->segments.count; i++) {
         char name[24];
         snprintf(name, sizeof name, "%zu", i + 1);
-        csv_part(o, name, &s->segments.items[i]);
+        csv_part(o, name, &s->segments.items[i], spec->held);
     }
 }
 

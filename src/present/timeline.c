@@ -35,18 +35,18 @@ static cost sum_of(const cost *heaps) {
     return sum;
 }
 
-static cost number_of(const timeline_numbers *n, series s, int heap) {
+static cost cost_of_series(const timeline_costs *c, series s, int heap, bool held) {
     switch (s) {
     case LIVE:
-        return sum_of(n->live);
+        return held ? c->held : sum_of(c->live);
     case LIVE_HEAP:
-        return n->live[heap];
+        return c->live[heap];
     case ALLOCATED:
-        return sum_of(n->allocated);
+        return sum_of(c->allocated);
     case PROMOTED:
-        return n->promoted;
+        return c->promoted;
     default:
-        return n->freed;
+        return c->freed;
     }
 }
 
@@ -54,34 +54,53 @@ static cost of_samples(uint64_t samples) {
     return (cost){.samples = samples, .weight = (double)samples};
 }
 
-/* In what the report counts: bytes or blocks. */
-static bool has_numbers(const timeline *t) {
-    return t->numbers.count > 0;
+/* In what the report counts: bytes; or blocks, or bytes times seconds. */
+static bool has_costs(const timeline *t) {
+    return t->costs.count > 0;
 }
 
-static cost cost_at(const report *r, const timeline *t, size_t i, series s, int heap) {
-    return has_numbers(t)
-               ? cost_or_missed(r->query->profile, number_of(&t->numbers.items[i], s, heap))
-               : of_samples(samples_of(&t->points.items[i], s, heap));
-}
-
-static cost peak_of(const report *r, const timeline *t) {
-    return has_numbers(t) ? cost_or_missed(r->query->profile, t->peak_number)
-                          : of_samples(t->peak_samples);
-}
-
-static cost end_of(const report *r, const timeline *t) {
-    return has_numbers(t) ? cost_or_missed(r->query->profile, t->end_number)
-                          : of_samples(t->end_samples);
+static bool is_held(const report *r, series s) {
+    return s < ALLOCATED && r->query->measure == MEASURE_BYTESECONDS;
 }
 
 static bool is_rate(series s) {
     return s >= ALLOCATED;
 }
 
+static double length_of(const timeline_point *p) {
+    return (double)(p->end - p->begin) / 1e6;
+}
+
 /* The last point may be shorter than the others. */
 static double seconds_of(const timeline_point *p, series s) {
-    return is_rate(s) ? (double)(p->end - p->begin) / 1e6 : 1;
+    return is_rate(s) ? length_of(p) : 1;
+}
+
+static cost or_missed(const report *r, cost c) {
+    return cost_or_missed(r->query->profile, r->query->measure, c);
+}
+
+static cost known_cost_at(const report *r, const timeline *t, size_t i, series s, int heap) {
+    return has_costs(t) ? cost_of_series(&t->costs.items[i], s, heap, is_held(r, s))
+                        : of_samples(samples_of(&t->points.items[i], s, heap));
+}
+
+/* A block that was missed cannot be held for longer than the point lasts. */
+static cost cost_at(const report *r, const timeline *t, size_t i, series s, int heap) {
+    cost c = known_cost_at(r, t, i, s, heap);
+    if (has_costs(t) && c.blocks == 0)
+        c = or_missed(r, c);
+    if (is_held(r, s) && c.blocks == 0)
+        c.heaviest = length_of(&t->points.items[i]);
+    return c;
+}
+
+static cost peak_of(const report *r, const timeline *t) {
+    return has_costs(t) ? or_missed(r, t->peak_cost) : of_samples(t->peak_samples);
+}
+
+static cost end_of(const report *r, const timeline *t) {
+    return has_costs(t) ? or_missed(r, t->end_cost) : of_samples(t->end_samples);
 }
 
 /* ---- text -------------------------------------------------------------------------------- */
@@ -89,23 +108,27 @@ static double seconds_of(const timeline_point *p, series s) {
 /* The most memory was live between the ends of points, and is known; the most blocks is not. */
 static bool is_peak(const timeline *t, size_t i, series s) {
     const timeline_point *p = &t->points.items[i];
-    return s == LIVE && !has_numbers(t) && p->begin <= t->peak_time && t->peak_time < p->end;
+    return s == LIVE && !has_costs(t) && p->begin <= t->peak_time && t->peak_time < p->end;
 }
 
 static double height(const report *r, const timeline *t, size_t i, series s, int heap) {
-    const cost c = is_peak(t, i, s) ? peak_of(r, t) : cost_at(r, t, i, s, heap);
-    return c.weight / seconds_of(&t->points.items[i], s);
+    const cost c = is_peak(t, i, s) ? peak_of(r, t) : known_cost_at(r, t, i, s, heap);
+    return c.weight /
+           (is_held(r, s) ? length_of(&t->points.items[i]) : seconds_of(&t->points.items[i], s));
 }
 
-/* The points of a row; returns the highest. */
+/* The points of a row; returns the highest. Of the last one, if it is shorter, what is held there
+ * is no less high. */
 static size_t show_sparks(output *o, const report *r, const timeline *t, series s, int heap) {
     size_t highest = 0, n = t->points.count;
-    double most = 0;
-    for (size_t i = 0; i < n; i++)
-        if (height(r, t, i, s, heap) > most) {
-            most = height(r, t, i, s, heap);
-            highest = i;
-        }
+    double most = 0, largest = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double high = height(r, t, i, s, heap);
+        const double large = is_held(r, s) ? known_cost_at(r, t, i, s, heap).weight : high;
+        most = fmax(most, high);
+        highest = large > largest ? i : highest;
+        largest = fmax(largest, large);
+    }
     for (size_t i = 0; i < n; i++)
         figure_spark(o, most > 0 ? height(r, t, i, s, heap) / most : 0);
     return highest;
@@ -140,16 +163,16 @@ static void show_most(output *o, const report *r, const timeline *t, series s, i
     output_format(o, " at %s\n", figure_duration(peak ? t->peak_time : point->begin).text);
 }
 
-static bool is_empty(const timeline *t, series s, int heap) {
+static bool is_empty(const report *r, const timeline *t, series s, int heap) {
     for (size_t i = 0; i < t->points.count; i++)
-        if (samples_of(&t->points.items[i], s, heap) > 0)
+        if (known_cost_at(r, t, i, s, heap).samples > 0)
             return false;
     return true;
 }
 
 static void show_series(output *o, const report *r, const timeline *t, const char *name, series s,
                         int heap) {
-    if (is_empty(t, s, heap))
+    if (is_empty(r, t, s, heap))
         return;
     output_format(o, "%*s%-*s", s == LIVE_HEAP ? 4 : 2, "", s == LIVE_HEAP ? LABEL - 2 : LABEL,
                   name);
@@ -179,10 +202,12 @@ static void show_gauge(output *o, const timeline *t, const gauge *g) {
 
 static void show_end(output *o, const report *r, const timeline_view *view) {
     const cost end = end_of(r, view->all);
-    output_text(o, "At the end, ");
+    const bool blocks = r->query->measure == MEASURE_BLOCKS;
+    const bool held = r->query->measure == MEASURE_BYTESECONDS;
+    output_text(o, held ? "What was live at the end had come to " : "At the end, ");
     show_amount(o, r, &end);
-    output_text(o, has_numbers(view->all) && report_figure(r, &end).value >= 1.5 ? " were live"
-                                                                                 : " was live");
+    if (!held)
+        output_text(o, blocks && report_figure(r, &end).value >= 1.5 ? " were live" : " was live");
     for (size_t i = 0; i < view->gauges->count; i++) {
         const gauge *g = &view->gauges->items[i];
         output_text(o, i ? ", " : "; the system saw: ");
@@ -203,7 +228,7 @@ static void show_scale(output *o, const timeline *t) {
 static void show_sites(output *o, const report *r, const timeline_view *view) {
     if (view->n_sites == 0)
         return;
-    output_text(o, "\nLive, by site:\n");
+    output_text(o, is_held(r, LIVE) ? "\nHeld, by site:\n" : "\nLive, by site:\n");
     for (size_t i = 0; i < view->n_sites; i++) {
         const timeline_site *s = &view->sites[i];
         output_text(o, "  ");
@@ -240,7 +265,7 @@ void timeline_text(output *o, const report *r, const timeline_view *view) {
     if (!report_text_head(o, r))
         return;
     output_char(o, '\n');
-    show_series(o, r, t, "live", LIVE, 0);
+    show_series(o, r, t, is_held(r, LIVE) ? "held" : "live", LIVE, 0);
     for (int heap = 0; heap < CCT_SOURCES; heap++)
         show_series(o, r, t, heap_names[heap], LIVE_HEAP, heap);
     show_series(o, r, t, "allocated", ALLOCATED, 0);

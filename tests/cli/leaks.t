@@ -134,3 +134,39 @@ By numbers of blocks: in main's place there is one block, however large:
   {"value":1545456,"low":1247054,"high":1904306,"samples":110}
   {"class":"in steps","sites":3,"live":{"value":176197,"low":96670,"high":301850,"samples":16}}
   [0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,50001,133336,150003,150003,166670,166670,183337,183337,183337]
+
+By how long what is left has been held; classes and slopes are as before, and what comes to it is what hotspots says:
+
+  $ allotrace leaks -m byteseconds a.ctf
+  4.7 KB·s of bytes times lifetime (exact, 3,400 samples at rate 1)
+  Growth counts from 87.8 ms to 351 ms; what is allocated before is start-up.
+  4.4 KB·s held until then by what was live at the end; in all, it changes by 26.0 KB/s.
+  
+    growing          1.7 KB·s  in 1 site: more and more is live, from many different times
+    bounded            12 B·s  in 1 site: blocks come and go; growth is at most half of what is live
+    start-up         2.7 KB·s  in 1 site: most was allocated at the start
+  
+    growing       parse.ml:10 parse
+                  ▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇████  1.7 KB·s, 26.0 KB/s, p 6e-08, q 1.2e-07
+    bounded       eval.ml:20 eval
+                  ▅███████████████████████  12 B·s, 3 B/s
+    start-up      main.ml:1 main
+                  ████████████████████████  2.7 KB·s, 0 B/s
+  $ allotrace leaks -m byteseconds --csv a.ctf | cut -d, -f1-6,13-
+  class,live,live_low,live_high,live_samples,slope_per_second,function,file,line
+  growing,1728,1728,1728,1200,26666.3,parse,parse.ml,10
+  bounded,12,12,12,100,2.9,eval,eval.ml,20
+  start-up,2800,2800,2800,1000,0.0,main,main.ml,1
+  $ allotrace leaks -m byteseconds b.ctf | sed -n 4,8p
+  4.4 KB·s held until then by what was live before that; in all, it changes by 26.0 KB/s.
+  
+    growing          1.7 KB·s  in 1 site: more and more is live, from many different times
+    freed at exit    2.7 KB·s  in 2 sites: most was freed when the program cleaned up, not before
+  
+  $ allotrace leaks -m byteseconds --json $TRACES/ocamlopt.ctf | jq -c '.unit, (.all_sites | .live, .class), .sites[0].live'
+  "B·s"
+  {"value":12846960,"low":9850604,"high":16646650,"samples":110}
+  "in steps"
+  {"value":980967,"low":469708,"high":1854564,"samples":11}
+  $ allotrace hotspots -m byteseconds --filter survived --json $TRACES/ocamlopt.ctf | jq -c .total
+  {"value":12846960,"low":9850604,"high":16646650,"samples":110}

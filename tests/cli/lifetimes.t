@@ -181,3 +181,93 @@ Of some blocks alone:
   8.5 KB live at the peak, at 5 ms (exact, 1,088 samples at rate 1)
     1 ms … 10 ms        5.9%                   █▊
     alive at the end    94.1%                  ████████████████████████████▎
+
+What memory was held for, which is not what most of it is allocated for:
+
+  $ allotrace lifetimes --measure byteseconds a.ctf
+  25 B·s of bytes times lifetime (exact, 1,536 samples at rate 1)
+  
+  Lifetimes (byte-seconds):
+    1 ms … 10 ms        18.8%                  █████▋
+    alive at the end    81.2%                  ████████████████████████▍
+  
+    12.5% dead within 1 ms
+    16.7% of the minor heap's dead there
+    100.0% of the promoted dead within 100 ms of that
+  
+  Held by blocks that live longer (byte-seconds), if all end with the trace:
+    than 1 ms           87.5%                  ██████████████████████████▎
+    than 2 ms           20.8%                  ██████▎
+    than 5 ms           14.6%                  ████▍
+    50% by those that live up to 2 ms
+    90% by those that live up to 7 ms
+    99% by those that live up to 7 ms
+  
+  By site:
+    66.7% parse.ml:30 parse
+          16 B·s
+          0.0% dead within 1 ms
+    14.6% eval.ml:20 eval
+          4 B·s
+          0.0% dead within 1 ms
+          0.0% of the minor heap's dead there
+    10.4% parse.ml:10 parse
+          3 B·s
+          40.0% dead within 1 ms
+          40.0% of the minor heap's dead there
+          100.0% of the promoted dead within 100 ms of that
+     8.3% buffer.c:5 buffer
+          2 B·s
+          100.0% dead within 1 ms
+  $ allotrace lifetimes --measure byteseconds --top 1 $TRACES/ocamlopt.ctf
+  22.4 MB·s of bytes times lifetime (± 3.8 MB·s, 1,676 samples at rate 2e-5)
+  Sites below about 1.1 MB may be invisible at this rate.
+  
+  Lifetimes (byte-seconds):
+    10 µs … 100 µs      0.0% (0.0 … 0.0)       ▏
+    100 µs … 1 ms       0.7% (0.6 … 0.8)       ▎
+    1 ms … 10 ms        2.2% (1.8 … 2.6)       ▋
+    10 ms … 100 ms      7.1% (5.3 … 9.4)       ██▏
+    100 ms … 1 s        35.5% (28.1 … 43.5)    ██████████▋
+    alive at the end    54.6% (46.0 … 62.5)    ████████████████▍
+  
+    0.7% (0.6 … 0.8) dead within 1 ms
+    3.5% (2.9 … 4.3) of the minor heap's dead there
+    9.0% (6.7 … 12.0) of the promoted dead within 100 ms of that
+  
+  Held by blocks that live longer (byte-seconds), if all end with the trace:
+    than 50 µs          100.0% (100.0 … 100.0) ██████████████████████████████
+    than 100 µs         100.0% (100.0 … 100.0) ██████████████████████████████
+    than 200 µs         100.0% (100.0 … 100.0) ██████████████████████████████
+    than 500 µs         99.8% (99.8 … 99.8)    ██████████████████████████████
+    than 1 ms           99.3% (99.2 … 99.4)    █████████████████████████████▊
+    than 2 ms           98.3% (97.9 … 98.5)    █████████████████████████████▌
+    than 5 ms           97.2% (96.7 … 97.7)    █████████████████████████████▏
+    than 10 ms          97.2% (96.6 … 97.6)    █████████████████████████████▏
+    than 20 ms          97.1% (96.5 … 97.5)    █████████████████████████████▏
+    than 50 ms          93.7% (92.2 … 94.9)    ████████████████████████████▏
+    than 100 ms         87.7% (84.8 … 90.0)    ██████████████████████████▎
+    than 200 ms         71.6% (65.8 … 76.6)    █████████████████████▌
+    than 500 ms         26.2% (17.7 … 35.5)    ███████▉
+    50% by those that live up to 346 ms (310 ms … 398 ms)
+    90% by those that live up to 817 ms (810 ms … 826 ms)
+    99% by those that live up to 849 ms (826 ms … more than was seen)
+  
+  By site:
+    11.9% file_formats/cmi_format.ml:46 Cmi_format.input_cmi
+          2.7 MB·s (1.2 MB·s … 5.1 MB·s)
+          0.0% (0.0 … 0.1) dead within 1 ms
+    443 more sites
+  $ allotrace lifetimes --measure byteseconds --json $TRACES/ocamlopt.ctf | jq -c '.unit, .of, (.all | .value, .dead_soon), ([.sites[] | .value] | add)'
+  "B·s"
+  "byte-seconds"
+  23531959
+  {"value":0.006755497848975785,"low":0.005602320000848743,"high":0.008133516288711506,"samples":739,"of_samples":1672}
+  9623581
+  $ allotrace lifetimes --measure byteseconds --top 1 --csv $TRACES/ocamlopt.ctf
+  share,value,low,high,samples,blocks,dead_soon,dead_soon_low,dead_soon_high,dead_soon_of_samples,dead_in_minor_heap,dead_in_minor_heap_low,dead_in_minor_heap_high,dead_in_minor_heap_of_samples,premature,premature_low,premature_high,premature_of_samples,function,file,line
+  0.118898,2797894,1269198,5357908,9,9,0,0,0.00116124,9,0,0,1,0,0,0,1,0,Cmi_format.input_cmi,file_formats/cmi_format.ml,46
+  $ allotrace lifetimes --measure byteseconds --csv --curve $TRACES/ocamlopt.ctf | sed -n '1,2p;$p'
+  us,alive,alive_low,alive_high
+  39,0.999999,0.999995,1
+  849340,0,0,0.0683932

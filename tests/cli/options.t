@@ -76,10 +76,7 @@ refused in a line that says why and what does the same.
   $ measures hotspots types tree 'tree --inverted' callers callees diff check export peak | grep -v ': yes$'
   [1]
   $ measures timeline leaks lifetimes stats advise | grep -v ': yes$'
-  timeline byteseconds: no: it is the area below what is live; by site: allotrace hotspots --measure byteseconds
-  leaks byteseconds: no: what stays has not ended its life; what it is so far: allotrace hotspots --measure byteseconds --filter survived
-  lifetimes byteseconds: no: that would weigh lifetimes by lifetimes; by site: allotrace hotspots --measure byteseconds
-  stats byteseconds: no: each block weighs one; bytes times lifetime: allotrace hotspots --measure byteseconds
+  [1]
   $ for command in info dump doctor; do echo "$command: $(option $command --measure blocks)"; done
   info: no: it shows several at once; one by site: allotrace hotspots --measure MEASURE
   dump: no: it writes events, which have no measure; sums: allotrace hotspots --measure MEASURE

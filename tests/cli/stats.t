@@ -146,3 +146,42 @@ Of the blocks that a measure counts; the numbers of blocks are those of hotspots
   118
   257
   110
+
+What blocks hold, by themselves and by their sizes:
+
+  $ allotrace stats --measure byteseconds a.ctf | sed -n '1p;/held/,$p'
+  329 B·s of bytes times lifetime (exact, 20,338 samples at rate 1)
+    held, in words times seconds:
+    mean                  10.274000000000001
+    variance              294.65664400000003
+    standard deviation    17.165565647539847
+    maximum               40
+  
+    words                   share of the bytes times seconds that are held
+    0–32                   0.496%
+    32–256                 0%
+    256–10,000             2.2%
+    above 10,000           97.3072%
+  $ allotrace stats --measure byteseconds --json a.ctf | jq -c '.unit, .total, .sample.held'
+  "B·s"
+  {"value":329,"low":329,"high":329,"samples":20338}
+  {"mean":10.274000000000001,"variance":294.65664400000003,"standard_deviation":17.165565647539847,"maximum":40,"sizes":[{"value":0.004962416988980515,"low":0.004962416988980515,"high":0.004962416988980515,"samples":2},{"value":0,"low":0,"high":0,"samples":0},{"value":0.021965992848281397,"low":0.021965992848281397,"high":0.021965992848281397,"samples":1},{"value":0.9730715901627381,"low":0.9730715901627381,"high":0.9730715901627381,"samples":1}]}
+  $ allotrace stats --measure byteseconds --csv a.ctf | cut -d, -f1-3,29-
+  part,first,blocks,held_mean,held_variance,held_standard_deviation,held_maximum,held_0_32,held_0_32_low,held_0_32_high,held_32_256,held_32_256_low,held_32_256_high,held_256_10000,held_256_10000_low,held_256_10000_high,held_above_10000,held_above_10000_low,held_above_10000_high
+  all,0,4,10.274000000000001,294.65664400000003,17.165565647539847,40,0.004962416988980515,0.004962416988980515,0.004962416988980515,0,0,0,0.021965992848281397,0.021965992848281397,0.021965992848281397,0.9730715901627381,0.9730715901627381,0.9730715901627381
+  $ allotrace stats --measure byteseconds $TRACES/ocamlopt.ctf | sed -n '/held/,/program/p'
+    held, in words times seconds:
+    mean                  0.13767105071599037
+    variance              0.5210464161771251
+    standard deviation    0.7218354495154177
+    maximum               23.28064
+  
+    words                   share of the bytes times seconds that are held
+    0–32                   99.6841% (98.2828% … 99.9909%)
+    32–256                 0.316% (0.00912% … 1.72%)
+    256–10,000             0% (0% … 5.94%)
+    above 10,000           0% (0% … 5.94%)
+  
+  The program's blocks, estimated by weighting each sampled one by its chance to be sampled:
+  $ allotrace stats --json a.ctf | jq -c .sample.held
+  null

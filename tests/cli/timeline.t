@@ -149,3 +149,57 @@ By numbers of blocks, which are those of hotspots at the same moments:
   begin_us,end_us,live,live_low,live_high,live_samples,allocated_per_second,allocated_per_second_low,allocated_per_second_high,allocated_per_second_samples
   0,4259,18334,2192,113484,2,12309631,3809575,32290518,6
   4259,8518,45001,7307,161981,3,31894101,14027033,65996038,10
+
+By bytes times seconds: what each stretch holds adds up to the whole; no rate is lost, and the ends are those of
+hotspots:
+
+  $ allotrace timeline -m byteseconds --points 9 --top 2 a.ctf
+  27 B·s of bytes times lifetime (exact, 1,472 samples at rate 1)
+  
+    held         ▁▂▂▁▃██▃  most 9 B·s at 6.22 ms
+      minor      ▆█▇▃      most 1 B·s at 1.78 ms
+      major        ▁▁▄██▁  most 8 B·s at 5.33 ms
+      external        ▃██  most 2 B·s at 6.22 ms
+    allocated    ▂▂  █▂    most 18.0 KB·s/s at 4.45 ms
+    promoted       █       most 3.4 KB·s/s at 2.67 ms
+    freed           ▂  █▂  most 18.0 KB·s/s at 6.22 ms
+                0 … 8 ms, a character is 889 µs
+  What was live at the end had come to 3 B·s.
+  
+  Held, by site:
+    parse.ml:30 parse
+                     ▄█▇   most 7 B·s at 5.33 ms
+    buffer.c:5 buffer
+                      ▃██  most 2 B·s at 6.22 ms
+  $ allotrace timeline -m byteseconds --from 3ms --to 5ms --points 2 --csv a.ctf | cut -d, -f1-6,19-22
+  begin_us,end_us,live,live_low,live_high,live_samples,allocated_per_second,allocated_per_second_low,allocated_per_second_high,allocated_per_second_samples
+  3000,4001,2,2,2,192,0,0,0,0
+  4001,5001,1,1,1,64,16384,16384,16384,1024
+  $ allotrace timeline -m byteseconds --json $TRACES/ocamlopt.ctf >held
+  $ jq -c '.unit, .total.value, ([.points[] | .live.value] | add | . / 1000 | round), .at_end, (.peak | del(.time))' held
+  "B·s"
+  23531959
+  23532
+  {"value":12846960,"low":9850604,"high":16646650,"samples":110}
+  {"value":13676588,"low":10637128,"high":17503005,"samples":118}
+  $ for f in survived live:@peak; do
+  >   allotrace hotspots -m byteseconds --filter $f --json $TRACES/ocamlopt.ctf | jq -c .total
+  > done
+  {"value":12846960,"low":9850604,"high":16646650,"samples":110}
+  {"value":13676588,"low":10637128,"high":17503005,"samples":118}
+  $ allotrace timeline -m byteseconds --top 1 $TRACES/ocamlopt.ctf
+  22.4 MB·s of bytes times lifetime (± 3.8 MB·s, 1,676 samples at rate 2e-5)
+  Sites below about 1.1 MB may be invisible at this rate.
+  
+    held        ▁▂▃▃▃▃▄▄▃▄▄▄▄▄▄▄▅▅▅▅▆▇▇▇▇▇▆▇▇▆▄▄▅▄▅▅▆▇▇█▇▇████▇▇██  most 741.4 KB·s ± 139.9 KB·s at 767 ms
+      minor     ▄▄▄▃▄▄▅▃▃▃▃▄▄▃▄▃▅▅▃▄▃▅█▂▄▃▃▄▃▆▃▄▃▄▃▅▄▄▄▄▅▄▄▄▄▄▄▅▃▃  most 39.7 KB·s (14.6 KB·s … 86.5 KB·s) at 375 ms
+      major     ▁▁▃▃▃▃▄▄▃▄▄▄▄▄▄▄▅▅▅▅▆▆▇▇▇▇▆▇▇▆▃▄▅▄▄▅▆▇▇█▇▇████▇▇██  most 726.5 KB·s ± 139.7 KB·s at 767 ms
+    allocated   ▄██▁▁▁▁▁▂▂▁▂▁▁▂▁▂▁▁▂▂▃ ▁▁▁▁▂▁▂▃▃▁▁▂▃▂▂▁▁▂▁▁▁▁▁▁▁▁▁  most 185.2 MB·s/s ± 108.4 MB·s/s at 17 ms
+    promoted    ▄█▂▁▂▁▁▁▂▂▁▂▁▁▁▁▂▁▁▂▁▂ ▁ ▁▁▂▁▂▂▃▁▁▂▃▂▂▁▁▂▁▁▁▁▁▁▁▁   most 184.5 MB·s/s ± 108.4 MB·s/s at 17 ms
+    freed       ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁█▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▂▁▁▁  most 373.0 MB·s/s ± 113.2 MB·s/s at 494 ms
+                0 … 852 ms, a character is 17 ms
+  What was live at the end had come to 12.3 MB·s ± 3.2 MB·s.
+  
+  Held, by site:
+    file_formats/cmi_format.ml:46 Cmi_format.input_cmi
+                  ▆███████████████████████████████████████████████  most 59.9 KB·s (27.4 KB·s … 113.7 KB·s) at 375 ms

@@ -327,9 +327,9 @@ START_TEST(what_is_bounded_does_not_grow) {
 }
 END_TEST
 
-static leaks ask_of(const profile *p, const uint8_t *kept, bool numbers) {
+static leaks ask_of(const profile *p, const uint8_t *kept, measure m) {
     const lens view = {.profile = p};
-    const leaks_spec spec = {.warm_up = 0.25, .kept = kept, .numbers = numbers};
+    const leaks_spec spec = {.warm_up = 0.25, .kept = kept, .measure = m};
     leaks l;
     ck_assert(leaks_query(&view, &spec, &l));
     return l;
@@ -351,15 +351,16 @@ static uint8_t *sample(const profile *p, uint64_t seed, double rate, bool by_siz
 START_TEST(slopes_are_covered) {
     static const behaviour programs[] = {SLOW, CACHE, LEAK, FEW_LEAK};
     const bool numbers = _i > 0;
+    const measure m = numbers ? MEASURE_BLOCKS : MEASURE_ALLOCATED;
     for (size_t i = 0; i < 4; i++) {
         int covered = 0;
         for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
             profile p;
             make_program(programs[i], i == 3 ? 1 : seed, 1, &p);
-            leaks all = ask_of(&p, NULL, numbers);
+            leaks all = ask_of(&p, NULL, m);
             uint8_t *kept = sample(&p, seed, 0.1, numbers);
             p.info.sample_rate = 0.1;
-            leaks some = ask_of(&p, kept, numbers);
+            leaks some = ask_of(&p, kept, m);
             covered += some.total.slope.low <= all.total.slope.value &&
                        all.total.slope.value <= some.total.slope.high;
             leaks_free(&all);
@@ -382,7 +383,7 @@ START_TEST(numbers_of_blocks) {
     make_classes(&t, &p, false);
     ck_assert(lens_init(&view, &p, true, NULL));
     leaks bytes = ask(&p), l;
-    ck_assert(leaks_query(&view, &(leaks_spec){.warm_up = 0.25, .numbers = true}, &l));
+    ck_assert(leaks_query(&view, &(leaks_spec){.warm_up = 0.25, .measure = MEASURE_BLOCKS}, &l));
     ck_assert_int_eq(l.measure, MEASURE_BLOCKS);
     const leaks_site *s = find(&l, "parse");
     ck_assert_int_eq(s->class, LEAKS_GROWING);
@@ -394,6 +395,42 @@ START_TEST(numbers_of_blocks) {
     ck_assert_double_eq(find(&l, "main")->live.value, 1); /* one of 100 words */
     ck_assert_int_eq(find(&l, "main")->class, LEAKS_STARTUP);
     ck_assert_int_eq(find(&l, "eval")->class, LEAKS_BOUNDED);
+    leaks_free(&bytes);
+    leaks_free(&l);
+    lens_free(&view);
+    profile_free(&p);
+}
+END_TEST
+
+/* The same sites by how long what is left has been held: they are judged as before. */
+START_TEST(what_survivors_hold) {
+    tape t;
+    profile p;
+    lens view;
+    cost sum = {0};
+    make_classes(&t, &p, _i > 0);
+    ck_assert(lens_init(&view, &p, true, NULL));
+    leaks bytes = ask(&p), l;
+    const leaks_spec spec = {.warm_up = 0.25, .measure = MEASURE_BYTESECONDS};
+    ck_assert(leaks_query(&view, &spec, &l));
+    ck_assert_int_eq(l.measure, MEASURE_BYTESECONDS);
+    for (size_t row = 0; row < p.table.count; row++) {
+        const cost one = cost_of_seconds(blocks_samples(&p.table, row),
+                                         (double)l.to / 1e6 - (double)p.table.born[row] / 1e6);
+        if (p.table.born[row] <= l.to && p.table.died[row] > l.to)
+            cost_add(&sum, &one);
+    }
+    ck_assert_uint_eq(l.total.cost.blocks, sum.blocks);
+    ck_assert_double_eq_tol(l.total.cost.weight, sum.weight, 1e-9);
+    ck_assert_double_eq_tol(l.total.live.value, sum.weight * 8, 1e-6);
+    ck_assert_uint_eq(l.sites.count, bytes.sites.count);
+    for (size_t i = 0; i < l.sites.count; i++) {
+        const leaks_site *x = &l.sites.items[i], *y = find(&bytes, x->place->function);
+        ck_assert_int_eq(x->class, y->class);
+        ck_assert_double_eq(x->slope.value, y->slope.value);
+        ck_assert_double_eq(x->line[LEAKS_POINTS - 1], y->line[LEAKS_POINTS - 1]);
+        ck_assert_uint_eq(x->cost.samples, y->cost.samples);
+    }
     leaks_free(&bytes);
     leaks_free(&l);
     lens_free(&view);
@@ -453,6 +490,7 @@ static Suite *suite(void) {
                         sizeof behaviours / sizeof *behaviours);
     tcase_add_loop_test(t, slopes_are_covered, 0, 2);
     tcase_add_test(t, numbers_of_blocks);
+    tcase_add_loop_test(t, what_survivors_hold, 0, 2);
     tcase_add_test(t, most_by_number);
     suite_add_tcase(s, t);
     return s;

@@ -132,8 +132,10 @@ START_TEST(all_end_or_none) {
 END_TEST
 
 /* A program of small blocks that die soon and large ones that live long, sampled by words. How
- * often does the interval hold the curve of all blocks, by numbers of blocks and by words? */
+ * often does the interval hold the curve of all blocks, by words, by numbers of blocks, and by
+ * words times lifetime, where all is known? */
 enum { BLOCKS = 4000, ROUNDS = 500, END = 1000 };
+typedef enum weighing { OF_WORDS, OF_BLOCKS, HELD } weighing;
 
 static uint64_t words_of(int i) {
     return i % 20 == 0 ? 40 : 2 + (uint64_t)i % 5;
@@ -147,8 +149,22 @@ static void make_life(test_random *r, int i, survival_life *life) {
 
 static const uint64_t moments[] = {10, 50, 150, 400};
 
-/* Counts, for each moment, whether the curve of a sample holds that of all. */
-static void sample_program(uint64_t seed, double rate, bool blocks, int covered[4]) {
+/* Of what is held, by those that live for at most so long and by others. */
+static estimate share_until(const survival_life *lives, size_t n, uint64_t time, double rate) {
+    double sum[2] = {0}, squares[2] = {0}, heaviest[2] = {0};
+    for (size_t i = 0; i < n; i++) {
+        const bool out = lives[i].time > time;
+        sum[out] += lives[i].weight;
+        squares[out] += lives[i].weight * (double)lives[i].time;
+        heaviest[out] = fmax(heaviest[out], (double)lives[i].time);
+    }
+    return estimate_share_of(estimate_weighted(sum[0], squares[0], heaviest[0], rate),
+                             estimate_weighted(sum[1], squares[1], heaviest[1], rate));
+}
+
+/* Counts, for each moment, whether the curve of a sample holds that of all; last, whether the share
+ * does. */
+static void sample_program(uint64_t seed, double rate, weighing kind, int covered[5]) {
     test_random r = {seed};
     survival_life *all = malloc(BLOCKS * sizeof *all), *some = malloc(BLOCKS * sizeof *some);
     size_t n = 0;
@@ -156,18 +172,23 @@ static void sample_program(uint64_t seed, double rate, bool blocks, int covered[
     for (int i = 0; i < BLOCKS; i++) {
         uint64_t words = words_of(i), k = 0, at = gap;
         make_life(&r, i, &all[i]);
-        all[i].weight = blocks ? 1 : (double)words;
+        const double time = kind == HELD ? (double)all[i].time : 1;
+        all[i].weight = kind == OF_BLOCKS ? 1 : (double)words * time;
+        all[i].ended |= kind == HELD;
         for (; at < words; at += 1 + test_random_gap(&r, rate))
             k++;
         gap = at - words;
-        if (k == 0)
+        if (k == 0 || time == 0)
             continue;
         double inclusion = estimate_inclusion(words, rate);
         some[n] = all[i];
-        some[n].weight = blocks ? 1 / inclusion : (double)k;
-        some[n++].variance =
-            blocks ? (1 - inclusion) / inclusion / inclusion : (double)k * (1 - rate);
+        some[n].weight = kind == OF_BLOCKS ? 1 / inclusion : (double)k * time;
+        some[n++].variance = kind == OF_BLOCKS ? (1 - inclusion) / inclusion / inclusion
+                                               : (double)k * (1 - rate) * time * time;
     }
+    const estimate whole = share_until(all, BLOCKS, moments[1], 1);
+    const estimate part = share_until(some, n, moments[1], rate);
+    covered[4] += kind != HELD || (part.low <= whole.value && whole.value <= part.high);
     survival_curve truth, curve;
     ck_assert(survival_estimate(all, BLOCKS, &truth) && survival_estimate(some, n, &curve));
     for (int i = 0; i < 4; i++) {
@@ -183,19 +204,21 @@ static void sample_program(uint64_t seed, double rate, bool blocks, int covered[
 
 START_TEST(curves_are_covered) {
     static const double rates[] = {0.02, 0.2};
-    double rate = rates[_i / 2];
-    bool blocks = _i % 2;
-    int covered[4] = {0};
+    static const char *const names[] = {"words", "blocks", "words times lifetime"};
+    double rate = rates[_i / 3];
+    const weighing kind = _i % 3;
+    int covered[5] = {0};
     for (uint64_t seed = 1; seed <= ROUNDS; seed++)
-        sample_program(seed, rate, blocks, covered);
-    printf("# %s, rate %g:", blocks ? "blocks" : "words", rate);
-    for (int i = 0; i < 4; i++)
+        sample_program(seed, rate, kind, covered);
+    printf("# %s, rate %g:", names[kind], rate);
+    for (int i = 0; i < 5; i++)
         printf(" %.1f %%", 100. * covered[i] / ROUNDS);
     printf("\n");
     for (int i = 0; i < 4; i++) {
         ck_assert_int_ge(covered[i], ROUNDS * 92 / 100);
         ck_assert_int_le(covered[i], ROUNDS * 985 / 1000);
     }
+    ck_assert_int_ge(covered[4], ROUNDS * 92 / 100);
 }
 END_TEST
 
@@ -268,7 +291,10 @@ START_TEST(shares_of_bytes_and_blocks) {
         tape t;
         profile p;
         make_trace(&t, &p);
-        lifetimes l = ask(&p, &(lifetimes_spec){.blocks = blocks, .within = 1000, .soon = 600});
+        lifetimes l =
+            ask(&p, &(lifetimes_spec){.measure = blocks ? MEASURE_BLOCKS : MEASURE_ALLOCATED,
+                                      .within = 1000,
+                                      .soon = 600});
         ck_assert_uint_eq(l.all.blocks, 6);
         ck_assert_double_eq(l.all.amount.value, blocks ? 6 : 480);
         check_share(&l.all.dead_soon, 20, 50); /* the youngest does not count */
@@ -306,6 +332,36 @@ START_TEST(shares_of_bytes_and_blocks) {
 }
 END_TEST
 
+/* In microseconds and words: 500 of leaf that die soon, 20,000 and 34,800; of parse 104,700 and
+ * 5,000 that stay. The first and the last live for no time. */
+START_TEST(shares_of_what_is_held) {
+    tape t;
+    profile p;
+    make_trace(&t, &p);
+    lifetimes l =
+        ask(&p, &(lifetimes_spec){.measure = MEASURE_BYTESECONDS, .within = 1000, .soon = 600});
+    const double held = 0 + 500 + 20000 + 34800 + 104700 + 5000;
+    ck_assert_double_eq_tol(l.all.amount.value, held * 8e-6, 1e-9);
+    ck_assert_double_eq_tol(l.all.dead_soon.share.value, 500 / (held - 5000), 1e-9);
+    ck_assert_double_eq(l.all.dead_soon.share.low, l.all.dead_soon.share.high); /* at rate 1 */
+    ck_assert_double_eq_tol(l.all.dead_minor.share.value, 20500 / (20500. + 34800 + 104700), 1e-9);
+    ck_assert_double_eq_tol(l.all.premature.share.value, 34800 / (34800. + 104700), 1e-9);
+    ck_assert_str_eq(l.sites.items[0].place->function, "parse"); /* it has fewer bytes than leaf */
+    ck_assert_double_eq_tol(l.alive.share.value, 109700 / held, 1e-9);
+    ck_assert_double_eq_tol(survival_at(&l.curve, 500).value, (held - 500 - 5000) / held, 1e-9);
+    ck_assert_uint_eq(l.quantiles[0].value, 10470);
+    lifetimes_free(&l);
+    p.info.sample_rate = 0.1; /* what has no sample may hold something all the same */
+    const uint8_t kept[] = {0, 1, 0, 0, 0, 0};
+    l = ask(&p, &(lifetimes_spec){.kept = kept, .measure = MEASURE_BYTESECONDS, .within = 1000});
+    ck_assert_double_gt(l.alive.share.high, 0.5);
+    ck_assert_double_lt(l.decades[1].share.high, 0.5); /* not much, if it lives for 9 us at most */
+    ck_assert_double_gt(l.decades[1].share.high, 0);
+    lifetimes_free(&l);
+    profile_free(&p);
+}
+END_TEST
+
 START_TEST(of_some_and_of_none) {
     tape t;
     profile p;
@@ -334,9 +390,10 @@ static Suite *suite(void) {
     tcase_add_test(t, between_and_beyond_the_points);
     tcase_add_test(t, the_order_of_lives_is_of_no_account);
     tcase_add_test(t, all_end_or_none);
-    tcase_add_loop_test(t, curves_are_covered, 0, 4);
+    tcase_add_loop_test(t, curves_are_covered, 0, 6);
     tcase_add_test(t, proportions);
     tcase_add_test(t, shares_of_bytes_and_blocks);
+    tcase_add_test(t, shares_of_what_is_held);
     tcase_add_test(t, of_some_and_of_none);
     suite_add_tcase(s, t);
     return s;

@@ -1,5 +1,6 @@
 /* Tests of stats: sizes and lifetimes of sampled blocks, on traces small enough to count by hand.
  */
+#include <math.h>
 #include <stdio.h>
 
 #include "analyse/stats.h"
@@ -75,6 +76,32 @@ START_TEST(numbers_of_all_blocks) {
     ck_assert_uint_eq(w->micros.decades[0], 1);
     ck_assert_uint_eq(w->micros.decades[2], 1); /* 20 */
     ck_assert_uint_eq(w->micros.decades[4], 2); /* 1,030 and 1,050 */
+    stats_free(&s);
+    profile_free(&p);
+}
+END_TEST
+
+/* In words times microseconds: 40, 33,600, 309,000 and nothing. */
+START_TEST(what_blocks_hold) {
+    tape t;
+    profile p;
+    make_four(&t, &p);
+    stats s = ask(&p, &(stats_spec){.large = 256, .held = true});
+    const stats_held *h = &s.whole.held;
+    ck_assert_double_eq_tol(h->mean, 342640e-6 / 4, 1e-12);
+    ck_assert_double_eq_tol(h->most, 0.309, 1e-12);
+    const double mean = 0.08566, squares = (0.08562 * 0.08562) + (0.05206 * 0.05206) +
+                                           (0.22334 * 0.22334) + (mean * mean);
+    ck_assert_double_eq_tol(h->variance, squares / 4, 1e-9);
+    ck_assert_double_eq_tol(h->deviation, sqrt(squares / 4), 1e-9);
+    /* Headers count: 60 + 34,650, nothing, 310,030, nothing. */
+    ck_assert_double_eq_tol(h->sizes[0].value, 34710 / 344740., 1e-9);
+    ck_assert_double_eq_tol(h->sizes[2].value, 310030 / 344740., 1e-9);
+    ck_assert_double_eq(h->sizes[2].high, h->sizes[2].value);
+    ck_assert_double_eq(h->sizes[1].value + h->sizes[3].value, 0);
+    stats_free(&s);
+    s = ask(&p, &(stats_spec){.large = 256});
+    ck_assert_double_eq(s.whole.held.most, 0);
     stats_free(&s);
     profile_free(&p);
 }
@@ -255,6 +282,7 @@ static Suite *suite(void) {
     Suite *s = suite_create("stats");
     TCase *t = tcase_create("stats");
     tcase_add_test(t, numbers_of_all_blocks);
+    tcase_add_test(t, what_blocks_hold);
     tcase_add_test(t, of_the_major_heap_alone);
     tcase_add_test(t, only_what_is_kept);
     tcase_add_test(t, segments_have_equally_many_blocks);

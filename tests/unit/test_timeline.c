@@ -110,13 +110,13 @@ START_TEST(in_numbers_of_blocks) {
     profile p;
     timeline l;
     make_four(&t, &p);
-    const timeline_spec spec = {.to = TIMELINE_END, .points = 4, .numbers = true};
+    const timeline_spec spec = {.to = TIMELINE_END, .points = 4, .measure = MEASURE_BLOCKS};
     static const uint64_t minor[] = {2, 1, 0, 0}, major[] = {0, 1, 2, 1}, freed[] = {0, 1, 1, 2},
                           allocated[] = {2, 1, 0, 1}, promoted[] = {0, 0, 1, 0};
     ck_assert(timeline_query(&p, &spec, &l));
-    ck_assert_uint_eq(l.numbers.count, 4);
+    ck_assert_uint_eq(l.costs.count, 4);
     for (size_t i = 0; i < 4; i++) {
-        const timeline_numbers *n = &l.numbers.items[i];
+        const timeline_costs *n = &l.costs.items[i];
         ck_assert_uint_eq(n->live[MEMTRACE_MINOR].blocks, minor[i]);
         ck_assert_uint_eq(n->live[MEMTRACE_MAJOR].blocks, major[i]);
         ck_assert_uint_eq(n->live[MEMTRACE_EXTERNAL].blocks, 0);
@@ -126,14 +126,83 @@ START_TEST(in_numbers_of_blocks) {
         ck_assert_uint_eq(n->freed.blocks, freed[i]);
         ck_assert_double_eq(n->live[MEMTRACE_MAJOR].weight, (double)major[i]); /* at rate 1 */
     }
-    ck_assert_uint_eq(l.numbers.items[2].allocated[MEMTRACE_EXTERNAL].blocks, 1);
-    ck_assert_uint_eq(l.peak_number.blocks, 2);
-    ck_assert_uint_eq(l.end_number.blocks, 1);
-    ck_assert_uint_eq(l.end_number.samples, l.end_samples);
+    ck_assert_uint_eq(l.costs.items[2].allocated[MEMTRACE_EXTERNAL].blocks, 1);
+    ck_assert_uint_eq(l.peak_cost.blocks, 2);
+    ck_assert_uint_eq(l.end_cost.blocks, 1);
+    ck_assert_uint_eq(l.end_cost.samples, l.end_samples);
     timeline_free(&l);
     ck_assert(timeline_query(&p, &(timeline_spec){.to = TIMELINE_END, .points = 4}, &l));
-    ck_assert_uint_eq(l.numbers.count, 0);
+    ck_assert_uint_eq(l.costs.count, 0);
     timeline_free(&l);
+    profile_free(&p);
+}
+END_TEST
+
+static void check_held(const cost *c, uint64_t blocks, double micros) {
+    ck_assert_uint_eq(c->blocks, blocks);
+    ck_assert_double_eq_tol(c->weight, micros / 1e6, 1e-12);
+}
+
+/* The four in samples times microseconds: A holds 90 in all, B 2,310, C 16,254; D and E nothing. */
+START_TEST(in_what_is_held) {
+    tape t;
+    profile p;
+    timeline l;
+    make_four(&t, &p);
+    timeline_spec spec = {.to = TIMELINE_END, .points = 4, .measure = MEASURE_BYTESECONDS};
+    static const uint64_t minor[] = {2, 2, 0, 0}, major[] = {0, 1, 2, 2};
+    static const double held[][2] = {{210, 0}, {870, 1505}, {0, 8350}, {0, 7719}};
+    ck_assert(timeline_query(&p, &spec, &l));
+    for (size_t i = 0; i < 4; i++) {
+        const timeline_costs *c = &l.costs.items[i];
+        check_held(&c->live[MEMTRACE_MINOR], minor[i], held[i][0]);
+        check_held(&c->live[MEMTRACE_MAJOR], major[i], held[i][1]);
+        check_held(&c->live[MEMTRACE_EXTERNAL], 0, 0);
+        check_held(&c->held, minor[i] + major[i], held[i][0] + held[i][1]);
+    }
+    check_held(&l.costs.items[0].allocated[MEMTRACE_MINOR], 2, 2400);
+    check_held(&l.costs.items[1].allocated[MEMTRACE_MAJOR], 1, 16254);
+    check_held(&l.costs.items[2].promoted, 1, 2310);
+    check_held(&l.costs.items[3].freed, 2, 2310);
+    check_held(&l.peak_cost, 2, 2310 + 16254);
+    check_held(&l.end_cost, 1, 16254);
+    timeline_free(&l);
+    spec.from = 30;
+    spec.to = 52; /* where B, once promoted, is held for 2 more, and is one block in all */
+    spec.points = 1;
+    ck_assert(timeline_query(&p, &spec, &l));
+    check_held(&l.costs.items[0].live[MEMTRACE_MINOR], 2, 10 * 3 + 20 * 33);
+    check_held(&l.costs.items[0].live[MEMTRACE_MAJOR], 2, 2 * 33 + 7 * 301);
+    check_held(&l.costs.items[0].held, 3, 10 * 3 + 22 * 33 + 7 * 301);
+    timeline_free(&l);
+    profile_free(&p);
+}
+END_TEST
+
+/* Sites in the order of what they hold in the time that is asked about: leaf has less and longer.
+ */
+START_TEST(of_sites_that_hold_most) {
+    tape t;
+    profile p;
+    lens view;
+    timeline_sites s;
+    timeline_spec spec = {.to = TIMELINE_END, .points = 2, .measure = MEASURE_BYTESECONDS};
+    tape_start(&t, 1);
+    allocate(&t, 0, MEMTRACE_MAJOR, 2, 3, STACK(MAIN, LEAF));
+    uint64_t a = allocate(&t, 900, MEMTRACE_MAJOR, 9, 10, STACK(MAIN, PARSE));
+    collect(&t, 999, a);
+    tape_read_blocks(&t, &p, false);
+    ck_assert(lens_init(&view, &p, true, NULL));
+    ck_assert(timeline_of_sites(&view, &spec, false, 900, 9, &s));
+    ck_assert_str_eq(s.items[0].place->function, "leaf");
+    check_held(&s.items[0].cost, 1, 3 * 999);
+    check_held(&s.items[1].cost, 1, 10 * 99);
+    timeline_sites_free(&s);
+    spec.from = 900;
+    ck_assert(timeline_of_sites(&view, &spec, false, 900, 9, &s));
+    ck_assert_str_eq(s.items[0].place->function, "parse");
+    timeline_sites_free(&s);
+    lens_free(&view);
     profile_free(&p);
 }
 END_TEST
@@ -150,12 +219,12 @@ START_TEST(of_sites_in_numbers) {
     allocate(&t, 12, MEMTRACE_MAJOR, 2, 3, STACK(MAIN, PARSE));
     tape_read_blocks(&t, &p, false);
     ck_assert(lens_init(&l, &p, true, NULL));
-    timeline_spec spec = {.to = TIMELINE_END, .points = 2, .numbers = true};
+    timeline_spec spec = {.to = TIMELINE_END, .points = 2, .measure = MEASURE_BLOCKS};
     ck_assert(timeline_of_sites(&l, &spec, false, 12, 9, &s));
     ck_assert_str_eq(s.items[0].place->function, "parse");
-    ck_assert_uint_eq(s.items[0].number.blocks, 2);
+    ck_assert_uint_eq(s.items[0].cost.blocks, 2);
     timeline_sites_free(&s);
-    spec.numbers = false;
+    spec.measure = MEASURE_ALLOCATED;
     ck_assert(timeline_of_sites(&l, &spec, false, 12, 9, &s));
     ck_assert_str_eq(s.items[0].place->function, "eval");
     timeline_sites_free(&s);
@@ -341,10 +410,10 @@ START_TEST(numbers_add_up) {
     timeline l;
     make_program(7, true, &all, &some);
     ck_assert(timeline_query(
-        &some, &(timeline_spec){.to = TIMELINE_END, .points = 40, .numbers = true}, &l));
+        &some, &(timeline_spec){.to = TIMELINE_END, .points = 40, .measure = MEASURE_BLOCKS}, &l));
     for (size_t i = 0; i < l.points.count; i++) {
         const uint64_t end = l.points.items[i].end;
-        const cost *live = &l.numbers.items[i].live[MEMTRACE_MAJOR];
+        const cost *live = &l.costs.items[i].live[MEMTRACE_MAJOR];
         cost sum = {0};
         for (size_t row = 0; row < some.table.count; row++)
             if (some.table.born[row] < end && some.table.died[row] >= end) {
@@ -357,6 +426,48 @@ START_TEST(numbers_add_up) {
         const estimate e = cost_estimate(&some, MEASURE_BLOCKS, live);
         ck_assert(sum.blocks == 0 || (e.low < e.value && e.value < e.high));
     }
+    timeline_free(&l);
+    profile_free(&all);
+    profile_free(&some);
+}
+END_TEST
+
+/* What is held, against counting anew, and all of it against the whole. */
+START_TEST(what_is_held_adds_up) {
+    profile all, some;
+    timeline l;
+    cost whole = {0};
+    double sum_of_points = 0;
+    make_program(7, true, &all, &some);
+    for (size_t row = 0; row < some.table.count; row++) {
+        const cost one = cost_of_life(&some, row);
+        cost_add(&whole, &one);
+    }
+    const timeline_spec spec = {
+        .to = TIMELINE_END, .points = 37, .measure = MEASURE_BYTESECONDS, .without_peak = true};
+    ck_assert(timeline_query(&some, &spec, &l));
+    for (size_t i = 0; i < l.points.count; i++) {
+        const timeline_point *x = &l.points.items[i];
+        const uint64_t limit = x->end < some.duration ? x->end : some.duration;
+        cost sum = {0};
+        for (size_t row = 0; row < some.table.count; row++) {
+            const uint64_t born = some.table.born[row], died = some.table.died[row];
+            const uint64_t from = born > x->begin ? born : x->begin;
+            const uint64_t to = died < limit ? died : limit;
+            const cost one = cost_of_seconds(blocks_samples(&some.table, row),
+                                             from < to ? (double)(to - from) / 1e6 : 0);
+            if (from < to)
+                cost_add(&sum, &one);
+        }
+        const cost *held = &l.costs.items[i].held;
+        ck_assert_uint_eq(held->blocks, sum.blocks);
+        ck_assert_uint_eq(held->samples, sum.samples);
+        ck_assert_double_eq_tol(held->weight, sum.weight, 1e-9 * sum.weight);
+        ck_assert_double_eq_tol(held->squares, sum.squares, 1e-9 * sum.squares);
+        ck_assert_double_eq_tol(held->heaviest, sum.heaviest, 1e-12);
+        sum_of_points += held->weight;
+    }
+    ck_assert_double_eq_tol(sum_of_points, whole.weight, 1e-9 * whole.weight);
     timeline_free(&l);
     profile_free(&all);
     profile_free(&some);
@@ -377,6 +488,9 @@ static Suite *suite(void) {
     tcase_add_loop_test(t, what_the_system_saw, 0, 2);
     tcase_add_test(t, of_nothing);
     tcase_add_test(t, numbers_add_up);
+    tcase_add_test(t, in_what_is_held);
+    tcase_add_test(t, of_sites_that_hold_most);
+    tcase_add_test(t, what_is_held_adds_up);
     tcase_add_loop_test(t, the_peak_is_where_it_is_said_to_be, 0, 2);
     suite_add_tcase(s, t);
     return s;

@@ -5,12 +5,16 @@
 #include <string.h>
 
 #include "analyse/parallel.h"
+#include "analyse/radix.h"
 
 enum {
     FIRST_ROWS = 1024,
     FEWEST_BINS = 1 << 14, /* of time, for the peak */
     MOST_BINS = 1 << 20,
     ROWS_A_BIN = 64,
+    EVENTS_A_STRETCH = 1 << 12, /* of time: so many are sorted within the cache */
+    FEWEST_STRETCHES = 16,
+    MOST_STRETCHES = 1 << 18,
 };
 
 #define NO_NODE UINT32_MAX /* the allocation was not met yet */
@@ -138,8 +142,15 @@ bool blocks_collect(block_table *b, uint64_t id, uint64_t time) {
 
 typedef struct timed {
     uint64_t time, event;
-    size_t at; /* in the file */
 } timed;
+
+/* Stretches of time, 2^width us each; the last one goes on. */
+typedef struct stretches {
+    size_t n;
+    unsigned width;
+    size_t *ends; /* of their events */
+    size_t most;  /* events of one */
+} stretches;
 
 static uint64_t event_time(const block_table *b, uint64_t event) {
     size_t row = blocks_event_row(event);
@@ -149,28 +160,77 @@ static uint64_t event_time(const block_table *b, uint64_t event) {
                                  : b->promoted[row];
 }
 
-static int compare_timed(const void *a, const void *b) {
-    const timed *x = a, *y = b;
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
-    return x->at < y->at ? -1 : x->at > y->at;
+static size_t stretch_of(const stretches *s, uint64_t time) {
+    const uint64_t at = time >> s->width;
+    return at < s->n ? (size_t)at : s->n - 1;
 }
 
-/* Domains write their events in turn. */
-static bool sort_order(block_table *b) {
-    bool sorted = true;
-    for (size_t i = 1; sorted && i < b->order.count; i++)
-        sorted = event_time(b, b->order.items[i - 1]) <= event_time(b, b->order.items[i]);
-    timed *all = sorted ? NULL : malloc(b->order.count * sizeof *all);
-    if (sorted || !all)
-        return sorted;
+static size_t digit_of(const void *thing, unsigned shift) {
+    return radix_digit(((const timed *)thing)->time, shift);
+}
+
+/* Puts the events of each stretch beside each other, each stretch's in the order of the file.
+ * Domains write in turn: what is beside each other then mostly was before. */
+static bool split_order(const block_table *b, stretches *s, uint64_t *split) {
+    const uint64_t *events = b->order.items;
+    for (s->n = FEWEST_STRETCHES;
+         s->n < b->order.count / EVENTS_A_STRETCH && s->n < MOST_STRETCHES;)
+        s->n *= 2;
+    while (b->last >> s->width >= s->n)
+        s->width++;
+    s->ends = calloc(s->n + 1, sizeof *s->ends);
+    if (!s->ends)
+        return false;
     for (size_t i = 0; i < b->order.count; i++)
-        all[i] = (timed){event_time(b, b->order.items[i]), b->order.items[i], i};
-    qsort(all, b->order.count, sizeof *all, compare_timed);
+        s->ends[stretch_of(s, event_time(b, events[i])) + 1]++;
+    for (size_t i = 0; i < s->n; i++) {
+        s->most = s->ends[i + 1] > s->most ? s->ends[i + 1] : s->most;
+        s->ends[i + 1] += s->ends[i];
+    }
     for (size_t i = 0; i < b->order.count; i++)
-        b->order.items[i] = all[i].event;
-    free(all);
+        split[s->ends[stretch_of(s, event_time(b, events[i]))]++] = events[i];
     return true;
+}
+
+/* Of one stretch; `room` is for its events twice. */
+static void sort_stretch(const block_table *b, const uint64_t *split, size_t n, timed *room,
+                         uint64_t *sorted) {
+    uint64_t least = UINT64_MAX, most = 0;
+    for (size_t i = 0; i < n; i++) {
+        room[i] = (timed){.time = event_time(b, split[i]), .event = split[i]};
+        least = room[i].time < least ? room[i].time : least;
+        most = room[i].time > most ? room[i].time : most;
+    }
+    for (size_t i = 0; i < n; i++)
+        room[i].time -= least;
+    const timed *done =
+        n ? radix_sort(room, room + n, n, sizeof *room, radix_bits(most - least), digit_of) : room;
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = done[i].event;
+}
+
+static bool is_sorted(const block_table *b) {
+    for (size_t i = 1; i < b->order.count; i++)
+        if (event_time(b, b->order.items[i - 1]) > event_time(b, b->order.items[i]))
+            return false;
+    return true;
+}
+
+/* Domains write their events in turn: they are nearly in order. */
+static bool sort_order(block_table *b) {
+    if (is_sorted(b))
+        return true;
+    stretches s = {.n = 0};
+    uint64_t *split = malloc(b->order.count * sizeof *split);
+    bool ok = split && split_order(b, &s, split);
+    timed *room = ok ? malloc(2 * s.most * sizeof *room) : NULL;
+    for (size_t i = 0, begin = 0; room && i < s.n; begin = s.ends[i++])
+        sort_stretch(b, split + begin, s.ends[i] - begin, room, b->order.items + begin);
+    ok = room;
+    free(room);
+    free(s.ends);
+    free(split);
+    return ok;
 }
 
 /* Gives events the new numbers of their rows; drops those of rows that go. Before the rows move. */

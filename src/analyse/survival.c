@@ -3,47 +3,25 @@
 
 #include <math.h>
 
+#include "analyse/radix.h"
+
 #define NORMAL 1.959963984540054
 
 /* ---- sorting ------------------------------------------------------------------------------ */
 
-enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
-
 /* Of those that end or vanish at the same time, the former come first: the last bit says that, the
- * others are those of the time from `shift` on. */
-static inline size_t digit_of(const survival_life *l, unsigned shift) {
-    const uint64_t low = shift ? l->time >> (shift - 1) : l->time << 1 | !l->ended;
-    return (size_t)low % DIGITS;
+ * others are those of the time. */
+static size_t digit_of(const void *life, unsigned shift) {
+    const survival_life *l = life;
+    return radix_digit(shift ? l->time >> (shift - 1) : l->time << 1 | !l->ended, 0);
 }
 
-/* Moves all to where they stand by one digit; those of which it is equal stay in their order. */
-static void sort_by_digit(const survival_life *from, size_t n, unsigned shift, survival_life *to) {
-    size_t next[DIGITS] = {0}, sum = 0;
-    for (size_t i = 0; i < n; i++)
-        next[digit_of(&from[i], shift)]++;
-    for (size_t d = 0; d < DIGITS; d++) {
-        const size_t begin = sum;
-        sum += next[d];
-        next[d] = begin;
-    }
-    for (size_t i = 0; i < n; i++)
-        to[next[digit_of(&from[i], shift)]++] = from[i];
-}
-
-/* By time, digit by digit from the last one: there may be as many as a trace has blocks. Sorted are
- * then either `lives` or `other`, which has as much room; returns which. */
+/* Sorted by time are then either `lives` or `other`, which has as much room; returns which. */
 static survival_life *sort(survival_life *lives, survival_life *other, size_t n) {
     uint64_t most = 0;
     for (size_t i = 0; i < n; i++)
         most = lives[i].time > most ? lives[i].time : most;
-    for (unsigned shift = 0; shift <= 64 && (shift == 0 || most >> (shift - 1));
-         shift += DIGIT_BITS) {
-        sort_by_digit(lives, n, shift, other);
-        survival_life *sorted = other;
-        other = lives;
-        lives = sorted;
-    }
-    return lives;
+    return radix_sort(lives, other, n, sizeof *lives, 1 + radix_bits(most), digit_of);
 }
 
 /* ---- the curve ---------------------------------------------------------------------------- */

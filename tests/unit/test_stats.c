@@ -2,8 +2,10 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "analyse/stats.h"
+#include "random.h"
 #include "tape.h"
 #include "unit.h"
 
@@ -278,6 +280,62 @@ START_TEST(published_numbers_of_irmin) {
 }
 END_TEST
 
+typedef struct written {
+    uint64_t time, event;
+    size_t at; /* in the file */
+} written;
+
+static int compare_written(const void *a, const void *b) {
+    const written *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return x->at < y->at ? -1 : 1;
+}
+
+/* Times of events as domains that take turns write them: in order but for what the others did
+ * meanwhile; most within one moment of a long time; anything. */
+static uint64_t time_of_event(int kind, size_t at, test_random *r) {
+    enum { TURN = 500, DOMAINS = 3 };
+    if (kind == 0)
+        return (at / (TURN * DOMAINS) * TURN + at % TURN) / 2;
+    if (kind == 1)
+        return test_random_unit(r) < 0.999 ? 7 : (uint64_t)(1e15 * test_random_unit(r));
+    return (uint64_t)(1e6 * test_random_unit(r));
+}
+
+/* … by time, and those of one time as they stand in the file. */
+START_TEST(many_events_are_put_in_order) {
+    enum { BLOCKS = 60000 };
+    block_table b = {.keep_order = true};
+    test_random r = {_i + 1};
+    written *all = malloc(2 * BLOCKS * sizeof *all);
+    size_t n = 0;
+    for (uint64_t id = 0; id < BLOCKS; id++) {
+        const memtrace_event event = {.kind = MEMTRACE_ALLOC,
+                                      .time = time_of_event(_i, n, &r),
+                                      .id = id,
+                                      .length = 1,
+                                      .samples = 1};
+        ck_assert(blocks_alloc(&b, 0, &event));
+        all[n] = (written){.time = event.time, .event = id << 2 | BLOCKS_BORN, .at = n};
+        n++;
+        const uint64_t dead = id - id % 50, died = time_of_event(_i, n, &r);
+        if (id % 50 || b.born[dead] > died)
+            continue;
+        ck_assert(blocks_collect(&b, dead, died));
+        all[n] = (written){.time = died, .event = dead << 2 | BLOCKS_DIED, .at = n};
+        n++;
+    }
+    ck_assert(blocks_finish(&b));
+    qsort(all, n, sizeof *all, compare_written);
+    ck_assert_uint_eq(b.order.count, n);
+    for (size_t i = 0; i < n; i++)
+        ck_assert_uint_eq(b.order.items[i], all[i].event);
+    free(all);
+    blocks_free(&b);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("stats");
     TCase *t = tcase_create("stats");
@@ -287,6 +345,7 @@ static Suite *suite(void) {
     tcase_add_test(t, only_what_is_kept);
     tcase_add_test(t, segments_have_equally_many_blocks);
     tcase_add_test(t, events_of_domains_are_put_in_order);
+    tcase_add_loop_test(t, many_events_are_put_in_order, 0, 3);
     tcase_add_test(t, a_death_before_the_birth);
     tcase_add_test(t, nothing_at_all);
     tcase_add_test(t, small_blocks_stand_for_several);

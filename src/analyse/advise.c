@@ -44,38 +44,53 @@ typedef struct facts {
     advise_growth growth; /* if the rule asks */
 } facts;
 
-static bool add_rows(const finder *f, const advise_stack *s, row_list *rows) {
-    if (!vec_reserve(rows, s->n_rows))
+static bool add_rows(finder *f, const advise_stack *s, row_list *rows) {
+    const uint32_t *of_stack = advise_stacks_rows(&f->stacks, f->q->profile->table.count, s);
+    if (!of_stack || !vec_reserve(rows, s->n_rows))
         return false;
-    memcpy(rows->items + rows->count, f->stacks.rows + s->first_row,
-           s->n_rows * sizeof *rows->items);
+    memcpy(rows->items + rows->count, of_stack, s->n_rows * sizeof *rows->items);
     rows->count += s->n_rows;
     return true;
 }
 
-static bool tally_rows(const finder *f, const row_list *rows, advise_blocks *blocks) {
-    advise_tally t = {.samples = 0};
+static bool is_meant(const finder *f, size_t i, uint8_t rule, const bool *only) {
+    return f->rule_of[i] == rule && (!only || only[i]);
+}
+
+static bool find_blocks(const finder *f, range r, uint8_t rule, const bool *only,
+                        advise_blocks *blocks) {
+    advise_tally t = {.sizes = {0}};
     bool ok = true;
-    for (size_t i = 0; ok && i < rows->count; i++)
-        ok = advise_tally_row(&t, f->q->profile, rows->items[i]);
+    for (size_t i = r.first; ok && i < r.end; i++) {
+        const advise_stack *s = stack_at(f, i);
+        if (!is_meant(f, i, rule, only))
+            continue;
+        advise_tally_sums(&t, &s->sums);
+        ok = advise_tally_sizes(&t, &s->size, 1) &&
+             advise_tally_sizes(&t, f->stacks.more + s->first_more, s->n_more);
+    }
     *blocks = advise_tally_blocks(&t);
     advise_tally_free(&t);
     return ok;
 }
 
-/* The blocks of those stacks of a range that have a rule. */
-static bool find_facts(const finder *f, range r, uint8_t rule, const bool *only, facts *found) {
+static bool find_growth(finder *f, range r, uint8_t rule, const bool *only, advise_growth *growth) {
     row_list rows = {0};
     bool ok = true;
-    *found = (facts){.growth.ratio = 1};
     for (size_t i = r.first; ok && i < r.end; i++)
-        if (f->rule_of[i] == rule && (!only || only[i]))
+        if (is_meant(f, i, rule, only))
             ok = add_rows(f, stack_at(f, i), &rows);
-    ok = ok && tally_rows(f, &rows, &found->blocks);
-    if (ok && rule < advise_n_rules && advise_rules[rule].min_grown > 0)
-        ok = advise_growth_of(f->q->profile, rows.items, rows.count, &found->growth);
+    ok = ok && advise_growth_of(f->q->profile, rows.items, rows.count, growth);
     vec_free(&rows);
     return ok;
+}
+
+/* The blocks of those stacks of a range that have a rule. */
+static bool find_facts(finder *f, range r, uint8_t rule, const bool *only, facts *found) {
+    *found = (facts){.growth.ratio = 1};
+    return find_blocks(f, r, rule, only, &found->blocks) &&
+           (rule >= advise_n_rules || advise_rules[rule].min_grown <= 0 ||
+            find_growth(f, r, rule, only, &found->growth));
 }
 
 /* ---- matching ---------------------------------------------------------------------------- */

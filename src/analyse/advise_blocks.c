@@ -1,6 +1,8 @@
 /* advise_blocks.c: see advise_blocks.h. */
 #include "analyse/advise_blocks.h"
 
+#include <math.h>
+
 #include "analyse/advise_rules.h"
 
 static bool tally_size(advise_tally *t, uint64_t words, uint64_t samples) {
@@ -15,17 +17,37 @@ static bool tally_size(advise_tally *t, uint64_t words, uint64_t samples) {
     return at;
 }
 
-bool advise_tally_row(advise_tally *t, const profile *p, size_t row) {
+void advise_sums_row(advise_sums *s, const profile *p, const estimate_chances *chances, size_t row,
+                     uint64_t words) {
     const block_table *b = &p->table;
-    const uint64_t samples = blocks_samples(b, row), words = blocks_length(b, row);
+    const uint64_t samples = blocks_samples(b, row);
     const bool promoted = b->promoted[row] != BLOCKS_NEVER, dead = b->died[row] != BLOCKS_NEVER;
-    estimate_blocks_add(&t->number, words + 1, p->info.sample_rate);
-    t->samples += samples;
-    t->promoted += promoted ? samples : 0;
-    t->alive += dead ? 0 : samples;
-    t->young += dead && !promoted && b->source[row] == MEMTRACE_MINOR ? samples : 0;
-    t->brief += dead && b->died[row] - b->born[row] < ADVISE_BRIEF ? samples : 0;
-    return tally_size(t, words, samples);
+    estimate_blocks_add_chance(&s->number, estimate_chance(chances, words + 1));
+    s->samples += samples;
+    s->promoted += promoted ? samples : 0;
+    s->alive += dead ? 0 : samples;
+    s->young += dead && !promoted && b->source[row] == MEMTRACE_MINOR ? samples : 0;
+    s->brief += dead && b->died[row] - b->born[row] < ADVISE_BRIEF ? samples : 0;
+}
+
+void advise_tally_sums(advise_tally *t, const advise_sums *s) {
+    advise_sums *sum = &t->sums;
+    sum->number.count += s->number.count;
+    sum->number.variance += s->number.variance;
+    sum->number.heaviest = fmax(sum->number.heaviest, s->number.heaviest);
+    sum->number.tracked += s->number.tracked;
+    sum->samples += s->samples;
+    sum->young += s->young;
+    sum->promoted += s->promoted;
+    sum->brief += s->brief;
+    sum->alive += s->alive;
+}
+
+bool advise_tally_sizes(advise_tally *t, const advise_size *sizes, size_t n) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i++)
+        ok = tally_size(t, sizes[i].words, sizes[i].samples);
+    return ok;
 }
 
 static double share_of(uint64_t part, uint64_t of) {
@@ -45,16 +67,16 @@ static advise_size find_commonest(const advise_tally *t) {
 
 advise_blocks advise_tally_blocks(const advise_tally *t) {
     const advise_size most = find_commonest(t);
-    advise_blocks b = {.number = estimate_blocks_total(&t->number),
+    advise_blocks b = {.number = estimate_blocks_total(&t->sums.number),
                        .min_words = t->sizes.count ? UINT64_MAX : 0,
                        .words = most.words,
-                       .one_size = share_of(most.samples, t->samples),
+                       .one_size = share_of(most.samples, t->sums.samples),
                        .sizes = (uint32_t)t->sizes.count,
-                       .young = share_of(t->young, t->samples),
-                       .known_young = share_of(t->young, t->young + t->promoted),
-                       .promoted = share_of(t->promoted, t->samples),
-                       .brief = share_of(t->brief, t->samples),
-                       .alive = share_of(t->alive, t->samples)};
+                       .young = share_of(t->sums.young, t->sums.samples),
+                       .known_young = share_of(t->sums.young, t->sums.young + t->sums.promoted),
+                       .promoted = share_of(t->sums.promoted, t->sums.samples),
+                       .brief = share_of(t->sums.brief, t->sums.samples),
+                       .alive = share_of(t->sums.alive, t->sums.samples)};
     for (size_t i = 0; i < t->sizes.count; i++) {
         const uint64_t words = t->sizes.items[i].words;
         b.min_words = words < b.min_words ? words : b.min_words;

@@ -23,16 +23,26 @@ typedef struct advise_size {
     uint64_t words, samples;
 } advise_size;
 
-/* Samples, by what is asked about them. Legal when zeroed. */
+/* Samples, by what is asked about them, but for sizes. Legal when zeroed; they add up. */
+typedef struct advise_sums {
+    estimate_blocks number;
+    uint64_t samples, young, promoted, brief, alive;
+} advise_sums;
+
+/* The same, with sizes. Legal when zeroed. */
 typedef struct advise_tally {
     map64 index; /* words → index into `sizes` */
     VEC(advise_size) sizes;
-    estimate_blocks number;
-    uint64_t samples, young, promoted, brief, alive;
+    advise_sums sums;
 } advise_tally;
 
-/* Adds a row of the table of blocks; false when there is no memory. */
-bool advise_tally_row(advise_tally *t, const profile *p, size_t row);
+/* Adds a row of the table of blocks, with so many words. */
+void advise_sums_row(advise_sums *s, const profile *p, const estimate_chances *chances, size_t row,
+                     uint64_t words);
+
+/* Adds what is known of blocks; of a size, each time. False when there is no memory. */
+void advise_tally_sums(advise_tally *t, const advise_sums *s);
+bool advise_tally_sizes(advise_tally *t, const advise_size *sizes, size_t n);
 advise_blocks advise_tally_blocks(const advise_tally *t);
 void advise_tally_free(advise_tally *t);
 

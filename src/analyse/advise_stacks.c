@@ -10,7 +10,6 @@ enum {
     SMALL = 8,        /* words: up to here each size is a class of its own */
     MINOR = 256, /* up to here OCaml allocates in the minor heap; also a class, as is the rest */
 };
-#define NO_STACK UINT32_MAX
 
 /* From a place outward through the library. */
 typedef struct way {
@@ -21,6 +20,12 @@ typedef struct way {
     advise_names within;
 } way;
 
+/* Of a stack, beside that of its first block. */
+typedef struct other_size {
+    uint32_t stack;
+    advise_size size;
+} other_size;
+
 typedef struct builder {
     const query_result *q;
     advise_stacks *out;
@@ -30,7 +35,9 @@ typedef struct builder {
     map64 functions, files, owners;
     map64 calls;  /* (anonymous function, its caller), of those that call something themselves */
     map64 stacks; /* node, external, size class → stack */
-    uint32_t *stack_of; /* by row; NO_STACK: it was not selected */
+    map64 sizes, others; /* words → number of the size; that, stack → index into `more` */
+    VEC(other_size) more;
+    estimate_chances chances;
 } builder;
 
 /* ---- names ------------------------------------------------------------------------------- */
@@ -239,6 +246,7 @@ static bool see_stack(builder *b, uint32_t node, bool external) {
                       .type = (type ? advise_names_of(type) : 0) |
                               (wrapper == LENS_NOWHERE ? 0 : b->names[wrapper]),
                       .family = family_of(external, type),
+                      .number = (uint32_t)b->out->items.count,
                       .min_words = UINT64_MAX};
     see_owner(b, site, &w, &s);
     return number_owner(b, s.place, &s.owner) && vec_push(&b->out->items, s);
@@ -259,12 +267,38 @@ static cost cost_of(const query_result *q, size_t row) {
     return (cost){.samples = samples, .blocks = 1, .weight = (double)samples};
 }
 
-static void add_row(const builder *b, size_t row, uint64_t words, advise_stack *s) {
+/* Most stacks have blocks of one size. */
+static bool add_size(builder *b, uint64_t words, uint64_t samples, advise_stack *s) {
+    if (s->n_rows == 0)
+        s->size.words = words;
+    if (s->size.words == words) {
+        s->size.samples += samples;
+        return true;
+    }
+    uint32_t size, *at = NULL;
+    if (map64_number(&b->sizes, words, &size))
+        at = map64_put(&b->others, (uint64_t)size << 32 | s->number);
+    if (at && *at == MAP64_NONE) {
+        *at = (uint32_t)b->more.count;
+        if (!vec_push(&b->more, ((other_size){.stack = s->number, .size.words = words})))
+            return false;
+        s->n_more++;
+    }
+    if (at)
+        b->more.items[*at].size.samples += samples;
+    return at;
+}
+
+static bool add_row(builder *b, size_t row, uint64_t words, advise_stack *s) {
     const cost c = cost_of(b->q, row);
+    if (!add_size(b, words, blocks_samples(&b->q->profile->table, row), s))
+        return false;
     cost_add(&s->cost, &c);
+    advise_sums_row(&s->sums, b->q->profile, &b->chances, row, words);
     s->n_rows++;
     s->min_words = words < s->min_words ? words : s->min_words;
     s->max_words = words > s->max_words ? words : s->max_words;
+    return true;
 }
 
 static bool see_row(builder *b, size_t row) {
@@ -280,53 +314,52 @@ static bool see_row(builder *b, size_t row) {
         if (!see_stack(b, t->node[row], external))
             return false;
     }
-    b->stack_of[row] = *at;
-    add_row(b, row, words, &b->out->items.items[*at]);
-    return true;
+    b->out->stack_of[row] = *at;
+    return add_row(b, row, words, &b->out->items.items[*at]);
 }
 
 static bool see_rows(builder *b) {
     const uint8_t *kept = b->q->selection.kept;
     for (size_t i = 0; i < b->q->profile->table.count; i++) {
-        b->stack_of[i] = NO_STACK;
+        b->out->stack_of[i] = ADVISE_NO_STACK;
         if ((!kept || kept[i]) && !see_row(b, i))
             return false;
     }
     return true;
 }
 
-static void sort_rows(builder *b) {
+/* Those of a stack beside each other. */
+static bool sort_sizes(builder *b) {
     size_t first = 0;
-    for (size_t i = 0; i < b->out->items.count; i++) {
-        advise_stack *s = &b->out->items.items[i];
-        s->first_row = first;
-        first += s->n_rows;
-        s->n_rows = 0;
+    advise_stack *stacks = b->out->items.items;
+    b->out->more = malloc((b->more.count + 1) * sizeof *b->out->more);
+    for (size_t i = 0; b->out->more && i < b->out->items.count; i++) {
+        stacks[i].first_more = first;
+        first += stacks[i].n_more;
+        stacks[i].n_more = 0;
     }
-    for (size_t i = 0; i < b->q->profile->table.count; i++) {
-        if (b->stack_of[i] == NO_STACK)
-            continue;
-        advise_stack *s = &b->out->items.items[b->stack_of[i]];
-        b->out->rows[s->first_row + s->n_rows++] = (uint32_t)i;
+    for (size_t i = 0; b->out->more && i < b->more.count; i++) {
+        advise_stack *s = &stacks[b->more.items[i].stack];
+        b->out->more[s->first_more + s->n_more++] = b->more.items[i].size;
     }
+    return b->out->more;
 }
 
 static int compare_owners(const void *a, const void *b) {
     const advise_stack *x = a, *y = b;
     if (x->owner != y->owner)
         return x->owner < y->owner ? -1 : 1;
-    return x->first_row < y->first_row ? -1 : x->first_row > y->first_row;
+    return x->number < y->number ? -1 : x->number > y->number;
 }
 
 static bool build(builder *b) {
-    if (!b->names || !b->library || !b->anonymous || !b->ways || !b->stack_of || !b->out->rows)
+    if (!b->names || !b->library || !b->anonymous || !b->ways || !b->out->stack_of)
         return false;
     if (!judge_locations(b))
         return false;
     find_ways(b);
-    if (!find_calls(b) || !see_rows(b))
+    if (!find_calls(b) || !see_rows(b) || !sort_sizes(b))
         return false;
-    sort_rows(b);
     b->out->n_owners = b->owners.count;
     if (b->out->items.count)
         qsort(b->out->items.items, b->out->items.count, sizeof *b->out->items.items,
@@ -336,7 +369,7 @@ static bool build(builder *b) {
 
 bool advise_stacks_build(const query_result *q, advise_stacks *s) {
     const profile *p = q->profile;
-    *s = (advise_stacks){.rows = malloc((p->table.count + 1) * sizeof *s->rows)};
+    *s = (advise_stacks){.stack_of = malloc((p->table.count + 1) * sizeof *s->stack_of)};
     builder b = {
         .q = q,
         .out = s,
@@ -344,14 +377,16 @@ bool advise_stacks_build(const query_result *q, advise_stacks *s) {
         .library = calloc(p->locations.count + 1, sizeof *b.library),
         .anonymous = calloc(p->locations.count + 1, sizeof *b.anonymous),
         .ways = calloc(cct_count(&p->tree) + 1, sizeof *b.ways),
-        .stack_of = malloc((p->table.count + 1) * sizeof *b.stack_of),
     };
+    estimate_chances_init(&b.chances, p->info.sample_rate);
     const bool ok = build(&b);
     free(b.names);
     free(b.library);
     free(b.anonymous);
     free(b.ways);
-    free(b.stack_of);
+    vec_free(&b.more);
+    map64_free(&b.sizes);
+    map64_free(&b.others);
     map64_free(&b.stacks);
     map64_free(&b.calls);
     map64_free(&b.functions);
@@ -362,8 +397,37 @@ bool advise_stacks_build(const query_result *q, advise_stacks *s) {
     return ok;
 }
 
+static bool sort_rows(advise_stacks *s, size_t n_table) {
+    const size_t n = s->items.count;
+    advise_rows *r = &s->rows;
+    r->rows = malloc((n_table + 1) * sizeof *r->rows);
+    r->first = calloc(n + 1, sizeof *r->first);
+    if (!r->rows || !r->first)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        r->first[s->items.items[i].number + 1] = s->items.items[i].n_rows;
+    for (size_t i = 1; i <= n; i++)
+        r->first[i] += r->first[i - 1];
+    for (size_t row = 0; row < n_table; row++)
+        if (s->stack_of[row] != ADVISE_NO_STACK)
+            r->rows[r->first[s->stack_of[row]]++] = (uint32_t)row;
+    for (size_t i = n; i > 0; i--) /* each has come to where the next one began */
+        r->first[i] = r->first[i - 1];
+    r->first[0] = 0;
+    return true;
+}
+
+const uint32_t *advise_stacks_rows(advise_stacks *s, size_t n_table, const advise_stack *stack) {
+    if (!s->rows.first && !sort_rows(s, n_table))
+        return NULL;
+    return s->rows.rows + s->rows.first[stack->number];
+}
+
 void advise_stacks_free(advise_stacks *s) {
     vec_free(&s->items);
-    free(s->rows);
+    free(s->more);
+    free(s->stack_of);
+    free(s->rows.rows);
+    free(s->rows.first);
     *s = (advise_stacks){0};
 }

@@ -3,6 +3,7 @@
 #ifndef ANALYSE_ADVISE_STACKS_H
 #define ANALYSE_ADVISE_STACKS_H
 
+#include "analyse/advise_blocks.h"
 #include "analyse/advise_rules.h"
 #include "analyse/query.h"
 
@@ -20,17 +21,37 @@ typedef struct advise_stack {
     advise_family family;
     const char *type_name;
     uint64_t min_words, max_words;
-    size_t first_row, n_rows; /* in `rows` */
+    uint32_t number; /* among all stacks, in the order in which blocks have them */
+    advise_sums sums;
+    advise_size size;          /* of the first block */
+    size_t first_more, n_more; /* other sizes, in `more` */
+    size_t n_rows;
 } advise_stack;
+
+/* Rows of stacks, where these are looked at singly. */
+typedef struct advise_rows {
+    uint32_t *rows;
+    size_t *first; /* by the number of the stack: index into `rows` */
+} advise_rows;
+
+#define ADVISE_NO_STACK UINT32_MAX
 
 typedef struct advise_stacks {
     VEC(advise_stack) items; /* by owner */
-    uint32_t *rows;          /* of the table, by stack */
+    advise_size *more;       /* sizes, by stack */
+    uint32_t *stack_of;      /* by row of the table: number of the stack; ADVISE_NO_STACK: not
+                                selected */
+    advise_rows rows;        /* once somebody asked */
     uint32_t n_owners;
 } advise_stacks;
 
 /* False when there is no memory. */
 bool advise_stacks_build(const query_result *q, advise_stacks *s);
+
+/* The rows of a stack, `n_rows` of them, in the order of the table; NULL when there is no memory.
+ */
+const uint32_t *advise_stacks_rows(advise_stacks *s, size_t n_table, const advise_stack *stack);
+
 void advise_stacks_free(advise_stacks *s);
 
 #endif

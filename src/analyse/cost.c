@@ -146,11 +146,16 @@ static void add_blocks(const profile *p, measure m, const uint8_t *kept, cost *h
     }
 }
 
-/* Of amounts of memory: by node, those of the heap and of what is external one beside the other. */
-typedef struct plain_cost {
-    uint64_t samples[2];
-    uint32_t blocks[2];
-} plain_cost;
+/* Of amounts of memory. What is added up at random must be small, to stay near the processor: sums
+ * are narrow, and made again in wide ones where a narrow one is too small. */
+typedef struct narrow_sum {
+    uint32_t samples, blocks;
+} narrow_sum;
+
+typedef struct wide_sum {
+    uint64_t samples;
+    uint32_t blocks;
+} wide_sum;
 
 typedef struct plain_adding {
     const profile *profile;
@@ -158,20 +163,58 @@ typedef struct plain_adding {
     uint64_t moment;
     const uint8_t *kept; /* by row; NULL: a filter says it, piece by piece */
     size_t parts, nodes;
-    plain_cost *costs; /* nodes of the first part, of the second … */
+    bool both;          /* heap and external blocks, of each node one beside the other; else … */
+    bool external;      /* … all are */
+    narrow_sum *narrow; /* those of the first part, of the second …; NULL: they are wide */
+    wide_sum *wide;
+    bool too_large[PARALLEL_MAX];         /* by part: a narrow one was */
+    size_t first_entry[PARALLEL_MAX + 1]; /* by part of the sums: in the list */
+    cost_entry *entries;
 } plain_adding;
 
+#define IN_LINE static inline __attribute__((always_inline)) void
+
+static size_t sums_of(const plain_adding *a) {
+    return a->nodes * (a->both ? 2 : 1);
+}
+
 /* Adds what is at all of these rows. */
-static void add_rows(const plain_adding *a, size_t part, filter_piece rows) {
+IN_LINE add_narrow(plain_adding *a, size_t part, filter_piece rows, bool both) {
     const block_table *b = &a->profile->table;
-    plain_cost *costs = a->costs + part * a->nodes;
+    narrow_sum *sums = a->narrow + part * sums_of(a);
+    bool too_large = false;
     for (size_t i = 0; i < rows.n; i++) {
         const size_t row = rows.at + rows.list[i];
-        plain_cost *c = &costs[b->node[row]];
-        const bool external = b->source[row] == MEMTRACE_EXTERNAL;
-        c->samples[external] += blocks_samples(b, row);
-        c->blocks[external]++;
+        const size_t at =
+            both ? 2 * (size_t)b->node[row] + (b->source[row] == MEMTRACE_EXTERNAL) : b->node[row];
+        const uint64_t sum = sums[at].samples + blocks_samples(b, row);
+        too_large |= sum > UINT32_MAX;
+        sums[at].samples = (uint32_t)sum;
+        sums[at].blocks++;
     }
+    a->too_large[part] |= too_large;
+}
+
+static void add_wide(const plain_adding *a, size_t part, filter_piece rows) {
+    const block_table *b = &a->profile->table;
+    wide_sum *sums = a->wide + part * sums_of(a);
+    for (size_t i = 0; i < rows.n; i++) {
+        const size_t row = rows.at + rows.list[i];
+        wide_sum *sum =
+            &sums[a->both ? 2 * (size_t)b->node[row] + (b->source[row] == MEMTRACE_EXTERNAL)
+                          : b->node[row]];
+        sum->samples += blocks_samples(b, row);
+        sum->blocks++;
+    }
+}
+
+static void add_rows(plain_adding *a, size_t part, filter_piece rows) {
+    if (a->wide)
+        add_wide(a, part, rows);
+    else if (a->both)
+        add_narrow(a, part, rows, true);
+    else
+        add_narrow(a, part, rows, false);
 }
 
 /* Takes over the rows of which a condition is true, without a branch on it: that cannot be
@@ -185,7 +228,7 @@ static void add_rows(const plain_adding *a, size_t part, filter_piece rows) {
 
 /* Adds those of the rows that the measure counts. */
 static void add_plain_piece(void *context, size_t part, filter_piece rows) {
-    const plain_adding *a = context;
+    plain_adding *a = context;
     const block_table *b = &a->profile->table;
     uint16_t list[FILTER_PIECE];
     size_t n = 0;
@@ -202,7 +245,7 @@ static void add_plain_piece(void *context, size_t part, filter_piece rows) {
 
 /* The same without a filter. */
 static void add_plain_part(void *context, size_t part) {
-    const plain_adding *a = context;
+    plain_adding *a = context;
     const size_t n_rows = a->profile->table.count;
     const size_t end = parallel_begin(n_rows, a->parts, part + 1);
     uint16_t list[FILTER_PIECE];
@@ -216,61 +259,102 @@ static void add_plain_part(void *context, size_t part) {
     }
 }
 
-static void join_parts(const plain_adding *a) {
-    for (size_t part = 1; part < a->parts; part++)
-        for (size_t i = 0; i < a->nodes; i++)
-            for (int external = 0; external < 2; external++) {
-                const plain_cost *from = &a->costs[part * a->nodes + i];
-                a->costs[i].samples[external] += from->samples[external];
-                a->costs[i].blocks[external] += from->blocks[external];
-            }
+/* ---- what was added up, as a list; each part of it in a thread of its own ------------------ */
+
+/* Of all parts of the table. */
+static inline wide_sum sum_at(const plain_adding *a, size_t at) {
+    wide_sum all = {0};
+    for (size_t part = 0, n = sums_of(a); part < a->parts; part++, at += n) {
+        all.samples += a->wide ? a->wide[at].samples : a->narrow[at].samples;
+        all.blocks += a->wide ? a->wide[at].blocks : a->narrow[at].blocks;
+    }
+    return all;
 }
 
-static bool push_plain_costs(cost_list *list, const plain_cost *by_node, size_t n, bool external) {
-    for (size_t i = 0; i < n; i++) {
-        const plain_cost *p = &by_node[i];
-        cost c = {.samples = p->samples[external],
-                  .blocks = p->blocks[external],
-                  .weight = (double)p->samples[external]};
-        if (!push_plain(list, (uint32_t)i, external, &c))
-            return false;
+static void count_entries(void *context, size_t part) {
+    plain_adding *a = context;
+    const size_t end = parallel_begin(sums_of(a), a->parts, part + 1);
+    size_t n = 0;
+    for (size_t i = parallel_begin(sums_of(a), a->parts, part); i < end; i++)
+        n += sum_at(a, i).blocks > 0;
+    a->first_entry[part + 1] = n;
+}
+
+static void write_entries(void *context, size_t part) {
+    const plain_adding *a = context;
+    const size_t end = parallel_begin(sums_of(a), a->parts, part + 1);
+    cost_entry *entry = a->entries + a->first_entry[part];
+    for (size_t i = parallel_begin(sums_of(a), a->parts, part); i < end; i++) {
+        const wide_sum sum = sum_at(a, i);
+        if (sum.blocks > 0)
+            *entry++ = (cost_entry){.node = (uint32_t)(a->both ? i / 2 : i),
+                                    .external = a->both ? i % 2 : a->external,
+                                    .cost = {.samples = sum.samples,
+                                             .blocks = sum.blocks,
+                                             .weight = (double)sum.samples}};
     }
+}
+
+static bool list_entries(plain_adding *a, cost_list *list) {
+    parallel_run(a->parts, count_entries, a);
+    for (size_t part = 0; part < a->parts; part++)
+        a->first_entry[part + 1] += a->first_entry[part];
+    const size_t n = a->first_entry[a->parts];
+    a->entries = malloc((n + 1) * sizeof *a->entries);
+    if (!a->entries)
+        return false;
+    parallel_run(a->parts, write_entries, a);
+    list->items = a->entries;
+    list->count = n;
+    list->capacity = n + 1;
     return true;
 }
 
-static bool make_adding(plain_adding *a) {
+/* ---- amounts of memory --------------------------------------------------------------------- */
+
+static bool make_sums(plain_adding *a, bool wide) {
+    const uint64_t *blocks = a->profile->blocks;
     a->nodes = cct_count(&a->profile->tree);
     a->parts = parallel_parts(a->profile->table.count);
-    a->costs = calloc(a->parts * a->nodes + 1, sizeof *a->costs);
-    return a->costs;
+    a->external = blocks[MEMTRACE_EXTERNAL] > 0;
+    a->both = a->external && blocks[MEMTRACE_MINOR] + blocks[MEMTRACE_MAJOR] > 0;
+    const size_t n = a->parts * sums_of(a) + 1;
+    if (wide)
+        a->wide = calloc(n, sizeof *a->wide);
+    else
+        a->narrow = calloc(n, sizeof *a->narrow);
+    return wide ? (void *)a->wide : (void *)a->narrow;
 }
 
-static bool push_all(plain_adding *a, cost_list *list) {
-    join_parts(a);
-    return push_plain_costs(list, a->costs, a->nodes, false) &&
-           (a->profile->blocks[MEMTRACE_EXTERNAL] == 0 ||
-            push_plain_costs(list, a->costs, a->nodes, true));
+static void free_sums(plain_adding *a) {
+    free(a->wide);
+    free(a->narrow);
+    a->wide = NULL;
+    a->narrow = NULL;
 }
 
-static bool plain_costs(const profile *p, const uint8_t *kept, measure m, uint64_t moment,
-                        cost_list *list) {
-    plain_adding a = {.profile = p, .kept = kept, .measure = m, .moment = moment};
-    bool ok = make_adding(&a);
-    if (ok)
-        parallel_run(a.parts, add_plain_part, &a);
-    ok = ok && push_all(&a, list);
-    free(a.costs);
+/* Adds up what is kept, or what the filter selects. */
+static bool add_all(plain_adding *a, const filter *f, selection *s) {
+    if (!a->kept)
+        return filter_scan(f, a->profile, a->parts, add_plain_piece, a, s);
+    parallel_run(a->parts, add_plain_part, a);
+    return true;
+}
+
+static bool plain_costs(plain_adding *a, const filter *f, selection *s, cost_list *list) {
+    bool ok = make_sums(a, false) && add_all(a, f, s), too_large = false;
+    for (size_t part = 0; ok && part < a->parts; part++)
+        too_large |= a->too_large[part];
+    if (too_large) {
+        free_sums(a);
+        ok = make_sums(a, true) && add_all(a, f, s);
+    }
+    ok = ok && list_entries(a, list);
+    free_sums(a);
     return ok;
 }
 
-static bool plain_costs_of_filter(const profile *p, const filter *f, measure m, uint64_t moment,
-                                  selection *s, cost_list *list) {
-    plain_adding a = {.profile = p, .measure = m, .moment = moment};
-    bool ok =
-        make_adding(&a) && filter_scan(f, p, a.parts, add_plain_piece, &a, s) && push_all(&a, list);
-    free(a.costs);
-    return ok;
-}
+/* ---- other measures ------------------------------------------------------------------------ */
 
 static bool push_costs(cost_list *list, const cost *by_node, size_t n, bool external) {
     for (size_t i = 0; i < n; i++)
@@ -293,14 +377,16 @@ static bool weighted_costs(const profile *p, const uint8_t *kept, measure m, cos
 
 bool cost_of_blocks(const profile *p, const selection *s, measure m, uint64_t moment,
                     cost_list *list) {
-    return measure_infos[m].unit == UNIT_BYTES ? plain_costs(p, s->kept, m, moment, list)
+    plain_adding a = {.profile = p, .kept = s->kept, .measure = m, .moment = moment};
+    return measure_infos[m].unit == UNIT_BYTES ? plain_costs(&a, NULL, NULL, list)
                                                : weighted_costs(p, s->kept, m, list);
 }
 
 bool cost_of_filter(const profile *p, const filter *f, measure m, uint64_t moment, selection *s,
                     cost_list *list) {
+    plain_adding a = {.profile = p, .measure = m, .moment = moment};
     if (measure_infos[m].unit == UNIT_BYTES)
-        return plain_costs_of_filter(p, f, m, moment, s, list);
+        return plain_costs(&a, f, s, list);
     const bool ok = filter_select(f, p, s) && weighted_costs(p, s->kept, m, list);
     selection_free(s);
     return ok;

@@ -83,62 +83,84 @@ typedef struct piece_rows {
 /* Each function stands in line once with a list and once without, and so without a branch on it. */
 #define SCAN static inline __attribute__((always_inline)) void
 
-/* The i-th one. */
-static inline size_t row_of(piece_rows r, size_t i) {
-    return r.at + (r.list ? r.list[i] : i);
-}
+/* The rows that are looked at, one after the other: `condition` speaks of `row`. Without a list, in
+ * strides of a length that the compiler knows, so that it takes several rows at once. */
+enum { STRIDE = 64 };
+#define HIT_IF(r, hits, condition)                                                                 \
+    do {                                                                                           \
+        size_t i_ = 0;                                                                             \
+        if (!(r).list)                                                                             \
+            for (; i_ + STRIDE <= (r).n; i_ += STRIDE)                                             \
+                for (size_t j_ = 0; j_ < STRIDE; j_++) {                                           \
+                    const size_t row = (r).at + i_ + j_;                                           \
+                    (hits)[i_ + j_] |= (uint8_t)(condition);                                       \
+                }                                                                                  \
+        for (; i_ < (r).n; i_++) {                                                                 \
+            const size_t row = (r).at + ((r).list ? (r).list[i_] : i_);                            \
+            (hits)[i_] |= (uint8_t)(condition);                                                    \
+        }                                                                                          \
+    } while (0)
 
 /* One comparison instead of two: what is below `low` becomes very large. */
 static inline bool within(uint64_t x, limits l) {
     return x - l.low <= l.high - l.low;
 }
 
-SCAN hit_times(const uint64_t *times, piece_rows r, limits l, uint8_t *hits) {
-    for (size_t i = 0; i < r.n; i++)
-        hits[i] |= within(times[row_of(r, i)], l);
+SCAN hit_times(const uint64_t *restrict times, piece_rows r, limits l, uint8_t *restrict hits) {
+    HIT_IF(r, hits, within(times[row], l));
 }
 
 /* Live at some moment within the range. */
-SCAN hit_live(const block_table *b, piece_rows r, limits l, uint8_t *hits) {
+SCAN hit_live(const block_table *b, piece_rows r, limits l, uint8_t *restrict hits) {
+    const uint64_t *restrict born = b->born, *restrict died = b->died;
+    HIT_IF(r, hits, (born[row] <= l.high) & (died[row] > l.low));
+}
+
+SCAN hit_lives(const block_table *b, piece_rows r, uint64_t end, limits l, uint8_t *restrict hits) {
+    const uint64_t *restrict born = b->born, *restrict died = b->died;
+    HIT_IF(r, hits, within((died[row] < end ? died[row] : end) - born[row], l));
+}
+
+/* Lengths that do not fit into the column are few, and in most pieces there is none. */
+SCAN hit_large(const block_table *b, piece_rows r, limits l, uint8_t *restrict hits) {
     for (size_t i = 0; i < r.n; i++) {
-        const size_t row = row_of(r, i);
-        hits[i] |= (uint8_t)((b->born[row] <= l.high) & (b->died[row] > l.low));
+        const size_t row = r.at + (r.list ? r.list[i] : i);
+        if (b->length[row] == BLOCKS_LARGE)
+            hits[i] |= within(blocks_length(b, row), l);
     }
 }
 
-SCAN hit_lives(const block_table *b, piece_rows r, uint64_t end, limits l, uint8_t *hits) {
-    for (size_t i = 0; i < r.n; i++) {
-        const uint64_t died = b->died[row_of(r, i)];
-        hits[i] |= within((died < end ? died : end) - b->born[row_of(r, i)], l);
+SCAN hit_sizes(const block_table *b, piece_rows r, limits l, uint8_t *restrict hits) {
+    const uint32_t *restrict length = b->length;
+    if (l.low < BLOCKS_LARGE) {
+        const uint32_t low = (uint32_t)l.low;
+        const uint32_t span = (uint32_t)((l.high < BLOCKS_LARGE ? l.high : BLOCKS_LARGE - 1) - low);
+        HIT_IF(r, hits, length[row] - low <= span);
     }
+    if (b->large.count > 0)
+        hit_large(b, r, l, hits);
 }
 
-SCAN hit_sizes(const block_table *b, piece_rows r, limits l, uint8_t *hits) {
-    for (size_t i = 0; i < r.n; i++)
-        hits[i] |= within(blocks_length(b, row_of(r, i)), l);
+SCAN hit_domains(const uint16_t *restrict domain, piece_rows r, limits l, uint8_t *restrict hits) {
+    HIT_IF(r, hits, within(domain[row], l));
 }
 
-SCAN hit_domains(const uint16_t *domain, piece_rows r, limits l, uint8_t *hits) {
-    for (size_t i = 0; i < r.n; i++)
-        hits[i] |= within(domain[row_of(r, i)], l);
-}
-
-SCAN hit_before(const uint64_t *times, piece_rows r, bool happened, uint8_t *hits) {
-    for (size_t i = 0; i < r.n; i++)
-        hits[i] |= (times[row_of(r, i)] != BLOCKS_NEVER) == happened;
+SCAN hit_before(const uint64_t *restrict times, piece_rows r, bool happened,
+                uint8_t *restrict hits) {
+    HIT_IF(r, hits, (times[row] != BLOCKS_NEVER) == happened);
 }
 
 /* The major heap's blocks are also those that were promoted to it. */
-SCAN hit_heap(const block_table *b, piece_rows r, memtrace_source heap, uint8_t *hits) {
-    for (size_t i = 0; i < r.n; i++)
-        hits[i] |= b->source[row_of(r, i)] == heap;
+SCAN hit_heap(const block_table *b, piece_rows r, memtrace_source heap, uint8_t *restrict hits) {
+    const uint8_t *restrict source = b->source, of = (uint8_t)heap;
+    HIT_IF(r, hits, source[row] == of);
     if (heap == MEMTRACE_MAJOR)
         hit_before(b->promoted, r, true, hits);
 }
 
-SCAN hit_nodes(const uint32_t *node, piece_rows r, const uint8_t *nodes, uint8_t *hits) {
-    for (size_t i = 0; i < r.n; i++)
-        hits[i] |= nodes[node[row_of(r, i)]];
+SCAN hit_nodes(const uint32_t *restrict node, piece_rows r, const uint8_t *restrict nodes,
+               uint8_t *restrict hits) {
+    HIT_IF(r, hits, nodes[node[row]]);
 }
 
 /* ---- patterns ---------------------------------------------------------------------------- */
@@ -291,28 +313,28 @@ SCAN hit_term(const evaluation *e, const prepared_term *t, piece_rows r, uint8_t
 
 /* ---- lists of what is left ----------------------------------------------------------------- */
 
-/* Adds those of `n` rows from `begin` on that are hit, or are not if `flip`, without a branch on
- * each: that cannot be foreseen. Returns how many. */
-static inline size_t list_some(const uint8_t *hits, size_t begin, size_t n, uint8_t flip,
-                               uint16_t *list) {
+/* Adds those of `n` rows from `begin` on that are marked, without a branch on each: that cannot be
+ * foreseen. Returns how many. */
+static inline size_t list_some(const uint8_t *marks, size_t begin, size_t n, uint16_t *list) {
     size_t n_listed = 0;
     for (size_t i = begin; i < begin + n; i++) {
         list[n_listed] = (uint16_t)i;
-        n_listed += hits[i] ^ flip;
+        n_listed += marks[i];
     }
     return n_listed;
 }
 
-/* Of all rows of a piece. Often few are left, or none of many. */
-static size_t list_hits(const uint8_t *hits, size_t n, uint8_t flip, uint16_t *list) {
-    const uint64_t none = flip * UINT64_C(0x0101010101010101);
+/* Of all rows of a piece. Where there are few, most groups of eight have none. */
+static size_t list_marks(const uint8_t *marks, size_t n, size_t n_marked, uint16_t *list) {
     size_t n_listed = 0, i = 0;
+    if (n_marked > n / 32)
+        return list_some(marks, 0, n, list);
     for (uint64_t some; i + sizeof some <= n; i += sizeof some) {
-        memcpy(&some, hits + i, sizeof some);
-        if (some != none)
-            n_listed += list_some(hits, i, sizeof some, flip, list + n_listed);
+        memcpy(&some, marks + i, sizeof some);
+        if (some)
+            n_listed += list_some(marks, i, sizeof some, list + n_listed);
     }
-    return n_listed + list_some(hits, i, n - i, flip, list + n_listed);
+    return n_listed + list_some(marks, i, n - i, list + n_listed);
 }
 
 /* Of those in the list. */
@@ -331,19 +353,58 @@ static size_t list_all(size_t n, uint16_t *list) {
     return n;
 }
 
-/* The first term looks at all rows, each other one at those that are left. */
-static size_t scan_piece(const evaluation *e, size_t at, size_t n, size_t *left, uint16_t *list) {
+/* What is left of a piece: marks of all its rows, until so few are left that they are listed. */
+typedef struct rows_left {
+    uint8_t *marks;
+    uint16_t *list;
+    bool listed;
+    size_t n;
+} rows_left;
+
+enum { LISTED_BELOW = 8 /* one row of so many */ };
+
+/* Leaves those of all `n` rows that are hit, or are not if `flip`; says how many. */
+SCAN mark_hits(const uint8_t *restrict hits, size_t n, uint8_t flip, uint8_t *restrict marks,
+               size_t *left) {
+    size_t i = 0, sum = 0;
+    for (; i + STRIDE <= n; i += STRIDE) {
+        uint8_t some = 0; /* at most STRIDE */
+        for (size_t j = 0; j < STRIDE; j++)
+            some = (uint8_t)(some + (marks[i + j] &= hits[i + j] ^ flip));
+        sum += some;
+    }
+    for (; i < n; i++)
+        sum += marks[i] &= hits[i] ^ flip;
+    *left = sum;
+}
+
+/* While many rows are left it is quicker to look at all than to go from one to the next. */
+SCAN scan_term(const evaluation *e, const prepared_term *t, size_t at, size_t n, rows_left *r) {
     uint8_t hits[FILTER_PIECE];
+    const uint8_t flip = t->term->negated;
+    if (r->listed) {
+        hit_term(e, t, (piece_rows){.at = at, .n = r->n, .list = r->list}, hits);
+        r->n = keep_hits(hits, r->n, flip, r->list);
+        return;
+    }
+    hit_term(e, t, (piece_rows){.at = at, .n = n}, hits);
+    mark_hits(hits, n, flip, r->marks, &r->n);
+    r->listed = r->n < n / LISTED_BELOW;
+    if (r->listed)
+        r->n = list_marks(r->marks, n, r->n, r->list);
+}
+
+static size_t scan_piece(const evaluation *e, size_t at, size_t n, size_t *left, uint16_t *list) {
+    uint8_t marks[FILTER_PIECE];
+    rows_left r = {.marks = marks, .list = list, .n = n};
     if (e->terms.count == 0)
         return list_all(n, list);
-    const prepared_term *t = e->terms.items;
-    hit_term(e, t, (piece_rows){.at = at, .n = n}, hits);
-    left[0] += n = list_hits(hits, n, t->term->negated, list);
-    for (size_t i = 1; n > 0 && i < e->terms.count; i++) {
-        hit_term(e, ++t, (piece_rows){.at = at, .n = n, .list = list}, hits);
-        left[i] += n = keep_hits(hits, n, t->term->negated, list);
+    memset(marks, 1, n);
+    for (size_t i = 0; r.n > 0 && i < e->terms.count; i++) {
+        scan_term(e, &e->terms.items[i], at, n, &r);
+        left[i] += r.n;
     }
-    return n;
+    return r.listed ? r.n : list_marks(marks, n, r.n, list);
 }
 
 static void scan_part(void *context, size_t part) {

@@ -52,7 +52,7 @@ static cost column_at(const sum_column *c, uint32_t node) {
     return all;
 }
 
-static void column_add(sum_column *c, uint32_t node, const cost *add) {
+static inline void column_add(sum_column *c, uint32_t node, const cost *add) {
     c->counts[node].samples += add->samples;
     c->counts[node].blocks += add->blocks;
     if (!c->weights)
@@ -92,7 +92,9 @@ calltree_sums *calltree_sums_new(const query_result *q, const calltree_view *v) 
     }
     for (size_t i = 0; i < q->costs.count; i++) {
         const cost_entry *e = &q->costs.items[i];
-        column_add(&s->own, calltree_view_site(v, &q->lens, e), &e->cost);
+        const uint32_t node =
+            e->external ? calltree_view_site(v, &q->lens, e) : v->seen_of[e->node];
+        column_add(&s->own, node, &e->cost);
     }
     add_below(s, v);
     return s;

@@ -281,8 +281,14 @@ static void make_many(profile *p) {
     const uint32_t root = cct_walk(&p->tree, &path, NULL, 0, 0);
     for (uint64_t i = 0; i < MANY_ROWS; i++) {
         const uint64_t r = test_random_u64(&random);
-        const memtrace_event e = {
-            .id = i, .time = i, .length = r % 100, .samples = 1 + r % 3, .domain = r % 7};
+        const bool huge = i % 997 == 500; /* its numbers fit into no column, nor into 32 bits */
+        const memtrace_event e = {.id = i,
+                                  .time = i,
+                                  .source = r % 13 ? MEMTRACE_MINOR : MEMTRACE_EXTERNAL,
+                                  .length = huge ? UINT64_C(1) << 40 : r % 100,
+                                  .samples = huge ? UINT64_C(1) << 31 : 1 + r % 3,
+                                  .domain = r % 7};
+        p->blocks[e.source]++;
         ok &= blocks_alloc(&p->table, root, &e) &&
               (r % 5 > 0 || blocks_promote(&p->table, i, i + r % 50)) &&
               (r % 11 == 0 || blocks_collect(&p->table, i, i + r % 1000));
@@ -311,10 +317,15 @@ static bool is_live(const block_table *b, size_t row) {
     return b->born[row] <= 300000 && b->died[row] > 300000 && b->length[row] < 50;
 }
 
+static bool is_huge(const block_table *b, size_t row) {
+    return b->length[row] == BLOCKS_LARGE && b->domain[row] != 3;
+}
+
 static const struct {
     const char *filter;
     is_selected *expected;
 } of_many[] = {
+    {"size:>4G -domain:3", is_huge},
     {"size:<3w", is_small},
     {"alloc:4ms..270ms promoted -domain:2 size:5w,>=90w", is_few},
     {"size:>=2w -domain:9 -survived", is_most},
@@ -368,6 +379,40 @@ START_TEST(the_peak_of_a_large_table_is_that_of_all_its_rows) {
     ck_assert(blocks_peak(&p.table, &time, &samples));
     ck_assert_uint_eq(samples, (uint64_t)best);
     ck_assert_uint_eq(time, best_time);
+    profile_free(&p);
+}
+END_TEST
+
+START_TEST(costs_of_heap_and_external_blocks_stay_apart) {
+    static const char *const filters[] = {"size:<3w", "size:>=3w"}; /* small sums, and large ones */
+    profile p;
+    make_many(&p);
+    for (size_t i = 0; i < 2; i++) {
+        filter *f;
+        filter_error error;
+        query_result q;
+        uint64_t expected[2][2] = {0}, found[2][2] = {0}; /* heap, external; samples, blocks */
+        ck_assert(filter_parse(filters[i], &f, &error));
+        ck_assert(query_run(&q, &p, &(query_spec){.filter = f}));
+        for (size_t row = 0; row < p.table.count; row++) {
+            const bool external = p.table.source[row] == MEMTRACE_EXTERNAL;
+            if (is_small(&p.table, row) == (i == 0)) {
+                expected[external][0] += blocks_samples(&p.table, row);
+                expected[external][1]++;
+            }
+        }
+        for (size_t k = 0; k < q.costs.count; k++) {
+            const cost_entry *e = &q.costs.items[k];
+            found[e->external][0] += e->cost.samples;
+            found[e->external][1] += e->cost.blocks;
+        }
+        ck_assert_int_eq(expected[0][0] > UINT32_MAX, i == 1);
+        for (int external = 0; external < 2; external++)
+            for (int k = 0; k < 2; k++)
+                ck_assert_uint_eq(found[external][k], expected[external][k]);
+        query_free(&q);
+        filter_free(f);
+    }
     profile_free(&p);
 }
 END_TEST
@@ -634,6 +679,7 @@ static Suite *suite(void) {
     tcase_add_test(t, the_peak_is_the_maximum_over_all_moments);
     tcase_add_test(t, filters_keep_what_they_say);
     tcase_add_test(t, each_row_of_a_large_table_is_looked_at);
+    tcase_add_test(t, costs_of_heap_and_external_blocks_stay_apart);
     tcase_add_test(t, the_peak_of_a_large_table_is_that_of_all_its_rows);
     tcase_add_test(t, measures_of_a_selection_count_each_row_of_it);
     tcase_add_test(t, complaints_point_at_the_column);

@@ -87,12 +87,14 @@ static bool write_lives(request *r, const asked *a, const lifemap *l) {
 
 bool answer_lifetimes(request *r) {
     asked a = {.needs_blocks = true};
+    const uint8_t *kept;
     lifemap l;
     bool ok = request_ask(r, &a);
     if (ok && a.query->measure != MEASURE_ALLOCATED && a.query->measure != MEASURE_BLOCKS)
         ok = request_refuse(r, "measure", 0, "is allocated or blocks here");
+    ok = ok && asked_rows(r, &a, &kept);
     if (ok) {
-        ok = lifemap_query(&a.reading->profile, a.query->selection.kept, a.query->measure, &l);
+        ok = lifemap_query(&a.reading->profile, kept, a.query->measure, &l);
         ok = ok && write_lives(r, &a, &l);
         lifemap_free(&l);
     }

@@ -228,10 +228,10 @@ static bool gather_paths(request *r, table *t) {
 }
 
 /* Its figure is what is live at the end. */
-static bool gather_leaks(table *t) {
-    const leaks_spec spec = {.kept = t->question.query->selection.kept,
-                             .by_function = t->by == BY_FUNCTION,
-                             .warm_up = t->warm_up / 100};
+static bool gather_leaks(request *r, table *t) {
+    leaks_spec spec = {.by_function = t->by == BY_FUNCTION, .warm_up = t->warm_up / 100};
+    if (!asked_rows(r, &t->question, &spec.kept))
+        return false;
     if (!leaks_query(&t->question.query->lens, &spec, &t->leaks))
         return false;
     for (size_t i = 0; i < t->leaks.sites.count; i++) {
@@ -253,7 +253,7 @@ static bool gather(request *r, table *t) {
     case KIND_PATHS:
         return gather_paths(r, t);
     case KIND_LEAKS:
-        return gather_leaks(t);
+        return gather_leaks(r, t);
     default:
         return gather_sites(t);
     }

@@ -154,10 +154,11 @@ static cache_entry *find_all(request *r, const asked *a, const timeline_spec *sp
     return cache_get(r->viewer->cache, key, make_timeline, &m);
 }
 
-static bool write_timeline(request *r, const asked *a, const timeline_spec *spec) {
+static bool write_timeline(request *r, asked *a, const timeline_spec *spec) {
     timeline filtered = {0};
     timeline_spec of_kept = *spec;
-    of_kept.kept = a->query->selection.kept;
+    if (!asked_rows(r, a, &of_kept.kept))
+        return false;
     cache_entry *all = find_all(r, a, spec);
     bool ok = all && (!of_kept.kept || timeline_query(&a->reading->profile, &of_kept, &filtered));
     if (ok) {
@@ -223,11 +224,12 @@ static void write_peaks(output *o, const asked *a, const peaks_list *list) {
     output_text(o, "}}\n");
 }
 
-static bool find_peaks(request *r, const asked *a, uint64_t n) {
-    const timeline_spec spec = {
-        .kept = a->query->selection.kept, .to = TIMELINE_END, .points = PEAK_POINTS};
+static bool find_peaks(request *r, asked *a, uint64_t n) {
+    timeline_spec spec = {.to = TIMELINE_END, .points = PEAK_POINTS};
     timeline t;
     peaks_list list;
+    if (!asked_rows(r, a, &spec.kept))
+        return false;
     if (!timeline_query(&a->reading->profile, &spec, &t))
         return request_no_memory(r);
     bool ok = peaks_query(&t, PEAK_SHARE, (size_t)n, &list);

@@ -264,7 +264,6 @@ static bool parse_spec(request *r, const char *text, query_spec *spec, filter **
         return error.column ? request_refuse(r, "filter", error.column, "%s", error.reason)
                             : request_no_memory(r);
     spec->filter = *f;
-    spec->keep_rows = filter_selects(*f); /* timelines and the like scan the table */
     return true;
 }
 
@@ -292,10 +291,10 @@ static bool run_query(request *r, asked *a, query_spec *spec, const char *text) 
 
 bool request_ask_of(request *r, asked *a, const char *trace, uint64_t otherwise) {
     query_spec spec = {0};
-    filter *f = NULL;
     const char *text;
-    bool ok = find_text(r, a, &text) ? parse_spec(r, text, &spec, &f) : request_no_memory(r);
-    spec.keep_rows |= a->needs_rows;
+    bool ok =
+        find_text(r, a, &text) ? parse_spec(r, text, &spec, &a->filter) : request_no_memory(r);
+    spec.keep_rows = a->needs_rows;
     if (a->of_allocated || a->live_at) {
         spec.measure = a->live_at ? MEASURE_LIVE : MEASURE_ALLOCATED;
         spec.moment = a->live_at ? *a->live_at : QUERY_END;
@@ -304,8 +303,7 @@ bool request_ask_of(request *r, asked *a, const char *trace, uint64_t otherwise)
          request_reading(r, trace, otherwise, a->needs_blocks || query_needs_blocks(&spec),
                          &a->trace, &a->reading) &&
          run_query(r, a, &spec, text);
-    a->hides = filter_hides_any(f);
-    filter_free(f);
+    a->hides = filter_hides_any(a->filter);
     return ok;
 }
 
@@ -361,7 +359,9 @@ bool request_ask(request *r, asked *a) {
 
 void asked_close(request *r, asked *a) {
     cache_release(r->viewer->cache, a->entry);
+    cache_release(r->viewer->cache, a->rows);
     reading_release(a->reading);
+    filter_free(a->filter);
     free(a->text);
     free(a->key);
     *a = (asked){0};
@@ -375,6 +375,34 @@ cache_entry *asked_cached(request *r, const asked *a, const char *key,
     cache_entry *e = cache_get(r->viewer->cache, whole, make, context);
     free(whole);
     return e;
+}
+
+/* ---- rows -------------------------------------------------------------------------------- */
+
+static bool make_rows(void *context, cache_value *value) {
+    const asked *a = context;
+    selection s;
+    if (!filter_select(a->filter, &a->reading->profile, &s))
+        return false;
+    *value = (cache_value){.value = s.kept, .size = s.n_of, .release = free};
+    return true;
+}
+
+/* They are the same whatever is measured. The picture needs none of them, so it need not wait. */
+bool asked_rows(request *r, asked *a, const uint8_t **kept) {
+    char *key;
+    *kept = NULL;
+    if (!filter_selects(a->filter))
+        return true;
+    if (!a->rows && asprintf(&key, "%zu %" PRIu64 " rows %s", a->trace, a->reading->serial,
+                             a->report.filter) >= 0) {
+        a->rows = cache_get(r->viewer->cache, key, make_rows, a);
+        free(key);
+    }
+    if (!a->rows)
+        return request_no_memory(r);
+    *kept = cache_entry_value(a->rows);
+    return true;
 }
 
 /* ---- trees ------------------------------------------------------------------------------- */

@@ -64,14 +64,16 @@ bool request_search(request *r, const profile *p, uint8_t **matches);
 
 /* A question that parameters ask, answered as far as all endpoints share it. */
 typedef struct asked {
-    bool needs_blocks;       /* set before asking: the endpoint scans the table of blocks itself */
-    bool of_allocated;       /* whatever the measure that is asked for */
-    bool needs_rows;         /* … and the selection of its rows, also where all are kept */
+    bool needs_blocks; /* set before asking: the endpoint scans the table of blocks itself */
+    bool of_allocated; /* whatever the measure that is asked for */
+    bool needs_rows;   /* … and the query the selection of its rows, also where all are kept */
     const uint64_t *live_at; /* what is live then, whatever the measure */
     const char *also;        /* terms that are added to the filter; NULL: none */
     reading *reading;
     size_t trace;
-    cache_entry *entry;        /* keeps `query` */
+    cache_entry *entry; /* keeps `query` */
+    cache_entry *rows;  /* keeps what asked_rows says; NULL: not asked for */
+    filter *filter;
     const query_result *query; /* shared with others */
     report report;
     bool hides; /* the filter drops frames */
@@ -109,6 +111,10 @@ bool request_ask_states(request *r, const asked_moments *m, asked *before, asked
 
 /* What went and what came between them, of `trace`. */
 bool request_ask_moments(request *r, const asked_moments *m, asked *went, asked *came);
+
+/* For those who scan the table of blocks: which rows the filter selects, by row 1 or 0; NULL: all.
+ * They stay until the question is closed. */
+bool asked_rows(request *r, asked *a, const uint8_t **kept);
 
 /* An entry of the cache below the key of a question. */
 cache_entry *asked_cached(request *r, const asked *a, const char *key,

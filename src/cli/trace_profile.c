@@ -78,10 +78,6 @@ static void say_unused(const reading *r, index_status status) {
                         r->path);
     if (status == INDEX_DAMAGED)
         message_warning("%s: damaged: not used (--index makes it anew)", r->path);
-    if (status == INDEX_LACKS && r->options->how.keep_order)
-        message_hint("%s was made without the order of events, which this command needs: the "
-                     "trace is read (--index adds it)",
-                     r->path);
 }
 
 /* Whether the profile was there. Strict reading of a trace in which something is wrong fails, as it
@@ -115,8 +111,7 @@ static void write_index(const reading *r, const char *path) {
     }
     for (; remarks.n < n; remarks.n++)
         remarks.items[remarks.n] = warnings[remarks.n];
-    const index_parts parts = {
-        .blocks = true, .order = r->options->how.keep_order, .in_order = r->in_order};
+    const index_parts parts = {.blocks = true, .order = true, .in_order = r->in_order};
     const int error =
         index_save(r->path, &r->stamp, ALLOTRACE_VERSION, &parts, r->profile, &remarks);
     if (error)
@@ -138,7 +133,7 @@ static memtrace_status read_trace(reading *r, bool whole) {
     how.tick = trace_file_tick;
     how.context = r->in;
     if (whole) {
-        how.track_promotion = how.keep_blocks = true;
+        how.track_promotion = how.keep_blocks = how.keep_order = true;
         how.block = see_block;
         how.block_context = r;
     }

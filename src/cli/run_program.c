@@ -102,8 +102,19 @@ bool run_program_start(run_program *p, char **words, void (*prepare)(void *conte
 
 /* ---- while it runs ----------------------------------------------------------------------- */
 
-/* Stops as the program did, so that the shell can have the terminal, until somebody continues us:
- * a job is continued as a whole, one process not necessarily. */
+/* Whether a shell waits for us to stop, so that it can have the terminal. Otherwise somebody
+ * stopped the program alone, and will continue it alone. */
+static bool holds_terminal(void) {
+    int terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (terminal < 0)
+        return false;
+    bool ours = tcgetpgrp(terminal) == getpgrp();
+    close(terminal);
+    return ours;
+}
+
+/* Stops as the program did until somebody continues us: a job is continued as a whole, one process
+ * not necessarily. */
 static void stop_likewise(const run_program *p, int sig) {
     sigset_t only;
     sigemptyset(&only);
@@ -125,7 +136,8 @@ static bool take_status(run_program *p) {
             return pid < 0;
         if (!WIFSTOPPED(p->status))
             return true;
-        stop_likewise(p, WSTOPSIG(p->status));
+        if (WSTOPSIG(p->status) != SIGSTOP || holds_terminal())
+            stop_likewise(p, WSTOPSIG(p->status));
     }
 }
 

@@ -91,12 +91,11 @@ double gap_log1m(double p) {
 
 /* P(gap >= n) = P(log(u) / log(1 - rate) >= n) = P(u <= (1 - rate)^n) = (1 - rate)^n. */
 void gap_refill(gap_source *source) {
-    uint64_t random[GAP_BATCH];
     double gap[GAP_BATCH];
     for (int i = 0; i < GAP_BATCH; i += GAP_LANES)
-        step(source, random + i);
+        step(source, (uint64_t *)source->gaps + i); /* not on what may be a small stack */
     for (int i = 0; i < GAP_BATCH; i++)
-        gap[i] = log_inline(uniform(random[i])) * source->scale;
+        gap[i] = log_inline(uniform((uint64_t)source->gaps[i])) * source->scale;
     for (int i = 0; i < GAP_BATCH; i++)
         source->gaps[i] = gap[i] < (double)GAP_MAX ? (int64_t)gap[i] : GAP_MAX;
     source->left = GAP_BATCH;

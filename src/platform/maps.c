@@ -7,8 +7,8 @@
 #include "platform/syscall.h"
 
 enum {
-    MAPS_BUFFER = 2048, /* small: this may run on a small stack */
-    MAPS_FIELDS = 4,    /* between the addresses and the path */
+    MAPS_BUFFER = 512, /* small: this may run on a small stack */
+    MAPS_FIELDS = 4,   /* between the addresses and the path */
     KERNEL_SIGSET_SIZE = 8
 };
 

@@ -102,13 +102,18 @@ static struct code_module *module_enter_locked(code_table *table, const struct m
 }
 
 static struct code_module *module_meet(code_table *table, uintptr_t address, uint32_t epoch) {
-    char name[PATH_MAX + 128];
+    enum { NAME_ROOM = PATH_MAX + 128 };
+    struct code_module *m = NULL;
     struct module found;
     if (!module_find(address, &found))
         return NULL;
-    size_t base = module_name(&found, name, sizeof name);
     lock_acquire(&table->lock);
-    struct code_module *m = module_enter_locked(table, &found, name, base);
+    if (!table->name)
+        table->name = memory_alloc(table->memory, NAME_ROOM);
+    if (table->name) {
+        size_t base = module_name(&found, table->name, NAME_ROOM);
+        m = module_enter_locked(table, &found, table->name, base);
+    }
     if (m)
         atomic_store_explicit(&m->epoch, epoch, memory_order_relaxed);
     lock_release(&table->lock);

@@ -46,7 +46,8 @@ struct code_module;
 
 typedef struct code_table {
     memory *memory;
-    lock lock; /* held while a module or a mark is added */
+    lock lock;  /* held while a module or a mark is added */
+    char *name; /* room to make up a module's: stacks may be as small as a page */
     /* Every module met, newest first; published with release, entries never go away. */
     _Atomic(struct code_module *) modules;
     const char *marks[CODE_MAX_MARKS];

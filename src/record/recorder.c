@@ -124,20 +124,25 @@ static void program_path(char path[PATH_MAX]) {
     module_path(&executable, path, PATH_MAX);
 }
 
-static int recorder_open(void) {
+/* Apart, since it takes stack that others do not need. */
+static __attribute__((noinline)) void recorder_decline_open(int os_error) {
     char program[PATH_MAX], message[256];
     text t = text_in(message, sizeof message);
-    int error = recorder_try_open();
-    if (error == 0)
-        return ON;
     text_add(&t, "nothing is recorded");
     if (recorder.config.per_process) { /* of the programs of a run, this one */
         program_path(program);
         text_add(&t, " of ");
         text_add(&t, program);
     }
+    recorder_decline(recorder.config.file, message, os_error);
+}
+
+static int recorder_open(void) {
+    int error = recorder_try_open();
+    if (error == 0)
+        return ON;
     if (error != EWOULDBLOCK) /* else: our parent is recording to it, and we were exec'ed */
-        recorder_decline(recorder.config.file, message, error);
+        recorder_decline_open(error);
     return OFF;
 }
 

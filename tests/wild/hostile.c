@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/close_range.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
@@ -16,14 +17,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 extern char **environ;
+static void await(void);
 static void *volatile keep;
 
 static void churn(int n) {
@@ -91,6 +95,37 @@ static void do_fault_any_time(void) {
     end_any_time(SIGSEGV);
 }
 
+/* While threads allocate. */
+static void do_busy_exit(void) {
+    pthread_t thread;
+    for (int i = 0; i < 4; i++)
+        pthread_create(&thread, NULL, churn_thread, (void *)(long)INT_MAX);
+    usleep(20000);
+    exit(9);
+}
+
+static void at_end(void) {
+    churn(1000);
+    puts("at the end");
+}
+
+static void at_end_first(void) {
+    atexit(at_end);
+    churn(1000);
+}
+
+static void do_end_handlers(void) {
+    atexit(at_end_first);
+    churn(100);
+    exit(5);
+}
+
+static void do_quick_exit(void) {
+    at_quick_exit(at_end);
+    churn(100);
+    quick_exit(6);
+}
+
 /* An allocation in the handler that the fault of an allocator's caller led to. */
 static void on_fault(int sig) {
     churn(100);
@@ -137,6 +172,46 @@ static void do_close_all(void) {
         if (fcntl(i, F_GETFD) >= 0)
             printf("%d is open\n", i);
     churn(2000);
+}
+
+/* With a table of descriptors of its own. */
+static void do_close_range(void) {
+    churn(1000);
+    printf("%d\n", close_range(3, ~0U, CLOSE_RANGE_UNSHARE));
+    churn(5000);
+    printf("the next descriptor is %d\n", open("/dev/null", O_RDONLY));
+}
+
+static void do_close_standard(void) {
+    for (int fd = 0; fd < 3; fd++)
+        close(fd);
+    churn(5000);
+    _exit(10 + open("/dev/null", O_RDWR));
+}
+
+static void do_lock_memory(void) {
+    pthread_t thread;
+    printf("%d\n", mlockall(MCL_CURRENT | MCL_FUTURE));
+    churn(20000);
+    printf("%d\n", pthread_create(&thread, NULL, churn_thread, (void *)1000L));
+    pthread_join(thread, NULL);
+}
+
+static void do_umask(void) {
+    umask(0777);
+    churn(1000);
+    if (fork() == 0)
+        do_exit();
+    await();
+}
+
+/* As a server does that gives up its rights. */
+static void do_other_user(void) {
+    prctl(PR_SET_DUMPABLE, 0);
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    churn(5000);
+    printf("%d\n", setuid(65534));
+    churn(5000);
 }
 
 /* Takes every descriptor, uses them, and looks that nobody wrote into one. */
@@ -218,6 +293,88 @@ static void do_many_threads(void) {
     puts("done");
 }
 
+static pthread_key_t key;
+
+/* Allocates when everything else of the thread is gone, and comes again. */
+static void forget(void *block) {
+    static _Atomic int rounds;
+    churn(100);
+    free(block);
+    if (++rounds % 4)
+        pthread_setspecific(key, malloc(30));
+}
+
+static void *key_thread(void *unused) {
+    (void)unused;
+    pthread_setspecific(key, malloc(20));
+    churn(500);
+    return NULL;
+}
+
+static void do_thread_keys(void) {
+    pthread_t thread;
+    pthread_key_create(&key, forget);
+    for (int i = 0; i < 50; i++) {
+        pthread_create(&thread, NULL, key_thread, NULL);
+        pthread_join(thread, NULL);
+    }
+    puts("done");
+}
+
+static void clean_up(void *block) {
+    free(block);
+    churn(50);
+}
+
+static void *endless_thread(void *unused) {
+    (void)unused;
+    pthread_cleanup_push(clean_up, malloc(100));
+    for (;;) {
+        churn(20);
+        pthread_testcancel();
+    }
+    pthread_cleanup_pop(1);
+    return NULL;
+}
+
+static void do_cancel(void) {
+    for (int i = 0; i < 50; i++) {
+        pthread_t thread;
+        void *result;
+        pthread_create(&thread, NULL, endless_thread, NULL);
+        usleep((useconds_t)i * 10);
+        pthread_cancel(thread);
+        pthread_join(thread, &result);
+        if (result != PTHREAD_CANCELED)
+            puts("it ended by itself");
+    }
+    puts("done");
+}
+
+static void *raw_thread(void *unused) {
+    churn(1000);
+    syscall(SYS_exit, 0); /* nobody is told */
+    return unused;
+}
+
+static void do_raw_exit(void) {
+    pthread_t thread;
+    for (int i = 0; i < 20; i++)
+        pthread_create(&thread, NULL, raw_thread, NULL);
+    usleep(100000);
+    puts("done");
+    _exit(3);
+}
+
+/* The first thread ends before the others. */
+static void do_first_thread_ends(void) {
+    pthread_t thread;
+    pthread_key_create(&key, free);
+    pthread_create(&thread, NULL, key_thread, NULL);
+    churn(100);
+    pthread_exit(NULL);
+}
+
 static ucontext_t main_context, other_context;
 
 static void coroutine(void) {
@@ -227,9 +384,12 @@ static void coroutine(void) {
     }
 }
 
-static void do_coroutines(void) {
-    size_t size = 64 << 10;
-    char *stack = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+static void run_coroutine(size_t size) {
+    size_t guard = (size_t)sysconf(_SC_PAGESIZE);
+    char *pages =
+        mmap(NULL, guard + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *stack = pages + guard;
+    mprotect(pages, guard, PROT_NONE);
     getcontext(&other_context);
     other_context.uc_stack = (stack_t){.ss_sp = stack, .ss_size = size};
     other_context.uc_link = &main_context;
@@ -237,6 +397,14 @@ static void do_coroutines(void) {
     for (int i = 0; i < 100; i++)
         swapcontext(&main_context, &other_context);
     puts("done");
+}
+
+static void do_coroutines(void) {
+    run_coroutine(64 << 10);
+}
+
+static void do_small_coroutines(void) {
+    run_coroutine(4 << 10);
 }
 
 static sigjmp_buf far;
@@ -333,6 +501,48 @@ static void do_vfork(void) {
     churn(1000);
 }
 
+/* Not allowed, and done all the same. */
+static void do_vfork_malloc(void) {
+    for (int i = 0; i < 20; i++) {
+        if (vfork() == 0) {
+            keep = malloc(100);
+            free(keep);
+            execl("/bin/true", "true", (char *)NULL);
+            _exit(1);
+        }
+        await();
+    }
+}
+
+/* Becomes itself again and again. */
+static void do_exec_itself(void) {
+    const char *set = getenv("HOSTILE_TIMES");
+    int times = set ? atoi(set) : 0;
+    char number[16];
+    churn(200);
+    snprintf(number, sizeof number, "%d", times + 1);
+    setenv("HOSTILE_TIMES", number, 1);
+    if (times < 10)
+        execl("/proc/self/exe", "hostile", "exec-itself", (char *)NULL);
+    printf("%d times\n", times);
+}
+
+/* By another process, and more than once. */
+static void do_stopped(void) {
+    pid_t us = getpid();
+    if (fork() == 0) {
+        for (int i = 0; i < 3; i++) {
+            usleep(10000);
+            kill(us, SIGSTOP);
+            usleep(10000);
+            kill(us, SIGCONT);
+        }
+        _exit(0);
+    }
+    churn(200000);
+    await();
+}
+
 static void do_spawn(void) {
     char *words[] = {"sh", "-c", "echo spawned; exit 4", NULL};
     pid_t pid;
@@ -373,6 +583,24 @@ static void do_clone(void) {
     churn(1000);
 }
 
+static int cloned_within(void *unused) {
+    (void)unused;
+    churn(100);
+    return 0;
+}
+
+/* A process that shares our memory. */
+static void do_clone_memory(void) {
+    size_t size = 64 << 10;
+    for (int i = 0; i < 10; i++) {
+        char *stack = malloc(size);
+        if (clone(cloned_within, stack + size, CLONE_VM | CLONE_VFORK | SIGCHLD, NULL) < 0)
+            puts("no clone");
+        await();
+        free(stack);
+    }
+}
+
 static void do_daemon(void) {
     churn(1000);
     if (daemon(1, 0) != 0)
@@ -391,6 +619,12 @@ static void do_clear_environment(void) {
 }
 
 /* ---- the C library's own */
+
+static void do_break(void) {
+    void *end = sbrk(1 << 20);
+    churn(10000);
+    printf("%d\n", end != sbrk(0));
+}
 
 static void do_tuning(void) {
     mallopt(M_MMAP_THRESHOLD, 1000);
@@ -475,26 +709,44 @@ static const struct {
     {"kill-any-time", do_kill_any_time},
     {"fault", do_fault},
     {"fault-any-time", do_fault_any_time},
+    {"busy-exit", do_busy_exit},
+    {"end-handlers", do_end_handlers},
+    {"quick-exit", do_quick_exit},
     {"alternate-stack", do_alternate_stack},
     {"overflow", do_overflow},
     {"close-all", do_close_all},
+    {"close-range", do_close_range},
+    {"close-standard", do_close_standard},
+    {"lock-memory", do_lock_memory},
+    {"umask", do_umask},
+    {"other-user", do_other_user},
     {"descriptors", do_descriptors},
     {"file-size", do_file_size},
     {"memory", do_memory},
     {"chroot", do_chroot},
     {"small-threads", do_small_threads},
     {"many-threads", do_many_threads},
+    {"thread-keys", do_thread_keys},
+    {"cancel", do_cancel},
+    {"raw-exit", do_raw_exit},
+    {"first-thread-ends", do_first_thread_ends},
+    {"small-coroutines", do_small_coroutines},
     {"coroutines", do_coroutines},
     {"long-jumps", do_long_jumps},
     {"handlers", do_handlers},
     {"fork", do_fork},
     {"fork-in-threads", do_fork_in_threads},
     {"vfork", do_vfork},
+    {"vfork-malloc", do_vfork_malloc},
+    {"exec-itself", do_exec_itself},
+    {"stopped", do_stopped},
     {"spawn", do_spawn},
     {"system", do_system},
     {"clone", do_clone},
+    {"clone-memory", do_clone_memory},
     {"daemon", do_daemon},
     {"clear-environment", do_clear_environment},
+    {"break", do_break},
     {"tuning", do_tuning},
     {"alignments", do_alignments},
     {"load", do_load},

@@ -57,7 +57,8 @@ def hostile_cases(program):
     for name in names:
         for children in (False, True):
             if children and name not in ("exit", "fork", "fork-in-threads", "vfork", "spawn",
-                                         "system", "clone", "daemon", "clear-environment"):
+                                         "system", "clone", "daemon", "clear-environment",
+                                         "vfork-malloc", "exec-itself", "umask", "other-user"):
                 continue
             yield Case(name + (" %p" if children else ""), f"exec $D/hostile {name}",
                        children=children, trace=name not in untraced,

@@ -517,14 +517,14 @@ static void do_vfork_malloc(void) {
 /* Becomes itself again and again. */
 static void do_exec_itself(void) {
     const char *set = getenv("HOSTILE_TIMES");
-    int times = set ? atoi(set) : 0;
-    char number[16];
+    long times = set ? strtol(set, NULL, 10) : 0;
+    char number[32];
     churn(200);
-    snprintf(number, sizeof number, "%d", times + 1);
+    snprintf(number, sizeof number, "%ld", times + 1);
     setenv("HOSTILE_TIMES", number, 1);
     if (times < 10)
         execl("/proc/self/exe", "hostile", "exec-itself", (char *)NULL);
-    printf("%d times\n", times);
+    printf("%ld times\n", times);
 }
 
 /* By another process, and more than once. */

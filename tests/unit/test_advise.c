@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyse/advise.h"
+#include "tape.h"
 #include "trace_fixture.h"
 
 /* ---- names ------------------------------------------------------------------------------- */
@@ -336,6 +337,42 @@ START_TEST(advice_adds_up) {
 }
 END_TEST
 
+/* Of one function by two ways, of several sizes each: they are tallied together. */
+START_TEST(blocks_of_all_stacks_are_tallied) {
+    tape t;
+    profile p;
+    query_result q;
+    advise a;
+    static const uint64_t words[][2] = {{20, 300}, {10, 40}, {10, 20}, {3, 10}, {40, 4}};
+    tape_start(&t, 1);
+    for (size_t i = 0; i < 5; i++) {
+        allocate(&t, 10 * i, MEMTRACE_MINOR, words[i][0], words[i][0] + 1, STACK(MAIN, PARSE));
+        const uint64_t id = allocate(&t, 10 * i + 1, MEMTRACE_MINOR, words[i][1], words[i][1] + 1,
+                                     STACK(MAIN, EVAL, PARSE));
+        if (i < 2)
+            ck_assert_int_eq(memtrace_stream_collect(t.streams[0], 10 * i + 2, id), MEMTRACE_OK);
+    }
+    tape_read_blocks(&t, &p, false);
+    ck_assert(query_run(&q, &p, &(query_spec){.keep_rows = true}));
+    ck_assert(advise_query(&q, 0, &a));
+    ck_assert_uint_eq(a.items.count, 1);
+    const advise_blocks *b = &a.items.items[0].blocks;
+    ck_assert_uint_eq(b->sizes, 6); /* 3, 4, 10, 20, 40, 300 */
+    ck_assert_uint_eq(b->min_words, 3);
+    ck_assert_uint_eq(b->max_words, 300);
+    ck_assert_uint_eq(b->words, 300);
+    ck_assert_double_eq_tol(b->one_size, 100 * 301 / 467., 1e-9);
+    ck_assert_double_eq(b->number.value, 10);
+    ck_assert_double_eq_tol(b->young, 100 * (301 + 41) / 467., 1e-9);
+    ck_assert_double_eq_tol(b->brief, b->young, 1e-9);
+    ck_assert_double_eq_tol(b->alive, 100 - b->young, 1e-9);
+    ck_assert_double_eq(b->promoted, 0);
+    advise_free(&a);
+    query_free(&q);
+    profile_free(&p);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("advise");
     TCase *t = tcase_create("advise");
@@ -348,6 +385,7 @@ static Suite *suite(void) {
     tcase_add_test(t, what_only_follows_does_not_grow);
     tcase_add_test(t, a_successor_counts_once);
     tcase_add_test(t, nothing_does_not_grow);
+    tcase_add_test(t, blocks_of_all_stacks_are_tallied);
     tcase_add_loop_test(t, advice_adds_up, 0, 4);
     tcase_set_timeout(t, 120);
     suite_add_tcase(s, t);

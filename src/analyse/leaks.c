@@ -2,6 +2,7 @@
 #include "analyse/leaks.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "analyse/compare.h"
 #include "analyse/timeline.h"
@@ -341,6 +342,25 @@ static int compare_sites(const void *a, const void *b) {
     return sites_compare_places(x->place, y->place);
 }
 
+/* ---- remarks ----------------------------------------------------------------------------- */
+
+const char *leaks_remark(const char *function) {
+    static const char buffer[] = "buffer of a stream, the C library's: freed by fclose; that of "
+                                 "stdin, stdout or stderr stays to the end";
+    static const char stream[] = "stream that is open, the C library's: freed by fclose";
+    static const struct {
+        const char *function, *remark;
+    } known[] = {
+        {"_IO_file_doallocate", buffer}, {"_IO_wfile_doallocate", buffer},
+        {"__fopen_internal", stream},    {"_IO_new_fopen", stream},
+        {"_IO_new_fdopen", stream},      {"_IO_new_popen", stream},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(function, known[i].function) == 0)
+            return known[i].remark;
+    return NULL;
+}
+
 /* ---- the query --------------------------------------------------------------------------- */
 
 static bool judge_all(const profile *p, const sites *places, const sums *all, leaks *l) {
@@ -348,6 +368,7 @@ static bool judge_all(const profile *p, const sites *places, const sums *all, le
     for (size_t i = 0; i < n; i++) {
         leaks_site s = judge(p, l, &all[i]);
         s.place = places->places.items[i];
+        s.remark = s.place ? leaks_remark(s.place->function) : NULL;
         if (!vec_push(&l->sites, s))
             return false;
     }

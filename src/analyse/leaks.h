@@ -35,6 +35,7 @@ enum {
 
 typedef struct leaks_site {
     const profile_location *place; /* NULL: without backtrace; of the total, too */
+    const char *remark; /* what is known of such blocks whatever the data say; NULL: nothing */
     leaks_class class;
     cost cost;              /* live at the end of the window, by the measure: held until then */
     uint64_t startup;       /* of these samples, those of blocks born before the window */
@@ -74,6 +75,9 @@ bool leaks_query(const lens *l, const leaks_spec *spec, leaks *result);
 void leaks_free(leaks *l);
 
 /* ---- parts, for tests -------------------------------------------------------------------- */
+
+/* What the C library keeps of its own: streams and their buffers. NULL: nothing is known. */
+const char *leaks_remark(const char *function);
 
 /* The chance that the sum of `n` numbers is as large as it is, if each might as well have the other
  * sign: Chernoff's limit. */

@@ -156,6 +156,8 @@ static void show_site(output *o, const report *r, const leaks_site *s, const lea
     show_slope(o, r, s);
     show_chance(o, s);
     output_char(o, '\n');
+    if (s->remark)
+        output_format(o, "                (%s)\n", s->remark);
 }
 
 static void show_rest(output *o, const report *r, size_t n, const cost *more, size_t gone) {
@@ -228,6 +230,10 @@ static void json_site(output *o, const leaks_site *s, const leaks_view *view) {
     } else {
         output_text(o, "null,\"file\":null");
     }
+    if (s->remark) {
+        output_text(o, ",\"remark\":");
+        output_json(o, s->remark);
+    }
     output_char(o, ',');
     json_findings(o, s);
 }
@@ -271,7 +277,7 @@ void leaks_json(output *o, const report *r, const leaks *l, const leaks_view *vi
 void leaks_csv(output *o, const leaks *l, const leaks_view *view) {
     size_t shown = 0;
     output_text(o, "class,live,live_low,live_high,live_samples,slope_per_second,slope_low,"
-                   "slope_high,p,q,startup_samples,at_exit_samples,function,file,line\n");
+                   "slope_high,p,q,startup_samples,at_exit_samples,function,file,line,remark\n");
     for (size_t i = 0; i < l->sites.count; i++) {
         const leaks_site *s = &l->sites.items[i];
         if (!is_shown(s) || !is_within(shown++, view))
@@ -286,6 +292,8 @@ void leaks_csv(output *o, const leaks *l, const leaks_view *view) {
         output_char(o, ',');
         if (s->place && s->place->line && !view->by_function)
             output_u64(o, s->place->line, 0, ' ');
+        output_char(o, ',');
+        output_csv(o, s->remark ? s->remark : "");
         output_char(o, '\n');
     }
 }

@@ -1,5 +1,6 @@
 /* Tests of leaks: which sites grow, how fast, and how often it is said of one that does not. */
 #include <stdio.h>
+#include <string.h>
 
 #include "analyse/leaks.h"
 #include "random.h"
@@ -477,6 +478,16 @@ START_TEST(most_by_number) {
 }
 END_TEST
 
+/* Names are compared as a whole. */
+START_TEST(remarks_on_streams) {
+    ck_assert_ptr_nonnull(strstr(leaks_remark("_IO_file_doallocate"), "buffer"));
+    ck_assert_ptr_nonnull(strstr(leaks_remark("__fopen_internal"), "stream that is open"));
+    ck_assert_ptr_null(leaks_remark("my_IO_file_doallocate"));
+    ck_assert_ptr_null(leaks_remark("_IO_file_doallocate_"));
+    ck_assert_ptr_null(leaks_remark(""));
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("leaks");
     TCase *t = tcase_create("leaks");
@@ -490,6 +501,7 @@ static Suite *suite(void) {
                         sizeof behaviours / sizeof *behaviours);
     tcase_add_loop_test(t, slopes_are_covered, 0, 2);
     tcase_add_test(t, numbers_of_blocks);
+    tcase_add_test(t, remarks_on_streams);
     tcase_add_loop_test(t, what_survivors_hold, 0, 2);
     tcase_add_test(t, most_by_number);
     suite_add_tcase(s, t);

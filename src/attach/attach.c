@@ -78,6 +78,13 @@ bool attach_control(pid_t pid, const char *library, control *c, remote_reason *w
     errno = 0;
     bool there = process_find_module(pid, RECORDER, &recorder), done = false;
     bool hidden = !there && errno == EACCES; /* remote_open says why */
+    if (process_exists(pid) && !process_has_program(pid)) {
+        snprintf(why->text, sizeof why->text,
+                 "process %d runs no program: it has ended and its parent has not asked for its "
+                 "status, or it is the kernel's own",
+                 (int)pid);
+        return false;
+    }
     if (!there && !hidden && !library && process_exists(pid)) {
         c->outcome = CONTROL_IDLE;
         return true;

@@ -2,6 +2,7 @@
 #include "attach/process.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <inttypes.h>
@@ -118,6 +119,12 @@ long process_status(pid_t pid, const char *name, long missing) {
 
 bool process_exists(pid_t pid) {
     return process_status(pid, "Pid", -1) == pid;
+}
+
+bool process_has_program(pid_t pid) {
+    char path[64], target[1];
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+    return readlink(path, target, sizeof target) >= 0 || errno != ENOENT;
 }
 
 size_t process_threads(pid_t pid, pid_t *ids, size_t max) {

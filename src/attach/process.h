@@ -26,6 +26,10 @@ long process_status(pid_t pid, const char *name, long missing);
 
 bool process_exists(pid_t pid);
 
+/* Whether it runs a program: what has ended and waits for its parent does not, nor do the kernel's
+ * own threads. True as well if we may not know. */
+bool process_has_program(pid_t pid);
+
 /* At most `max` ids of threads; gives how many were written. */
 size_t process_threads(pid_t pid, pid_t *ids, size_t max);
 

@@ -215,6 +215,12 @@ def what_cannot_be_done_is_refused_with_the_reason():
         good("attach", "-o", "t.ctf", program.pid)
         assert "already" in refused("attach", "-o", "u.ctf", program.pid)
     assert not os.path.exists("u.ctf")
+    ended = subprocess.Popen(["true"])
+    os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+    for words in ("attach", "-o", "u.ctf"), ("detach",), ("ctl", ):
+        assert "it has ended" in refused(words[0], *words[1:], str(ended.pid), *(
+            ["flush"] if words[0] == "ctl" else [])), words
+    ended.wait()
     for words in ("attach", "x"), ("ctl", "1"), ("ctl", "1", "dance"), ("ctl", "1", "mark"):
         same(allotrace(*words).returncode, 2, " ".join(words))
 

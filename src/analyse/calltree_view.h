@@ -1,5 +1,5 @@
 /* calltree_view.h: the profile's tree as a lens sees it, and trees of places that grow: what trees
- * and pictures of costs are made on. For calltree.c and flame_seen.c alone. */
+ * and pictures of costs are made on. For those alone that make these, or go through all of it. */
 #ifndef ANALYSE_CALLTREE_VIEW_H
 #define ANALYSE_CALLTREE_VIEW_H
 

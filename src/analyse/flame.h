@@ -63,6 +63,10 @@ calltree_sums *calltree_sums_new(const query_result *q, const calltree_view *v);
 size_t calltree_sums_size(const calltree_sums *s); /* bytes */
 void calltree_sums_free(calltree_sums *s);         /* NULL is allowed */
 
+/* What a tree of whole stacks, outermost first, has at a node: it numbers them as the view does. */
+cost calltree_sums_own(const calltree_sums *s, uint32_t node);
+cost calltree_sums_all(const calltree_sums *s, uint32_t node);
+
 /* The picture that flame_query makes of the tree that `shape` describes, without making that tree.
  * `shape->view` is the view of the sums; it does not collapse, and bounds no depth. Nodes of the
  * result have no number in a tree. */

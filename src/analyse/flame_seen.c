@@ -112,6 +112,14 @@ void calltree_sums_free(calltree_sums *s) {
     free(s);
 }
 
+cost calltree_sums_own(const calltree_sums *s, uint32_t node) {
+    return column_at(&s->own, node);
+}
+
+cost calltree_sums_all(const calltree_sums *s, uint32_t node) {
+    return column_at(&s->all, node);
+}
+
 /* ---- groups ------------------------------------------------------------------------------ */
 
 #define NOBODY UINT32_MAX

@@ -2,6 +2,7 @@
  * path: what is below its outermost occurrence is below it. */
 #include "analyse/functions.h"
 
+#include "analyse/calltree_view.h"
 #include "base/map64.h"
 
 typedef struct walk {
@@ -24,20 +25,25 @@ static uint32_t number_of(const walk *w, const calltree_node *n) {
     return w->counts_as ? w->counts_as[at] : at;
 }
 
+static bool count(walk *w, const profile_location *place, uint32_t at, const cost *self,
+                  const cost *total) {
+    if (!w->entry_of[at]) {
+        if (!vec_push(w->list, ((functions_entry){.place = place})))
+            return false;
+        w->entry_of[at] = (uint32_t)w->list->count;
+    }
+    functions_entry *e = &w->list->items[w->entry_of[at] - 1];
+    cost_add(&e->self, self);
+    if (w->on_path[at]++ == 0)
+        cost_add(&e->total, total);
+    return true;
+}
+
 static bool enter(walk *w, uint32_t node) {
     const calltree_node *n = &w->tree->nodes.items[node];
     uint32_t at = number_of(w, n);
-    if (at != NOWHERE) {
-        if (!w->entry_of[at]) {
-            if (!vec_push(w->list, ((functions_entry){.place = n->place})))
-                return false;
-            w->entry_of[at] = (uint32_t)w->list->count;
-        }
-        functions_entry *e = &w->list->items[w->entry_of[at] - 1];
-        cost_add(&e->self, &n->self);
-        if (w->on_path[at]++ == 0)
-            cost_add(&e->total, &n->total);
-    }
+    if (at != NOWHERE && !count(w, n->place, at, &n->self, &n->total))
+        return false;
     if (!vec_push(&w->to_see, node | LEAVE) || !vec_reserve(&w->to_see, n->n_children))
         return false;
     for (uint32_t i = n->n_children; i-- > 0;)
@@ -62,6 +68,43 @@ static bool see_all(walk *w) {
             return false;
     }
     return true;
+}
+
+/* What is below a node follows it; what costs nothing is not on any path. */
+static bool see_sums(walk *w, const calltree_view *v, const calltree_sums *s) {
+    const uint32_t *locations = v->places.locations.items;
+    const uint32_t n = (uint32_t)calltree_view_count(v);
+    if (!w->entry_of || !w->on_path)
+        return false;
+    for (uint32_t i = 1, end; i < n; i = end) {
+        const cost all = calltree_sums_all(s, i), own = calltree_sums_own(s, i);
+        end = all.blocks ? i + 1 : v->ends[i];
+        while (w->to_see.count && v->ends[w->to_see.items[w->to_see.count - 1]] <= i)
+            w->on_path[locations[calltree_view_at(v, w->to_see.items[--w->to_see.count])->place]]--;
+        if (all.blocks == 0)
+            continue;
+        const uint32_t at = locations[calltree_view_at(v, i)->place];
+        if (!count(w, &w->profile->locations.items[at], at, &own, &all) || !vec_push(&w->to_see, i))
+            return false;
+    }
+    return true;
+}
+
+bool functions_of_sums(const profile *p, const calltree_view *v, const calltree_sums *s,
+                       functions_list *list) {
+    size_t n = p->locations.count + 1;
+    *list = (functions_list){0};
+    walk w = {.profile = p,
+              .list = list,
+              .entry_of = calloc(n, sizeof *w.entry_of),
+              .on_path = calloc(n, sizeof *w.on_path)};
+    bool ok = see_sums(&w, v, s);
+    free(w.entry_of);
+    free(w.on_path);
+    vec_free(&w.to_see);
+    if (!ok)
+        vec_free(list);
+    return ok;
 }
 
 static bool run(const profile *p, const calltree *t, uint32_t *counts_as, functions_list *list) {

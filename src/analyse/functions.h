@@ -3,7 +3,7 @@
 #ifndef ANALYSE_FUNCTIONS_H
 #define ANALYSE_FUNCTIONS_H
 
-#include "analyse/calltree.h"
+#include "analyse/flame.h"
 
 typedef struct functions_entry {
     const profile_location *place;
@@ -16,6 +16,10 @@ typedef VEC(functions_entry) functions_list;
 /* Fills `*list`, which need not be initialised, in the order in which places come in the tree;
  * false when there is no memory. */
 bool functions_query(const profile *p, const calltree *t, functions_list *list);
+
+/* The same without that tree, of a question's sums by a view; places in any order. */
+bool functions_of_sums(const profile *p, const calltree_view *v, const calltree_sums *s,
+                       functions_list *list);
 
 /* The same of the lines of `file`, a string of the profile; the tree is one of lines. An entry is a
  * line with all functions that are on it, its `place` the first of them in the tree. */

@@ -4,6 +4,7 @@
  * when its turn comes, no fragment below has taken. */
 #include "analyse/hotpaths.h"
 
+#include "analyse/calltree_view.h"
 #include "analyse/functions.h"
 #include "base/map64.h"
 
@@ -18,7 +19,9 @@ typedef struct reversed {
 
 typedef struct search {
     const profile *profile;
-    const calltree *tree;
+    const calltree *tree; /* NULL: the next two say the same */
+    const calltree_view *view;
+    const calltree_sums *sums;
     hotpaths *result;
     uint8_t *is_trunk; /* by location */
     double least;      /* weight of a fragment */
@@ -34,16 +37,47 @@ static uint32_t number_of(const search *s, const profile_location *place) {
     return (uint32_t)(place - s->profile->locations.items);
 }
 
+static size_t count_of(const search *s) {
+    return s->tree ? s->tree->nodes.count : calltree_view_count(s->view);
+}
+
+static uint32_t parent_of(const search *s, uint32_t node) {
+    return s->tree ? s->tree->nodes.items[node].parent : calltree_view_at(s->view, node)->parent;
+}
+
+static const profile_location *place_of(const search *s, uint32_t node) {
+    if (s->tree)
+        return s->tree->nodes.items[node].place;
+    const uint32_t *locations = s->view->places.locations.items;
+    return node == CALLTREE_ROOT
+               ? NULL
+               : &s->profile->locations.items[locations[calltree_view_at(s->view, node)->place]];
+}
+
+static cost self_of(const search *s, uint32_t node) {
+    return s->tree ? s->tree->nodes.items[node].self : calltree_sums_own(s->sums, node);
+}
+
+static double whole_weight(const search *s) {
+    return s->tree ? s->tree->nodes.items[CALLTREE_ROOT].total.weight
+                   : calltree_sums_all(s->sums, CALLTREE_ROOT).weight;
+}
+
+static bool find_functions(const search *s, functions_list *list) {
+    return s->tree ? functions_query(s->profile, s->tree, list)
+                   : functions_of_sums(s->profile, s->view, s->sums, list);
+}
+
 static bool is_trunk(const search *s, uint32_t node) {
-    const profile_location *place = s->tree->nodes.items[node].place;
+    const profile_location *place = place_of(s, node);
     return !place || s->is_trunk[number_of(s, place)];
 }
 
 static bool find_trunk(search *s) {
     functions_list all;
-    double half = s->tree->nodes.items[CALLTREE_ROOT].total.weight / 2;
+    double half = whole_weight(s) / 2;
     s->is_trunk = calloc(s->profile->locations.count + 1, 1);
-    if (!s->is_trunk || !functions_query(s->profile, s->tree, &all))
+    if (!s->is_trunk || !find_functions(s, &all))
         return false;
     for (size_t i = 0; i < all.count; i++) {
         const functions_entry *e = &all.items[i];
@@ -70,23 +104,23 @@ static bool go_outward(search *s, uint32_t *at, const profile_location *place) {
 }
 
 static bool reverse_stack(search *s, uint32_t node) {
-    const calltree_node *nodes = s->tree->nodes.items;
+    const cost self = self_of(s, node);
     uint32_t at = 0, end = node;
-    for (int n = 0; n < HOTPATHS_FRAMES && !is_trunk(s, node); n++, node = nodes[node].parent)
-        if (!go_outward(s, &at, nodes[node].place))
+    for (int n = 0; n < HOTPATHS_FRAMES && !is_trunk(s, node); n++, node = parent_of(s, node))
+        if (!go_outward(s, &at, place_of(s, node)))
             return false;
     s->end_of[end] = at;
-    cost_add(&s->ends.items[at].left, &nodes[end].self);
+    cost_add(&s->ends.items[at].left, &self);
     return true;
 }
 
 static bool reverse_stacks(search *s) {
-    size_t n = s->tree->nodes.count;
+    size_t n = count_of(s);
     s->end_of = calloc(n, sizeof *s->end_of);
     if (!s->end_of || !vec_push(&s->ends, (reversed){0}))
         return false;
     for (uint32_t i = 1; i < n; i++)
-        if (s->tree->nodes.items[i].self.blocks && !reverse_stack(s, i))
+        if (self_of(s, i).blocks && !reverse_stack(s, i))
             return false;
     return true;
 }
@@ -126,30 +160,29 @@ static bool take_ends(search *s) {
 
 /* Here a node is the innermost frame. */
 static bool add_inner(search *s, uint32_t node) {
-    const calltree_node *nodes = s->tree->nodes.items;
     hotpaths *h = s->result;
     hotpaths_fragment f = {.first = (uint32_t)h->frames.count, .cost = s->left[node]};
-    for (uint32_t at = node; !is_trunk(s, at); at = nodes[at].parent)
+    for (uint32_t at = node; !is_trunk(s, at); at = parent_of(s, at))
         f.n++;
     if (!vec_reserve(&h->frames, f.n))
         return false;
     h->frames.count += f.n;
-    for (uint32_t i = f.n; i-- > 0; node = nodes[node].parent)
-        h->frames.items[f.first + i] = nodes[node].place;
+    for (uint32_t i = f.n; i-- > 0; node = parent_of(s, node))
+        h->frames.items[f.first + i] = place_of(s, node);
     return vec_push(&h->fragments, f);
 }
 
 static bool take_rest(search *s) {
-    const calltree_node *nodes = s->tree->nodes.items;
-    size_t n = s->tree->nodes.count;
+    size_t n = count_of(s);
     s->left = calloc(n, sizeof *s->left);
     if (!s->left)
         return false;
     for (uint32_t i = (uint32_t)n; i-- > 1;) {
-        if (nodes[i].self.blocks && s->taker[s->end_of[i]] == NOBODY)
-            cost_add(&s->left[i], &nodes[i].self);
+        const cost self = self_of(s, i);
+        if (self.blocks && s->taker[s->end_of[i]] == NOBODY)
+            cost_add(&s->left[i], &self);
         if (s->left[i].blocks == 0 || s->left[i].weight < s->least || is_trunk(s, i))
-            cost_add(&s->left[nodes[i].parent], &s->left[i]);
+            cost_add(&s->left[parent_of(s, i)], &s->left[i]);
         else if (!add_inner(s, i))
             return false;
     }
@@ -165,10 +198,11 @@ static int compare_fragments(const void *a, const void *b) {
     return x->first < y->first ? -1 : 1;
 }
 
-bool hotpaths_query(const profile *p, const calltree *t, double share, hotpaths *result) {
+static bool run(search s, double share, hotpaths *result) {
     *result = (hotpaths){0};
-    double all = t->nodes.items[CALLTREE_ROOT].total.weight;
-    search s = {.profile = p, .tree = t, .result = result, .least = share * all};
+    const double all = whole_weight(&s);
+    s.result = result;
+    s.least = share * all;
     bool ok = all <= 0 || (find_trunk(&s) && reverse_stacks(&s) && take_ends(&s) && take_rest(&s));
     if (ok && result->fragments.count)
         qsort(result->fragments.items, result->fragments.count, sizeof *result->fragments.items,
@@ -182,6 +216,15 @@ bool hotpaths_query(const profile *p, const calltree *t, double share, hotpaths 
     if (!ok)
         hotpaths_free(result);
     return ok;
+}
+
+bool hotpaths_query(const profile *p, const calltree *t, double share, hotpaths *result) {
+    return run((search){.profile = p, .tree = t}, share, result);
+}
+
+bool hotpaths_of_sums(const profile *p, const calltree_view *v, const calltree_sums *s,
+                      double share, hotpaths *result) {
+    return run((search){.profile = p, .view = v, .sums = s}, share, result);
 }
 
 void hotpaths_free(hotpaths *h) {

@@ -10,7 +10,7 @@
 #ifndef ANALYSE_HOTPATHS_H
 #define ANALYSE_HOTPATHS_H
 
-#include "analyse/calltree.h"
+#include "analyse/flame.h"
 
 enum { HOTPATHS_FRAMES = 8 };
 
@@ -27,6 +27,10 @@ typedef struct hotpaths {
 
 /* `share`: 0 … 1. Fills `*result`, which need not be initialised; false when there is no memory. */
 bool hotpaths_query(const profile *p, const calltree *t, double share, hotpaths *result);
+
+/* The same without that tree, of a question's sums by a view. */
+bool hotpaths_of_sums(const profile *p, const calltree_view *v, const calltree_sums *s,
+                      double share, hotpaths *result);
 
 void hotpaths_free(hotpaths *h);
 

@@ -239,15 +239,13 @@ static void ask_around(asker *a, const reading *r, const functions_list *list, s
 
 static bool find_functions(const profile *p, functions_list *list) {
     query_result q;
-    calltree t;
     if (!query_run(&q, p, &(query_spec){.measure = MEASURE_ALLOCATED}))
         return false;
-    const calltree_spec whole = {.shape = CALLTREE_DOWN};
-    bool ok = calltree_query(&q, &whole, &t);
-    if (ok) {
-        ok = functions_query(p, &t, list);
-        calltree_free(&t);
-    }
+    calltree_view *v = calltree_view_new(&q.lens, false);
+    calltree_sums *s = v ? calltree_sums_new(&q, v) : NULL;
+    bool ok = s && functions_of_sums(p, v, s, list);
+    calltree_sums_free(s);
+    calltree_view_free(v);
     query_free(&q);
     if (ok && list->count)
         qsort(list->items, list->count, sizeof *list->items, by_total);

@@ -664,6 +664,93 @@ START_TEST(pictures_need_no_tree) {
 }
 END_TEST
 
+static void expect_same_cost(const cost *x, const cost *y) {
+    ck_assert_uint_eq(x->samples, y->samples);
+    ck_assert_uint_eq(x->blocks, y->blocks);
+    ck_assert_double_eq_tol(x->weight, y->weight, 1e-9 * (1 + y->weight));
+}
+
+/* Those of sums come in another order. */
+static void expect_same_functions(const functions_list *of_tree, const functions_list *of_sums) {
+    ck_assert_uint_eq(of_tree->count, of_sums->count);
+    for (size_t i = 0; i < of_tree->count; i++) {
+        const functions_entry *x = &of_tree->items[i], *y = of_sums->items;
+        while (y < of_sums->items + of_sums->count && y->place != x->place)
+            y++;
+        ck_assert(y < of_sums->items + of_sums->count);
+        expect_same_cost(&x->self, &y->self);
+        expect_same_cost(&x->total, &y->total);
+    }
+}
+
+static void expect_same_paths(const hotpaths *x, const hotpaths *y) {
+    ck_assert_uint_eq(x->fragments.count, y->fragments.count);
+    ck_assert_uint_eq(x->frames.count, y->frames.count);
+    for (size_t i = 0; i < x->fragments.count; i++) {
+        expect_same_cost(&x->fragments.items[i].cost, &y->fragments.items[i].cost);
+        ck_assert_uint_eq(x->fragments.items[i].first, y->fragments.items[i].first);
+        ck_assert_uint_eq(x->fragments.items[i].n, y->fragments.items[i].n);
+    }
+    for (size_t i = 0; i < x->frames.count; i++)
+        ck_assert_ptr_eq(x->frames.items[i], y->frames.items[i]);
+}
+
+static size_t compare_with_tree(const query_result *q, bool by_line) {
+    const profile *p = q->profile;
+    calltree_view *view = calltree_view_new(&q->lens, by_line);
+    calltree_sums *sums = calltree_sums_new(q, view);
+    calltree tree;
+    functions_list of_tree, of_sums;
+    hotpaths x, y;
+    ck_assert(view && sums);
+    ck_assert(calltree_query(q, &(calltree_spec){.by_line = by_line}, &tree));
+    ck_assert(functions_query(p, &tree, &of_tree));
+    ck_assert(functions_of_sums(p, view, sums, &of_sums));
+    expect_same_functions(&of_tree, &of_sums);
+    ck_assert(hotpaths_query(p, &tree, 0.05, &x));
+    ck_assert(hotpaths_of_sums(p, view, sums, 0.05, &y));
+    expect_same_paths(&x, &y);
+    const size_t n = of_tree.count + x.fragments.count;
+    hotpaths_free(&x);
+    hotpaths_free(&y);
+    vec_free(&of_tree);
+    vec_free(&of_sums);
+    calltree_free(&tree);
+    calltree_sums_free(sums);
+    calltree_view_free(view);
+    return n;
+}
+
+/* … also where a filter leaves nothing of some stacks. */
+START_TEST(functions_and_paths_need_no_tree) {
+    uint64_t seed = 11;
+    size_t n = 0;
+    filter *minor;
+    filter_error error;
+    ck_assert(filter_parse("heap:minor", &minor, &error));
+    for (int round = 0; round < 200; round++) {
+        stacks s;
+        tape t;
+        profile p;
+        query_result q;
+        tape_start(&t, 0.5);
+        draw_stacks(&s, &seed);
+        for (size_t i = 0; i < STACKS; i++)
+            allocate(&t, 0, i % 3 ? MEMTRACE_MINOR : MEMTRACE_EXTERNAL, 4 * EACH,
+                     1 + draw(&seed, 9), s.codes[i], s.n[i]);
+        tape_read_blocks(&t, &p, false);
+        const query_spec spec = {.measure = round % 2 ? MEASURE_BLOCKS : MEASURE_ALLOCATED,
+                                 .filter = round % 4 < 2 ? minor : NULL};
+        ck_assert(query_run(&q, &p, &spec));
+        n += compare_with_tree(&q, round % 8 < 4);
+        query_free(&q);
+        profile_free(&p);
+    }
+    filter_free(minor);
+    ck_assert_uint_gt(n, 1000);
+}
+END_TEST
+
 /* ---- peaks ------------------------------------------------------------------------------- */
 
 /* A curve: what is live at the end of each point. */
@@ -793,6 +880,7 @@ static Suite *suite(void) {
     tcase_add_test(t, fragments_take_each_stack_once);
     tcase_add_test(t, no_block_is_in_two_fragments);
     tcase_add_test(t, pictures_need_no_tree);
+    tcase_add_test(t, functions_and_paths_need_no_tree);
     tcase_add_test(t, peaks_are_where_memory_fell_on_both_sides);
     tcase_add_test(t, nothing_live_has_no_peak);
     tcase_add_test(t, terms_are_found_in_any_text);

@@ -168,11 +168,18 @@ static bool find_tree(request *r, table *t, calltree_shape shape, uint64_t max_d
 }
 
 static bool gather_functions(request *r, table *t) {
-    functions_list list;
-    if (!find_tree(r, t, CALLTREE_DOWN, 0) ||
-        !functions_query(&t->question.reading->profile, cache_entry_value(t->tree), &list))
-        return false;
-    bool ok = true;
+    functions_list list = {0};
+    const profile *p = &t->question.reading->profile;
+    asked_sums s;
+    bool ok;
+    if (t->collapse) {
+        ok = find_tree(r, t, CALLTREE_DOWN, 0) &&
+             functions_query(p, cache_entry_value(t->tree), &list);
+    } else {
+        ok = asked_sums_of(r, &t->question, t->by == BY_LINE, &s) &&
+             functions_of_sums(p, s.view, s.sums, &list);
+        asked_sums_release(r, &s);
+    }
     for (size_t i = 0; ok && i < list.count; i++) {
         const functions_entry *e = &list.items[i];
         ok = e->total.blocks == 0 ||
@@ -183,7 +190,7 @@ static bool gather_functions(request *r, table *t) {
 }
 
 /* Unrolled rows are a path below the focus. */
-static bool gather_neighbours(request *r, table *t) {
+static bool gather_collapsed(request *r, table *t) {
     const profile *p = &t->question.reading->profile;
     if (!find_tree(r, t, t->kind == KIND_CALLERS ? CALLTREE_CALLERS : CALLTREE_CALLEES,
                    t->root.count + 2))
@@ -207,10 +214,49 @@ static bool gather_neighbours(request *r, table *t) {
     return true;
 }
 
+/* They are the second row of a picture that shows all of it. */
+static bool gather_neighbours(request *r, table *t) {
+    if (t->collapse)
+        return gather_collapsed(r, t);
+    const profile *p = &t->question.reading->profile;
+    const bool outward = t->kind == KIND_CALLERS;
+    const calltree_spec shape = {.shape = outward ? CALLTREE_CALLERS : CALLTREE_CALLEES,
+                                 .by_line = t->by == BY_LINE,
+                                 .focus = t->focus};
+    const flame_spec spec = {.root = t->root.items,
+                             .n_root = t->root.count,
+                             .rows = 2,
+                             .by_line = t->by == BY_LINE,
+                             .outward = outward};
+    flame f;
+    if (!asked_picture(r, &t->question, &shape, &spec, &f))
+        return false;
+    bool ok = true;
+    for (size_t i = 1; ok && f.n_found == t->root.count && i < f.nodes.count; i++) {
+        const flame_node *n = &f.nodes.items[i];
+        ok = add_row(t, (row){.place = &p->locations.items[n->place],
+                              .total = n->total,
+                              .self = n->self,
+                              .more = n->more});
+    }
+    flame_free(&f);
+    return ok;
+}
+
+static bool gather_whole_paths(request *r, table *t) {
+    const profile *p = &t->question.reading->profile;
+    asked_sums s;
+    if (t->collapse)
+        return find_tree(r, t, CALLTREE_DOWN, 0) &&
+               hotpaths_query(p, cache_entry_value(t->tree), t->share / 100, &t->paths);
+    const bool ok = asked_sums_of(r, &t->question, t->by == BY_LINE, &s) &&
+                    hotpaths_of_sums(p, s.view, s.sums, t->share / 100, &t->paths);
+    asked_sums_release(r, &s);
+    return ok;
+}
+
 static bool gather_paths(request *r, table *t) {
-    if (!find_tree(r, t, CALLTREE_DOWN, 0) ||
-        !hotpaths_query(&t->question.reading->profile, cache_entry_value(t->tree), t->share / 100,
-                        &t->paths))
+    if (!gather_whole_paths(r, t))
         return false;
     double explained = 0;
     for (size_t i = 0; i < t->paths.fragments.count; i++) {

@@ -455,17 +455,37 @@ static bool make_sums(void *context, cache_value *value) {
     return true;
 }
 
+bool asked_sums_of(request *r, const asked *a, bool by_line, asked_sums *s) {
+    tree_making m = {.query = a->query, .spec.by_line = by_line};
+    char key[20];
+    snprintf(key, sizeof key, "sums %d", by_line);
+    *s = (asked_sums){.view_entry = find_view(r, a, &m)};
+    if (s->view_entry)
+        s->sums_entry = asked_cached(r, a, key, make_sums, &m);
+    if (!s->sums_entry) {
+        asked_sums_release(r, s);
+        return request_no_memory(r);
+    }
+    s->view = cache_entry_value(s->view_entry);
+    s->sums = cache_entry_value(s->sums_entry);
+    return true;
+}
+
+void asked_sums_release(request *r, asked_sums *s) {
+    cache_release(r->viewer->cache, s->sums_entry);
+    cache_release(r->viewer->cache, s->view_entry);
+    *s = (asked_sums){0};
+}
+
 bool asked_picture(request *r, const asked *a, const calltree_spec *shape, const flame_spec *spec,
                    flame *f) {
-    tree_making m = {.query = a->query, .spec = *shape};
-    char key[20];
-    cache_entry *view = find_view(r, a, &m), *sums = NULL;
-    snprintf(key, sizeof key, "sums %d", shape->by_line);
-    if (view)
-        sums = asked_cached(r, a, key, make_sums, &m);
-    bool ok = sums && flame_of_sums(a->query->profile, cache_entry_value(sums), &m.spec, spec, f);
-    cache_release(r->viewer->cache, sums);
-    cache_release(r->viewer->cache, view);
+    asked_sums s;
+    calltree_spec seen = *shape;
+    if (!asked_sums_of(r, a, shape->by_line, &s))
+        return false;
+    seen.view = s.view;
+    const bool ok = flame_of_sums(a->query->profile, s.sums, &seen, spec, f);
+    asked_sums_release(r, &s);
     return ok || request_no_memory(r);
 }
 

@@ -124,6 +124,17 @@ cache_entry *asked_cached(request *r, const asked *a, const char *key,
  * NULL when there is no memory, which the request then knows. */
 cache_entry *asked_tree(request *r, const asked *a, const calltree_spec *spec);
 
+/* A question's sums by the view of it, both of them the cache's. */
+typedef struct asked_sums {
+    const calltree_view *view;
+    const calltree_sums *sums;
+    cache_entry *view_entry, *sums_entry;
+} asked_sums;
+
+/* To be released in any case; false, and refused, when there is no memory. */
+bool asked_sums_of(request *r, const asked *a, bool by_line, asked_sums *s);
+void asked_sums_release(request *r, asked_sums *s);
+
 /* The picture of that tree, which is not made for it; see flame_of_sums. */
 bool asked_picture(request *r, const asked *a, const calltree_spec *shape, const flame_spec *spec,
                    flame *f);

@@ -1,6 +1,8 @@
 /* lens.c: see lens.h. */
 #include "analyse/lens.h"
 
+#include <string.h>
+
 #include "analyse/wrappers.h"
 
 static uint8_t mark_of(const profile_location *l, bool skip_wrappers, const filter *hide) {
@@ -32,6 +34,15 @@ bool lens_init(lens *l, const profile *p, bool skip_wrappers, const filter *hide
     *l = (lens){
         .profile = p, .skip_wrappers = skip_wrappers, .marks = calloc(p->locations.count + 1, 1)};
     return l->marks && mark_locations(l, hide);
+}
+
+bool lens_copy(lens *l, const lens *from) {
+    const size_t n = from->profile->locations.count + 1;
+    *l = *from;
+    l->marks = malloc(n);
+    if (l->marks)
+        memcpy(l->marks, from->marks, n);
+    return l->marks;
 }
 
 void lens_free(lens *l) {

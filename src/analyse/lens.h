@@ -30,6 +30,7 @@ typedef struct lens_cursor {
 /* False when there is no memory. The lens refers to the profile, and to the filter (of which it
  * takes what to hide; NULL: nothing) no longer. */
 bool lens_init(lens *l, const profile *p, bool skip_wrappers, const filter *hide);
+bool lens_copy(lens *l, const lens *from); /* in the same way */
 void lens_free(lens *l);
 
 /* The innermost location of a stack that is seen, as if there were no wrappers. */

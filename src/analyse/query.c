@@ -54,9 +54,14 @@ static bool find_costs(query_result *q, const query_spec *spec) {
                                             &q->selection, &q->costs);
 }
 
+static bool find_lens(query_result *q, const query_spec *spec) {
+    return spec->lens ? lens_copy(&q->lens, spec->lens)
+                      : lens_init(&q->lens, q->profile, !spec->show_wrappers, spec->filter);
+}
+
 bool query_run(query_result *q, const profile *p, const query_spec *spec) {
     *q = (query_result){.profile = p, .measure = spec->measure};
-    bool ok = lens_init(&q->lens, p, !spec->show_wrappers, spec->filter) && find_costs(q, spec);
+    bool ok = find_lens(q, spec) && find_costs(q, spec);
     for (size_t i = 0; ok && i < q->costs.count; i++)
         cost_add(&q->total, &q->costs.items[i].cost);
     if (!ok)

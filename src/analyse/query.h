@@ -12,6 +12,8 @@ typedef struct query_spec {
     measure measure;
     uint64_t moment; /* for MEASURE_LIVE: microseconds; QUERY_END too */
     bool show_wrappers;
+    const lens *lens;  /* what is seen of the profile, where somebody knows it already; NULL: found
+                          by `show_wrappers` and what the filter hides */
     bool keep_rows;    /* the report scans the table of blocks itself: keep which are selected */
     bool keep_counted; /* … and of these, those that the measure counts */
 } query_spec;

@@ -543,6 +543,28 @@ static cost measured(const profile *p, measure m, uint64_t moment) {
     return total;
 }
 
+START_TEST(a_lens_that_is_known_is_what_a_question_sees) {
+    tape t;
+    profile p;
+    filter *f;
+    filter_error error;
+    query_result q;
+    hotspots h;
+    lens l;
+    record_six(&t, &p);
+    ck_assert(filter_parse("hide:leaf,List.*", &f, &error));
+    ck_assert(lens_init(&l, &p, true, f) && query_run(&q, &p, &(query_spec){.lens = &l}));
+    lens_free(&l); /* the question has its own */
+    ck_assert(hotspots_query(&q, HOTSPOTS_BY_FUNCTION, &h));
+    ck_assert_str_eq(h.sites.items[0].entry.place->function, "main");
+    ck_assert_uint_eq(h.sites.items[0].entry.cost.samples, 1 + 16 + 32);
+    hotspots_free(&h);
+    query_free(&q);
+    filter_free(f);
+    profile_free(&p);
+}
+END_TEST
+
 START_TEST(measures_count_what_they_say) {
     tape t;
     profile p;
@@ -685,6 +707,7 @@ static Suite *suite(void) {
     tcase_add_test(t, complaints_point_at_the_column);
     tcase_add_test(t, an_empty_selection_knows_why);
     tcase_add_test(t, hidden_frames_leave_their_cost_to_their_callers);
+    tcase_add_test(t, a_lens_that_is_known_is_what_a_question_sees);
     tcase_add_test(t, measures_count_what_they_say);
     tcase_add_test(t, estimates_of_a_measure_are_in_its_unit);
     tcase_add_test(t, what_is_invisible);

@@ -217,6 +217,37 @@ typedef struct making {
     const query_spec *spec;
 } making;
 
+static void release_lens(void *value) {
+    lens_free(value);
+    free(value);
+}
+
+static bool make_lens(void *context, cache_value *value) {
+    const making *m = context;
+    lens *l = malloc(sizeof *l);
+    if (!l || !lens_init(l, m->profile, !m->spec->show_wrappers, NULL)) {
+        free(l);
+        return false;
+    }
+    *value = (cache_value){
+        .value = l, .size = sizeof *l + m->profile->locations.count, .release = release_lens};
+    return true;
+}
+
+/* All names are looked at for it, which takes a while: once for all questions that hide nothing. */
+static bool find_lens(request *r, const asked *a, query_spec *spec, cache_entry **e) {
+    making m = {.profile = &a->reading->profile, .spec = spec};
+    char key[80];
+    *e = NULL;
+    if (filter_hides_any(spec->filter))
+        return true;
+    snprintf(key, sizeof key, "%zu %" PRIu64 " lens %d", a->trace, a->reading->serial,
+             spec->show_wrappers);
+    *e = cache_get(r->viewer->cache, key, make_lens, &m);
+    spec->lens = *e ? cache_entry_value(*e) : NULL;
+    return *e;
+}
+
 static void release_query(void *value) {
     query_free(value);
     free(value);
@@ -281,7 +312,10 @@ static bool run_query(request *r, asked *a, query_spec *spec, const char *text) 
         a->key = NULL;
         return request_no_memory(r);
     }
-    a->entry = cache_get(r->viewer->cache, a->key, make_query, &m);
+    cache_entry *seen;
+    if (find_lens(r, a, spec, &seen))
+        a->entry = cache_get(r->viewer->cache, a->key, make_query, &m);
+    cache_release(r->viewer->cache, seen);
     if (!a->entry)
         return request_no_memory(r);
     a->query = cache_entry_value(a->entry);

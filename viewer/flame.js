@@ -5,6 +5,7 @@ import { THEMES, moduleOf } from "./palette.js";
 
 const ROW = 21, MIN_WIDTH = 3, LABEL_WIDTH = 28, PAD = 6, MOVE_MS = 190, MOVED_MS = 250;
 const FONT = '12px ui-sans-serif, system-ui, -apple-system, "Segoe UI", "Inter", "Noto Sans", "DejaVu Sans", sans-serif';
+const NUMBER = new Intl.NumberFormat("en");
 
 export class Flame {
   // on: { pick(node), zoom(node), menu(node, x, y), hover(node, x, y), other(count, x, y), moved(span) }, nodes as
@@ -20,7 +21,8 @@ export class Flame {
     this.matched = null; // by layer, then node
     this.limitShare = 0;
     this.theme = THEMES.light;
-    this.widths = new Map();
+    this.widths = new Map(); // of texts, in pixels
+    this.tails = new Map(); // see #partsOf
     this.colorOf = () => this.theme.rest;
     this.labelOf = (tree, i) => tree.places[tree.place[i]]?.function ?? "all";
     this.frame = 0;
@@ -264,19 +266,22 @@ export class Flame {
     const searching = this.matched?.[index];
     const labels = [];
     const zoomDepth = l.depth[v.zoom];
+    let above;
     for (let d = this.layers.length === 2 && v.direction > 0 ? 1 : 0; d < l.rows.length + 1; d++) {
       const y = this.#rowTop(v, d);
       if (y > this.height || y + ROW < 0) continue;
-      drawRow(
+      above = drawRow(
         l, d, v.left, v.right, limit,
         (i, from, to) => this.#box(v, i, (from - v.left) * k, (to - v.left) * k, y, d < zoomDepth, searching, labels),
         (parent, from, to, count) => this.#other((from - v.left) * k, (to - v.left) * k, y, count, parent, index),
+        above,
       );
+      if (!above.length) break; // nothing is below
     }
     const c = this.context;
-    for (const [text, x, y, dim] of labels) {
+    for (const dim of [false, true]) {
       c.fillStyle = dim ? this.theme.dim : this.theme.text;
-      c.fillText(text, x, y);
+      for (const label of labels) if (label.dim === dim) c.fillText(label.text, label.x, label.y);
     }
   }
 
@@ -286,11 +291,11 @@ export class Flame {
     const w = end - x;
     this.stats.boxes++;
     const { tree } = v.l;
-    const faded = isAncestor || (searching && !searching[i]);
-    c.globalAlpha = faded ? 0.45 : 1;
+    const faded = isAncestor || !!(searching && !searching[i]);
+    if (faded) c.globalAlpha = 0.45;
     c.fillStyle = i === 0 ? this.theme.rest : this.colorOf(tree, i);
     c.fillRect(x, y, Math.max(1, w - 1), ROW - 1);
-    c.globalAlpha = 1;
+    if (faded) c.globalAlpha = 1;
     if (searching && searching[i]) {
       c.fillStyle = this.theme.match;
       c.fillRect(x, y + ROW - 4, Math.max(1, w - 1), 3);
@@ -298,7 +303,7 @@ export class Flame {
     this.#mark(tree, i, x, y, w);
     if (w < LABEL_WIDTH) return;
     const text = this.#fit(this.labelOf(tree, i), w - 2 * PAD + 2 - (tree.change?.[i] ? 9 : 0));
-    if (text) labels.push([text, x + PAD, y + ROW / 2 - 0.5, faded]);
+    if (text) labels.push({ text, x: x + PAD, y: y + ROW / 2 - 0.5, dim: faded });
   }
 
   // A shape for what is a colour, too: whether it grew or shrank, for sure.
@@ -322,10 +327,10 @@ export class Flame {
     c.fillRect(x, y, Math.max(0.5, w), ROW - 1);
     this.others.push({ x, y, width: w + 1, count, parent, layer, value: ((to - from) / this.width) * this.#span(layer) });
     if (w < 60) return;
-    const text = this.#fit(count ? `other, ${count.toLocaleString("en")} ${count === 1 ? "site" : "sites"}` : "deeper calls: double click zooms in", w - 2 * PAD);
+    const text = this.#fit(count ? `other, ${NUMBER.format(count)} ${count === 1 ? "site" : "sites"}` : "deeper calls: double click zooms in", w - 2 * PAD);
     if (!text) return;
     c.fillStyle = this.theme.hatchGround;
-    c.fillRect(x + PAD - 3, y + 3, c.measureText(text).width + 6, ROW - 7);
+    c.fillRect(x + PAD - 3, y + 3, this.#measure(text) + 6, ROW - 7);
     c.fillStyle = this.theme.dim;
     c.fillText(text, x + PAD, y + ROW / 2 - 0.5);
   }
@@ -379,18 +384,30 @@ export class Flame {
   #fit(text, room) {
     const width = this.#measure(text);
     if (width <= room) return text;
-    const parts = text.split(/(?<=\.|::|\/)/);
-    while (parts.length > 1) {
-      parts.shift();
-      const tail = `…${parts.join("")}`;
-      if (this.#measure(tail) <= room) return tail;
+    const parts = this.#partsOf(text);
+    for (let i = 1; i < parts.length; i++) if (this.#measure(parts[i]) <= room) return parts[i];
+    // While the picture moves, the same cuts are tried again and again: few, so that all are measured once.
+    const last = parts.last;
+    let least = 1, most = last.length - 1;
+    while (least < most) {
+      const keep = (least + most + 1) >> 1;
+      if (this.#measure(`${last.slice(0, keep)}…`) <= room) least = keep;
+      else most = keep - 1;
     }
-    const last = parts[0];
-    for (let keep = Math.floor((room / Math.max(1, this.#measure(last))) * last.length); keep >= 2; keep--) {
-      const cut = `${last.slice(0, keep)}…`;
-      if (this.context.measureText(cut).width <= room) return cut;
+    return least >= 2 && this.#measure(`${last.slice(0, least)}…`) <= room ? `${last.slice(0, least)}…` : "";
+  }
+
+  // A name without its first qualifier, without two, …; `last` is what is left without all.
+  #partsOf(text) {
+    let tails = this.tails.get(text);
+    if (!tails) {
+      if (this.tails.size > 50000) this.tails.clear();
+      const parts = text.split(/(?<=\.|::|\/)/);
+      tails = parts.map((_, i) => `…${parts.slice(i).join("")}`);
+      tails.last = parts.at(-1);
+      this.tails.set(text, tails);
     }
-    return "";
+    return tails;
   }
 
   // ---- mouse and keys ----------------------------------------------------------------------

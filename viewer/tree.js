@@ -42,55 +42,44 @@ export function firstAfter(l, row, x) {
 // Whether a node is drawn by itself: `limit` is the least extent that is. Ancestors of what is shown always are.
 export const isSmall = (l, node, limit) => l.x1[node] - l.x0[node] < limit;
 
+// The nodes of a row that are drawn by themselves, of those in view.
+function drawnIn(l, d, left, right, limit) {
+  const drawn = [], row = l.rows[d] || [];
+  for (let k = firstAfter(l, row, left); k < row.length && l.x0[row[k]] < right; k++) if (row[k] === 0 || !isSmall(l, row[k], limit)) drawn.push(row[k]);
+  return drawn;
+}
+
 // Calls box(node, from, to) for each node of a row that is drawn by itself, and other(parent, from, to, count)
-// for each stretch below a drawn parent of which the parts are too small, or were left out by the source.
-export function drawRow(l, d, left, right, limit, box, other) {
-  const row = l.rows[d];
-  const { x0, x1, tree } = l;
-  const parents = d > 0 ? l.rows[d - 1] : null;
-  if (row) {
-    let run = -1, from = 0, to = 0, count = 0;
-    const flush = () => {
-      if (run >= 0) other(run, from, to, count);
-      run = -1;
-    };
-    for (let k = firstAfter(l, row, left); k < row.length; k++) {
-      const i = row[k];
-      if (x0[i] >= right) break;
-      const parent = tree.parent[i];
-      if (i > 0 && isSmall(l, parent, limit)) continue;
-      if (!isSmall(l, i, limit) || i === 0) {
+// for each stretch below a drawn parent of which the parts are too small, or were left out by the source. Returns the
+// former; given those of the row above, it looks at nothing but their children.
+export function drawRow(l, d, left, right, limit, box, other, above = d > 0 ? drawnIn(l, d - 1, left, right, limit) : []) {
+  const { x0, x1, tree } = l, drawn = [];
+  if (d === 0) {
+    if (x1[0] > x0[0]) box(0, x0[0], x1[0]);
+    return [0];
+  }
+  for (const p of above) {
+    let i = tree.first[p], from = 0, to = 0, count = 0;
+    while (i && x1[i] <= left) i = tree.next[i];
+    for (; i && x0[i] < right; i = tree.next[i]) {
+      if (!isSmall(l, i, limit)) {
         if (x1[i] > x0[i]) box(i, x0[i], x1[i]);
+        drawn.push(i);
         continue;
       }
-      if (run !== parent) {
-        flush();
-        run = parent;
-        from = x0[i];
-        count = 0;
-      }
+      if (!count) from = x0[i];
       to = x1[i];
       count++;
-      // The last small child: what the source left out lies next to it.
-      if (k + 1 >= row.length || tree.parent[row[k + 1]] !== parent) {
-        if (tree.omittedValue[parent] > 0) {
-          to += tree.omittedValue[parent];
-          count += tree.omittedCount[parent];
-        }
-      }
     }
-    flush();
+    // What the source left out lies next to the last child, and joins it if that is small.
+    const end = l.childrenEnd[p], omitted = tree.omittedValue[p];
+    if (omitted > 0 && count && to === end) other(p, from, to + omitted, count + tree.omittedCount[p]);
+    else {
+      if (count) other(p, from, to, count);
+      if (omitted > 0 && end < right && end + omitted > left) other(p, end, end + omitted, tree.omittedCount[p]);
+    }
   }
-  if (!parents) return;
-  // Parents of which no child is small, but some were left out by the source.
-  for (let k = firstAfter(l, parents, left); k < parents.length; k++) {
-    const p = parents[k];
-    if (x0[p] >= right) break;
-    if (!(tree.omittedValue[p] > 0) || isSmall(l, p, limit)) continue;
-    if (tree.last[p] && isSmall(l, tree.last[p], limit)) continue;
-    const from = l.childrenEnd[p], to = from + tree.omittedValue[p];
-    if (from < right && to > left) other(p, from, to, tree.omittedCount[p]);
-  }
+  return drawn;
 }
 
 // The node at x in a row, or -1.

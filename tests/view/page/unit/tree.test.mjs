@@ -103,3 +103,61 @@ test("a hundred thousand nodes are laid out and drawn within one screen's work",
   assert.ok(boxes <= 42 * 467, `${boxes} boxes`);
   assert.ok(others >= 1);
 });
+
+// Some hundred nodes with few or many children of any width, largest first, and with parts left out.
+function anyTree(seed) {
+  let random = seed;
+  const next = (n) => ((random = (random * 1103515245 + 12345) % 2147483648) >> 8) % n;
+  const parent = [-1], value = [100000], sites = [0], place = [-1];
+  for (let i = 0; i < parent.length && parent.length < 400; i++) {
+    if (sites[i]) continue;
+    let left = value[i];
+    for (const part of Array.from({ length: next(6) }, () => next(Math.max(1, value[i] >> 1))).sort((a, b) => b - a)) {
+      if (part > left) continue;
+      left -= part;
+      parent.push(i), value.push(part), sites.push(0), place.push(next(3));
+    }
+    if (next(2) && left > 10) parent.push(i), value.push(next(left)), sites.push(2), place.push(-1);
+  }
+  const zeros = parent.map(() => 0);
+  return fromAnswer({ place, parent, value, low: value, high: value, samples: value, blocks: value, self: zeros, sites, more: zeros }, readPlaces(strings, columns));
+}
+
+// What a row shows, from the definition: each drawn child of a drawn parent, and each stretch of what is not.
+function plainly(l, d, left, right, limit) {
+  const { tree, x0, x1 } = l, inView = (from, to) => to > left && from < right, big = (i) => i === 0 || x1[i] - x0[i] >= limit;
+  const out = [];
+  for (let i = 0; i < tree.parent.length; i++) if (l.depth[i] === d && big(i) && (i === 0 || big(tree.parent[i])) && inView(x0[i], x1[i])) out.push([i, x0[i], x1[i]]);
+  for (let p = 0; p < tree.parent.length; p++) {
+    if (l.depth[p] !== d - 1 || !big(p)) continue;
+    const small = children(tree, p).filter((i) => !big(i) && inView(x0[i], x1[i])), omitted = tree.omittedValue[p], end = l.childrenEnd[p];
+    if (small.length) {
+      const joined = omitted > 0 && x1[small.at(-1)] === end;
+      out.push([`other${small.length + (joined ? tree.omittedCount[p] : 0)}`, x0[small[0]], joined ? end + omitted : x1[small.at(-1)]]);
+      if (joined) continue;
+    }
+    if (omitted > 0 && inView(end, end + omitted)) out.push([`other${tree.omittedCount[p]}`, end, end + omitted]);
+  }
+  return out;
+}
+
+test("rows are what they should be, whether or not the row above is known", () => {
+  const sorted = (rows) => JSON.stringify([...rows].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)));
+  let boxes = 0, others = 0;
+  for (let seed = 1; seed < 60; seed++) {
+    const tree = anyTree(seed), l = layout(tree), left = (seed * 7919) % 60000, right = left + 1000 + ((seed * 104729) % 90000), limit = 1 + ((seed * 31) % 3000);
+    let above;
+    for (let d = 0; d <= l.rows.length; d++) {
+      const alone = [], after = [];
+      const into = (list) => [(i, a, b) => list.push([i, a, b]), (p, a, b, n) => list.push([`other${n}`, a, b])];
+      drawRow(l, d, left, right, limit, ...into(alone));
+      above = drawRow(l, d, left, right, limit, ...into(after), above);
+      const expected = sorted(plainly(l, d, left, right, limit));
+      assert.equal(sorted(alone), expected, `seed ${seed}, row ${d}`);
+      assert.equal(sorted(after), expected, `seed ${seed}, row ${d}, after the one above`);
+      boxes += alone.filter(([what]) => typeof what === "number").length;
+      others += alone.filter(([what]) => typeof what === "string").length;
+    }
+  }
+  assert.ok(boxes > 500 && others > 100, `${boxes} boxes, ${others} others`);
+});

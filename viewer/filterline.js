@@ -14,7 +14,7 @@ export const TERMS = [
   { name: "survived", kind: "none", help: "never freed" },
   { name: "promoted", kind: "none", help: "promoted from the minor heap" },
   { name: "domain", kind: "number", help: "allocated by this domain or thread", examples: ["0", "1.."] },
-  { name: "hide", kind: "pattern", help: "leaves matching functions out of call stacks" },
+  { name: "hide", kind: "pattern", help: "leaves matching functions, or those of libraries, out of call stacks", examples: ["@library"] },
 ];
 
 // The text of each term: parts between blanks that do not stand in "…" or /…/ (which begin a value).
@@ -125,10 +125,11 @@ export function complete(word, names = {}) {
   const term = TERMS.find((t) => t.name === body.slice(0, colon));
   const value = body.slice(colon + 1);
   if (!term) return [];
-  const candidates = term.kind === "pattern" ? names[term.name === "hide" ? "fn" : term.name] || [] : term.examples || [];
+  const words = term.examples || [];
+  const candidates = term.kind === "pattern" ? [...words, ...(names[term.name === "hide" ? "fn" : term.name] || [])] : words;
   const lower = value.toLowerCase();
   return candidates
     .filter((c) => c.toLowerCase().includes(lower))
     .slice(0, 12)
-    .map((c) => ({ text: `${sign}${term.name}:${term.kind === "pattern" ? exactly(c) : c}`, shown: c, help: term.help, open: false }));
+    .map((c) => ({ text: `${sign}${term.name}:${words.includes(c) ? c : term.kind === "pattern" ? exactly(c) : c}`, shown: c, help: term.help, open: false }));
 }

@@ -523,3 +523,12 @@ bool filter_hides(const filter *f, const char *function) {
     }
     return false;
 }
+
+bool filter_hides_library(const filter *f) {
+    for (size_t i = 0; f && i < f->terms.count; i++)
+        for (size_t j = 0; j < f->terms.items[i].values.count; j++)
+            if (f->terms.items[i].kind == FILTER_HIDE &&
+                f->terms.items[i].values.items[j].pattern.how == MATCH_LIBRARY)
+                return true;
+    return false;
+}

@@ -52,8 +52,10 @@ unsigned filter_columns(const filter *f);
 /* Whether it drops frames of functions. NULL: no. */
 bool filter_hides_any(const filter *f);
 
-/* Whether a function's frames are to be dropped. NULL: no. */
+/* Whether a function's frames are to be dropped, and those of all functions of libraries, which may
+ * be known by their file alone. NULL: no. */
 bool filter_hides(const filter *f, const char *function);
+bool filter_hides_library(const filter *f);
 
 /* A function, or a sequence of functions each of which calls the next: `f`, `f > g`. Each step is a
  * pattern as in filters, without quotes; or a line, FILE:LINE, the file as its path ends. */

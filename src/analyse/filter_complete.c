@@ -184,7 +184,8 @@ static bool add_values(completer *c, const profile *p, filter_kind kind) {
     case VALUES_HEAP:
         return add_words(c, heaps, "heap");
     case VALUES_PATTERN:
-        return add_patterns(c, p, kind);
+        return (kind != FILTER_HIDE || add_word(c, "@library", "", "functions of libraries")) &&
+               add_patterns(c, p, kind);
     default:
         return true;
     }

@@ -39,7 +39,8 @@ typedef enum match_kind {
     MATCH_NAME,
     MATCH_WILDCARD,
     MATCH_REGEX,
-    MATCH_LINE, /* of sites alone: `text` is the end of the file's path */
+    MATCH_LIBRARY, /* of `hide` alone: what belongs to a language's library */
+    MATCH_LINE,    /* of sites alone: `text` is the end of the file's path */
 } match_kind;
 
 typedef struct filter_pattern {

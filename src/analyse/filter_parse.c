@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/advise_names.h"
 #include "analyse/filter_internal.h"
 
 enum { MAX_REASON = 96 };
@@ -241,6 +242,21 @@ static bool parse_pattern(parser *p, filter_pattern *pattern) {
     return pattern->text;
 }
 
+/* `@library`, of which only `hide` knows. */
+static bool parse_hidden(parser *p, filter_pattern *pattern) {
+    static const char library[] = "library";
+    if (*p->at != '@')
+        return parse_pattern(p, pattern);
+    const char *name = p->at + 1;
+    size_t size = word_size(name);
+    if (size != sizeof library - 1 || strncmp(name, library, size) != 0)
+        return complain(p, p->at, "`@%.*s` is not @library; put names that begin with @ in quotes",
+                        shown(size), name);
+    pattern->how = MATCH_LIBRARY;
+    p->at = name + size;
+    return true;
+}
+
 bool filter_match(const filter_pattern *p, const char *text) {
     switch (p->how) {
     case MATCH_PART:
@@ -251,6 +267,8 @@ bool filter_match(const filter_pattern *p, const char *text) {
         return fnmatch(p->text, text, 0) == 0;
     case MATCH_REGEX:
         return regexec(&p->regex, text, 0, NULL, 0) == 0;
+    case MATCH_LIBRARY:
+        return advise_names_of(text) & NAMES(LIBRARY);
     case MATCH_LINE:
         break;
     }
@@ -272,14 +290,14 @@ static bool parse_heap(parser *p, filter_value *v) {
     return complain(p, p->at, "`%.*s` is none of minor, major, external", shown(size), p->at);
 }
 
-static bool parse_value(parser *p, filter_values kind, filter_value *v) {
-    switch (kind) {
+static bool parse_value(parser *p, filter_kind kind, filter_value *v) {
+    switch (filter_values_of[kind]) {
     case VALUES_HEAP:
         return parse_heap(p, v);
     case VALUES_PATTERN:
-        return parse_pattern(p, &v->pattern);
+        return kind == FILTER_HIDE ? parse_hidden(p, &v->pattern) : parse_pattern(p, &v->pattern);
     default:
-        return parse_range(p, kind, v);
+        return parse_range(p, filter_values_of[kind], v);
     }
 }
 
@@ -287,7 +305,7 @@ static bool parse_values(parser *p, filter_term *term) {
     do {
         filter_value v = {0};
         p->at++; /* the colon, or a comma */
-        if (!parse_value(p, filter_values_of[term->kind], &v))
+        if (!parse_value(p, term->kind, &v))
             return false;
         if (!vec_push(&term->values, v))
             return no_memory(p);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analyse/advise_names.h"
 #include "analyse/wrappers.h"
 
 static uint8_t mark_of(const profile_location *l, bool skip_wrappers, const filter *hide) {
@@ -11,6 +12,23 @@ static uint8_t mark_of(const profile_location *l, bool skip_wrappers, const filt
     if (skip_wrappers && wrapper_name(l->function))
         return LENS_WRAPPER;
     return skip_wrappers && profile_is_address(l) ? LENS_UNNAMED : 0;
+}
+
+/* Many locations have the same file. */
+static bool hide_library(lens *l) {
+    const profile *p = l->profile;
+    map64 known = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < p->locations.count; i++) {
+        uint32_t *of_library = map64_put(&known, (uintptr_t)p->locations.items[i].file);
+        ok = of_library;
+        if (ok && *of_library == MAP64_NONE)
+            *of_library = advise_is_library_file(p->locations.items[i].file);
+        if (ok && *of_library)
+            l->marks[i] = LENS_HIDDEN;
+    }
+    map64_free(&known);
+    return ok;
 }
 
 /* Many locations have the same function. */
@@ -33,7 +51,7 @@ static bool mark_locations(lens *l, const filter *hide) {
 bool lens_init(lens *l, const profile *p, bool skip_wrappers, const filter *hide) {
     *l = (lens){
         .profile = p, .skip_wrappers = skip_wrappers, .marks = calloc(p->locations.count + 1, 1)};
-    return l->marks && mark_locations(l, hide);
+    return l->marks && mark_locations(l, hide) && (!filter_hides_library(hide) || hide_library(l));
 }
 
 bool lens_copy(lens *l, const lens *from) {

@@ -109,6 +109,20 @@ If nothing is left, the report says why:
    "hotspots":[],
    "omitted":{"sites":0,"share":0.000000,"value":0,"low":0,"high":0,"samples":0}}
 
+Without what belongs to libraries, known by its name or by its file, blocks are the program's own functions'. A name that
+begins like that is put in quotes:
+
+  $ "$TESTDIR"/make-trace > library.ctf << END
+  > $(printf 'alloc external 9 9 main@prog.rs:1 prog::work@prog.rs:5 <T>::of@/rustc/ab12/library/core/src/x.rs:3 alloc::vec::reserve@vec.rs:8\n%.0s' {1..30})
+  > $(printf 'alloc external 9 9 main@prog.rs:1 my_alloc::vec@prog.rs:9 std::vector<int>::push_back@stl.h:8\n%.0s' {1..20})
+  > END
+  $ allotrace hotspots --filter 'hide:@library' library.ctf | grep '%'
+    60.0% prog.rs:5 prog::work
+    40.0% prog.rs:9 my_alloc::vec
+  $ allotrace hotspots --filter 'hide:"@library"' library.ctf | grep '%'
+    60.0% vec.rs:8 alloc::vec::reserve
+    40.0% stl.h:8 std::vector<int>::push_back
+
 What cannot be understood:
 
   $ allotrace hotspots --filter 'fn:main alloc:10x' a.ctf

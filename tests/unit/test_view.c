@@ -854,6 +854,7 @@ START_TEST(what_could_stand_at_the_cursor) {
     expect_completion(&p, "fn:ma| promoted", 3, 5, "main xmalloc List.map");
     expect_completion(&p, "fn:/ma|", 3, 6, "");
     expect_completion(&p, "file:ev|", 5, 7, "eval.c");
+    expect_completion(&p, "hide:@|", 5, 6, "@library");
     expect_completion(&p, "nonsense:x|", 9, 10, "");
     expect_completion(&p, "size:1|", 5, 6, "");
     profile_free(&p);

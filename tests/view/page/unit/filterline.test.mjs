@@ -56,6 +56,7 @@ test("completion offers names, then values, with the sign kept", () => {
   assert.deepEqual(complete("-li").map((c) => c.text), ["-live:", "-life:"]);
   assert.ok(!complete("-").some((c) => c.text === "-hide:"));
   assert.deepEqual(complete("heap:ma").map((c) => c.text), ["heap:major"]);
+  assert.deepEqual(complete("hide:@").map((c) => c.text), ["hide:@library"]);
   assert.deepEqual(complete("fn:MA", { fn: ["main", "other"] }).map((c) => c.shown), ["main"]);
   assert.deepEqual(complete("nothing:"), []);
 });

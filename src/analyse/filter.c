@@ -2,7 +2,8 @@
  *
  * First each term is prepared: bounds become whole numbers, and patterns a mark for each node of
  * the tree. Then the table is scanned once, in pieces: all terms look at a piece, each at the
- * columns that it is about and at the rows that are left, before the next one. */
+ * columns that it is about, before the next one: at all rows while many are left, then at a list
+ * of these. */
 #include "analyse/filter.h"
 
 #include <math.h>

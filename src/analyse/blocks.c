@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/blocks_add.h"
 #include "analyse/parallel.h"
 #include "analyse/radix.h"
 
 enum {
     FIRST_ROWS = 1024,
+    READY_ROWS = 512,
     FEWEST_BINS = 1 << 14, /* of time, for the peak */
     MOST_BINS = 1 << 20,
     ROWS_A_BIN = 64,
@@ -34,19 +36,26 @@ static bool resize(block_table *b, size_t capacity) {
     return true;
 }
 
-/* There is room for it. */
-static inline void new_row(block_table *b) {
-    const size_t row = b->count++;
-    b->node[row] = NO_NODE;
-    b->promoted[row] = b->died[row] = BLOCKS_NEVER;
+/* Makes the next rows ready; few at a time, so that they are still in the cache when they are used.
+ */
+static bool prepare(block_table *b) {
+    if (b->ready == b->capacity &&
+        (b->count >= UINT32_MAX / 2 || !resize(b, b->capacity ? b->capacity * 2 : FIRST_ROWS)))
+        return false;
+    const size_t left = b->capacity - b->ready, n = left < READY_ROWS ? left : READY_ROWS;
+    memset(b->promoted + b->ready, 0xFF, n * sizeof *b->promoted); /* BLOCKS_NEVER */
+    memset(b->died + b->ready, 0xFF, n * sizeof *b->died);
+    b->ready += n;
+    return true;
 }
 
+/* A row of a block whose allocation was not met yet. */
 static bool add_row(block_table *b, uint32_t *row) {
-    if (b->count == b->capacity &&
-        (b->count >= UINT32_MAX / 2 || !resize(b, b->count ? b->count * 2 : FIRST_ROWS)))
+    if (b->count == b->ready && !prepare(b))
         return false;
-    *row = (uint32_t)b->count;
-    new_row(b);
+    *row = (uint32_t)b->count++;
+    b->node[*row] = NO_NODE;
+    b->n_open++;
     return true;
 }
 
@@ -69,16 +78,20 @@ static inline bool note(block_table *b, uint32_t row, blocks_event kind) {
     return !b->keep_order || vec_push(&b->order, (uint64_t)row << 2 | kind);
 }
 
+static inline uint64_t *fate_of(block_table *b, uint32_t row, blocks_event kind) {
+    return kind == BLOCKS_DIED ? &b->died[row] : &b->promoted[row];
+}
+
 bool blocks_alloc(block_table *b, uint32_t node, const memtrace_event *event) {
-    uint32_t row = (uint32_t)b->count;
-    if (b->count < b->capacity && row_index_append(&b->rows, event->id, row))
-        new_row(b);
-    else if (!find_row(b, event->id, &row))
+    uint32_t row;
+    if (!find_row(b, event->id, &row))
         return false;
-    if (b->node[row] == NO_NODE && !note(b, row, BLOCKS_BORN))
-        return false;
+    if (b->node[row] == NO_NODE) {
+        b->n_open--;
+        if (!note(b, row, BLOCKS_BORN))
+            return false;
+    }
     bool large = event->length >= BLOCKS_LARGE || event->samples >= BLOCKS_MANY;
-    b->max_id = event->id > b->max_id ? event->id : b->max_id;
     b->node[row] = node;
     b->length[row] = large ? BLOCKS_LARGE : (uint32_t)event->length;
     b->samples[row] = large ? BLOCKS_MANY : (uint16_t)event->samples;
@@ -88,54 +101,35 @@ bool blocks_alloc(block_table *b, uint32_t node, const memtrace_event *event) {
     return !large || add_large(b, row, event);
 }
 
-static inline uint64_t *fate_of(block_table *b, uint32_t row, blocks_event kind) {
-    return kind == BLOCKS_DIED ? &b->died[row] : &b->promoted[row];
-}
-
-static inline bool write_fate(block_table *b, const blocks_fate *f) {
-    uint64_t *time = fate_of(b, f->row, f->kind);
+static inline bool write_fate(block_table *b, uint32_t row, const blocks_fate *f) {
+    uint64_t *time = fate_of(b, row, f->kind);
     if (*time != BLOCKS_NEVER)
         return true;
     *time = f->time;
-    return note(b, f->row, f->kind);
+    return note(b, row, f->kind);
 }
 
-/* The row, which is new if the trace did not speak of the block before. */
-static inline bool look_up(block_table *b, blocks_fate *f) {
-    f->row = row_index_find(&b->rows, f->id);
-    if (f->row == ROW_NONE && !find_row(b, f->id, &f->row))
-        return false;
-    __builtin_prefetch(fate_of(b, f->row, f->kind), 1);
+bool blocks_write_fates(block_table *b) {
+    const size_t n = b->n_fates;
+    uint32_t rows[BLOCKS_FATES];
+    b->n_fates = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!find_row(b, b->fates[i].id, &rows[i]))
+            return false;
+        __builtin_prefetch(fate_of(b, rows[i], b->fates[i].kind), 1);
+    }
+    for (size_t i = 0; i < n; i++)
+        if (!write_fate(b, rows[i], &b->fates[i]))
+            return false;
     return true;
 }
 
-static __attribute__((noinline)) bool write_fates(block_table *b) {
-    bool ok = true;
-    for (size_t i = 0; ok && i < b->n_fates; i++)
-        ok = b->fates[i].row != ROW_NONE || look_up(b, &b->fates[i]);
-    for (size_t i = 0; ok && i < b->n_fates; i++)
-        ok = write_fate(b, &b->fates[i]);
-    b->n_fates = 0;
-    return ok;
-}
-
-/* Where the order of events is kept, each is written at once. */
-static inline bool add_fate(block_table *b, uint64_t id, uint64_t time, blocks_event kind) {
-    blocks_fate *f = &b->fates[b->n_fates];
-    *f = (blocks_fate){.id = id, .time = time, .row = ROW_NONE, .kind = kind};
-    if (id + BLOCKS_OLD < b->max_id)
-        row_index_prefetch(&b->rows, id);
-    else if (!look_up(b, f))
-        return false;
-    return (++b->n_fates < BLOCKS_FATES && !b->keep_order) || write_fates(b);
-}
-
 bool blocks_promote(block_table *b, uint64_t id, uint64_t time) {
-    return add_fate(b, id, time, BLOCKS_PROMOTED);
+    return blocks_add_fate(b, id, time, BLOCKS_PROMOTED);
 }
 
 bool blocks_collect(block_table *b, uint64_t id, uint64_t time) {
-    return add_fate(b, id, time, BLOCKS_DIED);
+    return blocks_add_fate(b, id, time, BLOCKS_DIED);
 }
 
 /* ---- the order of events ----------------------------------------------------------------- */
@@ -268,32 +262,45 @@ static bool move_row(block_table *b, size_t to, size_t from) {
     return at;
 }
 
-static void see_time(block_table *b, uint64_t time) {
-    if (time > b->last && time != BLOCKS_NEVER)
-        b->last = time;
-}
-
-bool blocks_finish(block_table *b) {
+/* Removes the rows of blocks that never were allocated. */
+static bool close_rows(block_table *b) {
     size_t kept = 0;
-    if (!write_fates(b) || !renumber_order(b))
-        return false;
     for (size_t i = 0; i < b->count; i++) {
         if (b->node[i] == NO_NODE)
             continue;
         if (kept < i && !move_row(b, kept, i))
             return false;
-        if (b->promoted[kept] < b->born[kept]) /* clocks of domains differ a little */
-            b->promoted[kept] = b->born[kept];
-        if (b->died[kept] < b->born[kept])
-            b->died[kept] = b->born[kept];
-        see_time(b, b->born[kept]);
-        see_time(b, b->died[kept]);
         kept++;
     }
     b->count = kept;
+    b->n_open = 0;
+    return true;
+}
+
+/* Clocks of domains differ a little: nothing is said to have happened to a block before its birth.
+ */
+static void order_times(block_table *b) {
+    uint64_t last = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        const uint64_t born = b->born[i], died = b->died[i];
+        if (__builtin_expect(b->promoted[i] < born, 0))
+            b->promoted[i] = born;
+        if (__builtin_expect(died < born, 0))
+            b->died[i] = born;
+        last = born > last ? born : last;
+        last = died > last && died != BLOCKS_NEVER ? died : last;
+    }
+    b->last = last;
+}
+
+bool blocks_finish(block_table *b) {
+    if (!blocks_write_fates(b) || !renumber_order(b) || (b->n_open > 0 && !close_rows(b)))
+        return false;
+    order_times(b);
     row_index_free(&b->rows);
-    if (kept > 0 && !resize(b, kept))
-        b->capacity = kept; /* some columns could not be made smaller: they are large enough */
+    if (b->count > 0 && !resize(b, b->count))
+        b->capacity = b->count; /* some columns could not be made smaller: they are large enough */
+    b->ready = b->count;
     blocks_remember_peak(b, false, 0, 0);
     return sort_order(b);
 }
@@ -315,14 +322,13 @@ static bool copy_large(const block_table *from, block_table *to) {
 }
 
 /* Fates that are not written yet, of blocks that have rows. */
-static void copy_fates(const block_table *from, block_table *to) {
-    for (size_t i = 0; i < from->n_fates; i++) {
-        const blocks_fate *f = &from->fates[i];
-        const uint32_t row = f->row == ROW_NONE ? row_index_find(&from->rows, f->id) : f->row;
-        uint64_t *time = row == ROW_NONE ? NULL : fate_of(to, row, f->kind);
-        if (time && *time == BLOCKS_NEVER)
-            *time = f->time;
+static bool copy_fates(const block_table *from, block_table *to) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < from->n_fates; i++) {
+        const uint32_t row = row_index_find(&from->rows, from->fates[i].id);
+        ok = row == ROW_NONE || write_fate(to, row, &from->fates[i]);
     }
+    return ok;
 }
 
 bool blocks_copy(const block_table *from, block_table *to) {
@@ -332,10 +338,10 @@ bool blocks_copy(const block_table *from, block_table *to) {
 #define COPY_COLUMN(type, name) memcpy(to->name, from->name, from->count * sizeof *to->name);
         BLOCKS_COLUMNS(COPY_COLUMN)
 #undef COPY_COLUMN
-        to->count = from->count;
-        copy_fates(from, to);
+        to->count = to->ready = from->count;
+        to->n_open = from->n_open;
     }
-    ok = ok && copy_large(from, to) && blocks_finish(to);
+    ok = ok && copy_fates(from, to) && copy_large(from, to) && blocks_finish(to);
     if (!ok)
         blocks_free(to);
     return ok;

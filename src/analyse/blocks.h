@@ -1,7 +1,7 @@
 /* blocks.h: the sampled blocks of a trace, one a row, in columns: what filters and measures scan.
  *
- * 37 bytes a block. Rows are in the order in which the file first speaks of their blocks: where
- * domains differ, the end of a block may stand before its beginning. */
+ * 37 bytes a block. Rows are in the order of allocations in the file, but where it speaks of a
+ * block long before: where domains differ, the end of a block may stand before its beginning. */
 #ifndef ANALYSE_BLOCKS_H
 #define ANALYSE_BLOCKS_H
 
@@ -52,11 +52,10 @@ typedef enum blocks_event { BLOCKS_BORN, BLOCKS_PROMOTED, BLOCKS_DIED } blocks_e
 /* A promotion or death that is not written yet. */
 typedef struct blocks_fate {
     uint64_t id, time;
-    uint32_t row; /* ROW_NONE: of an old block, not looked up yet */
     blocks_event kind;
 } blocks_fate;
 
-enum { BLOCKS_FATES = 128, BLOCKS_OLD = 1 << 16 /* so many ids came after it */ };
+enum { BLOCKS_FATES = 128 };
 
 /* When most was live, once somebody asked. Threads that ask at the same time find the same. */
 typedef struct blocks_peak_memo {
@@ -81,9 +80,10 @@ typedef struct block_table {
     bool keep_order;
 
     /* While reading. What is known of older blocks is not in the processor's cache: it is asked
-     * for, and their fates are written later. */
-    row_index rows;  /* of ids */
-    uint64_t max_id; /* so far */
+     * for, and fates are written later. */
+    row_index rows; /* of ids */
+    size_t ready;   /* up to this one, rows that are not used yet say that nothing happened */
+    size_t n_open;  /* rows of blocks whose allocation was not met yet */
     blocks_fate fates[BLOCKS_FATES];
     size_t n_fates; /* in `fates` */
 } block_table;

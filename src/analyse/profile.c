@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyse/blocks_add.h"
+#include "trace/reader_next.h"
+
 enum { EVENTS_PER_TICK = 1 << 14 };
 
 /* In the values of `minor`: the block was promoted. The rest is its samples, saturated. */
@@ -29,7 +32,8 @@ static bool see_domain(profile *p, uint16_t domain) {
     return true;
 }
 
-static bool add_mark(profile *p, const memtrace_reader *reader, const memtrace_event *event) {
+static __attribute__((noinline)) bool add_mark(profile *p, const memtrace_reader *reader,
+                                               const memtrace_event *event) {
     if (event->n_frames == 0)
         return true;
     const memtrace_frame *frame = memtrace_reader_frame(reader, event->frames[event->n_frames - 1]);
@@ -82,43 +86,77 @@ static bool add_to_tree(profile *p) {
     return cct_add(&p->tree, p->added, n);
 }
 
-static bool add_allocation(profile *p, const memtrace_reader *reader, const memtrace_event *event) {
-    cct_path *path = &p->paths.items[event->domain];
+/* What is not in line is shown copies of the event, whose fields so can be in registers. */
+#define in_line inline __attribute__((always_inline))
+
+static bool report_block(const profile_options *options, uint32_t node, memtrace_event event) {
+    return options->block(options->block_context, node, &event);
+}
+
+static __attribute__((cold)) bool add_remark(profile *p, const memtrace_reader *reader,
+                                             memtrace_event event) {
+    return add_mark(p, reader, &event);
+}
+
+static in_line bool add_allocation(profile *p, cct_path *path, const memtrace_reader *reader,
+                                   const profile_options *options, const memtrace_event *event) {
     uint32_t node = cct_walk(&p->tree, path, event->frames, event->n_frames, event->common_prefix);
     if (node == CCT_NO_NODE)
         return false;
-    if (event->samples == 0)
-        return add_mark(p, reader, event);
+    if (__builtin_expect(event->samples == 0, 0))
+        return add_remark(p, reader, *event);
     p->samples[event->source] += event->samples;
     p->blocks[event->source]++;
     p->suspect_blocks += event->suspect;
-    if (p->track_promotion && !p->keep_blocks && event->source == MEMTRACE_MINOR &&
-        !note_minor(p, event->id, event->samples))
-        return false;
-    if (p->keep_blocks && !blocks_alloc(&p->table, node, event))
+    if (p->keep_blocks ? !blocks_add(&p->table, node, event)
+                       : p->track_promotion && event->source == MEMTRACE_MINOR &&
+                             !note_minor(p, event->id, event->samples))
         return false;
     cct_expect(&p->tree, node);
     p->added[p->n_added++] =
         (cct_addition){.node = node, .source = event->source, .samples = event->samples};
-    return p->n_added < PROFILE_ADDED || add_to_tree(p);
+    return (p->n_added < PROFILE_ADDED || add_to_tree(p)) &&
+           (!options->block || report_block(options, node, *event));
 }
 
-static bool add_event(profile *p, const memtrace_reader *reader, const memtrace_event *event) {
-    if (!see_domain(p, event->domain))
-        return false;
-    if (event->time > p->duration)
-        p->duration = event->time;
-    switch (event->kind) {
-    case MEMTRACE_ALLOC:
-        return add_allocation(p, reader, event);
-    case MEMTRACE_PROMOTE:
-        return (!p->track_promotion || p->keep_blocks || note_promotion(p, event->id)) &&
-               (!p->keep_blocks || blocks_promote(&p->table, event->id, event->time));
-    case MEMTRACE_COLLECT:
-        p->collected_blocks += event->id + 1 != p->last_mark;
-        return !p->keep_blocks || blocks_collect(&p->table, event->id, event->time);
+/* With the table, nothing else knows of promotions. The end of a mark is not worth a row. */
+static in_line bool add_fate(profile *p, const memtrace_event *event) {
+    const bool is_end = event->kind == MEMTRACE_COLLECT;
+    if (is_end && __builtin_expect(event->id + 1 == p->last_mark, 0))
+        return true;
+    p->collected_blocks += is_end;
+    if (p->keep_blocks)
+        return blocks_add_fate(&p->table, event->id, event->time,
+                               is_end ? BLOCKS_DIED : BLOCKS_PROMOTED);
+    return is_end || !p->track_promotion || note_promotion(p, event->id);
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+/* The events up to the end, or to an error. */
+static memtrace_status add_events(profile *p, memtrace_reader *reader,
+                                  const profile_options *options) {
+    memtrace_event event;
+    memtrace_status status;
+    uint32_t domain = UINT32_MAX; /* of the last event */
+    cct_path *path = NULL;
+    uint64_t n = 0;
+    while ((status = reader_next(reader, &event)) == MEMTRACE_OK) {
+        if (event.domain != domain) {
+            if (!see_domain(p, event.domain))
+                return MEMTRACE_NOMEM;
+            domain = event.domain;
+            path = &p->paths.items[domain];
+        }
+        if (event.time > p->duration)
+            p->duration = event.time;
+        if (!(event.kind == MEMTRACE_ALLOC ? add_allocation(p, path, reader, options, &event)
+                                           : add_fate(p, &event)))
+            return MEMTRACE_NOMEM;
+        if (++n % EVENTS_PER_TICK == 0 && options->tick)
+            options->tick(options->context, reader);
     }
-    return true;
+    return status;
 }
 
 /* ---- frames ------------------------------------------------------------------------------ */
@@ -193,29 +231,15 @@ static void count_promoted(profile *p) {
         }
 }
 
-static bool report_block(const profile *p, const profile_options *options,
-                         const memtrace_event *event) {
-    if (!options->block || event->kind != MEMTRACE_ALLOC || event->samples == 0)
-        return true;
-    const cct_path *path = &p->paths.items[event->domain];
-    return options->block(options->block_context, cct_last(path), event);
-}
-
 memtrace_status profile_read(profile *p, memtrace_reader *reader, const profile_options *options) {
     if (!copy_info(p, memtrace_reader_info(reader)))
         return MEMTRACE_NOMEM;
     p->track_promotion = options->track_promotion;
     p->keep_blocks = options->keep_blocks;
     p->table.keep_order = options->keep_order;
-    memtrace_event event;
-    memtrace_status status;
-    uint64_t n = 0;
-    while ((status = memtrace_reader_next(reader, &event)) == MEMTRACE_OK) {
-        if (!add_event(p, reader, &event) || !report_block(p, options, &event))
-            return MEMTRACE_NOMEM;
-        if (options->tick && ++n % EVENTS_PER_TICK == 0)
-            options->tick(options->context, reader);
-    }
+    const memtrace_status status = add_events(p, reader, options);
+    if (status == MEMTRACE_NOMEM)
+        return status;
     if (!add_to_tree(p) || !copy_frames(p, reader) || !blocks_finish(&p->table))
         return MEMTRACE_NOMEM;
     count_promoted(p);

@@ -1,0 +1,40 @@
+/* blocks_add.h: what nearly every event of a trace does to the table of blocks, in line: for who
+ * adds all of them. */
+#ifndef ANALYSE_BLOCKS_ADD_H
+#define ANALYSE_BLOCKS_ADD_H
+
+#include "analyse/blocks.h"
+
+/* The same as blocks_alloc; as it mostly is, the next id gets the next row. */
+static inline __attribute__((always_inline)) bool blocks_add(block_table *b, uint32_t node,
+                                                             const memtrace_event *event) {
+    const size_t row = b->count;
+    if (__builtin_expect(row == b->ready || b->keep_order || event->length >= BLOCKS_LARGE ||
+                             event->samples >= BLOCKS_MANY ||
+                             !row_index_append(&b->rows, event->id, (uint32_t)row),
+                         0)) {
+        const memtrace_event copy = *event;
+        return blocks_alloc(b, node, &copy);
+    }
+    b->count = row + 1;
+    b->node[row] = node;
+    b->length[row] = (uint32_t)event->length;
+    b->samples[row] = (uint16_t)event->samples;
+    b->domain[row] = event->domain;
+    b->born[row] = event->time;
+    b->source[row] = (uint8_t)event->source;
+    return true;
+}
+
+/* Writes what blocks_add_fate gathered; false when there is no memory. */
+bool blocks_write_fates(block_table *b);
+
+/* The block was promoted, or died. Where the order of events is kept, each is written at once. */
+static inline __attribute__((always_inline)) bool
+blocks_add_fate(block_table *b, uint64_t id, uint64_t time, blocks_event kind) {
+    row_index_prefetch(&b->rows, id);
+    b->fates[b->n_fates++] = (blocks_fate){.id = id, .time = time, .kind = kind};
+    return (b->n_fates < BLOCKS_FATES && !b->keep_order) || blocks_write_fates(b);
+}
+
+#endif

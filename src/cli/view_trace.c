@@ -23,6 +23,7 @@
 enum {
     LARGE = 8 << 20,     /* bytes: smaller traces are read once */
     FIRST_MS = 50,       /* of reading, until the beginning of a large trace is shown */
+    FIRST_NICE = 15,     /* the page, and the browser, come before the rest of the first pass */
     ALONE_MS = 1000,     /* the first pass has the machine to itself at most so long */
     LOOK_MS = 200,       /* between looks at the file */
     CLOCK_SECONDS = 2,   /* what clocks may differ by */
@@ -314,6 +315,8 @@ static int read_first(view_trace *t, trace_file *in, bool whole) {
 /* A trace that cannot be read ends the viewer, also when it shows its beginning already. */
 static void *run_first(void *context) {
     view_trace *t = context;
+    int ignored = nice(FIRST_NICE); /* on Linux it is this thread's */
+    (void)ignored;
     int status = read_first(t, &t->first, false);
     trace_file_close(&t->first);
     bool shown = t->first_shown;

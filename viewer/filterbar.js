@@ -31,8 +31,14 @@ export class FilterBar {
 
   draw() {
     const terms = split(this.app.store.state.filter);
-    const chips = terms.map((t, i) => (i === this.editing ? this.entry : this.#chip(legible(t), i)));
-    fill(this.element, icon(ICONS.filter), chips, this.editing < 0 ? this.entry : null, this.kept, this.undo, this.trouble);
+    if (this.editing >= terms.length) this.editing = -1;
+    const chips = terms.map((t, i) => (i === this.editing ? null : this.#chip(legible(t), i)));
+    const at = this.editing < 0 ? chips.length : this.editing;
+    // An answer may come while somebody types: a field that is taken out and put back loses the keys that follow.
+    if (this.entry.parentNode !== this.element) this.element.append(this.entry);
+    for (const other of [...this.element.childNodes]) if (other !== this.entry) other.remove();
+    this.entry.before(icon(ICONS.filter), ...chips.slice(0, at));
+    this.entry.after(...chips.slice(this.editing < 0 ? at : at + 1), this.kept, this.undo, this.trouble);
     this.undo.disabled = this.app.store.undoable.length === 0;
     this.entry.disabled = this.app.source.offline;
     if (this.app.source.offline) this.entry.placeholder = this.app.source.filter ? `This file shows what “${this.app.source.filter}” keeps.` : "This file holds summaries of the whole trace. `allotrace view` filters.";
@@ -139,6 +145,7 @@ export class FilterBar {
   }
 
   #closeList() {
+    this.call = (this.call || 0) + 1; // what is still asked for would open it again
     this.list.hidden = true;
     this.entry.setAttribute("aria-expanded", "false");
   }

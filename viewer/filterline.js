@@ -131,5 +131,5 @@ export function complete(word, names = {}) {
   return candidates
     .filter((c) => c.toLowerCase().includes(lower))
     .slice(0, 12)
-    .map((c) => ({ text: `${sign}${term.name}:${words.includes(c) ? c : term.kind === "pattern" ? exactly(c) : c}`, shown: c, help: term.help, open: false }));
+    .map((c) => ({ text: `${sign}${term.name}:${words.includes(c) ? c : exactly(c)}`, shown: c, help: term.help, open: false }));
 }

@@ -7,7 +7,9 @@
 
 typedef struct walk {
     const profile *profile;
-    const calltree *tree;
+    const calltree *tree; /* NULL: the next two say the same */
+    const calltree_view *view;
+    const calltree_sums *sums;
     functions_list *list;
     uint32_t *counts_as;  /* by location: the one that stands for it, or NOWHERE; NULL: itself */
     uint32_t *entry_of;   /* by location that stands for some: 1 + index into the list */
@@ -58,7 +60,7 @@ static void leave(walk *w, uint32_t node) {
 }
 
 static bool see_all(walk *w) {
-    if (!w->entry_of || !w->on_path || !vec_push(&w->to_see, CALLTREE_ROOT))
+    if (!vec_push(&w->to_see, CALLTREE_ROOT))
         return false;
     while (w->to_see.count) {
         uint32_t node = w->to_see.items[--w->to_see.count];
@@ -71,11 +73,11 @@ static bool see_all(walk *w) {
 }
 
 /* What is below a node follows it; what costs nothing is not on any path. */
-static bool see_sums(walk *w, const calltree_view *v, const calltree_sums *s) {
+static bool see_sums(walk *w) {
+    const calltree_view *v = w->view;
+    const calltree_sums *s = w->sums;
     const uint32_t *locations = v->places.locations.items;
     const uint32_t n = (uint32_t)calltree_view_count(v);
-    if (!w->entry_of || !w->on_path)
-        return false;
     for (uint32_t i = 1, end; i < n; i = end) {
         const cost all = calltree_sums_all(s, i), own = calltree_sums_own(s, i);
         end = all.blocks ? i + 1 : v->ends[i];
@@ -90,32 +92,12 @@ static bool see_sums(walk *w, const calltree_view *v, const calltree_sums *s) {
     return true;
 }
 
-bool functions_of_sums(const profile *p, const calltree_view *v, const calltree_sums *s,
-                       functions_list *list) {
-    size_t n = p->locations.count + 1;
-    *list = (functions_list){0};
-    walk w = {.profile = p,
-              .list = list,
-              .entry_of = calloc(n, sizeof *w.entry_of),
-              .on_path = calloc(n, sizeof *w.on_path)};
-    bool ok = see_sums(&w, v, s);
-    free(w.entry_of);
-    free(w.on_path);
-    vec_free(&w.to_see);
-    if (!ok)
-        vec_free(list);
-    return ok;
-}
-
-static bool run(const profile *p, const calltree *t, uint32_t *counts_as, functions_list *list) {
-    size_t n = p->locations.count + 1;
-    walk w = {.profile = p,
-              .tree = t,
-              .list = list,
-              .counts_as = counts_as,
-              .entry_of = calloc(n, sizeof *w.entry_of),
-              .on_path = calloc(n, sizeof *w.on_path)};
-    bool ok = see_all(&w);
+static bool run(walk w, functions_list *list) {
+    size_t n = w.profile->locations.count + 1;
+    w.list = list;
+    w.entry_of = calloc(n, sizeof *w.entry_of);
+    w.on_path = calloc(n, sizeof *w.on_path);
+    bool ok = w.entry_of && w.on_path && (w.tree ? see_all(&w) : see_sums(&w));
     free(w.entry_of);
     free(w.on_path);
     vec_free(&w.to_see);
@@ -126,7 +108,13 @@ static bool run(const profile *p, const calltree *t, uint32_t *counts_as, functi
 
 bool functions_query(const profile *p, const calltree *t, functions_list *list) {
     *list = (functions_list){0};
-    return run(p, t, NULL, list);
+    return run((walk){.profile = p, .tree = t}, list);
+}
+
+bool functions_of_sums(const profile *p, const calltree_view *v, const calltree_sums *s,
+                       functions_list *list) {
+    *list = (functions_list){0};
+    return run((walk){.profile = p, .view = v, .sums = s}, list);
 }
 
 /* The first location of each line stands for all of it. */
@@ -149,7 +137,8 @@ bool functions_query_lines(const profile *p, const calltree *t, const char *file
                            functions_list *list) {
     uint32_t *counts_as = malloc((p->locations.count + 1) * sizeof *counts_as);
     *list = (functions_list){0};
-    bool ok = counts_as && number_lines(p, file, counts_as) && run(p, t, counts_as, list);
+    bool ok = counts_as && number_lines(p, file, counts_as) &&
+              run((walk){.profile = p, .tree = t, .counts_as = counts_as}, list);
     free(counts_as);
     return ok;
 }

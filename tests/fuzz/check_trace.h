@@ -4,21 +4,12 @@
 #define CHECK_TRACE_H
 
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "allotrace/memtrace.h"
 #include "base/map64.h"
 #include "base/vec.h"
-
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: broken: %s\n", __FILE__, __LINE__, #condition);                \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
+#include "require.h"
 
 /* The last backtrace and time that a caller saw of a domain. */
 typedef struct seen_domain {

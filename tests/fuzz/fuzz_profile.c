@@ -1,18 +1,9 @@
 /* fuzz_profile.c: libFuzzer's entry: any bytes, read as a profile with its table of blocks, which
  * must agree with the events one by one. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyse/profile.h"
-
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: broken: %s\n", __FILE__, __LINE__, #condition);                \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -72,6 +63,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     memtrace_reader_close(r);
     const counts c = count_events(bytes, size);
     check_profile(open_trace(bytes, size), &c, &(profile_options){.keep_blocks = true});
+    check_profile(open_trace(bytes, size), &c,
+                  &(profile_options){.keep_blocks = true, .keep_order = true});
     check_profile(open_trace(bytes, size), &c, &(profile_options){.track_promotion = true});
     return 0;
 }

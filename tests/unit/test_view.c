@@ -635,6 +635,13 @@ static size_t expect_same_pictures(const query_result *q, const calltree_view *v
     return n;
 }
 
+/* One of so many is external. */
+static void allocate_stacks(tape *t, const stacks *s, size_t external, uint64_t *seed) {
+    for (size_t i = 0; i < STACKS; i++)
+        allocate(t, 0, i % external ? MEMTRACE_MINOR : MEMTRACE_EXTERNAL, 4 * EACH,
+                 1 + draw(seed, 9), s->codes[i], s->n[i]);
+}
+
 START_TEST(pictures_need_no_tree) {
     uint64_t seed = 7;
     size_t n = 0;
@@ -645,9 +652,7 @@ START_TEST(pictures_need_no_tree) {
         query_result q;
         tape_start(&t, 0.5);
         draw_stacks(&s, &seed);
-        for (size_t i = 0; i < STACKS; i++)
-            allocate(&t, 0, i % 5 ? MEMTRACE_MINOR : MEMTRACE_EXTERNAL, 4 * EACH,
-                     1 + draw(&seed, 9), s.codes[i], s.n[i]);
+        allocate_stacks(&t, &s, 5, &seed);
         allocate(&t, 0, MEMTRACE_MINOR, 99, 1, STACK(MAIN, EVAL, PARSE, LEAF));
         tape_read_blocks(&t, &p, false);
         ck_assert(query_run(&q, &p, &(query_spec){0}));
@@ -735,9 +740,7 @@ START_TEST(functions_and_paths_need_no_tree) {
         query_result q;
         tape_start(&t, 0.5);
         draw_stacks(&s, &seed);
-        for (size_t i = 0; i < STACKS; i++)
-            allocate(&t, 0, i % 3 ? MEMTRACE_MINOR : MEMTRACE_EXTERNAL, 4 * EACH,
-                     1 + draw(&seed, 9), s.codes[i], s.n[i]);
+        allocate_stacks(&t, &s, 3, &seed);
         tape_read_blocks(&t, &p, false);
         const query_spec spec = {.measure = round % 2 ? MEASURE_BLOCKS : MEASURE_ALLOCATED,
                                  .filter = round % 4 < 2 ? minor : NULL};

@@ -1,8 +1,10 @@
 /* profile.c: what it costs to make a profile of a trace, and to ask a filtered question of it.
  *
  *     profile [MILLIONS OF EVENTS [FILE]]
+ *     profile TRACE
  *
- * The trace is made up, and lies in a file without a name; with FILE it is written there, and
+ * The trace is a given one, which had better not be compressed: that would be measured, too. Or it
+ * is made up, and lies in a file without a name; with FILE it is written there, and
  * nothing is measured. Four domains take turns. Call stacks are
  * some 30 frames deep and change by a few frames; most blocks die young, one in eight is promoted,
  * of which most die late. Each measurement is a process of its own, so that its memory can be told;
@@ -273,18 +275,43 @@ static findings measure_all(int fd, bool keep_blocks) {
     return runs[RUNS / 2];
 }
 
-int main(int argc, char **argv) {
-    const double millions = argc > 1 ? strtod(argv[1], NULL) : DEFAULT_MILLIONS;
+/* Makes a trace of its own, in FILE if that is given; returns a file to be read. */
+static int make_file(double millions, const char *name) {
     maker *m = calloc(1, sizeof *m);
-    if (!m || !(millions > 0))
-        die(m ? "not a number of events" : "out of memory");
-    m->fd = argc > 2 ? open(argv[2], O_RDWR | O_CREAT | O_TRUNC, 0600) : temporary_file();
+    if (!m)
+        die("out of memory");
+    m->fd = name ? open(name, O_RDWR | O_CREAT | O_TRUNC, 0600) : temporary_file();
     make_trace(m, (uint64_t)(millions * 1e6));
-    if (argc > 2)
-        return EXIT_SUCCESS;
-    const double events = (double)m->n_events, blocks = (double)m->n_blocks;
     const int fd = m->fd;
     free(m);
+    return fd;
+}
+
+static void count_events(int fd, double *events, double *blocks) {
+    memtrace_reader *reader;
+    memtrace_event event;
+    memtrace_status status;
+    if (lseek(fd, 0, SEEK_SET) != 0)
+        die("cannot rewind");
+    check(memtrace_reader_open_fd(dup(fd), NULL, &reader, NULL));
+    for (*events = *blocks = 0; (status = memtrace_reader_next(reader, &event)) == MEMTRACE_OK;
+         ++*events)
+        *blocks += event.kind == MEMTRACE_ALLOC && event.samples > 0;
+    if (status != MEMTRACE_END)
+        die("the trace cannot be read to its end");
+    memtrace_reader_close(reader);
+}
+
+int main(int argc, char **argv) {
+    const double millions = argc > 1 ? strtod(argv[1], NULL) : DEFAULT_MILLIONS;
+    const char *file = argc > 2 ? argv[2] : NULL;
+    const int fd = millions > 0 ? make_file(millions, file) : open(argv[1], O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        die("neither a number of events nor a trace");
+    if (millions > 0 && file)
+        return EXIT_SUCCESS;
+    double events, blocks;
+    count_events(fd, &events, &blocks);
     const findings tree = measure_all(fd, false), table = measure_all(fd, true);
     printf("  %.1f M events, %.1f M blocks, %.1f MB, %zu nodes\n", events / 1e6, blocks / 1e6,
            (double)lseek(fd, 0, SEEK_END) / 1e6, tree.n_nodes);

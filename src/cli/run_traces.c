@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "analyse/hotspots.h"
+#include "analyse/unseen.h"
 #include "base/trace_name.h"
 #include "cli/message.h"
 #include "cli/run_rescue.h"
@@ -189,7 +190,9 @@ static bool read_profile(profile *p, const char *path) {
     trace_file in;
     if (trace_file_open(&in, path, NULL) != STATUS_OK)
         return false;
-    memtrace_status status = profile_read(p, in.reader, &(profile_options){0});
+    /* A table tells what was live; one of all blocks would take its time. */
+    const bool sampled = memtrace_reader_info(in.reader)->sample_rate < 1;
+    memtrace_status status = profile_read(p, in.reader, &(profile_options){.keep_blocks = sampled});
     trace_file_close(&in);
     return status != MEMTRACE_NOMEM;
 }
@@ -342,6 +345,30 @@ static void say_nothing(const summary *s, const run_traces *t) {
                 t->all.count > 1 ? "each" : "it", figure_bytes(most).text);
 }
 
+/* What has programs of a runtime take all memory from malloc. */
+static const char *whole_malloc(const char *program) {
+    static const char *const settings[][2] = {{"python", "PYTHONMALLOC=malloc"},
+                                              {"php", "USE_ZEND_ALLOC=0"}};
+    const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        if (strncmp(name, settings[i][0], strlen(settings[i][0])) == 0)
+            return settings[i][1];
+    return NULL;
+}
+
+/* Percentages of a heap that malloc hardly knows would mislead. */
+static void hint_unseen(const profile *p) {
+    unseen u;
+    if (!unseen_find(p, &u))
+        return;
+    const char *setting = whole_malloc(p->info.executable_name);
+    message_hint("of the %s that the program held, at most %s is recorded: it mapped the rest by "
+                 "itself, which --mmap records%s%s%s",
+                 figure_bytes(u.held).text, figure_bytes(u.recorded).text, setting ? "; with " : "",
+                 setting ? setting : "",
+                 setting ? " in its environment it takes all from malloc" : "");
+}
+
 void run_traces_report(const run_traces *t, bool told) {
     summary s = {0};
     summarize(&s, t);
@@ -356,6 +383,8 @@ void run_traces_report(const run_traces *t, bool told) {
         say_quoted(t->all.items[s.greatest].path);
         fputc('\n', stderr);
     }
+    if (s.profile && !told)
+        hint_unseen(s.profile);
     if (s.profile)
         profile_free(s.profile);
     free(s.profile);

@@ -52,6 +52,18 @@ Without a sample it says what that means, and with none to be had, that, too:
   $ allotrace run --rate 1 -o none.ctf -- true
   allotrace: recorded no allocation at rate 1 into none.ctf, \d+ B (re)
 
+A program that has most of its memory from elsewhere than malloc is said to; with --mmap it is all there:
+
+  $ cat >large.py <<EOF
+  > large = [str(i) * 3 for i in range(600000)]
+  > EOF
+  $ allotrace run -o python.ctf -- /usr/bin/python3 large.py 2>&1 | grep hint: | head -1
+  allotrace: hint: of the \S+ MB that the program held, at most \S+ MB is recorded: it mapped the rest by itself, which --mmap records; with PYTHONMALLOC=malloc in its environment it takes all from malloc (re)
+  $ allotrace run --mmap -o python.ctf -- /usr/bin/python3 large.py 2>&1 | grep 'program held'
+  [1]
+  $ PYTHONMALLOC=malloc allotrace run -o python.ctf -- /usr/bin/python3 large.py 2>&1 | grep 'program held'
+  [1]
+
 What cannot be written is said once, and the program runs:
 
   $ mkdir folder; allotrace run -o folder -- echo ran

@@ -4,6 +4,7 @@
 #include "analyse/gauges.h"
 #include "analyse/peak.h"
 #include "analyse/timeline.h"
+#include "analyse/unseen.h"
 #include "random.h"
 #include "tape.h"
 #include "unit.h"
@@ -286,8 +287,8 @@ START_TEST(what_was_live_at_the_peak) {
 }
 END_TEST
 
-static void read_gauge(tape *t, int domain, uint64_t time, uint64_t words) {
-    uint64_t id, stack[] = {GAUGE};
+static void read_gauge(tape *t, int domain, uint64_t code, uint64_t time, uint64_t words) {
+    uint64_t id, stack[] = {code};
     ck_assert_int_eq(memtrace_stream_alloc(t->streams[domain], time, MEMTRACE_EXTERNAL, words, 0,
                                            stack, 1, 0, &id),
                      MEMTRACE_OK);
@@ -307,7 +308,7 @@ START_TEST(what_the_system_saw) {
     gauge_list list;
     tape_start(&t, 1);
     for (uint64_t time = 10; time <= 50; time += 10)
-        read_gauge(&t, (int)(time / 10 % 2), time, time == 30 ? 900 : time);
+        read_gauge(&t, (int)(time / 10 % 2), GAUGE, time, time == 30 ? 900 : time);
     tape_read_blocks(&t, &p, _i);
     ck_assert_uint_eq(p.table.count, 0);
     ck_assert_uint_eq(p.collected_blocks, 0);
@@ -327,6 +328,44 @@ START_TEST(what_the_system_saw) {
     check_reading(gauge_most(g, 41, 49), 40, 40);
     gauges_free(&list);
     profile_free(&p);
+}
+END_TEST
+
+enum { MB = (1 << 20) / 8 /* words */ };
+
+/* A process that had so many MB, of which a block had been `freed`, one stayed, and were recorded
+ * at this rate. */
+static bool finds_unseen(int held, int freed, memtrace_source source, bool table, unseen *u) {
+    tape t;
+    profile p;
+    tape_start(&t, 1);
+    read_gauge(&t, 0, GAUGE, 5, 1000 * MB);
+    read_gauge(&t, 0, ANONYMOUS, 10, MB);
+    const uint64_t words = (uint64_t)freed * MB;
+    collect(&t, 20, allocate(&t, 15, source, words - 1, words, STACK(LEAF)));
+    allocate(&t, 25, source, MB - 1, MB, STACK(LEAF));
+    read_gauge(&t, 0, ANONYMOUS, 30, (uint64_t)held * MB);
+    read_gauge(&t, 0, ANONYMOUS, 40, 3 * MB);
+    if (table)
+        tape_read_blocks(&t, &p, false);
+    else
+        tape_read(&t, &p, false);
+    const bool found = unseen_find(&p, u);
+    profile_free(&p);
+    return found;
+}
+
+START_TEST(what_a_process_held_beside) {
+    unseen u;
+    ck_assert(finds_unseen(40, 5, MEMTRACE_EXTERNAL, true, &u));
+    ck_assert_double_eq(u.held, 40 << 20);
+    ck_assert_double_eq(u.recorded, 5 << 20);
+    ck_assert(finds_unseen(40, 5, MEMTRACE_EXTERNAL, false, &u)); /* then it may all have lived */
+    ck_assert_double_eq(u.recorded, 6 << 20);
+    ck_assert(!finds_unseen(40, 14, MEMTRACE_EXTERNAL, true, &u)); /* more than a third */
+    ck_assert(!finds_unseen(9, 1, MEMTRACE_EXTERNAL, true, &u));   /* as every process has */
+    ck_assert(finds_unseen(10, 1, MEMTRACE_EXTERNAL, true, &u));
+    ck_assert(!finds_unseen(40, 5, MEMTRACE_MAJOR, true, &u)); /* a heap has some slack */
 }
 END_TEST
 
@@ -486,6 +525,7 @@ static Suite *suite(void) {
     tcase_add_test(t, of_sites_in_numbers);
     tcase_add_test(t, what_was_live_at_the_peak);
     tcase_add_loop_test(t, what_the_system_saw, 0, 2);
+    tcase_add_test(t, what_a_process_held_beside);
     tcase_add_test(t, of_nothing);
     tcase_add_test(t, numbers_add_up);
     tcase_add_test(t, in_what_is_held);

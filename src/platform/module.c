@@ -131,6 +131,17 @@ bool module_is_permanent(const struct module *module) {
            module_holds(module, (uintptr_t)dl_iterate_phdr);
 }
 
+bool module_starts_process(const struct module *module, uintptr_t pc) {
+    enum { CODE_SIZE = 128 }; /* of _start and _dl_start_user: 64 in glibc 2.36 for x86-64 */
+    uintptr_t low, high;
+    if (module->bias == 0 || module->bias != getauxval(AT_BASE) ||
+        !module_segment(module, module->low, &low, &high) || high - low < sizeof(ElfW(Ehdr)))
+        return false;
+    const ElfW(Ehdr) *head = (const ElfW(Ehdr) *)low;
+    return memcmp(head->e_ident, ELFMAG, SELFMAG) == 0 &&
+           pc - (module->bias + head->e_entry) < CODE_SIZE;
+}
+
 static _Atomic uint32_t unloading; /* calls that may unload modules, going on */
 
 void module_unloading(bool begins) {

@@ -34,6 +34,10 @@ bool module_segment(const struct module *module, uintptr_t address, uintptr_t *l
 /* Whether it stays as long as the process: the executable, this code and libc do. */
 bool module_is_permanent(const struct module *module);
 
+/* Whether `pc` is in the code of the dynamic loader at which the kernel starts the process: written
+ * by hand, mostly without tables, and called by nobody. */
+bool module_starts_process(const struct module *module, uintptr_t pc);
+
 /* What tells a module from any other one that may come to its place. */
 struct module_identity {
     uintptr_t low, high, text_low, eh_frame_hdr;

@@ -165,7 +165,7 @@ static bool row_make(unwind_cache *cache, struct row *row, uintptr_t key) {
     else if (cfi_find(&module, pc, &function) && cfi_run(&function, pc, &cache->machine)) {
         row->bits = 0;
         row_compile(row, &function, &cache->machine.now);
-    } else if (is_made_up(&module, key)) {
+    } else if (is_made_up(&module, key) || module_starts_process(&module, pc)) {
         row->bits = ROW_END;
     }
     return true;

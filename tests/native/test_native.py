@@ -531,6 +531,15 @@ def operators_of_cxx_are_counted_once_and_are_no_site():
     check_cxx_forms(record([CXX, "forms"]), os.path.basename(CXX))
 
 
+@test
+def what_constructors_allocate_has_its_whole_stack():
+    """It ends where the kernel starts the process: in code of the loader without tables."""
+    stacks = [a.frames for a in record([CXX, "forms"]).allocations]
+    outer = {os.path.basename(frames[0].file.partition("[")[0]) for frames in stacks}
+    assert any(name.startswith("ld-") for name in outer), outer
+    same([f for frames in stacks for f in frames if "unknown" in f.function], [])
+
+
 def check_cxx_forms(trace, module):
     for i in range(12):
         kind = "operator new" + ("[]" if i % 2 else "")

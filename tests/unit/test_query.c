@@ -208,6 +208,54 @@ START_TEST(the_peak_is_the_maximum_over_all_moments) {
 }
 END_TEST
 
+/* Whenever a block is born it might be the peak, at any scale of time; only once two are live. */
+START_TEST(the_peak_is_found_where_every_moment_is_like_the_others) {
+    enum { N = 30000, TWICE = 12345 };
+    static const uint64_t apart[] = {2, 1000, UINT64_C(1) << 30};
+    for (size_t k = 0; k < 3; k++) {
+        block_table b = {0};
+        uint64_t time, samples;
+        for (uint64_t i = 0; i < N; i++) {
+            const uint64_t born = i * apart[k], dies = born + (i == TWICE - 1 ? apart[k] + 1 : 1);
+            ck_assert(blocks_alloc(&b, 1, &(memtrace_event){.id = i, .time = born, .samples = 1}));
+            ck_assert(blocks_collect(&b, i, dies));
+        }
+        ck_assert(blocks_finish(&b) && blocks_peak(&b, &time, &samples));
+        ck_assert_uint_eq(samples, 2);
+        ck_assert_uint_eq(time, TWICE * apart[k]);
+        blocks_free(&b);
+    }
+}
+END_TEST
+
+/* Deaths of one moment that 32 bits cannot count, one by one or together. */
+START_TEST(the_peak_of_many_samples_is_exact) {
+    static const uint64_t each[] = {UINT64_C(1) << 20, (UINT64_C(1) << 33) + 5};
+    enum { N = 10000 };
+    for (size_t k = 0; k < 2; k++) {
+        block_table b = {0};
+        uint64_t time, samples;
+        for (uint64_t i = 0; i < N + 2; i++) {
+            const uint64_t born = i < N ? i / 2 : N;
+            const memtrace_event event = {.id = i, .time = born, .samples = each[k] + (i == N)};
+            ck_assert(blocks_alloc(&b, 1, &event) && blocks_collect(&b, i, born + 9000 - 1));
+        }
+        for (size_t i = 0; i < N; i++) {
+            b.died[i] = 9000; /* all of them, and then few more are born */
+        }
+        ck_assert(blocks_finish(&b));
+        ck_assert(blocks_peak(&b, &time, &samples));
+        ck_assert_uint_eq(time, N / 2 - 1);
+        ck_assert_uint_eq(samples, N * each[k]);
+        uint8_t few[N + 2] = {[1] = 1, [N] = 1, [N + 1] = 1};
+        ck_assert(blocks_peak_of(&b, few, &time, &samples));
+        ck_assert_uint_eq(time, N);
+        ck_assert_uint_eq(samples, 2 * each[k] + 1);
+        blocks_free(&b);
+    }
+}
+END_TEST
+
 static const struct {
     const char *filter;
     uint64_t samples;
@@ -702,6 +750,8 @@ static Suite *suite(void) {
     tcase_add_test(t, fates_are_those_of_their_blocks);
     tcase_add_test(t, a_row_takes_at_most_forty_bytes);
     tcase_add_test(t, the_peak_is_the_maximum_over_all_moments);
+    tcase_add_test(t, the_peak_is_found_where_every_moment_is_like_the_others);
+    tcase_add_test(t, the_peak_of_many_samples_is_exact);
     tcase_add_test(t, filters_keep_what_they_say);
     tcase_add_test(t, each_row_of_a_large_table_is_looked_at);
     tcase_add_test(t, costs_of_heap_and_external_blocks_stay_apart);

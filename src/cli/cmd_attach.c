@@ -81,7 +81,7 @@ static void complete(const char *path, bool no_symbolize, const debug_file_optio
     if (!run_traces_add(&traces, path, -1))
         return;
     run_traces_complete(&traces, no_symbolize ? NULL : debug_files, NULL, NULL);
-    run_traces_report(&traces, false);
+    run_traces_report(&traces, (run_traces_how){0});
     run_traces_free(&traces);
 }
 

@@ -33,7 +33,7 @@ typedef struct run_options {
     double rate;    /* 0: not given */
     uint64_t depth; /* DEPTH_UNSET: not given */
     bool native, no_ocaml, mmap, view;
-    bool no_symbolize;
+    bool no_symbolize, quiet;
     debug_file_options debug_files;
 } run_options;
 
@@ -90,6 +90,11 @@ static const option options[] = {
      .at = offsetof(run_options, no_symbolize),
      .help = "leave addresses in the trace; `allotrace symbolize` resolves them later, on this "
              "machine"},
+    {.name = "quiet",
+     .letter = 'q',
+     .kind = OPTION_FLAG,
+     .at = offsetof(run_options, quiet),
+     .help = "say nothing afterwards, unless something went wrong"},
     OPTIONS_SYMBOLIZE(run_options),
 };
 
@@ -261,7 +266,9 @@ static void finish(const launch *l, run_program *program, int rescue, struct tim
                         "get them by: allotrace symbolize %s",
                         traces.all.count == 1 ? traces.all.items[0].path : "FILE");
     else if (traces.all.count)
-        run_traces_report(&traces, told);
+        run_traces_report(
+            &traces,
+            (run_traces_how){.quiet = l->options->quiet, .told = told, .from_start = true});
     else if (!traces.n_locked && !told)
         say_why_nothing(name);
     run_traces_free(&traces);

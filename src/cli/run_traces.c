@@ -369,11 +369,11 @@ static void hint_unseen(const profile *p) {
                  setting ? " in its environment it takes all from malloc" : "");
 }
 
-void run_traces_report(const run_traces *t, bool told) {
+static void say_summary(const run_traces *t, run_traces_how how) {
     summary s = {0};
     summarize(&s, t);
     if (s.profile && !s.n_unread && !s.samples) {
-        if (!told)
+        if (!how.told)
             say_nothing(&s, t);
     } else if (s.profile || s.n_unread) {
         say_total(&s, t);
@@ -383,11 +383,16 @@ void run_traces_report(const run_traces *t, bool told) {
         say_quoted(t->all.items[s.greatest].path);
         fputc('\n', stderr);
     }
-    if (s.profile && !told)
+    if (s.profile && how.from_start && !how.told)
         hint_unseen(s.profile);
     if (s.profile)
         profile_free(s.profile);
     free(s.profile);
+}
+
+void run_traces_report(const run_traces *t, run_traces_how how) {
+    if (!how.quiet)
+        say_summary(t, how);
     if (t->n_locked)
         message_warning("%zu more processes of this run go on recording; when they have ended: "
                         "allotrace symbolize FILE",

@@ -39,9 +39,14 @@ void run_traces_free(run_traces *t);
 void run_traces_complete(const run_traces *t, const debug_file_options *debug_files,
                          bool (*interrupted)(void *context), void *context);
 
-/* Says on standard error what was recorded. There is at least one trace. `told`: if there is
- * nothing in them, the user knows why. */
-void run_traces_report(const run_traces *t, bool told);
+typedef struct run_traces_how {
+    bool quiet;      /* say only which processes are not done */
+    bool told;       /* if there is nothing in the traces, the user knows why */
+    bool from_start; /* they were recorded from the start of their programs */
+} run_traces_how;
+
+/* Says on standard error what was recorded. There is at least one trace. */
+void run_traces_report(const run_traces *t, run_traces_how how);
 
 /* Expands a pattern for one process into `path`; false if it does not fit. */
 bool run_traces_path(const char *pattern, pid_t pid, char *path, size_t size);

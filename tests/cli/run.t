@@ -64,6 +64,15 @@ A program that has most of its memory from elsewhere than malloc is said to; wit
   $ PYTHONMALLOC=malloc allotrace run -o python.ctf -- /usr/bin/python3 large.py 2>&1 | grep 'program held'
   [1]
 
+All that can be left out but for what went wrong:
+
+  $ allotrace run -q -o quiet.ctf -- /usr/bin/python3 large.py
+  $ allotrace run --quiet -o quiet.ctf --rate 1 -- ls -d .; allotrace doctor quiet.ctf | head -1
+  .
+  quiet.ctf: no defects
+  $ allotrace run -q -o no/such/x.ctf -- true
+  allotrace: /\S+/no/such/x.ctf: nothing is recorded: No such file or directory (re)
+
 What cannot be written is said once, and the program runs:
 
   $ mkdir folder; allotrace run -o folder -- echo ran

@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 
-enum { FIRST_SLOTS = 1024, STEP = 8 /* frames compared at once, and kept behind the last node */ };
+enum { FIRST_SLOTS = 1024, FIRST_ROOM = 32 /* nodes of a path */ };
 
 /* Matches no frame, and belongs to no chain that is followed. */
 #define BEYOND UINT32_MAX
@@ -93,49 +93,41 @@ static bool count_chains(cct *tree, size_t first) {
 /* Adds `n` nodes, at least one, below `parent`; returns the first. */
 static uint32_t add_chain(cct *tree, uint32_t parent, const uint32_t *frames, uint32_t n) {
     size_t first = cct_count(tree);
-    if (first + n > INT32_MAX || !vec_reserve(&tree->frames, (size_t)n + STEP) ||
+    if (first + n > INT32_MAX || !vec_reserve(&tree->frames, (size_t)n + 1) ||
         !vec_reserve(&tree->hanging, n) || !vec_push(&tree->parents, parent))
         return CCT_NO_NODE;
     uint32_t *added = tree->frames.items + first;
     memcpy(added, frames, n * sizeof *added);
     added[0] |= CCT_FIRST;
-    for (uint32_t i = 0; i < STEP; i++)
-        added[n + i] = BEYOND;
+    added[n] = BEYOND;
     memset(tree->hanging.items + first, 0, n * sizeof *tree->hanging.items);
     tree->frames.count = tree->hanging.count = first + n;
     return count_chains(tree, first) ? (uint32_t)first : CCT_NO_NODE;
 }
+
+/* ---- stacks ------------------------------------------------------------------------------ */
 
 static bool start(cct *tree) {
     return add_chain(tree, CCT_ROOT, (uint32_t[]){CCT_NO_FRAME}, 1) == CCT_ROOT &&
            resize(tree, FIRST_SLOTS);
 }
 
-/* ---- stacks ------------------------------------------------------------------------------ */
-
-/* How many of the `n` frames are those of the nodes from `next` on. */
-static uint32_t match(const uint32_t *next, const uint32_t *frames, uint32_t n) {
-    uint32_t i = 0;
-    while (n - i >= STEP && memcmp(next + i, frames + i, STEP * sizeof *frames) == 0)
-        i += STEP;
-    while (i < n && next[i] == frames[i])
-        i++;
-    return i;
+bool cct_make_room(cct *tree, cct_path *path, uint32_t n_frames) {
+    size_t room = path->room ? path->room : FIRST_ROOM;
+    while (room <= n_frames)
+        room *= 2;
+    if ((!tree->slots && !start(tree)) || room > UINT32_MAX)
+        return false;
+    uint32_t *nodes = realloc(path->nodes, room * sizeof *nodes);
+    if (!nodes)
+        return false;
+    nodes[0] = CCT_ROOT;
+    path->nodes = nodes;
+    path->room = (uint32_t)room;
+    return true;
 }
 
-/* Shortens the path and returns its last node. */
-static uint32_t cut(cct_path *path, uint32_t depth) {
-    size_t n = path->stretches.count;
-    while (n > 0 && path->stretches.items[n - 1].depth >= depth)
-        n--;
-    path->stretches.count = n;
-    path->depth = depth;
-    return cct_last(path);
-}
-
-/* The first node of the chain below `node` that begins with the first frame: a known one, or a new
- * one of all `n` frames. */
-static uint32_t enter_chain(cct *tree, uint32_t node, const uint32_t *frames, uint32_t n) {
+uint32_t cct_enter_chain(cct *tree, uint32_t node, const uint32_t *frames, uint32_t n) {
     uint32_t *what = find(tree, node, frames[0]);
     if (!what)
         return CCT_NO_NODE;
@@ -146,29 +138,6 @@ static uint32_t enter_chain(cct *tree, uint32_t node, const uint32_t *frames, ui
     if (first != CCT_NO_NODE)
         *(beside ? &tree->hanging.items[node] : what) = first;
     return first;
-}
-
-uint32_t cct_walk(cct *tree, cct_path *path, const uint32_t *frames, uint32_t n_frames,
-                  uint32_t common) {
-    if (!tree->slots && !start(tree))
-        return CCT_NO_NODE;
-    common = common < path->depth ? common : path->depth;
-    common = common < n_frames ? common : n_frames;
-    uint32_t node = cut(path, common), at = common;
-    while (at < n_frames) {
-        uint32_t same = match(tree->frames.items + node + 1, frames + at, n_frames - at);
-        node += same;
-        at += same;
-        if (at == n_frames)
-            break;
-        node = enter_chain(tree, node, frames + at, n_frames - at);
-        if (node == CCT_NO_NODE ||
-            !vec_push(&path->stretches, ((cct_stretch){.depth = at, .node = node})))
-            return CCT_NO_NODE;
-        at++;
-    }
-    path->depth = n_frames;
-    return node;
 }
 
 /* ---- totals ------------------------------------------------------------------------------ */
@@ -199,15 +168,15 @@ static cct_totals *add_totals(cct *tree, uint32_t node, unsigned source, uint32_
     return added;
 }
 
-static inline bool add(cct *tree, uint32_t node, unsigned source, uint64_t samples) {
-    uint32_t *what = find(tree, node, CCT_NO_FRAME);
-    cct_totals *t = what && *what ? totals_of(tree, *what, source) : NULL;
+static inline bool add(cct *tree, const cct_addition *a) {
+    uint32_t *what = find(tree, a->node, CCT_NO_FRAME);
+    cct_totals *t = what && *what ? totals_of(tree, *what, a->source) : NULL;
     if (!t)
-        t = what ? add_totals(tree, node, source, what) : NULL;
+        t = what ? add_totals(tree, a->node, a->source, what) : NULL;
     if (!t)
         return false;
-    t->samples += samples;
-    t->blocks++;
+    t->samples += a->samples;
+    t->blocks += a->blocks;
     return true;
 }
 
@@ -231,7 +200,7 @@ bool cct_add(cct *tree, const cct_addition *all, size_t n) {
     }
     bool ok = true;
     for (size_t i = 0; i < n; i++)
-        ok &= add(tree, all[i].node, all[i].source, all[i].samples);
+        ok &= add(tree, &all[i]);
     return ok;
 }
 
@@ -261,7 +230,7 @@ static bool copy_slots(const cct *from, cct *to) {
 
 bool cct_copy(const cct *from, cct *to) {
     *to = (cct){.n_stacks = from->n_stacks, .mask = from->mask, .used = from->used};
-    size_t beyond = from->frames.count ? STEP : 0;
+    size_t beyond = from->frames.count ? 1 : 0;
     if (COPY_ITEMS(from, to, frames, beyond) && COPY_ITEMS(from, to, hanging, 0) &&
         COPY_ITEMS(from, to, parents, 0) && COPY_ITEMS(from, to, chains_before, 0) &&
         COPY_ITEMS(from, to, totals, 0) && copy_slots(from, to))
@@ -281,6 +250,6 @@ void cct_free(cct *tree) {
 }
 
 void cct_path_free(cct_path *path) {
-    vec_free(&path->stretches);
-    path->depth = 0;
+    free(path->nodes);
+    *path = (cct_path){0};
 }

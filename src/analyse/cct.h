@@ -48,7 +48,7 @@ typedef struct cct_totals {
 
 /* Legal when zeroed; the root exists after the first cct_walk. */
 typedef struct cct {
-    VEC(uint32_t) frames;  /* by node; see cct_frame. A few that match no stack follow the last */
+    VEC(uint32_t) frames;  /* by node; see cct_frame. One that matches no stack follows the last */
     VEC(uint32_t) hanging; /* by node: what hung on it first; 0: nothing does */
     VEC(uint32_t) parents; /* of the chains, in the order of their nodes; the root is the first */
     VEC(uint32_t) chains_before; /* how many chains begin before each CCT_LINE nodes */
@@ -61,28 +61,52 @@ typedef struct cct {
     uint32_t used; /* slots */
 } cct;
 
-/* Some nodes of a stack that follow each other in number. */
-typedef struct cct_stretch {
-    uint32_t depth; /* frames outside of it */
-    uint32_t node;  /* its first; each further frame is the next */
-} cct_stretch;
-
-/* The nodes of the last stack of a domain, outermost first. Legal when zeroed. */
+/* The nodes of the last stack of a domain in one tree, outermost first. Legal when zeroed. */
 typedef struct cct_path {
-    VEC(cct_stretch) stretches;
-    uint32_t depth; /* of the whole */
+    uint32_t *nodes; /* the root, and the node of each frame */
+    uint32_t depth;  /* frames of the stack */
+    uint32_t room;   /* for nodes; 0 before the first stack, when the tree may have no root yet */
 } cct_path;
 
-/* Makes `path` the path of `frames`, whose first `common` are those of the last call's, and returns
- * its last node; CCT_NO_NODE when there is no memory. The work is proportional to the rest. */
-uint32_t cct_walk(cct *tree, cct_path *path, const uint32_t *frames, uint32_t n_frames,
-                  uint32_t common);
+/* What the common case of cct_walk leaves: makes room in `path` for `n_frames`, and the root. False
+ * when there is no memory. */
+bool cct_make_room(cct *tree, cct_path *path, uint32_t n_frames);
 
-/* A sampled block, to be added to its node's own totals. */
+/* The child of `node` with the first of `n` frames: a known one, or the first of a new chain of all
+ * of them. CCT_NO_NODE when there is no memory. */
+uint32_t cct_enter_chain(cct *tree, uint32_t node, const uint32_t *frames, uint32_t n);
+
+/* Makes `path` the path of `frames`, whose first `common` are those of the last call's, and returns
+ * its last node; CCT_NO_NODE when there is no memory. The work is proportional to the rest.
+ *
+ * In line, as each allocation comes here and mostly changes a frame or two. The child of a node is
+ * mostly the next one of its chain, or what hung on it first. */
+static inline uint32_t cct_walk(cct *tree, cct_path *path, const uint32_t *frames,
+                                uint32_t n_frames, uint32_t common) {
+    if (__builtin_expect(n_frames >= path->room, 0) && !cct_make_room(tree, path, n_frames))
+        return CCT_NO_NODE;
+    uint32_t at = common < path->depth ? common : path->depth;
+    at = at < n_frames ? at : n_frames;
+    uint32_t *nodes = path->nodes, node = nodes[at];
+    while (at < n_frames) {
+        const uint32_t parent = node, frame = frames[at];
+        if (tree->frames.items[++node] != frame) {
+            node = tree->hanging.items[parent];
+            if ((node & CCT_TOTALS || tree->frames.items[node] != (frame | CCT_FIRST)) &&
+                (node = cct_enter_chain(tree, parent, frames + at, n_frames - at)) == CCT_NO_NODE)
+                return CCT_NO_NODE;
+        }
+        nodes[++at] = node;
+    }
+    path->depth = at;
+    return node;
+}
+
+/* Sampled blocks, to be added to their node's own totals. */
 typedef struct cct_addition {
     uint32_t node;
     unsigned source;
-    uint64_t samples;
+    uint64_t samples, blocks;
 } cct_addition;
 
 /* Adds `n` of them; false when there is no memory. What belongs to nodes stands at random places of
@@ -96,14 +120,6 @@ static inline void cct_expect(const cct *tree, uint32_t node) {
 
 /* A node's totals from one source; NULL if there are none. */
 const cct_totals *cct_own(const cct *tree, uint32_t node, unsigned source);
-
-/* The node that cct_walk returned last. */
-static inline uint32_t cct_last(const cct_path *path) {
-    if (path->stretches.count == 0)
-        return CCT_ROOT;
-    const cct_stretch *last = &path->stretches.items[path->stretches.count - 1];
-    return last->node + (path->depth - 1 - last->depth);
-}
 
 /* Makes `*to` a tree like this one; false when there is no memory, and it is then empty. */
 bool cct_copy(const cct *from, cct *to);

@@ -113,8 +113,8 @@ static in_line bool add_allocation(profile *p, cct_path *path, const memtrace_re
                              !note_minor(p, event->id, event->samples))
         return false;
     cct_expect(&p->tree, node);
-    p->added[p->n_added++] =
-        (cct_addition){.node = node, .source = event->source, .samples = event->samples};
+    p->added[p->n_added++] = (cct_addition){
+        .node = node, .source = event->source, .samples = event->samples, .blocks = 1};
     return (p->n_added < PROFILE_ADDED || add_to_tree(p)) &&
            (!options->block || report_block(options, node, *event));
 }

@@ -67,7 +67,7 @@ static void walk_random_stacks(uint32_t n_frames) {
         nodes[i] = cct_walk(&tree, &paths[domain], last[domain].frames, last[domain].n, common);
         check_path(&tree, nodes[i], &stacks[i]);
         added[n_added++] =
-            (cct_addition){nodes[i], (unsigned)i % CCT_SOURCES, UINT64_C(1) << 32 | (unsigned)i};
+            (cct_addition){nodes[i], (unsigned)i % CCT_SOURCES, UINT64_C(1) << 32 | (unsigned)i, 1};
         if (n_added == BATCH || i + 1 == STACKS || next_random(&random) % 8 == 0) {
             ck_assert(cct_add(&tree, added, n_added));
             n_added = 0;
@@ -134,10 +134,11 @@ START_TEST(totals_add_up_by_source) {
     cct_path path = {0};
     uint32_t node = cct_walk(&tree, &path, (uint32_t[]){1, 2}, 2, 0);
     uint32_t other = cct_walk(&tree, &path, (uint32_t[]){1}, 1, 0);
-    const cct_addition added[] = {{node, 0, 5}, {other, 1, 1}, {node, 2, 7}, {node, 2, 1}};
+    const cct_addition added[] = {
+        {node, 0, 5, 1}, {other, 1, 1, 1}, {node, 2, 7, 3}, {node, 2, 1, 1}};
     ck_assert(cct_add(&tree, added, 4));
     check_totals(&tree, node, 0, 5, 1);
-    check_totals(&tree, node, 2, 8, 2);
+    check_totals(&tree, node, 2, 8, 4);
     check_totals(&tree, other, 1, 1, 1);
     ck_assert_ptr_null(cct_own(&tree, node, 1));
     ck_assert_ptr_null(cct_own(&tree, CCT_ROOT, 0));

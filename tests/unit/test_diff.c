@@ -151,7 +151,7 @@ static void make_profile(profile *p, double rate, uint64_t duration, const uint6
         ck_assert(vec_push(&p->frames, ((profile_frame){.first = i, .n = 1})));
         uint32_t node = cct_walk(&p->tree, &path, &i, 1, 0);
         if (samples[i])
-            ck_assert(cct_add(&p->tree, &(cct_addition){node, MEMTRACE_MAJOR, samples[i]}, 1));
+            ck_assert(cct_add(&p->tree, &(cct_addition){node, MEMTRACE_MAJOR, samples[i], 1}, 1));
     }
     cct_path_free(&path);
 }

@@ -86,6 +86,38 @@ static bool add_to_tree(profile *p) {
     return cct_add(&p->tree, p->added, n);
 }
 
+/* Makes place for another node. */
+static inline bool add_recent(profile *p, cct_addition *recent) {
+    if (recent->blocks == 0)
+        return true;
+    cct_expect(&p->tree, recent->node);
+    p->added[p->n_added++] = *recent;
+    return p->n_added < PROFILE_ADDED || add_to_tree(p);
+}
+
+static void sum_up(profile *p) {
+    memset(p->samples, 0, sizeof p->samples);
+    memset(p->blocks, 0, sizeof p->blocks);
+    for (size_t i = 0; i < p->tree.totals.count; i++) {
+        const cct_totals *t = &p->tree.totals.items[i];
+        p->samples[t->source] += t->samples;
+        p->blocks[t->source] += t->blocks;
+    }
+}
+
+/* After this, all sums are known. */
+static bool add_rest_to_tree(profile *p) {
+    for (size_t i = 0; i < PROFILE_RECENT; i++) {
+        if (!add_recent(p, &p->recent[i]))
+            return false;
+        p->recent[i].blocks = 0;
+    }
+    if (!add_to_tree(p))
+        return false;
+    sum_up(p);
+    return true;
+}
+
 /* What is not in line is shown copies of the event, whose fields so can be in registers. */
 #define in_line inline __attribute__((always_inline))
 
@@ -98,6 +130,18 @@ static __attribute__((cold)) bool add_remark(profile *p, const memtrace_reader *
     return add_mark(p, reader, &event);
 }
 
+static in_line bool count_block(profile *p, uint32_t node, unsigned source, uint64_t samples) {
+    cct_addition *recent = &p->recent[node % PROFILE_RECENT];
+    if (recent->node != node || recent->source != source) {
+        if (!add_recent(p, recent))
+            return false;
+        *recent = (cct_addition){.node = node, .source = source};
+    }
+    recent->samples += samples;
+    recent->blocks++;
+    return true;
+}
+
 static in_line bool add_allocation(profile *p, cct_path *path, const memtrace_reader *reader,
                                    const profile_options *options, const memtrace_event *event) {
     uint32_t node = cct_walk(&p->tree, path, event->frames, event->n_frames, event->common_prefix);
@@ -105,17 +149,12 @@ static in_line bool add_allocation(profile *p, cct_path *path, const memtrace_re
         return false;
     if (__builtin_expect(event->samples == 0, 0))
         return add_remark(p, reader, *event);
-    p->samples[event->source] += event->samples;
-    p->blocks[event->source]++;
     p->suspect_blocks += event->suspect;
     if (p->keep_blocks ? !blocks_add(&p->table, node, event)
                        : p->track_promotion && event->source == MEMTRACE_MINOR &&
                              !note_minor(p, event->id, event->samples))
         return false;
-    cct_expect(&p->tree, node);
-    p->added[p->n_added++] = (cct_addition){
-        .node = node, .source = event->source, .samples = event->samples, .blocks = 1};
-    return (p->n_added < PROFILE_ADDED || add_to_tree(p)) &&
+    return count_block(p, node, event->source, event->samples) &&
            (!options->block || report_block(options, node, *event));
 }
 
@@ -240,7 +279,7 @@ memtrace_status profile_read(profile *p, memtrace_reader *reader, const profile_
     const memtrace_status status = add_events(p, reader, options);
     if (status == MEMTRACE_NOMEM)
         return status;
-    if (!add_to_tree(p) || !copy_frames(p, reader) || !blocks_finish(&p->table))
+    if (!add_rest_to_tree(p) || !copy_frames(p, reader) || !blocks_finish(&p->table))
         return MEMTRACE_NOMEM;
     count_promoted(p);
     free_reading_state(p);
@@ -268,7 +307,7 @@ bool profile_snapshot(const profile *p, const memtrace_reader *reader, profile *
     memset(&to->seen, 0, sizeof to->seen);
     to->minor = (map64){0};
     to->strings = (intern_table){0};
-    bool ok = copy_info(to, &p->info) && cct_copy(&p->tree, &to->tree) && add_to_tree(to) &&
+    bool ok = copy_info(to, &p->info) && cct_copy(&p->tree, &to->tree) && add_rest_to_tree(to) &&
               blocks_copy(&p->table, &to->table) && copy_frames(to, reader) && copy_marks(p, to);
     if (ok)
         count_promoted(to);

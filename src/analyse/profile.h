@@ -36,7 +36,7 @@ typedef struct profile_mark {
     uint64_t value; /* of a gauge; 0 for a moment */
 } profile_mark;
 
-enum { PROFILE_ADDED = 64 };
+enum { PROFILE_ADDED = 64, PROFILE_RECENT = 256 };
 
 /* Legal when zeroed: an empty profile. */
 typedef struct profile {
@@ -46,8 +46,8 @@ typedef struct profile {
     VEC(profile_location) locations;
     VEC(profile_mark) marks;
 
-    uint64_t samples[CCT_SOURCES]; /* of all blocks */
-    uint64_t blocks[CCT_SOURCES];  /* sampled ones */
+    uint64_t samples[CCT_SOURCES]; /* of all blocks; known when all is read */
+    uint64_t blocks[CCT_SOURCES];  /* sampled ones; the same */
     uint64_t promoted_samples;     /* of the minor heap's, those in blocks that were promoted */
     uint64_t promoted_blocks;
     uint64_t collected_blocks;
@@ -59,8 +59,11 @@ typedef struct profile {
     block_table table; /* empty unless it was asked for */
 
     intern_table strings;
-    VEC(cct_path) paths;               /* by domain; only while reading */
-    cct_addition added[PROFILE_ADDED]; /* that the tree does not know yet; only while reading */
+    VEC(cct_path) paths; /* by domain; only while reading */
+    /* What the tree and the sums above do not know yet; only while reading. Most blocks have the
+     * stack of one that was allocated not long ago. */
+    cct_addition recent[PROFILE_RECENT]; /* the last node of each remainder */
+    cct_addition added[PROFILE_ADDED];   /* what stood there before */
     size_t n_added;
     VEC(bool) seen; /* by domain */
     map64 minor;    /* id → samples of a minor block | PROMOTED; only while reading */

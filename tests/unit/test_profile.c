@@ -169,6 +169,41 @@ START_TEST(promotions_count_once_in_any_order) {
 }
 END_TEST
 
+/* The sums of what was added last are apart from the tree: nodes that share a place there keep
+ * theirs, and so do a node's sources. Stack i has i + 1 frames, and so is node i + 1. */
+START_TEST(sums_of_many_stacks_are_kept_apart) {
+    enum { STACKS = 3 * PROFILE_RECENT, ROUNDS = 3 };
+    tape t;
+    profile p;
+    uint64_t frames[STACKS], all = 0;
+    for (int i = 0; i < STACKS; i++)
+        frames[i] = LEAF;
+    tape_start(&t, 0.5);
+    for (uint64_t i = 0; i < STACKS; i++)
+        for (unsigned round = 0; round < ROUNDS; round++, all += 1 + i) {
+            const uint64_t stack = (i + round * PROFILE_RECENT) % STACKS;
+            allocate(&t, i, round % 2 ? MEMTRACE_MAJOR : MEMTRACE_MINOR, STACKS, 1 + i, frames,
+                     stack + 1);
+        }
+    tape_read(&t, &p, false);
+    for (uint32_t i = 0; i < STACKS; i++) {
+        const uint64_t last = (i + PROFILE_RECENT) % STACKS,
+                       next = (last + PROFILE_RECENT) % STACKS;
+        const cct_totals *minor = cct_own(&p.tree, i + 1, MEMTRACE_MINOR),
+                         *major = cct_own(&p.tree, i + 1, MEMTRACE_MAJOR);
+        ck_assert(minor && major);
+        ck_assert_uint_eq(minor->samples, 1 + i + 1 + last);
+        ck_assert_uint_eq(minor->blocks, 2);
+        ck_assert_uint_eq(major->samples, 1 + next);
+        ck_assert_uint_eq(major->blocks, 1);
+    }
+    ck_assert_uint_eq(cct_sum(p.samples), all);
+    ck_assert_uint_eq(cct_sum(p.blocks), STACKS * ROUNDS);
+    ck_assert_uint_eq(p.blocks[MEMTRACE_MAJOR], STACKS);
+    profile_free(&p);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("profile");
     TCase *t = tcase_create("profile");
@@ -179,6 +214,7 @@ static Suite *suite(void) {
     tcase_add_test(t, frames_without_location_are_shown_by_their_code);
     tcase_add_test(t, marks_and_gauges_are_remarks_not_allocations);
     tcase_add_test(t, promotions_count_once_in_any_order);
+    tcase_add_test(t, sums_of_many_stacks_are_kept_apart);
     suite_add_tcase(s, t);
     return s;
 }

@@ -132,10 +132,7 @@ typedef struct sum {
 
 static void add_entry(sum *s, const budget_entry *e) {
     s->samples += e->samples;
-    s->blocks.count += e->blocks.count;
-    s->blocks.variance += e->blocks.variance;
-    s->blocks.heaviest = fmax(s->blocks.heaviest, e->blocks.heaviest);
-    s->blocks.tracked += e->blocks.tracked;
+    estimate_blocks_join(&s->blocks, &e->blocks);
     cost_add(&s->life, &e->life);
 }
 

@@ -274,6 +274,25 @@ void estimate_blocks_add_chance(estimate_blocks *blocks, double chance) {
     blocks->tracked++;
 }
 
+void estimate_blocks_add_alike(estimate_blocks *blocks, double chance, uint64_t n) {
+    estimate_blocks one = {0};
+    if (n == 0)
+        return;
+    estimate_blocks_add_chance(&one, chance);
+    const estimate_blocks all = {.count = (double)n * one.count,
+                                 .variance = (double)n * one.variance,
+                                 .heaviest = one.heaviest,
+                                 .tracked = n};
+    estimate_blocks_join(blocks, &all);
+}
+
+void estimate_blocks_join(estimate_blocks *blocks, const estimate_blocks *others) {
+    blocks->count += others->count;
+    blocks->variance += others->variance;
+    blocks->heaviest = fmax(blocks->heaviest, others->heaviest);
+    blocks->tracked += others->tracked;
+}
+
 /* Fay and Feuer: a weighted sum is treated as a scaled Poisson variable with the same mean and
  * variance; for the upper end, one more block of the heaviest kind might have been tracked. */
 estimate estimate_blocks_total(const estimate_blocks *blocks) {
@@ -341,10 +360,15 @@ estimate estimate_proportion(uint64_t part, uint64_t of, double rate) {
 }
 
 void estimate_mean_add(estimate_mean *m, double y, uint64_t words, double rate) {
-    double inclusion = estimate_inclusion(words, rate);
-    double c = (1 - inclusion) / (inclusion * inclusion);
-    m->count += 1 / inclusion;
-    m->sum += y / inclusion;
+    estimate_mean_add_alike(m, y, estimate_inclusion(words, rate), 1);
+}
+
+void estimate_mean_add_alike(estimate_mean *m, double y, double chance, uint64_t n) {
+    if (n == 0)
+        return;
+    const double blocks = (double)n, c = blocks * (1 - chance) / (chance * chance);
+    m->count += blocks / chance;
+    m->sum += blocks * y / chance;
     m->c += c;
     m->cy += c * y;
     m->cyy += c * y * y;

@@ -31,9 +31,12 @@ typedef struct estimate_blocks {
     uint64_t tracked;
 } estimate_blocks;
 
-/* Adds a tracked block of `words` words, header included; or one with that chance to be tracked. */
+/* Adds a tracked block of `words` words, header included; or one with that chance to be tracked; or
+ * `n` of these; or others. */
 void estimate_blocks_add(estimate_blocks *blocks, uint64_t words, double rate);
 void estimate_blocks_add_chance(estimate_blocks *blocks, double chance);
+void estimate_blocks_add_alike(estimate_blocks *blocks, double chance, uint64_t n);
+void estimate_blocks_join(estimate_blocks *blocks, const estimate_blocks *others);
 estimate estimate_blocks_total(const estimate_blocks *blocks);
 
 /* The share of the blocks `within` in those and the others together, 0 … 1. */
@@ -53,6 +56,7 @@ typedef struct estimate_mean {
 } estimate_mean;
 
 void estimate_mean_add(estimate_mean *m, double y, uint64_t words, double rate);
+void estimate_mean_add_alike(estimate_mean *m, double y, double chance, uint64_t n);
 estimate estimate_mean_value(const estimate_mean *m);
 
 /* A sum over samples in which they count differently, such as by how long their blocks lived: `sum`

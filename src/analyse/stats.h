@@ -79,8 +79,10 @@ typedef struct stats_spec {
 } stats_spec;
 
 typedef struct stats {
-    VEC(stats_block) blocks; /* in the order of their births */
-    uint64_t n_events;       /* births and deaths of these */
+    const profile *profile; /* of which it is; it is not to change */
+    bool major_only;
+    uint32_t *lives; /* by row of the table: a block's lifetime in events, or that there is none */
+    uint64_t n_events; /* births and deaths of the blocks */
     stats_part whole;
     VEC(stats_part) segments; /* as many as asked for, or fewer: ceil(n / segments) blocks each */
 } stats;
@@ -90,6 +92,20 @@ typedef struct stats {
 bool stats_query(const profile *p, const stats_spec *spec, stats *s);
 
 void stats_free(stats *s);
+
+/* The blocks in the order of their births, one at a time: to hold all would take more memory than
+ * the table.
+ *
+ *     stats_walk w = {.stats = &s};
+ *     while (stats_next(&w, &block))
+ */
+typedef struct stats_walk {
+    const stats *stats;
+    size_t at;         /* in the order of events */
+    uint64_t n_events; /* that are counted, before it */
+} stats_walk;
+
+bool stats_next(stats_walk *w, stats_block *block);
 
 /* The least lifetime of a decade; that of STATS_DECADES would be too large. */
 uint64_t stats_decade_least(unsigned decade);

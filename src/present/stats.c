@@ -367,11 +367,12 @@ void stats_csv(output *o, const stats *s, const stats_spec *spec) {
 
 void stats_vectors(output *o, const profile *p, const stats *s) {
     output_text(o, "words,samples,born_event,born_us,life_events,life_us,survived\n");
-    for (size_t i = 0; i < s->blocks.count && !o->error; i++) {
-        const stats_block *b = &s->blocks.items[i];
+    stats_walk walk = {.stats = s};
+    stats_block b;
+    while (!o->error && stats_next(&walk, &b)) {
         output_format(
             o, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%d\n",
-            b->words, blocks_samples(&p->table, b->row), b->born_at, b->born, b->events, b->micros,
-            b->survived);
+            b.words, blocks_samples(&p->table, b.row), b.born_at, b.born, b.events, b.micros,
+            b.survived);
     }
 }

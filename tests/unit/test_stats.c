@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyse/stats.h"
 #include "random.h"
@@ -27,6 +28,17 @@ static stats ask(const profile *p, const stats_spec *spec) {
     return s;
 }
 
+enum { MOST_BLOCKS = 16 };
+
+/* All blocks, and then there are no more. */
+static void list(const stats *s, stats_block blocks[MOST_BLOCKS]) {
+    stats_walk w = {.stats = s};
+    size_t n = 0;
+    while (n < MOST_BLOCKS && stats_next(&w, &blocks[n]))
+        n++;
+    ck_assert_uint_eq(n, s->whole.n);
+}
+
 /* At rate 1: a minor block that dies (A), one that is promoted and dies (B), a major one that
  * survives (C), an external one that dies at once (D). */
 static void make_four(tape *t, profile *p) {
@@ -46,7 +58,9 @@ START_TEST(numbers_of_all_blocks) {
     tape t;
     profile p;
     make_four(&t, &p);
+    stats_block blocks[MOST_BLOCKS];
     stats s = ask(&p, &(stats_spec){.large = 300});
+    list(&s, blocks);
     const stats_part *w = &s.whole;
     ck_assert_uint_eq(w->n, 4);
     ck_assert_uint_eq(w->words, 2 + 32 + 300 + 20000);
@@ -66,9 +80,9 @@ START_TEST(numbers_of_all_blocks) {
     ck_assert_uint_eq(s.n_events, 7);
     const uint64_t events[] = {2, 5, 4, 1}, micros[] = {20, 1050, 1030, 0};
     for (size_t i = 0; i < 4; i++) {
-        ck_assert_uint_eq(s.blocks.items[i].events, events[i]);
-        ck_assert_uint_eq(s.blocks.items[i].micros, micros[i]);
-        ck_assert_int_eq(s.blocks.items[i].survived, i == 2);
+        ck_assert_uint_eq(blocks[i].events, events[i]);
+        ck_assert_uint_eq(blocks[i].micros, micros[i]);
+        ck_assert_int_eq(blocks[i].survived, i == 2);
     }
     ck_assert_double_eq(w->events.mean, 3);
     ck_assert_uint_eq(w->events.median, 2);
@@ -113,15 +127,17 @@ START_TEST(of_the_major_heap_alone) {
     tape t;
     profile p;
     make_four(&t, &p);
+    stats_block blocks[MOST_BLOCKS];
     stats s = ask(&p, &(stats_spec){.major_only = true, .large = 256});
+    list(&s, blocks);
     /* +C +B(promoted) +D -D -B: C first, as B comes with its promotion. */
     ck_assert_uint_eq(s.n_events, 5);
     ck_assert_uint_eq(s.whole.n, 3);
     const uint64_t words[] = {300, 32, 20000}, events[] = {5, 3, 1}, micros[] = {1030, 1020, 0};
     for (size_t i = 0; i < 3; i++) {
-        ck_assert_uint_eq(s.blocks.items[i].words, words[i]);
-        ck_assert_uint_eq(s.blocks.items[i].events, events[i]);
-        ck_assert_uint_eq(s.blocks.items[i].micros, micros[i]);
+        ck_assert_uint_eq(blocks[i].words, words[i]);
+        ck_assert_uint_eq(blocks[i].events, events[i]);
+        ck_assert_uint_eq(blocks[i].micros, micros[i]);
     }
     ck_assert_uint_eq(s.whole.n_large, 2);
     stats_free(&s);
@@ -134,10 +150,12 @@ START_TEST(only_what_is_kept) {
     profile p;
     make_four(&t, &p);
     const uint8_t kept[] = {1, 0, 0, 1};
+    stats_block blocks[MOST_BLOCKS];
     stats s = ask(&p, &(stats_spec){.kept = kept});
+    list(&s, blocks);
     ck_assert_uint_eq(s.whole.n, 2);
     ck_assert_uint_eq(s.n_events, 4); /* those of others do not count */
-    ck_assert_uint_eq(s.blocks.items[1].events, 1);
+    ck_assert_uint_eq(blocks[1].events, 1);
     ck_assert_uint_eq(s.whole.n_large, 2);
     stats_free(&s);
     profile_free(&p);
@@ -184,11 +202,13 @@ START_TEST(events_of_domains_are_put_in_order) {
         collect(&t, 1, 15, a);
         collect(&t, 1, 25, b);
         read_ordered(&t, &p, reversed);
+        stats_block blocks[MOST_BLOCKS];
         stats s = ask(&p, &(stats_spec){0});
+        list(&s, blocks);
         const uint64_t words[] = {1, 2, 3}, events[] = {1, 1, 1};
         for (size_t i = 0; i < 3; i++) {
-            ck_assert_uint_eq(s.blocks.items[i].words, words[i]);
-            ck_assert_uint_eq(s.blocks.items[i].events, events[i]);
+            ck_assert_uint_eq(blocks[i].words, words[i]);
+            ck_assert_uint_eq(blocks[i].events, events[i]);
         }
         ck_assert_uint_eq(s.n_events, 5);
         stats_free(&s);
@@ -207,11 +227,13 @@ START_TEST(a_death_before_the_birth) {
     uint64_t unknown = a + 7;
     collect(&t, 1, 6, unknown); /* of a block that was never allocated */
     read_ordered(&t, &p, true);
+    stats_block blocks[MOST_BLOCKS];
     stats s = ask(&p, &(stats_spec){0});
+    list(&s, blocks);
     ck_assert_uint_eq(s.whole.n, 1);
     ck_assert_uint_eq(s.whole.n_survived, 0);
-    ck_assert_uint_eq(s.blocks.items[0].events, 0);
-    ck_assert_uint_eq(s.blocks.items[0].micros, 0);
+    ck_assert_uint_eq(blocks[0].events, 0);
+    ck_assert_uint_eq(blocks[0].micros, 0);
     stats_free(&s);
     profile_free(&p);
 }
@@ -252,6 +274,90 @@ START_TEST(small_blocks_stand_for_several) {
     /* None of 257 to 10,000 words but the one: blocks above would have been seen. */
     ck_assert_double_eq(w->size_shares[3].high, 0);
     stats_free(&s);
+    profile_free(&p);
+}
+END_TEST
+
+static int compare_numbers(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Of a microsecond to some days, in three segments. */
+START_TEST(medians_of_short_and_long_lives) {
+    enum { BLOCKS = 301, EACH = 101 };
+    tape t;
+    profile p;
+    test_random r = {3};
+    uint64_t ids[BLOCKS], lives[BLOCKS], deaths[BLOCKS];
+    tape_start(&t, 1);
+    for (size_t i = 0; i < BLOCKS; i++) {
+        lives[i] = (uint64_t)exp(27 * test_random_unit(&r));
+        ids[i] = allocate(&t, i, MEMTRACE_MAJOR, 1, 2, STACK(MAIN));
+    }
+    for (size_t i = 0; i < BLOCKS; i++)
+        deaths[i] = (i + lives[i]) << 9 | i;
+    qsort(deaths, BLOCKS, sizeof *deaths, compare_numbers);
+    for (size_t i = 0; i < BLOCKS; i++)
+        collect(&t, 1, deaths[i] >> 9, ids[deaths[i] % 512]);
+    read_ordered(&t, &p, false);
+    stats s = ask(&p, &(stats_spec){.segments = 3});
+    for (size_t i = 0; i < 3; i++) {
+        const size_t n = i < 2 ? EACH : BLOCKS - 2 * EACH;
+        uint64_t sorted[EACH];
+        memcpy(sorted, lives + i * EACH, n * sizeof *sorted);
+        qsort(sorted, n, sizeof *sorted, compare_numbers);
+        ck_assert_uint_eq(s.segments.items[i].micros.median, sorted[(n - 1) / 2]);
+        ck_assert_uint_eq(s.segments.items[i].micros.most, sorted[n - 1]);
+    }
+    qsort(lives, BLOCKS, sizeof *lives, compare_numbers);
+    ck_assert_uint_eq(s.whole.micros.median, lives[(BLOCKS - 1) / 2]);
+    stats_free(&s);
+    profile_free(&p);
+}
+END_TEST
+
+static void check_share(estimate e, const uint64_t *words, size_t n, uint64_t least, uint64_t most,
+                        double rate) {
+    estimate_blocks within = {0}, without = {0};
+    for (size_t i = 0; i < n; i++)
+        estimate_blocks_add(words[i] >= least && words[i] <= most ? &within : &without,
+                            words[i] + 1, rate);
+    const estimate want = estimate_share(&within, &without);
+    ck_assert_double_eq_tol(e.value, want.value, 1e-9);
+    ck_assert_double_eq_tol(e.low, want.low, 1e-9);
+    ck_assert_double_eq_tol(e.high, want.high, 1e-9);
+}
+
+/* Sizes around all limits, some several times. */
+START_TEST(shares_of_the_program_are_those_of_its_blocks) {
+    static const uint64_t words[] = {0,   1,   1,   32,  32,    33,    255,   256, 257, 300,
+                                     300, 510, 511, 512, 10000, 10001, 20000, 7,   7,   7};
+    static const uint64_t larges[] = {0, 40, 256, 510, 511, 600, 10000, 15000};
+    enum { N = sizeof words / sizeof *words };
+    const double rate = 1e-2;
+    tape t;
+    profile p;
+    tape_start(&t, rate);
+    for (size_t i = 0; i < N; i++)
+        allocate(&t, i, MEMTRACE_MAJOR, words[i], 1, STACK(MAIN));
+    read_ordered(&t, &p, false);
+    for (size_t i = 0; i < sizeof larges / sizeof *larges; i++) {
+        stats s = ask(&p, &(stats_spec){.large = larges[i]});
+        estimate_blocks all = {0};
+        estimate_mean mean = {0};
+        for (size_t j = 0; j < N; j++) {
+            estimate_blocks_add(&all, words[j] + 1, rate);
+            estimate_mean_add(&mean, (double)words[j], words[j] + 1, rate);
+        }
+        ck_assert_double_eq_tol(s.whole.blocks.high, estimate_blocks_total(&all).high, 1e-6);
+        ck_assert_double_eq_tol(s.whole.mean_words.high, estimate_mean_value(&mean).high, 1e-6);
+        check_share(s.whole.large, words, N, larges[i] + 1, UINT64_MAX, rate);
+        for (int j = 0; j < STATS_N_SIZES; j++)
+            check_share(s.whole.size_shares[j], words, N, j ? stats_sizes[j - 1].most + 1 : 0,
+                        stats_sizes[j].most, rate);
+        stats_free(&s);
+    }
     profile_free(&p);
 }
 END_TEST
@@ -349,6 +455,8 @@ static Suite *suite(void) {
     tcase_add_test(t, a_death_before_the_birth);
     tcase_add_test(t, nothing_at_all);
     tcase_add_test(t, small_blocks_stand_for_several);
+    tcase_add_test(t, medians_of_short_and_long_lives);
+    tcase_add_test(t, shares_of_the_program_are_those_of_its_blocks);
     tcase_add_test(t, published_numbers_of_irmin);
     suite_add_tcase(s, t);
     return s;

@@ -5,6 +5,7 @@
  * *                fault
  *     s MS       sleep; what nanosleep said            m NAME set a mark
  *     l LIBRARY  load it and call its plugin_work      q      end with status 5
+ *     u LIBRARY  start a thread, ended by `e`, that loads it, calls it and unloads it over and over
  *
  * and answers each with a line. */
 #include <dlfcn.h>
@@ -57,21 +58,43 @@ static long rest(long ms) {
 }
 
 #ifdef STATIC
-static long work_of(const char *library) {
-    return library != NULL;
+static void *load(const char *library) {
+    return (void *)library;
+}
+
+static int unload(void *handle) {
+    return handle == NULL;
 }
 #else
-static long work_of(const char *library) {
+/* The library, whose work is done; NULL if there is none. */
+static void *load(const char *library) {
     void *handle = dlopen(library, RTLD_NOW);
     void (*plugin_work)(void) = NULL;
     if (handle)
         *(void **)&plugin_work = dlsym(handle, "plugin_work");
-    if (!plugin_work)
-        return 1;
-    plugin_work();
-    return 0;
+    if (plugin_work)
+        plugin_work();
+    return plugin_work ? handle : NULL;
+}
+
+static int unload(void *handle) {
+    return dlclose(handle);
 }
 #endif
+
+static void *load_and_unload(void *library) {
+    while (!end) {
+        void *handle = load(library);
+        faults += !handle || unload(handle) != 0;
+    }
+    free(library);
+    return NULL;
+}
+
+static void start(void *(*function)(void *), void *context) {
+    end = false;
+    pthread_create(&threads[n_threads++], NULL, function, context);
+}
 
 int main(void) {
     char line[256], name[200];
@@ -85,8 +108,8 @@ int main(void) {
             while (n_blocks > 0)
                 free(blocks[--n_blocks]);
         else if (sscanf(line, "b %zu", &n) == 1)
-            for (end = false; n_threads < n && n_threads < MAX_THREADS; n_threads++)
-                pthread_create(&threads[n_threads], NULL, work, (void *)('a' + n_threads));
+            while (n_threads < n && n_threads < MAX_THREADS)
+                start(work, (void *)('a' + n_threads));
         else if (line[0] == 'e')
             for (end = true; n_threads > 0; answer = faults)
                 pthread_join(threads[--n_threads], NULL);
@@ -95,7 +118,9 @@ int main(void) {
         else if (sscanf(line, "m %199[^\n]", name) == 1)
             allotrace_mark_here(name);
         else if (sscanf(line, "l %199[^\n]", name) == 1)
-            answer = work_of(name);
+            answer = load(name) == NULL;
+        else if (sscanf(line, "u %199[^\n]", name) == 1 && n_threads < MAX_THREADS)
+            start(load_and_unload, strdup(name));
         else if (line[0] == 'q')
             return 5;
         printf("%ld\n", answer);

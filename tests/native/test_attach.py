@@ -17,7 +17,8 @@ import decode  # noqa: E402
 import tap  # noqa: E402
 from tap import Skip, same, test  # noqa: E402
 
-LIBRARY, ALLOTRACE, RESIDENT, FIXED, STATIC, PLUGIN, _ = map(os.path.abspath, sys.argv[1:8])
+LIBRARY, ALLOTRACE, RESIDENT, FIXED, STATIC, PLUGIN, OTHER_PLUGIN = map(os.path.abspath, sys.argv[1:8])
+ROUNDS = 40  # of what has failed in one of as many
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
 
 
@@ -136,6 +137,17 @@ def threads_at_work_are_not_disturbed():
         program.tell("e", "0")
     for i in range(4):
         same(allotrace("doctor", f"{i}.ctf").returncode, 0, f"doctor {i}")
+
+
+@test
+def libraries_may_go_while_it_detaches():
+    with Resident() as program:
+        program.tell("u " + PLUGIN)
+        program.tell("u " + OTHER_PLUGIN)
+        for i in range(ROUNDS):
+            good("attach", "-r", "1e-3", "-o", f"{i}.ctf", program.pid)
+            good("detach", "--no-symbolize", program.pid)
+        program.tell("e", "0")
 
 
 @test

@@ -40,14 +40,14 @@ STACK_UNCHECKED static inline uintptr_t word_change(const struct word *word) {
 
 /* How many of the first `n` words are what they were. */
 static inline size_t trail_verify_words(const struct word *words, size_t n) {
-    size_t i = 0;
-    for (; n - i >= 4; i += 4)
-        if ((word_change(&words[i]) | word_change(&words[i + 1])) |
-            (word_change(&words[i + 2]) | word_change(&words[i + 3])))
+    const struct word *word = words, *const end = words + n, *const fours = words + n / 4 * 4;
+    for (; word < fours; word += 4)
+        if ((word_change(word) | word_change(word + 1)) |
+            (word_change(word + 2) | word_change(word + 3)))
             break;
-    while (i < n && word_change(&words[i]) == 0)
-        i++;
-    return i;
+    while (word < end && word_change(word) == 0)
+        word++;
+    return (size_t)(word - words);
 }
 
 /* How many points, from the outermost one, are as they were. The words of a frame are in it or
@@ -211,7 +211,7 @@ STACK_UNCHECKED static inline bool step_quickly(const struct row *row, struct un
         __asm__("" : "+r"(base)); /* see step_by_row */
     }
     uintptr_t key_at = base + (uintptr_t)row->offset;
-    uintptr_t cfa = key_at + (uintptr_t)(row->cfa_words * WORD);
+    uintptr_t cfa = key_at + (uintptr_t)row->cfa_words * WORD;
     if (__builtin_expect(
             !is_further_out(key_at, frame, last) || cfa - frame->sp - 1 >= last - frame->sp, 0))
         return false;
@@ -219,7 +219,7 @@ STACK_UNCHECKED static inline bool step_quickly(const struct row *row, struct un
     fresh->key_at = key_at;
     fresh->bp_at = 0;
     if (row->bits & ROW_SAVES_BP) {
-        uintptr_t bp_at = key_at + (uintptr_t)(row->bp_words * WORD);
+        uintptr_t bp_at = key_at + (uintptr_t)row->bp_words * WORD;
         if (__builtin_expect(!is_further_out(bp_at, frame, last), 0))
             return false;
         fresh->bp_at = bp_at;
@@ -245,8 +245,11 @@ static inline bool trail_take_quickly(unwind_trail *trail, const unwind_cache *c
             point--;
         if (point_is(&point[-1], &frame))
             break;
-        const struct row *row = cache_known(cache, frame.key);
-        if (__builtin_expect(row->key != frame.key || row->bits & ROW_UNCOMMON || fresh == end ||
+        const struct row *row = cache_place((unwind_cache *)cache, frame.key);
+        if (__builtin_expect(row->key != frame.key, 0) &&
+            (row = cache_known(cache, frame.key))->key != frame.key)
+            return false;
+        if (__builtin_expect(row->bits & ROW_UNCOMMON || fresh == end ||
                                  !step_quickly(row, &frame, last, fresh) || !frame.key,
                              0))
             return false;

@@ -90,13 +90,24 @@ struct exact_stack {
 };
 
 /* The codes of the frames from `first` on. */
-static inline void exact_encode(struct session *s, struct domain *d, size_t first, size_t n,
-                                unsigned type) {
-    uint32_t epoch = d->modules_epoch;
+static __attribute__((noinline)) void exact_encode_slowly(struct session *s, struct domain *d,
+                                                          size_t first, size_t n) {
     for (size_t i = first; i < n; i++)
         d->frames[1 + i] =
-            code_remembered(&s->codes, &d->codes, epoch, unwind_trail_pc(d->trail, i));
-    d->frames[n] = code_with_type(d->frames[n], type);
+            code_remembered(&s->codes, &d->codes, d->modules_epoch, unwind_trail_pc(d->trail, i));
+}
+
+/* The same, and the type; calls nothing where all are remembered. */
+static inline void exact_encode(struct session *s, struct domain *d, size_t first, size_t n,
+                                unsigned type) {
+    const struct unwind_point *const points = d->trail->points;
+    uint64_t *const codes = d->frames + 1;
+    size_t i = first;
+    while (i < n && code_recall(&d->codes, d->modules_epoch, points[i].frame.key, &codes[i]))
+        i++;
+    if (__builtin_expect(i < n, 0))
+        exact_encode_slowly(s, d, i, n);
+    codes[n - 1] = code_with_type(codes[n - 1], type);
 }
 
 /* A stack that is not whole, or not whole in the trace: a remark goes in front of the first frame

@@ -726,8 +726,7 @@ static inline memtrace_status put_frames(memtrace_stream *s, uint8_t *p, bool sh
     cache_tally tally = {0};
     uint8_t *codewords = p + (short_form ? 1 : 2), *end = codewords;
     if (n > common)
-        end = cache_encode(&s->cache, frames + common, n - common, codewords,
-                           s->events.bytes + FORMAT_MAX_PACKET, &tally);
+        end = cache_encode(&s->cache, frames + common, n - common, codewords, NULL, &tally);
     put_codeword_count(p, short_form, tally.codewords);
     if (__builtin_expect(tally.misses != 0, 0)) {
         const memtrace_status status = announce_misses(s, codewords, tally.misses);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "trace/format.h"
+#include "trace/writer_put.h"
 
 typedef struct cache_bucket {
     uint64_t code;
@@ -38,16 +39,97 @@ typedef struct cache_tally {
 
 void cache_init(writer_cache *cache);
 
-/* Encodes frames, outermost first, from `p`. Returns the place after the last codeword; or NULL if
- * there may not be room before `end`: the cache has changed then, and must be put back. */
-uint8_t *cache_encode(writer_cache *cache, const uint64_t *frames, size_t n, uint8_t *p,
-                      const uint8_t *end, cache_tally *tally);
-
 /* The code of the first miss in the encoded bytes at `*p`, which moves past it. There must be one.
  */
 uint64_t cache_next_miss(const uint8_t **p);
 
 /* A bucket as both sides know it. */
 cache_bucket cache_peek(const writer_cache *cache, unsigned bucket);
+
+/* ---- in line, since every allocation passes through it ------------------------------------- */
+
+static inline bool cache_is_ready(const writer_cache *cache, unsigned bucket) {
+    return cache->ready >> (bucket / CACHE_GROUP) & 1;
+}
+
+static inline bool cache_holds(const cache_bucket *bucket, uint64_t code) {
+    return bucket->code == code && bucket->date != 0;
+}
+
+static inline uint64_t cache_hash(uint64_t code) {
+    return code * UINT64_C(0x9E3779B97F4A7C15); /* 2^64 / golden ratio */
+}
+
+static inline unsigned cache_first_choice(uint64_t code) {
+    return (unsigned)(cache_hash(code) >> 50);
+}
+
+/* The number of the bucket for a code that its first choice does not hold: the one that does, or
+ * the one to be replaced. */
+unsigned cache_choose_again(writer_cache *cache, uint64_t code);
+
+static inline uint8_t *cache_put_hit(uint8_t *p, unsigned bucket, size_t run) {
+    const bool many = run >= FORMAT_TAG_HIT_N;
+    const unsigned tag = many ? FORMAT_TAG_HIT_N : (unsigned)run;
+    p = put_u16(p, (uint16_t)(bucket << FORMAT_TAG_BITS | tag));
+    *p = (uint8_t)run; /* counts only if they are many */
+    return p + many;
+}
+
+static inline uint8_t *cache_put_miss(uint8_t *p, unsigned bucket, uint64_t code) {
+    return put_u64(put_u16(p, (uint16_t)(bucket << FORMAT_TAG_BITS | FORMAT_TAG_MISS)), code);
+}
+
+/* Encodes frames, outermost first, from `p`. Returns the place after the last codeword; or NULL if
+ * there may not be room before `end`: the cache has changed then, and must be put back. Without an
+ * `end` there is room for all. */
+static inline __attribute__((always_inline)) uint8_t *cache_encode(writer_cache *cache,
+                                                                   const uint64_t *frames, size_t n,
+                                                                   uint8_t *p, const uint8_t *end,
+                                                                   cache_tally *tally) {
+    cache_bucket *const buckets = cache->buckets, *last = buckets;
+    const uint64_t *const stop = n ? frames + n : frames; /* NULL may not be added to */
+    const bool fits = !end || (size_t)(end - p) >= n * CACHE_MAX_FRAME;
+    uint32_t clock = cache->clock;
+    cache_tally t = {0};
+    for (; frames < stop; t.codewords++) {
+        if (__builtin_expect(!fits, 0) && end - p < CACHE_MAX_FRAME) {
+            p = NULL;
+            break;
+        }
+        const uint64_t code = *frames++;
+        unsigned number = cache_first_choice(code);
+        cache_bucket *bucket = &buckets[number];
+        bool hit = cache_is_ready(cache, number) && cache_holds(bucket, code);
+        if (__builtin_expect(!hit, 0)) {
+            number = cache_choose_again(cache, code);
+            bucket = &buckets[number];
+            hit = cache_holds(bucket, code);
+        }
+        last->prediction = (uint16_t)number;
+        last = bucket;
+        bucket->date = ++clock;
+        if (__builtin_expect(!hit, 0)) {
+            bucket->code = code;
+            p = cache_put_miss(p, number, code);
+            t.misses++;
+            continue;
+        }
+        /* As many of the frames as the predictions foresee. */
+        const uint64_t *const first = frames;
+        const uint64_t *const most = stop - first < FORMAT_MAX_RUN ? stop : first + FORMAT_MAX_RUN;
+        for (; frames < most; frames++) {
+            cache_bucket *next = &buckets[last->prediction];
+            if (!cache_holds(next, *frames))
+                break;
+            next->date = clock;
+            last = next;
+        }
+        p = cache_put_hit(p, number, (size_t)(frames - first));
+    }
+    cache->clock = clock;
+    *tally = t;
+    return p;
+}
 
 #endif

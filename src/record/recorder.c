@@ -470,6 +470,9 @@ void recorder_end(void) {
     if (recorder.is_late)
         late_leave();
     recorder_finish();
+    if (recorder.is_late)
+        sink_unlock(
+            &recorder.session->sink); /* whoever records the process again may use the name */
 }
 
 void recorder_look_again(void) {

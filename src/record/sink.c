@@ -168,6 +168,13 @@ int sink_write(sink *s, const void *packets, size_t size) {
     return error;
 }
 
+/* The descriptor stays: a thread may be about to write an event that it was at already. */
+void sink_unlock(sink *s) {
+    struct flock whole = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+    if (s->regular && sink_is_ours(s, s->fd))
+        syscall4(SYS_fcntl, s->fd, F_OFD_SETLK, (long)&whole, 0);
+}
+
 void sink_close(sink *s) {
     int fd = s->fd;
     s->fd = -1;

@@ -128,6 +128,18 @@ def a_process_can_be_recorded_again():
 
 
 @test
+def a_trace_is_free_once_its_process_is_left():
+    with Resident() as program:
+        for size in 12000, 24000:
+            good("attach", "-r", "1", "-o", "t.ctf", program.pid)
+            program.tell(f"a 100 {size}")
+            good("detach", "--no-symbolize", program.pid)
+        good("symbolize", "t.ctf")
+    same(read("t.ctf", 24000)[:2], (100, 0))
+    same([read(f, 12000)[0] for f in pathlib.Path(".").glob("t*.ctf") if f.name != "t.ctf"], [100])
+
+
+@test
 def threads_at_work_are_not_disturbed():
     with Resident() as program:
         program.tell("b 4")

@@ -329,15 +329,29 @@ bool index_put_order(index_stream *s, const profile *p) {
     return true;
 }
 
+enum { AHEAD = 16 /* events: the row of a death may be anywhere */ };
+
 /* Nothing happens to a block that is not there, or twice. */
-static bool check_event(const block_table *b, uint64_t event, uint8_t *met) {
-    const uint64_t row = event >> 2;
-    const unsigned kind = event & 3;
-    if (row >= b->count || kind > BLOCKS_DIED || met[row] >> kind & 1)
-        return false;
-    met[row] |= (uint8_t)(1 << kind);
-    return !(kind == BLOCKS_PROMOTED && b->promoted[row] == BLOCKS_NEVER) &&
-           !(kind == BLOCKS_DIED && b->died[row] == BLOCKS_NEVER);
+static bool check_events(const uint64_t *events, size_t n, size_t rows, uint8_t *met) {
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t row = events[i] >> 2, next = events[i + AHEAD < n ? i + AHEAD : i] >> 2;
+        const unsigned kind = events[i] & 3;
+        if (next < rows)
+            __builtin_prefetch(&met[next], 1);
+        if (row >= rows || kind > BLOCKS_DIED || met[row] >> kind & 1)
+            return false;
+        met[row] |= (uint8_t)(1 << kind);
+    }
+    return true;
+}
+
+/* Or that the table does not know of. */
+static bool check_met(const block_table *b, const uint8_t *met) {
+    bool ok = true;
+    for (size_t i = 0; i < b->count; i++)
+        ok &= !(met[i] >> BLOCKS_PROMOTED & 1 && b->promoted[i] == BLOCKS_NEVER) &&
+              !(met[i] >> BLOCKS_DIED & 1 && b->died[i] == BLOCKS_NEVER);
+    return ok;
 }
 
 index_status index_get_order(index_stream *s, profile *p) {
@@ -351,12 +365,12 @@ index_status index_get_order(index_stream *s, profile *p) {
         const size_t n = chunk_at(b->order.count, count);
         uint64_t *events = b->order.items + b->order.count;
         index_get_column(s, events, n);
-        bool ok = !s->failed;
-        for (size_t i = 0; ok && i < n; i++)
-            ok = check_event(b, events[i], met);
+        const bool ok = !s->failed && check_events(events, n, b->count, met);
         b->order.count += n;
         status = ok ? INDEX_OK : INDEX_DAMAGED;
     }
+    if (status == INDEX_OK && !check_met(b, met))
+        status = INDEX_DAMAGED;
     free(met);
     return status;
 }

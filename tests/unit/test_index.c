@@ -305,6 +305,34 @@ START_TEST(the_peak_is_remembered) {
 }
 END_TEST
 
+/* Such as an order of events that the table does not know of. */
+START_TEST(an_order_that_cannot_be_is_damage) {
+    static const struct {
+        uint32_t row;
+        blocks_event kind;
+    } wrong[] = {
+        {0, BLOCKS_BORN},     /* again */
+        {0, BLOCKS_PROMOTED}, /* the same */
+        {1, BLOCKS_DIED},     /* the same */
+        {0, BLOCKS_DIED},     /* it lives */
+        {1, BLOCKS_PROMOTED}, /* it was not */
+        {99, BLOCKS_BORN},    /* there is no such row */
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        profile p, back;
+        make_profile(&p);
+        ck_assert_uint_ne(p.table.promoted[0], BLOCKS_NEVER);
+        ck_assert_uint_eq(p.table.promoted[1], BLOCKS_NEVER);
+        ck_assert_uint_eq(p.table.died[0], BLOCKS_NEVER);
+        ck_assert_uint_ne(p.table.died[1], BLOCKS_NEVER);
+        ck_assert(vec_push(&p.table.order, (uint64_t)wrong[i].row << 2 | wrong[i].kind));
+        save_all(&p);
+        ck_assert_int_eq(load_all(&back), INDEX_DAMAGED);
+        profile_free(&p);
+    }
+}
+END_TEST
+
 START_TEST(another_trace_or_version_is_stale) {
     index_remarks remarks;
     profile p, back;
@@ -554,6 +582,7 @@ static Suite *suite(void) {
     tcase_add_test(t, a_question_reads_its_columns_alone);
     tcase_add_test(t, the_peak_is_remembered);
     tcase_add_test(t, a_peak_that_cannot_be_is_damage);
+    tcase_add_test(t, an_order_that_cannot_be_is_damage);
     tcase_add_test(t, another_trace_or_version_is_stale);
     tcase_add_test(t, a_stamp_changes_with_the_trace);
     tcase_add_test(t, a_shortened_index_is_damaged);

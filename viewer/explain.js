@@ -79,10 +79,10 @@ const FOLLOWS = {
     definition: "The share of this row and all before it in the order of amounts. Call fragments do not overlap, so that their shares add up.",
     worked: `rows 1 to ${count(row + 1)} together`,
   }),
-  slope: (f) => ({
-    text: perSecond(f.slope), title: "Slope",
-    definition: "By how many bytes a second what is live of this place grows, over the time after the start: the slope of the straight line with the least squares.",
-    worked: `95 % interval: ${perSecond(f.slope_low)} … ${perSecond(f.slope_high)}\nq = ${part(f.q)}: the false discovery rate at which it would count as growth`,
+  slope: (f, { measure }) => ({
+    text: perSecond(f.slope, measure), title: "Slope",
+    definition: `By how many ${measure === "blocks" ? "blocks" : "bytes"} a second what is live of this place grows, over the time after the start: the slope of the straight line with the least squares.`,
+    worked: `95 % interval: ${perSecond(f.slope_low, measure)} … ${perSecond(f.slope_high, measure)}\nq = ${part(f.q)}: the false discovery rate at which it would count as growth`,
   }),
   change: (f, { unit }, { text }) => ({
     text: text ?? `${f.value > 0 ? "+" : ""}${amount(f.value, unit)}`, title: "Change",
@@ -92,7 +92,7 @@ const FOLLOWS = {
   reading: (f) => ({ text: bytes(f.value), title: f.title, definition: `As the system counted it for the process: ${f.what}. Not an estimate.` }),
 };
 
-const perSecond = (v) => `${v > 0 ? "+" : ""}${bytes(v)}/s`;
+const perSecond = (v, measure) => `${v > 0 ? "+" : ""}${measure !== "blocks" ? bytes(v) : Math.abs(v) < 10 ? `${+v.toPrecision(2)} blocks` : `${count(v)} blocks`}/s`;
 
 function marginWorked(f, unit, rate) {
   if (!(f.high > f.low)) return "every word was sampled: exact";

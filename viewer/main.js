@@ -142,7 +142,7 @@ class App {
     this.reported = key;
     const s = this.store.state;
     fill(this.total,
-      this.number(head.total, { ...head, name: "grand-total", label: head.note ?? MEASURE_NAMES[head.measure] }),
+      this.number(head.total, { ...head, name: "grand-total", label: head.note ?? head.named ?? MEASURE_NAMES[head.measure] }),
       this.following("margin", head.total, head, { className: "margin" }),
       head.note ? h("span.faint.note", head.note) : null,
       h("span.faint.more", begun, head.time !== undefined && (s.measure === "live" || s.measure === "peak") ? ["at ", this.fact(format.duration(head.time), "Moment", "The time since the beginning of the trace at which this was live."), ", "] : null,
@@ -302,10 +302,14 @@ class App {
     view.seen = this.generation;
   }
 
-  // Some views show one measure whatever is chosen, or take but a few: what is shown stands there.
+  // Some views show one measure whatever is chosen, or take but a few, or say more exactly what they are: what is shown stands there.
   #showMeasure(s) {
-    const { only, text } = this.view.measures?.(s) ?? { only: MEASURES };
-    for (const o of this.measure.options) o.disabled = o.value !== "" && !only.includes(o.value);
+    const { only, text, names } = this.view.measures?.(s) ?? { only: MEASURES };
+    for (const o of this.measure.options) {
+      if (o.value === "") continue;
+      o.disabled = !only.includes(o.value);
+      fill(o, names?.[o.value] ?? MEASURE_NAMES[o.value]);
+    }
     fill(this.otherMeasure, text ?? "");
     this.otherMeasure.hidden = !text;
     this.measure.value = text ? "" : only.includes(s.measure) ? s.measure : only[0];

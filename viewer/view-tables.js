@@ -14,6 +14,10 @@ const nameOf = (name) => h("span.fn", h("bdi", { dir: "ltr" }, name));
 
 const keyOf = (place) => `${place.function}\n${place.file}`;
 
+// Leaks are of what is live at the end: that in bytes is never freed, by the name of measures.
+const LEFT = { allocated: "Live at the end", blocks: "Blocks live at the end", byteseconds: "Bytes × time held" };
+const leftOf = (head) => ({ ...head, named: LEFT[head.measure], measure: head.measure === "allocated" ? "survived" : head.measure });
+
 const CHUNK = 200; // rows that one step of unrolling shows
 
 const figureOf = (row, prefix = "") =>
@@ -105,14 +109,14 @@ export class TableView {
   #leakColumns() {
     return [
       { key: "class", title: "How it grows", width: "112px", cell: (row) => h("span", { title: this.head.leaks?.classes?.[row.class] ?? "" }, row.class) },
-      { key: "slope", title: "Slope", width: "98px", right: true, help: "bytes a second, of what stays live after the start", cell: (row) => this.app.following("slope", row, this.#of()) },
+      { key: "slope", title: "Slope", width: "98px", right: true, help: "bytes or blocks a second, of what stays live after the start", cell: (row) => this.app.following("slope", row, this.#of()) },
       { key: "line", title: "Live over time", width: "minmax(80px,1fr)", cell: (row) => sparkline(row.line) },
     ];
   }
 
   // What the numbers of rows are of.
   #of() {
-    return this.kind === "leaks" ? { ...this.head, measure: "survived" } : this.head;
+    return this.kind === "leaks" ? leftOf(this.head) : this.head;
   }
 
   #placeCell(row) {
@@ -165,7 +169,7 @@ export class TableView {
   restyle() {}
 
   measures() {
-    return this.kind === "leaks" ? { only: [], text: "Live at the end" } : null;
+    return this.kind === "leaks" ? { only: Object.keys(LEFT), names: LEFT } : null;
   }
 
   async update(s, changed) {
@@ -197,7 +201,8 @@ export class TableView {
   }
 
   async #ask(s, kind, { sort, order, offset, limit, signal, root }) {
-    const answer = await askTable(this.app.source, s, kind, {
+    const measure = kind === "leaks" && !LEFT[s.measure] ? "allocated" : s.measure;
+    const answer = await askTable(this.app.source, { ...s, measure }, kind, {
       sort: sort === this.#usual ? undefined : sort, order: order === "desc" ? undefined : order, offset: offset || undefined, limit,
       search: s.search ? searchPattern(s.search) : undefined, by: s.by || undefined,
       focus: kind === "callers" || kind === "callees" ? s.focus : undefined, root: root?.join("."), signal,
@@ -285,8 +290,7 @@ export class TableView {
   }
 
   #finish(s, kind, { answer, rows }) {
-    // Leaks are of what is live at the end, whatever the measure.
-    this.app.report(answer.leaks ? { ...answer, total: answer.leaks, measure: "survived", unit: "B" } : answer);
+    this.app.report(answer.leaks ? { ...leftOf(answer), total: answer.leaks } : answer);
     this.empty.hidden = true;
     this.table.element.hidden = false;
     const name = this.#unrolls() && s.focus ? this.app.nameOfFocus(s.focus) : "";

@@ -195,6 +195,8 @@ static void ask_all(asker *a, const reading *r) {
     ASK(a, "timeline", "buckets", "500");
     ASK(a, "peaks", "n", "8");
     ASK(a, "table", "kind", "leaks", "limit", "200");
+    ASK(a, "table", "measure", "blocks", "kind", "leaks", "limit", "200");
+    ASK(a, "table", "measure", "byteseconds", "kind", "leaks", "limit", "200");
     ASK(a, "lifetimes");
     ASK(a, "lifetimes", "measure", "blocks");
     ASK(a, "tree", "collapse", "1", "width", "1200", "rows", "256");

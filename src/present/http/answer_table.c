@@ -273,9 +273,11 @@ static bool gather_paths(request *r, table *t) {
     return true;
 }
 
-/* Its figure is what is live at the end. */
+/* Its figure is what is live at the end, whatever is measured in bytes. */
 static bool gather_leaks(request *r, table *t) {
-    leaks_spec spec = {.by_function = t->by == BY_FUNCTION, .warm_up = t->warm_up / 100};
+    leaks_spec spec = {.by_function = t->by == BY_FUNCTION,
+                       .warm_up = t->warm_up / 100,
+                       .measure = t->question.query->measure};
     if (!asked_rows(r, &t->question, &spec.kept))
         return false;
     if (!leaks_query(&t->question.query->lens, &spec, &t->leaks))
@@ -426,6 +428,10 @@ static double share_of(const table *t, double weight) {
     return all > 0 ? weight / all : 0;
 }
 
+static bool is_in_bytes(const table *t) {
+    return measure_infos[t->question.query->measure].unit == UNIT_BYTES;
+}
+
 static bool has_callers(const table *t) {
     return t->kind == KIND_HOTSPOTS || t->kind == KIND_TYPES;
 }
@@ -498,9 +504,9 @@ static bool write_costs(output *o, const table *t) {
         return false;
     for (size_t i = 0; i < t->rows.count; i++)
         costs[i] = &t->rows.items[i].total;
-    /* How many blocks stay is not what leaks are about. */
-    (t->kind == KIND_LEAKS ? write_amounts : write_figures)(o, &t->question, costs, t->rows.count,
-                                                            false);
+    /* Where bytes count, how many blocks stay is not what leaks are about. */
+    (t->kind == KIND_LEAKS && is_in_bytes(t) ? write_amounts : write_figures)(
+        o, &t->question, costs, t->rows.count, false);
     free(costs);
     column_start(&c, o, "share", false);
     for (size_t i = 0; i < t->rows.count; i++)
@@ -548,11 +554,13 @@ static int64_t number_self_samples(const void *thing) {
     X("startup", cost_bytes(&t->question.reading->profile, s->startup))                            \
     X("at_exit", cost_bytes(&t->question.reading->profile, s->at_exit))
 
+/* Blocks, if these are counted; else bytes. */
 static void write_leak_line(output *o, const table *t, const leaks_site *s) {
+    const bool blocks = t->leaks.measure == MEASURE_BLOCKS;
+    const double each = blocks ? 1 : cost_bytes(&t->question.reading->profile, 1);
     output_char(o, '[');
     for (int i = 0; i < LEAKS_POINTS; i++)
-        output_format(o, "%s%.0f", i ? "," : "",
-                      cost_bytes(&t->question.reading->profile, s->line[i]));
+        output_format(o, "%s%.0f", i ? "," : "", s->line[i] * each);
     output_char(o, ']');
 }
 
@@ -585,8 +593,11 @@ static void write_window(output *o, const table *t) {
     output_format(o, ",\n\"leaks\":{\"from\":%llu,\"to\":%llu,\"cleaned_up\":%s,\"class\":\"%s\",",
                   (unsigned long long)l->from, (unsigned long long)l->to,
                   l->cleaned_up ? "true" : "false", leaks_class_infos[l->total.class].name);
-    figure f = reading_figure(t->question.reading, l->total.cost.samples);
-    figure_json(o, &f);
+    figure f = asked_figure(&t->question, &l->total.cost);
+    if (is_in_bytes(t))
+        figure_json(o, &f);
+    else
+        write_figure(o, &f, l->total.cost.blocks);
     output_text(o, ",\"classes\":{");
     for (int i = 0; i < LEAKS_N_CLASSES; i++)
         output_format(o, "%s\"%s\":\"%s\"", i ? "," : "", leaks_class_infos[i].name,

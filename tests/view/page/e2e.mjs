@@ -283,6 +283,22 @@ test("leaks come in the order of the command, until another is chosen", async ({
   }
 });
 
+test("leaks count what the measure says, as the command does", withPage(at(one, "view=leaks&measure=peak"), async (c) => {
+  for (const [measure, text, unit] of [["peak", "Live at the end", "B"], ["blocks", "Blocks live at the end", "blocks"], ["byteseconds", "Bytes × time held", "B·s"]]) {
+    await c.go({ measure });
+    const j = cliJson("leaks", "--json", "--measure", measure === "peak" ? "allocated" : measure, IRMIN);
+    assert.deepEqual((await c.rows()).slice(0, 10).map((r) => r.value), j.sites.slice(0, 10).map((s) => amount(s.live.value, unit)), measure);
+    assert.equal(await c.page.locator('.head select[aria-label^="Measure"]').evaluate((s) => s.selectedOptions[0].textContent), text);
+    assert.equal(await c.page.locator('[data-number="grand-total"]').innerText(), amount(j.all_sites.live.value, unit));
+    await c.page.locator('.gridrow [data-number="slope"]').first().click();
+    const told = c.page.locator(".popover.explain:not([hidden])");
+    assert.match(await told.innerText(), measure === "blocks" ? /blocks\/s(.|\n)*how many blocks a second/ : /B\/s(.|\n)*how many bytes a second/);
+    await c.page.keyboard.press("Escape");
+  }
+  await c.go({ view: "hotspots", measure: "allocated" });
+  assert.equal(await c.page.locator('.head select[aria-label^="Measure"]').evaluate((s) => s.selectedOptions[0].textContent), "Allocated");
+}));
+
 test("callers unroll and roll up by keys", withPage(at(one, "view=callers&focus=Stdlib__Map.Make.bal"), async (c) => {
   const j = cliJson("callers", "--json", "--min-share", "0", "Stdlib__Map.Make.bal", IRMIN).tree;
   const rows = await c.rows();

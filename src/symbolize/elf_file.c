@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
+#include "symbolize/mini_debug.h"
 
 /* ---- build ids --------------------------------------------------------------------------- */
 
@@ -110,12 +111,13 @@ bool elf_file_has_section(const elf_file *file, const char *name) {
 typedef struct symbol {
     uint64_t start, end; /* end == start: its size is not known, it ends where the next begins */
     uint64_t reach;      /* the greatest end among this symbol and all before it */
-    const char *name;    /* in the mapped file */
+    const char *name;    /* in the mapped file, or in `mini` */
     unsigned preference; /* of several names for one place the smallest is shown */
 } symbol;
 
 struct elf_symbols {
     VEC(symbol) table; /* ascending by start, one for each */
+    mini_debug mini;   /* has some of their names */
 };
 
 /* Among aliases prefer the name that people write: `strdup`, not `__strdup`; global, not local. */
@@ -189,13 +191,27 @@ static void settle_aliases(elf_symbols *symbols) {
     symbols->table.count = kept;
 }
 
+static mini_debug open_mini(Elf *elf) {
+    GElf_Shdr header;
+    Elf_Scn *section = find_section(elf, SHT_NULL, ".gnu_debugdata", &header);
+    const Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
+    return data && data->d_buf ? mini_debug_open(data->d_buf, data->d_size) : MINI_DEBUG_NONE;
+}
+
+/* Of a stripped file: what is left for the loader, and what the distribution adds to it. */
+static bool read_stripped(elf_symbols *symbols, Elf *elf) {
+    symbols->mini = open_mini(elf);
+    return (!symbols->mini.elf || read_table(symbols, symbols->mini.elf, SHT_SYMTAB)) &&
+           read_table(symbols, elf, SHT_DYNSYM);
+}
+
 elf_symbols *elf_symbols_read(const elf_file *module, const elf_file *debug) {
     elf_symbols *symbols = calloc(1, sizeof *symbols);
     bool ok = symbols && read_table(symbols, module->elf, SHT_SYMTAB);
     if (ok && !symbols->table.count)
         ok = read_table(symbols, debug->elf, SHT_SYMTAB);
     if (ok && !symbols->table.count)
-        ok = read_table(symbols, module->elf, SHT_DYNSYM);
+        ok = read_stripped(symbols, module->elf);
     if (!ok) {
         elf_symbols_free(symbols);
         return NULL;
@@ -236,7 +252,9 @@ const char *elf_symbols_find(const elf_symbols *symbols, uint64_t address, uint6
 }
 
 void elf_symbols_free(elf_symbols *symbols) {
-    if (symbols)
+    if (symbols) {
         vec_free(&symbols->table);
+        mini_debug_close(&symbols->mini);
+    }
     free(symbols);
 }

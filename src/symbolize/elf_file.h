@@ -44,8 +44,9 @@ bool elf_file_has_section(const elf_file *file, const char *name);
 
 typedef struct elf_symbols elf_symbols;
 
-/* The functions in .symtab of either file, or else in .dynsym of the first. NULL when there is no
- * memory; there may be no symbols in it. Either file may be closed; their names stay in use. */
+/* The functions in .symtab of either file, or else in .dynsym of the first and the compressed
+ * symbols that it may have beside it (mini_debug.h). NULL when there is no memory; there may be no
+ * symbols in it. Either file may be closed; their names stay in use. */
 elf_symbols *elf_symbols_read(const elf_file *module, const elf_file *debug);
 
 /* The function at an address, NULL if there is none. `*start` (may be NULL) is its address. */

@@ -55,10 +55,15 @@ static bool add_row(block_table *b, uint32_t *row) {
     return true;
 }
 
+static __attribute__((noinline)) bool new_row(block_table *b, uint64_t id, uint32_t *row) {
+    return add_row(b, row) && row_index_add(&b->rows, id, *row);
+}
+
 /* The row of a block, which is new if the trace did not speak of it before. */
-static bool find_row(block_table *b, uint64_t id, uint32_t *row) {
-    *row = row_index_find(&b->rows, id);
-    return *row != ROW_NONE || (add_row(b, row) && row_index_add(&b->rows, id, *row));
+static inline bool find_row(block_table *b, uint64_t id, uint32_t *row) {
+    const uint32_t known = row_index_find(&b->rows, id);
+    *row = known;
+    return known != ROW_NONE || new_row(b, id, row);
 }
 
 static bool add_large(block_table *b, uint32_t row, const memtrace_event *event) {

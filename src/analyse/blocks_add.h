@@ -32,7 +32,6 @@ bool blocks_write_fates(block_table *b);
 /* The block was promoted, or died. Where the order of events is kept, each is written at once. */
 static inline __attribute__((always_inline)) bool
 blocks_add_fate(block_table *b, uint64_t id, uint64_t time, blocks_event kind) {
-    row_index_prefetch(&b->rows, id);
     b->fates[b->n_fates++] = (blocks_fate){.id = id, .time = time, .kind = kind};
     return (b->n_fates < BLOCKS_FATES && !b->keep_order) || blocks_write_fates(b);
 }

@@ -52,8 +52,7 @@ static bool loosen(row_index *x, row_page *page) {
     for (uint32_t i = 0; i < ROW_PAGE; i++)
         x->loose.items[x->loose.count + i] = row_in_page(x, page, i);
     x->loose.count += ROW_PAGE;
-    page->is_loose = true;
-    page->base = base;
+    *page = (row_page){.base = base, .is_loose = true};
     return true;
 }
 

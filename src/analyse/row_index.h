@@ -18,8 +18,8 @@
 /* Zeroed: none of its ids has a row. */
 typedef struct row_page {
     uint32_t base; /* the id `i` after the first has row base + i, modulo 2^32; or see `is_loose` */
-    uint8_t from, to; /* the ids that have rows: from <= i < to */
-    bool is_loose;    /* the rows stand in `loose`, from base * ROW_PAGE on */
+    uint8_t from, to; /* the ids that have such rows: from <= i < to */
+    bool is_loose;    /* the rows stand in `loose`, from base * ROW_PAGE on; from = to = 0 */
 } row_page;
 
 typedef struct row_far {
@@ -38,10 +38,10 @@ typedef struct row_index {
 uint32_t row_index_find_far(const row_index *x, uint64_t id);
 
 static inline uint32_t row_in_page(const row_index *x, const row_page *page, uint64_t id) {
-    uint32_t i = id % ROW_PAGE;
-    if (page->is_loose)
-        return x->loose.items[page->base * (size_t)ROW_PAGE + i];
-    return i >= page->from && i < page->to ? page->base + i : ROW_NONE;
+    const uint32_t i = id % ROW_PAGE;
+    if (__builtin_expect(i >= page->from && i < page->to, 1))
+        return page->base + i;
+    return page->is_loose ? x->loose.items[page->base * (size_t)ROW_PAGE + i] : ROW_NONE;
 }
 
 /* ROW_NONE if it has none. */
@@ -49,13 +49,6 @@ static inline uint32_t row_index_find(const row_index *x, uint64_t id) {
     uint64_t number = id / ROW_PAGE;
     return number < x->pages.count ? row_in_page(x, &x->pages.items[number], id)
                                    : row_index_find_far(x, id);
-}
-
-/* It will be looked up soon. */
-static inline void row_index_prefetch(const row_index *x, uint64_t id) {
-    const uint64_t number = id / ROW_PAGE;
-    if (number < x->pages.count)
-        __builtin_prefetch(&x->pages.items[number]);
 }
 
 /* Gives an id a row, of which there are `row` before, if that is as simple as it mostly is: the
@@ -66,7 +59,7 @@ static inline bool row_index_append(row_index *x, uint64_t id, uint32_t row) {
     if (number >= x->pages.count)
         return false;
     row_page *page = &x->pages.items[number];
-    if (page->is_loose || i == 0 || i != page->to || page->base + i != row)
+    if (i == 0 || i != page->to || page->base + i != row)
         return false;
     page->to++;
     return true;

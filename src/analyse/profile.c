@@ -172,28 +172,74 @@ static in_line bool add_fate(profile *p, const memtrace_event *event) {
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-/* The events up to the end, or to an error. */
+static in_line bool add_event(profile *p, cct_path *path, const memtrace_reader *reader,
+                              const profile_options *options, const memtrace_event *event) {
+    return event->kind == MEMTRACE_ALLOC ? add_allocation(p, path, reader, options, event)
+                                         : add_fate(p, event);
+}
+
+/* Adds the events of a domain's packet that are decoded in line, up to one that is not: for the
+ * reason in `*result`, if that is beyond BACKTRACE_UNSET. Each kind has its own way through. */
+static __attribute__((noinline)) memtrace_status add_packet(profile *p, cct_path *path,
+                                                            memtrace_reader *reader,
+                                                            const profile_options *options,
+                                                            unsigned *result, uint64_t *n_events) {
+    memtrace_event event;
+    memtrace_status status = MEMTRACE_OK;
+    uint64_t last = 0, n = 0;
+    unsigned decoded = BACKTRACE_GOOD;
+    for (; reader_has_whole(reader); n++, last = event.time) {
+        const uint32_t header = load_u32(reader->next);
+        bool added;
+        if (is_fate(header >> FORMAT_TIME_BITS)) {
+            if ((status = reader_next_fate(reader, header, &event)) != MEMTRACE_OK)
+                break;
+            added = add_fate(p, &event);
+        } else if (is_alloc(header >> FORMAT_TIME_BITS)) {
+            status = reader_next_alloc(reader, header, &decoded, &event);
+            if (status != MEMTRACE_OK || decoded > BACKTRACE_UNSET)
+                break;
+            added = add_allocation(p, path, reader, options, &event);
+        } else {
+            break;
+        }
+        if (!added)
+            return MEMTRACE_NOMEM;
+    }
+    p->duration = last > p->duration ? last : p->duration; /* a domain's times never go back */
+    *result = decoded;
+    *n_events += n;
+    return status;
+}
+
+/* Whatever stands at the reader's place. */
+static memtrace_status next_any(memtrace_reader *reader, unsigned result, memtrace_event *event) {
+    return result <= BACKTRACE_UNSET ? reader_next_any(reader, event)
+                                     : reader_next_after(reader, result, event);
+}
+
+/* The events up to the end, or to an error. A packet and a domain begin with an event that
+ * is not read in line. */
 static memtrace_status add_events(profile *p, memtrace_reader *reader,
                                   const profile_options *options) {
     memtrace_event event;
     memtrace_status status;
-    uint32_t domain = UINT32_MAX; /* of the last event */
-    cct_path *path = NULL;
-    uint64_t n = 0;
-    while ((status = reader_next(reader, &event)) == MEMTRACE_OK) {
-        if (event.domain != domain) {
-            if (!see_domain(p, event.domain))
-                return MEMTRACE_NOMEM;
-            domain = event.domain;
-            path = &p->paths.items[domain];
-        }
-        if (event.time > p->duration)
-            p->duration = event.time;
-        if (!(event.kind == MEMTRACE_ALLOC ? add_allocation(p, path, reader, options, &event)
-                                           : add_fate(p, &event)))
+    unsigned result = BACKTRACE_GOOD;
+    uint64_t n = 0, ticks = 0;
+    while ((status = next_any(reader, result, &event)) == MEMTRACE_OK) {
+        if (!see_domain(p, event.domain))
             return MEMTRACE_NOMEM;
-        if (++n % EVENTS_PER_TICK == 0 && options->tick)
+        cct_path *path = &p->paths.items[event.domain];
+        p->duration = event.time > p->duration ? event.time : p->duration;
+        if (!add_event(p, path, reader, options, &event))
+            return MEMTRACE_NOMEM;
+        n++;
+        status = add_packet(p, path, reader, options, &result, &n);
+        if (status != MEMTRACE_OK)
+            return status;
+        if (n / EVENTS_PER_TICK > ticks && options->tick)
             options->tick(options->context, reader);
+        ticks = n / EVENTS_PER_TICK;
     }
     return status;
 }

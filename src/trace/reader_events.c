@@ -89,29 +89,23 @@ memtrace_status reader_next_after(memtrace_reader *r, unsigned result, memtrace_
     return status == MEMTRACE_OK ? reader_next_any(r, event) : reader_stop(r, status);
 }
 
-/* Reads the allocation at r->next, whose fixed part is before the end of the packet. */
+/* Apart from fates, as a function of its own. */
 static __attribute__((noinline)) memtrace_status
-reader_next_alloc(memtrace_reader *r, memtrace_event *event, uint32_t header) {
-    const uint8_t *at = r->next;
-    unsigned kind = header >> FORMAT_TIME_BITS;
-    unsigned result = reader_alloc(r, at + FORMAT_EVENT_HEADER, kind, true, event);
-    if (likely(result <= BACKTRACE_UNSET))
-        return reader_finish(r, at, header, result, event);
-    return reader_next_after(r, result, event);
+next_alloc(memtrace_reader *r, memtrace_event *event, uint32_t header) {
+    unsigned result;
+    const memtrace_status status = reader_next_alloc(r, header, &result, event);
+    return likely(result <= BACKTRACE_UNSET) ? status : reader_next_after(r, result, event);
 }
 
 /* Far from the end of the packet each kind of event has a way of its own, the shortest one for
  * promotions and collections: they are the commonest. */
 memtrace_status memtrace_reader_next(memtrace_reader *r, memtrace_event *event) {
-    const uint8_t *at = r->next;
-    if (likely(r->end - at >= EVENT_MAX_FIXED)) {
-        uint32_t header = load_u32(at);
-        unsigned kind = header >> FORMAT_TIME_BITS;
-        if (is_fate(kind))
-            return reader_finish(
-                r, at, header, reader_fate(r, at + FORMAT_EVENT_HEADER, kind, true, event), event);
-        if (likely(is_alloc(kind)))
-            return reader_next_alloc(r, event, header);
+    if (reader_has_whole(r)) {
+        const uint32_t header = load_u32(r->next);
+        if (is_fate(header >> FORMAT_TIME_BITS))
+            return reader_next_fate(r, header, event);
+        if (likely(is_alloc(header >> FORMAT_TIME_BITS)))
+            return next_alloc(r, event, header);
     }
     return reader_next_any(r, event);
 }

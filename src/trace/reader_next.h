@@ -156,29 +156,30 @@ reader_finish(memtrace_reader *r, const uint8_t *at, uint32_t header, unsigned r
     return status;
 }
 
-/* The same as memtrace_reader_next. What is not in line is never shown `*event`, so that its fields
- * can be registers of the caller. */
-static inline __attribute__((always_inline)) memtrace_status reader_next(memtrace_reader *r,
-                                                                         memtrace_event *event) {
+/* Whether the fixed part of an event at r->next is there. */
+static inline bool reader_has_whole(const memtrace_reader *r) {
+    return likely(r->end - r->next >= EVENT_MAX_FIXED);
+}
+
+/* Reads the promotion or collection at r->next with this header, whose fixed part is there. As in
+ * the next one, what is not in line is never shown `*event`, so that its fields can be registers of
+ * the caller. */
+static inline __attribute__((always_inline)) memtrace_status
+reader_next_fate(memtrace_reader *r, uint32_t header, memtrace_event *event) {
     const uint8_t *at = r->next;
-    unsigned result = BACKTRACE_GOOD;
-    if (likely(r->end - at >= EVENT_MAX_FIXED)) {
-        const uint32_t header = load_u32(at);
-        const unsigned kind = header >> FORMAT_TIME_BITS;
-        if (is_fate(kind))
-            return reader_finish(
-                r, at, header, reader_fate(r, at + FORMAT_EVENT_HEADER, kind, true, event), event);
-        if (likely(is_alloc(kind))) {
-            result = reader_alloc(r, at + FORMAT_EVENT_HEADER, kind, true, event);
-            if (likely(result <= BACKTRACE_UNSET))
-                return reader_finish(r, at, header, result, event);
-        }
-    }
-    memtrace_event other = {0};
-    const memtrace_status status = result <= BACKTRACE_UNSET ? reader_next_any(r, &other)
-                                                             : reader_next_after(r, result, &other);
-    *event = other;
-    return status;
+    const unsigned kind = header >> FORMAT_TIME_BITS;
+    return reader_finish(r, at, header, reader_fate(r, at + FORMAT_EVENT_HEADER, kind, true, event),
+                         event);
+}
+
+/* The same of an allocation. If `*result` is beyond BACKTRACE_UNSET it cannot be decoded, and the
+ * reader does not move: reader_next_after is the way on. */
+static inline __attribute__((always_inline)) memtrace_status
+reader_next_alloc(memtrace_reader *r, uint32_t header, unsigned *result, memtrace_event *event) {
+    const uint8_t *at = r->next;
+    *result = reader_alloc(r, at + FORMAT_EVENT_HEADER, header >> FORMAT_TIME_BITS, true, event);
+    return likely(*result <= BACKTRACE_UNSET) ? reader_finish(r, at, header, *result, event)
+                                              : MEMTRACE_OK;
 }
 
 #endif

@@ -204,6 +204,24 @@ START_TEST(sums_of_many_stacks_are_kept_apart) {
 }
 END_TEST
 
+/* Its last event is longer than the end of a packet that is read with care. */
+START_TEST(a_profile_lasts_until_its_last_event) {
+    static const uint64_t codes[] = {MAIN, LEAF, INLINED, TYPED};
+    tape t;
+    profile p;
+    uint64_t frames[60];
+    for (unsigned i = 0, random = 1; i < 60; i++, random = random * 69069 + 1)
+        frames[i] = codes[random >> 30];
+    tape_start(&t, 0.5);
+    allocate(&t, 3, MEMTRACE_MINOR, 9, 1, codes, 4);
+    allocate(&t, 7, MEMTRACE_MINOR, 9, 1, frames, 60);
+    tape_read(&t, &p, false);
+    ck_assert_uint_eq(p.duration, 7);
+    ck_assert_uint_eq(p.blocks[MEMTRACE_MINOR], 2);
+    profile_free(&p);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("profile");
     TCase *t = tcase_create("profile");
@@ -215,6 +233,7 @@ static Suite *suite(void) {
     tcase_add_test(t, marks_and_gauges_are_remarks_not_allocations);
     tcase_add_test(t, promotions_count_once_in_any_order);
     tcase_add_test(t, sums_of_many_stacks_are_kept_apart);
+    tcase_add_test(t, a_profile_lasts_until_its_last_event);
     suite_add_tcase(s, t);
     return s;
 }

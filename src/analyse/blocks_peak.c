@@ -11,7 +11,7 @@
 
 enum {
     FEWEST_BINS = 1 << 14,
-    FIRST_BINS = 1 << 18, /* at most: a step that looks at all rows finds them in the cache */
+    FIRST_BINS = 1 << 17, /* at most: a step that looks at all rows finds them in the cache */
     MOST_BINS = 1 << 22,  /* of a later step, unless there are as many candidates */
     ROWS_A_BIN = 8,
     LEAST_BITS = 2, /* of time, by which a step is finer than the one before */

@@ -450,6 +450,11 @@ const char *recorder_begin(char *get(const char *name), int *error) {
         return "it was started with the recorder, but without a trace to write";
     if (!atomic_compare_exchange_strong(&recorder.state, &before, STARTING))
         return "somebody else is starting a recording";
+    /* A thread may still have been at an event when the last recording ended. That is long over,
+     * and the descriptor is the program's to use; the memory stays, in case the thread comes back.
+     */
+    if (before == ENDED)
+        sink_retire(&recorder.session->sink);
     const char *why = recorder_configure(get);
     recorder_part();
     if (!why && (*error = recorder_try_open()) != 0)

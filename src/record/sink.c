@@ -175,6 +175,14 @@ void sink_unlock(sink *s) {
         syscall4(SYS_fcntl, s->fd, F_OFD_SETLK, (long)&whole, 0);
 }
 
+void sink_retire(sink *s) {
+    if (!lock_acquire_patiently(&s->lock))
+        return;
+    s->error = s->error ? s->error : ESHUTDOWN;
+    sink_close(s);
+    lock_release(&s->lock);
+}
+
 void sink_close(sink *s) {
     int fd = s->fd;
     s->fd = -1;

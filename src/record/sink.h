@@ -38,6 +38,9 @@ int sink_write(sink *s, const void *packets, size_t size);
 /* Says to others that the file is not being recorded any more; async-signal-safe, takes no lock. */
 void sink_unlock(sink *s);
 
+/* Closes it for good: writes fail from now on. It stays open if a thread stays at writing. */
+void sink_retire(sink *s);
+
 /* Closes the descriptor if it is still ours; async-signal-safe, takes no lock. */
 void sink_close(sink *s);
 

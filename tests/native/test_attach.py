@@ -128,6 +128,18 @@ def a_process_can_be_recorded_again():
 
 
 @test
+def recording_again_takes_no_more_descriptors():
+    with Resident() as program:
+        counts = []
+        for size in range(12000, 12500, 100):
+            good("attach", "-r", "1", "-o", "t.ctf", program.pid)
+            program.tell(f"a 10 {size}")
+            good("detach", "--no-symbolize", program.pid)
+            counts.append(len(os.listdir(f"/proc/{program.pid}/fd")))
+    same(counts, counts[:1] * 5)
+
+
+@test
 def a_trace_is_free_once_its_process_is_left():
     with Resident() as program:
         for size in 12000, 24000:

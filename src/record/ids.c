@@ -1,6 +1,8 @@
 /* ids.c: see ids.h. */
 #include "record/ids.h"
 
+#include "platform/pages.h"
+
 /* Pieces of that size are mappings of their own, and so are zero. */
 enum { LEAST_MAPPING = (1 << MEMORY_MAX_SHIFT) + 1 };
 
@@ -65,4 +67,28 @@ bool ids_put_slowly(ids *table, uintptr_t address, uint64_t id, uint64_t *before
     if (high)
         high->high[entry_index(address)] = (uint8_t)((id + 1) >> 32);
     return true;
+}
+
+/* The whole pages of it: nearly all. */
+static void clear(void *piece, size_t size) {
+    const uintptr_t unit = pages_unit(), end = ((uintptr_t)piece + size) & -unit;
+    const uintptr_t begin = ((uintptr_t)piece + unit - 1) & -unit;
+    if (piece && begin < end)
+        pages_clear((void *)begin, end - begin);
+}
+
+static void forget_node(struct ids_node *node) {
+    for (size_t start = 0; start < IDS_STARTS; start++)
+        for (size_t i = 0; i < 1 << IDS_NODE_BITS; i++) {
+            clear(atomic_load(&node->leaves[start][i]), sizeof(struct ids_leaf));
+            clear(atomic_load(&node->highs[start][i]), sizeof(struct ids_high));
+        }
+}
+
+void ids_forget(ids *table) {
+    for (size_t i = 0; i < 1 << IDS_TOP_BITS; i++) {
+        struct ids_node *node = atomic_load(&table->nodes[i]);
+        if (node)
+            forget_node(node);
+    }
 }

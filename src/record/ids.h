@@ -53,6 +53,9 @@ typedef struct ids {
     _Atomic(struct ids_node *) nodes[1 << IDS_TOP_BITS];
 } ids;
 
+/* Forgets all ids, and gives back the memory that they took. Others may be at it. */
+void ids_forget(ids *table);
+
 /* Puts an id, or 0, where that takes memory, or more than 32 bits. */
 bool ids_put_slowly(ids *table, uintptr_t address, uint64_t id, uint64_t *before);
 uint64_t ids_take_wide(ids *table, uintptr_t address);

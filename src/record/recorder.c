@@ -476,8 +476,7 @@ void recorder_end(void) {
         late_leave();
     recorder_finish();
     if (recorder.is_late)
-        sink_unlock(
-            &recorder.session->sink); /* whoever records the process again may use the name */
+        session_leave(recorder.session);
 }
 
 void recorder_look_again(void) {

@@ -16,6 +16,7 @@
 #include "platform/syscall.h"
 #include "record/calls.h"
 #include "record/exact.h"
+#include "record/ids.h"
 #include "record/text.h"
 
 /* How long after a sweep the next event brings the next one, which is what is lost if the process
@@ -450,6 +451,12 @@ void session_finish(struct session *s) {
     }
     session_flush(s);
     gauges_close(&s->gauges);
+}
+
+void session_leave(struct session *s) {
+    sink_unlock(&s->sink);
+    if (s->ids)
+        ids_forget(s->ids);
 }
 
 void session_abandon(struct session *s, memprof_filter *filter) {

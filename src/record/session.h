@@ -135,6 +135,10 @@ void session_mark(struct session *s, const char *remark);
 /* The last words (what was lost, and why), and everything to the file. */
 void session_finish(struct session *s);
 
+/* After the end, in a process that goes on: others may use the file, and the memory that grows with
+ * the heap is given back. Threads may be at their last event: what each of them has stays. */
+void session_leave(struct session *s);
+
 /* In the child of a fork: forgets the parent's recording without touching its file, and gives the
  * memory back. The calling thread must not be inside the engine. */
 void session_abandon(struct session *s, memprof_filter *filter);

@@ -139,6 +139,22 @@ def recording_again_takes_no_more_descriptors():
     same(counts, counts[:1] * 5)
 
 
+def resident_megabytes(program):
+    pages = int(pathlib.Path(f"/proc/{program.pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+@test
+def what_the_recorder_knew_of_blocks_is_given_back():
+    with Resident() as program:
+        good("attach", "-r", "1", "-o", "t.ctf", program.pid)
+        program.tell("a 100000 3200")
+        during = resident_megabytes(program)
+        good("detach", "--no-symbolize", program.pid)
+        after = resident_megabytes(program)
+    assert after < during - 30, f"{during:.1f} MB while it was recorded, {after:.1f} MB afterwards"
+
+
 @test
 def a_trace_is_free_once_its_process_is_left():
     with Resident() as program:

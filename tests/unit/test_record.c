@@ -342,6 +342,12 @@ START_TEST(ids_are_found_by_address) {
     for (uintptr_t a = 0x7200000; a < 0x7400000; a += 8)
         n_good += ids_take(known, a) == a / 8 + 1;
     ck_assert_uint_eq(n_good, 2 * 0x400000 / 8);
+    for (uintptr_t a = 0x7000000; a < 0x7400000; a += 64)
+        ck_assert(ids_put(known, a, IDS_MAX, &before));
+    ids_forget(known); /* but for what shares a page with something else */
+    for (uintptr_t a = 0x7000000; a < 0x7400000; a += 64)
+        n_good -= ids_take(known, a) == IDS_MAX + 1;
+    ck_assert_uint_gt(n_good, 2 * 0x400000 / 8 - 0x400000 / 64 / 20);
     memory_release(&m);
 }
 END_TEST

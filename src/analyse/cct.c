@@ -93,13 +93,14 @@ static bool count_chains(cct *tree, size_t first) {
 /* Adds `n` nodes, at least one, below `parent`; returns the first. */
 static uint32_t add_chain(cct *tree, uint32_t parent, const uint32_t *frames, uint32_t n) {
     size_t first = cct_count(tree);
-    if (first + n > INT32_MAX || !vec_reserve(&tree->frames, (size_t)n + 1) ||
+    if (first + n > INT32_MAX || !vec_reserve(&tree->frames, (size_t)n + CCT_STEP) ||
         !vec_reserve(&tree->hanging, n) || !vec_push(&tree->parents, parent))
         return CCT_NO_NODE;
     uint32_t *added = tree->frames.items + first;
     memcpy(added, frames, n * sizeof *added);
     added[0] |= CCT_FIRST;
-    added[n] = BEYOND;
+    for (uint32_t i = 0; i < CCT_STEP; i++)
+        added[n + i] = BEYOND;
     memset(tree->hanging.items + first, 0, n * sizeof *tree->hanging.items);
     tree->frames.count = tree->hanging.count = first + n;
     return count_chains(tree, first) ? (uint32_t)first : CCT_NO_NODE;
@@ -230,7 +231,7 @@ static bool copy_slots(const cct *from, cct *to) {
 
 bool cct_copy(const cct *from, cct *to) {
     *to = (cct){.n_stacks = from->n_stacks, .mask = from->mask, .used = from->used};
-    size_t beyond = from->frames.count ? 1 : 0;
+    size_t beyond = from->frames.count ? CCT_STEP : 0;
     if (COPY_ITEMS(from, to, frames, beyond) && COPY_ITEMS(from, to, hanging, 0) &&
         COPY_ITEMS(from, to, parents, 0) && COPY_ITEMS(from, to, chains_before, 0) &&
         COPY_ITEMS(from, to, totals, 0) && copy_slots(from, to))

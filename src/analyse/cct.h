@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/map64.h"
 #include "base/vec.h"
@@ -32,7 +33,10 @@
  * this bit the index of its totals. */
 #define CCT_TOTALS 0x80000000u
 
-enum { CCT_LINE = 16 /* nodes: a cache line of frames */ };
+enum {
+    CCT_LINE = 16, /* nodes: a cache line of frames */
+    CCT_STEP = 8,  /* frames compared at once, of which so many are kept behind the last node */
+};
 
 /* What was allocated with one stack, from one source. Marks and gauges, which have no samples, are
  * not among it. */
@@ -68,6 +72,11 @@ typedef struct cct_path {
     uint32_t room;   /* for nodes; 0 before the first stack, when the tree may have no root yet */
 } cct_path;
 
+/* Whether the next CCT_STEP frames are those of the nodes behind `node` in its chain. */
+static inline bool cct_goes_on(const cct *tree, uint32_t node, const uint32_t *frames) {
+    return memcmp(tree->frames.items + node + 1, frames, CCT_STEP * sizeof *frames) == 0;
+}
+
 /* What the common case of cct_walk leaves: makes room in `path` for `n_frames`, and the root. False
  * when there is no memory. */
 bool cct_make_room(cct *tree, cct_path *path, uint32_t n_frames);
@@ -79,7 +88,8 @@ uint32_t cct_enter_chain(cct *tree, uint32_t node, const uint32_t *frames, uint3
 /* Makes `path` the path of `frames`, whose first `common` are those of the last call's, and returns
  * its last node; CCT_NO_NODE when there is no memory. The work is proportional to the rest.
  *
- * In line, as each allocation comes here and mostly changes a frame or two. The child of a node is
+ * In line, as each allocation comes here and mostly changes a frame or two; of deep stacks that are
+ * known, some are compared at once. The child of a node is
  * mostly the next one of its chain, or what hung on it first. */
 static inline uint32_t cct_walk(cct *tree, cct_path *path, const uint32_t *frames,
                                 uint32_t n_frames, uint32_t common) {
@@ -90,6 +100,13 @@ static inline uint32_t cct_walk(cct *tree, cct_path *path, const uint32_t *frame
     uint32_t *nodes = path->nodes, node = nodes[at];
     while (at < n_frames) {
         const uint32_t parent = node, frame = frames[at];
+        if (n_frames - at >= CCT_STEP && cct_goes_on(tree, node, frames + at)) {
+            for (uint32_t i = 1; i <= CCT_STEP; i++)
+                nodes[at + i] = node + i;
+            node += CCT_STEP;
+            at += CCT_STEP;
+            continue;
+        }
         if (tree->frames.items[++node] != frame) {
             node = tree->hanging.items[parent];
             if ((node & CCT_TOTALS || tree->frames.items[node] != (frame | CCT_FIRST)) &&

@@ -4,11 +4,11 @@
  *     profile TRACE
  *
  * The trace is a given one, which had better not be compressed: that would be measured, too. Or it
- * is made up, and lies in a file without a name; with FILE it is written there, and
- * nothing is measured. Four domains take turns. Call stacks are
- * some 30 frames deep and change by a few frames; most blocks die young, one in eight is promoted,
- * of which most die late. Each measurement is a process of its own, so that its memory can be told;
- * that of the table of blocks is what the profile with it takes more than the one without. */
+ * is made up, and lies in a file without a name; with FILE it is written there, and nothing is
+ * measured. In it, four domains take turns; call stacks are some 30 frames deep and change by a few
+ * frames; most blocks die young, one in eight is promoted, of which most die late. Each measurement
+ * is a process of its own, so that its memory can be told; that of the table of blocks is what the
+ * profile with it takes more than the one without. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -52,7 +52,7 @@ typedef struct cct_totals {
 
 /* Legal when zeroed; the root exists after the first cct_walk. */
 typedef struct cct {
-    VEC(uint32_t) frames;  /* by node; see cct_frame. One that matches no stack follows the last */
+    VEC(uint32_t) frames;  /* by node; see cct_frame. CCT_STEP that match no stack follow */
     VEC(uint32_t) hanging; /* by node: what hung on it first; 0: nothing does */
     VEC(uint32_t) parents; /* of the chains, in the order of their nodes; the root is the first */
     VEC(uint32_t) chains_before; /* how many chains begin before each CCT_LINE nodes */
@@ -89,8 +89,8 @@ uint32_t cct_enter_chain(cct *tree, uint32_t node, const uint32_t *frames, uint3
  * its last node; CCT_NO_NODE when there is no memory. The work is proportional to the rest.
  *
  * In line, as each allocation comes here and mostly changes a frame or two; of deep stacks that are
- * known, some are compared at once. The child of a node is
- * mostly the next one of its chain, or what hung on it first. */
+ * known, some are compared at once. The child of a node is mostly the next one of its chain, or
+ * what hung on it first. */
 static inline uint32_t cct_walk(cct *tree, cct_path *path, const uint32_t *frames,
                                 uint32_t n_frames, uint32_t common) {
     if (__builtin_expect(n_frames >= path->room, 0) && !cct_make_room(tree, path, n_frames))

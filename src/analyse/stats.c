@@ -19,36 +19,13 @@ uint64_t stats_decade_least(unsigned decade) {
     return least;
 }
 
+/* Without dividing: it is asked of each block. */
 unsigned stats_decade_of(uint64_t life) {
-    static const uint64_t powers[] = {
-#define POWER(zeros) UINT64_C(1##zeros)
-        POWER(),
-        POWER(0),
-        POWER(00),
-        POWER(000),
-        POWER(0000),
-        POWER(00000),
-        POWER(000000),
-        POWER(0000000),
-        POWER(00000000),
-        POWER(000000000),
-        POWER(0000000000),
-        POWER(00000000000),
-        POWER(000000000000),
-        POWER(0000000000000),
-        POWER(00000000000000),
-        POWER(000000000000000),
-        POWER(0000000000000000),
-        POWER(00000000000000000),
-        POWER(000000000000000000),
-        POWER(0000000000000000000),
-#undef POWER
-    };
-    if (life == 0)
-        return 0;
-    const unsigned bits = 64 - (unsigned)__builtin_clzll(life);
-    const unsigned digits = bits * 1233 >> 12; /* by log10(2), rounded down: these, or one more */
-    return digits + (life >= powers[digits]);
+    enum { MOST_DIGITS = 20 }; /* of 64 bits */
+    unsigned digits = 0;
+    for (uint64_t least = 1; digits < MOST_DIGITS && life >= least; least *= 10)
+        digits++;
+    return digits;
 }
 
 static unsigned size_of(uint64_t words) {

@@ -5,6 +5,7 @@
 
 #include "analyse/estimate.h"
 #include "analyse/gauges.h"
+#include "base/control.h"
 
 #define ANONYMOUS "anonymous" /* a gauge */
 
@@ -24,10 +25,19 @@ static double most_held(const profile *p) {
     return most;
 }
 
+/* What was allocated then is not known. */
+static bool was_stopped(const profile *p) {
+    for (size_t i = 0; i < p->marks.count; i++)
+        if (!p->marks.items[i].is_gauge &&
+            strcmp(p->marks.items[i].name, CONTROL_MARK_STOPPED) == 0)
+            return true;
+    return false;
+}
+
 bool unseen_find(const profile *p, unseen *found) {
     uint64_t time, samples = cct_sum(p->samples);
     const bool collected = p->samples[MEMTRACE_MINOR] > 0 || p->samples[MEMTRACE_MAJOR] > 0;
-    if (collected || (p->keep_blocks && !blocks_peak(&p->table, &time, &samples)))
+    if (collected || was_stopped(p) || (p->keep_blocks && !blocks_peak(&p->table, &time, &samples)))
         return false;
     found->held = most_held(p);
     found->recorded = estimate_words(samples, p->info.sample_rate).high * (p->info.word_size / 8.0);

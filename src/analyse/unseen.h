@@ -15,7 +15,7 @@ typedef struct unseen {
 /* True if most was held by something else than the recorded blocks: more than what they need for
  * themselves, stacks of threads and data of libraries explain. Of a trace from a process's start
  * to its end. The slack of a collected heap is not held by something else: of traces with one it is
- * false, as without memory to tell. */
+ * false, as of a recording that was stopped for a while, and without memory to tell. */
 bool unseen_find(const profile *p, unseen *found);
 
 #endif

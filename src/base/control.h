@@ -25,6 +25,9 @@ enum control_action {
         N_CONTROL_ACTIONS
 };
 
+/* The mark of STOP in the trace. */
+#define CONTROL_MARK_STOPPED "sampling stopped"
+
 enum control_outcome {
     CONTROL_DONE,
     CONTROL_REFUSED, /* `reply` says why */

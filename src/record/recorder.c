@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/control.h"
 #include "base/settings.h"
 #include "platform/module.h"
 #include "platform/pages.h"
@@ -487,7 +488,7 @@ void recorder_look_again(void) {
 void recorder_stop(bool stopped) {
     if (recorder_is_stopped() == stopped)
         return;
-    recorder_mark(stopped ? "sampling stopped" : "sampling started");
+    recorder_mark(stopped ? CONTROL_MARK_STOPPED : "sampling started");
     atomic_store(&recorder.stopped, stopped);
     atomic_store(&recorder_page->exact, recorder.exact && !stopped ? recorder.session : NULL);
 }

@@ -1,5 +1,5 @@
-/* mini_debug.h: the symbols that some distributions leave in a stripped file (Fedora, Red Hat,
- * SUSE): in .gnu_debugdata, an ELF file of its own, compressed by xz, that has the functions which
+/* mini_debug.h: the symbols that some distributions, such as Fedora, leave in a stripped file:
+ * in .gnu_debugdata, an ELF file of its own, compressed by xz, that has the functions which
  * the file's dynamic symbols do not name. */
 #ifndef SYMBOLIZE_MINI_DEBUG_H
 #define SYMBOLIZE_MINI_DEBUG_H

@@ -55,9 +55,9 @@ Without a sample it says what that means, and with none to be had, that, too:
 A program that has most of its memory from elsewhere than malloc is said to; with --mmap it is all there:
 
   $ cat >large.py <<EOF
-  > large = [str(i) * 3 for i in range(600000)]
+  > large = [str(i) * 20 for i in range(600000)]
   > EOF
-  $ allotrace run -o python.ctf -- /usr/bin/python3 large.py 2>&1 | grep hint: | head -1
+  $ allotrace run --rate 1e-3 -o python.ctf -- /usr/bin/python3 large.py 2>&1 | grep 'program held'
   allotrace: hint: of the \S+ MB that the program held, at most \S+ MB is recorded: it mapped the rest by itself, which --mmap records; with PYTHONMALLOC=malloc in its environment it takes all from malloc (re)
   $ allotrace run --mmap -o python.ctf -- /usr/bin/python3 large.py 2>&1 | grep 'program held'
   [1]

@@ -333,9 +333,10 @@ END_TEST
 
 enum { MB = (1 << 20) / 8 /* words */ };
 
-/* A process that had so many MB, of which a block had been `freed`, one stayed, and were recorded
- * at this rate. */
-static bool finds_unseen(int held, int freed, memtrace_source source, bool table, unseen *u) {
+/* Of a process that held so many MB, of which a block of so many was freed, one stayed, and a mark
+ * was made in between. */
+static bool finds_unseen(int held, int freed, memtrace_source source, uint64_t mark, bool table,
+                         unseen *u) {
     tape t;
     profile p;
     tape_start(&t, 1);
@@ -344,6 +345,7 @@ static bool finds_unseen(int held, int freed, memtrace_source source, bool table
     const uint64_t words = (uint64_t)freed * MB;
     collect(&t, 20, allocate(&t, 15, source, words - 1, words, STACK(LEAF)));
     allocate(&t, 25, source, MB - 1, MB, STACK(LEAF));
+    allocate(&t, 25, MEMTRACE_EXTERNAL, 0, 0, STACK(mark));
     read_gauge(&t, 0, ANONYMOUS, 30, (uint64_t)held * MB);
     read_gauge(&t, 0, ANONYMOUS, 40, 3 * MB);
     if (table)
@@ -357,15 +359,17 @@ static bool finds_unseen(int held, int freed, memtrace_source source, bool table
 
 START_TEST(what_a_process_held_beside) {
     unseen u;
-    ck_assert(finds_unseen(40, 5, MEMTRACE_EXTERNAL, true, &u));
+    ck_assert(finds_unseen(40, 5, MEMTRACE_EXTERNAL, MARK, true, &u));
     ck_assert_double_eq(u.held, 40 << 20);
     ck_assert_double_eq(u.recorded, 5 << 20);
-    ck_assert(finds_unseen(40, 5, MEMTRACE_EXTERNAL, false, &u)); /* then it may all have lived */
+    ck_assert(
+        finds_unseen(40, 5, MEMTRACE_EXTERNAL, MARK, false, &u)); /* then it may all have lived */
     ck_assert_double_eq(u.recorded, 6 << 20);
-    ck_assert(!finds_unseen(40, 14, MEMTRACE_EXTERNAL, true, &u)); /* more than a third */
-    ck_assert(!finds_unseen(9, 1, MEMTRACE_EXTERNAL, true, &u));   /* as every process has */
-    ck_assert(finds_unseen(10, 1, MEMTRACE_EXTERNAL, true, &u));
-    ck_assert(!finds_unseen(40, 5, MEMTRACE_MAJOR, true, &u)); /* a heap has some slack */
+    ck_assert(!finds_unseen(40, 14, MEMTRACE_EXTERNAL, MARK, true, &u)); /* more than a third */
+    ck_assert(!finds_unseen(9, 1, MEMTRACE_EXTERNAL, MARK, true, &u));   /* as every process has */
+    ck_assert(finds_unseen(10, 1, MEMTRACE_EXTERNAL, MARK, true, &u));
+    ck_assert(!finds_unseen(40, 5, MEMTRACE_MAJOR, MARK, true, &u)); /* a heap has some slack */
+    ck_assert(!finds_unseen(40, 5, MEMTRACE_EXTERNAL, STOPPED, true, &u));
 }
 END_TEST
 

@@ -5,6 +5,10 @@
 
 #include "cli/command.h"
 
+/* A part of such a line. Names of files, and those in traces, may hold what a terminal obeys: it is
+ * left out here and below, as by output_shown. Lines end where the text says. */
+void message_text(const char *text);
+
 __attribute__((format(printf, 1, 2))) void message_error(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void message_warning(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void message_hint(const char *format, ...);

@@ -259,10 +259,12 @@ static void summarize(summary *s, const run_traces *t) {
 
 /* Ends the line that says what was recorded. */
 static void say_where(const summary *s, const run_traces *t) {
-    if (t->all.count > 1)
+    if (t->all.count > 1) {
         fprintf(stderr, "by %zu programs", t->all.count);
-    else
-        fprintf(stderr, "into %s", t->all.items[0].path);
+    } else {
+        fputs("into ", stderr);
+        message_text(t->all.items[0].path);
+    }
     fprintf(stderr, ", %s\n", figure_bytes((double)s->bytes).text);
 }
 
@@ -295,9 +297,15 @@ static void say_place(const profile_location *place) {
         size = SHOWN_FUNCTION;
     while (cut && size > 0 && ((unsigned char)place->function[size] & 0xC0) == 0x80)
         size--; /* not within a character */
-    if (place->line)
-        fprintf(stderr, "%s:%" PRIu32 " ", short_path(place->file), place->line);
-    fprintf(stderr, "%.*s%s", size, place->function, cut ? "…" : "");
+    char name[SHOWN_FUNCTION + 1];
+    snprintf(name, sizeof name, "%.*s", size, place->function);
+    if (place->line) {
+        message_text(short_path(place->file));
+        fprintf(stderr, ":%" PRIu32 " ", place->line);
+    }
+    message_text(name);
+    if (cut)
+        fputs("…", stderr);
 }
 
 static void say_top_sites(const summary *s) {

@@ -242,10 +242,11 @@ void check_csv(output *o, const check_table *t) {
 
 /* ---- XML and TOML -------------------------------------------------------------------------- */
 
-/* Text for an attribute. Control characters, which XML does not allow, become `?`. */
+/* Text for an attribute. XML allows neither control characters nor what is no UTF-8. */
 static void xml_text(output *o, const char *text) {
-    for (; *text; text++) {
-        switch (*text) {
+    while (*text) {
+        output_piece piece = output_shown_next(&text);
+        switch (*piece.bytes) {
         case '&':
             output_text(o, "&amp;");
             break;
@@ -259,7 +260,7 @@ static void xml_text(output *o, const char *text) {
             output_text(o, "&quot;");
             break;
         default:
-            output_char(o, (unsigned char)*text < ' ' ? '?' : *text);
+            output_bytes(o, piece.bytes, piece.size);
         }
     }
 }

@@ -33,11 +33,12 @@ typedef struct dump {
 
 /* ---- frames ------------------------------------------------------------------------------ */
 
+/* Names stay on their line, and are read at terminals. */
 static void text_location(output *o, const memtrace_location *l) {
     output_char(o, ' ');
-    output_text(o, l->function);
+    output_shown(o, l->function);
     output_char(o, '@');
-    output_text(o, l->file);
+    output_shown(o, l->file);
     output_char(o, ':');
     output_u64(o, l->line, 0, ' ');
     output_char(o, ':');

@@ -131,10 +131,7 @@ void output_format(output *o, const char *format, ...) {
         output_bytes(o, text, (size_t)size < sizeof text ? (size_t)size : sizeof text - 1);
 }
 
-void output_shown(output *o, const char *text) {
-    for (; *text; text++)
-        output_char(o, (unsigned char)*text < ' ' || *text == 0x7F ? '?' : *text);
-}
+#define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD, for bytes that are no UTF-8 */
 
 /* The length of the valid UTF-8 character at `s`; 0 if there is none. */
 static size_t utf8_length(const unsigned char *s) {
@@ -152,13 +149,45 @@ static size_t utf8_length(const unsigned char *s) {
     return overlong || beyond ? 0 : n;
 }
 
+/* What a terminal takes for a command, or what turns round the order in which text is shown, in
+ * UTF-8: controls of one byte and of two (U+0080 to U+009F), U+202A to U+202E, U+2066 to U+2069;
+ * and U+FFFE and U+FFFF, which are no characters. */
+static bool is_command(const unsigned char *s) {
+    if (s[0] < ' ' || s[0] == 0x7F)
+        return true;
+    if (s[0] == 0xC2)
+        return s[1] < 0xA0;
+    if (s[0] == 0xEF)
+        return s[1] == 0xBF && s[2] >= 0xBE;
+    return s[0] == 0xE2 && ((s[1] == 0x80 && s[2] >= 0xAA && s[2] <= 0xAE) ||
+                            (s[1] == 0x81 && s[2] >= 0xA6 && s[2] <= 0xA9));
+}
+
+output_piece output_shown_next(const char **text) {
+    const char *s = *text;
+    size_t n = utf8_length((const unsigned char *)s);
+    *text += n ? n : 1;
+    if (n == 0)
+        return (output_piece){.bytes = REPLACEMENT, .size = sizeof REPLACEMENT - 1};
+    if (is_command((const unsigned char *)s))
+        return (output_piece){.bytes = "?", .size = 1};
+    return (output_piece){.bytes = s, .size = n};
+}
+
+void output_shown(output *o, const char *text) {
+    while (*text) {
+        output_piece piece = output_shown_next(&text);
+        output_bytes(o, piece.bytes, piece.size);
+    }
+}
+
 void output_json(output *o, const char *text) {
     const unsigned char *s = (const unsigned char *)text;
     output_char(o, '"');
     while (*s) {
         size_t n = utf8_length(s);
         if (n == 0) {
-            output_text(o, "\xEF\xBF\xBD");
+            output_text(o, REPLACEMENT);
             s++;
             continue;
         }

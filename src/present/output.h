@@ -43,8 +43,16 @@ char *output_u64_digits(uint64_t value, char buffer[OUTPUT_U64_MAX]);
 #define OUTPUT_ROOM_MAX (1 << 14)
 char *output_room(output *o, size_t size);
 
-/* Text from a trace for a terminal: control characters become `?`. */
+/* Text from a trace for a terminal: what a terminal would obey, control characters and those that
+ * turn round the direction of writing, becomes `?`; bytes that are no UTF-8 become U+FFFD. */
 void output_shown(output *o, const char *text);
+
+/* The first character of `*text` so, which is not empty; `*text` goes on behind it. */
+typedef struct output_piece {
+    const char *bytes;
+    size_t size;
+} output_piece;
+output_piece output_shown_next(const char **text);
 
 /* A JSON string with its quotes; bytes that are no UTF-8 become U+FFFD. */
 void output_json(output *o, const char *text);

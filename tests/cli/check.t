@@ -26,6 +26,14 @@ Expectations, here at rate 1, where numbers are exact:
   verdict,expected,within,value,low,high,samples,unit,site,name,measure,filter
   PASS,10240,10,8800,8800,8800,1100,B,parse,parse,allocated,
 
+JUnit XML is valid whatever a site is called:
+
+  $ allotrace check -e $'x\xFF<\e>=1KB' --junit any.xml exact.ctf >/dev/null
+  allotrace: warning: nothing in the trace is called `x�<?>`: it allocates too little to be seen, or has another name
+  [3]
+  $ python3 -c 'import xml.dom.minidom as x; print(x.parse("any.xml").getElementsByTagName("testcase")[0].getAttribute("name"))'
+  x�<?>
+
 Of some blocks alone; what a filter hides is no site:
 
   $ allotrace check -e 'parse=800B' --within 1.01 --filter 'size:<1K' exact.ctf

@@ -263,6 +263,17 @@ Files that are no traces, with status 1:
   allotrace: standard input: byte 0: empty file
   [1]
 
+A name cannot give orders to a terminal, nor begin a line of its own:
+
+  $ allotrace hotspots $'no\e[31msuch\xC2\x9B1m\xFF.ctf'
+  allotrace: no?[31msuch?1m�.ctf: No such file or directory
+  [1]
+  $ printf 'alloc major 9 10 main@m.c:1 f\e[31m\u009b1m@a.c:2\n' | $TESTDIR/make-trace >orders.ctf
+  $ allotrace hotspots orders.ctf | sed -n 2p
+   100.0% a.c:2 f?[31m?1m
+  $ allotrace dump orders.ctf | cat -v
+  0000001000 0000000000 alloc_major 10 len=9 dom=0    0: main@m.c:1:0-0 f?[31m?1m@a.c:2:0-0
+
 Help that cannot be written:
 
   $ allotrace help >/dev/full

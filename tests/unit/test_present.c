@@ -63,6 +63,21 @@ START_TEST(control_characters_do_not_reach_a_terminal) {
 }
 END_TEST
 
+/* A terminal obeys controls of two bytes as well, and a text may show itself in another order. */
+START_TEST(neither_do_controls_in_utf8_nor_bytes_that_are_none) {
+    output o;
+    output_start(&o, OUTPUT_MEMORY);
+    output_shown(&o, "a\xC2\x9B"
+                     "31mb\xE2\x80\xAE"
+                     "c\xE2\x81\xA9"
+                     "d\xEF\xBF\xBE e\x9B");
+    check_text(&o, "a?31mb?c?d? e\xEF\xBF\xBD");
+    output_shown(&o, "\xC2\xA0\xE2\x80\xA6\xE2\x81\xAA\xEF\xBF\xBD\xE2\x80");
+    check_text(&o, "\xC2\xA0\xE2\x80\xA6\xE2\x81\xAA\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
+    output_finish(&o);
+}
+END_TEST
+
 /* Small and large pieces, so that the buffer is flushed in all ways, arrive in order. */
 START_TEST(what_is_written_arrives) {
     char path[] = "/tmp/output-XXXXXX";
@@ -176,6 +191,7 @@ static Suite *suite(void) {
     tcase_add_test(t, json_strings_are_valid_whatever_the_bytes);
     tcase_add_test(t, csv_fields_are_quoted_where_they_must_be);
     tcase_add_test(t, control_characters_do_not_reach_a_terminal);
+    tcase_add_test(t, neither_do_controls_in_utf8_nor_bytes_that_are_none);
     tcase_add_test(t, what_is_written_arrives);
     tcase_add_test(t, errors_stick);
     tcase_add_test(t, bytes_have_a_unit_and_one_decimal);

@@ -98,8 +98,12 @@ static bool matches(const site_pattern *p, const profile_location *l) {
     return size == p->size || l->file[size - p->size - 1] == '/';
 }
 
+bool budget_is_under(const char *site) {
+    return strncmp(site, UNDER, sizeof UNDER - 1) == 0;
+}
+
 bool budget_knows(const profile *p, const char *site) {
-    const bool below = strncmp(site, UNDER, sizeof UNDER - 1) == 0;
+    const bool below = budget_is_under(site);
     const site_pattern pattern = parse_pattern(site + (below ? sizeof UNDER - 1 : 0));
     bool known = strcmp(site, "total") == 0;
     for (size_t i = 0; !known && i < p->locations.count; i++)
@@ -138,7 +142,7 @@ static void add_entry(sum *s, const budget_entry *e) {
 
 static bool sum_up(const lens *l, const budget_tally *t, const char *site, sum *s) {
     bool all = strcmp(site, "total") == 0;
-    bool below = strncmp(site, UNDER, sizeof UNDER - 1) == 0;
+    bool below = budget_is_under(site);
     site_pattern pattern = parse_pattern(site + (below ? sizeof UNDER - 1 : 0));
     bool *under = below ? nodes_under(&pattern, l->profile) : NULL;
     if (below && !under)

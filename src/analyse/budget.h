@@ -65,6 +65,9 @@ bool budget_judge(const lens *l, const budget_tally *t, const budget_rule *rule,
 /* Whether anything in the trace, sampled or on the way there, is what a rule's site names. */
 bool budget_knows(const profile *p, const char *site);
 
+/* Whether a site stands for all that is allocated while it is on the stack. */
+bool budget_is_under(const char *site);
+
 /* What a maximum must be for the trace to pass it with a tenth to spare, in two digits. */
 double budget_maximum(const budget_result *actual);
 

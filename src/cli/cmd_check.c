@@ -147,6 +147,18 @@ static bool set_defaults(job *j) {
     return !text || !*text || j->defaults.filter;
 }
 
+/* A check of nothing would pass for ever. */
+static int read_budget(job *j, const char *path) {
+    size_t n = j->rules.count;
+    int status = budget_file_read(path, &j->defaults, &j->strings, &j->rules);
+    if (status == STATUS_OK && j->rules.count == n) {
+        message_error("%s: there is no [[budget]] in it: write one by: allotrace check --update",
+                      path);
+        status = STATUS_FAILED;
+    }
+    return status;
+}
+
 static int read_rules(job *j) {
     const check_command *o = j->opts;
     double factor;
@@ -159,7 +171,7 @@ static int read_rules(job *j) {
     for (size_t i = 0; status == STATUS_OK && i < o->expect.n; i++)
         status = add_expectation(j, o->expect.items[i], factor);
     if (status == STATUS_OK && o->budget)
-        status = budget_file_read(o->budget, &j->defaults, &j->strings, &j->rules);
+        status = read_budget(j, o->budget);
     if (status == STATUS_OK && o->update && access(o->update, F_OK) == 0)
         status = budget_file_read(o->update, &j->defaults, &j->strings, &j->rules);
     return status;
@@ -350,14 +362,22 @@ static int show(const job *j) {
     return report_output(output_finish(&out));
 }
 
-/* A limit on a name that is misspelt, or that the program no longer has, is met by every trace. */
+/* A limit on a name that is misspelt, or that the program no longer has, is met by every trace; so
+ * is one on a function that leaves allocating to others. */
 static void say_unknown(const job *j) {
     for (size_t i = 0; i < j->rules.count; i++) {
-        const char *site = j->rules.items[i].site;
-        if (j->results.items[i].samples == 0 && !budget_knows(&j->profile, site))
+        const budget_rule *rule = &j->rules.items[i];
+        const char *site = rule->site;
+        if (j->results.items[i].samples > 0)
+            continue;
+        if (!budget_knows(&j->profile, site))
             message_warning("nothing in the trace is called `%s`: it allocates too little to be "
                             "seen, or has another name",
                             site);
+        else if (!rule->filter && !budget_is_under(site) && strcmp(site, "total") != 0)
+            message_warning("no sample is of `%s` itself: `under:%s` is what the functions that it "
+                            "calls allocate as well",
+                            site, site);
     }
 }
 

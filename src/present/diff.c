@@ -148,6 +148,11 @@ static void note(output *o, bool *any, const char *what, const char *before, con
     output_text(o, " after)");
 }
 
+/* Whether amounts depend on how long a run took, or parts of it. */
+static bool needs_times(const diff *d) {
+    return d->options.normalise == DIFF_BY_TIME || d->measure == MEASURE_BYTESECONDS;
+}
+
 static void show_notes(output *o, const diff *d, const diff_view *view) {
     const memtrace_info *b = &view->before[0]->profile->info, *a = &view->after[0]->profile->info;
     bool any = false;
@@ -183,6 +188,12 @@ static void show_notes(output *o, const diff *d, const diff_view *view) {
     }
     if (d->options.normalise == DIFF_BY_TOTAL) {
         output_format(o, "%ssites as shares of the total", any ? ", " : "Note: ");
+        any = true;
+    }
+    /* Sampling knows nothing of it, and it is often more than what sampling does. */
+    if (needs_times(d) && view->n_before == 1 && view->n_after == 1) {
+        output_format(o, "%sone run a side: how much times differ from run to run is in no error",
+                      any ? ", " : "Note: ");
         any = true;
     }
     if (any)

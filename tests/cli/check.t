@@ -26,6 +26,16 @@ Expectations, here at rate 1, where numbers are exact:
   verdict,expected,within,value,low,high,samples,unit,site,name,measure,filter
   PASS,10240,10,8800,8800,8800,1100,B,parse,parse,allocated,
 
+What a function leaves to others is not its own; and nothing is not checked:
+
+  $ allotrace check -e 'main=10KB' -e 'under:main=10KB' exact.ctf 2>&1 | sed '1d;4d'
+  main       || 10.0 KB, within 10x || 0 B     || 0.00  || FAIL
+  under:main || 10.0 KB, within 10x || 12.5 KB || 1.25  || PASS
+  allotrace: warning: no sample is of `main` itself: `under:main` is what the functions that it calls allocate as well
+  $ echo '# [[budget]]' >none.toml; allotrace check --budget none.toml exact.ctf
+  allotrace: none.toml: there is no [[budget]] in it: write one by: allotrace check --update
+  [1]
+
 JUnit XML is valid whatever a site is called:
 
   $ allotrace check -e $'x\xFF<\e>=1KB' --junit any.xml exact.ctf >/dev/null

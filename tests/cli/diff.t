@@ -84,6 +84,15 @@ Sampled, at different rates; what is not sure is said to be so:
   $ allotrace diff --normalise time few.ctf few.ctf | head -1
   Before: 160.2 GB/s · After: 160.2 GB/s · Change: 0 % ± 14 %, not sure
 
+How long a run takes is different each time, of which one run a side says nothing:
+
+  $ for o in '--normalise time' '--measure byteseconds' '--normalise total'; do allotrace diff $o few.ctf few.ctf | grep Note; done
+  Note: one run a side: how much times differ from run to run is in no error
+  Note: one run a side: how much times differ from run to run is in no error
+  Note: sites as shares of the total
+  $ allotrace diff --normalise time --before few.ctf few.ctf --after few.ctf few.ctf | grep Note
+  Note: means of several runs (2 before, 2 after)
+
 Runs that differ among themselves are believed less:
 
   $ for n in 300 500 250; do printf 'rate 1e-5\nalloc major 99999999 %d main@m.c:1 f@a.c:1\n' $n | $TESTDIR/make-trace >a$n.ctf; done
@@ -151,7 +160,7 @@ A part of the blocks, and other measures:
                 1              1                             0   1.000  a.c:12 → 14 parse
   $ allotrace diff --measure byteseconds --normalise total before.ctf after.ctf
   Before: 17 B·s · After: 7 B·s · Reduction: 57 %
-  Note: sites as shares of the total
+  Note: sites as shares of the total, one run a side: how much times differ from run to run is in no error
            before          after                        change       q  site
            4.76 %        11.11 %                       +6.35 %  <0.001  a.c:12 → 14 parse
           95.24 %        88.89 %                       -6.35 %  <0.001  a.c:10 → 12 parse
@@ -169,7 +178,7 @@ A part of the blocks, and other measures:
   443 more sites without a sure change.
   $ allotrace diff --measure byteseconds --normalise time --top 1 $TRACES/ocamlopt.ctf $TRACES/irmin-replay.ctf
   Before: 26.3 MB·s/s · After: 94.8 MB·s/s · Increase: 260 % ± 88 %
-  Note: different programs (main.exe before, tree.exe after), different hosts (tarski before, pc1156-nvmp3 after), different rates (2e-5 before, 1e-6 after)
+  Note: different programs (main.exe before, tree.exe after), different hosts (tarski before, pc1156-nvmp3 after), different rates (2e-5 before, 1e-6 after), one run a side: how much times differ from run to run is in no error
   Sites below about 1.1 MB before, 22.9 MB after may be invisible at these rates.
            before          after                        change       q  site
           0 B·s/s     9.4 MB·s/s      +9.4 MB·s/s ± 4.9 MB·s/s  <0.001  list.ml:58 Stdlib__List.rev_append (only after)

@@ -66,6 +66,9 @@
     X(STD_STRING_MADE, "@(std::*basic_string<*::_M_construct<char const[*]>*|"                     \
                        "std::*basic_string<*::basic_string*[(]char const[*]*)")                    \
     X(NODE, "std::*::@(_M_allocate_node|_M_create_node|_M_get_node|__construct_node)*")            \
+    X(RUST_COPY, "@(<@(alloc|std|hashbrown)::* as core::clone::Clone>::clone*|"                    \
+                 "*alloc::slice::*::to_vec*|<[[]*]>::to_vec*|"                                     \
+                 "<* as alloc::borrow::ToOwned>::to_owned*)")                                      \
     /* ---- types: of native code, the function that handed out the memory ---------------- */     \
     X(REALLOC, "*realloc*")                                                                        \
     X(STRDUP, "*str@(|n)dup")                                                                      \

@@ -591,6 +591,22 @@ const advise_rule advise_rules[] = {
         .evidence = "the stack names the function that makes nodes",
     },
     {
+        .name = "rust-copy",
+        .family = ADVISE_NATIVE,
+        .within = NAMES(RUST_COPY),
+        .spreads = true,
+        .certainty = ADVISE_DEFINITE,
+        .most = 1,
+        .title = "a Vec, String or the like is copied",
+        .why = "clone, to_vec, to_owned, and to_string or String::from of a &str allocate and copy "
+               "the value, with all that it owns.",
+        .what_to_do = "Borrow it (&str, &[T]); move it where it is not needed afterwards; share it "
+                      "(Rc, Arc), or copy it only where it changes (Cow); where a copy is needed "
+                      "again and again, clone_from and clone_from_slice use the old one's memory.",
+        .evidence = "the stack names clone, to_vec or to_owned",
+        .filter = "fn:/ as core::clone::Clone>::clone|::to_vec|ToOwned>::to_owned/",
+    },
+    {
         .name = "realloc-growth",
         .family = ADVISE_NATIVE,
         .type = NAMES(REALLOC),

@@ -114,6 +114,11 @@ START_TEST(names_are_in_their_sets) {
         {STRING " std::operator+<char, std::char_traits<char> >(char const*)",
          NAMES(LIBRARY) | NAMES(STRING_PLUS)},
         {"alloc::raw_vec::RawVec<T,A>::grow_one", NAMES(LIBRARY) | NAMES(VECTOR_GROWTH)},
+        {"<alloc::string::String as core::clone::Clone>::clone", NAMES(LIBRARY) | NAMES(RUST_COPY)},
+        {"alloc::slice::<impl [T]>::to_vec_in", NAMES(LIBRARY) | NAMES(RUST_COPY)},
+        {"<[u8]>::to_vec_in::<alloc::alloc::Global>", NAMES(RUST_COPY)}, /* by its file */
+        {"<str as alloc::borrow::ToOwned>::to_owned", NAMES(RUST_COPY)},
+        {"<program::Item as core::clone::Clone>::clone", 0}, /* the program's own */
         {"my::copy(std::vector<int> const&)", 0},
         {"std::vector<int> my::make<int>(int)", 0}, /* what a template returns is not its name */
         {"start_thread", NAMES(START)},

@@ -13,7 +13,13 @@ static const char *const patterns[ADVISE_N_NAMES] = {
 _Static_assert(ADVISE_N_NAMES <= 64, "a set is one word");
 
 static const char *const library_files[] = {
-    "*/include/c++/*", "*/libstdc++.so*", "*/libc++*.so*", "*/libc.so*", "/rustc/*/library/*",
+    "*/include/c++/*",
+    "*/libstdc++.so*",
+    "*/libc++*.so*",
+    "*/libc.so*",
+    "/rustc/*/library/*",
+    "*/rustc-*/library/@(alloc|core|std)/*",
+    "*/rustlib/src/rust/library/*",
 };
 
 enum { HOW = FNM_EXTMATCH | FNM_CASEFOLD };

@@ -151,6 +151,10 @@ START_TEST(files_of_the_library) {
     ck_assert(advise_is_library_file("/lib/x86_64-linux-gnu/libstdc++.so.6"));
     ck_assert(advise_is_library_file("/lib/x86_64-linux-gnu/libc.so.6[ab12]"));
     ck_assert(advise_is_library_file("/rustc/9fc6b431/library/alloc/src/raw_vec.rs"));
+    ck_assert(
+        advise_is_library_file("/usr/src/rustc-1.63.0/library/alloc/src/slice.rs")); /* Debian */
+    ck_assert(advise_is_library_file("/home/u/lib/rustlib/src/rust/library/core/src/str.rs"));
+    ck_assert(!advise_is_library_file("/home/u/rustc-tool/library/mine/src/slice.rs"));
     ck_assert(!advise_is_library_file("src/vector.c"));
     ck_assert(!advise_is_library_file("/lib/x86_64-linux-gnu/libcurl.so.4"));
     ck_assert(!advise_is_library_file(""));

@@ -163,3 +163,24 @@ Where a block came from stays, whatever is made of a trace:
   $ cp sources.ctf r6.ctf; allotrace symbolize r6.ctf
   r6.ctf: every place has its name already
   $ for i in 1 2 3 4 5 6; do [ "$(sources r$i.ctf)" = "$(sources sources.ctf)" ] || echo r$i: $(sources r$i.ctf); done
+
+What is interrupted leaves what was there, and nothing beside it:
+
+  $ mkdir ended; echo old >ended/part.ctf; cat >ended.py <<'END'
+  > import os, signal, subprocess, sys, time
+  > for sig in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+  >     p = subprocess.Popen(["allotrace", "anonymise", "-o", "ended/part.ctf", "-"],
+  >                          stdin=subprocess.PIPE,
+  >                          preexec_fn=lambda: signal.signal(sig, signal.SIG_DFL))
+  >     p.stdin.write(open(sys.argv[1], "rb").read(100000))
+  >     p.stdin.flush()
+  >     while p.poll() is None and len(os.listdir("ended")) < 2:
+  >         time.sleep(0.01)
+  >     p.send_signal(sig)
+  >     print(p.wait() == -sig, os.listdir("ended"))
+  > END
+  $ python3 ended.py $TRACES/irmin-replay.ctf; cat ended/part.ctf
+  True ['part.ctf']
+  True ['part.ctf']
+  True ['part.ctf']
+  old

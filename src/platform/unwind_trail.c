@@ -3,11 +3,24 @@
  *
  * Nearly all steps read the caller's return address and, where it was saved, the caller's bp. The
  * return address must always be verified. A bp matters only where some frame further out is found
- * by it, before it is restored to another value: rarely in optimised code. Steps that depend on
- * anything else are never verified: all from there inwards is walked each time. */
+ * by it, before it is restored to another value: rarely in optimised code. So it is not even read
+ * at first. Steps that depend on anything else are never verified: all from there inwards is walked
+ * each time. */
 #include "platform/unwind_trail.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #include "platform/unwind_walk.h"
+
+/* What else is known of a point. */
+struct rest {
+    uintptr_t bp; /* if that is needed */
+    struct needs {
+        uint32_t n_words; /* on so many words of the trail the steps from it outwards depend */
+        uint32_t bp;      /* and on its bp, if not 0 */
+    } needs;
+};
 
 /* A frame that is new, and what the step from it has read. */
 struct fresh {
@@ -17,61 +30,91 @@ struct fresh {
     bool uses_bp;     /* to find the caller */
 };
 
-enum { WORDS_OF_A_STEP = 2 };
+enum {
+    WORDS_OF_A_STEP = 2,
+    /* A call pushes the return address: it lies right below the sp that the caller will find. So a
+     * point says itself which word the step to it has read. */
+    KEY_BELOW_SP = !UNWIND_RA_IS_REGISTER
+};
 
-/* With room for a walk to notice that there are too many, and in front of the first for a point
- * that all walks stop at. */
+/* With room for one that no walk passes, in front of the first, and one behind the last. */
 static size_t points_of(size_t max) {
     return max + 2;
 }
 
 size_t unwind_trail_size(size_t max) {
     return sizeof(unwind_trail) +
-           points_of(max) * (sizeof(struct unwind_point) + sizeof(struct fresh) +
-                             WORDS_OF_A_STEP * sizeof(struct word));
+           points_of(max) * (sizeof(struct unwind_point) + sizeof(struct rest) +
+                             sizeof(struct fresh) + WORDS_OF_A_STEP * sizeof(struct word));
 }
 
 /* ---- what is as it was ------------------------------------------------------------------- */
 
-/* A word's difference from what it was. */
-STACK_UNCHECKED static inline uintptr_t word_change(const struct word *word) {
-    return cpu_strip_signature(stack_word(word->address)) ^ word->value;
+/* A word that is never what it was, in place of one that cannot be read again. */
+static const uintptr_t changing = UINTPTR_MAX;
+
+/* Whether the return address into a frame is what it was. */
+STACK_UNCHECKED static inline bool point_persists(const struct unwind_point *point) {
+    return stack_word(point->sp - WORD) == point->key;
+}
+
+/* The first of the points from `point` on that is not as it was; `end` is overwritten to be so. */
+static inline struct unwind_point *points_verify(struct unwind_point *point,
+                                                 struct unwind_point *end) {
+    end->key = ~changing;
+    end->sp = (uintptr_t)&changing + WORD;
+    for (;; point += 4) {
+        if (!point_persists(point))
+            return point;
+        if (!point_persists(point + 1))
+            return point + 1;
+        if (!point_persists(point + 2))
+            return point + 2;
+        if (!point_persists(point + 3))
+            return point + 3;
+    }
 }
 
 /* How many of the first `n` words are what they were. */
-static inline size_t trail_verify_words(const struct word *words, size_t n) {
-    const struct word *word = words, *const end = words + n, *const fours = words + n / 4 * 4;
-    for (; word < fours; word += 4)
-        if ((word_change(word) | word_change(word + 1)) |
-            (word_change(word + 2) | word_change(word + 3)))
-            break;
-    while (word < end && word_change(word) == 0)
-        word++;
-    return (size_t)(word - words);
+STACK_UNCHECKED static inline size_t words_verify(const struct word *words, size_t n) {
+    size_t i = 0;
+    while (i < n && cpu_strip_signature(stack_word(words[i].address)) == words[i].value)
+        i++;
+    return i;
 }
 
-/* How many points, from the outermost one, are as they were. The words of a frame are in it or
- * further out, so those of frames that are not beyond `sp` can be read. */
-static inline size_t trail_verify(const unwind_trail *trail, uintptr_t sp) {
-    const struct unwind_point *points = trail->points, *last = points + trail->n_points - 1;
-    while (last->frame.sp < sp)
-        last--;
-    size_t n_words = trail_verify_words(trail->words, last->n_words);
-    while (last->n_words > n_words)
-        last--;
-    return (size_t)(last + 1 - points);
+/* Drops points behind which words have changed. */
+static __attribute__((noinline)) struct unwind_point *trail_verify_words(const unwind_trail *trail,
+                                                                         struct unwind_point *end) {
+    const struct rest *rest = trail->rests + (end - trail->points);
+    size_t n_words = words_verify(trail->words, rest[-1].needs.n_words);
+    for (; end > trail->points && rest[-1].needs.n_words > n_words; rest--)
+        end--;
+    return end;
+}
+
+/* The end of the points that are as they were, from the outermost one on. The words of a frame are
+ * in it or further out, so those of frames that are not beyond `sp` can be read. */
+static inline struct unwind_point *trail_verify(const unwind_trail *trail, uintptr_t sp) {
+    struct unwind_point *const points = trail->points, *end = points + trail->n_points;
+    while (end[-1].sp < sp)
+        end--;
+    if (KEY_BELOW_SP)
+        end = points_verify(points, end);
+    if (end > points && trail->rests[end - points - 1].needs.n_words)
+        end = trail_verify_words(trail, end);
+    return end;
 }
 
 /* Whether the walk has come to a frame that is known. */
-static inline bool point_is(const struct unwind_point *point, const struct unwind_frame *frame) {
-    return point->frame.sp == frame->sp && point->frame.key == frame->key &&
-           (point->frame.bp == frame->bp || !point->needs_bp);
+static inline bool point_is(const unwind_trail *trail, const struct unwind_point *point,
+                            const struct unwind_frame *frame) {
+    const struct rest *rest = trail->rests + (point - trail->points);
+    return point->sp == frame->sp && point->key == frame->key &&
+           (!rest->needs.bp || rest->bp == frame->bp);
 }
 
 /* ---- the walk ---------------------------------------------------------------------------- */
-
-/* A word that is never what it was, in place of one that cannot be read again. */
-static const uintptr_t changing = UINTPTR_MAX;
 
 /* Where the step from `fresh` has read a word. */
 static inline uintptr_t verifiable(const struct fresh *fresh, const struct walk *walk,
@@ -102,7 +145,7 @@ static __attribute__((noinline)) enum step step_uncommon_noted(struct walk *walk
                                                                const struct row *row,
                                                                struct unwind_frame *frame,
                                                                struct fresh *fresh) {
-    fresh->uses_bp = true;
+    fresh->uses_bp = (row->bits & ROW_KIND) != ROW_END;
     fresh->key_at = fresh->bp_at = 0;
     if (row->bits & ROW_RA_IN_LR)
         return STEP_COMPLEX; /* this walk knows no register: it has no start */
@@ -130,14 +173,13 @@ static __attribute__((noinline)) enum step step_uncommon_noted(struct walk *walk
 static inline enum step trail_walk(unwind_trail *trail, struct walk *walk, size_t max, size_t *kept,
                                    size_t *n) {
     struct unwind_frame frame = walk->frame;
-    const struct unwind_point *points = trail->points,
-                              *point = points + trail_verify(trail, frame.sp);
+    const struct unwind_point *points = trail->points, *point = trail_verify(trail, frame.sp);
     struct fresh *fresh = trail->fresh;
     enum step step;
     do {
-        while (point[-1].frame.sp < frame.sp)
+        while (point[-1].sp < frame.sp)
             point--;
-        if (point_is(&point[-1], &frame)) {
+        if (point_is(trail, &point[-1], &frame)) {
             *kept = (size_t)(point - points);
             *n = (size_t)(fresh - trail->fresh);
             return STEP_ON;
@@ -159,23 +201,29 @@ static inline enum step trail_walk(unwind_trail *trail, struct walk *walk, size_
 
 /* Puts the new frames, of which there are `n`, in front of those that are kept. `end` is what the
  * walk came to if none are. */
-static inline void trail_join(unwind_trail *trail, size_t kept, size_t n, struct unwind_frame end) {
+static void trail_join(unwind_trail *trail, size_t kept, size_t n, struct unwind_frame end) {
     const struct fresh *fresh = trail->fresh + n;
     struct unwind_point *point = trail->points + kept;
-    struct unwind_frame caller = kept ? point[-1].frame : end;
-    bool needs_bp = kept && point[-1].needs_bp;
-    struct word *word = trail->words + (kept ? point[-1].n_words : 0);
-    for (; fresh-- > trail->fresh; point++) {
-        if (fresh->key_at)
+    struct rest *rest = trail->rests + kept;
+    struct unwind_frame caller =
+        kept ? (struct unwind_frame){point[-1].key, point[-1].sp, rest[-1].bp} : end;
+    struct needs needs = kept ? rest[-1].needs : (struct needs){0};
+    struct word *word = trail->words + needs.n_words;
+    bool is_point = kept > 0, in_stack = true;
+    for (; fresh-- > trail->fresh; point++, rest++, is_point = true) {
+        bool implied = KEY_BELOW_SP && is_point && fresh->key_at == caller.sp - WORD;
+        if (fresh->key_at && !implied)
             *word++ = (struct word){.address = fresh->key_at, .value = caller.key};
-        if (fresh->bp_at && needs_bp)
+        if (fresh->bp_at && needs.bp)
             *word++ = (struct word){.address = fresh->bp_at, .value = caller.bp};
-        needs_bp = fresh->uses_bp || (needs_bp && !fresh->bp_at);
-        caller = point->frame = fresh->frame;
-        point->n_words = (uint32_t)(word - trail->words);
-        point->needs_bp = needs_bp;
+        needs.bp = fresh->uses_bp || (needs.bp && !fresh->bp_at);
+        needs.n_words = (uint32_t)(word - trail->words);
+        in_stack &= fresh->frame.sp <= (is_point ? caller.sp : trail->stack_high);
+        caller = fresh->frame;
+        *point = (struct unwind_point){.key = caller.key, .sp = caller.sp};
+        *rest = (struct rest){.bp = caller.bp, .needs = needs};
     }
-    trail->n_points = kept + n;
+    trail->n_points = in_stack ? kept + n : 0; /* what lies elsewhere may be gone the next time */
 }
 
 /* Takes the stack without the trail, which can't be used for the next one either. */
@@ -186,12 +234,12 @@ static __attribute__((noinline)) size_t trail_take_whole(unwind_trail *trail, un
     uintptr_t *pcs = (uintptr_t *)trail->fresh;
     size_t n = unwind_stack(cache, &start, trail->stack_low, trail->stack_high, pcs, max, flags);
     for (size_t i = 0; i < n; i++)
-        trail->points[i].frame.key = pcs[n - 1 - i];
+        trail->points[i].key = pcs[n - 1 - i];
     trail->n_points = 0;
     return n;
 }
 
-/* ---- the walk of nearly all stacks ------------------------------------------------------- */
+/* ---- the walk of most stacks ------------------------------------------------------------- */
 
 enum { QUICK_FRAMES = 16 };
 
@@ -232,24 +280,21 @@ STACK_UNCHECKED static inline bool step_quickly(const struct row *row, struct un
 
 /* Where a few frames are new, and nothing about them is special. False: it takes more than this,
  * and the trail is as it was. */
-static inline bool trail_take_quickly(unwind_trail *trail, const unwind_cache *cache,
-                                      const struct unwind_site *site, size_t max, size_t *kept) {
+static bool trail_take_quickly(unwind_trail *trail, const unwind_cache *cache,
+                               const struct unwind_site *site, size_t max, size_t *kept) {
     const uintptr_t last = trail->stack_high - WORD;
     struct unwind_frame frame = {.key = site->return_address, .sp = site->sp, .bp = site->bp};
     struct fresh *fresh = trail->fresh, *end = fresh + QUICK_FRAMES;
     if (frame.sp > last)
         return false;
-    const struct unwind_point *point = trail->points + trail_verify(trail, frame.sp);
+    const struct unwind_point *point = trail_verify(trail, frame.sp);
     for (;; fresh++) {
-        while (point[-1].frame.sp < frame.sp)
+        while (point[-1].sp < frame.sp)
             point--;
-        if (point_is(&point[-1], &frame))
+        if (point_is(trail, &point[-1], &frame))
             break;
-        const struct row *row = cache_place((unwind_cache *)cache, frame.key);
-        if (__builtin_expect(row->key != frame.key, 0) &&
-            (row = cache_known(cache, frame.key))->key != frame.key)
-            return false;
-        if (__builtin_expect(row->bits & ROW_UNCOMMON || fresh == end ||
+        const struct row *row = cache_known(cache, frame.key);
+        if (__builtin_expect(row->key != frame.key || row->bits & ROW_UNCOMMON || fresh == end ||
                                  !step_quickly(row, &frame, last, fresh) || !frame.key,
                              0))
             return false;
@@ -262,19 +307,86 @@ static inline bool trail_take_quickly(unwind_trail *trail, const unwind_cache *c
     return true;
 }
 
+/* ---- the same where no bp is needed ------------------------------------------------------ */
+
+/* Whether the caller's key and sp lie at `offset` from sp, further out; its bp may be anywhere. */
+static inline bool row_is_plain(const struct row *row) {
+    static const struct row mask = {
+        .offset = INT32_MIN, .cfa_words = -1, .bits = (uint8_t)~ROW_SAVES_BP};
+    static const struct row plain = {.cfa_words = 1};
+    enum { AT = offsetof(struct row, offset) };
+    uint64_t told, of, wanted;
+    memcpy(&told, (const char *)row + AT, sizeof told);
+    memcpy(&of, (const char *)&mask + AT, sizeof of);
+    memcpy(&wanted, (const char *)&plain + AT, sizeof wanted);
+    return (told & of) == wanted;
+}
+
+/* Does what trail_take_quickly does. */
+STACK_UNCHECKED static inline bool trail_take_plainly(unwind_trail *trail,
+                                                      const unwind_cache *cache,
+                                                      const struct unwind_site *site, size_t max,
+                                                      size_t *kept) {
+    const uintptr_t last = trail->stack_high - WORD;
+    uintptr_t key = site->return_address, sp = site->sp;
+    struct fresh *const first = trail->fresh, *const end = first + QUICK_FRAMES, *fresh = first;
+    struct unwind_point *const points = trail->points, *point = trail_verify(trail, sp);
+    for (;; fresh++) {
+        while (point[-1].sp < sp)
+            point--;
+        if (point[-1].sp == sp && point[-1].key == key)
+            break;
+        const struct row *row = cache_place((unwind_cache *)cache, key);
+        if (__builtin_expect(row->key != key, 0) && (row = cache_known(cache, key))->key != key)
+            return false;
+        uintptr_t at = sp + (uint32_t)row->offset;
+        if (__builtin_expect(!row_is_plain(row) || at > last || fresh == end, 0))
+            return false;
+        fresh->frame.key = key;
+        fresh->frame.sp = sp;
+        key = stack_word(at);
+        sp = at + WORD;
+        if (__builtin_expect(!key, 0))
+            return false;
+    }
+    const size_t n_kept = (size_t)(point - points);
+    struct rest *rest = trail->rests + n_kept;
+    const struct needs needs = rest[-1].needs;
+    if (__builtin_expect(n_kept + QUICK_FRAMES > max || needs.bp, 0))
+        return false;
+    *kept = n_kept;
+    for (; fresh > first; point++, rest++) {
+        fresh--;
+        point->key = fresh->frame.key;
+        __asm__("" ::: "memory"); /* as it was stored: a pair would have to reach the cache first */
+        point->sp = fresh->frame.sp;
+        rest->needs = needs;
+    }
+    trail->n_points = (size_t)(point - points);
+    return true;
+}
+
 /* ---- either ------------------------------------------------------------------------------ */
 
 /* What is known is of another stack, or by other rows. */
 static void trail_reset(unwind_trail *trail, const unwind_cache *cache, uintptr_t stack_low,
                         uintptr_t stack_high, size_t max) {
     trail->points = (struct unwind_point *)trail->memory + 1;
-    trail->points[-1] = (struct unwind_point){.frame.sp = UINTPTR_MAX};
-    trail->words = (struct word *)(trail->points + points_of(max) - 1);
+    trail->points[-1] = (struct unwind_point){.sp = UINTPTR_MAX};
+    trail->rests = (struct rest *)(trail->points + points_of(max) - 1);
+    trail->words = (struct word *)(trail->rests + points_of(max));
     trail->fresh = (struct fresh *)(trail->words + WORDS_OF_A_STEP * points_of(max));
     trail->n_points = 0;
     trail->stack_low = stack_low;
     trail->stack_high = stack_high;
     trail->flushes = cache->flushes;
+}
+
+/* Whether the points are of this stack, by rows that still hold. */
+static inline bool trail_fits(const unwind_trail *trail, const unwind_cache *cache,
+                              uintptr_t stack_low, uintptr_t stack_high) {
+    return trail->stack_low == stack_low && trail->stack_high == stack_high &&
+           trail->flushes == cache->flushes && trail->n_points > 0;
 }
 
 static __attribute__((noinline)) size_t trail_take(unwind_trail *trail, unwind_cache *cache,
@@ -285,11 +397,15 @@ static __attribute__((noinline)) size_t trail_take(unwind_trail *trail, unwind_c
     enum step step;
     size_t n;
     *kept = 0;
-    if (trail->stack_low != stack_low || trail->stack_high != stack_high ||
-        trail->flushes != cache->flushes || !trail->fresh)
+    if (!trail_fits(trail, cache, stack_low, stack_high))
         trail_reset(trail, cache, stack_low, stack_high, max);
     if (site->sp - stack_low >= stack_high - stack_low)
         return trail_take_whole(trail, cache, max, flags);
+    if (trail->n_points > 0 && trail_take_quickly(trail, cache, site, max, kept)) {
+        *flags = trail->flags;
+        return trail->n_points;
+    }
+    *kept = 0;
     walk.cache = cache;
     walk.start = NULL;
     walk.stack_low = stack_low;
@@ -306,17 +422,15 @@ static __attribute__((noinline)) size_t trail_take(unwind_trail *trail, unwind_c
         trail->flags = step == STEP_FAILED ? UNWIND_FAILED : 0;
     trail_join(trail, *kept, n, walk.frame);
     *flags = trail->flags;
-    return trail->n_points;
+    return *kept + n;
 }
 
 size_t unwind_trail_take(unwind_trail *trail, unwind_cache *cache, const struct unwind_site *site,
                          uintptr_t stack_low, uintptr_t stack_high, size_t max, size_t *kept,
                          unsigned *flags) {
-    bool same = trail->stack_low == stack_low && trail->stack_high == stack_high &&
-                trail->flushes == cache->flushes && trail->n_points > 0;
-    if (__builtin_expect(same && site->sp - stack_low < stack_high - stack_low &&
-                             trail_take_quickly(trail, cache, site, max, kept),
-                         1)) {
+    bool plain = KEY_BELOW_SP && trail_fits(trail, cache, stack_low, stack_high) &&
+                 site->sp - stack_low < stack_high - stack_low;
+    if (__builtin_expect(plain && trail_take_plainly(trail, cache, site, max, kept), 1)) {
         *flags = trail->flags;
         return trail->n_points;
     }

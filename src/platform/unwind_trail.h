@@ -43,9 +43,7 @@ struct unwind_frame {
 
 /* A frame of the last stack. */
 struct unwind_point {
-    struct unwind_frame frame;
-    uint32_t n_words; /* on so many words of the trail the steps from it outwards depend */
-    bool needs_bp;    /* and on its bp */
+    uintptr_t key, sp;
 };
 
 struct unwind_trail {
@@ -54,7 +52,8 @@ struct unwind_trail {
     uintptr_t stack_low, stack_high;
     unsigned flags;
     uint32_t flushes;    /* of the row cache: its rows are those by which this was walked */
-    struct word *words;  /* that the steps depended on, outermost first */
+    struct rest *rests;  /* what else is known of each point */
+    struct word *words;  /* that steps depended on beside the keys of points, outermost first */
     struct fresh *fresh; /* of the walk under way, innermost first */
     char memory[];
 };
@@ -62,7 +61,7 @@ struct unwind_trail {
 /* The return address (as unwind_stack gives it) of a frame of the stack taken last; 0 is the
  * outermost. */
 static inline uintptr_t unwind_trail_pc(const unwind_trail *trail, size_t i) {
-    return trail->points[i].frame.key;
+    return trail->points[i].key;
 }
 
 /* Whether it took all registers. */

@@ -103,7 +103,7 @@ static inline void exact_encode(struct session *s, struct domain *d, size_t firs
     const struct unwind_point *const points = d->trail->points;
     uint64_t *const codes = d->frames + 1;
     size_t i = first;
-    while (i < n && code_recall(&d->codes, d->modules_epoch, points[i].frame.key, &codes[i]))
+    while (i < n && code_recall(&d->codes, d->modules_epoch, points[i].key, &codes[i]))
         i++;
     if (__builtin_expect(i < n, 0))
         exact_encode_slowly(s, d, i, n);

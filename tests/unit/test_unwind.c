@@ -175,6 +175,77 @@ START_TEST(a_trail_through_changing_stacks) {
 }
 END_TEST
 
+/* Changes bp, and leaves that of its caller in memory. */
+static NOINLINE int with_registers(void) {
+    int a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7;
+    __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f), "+r"(g));
+    int result = compare();
+    NOT_THE_END();
+    __asm__ volatile("" ::"r"(a), "r"(b), "r"(c), "r"(d), "r"(e), "r"(f), "r"(g));
+    return result;
+}
+
+/* Finds its caller by bp. */
+static NOINLINE int by_bp(size_t size, innermost_function *innermost) {
+    volatile char *room = alloca(size);
+    room[0] = 1;
+    int result = innermost() + room[0];
+    NOT_THE_END();
+    return result;
+}
+
+/* Leaves alone what is in the memory that it takes. */
+static NOINLINE int further_in(size_t size, innermost_function *innermost) {
+    volatile char *room = alloca(4096);
+    room[0] = 1;
+    int result = by_bp(size, innermost) + room[0];
+    NOT_THE_END();
+    return result;
+}
+
+/* Stacks that differ in a bp alone: one has a frame more in place of unused memory. */
+static NOINLINE void differ_in_bp(innermost_function *innermost) {
+    for (volatile size_t i = 0; i < 1024; i++) {
+        int (*volatile function)(size_t, innermost_function *) = i % 2 ? further_in : by_bp;
+        ck_assert_int_ge(function(i % 2 ? i * 8 + 8 : 8192, innermost), 1);
+    }
+}
+
+START_TEST(a_trail_where_bp_differs) {
+    thread_init();
+    differ_in_bp(compare);
+    differ_in_bp(with_registers);
+}
+END_TEST
+
+/* What lies beyond the stack, as far as it is known, may be gone the next time. */
+static NOINLINE int compare_beyond(void) {
+    struct unwind_site site;
+    size_t kept;
+    unsigned flags;
+    unwind_site_here(&site);
+    for (int i = 0; i < 2; i++) {
+        size_t n = unwind_trail_take(trail, cache, &site, stack_low, site.sp + 64, STACK_MAX, &kept,
+                                     &flags);
+        ck_assert_uint_gt(n, 50);
+        ck_assert_uint_eq(kept, 0);
+        ck_assert_uint_eq(flags, 0);
+    }
+    return 0;
+}
+
+static NOINLINE int deep_beyond(int n) {
+    int result = n == 0 ? compare_beyond() : deep_beyond(n - 1) + 1;
+    NOT_THE_END();
+    return result;
+}
+
+START_TEST(a_trail_beyond_the_stack) {
+    thread_init();
+    ck_assert_int_eq(deep_beyond(50), 50);
+}
+END_TEST
+
 START_TEST(a_trail_that_is_too_long) {
     thread_init();
     struct unwind_site site;
@@ -520,6 +591,8 @@ static Suite *suite(void) {
     tcase_add_test(c, a_plain_chain);
     tcase_add_test(c, a_very_deep_chain);
     tcase_add_test(c, a_trail_through_changing_stacks);
+    tcase_add_test(c, a_trail_where_bp_differs);
+    tcase_add_test(c, a_trail_beyond_the_stack);
     tcase_add_test(c, a_trail_that_is_too_long);
     tcase_add_test(c, frames_of_many_kinds);
     tcase_add_test(c, callbacks_through_libc);

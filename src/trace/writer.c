@@ -571,7 +571,8 @@ static bool encode(memtrace_stream *s, const allocation *a, encoded *e) {
     /* The margin is for the long form, should it be needed. */
     const uint8_t *end = s->events.bytes + FORMAT_MAX_PACKET - (short_form ? MAX_ALLOC_HEAD : 0);
     e->codewords = count_at + (short_form ? 1 : 2);
-    e->end = cache_encode(&s->cache, a->frames, a->n_frames, e->codewords, end, &tally);
+    e->end = cache_encode(&s->cache, s->cache.buckets, a->frames, a->n_frames, e->codewords, end,
+                          &tally);
     if (!e->end)
         return false;
     e->misses = tally.misses;
@@ -718,25 +719,48 @@ static uint64_t take_id(memtrace_stream *s) {
     return s->next_id;
 }
 
-/* Writes the rest of an allocation, whose head ends at `p`: the frames from `common` on, for which
- * there is room. */
-static inline memtrace_status put_frames(memtrace_stream *s, uint8_t *p, bool short_form,
-                                         const uint64_t *frames, size_t n, size_t common,
-                                         uint64_t *id) {
-    cache_tally tally = {0};
-    uint8_t *codewords = p + (short_form ? 1 : 2), *end = codewords;
-    if (n > common)
-        end = cache_encode(&s->cache, frames + common, n - common, codewords, NULL, &tally);
-    put_codeword_count(p, short_form, tally.codewords);
-    if (__builtin_expect(tally.misses != 0, 0)) {
-        const memtrace_status status = announce_misses(s, codewords, tally.misses);
-        if (status != MEMTRACE_OK)
-            return stream_fail(s, status);
-    }
+/* The allocation in the making, which ends at `end`, is whole. */
+static inline void commit_alloc(memtrace_stream *s, uint8_t *end, uint64_t *id) {
     *id = s->next_id++;
     s->chunk_left--;
     s->events.id_end++;
     commit(s, end);
+}
+
+/* Goes on, from any frame on, with an allocation whose head ends at `p`. */
+static __attribute__((noinline)) memtrace_status put_frames_slowly(memtrace_stream *s, uint8_t *p,
+                                                                   bool short_form,
+                                                                   const cache_cursor *c,
+                                                                   uint64_t *id) {
+    cache_tally tally;
+    uint8_t *const codewords = p + (short_form ? 1 : 2);
+    uint8_t *const end = cache_encode(&s->cache, c->last, c->frames, (size_t)(c->stop - c->frames),
+                                      c->p, NULL, &tally);
+    put_codeword_count(p, short_form, c->codewords + tally.codewords);
+    const memtrace_status status = announce_misses(s, codewords, tally.misses);
+    if (status != MEMTRACE_OK)
+        return stream_fail(s, status);
+    commit_alloc(s, end, id);
+    return MEMTRACE_OK;
+}
+
+/* Writes the rest of an allocation, whose head ends at `p`: the frames from `common` on, of which
+ * there are EASY_FRAMES at most. */
+static inline __attribute__((always_inline)) memtrace_status
+put_frames(memtrace_stream *s, uint8_t *p, bool short_form, const uint64_t *frames, size_t n,
+           size_t common, uint64_t *id) {
+    _Static_assert((int)EASY_FRAMES <= (int)FORMAT_MAX_RUN, "as cache_encode_held wants it");
+    const cache_cursor whole = {.frames = n ? frames + common : NULL, /* may not be added to */
+                                .stop = n ? frames + n : NULL,
+                                .last = s->cache.buckets,
+                                .p = p + (short_form ? 1 : 2)};
+    const cache_cursor c = cache_encode_held(&s->cache, whole);
+    if (__builtin_expect(c.frames < c.stop, 0)) {
+        const cache_cursor rest = c;
+        return put_frames_slowly(s, p, short_form, &rest, id);
+    }
+    put_codeword_count(p, short_form, c.codewords);
+    commit_alloc(s, c.p, id);
     return MEMTRACE_OK;
 }
 
@@ -790,7 +814,11 @@ static __attribute__((noinline)) memtrace_status alloc_block(memtrace_stream *s,
     a.prefix = packet_is_empty(s->writer, &s->events) ? 0 : common;
     s->n_previous = 0;
     uint8_t *p = put_alloc_head(s->events.used, &a, false, s->now);
-    const memtrace_status written = put_frames(s, p, false, frames, n, a.prefix, id);
+    const cache_cursor all = {.frames = n ? frames + a.prefix : NULL,
+                              .stop = n ? frames + n : NULL,
+                              .last = s->cache.buckets,
+                              .p = p + 2};
+    const memtrace_status written = put_frames_slowly(s, p, false, &all, id);
     if (written == MEMTRACE_OK)
         set_easy(s);
     return written;

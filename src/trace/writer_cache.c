@@ -24,8 +24,7 @@ static cache_bucket *bucket_ready(writer_cache *cache, unsigned number) {
 }
 
 unsigned cache_choose_again(writer_cache *cache, uint64_t code) {
-    const unsigned first = cache_first_choice(code);
-    const unsigned second = (unsigned)(cache_hash(code) >> 36) % FORMAT_BUCKETS;
+    const unsigned first = cache_first_choice(code), second = cache_second_choice(code);
     const cache_bucket *a = bucket_ready(cache, first), *b = bucket_ready(cache, second);
     return !cache_holds(b, code) && a->date <= b->date ? first : second;
 }

@@ -64,6 +64,10 @@ static inline unsigned cache_first_choice(uint64_t code) {
     return (unsigned)(cache_hash(code) >> 50);
 }
 
+static inline unsigned cache_second_choice(uint64_t code) {
+    return (unsigned)(cache_hash(code) >> 36) % FORMAT_BUCKETS;
+}
+
 /* The number of the bucket for a code that its first choice does not hold: the one that does, or
  * the one to be replaced. */
 unsigned cache_choose_again(writer_cache *cache, uint64_t code);
@@ -80,14 +84,28 @@ static inline uint8_t *cache_put_miss(uint8_t *p, unsigned bucket, uint64_t code
     return put_u64(put_u16(p, (uint16_t)(bucket << FORMAT_TAG_BITS | FORMAT_TAG_MISS)), code);
 }
 
-/* Encodes frames, outermost first, from `p`. Returns the place after the last codeword; or NULL if
- * there may not be room before `end`: the cache has changed then, and must be put back. Without an
- * `end` there is room for all. */
-static inline __attribute__((always_inline)) uint8_t *cache_encode(writer_cache *cache,
-                                                                   const uint64_t *frames, size_t n,
-                                                                   uint8_t *p, const uint8_t *end,
-                                                                   cache_tally *tally) {
-    cache_bucket *const buckets = cache->buckets, *last = buckets;
+/* Goes from bucket to bucket as far as the predictions foresee the frames. Returns the first that
+ * they don't. */
+static inline const uint64_t *cache_follow(cache_bucket *buckets, cache_bucket **last,
+                                           uint32_t clock, const uint64_t *frames,
+                                           const uint64_t *stop) {
+    for (; frames < stop; frames++) {
+        cache_bucket *next = &buckets[(*last)->prediction];
+        if (!cache_holds(next, *frames))
+            break;
+        next->date = clock;
+        *last = next;
+    }
+    return frames;
+}
+
+/* Encodes frames, outermost first, from `p`, where `last` is the bucket of the frame before.
+ * Returns the place after the last codeword; or NULL if there may not be room before `end`: the
+ * cache has changed then, and must be put back. Without an `end` there is room for all. */
+static inline __attribute__((always_inline)) uint8_t *
+cache_encode(writer_cache *cache, cache_bucket *last, const uint64_t *frames, size_t n, uint8_t *p,
+             const uint8_t *end, cache_tally *tally) {
+    cache_bucket *const buckets = cache->buckets;
     const uint64_t *const stop = n ? frames + n : frames; /* NULL may not be added to */
     const bool fits = !end || (size_t)(end - p) >= n * CACHE_MAX_FRAME;
     uint32_t clock = cache->clock;
@@ -115,21 +133,49 @@ static inline __attribute__((always_inline)) uint8_t *cache_encode(writer_cache 
             t.misses++;
             continue;
         }
-        /* As many of the frames as the predictions foresee. */
         const uint64_t *const first = frames;
         const uint64_t *const most = stop - first < FORMAT_MAX_RUN ? stop : first + FORMAT_MAX_RUN;
-        for (; frames < most; frames++) {
-            cache_bucket *next = &buckets[last->prediction];
-            if (!cache_holds(next, *frames))
-                break;
-            next->date = clock;
-            last = next;
-        }
+        frames = cache_follow(buckets, &last, clock, first, most);
         p = cache_put_hit(p, number, (size_t)(frames - first));
     }
     cache->clock = clock;
     *tally = t;
     return p;
+}
+
+/* An encoding under way. */
+typedef struct cache_cursor {
+    const uint64_t *frames, *stop; /* those that are left */
+    cache_bucket *last;            /* that of the frame before */
+    uint8_t *p;                    /* there is room for all */
+    size_t codewords;
+} cache_cursor;
+
+/* Encodes FORMAT_MAX_RUN frames at most, up to the first that the cache does not hold. Calls
+ * nothing, so that nearly all encodings take place in registers. */
+static inline __attribute__((always_inline)) cache_cursor cache_encode_held(writer_cache *cache,
+                                                                            cache_cursor c) {
+    cache_bucket *const buckets = cache->buckets;
+    uint32_t clock = cache->clock;
+    for (; c.frames < c.stop; c.codewords++) {
+        const uint64_t code = *c.frames;
+        unsigned number = cache_first_choice(code);
+        cache_bucket *bucket = &buckets[number];
+        if (__builtin_expect(!cache_is_ready(cache, number) || !cache_holds(bucket, code), 0)) {
+            number = cache_second_choice(code);
+            bucket = &buckets[number];
+            if (!cache_is_ready(cache, number) || !cache_holds(bucket, code))
+                break;
+        }
+        c.last->prediction = (uint16_t)number;
+        c.last = bucket;
+        bucket->date = ++clock;
+        const uint64_t *const first = c.frames + 1;
+        c.frames = cache_follow(buckets, &c.last, clock, first, c.stop);
+        c.p = cache_put_hit(c.p, number, (size_t)(c.frames - first));
+    }
+    cache->clock = clock;
+    return c;
 }
 
 #endif

@@ -82,22 +82,22 @@ static inline uint32_t code_epoch(void) {
  * it has a frame on our stack. Holds no lock while it asks the loader. */
 uint64_t code_of(code_table *table, code_cache *cache, uintptr_t return_address, unsigned type);
 
-/* Whether the answer is remembered, type 0. `epoch` is code_epoch(). */
-static inline bool code_recall(const code_cache *cache, uint32_t epoch, uintptr_t return_address,
-                               uint64_t *code) {
-    *code = cache->codes[code_slot(return_address)];
-    return __builtin_expect(cache->epoch == epoch && return_address != 0 &&
-                                (*code & CODE_ADDRESS_MASK) == return_address,
-                            1);
+/* What is remembered for an address: its code, type 0, if code_is_of says so. */
+static inline uint64_t code_recall(const code_cache *cache, uintptr_t return_address) {
+    return cache->codes[code_slot(return_address)];
 }
 
-/* The same as code_of, then. */
+/* Whether a code, of no type, is that of an address. The code of 0 is 0. */
+static inline bool code_is_of(uint64_t code, uintptr_t return_address) {
+    return (code & CODE_ADDRESS_MASK) == return_address;
+}
+
+/* The same as code_of, type 0; `epoch` is code_epoch(). */
 static inline uint64_t code_remembered(code_table *table, code_cache *cache, uint32_t epoch,
                                        uintptr_t return_address) {
-    uint64_t code;
-    return code_recall(cache, epoch, return_address, &code)
-               ? code
-               : code_of(table, cache, return_address, 0);
+    uint64_t code = code_recall(cache, return_address);
+    bool known = cache->epoch == epoch && code_is_of(code, return_address);
+    return __builtin_expect(known, 1) ? code : code_of(table, cache, return_address, 0);
 }
 
 /* The code of a remark of the given text, which is copied; 0 if there are too many. */

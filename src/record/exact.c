@@ -100,14 +100,18 @@ static __attribute__((noinline)) void exact_encode_slowly(struct session *s, str
 /* The same, and the type; calls nothing where all are remembered. */
 static inline void exact_encode(struct session *s, struct domain *d, size_t first, size_t n,
                                 unsigned type) {
-    const struct unwind_point *const points = d->trail->points;
-    uint64_t *const codes = d->frames + 1;
-    size_t i = first;
-    while (i < n && code_recall(&d->codes, d->modules_epoch, points[i].key, &codes[i]))
-        i++;
-    if (__builtin_expect(i < n, 0))
-        exact_encode_slowly(s, d, i, n);
-    codes[n - 1] = code_with_type(codes[n - 1], type);
+    const struct unwind_point *point = d->trail->points + first;
+    uint64_t *const codes = d->frames + 1, *code = codes + first, *const end = codes + n;
+    if (__builtin_expect(d->codes.epoch != d->modules_epoch, 0))
+        exact_encode_slowly(s, d, first, n);
+    else
+        for (; code < end; code++, point++)
+            if (__builtin_expect(
+                    !code_is_of(*code = code_recall(&d->codes, point->key), point->key), 0)) {
+                exact_encode_slowly(s, d, (size_t)(code - codes), n);
+                break;
+            }
+    end[-1] = code_with_type(end[-1], type);
 }
 
 /* A stack that is not whole, or not whole in the trace: a remark goes in front of the first frame
@@ -137,6 +141,14 @@ exact_stack_remarked(struct session *s, struct domain *d, size_t n, unsigned fla
     return (struct exact_stack){.codes = codes, .n = 1 + n, .common = common};
 }
 
+/* How many of `n` frames are not the recorder's own, which stand innermost. */
+static __attribute__((noinline)) size_t exact_strip_own(const struct session *s,
+                                                        const struct domain *d, size_t n) {
+    while (n > 0 && session_is_own(s, unwind_trail_pc(d->trail, n - 1)))
+        n--;
+    return n;
+}
+
 /* Takes the stack. `d->frames` holds the codes of all frames from index 1 on. */
 static inline struct exact_stack exact_stack_take(struct session *s, struct domain *d,
                                                   const struct unwind_site *site, unsigned type) {
@@ -148,9 +160,8 @@ static inline struct exact_stack exact_stack_take(struct session *s, struct doma
     size_t before = d->n_frames;
     size_t n = unwind_trail_take(d->trail, d->unwind, site, d->stack_low, d->stack_high,
                                  d->pcs_size, &common, &flags);
-    while (unwind_trail_was_whole(d->trail) && n > 0 &&
-           session_is_own(s, unwind_trail_pc(d->trail, n - 1)))
-        n--;
+    if (__builtin_expect(unwind_trail_was_whole(d->trail), 0))
+        n = exact_strip_own(s, d, n);
     if (__builtin_expect(n - 1 >= s->depth || flags & (UNWIND_CUT | UNWIND_FAILED), 0))
         return exact_stack_remarked(s, d, n, flags, type);
     if (common > before)

@@ -63,6 +63,21 @@ static bool find_limits(const profile *p, uint64_t samples, const uint8_t *live,
     return ok;
 }
 
+/* Rows of one time follow each other, but for those of other domains. */
+static void find_brief(const block_table *b, const uint8_t *kept, peak *k) {
+    uint64_t time = 0, samples = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        if (b->born[i] != b->died[i] || (kept && !kept[i]))
+            continue;
+        samples = (b->born[i] == time ? samples : 0) + blocks_samples(b, i);
+        time = b->born[i];
+        if (samples > k->brief_samples) {
+            k->brief_samples = samples;
+            k->brief_time = time;
+        }
+    }
+}
+
 bool peak_query(const profile *p, const uint8_t *kept, peak *k) {
     const block_table *b = &p->table;
     uint64_t samples;
@@ -80,8 +95,10 @@ bool peak_query(const profile *p, const uint8_t *kept, peak *k) {
         if ((!kept || kept[i]) && b->died[i] == BLOCKS_NEVER)
             k->end_samples += blocks_samples(b, i);
     }
-    if (ok)
+    if (ok) {
         count(p, live, k);
+        find_brief(b, kept, k);
+    }
     free(live);
     return ok;
 }

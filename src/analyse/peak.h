@@ -24,6 +24,10 @@ typedef struct peak {
     uint64_t low, high;
 
     uint64_t own_time, own_samples; /* when most of what is kept was live */
+
+    /* Of what is kept, most that was allocated and freed at one time, as of the trace's clock, and
+     * that time. It is live at none, though there may have been a higher peak with it. */
+    uint64_t brief_time, brief_samples;
 } peak;
 
 /* `kept` is by row of the table; NULL: all. False when there is no memory. */

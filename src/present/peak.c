@@ -6,6 +6,8 @@
 static const char *const heap_names[CCT_SOURCES] = {
     [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external"};
 
+enum { MENTIONED = 100 /* from a hundredth of the peak on */ };
+
 /* ---- text -------------------------------------------------------------------------------- */
 
 static void show_row(output *o, const report *r, const peak *k, const char *name,
@@ -33,6 +35,16 @@ static void show_own(output *o, const report *r, const peak *k) {
     output_format(o, "Of what the filter keeps, most was live at %s: %s (%s).\n",
                   figure_duration(k->own_time).text, figure_bytes(own.value).text,
                   figure_margin(&own).text);
+}
+
+/* Where the clock is read seldom, as at rate 1, that may be most of what a program holds. */
+static void show_brief(output *o, const report *r, const peak *k) {
+    figure f = figure_of(r->query->profile, k->brief_samples);
+    if (k->brief_samples * MENTIONED > k->samples)
+        output_format(o,
+                      "Not in it is what was allocated and freed within one tick of the trace's "
+                      "clock: up to %s at %s.\n",
+                      figure_bytes(f.value).text, figure_duration(k->brief_time).text);
 }
 
 static void show_fate(output *o, const report *r, const peak *k) {
@@ -64,6 +76,7 @@ void peak_text(output *o, const report *r, const peak *k, const report *sites, c
     if (!any)
         return;
     show_when(o, k);
+    show_brief(o, r, k);
     show_fate(o, r, k);
     output_text(o, "\nBy heap:\n");
     for (int i = 0; i < CCT_SOURCES; i++)
@@ -96,7 +109,9 @@ void peak_json(output *o, const report *r, const peak *k, const report *sites, c
     json_named(o, r, "freed_later", k->later);
     json_named(o, r, "at_end", k->end_samples);
     json_named(o, r, "own_peak", k->own_samples);
-    output_format(o, ",\"own_time\":%" PRIu64 ",\n \"heaps\":{", k->own_time);
+    output_format(o, ",\"own_time\":%" PRIu64, k->own_time);
+    json_named(o, r, "brief", k->brief_samples);
+    output_format(o, ",\"brief_time\":%" PRIu64 ",\n \"heaps\":{", k->brief_time);
     for (int i = 0; i < CCT_SOURCES; i++) {
         output_format(o, "%s\"%s\":", i ? "," : "", heap_names[i]);
         json_amount(o, r, k->heaps[i]);

@@ -55,6 +55,7 @@ When most was live, on a made-up trace at rate 1 (events are 1 ms apart):
    "freed_later":{"value":10240,"low":10240,"high":10240,"samples":1280},
    "at_end":{"value":512,"low":512,"high":512,"samples":64},
    "own_peak":{"value":10752,"low":10752,"high":10752,"samples":1344},"own_time":6000,
+   "brief":{"value":0,"low":0,"high":0,"samples":0},"brief_time":0,
    "heaps":{"minor":{"value":0,"low":0,"high":0,"samples":0},"major":{"value":8704,"low":8704,"high":8704,"samples":1088},"external":{"value":2048,"low":2048,"high":2048,"samples":256}},
    "ages":{"<1ms":{"value":2048,"low":2048,"high":2048,"samples":256},"1ms..10ms":{"value":8704,"low":8704,"high":8704,"samples":1088},"10ms..100ms":{"value":0,"low":0,"high":0,"samples":0},"100ms..1s":{"value":0,"low":0,"high":0,"samples":0},"1s..10s":{"value":0,"low":0,"high":0,"samples":0},">=10s":{"value":0,"low":0,"high":0,"samples":0}},
    "hotspots":[
@@ -119,3 +120,27 @@ What was live then, by other measures; the same as a filter gives:
     {"function":"eval","file":"eval.ml","line":20,"share":0.500000,"value":1,"low":1,"high":1,"samples":64,"blocks":1,"callers":[],"callers_omitted":1},
     {"function":"parse","file":"parse.ml","line":30,"share":0.500000,"value":1,"low":1,"high":1,"samples":1024,"blocks":1,"callers":[],"callers_omitted":1}],
    "omitted":{"sites":0,"share":0.000000,"value":0,"low":0,"high":0,"samples":0}}
+
+What came and went between two readings of the clock is live at no time, but may have been most:
+
+  $ $TESTDIR/make-trace >brief.ctf <<'END'
+  > alloc external 127 128 main@main.c:1 keep@keep.c:10
+  > alloc external 9999 10000 main@main.c:2 try@try.c:20
+  > same collect 1
+  > same alloc external 4999 5000 main@main.c:2 try@try.c:20
+  > same collect 2
+  > alloc external 7999 8000 main@main.c:2 try@try.c:20
+  > same collect 3
+  > END
+  $ allotrace peak brief.ctf | head -4
+  1.0 KB live at the peak, at 1 ms (exact, 128 samples at rate 1)
+  Not in it is what was allocated and freed within one tick of the trace's clock: up to 117.2 KB at 2 ms.
+  Of it, 0 B (exact) was freed later. At the end, 1.0 KB (exact) was live.
+  
+  $ allotrace peak --filter 'size:<70000B -fn:keep' --json brief.ctf | jq -c '.total.value, .brief.value, .brief_time'
+  0
+  64000
+  3000
+  $ allotrace peak --filter 'fn:keep' brief.ctf | grep -c 'Not in it'
+  0
+  [1]

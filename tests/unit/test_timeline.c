@@ -277,12 +277,15 @@ START_TEST(what_was_live_at_the_peak) {
     ck_assert_uint_eq(k.later, 33);
     ck_assert_uint_eq(k.end_samples, 301);
     ck_assert_uint_eq(k.own_time, 45);
+    ck_assert_uint_eq(k.brief_time, 60);
+    ck_assert_uint_eq(k.brief_samples, 8);
     const uint8_t kept[] = {1, 1, 0, 0, 0};
     ck_assert(peak_query(&p, kept, &k));
     ck_assert_uint_eq(k.time, 45);
     ck_assert_uint_eq(k.samples, 33);
     ck_assert_uint_eq(k.own_time, 20);
     ck_assert_uint_eq(k.own_samples, 36);
+    ck_assert_uint_eq(k.brief_samples, 0);
     profile_free(&p);
 }
 END_TEST

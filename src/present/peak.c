@@ -73,10 +73,10 @@ void peak_text(output *o, const report *r, const peak *k, const report *sites, c
     bool any = report_text_head(o, r);
     if (k->own_samples > 0)
         show_own(o, r, k);
+    show_brief(o, r, k);
     if (!any)
         return;
     show_when(o, k);
-    show_brief(o, r, k);
     show_fate(o, r, k);
     output_text(o, "\nBy heap:\n");
     for (int i = 0; i < CCT_SOURCES; i++)

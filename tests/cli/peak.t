@@ -141,6 +141,9 @@ What came and went between two readings of the clock is live at no time, but may
   0
   64000
   3000
+  $ allotrace peak --filter '-fn:keep' brief.ctf
+  Nothing to show: of 3 sampled blocks none was live at 1 ms.
+  Not in it is what was allocated and freed within one tick of the trace's clock: up to 117.2 KB at 2 ms.
   $ allotrace peak --filter 'fn:keep' brief.ctf | grep -c 'Not in it'
   0
   [1]

@@ -19,17 +19,26 @@ enum {
 
 /* ---- rows -------------------------------------------------------------------------------- */
 
+/* Whether a table has the column: one of them is made when it is needed. */
+#define HAS_COLUMN(b, name) ((b)->name || BLOCKS_COLUMN_##name != BLOCKS_COLUMN_promoted)
+
 /* A column that was made larger before another failed stays larger, which does no harm. */
 static bool resize(block_table *b, size_t capacity) {
 #define RESIZE_COLUMN(type, name)                                                                  \
-    type *name = realloc(b->name, capacity * sizeof *name);                                        \
-    if (!name)                                                                                     \
-        return false;                                                                              \
-    b->name = name;
+    if (HAS_COLUMN(b, name)) {                                                                     \
+        type *name = realloc(b->name, capacity * sizeof *name);                                    \
+        if (!name)                                                                                 \
+            return false;                                                                          \
+        b->name = name;                                                                            \
+    }
     BLOCKS_COLUMNS(RESIZE_COLUMN)
 #undef RESIZE_COLUMN
     b->capacity = capacity;
     return true;
+}
+
+static void set_never(uint64_t *times, size_t n) {
+    memset(times, 0xFF, n * sizeof *times);
 }
 
 /* Makes the next rows ready; few at a time, so that they are still in the cache when they are used.
@@ -39,10 +48,19 @@ static bool prepare(block_table *b) {
         (b->count >= UINT32_MAX / 2 || !resize(b, b->capacity ? b->capacity * 2 : FIRST_ROWS)))
         return false;
     const size_t left = b->capacity - b->ready, n = left < READY_ROWS ? left : READY_ROWS;
-    memset(b->promoted + b->ready, 0xFF, n * sizeof *b->promoted); /* BLOCKS_NEVER */
-    memset(b->died + b->ready, 0xFF, n * sizeof *b->died);
+    if (b->promoted)
+        set_never(b->promoted + b->ready, n);
+    set_never(b->died + b->ready, n);
     b->ready += n;
     return true;
+}
+
+/* The first promotion. */
+static __attribute__((noinline)) bool make_promoted(block_table *b) {
+    b->promoted = malloc(b->capacity * sizeof *b->promoted);
+    if (b->promoted)
+        set_never(b->promoted, b->ready);
+    return b->promoted;
 }
 
 /* A row of a block whose allocation was not met yet. */
@@ -79,8 +97,11 @@ static inline bool note(block_table *b, uint32_t row, blocks_event kind) {
     return !b->keep_order || vec_push(&b->order, (uint64_t)row << 2 | kind);
 }
 
+/* NULL when there is no memory. */
 static inline uint64_t *fate_of(block_table *b, uint32_t row, blocks_event kind) {
-    return kind == BLOCKS_DIED ? &b->died[row] : &b->promoted[row];
+    if (kind == BLOCKS_DIED)
+        return &b->died[row];
+    return b->promoted || make_promoted(b) ? &b->promoted[row] : NULL;
 }
 
 bool blocks_alloc(block_table *b, uint32_t node, const memtrace_event *event) {
@@ -104,6 +125,8 @@ bool blocks_alloc(block_table *b, uint32_t node, const memtrace_event *event) {
 
 static inline bool write_fate(block_table *b, uint32_t row, const blocks_fate *f) {
     uint64_t *time = fate_of(b, row, f->kind);
+    if (!time)
+        return false;
     if (*time != BLOCKS_NEVER)
         return true;
     *time = f->time;
@@ -152,7 +175,7 @@ static uint64_t event_time(const block_table *b, uint64_t event) {
     blocks_event kind = blocks_event_kind(event);
     return kind == BLOCKS_BORN   ? b->born[row]
            : kind == BLOCKS_DIED ? b->died[row]
-                                 : b->promoted[row];
+                                 : blocks_promoted(b, row);
 }
 
 static size_t stretch_of(const stretches *s, uint64_t time) {
@@ -252,7 +275,9 @@ static bool renumber_order(block_table *b) {
 
 /* Rows move down over those that go; the few large ones are numbered anew. */
 static bool move_row(block_table *b, size_t to, size_t from) {
-#define MOVE_COLUMN(type, name) b->name[to] = b->name[from];
+#define MOVE_COLUMN(type, name)                                                                    \
+    if (HAS_COLUMN(b, name))                                                                       \
+        b->name[to] = b->name[from];
     BLOCKS_COLUMNS(MOVE_COLUMN)
 #undef MOVE_COLUMN
     if (b->length[to] < BLOCKS_LARGE)
@@ -281,11 +306,11 @@ static bool close_rows(block_table *b) {
 /* Clocks of domains differ a little: nothing is said to have happened to a block before its birth.
  */
 static void order_times(block_table *b) {
-    uint64_t last = 0;
+    uint64_t last = 0, *const promoted = b->promoted;
     for (size_t i = 0; i < b->count; i++) {
         const uint64_t born = b->born[i], died = b->died[i];
-        if (__builtin_expect(b->promoted[i] < born, 0))
-            b->promoted[i] = born;
+        if (__builtin_expect(promoted && promoted[i] < born, 0))
+            promoted[i] = born;
         if (__builtin_expect(died < born, 0))
             b->died[i] = born;
         last = born > last ? born : last;
@@ -334,9 +359,12 @@ static bool copy_fates(const block_table *from, block_table *to) {
 
 bool blocks_copy(const block_table *from, block_table *to) {
     *to = (block_table){0};
-    bool ok = from->count == 0 || resize(to, from->count);
+    bool ok =
+        from->count == 0 || (resize(to, from->count) && (!from->promoted || make_promoted(to)));
     if (ok && from->count) {
-#define COPY_COLUMN(type, name) memcpy(to->name, from->name, from->count * sizeof *to->name);
+#define COPY_COLUMN(type, name)                                                                    \
+    if (from->name)                                                                                \
+        memcpy(to->name, from->name, from->count * sizeof *to->name);
         BLOCKS_COLUMNS(COPY_COLUMN)
 #undef COPY_COLUMN
         to->count = to->ready = from->count;

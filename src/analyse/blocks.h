@@ -1,7 +1,8 @@
 /* blocks.h: the sampled blocks of a trace, one a row, in columns: what filters and measures scan.
  *
- * 37 bytes a block. Rows are in the order of allocations in the file, but where it speaks of a
- * block long before: where domains differ, the end of a block may stand before its beginning. */
+ * 37 bytes a block, 29 where none was promoted. Rows are in the order of allocations in the file,
+ * but where it speaks of a block long before: where domains differ, the end of a block may stand
+ * before its beginning. */
 #ifndef ANALYSE_BLOCKS_H
 #define ANALYSE_BLOCKS_H
 
@@ -26,7 +27,7 @@
     X(uint16_t, domain)   /* that allocated it */                                                  \
     X(uint8_t, source)    /* a memtrace_source */                                                  \
     X(uint64_t, born)     /* microseconds since the start, as the other two */                     \
-    X(uint64_t, promoted) /* BLOCKS_NEVER; not before `born` */                                    \
+    X(uint64_t, promoted) /* BLOCKS_NEVER; not before `born`. NULL: none was promoted */           \
     X(uint64_t, died)     /* the same */
 
 /* Numbers of the columns, and sets of them. */
@@ -123,6 +124,11 @@ static inline uint64_t blocks_length(const block_table *b, size_t row) {
 
 static inline uint64_t blocks_samples(const block_table *b, size_t row) {
     return b->samples[row] < BLOCKS_MANY ? b->samples[row] : blocks_find_large(b, row)->samples;
+}
+
+/* BLOCKS_NEVER if it was not. */
+static inline uint64_t blocks_promoted(const block_table *b, size_t row) {
+    return b->promoted ? b->promoted[row] : BLOCKS_NEVER;
 }
 
 static inline size_t blocks_event_row(uint64_t event) {

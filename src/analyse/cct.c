@@ -1,13 +1,25 @@
 /* cct.c: see cct.h. Going down a chain needs no look-up. Where a stack leaves it, or ends, there is
- * mostly one place to go, which stands beside the node; nodes with more have them in a hash table,
- * which so stays small enough for the cache. */
+ * mostly one place to go, which stands beside the node; nodes with more have them in a table.
+ *
+ * Stacks that are taken one after the other have nodes close to each other, so what hangs on
+ * neighbouring nodes stands in the same cache line of that table, as far as there is room; the rest
+ * stands where a hash of node and frame says. */
 #include "analyse/cct.h"
 
 #include <string.h>
 
 #include "base/hash.h"
 
-enum { FIRST_SLOTS = 1024, FIRST_ROOM = 32 /* nodes of a path */ };
+enum {
+    FIRST_SLOTS = 1024,
+    LINE_BITS = 3,
+    LINE_SLOTS = 1 << LINE_BITS, /* in a cache line */
+    HOME_NODES = 2, /* that share one. What hangs on the oldest nodes is most: few of these, and
+                       younger ones beside them, balance the lines */
+    FIRST_ROOM = 32 /* nodes of a path */
+};
+
+#define SPREAD UINT32_C(0x9E3779B1) /* a prime near 2^32 over the golden ratio */
 
 /* Matches no frame, and belongs to no chain that is followed. */
 #define BEYOND UINT32_MAX
@@ -28,28 +40,53 @@ static inline bool is_for(const cct *tree, uint32_t what, uint32_t frame) {
     return tree->frames.items[what] == (frame | CCT_FIRST);
 }
 
-static uint32_t first_slot(const cct *tree, uint32_t node, uint32_t frame) {
-    return (uint32_t)hash_u64((uint64_t)node << 32 | frame) & tree->mask;
+/* The line for what hangs on a node. */
+static inline cct_slot *home_line(const cct *tree, uint32_t node) {
+    return &tree->slots[node / HOME_NODES * LINE_SLOTS & tree->mask];
 }
 
-static cct_slot *find_slot(const cct *tree, uint32_t node, uint32_t frame) {
-    uint32_t i = first_slot(tree, node, frame);
-    while (tree->slots[i].what &&
-           (tree->slots[i].node != node || !is_for(tree, tree->slots[i].what, frame)))
-        i = (i + 1) & tree->mask;
-    return &tree->slots[i];
+/* Where that stands, or could; NULL: elsewhere, as the line is full of others. Each begins at a
+ * place of its own, which mostly is the right one, as a processor likes to foresee. */
+static inline cct_slot *find_in_line(const cct *tree, cct_slot *line, uint32_t node,
+                                     uint32_t frame) {
+    const uint32_t first = ((node + frame) * SPREAD) >> (32 - LINE_BITS);
+    for (uint32_t i = 0; i < LINE_SLOTS; i++) {
+        cct_slot *slot = &line[(first + i) % LINE_SLOTS];
+        if (!slot->what || (slot->node == node && is_for(tree, slot->what, frame)))
+            return slot;
+    }
+    return NULL;
+}
+
+static __attribute__((noinline)) cct_slot *find_by_hash(const cct *tree, uint32_t node,
+                                                        uint32_t frame) {
+    cct_slot *slot;
+    uint32_t i = (uint32_t)hash_u64((uint64_t)node << 32 | frame) & tree->mask & -LINE_SLOTS;
+    while (!(slot = find_in_line(tree, &tree->slots[i], node, frame)))
+        i = (i + LINE_SLOTS) & tree->mask;
+    return slot;
+}
+
+static inline cct_slot *find_slot(const cct *tree, uint32_t node, uint32_t frame) {
+    cct_slot *slot = find_in_line(tree, home_line(tree, node), node, frame);
+    return slot ? slot : find_by_hash(tree, node, frame);
 }
 
 static uint32_t key_of(const cct *tree, uint32_t what) {
     return what & CCT_TOTALS ? CCT_NO_FRAME : tree->frames.items[what] & ~CCT_FIRST;
 }
 
+static cct_slot *new_slots(size_t n_slots) {
+    return aligned_alloc(LINE_SLOTS * sizeof(cct_slot), n_slots * sizeof(cct_slot));
+}
+
 static bool resize(cct *tree, uint32_t n_slots) {
     cct_slot *old = tree->slots;
     uint32_t n_old = old ? tree->mask + 1 : 0;
-    cct_slot *slots = calloc(n_slots, sizeof *slots);
+    cct_slot *slots = new_slots(n_slots);
     if (!slots)
         return false;
+    memset(slots, 0, n_slots * sizeof *slots);
     tree->slots = slots;
     tree->mask = n_slots - 1;
     for (uint32_t i = 0; i < n_old; i++)
@@ -65,7 +102,7 @@ static uint32_t *find(cct *tree, uint32_t node, uint32_t frame) {
     uint32_t *what = &tree->hanging.items[node];
     if (!*what || is_for(tree, *what, frame))
         return what;
-    if (tree->used > tree->mask / 2 && !resize(tree, (tree->mask + 1) * 2))
+    if (tree->used > tree->mask / 4 && !resize(tree, (tree->mask + 1) * 2))
         return NULL;
     cct_slot *slot = find_slot(tree, node, frame);
     if (!slot->what) {
@@ -192,7 +229,7 @@ bool cct_add(cct *tree, const cct_addition *all, size_t n) {
     for (size_t i = 0; i < n; i++) {
         const uint32_t what = tree->hanging.items[all[i].node];
         if (what && !(what & CCT_TOTALS))
-            __builtin_prefetch(&tree->slots[first_slot(tree, all[i].node, CCT_NO_FRAME)]);
+            __builtin_prefetch(home_line(tree, all[i].node));
     }
     for (size_t i = 0; i < n; i++) {
         const uint32_t what = totals_at(tree, all[i].node);
@@ -220,12 +257,12 @@ const cct_totals *cct_own(const cct *tree, uint32_t node, unsigned source) {
      ((to)->member.count = (from)->member.count, true))
 
 static bool copy_slots(const cct *from, cct *to) {
-    size_t size = ((size_t)from->mask + 1) * sizeof *from->slots;
+    const size_t n_slots = (size_t)from->mask + 1;
     if (!from->slots)
         return true;
-    to->slots = malloc(size);
+    to->slots = new_slots(n_slots);
     if (to->slots)
-        memcpy(to->slots, from->slots, size);
+        memcpy(to->slots, from->slots, n_slots * sizeof *to->slots);
     return to->slots;
 }
 

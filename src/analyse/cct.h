@@ -59,7 +59,7 @@ typedef struct cct {
     VEC(cct_totals) totals;
     size_t n_stacks; /* nodes that have totals */
 
-    /* What else hangs on nodes: a hash table. */
+    /* What else hangs on nodes: a table. */
     struct cct_slot *slots;
     uint32_t mask; /* number of slots - 1 */
     uint32_t used; /* slots */

@@ -100,7 +100,7 @@ void cost_keep(const profile *p, measure m, uint64_t moment, uint8_t *kept) {
         return;
     case MEASURE_PROMOTED:
         for (size_t i = 0; i < b->count; i++)
-            kept[i] &= b->promoted[i] != BLOCKS_NEVER;
+            kept[i] &= blocks_promoted(b, i) != BLOCKS_NEVER;
         return;
     case MEASURE_SURVIVED:
         for (size_t i = 0; i < b->count; i++)
@@ -235,7 +235,7 @@ static void add_plain_piece(void *context, size_t part, filter_piece rows) {
     if (a->measure == MEASURE_LIVE || a->measure == MEASURE_PEAK)
         LIST_IF(list, n, rows, was_live(b, row, a->moment))
     else if (a->measure == MEASURE_PROMOTED)
-        LIST_IF(list, n, rows, b->promoted[row] != BLOCKS_NEVER)
+        LIST_IF(list, n, rows, blocks_promoted(b, row) != BLOCKS_NEVER)
     else if (a->measure == MEASURE_SURVIVED)
         LIST_IF(list, n, rows, b->died[row] == BLOCKS_NEVER)
     if (a->measure != MEASURE_ALLOCATED)

@@ -155,7 +155,7 @@ SCAN hit_before(const uint64_t *restrict times, piece_rows r, bool happened,
 SCAN hit_heap(const block_table *b, piece_rows r, memtrace_source heap, uint8_t *restrict hits) {
     const uint8_t *restrict source = b->source, of = (uint8_t)heap;
     HIT_IF(r, hits, source[row] == of);
-    if (heap == MEMTRACE_MAJOR)
+    if (heap == MEMTRACE_MAJOR && b->promoted)
         hit_before(b->promoted, r, true, hits);
 }
 
@@ -302,7 +302,7 @@ SCAN hit_term(const evaluation *e, const prepared_term *t, piece_rows r, uint8_t
     const block_table *b = &e->profile->table;
     const filter_kind kind = t->term->kind;
     memset(hits, 0, r.n);
-    if (kind == FILTER_PROMOTED)
+    if (kind == FILTER_PROMOTED && b->promoted)
         hit_before(b->promoted, r, true, hits);
     if (kind == FILTER_SURVIVED)
         hit_before(b->died, r, false, hits);

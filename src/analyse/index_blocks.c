@@ -34,7 +34,7 @@ static uint64_t number_in(const block_table *b, size_t row, blocks_column column
     case BLOCKS_COLUMN_born:
         return b->born[row];
     case BLOCKS_COLUMN_promoted:
-        return since(b->born[row], b->promoted[row]);
+        return since(b->born[row], blocks_promoted(b, row));
     default:
         return since(b->born[row], b->died[row]);
     }
@@ -349,7 +349,7 @@ static bool check_events(const uint64_t *events, size_t n, size_t rows, uint8_t 
 static bool check_met(const block_table *b, const uint8_t *met) {
     bool ok = true;
     for (size_t i = 0; i < b->count; i++)
-        ok &= !(met[i] >> BLOCKS_PROMOTED & 1 && b->promoted[i] == BLOCKS_NEVER) &&
+        ok &= !(met[i] >> BLOCKS_PROMOTED & 1 && blocks_promoted(b, i) == BLOCKS_NEVER) &&
               !(met[i] >> BLOCKS_DIED & 1 && b->died[i] == BLOCKS_NEVER);
     return ok;
 }

@@ -80,13 +80,13 @@ static void count_death(tallies *t, const profile *p, size_t row, weighed w, uin
 static void count_block(counts *c, const profile *p, const lifetimes_spec *spec, size_t row,
                         weighed w) {
     const block_table *b = &p->table;
-    bool promoted = b->promoted[row] != BLOCKS_NEVER;
+    bool promoted = blocks_promoted(b, row) != BLOCKS_NEVER;
     tally_add(&c->all, w);
     count_death(&c->soon, p, row, w, b->born[row], spec->within);
     if (b->source[row] == MEMTRACE_MINOR && (promoted || is_dead(p, row)))
         count_if(&c->minor, w, !promoted);
     if (promoted)
-        count_death(&c->premature, p, row, w, b->promoted[row], spec->soon);
+        count_death(&c->premature, p, row, w, blocks_promoted(b, row), spec->soon);
 }
 
 /* ---- shares ------------------------------------------------------------------------------ */

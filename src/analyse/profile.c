@@ -132,13 +132,14 @@ static __attribute__((cold)) bool add_remark(profile *p, const memtrace_reader *
 
 static in_line bool count_block(profile *p, uint32_t node, unsigned source, uint64_t samples) {
     cct_addition *recent = &p->recent[node % PROFILE_RECENT];
-    if (recent->node != node || recent->source != source) {
-        if (!add_recent(p, recent))
-            return false;
-        *recent = (cct_addition){.node = node, .source = source};
+    if (recent->node == node && recent->source == source) {
+        recent->samples += samples;
+        recent->blocks++;
+        return true;
     }
-    recent->samples += samples;
-    recent->blocks++;
+    if (!add_recent(p, recent))
+        return false;
+    *recent = (cct_addition){.node = node, .source = source, .samples = samples, .blocks = 1};
     return true;
 }
 
@@ -310,7 +311,7 @@ static void count_promoted(profile *p) {
         return;
     p->promoted_blocks = p->promoted_samples = 0;
     for (size_t i = 0; i < b->count; i++)
-        if (b->source[i] == MEMTRACE_MINOR && b->promoted[i] != BLOCKS_NEVER) {
+        if (b->source[i] == MEMTRACE_MINOR && blocks_promoted(b, i) != BLOCKS_NEVER) {
             p->promoted_blocks++;
             p->promoted_samples += blocks_samples(b, i);
         }

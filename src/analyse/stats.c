@@ -108,7 +108,7 @@ static inline stats_block block_of(const stats *s, size_t row) {
     const block_table *b = &s->profile->table;
     const bool moved = s->major_only && b->source[row] == MEMTRACE_MINOR;
     const bool survived = b->died[row] == BLOCKS_NEVER;
-    const uint64_t born = moved ? b->promoted[row] : b->born[row];
+    const uint64_t born = moved ? blocks_promoted(b, row) : b->born[row];
     const uint64_t end = survived ? s->profile->duration : b->died[row];
     return (stats_block){.row = (uint32_t)row,
                          .words = blocks_length(b, row),

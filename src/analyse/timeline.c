@@ -81,11 +81,12 @@ typedef struct fate {
 
 static fate fate_of(const scale *s, const block_table *b, size_t row) {
     fate f = {.born = point_at(s, b->born[row]),
-              .promoted = point_at(s, b->promoted[row]),
+              .promoted = point_at(s, blocks_promoted(b, row)),
               .died = point_at(s, b->died[row]),
               .first = b->source[row],
               .last = b->source[row]};
-    f.moves = f.first == MEMTRACE_MINOR && b->promoted[row] <= b->died[row] && f.promoted <= s->n;
+    f.moves =
+        f.first == MEMTRACE_MINOR && blocks_promoted(b, row) <= b->died[row] && f.promoted <= s->n;
     if (f.moves)
         f.last = MEMTRACE_MAJOR;
     return f;
@@ -158,7 +159,7 @@ static void hold(const counting *c, int kind, uint64_t begin, uint64_t end, uint
 }
 
 static void hold_block(const counting *c, const block_table *b, size_t row, const fate *f) {
-    const uint64_t samples = blocks_samples(b, row), moved = f->moves ? b->promoted[row] : 0;
+    const uint64_t samples = blocks_samples(b, row), moved = f->moves ? blocks_promoted(b, row) : 0;
     hold(c, HELD_IN_ALL, b->born[row], b->died[row], samples);
     hold(c, (int)f->last, f->moves ? moved : b->born[row], b->died[row], samples);
     if (f->moves)

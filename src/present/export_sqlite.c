@@ -189,7 +189,7 @@ static bool put_block(const database *d, sqlite3_stmt *s, size_t row) {
         lens_site(d->lens, b->node[row], b->source[row] == MEMTRACE_EXTERNAL, &wrapper);
     bind_number(s, 1, row);
     bind_number(s, 2, b->born[row]);
-    bind_unless(s, 3, b->promoted[row], BLOCKS_NEVER);
+    bind_unless(s, 3, blocks_promoted(b, row), BLOCKS_NEVER);
     bind_unless(s, 4, b->died[row], BLOCKS_NEVER);
     bind_number(s, 5, length * (p->info.word_size / 8));
     bind_number(s, 6, samples);

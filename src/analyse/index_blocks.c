@@ -2,6 +2,7 @@
  *
  * Each section of the table has a column of the next part of its rows: how many, then chunks.
  * Promotion and death stand there as times since birth, plus 1; 0 is never. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyse/index_parts.h"
@@ -70,6 +71,7 @@ typedef struct block_part {
     index_status status;
     size_t begin, end; /* rows of the table */
     uint64_t samples;  /* of these rows */
+    bool promoted;     /* one of them was */
     large_numbers lengths, many;
 } block_part;
 
@@ -173,6 +175,8 @@ static index_status take_chunk(block_part *part, const profile *p, blocks_column
 #undef TAKE
     case BLOCKS_COLUMN_promoted:
         ok = take_fates(p, b->promoted, at, numbers, n);
+        for (size_t i = 0; !part->promoted && i < n; i++)
+            part->promoted = numbers[i] > 0;
         break;
     case BLOCKS_COLUMN_died:
         ok = take_fates(p, b->died, at, numbers, n);
@@ -282,6 +286,7 @@ static bool add_larges(block_table *b, const block_part *part) {
 static index_status join_parts(table_reading *in) {
     block_table *b = &in->profile->table;
     uint64_t left = cct_sum(in->profile->samples);
+    bool promoted = false;
     for (size_t i = 0; i < INDEX_BLOCK_PARTS; i++) {
         const block_part *part = &in->parts[i];
         if (part->status != INDEX_OK)
@@ -289,11 +294,16 @@ static index_status join_parts(table_reading *in) {
         if (part->samples > left)
             return INDEX_DAMAGED;
         left -= part->samples;
+        promoted |= part->promoted;
         if (!add_larges(b, part))
             return INDEX_NOMEM;
         b->count = part->end;
     }
     b->last = in->profile->duration;
+    if (!promoted) {
+        free(b->promoted);
+        b->promoted = NULL;
+    }
     return INDEX_OK;
 }
 

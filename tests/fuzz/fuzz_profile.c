@@ -39,7 +39,7 @@ static counts count_events(const uint8_t *bytes, size_t size) {
 
 static void check_rows(const block_table *b) {
     for (size_t i = 0; i < b->count; i++) {
-        REQUIRE(b->born[i] <= b->died[i] && b->born[i] <= b->promoted[i]);
+        REQUIRE(b->born[i] <= b->died[i] && b->born[i] <= blocks_promoted(b, i));
         REQUIRE(b->born[i] <= b->last && (b->died[i] <= b->last || b->died[i] == BLOCKS_NEVER));
     }
 }

@@ -88,10 +88,11 @@ static bool same_tree(const cct *a, const cct *b) {
 
 static bool same_table(const block_table *a, const block_table *b) {
     bool same = a->count == b->count && a->order.count == b->order.count;
+    same &= !a->promoted == !b->promoted;
     for (size_t i = 0; same && i < a->count; i++)
         same = a->node[i] == b->node[i] && a->domain[i] == b->domain[i] &&
                a->source[i] == b->source[i] && a->born[i] == b->born[i] &&
-               a->promoted[i] == b->promoted[i] && a->died[i] == b->died[i] &&
+               blocks_promoted(a, i) == blocks_promoted(b, i) && a->died[i] == b->died[i] &&
                blocks_length(a, i) == blocks_length(b, i) &&
                blocks_samples(a, i) == blocks_samples(b, i);
     for (size_t i = 0; same && i < a->order.count; i++)
@@ -321,8 +322,8 @@ START_TEST(an_order_that_cannot_be_is_damage) {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         profile p, back;
         make_profile(&p);
-        ck_assert_uint_ne(p.table.promoted[0], BLOCKS_NEVER);
-        ck_assert_uint_eq(p.table.promoted[1], BLOCKS_NEVER);
+        ck_assert_uint_ne(blocks_promoted(&p.table, 0), BLOCKS_NEVER);
+        ck_assert_uint_eq(blocks_promoted(&p.table, 1), BLOCKS_NEVER);
         ck_assert_uint_eq(p.table.died[0], BLOCKS_NEVER);
         ck_assert_uint_ne(p.table.died[1], BLOCKS_NEVER);
         ck_assert(vec_push(&p.table.order, (uint64_t)wrong[i].row << 2 | wrong[i].kind));

@@ -74,7 +74,7 @@ START_TEST(the_table_has_what_the_events_say_in_any_order) {
         if (b->samples[i] == 2) {
             ck_assert_uint_eq(b->length[i], 8);
             ck_assert_uint_eq(b->born[i], 10000);
-            ck_assert_uint_eq(b->promoted[i], 20000);
+            ck_assert_uint_eq(blocks_promoted(b, i), 20000);
             ck_assert_uint_eq(b->died[i], BLOCKS_NEVER);
             ck_assert_uint_eq(b->source[i], MEMTRACE_MINOR);
         }
@@ -125,7 +125,7 @@ static void check_table(const block_table *b, const plain_block *blocks, size_t 
     for (size_t i = 0; i < b->count; i++) { /* a block's node is its id */
         const plain_block *block = &blocks[b->node[i]];
         n_right += block->is_there && b->born[i] == block->born &&
-                   b->promoted[i] == block->promoted && b->died[i] == block->died;
+                   blocks_promoted(b, i) == block->promoted && b->died[i] == block->died;
     }
     ck_assert_uint_eq(b->count, n_there);
     ck_assert_uint_eq(n_right, n_there);
@@ -168,6 +168,27 @@ START_TEST(a_row_takes_at_most_forty_bytes) {
 #define COLUMN_SIZE(type, name) size += sizeof(type);
     BLOCKS_COLUMNS(COLUMN_SIZE)
     ck_assert_uint_le(size, 40);
+}
+END_TEST
+
+START_TEST(promotions_take_memory_once_there_is_one) {
+    enum { ROWS = 3000, PROMOTED = 2000 };
+    block_table b = {0}, copy;
+    for (uint64_t id = 0; id < ROWS; id++)
+        ck_assert(blocks_alloc(&b, 1, &(memtrace_event){.id = id, .time = id, .samples = 1}));
+    ck_assert(blocks_copy(&b, &copy));
+    ck_assert_ptr_null(copy.promoted);
+    ck_assert_uint_eq(blocks_promoted(&copy, PROMOTED), BLOCKS_NEVER);
+    blocks_free(&copy);
+    ck_assert(blocks_promote(&b, PROMOTED, ROWS + 1));
+    ck_assert(blocks_copy(&b, &copy) && blocks_finish(&b));
+    for (size_t i = 0; i < ROWS; i++) {
+        const uint64_t expected = i == PROMOTED ? ROWS + 1 : BLOCKS_NEVER;
+        ck_assert_uint_eq(blocks_promoted(&b, i), expected);
+        ck_assert_uint_eq(blocks_promoted(&copy, i), expected);
+    }
+    blocks_free(&copy);
+    blocks_free(&b);
 }
 END_TEST
 
@@ -353,8 +374,9 @@ static bool is_small(const block_table *b, size_t row) {
 }
 
 static bool is_few(const block_table *b, size_t row) {
-    return b->born[row] >= 4000 && b->born[row] <= 270000 && b->promoted[row] != BLOCKS_NEVER &&
-           b->domain[row] != 2 && (b->length[row] == 5 || b->length[row] >= 90);
+    return b->born[row] >= 4000 && b->born[row] <= 270000 &&
+           blocks_promoted(b, row) != BLOCKS_NEVER && b->domain[row] != 2 &&
+           (b->length[row] == 5 || b->length[row] >= 90);
 }
 
 static bool is_most(const block_table *b, size_t row) {
@@ -467,7 +489,7 @@ END_TEST
 
 static bool counts(const block_table *b, measure m, uint64_t moment, size_t row) {
     return m == MEASURE_LIVE       ? b->born[row] <= moment && b->died[row] > moment
-           : m == MEASURE_PROMOTED ? b->promoted[row] != BLOCKS_NEVER
+           : m == MEASURE_PROMOTED ? blocks_promoted(b, row) != BLOCKS_NEVER
                                    : b->died[row] == BLOCKS_NEVER;
 }
 
@@ -749,6 +771,7 @@ static Suite *suite(void) {
     tcase_add_test(t, numbers_beyond_32_bits_are_kept);
     tcase_add_test(t, fates_are_those_of_their_blocks);
     tcase_add_test(t, a_row_takes_at_most_forty_bytes);
+    tcase_add_test(t, promotions_take_memory_once_there_is_one);
     tcase_add_test(t, the_peak_is_the_maximum_over_all_moments);
     tcase_add_test(t, the_peak_is_found_where_every_moment_is_like_the_others);
     tcase_add_test(t, the_peak_of_many_samples_is_exact);

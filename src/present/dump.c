@@ -61,22 +61,13 @@ static void text_frame(output *o, const memtrace_frame *f) {
         text_code(o, f->code);
 }
 
-/* For the inside of a quoted field. */
-static void csv_escape(output *o, const char *text) {
-    for (; *text; text++) {
-        if (*text == '"')
-            output_char(o, '"');
-        output_char(o, *text);
-    }
-}
-
 static void csv_frame(output *o, const memtrace_frame *f) {
     for (uint32_t i = 0; i < f->n_locations; i++) {
         const memtrace_location *l = &f->locations[i];
         output_char(o, ';');
-        csv_escape(o, l->function);
+        output_csv_inside(o, l->function);
         output_char(o, '@');
-        csv_escape(o, l->file);
+        output_csv_inside(o, l->file);
         output_format(o, ":%" PRIu32 ":%u-%u", l->line, l->start_char, l->end_char);
     }
     if (f->n_locations == 0)

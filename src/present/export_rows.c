@@ -32,17 +32,8 @@ static void write_place(output *o, const profile_location *l,
     }
 }
 
-/* For the inside of a quoted field. */
-static void csv_name(output *o, const char *text) {
-    for (; *text; text++) {
-        if (*text == '"')
-            output_char(o, '"');
-        output_char(o, *text);
-    }
-}
-
 static void csv_place(output *o, const profile_location *l) {
-    write_place(o, l, csv_name);
+    write_place(o, l, output_csv_inside);
 }
 
 static void json_place(output *o, const profile_location *l) {

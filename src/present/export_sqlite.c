@@ -1,6 +1,7 @@
 /* export_sqlite.c: see export_sqlite.h. Everything is one transaction, and indices are made after
  * the rows. */
 #include "present/export_sqlite.h"
+#include "present/output.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -102,6 +103,19 @@ static void bind_text(sqlite3_stmt *s, int at, const char *text) {
         sqlite3_bind_null(s, at);
 }
 
+/* What others named: clients may refuse a column that is not in UTF-8. */
+static void bind_name(sqlite3_stmt *s, int at, const char *name) {
+    output text;
+    if (!name) {
+        sqlite3_bind_null(s, at);
+        return;
+    }
+    output_start(&text, OUTPUT_MEMORY);
+    output_utf8(&text, name);
+    sqlite3_bind_text(s, at, text.buffer, text.error ? 0 : (int)text.used, SQLITE_TRANSIENT);
+    output_finish(&text);
+}
+
 static void bind_number(sqlite3_stmt *s, int at, uint64_t value) {
     sqlite3_bind_int64(s, at, (sqlite3_int64)value);
 }
@@ -120,7 +134,7 @@ static bool put_trace(database *d) {
     sqlite3_stmt *s = prepare(d, "INSERT INTO trace VALUES (?,?,?,?,?,?,?,?,?,?)");
     if (!s)
         return false;
-    bind_text(s, 1, p->info.executable_name);
+    bind_name(s, 1, p->info.executable_name);
     bind_text(s, 2, p->info.host_name);
     bind_number(s, 3, p->info.pid);
     bind_text(s, 4, p->info.context);
@@ -141,8 +155,8 @@ static bool put_frames(database *d) {
     for (size_t i = 0; ok && i < d->stacks.places.count; i++) {
         const profile_location *l = &d->stacks.places.items[i];
         bind_number(s, 1, i);
-        bind_text(s, 2, l->function);
-        bind_text(s, 3, *l->file ? l->file : NULL);
+        bind_name(s, 2, l->function);
+        bind_name(s, 3, *l->file ? l->file : NULL);
         bind_unless(s, 4, l->line, 0);
         ok = step(s);
     }

@@ -149,6 +149,25 @@ static size_t utf8_length(const unsigned char *s) {
     return overlong || beyond ? 0 : n;
 }
 
+/* `size` bytes of it, behind which a character begins. */
+static void put_utf8(output *o, const char *text, size_t size) {
+    const char *from = text, *end = text + size;
+    while (text < end) {
+        size_t n = utf8_length((const unsigned char *)text);
+        if (n == 0) {
+            output_bytes(o, from, (size_t)(text - from));
+            output_text(o, REPLACEMENT);
+            from = text + 1;
+        }
+        text += n ? n : 1;
+    }
+    output_bytes(o, from, (size_t)(end - from));
+}
+
+void output_utf8(output *o, const char *text) {
+    put_utf8(o, text, strlen(text));
+}
+
 /* What a terminal takes for a command, or what turns round the order in which text is shown, in
  * UTF-8: controls of one byte and of two (U+0080 to U+009F), U+202A to U+202E, U+2066 to U+2069;
  * and U+FFFE and U+FFFF, which are no characters. */
@@ -202,16 +221,19 @@ void output_json(output *o, const char *text) {
     output_char(o, '"');
 }
 
+void output_csv_inside(output *o, const char *text) {
+    for (const char *quote; (quote = strchr(text, '"')); text = quote + 1) {
+        put_utf8(o, text, (size_t)(quote - text));
+        output_text(o, "\"\"");
+    }
+    output_utf8(o, text);
+}
+
 void output_csv(output *o, const char *text) {
-    if (!strpbrk(text, ",\"\r\n")) {
-        output_text(o, text);
-        return;
-    }
-    output_char(o, '"');
-    for (; *text; text++) {
-        if (*text == '"')
-            output_char(o, '"');
-        output_char(o, *text);
-    }
-    output_char(o, '"');
+    const bool quoted = strpbrk(text, ",\"\r\n");
+    if (quoted)
+        output_char(o, '"');
+    output_csv_inside(o, text);
+    if (quoted)
+        output_char(o, '"');
 }

@@ -57,7 +57,13 @@ output_piece output_shown_next(const char **text);
 /* A JSON string with its quotes; bytes that are no UTF-8 become U+FFFD. */
 void output_json(output *o, const char *text);
 
-/* A field of CSV as RFC 4180 has it, quoted where it must be. */
+/* Text for programs that insist on UTF-8; what is none becomes U+FFFD. */
+void output_utf8(output *o, const char *text);
+
+/* A field of CSV as RFC 4180 has it, quoted where it must be, in UTF-8. */
 void output_csv(output *o, const char *text);
+
+/* What stands between the quotes of one. */
+void output_csv_inside(output *o, const char *text);
 
 #endif

@@ -62,6 +62,7 @@ typedef struct pprof {
     z_stream gzip;
     output message;          /* the part of the profile that was not compressed yet */
     output part, inner;      /* a message in it, and one in that */
+    output text;             /* of a string, in UTF-8: decoders refuse all for one that is not */
     intern_table strings;    /* equal ones are the same pointer */
     map64 string_index;      /* to the index in the string table */
     map64 functions;         /* (name, file), both as string indices, to the function's id */
@@ -78,7 +79,9 @@ typedef struct pprof {
 
 /* Its index in the string table, to which a new one is appended. The empty string is the first. */
 static uint64_t string_id(pprof *w, const char *text) {
-    const char *known = intern(&w->strings, text, strlen(text));
+    w->text.used = 0;
+    output_utf8(&w->text, text);
+    const char *known = w->text.error ? NULL : intern(&w->strings, w->text.buffer, w->text.used);
     uint32_t *index = known ? map64_put(&w->string_index, (uintptr_t)known) : NULL;
     if (!index) {
         w->failed = true;
@@ -86,7 +89,7 @@ static uint64_t string_id(pprof *w, const char *text) {
     }
     if (*index == MAP64_NONE) {
         *index = (uint32_t)w->next_string++;
-        protobuf_bytes(&w->message, PROFILE_STRING_TABLE, text, strlen(text));
+        protobuf_bytes(&w->message, PROFILE_STRING_TABLE, known, w->text.used);
     }
     return *index;
 }
@@ -328,11 +331,13 @@ bool export_pprof(output *o, const lens *l, const uint8_t *kept) {
     output_start(&w.message, OUTPUT_MEMORY);
     output_start(&w.part, OUTPUT_MEMORY);
     output_start(&w.inner, OUTPUT_MEMORY);
+    output_start(&w.text, OUTPUT_MEMORY);
     const bool ok = put_profile(&w, kept);
     deflateEnd(&w.gzip);
     output_finish(&w.message);
     output_finish(&w.part);
     output_finish(&w.inner);
+    output_finish(&w.text);
     intern_free(&w.strings);
     map64_free(&w.string_index);
     map64_free(&w.functions);

@@ -272,3 +272,18 @@ Stacks by other measures; the weights add up to what hotspots says, but for roun
      ^
   Try `allotrace export --help`.
   [2]
+
+Names that are no UTF-8 do not spoil the rest of a file for those who insist on it:
+
+  $ printf 'alloc external 9 10 main@m.c:1 "f"\xFF@d\xE9p,\xE9.c:2\n' | $TESTDIR/make-trace >latin.ctf
+  $ allotrace export --to pprof -o latin.pb.gz latin.ctf; $TESTDIR/check-pprof latin.pb.gz latin.ctf | tail -1
+  same sums as hotspots at all 1 places: True
+  $ allotrace export --to sqlite -o latin.db latin.ctf
+  $ python3 -c 'import sqlite3; print(sqlite3.connect("latin.db").execute("select function, file from hotspots").fetchall())'
+  [('"f"�', 'd�p,�.c')]
+  $ allotrace export --to csv latin.ctf | iconv -f utf-8 -t utf-8 | tail -1
+  1000,,,72,10,80,external,0,,"""f""�@d�p,�.c:2","main@m.c:1;""f""�@d�p,�.c:2"
+  $ allotrace hotspots --csv latin.ctf | iconv -f utf-8 -t utf-8 | tail -1
+  1.000000,80,80,80,10,1,"""f""�","d�p,�.c",2,
+  $ allotrace dump --format csv latin.ctf | iconv -f utf-8 -t utf-8 | tail -1
+  1000,0,alloc,0,external,9,10,,"main@m.c:1:0-0;""f""�@d�p,�.c:2:0-0"

@@ -14,6 +14,7 @@ enum {
     FIRST_BINS = 1 << 17, /* at most: a step that looks at all rows finds them in the cache */
     MOST_BINS = 1 << 22,  /* of a later step, unless there are as many candidates */
     ROWS_A_BIN = 8,
+    STRIDE = 64,    /* rows that are looked through at once */
     LEAST_BITS = 2, /* of time, by which a step is finer than the one before */
     MOST_STEPS = 64 / LEAST_BITS + 1,
 };
@@ -54,6 +55,7 @@ typedef struct peak_search {
     peak_part parts[PARALLEL_MAX];
     size_t n_parts;
     stretches candidates;   /* of the step before */
+    uint32_t begin, end;    /* bins of the first step, from the first of them to the last */
     uint64_t least;         /* so much was live at some moment */
     uint64_t time, samples; /* the peak; after the last step */
 } peak_search;
@@ -116,21 +118,42 @@ static inline bool is_marked(const uint64_t *marks, size_t bin) {
     return marks[bin / 64] >> bin % 64 & 1;
 }
 
-/* Of most rows nothing is in a candidate. */
-static void count_later(const peak_search *s, const peak_part *p) {
+static inline void count_later_row(const peak_search *s, const peak_part *p, size_t row) {
     const block_table *b = s->table;
-    const step x = s->steps[0];
-    const uint64_t *births = b->born, *deaths = b->died, *marks = s->marks;
-    for (size_t i = p->begin; i < p->end; i++) {
-        size_t bin = (size_t)(births[i] >> x.width);
-        if (s->kept && !s->kept[i])
-            continue;
-        if (is_marked(marks, bin) && (bin = later_bin(s, x.next[bin], births[i])) != NO_BIN)
-            p->born[bin] += blocks_samples(b, i);
-        bin = first_bin(&x, deaths[i]);
-        if (is_marked(marks, bin) && (bin = later_bin(s, x.next[bin], deaths[i])) != NO_BIN)
-            add_death(p, bin, blocks_samples(b, i));
-    }
+    const step *x = &s->steps[0];
+    const uint64_t born = b->born[row], died = b->died[row];
+    size_t bin = (size_t)(born >> x->width);
+    if (s->kept && !s->kept[row])
+        return;
+    if (is_marked(s->marks, bin) && (bin = later_bin(s, x->next[bin], born)) != NO_BIN)
+        p->born[bin] += blocks_samples(b, row);
+    bin = first_bin(x, died);
+    if (is_marked(s->marks, bin) && (bin = later_bin(s, x->next[bin], died)) != NO_BIN)
+        add_death(p, bin, blocks_samples(b, row));
+}
+
+/* Whether one of these rows is born or dies in the bins of the first step from the first candidate
+ * to the last. All bins fit 32 bits, and what lives until the end is in none. */
+static inline bool any_within(const peak_search *s, size_t at) {
+    const uint64_t *births = s->table->born + at, *deaths = s->table->died + at;
+    const unsigned width = s->steps[0].width;
+    const uint32_t begin = s->begin, length = s->end - s->begin;
+    uint32_t any = 0;
+    for (size_t i = 0; i < STRIDE; i++)
+        any |= ((uint32_t)(births[i] >> width) - begin < length) |
+               ((uint32_t)(deaths[i] >> width) - begin < length);
+    return any;
+}
+
+/* Of most rows nothing is in a candidate, and these are mostly near each other. */
+static void count_later(const peak_search *s, const peak_part *p) {
+    size_t i = p->begin;
+    for (; p->end - i >= STRIDE; i += STRIDE)
+        if (any_within(s, i))
+            for (size_t j = 0; j < STRIDE; j++)
+                count_later_row(s, p, i + j);
+    for (; i < p->end; i++)
+        count_later_row(s, p, i);
 }
 
 static void count_part(void *context, size_t part) {
@@ -274,6 +297,8 @@ static bool refine(peak_search *s) {
         most *= 2;
     while (bits < width && n << bits < most)
         bits++;
+    s->begin = (uint32_t)(s->candidates.items[0].begin >> s->steps[0].width);
+    s->end = (uint32_t)(s->candidates.items[n - 1].begin >> s->steps[0].width) + 1;
     s->steps[s->n_steps++] = (step){.width = width - bits, .bits = bits, .n = n << bits};
     return n < NO_BIN >> bits;
 }

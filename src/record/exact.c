@@ -50,6 +50,18 @@ static inline uint64_t exact_now(struct session *s, struct domain *d) {
     return session_now_nearly(s, d);
 }
 
+/* Blocks of which a few are what a program holds at its peak: 32 KB. */
+#define LARGE_WORDS ((uint64_t)1 << 12)
+
+/* The birth of a large block is read from the clock, and whatever follows is later: as long as a
+ * time stays what it was, what is freed meanwhile would never have been live. */
+static __attribute__((noinline)) uint64_t exact_now_large(struct session *s, struct domain *d) {
+    exact_read_clock(s, d, cpu_cycles());
+    const uint64_t now = session_now_nearly(s, d);
+    session_pass(s, d);
+    return now;
+}
+
 /* ---- in and out -------------------------------------------------------------------------- */
 
 static void count(_Atomic uint64_t *counter) {
@@ -208,7 +220,8 @@ void exact_born(struct session *s, void *block, uint64_t words, unsigned type,
     }
     if (__builtin_expect(!d->stack_known, 0))
         domain_find_stack(d);
-    uint64_t now = exact_now(s, d);
+    uint64_t now =
+        __builtin_expect(words >= LARGE_WORDS, 0) ? exact_now_large(s, d) : exact_now(s, d);
     struct exact_stack stack = exact_stack_take(s, d, site, type);
     memtrace_status status =
         memtrace_stream_alloc_block(d->stream, now, words, stack.codes, stack.n, stack.common, &id);

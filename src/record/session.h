@@ -103,6 +103,10 @@ static inline bool session_clock_is_old(const struct domain *d, uint64_t cycles,
 }
 void session_read_clock(struct session *s, struct domain *d, uint64_t cycles);
 
+/* After an event of the calling thread: all that follow are later by a microsecond, unless its time
+ * is ahead of the clock by more than what it may differ. */
+void session_pass(struct session *s, struct domain *d);
+
 /* The time as it was when the calling thread has last read its clock; but never before a time that
  * another thread has used already, whose block the event may be about. */
 static inline uint64_t session_now_nearly(struct session *s, struct domain *d) {

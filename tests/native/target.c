@@ -177,6 +177,14 @@ static void scene_pause(void) {
     }
 }
 
+/* Large blocks of which each is gone before the next event, faster than a clock of microseconds. */
+static void scene_large(void) {
+    for (int i = 0; i < 2000; i++) {
+        void *block = kept(malloc(40001));
+        free(block);
+    }
+}
+
 static void scene_growth(void) {
     enum { MUCH = 64 << 20 };
     churn(1000, 1000);
@@ -535,6 +543,7 @@ int main(int argc, char **argv) {
     SCENE("deep", scene_deep())
     SCENE("much", scene_much())
     SCENE("pause", scene_pause())
+    SCENE("large", scene_large())
     SCENE("growth", scene_growth())
     SCENE("threads", scene_threads())
     SCENE("brief_threads", scene_brief_threads())

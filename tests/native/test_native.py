@@ -224,6 +224,15 @@ def sampled_totals_are_near_the_truth_and_repeatable():
 
 
 @test
+def large_blocks_are_live_however_briefly():
+    trace = record([TARGET, "large"])
+    lives = [trace.died_at[a.ident] - trace.born_at[a.ident]
+             for a in trace.allocations if a.length == words(40001)]
+    same(len(lives), 2000)
+    assert sum(life > 0 for life in lives) > 100, "nearly all were born and died at the same time"
+
+
+@test
 def call_stacks_name_the_callers_in_order():
     trace = record([TARGET, "stack"])
     (block,) = [a for a in trace.allocations if a.length == words(11001)]

@@ -41,6 +41,7 @@ import gdb, json, random
 random.seed(7)
 ADDRESS = (1 << 48) - 1
 REMARKS = 4096
+ENTRIES = "_start", "_dl_start_user"  # what the kernel calls: what gdb reads beyond is no frame
 points, equal, cut, different, frames = 0, 0, 0, [], 0
 
 def ours():
@@ -64,6 +65,8 @@ def theirs(low, high, most):
             interrupted = False
             if stack or not low <= pc - 1 < high:
                 stack.append(pc)
+            if frame.name() in ENTRIES:
+                break
         try:
             frame = frame.older()
         except gdb.error:

@@ -12,6 +12,7 @@
 
 #include "analyse/index_parts.h"
 #include "base/hash.h"
+#include "trace/replace.h"
 
 _Static_assert(INDEX_HEAD_WORDS % INDEX_LANES == 0, "the checksum takes whole groups of lanes");
 
@@ -210,29 +211,12 @@ static int write_file(int fd, const index_stamp *stamp, const char *maker, const
     return error ? error : write_head(fd, &h);
 }
 
-/* A new file beside the index, which nobody else writes. */
-static int open_beside(const char *path, uint32_t mode, char **name) {
-    for (unsigned attempt = 0; attempt < 100; attempt++) {
-        if (asprintf(name, "%s.%ld-%u.tmp", path, (long)getpid(), attempt) < 0) {
-            *name = NULL;
-            errno = ENOMEM;
-            return -1;
-        }
-        const int fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (fd >= 0 || errno != EEXIST)
-            return fd;
-        free(*name);
-        *name = NULL;
-    }
-    return -1;
-}
-
 /* The rename replaces a symbolic link, and does not follow it: the name was not the user's choice.
  */
 int index_save(const char *path, const index_stamp *stamp, const char *maker,
                const index_parts *parts, const profile *p, const index_remarks *remarks) {
     char *name;
-    const int fd = open_beside(path, stamp->mode, &name);
+    const int fd = replacement_open_beside(path, stamp->mode, &name);
     int error = fd < 0 ? errno : write_file(fd, stamp, maker, parts, p, remarks);
     if (fd >= 0 && close(fd) != 0 && !error)
         error = errno;
@@ -240,6 +224,6 @@ int index_save(const char *path, const index_stamp *stamp, const char *maker,
         error = errno;
     if (fd >= 0 && error)
         unlink(name);
-    free(name);
+    replacement_close_beside(name);
     return error;
 }

@@ -9,12 +9,28 @@
 #include "cli/help.h"
 #include "cli/message.h"
 #include "cli/options.h"
+#include "trace/replace.h"
 
 /* A closed standard output is noticed at the write, and ends the command quietly. A program that a
  * command starts must not inherit that. */
 static void ignore_closed_pipes(const command *cmd) {
     if (cmd->operand != OPERAND_PROGRAM)
         signal(SIGPIPE, SIG_IGN);
+}
+
+/* The disposition is the default one again, and the signal comes again after this. */
+static void clean_up(int sig) {
+    replacement_interrupted();
+    raise(sig);
+}
+
+/* What is half written would stay beside what it was to replace, under a name that nobody knows. */
+static void clean_up_when_interrupted(void) {
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction old, new = {.sa_handler = clean_up, .sa_flags = SA_RESETHAND};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (sigaction(ends[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+            sigaction(ends[i], &new, NULL);
 }
 
 /* What stdio still holds must arrive; that its reader went away is no failure. */
@@ -34,6 +50,7 @@ static int run_command(const command *cmd, char **words) {
     if (status != STATUS_OK)
         return status;
     ignore_closed_pipes(cmd);
+    clean_up_when_interrupted();
     if (line.help)
         help_command(stdout, cmd);
     else

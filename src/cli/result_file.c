@@ -2,35 +2,10 @@
 #include "cli/result_file.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/message.h"
-
-/* ---- when it is interrupted ---------------------------------------------------------------- */
-
-/* What is half written would stay beside what it was to replace, under a name that nobody knows. A
- * handler has nothing but this to know it by. */
-static const char *volatile half_written;
-static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
-
-/* The disposition is the default one again, and the signal comes again after this. */
-static void clean_up(int sig) {
-    if (half_written)
-        unlink(half_written);
-    raise(sig);
-}
-
-static void clean_up_when_interrupted(const char *temporary) {
-    struct sigaction old, new = {.sa_handler = clean_up, .sa_flags = SA_RESETHAND};
-    half_written = temporary;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (sigaction(ends[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
-            sigaction(ends[i], &new, NULL);
-}
-
-/* ---- the file ------------------------------------------------------------------------------ */
 
 int result_file_begin(result_file *r, const command *cmd, const char *path, bool binary) {
     memtrace_error error;
@@ -45,7 +20,6 @@ int result_file_begin(result_file *r, const command *cmd, const char *path, bool
     if (replacement_begin(&r->file, path, &error) != MEMTRACE_OK)
         return result_file_say(r, &error);
     r->fd = r->file.fd;
-    clean_up_when_interrupted(r->file.temporary);
     return STATUS_OK;
 }
 
@@ -53,7 +27,6 @@ int result_file_end(result_file *r, int status) {
     memtrace_error error;
     if (!r->path)
         return status;
-    half_written = NULL; /* its name is freed; what happens from here on is but a rename */
     if (status != STATUS_OK) {
         replacement_abort(&r->file);
         return status;

@@ -3,11 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { ANY_NEW_FILE = 0666 /* permissions; the umask takes some away */ };
 
 static memtrace_status refuse(memtrace_error *error, int os_error, const char *reason) {
     if (error) {
@@ -17,31 +20,54 @@ static memtrace_status refuse(memtrace_error *error, int os_error, const char *r
     return MEMTRACE_IO;
 }
 
+/* ---- files beside others ------------------------------------------------------------------- */
+
+/* A signal handler has nothing but this to know by what would stay behind. */
+static _Atomic(const char *) half_written;
+
+int replacement_open_beside(const char *path, unsigned mode, char **name) {
+    for (unsigned attempt = 0; attempt < 100; attempt++) {
+        if (asprintf(name, "%s.%ld-%u.tmp", path, (long)getpid(), attempt) < 0) {
+            *name = NULL;
+            errno = ENOMEM;
+            return -1;
+        }
+        const int fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (fd >= 0) {
+            half_written = *name;
+            return fd;
+        }
+        free(*name);
+        *name = NULL;
+        if (errno != EEXIST)
+            return -1;
+    }
+    return -1;
+}
+
+void replacement_close_beside(char *name) {
+    const char *known = name;
+    atomic_compare_exchange_strong(&half_written, &known, NULL);
+    free(name);
+}
+
+void replacement_interrupted(void) {
+    const char *name = half_written;
+    if (name)
+        unlink(name);
+}
+
+/* ---- replacements -------------------------------------------------------------------------- */
+
 static void forget(replacement *r) {
     free(r->path);
-    free(r->temporary);
+    replacement_close_beside(r->temporary);
     *r = (replacement){.fd = -1};
 }
 
 static bool is_special(const char *path) {
     struct stat old;
     return stat(path, &old) == 0 && !S_ISREG(old.st_mode);
-}
-
-/* Opens a new file beside the old one, with the permissions that any new file gets. */
-static int open_beside(replacement *r) {
-    for (unsigned attempt = 0; attempt < 100; attempt++) {
-        if (asprintf(&r->temporary, "%s.%ld-%u.tmp", r->path, (long)getpid(), attempt) < 0) {
-            r->temporary = NULL;
-            return -1;
-        }
-        const int fd = open(r->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST)
-            return fd;
-        free(r->temporary);
-        r->temporary = NULL;
-    }
-    return -1;
 }
 
 static int copy_mode(const replacement *r) {
@@ -54,7 +80,8 @@ memtrace_status replacement_begin(replacement *r, const char *path, memtrace_err
     if (!r->path && errno == ENOENT)
         r->path = strdup(path);
     if (r->path)
-        r->fd = is_special(r->path) ? open(r->path, O_WRONLY | O_CLOEXEC) : open_beside(r);
+        r->fd = is_special(r->path) ? open(r->path, O_WRONLY | O_CLOEXEC)
+                                    : replacement_open_beside(r->path, ANY_NEW_FILE, &r->temporary);
     if (r->fd >= 0)
         return MEMTRACE_OK;
     const int reason = errno;

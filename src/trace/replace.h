@@ -25,4 +25,15 @@ MEMTRACE_NODISCARD memtrace_status replacement_commit(replacement *r, memtrace_e
 /* Leaves the old file as it was. */
 void replacement_abort(replacement *r);
 
+/* For those who replace a file otherwise. Opens a new file beside `path`, which nobody else writes,
+ * with these permissions as far as the umask has them; returns its descriptor, or -1 with errno
+ * set.
+ * `*name` is its name; once it was renamed or removed, replacement_close_beside frees that. */
+int replacement_open_beside(const char *path, unsigned mode, char **name);
+void replacement_close_beside(char *name);
+
+/* Removes the temporary file that was begun last, if it is not in its place yet. For a process that
+ * a signal ends: may be called by its handler. */
+void replacement_interrupted(void);
+
 #endif

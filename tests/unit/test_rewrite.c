@@ -480,6 +480,34 @@ START_TEST(a_missing_temporary_folder_is_an_error_with_its_errno) {
 }
 END_TEST
 
+/* What a signal's handler would do before it ends the process. */
+START_TEST(a_signal_removes_what_is_half_written_and_nothing_else) {
+    replacement first, second;
+    char *beside, *name;
+    replacement_interrupted();
+    ck_assert_int_eq(replacement_begin(&first, in_folder("out"), NULL), MEMTRACE_OK);
+    ck_assert_int_eq(replacement_commit(&first, NULL), MEMTRACE_OK);
+    replacement_interrupted();
+    ck_assert_int_eq(access(in_folder("out"), F_OK), 0);
+
+    ck_assert_int_eq(replacement_begin(&second, in_folder("out"), NULL), MEMTRACE_OK);
+    name = strdup(second.temporary);
+    ck_assert_int_eq(access(name, F_OK), 0);
+    replacement_interrupted();
+    ck_assert_int_eq(access(name, F_OK), -1);
+    ck_assert_int_eq(access(in_folder("out"), F_OK), 0);
+    replacement_abort(&second);
+    free(name);
+
+    const int fd = replacement_open_beside(in_folder("again"), 0600, &beside);
+    ck_assert_int_ge(fd, 0);
+    replacement_interrupted();
+    ck_assert_int_eq(access(beside, F_OK), -1);
+    replacement_close_beside(beside);
+    close(fd);
+}
+END_TEST
+
 static Suite *rewrite_suite(void) {
     Suite *s = suite_create("rewrite");
     TCase *t = tcase_create("rewrite");
@@ -498,6 +526,7 @@ static Suite *rewrite_suite(void) {
     tcase_add_test(t, edits_change_the_end_of_backtraces);
     tcase_add_test(t, rate_and_context_can_be_chosen);
     tcase_add_test(t, a_file_is_replaced_by_itself_with_its_mode);
+    tcase_add_test(t, a_signal_removes_what_is_half_written_and_nothing_else);
     tcase_add_test(t, a_new_file_gets_the_usual_mode);
     tcase_add_test(t, a_failure_leaves_the_old_file_alone);
     tcase_add_test(t, a_full_disk_is_an_error_with_its_errno);

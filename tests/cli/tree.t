@@ -98,6 +98,8 @@ What cannot be found, or understood:
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
   No call stack contains nowhere.
+  $ allotrace callers iter_typ_exrp $TRACES/ocamlopt.ctf >/dev/null
+  allotrace: hint: there is `Btype.iter_type_expr.(fun)`
   $ allotrace callers 'a > ' $TRACES/ocamlopt.ctf
   allotrace: FUNCTION: column 5: the name of a function is missing
     a > 

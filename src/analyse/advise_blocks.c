@@ -22,13 +22,13 @@ void advise_sums_row(advise_sums *s, const profile *p, const estimate_chances *c
     const block_table *b = &p->table;
     const uint64_t samples = blocks_samples(b, row);
     const bool promoted = blocks_promoted(b, row) != BLOCKS_NEVER,
-               dead = b->died[row] != BLOCKS_NEVER;
+               dead = blocks_died(b, row) != BLOCKS_NEVER;
     estimate_blocks_add_chance(&s->number, estimate_chance(chances, words + 1));
     s->samples += samples;
     s->promoted += promoted ? samples : 0;
     s->alive += dead ? 0 : samples;
     s->young += dead && !promoted && b->source[row] == MEMTRACE_MINOR ? samples : 0;
-    s->brief += dead && b->died[row] - b->born[row] < ADVISE_BRIEF ? samples : 0;
+    s->brief += dead && blocks_died(b, row) - blocks_born(b, row) < ADVISE_BRIEF ? samples : 0;
 }
 
 void advise_tally_sums(advise_tally *t, const advise_sums *s) {

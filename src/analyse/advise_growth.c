@@ -10,8 +10,8 @@ enum { AT_ONCE = 50 /* microseconds */ };
 static int compare_births(const void *a, const void *b, void *table) {
     const block_table *t = table;
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    if (t->born[x] != t->born[y])
-        return t->born[x] < t->born[y] ? -1 : 1;
+    if (blocks_born(t, x) != blocks_born(t, y))
+        return blocks_born(t, x) < blocks_born(t, y) ? -1 : 1;
     return x < y ? -1 : x > y;
 }
 
@@ -25,7 +25,7 @@ static size_t first_born(const block_table *t, const uint32_t *rows, size_t n, u
     size_t low = 0, high = n;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (t->born[rows[middle]] < time)
+        if (blocks_born(t, rows[middle]) < time)
             low = middle + 1;
         else
             high = middle;
@@ -36,10 +36,11 @@ static size_t first_born(const block_table *t, const uint32_t *rows, size_t n, u
 /* What a block grew into: its index in `rows`, or `n`. */
 static size_t find_successor(const block_table *t, const uint32_t *rows, size_t n, const bool *used,
                              uint32_t row) {
-    const uint64_t died = t->died[row];
+    const uint64_t died = blocks_died(t, row);
     if (died == BLOCKS_NEVER)
         return n;
-    for (size_t i = first_born(t, rows, n, died); i < n && t->born[rows[i]] - died <= AT_ONCE; i++)
+    for (size_t i = first_born(t, rows, n, died);
+         i < n && blocks_born(t, rows[i]) - died <= AT_ONCE; i++)
         if (!used[i] && rows[i] != row && t->domain[rows[i]] == t->domain[row] &&
             blocks_length(t, rows[i]) > blocks_length(t, row))
             return i;

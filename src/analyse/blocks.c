@@ -19,26 +19,39 @@ enum {
 
 /* ---- rows -------------------------------------------------------------------------------- */
 
-/* Whether a table has the column: one of them is made when it is needed. */
-#define HAS_COLUMN(b, name) ((b)->name || BLOCKS_COLUMN_##name != BLOCKS_COLUMN_promoted)
+static bool resize_half(uint32_t **half, size_t capacity) {
+    uint32_t *resized = realloc(*half, capacity * sizeof *resized);
+    *half = resized ? resized : *half;
+    return resized;
+}
+
+/* Some are made when they are needed. */
+static bool resize_times(blocks_times *t, bool is_needed, size_t capacity) {
+    return (!(t->low || is_needed) || resize_half(&t->low, capacity)) &&
+           (!t->high || resize_half(&t->high, capacity));
+}
 
 /* A column that was made larger before another failed stays larger, which does no harm. */
 static bool resize(block_table *b, size_t capacity) {
 #define RESIZE_COLUMN(type, name)                                                                  \
-    if (HAS_COLUMN(b, name)) {                                                                     \
-        type *name = realloc(b->name, capacity * sizeof *name);                                    \
-        if (!name)                                                                                 \
-            return false;                                                                          \
-        b->name = name;                                                                            \
-    }
+    type *name = realloc(b->name, capacity * sizeof *name);                                        \
+    if (!name)                                                                                     \
+        return false;                                                                              \
+    b->name = name;
     BLOCKS_COLUMNS(RESIZE_COLUMN)
 #undef RESIZE_COLUMN
+    for (blocks_event kind = 0; kind < BLOCKS_N_EVENTS; kind++)
+        if (!resize_times(&b->times[kind], kind != BLOCKS_PROMOTED, capacity))
+            return false;
     b->capacity = capacity;
     return true;
 }
 
-static void set_never(uint64_t *times, size_t n) {
-    memset(times, 0xFF, n * sizeof *times);
+/* From row `at` on. */
+static void set_never(const blocks_times *t, size_t at, size_t n) {
+    memset(t->low + at, 0xFF, n * sizeof *t->low);
+    if (t->high)
+        memset(t->high + at, 0xFF, n * sizeof *t->high);
 }
 
 /* Makes the next rows ready; few at a time, so that they are still in the cache when they are used.
@@ -48,19 +61,48 @@ static bool prepare(block_table *b) {
         (b->count >= UINT32_MAX / 2 || !resize(b, b->capacity ? b->capacity * 2 : FIRST_ROWS)))
         return false;
     const size_t left = b->capacity - b->ready, n = left < READY_ROWS ? left : READY_ROWS;
-    if (b->promoted)
-        set_never(b->promoted + b->ready, n);
-    set_never(b->died + b->ready, n);
+    if (b->times[BLOCKS_PROMOTED].low)
+        set_never(&b->times[BLOCKS_PROMOTED], b->ready, n);
+    set_never(&b->times[BLOCKS_DIED], b->ready, n);
     b->ready += n;
     return true;
 }
 
 /* The first promotion. */
 static __attribute__((noinline)) bool make_promoted(block_table *b) {
-    b->promoted = malloc(b->capacity * sizeof *b->promoted);
-    if (b->promoted)
-        set_never(b->promoted, b->ready);
-    return b->promoted;
+    blocks_times t = {.low = malloc(b->capacity * sizeof *t.low)};
+    if (blocks_are_long(b))
+        t.high = malloc(b->capacity * sizeof *t.high);
+    if (!t.low || (blocks_are_long(b) && !t.high)) {
+        free(t.low);
+        free(t.high);
+        return false;
+    }
+    set_never(&t, 0, b->ready);
+    b->times[BLOCKS_PROMOTED] = t;
+    return true;
+}
+
+bool blocks_make_long(block_table *b) {
+    uint32_t *high[BLOCKS_N_EVENTS] = {0};
+    bool ok = true;
+    for (blocks_event kind = 0; kind < BLOCKS_N_EVENTS; kind++)
+        if (b->times[kind].low)
+            ok &= (high[kind] = calloc(b->capacity ? b->capacity : 1, sizeof *high[kind])) != NULL;
+    for (blocks_event kind = 0; kind < BLOCKS_N_EVENTS; kind++) {
+        if (ok)
+            b->times[kind].high = high[kind];
+        else
+            free(high[kind]);
+    }
+    for (blocks_event kind = BLOCKS_PROMOTED; ok && kind <= BLOCKS_DIED; kind++)
+        for (size_t i = 0; b->times[kind].low && i < b->ready; i++)
+            high[kind][i] = b->times[kind].low[i] == BLOCKS_SHORT ? UINT32_MAX : 0;
+    return ok;
+}
+
+static inline bool make_room_for(block_table *b, uint64_t time) {
+    return __builtin_expect(time < BLOCKS_SHORT, 1) || blocks_are_long(b) || blocks_make_long(b);
 }
 
 /* A row of a block whose allocation was not met yet. */
@@ -97,16 +139,9 @@ static inline bool note(block_table *b, uint32_t row, blocks_event kind) {
     return !b->keep_order || vec_push(&b->order, (uint64_t)row << 2 | kind);
 }
 
-/* NULL when there is no memory. */
-static inline uint64_t *fate_of(block_table *b, uint32_t row, blocks_event kind) {
-    if (kind == BLOCKS_DIED)
-        return &b->died[row];
-    return b->promoted || make_promoted(b) ? &b->promoted[row] : NULL;
-}
-
 bool blocks_alloc(block_table *b, uint32_t node, const memtrace_event *event) {
     uint32_t row;
-    if (!find_row(b, event->id, &row))
+    if (!find_row(b, event->id, &row) || !make_room_for(b, event->time))
         return false;
     if (b->node[row] == NO_NODE) {
         b->n_open--;
@@ -119,17 +154,20 @@ bool blocks_alloc(block_table *b, uint32_t node, const memtrace_event *event) {
     b->samples[row] = large ? BLOCKS_MANY : (uint16_t)event->samples;
     b->domain[row] = event->domain;
     b->source[row] = (uint8_t)event->source;
-    b->born[row] = event->time;
+    blocks_set_time(b, BLOCKS_BORN, row, event->time);
     return !large || add_large(b, row, event);
 }
 
+static inline bool has_column(block_table *b, blocks_event kind) {
+    return b->times[kind].low || make_promoted(b);
+}
+
 static inline bool write_fate(block_table *b, uint32_t row, const blocks_fate *f) {
-    uint64_t *time = fate_of(b, row, f->kind);
-    if (!time)
+    if (!has_column(b, f->kind) || !make_room_for(b, f->time))
         return false;
-    if (*time != BLOCKS_NEVER)
+    if (blocks_time(b, f->kind, row) != BLOCKS_NEVER)
         return true;
-    *time = f->time;
+    blocks_set_time(b, f->kind, row, f->time);
     return note(b, row, f->kind);
 }
 
@@ -138,9 +176,10 @@ bool blocks_write_fates(block_table *b) {
     uint32_t rows[BLOCKS_FATES];
     b->n_fates = 0;
     for (size_t i = 0; i < n; i++) {
-        if (!find_row(b, b->fates[i].id, &rows[i]))
+        const blocks_event kind = b->fates[i].kind;
+        if (!find_row(b, b->fates[i].id, &rows[i]) || !has_column(b, kind))
             return false;
-        __builtin_prefetch(fate_of(b, rows[i], b->fates[i].kind), 1);
+        __builtin_prefetch(&b->times[kind].low[rows[i]], 1);
     }
     for (size_t i = 0; i < n; i++)
         if (!write_fate(b, rows[i], &b->fates[i]))
@@ -171,11 +210,7 @@ typedef struct stretches {
 } stretches;
 
 static uint64_t event_time(const block_table *b, uint64_t event) {
-    size_t row = blocks_event_row(event);
-    blocks_event kind = blocks_event_kind(event);
-    return kind == BLOCKS_BORN   ? b->born[row]
-           : kind == BLOCKS_DIED ? b->died[row]
-                                 : blocks_promoted(b, row);
+    return blocks_time(b, blocks_event_kind(event), blocks_event_row(event));
 }
 
 static size_t stretch_of(const stretches *s, uint64_t time) {
@@ -275,11 +310,12 @@ static bool renumber_order(block_table *b) {
 
 /* Rows move down over those that go; the few large ones are numbered anew. */
 static bool move_row(block_table *b, size_t to, size_t from) {
-#define MOVE_COLUMN(type, name)                                                                    \
-    if (HAS_COLUMN(b, name))                                                                       \
-        b->name[to] = b->name[from];
+#define MOVE_COLUMN(type, name) b->name[to] = b->name[from];
     BLOCKS_COLUMNS(MOVE_COLUMN)
 #undef MOVE_COLUMN
+    for (blocks_event kind = 0; kind < BLOCKS_N_EVENTS; kind++)
+        if (b->times[kind].low)
+            blocks_set_time(b, kind, to, blocks_time(b, kind, from));
     if (b->length[to] < BLOCKS_LARGE)
         return true;
     uint32_t index = map64_get(&b->by_row, from), *at = map64_put(&b->by_row, to);
@@ -305,18 +341,41 @@ static bool close_rows(block_table *b) {
 
 /* Clocks of domains differ a little: nothing is said to have happened to a block before its birth.
  */
-static void order_times(block_table *b) {
-    uint64_t last = 0, *const promoted = b->promoted;
+static void order_long_times(block_table *b) {
     for (size_t i = 0; i < b->count; i++) {
-        const uint64_t born = b->born[i], died = b->died[i];
-        if (__builtin_expect(promoted && promoted[i] < born, 0))
-            promoted[i] = born;
-        if (__builtin_expect(died < born, 0))
-            b->died[i] = born;
-        last = born > last ? born : last;
-        last = died > last && died != BLOCKS_NEVER ? died : last;
+        const uint64_t born = blocks_born(b, i), died = blocks_died(b, i);
+        if (blocks_promoted(b, i) < born)
+            blocks_set_time(b, BLOCKS_PROMOTED, i, born);
+        if (died < born)
+            blocks_set_time(b, BLOCKS_DIED, i, born);
+        b->last = born > b->last ? born : b->last;
+        b->last = died > b->last && died != BLOCKS_NEVER ? died : b->last;
     }
-    b->last = last;
+}
+
+/* In loops that take several rows at once. What never happened, plus 1, is 0. */
+static void order_short_times(block_table *b) {
+    const uint32_t *const born = b->times[BLOCKS_BORN].low;
+    uint32_t *const promoted = b->times[BLOCKS_PROMOTED].low, *const died =
+                                                                  b->times[BLOCKS_DIED].low;
+    uint32_t next = 0; /* after the last */
+    for (size_t i = 0; i < b->count; i++) {
+        const uint32_t time = died[i] < born[i] ? born[i] : died[i];
+        died[i] = time;
+        next = born[i] + 1 > next ? born[i] + 1 : next;
+        next = time + 1 > next ? time + 1 : next;
+    }
+    for (size_t i = 0; promoted && i < b->count; i++)
+        promoted[i] = promoted[i] < born[i] ? born[i] : promoted[i];
+    b->last = next ? next - 1 : 0;
+}
+
+static void order_times(block_table *b) {
+    b->last = 0;
+    if (blocks_are_long(b))
+        order_long_times(b);
+    else
+        order_short_times(b);
 }
 
 bool blocks_finish(block_table *b) {
@@ -357,20 +416,34 @@ static bool copy_fates(const block_table *from, block_table *to) {
     return ok;
 }
 
+static void copy_times(const blocks_times *from, const blocks_times *to, size_t count) {
+    if (from->low)
+        memcpy(to->low, from->low, count * sizeof *to->low);
+    if (from->high)
+        memcpy(to->high, from->high, count * sizeof *to->high);
+}
+
+/* Makes columns in a table that has none, as large as the rows of the other one. */
+static bool copy_columns(const block_table *from, block_table *to) {
+    if (from->count == 0)
+        return true;
+    if (!resize(to, from->count) || (from->times[BLOCKS_PROMOTED].low && !make_promoted(to)) ||
+        (blocks_are_long(from) && !blocks_make_long(to)))
+        return false;
+#define COPY_COLUMN(type, name) memcpy(to->name, from->name, from->count * sizeof *to->name);
+    BLOCKS_COLUMNS(COPY_COLUMN)
+#undef COPY_COLUMN
+    for (blocks_event kind = 0; kind < BLOCKS_N_EVENTS; kind++)
+        copy_times(&from->times[kind], &to->times[kind], from->count);
+    to->count = to->ready = from->count;
+    to->n_open = from->n_open;
+    return true;
+}
+
 bool blocks_copy(const block_table *from, block_table *to) {
     *to = (block_table){0};
-    bool ok =
-        from->count == 0 || (resize(to, from->count) && (!from->promoted || make_promoted(to)));
-    if (ok && from->count) {
-#define COPY_COLUMN(type, name)                                                                    \
-    if (from->name)                                                                                \
-        memcpy(to->name, from->name, from->count * sizeof *to->name);
-        BLOCKS_COLUMNS(COPY_COLUMN)
-#undef COPY_COLUMN
-        to->count = to->ready = from->count;
-        to->n_open = from->n_open;
-    }
-    ok = ok && copy_fates(from, to) && copy_large(from, to) && blocks_finish(to);
+    const bool ok =
+        copy_columns(from, to) && copy_fates(from, to) && copy_large(from, to) && blocks_finish(to);
     if (!ok)
         blocks_free(to);
     return ok;
@@ -380,6 +453,10 @@ void blocks_free(block_table *b) {
 #define FREE_COLUMN(type, name) free(b->name);
     BLOCKS_COLUMNS(FREE_COLUMN)
 #undef FREE_COLUMN
+    for (blocks_event kind = 0; kind < BLOCKS_N_EVENTS; kind++) {
+        free(b->times[kind].low);
+        free(b->times[kind].high);
+    }
     map64_free(&b->by_row);
     vec_free(&b->large);
     vec_free(&b->order);

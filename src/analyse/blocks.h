@@ -1,6 +1,7 @@
 /* blocks.h: the sampled blocks of a trace, one a row, in columns: what filters and measures scan.
  *
- * 37 bytes a block, 29 where none was promoted. Rows are in the order of allocations in the file,
+ * 25 bytes a block, 21 where none was promoted; 37 and 29 where a time does not fit 32 bits, which
+ * are 71 minutes. Rows are in the order of allocations in the file,
  * but where it speaks of a block long before: where domains differ, the end of a block may stand
  * before its beginning. */
 #ifndef ANALYSE_BLOCKS_H
@@ -19,23 +20,40 @@
 #define BLOCKS_LARGE UINT32_MAX /* a length that stands in `large`, with the samples */
 #define BLOCKS_MANY  UINT16_MAX /* a number of samples that stands there, with the length */
 
-/* X(type, name) */
+#define BLOCKS_SHORT UINT32_MAX /* times below need one half of their column */
+
+/* X(type, name): the columns that are not times. */
 #define BLOCKS_COLUMNS(X)                                                                          \
-    X(uint32_t, node)     /* of the tree: its stack, and through that its type */                  \
-    X(uint32_t, length)   /* words, header excluded; BLOCKS_LARGE: see `large` */                  \
-    X(uint16_t, samples)  /* at least 1; BLOCKS_MANY: the same */                                  \
-    X(uint16_t, domain)   /* that allocated it */                                                  \
-    X(uint8_t, source)    /* a memtrace_source */                                                  \
-    X(uint64_t, born)     /* microseconds since the start, as the other two */                     \
-    X(uint64_t, promoted) /* BLOCKS_NEVER; not before `born`. NULL: none was promoted */           \
-    X(uint64_t, died)     /* the same */
+    X(uint32_t, node)    /* of the tree: its stack, and through that its type */                   \
+    X(uint32_t, length)  /* words, header excluded; BLOCKS_LARGE: see `large` */                   \
+    X(uint16_t, samples) /* at least 1; BLOCKS_MANY: the same */                                   \
+    X(uint16_t, domain)  /* that allocated it */                                                   \
+    X(uint8_t, source)   /* a memtrace_source */
+
+/* What happened to a block, where the order of events is kept; and the number of the column that
+ * says when. */
+typedef enum blocks_event {
+    BLOCKS_BORN,
+    BLOCKS_PROMOTED,
+    BLOCKS_DIED,
+    BLOCKS_N_EVENTS
+} blocks_event;
+
+/* A column of times: microseconds since the start. */
+typedef struct blocks_times {
+    uint32_t *low;  /* without `high`, UINT32_MAX is BLOCKS_NEVER. NULL: none was promoted */
+    uint32_t *high; /* the upper halves. NULL: no time of the table needs them */
+} blocks_times;
 
 /* Numbers of the columns, and sets of them. */
 typedef enum blocks_column {
 #define BLOCKS_COLUMN_NUMBER(type, name) BLOCKS_COLUMN_##name,
     BLOCKS_COLUMNS(BLOCKS_COLUMN_NUMBER)
 #undef BLOCKS_COLUMN_NUMBER
-        BLOCKS_N_COLUMNS
+        BLOCKS_COLUMN_born,
+    BLOCKS_COLUMN_promoted, /* in the order of blocks_event */
+    BLOCKS_COLUMN_died,
+    BLOCKS_N_COLUMNS
 } blocks_column;
 
 #define BLOCKS_HAS(name) (1u << BLOCKS_COLUMN_##name)
@@ -46,9 +64,6 @@ typedef enum blocks_column {
 typedef struct blocks_large {
     uint64_t length, samples;
 } blocks_large;
-
-/* What happened to a block, where the order of events is kept. */
-typedef enum blocks_event { BLOCKS_BORN, BLOCKS_PROMOTED, BLOCKS_DIED } blocks_event;
 
 /* A promotion or death that is not written yet. */
 typedef struct blocks_fate {
@@ -69,6 +84,7 @@ typedef struct block_table {
 #define BLOCKS_COLUMN_FIELD(type, name) type *name;
     BLOCKS_COLUMNS(BLOCKS_COLUMN_FIELD)
 #undef BLOCKS_COLUMN_FIELD
+    blocks_times times[BLOCKS_N_EVENTS];
     size_t count, capacity;
     map64 by_row; /* rows of which a number did not fit → index into `large` */
     VEC(blocks_large) large;
@@ -109,6 +125,10 @@ void blocks_free(block_table *b);
  * there is no memory. */
 bool blocks_peak(const block_table *b, uint64_t *time, uint64_t *samples);
 
+/* For a table whose columns were made elsewhere: gives its times upper halves, so that they can be
+ * BLOCKS_SHORT and more. False when there is no memory. */
+bool blocks_make_long(block_table *b);
+
 /* For a table that was not made by blocks_finish: lets it remember its peak, which is this one if
  * `known`. */
 void blocks_remember_peak(block_table *b, bool known, uint64_t time, uint64_t samples);
@@ -126,9 +146,37 @@ static inline uint64_t blocks_samples(const block_table *b, size_t row) {
     return b->samples[row] < BLOCKS_MANY ? b->samples[row] : blocks_find_large(b, row)->samples;
 }
 
-/* BLOCKS_NEVER if it was not. */
+/* Whether times take both halves of their columns. */
+static inline bool blocks_are_long(const block_table *b) {
+    return b->times[BLOCKS_BORN].high;
+}
+
+/* Of a column that is there. */
+static inline uint64_t blocks_time(const block_table *b, blocks_event kind, size_t row) {
+    const blocks_times *t = &b->times[kind];
+    if (__builtin_expect(t->high != NULL, 0))
+        return (uint64_t)t->high[row] << 32 | t->low[row];
+    return t->low[row] == BLOCKS_SHORT ? BLOCKS_NEVER : t->low[row];
+}
+
+static inline void blocks_set_time(block_table *b, blocks_event kind, size_t row, uint64_t time) {
+    const blocks_times *t = &b->times[kind];
+    t->low[row] = (uint32_t)time;
+    if (__builtin_expect(t->high != NULL, 0))
+        t->high[row] = (uint32_t)(time >> 32);
+}
+
+static inline uint64_t blocks_born(const block_table *b, size_t row) {
+    return blocks_time(b, BLOCKS_BORN, row);
+}
+
+/* BLOCKS_NEVER if it was not, as the next one; neither is before the birth. */
 static inline uint64_t blocks_promoted(const block_table *b, size_t row) {
-    return b->promoted ? b->promoted[row] : BLOCKS_NEVER;
+    return b->times[BLOCKS_PROMOTED].low ? blocks_time(b, BLOCKS_PROMOTED, row) : BLOCKS_NEVER;
+}
+
+static inline uint64_t blocks_died(const block_table *b, size_t row) {
+    return blocks_time(b, BLOCKS_DIED, row);
 }
 
 static inline size_t blocks_event_row(uint64_t event) {

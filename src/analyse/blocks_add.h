@@ -11,6 +11,7 @@ static inline __attribute__((always_inline)) bool blocks_add(block_table *b, uin
     const size_t row = b->count;
     if (__builtin_expect(row == b->ready || b->keep_order || event->length >= BLOCKS_LARGE ||
                              event->samples >= BLOCKS_MANY ||
+                             (event->time >= BLOCKS_SHORT && !blocks_are_long(b)) ||
                              !row_index_append(&b->rows, event->id, (uint32_t)row),
                          0)) {
         const memtrace_event copy = *event;
@@ -21,8 +22,8 @@ static inline __attribute__((always_inline)) bool blocks_add(block_table *b, uin
     b->length[row] = (uint32_t)event->length;
     b->samples[row] = (uint16_t)event->samples;
     b->domain[row] = event->domain;
-    b->born[row] = event->time;
     b->source[row] = (uint8_t)event->source;
+    blocks_set_time(b, BLOCKS_BORN, row, event->time);
     return true;
 }
 

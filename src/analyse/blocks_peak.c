@@ -102,14 +102,14 @@ count_first(const peak_search *s, const peak_part *p, const uint8_t *kept) {
         if (kept && !kept[i])
             continue;
         const uint64_t samples = blocks_samples(b, i);
-        const size_t bin = (size_t)(b->born[i] >> x.width);
+        const size_t bin = (size_t)(blocks_born(b, i) >> x.width);
         if (bin != current) {
             p->born[current] += sum;
             current = bin;
             sum = 0;
         }
         sum += samples;
-        add_death(p, first_bin(&x, b->died[i]), samples);
+        add_death(p, first_bin(&x, blocks_died(b, i)), samples);
     }
     p->born[current] += sum;
 }
@@ -121,7 +121,7 @@ static inline bool is_marked(const uint64_t *marks, size_t bin) {
 static inline void count_later_row(const peak_search *s, const peak_part *p, size_t row) {
     const block_table *b = s->table;
     const step *x = &s->steps[0];
-    const uint64_t born = b->born[row], died = b->died[row];
+    const uint64_t born = blocks_born(b, row), died = blocks_died(b, row);
     size_t bin = (size_t)(born >> x->width);
     if (s->kept && !s->kept[row])
         return;
@@ -132,16 +132,18 @@ static inline void count_later_row(const peak_search *s, const peak_part *p, siz
         add_death(p, bin, blocks_samples(b, row));
 }
 
-/* Whether one of these rows is born or dies in the bins of the first step from the first candidate
- * to the last. All bins fit 32 bits, and what lives until the end is in none. */
+/* Whether one of these rows may be born or die in the bins of the first step from the first
+ * candidate to the last. Where times are long they are just looked at. */
 static inline bool any_within(const peak_search *s, size_t at) {
-    const uint64_t *births = s->table->born + at, *deaths = s->table->died + at;
+    const uint32_t *births = s->table->times[BLOCKS_BORN].low + at;
+    const uint32_t *deaths = s->table->times[BLOCKS_DIED].low + at;
     const unsigned width = s->steps[0].width;
     const uint32_t begin = s->begin, length = s->end - s->begin;
     uint32_t any = 0;
+    if (blocks_are_long(s->table))
+        return true;
     for (size_t i = 0; i < STRIDE; i++)
-        any |= ((uint32_t)(births[i] >> width) - begin < length) |
-               ((uint32_t)(deaths[i] >> width) - begin < length);
+        any |= ((births[i] >> width) - begin < length) | ((deaths[i] >> width) - begin < length);
     return any;
 }
 

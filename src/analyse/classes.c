@@ -35,7 +35,7 @@ static classes_group group_of(const profile *p, size_t row) {
     return (classes_group){.node = b->node[row],
                            .source = (memtrace_source)b->source[row],
                            .size = size_class(blocks_length(b, row) * (p->info.word_size / 8)),
-                           .lifetime = lifetime_class_of(b->born[row], b->died[row])};
+                           .lifetime = lifetime_class_of(blocks_born(b, row), blocks_died(b, row))};
 }
 
 static uint64_t key_of(const classes_group *g) {

@@ -87,7 +87,7 @@ bool cost_of_tree(const profile *p, cost_list *list) {
 /* ---- from the table ---------------------------------------------------------------------- */
 
 static inline bool was_live(const block_table *b, size_t row, uint64_t moment) {
-    return (b->born[row] <= moment) & (b->died[row] > moment);
+    return (blocks_born(b, row) <= moment) & (blocks_died(b, row) > moment);
 }
 
 void cost_keep(const profile *p, measure m, uint64_t moment, uint8_t *kept) {
@@ -104,7 +104,7 @@ void cost_keep(const profile *p, measure m, uint64_t moment, uint8_t *kept) {
         return;
     case MEASURE_SURVIVED:
         for (size_t i = 0; i < b->count; i++)
-            kept[i] &= b->died[i] == BLOCKS_NEVER;
+            kept[i] &= blocks_died(b, i) == BLOCKS_NEVER;
         return;
     default:
         return;
@@ -123,8 +123,8 @@ cost cost_of_number(const profile *p, size_t row) {
 
 cost cost_of_life(const profile *p, size_t row) {
     const block_table *b = &p->table;
-    uint64_t end = b->died[row] < p->duration ? b->died[row] : p->duration;
-    return cost_of_seconds(blocks_samples(b, row), (double)(end - b->born[row]) / 1e6);
+    uint64_t end = blocks_died(b, row) < p->duration ? blocks_died(b, row) : p->duration;
+    return cost_of_seconds(blocks_samples(b, row), (double)(end - blocks_born(b, row)) / 1e6);
 }
 
 cost cost_or_missed(const profile *p, measure m, cost sum) {
@@ -237,7 +237,7 @@ static void add_plain_piece(void *context, size_t part, filter_piece rows) {
     else if (a->measure == MEASURE_PROMOTED)
         LIST_IF(list, n, rows, blocks_promoted(b, row) != BLOCKS_NEVER)
     else if (a->measure == MEASURE_SURVIVED)
-        LIST_IF(list, n, rows, b->died[row] == BLOCKS_NEVER)
+        LIST_IF(list, n, rows, blocks_died(b, row) == BLOCKS_NEVER)
     if (a->measure != MEASURE_ALLOCATED)
         rows = (filter_piece){.at = rows.at, .n = n, .list = list};
     add_rows(a, part, rows);

@@ -107,19 +107,52 @@ static inline bool within(uint64_t x, limits l) {
     return x - l.low <= l.high - l.low;
 }
 
-SCAN hit_times(const uint64_t *restrict times, piece_rows r, limits l, uint8_t *restrict hits) {
-    HIT_IF(r, hits, within(times[row], l));
+/* Times are mostly short: compared in half as many bytes, where all times are below BLOCKS_SHORT
+ * and so limits may be, too. */
+typedef struct short_limits {
+    uint32_t low, high;
+} short_limits;
+
+static inline short_limits shorten(limits l) {
+    return (short_limits){.low = l.low < BLOCKS_SHORT ? (uint32_t)l.low : BLOCKS_SHORT - 1,
+                          .high = l.high < BLOCKS_SHORT ? (uint32_t)l.high : BLOCKS_SHORT - 1};
+}
+
+static inline bool within_short(uint32_t x, short_limits l) {
+    return x - l.low <= l.high - l.low;
+}
+
+SCAN hit_births(const block_table *b, piece_rows r, limits l, uint8_t *restrict hits) {
+    const uint32_t *restrict born = b->times[BLOCKS_BORN].low;
+    const short_limits s = shorten(l);
+    if (blocks_are_long(b))
+        HIT_IF(r, hits, within(blocks_born(b, row), l));
+    else if (l.low < BLOCKS_SHORT)
+        HIT_IF(r, hits, within_short(born[row], s));
 }
 
 /* Live at some moment within the range. */
 SCAN hit_live(const block_table *b, piece_rows r, limits l, uint8_t *restrict hits) {
-    const uint64_t *restrict born = b->born, *restrict died = b->died;
-    HIT_IF(r, hits, (born[row] <= l.high) & (died[row] > l.low));
+    const uint32_t *restrict born = b->times[BLOCKS_BORN].low, *restrict died =
+                                                                   b->times[BLOCKS_DIED].low;
+    const short_limits s = shorten(l);
+    if (blocks_are_long(b))
+        HIT_IF(r, hits, (blocks_born(b, row) <= l.high) & (blocks_died(b, row) > l.low));
+    else
+        HIT_IF(r, hits, (born[row] <= s.high) & (died[row] > s.low));
 }
 
 SCAN hit_lives(const block_table *b, piece_rows r, uint64_t end, limits l, uint8_t *restrict hits) {
-    const uint64_t *restrict born = b->born, *restrict died = b->died;
-    HIT_IF(r, hits, within((died[row] < end ? died[row] : end) - born[row], l));
+    const uint32_t *restrict born = b->times[BLOCKS_BORN].low, *restrict died =
+                                                                   b->times[BLOCKS_DIED].low;
+    const short_limits s = shorten(l);
+    const uint32_t last = (uint32_t)end;
+    if (blocks_are_long(b) || end >= BLOCKS_SHORT)
+        HIT_IF(r, hits,
+               within((blocks_died(b, row) < end ? blocks_died(b, row) : end) - blocks_born(b, row),
+                      l));
+    else if (l.low < BLOCKS_SHORT)
+        HIT_IF(r, hits, within_short((died[row] < last ? died[row] : last) - born[row], s));
 }
 
 /* Lengths that do not fit into the column are few, and in most pieces there is none. */
@@ -146,17 +179,25 @@ SCAN hit_domains(const uint16_t *restrict domain, piece_rows r, limits l, uint8_
     HIT_IF(r, hits, within(domain[row], l));
 }
 
-SCAN hit_before(const uint64_t *restrict times, piece_rows r, bool happened,
+SCAN hit_before(const block_table *b, blocks_event kind, piece_rows r, bool happened,
                 uint8_t *restrict hits) {
-    HIT_IF(r, hits, (times[row] != BLOCKS_NEVER) == happened);
+    const uint32_t *restrict times = b->times[kind].low;
+    if (blocks_are_long(b))
+        HIT_IF(r, hits, (blocks_time(b, kind, row) != BLOCKS_NEVER) == happened);
+    else
+        HIT_IF(r, hits, (times[row] != BLOCKS_SHORT) == happened);
+}
+
+static bool any_promoted(const block_table *b) {
+    return b->times[BLOCKS_PROMOTED].low;
 }
 
 /* The major heap's blocks are also those that were promoted to it. */
 SCAN hit_heap(const block_table *b, piece_rows r, memtrace_source heap, uint8_t *restrict hits) {
     const uint8_t *restrict source = b->source, of = (uint8_t)heap;
     HIT_IF(r, hits, source[row] == of);
-    if (heap == MEMTRACE_MAJOR && b->promoted)
-        hit_before(b->promoted, r, true, hits);
+    if (heap == MEMTRACE_MAJOR && any_promoted(b))
+        hit_before(b, BLOCKS_PROMOTED, r, true, hits);
 }
 
 SCAN hit_nodes(const uint32_t *restrict node, piece_rows r, const uint8_t *restrict nodes,
@@ -276,7 +317,7 @@ SCAN hit_value(const evaluation *e, filter_kind kind, const prepared_value *v, p
     const block_table *b = &e->profile->table;
     switch (kind) {
     case FILTER_ALLOC:
-        hit_times(b->born, r, v->limits, hits);
+        hit_births(b, r, v->limits, hits);
         return;
     case FILTER_LIVE:
         hit_live(b, r, v->limits, hits);
@@ -302,10 +343,10 @@ SCAN hit_term(const evaluation *e, const prepared_term *t, piece_rows r, uint8_t
     const block_table *b = &e->profile->table;
     const filter_kind kind = t->term->kind;
     memset(hits, 0, r.n);
-    if (kind == FILTER_PROMOTED && b->promoted)
-        hit_before(b->promoted, r, true, hits);
+    if (kind == FILTER_PROMOTED && any_promoted(b))
+        hit_before(b, BLOCKS_PROMOTED, r, true, hits);
     if (kind == FILTER_SURVIVED)
-        hit_before(b->died, r, false, hits);
+        hit_before(b, BLOCKS_DIED, r, false, hits);
     if (t->nodes)
         hit_nodes(b->node, r, t->nodes, hits);
     for (size_t i = 0; i < t->values.count; i++)

@@ -33,11 +33,11 @@ static uint64_t number_in(const block_table *b, size_t row, blocks_column column
     case BLOCKS_COLUMN_source:
         return b->source[row];
     case BLOCKS_COLUMN_born:
-        return b->born[row];
+        return blocks_born(b, row);
     case BLOCKS_COLUMN_promoted:
-        return since(b->born[row], blocks_promoted(b, row));
+        return since(blocks_born(b, row), blocks_promoted(b, row));
     default:
-        return since(b->born[row], b->died[row]);
+        return since(blocks_born(b, row), blocks_died(b, row));
     }
 }
 
@@ -82,22 +82,27 @@ typedef struct table_reading {
     size_t threads;
 } table_reading;
 
-static bool make_columns(block_table *b, unsigned columns, size_t count) {
+/* Nothing in a trace is later than it is long. */
+static bool make_columns(block_table *b, unsigned columns, size_t count, uint64_t duration) {
+    const size_t room = count ? count : 1;
 #define MAKE_COLUMN(type, name)                                                                    \
-    if (columns & BLOCKS_HAS(name) && !(b->name = malloc((count ? count : 1) * sizeof *b->name)))  \
+    if (columns & BLOCKS_HAS(name) && !(b->name = malloc(room * sizeof *b->name)))                 \
         return false;
     BLOCKS_COLUMNS(MAKE_COLUMN)
 #undef MAKE_COLUMN
+    for (blocks_event kind = 0; kind < BLOCKS_N_EVENTS; kind++)
+        if (columns >> (BLOCKS_COLUMN_born + kind) & 1 &&
+            !(b->times[kind].low = malloc(room * sizeof *b->times[kind].low)))
+            return false;
     b->capacity = count;
-    return true;
+    return duration < BLOCKS_SHORT || blocks_make_long(b);
 }
 
 /* X(name, whether a query cannot take the number x for granted) */
 #define PLAIN_COLUMNS(X)                                                                           \
     X(node, x >= n_nodes)                                                                          \
     X(domain, x > UINT16_MAX)                                                                      \
-    X(source, x >= CCT_SOURCES)                                                                    \
-    X(born, x > p->duration)
+    X(source, x >= CCT_SOURCES)
 
 /* Each takes a chunk of numbers for the rows from `at` on; false if one of them cannot be. */
 #define TAKE_PLAIN(name, is_bad)                                                                   \
@@ -115,15 +120,41 @@ static bool make_columns(block_table *b, unsigned columns, size_t count) {
 PLAIN_COLUMNS(TAKE_PLAIN)
 #undef TAKE_PLAIN
 
-static bool take_fates(const profile *p, uint64_t *times, size_t at, const uint64_t *numbers,
-                       size_t n) {
-    const uint64_t *born = p->table.born + at, end = p->duration;
+static bool take_births(const profile *p, size_t at, const uint64_t *numbers, size_t n) {
+    const blocks_times born = p->table.times[BLOCKS_BORN];
     uint64_t bad = 0;
-    times += at;
+    for (size_t i = 0; i < n; i++) {
+        bad |= numbers[i] > p->duration;
+        born.low[at + i] = (uint32_t)numbers[i];
+    }
+    for (size_t i = 0; born.high && i < n; i++)
+        born.high[at + i] = (uint32_t)(numbers[i] >> 32);
+    return bad == 0;
+}
+
+/* A chunk's times of one column follow from the births; those are there. */
+static bool take_short_fates(const profile *p, blocks_event kind, size_t at,
+                             const uint64_t *numbers, size_t n) {
+    const uint32_t *born = p->table.times[BLOCKS_BORN].low + at, end = (uint32_t)p->duration;
+    uint32_t *times = p->table.times[kind].low + at;
+    uint64_t bad = 0;
     for (size_t i = 0; i < n; i++) {
         const uint64_t x = numbers[i];
-        bad |= (uint64_t)(x > 0) & (uint64_t)(x - 1 > end - born[i]);
-        times[i] = x ? born[i] + x - 1 : BLOCKS_NEVER;
+        bad |= x > (uint64_t)(end - born[i]) + 1;
+        times[i] = x ? born[i] + (uint32_t)x - 1 : BLOCKS_SHORT;
+    }
+    return bad == 0;
+}
+
+static bool take_fates(profile *p, blocks_event kind, size_t at, const uint64_t *numbers,
+                       size_t n) {
+    if (!blocks_are_long(&p->table))
+        return take_short_fates(p, kind, at, numbers, n);
+    uint64_t bad = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t x = numbers[i], born = blocks_born(&p->table, at + i);
+        bad |= (uint64_t)(x > 0) & (uint64_t)(x - 1 > p->duration - born);
+        blocks_set_time(&p->table, kind, at + i, x ? born + x - 1 : BLOCKS_NEVER);
     }
     return bad == 0;
 }
@@ -162,7 +193,7 @@ static index_status take_samples(block_part *part, const profile *p, size_t at,
     return keep_large(&part->many, at, numbers, n, BLOCKS_MANY) ? INDEX_OK : INDEX_NOMEM;
 }
 
-static index_status take_chunk(block_part *part, const profile *p, blocks_column column, size_t at,
+static index_status take_chunk(block_part *part, profile *p, blocks_column column, size_t at,
                                const uint64_t *numbers, size_t n) {
     const block_table *b = &p->table;
     bool ok = false;
@@ -173,13 +204,16 @@ static index_status take_chunk(block_part *part, const profile *p, blocks_column
         break;
         PLAIN_COLUMNS(TAKE)
 #undef TAKE
+    case BLOCKS_COLUMN_born:
+        ok = take_births(p, at, numbers, n);
+        break;
     case BLOCKS_COLUMN_promoted:
-        ok = take_fates(p, b->promoted, at, numbers, n);
+        ok = take_fates(p, BLOCKS_PROMOTED, at, numbers, n);
         for (size_t i = 0; !part->promoted && i < n; i++)
             part->promoted = numbers[i] > 0;
         break;
     case BLOCKS_COLUMN_died:
-        ok = take_fates(p, b->died, at, numbers, n);
+        ok = take_fates(p, BLOCKS_DIED, at, numbers, n);
         break;
     case BLOCKS_COLUMN_length:
         return take_lengths(part, b, at, numbers, n);
@@ -191,7 +225,7 @@ static index_status take_chunk(block_part *part, const profile *p, blocks_column
     return ok ? INDEX_OK : INDEX_DAMAGED;
 }
 
-static void read_column(block_part *part, const profile *p, blocks_column column) {
+static void read_column(block_part *part, profile *p, blocks_column column) {
     uint64_t numbers[INDEX_CHUNK];
     index_enter(&part->s, &part->sections[column]);
     if (index_get(&part->s) != part->end - part->begin)
@@ -246,7 +280,9 @@ static index_status lay_out(table_reading *in) {
     }
     if (count > MOST_ROWS)
         return INDEX_DAMAGED;
-    return make_columns(&in->profile->table, in->columns, count) ? INDEX_OK : INDEX_NOMEM;
+    return make_columns(&in->profile->table, in->columns, count, in->profile->duration)
+               ? INDEX_OK
+               : INDEX_NOMEM;
 }
 
 static bool add_large(block_table *b, size_t row, const blocks_large *large) {
@@ -301,8 +337,9 @@ static index_status join_parts(table_reading *in) {
     }
     b->last = in->profile->duration;
     if (!promoted) {
-        free(b->promoted);
-        b->promoted = NULL;
+        free(b->times[BLOCKS_PROMOTED].low);
+        free(b->times[BLOCKS_PROMOTED].high);
+        b->times[BLOCKS_PROMOTED] = (blocks_times){0};
     }
     return INDEX_OK;
 }
@@ -360,7 +397,7 @@ static bool check_met(const block_table *b, const uint8_t *met) {
     bool ok = true;
     for (size_t i = 0; i < b->count; i++)
         ok &= !(met[i] >> BLOCKS_PROMOTED & 1 && blocks_promoted(b, i) == BLOCKS_NEVER) &&
-              !(met[i] >> BLOCKS_DIED & 1 && b->died[i] == BLOCKS_NEVER);
+              !(met[i] >> BLOCKS_DIED & 1 && blocks_died(b, i) == BLOCKS_NEVER);
     return ok;
 }
 

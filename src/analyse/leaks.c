@@ -125,7 +125,7 @@ static void add_live(const leaks *l, const cost *one, uint64_t born, uint64_t di
 }
 
 static void add_block(const profile *p, const leaks *l, size_t row, sums *s) {
-    const uint64_t born = p->table.born[row], died = p->table.died[row];
+    const uint64_t born = blocks_born(&p->table, row), died = blocks_died(&p->table, row);
     if (born > l->to)
         return;
     const cost one = cost_of(p, l, row);

@@ -56,9 +56,9 @@ static void add_all(const profile *p, const uint8_t *kept, measure m, cost *cell
         if (kept && !kept[i])
             continue;
         uint64_t bytes = blocks_length(b, i) * (p->info.word_size / 8);
-        unsigned life = b->died[i] == BLOCKS_NEVER
+        unsigned life = blocks_died(b, i) == BLOCKS_NEVER
                             ? LIFEMAP_ALIVE
-                            : class_of(lives, LIFEMAP_LIVES, b->died[i] - b->born[i]);
+                            : class_of(lives, LIFEMAP_LIVES, blocks_died(b, i) - blocks_born(b, i));
         add_block(p, i, m, &cells[class_of(sizes, LIFEMAP_SIZES, bytes) * ROW_CELLS + life]);
     }
 }

@@ -34,7 +34,8 @@ typedef struct weighed {
 /* How long a block lived, or was seen. */
 static uint64_t life_of(const profile *p, size_t row) {
     const block_table *b = &p->table;
-    return (b->died[row] < p->duration ? b->died[row] : p->duration) - b->born[row];
+    return (blocks_died(b, row) < p->duration ? blocks_died(b, row) : p->duration) -
+           blocks_born(b, row);
 }
 
 static weighed weigh(const profile *p, const lifetimes_spec *spec, const estimate_chances *chances,
@@ -64,14 +65,14 @@ static void count_if(tallies *t, weighed w, bool in) {
 /* ---- blocks ------------------------------------------------------------------------------ */
 
 static bool is_dead(const profile *p, size_t row) {
-    return p->table.died[row] != BLOCKS_NEVER;
+    return blocks_died(&p->table, row) != BLOCKS_NEVER;
 }
 
 /* Within `limit` of a moment: it is known of blocks that died, or are older at the end. */
 static void count_death(tallies *t, const profile *p, size_t row, weighed w, uint64_t since,
                         uint64_t limit) {
     bool dead = is_dead(p, row);
-    uint64_t died = p->table.died[row], end = dead ? died : p->duration;
+    uint64_t died = blocks_died(&p->table, row), end = dead ? died : p->duration;
     uint64_t age = end > since ? end - since : 0;
     if (dead || age > limit)
         count_if(t, w, dead && age <= limit);
@@ -82,7 +83,7 @@ static void count_block(counts *c, const profile *p, const lifetimes_spec *spec,
     const block_table *b = &p->table;
     bool promoted = blocks_promoted(b, row) != BLOCKS_NEVER;
     tally_add(&c->all, w);
-    count_death(&c->soon, p, row, w, b->born[row], spec->within);
+    count_death(&c->soon, p, row, w, blocks_born(b, row), spec->within);
     if (b->source[row] == MEMTRACE_MINOR && (promoted || is_dead(p, row)))
         count_if(&c->minor, w, !promoted);
     if (promoted)

@@ -22,8 +22,8 @@ static void count(const profile *p, const uint8_t *live, peak *k) {
         k->samples += samples;
         k->blocks++;
         k->heaps[promoted ? MEMTRACE_MAJOR : b->source[i]] += samples;
-        k->ages[lifetime_class_of(b->born[i], k->time)] += samples;
-        k->later += b->died[i] == BLOCKS_NEVER ? 0 : samples;
+        k->ages[lifetime_class_of(blocks_born(b, i), k->time)] += samples;
+        k->later += blocks_died(b, i) == BLOCKS_NEVER ? 0 : samples;
     }
 }
 
@@ -67,10 +67,10 @@ static bool find_limits(const profile *p, uint64_t samples, const uint8_t *live,
 static void find_brief(const block_table *b, const uint8_t *kept, peak *k) {
     uint64_t time = 0, samples = 0;
     for (size_t i = 0; i < b->count; i++) {
-        if (b->born[i] != b->died[i] || (kept && !kept[i]))
+        if (blocks_born(b, i) != blocks_died(b, i) || (kept && !kept[i]))
             continue;
-        samples = (b->born[i] == time ? samples : 0) + blocks_samples(b, i);
-        time = b->born[i];
+        samples = (blocks_born(b, i) == time ? samples : 0) + blocks_samples(b, i);
+        time = blocks_born(b, i);
         if (samples > k->brief_samples) {
             k->brief_samples = samples;
             k->brief_time = time;
@@ -86,13 +86,13 @@ bool peak_query(const profile *p, const uint8_t *kept, peak *k) {
     bool ok = live && blocks_peak(b, &k->time, &samples) &&
               blocks_peak_of(b, kept, &k->own_time, &k->own_samples);
     for (size_t i = 0; ok && i < b->count; i++)
-        live[i] = b->born[i] <= k->time && b->died[i] > k->time;
+        live[i] = blocks_born(b, i) <= k->time && blocks_died(b, i) > k->time;
     k->low = k->high = k->time;
     if (p->info.sample_rate < 1) /* else what is known is certain */
         ok = ok && find_limits(p, samples, live, k);
     for (size_t i = 0; ok && i < b->count; i++) {
         live[i] &= !kept || kept[i];
-        if ((!kept || kept[i]) && b->died[i] == BLOCKS_NEVER)
+        if ((!kept || kept[i]) && blocks_died(b, i) == BLOCKS_NEVER)
             k->end_samples += blocks_samples(b, i);
     }
     if (ok) {

@@ -68,7 +68,7 @@ static void end_lives(stats *s) {
     for (size_t i = 0; i < b->count; i++) {
         if (s->lives[i] == DIED_FIRST)
             s->lives[i] = NO_BLOCK;
-        else if (b->died[i] == BLOCKS_NEVER && s->lives[i] != NO_BLOCK)
+        else if (blocks_died(b, i) == BLOCKS_NEVER && s->lives[i] != NO_BLOCK)
             s->lives[i] = (uint32_t)s->n_events - s->lives[i];
     }
 }
@@ -107,9 +107,9 @@ static inline bool next_birth(const stats *s, size_t *at, size_t *row) {
 static inline stats_block block_of(const stats *s, size_t row) {
     const block_table *b = &s->profile->table;
     const bool moved = s->major_only && b->source[row] == MEMTRACE_MINOR;
-    const bool survived = b->died[row] == BLOCKS_NEVER;
-    const uint64_t born = moved ? blocks_promoted(b, row) : b->born[row];
-    const uint64_t end = survived ? s->profile->duration : b->died[row];
+    const bool survived = blocks_died(b, row) == BLOCKS_NEVER;
+    const uint64_t born = moved ? blocks_promoted(b, row) : blocks_born(b, row);
+    const uint64_t end = survived ? s->profile->duration : blocks_died(b, row);
     return (stats_block){.row = (uint32_t)row,
                          .words = blocks_length(b, row),
                          .born = born,

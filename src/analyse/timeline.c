@@ -80,13 +80,13 @@ typedef struct fate {
 } fate;
 
 static fate fate_of(const scale *s, const block_table *b, size_t row) {
-    fate f = {.born = point_at(s, b->born[row]),
+    fate f = {.born = point_at(s, blocks_born(b, row)),
               .promoted = point_at(s, blocks_promoted(b, row)),
-              .died = point_at(s, b->died[row]),
+              .died = point_at(s, blocks_died(b, row)),
               .first = b->source[row],
               .last = b->source[row]};
-    f.moves =
-        f.first == MEMTRACE_MINOR && blocks_promoted(b, row) <= b->died[row] && f.promoted <= s->n;
+    f.moves = f.first == MEMTRACE_MINOR && blocks_promoted(b, row) <= blocks_died(b, row) &&
+              f.promoted <= s->n;
     if (f.moves)
         f.last = MEMTRACE_MAJOR;
     return f;
@@ -160,17 +160,17 @@ static void hold(const counting *c, int kind, uint64_t begin, uint64_t end, uint
 
 static void hold_block(const counting *c, const block_table *b, size_t row, const fate *f) {
     const uint64_t samples = blocks_samples(b, row), moved = f->moves ? blocks_promoted(b, row) : 0;
-    hold(c, HELD_IN_ALL, b->born[row], b->died[row], samples);
-    hold(c, (int)f->last, f->moves ? moved : b->born[row], b->died[row], samples);
+    hold(c, HELD_IN_ALL, blocks_born(b, row), blocks_died(b, row), samples);
+    hold(c, (int)f->last, f->moves ? moved : blocks_born(b, row), blocks_died(b, row), samples);
     if (f->moves)
-        hold(c, (int)f->first, b->born[row], moved, samples);
+        hold(c, (int)f->first, blocks_born(b, row), moved, samples);
 }
 
 static void count_block(counting *c, const profile *p, size_t row) {
     const block_table *b = &p->table;
     const fate f = fate_of(&c->scale, b, row);
     timeline *t = c->result;
-    const bool stays = b->died[row] == BLOCKS_NEVER;
+    const bool stays = blocks_died(b, row) == BLOCKS_NEVER;
     count_samples(c, &f, blocks_samples(b, row));
     if (stays)
         t->end_samples += blocks_samples(b, row);
@@ -184,7 +184,7 @@ static void count_block(counting *c, const profile *p, size_t row) {
         count_number(c, &f, &one);
     if (stays)
         cost_add(&t->end_cost, &one);
-    if (b->born[row] <= t->peak_time && b->died[row] > t->peak_time)
+    if (blocks_born(b, row) <= t->peak_time && blocks_died(b, row) > t->peak_time)
         cost_add(&t->peak_cost, &one);
 }
 
@@ -323,7 +323,7 @@ static void add_live(const profile *p, measure m, size_t row, timeline_site *s) 
 
 static void add_held(const profile *p, const scale *s, size_t row, timeline_site *site) {
     const block_table *b = &p->table;
-    const uint64_t held = cut(s, b->died[row]) - cut(s, b->born[row]);
+    const uint64_t held = cut(s, blocks_died(b, row)) - cut(s, blocks_born(b, row));
     const cost one = cost_of_seconds(blocks_samples(b, row), (double)held / 1e6);
     cost_add(&site->cost, &one);
 }
@@ -341,7 +341,7 @@ static bool rank(const profile *p, const sites *all, uint64_t time, const timeli
         if (all->of_row[i] == SITES_NONE)
             continue;
         timeline_site *site = &list->items[all->of_row[i]];
-        if (b->born[i] <= time && b->died[i] > time)
+        if (blocks_born(b, i) <= time && blocks_died(b, i) > time)
             add_live(p, spec->measure, i, site);
         if (spec->measure == MEASURE_BYTESECONDS)
             add_held(p, &s, i, site);

@@ -60,7 +60,7 @@ static bool report_rows(const profile *p, const profile_options *how) {
     for (size_t i = 0; ok && how->block && i < b->count; i++) {
         const memtrace_event event = {.kind = MEMTRACE_ALLOC,
                                       .domain = b->domain[i],
-                                      .time = b->born[i],
+                                      .time = blocks_born(b, i),
                                       .source = (memtrace_source)b->source[i],
                                       .length = blocks_length(b, i),
                                       .samples = blocks_samples(b, i)};

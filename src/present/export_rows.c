@@ -100,7 +100,8 @@ typedef struct numbers {
 
 static numbers numbers_of(const profile *p, size_t row) {
     const block_table *b = &p->table;
-    const uint64_t born = b->born[row], died = b->died[row], promoted = blocks_promoted(b, row);
+    const uint64_t born = blocks_born(b, row), died = blocks_died(b, row),
+                   promoted = blocks_promoted(b, row);
     return (numbers){.time = born,
                      .size = blocks_length(b, row) * (p->info.word_size / 8),
                      .samples = blocks_samples(b, row),

@@ -202,9 +202,9 @@ static bool put_block(const database *d, sqlite3_stmt *s, size_t row) {
     const lens_cursor site =
         lens_site(d->lens, b->node[row], b->source[row] == MEMTRACE_EXTERNAL, &wrapper);
     bind_number(s, 1, row);
-    bind_number(s, 2, b->born[row]);
+    bind_number(s, 2, blocks_born(b, row));
     bind_unless(s, 3, blocks_promoted(b, row), BLOCKS_NEVER);
-    bind_unless(s, 4, b->died[row], BLOCKS_NEVER);
+    bind_unless(s, 4, blocks_died(b, row), BLOCKS_NEVER);
     bind_number(s, 5, length * (p->info.word_size / 8));
     bind_number(s, 6, samples);
     sqlite3_bind_double(s, 7, cost_bytes(p, samples));

@@ -39,8 +39,10 @@ static counts count_events(const uint8_t *bytes, size_t size) {
 
 static void check_rows(const block_table *b) {
     for (size_t i = 0; i < b->count; i++) {
-        REQUIRE(b->born[i] <= b->died[i] && b->born[i] <= blocks_promoted(b, i));
-        REQUIRE(b->born[i] <= b->last && (b->died[i] <= b->last || b->died[i] == BLOCKS_NEVER));
+        REQUIRE(blocks_born(b, i) <= blocks_died(b, i) &&
+                blocks_born(b, i) <= blocks_promoted(b, i));
+        REQUIRE(blocks_born(b, i) <= b->last &&
+                (blocks_died(b, i) <= b->last || blocks_died(b, i) == BLOCKS_NEVER));
     }
 }
 

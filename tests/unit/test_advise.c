@@ -191,7 +191,7 @@ typedef struct rows {
     uint32_t node[N_ROWS], length[N_ROWS], index[N_ROWS];
     uint16_t samples[N_ROWS], domain[N_ROWS];
     uint8_t source[N_ROWS];
-    uint64_t born[N_ROWS], promoted[N_ROWS], died[N_ROWS];
+    uint32_t born[N_ROWS], died[N_ROWS];
 } rows;
 
 /* A table of no blocks, with room. */
@@ -201,9 +201,7 @@ static void rows_init(rows *r) {
                             .samples = r->samples,
                             .domain = r->domain,
                             .source = r->source,
-                            .born = r->born,
-                            .promoted = r->promoted,
-                            .died = r->died,
+                            .times = {{.low = r->born}, {0}, {.low = r->died}},
                             .capacity = N_ROWS}};
 }
 
@@ -211,8 +209,8 @@ static void rows_add(rows *r, uint32_t length, uint64_t born, uint64_t died) {
     const size_t i = r->p.table.count++;
     r->length[i] = length;
     r->samples[i] = 1;
-    r->born[i] = born;
-    r->died[i] = died;
+    blocks_set_time(&r->p.table, BLOCKS_BORN, i, born);
+    blocks_set_time(&r->p.table, BLOCKS_DIED, i, died);
     r->index[i] = (uint32_t)i;
 }
 

@@ -88,11 +88,12 @@ static bool same_tree(const cct *a, const cct *b) {
 
 static bool same_table(const block_table *a, const block_table *b) {
     bool same = a->count == b->count && a->order.count == b->order.count;
-    same &= !a->promoted == !b->promoted;
+    same &= !a->times[BLOCKS_PROMOTED].low == !b->times[BLOCKS_PROMOTED].low;
     for (size_t i = 0; same && i < a->count; i++)
         same = a->node[i] == b->node[i] && a->domain[i] == b->domain[i] &&
-               a->source[i] == b->source[i] && a->born[i] == b->born[i] &&
-               blocks_promoted(a, i) == blocks_promoted(b, i) && a->died[i] == b->died[i] &&
+               a->source[i] == b->source[i] && blocks_born(a, i) == blocks_born(b, i) &&
+               blocks_promoted(a, i) == blocks_promoted(b, i) &&
+               blocks_died(a, i) == blocks_died(b, i) &&
                blocks_length(a, i) == blocks_length(b, i) &&
                blocks_samples(a, i) == blocks_samples(b, i);
     for (size_t i = 0; same && i < a->order.count; i++)
@@ -324,8 +325,8 @@ START_TEST(an_order_that_cannot_be_is_damage) {
         make_profile(&p);
         ck_assert_uint_ne(blocks_promoted(&p.table, 0), BLOCKS_NEVER);
         ck_assert_uint_eq(blocks_promoted(&p.table, 1), BLOCKS_NEVER);
-        ck_assert_uint_eq(p.table.died[0], BLOCKS_NEVER);
-        ck_assert_uint_ne(p.table.died[1], BLOCKS_NEVER);
+        ck_assert_uint_eq(blocks_died(&p.table, 0), BLOCKS_NEVER);
+        ck_assert_uint_ne(blocks_died(&p.table, 1), BLOCKS_NEVER);
         ck_assert(vec_push(&p.table.order, (uint64_t)wrong[i].row << 2 | wrong[i].kind));
         save_all(&p);
         ck_assert_int_eq(load_all(&back), INDEX_DAMAGED);

@@ -416,9 +416,10 @@ START_TEST(what_survivors_hold) {
     ck_assert(leaks_query(&view, &spec, &l));
     ck_assert_int_eq(l.measure, MEASURE_BYTESECONDS);
     for (size_t row = 0; row < p.table.count; row++) {
-        const cost one = cost_of_seconds(blocks_samples(&p.table, row),
-                                         (double)l.to / 1e6 - (double)p.table.born[row] / 1e6);
-        if (p.table.born[row] <= l.to && p.table.died[row] > l.to)
+        const cost one =
+            cost_of_seconds(blocks_samples(&p.table, row),
+                            (double)l.to / 1e6 - (double)blocks_born(&p.table, row) / 1e6);
+        if (blocks_born(&p.table, row) <= l.to && blocks_died(&p.table, row) > l.to)
             cost_add(&sum, &one);
     }
     ck_assert_uint_eq(l.total.cost.blocks, sum.blocks);

@@ -1,6 +1,8 @@
 /* Tests of the table of blocks, of filters and of measures, on traces written to memory. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "analyse/calltree.h"
 #include "analyse/hotspots.h"
@@ -73,14 +75,14 @@ START_TEST(the_table_has_what_the_events_say_in_any_order) {
         samples += b->samples[i];
         if (b->samples[i] == 2) {
             ck_assert_uint_eq(b->length[i], 8);
-            ck_assert_uint_eq(b->born[i], 10000);
+            ck_assert_uint_eq(blocks_born(b, i), 10000);
             ck_assert_uint_eq(blocks_promoted(b, i), 20000);
-            ck_assert_uint_eq(b->died[i], BLOCKS_NEVER);
+            ck_assert_uint_eq(blocks_died(b, i), BLOCKS_NEVER);
             ck_assert_uint_eq(b->source[i], MEMTRACE_MINOR);
         }
         if (b->samples[i] == 32) {
             ck_assert_uint_eq(b->domain[i], 1);
-            ck_assert_uint_eq(b->died[i], 70000);
+            ck_assert_uint_eq(blocks_died(b, i), 70000);
         }
     }
     ck_assert_uint_eq(samples, 63);
@@ -107,7 +109,7 @@ START_TEST(numbers_beyond_32_bits_are_kept) {
     ck_assert_uint_eq(blocks_length(&b, 0), huge);
     ck_assert_uint_eq(blocks_samples(&b, 0), huge + 1);
     ck_assert_uint_eq(blocks_length(&b, 1), 1);
-    ck_assert_uint_eq(b.died[1], 9);
+    ck_assert_uint_eq(blocks_died(&b, 1), 9);
     blocks_free(&b);
 }
 END_TEST
@@ -124,8 +126,8 @@ static void check_table(const block_table *b, const plain_block *blocks, size_t 
         n_there += blocks[i].is_there;
     for (size_t i = 0; i < b->count; i++) { /* a block's node is its id */
         const plain_block *block = &blocks[b->node[i]];
-        n_right += block->is_there && b->born[i] == block->born &&
-                   blocks_promoted(b, i) == block->promoted && b->died[i] == block->died;
+        n_right += block->is_there && blocks_born(b, i) == block->born &&
+                   blocks_promoted(b, i) == block->promoted && blocks_died(b, i) == block->died;
     }
     ck_assert_uint_eq(b->count, n_there);
     ck_assert_uint_eq(n_right, n_there);
@@ -164,7 +166,7 @@ START_TEST(fates_are_those_of_their_blocks) {
 END_TEST
 
 START_TEST(a_row_takes_at_most_forty_bytes) {
-    size_t size = 0;
+    size_t size = BLOCKS_N_EVENTS * 2 * sizeof(uint32_t);
 #define COLUMN_SIZE(type, name) size += sizeof(type);
     BLOCKS_COLUMNS(COLUMN_SIZE)
     ck_assert_uint_le(size, 40);
@@ -177,7 +179,7 @@ START_TEST(promotions_take_memory_once_there_is_one) {
     for (uint64_t id = 0; id < ROWS; id++)
         ck_assert(blocks_alloc(&b, 1, &(memtrace_event){.id = id, .time = id, .samples = 1}));
     ck_assert(blocks_copy(&b, &copy));
-    ck_assert_ptr_null(copy.promoted);
+    ck_assert_ptr_null(copy.times[BLOCKS_PROMOTED].low);
     ck_assert_uint_eq(blocks_promoted(&copy, PROMOTED), BLOCKS_NEVER);
     blocks_free(&copy);
     ck_assert(blocks_promote(&b, PROMOTED, ROWS + 1));
@@ -189,6 +191,48 @@ START_TEST(promotions_take_memory_once_there_is_one) {
     }
     blocks_free(&copy);
     blocks_free(&b);
+}
+END_TEST
+
+/* Whatever was there before the first late time stays what it was. */
+START_TEST(times_are_exact_around_the_one_that_halves_the_columns) {
+    static const uint64_t times[] = {0,
+                                     BLOCKS_SHORT - UINT64_C(1),
+                                     BLOCKS_SHORT,
+                                     BLOCKS_SHORT + UINT64_C(1),
+                                     UINT64_C(1) << 40,
+                                     BLOCKS_NEVER - 1};
+    enum { N = sizeof times / sizeof *times };
+    for (size_t late = 0; late < N; late++) /* the times up to this one happen */
+        for (blocks_event kind = BLOCKS_PROMOTED; kind <= BLOCKS_DIED; kind++) {
+            block_table b = {0}, copy;
+            for (size_t i = 0; i <= late; i++) {
+                const memtrace_event e = {.id = 2 * i, .time = times[i / 2], .samples = 1};
+                const memtrace_event survivor = {
+                    .id = 2 * i + 1, .time = times[i / 2], .samples = 1};
+                ck_assert(blocks_alloc(&b, 1, &e) && blocks_alloc(&b, 1, &survivor));
+                ck_assert(kind == BLOCKS_DIED ? blocks_collect(&b, 2 * i, times[i])
+                                              : blocks_promote(&b, 2 * i, times[i]));
+            }
+            ck_assert(blocks_copy(&b, &copy) && blocks_finish(&b));
+            ck_assert(blocks_are_long(&b) == (times[late] >= BLOCKS_SHORT));
+            ck_assert_uint_eq(b.last, kind == BLOCKS_DIED ? times[late] : times[late / 2]);
+            for (size_t i = 0; i <= late; i++)
+                for (const block_table *t = &b; t; t = t == &b ? &copy : NULL) {
+                    const blocks_event other = BLOCKS_PROMOTED + BLOCKS_DIED - kind;
+                    ck_assert_uint_eq(blocks_born(t, 2 * i), times[i / 2]);
+                    ck_assert_uint_eq(kind == BLOCKS_DIED ? blocks_died(t, 2 * i)
+                                                          : blocks_promoted(t, 2 * i),
+                                      times[i]);
+                    ck_assert_uint_eq(other == BLOCKS_DIED ? blocks_died(t, 2 * i)
+                                                           : blocks_promoted(t, 2 * i),
+                                      BLOCKS_NEVER);
+                    ck_assert_uint_eq(blocks_died(t, 2 * i + 1), BLOCKS_NEVER);
+                    ck_assert_uint_eq(blocks_promoted(t, 2 * i + 1), BLOCKS_NEVER);
+                }
+            blocks_free(&copy);
+            blocks_free(&b);
+        }
 }
 END_TEST
 
@@ -219,8 +263,8 @@ START_TEST(the_peak_is_the_maximum_over_all_moments) {
         }
         blocks_remember_peak(&b, false, 0, 0);
         for (size_t i = 0; i < b.count && scale == 0; i++) {
-            b.born[i] *= 1000003;
-            b.died[i] *= 1000003;
+            blocks_set_time(&b, BLOCKS_BORN, i, blocks_born(&b, i) * 1000003);
+            blocks_set_time(&b, BLOCKS_DIED, i, blocks_died(&b, i) * 1000003);
         }
         b.last *= 1000003;
         best_time *= 1000003;
@@ -262,7 +306,7 @@ START_TEST(the_peak_of_many_samples_is_exact) {
             ck_assert(blocks_alloc(&b, 1, &event) && blocks_collect(&b, i, born + 9000 - 1));
         }
         for (size_t i = 0; i < N; i++) {
-            b.died[i] = 9000; /* all of them, and then few more are born */
+            blocks_set_time(&b, BLOCKS_DIED, i, 9000); /* all of them, and then few more are born */
         }
         ck_assert(blocks_finish(&b));
         ck_assert(blocks_peak(&b, &time, &samples));
@@ -342,28 +386,32 @@ END_TEST
 /* Enough rows for several threads, the last piece of each not whole. */
 enum { MANY_ROWS = (1 << 19) + 12345 };
 
-static void make_many(profile *p) {
+static void make_many_from(profile *p, uint64_t start) {
     cct_path path = {0};
     test_random random = {1};
     bool ok = true;
-    *p = (profile){.info = {.word_size = 64, .sample_rate = 0.5}, .duration = MANY_ROWS};
+    *p = (profile){.info = {.word_size = 64, .sample_rate = 0.5}, .duration = start + MANY_ROWS};
     const uint32_t root = cct_walk(&p->tree, &path, NULL, 0, 0);
     for (uint64_t i = 0; i < MANY_ROWS; i++) {
         const uint64_t r = test_random_u64(&random);
         const bool huge = i % 997 == 500; /* its numbers fit into no column, nor into 32 bits */
         const memtrace_event e = {.id = i,
-                                  .time = i,
+                                  .time = start + i,
                                   .source = r % 13 ? MEMTRACE_MINOR : MEMTRACE_EXTERNAL,
                                   .length = huge ? UINT64_C(1) << 40 : r % 100,
                                   .samples = huge ? UINT64_C(1) << 31 : 1 + r % 3,
                                   .domain = r % 7};
         p->blocks[e.source]++;
         ok &= blocks_alloc(&p->table, root, &e) &&
-              (r % 5 > 0 || blocks_promote(&p->table, i, i + r % 50)) &&
-              (r % 11 == 0 || blocks_collect(&p->table, i, i + r % 1000));
+              (r % 5 > 0 || blocks_promote(&p->table, i, start + i + r % 50)) &&
+              (r % 11 == 0 || blocks_collect(&p->table, i, start + i + r % 1000));
     }
     ck_assert(ok && blocks_finish(&p->table));
     cct_path_free(&path);
+}
+
+static void make_many(profile *p) {
+    make_many_from(p, 0);
 }
 
 /* A row of `make_many` by the terms of each of these filters. */
@@ -374,17 +422,17 @@ static bool is_small(const block_table *b, size_t row) {
 }
 
 static bool is_few(const block_table *b, size_t row) {
-    return b->born[row] >= 4000 && b->born[row] <= 270000 &&
+    return blocks_born(b, row) >= 4000 && blocks_born(b, row) <= 270000 &&
            blocks_promoted(b, row) != BLOCKS_NEVER && b->domain[row] != 2 &&
            (b->length[row] == 5 || b->length[row] >= 90);
 }
 
 static bool is_most(const block_table *b, size_t row) {
-    return b->length[row] >= 2 && b->domain[row] != 9 && b->died[row] != BLOCKS_NEVER;
+    return b->length[row] >= 2 && b->domain[row] != 9 && blocks_died(b, row) != BLOCKS_NEVER;
 }
 
 static bool is_live(const block_table *b, size_t row) {
-    return b->born[row] <= 300000 && b->died[row] > 300000 && b->length[row] < 50;
+    return blocks_born(b, row) <= 300000 && blocks_died(b, row) > 300000 && b->length[row] < 50;
 }
 
 static bool is_huge(const block_table *b, size_t row) {
@@ -429,6 +477,45 @@ START_TEST(each_row_of_a_large_table_is_looked_at) {
 }
 END_TEST
 
+/* The same rows before, around and after the time that halves the columns. */
+START_TEST(times_select_the_same_rows_however_late_they_are) {
+    static const uint64_t starts[] = {BLOCKS_SHORT - 2 * UINT64_C(1000000), BLOCKS_SHORT - 300000,
+                                      BLOCKS_SHORT, UINT64_C(1) << 40};
+    static const struct {
+        const char *format;
+        uint64_t from; /* added to the times in it */
+    } filters[] = {{"alloc:%" PRIu64 "us..%" PRIu64 "us", 1},
+                   {"live:%" PRIu64 "us..%" PRIu64 "us", 1},
+                   {"life:>100us", 0},
+                   {"life:<0.5ms", 0},
+                   {"life:40us..0.9s", 0},
+                   {"promoted", 0},
+                   {"survived", 0},
+                   {"heap:major", 0},
+                   {"live:@peak", 0},
+                   {"alloc:>60h", 0},
+                   {"live:@end", 0}};
+    profile early;
+    make_many(&early);
+    for (size_t k = 0; k < sizeof starts / sizeof *starts; k++) {
+        profile late;
+        make_many_from(&late, starts[k]);
+        ck_assert(blocks_are_long(&late.table) == (late.table.last >= BLOCKS_SHORT));
+        for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
+            char before[100], after[100];
+            const uint64_t start = filters[i].from ? starts[k] : 0;
+            snprintf(before, sizeof before, filters[i].format, UINT64_C(200000), UINT64_C(350000));
+            snprintf(after, sizeof after, filters[i].format, start + 200000, start + 350000);
+            const bool beyond = strcmp(before, "alloc:>60h") == 0 && starts[k] >> 40;
+            ck_assert_msg(beyond || samples_kept(&late, after) == samples_kept(&early, before),
+                          "%s from %" PRIu64, before, starts[k]);
+        }
+        profile_free(&late);
+    }
+    profile_free(&early);
+}
+END_TEST
+
 START_TEST(the_peak_of_a_large_table_is_that_of_all_its_rows) {
     enum { END = MANY_ROWS + 1000 };
     static int64_t change[END];
@@ -437,9 +524,9 @@ START_TEST(the_peak_of_a_large_table_is_that_of_all_its_rows) {
     profile p;
     make_many(&p);
     for (size_t row = 0; row < p.table.count; row++) {
-        change[p.table.born[row]] += (int64_t)blocks_samples(&p.table, row);
-        if (p.table.died[row] != BLOCKS_NEVER && p.table.died[row] < END)
-            change[p.table.died[row]] -= (int64_t)blocks_samples(&p.table, row);
+        change[blocks_born(&p.table, row)] += (int64_t)blocks_samples(&p.table, row);
+        if (blocks_died(&p.table, row) != BLOCKS_NEVER && blocks_died(&p.table, row) < END)
+            change[blocks_died(&p.table, row)] -= (int64_t)blocks_samples(&p.table, row);
     }
     for (uint64_t t = 0; t < END; t++) {
         live += change[t];
@@ -488,9 +575,9 @@ START_TEST(costs_of_heap_and_external_blocks_stay_apart) {
 END_TEST
 
 static bool counts(const block_table *b, measure m, uint64_t moment, size_t row) {
-    return m == MEASURE_LIVE       ? b->born[row] <= moment && b->died[row] > moment
+    return m == MEASURE_LIVE       ? blocks_born(b, row) <= moment && blocks_died(b, row) > moment
            : m == MEASURE_PROMOTED ? blocks_promoted(b, row) != BLOCKS_NEVER
-                                   : b->died[row] == BLOCKS_NEVER;
+                                   : blocks_died(b, row) == BLOCKS_NEVER;
 }
 
 START_TEST(measures_of_a_selection_count_each_row_of_it) {
@@ -777,6 +864,8 @@ static Suite *suite(void) {
     tcase_add_test(t, the_peak_of_many_samples_is_exact);
     tcase_add_test(t, filters_keep_what_they_say);
     tcase_add_test(t, each_row_of_a_large_table_is_looked_at);
+    tcase_add_test(t, times_select_the_same_rows_however_late_they_are);
+    tcase_add_test(t, times_are_exact_around_the_one_that_halves_the_columns);
     tcase_add_test(t, costs_of_heap_and_external_blocks_stay_apart);
     tcase_add_test(t, the_peak_of_a_large_table_is_that_of_all_its_rows);
     tcase_add_test(t, measures_of_a_selection_count_each_row_of_it);

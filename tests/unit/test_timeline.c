@@ -462,7 +462,7 @@ START_TEST(numbers_add_up) {
         const cost *live = &l.costs.items[i].live[MEMTRACE_MAJOR];
         cost sum = {0};
         for (size_t row = 0; row < some.table.count; row++)
-            if (some.table.born[row] < end && some.table.died[row] >= end) {
+            if (blocks_born(&some.table, row) < end && blocks_died(&some.table, row) >= end) {
                 const cost one = cost_of_number(&some, row);
                 cost_add(&sum, &one);
             }
@@ -497,7 +497,8 @@ START_TEST(what_is_held_adds_up) {
         const uint64_t limit = x->end < some.duration ? x->end : some.duration;
         cost sum = {0};
         for (size_t row = 0; row < some.table.count; row++) {
-            const uint64_t born = some.table.born[row], died = some.table.died[row];
+            const uint64_t born = blocks_born(&some.table, row),
+                           died = blocks_died(&some.table, row);
             const uint64_t from = born > x->begin ? born : x->begin;
             const uint64_t to = died < limit ? died : limit;
             const cost one = cost_of_seconds(blocks_samples(&some.table, row),

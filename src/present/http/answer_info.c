@@ -80,7 +80,7 @@ void api_live(viewer *v, size_t trace, output *o) {
     const profile *p = &r->profile;
     uint64_t live = 0;
     for (size_t i = 0; i < p->table.count; i++)
-        live += p->table.died[i] == BLOCKS_NEVER ? blocks_samples(&p->table, i) : 0;
+        live += blocks_died(&p->table, i) == BLOCKS_NEVER ? blocks_samples(&p->table, i) : 0;
     output_format(o, "{\"trace\":%zu,", trace);
     write_state(o, &v->traces[trace], r);
     output_format(o, ",\"duration\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"blocks\":%" PRIu64 ",",

@@ -164,7 +164,7 @@ static bool sum_up(const lens *l, const budget_tally *t, const char *site, sum *
 
 /* Without a tracked block nothing is known of the weights; a block is a word at least. */
 static estimate blocks_of(const sum *s, double rate) {
-    estimate e = estimate_blocks_total(&s->blocks);
+    estimate e = estimate_blocks_number(&s->blocks, rate);
     if (s->blocks.tracked == 0)
         e.high = estimate_words(0, rate).high;
     return e;
@@ -185,6 +185,15 @@ static double distance(const budget_rule *r, double value) {
     return fmin(fabs(value - r->amount * r->within), fabs(value - r->amount / r->within));
 }
 
+/* The rate at which so many blocks are seen that none is likely to be smaller than all of them; or
+ * at which the smallest that are missed are below the distance. */
+static double knows_sizes(const sum *s, double rate, double distance) {
+    return s->blocks.tracked >= ESTIMATE_FEW_BLOCKS
+               ? 0
+               : fmin(rate * ESTIMATE_FEW_BLOCKS / (double)s->blocks.tracked,
+                      NOTHING_SEEN / ESTIMATE_LEAST_WORDS / distance);
+}
+
 /* Var = W (1 - rate) / rate for words; else it is about in proportion to 1 / rate. */
 static double deciding_rate(const budget_rule *r, const budget_result *result, const sum *s,
                             double rate, double word) {
@@ -193,7 +202,7 @@ static double deciding_rate(const budget_rule *r, const budget_result *result, c
     if (s->samples == 0)
         decides = NOTHING_SEEN * (r->unit == BUDGET_BYTESECONDS ? s->life.heaviest : 1) / d;
     else if (r->unit == BUDGET_BLOCKS)
-        decides = rate * needed * s->blocks.variance / (d * d);
+        decides = fmax(rate * needed * s->blocks.variance / (d * d), knows_sizes(s, rate, d));
     else if (r->unit == BUDGET_BYTESECONDS)
         decides = needed * s->life.squares / rate / (d * d);
     else

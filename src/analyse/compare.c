@@ -100,6 +100,11 @@ static estimate side_amount(const compare_side *side, const pooled *p) {
                       .high = poisson_limit(p->count, 1) / p->exposure};
 }
 
+/* For the change: what was seen on one side has been possible on the other. */
+static estimate seen_amount(const compare_side *side, const estimate *amount) {
+    return side->n_runs == 1 && side->weighted ? side->weighted[0].seen : *amount;
+}
+
 /* ---- sampling error ------------------------------------------------------------------------ */
 
 static double doubled(double lower, double upper) {
@@ -292,9 +297,9 @@ comparison compare_sides(const compare_side *before, const compare_side *after) 
                     .after_samples = samples_of(after),
                     .p = sampling_p(&b, &a),
                     .least_p = least_p(&b, &a)};
-    c.change = difference(&c.before, &c.after);
-    c.ratio =
-        weighted ? ratio_of_weighted(&c.before, &c.after) : ratio_of(&b, &a, &c.before, &c.after);
+    const estimate x = seen_amount(before, &c.before), y = seen_amount(after, &c.after);
+    c.change = difference(&x, &y);
+    c.ratio = weighted ? ratio_of_weighted(&x, &y) : ratio_of(&b, &a, &x, &y);
     if (before->n_runs > 1 || after->n_runs > 1)
         add_variance_of_runs(&c, before, &b, after, &a);
     return c;

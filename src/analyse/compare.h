@@ -18,6 +18,7 @@ typedef struct compare_run {
 /* What a run amounts to if its samples do not count alike, such as a number of blocks. */
 typedef struct compare_weighted {
     estimate amount; /* in units of the comparison */
+    estimate seen;   /* the same if nothing weighs more than what was seen on either side */
     double variance; /* of its value, by sampling */
 } compare_weighted;
 

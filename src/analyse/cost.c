@@ -13,17 +13,19 @@ const measure_info measure_infos[] = {
 #undef MEASURE_INFO
 };
 
+static estimate_blocks number_of(const cost *c) {
+    return (estimate_blocks){
+        .count = c->weight, .variance = c->squares, .heaviest = c->heaviest, .tracked = c->blocks};
+}
+
 estimate cost_estimate(const profile *p, measure m, const cost *c) {
     double word = p->info.word_size / 8.0, rate = p->info.sample_rate;
+    estimate_blocks blocks;
     estimate e;
     switch (measure_infos[m].unit) {
     case UNIT_BLOCKS:
-        return estimate_blocks_total(&(estimate_blocks){
-            .count = c->weight,
-            .variance = c->squares,
-            .heaviest = c->heaviest,
-            .tracked = c->blocks,
-        });
+        blocks = number_of(c);
+        return estimate_blocks_number(&blocks, rate);
     case UNIT_BYTESECONDS:
         e = estimate_weighted(c->weight, c->squares, c->heaviest, rate);
         break;
@@ -31,6 +33,13 @@ estimate cost_estimate(const profile *p, measure m, const cost *c) {
         e = estimate_words(c->samples, rate);
     }
     return (estimate){.value = e.value * word, .low = e.low * word, .high = e.high * word};
+}
+
+estimate cost_estimate_of_seen(const profile *p, measure m, const cost *c) {
+    if (measure_infos[m].unit != UNIT_BLOCKS)
+        return cost_estimate(p, m, c);
+    const estimate_blocks blocks = number_of(c);
+    return estimate_blocks_total(&blocks);
 }
 
 double cost_value(const profile *p, measure m, const cost *c) {

@@ -57,6 +57,10 @@ static inline void cost_add(cost *sum, const cost *c) {
 /* In the measure's unit: bytes, blocks, bytes times seconds. */
 estimate cost_estimate(const profile *p, measure m, const cost *c);
 
+/* The same if no block is smaller than the heaviest is: for comparisons, which take both sides to
+ * have the sizes that were seen on either. */
+estimate cost_estimate_of_seen(const profile *p, measure m, const cost *c);
+
 /* The same without its limits, which take time; and its variance. */
 double cost_value(const profile *p, measure m, const cost *c);
 double cost_variance(const profile *p, measure m, const cost *c);

@@ -100,11 +100,22 @@ static void free_side(side *s) {
 
 /* ---- comparing ----------------------------------------------------------------------------- */
 
-/* In units of the comparison. */
-static compare_weighted weigh(const query_result *q, const cost *c, double per) {
-    estimate e = cost_estimate(q->profile, q->measure, c);
-    return (compare_weighted){.amount = {e.value / per, e.low / per, e.high / per},
-                              .variance = cost_variance(q->profile, q->measure, c) / per / per};
+static estimate divided(estimate e, double by) {
+    return (estimate){.value = e.value / by, .low = e.low / by, .high = e.high / by};
+}
+
+/* In units of the comparison; `most` is the most that something weighs which was seen on either
+ * side. Where there is no sample, one of that weight might have been missed. */
+static compare_weighted weigh(const query_result *q, const cost *c, double most, double per) {
+    const profile *p = q->profile;
+    cost own = *c, seen = *c;
+    if (c->samples == 0 || measure_infos[q->measure].unit == UNIT_BLOCKS)
+        seen.heaviest = fmax(seen.heaviest, most);
+    if (c->samples == 0)
+        own.heaviest = most;
+    return (compare_weighted){.amount = divided(cost_estimate(p, q->measure, &own), per),
+                              .seen = divided(cost_estimate_of_seen(p, q->measure, &seen), per),
+                              .variance = cost_variance(p, q->measure, c) / per / per};
 }
 
 /* What is compared: the whole program, or the site that has these samples and costs. */
@@ -116,23 +127,33 @@ static comparison compare(const side *b, const compare_side *before, const side 
     return compare_sides(&x, &y);
 }
 
-static compare_side total_of(const side *s) {
-    for (size_t i = 0; s->is_weighted && i < s->n; i++)
-        s->weighted[i] = weigh(s->answers[i], &s->hotspots[i].total, s->per_total[i]);
-    return (compare_side){.runs = s->total, .samples = s->samples, .n_runs = s->n};
-}
-
-static comparison compare_totals(const side *b, const side *a) {
-    compare_side before = total_of(b), after = total_of(a);
-    return compare(b, &before, a, &after);
-}
-
 /* A sample of few words counts for more blocks where the rate is lower. */
 static double weight_unit(const query_result *q) {
     return measure_infos[q->measure].unit == UNIT_BLOCKS ? 1 / q->profile->info.sample_rate : 1;
 }
 
-/* The most that a sample of a site was found to weigh, in units of the above. */
+/* The most that a sample of a side was found to weigh, in units of the above. */
+static double heaviest_of_all(const side *s) {
+    double most = 0;
+    for (size_t i = 0; s->is_weighted && i < s->n; i++)
+        most = fmax(most, s->hotspots[i].total.heaviest / weight_unit(s->answers[i]));
+    return most;
+}
+
+static compare_side total_of(const side *s, double most) {
+    for (size_t i = 0; s->is_weighted && i < s->n; i++)
+        s->weighted[i] = weigh(s->answers[i], &s->hotspots[i].total,
+                               most * weight_unit(s->answers[i]), s->per_total[i]);
+    return (compare_side){.runs = s->total, .samples = s->samples, .n_runs = s->n};
+}
+
+static comparison compare_totals(const side *b, const side *a) {
+    const double most = fmax(heaviest_of_all(b), heaviest_of_all(a));
+    compare_side before = total_of(b, most), after = total_of(a, most);
+    return compare(b, &before, a, &after);
+}
+
+/* The same of a site. */
 static double heaviest(const side *s, uint32_t row) {
     double most = 0;
     for (size_t i = 0; row != MATCH_NONE && i < s->n; i++) {
@@ -142,14 +163,11 @@ static double heaviest(const side *s, uint32_t row) {
     return most;
 }
 
-/* Where there is no sample, one might have been missed that weighs `most`. */
 static compare_side side_at(const side *s, uint32_t row, double most) {
     size_t first = row == MATCH_NONE ? 0 : s->rows.rows.items[row].counts;
     for (size_t i = 0; s->is_weighted && i < s->n; i++) {
         cost c = row == MATCH_NONE ? (cost){0} : s->rows.costs.items[first + i];
-        if (c.samples == 0)
-            c.heaviest = most * weight_unit(s->answers[i]);
-        s->weighted[i] = weigh(s->answers[i], &c, s->per[i]);
+        s->weighted[i] = weigh(s->answers[i], &c, most * weight_unit(s->answers[i]), s->per[i]);
     }
     const uint64_t *samples = row == MATCH_NONE ? s->none : s->rows.counts.items + first;
     return (compare_side){.runs = s->sites, .samples = samples, .n_runs = s->n};
@@ -247,21 +265,14 @@ bool diff_query(const query_result *const *before, size_t n_before,
     return ok;
 }
 
-/* Of a side that has no sample, the heaviest is what the other has. */
-static compare_weighted weigh_one(const query_result *q, const cost *c, double most) {
-    cost x = *c;
-    if (x.samples == 0)
-        x.heaviest = most * weight_unit(q);
-    return weigh(q, &x, 1);
-}
-
 comparison diff_costs(const query_result *before, const cost *b, const query_result *after,
                       const cost *a) {
     const memtrace_info *ib = &before->profile->info, *ia = &after->profile->info;
     const compare_run of_b = {.rate = ib->sample_rate, .unit = ib->word_size / 8.0};
     const compare_run of_a = {.rate = ia->sample_rate, .unit = ia->word_size / 8.0};
     const double most = fmax(b->heaviest / weight_unit(before), a->heaviest / weight_unit(after));
-    const compare_weighted wb = weigh_one(before, b, most), wa = weigh_one(after, a, most);
+    const compare_weighted wb = weigh(before, b, most * weight_unit(before), 1),
+                           wa = weigh(after, a, most * weight_unit(after), 1);
     const bool weighted = measure_infos[before->measure].unit != UNIT_BYTES;
     return compare_sides(
         &(compare_side){

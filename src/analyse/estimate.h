@@ -37,7 +37,15 @@ void estimate_blocks_add(estimate_blocks *blocks, uint64_t words, double rate);
 void estimate_blocks_add_chance(estimate_blocks *blocks, double chance);
 void estimate_blocks_add_alike(estimate_blocks *blocks, double chance, uint64_t n);
 void estimate_blocks_join(estimate_blocks *blocks, const estimate_blocks *others);
+
+/* Where `heaviest` is the most that a block may weigh, seen or not. */
 estimate estimate_blocks_total(const estimate_blocks *blocks);
+
+/* The same of blocks of any size: as long as few of them are tracked, smaller ones than all of
+ * these may have been missed. Of none, as above. */
+enum { ESTIMATE_FEW_BLOCKS = 50, ESTIMATE_LEAST_WORDS = 2 };
+
+estimate estimate_blocks_number(const estimate_blocks *blocks, double rate);
 
 /* The share of the blocks `within` in those and the others together, 0 … 1. */
 estimate estimate_share(const estimate_blocks *within, const estimate_blocks *without);

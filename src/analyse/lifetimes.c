@@ -141,7 +141,7 @@ static lifetimes_part part_of(const profile *p, const lifetimes_spec *spec, cons
         .premature = share_of(p, spec, &c->premature.in, &c->premature.out, p->duration),
     };
     if (spec->measure == MEASURE_BLOCKS)
-        part.amount = estimate_blocks_total(&c->all.blocks);
+        part.amount = estimate_blocks_number(&c->all.blocks, p->info.sample_rate);
     return part;
 }
 

@@ -297,7 +297,7 @@ static void estimate_part(tally *t, const estimate_chances *chances, uint64_t la
     estimate_blocks all = {0}, none = {0};
     split(t, chances, 0, 0, true, &all, &none);
     estimate_blocks_join(&all, &none);
-    part->blocks = estimate_blocks_total(&all);
+    part->blocks = estimate_blocks_number(&all, chances->rate);
     for (uint64_t words = 0; words + 1 < ESTIMATE_FEW_WORDS; words++)
         estimate_mean_add_alike(&t->mean_words, (double)words, chances->of_few[words + 1],
                                 t->few[words + 1]);

@@ -174,7 +174,7 @@ A part of the blocks, and other measures:
   Sites below about 1.1 MB before, 2.3 MB after may be invisible at these rates.
            before          after                        change       q  site
   No sure change; these differences may be accidents:
-          216,671        100,001            -116,670 ± 195,204   1.000  asmcomp/interf.ml:52 Interf.build_graph.add_interf
+          216,671        100,001            -116,670 ± 195,205   1.000  asmcomp/interf.ml:52 Interf.build_graph.add_interf
   443 more sites without a sure change.
   $ allotrace diff --measure byteseconds --normalise time --top 1 $TRACES/ocamlopt.ctf $TRACES/irmin-replay.ctf
   Before: 26.3 MB·s/s · After: 94.8 MB·s/s · Increase: 260 % ± 88 %
@@ -186,7 +186,7 @@ A part of the blocks, and other measures:
   537 more sites without a sure change.
   $ allotrace diff --measure blocks --csv --top 1 $TRACES/ocamlopt.ctf half.ctf
   sure,q,p,before,before_low,before_high,before_samples,after,after_low,after_high,after_samples,change,change_low,change_high,function,file,line_before,line_after,type
-  0,1,0.331865,216671,115370.71,370509.472,13,100001,20623.285,292242.606,3,-116670,-289780.072,100628.376,Interf.build_graph.add_interf,asmcomp/interf.ml,52,52,
+  0,1,0.331865,216671,115370.71,384948.361,13,100001,20623.285,332567.532,3,-116670,-289780.072,100629.022,Interf.build_graph.add_interf,asmcomp/interf.ml,52,52,
   $ allotrace diff --filter 'siz:3' before.ctf after.ctf
   allotrace: --filter: column 1: `siz` is none of alloc, live, size, life, heap, fn, file, type, domain, promoted, survived, hide
     siz:3

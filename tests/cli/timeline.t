@@ -135,7 +135,7 @@ By numbers of blocks, which are those of hotspots at the same moments:
   
   Live, by site:
     asmcomp/interf.ml:52 Interf.build_graph.add_interf
-                                               ▂▃▃▆▆▇▇▇▇██████████  most 183,337 blocks ± 118,256 at 767 ms
+                                               ▂▃▃▆▆▇▇▇▇██████████  most 183,337 blocks (91,523 … 343,001) at 767 ms
   $ allotrace timeline -m blocks --json $TRACES/ocamlopt.ctf | jq -c '.at_end, (.peak | del(.time))'
   {"value":1545456,"low":1247054,"high":1904306,"samples":110}
   {"value":1528714,"low":1242063,"high":1873779,"samples":118}
@@ -147,7 +147,7 @@ By numbers of blocks, which are those of hotspots at the same moments:
   {"value":1528714,"low":1242063,"high":1873779,"samples":118}
   $ allotrace timeline -m blocks --csv $TRACES/ocamlopt.ctf | head -3 | cut -d, -f1-6,19-22
   begin_us,end_us,live,live_low,live_high,live_samples,allocated_per_second,allocated_per_second_low,allocated_per_second_high,allocated_per_second_samples
-  0,4259,18334,2192,113484,2,12309631,3809575,32290518,6
+  0,4259,18334,2192,113484,2,12309631,3809575,37352741,6
   4259,8518,45001,7307,161981,3,31894101,14027033,65996038,10
 
 By bytes times seconds: what each stretch holds adds up to the whole; no rate is lost, and the ends are those of

@@ -208,6 +208,20 @@ START_TEST(only_an_interval_beyond_the_limit_fails) {
 }
 END_TEST
 
+/* Ten blocks of 10,000 words do not tell that there are no small ones; fifty do. */
+START_TEST(a_limit_of_blocks_needs_as_many_as_tell_their_sizes) {
+    made_up m;
+    make_up(&m, 1e-4);
+    count(&m, m.f, 10000, 1, 10);
+    budget_result r = judge(&m, "f", "1000 blocks", 0);
+    ck_assert_int_eq(r.verdict, BUDGET_UNDECIDED);
+    ck_assert_double_eq_tol(r.deciding_rate, 5e-4, 1e-9);
+    count(&m, m.f, 10000, 1, 40);
+    ck_assert_int_eq(judge(&m, "f", "1000 blocks", 0).verdict, BUDGET_PASS);
+    discard(&m);
+}
+END_TEST
+
 /* At the rate that is named, the same truth gives a verdict (four times of five; here as expected).
  */
 START_TEST(the_rate_that_is_named_decides) {
@@ -246,6 +260,7 @@ static Suite *suite(void) {
     tcase_add_test(t, sites_are_named_in_several_ways);
     tcase_add_test(t, exact_numbers_are_decided);
     tcase_add_test(t, only_an_interval_beyond_the_limit_fails);
+    tcase_add_test(t, a_limit_of_blocks_needs_as_many_as_tell_their_sizes);
     tcase_add_test(t, the_rate_that_is_named_decides);
     tcase_add_test(t, maxima_have_a_tenth_to_spare);
     suite_add_tcase(s, t);

@@ -76,6 +76,111 @@ START_TEST(intervals_cover) {
 }
 END_TEST
 
+/* ---- few blocks of very different sizes -------------------------------------------------- */
+
+enum { MOST_KINDS = 12, FEW_ROUNDS = 2000 };
+
+static const double few_rate = 1e-4;
+
+/* Sizes of blocks: two, or doubling ones that make up as many words each. */
+typedef struct few_mix {
+    const char *name;
+    uint64_t small, large;
+    int kinds;
+} few_mix;
+
+static const few_mix few_mixes[] = {{"2 and 10 words", 2, 10, 2},
+                                    {"2 and 100 words", 2, 100, 2},
+                                    {"2 and 1,000 words", 2, 1000, 2},
+                                    {"2 and 10,000 words", 2, 10000, 2},
+                                    {"2, 4, 8 … 4,096 words", 2, 4096, 12}};
+
+/* As many are expected to be tracked of the smallest, and of all larger ones. */
+static const double few_small[] = {0.3, 0.5, 1, 2, 3, 5}, few_large[] = {3, 8, 25};
+
+static uint64_t few_words(const few_mix *m, int kind) {
+    return m->kinds == 2 ? (kind ? m->large : m->small) : m->small << kind;
+}
+
+static uint64_t draw_tracked(test_random *r, uint64_t blocks, double chance) {
+    uint64_t n = 0;
+    for (uint64_t at = test_random_gap(r, chance); at < blocks;
+         at += 1 + test_random_gap(r, chance))
+        n++;
+    return n;
+}
+
+/* How often the intervals cover the number of blocks: that of any sizes, and that of sizes seen;
+ * and how far up the former reaches, as a multiple. */
+typedef struct few_result {
+    double any, seen, reach;
+} few_result;
+
+static few_result cover_few(const few_mix *m, double small, double large, uint64_t seed) {
+    few_result result = {0};
+    uint64_t blocks[MOST_KINDS], rounds = 0;
+    double truth = 0;
+    for (int i = 0; i < m->kinds; i++) {
+        const double tracked = i ? large / (m->kinds - 1) : small;
+        blocks[i] = (uint64_t)llround(tracked / estimate_inclusion(few_words(m, i), few_rate));
+        truth += (double)blocks[i];
+    }
+    test_random r = {seed};
+    while (rounds < FEW_ROUNDS) {
+        estimate_blocks b = {0};
+        for (int i = 0; i < m->kinds; i++) {
+            const double chance = estimate_inclusion(few_words(m, i), few_rate);
+            estimate_blocks_add_alike(&b, chance, draw_tracked(&r, blocks[i], chance));
+        }
+        if (b.tracked == 0)
+            continue;
+        const estimate any = estimate_blocks_number(&b, few_rate);
+        result.any += holds(any, truth) / (double)FEW_ROUNDS;
+        result.seen += holds(estimate_blocks_total(&b), truth) / (double)FEW_ROUNDS;
+        result.reach += log(any.high / any.value) / FEW_ROUNDS;
+        rounds++;
+    }
+    result.reach = exp(result.reach);
+    return result;
+}
+
+/* Small blocks are most of the blocks and little of the words: often, none of them is tracked. */
+START_TEST(few_blocks_of_different_sizes_are_covered) {
+    const few_mix *m = &few_mixes[_i];
+    for (size_t i = 0; i < sizeof few_small / sizeof *few_small; i++)
+        for (size_t j = 0; j < sizeof few_large / sizeof *few_large; j++) {
+            const few_result c = cover_few(m, few_small[i], few_large[j], 1 + i * 100 + j);
+            printf("# %s, %g and %g tracked: %.3f, reaches %.3g times; as seen %.3f\n", m->name,
+                   few_small[i], few_large[j], c.any, c.reach, c.seen);
+            ck_assert_double_ge(c.any, 0.93);
+        }
+}
+END_TEST
+
+/* Where as many were seen as tell the sizes, nothing is added for others. */
+START_TEST(many_blocks_tell_their_sizes) {
+    estimate_blocks b = {0};
+    estimate_blocks_add_alike(&b, estimate_inclusion(10000, few_rate), ESTIMATE_FEW_BLOCKS - 1);
+    ck_assert_double_ge(estimate_blocks_number(&b, few_rate).high, 3 / few_rate / 2);
+    estimate_blocks_add(&b, 10000, few_rate);
+    ck_assert_double_le(estimate_blocks_number(&b, few_rate).high, 150);
+}
+END_TEST
+
+/* What one sees is no less than what may be there if none is seen. */
+START_TEST(a_large_block_seen_excludes_no_small_ones) {
+    estimate_blocks b = {0}, exact = {0};
+    estimate_blocks_add(&b, 1 << 20, few_rate); /* surely tracked */
+    ck_assert_double_eq(estimate_blocks_number(&b, few_rate).low, 1);
+    ck_assert_double_ge(estimate_blocks_number(&b, few_rate).high, 3.68 / few_rate / 2);
+    estimate_blocks_add(&exact, 10000, 1);
+    const estimate e = estimate_blocks_number(&exact, 1);
+    ck_assert(e.value == 1 && e.low == 1 && e.high == 1);
+    const estimate none = estimate_blocks_number(&(estimate_blocks){.heaviest = 100}, few_rate);
+    ck_assert_double_eq(none.high, estimate_blocks_total(&(estimate_blocks){.heaviest = 100}).high);
+}
+END_TEST
+
 /* ---- weighted amounts compared ------------------------------------------------------------ */
 
 static compare_weighted number_of(const sampled *s) {
@@ -83,18 +188,20 @@ static compare_weighted number_of(const sampled *s) {
                            .variance = s->large.variance + s->small.variance,
                            .heaviest = fmax(s->large.heaviest, s->small.heaviest),
                            .tracked = s->large.tracked + s->small.tracked};
-    return (compare_weighted){.amount = estimate_blocks_total(&all), .variance = all.variance};
+    const estimate total = estimate_blocks_total(&all);
+    return (compare_weighted){.amount = total, .seen = total, .variance = all.variance};
 }
 
 static compare_weighted lives_of(const sampled *s, double rate) {
-    return (compare_weighted){.amount = estimate_weighted(s->sum, s->squares, s->heaviest, rate),
-                              .variance = s->squares * (1 - rate) / rate / rate};
+    const estimate e = estimate_weighted(s->sum, s->squares, s->heaviest, rate);
+    return (compare_weighted){
+        .amount = e, .seen = e, .variance = s->squares * (1 - rate) / rate / rate};
 }
 
 static compare_weighted times(compare_weighted w, double factor) {
     estimate e = w.amount;
-    return (compare_weighted){.amount = {e.value * factor, e.low * factor, e.high * factor},
-                              .variance = w.variance * factor * factor};
+    e = (estimate){e.value * factor, e.low * factor, e.high * factor};
+    return (compare_weighted){.amount = e, .seen = e, .variance = w.variance * factor * factor};
 }
 
 /* Two runs of one program, at these rates; and if the second amounted to twice as much. */
@@ -140,7 +247,8 @@ END_TEST
 START_TEST(weighted_amounts_at_rate_one) {
     const compare_run run = {.rate = 1, .unit = 1};
     const uint64_t samples = 1;
-    const compare_weighted ten = {.amount = {10, 10, 10}}, twelve = {.amount = {12, 12, 12}};
+    const compare_weighted ten = {.amount = {10, 10, 10}, .seen = {10, 10, 10}};
+    const compare_weighted twelve = {.amount = {12, 12, 12}, .seen = {12, 12, 12}};
     const compare_weighted none = {.amount = {0, 0, 0}};
     const compare_side before = {&run, &samples, &ten, 1}, after = {&run, &samples, &twelve, 1};
     const compare_side nothing = {&run, &samples, &none, 1};
@@ -193,6 +301,10 @@ static Suite *suite(void) {
     TCase *t = tcase_create("coverage");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, intervals_cover, 0, 3);
+    tcase_add_loop_test(t, few_blocks_of_different_sizes_are_covered, 0,
+                        sizeof few_mixes / sizeof *few_mixes);
+    tcase_add_test(t, many_blocks_tell_their_sizes);
+    tcase_add_test(t, a_large_block_seen_excludes_no_small_ones);
     tcase_add_loop_test(t, no_change_is_found_where_there_is_none, 0, 6);
     tcase_add_test(t, weighted_amounts_at_rate_one);
     tcase_add_test(t, shares_and_means_at_rate_one_are_exact);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyse/diff.h"
 #include "analyse/diff_match.h"
 #include "unit.h"
 
@@ -230,6 +231,33 @@ START_TEST(nothing_differs_from_itself) {
 }
 END_TEST
 
+/* ---- amounts ------------------------------------------------------------------------------- */
+
+/* Three large blocks on both sides, and one small one that only one side happened to see. */
+START_TEST(a_size_seen_on_one_side_may_have_been_missed_on_the_other) {
+    const profile p = {.info = {.sample_rate = 1e-4, .word_size = 64}};
+    const query_result q = {.profile = &p, .measure = MEASURE_BLOCKS};
+    const double large = 1 / estimate_inclusion(10000, 1e-4), small = 5000;
+    const cost b = {.samples = 3,
+                    .blocks = 3,
+                    .weight = 3 * large,
+                    .squares = 3 * large * (large - 1),
+                    .heaviest = large};
+    cost a = b;
+    cost_add(&a, &(cost){.samples = 1,
+                         .blocks = 1,
+                         .weight = small,
+                         .squares = small * small,
+                         .heaviest = small});
+    const comparison c = diff_costs(&q, &b, &q, &a);
+    ck_assert_double_eq_tol(c.change.value, small, 1e-9);
+    ck_assert_double_lt(c.change.low, 0);
+    ck_assert_double_lt(c.ratio.low, 1);
+    ck_assert_double_gt(c.p, 0.05);
+    ck_assert_double_gt(c.before.high, 3.68 * small);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("diff");
     TCase *t = tcase_create("diff");
@@ -242,6 +270,7 @@ static Suite *suite(void) {
     tcase_add_test(t, sure_changes_come_first);
     tcase_add_test(t, amounts_are_normalised);
     tcase_add_test(t, nothing_differs_from_itself);
+    tcase_add_test(t, a_size_seen_on_one_side_may_have_been_missed_on_the_other);
     suite_add_tcase(s, t);
     return s;
 }

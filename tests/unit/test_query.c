@@ -747,6 +747,27 @@ START_TEST(measures_count_what_they_say) {
 }
 END_TEST
 
+/* Large ones were seen; of small ones, as many may have been missed as if nothing had been seen. */
+START_TEST(few_blocks_do_not_tell_how_small_others_are) {
+    tape t;
+    profile p;
+    record_six(&t, &p);
+    p.info.sample_rate = 1e-4;
+    const double weight = 1 / estimate_inclusion(10000, 1e-4);
+    cost c = {.samples = 4,
+              .blocks = 3,
+              .weight = 3 * weight,
+              .squares = 3 * weight * (weight - 1),
+              .heaviest = weight};
+    ck_assert_double_ge(cost_estimate(&p, MEASURE_BLOCKS, &c).high, 3.68 * 5000);
+    ck_assert_double_le(cost_estimate_of_seen(&p, MEASURE_BLOCKS, &c).high, 20);
+    p.info.sample_rate = 1;
+    c = (cost){.samples = 4, .blocks = 3, .weight = 3, .heaviest = 1};
+    ck_assert_double_eq(cost_estimate(&p, MEASURE_BLOCKS, &c).high, 3);
+    profile_free(&p);
+}
+END_TEST
+
 START_TEST(estimates_of_a_measure_are_in_its_unit) {
     tape t;
     profile p;
@@ -874,6 +895,7 @@ static Suite *suite(void) {
     tcase_add_test(t, hidden_frames_leave_their_cost_to_their_callers);
     tcase_add_test(t, a_lens_that_is_known_is_what_a_question_sees);
     tcase_add_test(t, measures_count_what_they_say);
+    tcase_add_test(t, few_blocks_do_not_tell_how_small_others_are);
     tcase_add_test(t, estimates_of_a_measure_are_in_its_unit);
     tcase_add_test(t, what_is_invisible);
     tcase_add_test(t, trees_sum_what_is_below);

@@ -282,7 +282,7 @@ export class FlameView {
   #drawLegend() {
     if (!this.groups || !this.layers) return;
     const swatch = (color, text) => h("span", h("i.swatch", { style: { background: color } }), text);
-    if (this.diff) return fill(this.legend, swatch(this.theme.up, "▲ surely more"), swatch(this.theme.down, "▼ surely less"), swatch(this.theme.still, "no change beyond accident"), h("span.faint", this.layers[0].answer.to === undefined ? "widths are both traces together" : "widths: what went and what came between A and B"));
+    if (this.diff) return fill(this.legend, swatch(this.theme.up, "▲ surely more"), swatch(this.theme.down, "▼ surely less"), swatch(this.theme.still, unsureText(this.layers[0].answer)), h("span.faint", this.layers[0].answer.to === undefined ? "widths are both traces together" : "widths: what went and what came between A and B"));
     const there = new Set(this.layers.flatMap((l) => l.tree.places.map(moduleOf)));
     fill(this.legend, [...this.groups].filter(([m]) => there.has(m)).map(([m, i]) => swatch(this.theme.groups[i], m)), there.size > this.groups.size ? swatch(this.theme.rest, "others") : null, h("span", h("i.swatch.hatched"), "too small to draw"));
   }
@@ -358,7 +358,7 @@ export class FlameView {
       path: this.layers[layer].mode === "down" ? path : [...path].reverse(),
       head: this.head,
       shown: tree.value[tree.root],
-      change: tree.change ? { before: tree.diff_before[node], after: tree.diff_after[node], change: tree.diff_change[node], low: tree.diff_change_low[node], high: tree.diff_change_high[node], sure: tree.diff_sure[node] } : null,
+      change: tree.change ? { before: tree.diff_before[node], after: tree.diff_after[node], change: tree.diff_change[node], low: tree.diff_change_low[node], high: tree.diff_change_high[node], sure: tree.diff_sure[node], decided: this.layers[layer].answer.decided } : null,
     };
   }
 
@@ -447,9 +447,11 @@ export const noteOf = (s) => (s.of === "live" ? "live at B" : "allocated until B
 
 // The same, of which the numbers explain themselves.
 export const changeShown = (app, c, unit) =>
-  c.sure ? [`surely ${c.change > 0 ? "more" : "less"}, `, app.following("change", { value: c.change, low: c.low, high: c.high }, { unit }, { alone: true, text: `${amount(c.low, unit)} … ${amount(c.high, unit)}` })] : "no change beyond accident";
+  c.sure ? [`surely ${c.change > 0 ? "more" : "less"}, `, app.following("change", { value: c.change, low: c.low, high: c.high }, { unit }, { alone: true, text: `${amount(c.low, unit)} … ${amount(c.high, unit)}` })] : unsureText(c);
 
-export const changeText = (c, unit) => (c.sure ? `surely ${c.change > 0 ? "more" : "less"}, ${amount(c.low, unit)} … ${amount(c.high, unit)}` : "no change beyond accident");
+const unsureText = (c) => (c.decided === false ? "undecided: one run a side does not tell how much times differ" : "no change beyond accident");
+
+export const changeText = (c, unit) => (c.sure ? `surely ${c.change > 0 ? "more" : "less"}, ${amount(c.low, unit)} … ${amount(c.high, unit)}` : unsureText(c));
 
 const unknown = () => ({ value: NaN, low: NaN, high: NaN, samples: NaN, blocks: NaN, self: 0 });
 

@@ -388,7 +388,7 @@ export class DiffTable {
         moments ? moved("came", "Came", "of B, and not of A") : null,
         { key: "change", title: "Change", width: "106px", right: true, sort: "change", cell: (row) => app.following("change", { value: row.change, low: row.change_low, high: row.change_high, q: row.q }, { unit: this.unit }, { alone: true }) },
         { key: "whisker", title: "95 % interval", help: "of the change", width: "minmax(96px,1.2fr)", cell: (row) => changeWhisker(row.change, row.change_low, row.change_high, row.sure, this.max) },
-        { key: "sure", title: "Verdict", width: "118px", cell: (row) => h(`span${row.sure ? "" : ".faint"}`, { title: `${changeText(changeOf(row), this.unit)}; q = ${row.q}` }, row.sure ? (row.change > 0 ? "▲ surely more" : "▼ surely less") : moments && row.went === 0 && row.came === 0 ? "the same" : "maybe none") },
+        { key: "sure", title: "Verdict", width: "118px", cell: (row) => h(`span${row.sure ? "" : ".faint"}`, { title: `${changeText(changeOf(row), this.unit)}${row.decided ? `; q = ${row.q}` : ""}` }, row.sure ? (row.change > 0 ? "▲ surely more" : "▼ surely less") : moments && row.went === 0 && row.came === 0 ? "the same" : row.decided ? "maybe none" : "undecided") },
       ].filter(Boolean),
       onPick: (row) => app.select({ place: row.place, name: row.name, change: changeOf(row), head: this.heads.after, ofDiff: true }),
       onOpen: (row) => row.place && app.store.set({ view: "flame", mode: "sandwich", focus: focusStep(row.place), zoom: [], pick: [] }),
@@ -410,13 +410,13 @@ export class DiffTable {
     this.table.setSort(sort || "", order);
     for (const b of this.by.children) b.setAttribute("aria-pressed", String(b.dataset.by === by));
     this.app.report(this.moments ? { ...this.heads.after, note: noteOf(s) } : this.heads[s.trace === s.before ? "before" : "after"]);
-    const t = { sure: total.sure, change: total.change.value, low: total.change.low, high: total.change.high };
+    const t = { sure: total.sure, decided: first.answer.decided, change: total.change.value, low: total.change.low, high: total.change.high };
     const whole = (key) => this.app.number({ ...this.heads[key].total, ...total[key] }, { ...this.heads[key], unit: this.unit, name: `total-${key}` });
     this.search.show(s.search);
     fill(this.summary, this.by, this.search.element,
       this.moments ? h("span", "Went: ", this.#moved(first.answer, "went"), ", came: ", this.#moved(first.answer, "came"), ". ") : null,
       h("span", "In all ", whole("before"), " → ", whole("after"), ": ", changeShown(app, t, this.unit), ". ",
-        app.fact(`${n_sure ? count(n_sure) : "None"} of ${count(first.count)}`, "Sure changes", "How many of the rows changed beyond accident, and of how many; among those that are called sure, at most the false discovery rate are accidents."), " places changed beyond accident."));
+        t.decided ? [app.fact(`${n_sure ? count(n_sure) : "None"} of ${count(first.count)}`, "Sure changes", "How many of the rows changed beyond accident, and of how many; among those that are called sure, at most the false discovery rate are accidents."), " places changed beyond accident."] : null));
     fill(this.table.foot, "Only changes that are sure at a false discovery rate of ", app.fact(percent(100 * first.answer.false_discovery_rate), "False discovery rate", "Of the changes that are called sure, the share that may be accidents (Benjamini and Hochberg's procedure)."), " are coloured and marked.");
     return first;
   }
@@ -450,10 +450,11 @@ export class DiffTable {
     for (const k of ["change_low", "change_high"]) row[k] = row[k] === NAN ? 0 : row[k];
     const fn = strings[row.function] || "", file = strings[row.file] || "", type = strings[row.type] || "";
     row.place = fn || file ? { id: row.id_after >= 0 ? row.id_after : row.id_before, function: fn, file, line: row.line || 0 } : null;
+    row.decided = answer.decided;
     row.name = type || fn || (file ? "?" : "(no backtrace)");
     row.where = file ? `${file}${row.line ? `:${row.line}` : ""}` : "";
     return row;
   }
 }
 
-const changeOf = (row) => ({ before: row.before, after: row.after, change: row.change, low: row.change_low, high: row.change_high, sure: row.sure });
+const changeOf = (row) => ({ before: row.before, after: row.after, change: row.change, low: row.change_low, high: row.change_high, sure: row.sure, decided: row.decided });

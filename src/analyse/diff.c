@@ -224,6 +224,23 @@ static bool judge(diff *d) {
     return ok;
 }
 
+bool diff_is_decided(const diff_options *options, measure m, size_t n_before, size_t n_after) {
+    const bool of_times = options->normalise == DIFF_BY_TIME || m == MEASURE_BYTESECONDS;
+    return !of_times || n_before > 1 || n_after > 1;
+}
+
+static void leave_undecided(diff *d) {
+    for (size_t i = 0; i < d->sites.count; i++) {
+        diff_site *s = &d->sites.items[i];
+        s->q = s->c.p = (double)NAN;
+        s->sure = false;
+        s->sure_change = 0;
+    }
+    d->n_sure = 0;
+    d->total.p = (double)NAN;
+    d->total_sure = false;
+}
+
 static int falling(double a, double b) {
     return (a < b) - (a > b);
 }
@@ -249,13 +266,17 @@ bool diff_query(const query_result *const *before, size_t n_before,
                 const query_result *const *after, size_t n_after, const diff_options *options,
                 diff *result) {
     side b = {0}, a = {0};
-    *result = (diff){.options = *options, .measure = before[0]->measure};
+    *result = (diff){.options = *options,
+                     .measure = before[0]->measure,
+                     .decided = diff_is_decided(options, before[0]->measure, n_before, n_after)};
     bool ok = read_side(&b, before, n_before, options, options->per_before) &&
               read_side(&a, after, n_after, options, options->per_after) &&
               compare_pairs(&b, &a, result) && judge(result);
     if (ok) {
         result->total = compare_totals(&b, &a);
         result->total_sure = result->total.p <= DIFF_FALSE_DISCOVERIES;
+        if (!result->decided)
+            leave_undecided(result);
         diff_sort(result);
     } else {
         diff_free(result);

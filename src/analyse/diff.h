@@ -39,7 +39,7 @@ typedef struct diff_site {
     size_t index;             /* by name: makes the order the same always */
     bool in_before, in_after; /* it has samples there, and the name is valid */
     comparison c;
-    double q;
+    double q;            /* NaN if nothing is decided */
     bool sure;           /* q <= DIFF_FALSE_DISCOVERIES */
     estimate went, came; /* of two moments alone (diff_moments) */
     double sure_change;  /* the end of the change's interval next to 0; 0 if not sure */
@@ -50,9 +50,14 @@ typedef struct diff {
     measure measure; /* of all answers */
     comparison total;
     bool total_sure;      /* p <= 5 % */
+    bool decided;         /* if not, p and q are NaN, and nothing is sure (diff_is_decided) */
     VEC(diff_site) sites; /* the sure ones first, by falling sure change; then by change */
     size_t n_sure;
 } diff;
+
+/* Whether samples can tell. Amounts that depend on how long a run takes differ from run to run, of
+ * which one run a side says nothing. */
+bool diff_is_decided(const diff_options *options, measure m, size_t n_before, size_t n_after);
 
 /* Fills `*result`, which need not be initialised; false when there is no memory. The result refers
  * to the profiles. */

@@ -123,8 +123,8 @@ static void show_headline(output *o, const diff *d, const diff_view *view) {
         output_text(o, " · no change");
     } else {
         const char *sign = percent < 0 ? "-" : percent > 0 ? "+" : "";
-        output_format(o, " · Change: %s%s, not sure", sign,
-                      percent_text(fabs(percent), margin).text);
+        output_format(o, " · Change: %s%s, %s", sign, percent_text(fabs(percent), margin).text,
+                      d->decided ? "not sure" : "undecided");
     }
     paint(o, view, PLAIN);
     output_char(o, '\n');
@@ -146,11 +146,6 @@ static void note(output *o, bool *any, const char *what, const char *before, con
     output_text(o, " before, ");
     output_shown(o, after);
     output_text(o, " after)");
-}
-
-/* Whether amounts depend on how long a run took, or parts of it. */
-static bool needs_times(const diff *d) {
-    return d->options.normalise == DIFF_BY_TIME || d->measure == MEASURE_BYTESECONDS;
 }
 
 static void show_notes(output *o, const diff *d, const diff_view *view) {
@@ -190,14 +185,12 @@ static void show_notes(output *o, const diff *d, const diff_view *view) {
         output_format(o, "%ssites as shares of the total", any ? ", " : "Note: ");
         any = true;
     }
-    /* Sampling knows nothing of it, and it is often more than what sampling does. */
-    if (needs_times(d) && view->n_before == 1 && view->n_after == 1) {
-        output_format(o, "%sone run a side: how much times differ from run to run is in no error",
-                      any ? ", " : "Note: ");
-        any = true;
-    }
     if (any)
         output_char(o, '\n');
+    if (!d->decided) /* what is unknown is often more than what sampling does */
+        output_text(o,
+                    "Undecided: ± is of sampling alone, and one run a side does not tell how much "
+                    "times differ from run to run. Give several: --before A… --after B…\n");
 }
 
 /* What a site must allocate to be seen in each run of a side; 0 at rate 1. */
@@ -293,7 +286,7 @@ static size_t change_width(const diff *d) {
 
 static void show_site(output *o, const diff *d, const diff_site *s, const diff_view *view) {
     char q[16];
-    snprintf(q, sizeof q, s->q < 0.001 ? "<0.001" : "%.3f", s->q);
+    snprintf(q, sizeof q, isnan(s->q) ? "-" : s->q < 0.001 ? "<0.001" : "%.3f", s->q);
     if (!s->sure)
         paint(o, view, FAINT);
     show_right(o, amount_text(d, s->c.before.value, false).text, amount_width(d));
@@ -327,8 +320,9 @@ static void show_rest(output *o, const diff *d, size_t shown) {
         output_format(o, "%s more %s%s changed for sure.\n", figure_count(sure).text, noun,
                       sure == 1 ? "" : "s");
     if (unsure)
-        output_format(o, "%s more %s%s without a sure change.\n", figure_count(unsure).text, noun,
-                      unsure == 1 ? "" : "s");
+        output_format(o, "%s more %s%s%s.\n", figure_count(unsure).text, noun,
+                      unsure == 1 ? "" : "s",
+                      d->decided ? " without a sure change" : ", undecided");
 }
 
 void diff_text(output *o, const diff *d, const diff_view *view) {
@@ -340,7 +334,7 @@ void diff_text(output *o, const diff *d, const diff_view *view) {
         show_heads(o, d);
     for (size_t i = 0; i < n; i++) {
         const diff_site *s = &d->sites.items[i];
-        if (!s->sure && i == d->n_sure)
+        if (d->decided && !s->sure && i == d->n_sure)
             output_text(o, "No sure change; these differences may be accidents:\n");
         show_site(o, d, s, view);
     }
@@ -434,7 +428,8 @@ void diff_json(output *o, const diff *d, const diff_view *view) {
     size_t n = shown_sites(d, view);
     output_format(o, "{\"by\":\"%s\",\"unit\":\"%s\",\"unit_of_total\":\"%s\",",
                   hotspots_groupings[d->options.by], unit_of(d, false), unit_of(d, true));
-    output_format(o, "\"false_discovery_rate\":%g,", DIFF_FALSE_DISCOVERIES);
+    output_format(o, "\"false_discovery_rate\":%g,\"decided\":%s,", DIFF_FALSE_DISCOVERIES,
+                  d->decided ? "true" : "false");
     output_format(o, "\"measure\":\"%s\",", measure_infos[view->before[0]->measure].name);
     if (view->filter) {
         json_text(o, "filter", view->filter);
@@ -468,7 +463,10 @@ static void csv_line(output *o, const diff *d, bool present, const diff_name *n)
 static void csv_site(output *o, const diff *d, const diff_site *s) {
     const comparison *c = &s->c;
     const diff_name *n = s->in_before ? &s->before : &s->after;
-    output_format(o, "%d,%.6g,%.6g", s->sure, s->q, c->p);
+    if (d->decided)
+        output_format(o, "%d,%.6g,%.6g", s->sure, s->q, c->p);
+    else
+        output_text(o, "0,,");
     output_format(o, ",%.9g,%.9g,%.9g,%" PRIu64, c->before.value, c->before.low, c->before.high,
                   c->before_samples);
     output_format(o, ",%.9g,%.9g,%.9g,%" PRIu64, c->after.value, c->after.low, c->after.high,

@@ -45,7 +45,7 @@ What changed between two traces; at rate 1, where numbers are exact. Lines of `p
   1,0,0,0,0,0,0,400,400,400,50,400,400,400,new,a.c,,50,
   0,1,1,800,800,800,100,800,800,800,100,0,0,0,parse,a.c,12,14,
   $ allotrace diff --json --top 1 before.ctf after.ctf
-  {"by":"line","unit":"B","unit_of_total":"B","false_discovery_rate":0.05,"measure":"allocated",
+  {"by":"line","unit":"B","unit_of_total":"B","false_discovery_rate":0.05,"decided":true,"measure":"allocated",
    "runs_before":[{"rate":1,"program":"prog","host":"host"}],
    "runs_after":[{"rate":1,"program":"prog","host":"host"}],
    "total":{"sure":true,"p":0,"before":{"value":12800,"low":12800,"high":12800,"samples":1600},"after":{"value":4400,"low":4400,"high":4400,"samples":550},"change":{"value":-8400,"low":-8400,"high":-8400,"samples":2150},"ratio":{"value":0.34375,"low":0.34375,"high":0.34375,"samples":2150}},
@@ -82,15 +82,41 @@ Sampled, at different rates; what is not sure is said to be so:
   No sure change; these differences may be accidents:
       93.02 %    86.21 %       -6.82 % ± 9.99 %   0.175  a.c:1 f
   $ allotrace diff --normalise time few.ctf few.ctf | head -1
-  Before: 160.2 GB/s · After: 160.2 GB/s · Change: 0 % ± 14 %, not sure
+  Before: 160.2 GB/s · After: 160.2 GB/s · Change: 0 % ± 14 %, undecided
 
 How long a run takes is different each time, of which one run a side says nothing:
 
-  $ for o in '--normalise time' '--measure byteseconds' '--normalise total'; do allotrace diff $o few.ctf few.ctf | grep Note; done
-  Note: one run a side: how much times differ from run to run is in no error
-  Note: one run a side: how much times differ from run to run is in no error
-  Note: sites as shares of the total
-  $ allotrace diff --normalise time --before few.ctf few.ctf --after few.ctf few.ctf | grep Note
+  $ for o in '--normalise time' '--measure byteseconds' '--normalise total'; do allotrace diff $o few.ctf many.ctf | grep -E 'Note|Before|Undecided'; done
+  Before: 160.2 GB/s · After: 86.4 GB/s · Change: -46 % ± 6 %, undecided
+  Note: different rates (1e-5 before, 1e-4 after)
+  Undecided: ± is of sampling alone, and one run a side does not tell how much times differ from run to run. Give several: --before A… --after B…
+  Before: 312.5 KB·s · After: 156.2 KB·s · Change: -50 % ± 5 %, undecided
+  Note: different rates (1e-5 before, 1e-4 after)
+  Undecided: ± is of sampling alone, and one run a side does not tell how much times differ from run to run. Give several: --before A… --after B…
+  Before: 328.1 MB · After: 177.0 MB · Reduction: 46 % ± 6 %
+  Note: different rates (1e-5 before, 1e-4 after), sites as shares of the total
+  $ allotrace diff --normalise time few.ctf many.ctf
+  Before: 160.2 GB/s · After: 86.4 GB/s · Change: -46 % ± 6 %, undecided
+  Note: different rates (1e-5 before, 1e-4 after)
+  Undecided: ± is of sampling alone, and one run a side does not tell how much times differ from run to run. Give several: --before A… --after B…
+  Sites below about 2.3 MB before, 234.0 KB after may be invisible at these rates.
+       before      after                 change       q  site
+   149.0 GB/s  74.5 GB/s -74.5 GB/s ± 15.2 GB/s       -  a.c:1 f
+    11.2 GB/s  11.9 GB/s +762.9 MB/s ± 4.4 GB/s       -  a.c:2 g
+  $ allotrace diff --normalise time --json few.ctf many.ctf | jq -c '.decided, .total.sure, .total.p, (.sites[] | [.sure, .q, .p])'
+  false
+  false
+  null
+  [false,null,null]
+  [false,null,null]
+  $ allotrace diff --normalise time --csv few.ctf many.ctf | cut -d, -f1-4
+  sure,q,p,before
+  0,,,1.6e+11
+  0,,,1.2e+10
+  $ allotrace diff --json few.ctf many.ctf | jq -c '.decided, .total.sure'
+  true
+  true
+  $ allotrace diff --normalise time --before few.ctf few.ctf --after few.ctf few.ctf | grep -E 'Note|Undecided'
   Note: means of several runs (2 before, 2 after)
 
 Runs that differ among themselves are believed less:
@@ -149,7 +175,7 @@ A part of the blocks, and other measures:
   No sure change; these differences may be accidents:
         800 B      800 B                    0 B   1.000  a.c:12 → 14 parse
   $ allotrace diff --filter 'fn:parse' --measure survived --json --top 1 before.ctf after.ctf | sed -n '1p'
-  {"by":"line","unit":"B","unit_of_total":"B","false_discovery_rate":0.05,"measure":"survived","filter":"fn:parse",
+  {"by":"line","unit":"B","unit_of_total":"B","false_discovery_rate":0.05,"decided":true,"measure":"survived","filter":"fn:parse",
   $ allotrace diff --measure blocks before.ctf after.ctf
   Before: 3 blocks · After: 3 blocks · no change
            before          after                        change       q  site
@@ -159,14 +185,14 @@ A part of the blocks, and other measures:
                 1              1                             0   1.000  a.c:10 → 12 parse
                 1              1                             0   1.000  a.c:12 → 14 parse
   $ allotrace diff --measure byteseconds --normalise total before.ctf after.ctf
-  Before: 17 B·s · After: 7 B·s · Reduction: 57 %
-  Note: sites as shares of the total, one run a side: how much times differ from run to run is in no error
+  Before: 17 B·s · After: 7 B·s · Change: -57 %, undecided
+  Note: sites as shares of the total
+  Undecided: ± is of sampling alone, and one run a side does not tell how much times differ from run to run. Give several: --before A… --after B…
            before          after                        change       q  site
-           4.76 %        11.11 %                       +6.35 %  <0.001  a.c:12 → 14 parse
-          95.24 %        88.89 %                       -6.35 %  <0.001  a.c:10 → 12 parse
-  No sure change; these differences may be accidents:
-           0.00 %         0.00 %                        0.00 %   1.000  a.c:50 new (only after)
-           0.00 %         0.00 %                        0.00 %   1.000  a.c:40 old (only before)
+           4.76 %        11.11 %                       +6.35 %       -  a.c:12 → 14 parse
+          95.24 %        88.89 %                       -6.35 %       -  a.c:10 → 12 parse
+           0.00 %         0.00 %                        0.00 %       -  a.c:50 new (only after)
+           0.00 %         0.00 %                        0.00 %       -  a.c:40 old (only before)
   $ allotrace subsample 2 $TRACES/ocamlopt.ctf >half.ctf
   $ allotrace diff --measure blocks --top 1 $TRACES/ocamlopt.ctf half.ctf
   Before: 19,652,679 blocks · After: 20,156,244 blocks · Change: +3 % ± 9 %, not sure
@@ -177,13 +203,13 @@ A part of the blocks, and other measures:
           216,671        100,001            -116,670 ± 195,205   1.000  asmcomp/interf.ml:52 Interf.build_graph.add_interf
   443 more sites without a sure change.
   $ allotrace diff --measure byteseconds --normalise time --top 1 $TRACES/ocamlopt.ctf $TRACES/irmin-replay.ctf
-  Before: 26.3 MB·s/s · After: 94.8 MB·s/s · Increase: 260 % ± 88 %
-  Note: different programs (main.exe before, tree.exe after), different hosts (tarski before, pc1156-nvmp3 after), different rates (2e-5 before, 1e-6 after), one run a side: how much times differ from run to run is in no error
+  Before: 26.3 MB·s/s · After: 94.8 MB·s/s · Change: +260 % ± 88 %, undecided
+  Note: different programs (main.exe before, tree.exe after), different hosts (tarski before, pc1156-nvmp3 after), different rates (2e-5 before, 1e-6 after)
+  Undecided: ± is of sampling alone, and one run a side does not tell how much times differ from run to run. Give several: --before A… --after B…
   Sites below about 1.1 MB before, 22.9 MB after may be invisible at these rates.
            before          after                        change       q  site
-          0 B·s/s     9.4 MB·s/s      +9.4 MB·s/s ± 4.9 MB·s/s  <0.001  list.ml:58 Stdlib__List.rev_append (only after)
-  323 more sites changed for sure.
-  537 more sites without a sure change.
+          0 B·s/s     9.4 MB·s/s      +9.4 MB·s/s ± 4.9 MB·s/s       -  list.ml:58 Stdlib__List.rev_append (only after)
+  860 more sites, undecided.
   $ allotrace diff --measure blocks --csv --top 1 $TRACES/ocamlopt.ctf half.ctf
   sure,q,p,before,before_low,before_high,before_samples,after,after_low,after_high,after_samples,change,change_low,change_high,function,file,line_before,line_after,type
   0,1,0.331865,216671,115370.71,384948.361,13,100001,20623.285,332567.532,3,-116670,-289780.072,100629.022,Interf.build_graph.add_interf,asmcomp/interf.ml,52,52,

@@ -1,4 +1,5 @@
 /* Tests of src/analyse/diff.c and diff_match.c, on made-up sites. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -219,6 +220,25 @@ START_TEST(amounts_are_normalised) {
 }
 END_TEST
 
+/* Twice as long, and how much that is by accident, nobody knows. */
+START_TEST(times_of_one_run_a_side_decide_nothing) {
+    const uint64_t before[] = {1000, 100, 20, 0}, after[] = {1050, 20, 0, 300};
+    diff d = diff_of(before, after, 1, &(diff_options){.normalise = DIFF_BY_TIME});
+    ck_assert(!d.decided && !d.total_sure && isnan(d.total.p));
+    ck_assert_uint_eq(d.n_sure, 0);
+    for (size_t i = 0; i < d.sites.count; i++) {
+        ck_assert(!d.sites.items[i].sure && isnan(d.sites.items[i].q));
+        ck_assert(isnan(d.sites.items[i].c.p) && d.sites.items[i].sure_change == 0);
+    }
+    diff_free(&d);
+    const diff_options none = {0}, by_time = {.normalise = DIFF_BY_TIME};
+    ck_assert(diff_is_decided(&none, MEASURE_PEAK, 1, 1));
+    ck_assert(!diff_is_decided(&none, MEASURE_BYTESECONDS, 1, 1));
+    ck_assert(diff_is_decided(&none, MEASURE_BYTESECONDS, 1, 2));
+    ck_assert(diff_is_decided(&by_time, MEASURE_ALLOCATED, 2, 1));
+}
+END_TEST
+
 START_TEST(nothing_differs_from_itself) {
     const uint64_t same[] = {1000, 100, 20, 1}, none[] = {0, 0, 0, 0};
     diff d = diff_of(same, same, 1e-6, &(diff_options){.by = HOTSPOTS_BY_FUNCTION});
@@ -269,6 +289,7 @@ static Suite *suite(void) {
     tcase_add_test(t, runs_of_a_side_are_counted_apart);
     tcase_add_test(t, sure_changes_come_first);
     tcase_add_test(t, amounts_are_normalised);
+    tcase_add_test(t, times_of_one_run_a_side_decide_nothing);
     tcase_add_test(t, nothing_differs_from_itself);
     tcase_add_test(t, a_size_seen_on_one_side_may_have_been_missed_on_the_other);
     suite_add_tcase(s, t);

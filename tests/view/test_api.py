@@ -422,6 +422,13 @@ def differences_are_what_the_command_shows():
                 name = s["site_after"] or s["site_before"]
                 equal((strings[r["function"]], strings[r["file"]]), (name["function"], name["file"]))
                 equal((r["change"], r["q"], bool(r["sure"])), (s["change"]["value"], s["q"], s["sure"]), name)
+        for parameters in ({"normalise": "time"}, {"measure": "byteseconds"}):  # one run a side knows nothing of times
+            answer = v.api("diff", **parameters)
+            equal((answer["decided"], answer["total"]["p"], answer["total"]["sure"]), (False, None, False), parameters)
+            equal((set(answer["rows"]["q"]), set(answer["rows"]["sure"])), ({None}, {0}), parameters)
+        tree = v.api("difftree", measure="byteseconds")
+        equal((tree["decided"], set(tree["nodes"]["sure"])), (False, {0}))
+        equal((v.api("diff")["decided"], v.api("difftree")["decided"]), (True, True))
         v.api("diff", 404, after=2)
         same = v.api("diff", before=0, after=0)
         equal((same["n_sure"], same["total"]["change"]["value"]), (0, 0))

@@ -271,9 +271,10 @@ static bool write_diff(request *r, const diff_asked *d, const diff *all) {
         output_text(o, "},\n\"came\":{");
         write_cost(o, &d->came, &d->came.query->total);
     }
-    output_format(o, "},\n\"by\":\"%s\",\"normalise\":\"%s\",\"false_discovery_rate\":%g",
-                  hotspots_groupings[d->options.by], diff_normalisations[d->options.normalise],
-                  DIFF_FALSE_DISCOVERIES);
+    output_format(
+        o, "},\n\"by\":\"%s\",\"normalise\":\"%s\",\"false_discovery_rate\":%g,\"decided\":%s",
+        hotspots_groupings[d->options.by], diff_normalisations[d->options.normalise],
+        DIFF_FALSE_DISCOVERIES, all->decided ? "true" : "false");
     write_total(o, all,
                 d->moments.given ? d->went.query->total.samples + d->came.query->total.samples
                                  : all->total.before_samples + all->total.after_samples);

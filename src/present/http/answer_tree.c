@@ -1,6 +1,7 @@
 /* answer_tree.c: `/api/tree`: call paths, as much of them as a screen shows; and `/api/difftree`:
  * those of two traces as one. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "analyse/compare.h"
@@ -283,6 +284,10 @@ static bool find_sides(diff_asked *a) {
     return ok;
 }
 
+static bool is_decided(const diff_asked *a) {
+    return diff_is_decided(&(diff_options){0}, a->before.query->measure, 1, 1);
+}
+
 static bool compare_nodes(diff_asked *a) {
     size_t n = a->flame.nodes.count;
     double *p = malloc((n + 1) * sizeof *p), *least = malloc((n + 1) * sizeof *least);
@@ -294,6 +299,8 @@ static bool compare_nodes(diff_asked *a) {
         least[i] = a->comparisons[i].least_p;
     }
     ok = ok && compare_q_values(p, least, n, DIFF_FALSE_DISCOVERIES, a->q);
+    for (size_t i = 0; ok && !is_decided(a) && i < n; i++)
+        a->q[i] = (double)NAN;
     free(p);
     free(least);
     return ok;
@@ -377,8 +384,9 @@ static void write_diff_head(output *o, const diff_asked *a) {
     output_text(o, "},\n\"after\":{");
     write_head(o, &a->tree.question);
     const measure_info *m = &measure_infos[a->before.query->measure];
-    output_format(o, "},\n\"unit\":\"%s\",\"measure\":\"%s\",\"mode\":\"%s\"", figure_unit(m->unit),
-                  m->name, modes[a->tree.mode]);
+    output_format(o, "},\n\"unit\":\"%s\",\"measure\":\"%s\",\"mode\":\"%s\",\"decided\":%s",
+                  figure_unit(m->unit), m->name, modes[a->tree.mode],
+                  is_decided(a) ? "true" : "false");
     if (a->moments.given)
         output_format(o, ",\"from\":%" PRIu64 ",\"to\":%" PRIu64, a->moments.from, a->moments.to);
     write_both(o, a, "total", &a->d.sides[CALLTREE_ROOT], root->total.blocks);

@@ -4,6 +4,7 @@
 
 #include "cli/message.h"
 #include "cli/question.h"
+#include "cli/terminal.h"
 #include "present/advise.h"
 
 typedef struct advise_options {
@@ -49,7 +50,7 @@ static int show(const question *q, const advise_options *opts, bool *addresses) 
         return STATUS_FAILED;
     }
     const advise_view view = {.trace = q->in.path, .min_share = opts->min_share, .top = opts->top};
-    output_start(&out, STDOUT_FILENO);
+    terminal_start(&out, !opts->question.json && !opts->question.csv);
     if (opts->question.json)
         advise_json(&out, &q->report, &a, &view);
     else if (opts->question.csv)

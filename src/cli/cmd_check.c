@@ -12,6 +12,7 @@
 #include "cli/message.h"
 #include "cli/question.h"
 #include "cli/result_file.h"
+#include "cli/terminal.h"
 #include "cli/trace_profile.h"
 #include "present/check.h"
 
@@ -352,7 +353,7 @@ static int write_file(const job *j, const char *path,
 static int show(const job *j) {
     output out;
     check_table table = table_of(j);
-    output_start(&out, STDOUT_FILENO);
+    terminal_start(&out, !j->opts->question.json && !j->opts->question.csv);
     if (j->opts->question.json)
         check_json(&out, &table);
     else if (j->opts->question.csv)

@@ -9,6 +9,7 @@
 #include "cli/message.h"
 #include "cli/question.h"
 #include "cli/rows.h"
+#include "cli/terminal.h"
 #include "present/diff.h"
 
 typedef struct diff_command {
@@ -125,7 +126,7 @@ static int show(const diff_command *opts, const diff_options *query, const runs 
                       .filter = opts->question.filter,
                       .top = opts->top,
                       .color = color_wanted()};
-    output_start(&out, STDOUT_FILENO);
+    terminal_start(&out, !opts->question.json && !opts->question.csv);
     if (opts->question.json)
         diff_json(&out, &d, &view);
     else if (opts->question.csv)

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/terminal.h"
 #include "cli/trace_file.h"
 #include "present/figures.h"
 #include "present/output.h"
@@ -160,7 +161,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     int status = trace_file_open(&in, operands[0], NULL);
     if (status != STATUS_OK)
         return status;
-    output_start(&out, STDOUT_FILENO);
+    terminal_start(&out, true);
     examination x = {.out = &out, .all = opts->all};
     status = opts->output ? repair(&x, &in, opts->output) : examine(&x, &in);
     uint64_t defects = status == STATUS_OK ? summarise(&x, &in, opts->output) : 0;

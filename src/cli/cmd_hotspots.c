@@ -6,6 +6,7 @@
 #include "cli/message.h"
 #include "cli/question.h"
 #include "cli/rows.h"
+#include "cli/terminal.h"
 #include "present/hotspots.h"
 
 typedef struct hotspots_options {
@@ -37,7 +38,7 @@ static int show(const question *q, const hotspots_options *opts, bool *addresses
         return STATUS_FAILED;
     }
     hotspots_view view = {.top = opts->top, .min_share = opts->min_share, .callers = opts->callers};
-    output_start(&out, STDOUT_FILENO);
+    terminal_start(&out, !opts->question.json && !opts->question.csv);
     if (opts->question.json)
         hotspots_json(&out, &q->report, &h, &view);
     else if (opts->question.csv)

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "cli/color.h"
+#include "cli/terminal.h"
 #include "cli/trace_profile.h"
 #include "present/info.h"
 
@@ -54,7 +55,7 @@ static int show(output *out, const char *path, const info_options *opts, size_t 
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const info_options *opts = opts_;
     output out;
-    output_start(&out, STDOUT_FILENO);
+    terminal_start(&out, !opts->json);
     if (opts->json)
         output_char(&out, '[');
     size_t shown = 0;

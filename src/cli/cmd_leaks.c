@@ -4,6 +4,7 @@
 #include "analyse/leaks.h"
 #include "cli/message.h"
 #include "cli/question.h"
+#include "cli/terminal.h"
 #include "present/leaks.h"
 
 typedef struct leaks_options {
@@ -38,7 +39,7 @@ static const option options[] = {
 static int print(const question *q, const leaks_options *opts, const leaks *l,
                  const leaks_view *view) {
     output out;
-    output_start(&out, STDOUT_FILENO);
+    terminal_start(&out, !opts->question.json && !opts->question.csv);
     if (opts->question.json)
         leaks_json(&out, &q->report, l, view);
     else if (opts->question.csv)

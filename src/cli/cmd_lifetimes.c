@@ -4,6 +4,7 @@
 #include "analyse/lifetimes.h"
 #include "cli/message.h"
 #include "cli/question.h"
+#include "cli/terminal.h"
 #include "present/lifetimes.h"
 
 typedef struct lifetimes_options {
@@ -54,7 +55,7 @@ static const option options[] = {
 static int print(const question *q, const lifetimes_options *opts, const lifetimes *l,
                  const lifetimes_view *view) {
     output out;
-    output_start(&out, STDOUT_FILENO);
+    terminal_start(&out, !opts->question.json && !opts->question.csv);
     if (opts->question.json)
         lifetimes_json(&out, &q->report, l, view);
     else if (opts->question.csv && opts->curve)

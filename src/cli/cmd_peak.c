@@ -5,6 +5,7 @@
 #include "cli/message.h"
 #include "cli/question.h"
 #include "cli/rows.h"
+#include "cli/terminal.h"
 #include "present/peak.h"
 
 typedef struct peak_options {
@@ -62,7 +63,7 @@ static int show_sites(const question *q, const peak_options *opts, const report 
         message_error("not enough memory");
         return STATUS_FAILED;
     }
-    output_start(&out, STDOUT_FILENO);
+    terminal_start(&out, !opts->question.json && !opts->question.csv);
     print(&out, q, opts, &k, sites, &h);
     *addresses = hotspots_unsymbolized(sites, &h, &view);
     hotspots_free(&h);

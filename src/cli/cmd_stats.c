@@ -4,6 +4,7 @@
 #include "cli/message.h"
 #include "cli/question.h"
 #include "cli/result_file.h"
+#include "cli/terminal.h"
 #include "present/stats.h"
 
 typedef struct stats_options {
@@ -58,7 +59,7 @@ static int write_vectors(const profile *p, const stats *s, const char *path) {
 static int print(const question *q, const stats_options *opts, const stats *s,
                  const stats_spec *spec) {
     output out;
-    output_start(&out, STDOUT_FILENO);
+    terminal_start(&out, !opts->question.json && !opts->question.csv);
     if (opts->question.json)
         stats_json(&out, &q->report, s, spec);
     else if (opts->question.csv)

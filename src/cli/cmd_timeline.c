@@ -4,6 +4,7 @@
 
 #include "cli/message.h"
 #include "cli/question.h"
+#include "cli/terminal.h"
 #include "present/timeline.h"
 
 typedef struct timeline_options {
@@ -49,7 +50,7 @@ static const option options[] = {
 
 static int print(const question *q, const timeline_options *opts, const timeline_view *view) {
     output out;
-    output_start(&out, STDOUT_FILENO);
+    terminal_start(&out, !opts->question.json && !opts->question.csv);
     if (opts->question.json)
         timeline_json(&out, &q->report, view);
     else if (opts->question.csv)
@@ -59,15 +60,22 @@ static int print(const question *q, const timeline_options *opts, const timeline
     return report_output(output_finish(&out));
 }
 
+/* On a narrow terminal a row has as many as stand beside its name. */
+static uint64_t points_wanted(const timeline_options *opts) {
+    if (opts->points)
+        return opts->points;
+    if (opts->question.json || opts->question.csv)
+        return DATA_POINTS;
+    const unsigned columns = terminal_columns(), room = columns - TIMELINE_BESIDE;
+    return columns && room < TEXT_POINTS ? room : TEXT_POINTS;
+}
+
 static int show(const question *q, const timeline_options *opts) {
-    bool data = opts->question.json || opts->question.csv;
     const timeline_spec spec = {.kept = q->query.selection.kept,
                                 .from = opts->from,
                                 .to = opts->to,
                                 .measure = q->query.measure,
-                                .points = opts->points ? opts->points
-                                          : data       ? DATA_POINTS
-                                                       : TEXT_POINTS};
+                                .points = points_wanted(opts)};
     timeline t;
     timeline_sites list = {0};
     gauge_list gauges = {0};

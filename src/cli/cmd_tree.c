@@ -7,6 +7,7 @@
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/question.h"
+#include "cli/terminal.h"
 #include "present/calltree.h"
 
 typedef struct tree_options {
@@ -80,7 +81,7 @@ static int print(const question *q, const tree_options *opts, bool by_line, cons
                                 .top = opts->top,
                                 .depth = opts->depth,
                                 .by_line = by_line};
-    output_start(&out, STDOUT_FILENO);
+    terminal_start(&out, !opts->question.json && !opts->question.csv);
     if (opts->question.json)
         calltree_json(&out, &q->report, t, &view);
     else if (opts->question.csv)

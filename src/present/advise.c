@@ -45,11 +45,12 @@ static size_t columns_of(const char *text, size_t size) {
 
 /* A label and a paragraph beside it. */
 static void show_paragraph(output *o, const char *label, const char *text) {
+    const size_t width = o->columns && o->columns < WIDTH ? o->columns : WIDTH;
     size_t column = INDENT;
     output_format(o, "       %-*s", INDENT - 7, label);
     for (bool first = true; *text; first = false) {
         const size_t size = strcspn(text, " "), wide = columns_of(text, size);
-        if (!first && column + 1 + wide > WIDTH) {
+        if (!first && column + 1 + wide > width) {
             output_format(o, "\n%*s", INDENT, "");
             column = INDENT;
         } else if (!first) {

@@ -156,8 +156,15 @@ void figure_json_estimate(output *o, estimate e, uint64_t samples) {
     output_format(o, ",\"samples\":%" PRIu64 "}", samples);
 }
 
+/* Shorter ones show nothing. */
+enum { LEAST_BAR = 4 };
+
 void figure_bar(output *o, double share, unsigned width) {
     static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    const unsigned left = output_columns_left(o);
+    width = width < left ? width : left;
+    if (width < LEAST_BAR)
+        return;
     unsigned eighths = (unsigned)(fmin(fmax(share, 0), 1) * width * 8 + 0.5);
     if (eighths == 0 && share > 0)
         eighths = 1;

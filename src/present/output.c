@@ -2,12 +2,15 @@
 #include "present/output.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include "present/fold.h"
 
 enum { BUFFER_SIZE = 1 << 18, MEMORY_SIZE = 256 };
 
@@ -44,7 +47,31 @@ static void flush_with(output *o, const char *bytes, size_t size) {
     o->used = 0;
 }
 
+void output_start_lines(output *o, int fd, unsigned columns) {
+    output_start(o, columns ? OUTPUT_MEMORY : fd);
+    o->columns = columns;
+    o->folded = fd;
+}
+
+unsigned output_columns_left(const output *o) {
+    if (o->columns == 0 || !o->buffer)
+        return UINT_MAX;
+    const char *newline = memrchr(o->buffer, '\n', o->used);
+    const char *line = newline ? newline + 1 : o->buffer;
+    const size_t taken = fold_columns(line, (size_t)(o->buffer + o->used - line));
+    return taken < o->columns ? o->columns - (unsigned)taken : 0;
+}
+
+static int finish_folded(output *o) {
+    output folded;
+    output_start(&folded, o->folded);
+    fold_lines(&folded, o->buffer, o->used, o->columns);
+    return output_finish(&folded);
+}
+
 int output_finish(output *o) {
+    if (!o->error && o->columns)
+        o->error = finish_folded(o);
     if (!o->error && o->fd != OUTPUT_MEMORY)
         flush_with(o, "", 0);
     free(o->buffer);

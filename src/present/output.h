@@ -14,12 +14,21 @@ typedef struct output {
     int error; /* errno of the first failure; EPIPE: the reader went away */
     char *buffer;
     size_t used, size; /* of the buffer */
+    unsigned columns;  /* 0: as many as there are; else `buffer` is folded when it is finished, */
+    int folded;        /* into this descriptor */
 } output;
 
 #define OUTPUT_MEMORY (-1)
 
 /* Does not take the descriptor over. Without memory, `error` is ENOMEM. */
 void output_start(output *o, int fd);
+
+/* The same; lines of text are folded where there are `columns` (fold.h), which takes the memory of
+ * the whole text. */
+void output_start_lines(output *o, int fd, unsigned columns);
+
+/* What is left of the line that is being written; UINT_MAX without a limit. */
+unsigned output_columns_left(const output *o);
 
 /* Writes what is buffered and frees the buffer; returns `error`. */
 int output_finish(output *o);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { SHOWN_MARKS = 10, LABEL = 12 };
+enum { SHOWN_MARKS = 10, LABEL = TIMELINE_BESIDE - 2 };
 
 static const char *const heap_names[CCT_SOURCES] = {
     [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external"};

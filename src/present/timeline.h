@@ -7,6 +7,8 @@
 #include "analyse/timeline.h"
 #include "present/report.h"
 
+enum { TIMELINE_BESIDE = 14 }; /* columns of text before the points of a row */
+
 typedef struct timeline_view {
     const timeline *all;
     const gauge_list *gauges;

@@ -203,3 +203,49 @@ hotspots:
   Held, by site:
     file_formats/cmi_format.ml:46 Cmi_format.input_cmi
                   ▆███████████████████████████████████████████████  most 59.9 KB·s (27.4 KB·s … 113.7 KB·s) at 375 ms
+
+On a narrow terminal, rows have fewer points, and lines go on below; data, and what no terminal sees, are what they are:
+
+  $ on() { script -qec "stty cols $1; allotrace $2 $TRACES/ocamlopt.ctf" /dev/null | tr -d '\r' | sed 's/\x1b[[][0-9;]*m//g'; }
+  $ on 40 timeline
+  639.3 MB total allocations (± 30.6 MB,
+      1,676 samples at rate 2e-5)
+  Sites below about 1.1 MB may be
+      invisible at this rate.
+  
+    live        ▂▃▃▃▄▄▄▄▅▅▆▆▇▆▇▃▅▄▅▇▇▇████
+        most 45.0 MB ± 8.1 MB at 778 ms
+      minor     ▃▆▂ ▃▅ ▂▃▅▁▁▁  ▁▂▂▁▂█▂▆▁▁▄
+          most 3.1 MB (1.3 MB … 6.0 MB) at
+          655 ms
+      major     ▂▃▃▄▄▄▄▄▅▅▆▇▇▆▇▄▅▅▆█▇██▇██
+          most 40.4 MB ± 7.7 MB at 819 ms
+    allocated   █▆▅▄▆▃▆▄▆▅▆▃▆▅▄▇▇▄▇▇▇██▅▇█
+        most 1.1 GB/s ± 224.8 MB/s at
+        688 ms
+    promoted    ▇▃▄▂▄▂▃▄▄▃▅▄▁▂▅▆▆▃▆█▄▆▃▃█▁
+        most 256.2 MB/s ± 107.0 MB/s at
+        622 ms
+    freed       ▅▃▄▃▄▃▄▂▄▄▄▂▄▄▂█▄▃▅▄▆▆▆▅▄▆
+        most 1.5 GB/s ± 261.2 MB/s at
+        491 ms
+                0 … 852 ms, a character is
+                32.8 ms
+  At the end, 42.0 MB ± 7.8 MB was live.
+  $ on 50 'advise --top 1' | sed -n '4,13p'
+      rate.
+  
+   14.3% Interf.build_graph.add_interf
+       (asmcomp/interf.ml:46)
+         tree-update: a Map or Set is copied along a
+             path at each change
+         what  91.2 MB ± 11.6 MB in about 2,390,000
+               blocks of 4 words (32 B); 95% die
+               young, 5% are promoted; from
+               Stdlib__set.Make.bal (set.ml:125)
+  $ for c in 40 60 80; do for x in timeline advise lifetimes stats leaks peak 'hotspots --top 5' tree info "diff $TRACES/irmin-replay.ctf"; do on $c "$x" | grep -vE '^ *[^ ]+$' | awk -v c=$c 'length > c' | head -3; done; done
+  $ on 40 'timeline --csv' | cmp - <(allotrace timeline --csv $TRACES/ocamlopt.ctf)
+  $ COLUMNS=40 allotrace timeline $TRACES/ocamlopt.ctf | cmp - <(COLUMNS= allotrace timeline $TRACES/ocamlopt.ctf)
+  $ COLUMNS=30 on 40 info | sed -n '2,3p'
+    program
+        /home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "present/figures.h"
+#include "present/fold.h"
 #include "present/output.h"
 #include "unit.h"
 
@@ -121,6 +122,56 @@ START_TEST(errors_stick) {
 }
 END_TEST
 
+static void check_fold(unsigned columns, const char *text, const char *expected) {
+    output o;
+    output_start(&o, OUTPUT_MEMORY);
+    fold_lines(&o, text, strlen(text), columns);
+    check_text(&o, expected);
+    output_finish(&o);
+}
+
+START_TEST(long_lines_go_on_further_in) {
+    check_fold(20, "", "");
+    check_fold(20, "short\n\n  lines\n", "short\n\n  lines\n");
+    check_fold(20, "exactly twenty chars\n", "exactly twenty chars\n");
+    check_fold(20, "more than twenty chars\n", "more than twenty\n    chars\n");
+    check_fold(20, "  in by two and too long", "  in by two and too\n      long");
+    check_fold(20, "no newline at the end of it", "no newline at the\n    end of it");
+    /* from a gap, if what is before it is half of the line; not between a number and its unit */
+    check_fold(20, "some name  most 1.2 altogether", "some name  most 1.2\n    altogether");
+    check_fold(20, "a longer name  of 1.2 B/s", "a longer name\n    of 1.2 B/s");
+    check_fold(20, "held at most, for 12 ms", "held at most, for\n    12 ms");
+    /* characters count, not bytes; colours nothing; what is too long by itself stays whole */
+    check_fold(20, "▁▂▃▄▅▆▇█▁▂▃▄▅▆▇█▁▂▃▄ ± 1", "▁▂▃▄▅▆▇█▁▂▃▄▅▆▇█▁▂▃▄\n    ± 1");
+    check_fold(20, "\033[1mexactly twenty chars\033[0m", "\033[1mexactly twenty chars\033[0m");
+    check_fold(20, "see /a/very/long/path/of/a/file now",
+               "see\n    /a/very/long/path/of/a/file\n    now");
+    check_fold(20, "                              far right ",
+               "                              far right");
+    check_fold(20, "trailing blanks       ", "trailing blanks");
+    check_fold(20, "\033[", "\033[");
+}
+END_TEST
+
+START_TEST(bars_are_no_longer_than_their_line) {
+    output o;
+    int fds[2];
+    char read_back[128] = "";
+    ck_assert_int_eq(pipe(fds), 0);
+    output_start_lines(&o, fds[1], 20);
+    output_text(&o, "name\n0123456789  ");
+    figure_bar(&o, 1, 30);
+    output_text(&o, "\n012345678901234567  ");
+    figure_bar(&o, 1, 30);
+    output_text(&o, "\n");
+    ck_assert_int_eq(output_finish(&o), 0);
+    close(fds[1]);
+    ck_assert_int_gt(read(fds[0], read_back, sizeof read_back - 1), 0);
+    close(fds[0]);
+    ck_assert_str_eq(read_back, "name\n0123456789  ████████\n012345678901234567\n");
+}
+END_TEST
+
 START_TEST(bytes_have_a_unit_and_one_decimal) {
     ck_assert_str_eq(figure_bytes(0).text, "0 B");
     ck_assert_str_eq(figure_bytes(1023).text, "1023 B");
@@ -194,6 +245,8 @@ static Suite *suite(void) {
     tcase_add_test(t, neither_do_controls_in_utf8_nor_bytes_that_are_none);
     tcase_add_test(t, what_is_written_arrives);
     tcase_add_test(t, errors_stick);
+    tcase_add_test(t, long_lines_go_on_further_in);
+    tcase_add_test(t, bars_are_no_longer_than_their_line);
     tcase_add_test(t, bytes_have_a_unit_and_one_decimal);
     tcase_add_test(t, counts_rates_and_times_read_well);
     tcase_add_test(t, an_estimate_has_an_interval_unless_every_word_was_counted);

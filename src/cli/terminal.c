@@ -1,0 +1,28 @@
+/* terminal.c: see terminal.h. */
+#include "cli/terminal.h"
+
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { NARROWEST = 20, WIDEST = 10000 };
+
+/* The narrower one: a program that sets COLUMNS knows what it shows, and a terminal may have become
+ * narrower since. */
+unsigned terminal_columns(void) {
+    if (!isatty(STDOUT_FILENO))
+        return 0;
+    const char *wanted = getenv("COLUMNS");
+    struct winsize size = {0};
+    long columns = wanted ? strtol(wanted, NULL, 10) : 0;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 &&
+        (columns <= 0 || size.ws_col < columns))
+        columns = size.ws_col;
+    if (columns <= 0 || columns > WIDEST)
+        return 0;
+    return columns < NARROWEST ? NARROWEST : (unsigned)columns;
+}
+
+void terminal_start(output *o, bool text) {
+    output_start_lines(o, STDOUT_FILENO, text ? terminal_columns() : 0);
+}

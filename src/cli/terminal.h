@@ -1,0 +1,13 @@
+/* terminal.h: how wide text for people may be. */
+#ifndef CLI_TERMINAL_H
+#define CLI_TERMINAL_H
+
+#include "present/output.h"
+
+/* Of the terminal that standard output is; 0: as wide as it gets, as in a file or a pipe. */
+unsigned terminal_columns(void);
+
+/* Standard output: of text, lines are folded; of data, they are what they are. */
+void terminal_start(output *o, bool text);
+
+#endif

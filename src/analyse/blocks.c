@@ -143,11 +143,11 @@ bool blocks_alloc(block_table *b, uint32_t node, const memtrace_event *event) {
     uint32_t row;
     if (!find_row(b, event->id, &row) || !make_room_for(b, event->time))
         return false;
-    if (b->node[row] == NO_NODE) {
-        b->n_open--;
-        if (!note(b, row, BLOCKS_BORN))
-            return false;
-    }
+    if (b->node[row] != NO_NODE && !add_row(b, &row))
+        return false;
+    b->n_open--;
+    if (!note(b, row, BLOCKS_BORN))
+        return false;
     bool large = event->length >= BLOCKS_LARGE || event->samples >= BLOCKS_MANY;
     b->node[row] = node;
     b->length[row] = large ? BLOCKS_LARGE : (uint32_t)event->length;

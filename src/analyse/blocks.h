@@ -105,7 +105,9 @@ typedef struct block_table {
     size_t n_fates; /* in `fates` */
 } block_table;
 
-/* Take the events of a trace, in any order; false when there is no memory. */
+/* Take the events of a trace, in any order; false when there is no memory. Each allocation is a
+ * row; of those with the same id, which a whole trace has not, the first gets what happens to it.
+ */
 bool blocks_alloc(block_table *b, uint32_t node, const memtrace_event *event);
 bool blocks_promote(block_table *b, uint64_t id, uint64_t time);
 bool blocks_collect(block_table *b, uint64_t id, uint64_t time);

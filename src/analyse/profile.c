@@ -87,7 +87,7 @@ static bool add_to_tree(profile *p) {
 }
 
 /* Makes place for another node. */
-static inline bool add_recent(profile *p, cct_addition *recent) {
+static inline bool add_recent(profile *p, const cct_addition *recent) {
     if (recent->blocks == 0)
         return true;
     cct_expect(&p->tree, recent->node);
@@ -105,14 +105,64 @@ static void sum_up(profile *p) {
     }
 }
 
-/* After this, all sums are known. */
-static bool add_rest_to_tree(profile *p) {
+static bool add_all_recent(profile *p) {
     for (size_t i = 0; i < PROFILE_RECENT; i++) {
         if (!add_recent(p, &p->recent[i]))
             return false;
         p->recent[i].blocks = 0;
     }
-    if (!add_to_tree(p))
+    return true;
+}
+
+/* Where the blocks of one source are counted, among those of a node. */
+typedef struct table_sources {
+    memtrace_source source[CCT_SOURCES];
+    uint8_t place[CCT_SOURCES];
+    size_t n;
+} table_sources;
+
+typedef struct table_sum {
+    uint64_t samples, blocks;
+} table_sum;
+
+static table_sources sources_of(const block_table *b) {
+    table_sources x = {.n = 0};
+    unsigned seen = 0;
+    for (size_t i = 0; i < b->count; i++)
+        seen |= 1u << b->source[i];
+    for (unsigned source = 0; source < CCT_SOURCES; source++)
+        if (seen >> source & 1) {
+            x.place[source] = (uint8_t)x.n;
+            x.source[x.n++] = (memtrace_source)source;
+        }
+    return x;
+}
+
+/* With the table, its columns are summed up once: that is less work than to ask the tree for each
+ * block whose stack is not a recent one. */
+static bool add_table_to_tree(profile *p) {
+    const block_table *b = &p->table;
+    const table_sources x = sources_of(b);
+    const size_t n_sums = cct_count(&p->tree) * x.n;
+    table_sum *sums = calloc(n_sums + 1, sizeof *sums);
+    bool ok = sums;
+    for (size_t i = 0; ok && i < b->count; i++) {
+        table_sum *sum = &sums[b->node[i] * x.n + x.place[b->source[i]]];
+        sum->samples += blocks_samples(b, i);
+        sum->blocks++;
+    }
+    for (size_t i = 0; ok && i < n_sums; i++)
+        ok = add_recent(p, &(cct_addition){.node = (uint32_t)(i / x.n),
+                                           .source = x.source[i % x.n],
+                                           .samples = sums[i].samples,
+                                           .blocks = sums[i].blocks});
+    free(sums);
+    return ok;
+}
+
+/* After this, all sums are known. The table, if there is one, is finished. */
+static bool add_rest_to_tree(profile *p) {
+    if (!(p->keep_blocks ? add_table_to_tree(p) : add_all_recent(p)) || !add_to_tree(p))
         return false;
     sum_up(p);
     return true;
@@ -152,11 +202,11 @@ static in_line bool add_allocation(profile *p, cct_path *path, const memtrace_re
         return add_remark(p, reader, *event);
     p->suspect_blocks += event->suspect;
     if (p->keep_blocks ? !blocks_add(&p->table, node, event)
-                       : p->track_promotion && event->source == MEMTRACE_MINOR &&
-                             !note_minor(p, event->id, event->samples))
+                       : !count_block(p, node, event->source, event->samples) ||
+                             (p->track_promotion && event->source == MEMTRACE_MINOR &&
+                              !note_minor(p, event->id, event->samples)))
         return false;
-    return count_block(p, node, event->source, event->samples) &&
-           (!options->block || report_block(options, node, *event));
+    return !options->block || report_block(options, node, *event);
 }
 
 /* With the table, nothing else knows of promotions. The end of a mark is not worth a row. */
@@ -326,7 +376,7 @@ memtrace_status profile_read(profile *p, memtrace_reader *reader, const profile_
     const memtrace_status status = add_events(p, reader, options);
     if (status == MEMTRACE_NOMEM)
         return status;
-    if (!add_rest_to_tree(p) || !copy_frames(p, reader) || !blocks_finish(&p->table))
+    if (!blocks_finish(&p->table) || !add_rest_to_tree(p) || !copy_frames(p, reader))
         return MEMTRACE_NOMEM;
     count_promoted(p);
     free_reading_state(p);
@@ -354,8 +404,9 @@ bool profile_snapshot(const profile *p, const memtrace_reader *reader, profile *
     memset(&to->seen, 0, sizeof to->seen);
     to->minor = (map64){0};
     to->strings = (intern_table){0};
-    bool ok = copy_info(to, &p->info) && cct_copy(&p->tree, &to->tree) && add_rest_to_tree(to) &&
-              blocks_copy(&p->table, &to->table) && copy_frames(to, reader) && copy_marks(p, to);
+    bool ok = copy_info(to, &p->info) && cct_copy(&p->tree, &to->tree) &&
+              blocks_copy(&p->table, &to->table) && add_rest_to_tree(to) &&
+              copy_frames(to, reader) && copy_marks(p, to);
     if (ok)
         count_promoted(to);
     else

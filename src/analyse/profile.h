@@ -60,8 +60,8 @@ typedef struct profile {
 
     intern_table strings;
     VEC(cct_path) paths; /* by domain; only while reading */
-    /* What the tree and the sums above do not know yet; only while reading. Most blocks have the
-     * stack of one that was allocated not long ago. */
+    /* What the tree and the sums above do not know yet; only while reading, without the table. Most
+     * blocks have the stack of one that was allocated not long ago. */
     cct_addition recent[PROFILE_RECENT]; /* the last node of each remainder */
     cct_addition added[PROFILE_ADDED];   /* what stood there before */
     size_t n_added;

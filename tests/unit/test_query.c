@@ -194,6 +194,23 @@ START_TEST(promotions_take_memory_once_there_is_one) {
 }
 END_TEST
 
+/* No writer does that, but a damaged trace may: sums over rows are those over events. */
+START_TEST(an_id_that_comes_again_is_another_block) {
+    block_table b = {0};
+    for (uint64_t i = 0; i < 3; i++) {
+        const memtrace_event e = {.id = 7, .time = i, .length = i, .samples = 1};
+        ck_assert(blocks_alloc(&b, 1, &e));
+    }
+    ck_assert(blocks_collect(&b, 7, 9) && blocks_finish(&b));
+    ck_assert_uint_eq(b.count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert_uint_eq(blocks_length(&b, i), i);
+        ck_assert_uint_eq(blocks_died(&b, i), i == 0 ? 9 : BLOCKS_NEVER);
+    }
+    blocks_free(&b);
+}
+END_TEST
+
 /* Whatever was there before the first late time stays what it was. */
 START_TEST(times_are_exact_around_the_one_that_halves_the_columns) {
     static const uint64_t times[] = {0,
@@ -887,6 +904,7 @@ static Suite *suite(void) {
     tcase_add_test(t, each_row_of_a_large_table_is_looked_at);
     tcase_add_test(t, times_select_the_same_rows_however_late_they_are);
     tcase_add_test(t, times_are_exact_around_the_one_that_halves_the_columns);
+    tcase_add_test(t, an_id_that_comes_again_is_another_block);
     tcase_add_test(t, costs_of_heap_and_external_blocks_stay_apart);
     tcase_add_test(t, the_peak_of_a_large_table_is_that_of_all_its_rows);
     tcase_add_test(t, measures_of_a_selection_count_each_row_of_it);

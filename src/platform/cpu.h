@@ -43,6 +43,16 @@ static inline void cpu_prefetch_around(const void *at) {
     __builtin_prefetch((const void *)((uintptr_t)at - 2 * LINE));
 }
 
+/* Before a word is read and then written: if its page was never touched, one fault makes it. Read
+ * first, it would be the page of zeros that all share, and the write a second fault, as dear. */
+static inline void cpu_touch_to_write(uint32_t *word) {
+#if defined __x86_64__
+    __asm__ volatile("orl $0, %0" : "+m"(*word));
+#else
+    (void)word;
+#endif
+}
+
 /* The thread's own control block. On glibc it lies at the high end of a thread's stack, but not of
  * the main thread's. */
 static inline uintptr_t cpu_thread_pointer(void) {

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "platform/cpu.h"
 #include "record/memory.h"
 
 /* A block's place: by its address's bits from the top, entry of `nodes`, entry of a node, and entry
@@ -108,6 +109,7 @@ static inline bool ids_put_at(ids *table, uint32_t *place, uintptr_t address, ui
                              atomic_load_explicit(&table->wide, memory_order_relaxed),
                          0))
         return ids_put_slowly(table, address, id, before);
+    cpu_touch_to_write(place);
     *before = *place;
     *place = (uint32_t)(id + 1);
     return true;

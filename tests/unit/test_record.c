@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "base/hash.h"
 #include "base/settings.h"
 #include "base/trace_name.h"
+#include "platform/pages.h"
 #include "record/code.h"
 #include "record/config.h"
 #include "record/ids.h"
@@ -371,6 +373,27 @@ START_TEST(ids_of_sparse_blocks_share_a_leaf) {
 }
 END_TEST
 
+#if defined __x86_64__ /* elsewhere it is two */
+START_TEST(a_new_page_of_ids_is_one_fault) {
+    enum { FIRST = 0x7000000, N = 48 };
+    memory m = {0};
+    ids *known = memory_alloc(&m, sizeof *known);
+    struct rusage begin, end;
+    uint64_t before;
+    ids_init(known, &m, true);
+    ck_assert(ids_put(known, FIRST, 0, &before)); /* makes the leaf */
+    const size_t step = pages_unit() / sizeof(uint32_t) << IDS_GRAIN_BITS;
+    getrusage(RUSAGE_SELF, &begin);
+    for (uintptr_t i = 1; i <= N; i++)
+        ids_put(known, FIRST + i * step, i, &before);
+    getrusage(RUSAGE_SELF, &end);
+    ck_assert_int_lt(end.ru_minflt - begin.ru_minflt, N + N / 2);
+    ck_assert_uint_eq(ids_take(known, FIRST + N * step), N + 1);
+    memory_release(&m);
+}
+END_TEST
+#endif
+
 static Suite *suite(void) {
     Suite *suite = suite_create("record");
     TCase *t = tcase_create("parts");
@@ -391,6 +414,9 @@ static Suite *suite(void) {
     tcase_add_test(t, earlier_traces_have_names_of_the_same_kind);
     tcase_add_test(t, ids_are_found_by_address);
     tcase_add_test(t, ids_of_sparse_blocks_share_a_leaf);
+#if defined __x86_64__
+    tcase_add_test(t, a_new_page_of_ids_is_one_fault);
+#endif
     suite_add_tcase(suite, t);
     return suite;
 }

@@ -5,11 +5,13 @@
 
 Each program runs as it is and under each recorder in turn; the table says how often (n) and what that
 costs in CPU time (all processes together, the median; then the median of the ratios to the plain run
-in the same turn, and their quartiles), the memory of the largest process (this script's own, if that
-is more), and the size of what was written. What takes long runs in fewer of the turns, evenly spread,
+in the same turn, and their quartiles), the memory of all processes together (at least that of the
+largest, or of this script, if that is more), and the size of what was written. What takes long runs in fewer of the turns, evenly spread,
 so that it takes about half a minute in all. `recorder` is the preloaded library alone, at the sampling
 rate given, `run` the whole of `allotrace run`, names and summary included, as heaptrack's figure is
-the whole of `heaptrack`. What is not installed is left out. Takes the allotrace that is first in PATH,
+the whole of `heaptrack`. What recorders know of blocks stands in the program with some and in another
+process with others, so memory is that of all at once (shared pages once), looked at every few
+milliseconds in the run that is thrown away. What is not installed is left out. Takes the allotrace that is first in PATH,
 and makes its inputs under out/bench/ once.
 
 What was measured of a program is kept there after each turn: if this is interrupted, the table shows
@@ -19,6 +21,7 @@ what there is, and the next time it goes on from there, unless allotrace is anot
 import hashlib
 import json
 import math
+import os
 import pathlib
 import random
 import shutil
@@ -27,6 +30,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 
 import pair
 
@@ -211,6 +215,50 @@ def report(contestants):
         print(f"{line}{size(c.peak):>10}{size(c.size):>11}".rstrip(), flush=True)
 
 
+# ---- memory
+
+def below(pid):
+    """A process and all that it has started and that still run."""
+    yield pid
+    try:
+        for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+            for child in (task / "children").read_text().split():
+                yield from below(int(child))
+    except OSError:  # it has ended meanwhile
+        pass
+
+
+def resident(pid):
+    """Bytes in memory; of pages that processes share, its part."""
+    try:
+        rollup = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text()
+        return next(int(line.split()[1]) for line in rollup.splitlines()
+                    if line.startswith("Pss:")) * 1024
+    except (OSError, StopIteration):
+        return 0
+
+
+class Watch(threading.Thread):
+    """Looks how much memory all that this script has started takes together."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.peak, self.over = 0, threading.Event()
+
+    def run(self):
+        me = os.getpid()
+        while not self.over.wait(0.005):
+            self.peak = max(self.peak, sum(resident(pid) for pid in below(me) if pid != me))
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.join()
+
+
 # ---- measuring
 
 SPENT = 30  # seconds of CPU time for what takes long, about
@@ -225,11 +273,13 @@ def first_run(contestant):
     signal.signal(signal.SIGALRM, too_long)
     signal.alarm(LIMIT)
     try:
-        return contestant.run()
+        with Watch() as watch:
+            return contestant.run()
     except TimeoutError:
         return math.inf
     finally:
         signal.alarm(0)
+        contestant.peak = max(contestant.peak, watch.peak)
 
 
 def is_due(contestant, turn):

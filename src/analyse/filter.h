@@ -57,6 +57,22 @@ bool filter_hides_any(const filter *f);
 bool filter_hides(const filter *f, const char *function);
 bool filter_hides_library(const filter *f);
 
+/* A name that blocks must have: no wildcard, no regular expression, nothing that is taken away. */
+typedef enum filter_name_of {
+    FILTER_NAME_FUNCTION,
+    FILTER_NAME_FILE,
+    FILTER_NAME_TYPE
+} filter_name_of;
+
+typedef struct filter_name {
+    filter_name_of of;
+    const char *text; /* lives as long as the filter */
+    bool whole;       /* else a part of a name is enough */
+} filter_name;
+
+/* The one with number `i`, from 0 on; false if there are not so many. */
+bool filter_plain_name(const filter *f, size_t i, filter_name *name);
+
 /* A function, or a sequence of functions each of which calls the next: `f`, `f > g`. Each step is a
  * pattern as in filters, without quotes; or a line, FILE:LINE, the file as its path ends. */
 typedef struct call_site call_site;

@@ -402,6 +402,30 @@ void filter_free(filter *f) {
     free(f);
 }
 
+static const filter_name_of kinds_of_names[] = {[FILTER_FN] = FILTER_NAME_FUNCTION,
+                                                [FILTER_FILE] = FILTER_NAME_FILE,
+                                                [FILTER_TYPE] = FILTER_NAME_TYPE};
+
+static bool has_names(const filter_term *t) {
+    return !t->negated &&
+           (t->kind == FILTER_FN || t->kind == FILTER_FILE || t->kind == FILTER_TYPE);
+}
+
+bool filter_plain_name(const filter *f, size_t i, filter_name *name) {
+    for (size_t t = 0; t < f->terms.count; t++) {
+        const filter_term *term = &f->terms.items[t];
+        for (size_t v = 0; has_names(term) && v < term->values.count; v++) {
+            const filter_pattern *p = &term->values.items[v].pattern;
+            if ((p->how != MATCH_PART && p->how != MATCH_NAME) || i-- > 0)
+                continue;
+            *name = (filter_name){
+                .of = kinds_of_names[term->kind], .text = p->text, .whole = p->how == MATCH_NAME};
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- sites ------------------------------------------------------------------------------- */
 
 struct call_site {

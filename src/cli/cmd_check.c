@@ -12,6 +12,7 @@
 #include "cli/message.h"
 #include "cli/question.h"
 #include "cli/result_file.h"
+#include "cli/similar.h"
 #include "cli/terminal.h"
 #include "cli/trace_profile.h"
 #include "present/check.h"
@@ -280,9 +281,11 @@ static int count_kept(const job *j, group *g) {
     selection s;
     if (!filter_select(g->filter, &j->profile, &s))
         return no_memory();
-    if (s.n_kept == 0 && s.n_of > 0)
+    if (s.n_kept == 0 && s.n_of > 0) {
         message_warning("the filter kept 0 of %zu blocks: `%.*s` removed the last %zu", s.n_of,
                         (int)s.term_size, g->text + s.term_at, s.n_removed);
+        similar_hint_filter(&j->profile, g->filter);
+    }
     bool ok = budget_count_rows(&g->tally, &j->profile, g->measure, s.kept);
     selection_free(&s);
     return ok ? STATUS_OK : no_memory();

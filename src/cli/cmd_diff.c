@@ -148,6 +148,16 @@ static int diff_runs(const diff_command *opts, const diff_options *query, char *
     return status == STATUS_OK ? show(opts, query, r) : status;
 }
 
+/* A name that one of the traces has is no slip. */
+static void close_runs(runs *r) {
+    size_t with_nothing = 0;
+    for (size_t i = 0; r->questions && i < r->n; i++)
+        with_nothing += question_has_nothing(&r->questions[i]);
+    for (size_t i = 0; r->questions && i < r->n; i++)
+        (i == 0 && with_nothing == r->n ? question_close
+                                        : question_close_quietly)(&r->questions[i]);
+}
+
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const diff_command *opts = opts_;
     diff_options query = {.by = (hotspots_by)opts->by,
@@ -162,8 +172,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
         status = diff_runs(opts, &query, operands, n_operands, &r);
     else
         message_error("not enough memory");
-    for (size_t i = 0; r.questions && i < r.n; i++)
-        question_close(&r.questions[i]);
+    close_runs(&r);
     free(r.questions);
     free(r.answers);
     free(r.paths);

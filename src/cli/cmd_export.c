@@ -7,6 +7,7 @@
 #include "cli/message.h"
 #include "cli/question.h"
 #include "cli/result_file.h"
+#include "cli/similar.h"
 #include "cli/trace_profile.h"
 #include "present/export_html.h"
 #include "present/export_rows.h"
@@ -180,9 +181,11 @@ static bool select_blocks(subject *s, const filter *f, const char *text) {
         s->moment = s->profile.duration;
     if (!filter_select(f, &s->profile, kept))
         return false;
-    if (kept->n_kept == 0 && kept->n_of > 0)
+    if (kept->n_kept == 0 && kept->n_of > 0) {
         message_warning("the filter kept 0 of %zu blocks: `%.*s` removed the last %zu", kept->n_of,
                         (int)kept->term_size, text + kept->term_at, kept->n_removed);
+        similar_hint_filter(&s->profile, f);
+    }
     return true;
 }
 

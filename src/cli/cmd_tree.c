@@ -7,6 +7,7 @@
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/question.h"
+#include "cli/similar.h"
 #include "cli/terminal.h"
 #include "present/calltree.h"
 
@@ -91,44 +92,6 @@ static int print(const question *q, const tree_options *opts, bool by_line, cons
     return report_output(output_finish(&out));
 }
 
-/* ---- a name that is in no stack ------------------------------------------------------------ */
-
-/* How far a function's name is from what was asked for, with and without what it is in; what it
- * takes does not count. No other is nearer than one of which it is a part in other letters. */
-static size_t distance_of(const char *function, const char *wanted) {
-    char name[64];
-    size_t size = strcspn(function, "(<");
-    while (size > 0 && strchr(":. ", function[size - 1]))
-        size--;
-    if (strcasestr(function, wanted))
-        return 0;
-    if (size == 0 || size >= sizeof name)
-        return SIZE_MAX;
-    memcpy(name, function, size);
-    name[size] = '\0';
-    const char *own = name + size;
-    while (own > name && !strchr(":. ", own[-1]))
-        own--;
-    const size_t whole = options_distance(name, wanted), last = options_distance(own, wanted);
-    return whole < last ? whole : last;
-}
-
-/* Of several functions that are as near, that with the shortest name is shown. */
-static void hint_at_similar(const profile *p, const char *wanted) {
-    const char *best = NULL;
-    size_t least = strlen(wanted) / 4; /* a letter in four may be wrong */
-    for (size_t i = 0; i < p->locations.count; i++) {
-        const char *function = p->locations.items[i].function;
-        const size_t distance = distance_of(function, wanted);
-        if (distance < least || (distance == least && (!best || strlen(function) < strlen(best)))) {
-            best = function;
-            least = distance;
-        }
-    }
-    if (best)
-        message_hint("there is `%s`", best);
-}
-
 /* ---- the commands -------------------------------------------------------------------------- */
 
 static int show(const question *q, const tree_options *opts, calltree_shape shape,
@@ -147,7 +110,7 @@ static int show(const question *q, const tree_options *opts, calltree_shape shap
     }
     int status = print(q, opts, by_line, &t, focus);
     if (focus && t.nodes.items[CALLTREE_ROOT].total.blocks == 0)
-        hint_at_similar(&q->profile, focus);
+        similar_hint(&q->profile, focus);
     calltree_free(&t);
     return status;
 }

@@ -7,6 +7,7 @@
 
 #include "cli/color.h"
 #include "cli/message.h"
+#include "cli/similar.h"
 
 const char *const question_measures[] = {
 #define MEASURE_TEXT(name, text, unit, title) text,
@@ -69,16 +70,14 @@ static int read_profile(question *q, const question_options *o, const char *path
 
 int question_ask(question *q, const command *cmd, const question_options *o, const char *path) {
     query_spec spec;
-    filter *f;
     *q = (question){.report = {.query = &q->query, .filter = o->filter, .color = color_wanted()}};
-    int status = parse_spec(cmd, o, &spec, &f);
+    int status = parse_spec(cmd, o, &spec, &q->filter);
     if (status == STATUS_OK)
         status = read_profile(q, o, path, &spec);
     if (status == STATUS_OK && !query_run(&q->query, &q->profile, &spec)) {
         message_error("not enough memory");
         status = STATUS_FAILED;
     }
-    filter_free(f);
     return status;
 }
 
@@ -101,7 +100,18 @@ int question_ask_again(const question *q, const command *cmd, const question_opt
     return status;
 }
 
+bool question_has_nothing(const question *q) {
+    return q->query.selection.n_of && q->query.selection.n_kept == 0;
+}
+
 void question_close(question *q) {
+    if (question_has_nothing(q))
+        similar_hint_filter(&q->profile, q->filter);
+    question_close_quietly(q);
+}
+
+void question_close_quietly(question *q) {
+    filter_free(q->filter);
     query_free(&q->query);
     profile_free(&q->profile);
     trace_file_close(&q->in);

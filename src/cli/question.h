@@ -106,13 +106,19 @@ typedef struct question {
     profile profile;
     query_result query;
     report report;
+    filter *filter; /* NULL: there is none */
 } question;
 
 /* Reads the trace and runs the query. Returns STATUS_OK, or another status after having said what
- * is wrong; `*q` is to be closed in any case. */
+ * is wrong; `*q` is to be closed in any case, which says, where a filter left nothing, what may
+ * have been meant. */
 int question_ask(question *q, const command *cmd, const question_options *options,
                  const char *path);
 void question_close(question *q);
+void question_close_quietly(question *q);
+
+/* Its filter left no block. */
+bool question_has_nothing(const question *q);
 
 /* Asks the same trace for another measure of those blocks that the filter term `only` keeps as
  * well. Returns STATUS_OK, and then `*result` is to be freed before `q`; or another status after

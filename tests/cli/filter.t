@@ -147,3 +147,47 @@ What cannot be understood:
     ^
   Try `allotrace hotspots --help`.
   [2]
+
+Where no function, file or type has a name, one that is like it is shown, as by callers; not for patterns, nor for what is
+taken away:
+
+  $ for f in fn:Interf.biuld_graph fn:interff fn:interf,colorign 'fn:"Interf.build_graph.add_inter"' file:asmcomp/interf.mll 'file:interff.ml size:>1' fn:/Interff/ 'fn:Interff*' -fn:Interff 'fn:Interf size:>=1G' fn:Zebra; do echo "$f"; allotrace hotspots -f "$f" $TRACES/ocamlopt.ctf 2>&1 | grep -E 'hint|Nothing'; done
+  fn:Interf.biuld_graph
+  Nothing to show: kept 0 of 1,676 blocks: `fn` removed the last 1,676.
+  allotrace: hint: there is `Interf.build_graph`
+  fn:interff
+  Nothing to show: kept 0 of 1,676 blocks: `fn` removed the last 1,676.
+  allotrace: hint: there is `Interf.build_graph.interf`
+  fn:interf,colorign
+  fn:"Interf.build_graph.add_inter"
+  file:asmcomp/interf.mll
+  Nothing to show: kept 0 of 1,676 blocks: `file` removed the last 1,676.
+  allotrace: hint: there is `asmcomp/interf.ml`
+  file:interff.ml size:>1
+  Nothing to show: kept 0 of 1,676 blocks: `file` removed the last 1,676.
+  allotrace: hint: there is `asmcomp/interf.ml`
+  fn:/Interff/
+  Nothing to show: kept 0 of 1,676 blocks: `fn` removed the last 1,676.
+  fn:Interff*
+  Nothing to show: kept 0 of 1,676 blocks: `fn` removed the last 1,676.
+  -fn:Interff
+  fn:Interf size:>=1G
+  Nothing to show: kept 0 of 1,676 blocks: `size` removed the last 296.
+  fn:Zebra
+  Nothing to show: kept 0 of 1,676 blocks: `fn` removed the last 1,676.
+  $ allotrace callers Interf.biuld_graph $TRACES/ocamlopt.ctf 2>&1 | grep hint
+  allotrace: hint: there is `Interf.build_graph`
+  $ allotrace export --to csv -f fn:Interf.biuld_graph $TRACES/ocamlopt.ctf 2>&1 | grep hint
+  allotrace: hint: there is `Interf.build_graph`
+  $ allotrace check --expect total=1MB -f fn:Interf.biuld_graph $TRACES/ocamlopt.ctf 2>&1 | grep hint
+  allotrace: hint: there is `Interf.build_graph`
+  $ allotrace diff -f fn:Interf.biuld_graph $TRACES/ocamlopt.ctf $TRACES/ocamlopt.ctf 2>&1 | grep hint
+  allotrace: hint: there is `Interf.build_graph`
+  $ allotrace diff -f fn:Interf.build_graph $TRACES/ocamlopt.ctf $TRACES/irmin-replay.ctf 2>&1 | grep hint
+  [1]
+  $ printf 'rate 1\nalloc external 8 9 main@a.c:1 Parser.node@<type>:0|f@a.c:2\n' | $TESTDIR/make-trace >typed.ctf; for f in type:Parser.noed type:parser type:/noed/; do allotrace types -f $f typed.ctf 2>&1 | grep -E 'hint|Nothing'; done
+  Nothing to show: kept 0 of 1 blocks: `type` removed the last 1.
+  allotrace: hint: there is `Parser.node`
+  Nothing to show: kept 0 of 1 blocks: `type` removed the last 1.
+  allotrace: hint: there is `Parser.node`
+  Nothing to show: kept 0 of 1 blocks: `type` removed the last 1.

@@ -58,6 +58,23 @@ static void tally_add(tally *t, weighed w) {
     t->blocks.tracked++;
 }
 
+static void tally_join(tally *t, const tally *others) {
+    t->samples += others->samples;
+    estimate_blocks_join(&t->blocks, &others->blocks);
+}
+
+static void tallies_join(tallies *t, const tallies *others) {
+    tally_join(&t->in, &others->in);
+    tally_join(&t->out, &others->out);
+}
+
+static void counts_join(counts *c, const counts *others) {
+    tally_join(&c->all, &others->all);
+    tallies_join(&c->soon, &others->soon);
+    tallies_join(&c->minor, &others->minor);
+    tallies_join(&c->premature, &others->premature);
+}
+
 static void count_if(tallies *t, weighed w, bool in) {
     tally_add(in ? &t->in : &t->out, w);
 }
@@ -182,13 +199,14 @@ static void make_histogram(const profile *p, const lifetimes_spec *spec,
 
 /* A block stands for its samples, which are as many as chance makes of its words; or for the
  * inverse of its chance to be tracked. */
-static survival_life survival_life_of(const profile *p, const lifetimes_spec *spec,
-                                      const estimate_chances *chances, size_t row) {
+static survival_lives survival_life_of(const profile *p, const lifetimes_spec *spec,
+                                       const estimate_chances *chances, size_t row) {
     double rate = p->info.sample_rate, samples = (double)blocks_samples(&p->table, row);
-    survival_life life = {.time = life_of(p, row),
-                          .ended = is_dead(p, row),
-                          .weight = samples,
-                          .variance = samples * (1 - rate)};
+    survival_lives life = {.time = life_of(p, row),
+                           .ended = is_dead(p, row),
+                           .n = 1,
+                           .weight = samples,
+                           .variance = samples * (1 - rate)};
     if (spec->measure == MEASURE_BYTESECONDS) {
         /* What was held was: the end of the trace leaves nothing open. */
         const double seconds = (double)life.time / 1e6;
@@ -203,19 +221,45 @@ static survival_life survival_life_of(const profile *p, const lifetimes_spec *sp
     return life;
 }
 
+/* Lives, in the order in which their lengths were met first: of many blocks few are different. */
+typedef struct lives {
+    VEC(survival_lives) items;
+    map64 ended, open; /* time → index into `items` */
+} lives;
+
+static void lives_free(lives *all) {
+    vec_free(&all->items);
+    map64_free(&all->ended);
+    map64_free(&all->open);
+}
+
+static bool lives_add(lives *all, survival_lives life) {
+    uint32_t *at = map64_put(life.ended ? &all->ended : &all->open, life.time);
+    if (!at)
+        return false;
+    if (*at == MAP64_NONE) {
+        *at = (uint32_t)all->items.count;
+        return vec_push(&all->items, life);
+    }
+    survival_lives *sum = &all->items.items[*at];
+    sum->weight += life.weight;
+    sum->variance += life.variance;
+    sum->n++;
+    return true;
+}
+
 static bool make_curve(const profile *p, const lifetimes_spec *spec,
                        const estimate_chances *chances, lifetimes *l) {
-    VEC(survival_life) lives = {0};
-    bool ok = vec_reserve(&lives, p->table.count);
+    lives all = {.ended = {0}};
+    bool ok = true;
     for (size_t i = 0; ok && i < p->table.count; i++) {
         if (spec->kept && !spec->kept[i])
             continue;
-        const survival_life life = survival_life_of(p, spec, chances, i);
-        if (life.weight > 0)
-            lives.items[lives.count++] = life;
+        const survival_lives life = survival_life_of(p, spec, chances, i);
+        ok = life.weight <= 0 || lives_add(&all, life);
     }
-    ok = ok && survival_estimate(lives.items, lives.count, &l->curve);
-    vec_free(&lives);
+    ok = ok && survival_estimate(all.items.items, all.items.count, &l->curve);
+    lives_free(&all);
     for (int i = 0; ok && i < LIFETIMES_QUANTILES; i++)
         l->quantiles[i] = survival_find_quantile(&l->curve, quantiles[i]);
     return ok;
@@ -240,11 +284,10 @@ static bool count_sites(const lens *view, const lifetimes_spec *spec,
     counts *by_site = calloc(n + 1, sizeof *by_site), *all = by_site + n;
     bool ok = by_site && vec_reserve(&l->sites, n);
     for (size_t i = 0; ok && i < p->table.count; i++)
-        if (places.of_row[i] != SITES_NONE) {
-            const weighed w = weigh(p, spec, chances, i);
-            count_block(&by_site[places.of_row[i]], p, spec, i, w);
-            count_block(all, p, spec, i, w);
-        }
+        if (places.of_row[i] != SITES_NONE)
+            count_block(&by_site[places.of_row[i]], p, spec, i, weigh(p, spec, chances, i));
+    for (size_t i = 0; ok && i < n; i++)
+        counts_join(all, &by_site[i]);
     for (size_t i = 0; ok && i < n; i++)
         l->sites.items[l->sites.count++] = (lifetimes_site){.place = places.places.items[i],
                                                             .part = part_of(p, spec, &by_site[i])};

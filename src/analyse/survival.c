@@ -12,12 +12,12 @@
 /* Of those that end or vanish at the same time, the former come first: the last bit says that, the
  * others are those of the time. */
 static size_t digit_of(const void *life, unsigned shift) {
-    const survival_life *l = life;
+    const survival_lives *l = life;
     return radix_digit(shift ? l->time >> (shift - 1) : l->time << 1 | !l->ended, 0);
 }
 
 /* Sorted by time are then either `lives` or `other`, which has as much room; returns which. */
-static survival_life *sort(survival_life *lives, survival_life *other, size_t n) {
+static survival_lives *sort(survival_lives *lives, survival_lives *other, size_t n) {
     uint64_t most = 0;
     for (size_t i = 0; i < n; i++)
         most = lives[i].time > most ? lives[i].time : most;
@@ -53,8 +53,8 @@ static estimate alive_at_last(const survival_curve *c) {
     return (estimate){.value = 0, .low = 0, .high = before.low < before.high ? before.high : 0};
 }
 
-/* Those of lives [first, last), which have the same time and of which `ended` ended, go. */
-static void leave(walk *w, const survival_life *lives, size_t n, double ended) {
+/* Those of `n` that have the same time, of which `ended` ended, go. */
+static void leave(walk *w, const survival_lives *lives, size_t n, double ended) {
     double rest = w->at_risk - ended;
     w->log_alive += log(rest / w->at_risk);
     w->slope += ended / (w->at_risk * rest);
@@ -64,23 +64,29 @@ static void leave(walk *w, const survival_life *lives, size_t n, double ended) {
     }
 }
 
-static void forget(walk *w, const survival_life *lives, size_t n) {
+static void forget(walk *w, const survival_lives *lives, size_t n) {
     for (size_t i = 0; i < n; i++) {
         w->at_risk -= lives[i].weight;
         w->risk_squares -= lives[i].variance;
     }
 }
 
-static bool walk_through(walk *w, const survival_life *lives, size_t n, survival_curve *curve) {
+static bool walk_through(walk *w, const survival_lives *lives, size_t n, survival_curve *curve) {
+    uint64_t left = 0;
+    for (size_t i = 0; i < n; i++)
+        left += lives[i].n;
     for (size_t first = 0, last; first < n; first = last) {
+        const uint64_t at_risk = left;
         double ended = 0;
-        for (last = first; last < n && lives[last].time == lives[first].time; last++)
+        for (last = first; last < n && lives[last].time == lives[first].time; last++) {
             ended += lives[last].ended ? lives[last].weight : 0;
+            left -= lives[last].n;
+        }
         bool all = last == n && ended >= w->at_risk * (1 - 1e-9);
         if (!all)
             leave(w, lives + first, last - first, ended);
         forget(w, lives + first, last - first);
-        survival_point point = {.time = lives[first].time, .at_risk = n - first};
+        survival_point point = {.time = lives[first].time, .at_risk = at_risk};
         point.alive = all ? alive_at_last(curve) : alive_now(w);
         if (ended > 0 && !vec_push(curve, point))
             return false;
@@ -88,14 +94,14 @@ static bool walk_through(walk *w, const survival_life *lives, size_t n, survival
     return true;
 }
 
-bool survival_estimate(survival_life *lives, size_t n, survival_curve *curve) {
+bool survival_estimate(survival_lives *lives, size_t n, survival_curve *curve) {
     walk w = {0};
     *curve = (survival_curve){0};
     for (size_t i = 0; i < n; i++) {
         w.at_risk += lives[i].weight;
         w.risk_squares += lives[i].variance;
     }
-    survival_life *other = malloc((n + 1) * sizeof *other);
+    survival_lives *other = malloc((n + 1) * sizeof *other);
     bool ok = other && walk_through(&w, sort(lives, other, n), n, curve);
     free(other);
     if (!ok)

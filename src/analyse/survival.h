@@ -10,12 +10,14 @@
 #include "analyse/estimate.h"
 #include "base/vec.h"
 
-typedef struct survival_life {
-    uint64_t time;   /* how long it lasted, or was seen */
-    double weight;   /* what it stands for; > 0 */
-    double variance; /* of that */
-    bool ended;      /* else it was seen no longer */
-} survival_life;
+/* Lives that are as long. */
+typedef struct survival_lives {
+    uint64_t time;   /* how long they lasted, or were seen */
+    double weight;   /* what they stand for together; > 0 */
+    double variance; /* of that: the sum of each one's */
+    uint64_t n;
+    bool ended; /* else they were seen no longer */
+} survival_lives;
 
 typedef struct survival_point {
     uint64_t time;
@@ -33,9 +35,9 @@ typedef struct survival_quantile {
 
 typedef VEC(survival_point) survival_curve; /* at each time at which something ended */
 
-/* Changes the order of `lives`. Fills `*curve`, which need not be initialised; false when there is
- * no memory. */
-bool survival_estimate(survival_life *lives, size_t n, survival_curve *curve);
+/* Changes the order of the `n` lives. Fills `*curve`, which need not be initialised; false when
+ * there is no memory. */
+bool survival_estimate(survival_lives *lives, size_t n, survival_curve *curve);
 
 /* The share that lasts longer than `time`; all, exactly, before the first point. */
 estimate survival_at(const survival_curve *curve, uint64_t time);

@@ -22,13 +22,14 @@ static const struct {
 enum { PATIENTS = sizeof weeks / sizeof *weeks };
 
 static survival_curve curve_of_remission(double weight) {
-    survival_life lives[PATIENTS];
+    survival_lives lives[PATIENTS];
     survival_curve c;
     for (int i = 0; i < PATIENTS; i++)
-        lives[i] = (survival_life){.time = (uint64_t)abs(weeks[i]),
-                                   .ended = weeks[i] > 0,
-                                   .weight = weight,
-                                   .variance = weight * weight};
+        lives[i] = (survival_lives){.time = (uint64_t)abs(weeks[i]),
+                                    .ended = weeks[i] > 0,
+                                    .weight = weight,
+                                    .variance = weight * weight,
+                                    .n = 1};
     ck_assert(survival_estimate(lives, PATIENTS, &c));
     return c;
 }
@@ -79,22 +80,23 @@ START_TEST(between_and_beyond_the_points) {
 END_TEST
 
 static int compare_lives(const void *a, const void *b) {
-    const survival_life *x = a, *y = b;
+    const survival_lives *x = a, *y = b;
     return x->time != y->time ? (x->time < y->time ? -1 : 1) : (int)y->ended - (int)x->ended;
 }
 
 /* Times of a few bits and of many. */
 START_TEST(the_order_of_lives_is_of_no_account) {
     enum { N = 3000 };
-    static survival_life mixed[N], sorted[N];
+    static survival_lives mixed[N], sorted[N];
     test_random random = {1};
     survival_curve a, b;
     for (int i = 0; i < N; i++) {
         const uint64_t r = test_random_u64(&random);
-        mixed[i] = (survival_life){.time = r >> (r % 64),
-                                   .ended = r >> 9 & 1,
-                                   .weight = 1 + (double)(r % 1000) / 1024,
-                                   .variance = (double)(r % 77) / 8};
+        mixed[i] = (survival_lives){.time = r >> (r % 64),
+                                    .ended = r >> 9 & 1,
+                                    .weight = 1 + (double)(r % 1000) / 1024,
+                                    .variance = (double)(r % 77) / 8,
+                                    .n = 1 + r % 5};
     }
     memcpy(sorted, mixed, sizeof sorted);
     qsort(sorted, N, sizeof *sorted, compare_lives);
@@ -114,7 +116,7 @@ END_TEST
 
 START_TEST(all_end_or_none) {
     survival_curve c;
-    survival_life lives[] = {{5, 1, 1, true}, {3, 1, 1, true}};
+    survival_lives lives[] = {{5, 1, 1, 1, true}, {3, 1, 1, 1, true}};
     ck_assert(survival_estimate(lives, 2, &c));
     ck_assert_uint_eq(c.count, 2);
     ck_assert_double_eq_tol(c.items[0].alive.value, 0.5, 1e-12);
@@ -122,7 +124,7 @@ START_TEST(all_end_or_none) {
     ck_assert_double_eq(c.items[1].alive.low, 0);
     ck_assert_double_ge(c.items[1].alive.high, 0.5);
     vec_free(&c);
-    survival_life seen[] = {{5, 1, 1, false}, {3, 1, 1, false}};
+    survival_lives seen[] = {{5, 1, 1, 1, false}, {3, 1, 1, 1, false}};
     ck_assert(survival_estimate(seen, 2, &c));
     ck_assert_uint_eq(c.count, 0);
     ck_assert(survival_estimate(NULL, 0, &c));
@@ -141,16 +143,16 @@ static uint64_t words_of(int i) {
     return i % 20 == 0 ? 40 : 2 + (uint64_t)i % 5;
 }
 
-static void make_life(test_random *r, int i, survival_life *life) {
+static void make_life(test_random *r, int i, survival_lives *life) {
     double time = (i % 20 == 0 ? 300 : 60) * test_random_exponential(r);
     double seen = END * test_random_unit(r);
-    *life = (survival_life){.time = (uint64_t)fmin(time, seen), .ended = time < seen};
+    *life = (survival_lives){.time = (uint64_t)fmin(time, seen), .n = 1, .ended = time < seen};
 }
 
 static const uint64_t moments[] = {10, 50, 150, 400};
 
 /* Of what is held, by those that live for at most so long and by others. */
-static estimate share_until(const survival_life *lives, size_t n, uint64_t time, double rate) {
+static estimate share_until(const survival_lives *lives, size_t n, uint64_t time, double rate) {
     double sum[2] = {0}, squares[2] = {0}, heaviest[2] = {0};
     for (size_t i = 0; i < n; i++) {
         const bool out = lives[i].time > time;
@@ -166,7 +168,7 @@ static estimate share_until(const survival_life *lives, size_t n, uint64_t time,
  * does. */
 static void sample_program(uint64_t seed, double rate, weighing kind, int covered[5]) {
     test_random r = {seed};
-    survival_life *all = malloc(BLOCKS * sizeof *all), *some = malloc(BLOCKS * sizeof *some);
+    survival_lives *all = malloc(BLOCKS * sizeof *all), *some = malloc(BLOCKS * sizeof *some);
     size_t n = 0;
     uint64_t gap = test_random_gap(&r, rate);
     for (int i = 0; i < BLOCKS; i++) {

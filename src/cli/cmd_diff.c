@@ -1,6 +1,7 @@
 /* cmd_diff.c: `allotrace diff BEFORE AFTER`: what changed, and how sure that is. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "analyse/diff.h"
@@ -140,9 +141,19 @@ static int show(const diff_command *opts, const diff_options *query, const runs 
     return report_output(output_finish(&out));
 }
 
+/* What is read from a pipe is gone. */
+static bool reads_input_twice(const runs *r) {
+    size_t n = 0;
+    for (size_t i = 0; i < r->n; i++)
+        n += strcmp(r->paths[i], "-") == 0;
+    return n > 1;
+}
+
 static int diff_runs(const diff_command *opts, const diff_options *query, char **operands, size_t n,
                      runs *r) {
     int status = take_sides(opts, operands, n, r);
+    if (status == STATUS_OK && reads_input_twice(r))
+        status = message_usage(&command_diff, "diff: standard input, `-`, can be one trace alone");
     if (status == STATUS_OK)
         status = read_runs(opts, r);
     return status == STATUS_OK ? show(opts, query, r) : status;

@@ -273,8 +273,9 @@ static void say_total(const summary *s, const run_traces *t) {
         fprintf(stderr, "allotrace: recorded every allocation, %s%s, ",
                 s->counts_remarks ? "about " : "", figure_count(s->blocks).text);
     else if (s->rate == 1)
-        fprintf(stderr, "allotrace: recorded every allocation, %s in %s blocks, ",
-                figure_bytes(s->total.value).text, figure_count(s->blocks).text);
+        fprintf(stderr, "allotrace: recorded every allocation, %s in %s block%s, ",
+                figure_bytes(s->total.value).text, figure_count(s->blocks).text,
+                s->blocks == 1 ? "" : "s");
     else
         fprintf(stderr, "allotrace: recorded %s (%s, %s sample%s in %s block%s at rate %s) ",
                 figure_bytes(s->total.value).text, figure_margin(&s->total).text,

@@ -34,8 +34,8 @@ static void show_estimate(output *o, const profile *p, const char *name, uint64_
 static void show_allocations(output *o, const profile *p) {
     uint64_t all = cct_sum(p->samples);
     label(o, "samples");
-    output_format(o, "%s in %s blocks\n", figure_count(all).text,
-                  figure_count(cct_sum(p->blocks)).text);
+    output_format(o, "%s in %s block%s\n", figure_count(all).text,
+                  figure_count(cct_sum(p->blocks)).text, cct_sum(p->blocks) == 1 ? "" : "s");
     show_estimate(o, p, "allocated", all);
     for (int i = 0; i < CCT_SOURCES; i++) {
         char name[32];
@@ -50,8 +50,8 @@ static void show_allocations(output *o, const profile *p) {
     else
         output_text(o, "- (nothing in a minor heap)\n");
     label(o, "collected");
-    output_format(o, "%s of %s blocks\n", figure_count(p->collected_blocks).text,
-                  figure_count(cct_sum(p->blocks)).text);
+    output_format(o, "%s of %s block%s\n", figure_count(p->collected_blocks).text,
+                  figure_count(cct_sum(p->blocks)).text, cct_sum(p->blocks) == 1 ? "" : "s");
 }
 
 static void show_gauges(output *o, const profile *p) {

@@ -151,6 +151,10 @@ static void show_curve(output *o, const lifetimes *l, const lifetimes_view *view
         show_quantile(o, &l->quantiles[i], is_held(view));
 }
 
+static bool has_shares(const lifetimes_part *p) {
+    return p->dead_soon.of_samples || p->dead_minor.of_samples || p->premature.of_samples;
+}
+
 /* Shares of which something is known. */
 static void show_shares(output *o, const lifetimes_part *p, const lifetimes_view *view,
                         const char *indent) {
@@ -216,7 +220,8 @@ void lifetimes_text(output *o, const report *r, const lifetimes *l, const lifeti
     if (!report_text_head(o, r))
         return;
     show_histogram(o, l, view);
-    output_char(o, '\n');
+    if (has_shares(&l->all))
+        output_char(o, '\n');
     show_shares(o, &l->all, view, "  ");
     show_curve(o, l, view);
     show_sites(o, r, l, view);

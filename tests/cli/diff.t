@@ -232,6 +232,10 @@ What makes no sense:
   allotrace: diff takes two traces, BEFORE and AFTER; several a side: --before A… --after B…
   Try `allotrace diff --help`.
   [2]
+  $ allotrace diff - - <before.ctf
+  allotrace: diff: standard input, `-`, can be one trace alone
+  Try `allotrace diff --help`.
+  [2]
   $ allotrace diff --before before.ctf
   allotrace: diff: --before and --after go together
   Try `allotrace diff --help`.

@@ -271,3 +271,17 @@ What memory was held for, which is not what most of it is allocated for:
   us,alive,alive_low,alive_high
   39,0.999999,0.999995,1
   849340,0,0,0.0683932
+
+Of a single block, of whose end nothing is known:
+
+  $ printf 'rate 1\nalloc major 9 10 main@m.c:1\n' | $TESTDIR/make-trace >one.ctf; allotrace lifetimes one.ctf; allotrace info one.ctf | grep block
+  80 B total allocations (exact, 10 samples at rate 1)
+  
+  Lifetimes (bytes):
+    alive at the end    100.0%                 ██████████████████████████████
+  
+  By site:
+   100.0% m.c:1 main
+          80 B
+    samples          10 in 1 block
+    collected        0 of 1 block

@@ -258,11 +258,11 @@ What memory was held for, which is not what most of it is allocated for:
           2.7 MB·s (1.2 MB·s … 5.1 MB·s)
           0.0% (0.0 … 0.1) dead within 1 ms
     443 more sites
-  $ allotrace lifetimes --measure byteseconds --json $TRACES/ocamlopt.ctf | jq -c '.unit, .of, (.all | .value, .dead_soon), ([.sites[] | .value] | add)'
+  $ allotrace lifetimes --measure byteseconds --json $TRACES/ocamlopt.ctf | jq -c '.unit, .of, (.all | .value, (.dead_soon | (.value, .low, .high) |= (. * 1e9 | round))), ([.sites[] | .value] | add)'
   "B·s"
   "byte-seconds"
   23531959
-  {"value":0.006755497848975785,"low":0.005602320000848743,"high":0.008133516288711506,"samples":739,"of_samples":1672}
+  {"value":6755498,"low":5602320,"high":8133516,"samples":739,"of_samples":1672}
   9623581
   $ allotrace lifetimes --measure byteseconds --top 1 --csv $TRACES/ocamlopt.ctf
   share,value,low,high,samples,blocks,dead_soon,dead_soon_low,dead_soon_high,dead_soon_of_samples,dead_in_minor_heap,dead_in_minor_heap_low,dead_in_minor_heap_high,dead_in_minor_heap_of_samples,premature,premature_low,premature_high,premature_of_samples,function,file,line

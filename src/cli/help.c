@@ -3,7 +3,19 @@
 
 #include <string.h>
 
-enum { WIDTH = 80, OPTION_COLUMN = 30 };
+#include "cli/terminal.h"
+
+enum { WIDTH = 80, NARROW = 60, OPTION_COLUMN = 30, NARROW_OPTION_COLUMN = 8, SUMMARY_COLUMN = 14 };
+
+static size_t width(void) {
+    const unsigned columns = terminal_columns();
+    return columns && columns < WIDTH ? columns : WIDTH;
+}
+
+/* Where there is no room beside an option, its text stands below. */
+static size_t option_column(void) {
+    return width() < NARROW ? NARROW_OPTION_COLUMN : OPTION_COLUMN;
+}
 
 static size_t columns_of(const char *text, size_t size) {
     size_t n = 0;
@@ -15,6 +27,7 @@ static size_t columns_of(const char *text, size_t size) {
 /* Prints `text` word by word; lines after the first begin with `indent` blanks. `column` is where
  * the first line stands. Newlines in the text are kept. */
 static void print_wrapped(FILE *out, const char *text, size_t column, size_t indent) {
+    const size_t most = width();
     bool line_start = true;
     while (*text) {
         if (*text == '\n') {
@@ -27,7 +40,7 @@ static void print_wrapped(FILE *out, const char *text, size_t column, size_t ind
             continue;
         }
         size_t size = strcspn(text, " \n"), wide = columns_of(text, size);
-        if (!line_start && column + 1 + wide > WIDTH) {
+        if (!line_start && column + 1 + wide > most) {
             fprintf(out, "\n%*s", (int)indent, "");
             column = indent;
             line_start = true;
@@ -65,11 +78,12 @@ static void print_option(FILE *out, const option *o) {
         snprintf(shorter, sizeof shorter, "-%c, ", o->letter);
     int size = snprintf(head, sizeof head, "  %s--%s%s%s", shorter, o->name, argument[0] ? " " : "",
                         argument);
-    if (size + 2 > OPTION_COLUMN)
-        fprintf(out, "%s\n%*s", head, OPTION_COLUMN, "");
+    const size_t column = option_column();
+    if ((size_t)size + 2 > column)
+        fprintf(out, "%s\n%*s", head, (int)column, "");
     else
-        fprintf(out, "%-*s", OPTION_COLUMN, head);
-    print_wrapped(out, o->help, OPTION_COLUMN, OPTION_COLUMN);
+        fprintf(out, "%-*s", (int)column, head);
+    print_wrapped(out, o->help, column, column);
 }
 
 static void print_statuses(FILE *out, const command *cmd) {
@@ -120,7 +134,8 @@ void help_overview(FILE *out) {
             if (!titled)
                 fprintf(out, "\n%s:\n", titles[group]);
             titled = true;
-            fprintf(out, "  %-12s%s\n", command_table[i]->name, command_table[i]->summary);
+            fprintf(out, "  %-*s", SUMMARY_COLUMN - 2, command_table[i]->name);
+            print_wrapped(out, command_table[i]->summary, SUMMARY_COLUMN, SUMMARY_COLUMN);
         }
     }
     fputs("\n`allotrace help COMMAND` explains one; `allotrace --version` says which version this "

@@ -281,3 +281,52 @@ Help that cannot be written:
   [1]
   $ allotrace help | true; echo ${PIPESTATUS[0]}
   0
+
+On a narrow terminal, help is as wide as that:
+
+  $ on() { script -qec "stty cols $1; allotrace $2" /dev/null | tr -d '\r'; }
+  $ on 40 'merge --help' | sed -n '1,/^Example/p'
+  usage: allotrace merge [OPTIONS] FILE…
+  
+  Writes one trace of the processes of a
+  run, or of several runs. Events are
+  aligned by the wall clocks of the
+  recordings. Domains (threads) are
+  numbered anew, those of the second trace
+  after those of the first one. Symbolize
+  traces of native programs before, since
+  the result has places of many programs.
+  
+  A trace has one rate: where rates
+  differ, traces are thinned to the
+  lowest, as subsample does, and a warning
+  says so. Estimates stay unbiased.
+  
+  Options:
+    -o, --output OUT
+          write to OUT, which is replaced
+          as a whole, instead of standard
+          output
+        --seed N
+          where traces must be thinned,
+          choose other samples (default 0)
+        --strict
+          stop at the first defect of a
+          trace instead of stepping over
+          it with a warning
+    -h, --help
+          show this text
+  
+  Example:
+  $ on 44 'help' | sed -n '5,14p'
+  Record:
+    run         record where a program
+                allocates
+    attach      record a process that runs
+                already
+    detach      end the recording of a process
+    ctl         tell a recording that goes on
+                what to do
+    instrument  make an OCaml program trace
+                itself when asked to
+  $ on 80 'leaks --help' | cmp - <(allotrace leaks --help)

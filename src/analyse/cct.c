@@ -1,5 +1,6 @@
-/* cct.c: see cct.h. Going down a chain needs no look-up. Where a stack leaves it, or ends, there is
- * mostly one place to go, which stands beside the node; nodes with more have them in a table.
+/* cct.c: see cct.h. Going down a chain needs no look-up. Where a stack leaves it, or ends, there
+ * are mostly one or two places to go, which stand beside the node; nodes with more have them in a
+ * table.
  *
  * Stacks that are taken one after the other have nodes close to each other, so what hangs on
  * neighbouring nodes stands in the same cache line of that table, as far as there is room; the rest
@@ -35,9 +36,7 @@ typedef struct cct_slot {
 /* Whether this is what one looks for under `frame`: a chain that begins with it, or for
  * CCT_NO_FRAME totals. */
 static inline bool is_for(const cct *tree, uint32_t what, uint32_t frame) {
-    if (frame == CCT_NO_FRAME || what & CCT_TOTALS)
-        return frame == CCT_NO_FRAME && what & CCT_TOTALS;
-    return tree->frames.items[what] == (frame | CCT_FIRST);
+    return frame == CCT_NO_FRAME ? what & CCT_TOTALS : cct_begins_with(tree, what, frame);
 }
 
 /* The line for what hangs on a node. */
@@ -99,9 +98,11 @@ static bool resize(cct *tree, uint32_t n_slots) {
 /* Where that stands which is, or is to be, under `frame` on the node; it is 0 if there is nothing
  * yet, and must then be set. NULL when there is no memory. */
 static uint32_t *find(cct *tree, uint32_t node, uint32_t frame) {
-    uint32_t *what = &tree->hanging.items[node];
-    if (!*what || is_for(tree, *what, frame))
-        return what;
+    cct_hanging *hanging = &tree->hanging.items[node];
+    if (!hanging->first || is_for(tree, hanging->first, frame))
+        return &hanging->first;
+    if (!hanging->second || is_for(tree, hanging->second, frame))
+        return &hanging->second;
     if (tree->used > tree->mask / 4 && !resize(tree, (tree->mask + 1) * 2))
         return NULL;
     cct_slot *slot = find_slot(tree, node, frame);
@@ -171,10 +172,15 @@ uint32_t cct_enter_chain(cct *tree, uint32_t node, const uint32_t *frames, uint3
         return CCT_NO_NODE;
     if (*what)
         return *what;
-    bool beside = what == &tree->hanging.items[node];
+    const cct_hanging *hanging = &tree->hanging.items[node];
+    const bool is_first = what == &hanging->first, is_second = what == &hanging->second;
     uint32_t first = add_chain(tree, node, frames, n);
-    if (first != CCT_NO_NODE)
-        *(beside ? &tree->hanging.items[node] : what) = first;
+    if (first != CCT_NO_NODE) { /* the nodes may have moved */
+        what = is_first    ? &tree->hanging.items[node].first
+               : is_second ? &tree->hanging.items[node].second
+                           : what;
+        *what = first;
+    }
     return first;
 }
 
@@ -218,19 +224,26 @@ static inline bool add(cct *tree, const cct_addition *a) {
     return true;
 }
 
-/* Where the totals of a node seem to be, as far as one sees without waiting for memory twice. */
+/* Whether those of a node may stand in the table. */
+static inline bool is_in_table(const cct_hanging *hanging) {
+    return hanging->second && !(hanging->first & CCT_TOTALS) && !(hanging->second & CCT_TOTALS);
+}
+
+/* Where the totals of a node are; 0: it has none. */
 static inline uint32_t totals_at(const cct *tree, uint32_t node) {
-    const uint32_t what = tree->hanging.items[node];
-    return what & CCT_TOTALS || !what ? what : find_slot(tree, node, CCT_NO_FRAME)->what;
+    const cct_hanging *hanging = &tree->hanging.items[node];
+    if (is_in_table(hanging))
+        return find_slot(tree, node, CCT_NO_FRAME)->what;
+    return hanging->first & CCT_TOTALS    ? hanging->first
+           : hanging->second & CCT_TOTALS ? hanging->second
+                                          : 0;
 }
 
 /* Each step asks for the memory that the next one looks at. */
 bool cct_add(cct *tree, const cct_addition *all, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t what = tree->hanging.items[all[i].node];
-        if (what && !(what & CCT_TOTALS))
+    for (size_t i = 0; i < n; i++)
+        if (is_in_table(&tree->hanging.items[all[i].node]))
             __builtin_prefetch(home_line(tree, all[i].node));
-    }
     for (size_t i = 0; i < n; i++) {
         const uint32_t what = totals_at(tree, all[i].node);
         if (what)
@@ -243,9 +256,7 @@ bool cct_add(cct *tree, const cct_addition *all, size_t n) {
 }
 
 const cct_totals *cct_own(const cct *tree, uint32_t node, unsigned source) {
-    uint32_t what = tree->hanging.items[node];
-    if (what && !is_for(tree, what, CCT_NO_FRAME))
-        what = find_slot(tree, node, CCT_NO_FRAME)->what;
+    const uint32_t what = totals_at(tree, node);
     return what ? totals_of(tree, what, source) : NULL;
 }
 

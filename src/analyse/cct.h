@@ -50,10 +50,15 @@ typedef struct cct_totals {
 
 #define CCT_NO_TOTALS ((UINT32_C(1) << 29) - 1)
 
+/* What hung on a node first, and what second; 0: nothing did. */
+typedef struct cct_hanging {
+    uint32_t first, second;
+} cct_hanging;
+
 /* Legal when zeroed; the root exists after the first cct_walk. */
 typedef struct cct {
-    VEC(uint32_t) frames;  /* by node; see cct_frame. CCT_STEP that match no stack follow */
-    VEC(uint32_t) hanging; /* by node: what hung on it first; 0: nothing does */
+    VEC(uint32_t) frames;     /* by node; see cct_frame. CCT_STEP that match no stack follow */
+    VEC(cct_hanging) hanging; /* by node */
     VEC(uint32_t) parents; /* of the chains, in the order of their nodes; the root is the first */
     VEC(uint32_t) chains_before; /* how many chains begin before each CCT_LINE nodes */
     VEC(cct_totals) totals;
@@ -81,6 +86,11 @@ static inline bool cct_goes_on(const cct *tree, uint32_t node, const uint32_t *f
  * when there is no memory. */
 bool cct_make_room(cct *tree, cct_path *path, uint32_t n_frames);
 
+/* Whether `what`, which hangs on a node, is a chain that begins with `frame`. */
+static inline bool cct_begins_with(const cct *tree, uint32_t what, uint32_t frame) {
+    return !(what & CCT_TOTALS) && tree->frames.items[what] == (frame | CCT_FIRST);
+}
+
 /* The child of `node` with the first of `n` frames: a known one, or the first of a new chain of all
  * of them. CCT_NO_NODE when there is no memory. */
 uint32_t cct_enter_chain(cct *tree, uint32_t node, const uint32_t *frames, uint32_t n);
@@ -90,7 +100,7 @@ uint32_t cct_enter_chain(cct *tree, uint32_t node, const uint32_t *frames, uint3
  *
  * In line, as each allocation comes here and mostly changes a frame or two; of deep stacks that are
  * known, some are compared at once. The child of a node is mostly the next one of its chain, or
- * what hung on it first. */
+ * what hung on it first or second. */
 static inline uint32_t cct_walk(cct *tree, cct_path *path, const uint32_t *frames,
                                 uint32_t n_frames, uint32_t common) {
     if (__builtin_expect(n_frames >= path->room, 0) && !cct_make_room(tree, path, n_frames))
@@ -108,10 +118,15 @@ static inline uint32_t cct_walk(cct *tree, cct_path *path, const uint32_t *frame
             continue;
         }
         if (tree->frames.items[++node] != frame) {
-            node = tree->hanging.items[parent];
-            if ((node & CCT_TOTALS || tree->frames.items[node] != (frame | CCT_FIRST)) &&
-                (node = cct_enter_chain(tree, parent, frames + at, n_frames - at)) == CCT_NO_NODE)
-                return CCT_NO_NODE;
+            const cct_hanging *hanging = &tree->hanging.items[parent];
+            node = hanging->first;
+            if (!cct_begins_with(tree, node, frame)) {
+                node = hanging->second;
+                if (!cct_begins_with(tree, node, frame) &&
+                    (node = cct_enter_chain(tree, parent, frames + at, n_frames - at)) ==
+                        CCT_NO_NODE)
+                    return CCT_NO_NODE;
+            }
         }
         nodes[++at] = node;
     }

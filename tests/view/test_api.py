@@ -558,6 +558,9 @@ def figures_are_explained():
             answer = v.api("explain", measure=measure, **total)
             for key in ("title", "definition", "formula", "worked", "interval"):
                 check(len(answer[key]) > 3, f"{measure}: {key}")
+        for blocks in (1, 49, 50):  # of how few the interval reaches to small ones that may have been missed
+            answer = v.api("explain", measure="blocks", value=1000, low=900, high=1100, samples=60, blocks=blocks)
+            equal(any("small blocks" in c for c in answer["caveats"]), blocks < 50, blocks)
         check("1,676 samples / 2e-5 × 8 B = 639.3 MB" in v.api("explain", samples=1676)["worked"], "the formula")
 
 

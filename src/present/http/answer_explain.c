@@ -120,6 +120,11 @@ static void write_caveats(output *o, const profile *p, const explained *e) {
     output_text(o, ",\n\"caveats\":[");
     if (e->low < e->high && e->samples < 10)
         write_caveat(o, &any, "It rests on very few samples: its size is hardly known.");
+    if (e->low < e->high && e->measure == MEASURE_BLOCKS && e->blocks > 0 &&
+        e->blocks < ESTIMATE_FEW_BLOCKS)
+        write_caveat(o, &any,
+                     "There may be small blocks of which none was sampled: the interval reaches to "
+                     "these as long as few blocks are known.");
     if (invisible > 0) {
         snprintf(text, sizeof text,
                  "A site that allocated less than %s may have no sample, and be missing.",

@@ -96,7 +96,7 @@ bool cost_of_tree(const profile *p, cost_list *list) {
 /* ---- from the table ---------------------------------------------------------------------- */
 
 static inline bool was_live(const block_table *b, size_t row, uint64_t moment) {
-    return (blocks_born(b, row) <= moment) & (blocks_died(b, row) > moment);
+    return (unsigned)(blocks_born(b, row) <= moment) & (blocks_died(b, row) > moment);
 }
 
 void cost_keep(const profile *p, measure m, uint64_t moment, uint8_t *kept) {

@@ -137,7 +137,7 @@ SCAN hit_live(const block_table *b, piece_rows r, limits l, uint8_t *restrict hi
                                                                    b->times[BLOCKS_DIED].low;
     const short_limits s = shorten(l);
     if (blocks_are_long(b))
-        HIT_IF(r, hits, (blocks_born(b, row) <= l.high) & (blocks_died(b, row) > l.low));
+        HIT_IF(r, hits, (unsigned)(blocks_born(b, row) <= l.high) & (blocks_died(b, row) > l.low));
     else
         HIT_IF(r, hits, (born[row] <= s.high) & (died[row] > s.low));
 }

@@ -51,11 +51,10 @@ typedef struct peak_search {
     const uint8_t *kept; /* NULL: all */
     step steps[MOST_STEPS];
     size_t n_steps;
-    uint64_t *marks; /* a bit for each bin of the first step: whether it is a candidate */
+    uint32_t *before; /* by bin of the first step, and after the last: candidates before it */
     peak_part parts[PARALLEL_MAX];
     size_t n_parts;
     stretches candidates;   /* of the step before */
-    uint32_t begin, end;    /* bins of the first step, from the first of them to the last */
     uint64_t least;         /* so much was live at some moment */
     uint64_t time, samples; /* the peak; after the last step */
 } peak_search;
@@ -114,10 +113,6 @@ count_first(const peak_search *s, const peak_part *p, const uint8_t *kept) {
     p->born[current] += sum;
 }
 
-static inline bool is_marked(const uint64_t *marks, size_t bin) {
-    return marks[bin / 64] >> bin % 64 & 1;
-}
-
 static inline void count_later_row(const peak_search *s, const peak_part *p, size_t row) {
     const block_table *b = s->table;
     const step *x = &s->steps[0];
@@ -125,26 +120,36 @@ static inline void count_later_row(const peak_search *s, const peak_part *p, siz
     size_t bin = (size_t)(born >> x->width);
     if (s->kept && !s->kept[row])
         return;
-    if (is_marked(s->marks, bin) && (bin = later_bin(s, x->next[bin], born)) != NO_BIN)
+    if ((bin = later_bin(s, x->next[bin], born)) != NO_BIN)
         p->born[bin] += blocks_samples(b, row);
     bin = first_bin(x, died);
-    if (is_marked(s->marks, bin) && (bin = later_bin(s, x->next[bin], died)) != NO_BIN)
+    if ((bin = later_bin(s, x->next[bin], died)) != NO_BIN)
         add_death(p, bin, blocks_samples(b, row));
 }
 
-/* Whether one of these rows may be born or die in the bins of the first step from the first
- * candidate to the last. Where times are long they are just looked at. */
+/* Whether there is a candidate of the first step between these times, both included. */
+static inline bool any_between(const peak_search *s, uint64_t first, uint64_t last) {
+    const step *x = &s->steps[0];
+    return first <= last && s->before[first_bin(x, first)] < s->before[first_bin(x, last) + 1];
+}
+
+/* Whether one of these rows may be born or die in a candidate: their births are mostly near each
+ * other, and so are their deaths. Where times are long the rows are just looked at. */
 static inline bool any_within(const peak_search *s, size_t at) {
     const uint32_t *births = s->table->times[BLOCKS_BORN].low + at;
     const uint32_t *deaths = s->table->times[BLOCKS_DIED].low + at;
-    const unsigned width = s->steps[0].width;
-    const uint32_t begin = s->begin, length = s->end - s->begin;
-    uint32_t any = 0;
+    uint32_t first_birth = UINT32_MAX, last_birth = 0, first_death = UINT32_MAX, after_death = 0;
     if (blocks_are_long(s->table))
         return true;
-    for (size_t i = 0; i < STRIDE; i++)
-        any |= ((births[i] >> width) - begin < length) | ((deaths[i] >> width) - begin < length);
-    return any;
+    for (size_t i = 0; i < STRIDE; i++) {
+        const uint32_t after = deaths[i] + 1; /* 0: it lives until the end */
+        first_birth = births[i] < first_birth ? births[i] : first_birth;
+        last_birth = births[i] > last_birth ? births[i] : last_birth;
+        first_death = deaths[i] < first_death ? deaths[i] : first_death;
+        after_death = after > after_death ? after : after_death;
+    }
+    return any_between(s, first_birth, last_birth) ||
+           (after_death > 0 && any_between(s, first_death, after_death - 1));
 }
 
 /* Of most rows nothing is in a candidate, and these are mostly near each other. */
@@ -249,11 +254,14 @@ static void sum_up(peak_search *s) {
 }
 
 static bool mark_first(peak_search *s) {
-    const step *x = &s->steps[0];
-    s->marks = calloc(x->n / 64 + 1, sizeof *s->marks);
-    for (size_t bin = 0; s->marks && bin < x->n; bin++)
-        s->marks[bin / 64] |= (uint64_t)(x->next[bin] != NO_BIN) << bin % 64;
-    return s->marks;
+    const step *x = last_step(s);
+    s->before = malloc((x->n + 2) * sizeof *s->before);
+    uint32_t n = 0;
+    for (size_t bin = 0; s->before && bin <= x->n + 1; bin++) {
+        s->before[bin] = n;
+        n += bin < x->n && x->next[bin] != NO_BIN;
+    }
+    return s->before;
 }
 
 /* Numbers those bins of a candidate that the peak may be in: it begins with a birth. */
@@ -299,8 +307,6 @@ static bool refine(peak_search *s) {
         most *= 2;
     while (bits < width && n << bits < most)
         bits++;
-    s->begin = (uint32_t)(s->candidates.items[0].begin >> s->steps[0].width);
-    s->end = (uint32_t)(s->candidates.items[n - 1].begin >> s->steps[0].width) + 1;
     s->steps[s->n_steps++] = (step){.width = width - bits, .bits = bits, .n = n << bits};
     return n < NO_BIN >> bits;
 }
@@ -308,7 +314,7 @@ static bool refine(peak_search *s) {
 static void end_search(peak_search *s) {
     for (size_t i = 0; i < s->n_steps; i++)
         free(s->steps[i].next);
-    free(s->marks);
+    free(s->before);
     free_counts(s);
     vec_free(&s->candidates);
 }

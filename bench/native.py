@@ -3,16 +3,17 @@
 
     bench/native.py [--anew] MALLOC_PAIRS [RUNS [PROGRAM...]]
 
-Each program runs as it is and under each recorder in turn; the table says how often (n) and what that
-costs in CPU time (all processes together, the median; then the median of the ratios to the plain run
-in the same turn, and their quartiles), the memory of all processes together (at least that of the
-largest, or of this script, if that is more), and the size of what was written. What takes long runs in fewer of the turns, evenly spread,
-so that it takes about half a minute in all. `recorder` is the preloaded library alone, at the sampling
-rate given, `run` the whole of `allotrace run`, names and summary included, as heaptrack's figure is
-the whole of `heaptrack`. What recorders know of blocks stands in the program with some and in another
-process with others, so memory is that of all at once (shared pages once), looked at every few
-milliseconds in the run that is thrown away. What is not installed is left out. Takes the allotrace that is first in PATH,
-and makes its inputs under out/bench/ once.
+Each program runs as it is and under each recorder in turn; the table says how often (n) and what
+that costs in CPU time (all processes together, the median; then the median of the ratios to the
+plain run in the same turn, and their quartiles), the memory of all processes together (at least
+that of the largest, or of this script, if that is more), and the size of what was written. What
+takes long runs in fewer of the turns, evenly spread, so that it takes about half a minute in all.
+`recorder` is the preloaded library alone, at the sampling rate given, `run` the whole of `allotrace
+run`, names and summary included, as heaptrack's figure is the whole of `heaptrack`. What recorders
+know of blocks stands in the program with some and in another process with others, so memory is that
+of all at once (shared pages once), looked at every few milliseconds in the run that is thrown away.
+What is not installed is left out. Takes the allotrace that is first in PATH, and makes its inputs
+under out/bench/ once.
 
 What was measured of a program is kept there after each turn: if this is interrupted, the table shows
 what there is, and the next time it goes on from there, unless allotrace is another one since, or

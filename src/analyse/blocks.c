@@ -356,8 +356,8 @@ static void order_long_times(block_table *b) {
 /* In loops that take several rows at once. What never happened, plus 1, is 0. */
 static void order_short_times(block_table *b) {
     const uint32_t *const born = b->times[BLOCKS_BORN].low;
-    uint32_t *const promoted = b->times[BLOCKS_PROMOTED].low, *const died =
-                                                                  b->times[BLOCKS_DIED].low;
+    uint32_t *const promoted = b->times[BLOCKS_PROMOTED].low;
+    uint32_t *const died = b->times[BLOCKS_DIED].low;
     uint32_t next = 0; /* after the last */
     for (size_t i = 0; i < b->count; i++) {
         const uint32_t time = died[i] < born[i] ? born[i] : died[i];

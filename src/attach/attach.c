@@ -3,9 +3,12 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "attach/process.h"
@@ -73,7 +76,7 @@ static bool call_control(remote *r, uint64_t function, control *c, remote_reason
     return false;
 }
 
-bool attach_control(pid_t pid, const char *library, control *c, remote_reason *why) {
+static bool control_process(pid_t pid, const char *library, control *c, remote_reason *why) {
     process_module recorder;
     errno = 0;
     bool there = process_find_module(pid, RECORDER, &recorder), done = false;
@@ -101,6 +104,65 @@ bool attach_control(pid_t pid, const char *library, control *c, remote_reason *w
             snprintf(why->text, sizeof why->text, "the recorder is not where it was loaded");
     }
     remote_close(r);
+    return done;
+}
+
+/* ---- a process of its own for it ---------------------------------------------------------------
+ *
+ * A thread that stands with our registers in it crashes if its tracer ends. So that is a child
+ * which gets no signal that is meant for the command: it has a session of its own, and goes on to
+ * the end when the command is killed. */
+
+/* In memory that both see. */
+typedef struct errand {
+    control c;
+    remote_reason why;
+    bool finished, done;
+} errand;
+
+static pid_t start_errand(errand *e, pid_t pid, const char *library) {
+    pid_t child = fork();
+    if (child == 0) {
+        setsid();
+        e->done = control_process(pid, library, &e->c, &e->why);
+        e->finished = true;
+        _exit(0);
+    }
+    return child;
+}
+
+static void run_errand(errand *e, pid_t pid, const char *library) {
+    sigset_t all, before;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    pid_t child = start_errand(e, pid, library);
+    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    if (child < 0)
+        snprintf(e->why.text, sizeof e->why.text, "no process can be started to trace %d: %s",
+                 (int)pid, strerror(errno));
+    else if (!e->finished)
+        snprintf(e->why.text, sizeof e->why.text,
+                 "what traced process %d for us was killed before it was done", (int)pid);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+bool attach_control(pid_t pid, const char *library, control *c, remote_reason *why) {
+    if (pid == getpid()) {
+        snprintf(why->text, sizeof why->text, "process %d is this very command", (int)pid);
+        return false;
+    }
+    errand *e = mmap(NULL, sizeof *e, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (e == MAP_FAILED) {
+        snprintf(why->text, sizeof why->text, "no memory");
+        return false;
+    }
+    e->c = *c;
+    run_errand(e, pid, library);
+    bool done = e->finished && e->done;
+    *c = e->c;
+    *why = e->why;
+    munmap(e, sizeof *e);
     return done;
 }
 

@@ -1,5 +1,6 @@
 /* attach.h: has the recorder inside a running process do something, bringing it there first if
- * need be. */
+ * need be. A child process of ours does it, so that a signal for us, even one that kills us, leaves
+ * nothing half done in there; other signals wait until it is done. */
 #ifndef ATTACH_ATTACH_H
 #define ATTACH_ATTACH_H
 

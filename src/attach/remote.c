@@ -192,8 +192,6 @@ static bool check_process(remote *r, remote_reason *why) {
     int pid = r->pid;
     if (!process_exists(pid))
         REASON(why, "there is no process %d", pid);
-    else if (pid == getpid())
-        REASON(why, "process %d is this very command", pid);
     else if (process_status(pid, "TracerPid", 0))
         REASON(why, "process %d is being traced by process %ld", pid,
                process_status(pid, "TracerPid", 0));

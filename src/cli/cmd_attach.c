@@ -147,15 +147,20 @@ static bool choose_path(pid_t pid, const attach_options *opts, char path[PATH_MA
     return n > 0 && n < PATH_MAX && !strchr(path, '%');
 }
 
-/* Until the time is over, the user has enough, or the process has ended. */
-static void wait_while_recording(pid_t pid, uint64_t duration) {
+/* By which the user says that it is enough. */
+static sigset_t enough_signals(void) {
     sigset_t enough;
-    struct timespec now, tick = {.tv_nsec = 100000000};
     sigemptyset(&enough);
     sigaddset(&enough, SIGINT);
     sigaddset(&enough, SIGTERM);
     sigaddset(&enough, SIGHUP);
-    sigprocmask(SIG_BLOCK, &enough, NULL);
+    return enough;
+}
+
+/* Until the time is over, the user has enough, or the process has ended. */
+static void wait_while_recording(pid_t pid, uint64_t duration) {
+    sigset_t enough = enough_signals();
+    struct timespec now, tick = {.tv_nsec = 100000000};
     clock_gettime(CLOCK_MONOTONIC, &now);
     uint64_t end = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000 + duration;
     for (uint64_t at = 0; at < end && kill(pid, 0) == 0;) {
@@ -164,14 +169,15 @@ static void wait_while_recording(pid_t pid, uint64_t duration) {
         clock_gettime(CLOCK_MONOTONIC, &now);
         at = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
     }
-    sigprocmask(SIG_UNBLOCK, &enough, NULL);
 }
 
 static int finish_after(pid_t pid, const attach_options *opts, const char *path) {
     char ended[CONTROL_REPLY];
+    sigset_t enough = enough_signals();
     wait_while_recording(pid, opts->duration);
     if (kill(pid, 0) == 0)
         end_recording(pid, ended, sizeof ended);
+    sigprocmask(SIG_UNBLOCK, &enough, NULL);
     complete(path, opts->no_symbolize, &opts->debug_files);
     return STATUS_OK;
 }
@@ -180,6 +186,7 @@ static int run_attach(const void *opts_, char **operands, size_t n_operands) {
     const attach_options *opts = opts_;
     static control request;
     char library[PATH_MAX], path[PATH_MAX];
+    sigset_t enough = enough_signals();
     remote_reason why;
     pid_t pid;
     (void)n_operands;
@@ -198,6 +205,8 @@ static int run_attach(const void *opts_, char **operands, size_t n_operands) {
         return STATUS_FAILED;
     }
     fill_request(&request, opts, path);
+    /* Whoever ends us while it begins gets to know that it has begun, or has it end. */
+    sigprocmask(SIG_BLOCK, &enough, NULL);
     if (!attach_control(pid, library, &request, &why)) {
         message_error("%s", why.text);
         return STATUS_FAILED;
@@ -215,6 +224,7 @@ static int run_attach(const void *opts_, char **operands, size_t n_operands) {
     }
     fprintf(stderr, "allotrace: recording process %d into %s\n", (int)pid, path);
     fprintf(stderr, "allotrace: end it by: allotrace detach %d\n", (int)pid);
+    sigprocmask(SIG_UNBLOCK, &enough, NULL);
     return STATUS_OK;
 }
 

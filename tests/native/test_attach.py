@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import decode  # noqa: E402
@@ -177,6 +178,49 @@ def threads_at_work_are_not_disturbed():
         program.tell("e", "0")
     for i in range(4):
         same(allotrace("doctor", f"{i}.ctf").returncode, 0, f"doctor {i}")
+
+
+@test
+def whoever_attaches_may_be_killed_at_any_moment():
+    with Resident() as program:
+        program.tell("b 2")
+        for i in range(ROUNDS):
+            attach = subprocess.Popen(
+                [ALLOTRACE, "attach", "-r", "1e-3", "-o", f"{i}.ctf", program.pid],
+                env=ENVIRONMENT | {"ALLOTRACE_PRELOAD": LIBRARY}, stderr=subprocess.PIPE, text=True)
+            time.sleep(i / ROUNDS * 0.06)
+            attach.send_signal((signal.SIGTERM, signal.SIGINT, signal.SIGKILL)[i % 3])
+            said = attach.communicate(timeout=60)[1]
+            if "may not be traced" in said:
+                raise Skip("this user may not trace processes")
+            untraced(program)
+            if "detach" in said:  # it has said that it records: it does
+                good("detach", "--no-symbolize", program.pid)
+            else:
+                allotrace("detach", "--no-symbolize", program.pid)
+        program.tell("e", "0")
+
+
+def untraced(program):
+    """Waits until nobody stops the program any more."""
+    while "TracerPid:\t0" not in pathlib.Path(f"/proc/{program.pid}/status").read_text():
+        time.sleep(0.01)
+
+
+@test
+def an_early_interrupt_ends_the_recording():
+    with Resident() as program:
+        program.tell("b 1")
+        attach = subprocess.Popen(
+            [ALLOTRACE, "attach", "--duration", "90s", "-r", "1e-2", "-o", "t.ctf", program.pid],
+            env=ENVIRONMENT | {"ALLOTRACE_PRELOAD": LIBRARY}, stderr=subprocess.PIPE, text=True)
+        if "Ctrl-C" not in (said := attach.stderr.readline()):
+            attach.wait()
+            raise Skip(said)
+        attach.send_signal(signal.SIGINT)
+        assert "recorded" in attach.communicate(timeout=60)[1]
+        same(attach.returncode, 0)
+        program.tell("e", "0")
 
 
 @test

@@ -98,60 +98,56 @@ static bool make_columns(block_table *b, unsigned columns, size_t count, uint64_
     return duration < BLOCKS_SHORT || blocks_make_long(b);
 }
 
-/* X(name, whether a query cannot take the number x for granted) */
-#define PLAIN_COLUMNS(X)                                                                           \
-    X(node, x >= n_nodes)                                                                          \
-    X(domain, x > UINT16_MAX)                                                                      \
-    X(source, x >= CCT_SOURCES)
+/* What follows takes a chunk of a column for the rows from `at` on; false if one of its numbers
+ * cannot be. */
 
-/* Each takes a chunk of numbers for the rows from `at` on; false if one of them cannot be. */
-#define TAKE_PLAIN(name, is_bad)                                                                   \
-    static bool take_##name(const profile *p, size_t at, const uint64_t *numbers, size_t n) {      \
-        const uint64_t n_nodes = cct_count(&p->tree);                                              \
-        uint64_t bad = 0;                                                                          \
-        (void)n_nodes;                                                                             \
-        for (size_t i = 0; i < n; i++) {                                                           \
-            const uint64_t x = numbers[i];                                                         \
-            bad |= is_bad;                                                                         \
-            p->table.name[at + i] = (__typeof__(*p->table.name))x;                                 \
-        }                                                                                          \
-        return bad == 0;                                                                           \
-    }
-PLAIN_COLUMNS(TAKE_PLAIN)
-#undef TAKE_PLAIN
+static bool take_nodes(const profile *p, size_t at, const index_column *c) {
+    index_unpack_32(c, p->table.node + at);
+    return index_column_range(c).most < cct_count(&p->tree);
+}
 
-static bool take_births(const profile *p, size_t at, const uint64_t *numbers, size_t n) {
+static bool take_domains(const profile *p, size_t at, const index_column *c) {
+    index_unpack_16(c, p->table.domain + at);
+    return index_column_range(c).most <= UINT16_MAX;
+}
+
+static bool take_sources(const profile *p, size_t at, const index_column *c) {
+    index_unpack_8(c, p->table.source + at);
+    return index_column_range(c).most < CCT_SOURCES;
+}
+
+static bool take_births(const profile *p, size_t at, const index_column *c) {
     const blocks_times born = p->table.times[BLOCKS_BORN];
-    uint64_t bad = 0;
-    for (size_t i = 0; i < n; i++) {
-        bad |= numbers[i] > p->duration;
-        born.low[at + i] = (uint32_t)numbers[i];
+    uint64_t numbers[INDEX_CHUNK];
+    index_unpack_32(c, born.low + at);
+    if (born.high) {
+        index_unpack_64(c, numbers);
+        for (size_t i = 0; i < c->n; i++)
+            born.high[at + i] = (uint32_t)(numbers[i] >> 32);
     }
-    for (size_t i = 0; born.high && i < n; i++)
-        born.high[at + i] = (uint32_t)(numbers[i] >> 32);
-    return bad == 0;
+    return index_column_range(c).most <= p->duration;
 }
 
-/* A chunk's times of one column follow from the births; those are there. */
+/* The times of fates follow from the births; those are there. */
 static bool take_short_fates(const profile *p, blocks_event kind, size_t at,
-                             const uint64_t *numbers, size_t n) {
+                             const index_column *c) {
     const uint32_t *born = p->table.times[BLOCKS_BORN].low + at, end = (uint32_t)p->duration;
-    uint32_t *times = p->table.times[kind].low + at;
-    uint64_t bad = 0;
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t x = numbers[i];
-        bad |= x > (uint64_t)(end - born[i]) + 1;
-        times[i] = x ? born[i] + (uint32_t)x - 1 : BLOCKS_SHORT;
+    uint32_t *times = p->table.times[kind].low + at, bad = 0;
+    index_unpack_32(c, times);
+    for (size_t i = 0; i < c->n; i++) {
+        const uint32_t x = times[i], since = x - 1;
+        bad |= (uint32_t)(x > 0) & (uint32_t)(since > end - born[i]);
+        times[i] = x ? born[i] + since : BLOCKS_SHORT;
     }
-    return bad == 0;
+    return !bad && index_column_range(c).most <= UINT32_MAX;
 }
 
-static bool take_fates(profile *p, blocks_event kind, size_t at, const uint64_t *numbers,
-                       size_t n) {
+static bool take_fates(profile *p, blocks_event kind, size_t at, const index_column *c) {
     if (!blocks_are_long(&p->table))
-        return take_short_fates(p, kind, at, numbers, n);
-    uint64_t bad = 0;
-    for (size_t i = 0; i < n; i++) {
+        return take_short_fates(p, kind, at, c);
+    uint64_t numbers[INDEX_CHUNK], bad = 0;
+    index_unpack_64(c, numbers);
+    for (size_t i = 0; i < c->n; i++) {
         const uint64_t x = numbers[i], born = blocks_born(&p->table, at + i);
         bad |= (uint64_t)(x > 0) & (uint64_t)(x - 1 > p->duration - born);
         blocks_set_time(&p->table, kind, at + i, x ? born + x - 1 : BLOCKS_NEVER);
@@ -162,63 +158,81 @@ static bool take_fates(profile *p, blocks_event kind, size_t at, const uint64_t 
 /* Keeps those that do not fit; false when there is no memory. */
 static bool keep_large(large_numbers *large, size_t at, const uint64_t *numbers, size_t n,
                        uint64_t limit) {
-    uint64_t most = 0;
     for (size_t i = 0; i < n; i++)
-        most = numbers[i] > most ? numbers[i] : most;
-    for (size_t i = 0; most >= limit && i < n; i++)
         if (numbers[i] >= limit && !vec_push(large, ((large_number){at + i, numbers[i]})))
             return false;
     return true;
 }
 
 static index_status take_lengths(block_part *part, const block_table *b, size_t at,
-                                 const uint64_t *numbers, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        b->length[at + i] = (uint32_t)numbers[i];
-    return keep_large(&part->lengths, at, numbers, n, BLOCKS_LARGE) ? INDEX_OK : INDEX_NOMEM;
+                                 const index_column *c) {
+    uint64_t numbers[INDEX_CHUNK];
+    index_unpack_32(c, b->length + at);
+    if (index_column_range(c).most < BLOCKS_LARGE)
+        return INDEX_OK;
+    index_unpack_64(c, numbers);
+    return keep_large(&part->lengths, at, numbers, c->n, BLOCKS_LARGE) ? INDEX_OK : INDEX_NOMEM;
+}
+
+/* Samples of which some do not fit into their column. */
+static index_status take_many(block_part *part, uint64_t left, size_t at, const index_column *c) {
+    uint64_t numbers[INDEX_CHUNK];
+    index_unpack_64(c, numbers);
+    for (size_t i = 0; i < c->n; i++) {
+        if (numbers[i] > left)
+            return INDEX_DAMAGED;
+        left -= numbers[i];
+        part->samples += numbers[i];
+    }
+    return keep_large(&part->many, at, numbers, c->n, BLOCKS_MANY) ? INDEX_OK : INDEX_NOMEM;
 }
 
 /* Together they are no more than the trace's. */
 static index_status take_samples(block_part *part, const profile *p, size_t at,
-                                 const uint64_t *numbers, size_t n) {
-    const uint64_t all = cct_sum(p->samples);
-    uint64_t bad = 0;
-    for (size_t i = 0; i < n; i++) {
-        bad |= (uint64_t)(numbers[i] == 0) | (numbers[i] > all - part->samples);
-        part->samples += bad ? 0 : numbers[i];
-        p->table.samples[at + i] = (uint16_t)numbers[i];
-    }
-    if (bad)
+                                 const index_column *c) {
+    const uint64_t left = cct_sum(p->samples) - part->samples;
+    const index_range range = index_column_range(c);
+    uint16_t *samples = p->table.samples + at;
+    uint64_t sum = 0;
+    index_unpack_16(c, samples);
+    if (range.least == 0 || range.most > left)
         return INDEX_DAMAGED;
-    return keep_large(&part->many, at, numbers, n, BLOCKS_MANY) ? INDEX_OK : INDEX_NOMEM;
+    if (range.most >= BLOCKS_MANY)
+        return take_many(part, left, at, c);
+    for (size_t i = 0; i < c->n; i++)
+        sum += samples[i];
+    part->samples += sum;
+    return sum <= left ? INDEX_OK : INDEX_DAMAGED;
 }
 
 static index_status take_chunk(block_part *part, profile *p, blocks_column column, size_t at,
-                               const uint64_t *numbers, size_t n) {
+                               const index_column *c) {
     const block_table *b = &p->table;
     bool ok = false;
     switch (column) {
-#define TAKE(name, is_bad)                                                                         \
-    case BLOCKS_COLUMN_##name:                                                                     \
-        ok = take_##name(p, at, numbers, n);                                                       \
+    case BLOCKS_COLUMN_node:
+        ok = take_nodes(p, at, c);
         break;
-        PLAIN_COLUMNS(TAKE)
-#undef TAKE
+    case BLOCKS_COLUMN_domain:
+        ok = take_domains(p, at, c);
+        break;
+    case BLOCKS_COLUMN_source:
+        ok = take_sources(p, at, c);
+        break;
     case BLOCKS_COLUMN_born:
-        ok = take_births(p, at, numbers, n);
+        ok = take_births(p, at, c);
         break;
     case BLOCKS_COLUMN_promoted:
-        ok = take_fates(p, BLOCKS_PROMOTED, at, numbers, n);
-        for (size_t i = 0; !part->promoted && i < n; i++)
-            part->promoted = numbers[i] > 0;
+        ok = take_fates(p, BLOCKS_PROMOTED, at, c);
+        part->promoted |= index_column_range(c).most > 0;
         break;
     case BLOCKS_COLUMN_died:
-        ok = take_fates(p, BLOCKS_DIED, at, numbers, n);
+        ok = take_fates(p, BLOCKS_DIED, at, c);
         break;
     case BLOCKS_COLUMN_length:
-        return take_lengths(part, b, at, numbers, n);
+        return take_lengths(part, b, at, c);
     case BLOCKS_COLUMN_samples:
-        return take_samples(part, p, at, numbers, n);
+        return take_samples(part, p, at, c);
     case BLOCKS_N_COLUMNS:
         break;
     }
@@ -226,14 +240,12 @@ static index_status take_chunk(block_part *part, profile *p, blocks_column colum
 }
 
 static void read_column(block_part *part, profile *p, blocks_column column) {
-    uint64_t numbers[INDEX_CHUNK];
     index_enter(&part->s, &part->sections[column]);
     if (index_get(&part->s) != part->end - part->begin)
         part->status = INDEX_DAMAGED;
     for (size_t at = part->begin; part->status == INDEX_OK && at < part->end; at += INDEX_CHUNK) {
-        const size_t n = chunk_at(at, part->end);
-        index_get_column(&part->s, numbers, n);
-        part->status = part->s.failed ? INDEX_DAMAGED : take_chunk(part, p, column, at, numbers, n);
+        const index_column c = index_get_packed(&part->s, chunk_at(at, part->end));
+        part->status = part->s.failed ? INDEX_DAMAGED : take_chunk(part, p, column, at, &c);
     }
     if (part->status == INDEX_OK && !index_leave(&part->s))
         part->status = INDEX_DAMAGED;

@@ -118,12 +118,18 @@ static size_t words_of(size_t n, unsigned width) {
     return (n * width + WORD - 1) / WORD;
 }
 
+/* What the words of a buffer hold. */
+typedef uint8_t __attribute__((may_alias)) packed_8;
+typedef uint16_t __attribute__((may_alias)) packed_16;
+typedef uint32_t __attribute__((may_alias)) packed_32;
+typedef uint64_t __attribute__((may_alias)) packed_64;
+
 /* X(width, type) */
 #define WIDTHS(X)                                                                                  \
-    X(1, uint8_t)                                                                                  \
-    X(2, uint16_t)                                                                                 \
-    X(4, uint32_t)                                                                                 \
-    X(8, uint64_t)
+    X(1, packed_8)                                                                                 \
+    X(2, packed_16)                                                                                \
+    X(4, packed_32)                                                                                \
+    X(8, packed_64)
 
 void index_put_column(index_stream *s, const uint64_t *values, size_t n) {
     uint64_t least = n > 0 ? values[0] : 0, most = least;
@@ -231,30 +237,67 @@ void index_get_bytes(index_stream *s, char *bytes, size_t size) {
     }
 }
 
-void index_get_column(index_stream *s, uint64_t *values, size_t n) {
+/* A chunk that is not there is one of zeros. */
+index_column index_get_packed(index_stream *s, size_t n) {
     const uint64_t base = index_get(s), width = index_get(s);
     const bool known = width <= 8 && (width & (width - 1)) == 0;
     const uint64_t *packed = known ? take(s, words_of(n, (unsigned)width)) : NULL;
-    if (!packed) {
-        fail(s);
-        memset(values, 0, n * sizeof *values);
-        return;
+    if (packed)
+        return (index_column){.base = base, .width = (unsigned)width, .packed = packed, .n = n};
+    fail(s);
+    return (index_column){.n = n};
+}
+
+index_range index_column_range(const index_column *c) {
+    uint64_t least = 0, most = 0;
+    switch (c->width) {
+#define RANGE(bytes, type)                                                                         \
+    case bytes: {                                                                                  \
+        const type *packed = c->packed;                                                            \
+        type low = packed[0], high = low;                                                          \
+        for (size_t i = 0; i < c->n; i++) {                                                        \
+            low = packed[i] < low ? packed[i] : low;                                               \
+            high = packed[i] > high ? packed[i] : high;                                            \
+        }                                                                                          \
+        least = low;                                                                               \
+        most = high;                                                                               \
+        break;                                                                                     \
     }
-    switch (width) {
+        WIDTHS(RANGE)
+#undef RANGE
+    default:
+        break;
+    }
+    return most > UINT64_MAX - c->base ? (index_range){0, UINT64_MAX}
+                                       : (index_range){c->base + least, c->base + most};
+}
+
 #define WIDEN(bytes, type)                                                                         \
     case bytes:                                                                                    \
-        for (size_t i = 0; i < n; i++) {                                                           \
-            type narrow;                                                                           \
-            memcpy(&narrow, (const char *)packed + i * (bytes), bytes);                            \
-            values[i] = base + narrow;                                                             \
-        }                                                                                          \
+        for (size_t i = 0; i < n; i++)                                                             \
+            values[i] = (__typeof__(*values))(base + ((const type *)c->packed)[i]);                \
         break;
-        WIDTHS(WIDEN)
-#undef WIDEN
-    default:
-        for (size_t i = 0; i < n; i++)
-            values[i] = base;
+#define UNPACK(bits)                                                                               \
+    void index_unpack_##bits(const index_column *c, uint##bits##_t *restrict values) {             \
+        const uint##bits##_t base = (uint##bits##_t)c->base;                                       \
+        const size_t n = c->n;                                                                     \
+        switch (c->width) {                                                                        \
+            WIDTHS(WIDEN)                                                                          \
+        default:                                                                                   \
+            for (size_t i = 0; i < n; i++)                                                         \
+                values[i] = base;                                                                  \
+        }                                                                                          \
     }
+UNPACK(8)
+UNPACK(16)
+UNPACK(32)
+UNPACK(64)
+#undef UNPACK
+#undef WIDEN
+
+void index_get_column(index_stream *s, uint64_t *values, size_t n) {
+    const index_column c = index_get_packed(s, n);
+    index_unpack_64(&c, values);
 }
 
 bool index_leave(index_stream *s) {

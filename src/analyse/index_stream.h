@@ -25,6 +25,20 @@ typedef struct index_section {
     uint64_t sum;
 } index_section;
 
+/* A chunk of a column as it stands in the file: each of its numbers is `base`, and what it is above
+ * that in so many bytes. */
+typedef struct index_column {
+    uint64_t base;
+    unsigned width; /* 0, 1, 2, 4 or 8 */
+    const void *packed;
+    size_t n; /* numbers */
+} index_column;
+
+/* The smallest and the largest of some numbers. */
+typedef struct index_range {
+    uint64_t least, most;
+} index_range;
+
 /* A section that is written or read. */
 typedef struct index_stream {
     int fd;
@@ -59,6 +73,18 @@ void index_enter(index_stream *s, const index_section *section);
 uint64_t index_get(index_stream *s);
 void index_get_bytes(index_stream *s, char *bytes, size_t size);
 void index_get_column(index_stream *s, uint64_t *values, size_t n); /* a chunk at most */
+
+/* The same, not unpacked yet; to be used before anything else is read. */
+index_column index_get_packed(index_stream *s, size_t n);
+
+/* Of one number at least. If some are beyond 64 bits, they may be anything: 0 to UINT64_MAX. */
+index_range index_column_range(const index_column *c);
+
+/* The numbers, cut to the bits of `values`, which has room for all of them. */
+void index_unpack_8(const index_column *c, uint8_t *values);
+void index_unpack_16(const index_column *c, uint16_t *values);
+void index_unpack_32(const index_column *c, uint32_t *values);
+void index_unpack_64(const index_column *c, uint64_t *values);
 
 /* Words that were not read yet: no more numbers than these can follow, except in columns. */
 uint64_t index_words_left(const index_stream *s);

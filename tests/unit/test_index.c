@@ -515,6 +515,96 @@ START_TEST(a_forged_index_is_harmless) {
 }
 END_TEST
 
+/* ---- columns ----------------------------------------------------------------------------- */
+
+/* An unnamed section with what `put` puts there. */
+static index_section write_section(int *fd, void (*put)(index_stream *)) {
+    index_stream s;
+    *fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    ck_assert_int_ge(*fd, 0);
+    ck_assert(index_stream_open(&s, *fd));
+    index_begin(&s, 0);
+    put(&s);
+    const index_section section = index_end(&s);
+    ck_assert_int_eq(s.error, 0);
+    index_stream_close(&s);
+    return section;
+}
+
+/* Columns whose numbers are so far apart, and thus take 0, 1, 2, 4 and 8 bytes each. */
+static const uint64_t spans[] = {0, UINT8_MAX, UINT16_MAX, UINT32_MAX, UINT64_MAX - 1000};
+
+enum { COLUMN_BASE = 1000, COLUMN_NUMBERS = 37 };
+
+static uint64_t number_at(uint64_t span, size_t i) {
+    return COLUMN_BASE + (i == 0 ? 0 : i == 1 ? span : span / i);
+}
+
+static void put_columns(index_stream *s) {
+    for (size_t c = 0; c < sizeof spans / sizeof *spans; c++) {
+        uint64_t numbers[COLUMN_NUMBERS];
+        for (size_t i = 0; i < COLUMN_NUMBERS; i++)
+            numbers[i] = number_at(spans[c], i);
+        index_put_column(s, numbers, COLUMN_NUMBERS);
+    }
+}
+
+START_TEST(columns_come_back_at_every_width) {
+    index_stream s;
+    int fd;
+    const index_section section = write_section(&fd, put_columns);
+    ck_assert(index_stream_open(&s, fd));
+    index_enter(&s, &section);
+    for (size_t c = 0; c < sizeof spans / sizeof *spans; c++) {
+        uint8_t as_8[COLUMN_NUMBERS];
+        uint16_t as_16[COLUMN_NUMBERS];
+        uint32_t as_32[COLUMN_NUMBERS];
+        uint64_t as_64[COLUMN_NUMBERS];
+        const index_column column = index_get_packed(&s, COLUMN_NUMBERS);
+        ck_assert_uint_eq(column.width, c ? 1u << (c - 1) : 0);
+        const index_range range = index_column_range(&column);
+        ck_assert_uint_eq(range.least, COLUMN_BASE);
+        ck_assert_uint_eq(range.most, COLUMN_BASE + spans[c]);
+        index_unpack_8(&column, as_8);
+        index_unpack_16(&column, as_16);
+        index_unpack_32(&column, as_32);
+        index_unpack_64(&column, as_64);
+        for (size_t i = 0; i < COLUMN_NUMBERS; i++) {
+            const uint64_t x = number_at(spans[c], i);
+            ck_assert_uint_eq(as_8[i], (uint8_t)x);
+            ck_assert_uint_eq(as_16[i], (uint16_t)x);
+            ck_assert_uint_eq(as_32[i], (uint32_t)x);
+            ck_assert_uint_eq(as_64[i], x);
+        }
+    }
+    ck_assert(index_leave(&s));
+    index_stream_close(&s);
+    close(fd);
+}
+END_TEST
+
+/* 2^64 - 2, and up to 255 more than that. */
+static void put_beyond(index_stream *s) {
+    index_put(s, UINT64_MAX - 1);
+    index_put(s, 1);
+    index_put(s, UINT64_C(0xFF00));
+}
+
+START_TEST(numbers_beyond_64_bits_may_be_anything) {
+    index_stream s;
+    int fd;
+    const index_section section = write_section(&fd, put_beyond);
+    ck_assert(index_stream_open(&s, fd));
+    index_enter(&s, &section);
+    const index_column column = index_get_packed(&s, 2);
+    const index_range range = index_column_range(&column);
+    ck_assert_uint_eq(range.least, 0);
+    ck_assert_uint_eq(range.most, UINT64_MAX);
+    index_stream_close(&s);
+    close(fd);
+}
+END_TEST
+
 /* ---- writing ----------------------------------------------------------------------------- */
 
 START_TEST(an_index_that_cannot_be_written_leaves_nothing) {
@@ -593,6 +683,8 @@ static Suite *suite(void) {
     tcase_add_test(t, an_index_that_cannot_be_written_leaves_nothing);
     tcase_add_test(t, an_index_is_as_private_as_its_trace_and_follows_no_link);
     tcase_add_test(t, several_processes_may_write_at_once);
+    tcase_add_test(t, columns_come_back_at_every_width);
+    tcase_add_test(t, numbers_beyond_64_bits_may_be_anything);
     suite_add_tcase(s, t);
     return s;
 }

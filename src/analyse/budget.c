@@ -163,10 +163,10 @@ static bool sum_up(const lens *l, const budget_tally *t, const char *site, sum *
 /* ---- verdicts ------------------------------------------------------------------------------ */
 
 /* Without a tracked block nothing is known of the weights; a block is a word at least. */
-static estimate blocks_of(const sum *s, double rate) {
-    estimate e = estimate_blocks_number(&s->blocks, rate);
+static estimate blocks_of(const sum *s, filter_bounds may, double rate) {
+    estimate e = estimate_blocks_number(&s->blocks, may.least_words, rate);
     if (s->blocks.tracked == 0)
-        e.high = estimate_words(0, rate).high;
+        e.high = estimate_words(0, rate).high / (double)(may.least_words ? may.least_words : 1);
     return e;
 }
 
@@ -187,22 +187,30 @@ static double distance(const budget_rule *r, double value) {
 
 /* The rate at which so many blocks are seen that none is likely to be smaller than all of them; or
  * at which the smallest that are missed are below the distance. */
-static double knows_sizes(const sum *s, double rate, double distance) {
+static double knows_sizes(const sum *s, filter_bounds may, double rate, double distance) {
+    const double least = fmax((double)may.least_words, ESTIMATE_LEAST_WORDS);
     return s->blocks.tracked >= ESTIMATE_FEW_BLOCKS
                ? 0
                : fmin(rate * ESTIMATE_FEW_BLOCKS / (double)s->blocks.tracked,
-                      NOTHING_SEEN / ESTIMATE_LEAST_WORDS / distance);
+                      NOTHING_SEEN / least / distance);
+}
+
+/* Of none that were seen, what a sample more would have stood for, times the rate. */
+static double missed_weight(const budget_rule *r, const sum *s, filter_bounds may) {
+    if (r->unit == BUDGET_BYTESECONDS)
+        return s->life.heaviest;
+    return r->unit == BUDGET_BLOCKS && may.least_words ? 1 / (double)may.least_words : 1;
 }
 
 /* Var = W (1 - rate) / rate for words; else it is about in proportion to 1 / rate. */
 static double deciding_rate(const budget_rule *r, const budget_result *result, const sum *s,
-                            double rate, double word) {
+                            filter_bounds may, double rate, double word) {
     double d = distance(r, result->actual.value) / word;
     double needed = DECIDING * DECIDING, decides;
     if (s->samples == 0)
-        decides = NOTHING_SEEN * (r->unit == BUDGET_BYTESECONDS ? s->life.heaviest : 1) / d;
+        decides = NOTHING_SEEN * missed_weight(r, s, may) / d;
     else if (r->unit == BUDGET_BLOCKS)
-        decides = fmax(rate * needed * s->blocks.variance / (d * d), knows_sizes(s, rate, d));
+        decides = fmax(rate * needed * s->blocks.variance / (d * d), knows_sizes(s, may, rate, d));
     else if (r->unit == BUDGET_BYTESECONDS)
         decides = needed * s->life.squares / rate / (d * d);
     else
@@ -220,8 +228,8 @@ bool budget_judge(const lens *l, const budget_tally *t, const budget_rule *rule,
     bool bytes = rule->unit == BUDGET_BYTES || rule->unit == BUDGET_BYTESECONDS;
     double word = bytes ? info->word_size / 8.0 : 1;
     if (s.samples == 0) /* a block that was missed lived as long as the trace at most */
-        s.life.heaviest = (double)l->profile->duration / 1e6;
-    estimate e = rule->unit == BUDGET_BLOCKS ? blocks_of(&s, rate)
+        s.life.heaviest = cost_longest(l->profile, t->may);
+    estimate e = rule->unit == BUDGET_BLOCKS ? blocks_of(&s, t->may, rate)
                  : rule->unit == BUDGET_BYTESECONDS
                      ? estimate_weighted(s.life.weight, s.life.squares, s.life.heaviest, rate)
                      : estimate_words(s.samples, rate);
@@ -230,7 +238,7 @@ bool budget_judge(const lens *l, const budget_tally *t, const budget_rule *rule,
         .samples = s.samples};
     result->verdict = judge(rule, &result->actual);
     if (result->verdict == BUDGET_UNDECIDED)
-        result->deciding_rate = deciding_rate(rule, result, &s, info->sample_rate, word);
+        result->deciding_rate = deciding_rate(rule, result, &s, t->may, info->sample_rate, word);
     return true;
 }
 

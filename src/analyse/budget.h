@@ -47,7 +47,8 @@ typedef struct budget_entry {
 /* The sampled blocks that rules with one filter and measure are about. Legal when zeroed. */
 typedef struct budget_tally {
     VEC(budget_entry) entries;
-    map64 index; /* node, external → entry */
+    map64 index;       /* node, external → entry */
+    filter_bounds may; /* what blocks are like that the filter keeps, seen or missed */
 } budget_tally;
 
 /* Counts a block; false when there is no memory. */

@@ -18,14 +18,14 @@ static estimate_blocks number_of(const cost *c) {
         .count = c->weight, .variance = c->squares, .heaviest = c->heaviest, .tracked = c->blocks};
 }
 
-estimate cost_estimate(const profile *p, measure m, const cost *c) {
+estimate cost_estimate(const profile *p, measure m, filter_bounds may, const cost *c) {
     double word = p->info.word_size / 8.0, rate = p->info.sample_rate;
     estimate_blocks blocks;
     estimate e;
     switch (measure_infos[m].unit) {
     case UNIT_BLOCKS:
         blocks = number_of(c);
-        return estimate_blocks_number(&blocks, rate);
+        return estimate_blocks_number(&blocks, may.least_words, rate);
     case UNIT_BYTESECONDS:
         e = estimate_weighted(c->weight, c->squares, c->heaviest, rate);
         break;
@@ -37,7 +37,7 @@ estimate cost_estimate(const profile *p, measure m, const cost *c) {
 
 estimate cost_estimate_of_seen(const profile *p, measure m, const cost *c) {
     if (measure_infos[m].unit != UNIT_BLOCKS)
-        return cost_estimate(p, m, c);
+        return cost_estimate(p, m, (filter_bounds){0}, c);
     const estimate_blocks blocks = number_of(c);
     return estimate_blocks_total(&blocks);
 }
@@ -136,10 +136,11 @@ cost cost_of_life(const profile *p, size_t row) {
     return cost_of_seconds(blocks_samples(b, row), (double)(end - blocks_born(b, row)) / 1e6);
 }
 
-cost cost_or_missed(const profile *p, measure m, cost sum) {
+cost cost_or_missed(const profile *p, measure m, filter_bounds may, cost sum) {
+    const uint64_t words = may.least_words ? may.least_words : 1;
     if (sum.blocks == 0)
-        sum.heaviest = m == MEASURE_BLOCKS ? 1 / estimate_inclusion(1, p->info.sample_rate)
-                                           : (double)p->duration / 1e6;
+        sum.heaviest = m == MEASURE_BLOCKS ? 1 / estimate_inclusion(words, p->info.sample_rate)
+                                           : cost_longest(p, may);
     return sum;
 }
 

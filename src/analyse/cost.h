@@ -54,8 +54,9 @@ static inline void cost_add(cost *sum, const cost *c) {
         sum->heaviest = c->heaviest;
 }
 
-/* In the measure's unit: bytes, blocks, bytes times seconds. */
-estimate cost_estimate(const profile *p, measure m, const cost *c);
+/* In the measure's unit: bytes, blocks, bytes times seconds. `may` says what blocks may be that
+ * were missed. */
+estimate cost_estimate(const profile *p, measure m, filter_bounds may, const cost *c);
 
 /* The same if no block is smaller than the heaviest is: for comparisons, which take both sides to
  * have the sizes that were seen on either. */
@@ -102,9 +103,14 @@ static inline cost cost_of_seconds(uint64_t samples, double seconds) {
 /* The same by MEASURE_BLOCKS. */
 cost cost_of_number(const profile *p, size_t row);
 
+/* Seconds that a block may have lived at most. */
+static inline double cost_longest(const profile *p, filter_bounds may) {
+    return (double)(may.life_below ? may.life_below - 1 : p->duration) / 1e6;
+}
+
 /* A sum of either; if it is of none, with what a single missed block would count at most (it may
  * have lived as long as the trace is), so that its interval says what may be there. */
-cost cost_or_missed(const profile *p, measure m, cost sum);
+cost cost_or_missed(const profile *p, measure m, filter_bounds may, cost sum);
 
 /* The measure of the blocks that were selected; `moment` as above. */
 bool cost_of_blocks(const profile *p, const selection *s, measure m, uint64_t moment,

@@ -113,7 +113,7 @@ static compare_weighted weigh(const query_result *q, const cost *c, double most,
         seen.heaviest = fmax(seen.heaviest, most);
     if (c->samples == 0)
         own.heaviest = most;
-    return (compare_weighted){.amount = divided(cost_estimate(p, q->measure, &own), per),
+    return (compare_weighted){.amount = divided(cost_estimate(p, q->measure, q->may, &own), per),
                               .seen = divided(cost_estimate_of_seen(p, q->measure, &seen), per),
                               .variance = cost_variance(p, q->measure, c) / per / per};
 }

@@ -310,10 +310,17 @@ estimate estimate_blocks_total(const estimate_blocks *blocks) {
 
 /* A kind of blocks that makes up 7 % of the words has been seen among 50 tracked ones with a
  * probability of 97.5 %; before, what was seen says nothing of how small blocks may be. */
-estimate estimate_blocks_number(const estimate_blocks *blocks, double rate) {
+estimate_blocks estimate_blocks_possible(const estimate_blocks *blocks, uint64_t least,
+                                         double rate) {
+    const uint64_t words = least > ESTIMATE_LEAST_WORDS ? least : ESTIMATE_LEAST_WORDS;
     estimate_blocks b = *blocks;
     if (b.tracked > 0 && b.tracked < ESTIMATE_FEW_BLOCKS)
-        b.heaviest = fmax(b.heaviest, 1 / estimate_inclusion(ESTIMATE_LEAST_WORDS, rate));
+        b.heaviest = fmax(b.heaviest, 1 / estimate_inclusion(words, rate));
+    return b;
+}
+
+estimate estimate_blocks_number(const estimate_blocks *blocks, uint64_t least, double rate) {
+    const estimate_blocks b = estimate_blocks_possible(blocks, least, rate);
     return estimate_blocks_total(&b);
 }
 

@@ -41,11 +41,15 @@ void estimate_blocks_join(estimate_blocks *blocks, const estimate_blocks *others
 /* Where `heaviest` is the most that a block may weigh, seen or not. */
 estimate estimate_blocks_total(const estimate_blocks *blocks);
 
-/* The same of blocks of any size: as long as few of them are tracked, smaller ones than all of
- * these may have been missed. Of none, as above. */
+/* The same of blocks of any size, or of any from `least` words on, header included: as long as few
+ * of them are tracked, smaller ones than all of these may have been missed. Of none, as above. */
 enum { ESTIMATE_FEW_BLOCKS = 50, ESTIMATE_LEAST_WORDS = 2 };
 
-estimate estimate_blocks_number(const estimate_blocks *blocks, double rate);
+estimate estimate_blocks_number(const estimate_blocks *blocks, uint64_t least, double rate);
+
+/* With what may have been missed as the heaviest. */
+estimate_blocks estimate_blocks_possible(const estimate_blocks *blocks, uint64_t least,
+                                         double rate);
 
 /* The share of the blocks `within` in those and the others together, 0 … 1. */
 estimate estimate_share(const estimate_blocks *within, const estimate_blocks *without);

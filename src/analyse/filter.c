@@ -549,6 +549,60 @@ unsigned filter_columns(const filter *f) {
     return all;
 }
 
+/* ---- what is kept, whatever the trace is --------------------------------------------------- */
+
+static limits limits_of(const filter_term *t, const filter_value *v, const evaluation *e) {
+    return t->kind == FILTER_SIZE ? resolve_size(v, e) : resolve(v, e, 1);
+}
+
+static bool accepts(const filter_term *t, const evaluation *e, uint64_t x) {
+    bool hit = false;
+    for (size_t i = 0; i < t->values.count; i++) {
+        const limits l = limits_of(t, &t->values.items[i], e);
+        hit = hit || (l.low <= l.high && within(x, l));
+    }
+    return hit != t->negated;
+}
+
+static bool all_accept(const filter *f, filter_kind kind, const evaluation *e, uint64_t x) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < f->terms.count; i++)
+        ok = f->terms.items[i].kind != kind || accepts(&f->terms.items[i], e, x);
+    return ok;
+}
+
+/* The least number, or the largest up to `best`, that all terms of this kind keep: `best` or one
+ * beside their bounds. If they keep none, `best`. */
+static uint64_t extreme(const filter *f, filter_kind kind, const evaluation *e, bool least,
+                        uint64_t best) {
+    bool any = all_accept(f, kind, e, best);
+    uint64_t found = best;
+    for (size_t i = 0; i < f->terms.count; i++) {
+        const filter_term *t = &f->terms.items[i];
+        for (size_t j = 0; t->kind == kind && j < t->values.count; j++) {
+            const limits l = limits_of(t, &t->values.items[j], e);
+            const uint64_t at[] = {l.low, l.high, l.high + 1, l.low - (l.low > 0)};
+            for (size_t k = 0; k < sizeof at / sizeof *at; k++)
+                if ((least || at[k] <= best) && (!any || (least ? at[k] < found : at[k] > found)) &&
+                    all_accept(f, kind, e, at[k])) {
+                    found = at[k];
+                    any = true;
+                }
+        }
+    }
+    return found;
+}
+
+filter_bounds filter_bounds_of(const filter *f, const profile *p) {
+    const evaluation e = {.profile = p};
+    if (!f)
+        return (filter_bounds){0};
+    const uint64_t length = extreme(f, FILTER_SIZE, &e, true, 0);
+    const uint64_t life = extreme(f, FILTER_LIFE, &e, false, p->duration);
+    return (filter_bounds){.least_words = length > 0 ? length + 1 : 0,
+                           .life_below = life < p->duration ? life + 1 : 0};
+}
+
 bool filter_hides_any(const filter *f) {
     for (size_t i = 0; f && i < f->terms.count; i++)
         if (f->terms.items[i].kind == FILTER_HIDE)

@@ -46,6 +46,16 @@ bool filter_parse_time(const char *text, uint64_t *micros, filter_error *error);
 /* Whether it removes blocks at all, so that the table is needed. NULL: no. */
 bool filter_selects(const filter *f);
 
+/* What a block must be like for the terms on sizes and lifetimes to keep it. Zeroed: nothing is
+ * known of it. */
+typedef struct filter_bounds {
+    uint64_t least_words; /* header included: it is no smaller; 0: it may be of any size */
+    uint64_t life_below;  /* microseconds: it lived for less; 0: maybe as long as the trace */
+} filter_bounds;
+
+/* NULL: any block. */
+filter_bounds filter_bounds_of(const filter *f, const profile *p);
+
 /* The columns of the table that its terms look at: a set of BLOCKS_HAS. */
 unsigned filter_columns(const filter *f);
 

@@ -296,7 +296,7 @@ static leaks_site judge(const profile *p, const leaks *l, const sums *s) {
     leaks_site site = {.cost = s->live,
                        .startup = s->startup.samples,
                        .at_exit = s->at_exit.samples,
-                       .live = cost_estimate(p, judged_by(l), &s->live),
+                       .live = cost_estimate(p, judged_by(l), l->may, &s->live),
                        .slope = slope_of(p, l, s),
                        .slope_samples = s->moving,
                        .late = s->late * unit_of(p, l),
@@ -310,7 +310,7 @@ static void show_held(const profile *p, const leaks *l, const sums *s, leaks_sit
     if (l->measure != MEASURE_BYTESECONDS)
         return;
     site->cost = s->held;
-    site->live = cost_estimate(p, l->measure, &s->held);
+    site->live = cost_estimate(p, l->measure, l->may, &s->held);
 }
 
 static bool find_q_values(const sums *all, leaks *l) {
@@ -391,8 +391,8 @@ bool leaks_query(const lens *view, const leaks_spec *spec, leaks *l) {
     const profile *p = view->profile;
     const block_table *b = &p->table;
     sites places = {0};
-    *l = (leaks){.measure = measure_infos[spec->measure].unit == UNIT_BYTES ? MEASURE_ALLOCATED
-                                                                            : spec->measure};
+    const bool bytes = measure_infos[spec->measure].unit == UNIT_BYTES;
+    *l = (leaks){.may = spec->may, .measure = bytes ? MEASURE_ALLOCATED : spec->measure};
     if (!find_window(p, spec, l) || !sites_find(view, spec->kept, spec->by_function, &places))
         return false;
     size_t n = places.places.count;

@@ -54,6 +54,7 @@ typedef struct leaks_spec {
     const uint8_t *kept; /* by row of the table; NULL: all */
     bool by_function;    /* sites are functions with all their lines; else lines */
     double warm_up;      /* the share of the time, 0 … 1, that is start-up */
+    filter_bounds may;   /* what blocks are like that were kept, seen or missed */
     measure measure;     /* MEASURE_BLOCKS: what grows is the number of blocks; else bytes. By
                             MEASURE_BYTESECONDS, what is left counts by how long it has been */
 } leaks_spec;
@@ -63,7 +64,8 @@ typedef struct leaks {
      * the trace, or to the moment before the program began to clean up. */
     uint64_t from, to;
     bool cleaned_up;
-    measure measure; /* of all costs: MEASURE_ALLOCATED, MEASURE_BLOCKS or MEASURE_BYTESECONDS */
+    filter_bounds may; /* of the question */
+    measure measure;   /* of all costs: MEASURE_ALLOCATED, MEASURE_BLOCKS or MEASURE_BYTESECONDS */
     leaks_site total;
     VEC(leaks_site) sites; /* by class; those that grow by p, others by what is live */
 } leaks;

@@ -137,7 +137,8 @@ static lifetimes_share share_of(const profile *p, const lifetimes_spec *spec, co
     }
     /* Of none, the smallest block, one word, says how many there may be all the same. */
     estimate_blocks within = in->blocks, without = out->blocks;
-    double heaviest = 1 / estimate_inclusion(1, p->info.sample_rate);
+    const uint64_t words = spec->may.least_words ? spec->may.least_words : 1;
+    double heaviest = 1 / estimate_inclusion(words, p->info.sample_rate);
     within.heaviest = within.tracked ? within.heaviest : heaviest;
     without.heaviest = without.tracked ? without.heaviest : heaviest;
     s.share = estimate_share(&within, &without);
@@ -158,7 +159,8 @@ static lifetimes_part part_of(const profile *p, const lifetimes_spec *spec, cons
         .premature = share_of(p, spec, &c->premature.in, &c->premature.out, p->duration),
     };
     if (spec->measure == MEASURE_BLOCKS)
-        part.amount = estimate_blocks_number(&c->all.blocks, p->info.sample_rate);
+        part.amount =
+            estimate_blocks_number(&c->all.blocks, spec->may.least_words, p->info.sample_rate);
     return part;
 }
 

@@ -31,6 +31,7 @@ typedef struct lifetimes_site {
 
 typedef struct lifetimes_spec {
     const uint8_t *kept;   /* by row of the table; NULL: all */
+    filter_bounds may;     /* what blocks are like that were kept, seen or missed */
     measure measure;       /* shares by MEASURE_BLOCKS or MEASURE_BYTESECONDS; else of bytes */
     bool by_function;      /* sites are functions with all their lines; else lines */
     uint64_t within, soon; /* microseconds */

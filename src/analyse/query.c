@@ -60,7 +60,8 @@ static bool find_lens(query_result *q, const query_spec *spec) {
 }
 
 bool query_run(query_result *q, const profile *p, const query_spec *spec) {
-    *q = (query_result){.profile = p, .measure = spec->measure};
+    *q = (query_result){
+        .profile = p, .measure = spec->measure, .may = filter_bounds_of(spec->filter, p)};
     bool ok = find_lens(q, spec) && find_costs(q, spec);
     for (size_t i = 0; ok && i < q->costs.count; i++)
         cost_add(&q->total, &q->costs.items[i].cost);

@@ -23,7 +23,8 @@ typedef struct query_spec {
 typedef struct query_result {
     const profile *profile;
     measure measure;
-    uint64_t moment; /* at which MEASURE_LIVE and MEASURE_PEAK count */
+    uint64_t moment;   /* at which MEASURE_LIVE and MEASURE_PEAK count */
+    filter_bounds may; /* what blocks are like that the filter keeps, seen or missed */
     lens lens;
     cost_list costs;
     cost total;

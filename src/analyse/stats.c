@@ -278,35 +278,43 @@ static void split(const tally *t, const estimate_chances *chances, uint64_t leas
         }
 }
 
-/* The share of blocks of `least` to `most` words. Of a class in which no block was tracked, the
- * smallest possible block says how many there may be all the same. */
-static estimate share_between(const tally *t, const estimate_chances *chances, uint64_t least,
-                              uint64_t most, bool by_large) {
-    const double rate = chances->rate;
+/* Of a class of `least` to `most` words in which no block was tracked, the smallest possible block
+ * that is asked about says how many there may be all the same. */
+static void expect_missed(estimate_blocks *b, uint64_t least, uint64_t most, filter_bounds may,
+                          double rate) {
+    const uint64_t words = least + 1 > may.least_words ? least + 1 : may.least_words;
+    if (b->tracked == 0 && words - 1 <= most)
+        b->heaviest = 1 / estimate_inclusion(words, rate);
+}
+
+/* The share of blocks of `least` to `most` words. */
+static estimate share_between(const tally *t, const estimate_chances *chances, filter_bounds may,
+                              uint64_t least, uint64_t most, bool by_large) {
+    const uint64_t least_without = least > 0 ? 0 : most + 1;
+    const uint64_t most_without = most < UINT64_MAX ? UINT64_MAX : least - 1;
     estimate_blocks within = {0}, without = {0};
     split(t, chances, least, most, by_large, &within, &without);
-    if (within.tracked == 0)
-        within.heaviest = 1 / estimate_inclusion(least + 1, rate);
-    if (without.tracked == 0)
-        without.heaviest = 1 / estimate_inclusion(least > 0 ? 1 : most + 2, rate);
+    expect_missed(&within, least, most, may, chances->rate);
+    expect_missed(&without, least_without, most_without, may, chances->rate);
     return estimate_share(&within, &without);
 }
 
-static void estimate_part(tally *t, const estimate_chances *chances, uint64_t large,
+static void estimate_part(tally *t, const estimate_chances *chances, const stats_spec *spec,
                           stats_part *part) {
+    const uint64_t large = spec->large;
     estimate_blocks all = {0}, none = {0};
     split(t, chances, 0, 0, true, &all, &none);
     estimate_blocks_join(&all, &none);
-    part->blocks = estimate_blocks_number(&all, chances->rate);
+    part->blocks = estimate_blocks_number(&all, spec->may.least_words, chances->rate);
     for (uint64_t words = 0; words + 1 < ESTIMATE_FEW_WORDS; words++)
         estimate_mean_add_alike(&t->mean_words, (double)words, chances->of_few[words + 1],
                                 t->few[words + 1]);
     part->mean_words = estimate_mean_value(&t->mean_words);
     if (large < UINT64_MAX)
-        part->large = share_between(t, chances, large + 1, UINT64_MAX, true);
+        part->large = share_between(t, chances, spec->may, large + 1, UINT64_MAX, true);
     for (int i = 0; i < STATS_N_SIZES; i++)
-        part->size_shares[i] = share_between(t, chances, i ? stats_sizes[i - 1].most + 1 : 0,
-                                             stats_sizes[i].most, false);
+        part->size_shares[i] = share_between(
+            t, chances, spec->may, i ? stats_sizes[i - 1].most + 1 : 0, stats_sizes[i].most, false);
 }
 
 /* Of a class in which no block was tracked, one that is there all the time says how much it may
@@ -352,7 +360,7 @@ static bool sum_up(const stats *s, const stats_spec *spec, size_t at, stats_part
         divide(part, t);
     }
     if (ok)
-        estimate_part(t, &chances, spec->large, part);
+        estimate_part(t, &chances, spec, part);
     if (ok && spec->held)
         share_held(p, t->held, part);
     if (t) {

@@ -8,6 +8,7 @@
 #define ANALYSE_STATS_H
 
 #include "analyse/estimate.h"
+#include "analyse/filter.h"
 #include "analyse/profile.h"
 
 /* Of sizes, in words without header; X(name, largest of the class) */
@@ -72,6 +73,7 @@ typedef struct stats_part {
 
 typedef struct stats_spec {
     const uint8_t *kept; /* by row of the table; NULL: all */
+    filter_bounds may;   /* what blocks are like that were kept, seen or missed */
     bool major_only;     /* no blocks that never left the minor heap; promoted ones from then on */
     uint64_t large;      /* words: blocks above are counted */
     bool held;           /* what blocks hold, too */

@@ -286,6 +286,7 @@ static int count_kept(const job *j, group *g) {
                         (int)s.term_size, g->text + s.term_at, s.n_removed);
         similar_hint_filter(&j->profile, g->filter);
     }
+    g->tally.may = filter_bounds_of(g->filter, &j->profile);
     bool ok = budget_count_rows(&g->tally, &j->profile, g->measure, s.kept);
     selection_free(&s);
     return ok ? STATUS_OK : no_memory();

@@ -53,6 +53,7 @@ static int show(const question *q, const leaks_options *opts) {
     leaks l;
     const leaks_view view = {.top = opts->top, .by_function = opts->by == QUESTION_BY_FUNCTION};
     const leaks_spec spec = {.kept = q->query.selection.kept,
+                             .may = q->query.may,
                              .by_function = view.by_function,
                              .measure = q->query.measure,
                              .warm_up = opts->warm_up / 100};

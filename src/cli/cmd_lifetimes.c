@@ -70,6 +70,7 @@ static int print(const question *q, const lifetimes_options *opts, const lifetim
 static int show(const question *q, const lifetimes_options *opts) {
     lifetimes l;
     const lifetimes_spec spec = {.kept = q->query.selection.kept,
+                                 .may = q->query.may,
                                  .measure = (measure)opts->question.measure,
                                  .by_function = opts->by == QUESTION_BY_FUNCTION,
                                  .within = opts->within,

@@ -72,6 +72,7 @@ static int print(const question *q, const stats_options *opts, const stats *s,
 static int show(const question *q, const stats_options *opts) {
     stats s;
     const stats_spec spec = {.kept = q->query.selection.kept,
+                             .may = q->query.may,
                              .major_only = opts->major_only,
                              .large = opts->large,
                              .held = q->query.measure == MEASURE_BYTESECONDS,

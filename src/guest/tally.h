@@ -30,7 +30,7 @@ static inline estimate tally_exact(uint64_t n) {
 }
 
 static inline estimate tally_count(const tally *t, double rate) {
-    return rate < 1 ? estimate_blocks_number(&t->blocks, rate) : tally_exact(t->count);
+    return rate < 1 ? estimate_blocks_number(&t->blocks, 0, rate) : tally_exact(t->count);
 }
 
 static inline estimate tally_bytes(const tally *t, double rate) {

@@ -105,8 +105,8 @@ static void show_total(output *o, const report *r, const leaks *l) {
 
 /* What is live of a class. */
 static figure figure_of_class(const report *r, const leaks *l, int c, size_t *n_sites) {
-    const cost sum =
-        cost_or_missed(r->query->profile, r->query->measure, class_cost(l, c, n_sites));
+    const cost sum = cost_or_missed(r->query->profile, r->query->measure, r->query->may,
+                                    class_cost(l, c, n_sites));
     return report_figure(r, &sum);
 }
 

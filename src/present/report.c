@@ -15,15 +15,19 @@ static measure_unit unit_of(const report *r) {
 }
 
 /* Half the interval where 1.96 standard errors are not what the table shows anyway. */
-figure report_figure(const report *r, const cost *c) {
+figure report_figure_within(const report *r, filter_bounds may, const cost *c) {
     if (unit_of(r) == UNIT_BYTES)
         return figure_of(r->query->profile, c->samples);
-    estimate e = cost_estimate(r->query->profile, r->query->measure, c);
+    estimate e = cost_estimate(r->query->profile, r->query->measure, may, c);
     return (figure){.samples = c->samples,
                     .value = e.value,
                     .low = e.low,
                     .high = e.high,
                     .margin = estimate_margin(e)};
+}
+
+figure report_figure(const report *r, const cost *c) {
+    return report_figure_within(r, r->query->may, c);
 }
 
 double report_percent(const report *r, const cost *c) {

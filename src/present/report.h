@@ -14,6 +14,9 @@ typedef struct report {
 
 /* An amount in the measure of the query. */
 figure report_figure(const report *r, const cost *c);
+
+/* The same of blocks of which more is known than the filter says. */
+figure report_figure_within(const report *r, filter_bounds may, const cost *c);
 double report_percent(const report *r, const cost *c); /* of the total */
 
 /* 76.3 MB, 1,200 blocks, 3.1 MB·s; and its error, by itself or behind it: see figures.h. */

@@ -77,7 +77,7 @@ static double seconds_of(const timeline_point *p, series s) {
 }
 
 static cost or_missed(const report *r, cost c) {
-    return cost_or_missed(r->query->profile, r->query->measure, c);
+    return cost_or_missed(r->query->profile, r->query->measure, r->query->may, c);
 }
 
 static cost known_cost_at(const report *r, const timeline *t, size_t i, series s, int heap) {

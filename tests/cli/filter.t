@@ -185,6 +185,23 @@ taken away:
   allotrace: hint: there is `Interf.build_graph`
   $ allotrace diff -f fn:Interf.build_graph $TRACES/ocamlopt.ctf $TRACES/irmin-replay.ctf 2>&1 | grep hint
   [1]
+  $ allotrace hotspots --by function -n 1 -m blocks -f 'size:>=64K' $TRACES/irmin-replay.ctf
+  189 blocks allocated (23 … 754, 4 samples at rate 1e-6)
+  The filter keeps 4 of 10,607 sampled blocks.
+  Sites below about 22.9 MB may be invisible at this rate.
+    64.8% Jsonm.encoder (src/jsonm.ml)
+          123 blocks (3 … 681) via Repr__Type_json.pp (src/repr/type_json.ml)
+    35.2% in 2 more functions
+  $ allotrace check -e 'total=100 blocks' -f 'size:>=64K' $TRACES/irmin-replay.ctf
+  Site              || Expected               || Actual                              || Ratio || Verdict
+  total, size:>=64K || 100 blocks, within 10x || 189 blocks (23 blocks … 754 blocks) || 1.89  || PASS
+  1 passed, 0 failed, 0 undecided
+  $ allotrace check -e 'total=100 blocks' -f 'size:>=64M' $TRACES/irmin-replay.ctf
+  allotrace: warning: the filter kept 0 of 10607 blocks: `size` removed the last 10607
+  Site              || Expected               || Actual                       || Ratio || Verdict
+  total, size:>=64M || 100 blocks, within 10x || no sample (at most 0 blocks) || 0.00  || FAIL
+  0 passed, 1 failed, 0 undecided
+  [3]
   $ printf 'rate 1\nalloc external 8 9 main@a.c:1 Parser.node@<type>:0|f@a.c:2\n' | $TESTDIR/make-trace >typed.ctf; for f in type:Parser.noed type:parser type:/noed/; do allotrace types -f $f typed.ctf 2>&1 | grep -E 'hint|Nothing'; done
   Nothing to show: kept 0 of 1 blocks: `type` removed the last 1.
   allotrace: hint: there is `Parser.node`

@@ -134,7 +134,7 @@ static few_result cover_few(const few_mix *m, double small, double large, uint64
         }
         if (b.tracked == 0)
             continue;
-        const estimate any = estimate_blocks_number(&b, few_rate);
+        const estimate any = estimate_blocks_number(&b, 0, few_rate);
         result.any += holds(any, truth) / (double)FEW_ROUNDS;
         result.seen += holds(estimate_blocks_total(&b), truth) / (double)FEW_ROUNDS;
         result.reach += log(any.high / any.value) / FEW_ROUNDS;
@@ -161,9 +161,9 @@ END_TEST
 START_TEST(many_blocks_tell_their_sizes) {
     estimate_blocks b = {0};
     estimate_blocks_add_alike(&b, estimate_inclusion(10000, few_rate), ESTIMATE_FEW_BLOCKS - 1);
-    ck_assert_double_ge(estimate_blocks_number(&b, few_rate).high, 3 / few_rate / 2);
+    ck_assert_double_ge(estimate_blocks_number(&b, 0, few_rate).high, 3 / few_rate / 2);
     estimate_blocks_add(&b, 10000, few_rate);
-    ck_assert_double_le(estimate_blocks_number(&b, few_rate).high, 150);
+    ck_assert_double_le(estimate_blocks_number(&b, 0, few_rate).high, 150);
 }
 END_TEST
 
@@ -171,12 +171,12 @@ END_TEST
 START_TEST(a_large_block_seen_excludes_no_small_ones) {
     estimate_blocks b = {0}, exact = {0};
     estimate_blocks_add(&b, 1 << 20, few_rate); /* surely tracked */
-    ck_assert_double_eq(estimate_blocks_number(&b, few_rate).low, 1);
-    ck_assert_double_ge(estimate_blocks_number(&b, few_rate).high, 3.68 / few_rate / 2);
+    ck_assert_double_eq(estimate_blocks_number(&b, 0, few_rate).low, 1);
+    ck_assert_double_ge(estimate_blocks_number(&b, 0, few_rate).high, 3.68 / few_rate / 2);
     estimate_blocks_add(&exact, 10000, 1);
-    const estimate e = estimate_blocks_number(&exact, 1);
+    const estimate e = estimate_blocks_number(&exact, 0, 1);
     ck_assert(e.value == 1 && e.low == 1 && e.high == 1);
-    const estimate none = estimate_blocks_number(&(estimate_blocks){.heaviest = 100}, few_rate);
+    const estimate none = estimate_blocks_number(&(estimate_blocks){.heaviest = 100}, 0, few_rate);
     ck_assert_double_eq(none.high, estimate_blocks_total(&(estimate_blocks){.heaviest = 100}).high);
 }
 END_TEST

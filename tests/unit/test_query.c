@@ -516,6 +516,56 @@ START_TEST(measures_count_what_they_say) {
 }
 END_TEST
 
+/* What terms on sizes and lifetimes say of all blocks that they keep; in a trace of 1 s. */
+static const struct {
+    const char *filter;
+    uint64_t least_words, life_below;
+} bounds[] = {
+    {"fn:a", 0, 0},
+    {"size:>=64K", 8193, 0},
+    {"size:>64K", 8194, 0},
+    {"size:65530", 0, 0}, /* no word is as large: it keeps nothing */
+    {"size:3w", 4, 0},
+    {"size:<1K", 0, 0},
+    {"-size:<1K", 129, 0},
+    {"-size:..1K", 130, 0},
+    {"size:8w..,5w", 6, 0},
+    {"size:8w.. size:20w..30w", 21, 0},
+    {"size:8w.. -size:8w,9w", 11, 0},
+    {"-size:2w..9w", 0, 0},
+    {"-size:0..9w", 11, 0},
+    {"size:>5w size:<3w", 0, 0},
+    {"life:<1ms", 0, 1000},
+    {"life:..1ms", 0, 1001},
+    {"life:>1ms", 0, 0},
+    {"-life:>=2ms", 0, 2000},
+    {"life:<1ms,5ms..7ms", 0, 7001},
+    {"life:<7ms -life:3ms..", 0, 3000},
+    {"-life:1us..5ms life:<3ms", 0, 1},
+    {"life:<1h", 0, 0},
+    {"size:2K.. life:<1s alloc:<1ms", 257, 1000000},
+};
+
+START_TEST(filters_bound_what_may_have_been_missed) {
+    profile p = {.duration = 1000000, .info = {.word_size = 64}};
+    filter *f;
+    filter_error error;
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+        ck_assert(filter_parse(bounds[i].filter, &f, &error));
+        const filter_bounds may = filter_bounds_of(f, &p);
+        ck_assert_msg(may.least_words == bounds[i].least_words &&
+                          may.life_below == bounds[i].life_below,
+                      "%s: %" PRIu64 " words, %" PRIu64 " us", bounds[i].filter, may.least_words,
+                      may.life_below);
+        filter_free(f);
+    }
+    const filter_bounds may = filter_bounds_of(NULL, &p);
+    ck_assert(may.least_words == 0 && may.life_below == 0);
+}
+END_TEST
+
+static const filter_bounds any;
+
 /* Large ones were seen; of small ones, as many may have been missed as if nothing had been seen. */
 START_TEST(few_blocks_do_not_tell_how_small_others_are) {
     tape t;
@@ -528,11 +578,19 @@ START_TEST(few_blocks_do_not_tell_how_small_others_are) {
               .weight = 3 * weight,
               .squares = 3 * weight * (weight - 1),
               .heaviest = weight};
-    ck_assert_double_ge(cost_estimate(&p, MEASURE_BLOCKS, &c).high, 3.68 * 5000);
+    ck_assert_double_ge(cost_estimate(&p, MEASURE_BLOCKS, any, &c).high, 3.68 * 5000);
     ck_assert_double_le(cost_estimate_of_seen(&p, MEASURE_BLOCKS, &c).high, 20);
+    /* unless the question is about large ones */
+    const filter_bounds large = {.least_words = 8193};
+    const estimate e = cost_estimate(&p, MEASURE_BLOCKS, large, &c);
+    ck_assert_double_le(e.high, 20);
+    ck_assert_double_eq(e.low, cost_estimate(&p, MEASURE_BLOCKS, any, &c).low);
+    c = (cost){0};
+    c = cost_or_missed(&p, MEASURE_BLOCKS, large, c);
+    ck_assert_double_le(cost_estimate(&p, MEASURE_BLOCKS, large, &c).high, 5.6 * weight);
     p.info.sample_rate = 1;
     c = (cost){.samples = 4, .blocks = 3, .weight = 3, .heaviest = 1};
-    ck_assert_double_eq(cost_estimate(&p, MEASURE_BLOCKS, &c).high, 3);
+    ck_assert_double_eq(cost_estimate(&p, MEASURE_BLOCKS, any, &c).high, 3);
     profile_free(&p);
 }
 END_TEST
@@ -542,14 +600,14 @@ START_TEST(estimates_of_a_measure_are_in_its_unit) {
     profile p;
     record_six(&t, &p);
     cost c = {.samples = 10, .blocks = 2, .weight = 5, .squares = 25, .heaviest = 5};
-    ck_assert_double_eq_tol(cost_estimate(&p, MEASURE_ALLOCATED, &c).value, 10 * 8 / .5, 1e-9);
-    estimate e = cost_estimate(&p, MEASURE_BYTESECONDS, &c);
+    ck_assert_double_eq_tol(cost_estimate(&p, MEASURE_ALLOCATED, any, &c).value, 10 * 8 / .5, 1e-9);
+    estimate e = cost_estimate(&p, MEASURE_BYTESECONDS, any, &c);
     ck_assert_double_eq_tol(e.value, 5 * 8 / .5, 1e-9);
     /* one sample's worth: Garwood's limits for 1 are 0.0253 and 5.572 */
     ck_assert_double_eq_tol(e.low, .0253178 * 80, 1e-3);
     ck_assert_double_eq_tol(e.high, 5.571643 * 80, 1e-3);
     p.info.sample_rate = 1;
-    e = cost_estimate(&p, MEASURE_BYTESECONDS, &c);
+    e = cost_estimate(&p, MEASURE_BYTESECONDS, any, &c);
     ck_assert_double_eq(e.low, e.high);
     profile_free(&p);
 }
@@ -656,6 +714,7 @@ static Suite *suite(void) {
     tcase_add_test(t, hidden_frames_leave_their_cost_to_their_callers);
     tcase_add_test(t, a_lens_that_is_known_is_what_a_question_sees);
     tcase_add_test(t, measures_count_what_they_say);
+    tcase_add_test(t, filters_bound_what_may_have_been_missed);
     tcase_add_test(t, few_blocks_do_not_tell_how_small_others_are);
     tcase_add_test(t, estimates_of_a_measure_are_in_its_unit);
     tcase_add_test(t, what_is_invisible);

@@ -469,7 +469,7 @@ START_TEST(numbers_add_up) {
         ck_assert_uint_eq(live->blocks, sum.blocks);
         ck_assert_double_eq_tol(live->weight, 10 * (double)sum.blocks, 1e-6);
         ck_assert_double_eq_tol(live->squares, sum.squares, 1e-5);
-        const estimate e = cost_estimate(&some, MEASURE_BLOCKS, live);
+        const estimate e = cost_estimate(&some, MEASURE_BLOCKS, (filter_bounds){0}, live);
         ck_assert(sum.blocks == 0 || (e.low < e.value && e.value < e.high));
     }
     timeline_free(&l);

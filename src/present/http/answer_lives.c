@@ -44,13 +44,29 @@ static bool write_histogram(output *o, const asked *a, const lifemap *l, span li
     return true;
 }
 
+/* What a filter on the class of sizes would say. */
+static filter_bounds bounds_of(const asked *a, unsigned size) {
+    const uint64_t word = a->query->profile->info.word_size / 8;
+    const uint64_t words = (lifemap_size(size) + word - 1) / word;
+    filter_bounds may = a->query->may;
+    if (words > 0 && words + 1 > may.least_words)
+        may.least_words = words + 1;
+    return may;
+}
+
 static bool write_map(output *o, const asked *a, const lifemap *l, span lives, span sizes) {
     const cost **costs = malloc((l->cells.count + 1) * sizeof *costs);
+    filter_bounds *may = malloc((l->cells.count + 1) * sizeof *may);
     json_column c;
-    if (!costs)
+    if (!costs || !may) {
+        free(costs);
+        free(may);
         return false;
-    for (size_t i = 0; i < l->cells.count; i++)
+    }
+    for (size_t i = 0; i < l->cells.count; i++) {
         costs[i] = &l->cells.items[i].cost;
+        may[i] = bounds_of(a, l->cells.items[i].size);
+    }
     output_text(o, ",\n\"map\":{");
     column_start(&c, o, "size", true);
     for (size_t i = 0; i < l->cells.count; i++)
@@ -62,9 +78,10 @@ static bool write_map(output *o, const asked *a, const lifemap *l, span lives, s
         column_integer(&c, life == LIFEMAP_ALIVE ? -1 : (int64_t)life - (int64_t)lives.from);
     }
     column_end(&c);
-    write_figures(o, a, costs, l->cells.count, false);
+    write_figures_within(o, a, may, costs, l->cells.count, false);
     output_char(o, '}');
     free(costs);
+    free(may);
     return true;
 }
 

@@ -275,7 +275,8 @@ static bool gather_paths(request *r, table *t) {
 
 /* Its figure is what is live at the end, whatever is measured in bytes. */
 static bool gather_leaks(request *r, table *t) {
-    leaks_spec spec = {.by_function = t->by == BY_FUNCTION,
+    leaks_spec spec = {.may = t->question.query->may,
+                       .by_function = t->by == BY_FUNCTION,
                        .warm_up = t->warm_up / 100,
                        .measure = t->question.query->measure};
     if (!asked_rows(r, &t->question, &spec.kept))

@@ -171,6 +171,10 @@ void write_column(output *o, const char *name, const void *things, size_t size, 
 void write_amounts(output *o, const asked *a, const cost *const *costs, size_t n, bool first);
 void write_figures(output *o, const asked *a, const cost *const *costs, size_t n, bool first);
 
+/* Where more is known of what each may have missed than the filter says. */
+void write_figures_within(output *o, const asked *a, const filter_bounds *may,
+                          const cost *const *costs, size_t n, bool first);
+
 /* Places of one answer, numbered as they come, and strings. Legal when zeroed. */
 typedef struct place_list {
     map64 index, string_index;

@@ -9,9 +9,14 @@
 
 /* ---- figures ----------------------------------------------------------------------------- */
 
-figure asked_figure(const asked *a, const cost *c) {
+static figure figure_within(const asked *a, filter_bounds may, const cost *c) {
     bool bytes = measure_infos[a->query->measure].unit == UNIT_BYTES;
-    return bytes ? reading_figure(a->reading, c->samples) : report_figure(&a->report, c);
+    return bytes ? reading_figure(a->reading, c->samples)
+                 : report_figure_within(&a->report, may, c);
+}
+
+figure asked_figure(const asked *a, const cost *c) {
+    return figure_within(a, a->query->may, c);
 }
 
 void write_figure(output *o, const figure *f, uint64_t blocks) {
@@ -110,7 +115,8 @@ void write_column(output *o, const char *name, const void *things, size_t size, 
 }
 
 /* Columns of one array each, from figures computed once. */
-void write_amounts(output *o, const asked *a, const cost *const *costs, size_t n, bool first) {
+static void write_amounts_within(output *o, const asked *a, const filter_bounds *may,
+                                 const cost *const *costs, size_t n, bool first) {
     static const char *const names[] = {"value", "low", "high"};
     figure *figures = malloc((n + 1) * sizeof *figures);
     json_column c;
@@ -119,7 +125,7 @@ void write_amounts(output *o, const asked *a, const cost *const *costs, size_t n
         return;
     }
     for (size_t i = 0; i < n; i++)
-        figures[i] = asked_figure(a, costs[i]);
+        figures[i] = figure_within(a, may ? may[i] : a->query->may, costs[i]);
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         column_start(&c, o, names[k], first && k == 0);
         for (size_t i = 0; i < n; i++)
@@ -135,9 +141,18 @@ void write_amounts(output *o, const asked *a, const cost *const *costs, size_t n
     free(figures);
 }
 
+void write_amounts(output *o, const asked *a, const cost *const *costs, size_t n, bool first) {
+    write_amounts_within(o, a, NULL, costs, n, first);
+}
+
 void write_figures(output *o, const asked *a, const cost *const *costs, size_t n, bool first) {
+    write_figures_within(o, a, NULL, costs, n, first);
+}
+
+void write_figures_within(output *o, const asked *a, const filter_bounds *may,
+                          const cost *const *costs, size_t n, bool first) {
     json_column c;
-    write_amounts(o, a, costs, n, first);
+    write_amounts_within(o, a, may, costs, n, first);
     column_start(&c, o, "blocks", false);
     for (size_t i = 0; i < n; i++)
         column_integer(&c, (int64_t)costs[i]->blocks);

@@ -135,10 +135,6 @@ static bool add_large(block_table *b, uint32_t row, const memtrace_event *event)
                     ((blocks_large){.length = event->length, .samples = event->samples}));
 }
 
-static inline bool note(block_table *b, uint32_t row, blocks_event kind) {
-    return !b->keep_order || vec_push(&b->order, (uint64_t)row << 2 | kind);
-}
-
 bool blocks_alloc(block_table *b, uint32_t node, const memtrace_event *event) {
     uint32_t row;
     if (!find_row(b, event->id, &row) || !make_room_for(b, event->time))
@@ -146,7 +142,7 @@ bool blocks_alloc(block_table *b, uint32_t node, const memtrace_event *event) {
     if (b->node[row] != NO_NODE && !add_row(b, &row))
         return false;
     b->n_open--;
-    if (!note(b, row, BLOCKS_BORN))
+    if (!blocks_note(b, row, BLOCKS_BORN))
         return false;
     bool large = event->length >= BLOCKS_LARGE || event->samples >= BLOCKS_MANY;
     b->node[row] = node;
@@ -168,7 +164,7 @@ static inline bool write_fate(block_table *b, uint32_t row, const blocks_fate *f
     if (blocks_time(b, f->kind, row) != BLOCKS_NEVER)
         return true;
     blocks_set_time(b, f->kind, row, f->time);
-    return note(b, row, f->kind);
+    return blocks_note(b, row, f->kind);
 }
 
 bool blocks_write_fates(block_table *b) {

@@ -5,11 +5,16 @@
 
 #include "analyse/blocks.h"
 
+/* Notes the order of events, where that is kept. */
+static inline bool blocks_note(block_table *b, uint32_t row, blocks_event kind) {
+    return !b->keep_order || vec_push(&b->order, (uint64_t)row << 2 | kind);
+}
+
 /* The same as blocks_alloc; as it mostly is, the next id gets the next row. */
 static inline __attribute__((always_inline)) bool blocks_add(block_table *b, uint32_t node,
                                                              const memtrace_event *event) {
     const size_t row = b->count;
-    if (__builtin_expect(row == b->ready || b->keep_order || event->length >= BLOCKS_LARGE ||
+    if (__builtin_expect(row == b->ready || event->length >= BLOCKS_LARGE ||
                              event->samples >= BLOCKS_MANY ||
                              (event->time >= BLOCKS_SHORT && !blocks_are_long(b)) ||
                              !row_index_append(&b->rows, event->id, (uint32_t)row),
@@ -24,7 +29,7 @@ static inline __attribute__((always_inline)) bool blocks_add(block_table *b, uin
     b->domain[row] = event->domain;
     b->source[row] = (uint8_t)event->source;
     blocks_set_time(b, BLOCKS_BORN, row, event->time);
-    return true;
+    return blocks_note(b, (uint32_t)row, BLOCKS_BORN);
 }
 
 /* Writes what blocks_add_fate gathered; false when there is no memory. */

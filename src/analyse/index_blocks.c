@@ -20,24 +20,30 @@ static uint64_t since(uint64_t born, uint64_t time) {
     return time == BLOCKS_NEVER ? 0 : time - born + 1;
 }
 
-static uint64_t number_in(const block_table *b, size_t row, blocks_column column) {
+/* X(name of a column, what of row `at + i` stands there) */
+#define COLUMN_NUMBERS(X)                                                                          \
+    X(node, b->node[at + i])                                                                       \
+    X(length, blocks_length(b, at + i))                                                            \
+    X(samples, blocks_samples(b, at + i))                                                          \
+    X(domain, b->domain[at + i])                                                                   \
+    X(source, b->source[at + i])                                                                   \
+    X(born, blocks_born(b, at + i))                                                                \
+    X(promoted, since(blocks_born(b, at + i), blocks_promoted(b, at + i)))                         \
+    X(died, since(blocks_born(b, at + i), blocks_died(b, at + i)))
+
+/* Of the `n` rows from `at` on. */
+static void numbers_of(const block_table *b, blocks_column column, size_t at, size_t n,
+                       uint64_t *numbers) {
     switch (column) {
-    case BLOCKS_COLUMN_node:
-        return b->node[row];
-    case BLOCKS_COLUMN_length:
-        return blocks_length(b, row);
-    case BLOCKS_COLUMN_samples:
-        return blocks_samples(b, row);
-    case BLOCKS_COLUMN_domain:
-        return b->domain[row];
-    case BLOCKS_COLUMN_source:
-        return b->source[row];
-    case BLOCKS_COLUMN_born:
-        return blocks_born(b, row);
-    case BLOCKS_COLUMN_promoted:
-        return since(blocks_born(b, row), blocks_promoted(b, row));
-    default:
-        return since(blocks_born(b, row), blocks_died(b, row));
+#define GATHER(name, number)                                                                       \
+    case BLOCKS_COLUMN_##name:                                                                     \
+        for (size_t i = 0; i < n; i++)                                                             \
+            numbers[i] = number;                                                                   \
+        break;
+        COLUMN_NUMBERS(GATHER)
+#undef GATHER
+    case BLOCKS_N_COLUMNS:
+        break;
     }
 }
 
@@ -48,8 +54,7 @@ void index_put_column_of(index_stream *s, const block_table *b, size_t part, blo
     index_put(s, end - at);
     for (; at < end; at += INDEX_CHUNK) {
         const size_t n = chunk_at(at, end);
-        for (size_t i = 0; i < n; i++)
-            numbers[i] = number_in(b, at + i, column);
+        numbers_of(b, column, at, n, numbers);
         index_put_column(s, numbers, n);
     }
 }

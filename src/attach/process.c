@@ -163,6 +163,39 @@ static bool find_bias(Elf *elf, const process_module *module, uint64_t *bias) {
     return false;
 }
 
+bool process_loader(pid_t pid, char *loader, size_t size) {
+    char path[64];
+    size_t n = 0, length = 0;
+    GElf_Phdr segment;
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    const char *bytes = elf ? elf_rawfile(elf, &length) : NULL;
+    *loader = '\0';
+    for (size_t i = 0; bytes && elf_getphdrnum(elf, &n) == 0 && i < n; i++)
+        if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_INTERP &&
+            segment.p_offset < length && segment.p_filesz <= length - segment.p_offset)
+            snprintf(loader, size, "%.*s", (int)segment.p_filesz, bytes + segment.p_offset);
+    elf_end(elf);
+    close(fd);
+    return bytes != NULL;
+}
+
+/* A file that was removed, or replaced, since it was mapped can still be read by whoever may do
+ * much. */
+static int open_module(pid_t pid, const process_module *m) {
+    char path[640];
+    int fd = process_path(pid, m->path, path, sizeof path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd >= 0)
+        return fd;
+    snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid, m->code,
+             m->code_high);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
 static uint64_t find_in_section(Elf *elf, Elf_Scn *section, const char *name) {
     GElf_Shdr header;
     GElf_Sym symbol;
@@ -182,11 +215,8 @@ static uint64_t find_in_section(Elf *elf, Elf_Scn *section, const char *name) {
 }
 
 uint64_t process_symbol(pid_t pid, const process_module *module, const char *name) {
-    char path[640];
     uint64_t bias = 0, address = 0;
-    if (!process_path(pid, module->path, path, sizeof path))
-        return 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open_module(pid, module);
     elf_version(EV_CURRENT);
     Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
     if (elf && gelf_getclass(elf) == ELFCLASS64 && find_bias(elf, module, &bias))

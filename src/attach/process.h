@@ -30,6 +30,10 @@ bool process_exists(pid_t pid);
  * own threads. True as well if we may not know. */
 bool process_has_program(pid_t pid);
 
+/* How the kernel starts its program: by the loader that is named in `loader`, or, if that is empty,
+ * without one: it is linked statically, or a loader itself. False: we may not know. */
+bool process_loader(pid_t pid, char *loader, size_t size);
+
 /* At most `max` ids of threads; gives how many were written. */
 size_t process_threads(pid_t pid, pid_t *ids, size_t max);
 

@@ -187,8 +187,45 @@ static bool find_gate(remote *r) {
     return false;
 }
 
+/* An emulator runs the program's code as data of its own: what we would call is not code there. */
+static bool is_emulated(int pid, const char *loader) {
+    char program[64], file[512] = "";
+    snprintf(program, sizeof program, "/proc/%d/exe", pid);
+    ssize_t n = *loader ? 0 : readlink(program, file, sizeof file - 1);
+    const char *slash = n > 0 ? strrchr(file, '/') : NULL;
+    return slash && strncmp(slash, "/ld-linux", 9) != 0;
+}
+
+static bool check_program(const remote *r, remote_reason *why) {
+    char loader[256];
+    bool known = process_loader(r->pid, loader, sizeof loader);
+    int pid = r->pid;
+    if (known && strstr(loader, "/ld-musl"))
+        REASON(why, "process %d uses the C library musl; only glibc is supported", pid);
+    else if (known && !*loader && !r->libc.code)
+        REASON(why, "process %d is linked statically: nothing can be loaded into it", pid);
+    else if (known && is_emulated(pid, loader))
+        REASON(why, "process %d is run by a program that emulates its code, as valgrind does", pid);
+    else if (!r->libc.code)
+        REASON(why,
+               "process %d has no libc.so.6 that could be seen: it has another C library, or "
+               "is another user's",
+               pid);
+    else if (strstr(r->libc.path, " (deleted)") && !remote_function(r, "dlopen"))
+        REASON(why,
+               "the C library of process %d was replaced since it started, and only root may "
+               "read the one from before",
+               pid);
+    else if (!remote_function(r, "dlopen"))
+        REASON(why,
+               "process %d has a C library of another kind: 64-bit glibc 2.34 or later is needed",
+               pid);
+    else
+        return true;
+    return false;
+}
+
 static bool check_process(remote *r, remote_reason *why) {
-    process_module musl;
     int pid = r->pid;
     if (!process_exists(pid))
         REASON(why, "there is no process %d", pid);
@@ -199,22 +236,10 @@ static bool check_process(remote *r, remote_reason *why) {
         REASON(why,
                "process %d has a seccomp filter, which might kill it for what has to be called",
                pid);
-    else if (process_find_module(pid, "ld-musl", &musl))
-        REASON(why, "process %d uses the C library musl; only glibc is supported", pid);
     else if (!process_find_module(pid, "libc.so.6", &r->libc) && errno == EACCES)
         REASON(why, "process %d is another user's", pid);
-    else if (!r->libc.code)
-        REASON(
-            why,
-            "process %d has no libc.so.6 that could be seen: it is linked statically, or another "
-            "user's",
-            pid);
-    else if (!remote_function(r, "dlopen"))
-        REASON(why,
-               "process %d has a C library of another kind: 64-bit glibc 2.34 or later is needed",
-               pid);
     else
-        return true;
+        return check_program(r, why);
     return false;
 }
 

@@ -44,6 +44,7 @@ typedef struct control {
     char text[CONTROL_TEXT];   /* BEGIN: settings, each NAME=VALUE and a NUL, then a NUL. MARK: its
                                   name */
     char reply[CONTROL_REPLY]; /* the trace's path, or why it was refused */
+    int32_t error;             /* of the system, why it was refused; 0: it is none of these */
 } control;
 
 #endif

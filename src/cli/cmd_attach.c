@@ -182,6 +182,18 @@ static int finish_after(pid_t pid, const attach_options *opts, const char *path)
     return STATUS_OK;
 }
 
+/* The process itself opens the trace: a name that we could write to may not be one for it. */
+static void say_refused(pid_t pid, const control *request, const char *path) {
+    if (request->outcome == CONTROL_UNKNOWN)
+        message_error("process %d is not recorded: its recorder is of another version", (int)pid);
+    else if (request->error)
+        message_error("process %d is not recorded: %s to %s by the process itself, with its own "
+                      "rights: %s; name another by -o",
+                      (int)pid, request->reply, path, strerror(request->error));
+    else
+        message_error("process %d is not recorded: %s", (int)pid, request->reply);
+}
+
 static int run_attach(const void *opts_, char **operands, size_t n_operands) {
     const attach_options *opts = opts_;
     static control request;
@@ -212,9 +224,7 @@ static int run_attach(const void *opts_, char **operands, size_t n_operands) {
         return STATUS_FAILED;
     }
     if (request.outcome != CONTROL_DONE) {
-        message_error("process %d is not recorded: %s", (int)pid,
-                      request.outcome == CONTROL_UNKNOWN ? "its recorder is of another version"
-                                                         : request.reply);
+        say_refused(pid, &request, path);
         return STATUS_FAILED;
     }
     if (opts->duration) {

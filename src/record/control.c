@@ -27,10 +27,7 @@ static char *setting(const char *name) {
 static void reply(control *c, const char *message, int error) {
     text t = text_in(c->reply, sizeof c->reply);
     text_add(&t, message);
-    if (error) {
-        text_add(&t, ": error ");
-        text_add_number(&t, (uint64_t)error, 10);
-    }
+    c->error = error;
 }
 
 static void control_begin(control *c) {

@@ -307,7 +307,8 @@ def what_cannot_be_done_is_refused_with_the_reason():
         os.waitid(os.P_PID, int(program.pid), os.WSTOPPED | os.WNOWAIT)
         assert "is stopped" in refused("attach", program.pid)
         os.kill(int(program.pid), signal.SIGCONT)
-        assert "cannot be written" in refused("attach", "-o", "/nowhere/t.ctf", program.pid)
+        said = refused("attach", "-o", "/nowhere/t.ctf", program.pid)
+        assert "cannot be written to /nowhere/t.ctf" in said and "No such file" in said, said
         good("attach", "-o", "t.ctf", program.pid)
         assert "already" in refused("attach", "-o", "u.ctf", program.pid)
     assert not os.path.exists("u.ctf")
@@ -319,6 +320,72 @@ def what_cannot_be_done_is_refused_with_the_reason():
     ended.wait()
     for words in ("attach", "x"), ("ctl", "1"), ("ctl", "1", "dance"), ("ctl", "1", "mark"):
         same(allotrace(*words).returncode, 2, " ".join(words))
+
+
+def compiled(folder, *compiler):
+    """A program that waits, made by that compiler."""
+    if not shutil.which(compiler[0]):
+        raise Skip(f"no {compiler[0]}")
+    source, program = pathlib.Path(folder, "wait.c"), pathlib.Path(folder, "wait")
+    source.write_text("#include <unistd.h>\nint main(void) { write(1, \"\\n\", 1); return pause(); }\n")
+    subprocess.run([*compiler, "-o", program, source], check=True)
+    return program
+
+
+def why_refused(*command):
+    """What is said of a process that runs this; it must still be there then."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    try:
+        process.stdout.readline()
+        why = refused("attach", "-o", "t.ctf", str(process.pid))
+        same(process.poll(), None, "the process has ended")
+        return why
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@test
+def another_c_library_is_refused():
+    with tempfile.TemporaryDirectory() as folder:
+        assert "musl" in why_refused(compiled(folder, "musl-gcc"))
+        assert "statically" in why_refused(compiled(folder, "musl-gcc", "-static"))
+
+
+@test
+def an_emulated_program_is_refused():
+    if not shutil.which("valgrind"):
+        raise Skip("no valgrind")
+    with tempfile.TemporaryDirectory() as folder:
+        assert "emulates" in why_refused("valgrind", "-q", compiled(folder, "gcc"))
+
+
+@test
+def a_program_of_a_c_library_that_was_replaced_is_attached_to():
+    if os.getuid() != 0:
+        raise Skip("only root can read files that are gone")
+    module = next(line.split()[-1] for line in open("/proc/self/maps") if "/libc.so.6" in line)
+    with tempfile.TemporaryDirectory() as folder:
+        library = shutil.copy(module, folder)
+        with Resident(LD_LIBRARY_PATH=folder) as program:
+            os.unlink(library)
+            good("attach", "-r", "1", "-o", "t.ctf", program.pid)
+            program.tell("a 30 12000")
+            good("detach", "--no-symbolize", program.pid)
+    same(read("t.ctf", 12000)[0], 30)
+
+
+@test
+def what_the_process_may_not_write_is_refused():
+    if os.getuid() != 0:
+        raise Skip("only root can become somebody else")
+    with tempfile.TemporaryDirectory() as folder:
+        sleep = subprocess.Popen(["sleep", "100"], user=65534)
+        said = refused("attach", "-o", f"{folder}/t.ctf", str(sleep.pid))
+        same(sleep.poll(), None)
+        sleep.kill()
+        sleep.wait()
+    assert "with its own rights: Permission denied" in said, said
 
 
 @test

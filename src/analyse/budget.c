@@ -195,6 +195,14 @@ static double knows_sizes(const sum *s, filter_bounds may, double rate, double d
                       NOTHING_SEEN / least / distance);
 }
 
+/* The same of how long blocks live. */
+static double knows_lives(const sum *s, double rate, double distance) {
+    return s->life.blocks >= ESTIMATE_FEW_BLOCKS
+               ? 0
+               : fmin(rate * ESTIMATE_FEW_BLOCKS / (double)s->life.blocks,
+                      NOTHING_SEEN * s->life.heaviest / distance);
+}
+
 /* Of none that were seen, what a sample more would have stood for, times the rate. */
 static double missed_weight(const budget_rule *r, const sum *s, filter_bounds may) {
     if (r->unit == BUDGET_BYTESECONDS)
@@ -212,7 +220,7 @@ static double deciding_rate(const budget_rule *r, const budget_result *result, c
     else if (r->unit == BUDGET_BLOCKS)
         decides = fmax(rate * needed * s->blocks.variance / (d * d), knows_sizes(s, may, rate, d));
     else if (r->unit == BUDGET_BYTESECONDS)
-        decides = needed * s->life.squares / rate / (d * d);
+        decides = fmax(needed * s->life.squares / rate / (d * d), knows_lives(s, rate, d));
     else
         decides = 1 / (1 + d * d / (needed * (double)s->samples / rate));
     return fmin(1, fmax(decides, rate));
@@ -227,8 +235,9 @@ bool budget_judge(const lens *l, const budget_tally *t, const budget_rule *rule,
     double rate = info->sample_rate;
     bool bytes = rule->unit == BUDGET_BYTES || rule->unit == BUDGET_BYTESECONDS;
     double word = bytes ? info->word_size / 8.0 : 1;
-    if (s.samples == 0) /* a block that was missed lived as long as the trace at most */
-        s.life.heaviest = cost_longest(l->profile, t->may);
+    /* a block that was missed lived as long as the trace at most */
+    s.life.heaviest =
+        estimate_weight_possible(s.life.heaviest, s.life.blocks, cost_longest(l->profile, t->may));
     estimate e = rule->unit == BUDGET_BLOCKS ? blocks_of(&s, t->may, rate)
                  : rule->unit == BUDGET_BYTESECONDS
                      ? estimate_weighted(s.life.weight, s.life.squares, s.life.heaviest, rate)

@@ -18,28 +18,31 @@ static estimate_blocks number_of(const cost *c) {
         .count = c->weight, .variance = c->squares, .heaviest = c->heaviest, .tracked = c->blocks};
 }
 
-estimate cost_estimate(const profile *p, measure m, filter_bounds may, const cost *c) {
+/* Of byte-seconds, the heaviest is a number of seconds. */
+static estimate estimate_of(const profile *p, measure m, const cost *c) {
     double word = p->info.word_size / 8.0, rate = p->info.sample_rate;
-    estimate_blocks blocks;
-    estimate e;
-    switch (measure_infos[m].unit) {
-    case UNIT_BLOCKS:
-        blocks = number_of(c);
-        return estimate_blocks_number(&blocks, may.least_words, rate);
-    case UNIT_BYTESECONDS:
-        e = estimate_weighted(c->weight, c->squares, c->heaviest, rate);
-        break;
-    default:
-        e = estimate_words(c->samples, rate);
-    }
+    const estimate_blocks blocks = number_of(c);
+    if (measure_infos[m].unit == UNIT_BLOCKS)
+        return estimate_blocks_total(&blocks);
+    const estimate e = measure_infos[m].unit == UNIT_BYTESECONDS
+                           ? estimate_weighted(c->weight, c->squares, c->heaviest, rate)
+                           : estimate_words(c->samples, rate);
     return (estimate){.value = e.value * word, .low = e.low * word, .high = e.high * word};
 }
 
-estimate cost_estimate_of_seen(const profile *p, measure m, const cost *c) {
-    if (measure_infos[m].unit != UNIT_BLOCKS)
-        return cost_estimate(p, m, (filter_bounds){0}, c);
+estimate cost_estimate(const profile *p, measure m, filter_bounds may, const cost *c) {
+    cost possible = *c;
     const estimate_blocks blocks = number_of(c);
-    return estimate_blocks_total(&blocks);
+    if (measure_infos[m].unit == UNIT_BLOCKS)
+        possible.heaviest =
+            estimate_blocks_possible(&blocks, may.least_words, p->info.sample_rate).heaviest;
+    else if (c->blocks > 0)
+        possible.heaviest = estimate_weight_possible(c->heaviest, c->blocks, cost_longest(p, may));
+    return estimate_of(p, m, &possible);
+}
+
+estimate cost_estimate_of_seen(const profile *p, measure m, const cost *c) {
+    return estimate_of(p, m, c);
 }
 
 double cost_value(const profile *p, measure m, const cost *c) {

@@ -402,6 +402,10 @@ estimate estimate_mean_value(const estimate_mean *m) {
     return (estimate){.value = mean, .low = mean / factor, .high = mean * factor};
 }
 
+double estimate_weight_possible(double heaviest, uint64_t tracked, double most) {
+    return tracked == 0 ? most : tracked < ESTIMATE_FEW_BLOCKS ? fmax(heaviest, most) : heaviest;
+}
+
 estimate estimate_weighted(double sum, double squares, double heaviest, double rate) {
     double y = sum / rate;
     if (rate >= 1 || heaviest <= 0)

@@ -76,6 +76,10 @@ estimate estimate_mean_value(const estimate_mean *m);
  * samples, the most that one could weigh, or 0. */
 estimate estimate_weighted(double sum, double squares, double heaviest, double rate);
 
+/* The heaviest to be expected where samples of so many blocks were seen, and one weighs at most
+ * `most`: as long as they are few, as with numbers of blocks, and of none, that much. */
+double estimate_weight_possible(double heaviest, uint64_t tracked, double most);
+
 /* The same over tracked blocks: `sum` of y / π, `variance` of y² (1 - π) / π²; `most` and
  * `heaviest` are the largest y and 1 / π that a block may have had, whether it was seen or not. */
 estimate estimate_weighted_blocks(double sum, double variance, double most, double heaviest);

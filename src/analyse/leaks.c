@@ -310,7 +310,9 @@ static void show_held(const profile *p, const leaks *l, const sums *s, leaks_sit
     if (l->measure != MEASURE_BYTESECONDS)
         return;
     site->cost = s->held;
-    site->live = cost_estimate(p, l->measure, l->may, &s->held);
+    filter_bounds may = l->may; /* nothing was held for longer than until then */
+    may.life_below = may.life_below && may.life_below <= l->to ? may.life_below : l->to + 1;
+    site->live = cost_estimate(p, l->measure, may, &s->held);
 }
 
 static bool find_q_values(const sums *all, leaks *l) {

@@ -109,10 +109,11 @@ static void count_block(counts *c, const profile *p, const lifetimes_spec *spec,
 
 /* ---- shares ------------------------------------------------------------------------------ */
 
-/* Of none, a word that may have been held for so long says how much there may be all the same. */
+/* Of none, and of few, a word that may have been held for so long says how much there may be. */
 static estimate held_by(const profile *p, const tally *t, double most) {
     const estimate_blocks *b = &t->blocks;
-    return estimate_weighted(b->count, b->variance, b->tracked ? b->heaviest : most,
+    return estimate_weighted(b->count, b->variance,
+                             estimate_weight_possible(b->heaviest, b->tracked, most),
                              p->info.sample_rate);
 }
 
@@ -126,9 +127,9 @@ static lifetimes_share share_of(const profile *p, const lifetimes_spec *spec, co
         return s;
     }
     if (spec->measure == MEASURE_BYTESECONDS) {
-        const uint64_t longest = most < p->duration ? most : p->duration;
-        s.share = estimate_share_of(held_by(p, in, (double)longest / 1e6),
-                                    held_by(p, out, (double)p->duration / 1e6));
+        const double longest = cost_longest(p, spec->may);
+        s.share = estimate_share_of(held_by(p, in, fmin((double)most / 1e6, longest)),
+                                    held_by(p, out, longest));
         return s;
     }
     if (spec->measure != MEASURE_BLOCKS) {
@@ -136,9 +137,11 @@ static lifetimes_share share_of(const profile *p, const lifetimes_spec *spec, co
         return s;
     }
     /* Of none, the smallest block, one word, says how many there may be all the same. */
-    estimate_blocks within = in->blocks, without = out->blocks;
+    const double rate = p->info.sample_rate;
+    estimate_blocks within = estimate_blocks_possible(&in->blocks, spec->may.least_words, rate);
+    estimate_blocks without = estimate_blocks_possible(&out->blocks, spec->may.least_words, rate);
     const uint64_t words = spec->may.least_words ? spec->may.least_words : 1;
-    double heaviest = 1 / estimate_inclusion(words, p->info.sample_rate);
+    double heaviest = 1 / estimate_inclusion(words, rate);
     within.heaviest = within.tracked ? within.heaviest : heaviest;
     without.heaviest = without.tracked ? without.heaviest : heaviest;
     s.share = estimate_share(&within, &without);
@@ -148,7 +151,7 @@ static lifetimes_share share_of(const profile *p, const lifetimes_spec *spec, co
 static lifetimes_part part_of(const profile *p, const lifetimes_spec *spec, const counts *c) {
     double word = p->info.word_size / 8.0;
     estimate words = spec->measure == MEASURE_BYTESECONDS
-                         ? held_by(p, &c->all, (double)p->duration / 1e6)
+                         ? held_by(p, &c->all, cost_longest(p, spec->may))
                          : estimate_words(c->all.samples, p->info.sample_rate);
     lifetimes_part part = {
         .samples = c->all.samples,

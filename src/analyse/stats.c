@@ -278,13 +278,14 @@ static void split(const tally *t, const estimate_chances *chances, uint64_t leas
         }
 }
 
-/* Of a class of `least` to `most` words in which no block was tracked, the smallest possible block
- * that is asked about says how many there may be all the same. */
+/* Of a class of `least` to `most` words, the smallest possible block that is asked about says how
+ * many there may be where none was tracked, or few. */
 static void expect_missed(estimate_blocks *b, uint64_t least, uint64_t most, filter_bounds may,
                           double rate) {
     const uint64_t words = least + 1 > may.least_words ? least + 1 : may.least_words;
     if (b->tracked == 0 && words - 1 <= most)
         b->heaviest = 1 / estimate_inclusion(words, rate);
+    *b = estimate_blocks_possible(b, words, rate);
 }
 
 /* The share of blocks of `least` to `most` words. */
@@ -317,20 +318,22 @@ static void estimate_part(tally *t, const estimate_chances *chances, const stats
             t, chances, spec->may, i ? stats_sizes[i - 1].most + 1 : 0, stats_sizes[i].most, false);
 }
 
-/* Of a class in which no block was tracked, one that is there all the time says how much it may
- * hold all the same. */
-static estimate held_by(const profile *p, const cost *c) {
-    const double most = c->blocks ? c->heaviest : (double)p->duration / 1e6;
+/* Of a class in which no block was tracked, or few, one that is there all the time says how much it
+ * may hold. */
+static estimate held_by(const profile *p, filter_bounds may, const cost *c) {
+    const double most = estimate_weight_possible(c->heaviest, c->blocks, cost_longest(p, may));
     return estimate_weighted(c->weight, c->squares, most, p->info.sample_rate);
 }
 
-static void share_held(const profile *p, const cost by_size[STATS_N_SIZES], stats_part *part) {
+static void share_held(const profile *p, filter_bounds may, const cost by_size[STATS_N_SIZES],
+                       stats_part *part) {
     for (int i = 0; i < STATS_N_SIZES; i++) {
         cost others = {0};
         for (int j = 0; j < STATS_N_SIZES; j++)
             if (j != i)
                 cost_add(&others, &by_size[j]);
-        part->held.sizes[i] = estimate_share_of(held_by(p, &by_size[i]), held_by(p, &others));
+        part->held.sizes[i] =
+            estimate_share_of(held_by(p, may, &by_size[i]), held_by(p, may, &others));
     }
 }
 
@@ -362,7 +365,7 @@ static bool sum_up(const stats *s, const stats_spec *spec, size_t at, stats_part
     if (ok)
         estimate_part(t, &chances, spec, part);
     if (ok && spec->held)
-        share_held(p, t->held, part);
+        share_held(p, spec->may, t->held, part);
     if (t) {
         free(t->events.count);
         free(t->micros.count);

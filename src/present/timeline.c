@@ -95,6 +95,16 @@ static cost cost_at(const report *r, const timeline *t, size_t i, series s, int 
     return c;
 }
 
+/* What is known of blocks that were missed at a point. */
+static filter_bounds may_at(const report *r, const timeline *t, size_t i, series s) {
+    const timeline_point *point = &t->points.items[i];
+    const uint64_t length = point->end - point->begin + 1;
+    filter_bounds may = r->query->may;
+    if (is_held(r, s) && (may.life_below == 0 || length < may.life_below))
+        may.life_below = length;
+    return may;
+}
+
 static cost peak_of(const report *r, const timeline *t) {
     return has_costs(t) ? or_missed(r, t->peak_cost) : of_samples(t->peak_samples);
 }
@@ -135,8 +145,8 @@ static size_t show_sparks(output *o, const report *r, const timeline *t, series 
 }
 
 /* 1.2 MB ± 3.4 KB */
-static void show_amount(output *o, const report *r, const cost *c) {
-    const figure f = report_figure(r, c);
+static void show_amount(output *o, const report *r, filter_bounds may, const cost *c) {
+    const figure f = report_figure_within(r, may, c);
     output_format(o, "%s%s", report_amount(r, f.value).text, report_beside(r, &f).text);
 }
 
@@ -159,7 +169,7 @@ static void show_most(output *o, const report *r, const timeline *t, series s, i
     if (is_rate(s))
         show_rate(o, r, &c, seconds_of(point, s));
     else
-        show_amount(o, r, &c);
+        show_amount(o, r, may_at(r, t, highest, s), &c);
     output_format(o, " at %s\n", figure_duration(peak ? t->peak_time : point->begin).text);
 }
 
@@ -205,7 +215,7 @@ static void show_end(output *o, const report *r, const timeline_view *view) {
     const bool blocks = r->query->measure == MEASURE_BLOCKS;
     const bool held = r->query->measure == MEASURE_BYTESECONDS;
     output_text(o, held ? "What was live at the end had come to " : "At the end, ");
-    show_amount(o, r, &end);
+    show_amount(o, r, r->query->may, &end);
     if (!held)
         output_text(o, blocks && report_figure(r, &end).value >= 1.5 ? " were live" : " was live");
     for (size_t i = 0; i < view->gauges->count; i++) {
@@ -305,7 +315,7 @@ enum { N_COLUMNS = sizeof columns / sizeof *columns };
 static estimate amount_of(const report *r, const timeline *t, size_t i, series s, int heap) {
     const cost c = cost_at(r, t, i, s, heap);
     const double seconds = seconds_of(&t->points.items[i], s);
-    const figure f = report_figure(r, &c);
+    const figure f = report_figure_within(r, may_at(r, t, i, s), &c);
     return (estimate){.value = f.value / seconds, .low = f.low / seconds, .high = f.high / seconds};
 }
 

@@ -167,7 +167,7 @@ By how long what is left has been held; classes and slopes are as before, and wh
   "B·s"
   {"value":12846960,"low":9850604,"high":16646650,"samples":110}
   "in steps"
-  {"value":980967,"low":469708,"high":1854564,"samples":11}
+  {"value":980967,"low":469708,"high":2367094,"samples":11}
   $ allotrace hotspots -m byteseconds --filter survived --json $TRACES/ocamlopt.ctf | jq -c .total
   {"value":12846960,"low":9850604,"high":16646650,"samples":110}
 

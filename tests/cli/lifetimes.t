@@ -266,7 +266,7 @@ What memory was held for, which is not what most of it is allocated for:
   9623581
   $ allotrace lifetimes --measure byteseconds --top 1 --csv $TRACES/ocamlopt.ctf
   share,value,low,high,samples,blocks,dead_soon,dead_soon_low,dead_soon_high,dead_soon_of_samples,dead_in_minor_heap,dead_in_minor_heap_low,dead_in_minor_heap_high,dead_in_minor_heap_of_samples,premature,premature_low,premature_high,premature_of_samples,function,file,line
-  0.118898,2797894,1269198,5357908,9,9,0,0,0.00116124,9,0,0,1,0,0,0,1,0,Cmi_format.input_cmi,file_formats/cmi_format.ml,46
+  0.118898,2797894,1269198,5381945,9,9,0,0,0.00116124,9,0,0,1,0,0,0,1,0,Cmi_format.input_cmi,file_formats/cmi_format.ml,46
   $ allotrace lifetimes --measure byteseconds --csv --curve $TRACES/ocamlopt.ctf | sed -n '1,2p;$p'
   us,alive,alive_low,alive_high
   39,0.999999,0.999995,1

@@ -157,6 +157,81 @@ START_TEST(few_blocks_of_different_sizes_are_covered) {
 }
 END_TEST
 
+static estimate_blocks draw_few(const few_mix *m, const uint64_t *blocks, test_random *r) {
+    estimate_blocks b = {0};
+    for (int i = 0; i < m->kinds; i++) {
+        const double chance = estimate_inclusion(few_words(m, i), few_rate);
+        estimate_blocks_add_alike(&b, chance, draw_tracked(r, blocks[i], chance));
+    }
+    return b;
+}
+
+/* How often the share of one class in it and another is covered, if both have this mix of sizes. */
+static double cover_share(const few_mix *m, double small, double large, uint64_t seed) {
+    uint64_t blocks[MOST_KINDS];
+    int rounds = 0, held = 0;
+    for (int i = 0; i < m->kinds; i++)
+        blocks[i] = (uint64_t)llround((i ? large / (m->kinds - 1) : small) /
+                                      estimate_inclusion(few_words(m, i), few_rate));
+    test_random r = {seed};
+    while (rounds < FEW_ROUNDS) {
+        const estimate_blocks a = draw_few(m, blocks, &r), b = draw_few(m, blocks, &r);
+        if (a.tracked == 0 || b.tracked == 0)
+            continue;
+        const estimate_blocks in = estimate_blocks_possible(&a, 0, few_rate);
+        const estimate_blocks out = estimate_blocks_possible(&b, 0, few_rate);
+        held += holds(estimate_share(&in, &out), 0.5);
+        rounds++;
+    }
+    return (double)held / rounds;
+}
+
+START_TEST(shares_of_few_blocks_are_covered) {
+    const few_mix *m = &few_mixes[_i];
+    for (size_t i = 0; i < sizeof few_small / sizeof *few_small; i++)
+        for (size_t j = 0; j < sizeof few_large / sizeof *few_large; j++) {
+            const double c = cover_share(m, few_small[i], few_large[j], 7 + i * 100 + j);
+            printf("# share, %s, %g and %g tracked: %.3f\n", m->name, few_small[i], few_large[j],
+                   c);
+            ck_assert_double_ge(c, 0.93);
+        }
+}
+END_TEST
+
+/* Most words live for a moment, and a few as long as the trace: often, none of these is sampled. */
+START_TEST(what_few_blocks_hold_is_covered) {
+    enum { LONG = 100, SHORT = 0 };
+    static const double lives[] = {[SHORT] = 0.01, [1] = LONG};
+    for (size_t i = 0; i < sizeof few_small / sizeof *few_small; i++)
+        for (size_t j = 0; j < sizeof few_large / sizeof *few_large; j++) {
+            const double expected[] = {few_large[j], few_small[i]};
+            const double truth = (expected[0] * lives[0] + expected[1] * lives[1]) / few_rate;
+            test_random r = {9 + i * 100 + j};
+            int rounds = 0, held = 0;
+            while (rounds < FEW_ROUNDS) {
+                double sum = 0, squares = 0, heaviest = 0;
+                uint64_t n = 0;
+                for (int kind = 0; kind < 2; kind++) {
+                    const uint64_t words = (uint64_t)llround(expected[kind] / few_rate);
+                    const uint64_t k = draw_tracked(&r, words, few_rate);
+                    sum += (double)k * lives[kind];
+                    squares += (double)k * lives[kind] * lives[kind];
+                    heaviest = k ? lives[kind] : heaviest;
+                    n += k;
+                }
+                if (n == 0)
+                    continue;
+                const double most = estimate_weight_possible(heaviest, n, LONG);
+                held += holds(estimate_weighted(sum, squares, most, few_rate), truth);
+                rounds++;
+            }
+            printf("# held, %g for long and %g samples: %.3f\n", expected[1], expected[0],
+                   (double)held / rounds);
+            ck_assert_double_ge((double)held / rounds, 0.93);
+        }
+}
+END_TEST
+
 /* Where as many were seen as tell the sizes, nothing is added for others. */
 START_TEST(many_blocks_tell_their_sizes) {
     estimate_blocks b = {0};
@@ -303,6 +378,9 @@ static Suite *suite(void) {
     tcase_add_loop_test(t, intervals_cover, 0, 3);
     tcase_add_loop_test(t, few_blocks_of_different_sizes_are_covered, 0,
                         sizeof few_mixes / sizeof *few_mixes);
+    tcase_add_loop_test(t, shares_of_few_blocks_are_covered, 0,
+                        sizeof few_mixes / sizeof *few_mixes);
+    tcase_add_test(t, what_few_blocks_hold_is_covered);
     tcase_add_test(t, many_blocks_tell_their_sizes);
     tcase_add_test(t, a_large_block_seen_excludes_no_small_ones);
     tcase_add_loop_test(t, no_change_is_found_where_there_is_none, 0, 6);

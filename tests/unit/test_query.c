@@ -605,7 +605,19 @@ START_TEST(estimates_of_a_measure_are_in_its_unit) {
     ck_assert_double_eq_tol(e.value, 5 * 8 / .5, 1e-9);
     /* one sample's worth: Garwood's limits for 1 are 0.0253 and 5.572 */
     ck_assert_double_eq_tol(e.low, .0253178 * 80, 1e-3);
+    e = cost_estimate_of_seen(&p, MEASURE_BYTESECONDS, &c);
     ck_assert_double_eq_tol(e.high, 5.571643 * 80, 1e-3);
+    /* of two blocks that lived for less than the trace's second, another may have lived through */
+    c = (cost){.samples = 4, .blocks = 2, .weight = .04, .squares = .0004, .heaviest = .01};
+    e = cost_estimate(&p, MEASURE_BYTESECONDS, any, &c);
+    ck_assert_double_ge(e.high, 3.68 * 8 / .5);
+    ck_assert_double_le(e.high, 5.6 * 8 / .5);
+    /* unless the question is about short lives, or fifty blocks tell */
+    const estimate seen = cost_estimate_of_seen(&p, MEASURE_BYTESECONDS, &c);
+    e = cost_estimate(&p, MEASURE_BYTESECONDS, (filter_bounds){.life_below = 10001}, &c);
+    ck_assert_double_eq(e.high, seen.high);
+    c.blocks = ESTIMATE_FEW_BLOCKS;
+    ck_assert_double_eq(cost_estimate(&p, MEASURE_BYTESECONDS, any, &c).high, seen.high);
     p.info.sample_rate = 1;
     e = cost_estimate(&p, MEASURE_BYTESECONDS, any, &c);
     ck_assert_double_eq(e.low, e.high);

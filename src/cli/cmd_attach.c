@@ -228,12 +228,12 @@ static int run_attach(const void *opts_, char **operands, size_t n_operands) {
         return STATUS_FAILED;
     }
     if (opts->duration) {
-        fprintf(stderr, "allotrace: recording process %d for %.6g s; Ctrl-C ends it earlier\n",
-                (int)pid, (double)opts->duration / 1e6);
+        message_note("recording process %d for %.6g s; Ctrl-C ends it earlier", (int)pid,
+                     (double)opts->duration / 1e6);
         return finish_after(pid, opts, path);
     }
-    fprintf(stderr, "allotrace: recording process %d into %s\n", (int)pid, path);
-    fprintf(stderr, "allotrace: end it by: allotrace detach %d\n", (int)pid);
+    message_note("recording process %d into %s", (int)pid, path);
+    message_note("end it by: allotrace detach %d", (int)pid);
     sigprocmask(SIG_UNBLOCK, &enough, NULL);
     return STATUS_OK;
 }

@@ -4,33 +4,83 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "cli/terminal.h"
+#include "present/fold.h"
 #include "present/output.h"
 
-void message_text(const char *text) {
-    output o;
-    output_start(&o, OUTPUT_MEMORY);
+/* Lines of text may hold what a terminal obeys; where they end is as it was. */
+static void add_shown(output *o, const char *text) {
     for (; *text; text += *text == '\n') {
         while (*text && *text != '\n') {
             output_piece piece = output_shown_next(&text);
-            output_bytes(&o, piece.bytes, piece.size);
+            output_bytes(o, piece.bytes, piece.size);
         }
         if (*text)
-            output_char(&o, '\n');
+            output_char(o, '\n');
     }
-    fwrite(o.buffer, 1, o.used, stderr); /* at once: it has no buffer */
-    output_finish(&o);
+}
+
+/* A blank within a command that is to be copied, where no line may end; no text has it. */
+enum { KEPT_BLANK = '\1' };
+
+/* Folds a line; a command at its end stays whole. */
+static void fold(output *o, char *line, size_t size, unsigned columns) {
+    static const char begin[] = ": allotrace ";
+    char *copied = memmem(line, size, begin, sizeof begin - 1);
+    for (char *c = copied ? copied + 2 : line + size; c < line + size; c++)
+        *c = *c == ' ' ? KEPT_BLANK : *c;
+    const size_t at = o->used;
+    fold_lines(o, line, size, columns);
+    for (size_t i = at; i < o->used; i++)
+        o->buffer[i] = o->buffer[i] == KEPT_BLANK ? ' ' : o->buffer[i];
+}
+
+/* The first `lines` of them as wide as the terminal: others point at each other's columns. */
+static void write_lines(output *text, size_t lines) {
+    const unsigned columns = terminal_columns_of(STDERR_FILENO);
+    output folded;
+    output_start(&folded, OUTPUT_MEMORY);
+    for (char *line = text->buffer, *end = line + text->used; line < end;) {
+        char *newline = memchr(line, '\n', (size_t)(end - line));
+        const size_t size = (size_t)((newline ? newline + 1 : end) - line);
+        if (columns && lines > 0)
+            fold(&folded, line, size, columns);
+        else
+            output_bytes(&folded, line, size);
+        lines -= lines > 0;
+        line += size;
+    }
+    fflush(stdout);
+    fwrite(folded.buffer, 1, folded.used, stderr); /* at once: it has no buffer */
+    output_finish(&folded);
+    output_finish(text);
+}
+
+void message_lines(output *text) {
+    write_lines(text, SIZE_MAX);
 }
 
 static void say(const char *prefix, const char *format, va_list args) {
     char *text;
-    fflush(stdout);
-    fputs(prefix, stderr);
+    output o;
+    output_start(&o, OUTPUT_MEMORY);
+    output_text(&o, prefix);
     if (vasprintf(&text, format, args) >= 0) {
-        message_text(text);
+        add_shown(&o, text);
         free(text);
     }
-    fputc('\n', stderr);
+    output_char(&o, '\n');
+    write_lines(&o, 1);
+}
+
+void message_note(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    say("allotrace: ", format, args);
+    va_end(args);
 }
 
 void message_error(const char *format, ...) {

@@ -5,10 +5,14 @@
 
 #include "cli/command.h"
 
-/* A part of such a line. Names of files, and those in traces, may hold what a terminal obeys: it is
- * left out here and below, as by output_shown. Lines end where the text says. */
-void message_text(const char *text);
+/* Lines that were put together in memory, which is freed. As all that is said here, they are folded
+ * at the width of a terminal, but for commands at their ends. */
+struct output;
+void message_lines(struct output *text);
 
+/* Names of files, and those in traces, may hold what a terminal obeys: it is left out, as by
+ * output_shown. Lines end where the text says. */
+__attribute__((format(printf, 1, 2))) void message_note(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void message_error(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void message_warning(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void message_hint(const char *format, ...);

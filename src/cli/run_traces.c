@@ -258,30 +258,31 @@ static void summarize(summary *s, const run_traces *t) {
 }
 
 /* Ends the line that says what was recorded. */
-static void say_where(const summary *s, const run_traces *t) {
+static void say_where(output *o, const summary *s, const run_traces *t) {
     if (t->all.count > 1) {
-        fprintf(stderr, "by %zu programs", t->all.count);
+        output_format(o, "by %zu programs", t->all.count);
     } else {
-        fputs("into ", stderr);
-        message_text(t->all.items[0].path);
+        output_text(o, "into ");
+        output_shown(o, t->all.items[0].path);
     }
-    fprintf(stderr, ", %s\n", figure_bytes((double)s->bytes).text);
+    output_format(o, ", %s\n", figure_bytes((double)s->bytes).text);
 }
 
-static void say_total(const summary *s, const run_traces *t) {
+static void say_total(output *o, const summary *s, const run_traces *t) {
     if (s->n_unread)
-        fprintf(stderr, "allotrace: recorded every allocation, %s%s, ",
-                s->counts_remarks ? "about " : "", figure_count(s->blocks).text);
+        output_format(o, "allotrace: recorded every allocation, %s%s, ",
+                      s->counts_remarks ? "about " : "", figure_count(s->blocks).text);
     else if (s->rate == 1)
-        fprintf(stderr, "allotrace: recorded every allocation, %s in %s block%s, ",
-                figure_bytes(s->total.value).text, figure_count(s->blocks).text,
-                s->blocks == 1 ? "" : "s");
+        output_format(o, "allotrace: recorded every allocation, %s in %s block%s, ",
+                      figure_bytes(s->total.value).text, figure_count(s->blocks).text,
+                      s->blocks == 1 ? "" : "s");
     else
-        fprintf(stderr, "allotrace: recorded %s (%s, %s sample%s in %s block%s at rate %s) ",
-                figure_bytes(s->total.value).text, figure_margin(&s->total).text,
-                figure_count(s->samples).text, s->samples == 1 ? "" : "s",
-                figure_count(s->blocks).text, s->blocks == 1 ? "" : "s", figure_rate(s->rate).text);
-    say_where(s, t);
+        output_format(o, "allotrace: recorded %s (%s, %s sample%s in %s block%s at rate %s) ",
+                      figure_bytes(s->total.value).text, figure_margin(&s->total).text,
+                      figure_count(s->samples).text, s->samples == 1 ? "" : "s",
+                      figure_count(s->blocks).text, s->blocks == 1 ? "" : "s",
+                      figure_rate(s->rate).text);
+    say_where(o, s, t);
 }
 
 /* The last two parts of a path are enough to recognise it. */
@@ -291,7 +292,7 @@ static const char *short_path(const char *path) {
     return before ? before + 1 : path;
 }
 
-static void say_place(const profile_location *place) {
+static void say_place(output *o, const profile_location *place) {
     int size = (int)strlen(place->function);
     bool cut = size > SHOWN_FUNCTION;
     if (cut)
@@ -301,57 +302,57 @@ static void say_place(const profile_location *place) {
     char name[SHOWN_FUNCTION + 1];
     snprintf(name, sizeof name, "%.*s", size, place->function);
     if (place->line) {
-        message_text(short_path(place->file));
-        fprintf(stderr, ":%" PRIu32 " ", place->line);
+        output_shown(o, short_path(place->file));
+        output_format(o, ":%" PRIu32 " ", place->line);
     }
-    message_text(name);
+    output_shown(o, name);
     if (cut)
-        fputs("…", stderr);
+        output_text(o, "…");
 }
 
-static void say_top_sites(const summary *s) {
+static void say_top_sites(output *o, const summary *s) {
     hotspots h;
     if (!hotspots_of_all(s->profile, HOTSPOTS_BY_LINE, &h))
         return;
-    fputs("allotrace: most of it:", stderr);
+    output_text(o, "allotrace: most of it:");
     for (size_t i = 0; i < h.sites.count && i < TOP_SITES; i++) {
         const hotspots_entry *e = &h.sites.items[i].entry;
-        fprintf(stderr, "%s %.1f%% ", i ? ";" : "",
-                figure_percent(e->cost.samples, h.total.samples));
+        output_format(o, "%s %.1f%% ", i ? ";" : "",
+                      figure_percent(e->cost.samples, h.total.samples));
         if (e->place)
-            say_place(e->place);
+            say_place(o, e->place);
         else
-            fputs("(no backtrace)", stderr);
+            output_text(o, "(no backtrace)");
     }
-    fputc('\n', stderr);
+    output_char(o, '\n');
     hotspots_free(&h);
 }
 
 /* A name as a shell takes it. */
-static void say_quoted(const char *path) {
+static void say_quoted(output *o, const char *path) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "_-+=.,:/@%";
     if (!path[strspn(path, plain)]) {
-        fputs(path, stderr);
+        output_text(o, path);
         return;
     }
-    fputc('\'', stderr);
+    output_char(o, '\'');
     for (; *path; path++)
-        fputs(*path == '\'' ? "'\\''" : (const char[]){*path, '\0'}, stderr);
-    fputc('\'', stderr);
+        output_text(o, *path == '\'' ? "'\\''" : (const char[]){*path, '\0'});
+    output_char(o, '\'');
 }
 
 /* No sample is not nothing: says what it means, and what to do. */
-static void say_nothing(const summary *s, const run_traces *t) {
+static void say_nothing(output *o, const summary *s, const run_traces *t) {
     double most = figure_of(s->profile, 0).high;
-    fprintf(stderr, "allotrace: recorded no %s at rate %s ", most > 0 ? "sample" : "allocation",
-            figure_rate(s->rate).text);
-    say_where(s, t);
+    output_format(o, "allotrace: recorded no %s at rate %s ", most > 0 ? "sample" : "allocation",
+                  figure_rate(s->rate).text);
+    say_where(o, s, t);
     if (most > 0)
-        fprintf(stderr,
-                "allotrace: %s allocated less than about %s in all; --rate 1 records every "
-                "allocation\n",
-                t->all.count > 1 ? "each" : "it", figure_bytes(most).text);
+        output_format(o,
+                      "allotrace: %s allocated less than about %s in all; --rate 1 records every "
+                      "allocation\n",
+                      t->all.count > 1 ? "each" : "it", figure_bytes(most).text);
 }
 
 /* What has programs of a runtime take all memory from malloc. */
@@ -380,18 +381,21 @@ static void hint_unseen(const profile *p) {
 
 static void say_summary(const run_traces *t, run_traces_how how) {
     summary s = {0};
+    output o;
+    output_start(&o, OUTPUT_MEMORY);
     summarize(&s, t);
     if (s.profile && !s.n_unread && !s.samples) {
         if (!how.told)
-            say_nothing(&s, t);
+            say_nothing(&o, &s, t);
     } else if (s.profile || s.n_unread) {
-        say_total(&s, t);
+        say_total(&o, &s, t);
         if (!s.n_unread)
-            say_top_sites(&s);
-        fputs("allotrace: look closer: allotrace hotspots ", stderr);
-        say_quoted(t->all.items[s.greatest].path);
-        fputc('\n', stderr);
+            say_top_sites(&o, &s);
+        output_text(&o, "allotrace: look closer: allotrace hotspots ");
+        say_quoted(&o, t->all.items[s.greatest].path);
+        output_char(&o, '\n');
     }
+    message_lines(&o);
     if (s.profile && how.from_start && !how.told)
         hint_unseen(s.profile);
     if (s.profile)

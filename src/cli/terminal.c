@@ -9,18 +9,22 @@ enum { NARROWEST = 20, WIDEST = 10000 };
 
 /* The narrower one: a program that sets COLUMNS knows what it shows, and a terminal may have become
  * narrower since. */
-unsigned terminal_columns(void) {
-    if (!isatty(STDOUT_FILENO))
+unsigned terminal_columns_of(int fd) {
+    if (!isatty(fd))
         return 0;
     const char *wanted = getenv("COLUMNS");
     struct winsize size = {0};
     long columns = wanted ? strtol(wanted, NULL, 10) : 0;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 &&
+    if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 &&
         (columns <= 0 || size.ws_col < columns))
         columns = size.ws_col;
     if (columns <= 0 || columns > WIDEST)
         return 0;
     return columns < NARROWEST ? NARROWEST : (unsigned)columns;
+}
+
+unsigned terminal_columns(void) {
+    return terminal_columns_of(STDOUT_FILENO);
 }
 
 void terminal_start(output *o, bool text) {

@@ -7,6 +7,9 @@
 /* Of the terminal that standard output is; 0: as wide as it gets, as in a file or a pipe. */
 unsigned terminal_columns(void);
 
+/* The same of any descriptor. */
+unsigned terminal_columns_of(int fd);
+
 /* Standard output: of text, lines are folded; of data, they are what they are. */
 void terminal_start(output *o, bool text);
 

@@ -330,3 +330,29 @@ On a narrow terminal, help is as wide as that:
     instrument  make an OCaml program trace
                 itself when asked to
   $ on 80 'leaks --help' | cmp - <(allotrace leaks --help)
+
+What is said on standard error is as wide as a terminal as well, but for commands that are to be copied, and excerpts:
+
+  $ on 40 "check --expect parser_of_expressions=1MB $TRACES/ocamlopt.ctf" | grep -A3 warning
+  allotrace: warning: nothing in the trace
+      is called `parser_of_expressions`:
+      it allocates too little to be seen,
+      or has another name
+  $ on 40 "types $TRACES/ocamlopt.ctf" | grep -A3 hint
+  allotrace: hint: no type is known of
+      these blocks: traces of OCaml
+      programs have none; places are shown
+      by: allotrace hotspots
+  $ on 24 "types $TRACES/ocamlopt.ctf" | grep hotspots
+      allotrace hotspots
+  $ on 30 "hotspots --filter 'fn:/a_long_pattern_that_is_wider/ alloc:10x' $TRACES/ocamlopt.ctf"
+  allotrace: --filter: column
+      43: a time ends in us, ms,
+      s, min or h
+    fn:/a_long_pattern_that_is_wider/ alloc:10x
+                                              ^
+  Try `allotrace hotspots --help`.
+  $ COLUMNS=40 allotrace types $TRACES/ocamlopt.ctf 2>&1 >/dev/null
+  allotrace: hint: no type is known of these blocks: traces of OCaml programs have none; places are shown by: allotrace hotspots
+  $ on 40 'run -o s.ctf --rate 1 -- true' | sed -n 's/[0-9][0-9.,]*/N/gp'
+      rate N into s.ctf, N B

@@ -1,8 +1,10 @@
 /* similar.c: see similar.h. */
 #include "cli/similar.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "analyse/cost.h"
 #include "cli/message.h"
 #include "cli/options.h"
 
@@ -49,8 +51,8 @@ static const char *name_at(const profile *p, filter_name_of of, size_t i) {
     return text ? text : "";
 }
 
-/* Of several that are as near, the one with the shortest name is shown. */
-static void hint_at_nearest(const profile *p, filter_name_of of, const char *wanted) {
+/* Of several that are as near, the one with the shortest name is shown. False if there is none. */
+static bool hint_at_nearest(const profile *p, filter_name_of of, const char *wanted) {
     const char *best = NULL;
     size_t least = strlen(wanted) / 4; /* a letter in four may be wrong */
     for (size_t i = 0; i < names_in(p, of); i++) {
@@ -63,10 +65,82 @@ static void hint_at_nearest(const profile *p, filter_name_of of, const char *wan
     }
     if (best)
         message_hint("there is `%s`", best);
+    return best != NULL;
+}
+
+/* ---- where programs begin ---------------------------------------------------------------- */
+
+/* What it is called in one language or another. */
+static bool is_entry(const char *name) {
+    static const char *const entries[] = {"main", "_start", "__libc_start_main", "caml_main",
+                                          "script"};
+    bool is = false;
+    for (size_t i = 0; !is && i < sizeof entries / sizeof *entries; i++)
+        is = strcmp(name, entries[i]) == 0;
+    return is;
+}
+
+/* The outermost function of a stack that begins at this node; NULL where the stack is cut off
+ * there, or has no names. */
+static const char *function_at(const profile *p, uint32_t node) {
+    const profile_frame *f = &p->frames.items[cct_frame(&p->tree, node)];
+    const profile_location *l = f->n ? &p->locations.items[f->first] : NULL;
+    return l && l->function[0] != '[' && l->function[0] && !profile_is_address(l) ? l->function
+                                                                                  : NULL;
+}
+
+/* The first node of each node's stack; a node stands after its parent. NULL: no memory. */
+static uint32_t *first_nodes(const cct *tree) {
+    uint32_t *first = calloc(cct_count(tree) + 1, sizeof *first);
+    for (uint32_t i = 1; first && i < cct_count(tree); i++) {
+        const uint32_t parent = cct_parent(tree, i);
+        first[i] = parent ? first[parent] : i;
+    }
+    return first;
+}
+
+/* Functions in which stacks begin are few; names are interned. */
+typedef struct entry_sum {
+    const char *function;
+    uint64_t samples;
+} entry_sum;
+
+typedef VEC(entry_sum) entry_sums;
+
+static bool add_entry(entry_sums *sums, const char *function, uint64_t samples) {
+    size_t i = 0;
+    while (i < sums->count && sums->items[i].function != function)
+        i++;
+    if (i == sums->count && !vec_push(sums, ((entry_sum){.function = function})))
+        return false;
+    sums->items[i].samples += samples;
+    return true;
+}
+
+/* Says in which function most of what was allocated begins. */
+static void hint_at_entry(const profile *p) {
+    cost_list costs = {0};
+    entry_sums sums = {0};
+    entry_sum most = {0};
+    uint32_t *first = first_nodes(&p->tree);
+    bool ok = first && cost_of_tree(p, &costs);
+    for (size_t i = 0; ok && i < costs.count; i++) {
+        const uint32_t node = costs.items[i].node;
+        const char *function = node ? function_at(p, first[node]) : NULL;
+        ok = !function || add_entry(&sums, function, costs.items[i].cost.samples);
+    }
+    for (size_t i = 0; i < sums.count; i++)
+        most = sums.items[i].samples > most.samples ? sums.items[i] : most;
+    if (ok && most.function)
+        message_hint("most call stacks begin in `%s`", most.function);
+    free(first);
+    vec_free(&costs);
+    vec_free(&sums);
 }
 
 void similar_hint(const profile *p, const char *wanted) {
-    hint_at_nearest(p, FILTER_NAME_FUNCTION, wanted);
+    if (!hint_at_nearest(p, FILTER_NAME_FUNCTION, wanted) && is_entry(wanted))
+        hint_at_entry(p);
 }
 
 static bool is_known(const profile *p, const filter_name *name) {
@@ -78,9 +152,16 @@ static bool is_known(const profile *p, const filter_name *name) {
     return false;
 }
 
+static void hint_at(const profile *p, const filter_name *name) {
+    if (name->of == FILTER_NAME_FUNCTION)
+        similar_hint(p, name->text);
+    else
+        hint_at_nearest(p, name->of, name->text);
+}
+
 void similar_hint_filter(const profile *p, const filter *f) {
     filter_name name;
     for (size_t i = 0; f && filter_plain_name(f, i, &name); i++)
         if (!is_known(p, &name))
-            hint_at_nearest(p, name.of, name.text);
+            hint_at(p, &name);
 }

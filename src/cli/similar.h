@@ -4,7 +4,8 @@
 
 #include "analyse/filter.h"
 
-/* Says which function, if there is one, has a name like that. */
+/* Says which function, if there is one, has a name like that; of where programs begin in other
+ * languages, where this one does. */
 void similar_hint(const profile *p, const char *wanted);
 
 /* The same of each function, file and type that a filter names as it is, where no name has it as a

@@ -114,3 +114,16 @@ What cannot be found, or understood:
   allotrace: --depth: from 1 to 1000 calls can be shown
   Try `allotrace tree --help`.
   [2]
+
+Where a program begins has other names in other languages:
+
+  $ printf 'rate 1\nalloc minor 8 9 Stdlib@stdlib.ml:3\nalloc minor 80 81 Prog@prog.ml:9 Prog.f@prog.ml:2\nalloc minor 90 91 [deeper]@:0 Prog.f@prog.ml:2\n' | $TESTDIR/make-trace >ml.ctf
+  $ allotrace callers main ml.ctf
+  1.4 KB total allocations (exact, 181 samples at rate 1)
+  No call stack contains main.
+  allotrace: hint: most call stacks begin in `Prog`
+  $ allotrace hotspots -f fn:main ml.ctf
+  Nothing to show: kept 0 of 3 blocks: `fn` removed the last 3.
+  allotrace: hint: most call stacks begin in `Prog`
+  $ allotrace callees other ml.ctf 2>&1 | grep hint
+  [1]

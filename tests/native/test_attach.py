@@ -322,13 +322,22 @@ def what_cannot_be_done_is_refused_with_the_reason():
         same(allotrace(*words).returncode, 2, " ".join(words))
 
 
-def compiled(folder, *compiler):
-    """A program that waits, made by that compiler."""
+WAIT = """#include <unistd.h>
+int main(void) { write(1, "\\n", 1); return pause(); }
+"""
+MARK = """#include <allotrace/mark.h>
+#include <unistd.h>
+int main(void) { write(1, "\\n", 1); for (;;) { allotrace_mark_here("tick"); usleep(1000); } }
+"""
+
+
+def compiled(folder, *compiler, source=WAIT):
+    """A program that waits, or another, made by that compiler."""
     if not shutil.which(compiler[0]):
         raise Skip(f"no {compiler[0]}")
-    source, program = pathlib.Path(folder, "wait.c"), pathlib.Path(folder, "wait")
-    source.write_text("#include <unistd.h>\nint main(void) { write(1, \"\\n\", 1); return pause(); }\n")
-    subprocess.run([*compiler, "-o", program, source], check=True)
+    file, program = pathlib.Path(folder, "a.c"), pathlib.Path(folder, "a")
+    file.write_text(source)
+    subprocess.run([*compiler, "-w", "-o", program, file], check=True)
     return program
 
 
@@ -433,6 +442,37 @@ def a_program_sets_marks():
         same(read("t.ctf", 8)[2], ["one", "two words", "one"])
         with Resident(program) as running:
             running.tell("m nobody hears")
+
+
+@test
+def no_compiler_takes_it_for_settled_that_nobody_hears_marks():
+    include = pathlib.Path(__file__).resolve().parent.parent.parent / "include"
+    with tempfile.TemporaryDirectory() as folder:
+        program = compiled(folder, "gcc", "-O2", "-I", include, source=MARK)
+        process = subprocess.Popen([program], stdout=subprocess.PIPE)
+        process.stdout.readline()
+        time.sleep(0.01)  # it is in its loop
+        try:
+            good("attach", "--duration", "0.3s", "-o", "t.ctf", str(process.pid))
+        finally:
+            process.kill()
+            process.communicate()
+    same(set(read("t.ctf", 8)[2]), {"tick"})
+
+
+@test
+def a_program_sets_marks_while_it_is_attached_to():
+    for program in RESIDENT, FIXED:
+        with Resident(program) as running:
+            for name in "one", "two":
+                running.tell("m nobody hears")
+                good("attach", "-o", name + ".ctf", running.pid)
+                running.tell("m " + name)
+                good("detach", "--no-symbolize", running.pid)
+            running.tell("m nobody hears")
+        same([read(name, 8)[2] for name in ("one.ctf", "two.ctf")], [["one"], ["two"]])
+        for name in "one.ctf", "two.ctf":
+            os.unlink(name)
 
 
 if __name__ == "__main__":

@@ -88,9 +88,15 @@ static site_pattern parse_pattern(const char *site) {
     return p;
 }
 
+/* A name as it is, or without its parameters: of several that differ in these, all. */
+static bool is_called(const char *function, const site_pattern *p) {
+    return strncmp(function, p->text, p->size) == 0 &&
+           (function[p->size] == '\0' || function[p->size] == '(');
+}
+
 static bool matches(const site_pattern *p, const profile_location *l) {
     if (p->line == 0)
-        return strcmp(l->function, p->text) == 0;
+        return is_called(l->function, p);
     size_t size = strlen(l->file);
     if (l->line != p->line || size < p->size ||
         memcmp(l->file + size - p->size, p->text, p->size) != 0)
@@ -102,9 +108,12 @@ bool budget_is_under(const char *site) {
     return strncmp(site, UNDER, sizeof UNDER - 1) == 0;
 }
 
+const char *budget_site_name(const char *site) {
+    return site + (budget_is_under(site) ? sizeof UNDER - 1 : 0);
+}
+
 bool budget_knows(const profile *p, const char *site) {
-    const bool below = budget_is_under(site);
-    const site_pattern pattern = parse_pattern(site + (below ? sizeof UNDER - 1 : 0));
+    const site_pattern pattern = parse_pattern(budget_site_name(site));
     bool known = strcmp(site, "total") == 0;
     for (size_t i = 0; !known && i < p->locations.count; i++)
         known = matches(&pattern, &p->locations.items[i]);
@@ -143,7 +152,7 @@ static void add_entry(sum *s, const budget_entry *e) {
 static bool sum_up(const lens *l, const budget_tally *t, const char *site, sum *s) {
     bool all = strcmp(site, "total") == 0;
     bool below = budget_is_under(site);
-    site_pattern pattern = parse_pattern(site + (below ? sizeof UNDER - 1 : 0));
+    site_pattern pattern = parse_pattern(budget_site_name(site));
     bool *under = below ? nodes_under(&pattern, l->profile) : NULL;
     if (below && !under)
         return false;

@@ -66,6 +66,9 @@ bool budget_judge(const lens *l, const budget_tally *t, const budget_rule *rule,
 /* Whether anything in the trace, sampled or on the way there, is what a rule's site names. */
 bool budget_knows(const profile *p, const char *site);
 
+/* A site without `under:`. */
+const char *budget_site_name(const char *site);
+
 /* Whether a site stands for all that is allocated while it is on the stack. */
 bool budget_is_under(const char *site);
 

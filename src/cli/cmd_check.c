@@ -375,11 +375,12 @@ static void say_unknown(const job *j) {
         const char *site = rule->site;
         if (j->results.items[i].samples > 0)
             continue;
-        if (!budget_knows(&j->profile, site))
+        if (!budget_knows(&j->profile, site)) {
             message_warning("nothing in the trace is called `%s`: it allocates too little to be "
                             "seen, or has another name",
                             site);
-        else if (!rule->filter && !budget_is_under(site) && strcmp(site, "total") != 0)
+            similar_hint(&j->profile, budget_site_name(site));
+        } else if (!rule->filter && !budget_is_under(site) && strcmp(site, "total") != 0)
             message_warning("no sample is of `%s` itself: `under:%s` is what the functions that it "
                             "calls allocate as well",
                             site, site);

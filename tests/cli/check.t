@@ -331,6 +331,7 @@ A budget from a trace, which the trace meets; then the same for another one:
   Stdlib__set.Make.bal || at most 124.0 MB || no sample (at most 28.1 MB) || 0.00   || PASS
   1 passed, 1 failed, 0 undecided
   allotrace: warning: nothing in the trace is called `Stdlib__set.Make.bal`: it allocates too little to be seen, or has another name
+  allotrace: hint: there is `Stdlib__Map.Make.bal`
   [3]
   $ allotrace check --update new.toml $TRACES/irmin-replay.ctf && cat new.toml
   # Allocation budgets, checked by: allotrace check --budget FILE TRACE
@@ -378,3 +379,23 @@ What makes no sense:
   $ allotrace check -e 'parse=1MB' no-such.ctf
   allotrace: no-such.ctf: No such file or directory
   [1]
+
+A function may be named without its parameters, and a name that is not quite right gets a hint:
+
+  $ printf 'rate 1\nalloc external 10 11 main@a.cc:1 f(int)@a.cc:2\nalloc external 20 21 main@a.cc:1 f(long)@a.cc:5\nalloc external 40 41 main@a.cc:1 fork()@a.cc:8\n' | $TESTDIR/make-trace >overloads.ctf
+  $ allotrace check -e 'f=32 words' -e 'f(int)=11 words' -e 'under:f=2 blocks' -e 'fork=1 blocks' -e 'fo=1 blocks' --within 1.01x overloads.ctf
+  Site    || Expected               || Actual   || Ratio || Verdict
+  f       || 32 words, within 1.01x || 32 words || 1.00  || PASS
+  f(int)  || 11 words, within 1.01x || 11 words || 1.00  || PASS
+  under:f || 2 blocks, within 1.01x || 2 blocks || 1.00  || PASS
+  fork    || 1 block, within 1.01x  || 1 block  || 1.00  || PASS
+  fo      || 1 block, within 1.01x  || 0 blocks || 0.00  || FAIL
+  4 passed, 1 failed, 0 undecided
+  allotrace: warning: nothing in the trace is called `fo`: it allocates too little to be seen, or has another name
+  allotrace: hint: there is `fork()`
+  [3]
+  $ allotrace check -e under:frok=1MB -e a.cc:9=1MB overloads.ctf 2>&1 | grep -v '||'
+  0 passed, 2 failed, 0 undecided
+  allotrace: warning: nothing in the trace is called `under:frok`: it allocates too little to be seen, or has another name
+  allotrace: hint: there is `fork()`
+  allotrace: warning: nothing in the trace is called `a.cc:9`: it allocates too little to be seen, or has another name

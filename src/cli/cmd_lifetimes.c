@@ -89,14 +89,11 @@ static int show(const question *q, const lifetimes_options *opts) {
 
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const lifetimes_options *opts = opts_;
-    question_options asked = opts->question;
     question q;
     (void)n_operands;
-    if (asked.measure == MEASURE_BLOCKS) /* amounts of sites are in bytes all the same */
-        asked.measure = MEASURE_ALLOCATED;
     if (opts->curve && !opts->question.csv)
         return message_usage(&command_lifetimes, "lifetimes: --curve is for --csv");
-    int status = question_ask(&q, &command_lifetimes, &asked, operands[0]);
+    int status = question_ask(&q, &command_lifetimes, &opts->question, operands[0]);
     if (status == STATUS_OK)
         status = show(&q, opts);
     question_close(&q);

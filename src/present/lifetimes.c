@@ -170,14 +170,10 @@ static void show_shares(output *o, const lifetimes_part *p, const lifetimes_view
                       share_text(p->premature.share).text, time_text(spec->soon).text);
 }
 
-static figure_text whole(double x) {
-    return figure_count((uint64_t)llround(x));
-}
-
 static void show_amount(output *o, const report *r, const lifetimes_part *p,
                         const lifetimes_view *view) {
     figure f = figure_of(r->query->profile, p->samples);
-    if (is_held(view)) {
+    if (is_held(view) || view->spec->measure == MEASURE_BLOCKS) {
         f = (figure){.value = p->amount.value,
                      .low = p->amount.low,
                      .high = p->amount.high,
@@ -185,14 +181,7 @@ static void show_amount(output *o, const report *r, const lifetimes_part *p,
         output_format(o, "%s%s", report_amount(r, f.value).text, report_beside(r, &f).text);
         return;
     }
-    if (view->spec->measure != MEASURE_BLOCKS) {
-        output_format(o, "%s%s", figure_bytes(f.value).text, figure_beside(figure_margin(&f)).text);
-        return;
-    }
-    f = (figure){.value = p->amount.value, .low = p->amount.low, .high = p->amount.high};
-    figure_range error = figure_error(&f, whole(estimate_margin(p->amount)).text, whole(f.low).text,
-                                      whole(f.high).text);
-    output_format(o, "%s blocks%s", whole(f.value).text, figure_beside(error).text);
+    output_format(o, "%s%s", figure_bytes(f.value).text, figure_beside(figure_margin(&f)).text);
 }
 
 static double percent_of_all(const lifetimes *l, const lifetimes_part *p) {

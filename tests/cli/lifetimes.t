@@ -47,7 +47,7 @@ How long blocks live, on a made-up trace at rate 1 (events are 1 ms apart):
           0.0% dead within 1 ms
           0.0% of the minor heap's dead there
   $ allotrace lifetimes --measure blocks --by function --within 3ms --soon 500us --top 1 a.ctf
-  12.0 KB total allocations (exact, 1,536 samples at rate 1)
+  5 blocks allocated (exact, 1,536 samples at rate 1)
   
   Lifetimes (blocks):
     1 ms … 10 ms        60.0%                  ██████████████████
@@ -285,3 +285,20 @@ Of a single block, of whose end nothing is known:
           80 B
     samples          10 in 1 block
     collected        0 of 1 block
+
+The head counts what the shares are of:
+
+  $ allotrace lifetimes -m blocks --json a.ctf | jq -c '[.unit, .measure], .total, (.all | {value, low, high, samples})'
+  ["blocks","blocks"]
+  {"value":5,"low":5,"high":5,"samples":1536}
+  {"value":5,"low":5,"high":5,"samples":1536}
+  $ allotrace lifetimes -m blocks -f survived a.ctf | sed -n '1p; /By site/,$p'
+  2 blocks allocated (exact, 1,088 samples at rate 1)
+  By site:
+    50.0% eval.ml:20 eval
+          1 block
+          0.0% dead within 1 ms
+          0.0% of the minor heap's dead there
+    50.0% parse.ml:30 parse
+          1 block
+          0.0% dead within 1 ms

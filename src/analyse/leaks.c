@@ -14,10 +14,14 @@
 #define MOST_BOUNDED      0.5  /* the same, at most, of a bounded site */
 
 /* A clean-up: in so much of the time at its end, so much of what is live is freed, and so much less
- * allocated. */
+ * allocated. At the very end, less of it tells: much of what a program has it may leave to the
+ * system. */
 #define EXIT_SHARE     0.5
 #define EXIT_FREED     0.5
+#define LAST_FREED     0.05
 #define EXIT_ALLOCATED 0.1
+
+enum { EXIT_POINTS = 1024, LAST_POINTS = 32 };
 
 const leaks_class_info leaks_class_infos[LEAKS_N_CLASSES] = {
 #define LEAKS_CLASS_INFO(name, text, meaning) {text, meaning},
@@ -27,12 +31,14 @@ const leaks_class_info leaks_class_infos[LEAKS_N_CLASSES] = {
 
 /* ---- the window -------------------------------------------------------------------------- */
 
-/* The last point before the clean-up; the last of all if there is none. A clean-up is where blocks
- * are freed and ten times fewer, in words, allocated. */
-static size_t find_exit(const timeline *t) {
-    size_t best = t->points.count - 1;
+/* The last point before a clean-up in the last `n` of them that frees so much of what is live; the
+ * last of all if there is none. In a clean-up blocks are freed and ten times fewer, in words,
+ * allocated. */
+static size_t find_exit(const timeline *t, size_t n, double share) {
+    const size_t count = t->points.count, first = n < count ? count - n : 1;
+    size_t best = count - 1;
     double score = 0, most = 0, freed = 0, most_freed = 0;
-    for (size_t i = t->points.count - 1; i > 0; i--) {
+    for (size_t i = count - 1; i > 0 && i >= first; i--) {
         const timeline_point *x = &t->points.items[i];
         freed += (double)x->freed;
         score += (double)x->freed - (double)cct_sum(x->allocated) / EXIT_ALLOCATED;
@@ -42,8 +48,8 @@ static size_t find_exit(const timeline *t) {
             best = i - 1;
         }
     }
-    if (most_freed <= EXIT_FREED * (double)cct_sum(t->points.items[best].live))
-        return t->points.count - 1;
+    if (most_freed <= share * (double)cct_sum(t->points.items[best].live))
+        return count - 1;
     /* It may have begun within that point. */
     bool begun =
         best > 0 && cct_sum(t->points.items[best].live) < cct_sum(t->points.items[best - 1].live);
@@ -54,10 +60,12 @@ static bool find_window(const profile *p, const leaks_spec *spec, leaks *l) {
     timeline t;
     uint64_t late = (uint64_t)((1 - EXIT_SHARE) * (double)p->duration);
     const timeline_spec half = {
-        .from = late, .to = TIMELINE_END, .points = 1024, .without_peak = true};
+        .from = late, .to = TIMELINE_END, .points = EXIT_POINTS, .without_peak = true};
     if (!timeline_query(p, &half, &t))
         return false;
-    size_t last = find_exit(&t);
+    size_t last = find_exit(&t, EXIT_POINTS, EXIT_FREED);
+    if (last + 1 == t.points.count)
+        last = find_exit(&t, LAST_POINTS, LAST_FREED);
     l->cleaned_up = last + 1 < t.points.count;
     l->to = l->cleaned_up ? t.points.items[last].end - 1 : p->duration;
     l->from = (uint64_t)(spec->warm_up * (double)l->to);

@@ -85,7 +85,7 @@ static void show_chance(output *o, const leaks_site *s) {
 static void show_window(output *o, const leaks *l) {
     if (l->cleaned_up)
         output_format(o,
-                      "From %s on the program freed what it had and allocated hardly anything: "
+                      "From %s on the program freed memory and allocated hardly anything: "
                       "what was live before counts.\n",
                       figure_duration(l->to).text);
     output_format(o, "Growth counts from %s to %s; what is allocated before is start-up.\n",

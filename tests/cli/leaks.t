@@ -44,7 +44,7 @@ The same, and a program that frees all in the end, by which it is not fooled:
   $ { cat script; seq 0 240 | sed 's/^/collect /'; } | $TESTDIR/make-trace >b.ctf
   $ allotrace leaks b.ctf | head -4
   26.6 KB total allocations (exact, 3,400 samples at rate 1)
-  From 351 ms on the program freed what it had and allocated hardly anything: what was live before counts.
+  From 351 ms on the program freed memory and allocated hardly anything: what was live before counts.
   Growth counts from 87.7 ms to 351 ms; what is allocated before is start-up.
   18.0 KB live before that; in all, it changes by 26.0 KB/s.
 

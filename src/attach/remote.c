@@ -50,7 +50,9 @@ struct remote {
     struct user_regs_struct registers;
     char xstate[XSTATE_SIZE];
     size_t xstate_size;
-    uint64_t blocked; /* signals */
+    uint64_t blocked;     /* signals */
+    uint64_t asked_about; /* where the module begins that the next field is about; 0: none */
+    bool exports_malloc;
 };
 
 #define REASON(why, ...) snprintf((why)->text, sizeof(why)->text, __VA_ARGS__)
@@ -73,7 +75,8 @@ static enum stop await_stop(pid_t tid) {
             return GONE;
         if (EVENT(status) == PTRACE_EVENT_STOP)
             return WSTOPSIG(status) == SIGTRAP ? STOPPED : STOPPED_JOB;
-        ptrace(PTRACE_CONT, tid, 0, EVENT(status) ? 0 : WSTOPSIG(status));
+        bool ours = EVENT(status) || WSTOPSIG(status) == SYSCALL_STOP;
+        ptrace(PTRACE_CONT, tid, 0, ours ? 0 : WSTOPSIG(status));
     }
 }
 
@@ -100,9 +103,18 @@ static bool is_system_library(const process_module *m) {
            strstr(name, "malloc") || strstr(name, "allotrace");
 }
 
+/* Whether the allocator may be in this module, whatever it is called: the program itself, say. */
+static bool has_allocator(remote *r, const process_module *m) {
+    if (r->asked_about != m->low) {
+        r->asked_about = m->low;
+        r->exports_malloc = process_symbol(r->pid, m, "malloc") != 0;
+    }
+    return r->exports_malloc;
+}
+
 /* Can the thread hold no lock of the allocator or of the loader? In the program's own code it
  * cannot, nor where it waits in a system call that these two do not make. */
-static bool is_at_safe_place(const remote *r) {
+static bool is_at_safe_place(remote *r) {
     const struct user_regs_struct *at = &r->registers;
     process_module m;
     if (!process_module_at(r->pid, at->rip, &m))
@@ -111,7 +123,7 @@ static bool is_at_safe_place(const remote *r) {
         const char *slash = strrchr(m.path, '/');
         return !may_hold_locks(at->orig_rax) && !(slash && strncmp(slash, "/ld-linux", 9) == 0);
     }
-    return !is_system_library(&m);
+    return !is_system_library(&m) && !has_allocator(r, &m);
 }
 
 static bool get_registers(remote *r) {

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Attaches to a program that runs, detaches from it, and tells its recording what to do. Prints TAP.
 
-    test_attach.py LIBRARY ALLOTRACE RESIDENT RESIDENT_FIXED RESIDENT_STATIC PLUGIN_ONE PLUGIN_TWO [TEST...]
+    test_attach.py LIBRARY ALLOTRACE RESIDENT RESIDENT_FIXED RESIDENT_STATIC LOCKED_MALLOC
+                   PLUGIN_ONE PLUGIN_TWO [TEST...]
 """
 import os
 import pathlib
@@ -18,7 +19,8 @@ import decode  # noqa: E402
 import tap  # noqa: E402
 from tap import Skip, same, test  # noqa: E402
 
-LIBRARY, ALLOTRACE, RESIDENT, FIXED, STATIC, PLUGIN, OTHER_PLUGIN = map(os.path.abspath, sys.argv[1:8])
+LIBRARY, ALLOTRACE, RESIDENT, FIXED, STATIC, LOCKED, PLUGIN, OTHER_PLUGIN = map(os.path.abspath,
+                                                                                sys.argv[1:9])
 ROUNDS = 40  # of what has failed in one of as many
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
 
@@ -362,6 +364,20 @@ def another_c_library_is_refused():
 
 
 @test
+def a_program_is_not_stopped_inside_an_allocator_of_its_own():
+    assert "always inside its allocator" in why_refused(LOCKED)
+    process = subprocess.Popen([LOCKED, "rest"], stdout=subprocess.PIPE)
+    process.stdout.readline()
+    for i in range(3):
+        good("attach", "-r", "1", "-o", f"{i}.ctf", str(process.pid))
+        time.sleep(0.1)
+        good("detach", "--no-symbolize", str(process.pid))
+        assert read(f"{i}.ctf", 43)[0] > 0
+    process.kill()
+    process.communicate()
+
+
+@test
 def an_emulated_program_is_refused():
     if not shutil.which("valgrind"):
         raise Skip("no valgrind")
@@ -476,4 +492,4 @@ def a_program_sets_marks_while_it_is_attached_to():
 
 
 if __name__ == "__main__":
-    sys.exit(tap.main(sys.argv[8:]))
+    sys.exit(tap.main(sys.argv[9:]))

@@ -26,6 +26,9 @@ typedef struct other_size {
     advise_size size;
 } other_size;
 
+/* Sets of names as values of a map, which has room for 32 bits. */
+typedef VEC(advise_names) names_list;
+
 typedef struct builder {
     const query_result *q;
     advise_stacks *out;
@@ -33,6 +36,8 @@ typedef struct builder {
     bool *library, *anonymous; /* the same */
     way *ways;                 /* by node: from its innermost location */
     map64 functions, files, owners;
+    map64 types; /* → index into `type_names` */
+    names_list type_names;
     map64 calls;  /* (anonymous function, its caller), of those that call something themselves */
     map64 stacks; /* node, external, size class → stack */
     map64 sizes, others; /* words → number of the size; that, stack → index into `more` */
@@ -41,9 +46,6 @@ typedef struct builder {
 } builder;
 
 /* ---- names ------------------------------------------------------------------------------- */
-
-/* Sets of names as values of a map, which has room for 32 bits. */
-typedef VEC(advise_names) names_list;
 
 static bool names_of(map64 *known, names_list *list, const char *text, advise_names *names) {
     uint32_t *at = map64_put(known, (uintptr_t)text);
@@ -240,11 +242,13 @@ static bool see_stack(builder *b, uint32_t node, bool external) {
     const lens_cursor site = lens_site(&b->q->lens, node, external, &wrapper);
     const way w = site.location == LENS_NOWHERE ? (way){.owner = site} : find_way(b, site);
     const char *type = profile_type(b->q->profile, node);
+    advise_names type_names = 0;
+    if (type && !names_of(&b->types, &b->type_names, type, &type_names))
+        return false;
     advise_stack s = {.site = site.location,
                       .within = w.within,
                       .type_name = type,
-                      .type = (type ? advise_names_of(type) : 0) |
-                              (wrapper == LENS_NOWHERE ? 0 : b->names[wrapper]),
+                      .type = type_names | (wrapper == LENS_NOWHERE ? 0 : b->names[wrapper]),
                       .family = family_of(external, type),
                       .number = (uint32_t)b->out->items.count,
                       .min_words = UINT64_MAX};
@@ -392,6 +396,8 @@ bool advise_stacks_build(const query_result *q, advise_stacks *s) {
     map64_free(&b.functions);
     map64_free(&b.files);
     map64_free(&b.owners);
+    map64_free(&b.types);
+    vec_free(&b.type_names);
     if (!ok)
         advise_stacks_free(s);
     return ok;

@@ -65,7 +65,8 @@ static void pause_ms(long ms) {
 
 enum stop { STOPPED, STOPPED_JOB, GONE };
 
-/* Waits until the thread stands at a stop that we asked for; signals that come before are its. */
+/* Waits until the thread stands at a stop that we asked for; signals that come before are its. Any
+ * other stop cancels what we asked for: it is asked for again. */
 static enum stop await_stop(pid_t tid) {
     int status;
     for (;;) {
@@ -75,6 +76,7 @@ static enum stop await_stop(pid_t tid) {
             return GONE;
         if (EVENT(status) == PTRACE_EVENT_STOP)
             return WSTOPSIG(status) == SIGTRAP ? STOPPED : STOPPED_JOB;
+        ptrace(PTRACE_INTERRUPT, tid, 0, 0);
         bool ours = EVENT(status) || WSTOPSIG(status) == SYSCALL_STOP;
         ptrace(PTRACE_CONT, tid, 0, ours ? 0 : WSTOPSIG(status));
     }

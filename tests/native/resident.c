@@ -5,10 +5,13 @@
  * *                fault
  *     s MS       sleep; what nanosleep said            m NAME set a mark
  *     l LIBRARY  load it and call its plugin_work      q      end with status 5
- *     u LIBRARY  start a thread, ended by `e`, that loads it, calls it and unloads it over and over
+ *     h          start a thread that holds the loader's lock, and wait as busily as can be, for
+ * ever u LIBRARY  start a thread, ended by `e`, that loads it, calls it and unloads it over and
+ * over
  *
  * and answers each with a line. */
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -82,6 +85,18 @@ static int unload(void *handle) {
 }
 #endif
 
+/* Never comes back. */
+static int hold_lock(struct dl_phdr_info *info, size_t size, void *held) {
+    (void)info, (void)size;
+    *(atomic_bool *)held = true;
+    for (;;)
+        rest(1000);
+}
+
+static void *hold(void *held) {
+    return (void *)(intptr_t)dl_iterate_phdr(hold_lock, held);
+}
+
 static void *load_and_unload(void *library) {
     while (!end) {
         void *handle = load(library);
@@ -121,7 +136,16 @@ int main(void) {
             answer = load(name) == NULL;
         else if (sscanf(line, "u %199[^\n]", name) == 1 && n_threads < MAX_THREADS)
             start(load_and_unload, strdup(name));
-        else if (line[0] == 'q')
+        else if (line[0] == 'h') {
+            static atomic_bool held;
+            start(hold, &held);
+            while (!held)
+                continue;
+            printf("0\n");
+            fflush(stdout);
+            for (;;)
+                n_blocks = held;
+        } else if (line[0] == 'q')
             return 5;
         printf("%ld\n", answer);
         fflush(stdout);

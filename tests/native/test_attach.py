@@ -378,6 +378,22 @@ def a_program_is_not_stopped_inside_an_allocator_of_its_own():
 
 
 @test
+def a_lock_that_nobody_gives_back_ends_in_words():
+    process = subprocess.Popen([RESIDENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        process.stdin.write("h\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        said = refused("attach", "-o", "t.ctf", str(process.pid))
+        status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+        same((process.poll(), "TracerPid:\t0" in status, "State:\tR" in status), (None, True, True))
+    finally:
+        process.kill()
+        process.communicate()
+    assert "a lock that it needs is held" in said, said
+
+
+@test
 def an_emulated_program_is_refused():
     if not shutil.which("valgrind"):
         raise Skip("no valgrind")

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "allotrace/memtrace.h"
-#include "analyse/row_index.h"
 #include "base/map64.h"
+#include "base/row_index.h"
 #include "base/vec.h"
 
 #define BLOCKS_NEVER UINT64_MAX /* a time: it did not happen before the trace ended */

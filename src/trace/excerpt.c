@@ -44,42 +44,75 @@ static void start_random(excerpt *e, const memtrace_info *info) {
 
 /* ---- the first reading ---- */
 
-/* The block of an id, which is a new one at the first mention. NULL when there is no memory. */
-static excerpt_block *block_of(excerpt *e, uint64_t id) {
-    uint32_t *index = map64_put(&e->index, id);
-    if (!index)
+/* In place of a block: it does not go on; nothing is known of it yet. */
+#define DROPPED UINT32_MAX
+#define UNMET   (UINT32_MAX - 1)
+
+/* The place of an id, which is a new one at the first mention. NULL when there is no memory. */
+static uint32_t *place_of(excerpt *e, uint64_t id) {
+    const uint32_t known = row_index_find(&e->rows, id);
+    if (known != ROW_NONE)
+        return &e->places.items[known];
+    const size_t row = e->places.count;
+    if (row >= UNMET || !vec_push(&e->places, UNMET) || !row_index_add(&e->rows, id, (uint32_t)row))
         return NULL;
-    if (*index == MAP64_NONE) {
-        if (e->blocks.count >= MAP64_NONE ||
-            !vec_push(&e->blocks, ((excerpt_block){.death = UINT64_MAX})))
-            return NULL;
-        *index = (uint32_t)e->blocks.count - 1;
-    }
-    return &e->blocks.items[*index];
+    return &e->places.items[row];
+}
+
+/* The block of a place that is not DROPPED. NULL when there is no memory. */
+static excerpt_block *block_of(excerpt *e, uint32_t *place) {
+    static const excerpt_block unmet = {.death = UINT64_MAX};
+    if (*place != UNMET)
+        return &e->blocks.items[*place];
+    if (e->unused.count > 0)
+        *place = e->unused.items[--e->unused.count];
+    else if (vec_push(&e->blocks, unmet))
+        *place = (uint32_t)e->blocks.count - 1;
+    else
+        return NULL;
+    e->blocks.items[*place] = unmet;
+    return &e->blocks.items[*place];
+}
+
+/* Whether a block whose allocation was met goes on, as far as its death is known. */
+static bool is_kept(const excerpt_options *o, const excerpt_block *b) {
+    if (b->time >= o->to || (b->samples == 0 && !b->remark))
+        return false;
+    return b->time >= o->from || (o->live && !b->remark && b->death >= o->from);
+}
+
+/* Forgets a block that cannot go on any more. */
+static bool drop(excerpt *e, uint32_t *place) {
+    e->blocks.items[*place].known = false;
+    const bool ok = vec_push(&e->unused, *place);
+    *place = DROPPED;
+    return ok;
+}
+
+static void meet(excerpt *e, excerpt_block *b, const memtrace_event *event) {
+    b->known = true;
+    b->time = event->time;
+    b->domain = event->domain;
+    b->remark = event->samples == 0;
+    b->samples = excerpt_thin(e, event->samples);
+    e->n_blocks += !b->remark;
+    e->n_samples += event->samples;
 }
 
 static bool note(excerpt *e, const memtrace_event *event) {
-    excerpt_block *b = event->kind == MEMTRACE_PROMOTE ? NULL : block_of(e, event->id);
+    if (event->kind == MEMTRACE_PROMOTE)
+        return true;
+    uint32_t *place = place_of(e, event->id);
+    if (!place || *place == DROPPED)
+        return place;
+    excerpt_block *b = block_of(e, place);
     if (!b)
-        return event->kind == MEMTRACE_PROMOTE;
-    if (event->kind == MEMTRACE_COLLECT) {
-        b->death = event->time;
-    } else if (!b->known) {
-        b->known = true;
-        b->time = event->time;
-        b->domain = event->domain;
-        b->remark = event->samples == 0;
-        b->samples = excerpt_thin(e, event->samples);
-        e->n_blocks += !b->remark;
-        e->n_samples += event->samples;
-    }
-    return true;
-}
-
-static bool is_kept(const excerpt_options *o, const excerpt_block *b) {
-    if (!b->known || b->time >= o->to || (b->samples == 0 && !b->remark))
         return false;
-    return b->time >= o->from || (o->live && !b->remark && b->death >= o->from);
+    if (event->kind == MEMTRACE_COLLECT)
+        b->death = event->time;
+    else if (!b->known)
+        meet(e, b, event);
+    return !b->known || is_kept(&e->options, b) || drop(e, place);
 }
 
 static bool reserve_domain(excerpt *e, uint16_t domain) {
@@ -92,11 +125,11 @@ static bool reserve_domain(excerpt *e, uint16_t domain) {
 static bool choose(excerpt *e) {
     for (size_t i = 0; i < e->blocks.count; i++) {
         excerpt_block *b = &e->blocks.items[i];
-        b->kept = is_kept(&e->options, b);
-        if (b->known && !reserve_domain(e, b->domain))
-            return false;
+        b->kept = b->known && is_kept(&e->options, b);
         if (!b->kept)
             continue;
+        if (!reserve_domain(e, b->domain))
+            return false;
         e->of_domain.items[b->domain]++;
         e->n_kept += !b->remark;
         e->n_taken += b->samples;
@@ -112,8 +145,10 @@ static void number(excerpt *e) {
         e->of_domain.items[i] = e->next_id;
         e->next_id += n;
     }
-    for (size_t i = 0; i < e->blocks.count; i++) {
-        excerpt_block *b = &e->blocks.items[i];
+    for (size_t i = 0; i < e->places.count; i++) {
+        if (e->places.items[i] >= UNMET)
+            continue;
+        excerpt_block *b = &e->blocks.items[e->places.items[i]];
         if (b->kept)
             b->id = e->of_domain.items[b->domain]++;
     }
@@ -139,10 +174,11 @@ memtrace_status excerpt_plan(excerpt *e, memtrace_reader *reader, const excerpt_
 
 bool excerpt_select(void *user, memtrace_event *event) {
     excerpt *e = user;
-    const uint32_t index = map64_get(&e->index, event->id);
-    if (index == MAP64_NONE || event->time >= e->options.to)
+    const uint32_t row = row_index_find(&e->rows, event->id);
+    const uint32_t place = row == ROW_NONE ? DROPPED : e->places.items[row];
+    if (place >= UNMET || event->time >= e->options.to)
         return false;
-    excerpt_block *b = &e->blocks.items[index];
+    excerpt_block *b = &e->blocks.items[place];
     if (!b->kept || (event->kind == MEMTRACE_ALLOC && b->written))
         return false;
     if (event->kind == MEMTRACE_ALLOC) {
@@ -161,8 +197,10 @@ void excerpt_head(const excerpt *e, memtrace_info *info) {
 }
 
 void excerpt_free(excerpt *e) {
-    map64_free(&e->index);
+    row_index_free(&e->rows);
+    vec_free(&e->places);
     vec_free(&e->blocks);
+    vec_free(&e->unused);
     vec_free(&e->of_domain);
     *e = (excerpt){0};
 }

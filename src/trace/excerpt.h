@@ -8,7 +8,7 @@
 #define TRACE_EXCERPT_H
 
 #include "allotrace/memtrace.h"
-#include "base/map64.h"
+#include "base/row_index.h"
 #include "base/vec.h"
 
 #define EXCERPT_END UINT64_MAX
@@ -28,6 +28,7 @@ typedef struct excerpt_options {
     uint64_t first_id; /* ids count from here, without gaps, domain by domain */
 } excerpt_options;
 
+/* A block that goes on, or might: nothing but its id is kept of others. */
 typedef struct excerpt_block {
     uint64_t samples; /* that go on */
     uint64_t time;    /* of the allocation */
@@ -43,8 +44,10 @@ typedef struct excerpt_block {
 /* Legal when zeroed. */
 typedef struct excerpt {
     excerpt_options options;
-    map64 index; /* from ids to `blocks` */
+    row_index rows;       /* of ids in `places`, in order of their first mention */
+    VEC(uint32_t) places; /* in `blocks` */
     VEC(excerpt_block) blocks;
+    VEC(uint32_t) unused;        /* of `blocks` */
     VEC(uint64_t) of_domain;     /* first the number of its kept blocks, then its next id */
     uint64_t random, gap;        /* state of the generator; samples to pass over */
     uint64_t n_blocks, n_kept;   /* without marks and gauges */

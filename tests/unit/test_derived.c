@@ -187,6 +187,35 @@ START_TEST(trimming_can_keep_what_was_alive) {
 }
 END_TEST
 
+/* The record of a block that cannot go on serves a later one, which still is numbered as later. */
+START_TEST(what_cannot_go_on_takes_no_room) {
+    tape t;
+    excerpt e;
+    tape_start(&t, &head, locate);
+    uint64_t brief = allocate(&t, 0, 1, 1, LEAF), old = allocate(&t, 0, 2, 2, LEAF);
+    for (uint64_t time = 3; time < 1000; time++) {
+        collect(&t, 0, time, brief);
+        brief = allocate(&t, 0, time, 1, LEAF);
+    }
+    const uint64_t late = allocate(&t, 0, 1000, 3, LEAF);
+    collect(&t, 0, 1003, late);
+    collect(&t, 0, 1004, old);
+    tape_end(&t);
+    const excerpt_options options = {.from = 1001, .to = EXCERPT_END, .keep = 1, .live = true};
+    char *text = text_of(excerpt_of(play(&t), play(&t), &options, &e));
+    ck_assert_str_eq(text, "0000000000 0000000000 alloc 2 len=12 dom=0 depth=2    0:"
+                           " App.main@src/main.c:10:0-0 App.leaf@src/leaf.c:20:0-0\n"
+                           "0000000000 0000000001 alloc 1 len=1009 dom=0 depth=2    2:\n"
+                           "0000000000 0000000002 alloc 3 len=1010 dom=0 depth=2    2:\n"
+                           "0000000002 0000000002 collect\n"
+                           "0000000003 0000000000 collect\n");
+    ck_assert_uint_eq(e.blocks.count, 3);
+    free(text);
+    excerpt_free(&e);
+    fixture_free(&t.f);
+}
+END_TEST
+
 START_TEST(trimming_moves_the_start) {
     tape t;
     excerpt e;
@@ -515,6 +544,7 @@ static Suite *suite(void) {
     TCase *t = tcase_create("derived");
     tcase_add_test(t, trimming_leaves_out_what_was_there_before);
     tcase_add_test(t, trimming_can_keep_what_was_alive);
+    tcase_add_test(t, what_cannot_go_on_takes_no_room);
     tcase_add_test(t, trimming_moves_the_start);
     tcase_add_test(t, a_death_may_come_before_its_allocation);
     tcase_add_test(t, how_samples_are_grouped_does_not_matter);

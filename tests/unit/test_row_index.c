@@ -1,5 +1,5 @@
 /* Tests of the index from ids to rows, against a plain map. */
-#include "analyse/row_index.h"
+#include "base/row_index.h"
 #include "unit.h"
 
 static row_index rows;

@@ -1,5 +1,5 @@
 /* row_index.c: see row_index.h. */
-#include "analyse/row_index.h"
+#include "base/row_index.h"
 
 /* The pages that stand in `pages` are at most so many, and one for each so many rows. */
 enum { FREE_PAGES = 4096, ROWS_OF_PAGE = 8 };

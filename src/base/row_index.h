@@ -1,10 +1,10 @@
-/* row_index.h: which row of the table of blocks an id has.
+/* row_index.h: which row of a table of blocks an id has.
  *
  * Ids mostly follow each other, and so do the rows that they get: a page of neighbouring ids is
  * mostly said in one number. Only where that does not hold is there one for each id. Ids far beyond
  * the number of rows, which a trace need not have, are looked up by hashing their pages. */
-#ifndef ANALYSE_ROW_INDEX_H
-#define ANALYSE_ROW_INDEX_H
+#ifndef BASE_ROW_INDEX_H
+#define BASE_ROW_INDEX_H
 
 #include <stdbool.h>
 #include <stdint.h>

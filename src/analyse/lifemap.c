@@ -1,8 +1,6 @@
 /* lifemap.c: see lifemap.h. */
 #include "analyse/lifemap.h"
 
-#include <math.h>
-
 uint64_t lifemap_life(unsigned class) {
     uint64_t least = 1;
     if (class == 0)
@@ -28,7 +26,8 @@ static unsigned class_of(const uint64_t *least, unsigned n, uint64_t x) {
     return low;
 }
 
-static void add_block(const profile *p, size_t row, measure m, cost *c) {
+static void add_block(const profile *p, const estimate_chances *chances, size_t row, measure m,
+                      cost *c) {
     uint64_t samples = blocks_samples(&p->table, row);
     c->samples += samples;
     c->blocks++;
@@ -36,11 +35,11 @@ static void add_block(const profile *p, size_t row, measure m, cost *c) {
         c->weight += (double)samples;
         return;
     }
-    double inclusion = estimate_inclusion(blocks_length(&p->table, row) + 1, p->info.sample_rate);
+    double inclusion = estimate_chance(chances, blocks_length(&p->table, row) + 1);
     double weight = 1 / inclusion;
     c->weight += weight;
     c->squares += weight * weight * (1 - inclusion);
-    c->heaviest = fmax(c->heaviest, weight);
+    c->heaviest = weight > c->heaviest ? weight : c->heaviest;
 }
 
 enum { ROW_CELLS = LIFEMAP_LIVES + 1 };
@@ -48,6 +47,8 @@ enum { ROW_CELLS = LIFEMAP_LIVES + 1 };
 static void add_all(const profile *p, const uint8_t *kept, measure m, cost *cells) {
     const block_table *b = &p->table;
     uint64_t lives[LIFEMAP_LIVES], sizes[LIFEMAP_SIZES];
+    estimate_chances chances;
+    estimate_chances_init(&chances, p->info.sample_rate);
     for (unsigned i = 0; i < LIFEMAP_LIVES; i++)
         lives[i] = lifemap_life(i);
     for (unsigned i = 0; i < LIFEMAP_SIZES; i++)
@@ -59,7 +60,8 @@ static void add_all(const profile *p, const uint8_t *kept, measure m, cost *cell
         unsigned life = blocks_died(b, i) == BLOCKS_NEVER
                             ? LIFEMAP_ALIVE
                             : class_of(lives, LIFEMAP_LIVES, blocks_died(b, i) - blocks_born(b, i));
-        add_block(p, i, m, &cells[class_of(sizes, LIFEMAP_SIZES, bytes) * ROW_CELLS + life]);
+        add_block(p, &chances, i, m,
+                  &cells[class_of(sizes, LIFEMAP_SIZES, bytes) * ROW_CELLS + life]);
     }
 }
 

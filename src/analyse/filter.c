@@ -461,7 +461,15 @@ static void scan_part(void *context, size_t part) {
     }
 }
 
-static void count_kept(const evaluation *e, selection *s) {
+/* Whether the name of a term says which one it is. */
+static bool is_clear(const filter *f, const filter_term *term) {
+    size_t n_alike = 0;
+    for (size_t i = 0; i < f->terms.count; i++)
+        n_alike += f->terms.items[i].kind == term->kind;
+    return n_alike == 1 && !term->negated;
+}
+
+static void count_kept(const filter *f, const evaluation *e, selection *s) {
     for (size_t i = 0; i < e->terms.count; i++) {
         const filter_term *term = e->terms.items[i].term;
         const size_t before = s->n_kept;
@@ -469,9 +477,10 @@ static void count_kept(const evaluation *e, selection *s) {
         for (size_t part = 0; part < e->parts; part++)
             s->n_kept += e->left[part * e->terms.count + i];
         if (s->n_kept == 0 && before > 0) {
+            const bool clear = is_clear(f, term);
             s->n_removed = before;
-            s->term_at = term->at;
-            s->term_size = term->size;
+            s->term_at = clear ? term->at : term->whole_at;
+            s->term_size = clear ? term->size : term->whole_size;
         }
     }
 }
@@ -484,7 +493,7 @@ bool filter_scan(const filter *f, const profile *p, size_t parts, filter_visit *
     bool ok = prepare(&e, f) && (e.left = calloc(parts * e.terms.count + 1, sizeof *e.left));
     if (ok) {
         parallel_run(parts, scan_part, &e);
-        count_kept(&e, s);
+        count_kept(f, &e, s);
     }
     evaluation_free(&e);
     return ok;

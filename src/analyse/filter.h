@@ -110,8 +110,8 @@ bool call_site_has_lines(const call_site *s);
 typedef struct selection {
     uint8_t *kept; /* by row of the table: 1 or 0 */
     size_t n_kept, n_of;
-    /* If none is left, the term that removed the last: where it stands in the filter, and how many
-     * it removed. */
+    /* If none is left, the term that removed the last: where its name stands in the filter, or all
+     * of it where there are others of that name, or it is negated; and how many it removed. */
     size_t term_at, term_size, n_removed;
 } selection;
 

@@ -60,7 +60,8 @@ typedef struct filter_value {
 typedef struct filter_term {
     filter_kind kind;
     bool negated;
-    size_t at, size; /* in the text: its name without `-` and values */
+    size_t at, size;             /* in the text: its name without `-` and values */
+    size_t whole_at, whole_size; /* with them */
     VEC(filter_value) values;
 } filter_term;
 

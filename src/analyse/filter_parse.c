@@ -2,6 +2,7 @@
  * Every complaint says which character it is about. */
 #include <ctype.h>
 #include <fnmatch.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,7 +113,7 @@ static bool apply_unit(parser *p, filter_values kind, filter_bound *b, const cha
         u = &durations[0];
     else
         u = find_unit(durations, sizeof durations / sizeof *durations, text, size);
-    if (u) {
+    if (u && !(kind == VALUES_NUMBER && b->value != floor(b->value))) {
         b->value *= u->factor;
         b->anchor = u->anchor;
         return true;
@@ -121,7 +122,7 @@ static bool apply_unit(parser *p, filter_values kind, filter_bound *b, const cha
         return complain(p, text, "a size ends in B, K, M, G or w (words), not in `%.*s`",
                         shown(size), text);
     if (kind == VALUES_NUMBER)
-        return complain(p, text, "a domain is a whole number");
+        return complain(p, u ? p->at : text, "a domain is a whole number");
     return complain(p, text, "a time ends in us, ms, s, min or h");
 }
 
@@ -348,7 +349,12 @@ static bool parse_term(parser *p) {
     term.size = size;
     if (!vec_push(&p->filter->terms, term))
         return no_memory(p);
-    return !takes_values || parse_values(p, &p->filter->terms.items[p->filter->terms.count - 1]);
+    filter_term *pushed = &p->filter->terms.items[p->filter->terms.count - 1];
+    if (takes_values && !parse_values(p, pushed))
+        return false;
+    pushed->whole_at = (size_t)(start - p->text);
+    pushed->whole_size = (size_t)(p->at - start);
+    return true;
 }
 
 static bool parse_terms(parser *p) {

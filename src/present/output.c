@@ -227,10 +227,10 @@ void output_shown(output *o, const char *text) {
     }
 }
 
-void output_json(output *o, const char *text) {
-    const unsigned char *s = (const unsigned char *)text;
+void output_json_part(output *o, const char *text, size_t size) {
+    const unsigned char *s = (const unsigned char *)text, *end = s + size;
     output_char(o, '"');
-    while (*s) {
+    while (s < end) {
         size_t n = utf8_length(s);
         if (n == 0) {
             output_text(o, REPLACEMENT);
@@ -246,6 +246,10 @@ void output_json(output *o, const char *text) {
         s += n;
     }
     output_char(o, '"');
+}
+
+void output_json(output *o, const char *text) {
+    output_json_part(o, text, strlen(text));
 }
 
 void output_csv_inside(output *o, const char *text) {

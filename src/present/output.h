@@ -65,6 +65,7 @@ output_piece output_shown_next(const char **text);
 
 /* A JSON string with its quotes; bytes that are no UTF-8 become U+FFFD. */
 void output_json(output *o, const char *text);
+void output_json_part(output *o, const char *text, size_t size); /* of whole characters */
 
 /* Text for programs that insist on UTF-8; what is none becomes U+FFFD. */
 void output_utf8(output *o, const char *text);

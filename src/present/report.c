@@ -171,15 +171,17 @@ bool report_text_head(output *o, const report *r) {
 
 /* ---- JSON and CSV ------------------------------------------------------------------------ */
 
-static void json_selection(output *o, const report *r) {
+void report_json_selection(output *o, const report *r) {
     const selection *s = &r->query->selection;
     output_text(o, ",\"filter\":");
     output_json(o, r->filter);
     if (s->n_of)
         output_format(o, ",\"kept_blocks\":%zu,\"of_blocks\":%zu", s->n_kept, s->n_of);
-    if (s->n_of && s->n_kept == 0)
-        output_format(o, ",\"removed_by\":\"%.*s\",\"removed_last\":%zu", (int)s->term_size,
-                      r->filter + s->term_at, s->n_removed);
+    if (s->n_of && s->n_kept == 0) {
+        output_text(o, ",\"removed_by\":");
+        output_json_part(o, r->filter + s->term_at, s->term_size);
+        output_format(o, ",\"removed_last\":%zu", s->n_removed);
+    }
 }
 
 void report_json_head(output *o, const report *r) {
@@ -193,7 +195,7 @@ void report_json_head(output *o, const report *r) {
     if (q->measure == MEASURE_LIVE || q->measure == MEASURE_PEAK)
         output_format(o, ",\"time\":%" PRIu64, q->moment);
     if (r->filter)
-        json_selection(o, r);
+        report_json_selection(o, r);
     output_text(o, ",\n \"total\":{");
     figure_json(o, &total);
     output_char(o, '}');

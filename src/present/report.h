@@ -35,6 +35,9 @@ bool report_text_head(output *o, const report *r);
  * `"total":{…}`. */
 void report_json_head(output *o, const report *r);
 
+/* The filter and what it kept, of an object with more before it. */
+void report_json_selection(output *o, const report *r);
+
 /* `"share":…,"value":…,"low":…,"high":…,"samples":…,"blocks":…` */
 void report_json_cost(output *o, const report *r, const cost *c);
 

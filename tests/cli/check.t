@@ -57,7 +57,7 @@ Of some blocks alone; what a filter hides is no site:
   1 passed, 1 failed, 0 undecided
   [3]
   $ allotrace check -e 'total=1KB' --filter 'size:<1M size:>100K' exact.ctf
-  allotrace: warning: the filter kept 0 of 3 blocks: `size` removed the last 3
+  allotrace: warning: the filter kept 0 of 3 blocks: `size:>100K` removed the last 3
   Site                       || Expected           || Actual || Ratio || Verdict
   total, size:<1M size:>100K || 1.0 KB, within 10x || 0 B    || 0.00  || FAIL
   0 passed, 1 failed, 0 undecided

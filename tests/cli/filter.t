@@ -92,10 +92,23 @@ On a real one:
    100.0% (type not recorded)
           4.2 MB ± 2.5 MB via Interf.build_graph.add_interf (asmcomp/interf.ml:52), …
 
-If nothing is left, the report says why:
+A domain is no part of one:
+
+  $ allotrace hotspots --filter 'domain:1,2.5' a.ctf
+  allotrace: --filter: column 10: a domain is a whole number
+    domain:1,2.5
+             ^
+  Try `allotrace hotspots --help`.
+  [2]
+
+If nothing is left, the report says why; where a term's name alone does not say which one it was, by all of it:
 
   $ allotrace hotspots --filter 'heap:minor size:>=2K' a.ctf
   Nothing to show: kept 0 of 4 blocks: `size` removed the last 2.
+  $ allotrace hotspots --filter 'fn:main size:>=1 -heap:minor -size:<1G' a.ctf
+  Nothing to show: kept 0 of 4 blocks: `-size:<1G` removed the last 2.
+  $ allotrace hotspots --filter 'fn:/a"/ fn:main' --json a.ctf | grep -o '"removed_by":.*'
+  "removed_by":"fn:/a\"/","removed_last":4,
   $ allotrace hotspots --filter 'size:<600' --measure promoted a.ctf
   512 B promoted (exact, 64 samples at rate 1)
   The filter keeps 1 of 4 sampled blocks.

@@ -29,18 +29,6 @@ void write_cost(output *o, const asked *a, const cost *c) {
     write_figure(o, &f, c->blocks);
 }
 
-static void write_selection(output *o, const asked *a) {
-    const selection *s = &a->query->selection;
-    output_text(o, ",\"filter\":");
-    output_json(o, a->report.filter);
-    if (!s->n_of)
-        return;
-    output_format(o, ",\"kept_blocks\":%zu,\"of_blocks\":%zu", s->n_kept, s->n_of);
-    if (s->n_kept == 0) /* the term's name is one of a list: it needs no quoting */
-        output_format(o, ",\"removed_by\":\"%.*s\",\"removed_last\":%zu", (int)s->term_size,
-                      a->report.filter + s->term_at, s->n_removed);
-}
-
 void write_head(output *o, const asked *a) {
     const query_result *q = a->query;
     output_format(o, "\"trace\":%zu,\"generation\":%" PRIu64 ",\"unit\":\"%s\",\"rate\":", a->trace,
@@ -52,7 +40,7 @@ void write_head(output *o, const asked *a) {
     if (q->measure == MEASURE_LIVE || q->measure == MEASURE_PEAK)
         output_format(o, ",\"time\":%" PRIu64, q->moment);
     if (a->report.filter)
-        write_selection(o, a);
+        report_json_selection(o, &a->report);
     output_text(o, ",\n\"total\":{");
     write_cost(o, a, &q->total);
     output_char(o, '}');

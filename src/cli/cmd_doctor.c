@@ -10,7 +10,7 @@
 #include "present/output.h"
 #include "trace/rewrite.h"
 
-enum { SHOWN_OF_A_KIND = 5, EVENTS_PER_TICK = 1 << 12 };
+enum { SHOWN_OF_A_KIND = 5 };
 
 typedef struct doctor_options {
     const char *output;
@@ -63,6 +63,7 @@ static void list_defect(void *context, memtrace_defect defect, uint64_t offset,
 /* Lists defects from now on, after those that were met before the head of the trace was found. */
 static void watch(examination *x, trace_file *in) {
     size_t n;
+    trace_file_printed(in);
     const memtrace_warning *met = memtrace_reader_warnings(in->reader, &n);
     for (size_t i = 0; i < n; i++) {
         list_defect(x, met[i].defect, met[i].first_offset, "");
@@ -79,8 +80,6 @@ static int examine(examination *x, trace_file *in) {
     while ((status = memtrace_reader_next(in->reader, &event)) == MEMTRACE_OK) {
         x->events++;
         x->duration = event.time > x->duration ? event.time : x->duration;
-        if (x->events % EVENTS_PER_TICK == 0)
-            trace_file_tick(in, in->reader);
     }
     trace_file_clear_progress(in);
     return status == MEMTRACE_END ? STATUS_OK : trace_file_report(in, status);

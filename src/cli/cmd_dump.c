@@ -47,14 +47,13 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     trace_file in;
     dump_options how = {.format = (dump_format)opts->format,
                         .backtraces = !opts->no_backtraces,
-                        .max_depth = opts->max_depth,
-                        .tick = trace_file_tick,
-                        .context = &in};
+                        .max_depth = opts->max_depth};
     memtrace_reader_options reading = {.strict = opts->strict,
                                        .skip_backtraces = !dump_shows_backtraces(&how)};
     int status = trace_file_open(&in, operands[0], &reading);
     if (status != STATUS_OK)
         return status;
+    trace_file_printed(&in);
     output out;
     output_start(&out, STDOUT_FILENO);
     memtrace_status read = dump_events(in.reader, &how, &out);

@@ -38,7 +38,7 @@ static void start(trace_file *in, const char *path, bool strict) {
                        .name = strcmp(path, "-") == 0 ? "standard input" : path,
                        .strict = strict,
                        .started = now(),
-                       .progress = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO)};
+                       .progress = isatty(STDERR_FILENO)};
 }
 
 void trace_file_know(trace_file *in, const char *path, bool strict,
@@ -48,16 +48,7 @@ void trace_file_know(trace_file *in, const char *path, bool strict,
     in->n_known = n;
 }
 
-int trace_file_open(trace_file *in, const char *path, const memtrace_reader_options *options) {
-    memtrace_error error;
-    start(in, path, options && options->strict);
-    if (memtrace_reader_open(path, options, &in->reader, &error) == MEMTRACE_OK)
-        return STATUS_OK;
-    say_error(in, &error);
-    return STATUS_FAILED;
-}
-
-void trace_file_tick(void *context, const memtrace_reader *reader) {
+static void tick(void *context, const memtrace_reader *reader) {
     trace_file *in = context;
     if (!in->progress)
         return;
@@ -72,6 +63,21 @@ void trace_file_tick(void *context, const memtrace_reader *reader) {
         fprintf(stderr, "\r%s: %.0f%%", in->name, 100.0 * (double)done / (double)total);
     else
         fprintf(stderr, "\r%s: %" PRIu64 " MB", in->name, done >> 20);
+}
+
+int trace_file_open(trace_file *in, const char *path, const memtrace_reader_options *options) {
+    memtrace_error error;
+    start(in, path, options && options->strict);
+    if (memtrace_reader_open(path, options, &in->reader, &error) != MEMTRACE_OK) {
+        say_error(in, &error);
+        return STATUS_FAILED;
+    }
+    memtrace_reader_on_packet(in->reader, tick, in);
+    return STATUS_OK;
+}
+
+void trace_file_printed(trace_file *in) {
+    in->progress = in->progress && !isatty(STDOUT_FILENO);
 }
 
 const memtrace_warning *trace_file_warnings(const trace_file *in, size_t *n) {
@@ -113,6 +119,7 @@ int trace_file_report(trace_file *in, memtrace_status status) {
 }
 
 void trace_file_close(trace_file *in) {
+    trace_file_clear_progress(in);
     memtrace_reader_close(in->reader);
     in->reader = NULL;
 }

@@ -19,7 +19,8 @@ typedef struct trace_file {
     size_t n_known;
 } trace_file;
 
-/* Returns STATUS_OK, or STATUS_FAILED after having said why. */
+/* Returns STATUS_OK, or STATUS_FAILED after having said why. While it is read, standard error shows
+ * progress if it is a terminal; `in` must stay where it is. */
 int trace_file_open(trace_file *in, const char *path, const memtrace_reader_options *options);
 
 /* The same of a trace of which is known what it holds and what is wrong with it: it is not read. */
@@ -29,8 +30,8 @@ void trace_file_know(trace_file *in, const char *path, bool strict,
 /* What was met in the trace and stepped over; `*n` entries. */
 const memtrace_warning *trace_file_warnings(const trace_file *in, size_t *n);
 
-/* To be called now and then while reading; `context` is the trace_file. */
-void trace_file_tick(void *context, const memtrace_reader *reader);
+/* What is read is printed at once: on a terminal that shows that, no progress is shown among it. */
+void trace_file_printed(trace_file *in);
 
 /* After reading ended with `status`: removes the progress line, says what was wrong (an error, or
  * one line for each kind of defect), and returns the exit status. The reader stays open. */

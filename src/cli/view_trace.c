@@ -243,7 +243,6 @@ static void *run(void *context) {
 /* Reads all that the reader has. Unless `whole`, it is the first of two passes. */
 typedef struct first_pass {
     view_trace *trace;
-    trace_file *in;
     profile profile;
     uint64_t begun_ms, shown_ms; /* when the beginning was shown last; 0: never */
 } first_pass;
@@ -281,13 +280,12 @@ static void show_beginning(first_pass *f, const memtrace_reader *reader) {
 
 static void tick(void *context, const memtrace_reader *reader) {
     first_pass *f = context;
-    trace_file_tick(f->in, reader);
     if (f->trace->has_first && is_due(f))
         show_beginning(f, reader);
 }
 
 static int read_first(view_trace *t, trace_file *in, bool whole) {
-    first_pass f = {.trace = t, .in = in, .begun_ms = now_ms()};
+    first_pass f = {.trace = t, .begun_ms = now_ms()};
     const profile_options how = {.track_promotion = whole,
                                  .keep_blocks = whole,
                                  .tick = tick,
@@ -382,7 +380,6 @@ int view_trace_open(view_trace *t, viewer *v, size_t index, bool strict, bool wa
     status = trace_file_open(in, path_of(t), &(memtrace_reader_options){.strict = strict});
     if (status != STATUS_OK)
         return status;
-    in->progress = isatty(STDERR_FILENO);
     bool again = is_file(t), large = again && t->size >= LARGE;
     t->growing = again && is_written(memtrace_reader_info(in->reader));
     t->follow = t->growing || large;

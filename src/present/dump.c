@@ -8,8 +8,6 @@
 
 #include "base/vec.h"
 
-enum { EVENTS_PER_TICK = 1 << 12 };
-
 typedef struct frame_text {
     size_t first; /* in `frame_texts` */
     size_t size;
@@ -322,14 +320,11 @@ memtrace_status dump_events(memtrace_reader *reader, const dump_options *options
         output_text(o, "time,id,event,domain,source,length,samples,type,backtrace\n");
     memtrace_event event;
     memtrace_status status = MEMTRACE_OK;
-    uint64_t n = 0;
     while (!o->error && (status = memtrace_reader_next(reader, &event)) == MEMTRACE_OK) {
         if (!write_event(&d, &event)) {
             status = MEMTRACE_NOMEM;
             break;
         }
-        if (options->tick && ++n % EVENTS_PER_TICK == 0)
-            options->tick(options->context, reader);
     }
     dump_free(&d);
     return status == MEMTRACE_END ? MEMTRACE_OK : status;

@@ -23,10 +23,6 @@ typedef struct dump_options {
     dump_format format;
     bool backtraces;    /* false: the field stays empty */
     uint64_t max_depth; /* of a backtrace, its innermost frames; 0: all */
-
-    /* Called now and then, to show progress; may be NULL. */
-    void (*tick)(void *context, const memtrace_reader *reader);
-    void *context;
 } dump_options;
 
 /* Writes all that is left in `reader`, until its end or until `o` fails. MEMTRACE_OK at the end. */

@@ -158,6 +158,8 @@ memtrace_status reader_enter_packet(memtrace_reader *r) {
     if (r->domain->losses != r->losses) /* what was lost may have been of any domain */
         reader_domain_lose(r);
     r->domain->losses = r->losses;
+    if (r->on_packet)
+        r->on_packet(r->on_packet_context, r);
     return reader_verify_cache(r);
 }
 
@@ -310,6 +312,11 @@ const memtrace_warning *memtrace_reader_warnings(const memtrace_reader *r, size_
 void memtrace_reader_on_defect(memtrace_reader *r, memtrace_defect_fn *fn, void *context) {
     r->defects.observer = fn;
     r->defects.observer_context = context;
+}
+
+void memtrace_reader_on_packet(memtrace_reader *r, memtrace_packet_fn *fn, void *context) {
+    r->on_packet = fn;
+    r->on_packet_context = context;
 }
 
 void memtrace_reader_progress(const memtrace_reader *r, uint64_t *done, uint64_t *total) {

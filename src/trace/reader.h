@@ -37,6 +37,8 @@ struct memtrace_reader {
     uint64_t header_pid; /* of the first packet: should be info.pid */
     memtrace_error error;
     defect_log defects;
+    memtrace_packet_fn *on_packet; /* NULL: nobody asks */
+    void *on_packet_context;
 
     VEC(reader_domain *) domains;
     map64 domain_index; /* domain number -> index in domains */

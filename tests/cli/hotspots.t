@@ -113,6 +113,21 @@ No colours where there is no terminal; a terminal gets them, unless it asks not 
   0
   [1]
 
+What takes more than a second says how far it is, to who watches standard error; not among events that are printed as they
+are read:
+
+  $ echo 'head -c 130000 $TRACES/irmin-replay.ctf; sleep 1.2; tail -c +130001 $TRACES/irmin-replay.ctf' >slowly
+  $ script -qec "sh slowly | allotrace hotspots --top 1 -" /dev/null | tr '\r' '\n' | grep -m1 -o '^standard input: 0 MB$'
+  standard input: 0 MB
+  $ script -qec "sh slowly | allotrace hotspots --top 1 - >/dev/null" /dev/null | tr '\r' '\n' | grep -m1 -o '^standard input: 0 MB$'
+  standard input: 0 MB
+  $ sh slowly | allotrace hotspots --top 1 - 2>&1 | grep -c 'standard input'
+  0
+  [1]
+  $ script -qec "sh slowly | allotrace dump -" /dev/null | grep -c 'standard input'
+  0
+  [1]
+
 A damaged trace gives what can be read, and one warning a kind:
 
   $ head -c 60000 $TRACES/ocamlopt.ctf >cut.ctf

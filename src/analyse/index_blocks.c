@@ -210,38 +210,33 @@ static index_status take_samples(block_part *part, const profile *p, size_t at,
     return sum <= left ? INDEX_OK : INDEX_DAMAGED;
 }
 
+static index_status unless_bad(bool good) {
+    return good ? INDEX_OK : INDEX_DAMAGED;
+}
+
 static index_status take_chunk(block_part *part, profile *p, blocks_column column, size_t at,
                                const index_column *c) {
-    const block_table *b = &p->table;
-    bool ok = false;
     switch (column) {
     case BLOCKS_COLUMN_node:
-        ok = take_nodes(p, at, c);
-        break;
+        return unless_bad(take_nodes(p, at, c));
     case BLOCKS_COLUMN_domain:
-        ok = take_domains(p, at, c);
-        break;
+        return unless_bad(take_domains(p, at, c));
     case BLOCKS_COLUMN_source:
-        ok = take_sources(p, at, c);
-        break;
+        return unless_bad(take_sources(p, at, c));
     case BLOCKS_COLUMN_born:
-        ok = take_births(p, at, c);
-        break;
+        return unless_bad(take_births(p, at, c));
     case BLOCKS_COLUMN_promoted:
-        ok = take_fates(p, BLOCKS_PROMOTED, at, c);
         part->promoted |= index_column_range(c).most > 0;
-        break;
+        return unless_bad(take_fates(p, BLOCKS_PROMOTED, at, c));
     case BLOCKS_COLUMN_died:
-        ok = take_fates(p, BLOCKS_DIED, at, c);
-        break;
+        return unless_bad(take_fates(p, BLOCKS_DIED, at, c));
     case BLOCKS_COLUMN_length:
-        return take_lengths(part, b, at, c);
+        return take_lengths(part, &p->table, at, c);
     case BLOCKS_COLUMN_samples:
         return take_samples(part, p, at, c);
-    case BLOCKS_N_COLUMNS:
-        break;
+    default:
+        return INDEX_DAMAGED;
     }
-    return ok ? INDEX_OK : INDEX_DAMAGED;
 }
 
 static void read_column(block_part *part, profile *p, blocks_column column) {

@@ -66,8 +66,8 @@ static excerpt_block *block_of(excerpt *e, uint32_t *place) {
         return &e->blocks.items[*place];
     if (e->unused.count > 0)
         *place = e->unused.items[--e->unused.count];
-    else if (vec_push(&e->blocks, unmet))
-        *place = (uint32_t)e->blocks.count - 1;
+    else if (vec_reserve(&e->blocks, 1))
+        *place = (uint32_t)e->blocks.count++;
     else
         return NULL;
     e->blocks.items[*place] = unmet;

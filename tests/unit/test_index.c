@@ -517,18 +517,21 @@ END_TEST
 
 /* ---- columns ----------------------------------------------------------------------------- */
 
-/* An unnamed section with what `put` puts there. */
-static index_section write_section(int *fd, void (*put)(index_stream *)) {
-    index_stream s;
-    *fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    ck_assert_int_ge(*fd, 0);
-    ck_assert(index_stream_open(&s, *fd));
-    index_begin(&s, 0);
-    put(&s);
-    const index_section section = index_end(&s);
-    ck_assert_int_eq(s.error, 0);
-    index_stream_close(&s);
-    return section;
+/* Reads a section without a name in which stands what `put` puts there. */
+static void enter_written(index_stream *s, void (*put)(index_stream *)) {
+    const int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    ck_assert_int_ge(fd, 0);
+    ck_assert(index_stream_open(s, fd));
+    index_begin(s, 0);
+    put(s);
+    const index_section section = index_end(s);
+    ck_assert_int_eq(s->error, 0);
+    index_enter(s, &section);
+}
+
+static void leave_written(index_stream *s) {
+    close(s->fd);
+    index_stream_close(s);
 }
 
 /* Columns whose numbers are so far apart, and thus take 0, 1, 2, 4 and 8 bytes each. */
@@ -551,10 +554,7 @@ static void put_columns(index_stream *s) {
 
 START_TEST(columns_come_back_at_every_width) {
     index_stream s;
-    int fd;
-    const index_section section = write_section(&fd, put_columns);
-    ck_assert(index_stream_open(&s, fd));
-    index_enter(&s, &section);
+    enter_written(&s, put_columns);
     for (size_t c = 0; c < sizeof spans / sizeof *spans; c++) {
         uint8_t as_8[COLUMN_NUMBERS];
         uint16_t as_16[COLUMN_NUMBERS];
@@ -578,8 +578,7 @@ START_TEST(columns_come_back_at_every_width) {
         }
     }
     ck_assert(index_leave(&s));
-    index_stream_close(&s);
-    close(fd);
+    leave_written(&s);
 }
 END_TEST
 
@@ -592,16 +591,12 @@ static void put_beyond(index_stream *s) {
 
 START_TEST(numbers_beyond_64_bits_may_be_anything) {
     index_stream s;
-    int fd;
-    const index_section section = write_section(&fd, put_beyond);
-    ck_assert(index_stream_open(&s, fd));
-    index_enter(&s, &section);
+    enter_written(&s, put_beyond);
     const index_column column = index_get_packed(&s, 2);
     const index_range range = index_column_range(&column);
     ck_assert_uint_eq(range.least, 0);
     ck_assert_uint_eq(range.most, UINT64_MAX);
-    index_stream_close(&s);
-    close(fd);
+    leave_written(&s);
 }
 END_TEST
 

@@ -83,6 +83,11 @@ STACK_UNCHECKED static inline size_t words_verify(const struct word *words, size
     return i;
 }
 
+/* What the steps from a point outwards need. */
+static inline struct needs needs_of(const unwind_trail *trail, const struct unwind_point *point) {
+    return trail->needs ? trail->rests[point - trail->points].needs : (struct needs){0};
+}
+
 /* Drops points behind which words have changed. */
 static __attribute__((noinline)) struct unwind_point *trail_verify_words(const unwind_trail *trail,
                                                                          struct unwind_point *end) {
@@ -101,7 +106,7 @@ static inline struct unwind_point *trail_verify(const unwind_trail *trail, uintp
         end--;
     if (KEY_BELOW_SP)
         end = points_verify(points, end);
-    if (end > points && trail->rests[end - points - 1].needs.n_words)
+    if (trail->needs && end > points && needs_of(trail, end - 1).n_words)
         end = trail_verify_words(trail, end);
     return end;
 }
@@ -109,9 +114,8 @@ static inline struct unwind_point *trail_verify(const unwind_trail *trail, uintp
 /* Whether the walk has come to a frame that is known. */
 static inline bool point_is(const unwind_trail *trail, const struct unwind_point *point,
                             const struct unwind_frame *frame) {
-    const struct rest *rest = trail->rests + (point - trail->points);
     return point->sp == frame->sp && point->key == frame->key &&
-           (!rest->needs.bp || rest->bp == frame->bp);
+           (!needs_of(trail, point).bp || trail->rests[point - trail->points].bp == frame->bp);
 }
 
 /* ---- the walk ---------------------------------------------------------------------------- */
@@ -207,9 +211,9 @@ static void trail_join(unwind_trail *trail, size_t kept, size_t n, struct unwind
     struct rest *rest = trail->rests + kept;
     struct unwind_frame caller =
         kept ? (struct unwind_frame){point[-1].key, point[-1].sp, rest[-1].bp} : end;
-    struct needs needs = kept ? rest[-1].needs : (struct needs){0};
+    struct needs needs = kept ? needs_of(trail, point - 1) : (struct needs){0};
     struct word *word = trail->words + needs.n_words;
-    bool is_point = kept > 0, in_stack = true;
+    bool is_point = kept > 0, in_stack = true, any = false;
     for (; fresh-- > trail->fresh; point++, rest++, is_point = true) {
         bool implied = KEY_BELOW_SP && is_point && fresh->key_at == caller.sp - WORD;
         if (fresh->key_at && !implied)
@@ -218,25 +222,17 @@ static void trail_join(unwind_trail *trail, size_t kept, size_t n, struct unwind
             *word++ = (struct word){.address = fresh->bp_at, .value = caller.bp};
         needs.bp = fresh->uses_bp || (needs.bp && !fresh->bp_at);
         needs.n_words = (uint32_t)(word - trail->words);
+        any |= needs.bp || needs.n_words;
         in_stack &= fresh->frame.sp <= (is_point ? caller.sp : trail->stack_high);
         caller = fresh->frame;
         *point = (struct unwind_point){.key = caller.key, .sp = caller.sp};
         *rest = (struct rest){.bp = caller.bp, .needs = needs};
     }
     trail->n_points = in_stack ? kept + n : 0; /* what lies elsewhere may be gone the next time */
-}
-
-/* Takes the stack without the trail, which can't be used for the next one either. */
-static __attribute__((noinline)) size_t trail_take_whole(unwind_trail *trail, unwind_cache *cache,
-                                                         size_t max, unsigned *flags) {
-    struct unwind_start start;
-    unwind_here(&start);
-    uintptr_t *pcs = (uintptr_t *)trail->fresh;
-    size_t n = unwind_stack(cache, &start, trail->stack_low, trail->stack_high, pcs, max, flags);
-    for (size_t i = 0; i < n; i++)
-        trail->points[i].key = pcs[n - 1 - i];
-    trail->n_points = 0;
-    return n;
+    if (any && !trail->needs)
+        for (size_t i = 0; i < kept; i++)
+            trail->rests[i].needs = (struct needs){0};
+    trail->needs = any || (kept && trail->needs);
 }
 
 /* ---- the walk of most stacks ------------------------------------------------------------- */
@@ -280,8 +276,8 @@ STACK_UNCHECKED static inline bool step_quickly(const struct row *row, struct un
 
 /* Where a few frames are new, and nothing about them is special. False: it takes more than this,
  * and the trail is as it was. */
-static bool trail_take_quickly(unwind_trail *trail, const unwind_cache *cache,
-                               const struct unwind_site *site, size_t max, size_t *kept) {
+static bool trail_take_quickly(unwind_trail *trail, const struct unwind_site *site,
+                               struct unwind_taken *taken) {
     const uintptr_t last = trail->stack_high - WORD;
     struct unwind_frame frame = {.key = site->return_address, .sp = site->sp, .bp = site->bp};
     struct fresh *fresh = trail->fresh, *end = fresh + QUICK_FRAMES;
@@ -293,17 +289,17 @@ static bool trail_take_quickly(unwind_trail *trail, const unwind_cache *cache,
             point--;
         if (point_is(trail, &point[-1], &frame))
             break;
-        const struct row *row = cache_known(cache, frame.key);
+        const struct row *row = cache_known(trail->cache, frame.key);
         if (__builtin_expect(row->key != frame.key || row->bits & ROW_UNCOMMON || fresh == end ||
                                  !step_quickly(row, &frame, last, fresh) || !frame.key,
                              0))
             return false;
     }
-    *kept = (size_t)(point - trail->points);
-    size_t n = (size_t)(fresh - trail->fresh);
-    if (__builtin_expect(*kept + n > max, 0))
+    const size_t kept = (size_t)(point - trail->points), n = (size_t)(fresh - trail->fresh);
+    if (__builtin_expect(kept + n > trail->max, 0))
         return false;
-    trail_join(trail, *kept, n, frame);
+    trail_join(trail, kept, n, frame);
+    *taken = (struct unwind_taken){.n = kept + n, .kept = kept};
     return true;
 }
 
@@ -322,11 +318,20 @@ static inline bool row_is_plain(const struct row *row) {
     return (told & of) == wanted;
 }
 
-/* Does what trail_take_quickly does. */
-STACK_UNCHECKED static inline bool trail_take_plainly(unwind_trail *trail,
-                                                      const unwind_cache *cache,
-                                                      const struct unwind_site *site, size_t max,
-                                                      size_t *kept) {
+/* `n` frames further in than the first `kept` need what these need. False, and nothing is changed:
+ * a bp is among it. */
+static inline bool trail_pass_needs(unwind_trail *trail, size_t kept, size_t n) {
+    struct rest *rest = trail->rests + kept;
+    const struct needs needs = rest[-1].needs;
+    for (size_t i = 0; i < n && !needs.bp; i++)
+        rest[i].needs = needs;
+    return !needs.bp;
+}
+
+/* Does what trail_take_quickly does; no frames: it takes more than this. */
+STACK_UNCHECKED static inline struct unwind_taken
+trail_take_plainly(unwind_trail *trail, const struct unwind_site *site) {
+    static const struct unwind_taken none = {0};
     const uintptr_t last = trail->stack_high - WORD;
     uintptr_t key = site->return_address, sp = site->sp;
     struct fresh *const first = trail->fresh, *const end = first + QUICK_FRAMES, *fresh = first;
@@ -336,103 +341,108 @@ STACK_UNCHECKED static inline bool trail_take_plainly(unwind_trail *trail,
             point--;
         if (point[-1].sp == sp && point[-1].key == key)
             break;
-        const struct row *row = cache_place((unwind_cache *)cache, key);
-        if (__builtin_expect(row->key != key, 0) && (row = cache_known(cache, key))->key != key)
-            return false;
+        const struct row *row = cache_place(trail->cache, key);
+        if (__builtin_expect(row->key != key, 0) &&
+            (row = cache_known(trail->cache, key))->key != key)
+            return none;
         uintptr_t at = sp + (uint32_t)row->offset;
         if (__builtin_expect(!row_is_plain(row) || at > last || fresh == end, 0))
-            return false;
+            return none;
         fresh->frame.key = key;
         fresh->frame.sp = sp;
         key = stack_word(at);
         sp = at + WORD;
         if (__builtin_expect(!key, 0))
-            return false;
+            return none;
     }
     const size_t n_kept = (size_t)(point - points);
-    struct rest *rest = trail->rests + n_kept;
-    const struct needs needs = rest[-1].needs;
-    if (__builtin_expect(n_kept + QUICK_FRAMES > max || needs.bp, 0))
-        return false;
-    *kept = n_kept;
-    for (; fresh > first; point++, rest++) {
+    if (__builtin_expect(n_kept + QUICK_FRAMES > trail->max, 0) ||
+        (trail->needs && !trail_pass_needs(trail, n_kept, (size_t)(fresh - first))))
+        return none;
+    while (fresh > first) {
         fresh--;
         point->key = fresh->frame.key;
         __asm__("" ::: "memory"); /* as it was stored: a pair would have to reach the cache first */
         point->sp = fresh->frame.sp;
-        rest->needs = needs;
+        point++;
     }
     trail->n_points = (size_t)(point - points);
-    return true;
+    return (struct unwind_taken){.n = trail->n_points, .kept = n_kept};
 }
 
 /* ---- either ------------------------------------------------------------------------------ */
 
-/* What is known is of another stack, or by other rows. */
-static void trail_reset(unwind_trail *trail, const unwind_cache *cache, uintptr_t stack_low,
-                        uintptr_t stack_high, size_t max) {
+void unwind_trail_init(unwind_trail *trail, unwind_cache *cache, size_t max) {
     trail->points = (struct unwind_point *)trail->memory + 1;
     trail->points[-1] = (struct unwind_point){.sp = UINTPTR_MAX};
     trail->rests = (struct rest *)(trail->points + points_of(max) - 1);
     trail->words = (struct word *)(trail->rests + points_of(max));
     trail->fresh = (struct fresh *)(trail->words + WORDS_OF_A_STEP * points_of(max));
-    trail->n_points = 0;
-    trail->stack_low = stack_low;
-    trail->stack_high = stack_high;
+    trail->cache = cache;
+    trail->max = max;
     trail->flushes = cache->flushes;
 }
 
-/* Whether the points are of this stack, by rows that still hold. */
-static inline bool trail_fits(const unwind_trail *trail, const unwind_cache *cache,
-                              uintptr_t stack_low, uintptr_t stack_high) {
-    return trail->stack_low == stack_low && trail->stack_high == stack_high &&
-           trail->flushes == cache->flushes && trail->n_points > 0;
+void unwind_trail_set_stack(unwind_trail *trail, uintptr_t stack_low, uintptr_t stack_high) {
+    trail->stack_low = stack_low;
+    trail->stack_high = stack_high;
+    trail->n_points = 0;
 }
 
-static __attribute__((noinline)) size_t trail_take(unwind_trail *trail, unwind_cache *cache,
-                                                   const struct unwind_site *site,
-                                                   uintptr_t stack_low, uintptr_t stack_high,
-                                                   size_t max, size_t *kept, unsigned *flags) {
+static bool trail_is_in_stack(const unwind_trail *trail, uintptr_t sp) {
+    return sp - trail->stack_low < trail->stack_high - trail->stack_low;
+}
+
+/* Takes the stack without the trail, which can't be used for the next one either. */
+static struct unwind_taken trail_take_whole(unwind_trail *trail) {
+    struct unwind_start start;
+    unwind_here(&start);
+    uintptr_t *pcs = (uintptr_t *)trail->fresh;
+    size_t n = unwind_stack(trail->cache, &start, trail->stack_low, trail->stack_high, pcs,
+                            trail->max, &trail->flags);
+    for (size_t i = 0; i < n; i++)
+        trail->points[i].key = pcs[n - 1 - i];
+    trail->n_points = 0;
+    trail->flags |= UNWIND_TOOK_ALL;
+    return (struct unwind_taken){.n = n};
+}
+
+static __attribute__((noinline)) struct unwind_taken trail_take(unwind_trail *trail,
+                                                                const struct unwind_site *site) {
+    struct unwind_taken taken = {0};
     struct walk walk; /* is large, and little of it is used */
     enum step step;
     size_t n;
-    *kept = 0;
-    if (!trail_fits(trail, cache, stack_low, stack_high))
-        trail_reset(trail, cache, stack_low, stack_high, max);
-    if (site->sp - stack_low >= stack_high - stack_low)
-        return trail_take_whole(trail, cache, max, flags);
-    if (trail->n_points > 0 && trail_take_quickly(trail, cache, site, max, kept)) {
-        *flags = trail->flags;
-        return trail->n_points;
+    if (trail->flushes != trail->cache->flushes) {
+        trail->flushes = trail->cache->flushes;
+        trail->n_points = 0;
     }
-    *kept = 0;
-    walk.cache = cache;
+    if (!trail_is_in_stack(trail, site->sp))
+        return trail_take_whole(trail);
+    if (trail->n_points > 0 && trail_take_quickly(trail, site, &taken))
+        return taken;
+    walk.cache = trail->cache;
     walk.start = NULL;
-    walk.stack_low = stack_low;
-    walk.stack_high = stack_high;
+    walk.stack_low = trail->stack_low;
+    walk.stack_high = trail->stack_high;
     walk.frame = (struct unwind_frame){.key = site->return_address, .sp = site->sp, .bp = site->bp};
     walk.flags = 0;
     walk_look_at(&walk, site->sp);
-    step = trail_walk(trail, &walk, max, kept, &n);
-    if (__builtin_expect(step == STEP_COMPLEX || *kept + n > max, 0)) {
-        *kept = 0;
-        return trail_take_whole(trail, cache, max, flags);
-    }
+    step = trail_walk(trail, &walk, trail->max, &taken.kept, &n);
+    taken.n = taken.kept + n;
+    if (__builtin_expect(step == STEP_COMPLEX || taken.n > trail->max, 0))
+        return trail_take_whole(trail);
     if (step != STEP_ON)
         trail->flags = step == STEP_FAILED ? UNWIND_FAILED : 0;
-    trail_join(trail, *kept, n, walk.frame);
-    *flags = trail->flags;
-    return *kept + n;
+    trail_join(trail, taken.kept, n, walk.frame);
+    return taken;
 }
 
-size_t unwind_trail_take(unwind_trail *trail, unwind_cache *cache, const struct unwind_site *site,
-                         uintptr_t stack_low, uintptr_t stack_high, size_t max, size_t *kept,
-                         unsigned *flags) {
-    bool plain = KEY_BELOW_SP && trail_fits(trail, cache, stack_low, stack_high) &&
-                 site->sp - stack_low < stack_high - stack_low;
-    if (__builtin_expect(plain && trail_take_plainly(trail, cache, site, max, kept), 1)) {
-        *flags = trail->flags;
-        return trail->n_points;
+struct unwind_taken unwind_trail_take(unwind_trail *trail, const struct unwind_site *site) {
+    if (KEY_BELOW_SP && trail->flushes == trail->cache->flushes && site->sp >= trail->stack_low) {
+        const struct unwind_taken taken = trail_take_plainly(trail, site);
+        if (__builtin_expect(taken.n > 0, 1))
+            return taken;
     }
-    return trail_take(trail, cache, site, stack_low, stack_high, max, kept, flags);
+    return trail_take(trail, site);
 }

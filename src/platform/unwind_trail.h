@@ -11,9 +11,14 @@
 #include "platform/unwind.h"
 
 /* Belongs to one thread, like the row cache that it is used with. The memory is the caller's:
- * unwind_trail_size(max) bytes, all zero at first. */
+ * unwind_trail_size(max) bytes, all zero, for stacks of `max` frames at most. */
 typedef struct unwind_trail unwind_trail;
 size_t unwind_trail_size(size_t max);
+void unwind_trail_init(unwind_trail *trail, unwind_cache *cache, size_t max);
+
+/* Where the stack of the thread is, as unwind_stack_bounds says; to be called before the first one
+ * is taken, and when another thread takes the trail over. */
+void unwind_trail_set_stack(unwind_trail *trail, uintptr_t stack_low, uintptr_t stack_high);
 
 /* The frame that called a function: what nearly all walks need to know to begin there. */
 struct unwind_site {
@@ -27,14 +32,16 @@ static inline __attribute__((always_inline)) void unwind_site_here(struct unwind
     site->bp = *(const uintptr_t *)__builtin_frame_address(0);
 }
 
-/* Takes the stack of the thread, which lies in [stack_low, stack_high), from the return address at
- * `site` on, and gives the number of its frames. `max` is that of unwind_trail_size. The `*kept`
- * outermost frames are those of the stack taken before. Where this takes all registers, functions
- * between the site and this one are among the result. That modules have been unloaded is noticed by
- * unwind_cache_check alone. */
-size_t unwind_trail_take(unwind_trail *trail, unwind_cache *cache, const struct unwind_site *site,
-                         uintptr_t stack_low, uintptr_t stack_high, size_t max, size_t *kept,
-                         unsigned *flags);
+/* A stack: so many frames, of which the `kept` outermost are those of the stack taken before. */
+struct unwind_taken {
+    size_t n, kept;
+};
+
+/* Takes the stack of the thread from the return address at `site` on; unwind_trail_flags says what
+ * there is to be said of it. Where this takes all registers, functions between the site and this
+ * one are among the result. That modules have been unloaded is noticed by unwind_cache_check alone.
+ */
+struct unwind_taken unwind_trail_take(unwind_trail *trail, const struct unwind_site *site);
 
 /* A frame: its key is the return address into it, or the interrupted address + 1. */
 struct unwind_frame {
@@ -48,10 +55,13 @@ struct unwind_point {
 
 struct unwind_trail {
     struct unwind_point *points; /* outermost first */
-    size_t n_points;
+    size_t n_points;             /* 0: none that the next walk could meet */
+    unwind_cache *cache;
     uintptr_t stack_low, stack_high;
+    size_t max;
     unsigned flags;
     uint32_t flushes;    /* of the row cache: its rows are those by which this was walked */
+    bool needs;          /* some step needs what `rests` says; else that is not kept up to date */
     struct rest *rests;  /* what else is known of each point */
     struct word *words;  /* that steps depended on beside the keys of points, outermost first */
     struct fresh *fresh; /* of the walk under way, innermost first */
@@ -64,9 +74,10 @@ static inline uintptr_t unwind_trail_pc(const unwind_trail *trail, size_t i) {
     return trail->points[i].key;
 }
 
-/* Whether it took all registers. */
-static inline bool unwind_trail_was_whole(const unwind_trail *trail) {
-    return trail->n_points == 0;
+/* Of the stack taken last: flags of enum unwind_flag, and whether it took all registers. */
+enum { UNWIND_TOOK_ALL = 8 };
+static inline unsigned unwind_trail_flags(const unwind_trail *trail) {
+    return trail->flags;
 }
 
 #endif

@@ -120,18 +120,18 @@ static struct code_module *module_meet(code_table *table, uintptr_t address, uin
     return m;
 }
 
+void code_cache_forget(code_cache *cache, uint32_t epoch) {
+    memset(cache->codes, 0, sizeof cache->codes);
+    cache->epoch = epoch;
+}
+
 uint64_t code_of(code_table *table, code_cache *cache, uintptr_t return_address, unsigned type) {
-    uint32_t epoch = code_epoch();
-    if (cache->epoch != epoch) {
-        memset(cache->codes, 0, sizeof cache->codes);
-        cache->epoch = epoch;
-    }
     uint64_t *slot = &cache->codes[code_slot(return_address)];
     if (!return_address || (*slot & CODE_ADDRESS_MASK) != return_address) {
         /* The call may be the last instruction of its module. */
-        struct code_module *m = module_known(table, return_address - 1, epoch);
+        struct code_module *m = module_known(table, return_address - 1, cache->epoch);
         if (!m)
-            m = module_meet(table, return_address - 1, epoch);
+            m = module_meet(table, return_address - 1, cache->epoch);
         *slot = (return_address & CODE_ADDRESS_MASK) | (m ? (uint64_t)m->generation : 0)
                                                            << GENERATION_AT;
     }

@@ -57,7 +57,7 @@ typedef struct code_table {
 /* What a thread remembers of code_of's answers. Legal when zeroed. */
 enum { CODE_CACHE_SLOTS = 1024 };
 typedef struct code_cache {
-    uint32_t epoch; /* of the answers in it; another epoch: they are void */
+    uint32_t epoch; /* of the answers in it */
     uint64_t codes[CODE_CACHE_SLOTS];
 } code_cache;
 
@@ -77,6 +77,14 @@ static inline uint32_t code_epoch(void) {
     return atomic_load_explicit(&code_epoch_now, memory_order_acquire);
 }
 
+/* Forgets the answers of another epoch than code_epoch() gives; to be called before a stack's first
+ * code is asked for. */
+void code_cache_forget(code_cache *cache, uint32_t epoch);
+static inline void code_cache_renew(code_cache *cache, uint32_t epoch) {
+    if (__builtin_expect(cache->epoch != epoch, 0))
+        code_cache_forget(cache, epoch);
+}
+
 /* The code of a return address on the calling thread's stack. `type` is 0, or the allocating
  * function + 1 for the innermost frame. The module must be in use while this runs, as it is when
  * it has a frame on our stack. Holds no lock while it asks the loader. */
@@ -92,12 +100,13 @@ static inline bool code_is_of(uint64_t code, uintptr_t return_address) {
     return (code & CODE_ADDRESS_MASK) == return_address;
 }
 
-/* The same as code_of, type 0; `epoch` is code_epoch(). */
-static inline uint64_t code_remembered(code_table *table, code_cache *cache, uint32_t epoch,
+/* The same as code_of, type 0. */
+static inline uint64_t code_remembered(code_table *table, code_cache *cache,
                                        uintptr_t return_address) {
     uint64_t code = code_recall(cache, return_address);
-    bool known = cache->epoch == epoch && code_is_of(code, return_address);
-    return __builtin_expect(known, 1) ? code : code_of(table, cache, return_address, 0);
+    return __builtin_expect(code_is_of(code, return_address), 1)
+               ? code
+               : code_of(table, cache, return_address, 0);
 }
 
 /* The code of a remark of the given text, which is copied; 0 if there are too many. */

@@ -75,7 +75,10 @@ static void domain_free_parts(struct domain *d, const struct domain_table *table
 static bool domain_make_exact(struct domain *d, const struct domain_table *table) {
     d->trail = pages_alloc(unwind_trail_size(table->pcs_size));
     d->frames = pages_alloc(domain_frames_size(table));
-    return d->trail && d->frames;
+    if (!d->trail || !d->frames)
+        return false;
+    unwind_trail_init(d->trail, d->unwind, table->pcs_size);
+    return true;
 }
 
 static bool domain_make_ocaml(struct domain *d, const struct domain_table *table) {
@@ -127,6 +130,8 @@ static struct domain *domain_open_locked(struct domain_table *table, bool is_mai
 void domain_find_stack(struct domain *d) {
     unwind_stack_bounds(&d->stack_low, &d->stack_high);
     d->stack_known = true;
+    if (d->trail)
+        unwind_trail_set_stack(d->trail, d->stack_low, d->stack_high);
 }
 
 struct domain *domain_acquire(struct domain_table *table, bool is_main_thread) {
@@ -139,6 +144,8 @@ struct domain *domain_acquire(struct domain_table *table, bool is_main_thread) {
     lock_release(&table->lock);
     if (d)
         d->stack_known = false;
+    if (d && d->trail)
+        domain_find_stack(d);
     return d;
 }
 

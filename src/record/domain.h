@@ -43,12 +43,11 @@ struct domain {
     uint64_t now_cycles;
 
     /* Where every allocation is recorded; NULL, 0 elsewhere. */
-    unwind_trail *trail;
-    uint64_t *frames;       /* codes of the last stack, outermost first, behind room for a remark */
-    size_t n_frames;        /* of them, how many may be found again; 0: see n_remarked */
-    size_t n_remarked;      /* if there is a remark in front: so many behind it may be */
-    unsigned type;          /* that the innermost of them bears */
-    uint32_t modules_epoch; /* see code_epoch */
+    unwind_trail *trail; /* knows the stack from the beginning */
+    uint64_t *frames;    /* codes of the last stack, outermost first, behind room for a remark */
+    size_t n_frames;     /* of them, how many may be found again; 0: see n_remarked */
+    size_t n_remarked;   /* if there is a remark in front: so many behind it may be */
+    unsigned type;       /* that the innermost of them bears */
 };
 
 struct domain_table {

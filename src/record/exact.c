@@ -27,9 +27,9 @@ bool exact_start(struct session *s, memprof_filter *filter) {
 
 static __attribute__((noinline)) void exact_check_modules(struct domain *d, uint32_t epoch) {
     unwind_cache_check(d->unwind);
-    if (epoch != d->modules_epoch)
+    if (epoch != d->codes.epoch)
         domain_forget_stack(d);
-    d->modules_epoch = epoch;
+    code_cache_renew(&d->codes, epoch);
 }
 
 static __attribute__((noinline)) void exact_read_clock(struct session *s, struct domain *d,
@@ -105,8 +105,7 @@ struct exact_stack {
 static __attribute__((noinline)) void exact_encode_slowly(struct session *s, struct domain *d,
                                                           size_t first, size_t n) {
     for (size_t i = first; i < n; i++)
-        d->frames[1 + i] =
-            code_remembered(&s->codes, &d->codes, d->modules_epoch, unwind_trail_pc(d->trail, i));
+        d->frames[1 + i] = code_remembered(&s->codes, &d->codes, unwind_trail_pc(d->trail, i));
 }
 
 /* The same, and the type; calls nothing where all are remembered. */
@@ -114,15 +113,12 @@ static inline void exact_encode(struct session *s, struct domain *d, size_t firs
                                 unsigned type) {
     const struct unwind_point *point = d->trail->points + first;
     uint64_t *const codes = d->frames + 1, *code = codes + first, *const end = codes + n;
-    if (__builtin_expect(d->codes.epoch != d->modules_epoch, 0))
-        exact_encode_slowly(s, d, first, n);
-    else
-        for (; code < end; code++, point++)
-            if (__builtin_expect(
-                    !code_is_of(*code = code_recall(&d->codes, point->key), point->key), 0)) {
-                exact_encode_slowly(s, d, (size_t)(code - codes), n);
-                break;
-            }
+    for (; code < end; code++, point++)
+        if (__builtin_expect(!code_is_of(*code = code_recall(&d->codes, point->key), point->key),
+                             0)) {
+            exact_encode_slowly(s, d, (size_t)(code - codes), n);
+            break;
+        }
     end[-1] = code_with_type(end[-1], type);
 }
 
@@ -134,7 +130,6 @@ exact_stack_remarked(struct session *s, struct domain *d, size_t n, unsigned fla
     size_t first = n > s->depth ? n - s->depth : 0;
     uint64_t remark = first > 0 || flags & UNWIND_CUT ? CODE_CUT : CODE_LOST;
     size_t before = d->n_frames == 0 && d->frames[0] == remark ? d->n_remarked : 0;
-    uint32_t epoch = d->modules_epoch;
     uint64_t *codes = d->frames;
     size_t common = before > 0;
     codes[0] = remark;
@@ -143,7 +138,7 @@ exact_stack_remarked(struct session *s, struct domain *d, size_t n, unsigned fla
         codes[0] = code_with_type(remark, type);
     for (size_t i = 1; i <= n; i++) {
         uintptr_t pc = unwind_trail_pc(d->trail, first + i - 1);
-        uint64_t code = code_remembered(&s->codes, &d->codes, epoch, pc);
+        uint64_t code = code_remembered(&s->codes, &d->codes, pc);
         code = code_with_type(code, i == n ? type : 0);
         common += common == i && i <= before && codes[i] == code;
         codes[i] = code;
@@ -164,20 +159,20 @@ static __attribute__((noinline)) size_t exact_strip_own(const struct session *s,
 /* Takes the stack. `d->frames` holds the codes of all frames from index 1 on. */
 static inline struct exact_stack exact_stack_take(struct session *s, struct domain *d,
                                                   const struct unwind_site *site, unsigned type) {
-    size_t common;
-    unsigned flags;
     uint32_t epoch = code_epoch();
-    if (__builtin_expect(epoch != d->modules_epoch, 0))
+    if (__builtin_expect(epoch != d->codes.epoch, 0))
         exact_check_modules(d, epoch);
-    size_t before = d->n_frames;
-    size_t n = unwind_trail_take(d->trail, d->unwind, site, d->stack_low, d->stack_high,
-                                 d->pcs_size, &common, &flags);
-    if (__builtin_expect(unwind_trail_was_whole(d->trail), 0))
-        n = exact_strip_own(s, d, n);
-    if (__builtin_expect(n - 1 >= s->depth || flags & (UNWIND_CUT | UNWIND_FAILED), 0))
-        return exact_stack_remarked(s, d, n, flags, type);
-    if (common > before)
-        common = before;
+    const size_t before = d->n_frames;
+    const struct unwind_taken taken = unwind_trail_take(d->trail, site);
+    const unsigned flags = unwind_trail_flags(d->trail);
+    size_t n = taken.n;
+    if (__builtin_expect(flags != 0 || n - 1 >= s->depth, 0)) {
+        if (flags & UNWIND_TOOK_ALL)
+            n = exact_strip_own(s, d, n);
+        if (n - 1 >= s->depth || flags & (UNWIND_CUT | UNWIND_FAILED))
+            return exact_stack_remarked(s, d, n, flags, type);
+    }
+    size_t common = taken.kept < before ? taken.kept : before;
     /* The innermost code of either stack bears a type. */
     if (common > 0 && (common == n || common == before) && !(n == before && type == d->type))
         common--;
@@ -218,8 +213,6 @@ void exact_born(struct session *s, void *block, uint64_t words, unsigned type,
         exact_miss(s, block);
         return;
     }
-    if (__builtin_expect(!d->stack_known, 0))
-        domain_find_stack(d);
     uint64_t now =
         __builtin_expect(words >= LARGE_WORDS, 0) ? exact_now_large(s, d) : exact_now(s, d);
     struct exact_stack stack = exact_stack_take(s, d, site, type);

@@ -74,10 +74,10 @@ static inline size_t ids_start(const ids *table, uintptr_t address) {
 
 /* Where the low bits of what stands at an address are; NULL if there is no place yet. */
 static inline uint32_t *ids_place(const ids *table, uintptr_t address) {
-    if (__builtin_expect(address >> IDS_ADDRESS_BITS, 0))
+    const uintptr_t top = address >> IDS_NODE_AT;
+    if (__builtin_expect(top >= 1 << IDS_TOP_BITS, 0))
         return NULL;
-    const struct ids_node *node =
-        atomic_load_explicit(&table->nodes[address >> IDS_NODE_AT], memory_order_acquire);
+    const struct ids_node *node = atomic_load_explicit(&table->nodes[top], memory_order_acquire);
     if (__builtin_expect(!node, 0))
         return NULL;
     struct ids_leaf *leaf =

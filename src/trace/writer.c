@@ -416,8 +416,9 @@ bool writer_rescue(void *stream, uint64_t address, uint64_t pid,
 /* Whether a small event at `now` can simply be added to the packet of events. What is added so most
  * of the time costs what its bytes do. */
 static inline bool is_easy(const memtrace_stream *s, uint64_t now) {
-    return s->events.used <= s->easy && s->now <= now &&
-           now - s->events.begin <= FORMAT_MAX_PACKET_TIME;
+    const bool fits = now == s->now || /* as the event before did */
+                      (s->now < now && now - s->events.begin <= FORMAT_MAX_PACKET_TIME);
+    return s->events.used <= s->easy && __builtin_expect(fits, 1);
 }
 
 /* An event was added: can more be so, while the packet lasts? */

@@ -37,6 +37,8 @@ static void thread_init(void) {
     ck_assert_ptr_nonnull(cache);
     ck_assert_ptr_nonnull(trail);
     ck_assert(unwind_stack_bounds(&stack_low, &stack_high));
+    unwind_trail_init(trail, cache, STACK_MAX);
+    unwind_trail_set_stack(trail, stack_low, stack_high);
 }
 
 static _Unwind_Reason_Code oracle_frame(struct _Unwind_Context *context, void *arg) {
@@ -74,23 +76,21 @@ static size_t n_kept; /* frames that trails did not walk over, in all */
 /* Takes its caller's stack once more along the trail: `theirs`, and perhaps frames within it. What
  * is said to be kept must be what it was. */
 static void compare_trail(const struct unwind_site *site) {
-    size_t kept;
-    size_t n = unwind_trail_take(trail, cache, site, stack_low, stack_high, STACK_MAX, &kept,
-                                 &again.flags);
-    ck_assert_uint_eq(again.flags, 0);
-    ck_assert_uint_ge(n, theirs.count);
-    ck_assert_uint_le(n, theirs.count + 4);
+    const struct unwind_taken taken = unwind_trail_take(trail, site);
+    ck_assert_uint_eq(unwind_trail_flags(trail) & ~(unsigned)UNWIND_TOOK_ALL, 0);
+    ck_assert_uint_ge(taken.n, theirs.count);
+    ck_assert_uint_le(taken.n, theirs.count + 4);
     again.count = theirs.count;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < taken.n; i++) {
         uintptr_t pc = unwind_trail_pc(trail, i);
-        if (i < kept)
+        if (i < taken.kept)
             ck_assert_uint_eq(pc, trail_pcs[i]);
         trail_pcs[i] = pc;
         if (i < theirs.count)
             again.pcs[theirs.count - 1 - i] = pc;
     }
     assert_same(&again, &theirs);
-    n_kept += kept;
+    n_kept += taken.kept;
 }
 
 /* Takes the stack of its caller: cold, warm, without knowing where the stack is, and by what has
@@ -221,15 +221,13 @@ END_TEST
 /* What lies beyond the stack, as far as it is known, may be gone the next time. */
 static NOINLINE int compare_beyond(void) {
     struct unwind_site site;
-    size_t kept;
-    unsigned flags;
     unwind_site_here(&site);
+    unwind_trail_set_stack(trail, stack_low, site.sp + 64);
     for (int i = 0; i < 2; i++) {
-        size_t n = unwind_trail_take(trail, cache, &site, stack_low, site.sp + 64, STACK_MAX, &kept,
-                                     &flags);
-        ck_assert_uint_gt(n, 50);
-        ck_assert_uint_eq(kept, 0);
-        ck_assert_uint_eq(flags, 0);
+        const struct unwind_taken taken = unwind_trail_take(trail, &site);
+        ck_assert_uint_gt(taken.n, 50);
+        ck_assert_uint_eq(taken.kept, 0);
+        ck_assert_uint_eq(unwind_trail_flags(trail), 0);
     }
     return 0;
 }
@@ -250,15 +248,15 @@ START_TEST(a_trail_that_is_too_long) {
     thread_init();
     struct unwind_site site;
     unwind_trail *few = pages_alloc(unwind_trail_size(3));
-    size_t kept;
-    unsigned flags;
     unwind_site_here(&site);
     ck_assert_ptr_nonnull(few);
+    unwind_trail_init(few, cache, 3);
+    unwind_trail_set_stack(few, stack_low, stack_high);
     for (int i = 0; i < 2; i++) {
-        size_t n = unwind_trail_take(few, cache, &site, stack_low, stack_high, 3, &kept, &flags);
-        ck_assert_uint_eq(n, 3);
-        ck_assert_uint_eq(kept, 0);
-        ck_assert_uint_eq(flags, UNWIND_CUT);
+        const struct unwind_taken taken = unwind_trail_take(few, &site);
+        ck_assert_uint_eq(taken.n, 3);
+        ck_assert_uint_eq(taken.kept, 0);
+        ck_assert_uint_eq(unwind_trail_flags(few), UNWIND_CUT | UNWIND_TOOK_ALL);
     }
 }
 END_TEST

@@ -1,8 +1,9 @@
 /* run_program.c: see run_program.h.
  *
  * The program stays in our process group, so that the terminal treats both as one job: Ctrl-C and
- * Ctrl-Z reach it directly. What has to be passed on are signals that were sent to us alone, which
- * is what si_code tells. We have no handlers: signals are blocked and fetched. */
+ * Ctrl-Z reach it directly. What has to be passed on are signals that were sent to us alone: not by
+ * the terminal, which si_code tells, nor to the whole group, which a witness does. We have no
+ * handlers: signals are blocked and fetched. */
 #include "cli/run_program.h"
 
 #include <errno.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* These keep their effect on us: faults are our own, the others are not asking for anything. */
@@ -97,6 +99,8 @@ bool run_program_start(run_program *p, char **words, void (*prepare)(void *conte
     close(report[0]);
     if (p->exec_error)
         restore_signals(p);
+    else
+        run_witness_start(&p->witness);
     return !p->exec_error;
 }
 
@@ -113,6 +117,11 @@ static bool holds_terminal(void) {
     return ours;
 }
 
+static bool is_pending(int sig) {
+    sigset_t pending;
+    return sigpending(&pending) == 0 && sigismember(&pending, sig) == 1;
+}
+
 /* Stops as the program did until somebody continues us: a job is continued as a whole, one process
  * not necessarily. */
 static void stop_likewise(const run_program *p, int sig) {
@@ -123,7 +132,8 @@ static void stop_likewise(const run_program *p, int sig) {
     sigprocmask(SIG_UNBLOCK, &only, NULL); /* stops here */
     sigset_t fetched = fetched_signals();
     sigprocmask(SIG_BLOCK, &fetched, NULL);
-    kill(p->pid, SIGCONT);
+    if (!is_pending(SIGCONT)) /* otherwise it is passed on, if need be, like any other */
+        kill(p->pid, SIGCONT);
 }
 
 /* Looks at what became of the program; true when it has ended. */
@@ -141,7 +151,6 @@ static bool take_status(run_program *p) {
     }
 }
 
-/* Discards what the terminal sent to the whole job while the program ended. */
 static void drop_signal(int sig) {
     sigset_t only;
     sigemptyset(&only);
@@ -150,17 +159,40 @@ static void drop_signal(int sig) {
         ;
 }
 
+/* One request to end, or to go on, often comes as several signals: timeout(1) sends one to us and
+ * one to the group, systemd one to each of our processes. */
+static void await_others(int sig) {
+    enum { OTHERS_MS = 10 };
+    bool asks = sig == SIGCONT;
+    for (size_t i = 0; i < COUNT(asks_to_end); i++)
+        asks |= sig == asks_to_end[i];
+    if (!asks)
+        return;
+    nanosleep(&(struct timespec){.tv_nsec = OTHERS_MS * 1000000L}, NULL);
+    drop_signal(sig);
+}
+
+/* Passes a signal on unless the program has it already. */
+static void pass_on(const run_program *p, const siginfo_t *info) {
+    bool sent = info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL;
+    if (!sent || info->si_pid == p->pid)
+        return;
+    await_others(info->si_signo);
+    if (!run_witness_got(&p->witness, info) || getpgid(p->pid) != getpgrp())
+        kill(p->pid, info->si_signo);
+}
+
 void run_program_wait(run_program *p) {
     sigset_t fetched = fetched_signals();
     while (!take_status(p)) {
         siginfo_t info;
         int sig = sigwaitinfo(&fetched, &info);
-        bool sent = info.si_code == SI_USER || info.si_code == SI_QUEUE || info.si_code == SI_TKILL;
-        if (sig > 0 && sig != SIGCHLD && sent && info.si_pid != p->pid)
-            kill(p->pid, sig);
+        if (sig > 0 && sig != SIGCHLD)
+            pass_on(p, &info);
     }
+    run_witness_end(&p->witness);
     if (WIFSIGNALED(p->status))
-        drop_signal(WTERMSIG(p->status));
+        drop_signal(WTERMSIG(p->status)); /* what was sent to the whole job while it ended */
 }
 
 /* ---- afterwards -------------------------------------------------------------------------- */

@@ -27,15 +27,9 @@ BUSY, RESTING, IDLE = ("1", "0"), ("200", "2000"), ("700", "10000000")
 
 
 def child_of(pid):
-    """The program that `run` has started, once it is that."""
-    for line in pathlib.Path("/proc").glob("[0-9]*/stat"):
-        try:
-            rest = line.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(rest[1]) == pid:
-            return int(line.parent.name)
-    return None
+    """The program that `run` has started; it has another child, which is no program."""
+    children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return next(int(c) for c in children if os.readlink(f"/proc/{c}/exe") == TARGET)
 
 
 def kill_once(folder, mode, rate, moment):

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""Sends signals to `allotrace run`, and to it and its program, which must get each of them once. Prints TAP.
+
+    test_signals.py ALLOTRACE LIBRARY TARGET [TEST...]
+"""
+import os
+import pathlib
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap  # noqa: E402
+from tap import same, test  # noqa: E402
+
+ALLOTRACE, LIBRARY, TARGET = map(os.path.abspath, sys.argv[1:4])
+ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
+ENVIRONMENT["ALLOTRACE_PRELOAD"] = LIBRARY
+# Of several that wait, a process takes this one last: what came before has been passed on by then.
+LAST = signal.SIGRTMIN
+WAIT = 60
+
+
+def read_line(fd):
+    line = b""
+    while not line.endswith(b"\n"):
+        assert select.select([fd], [], [], WAIT)[0], f"nothing more than {line!r}"
+        byte = os.read(fd, 1)
+        assert byte, f"the end after {line!r}"
+        line += byte
+    return line
+
+
+def children(pid):
+    return [int(c) for c in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+class Run:
+    """The command with the program, in a process group of their own."""
+
+    def __init__(self, *arguments):
+        self.process = subprocess.Popen(
+            [ALLOTRACE, "run", "-q", "-o", "t.ctf", "--", TARGET, *arguments], env=ENVIRONMENT,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            process_group=0)
+        self.pid = self.group = self.process.pid
+        self.said = self.process.stdout.fileno()
+        same(read_line(self.said), b"0\n")
+        while len(self.members()) < 2:
+            time.sleep(0.001)  # it is about to start the one that is no program
+
+    def members(self):
+        return children(self.pid)
+
+    def program(self):
+        return next(p for p in self.members() if os.readlink(f"/proc/{p}/exe") == TARGET)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        program = self.program()
+        for p in self.pid, program:
+            os.kill(p, signal.SIGKILL)
+        self.process.communicate()
+
+    def heard(self):
+        """What the program has got up to now."""
+        os.kill(self.pid, LAST)
+        numbers = []
+        while (number := int(read_line(self.said))) != LAST:
+            numbers.append(signal.Signals(number).name)
+        return numbers
+
+
+SIGNALS = signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGCONT
+
+
+@test
+def a_signal_to_the_command_alone_is_passed_on():
+    with Run() as run:
+        for sig in SIGNALS:
+            os.kill(run.pid, sig)
+            same(run.heard(), [sig.name])
+
+
+@test
+def a_signal_to_the_group_comes_once():
+    with Run() as run:
+        for i in range(20):
+            for sig in SIGNALS:
+                os.killpg(run.group, sig)
+                same(run.heard(), [sig.name])
+        os.kill(run.pid, signal.SIGTERM)
+        same(run.heard(), ["SIGTERM"], "to the command alone, after those to the group")
+
+
+@test
+def a_signal_to_each_process_comes_once():
+    with Run() as run:
+        for p in run.pid, *run.members():
+            os.kill(p, signal.SIGTERM)
+        same(run.heard(), ["SIGTERM"])
+
+
+@test
+def a_signal_to_the_group_reaches_a_program_that_has_left_it():
+    with Run("g") as run:
+        os.killpg(run.group, signal.SIGTERM)
+        same(run.heard(), ["SIGTERM"])
+
+
+@test
+def a_signal_to_the_command_and_then_to_the_group_comes_once():
+    """As timeout(1) sends them."""
+    with Run() as run:
+        os.kill(run.pid, signal.SIGTERM)
+        os.killpg(run.group, signal.SIGTERM)
+        same(run.heard(), ["SIGTERM"])
+
+
+@test
+def a_job_that_was_stopped_and_continued_gets_signals_as_before():
+    with Run() as run:
+        for whom in -run.group, run.pid:
+            os.killpg(run.group, signal.SIGSTOP)
+            os.waitpid(run.pid, os.WUNTRACED)
+            os.kill(whom, signal.SIGCONT)
+            same(run.heard(), ["SIGCONT"])
+            os.kill(run.pid, signal.SIGUSR1)
+            same(run.heard(), ["SIGUSR1"])
+
+
+@test
+def who_looks_for_the_command_by_its_words_finds_it_alone():
+    with Run() as run:
+        run.heard()  # the other one has answered
+        found = [p for p in (run.pid, *run.members())
+                 if b"run" in pathlib.Path(f"/proc/{p}/cmdline").read_bytes()
+                 or "allotrace" in pathlib.Path(f"/proc/{p}/comm").read_text()]
+        same(found, [run.pid])
+
+
+@test
+def nothing_but_the_program_outlives_the_command():
+    with Run() as run:
+        program = run.program()
+        other = next(p for p in run.members() if p != program)
+        os.kill(run.pid, signal.SIGKILL)
+        run.process.wait()
+        deadline = time.monotonic() + WAIT
+        while os.path.exists(f"/proc/{other}/exe") and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert not os.path.exists(f"/proc/{other}/exe"), "it is still there"
+        run.pid, run.program = program, lambda: program
+
+
+@test
+def control_c_comes_once():
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(ALLOTRACE, [ALLOTRACE, "run", "-q", "-o", "t.ctf", "--", TARGET], ENVIRONMENT)
+    try:
+        same(read_line(terminal), b"0\r\n")
+        for _ in range(3):
+            os.write(terminal, b"\x03")
+            same(read_line(terminal).replace(b"^C", b""), b"2\r\n")
+        os.kill(pid, LAST)
+        same(read_line(terminal).replace(b"^C", b""), b"%d\r\n" % LAST)
+    finally:
+        os.close(terminal)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+if __name__ == "__main__":
+    sys.exit(tap.main(sys.argv[4:]))

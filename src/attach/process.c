@@ -100,6 +100,21 @@ bool process_module_at(pid_t pid, uint64_t address, process_module *module) {
     return find_module(pid, has_address, &address, module);
 }
 
+uint64_t process_mapping_end(pid_t pid, uint64_t address) {
+    FILE *maps = open_maps(pid);
+    char *line = NULL;
+    size_t room = 0;
+    uint64_t end = 0;
+    mapping m;
+    while (maps && !end && getline(&line, &room, maps) > 0)
+        if (parse_mapping(line, &m) && address >= m.low && address < m.high)
+            end = m.high;
+    free(line);
+    if (maps)
+        fclose(maps);
+    return end;
+}
+
 /* ---- status, threads, files ------------------------------------------------------------------ */
 
 long process_status(pid_t pid, const char *name, long missing) {

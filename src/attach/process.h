@@ -21,6 +21,9 @@ bool process_find_module(pid_t pid, const char *name, process_module *module);
 /* The file that is mapped at an address; an empty path: no file. False: nothing is mapped there. */
 bool process_module_at(pid_t pid, uint64_t address, process_module *module);
 
+/* Where the mapping ends that an address is in; 0: it is in none. */
+uint64_t process_mapping_end(pid_t pid, uint64_t address);
+
 /* The number in a line of /proc/PID/status, as "TracerPid"; `missing` if there is no such line. */
 long process_status(pid_t pid, const char *name, long missing);
 

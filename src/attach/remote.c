@@ -26,6 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attach/handlers.h"
 #include "attach/process.h"
 
 #ifdef __x86_64__
@@ -53,6 +54,7 @@ struct remote {
     uint64_t blocked;     /* signals */
     uint64_t asked_about; /* where the module begins that the next field is about; 0: none */
     bool exports_malloc;
+    bool in_handler; /* in the last round, some handler had interrupted what may hold a lock */
 };
 
 #define REASON(why, ...) snprintf((why)->text, sizeof(why)->text, __VA_ARGS__)
@@ -114,18 +116,47 @@ static bool has_allocator(remote *r, const process_module *m) {
     return r->exports_malloc;
 }
 
-/* Can the thread hold no lock of the allocator or of the loader? In the program's own code it
- * cannot, nor where it waits in a system call that these two do not make. */
+static bool is_loader(const process_module *m) {
+    const char *slash = strrchr(m->path, '/');
+    return slash && strncmp(slash, "/ld-linux", 9) == 0;
+}
+
+/* In the program's own code a thread holds no lock of the allocator or of the loader, nor where it
+ * waits in a system call that these two do not make. */
+static bool is_safe_place(remote *r, uint64_t pc, bool in_call, uint64_t number) {
+    process_module m;
+    if (!process_module_at(r->pid, pc, &m))
+        return false;
+    if (in_call)
+        return !may_hold_locks(number) && !is_loader(&m);
+    return !is_system_library(&m) && !has_allocator(r, &m);
+}
+
+/* What a handler has interrupted goes on at a system call that is made again, or that has been cut
+ * short, which happens to none of those that may hold locks. */
+static bool was_safe_place(remote *r, const interrupted *i) {
+    bool again = reads_syscall(r, i->pc);
+    bool cut = i->result == (uint64_t)-EINTR && reads_syscall(r, i->pc - 2);
+    return is_safe_place(r, i->pc, again || cut, again ? i->result : SYS_pause);
+}
+
+/* Has the thread left a lock behind in what a signal handler, in which it is now, has interrupted?
+ */
+static bool is_inside_handler(remote *r) {
+    enum { MAX_HANDLERS = 8 };
+    interrupted found[MAX_HANDLERS];
+    size_t n = handlers_find(r->pid, r->memory, r->registers.rsp, found, MAX_HANDLERS);
+    for (size_t i = 0; i < n; i++)
+        if (!was_safe_place(r, &found[i]) && handlers_lead_to(r->pid, r->tid, found[i].pc))
+            return r->in_handler = true;
+    return false;
+}
+
+/* Can the thread hold no lock of the allocator or of the loader? */
 static bool is_at_safe_place(remote *r) {
     const struct user_regs_struct *at = &r->registers;
-    process_module m;
-    if (!process_module_at(r->pid, at->rip, &m))
-        return false;
-    if ((int64_t)at->orig_rax >= 0 && reads_syscall(r, at->rip - 2)) {
-        const char *slash = strrchr(m.path, '/');
-        return !may_hold_locks(at->orig_rax) && !(slash && strncmp(slash, "/ld-linux", 9) == 0);
-    }
-    return !is_system_library(&m) && !has_allocator(r, &m);
+    bool in_call = (int64_t)at->orig_rax >= 0 && reads_syscall(r, at->rip - 2);
+    return is_safe_place(r, at->rip, in_call, at->orig_rax) && !is_inside_handler(r);
 }
 
 static bool get_registers(remote *r) {
@@ -170,6 +201,7 @@ static bool stop_somewhere_safe(remote *r, remote_reason *why) {
         size_t n = process_threads(r->pid, threads, MAX_THREADS);
         if (n == 0)
             break;
+        r->in_handler = false;
         for (size_t j = 0; j < n; j++) {
             if (try_thread(r, threads[j], why))
                 return true;
@@ -179,9 +211,12 @@ static bool stop_somewhere_safe(remote *r, remote_reason *why) {
         pause_ms(10);
     }
     REASON(why,
-           process_exists(r->pid) ? "process %d was always inside its allocator or its loader, or "
-                                    "another lock: try again"
-                                  : "process %d has ended",
+           !process_exists(r->pid) ? "process %d has ended"
+           : r->in_handler
+               ? "process %d is in a signal handler that has interrupted its allocator or its "
+                 "loader: try again when that has returned"
+               : "process %d was always inside its allocator or its loader, or another lock: "
+                 "try again",
            (int)r->pid);
     return false;
 }

@@ -2,24 +2,31 @@
  *
  *     a N SIZE   keep N blocks of SIZE bytes more      f      free all of them
  *     b N        start N threads that allocate         e      end them; how often they found a
- * *                fault
+ *                                                             fault
  *     s MS       sleep; what nanosleep said            m NAME set a mark
  *     l LIBRARY  load it and call its plugin_work      q      end with status 5
  *     h          start a thread that holds the loader's lock, and wait as busily as can be, for
- * ever u LIBRARY  start a thread, ended by `e`, that loads it, calls it and unloads it over and
- * over
+ *                ever
+ *     i MS       interrupt malloc by a signal, and stay in its handler, as busily; 0: for ever.
+ *                Answers when it is in there, and when it is not any more
+ *     u LIBRARY  start a thread, ended by `e`, that loads it, calls it and unloads it over and
+ *                over
  *
  * and answers each with a line. */
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
 
 #include "allotrace/mark.h"
 
@@ -106,6 +113,47 @@ static void *load_and_unload(void *library) {
     return NULL;
 }
 
+/* ---- a signal inside malloc ------------------------------------------------------------------ */
+
+#ifdef __x86_64__
+#define INTERRUPTED_AT(context) ((uintptr_t)(context)->uc_mcontext.gregs[REG_RIP])
+#else
+#define INTERRUPTED_AT(context) ((uintptr_t)(context)->uc_mcontext.pc)
+#endif
+
+static uintptr_t malloc_at;
+static long handler_ms; /* to stay */
+static volatile sig_atomic_t was_inside;
+
+static long now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void stay(int sig, siginfo_t *info, void *context) {
+    enum { NEAR = 16 * 1024 };
+    uintptr_t pc = INTERRUPTED_AT((ucontext_t *)context);
+    if (was_inside || pc - malloc_at + NEAR > 2 * NEAR)
+        return;
+    was_inside = 1;
+    if (write(1, "0\n", 2) == 2)
+        for (long start = now_ms(); handler_ms == 0 || now_ms() < start + handler_ms;)
+            n_blocks = n_blocks;
+}
+
+static void interrupt_malloc(long ms) {
+    struct itimerval timer = {.it_interval.tv_usec = 1000, .it_value.tv_usec = 1000}, never = {0};
+    malloc_at = (uintptr_t)dlsym(RTLD_DEFAULT, "malloc");
+    handler_ms = ms;
+    was_inside = 0;
+    sigaction(SIGALRM, &(struct sigaction){.sa_sigaction = stay, .sa_flags = SA_SIGINFO}, NULL);
+    setitimer(ITIMER_REAL, &timer, NULL);
+    while (!was_inside)
+        free(malloc(3000));
+    setitimer(ITIMER_REAL, &never, NULL);
+}
+
 static void start(void *(*function)(void *), void *context) {
     end = false;
     pthread_create(&threads[n_threads++], NULL, function, context);
@@ -130,6 +178,8 @@ int main(void) {
                 pthread_join(threads[--n_threads], NULL);
         else if (sscanf(line, "s %zu", &n) == 1)
             answer = rest((long)n);
+        else if (sscanf(line, "i %zu", &n) == 1)
+            interrupt_malloc((long)n);
         else if (sscanf(line, "m %199[^\n]", name) == 1)
             allotrace_mark_here(name);
         else if (sscanf(line, "l %199[^\n]", name) == 1)

@@ -394,6 +394,28 @@ def a_lock_that_nobody_gives_back_ends_in_words():
 
 
 @test
+def a_signal_handler_that_interrupted_malloc_is_told_or_waited_for():
+    with Resident() as program:
+        program.start("i 500")
+        same(program.process.stdout.readline(), "0\n", "in the handler")
+        good("attach", "-r", "1", "-o", "t.ctf", program.pid)
+        same(program.process.stdout.readline(), "0\n", "after the handler")
+        program.tell("a 30 12000")
+        good("detach", "--no-symbolize", program.pid)
+    same(read("t.ctf", 12000)[0], 30)
+    process = subprocess.Popen([RESIDENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        process.stdin.write("i 0\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        assert "signal handler" in (said := refused("attach", "-o", "t.ctf", str(process.pid))), said
+        same(process.poll(), None)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@test
 def an_emulated_program_is_refused():
     if not shutil.which("valgrind"):
         raise Skip("no valgrind")

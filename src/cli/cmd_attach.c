@@ -37,7 +37,8 @@ static const option attach_specs[] = {
      .kind = OPTION_FILE,
      .at = offsetof(attach_options, output),
      .argument = "FILE",
-     .help = "write the trace to FILE (default: PROGRAM.PID.ctf in the current folder)"},
+     .help = "write the trace to FILE (default: PROGRAM.PID.ctf in the current folder); %p in it "
+             "becomes the process id"},
     {.name = "rate",
      .letter = 'r',
      .kind = OPTION_RATE,
@@ -111,11 +112,23 @@ static void add_setting(control *c, size_t *used, enum setting setting, const ch
         c->text[*used] = '\0';
 }
 
+/* The pattern of names that gives this one alone. */
+static void pattern_of(const char *path, char *pattern, size_t size) {
+    size_t used = 0;
+    for (const char *p = path; *p && used + 2 < size; p++) {
+        pattern[used++] = *p;
+        if (*p == '%')
+            pattern[used++] = '%';
+    }
+    pattern[used] = '\0';
+}
+
 static void fill_request(control *c, const attach_options *opts, const char *path) {
-    char text[64];
+    char text[64], pattern[2 * PATH_MAX];
     size_t used = 0;
     *c = (control){.action = CONTROL_BEGIN};
-    add_setting(c, &used, SETTING_FILE, path);
+    pattern_of(path, pattern, sizeof pattern);
+    add_setting(c, &used, SETTING_FILE, pattern);
     if (opts->rate > 0) {
         snprintf(text, sizeof text, "%.15g", opts->rate);
         add_setting(c, &used, SETTING_RATE, text);
@@ -132,19 +145,20 @@ static void fill_request(control *c, const attach_options *opts, const char *pat
 
 /* The trace's name for the process, which may be in another folder: absolute. */
 static bool choose_path(pid_t pid, const attach_options *opts, char path[PATH_MAX]) {
-    char program[PATH_MAX], folder[PATH_MAX] = "";
-    const char *slash;
-    int n;
+    char program[PATH_MAX], folder[PATH_MAX] = "", name[PATH_MAX];
     if (!attach_program(pid, program, sizeof program))
         snprintf(program, sizeof program, "process");
-    slash = strrchr(program, '/');
-    if (!(opts->output && opts->output[0] == '/') && !getcwd(folder, sizeof folder))
+    const char *slash = strrchr(program, '/');
+    if (opts->output && (!run_traces_is_pattern(opts->output) ||
+                         !run_traces_path(opts->output, pid, name, sizeof name)))
         return false;
-    if (opts->output)
-        n = snprintf(path, PATH_MAX, "%s%s%s", folder, *folder ? "/" : "", opts->output);
-    else
-        n = snprintf(path, PATH_MAX, "%s/%s.%d.ctf", folder, slash ? slash + 1 : program, (int)pid);
-    return n > 0 && n < PATH_MAX && !strchr(path, '%');
+    if (!opts->output && snprintf(name, sizeof name, "%s.%d.ctf", slash ? slash + 1 : program,
+                                  (int)pid) >= (int)sizeof name)
+        return false;
+    if (name[0] != '/' && !getcwd(folder, sizeof folder))
+        return false;
+    int n = snprintf(path, PATH_MAX, "%s%s%s", folder, *folder ? "/" : "", name);
+    return n > 0 && n < PATH_MAX;
 }
 
 /* By which the user says that it is enough. */
@@ -208,10 +222,11 @@ static int run_attach(const void *opts_, char **operands, size_t n_operands) {
         return message_usage(&command_attach, "--depth: from 1 to %d frames can be kept",
                              SETTING_MAX_DEPTH);
     if (!choose_path(pid, opts, path))
-        return message_usage(
-            &command_attach,
-            "--output: `%s` is no name of a trace: it is too long, or has a %% in it",
-            opts->output ? opts->output : path);
+        return message_usage(&command_attach,
+                             "--output: `%s` is no name of a trace: it is too long, or a %% in it "
+                             "is not followed by p "
+                             "(the process id) or %%",
+                             opts->output ? opts->output : "PROGRAM.PID.ctf");
     if (!preload_file_find(library)) {
         message_error("%s is not where it was installed", PRELOAD_NAME);
         return STATUS_FAILED;

@@ -310,14 +310,6 @@ static int refuse_start(const char *program, int error) {
     return error == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_EXECUTE;
 }
 
-/* Is there a name, and no percent sign in it that means nothing? */
-static bool is_pattern(const char *pattern) {
-    const char *p = pattern;
-    while ((p = strchr(p, '%')) && (p[1] == 'p' || p[1] == '%'))
-        p += 2;
-    return *pattern && !p;
-}
-
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const run_options *opts = opts_;
     const char *set_name = getenv(setting_infos[SETTING_FILE].name);
@@ -329,7 +321,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     if (opts->depth != DEPTH_UNSET && (opts->depth < 1 || opts->depth > SETTING_MAX_DEPTH))
         return message_usage(&command_run, "--depth: from 1 to %d frames can be kept",
                              SETTING_MAX_DEPTH);
-    if (opts->output && !is_pattern(opts->output))
+    if (opts->output && !run_traces_is_pattern(opts->output))
         return message_usage(
             &command_run,
             "--output: `%s` is no name of a trace; a %% in it is followed by p (the "

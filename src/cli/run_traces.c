@@ -28,6 +28,13 @@
 
 /* ---- finding ----------------------------------------------------------------------------- */
 
+bool run_traces_is_pattern(const char *pattern) {
+    const char *p = pattern;
+    while ((p = strchr(p, '%')) && (p[1] == 'p' || p[1] == '%'))
+        p += 2;
+    return *pattern && !p;
+}
+
 bool run_traces_path(const char *pattern, pid_t pid, char *path, size_t size) {
     size_t used = 0;
     for (const char *p = pattern; *p && used < size; p++) {

@@ -127,7 +127,9 @@ static void program_path(char path[PATH_MAX]) {
 
 /* Apart, since it takes stack that others do not need. */
 static __attribute__((noinline)) void recorder_decline_open(int os_error) {
-    char program[PATH_MAX], message[256];
+    char program[PATH_MAX], message[256], file[PATH_MAX];
+    uint64_t pid = (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0);
+    bool named = config_file_for(&recorder.config, pid, file, sizeof file);
     text t = text_in(message, sizeof message);
     text_add(&t, "nothing is recorded");
     if (recorder.config.per_process) { /* of the programs of a run, this one */
@@ -135,7 +137,7 @@ static __attribute__((noinline)) void recorder_decline_open(int os_error) {
         text_add(&t, " of ");
         text_add(&t, program);
     }
-    recorder_decline(recorder.config.file, message, os_error);
+    recorder_decline(named ? file : recorder.config.file, message, os_error);
 }
 
 static int recorder_open(void) {

@@ -85,8 +85,8 @@ What cannot be written is said once, and the program runs:
   allotrace: /\S+/no/such/x.ctf: nothing is recorded: No such file or directory (re)
   ran
   $ allotrace run -o no/such/%p.ctf -- env echo ran
-  allotrace: /\S+/no/such/%p.ctf: nothing is recorded of /usr/bin/env: No such file or directory (re)
-  allotrace: /\S+/no/such/%p.ctf: nothing is recorded of /usr/bin/echo: No such file or directory (re)
+  allotrace: /\S+/no/such/\d+.ctf: nothing is recorded of /usr/bin/env: No such file or directory (re)
+  allotrace: /\S+/no/such/\d+.ctf: nothing is recorded of /usr/bin/echo: No such file or directory (re)
   ran
   $ MEMTRACE_RATE=abc allotrace run -- echo ran
   allotrace: MEMTRACE_RATE: `abc` is not a rate above 0 and at most 1, like 1e-5, so nothing is recorded

@@ -439,6 +439,22 @@ def a_program_of_a_c_library_that_was_replaced_is_attached_to():
 
 
 @test
+def a_trace_may_have_the_process_in_its_name_and_percent_signs():
+    os.mkdir("a%2Fb")
+    os.chdir("a%2Fb")
+    with Resident() as program:
+        for output, path in (None, f"resident.{program.pid}.ctf"), ("%p.ctf", f"{program.pid}.ctf"), \
+                ("100%%.ctf", "100%.ctf"):
+            good("attach", *(["-o", output] if output else []), program.pid)
+            same(good("ctl", program.pid, "status").stdout, f"{os.getcwd()}/{path}: recording\n")
+            good("detach", program.pid)
+            assert os.path.exists(path), path
+        said = refused("attach", "-o", "/nowhere/t.%p.ctf", program.pid)
+        assert f"/nowhere/t.{program.pid}.ctf" in said, said
+        same(allotrace("attach", "-o", "a%b.ctf", program.pid).returncode, 2)
+
+
+@test
 def what_the_process_may_not_write_is_refused():
     if os.getuid() != 0:
         raise Skip("only root can become somebody else")

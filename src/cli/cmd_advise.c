@@ -45,6 +45,7 @@ static const option options[] = {
 static int show(const question *q, const advise_options *opts, bool *addresses) {
     advise a;
     output out;
+    trace_file_doing(&q->in, "looking for what helps");
     if (!advise_query(&q->query, opts->min_share, &a)) {
         message_error("not enough memory");
         return STATUS_FAILED;

@@ -312,7 +312,10 @@ static int read_trace(job *j, const char *path) {
                                                 .block_context = j}};
     int status = trace_profile_read(&j->in, &j->profile, path, &from);
     trace_file_close(&j->in);
-    return status == STATUS_OK ? count_groups(j) : status;
+    if (status != STATUS_OK)
+        return status;
+    trace_file_doing(&j->in, "adding up");
+    return count_groups(j);
 }
 
 static int judge_rules(job *j) {

@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "cli/color.h"
 #include "cli/message.h"
+#include "cli/progress.h"
 #include "cli/question.h"
 #include "cli/rows.h"
 #include "cli/terminal.h"
@@ -116,6 +117,7 @@ static int show(const diff_command *opts, const diff_options *query, const runs 
     size_t n_after = r->n - r->n_before;
     diff d;
     output out;
+    progress_say("comparing %zu traces", r->n);
     if (!diff_query(r->answers, r->n_before, after, n_after, query, &d)) {
         message_error("not enough memory");
         return STATUS_FAILED;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/progress.h"
 #include "cli/terminal.h"
 #include "cli/trace_file.h"
 #include "present/figures.h"
@@ -81,7 +82,7 @@ static int examine(examination *x, trace_file *in) {
         x->events++;
         x->duration = event.time > x->duration ? event.time : x->duration;
     }
-    trace_file_clear_progress(in);
+    progress_end();
     return status == MEMTRACE_END ? STATUS_OK : trace_file_report(in, status);
 }
 

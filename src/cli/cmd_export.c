@@ -226,6 +226,8 @@ static int export_trace(subject *s, const char *path, const filter *f, const exp
                                                 .track_promotion = opts->to == EXPORT_HTML}};
     int status = trace_profile_read(&in, &s->profile, path, &from);
     s->title = base_name(in.name);
+    if (status == STATUS_OK)
+        trace_file_doing(&in, "adding up");
     if (status == STATUS_OK && !select_blocks(s, f, opts->filter))
         status = refuse_memory();
     if (status == STATUS_OK)

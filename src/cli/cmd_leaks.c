@@ -57,6 +57,7 @@ static int show(const question *q, const leaks_options *opts) {
                              .by_function = view.by_function,
                              .measure = q->query.measure,
                              .warm_up = opts->warm_up / 100};
+    trace_file_doing(&q->in, "looking for what grows");
     if (!leaks_query(&q->query.lens, &spec, &l)) {
         message_error("not enough memory");
         return STATUS_FAILED;

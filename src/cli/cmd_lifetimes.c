@@ -76,6 +76,7 @@ static int show(const question *q, const lifetimes_options *opts) {
                                  .within = opts->within,
                                  .soon = opts->soon};
     const lifetimes_view view = {.spec = &spec, .top = opts->top};
+    trace_file_doing(&q->in, "adding up lifetimes");
     if (!lifetimes_query(&q->query.lens, &spec, &l)) {
         message_error("not enough memory");
         return STATUS_FAILED;

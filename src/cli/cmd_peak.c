@@ -58,6 +58,7 @@ static int show_sites(const question *q, const peak_options *opts, const report 
     peak k;
     hotspots h;
     output out;
+    trace_file_doing(&q->in, "looking for the peak");
     if (!peak_query(&q->profile, q->query.selection.kept, &k) ||
         !hotspots_query(sites->query, (hotspots_by)opts->by, &h)) {
         message_error("not enough memory");

@@ -77,6 +77,7 @@ static int show(const question *q, const stats_options *opts) {
                              .large = opts->large,
                              .held = q->query.measure == MEASURE_BYTESECONDS,
                              .segments = opts->segments};
+    trace_file_doing(&q->in, "sorting blocks");
     if (!stats_query(&q->profile, &spec, &s)) {
         message_error("not enough memory");
         return STATUS_FAILED;

@@ -79,6 +79,7 @@ static int show(const question *q, const timeline_options *opts) {
     timeline t;
     timeline_sites list = {0};
     gauge_list gauges = {0};
+    trace_file_doing(&q->in, "following what is live");
     bool ok = timeline_query(&q->profile, &spec, &t) && gauges_find(&q->profile, &gauges);
     int status = STATUS_FAILED;
     ok = ok && (opts->top == 0 ||

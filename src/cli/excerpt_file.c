@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/message.h"
+#include "cli/progress.h"
 #include "cli/result_file.h"
 #include "cli/trace_file.h"
 #include "present/figures.h"
@@ -15,7 +16,7 @@ static int report(trace_file *in, const result_file *out, memtrace_status status
                   const memtrace_error *error) {
     if (status == MEMTRACE_OK || memtrace_reader_error(in->reader)->status != MEMTRACE_OK)
         return trace_file_report(in, status);
-    trace_file_clear_progress(in);
+    progress_end();
     return result_file_say(out, error);
 }
 

@@ -9,6 +9,7 @@
 #include "cli/help.h"
 #include "cli/message.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "trace/replace.h"
 
 /* A closed standard output is noticed at the write, and ends the command quietly. A program that a
@@ -21,6 +22,7 @@ static void ignore_closed_pipes(const command *cmd) {
 /* The disposition is the default one again, and the signal comes again after this. */
 static void clean_up(int sig) {
     replacement_interrupted();
+    progress_interrupted();
     raise(sig);
 }
 
@@ -55,6 +57,7 @@ static int run_command(const command *cmd, char **words) {
         help_command(stdout, cmd);
     else
         status = cmd->run(line.options, line.operands, line.n_operands);
+    progress_end();
     return finish(status);
 }
 

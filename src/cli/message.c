@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/progress.h"
 #include "cli/terminal.h"
 #include "present/fold.h"
 #include "present/output.h"
@@ -53,6 +54,7 @@ static void write_lines(output *text, size_t lines) {
         lines -= lines > 0;
         line += size;
     }
+    progress_wipe();
     fflush(stdout);
     fwrite(folded.buffer, 1, folded.used, stderr); /* at once: it has no buffer */
     output_finish(&folded);

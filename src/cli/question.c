@@ -74,6 +74,8 @@ int question_ask(question *q, const command *cmd, const question_options *o, con
     int status = parse_spec(cmd, o, &spec, &q->filter);
     if (status == STATUS_OK)
         status = read_profile(q, o, path, &spec);
+    if (status == STATUS_OK)
+        trace_file_doing(&q->in, "adding up");
     if (status == STATUS_OK && !query_run(&q->query, &q->profile, &spec)) {
         message_error("not enough memory");
         status = STATUS_FAILED;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/progress.h"
 
 int result_file_begin(result_file *r, const command *cmd, const char *path, bool binary) {
     memtrace_error error;
@@ -14,9 +15,14 @@ int result_file_begin(result_file *r, const command *cmd, const char *path, bool
         if (binary && isatty(STDOUT_FILENO))
             return message_usage(cmd, "the result is not for a terminal: redirect it, or name a "
                                       "file with --output");
+        if (isatty(STDOUT_FILENO))
+            progress_end();
+        else
+            progress_say("standard output: writing");
         return STATUS_OK;
     }
     r->path = path;
+    progress_say("%s: writing", path);
     if (replacement_begin(&r->file, path, &error) != MEMTRACE_OK)
         return result_file_say(r, &error);
     r->fd = r->file.fd;
@@ -25,6 +31,7 @@ int result_file_begin(result_file *r, const command *cmd, const char *path, bool
 
 int result_file_end(result_file *r, int status) {
     memtrace_error error;
+    progress_end();
     if (!r->path)
         return status;
     if (status != STATUS_OK) {

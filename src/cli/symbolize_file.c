@@ -4,44 +4,25 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/progress.h"
 #include "cli/trace_file.h"
 #include "present/figures.h"
 
 /* ---- progress ---------------------------------------------------------------------------- */
 
-typedef struct progress {
+typedef struct watch {
     const symbolize_file_options *options;
     const char *name;
-    double next; /* seconds; when to show it again */
-    bool shown;
-} progress;
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
+} watch;
 
 static bool tick(void *context, size_t done, size_t all) {
-    progress *p = context;
-    double time = now();
-    if (time >= p->next && isatty(STDERR_FILENO)) {
-        p->next = time + 0.25;
-        p->shown = true;
-        fprintf(stderr, "\r%s: symbolizing: %.0f%%", p->name,
-                100.0 * (double)done / (double)(all ? all : 1));
-    }
-    return !(p->options->interrupted && p->options->interrupted(p->options->context));
-}
-
-static void clear(progress *p) {
-    if (p->shown)
-        fputs("\r\033[K", stderr);
-    p->shown = false;
+    const watch *w = context;
+    progress_say("%s: symbolizing: %.0f%%", w->name,
+                 100.0 * (double)done / (double)(all ? all : 1));
+    return !(w->options->interrupted && w->options->interrupted(w->options->context));
 }
 
 /* ---- what could not be resolved, and why ------------------------------------------------- */
@@ -122,10 +103,12 @@ static int complete(completion *c, relabel *names, const char *path,
         return STATUS_FAILED;
     warn(c);
     int status = STATUS_OK;
+    progress_say("%s: writing", to);
     if (s.n_lines + s.n_names || options->output)
         status = !names ? write_completed(c, path, to)
                  : completion_relabel(c, names, to, &error) == MEMTRACE_OK ? STATUS_OK
                                                                            : say_error(to, &error);
+    progress_end();
     if (status == STATUS_OK && options->report)
         print_report(c, path, options->report);
     return status;
@@ -133,10 +116,10 @@ static int complete(completion *c, relabel *names, const char *path,
 
 static memtrace_status prepare(completion **c, memtrace_reader *reader, const char *path,
                                const symbolize_file_options *options, memtrace_error *error) {
-    progress p = {.options = options, .name = path, .next = now() + 1};
-    symbolize_options with = {.debug_files = options->debug_files, .progress = tick, .context = &p};
+    watch w = {.options = options, .name = path};
+    symbolize_options with = {.debug_files = options->debug_files, .progress = tick, .context = &w};
     memtrace_status status = completion_prepare(c, reader, &with, error);
-    clear(&p);
+    progress_end();
     return status;
 }
 
@@ -145,6 +128,7 @@ static bool symbolize_by_names(const char *path, const symbolize_file_options *o
                                int *status) {
     relabel *names;
     completion *c = NULL;
+    progress_say("%s: looking for names", path);
     if (relabel_open(&names, path, NULL) != MEMTRACE_OK)
         return false;
     bool able = prepare(&c, relabel_names(names), path, options, NULL) == MEMTRACE_OK &&

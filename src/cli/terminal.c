@@ -5,6 +5,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cli/progress.h"
+
 enum { NARROWEST = 20, WIDEST = 10000 };
 
 /* The narrower one: a program that sets COLUMNS knows what it shows, and a terminal may have become
@@ -28,5 +30,6 @@ unsigned terminal_columns(void) {
 }
 
 void terminal_start(output *o, bool text) {
+    progress_end();
     output_start_lines(o, STDOUT_FILENO, text ? terminal_columns() : 0);
 }

@@ -10,7 +10,8 @@ unsigned terminal_columns(void);
 /* The same of any descriptor. */
 unsigned terminal_columns_of(int fd);
 
-/* Standard output: of text, lines are folded; of data, they are what they are. */
+/* Standard output: of text, lines are folded; of data, they are what they are. What is shown of
+ * progress ends. */
 void terminal_start(output *o, bool text);
 
 #endif

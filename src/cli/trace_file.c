@@ -5,16 +5,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/message.h"
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
+#include "cli/progress.h"
 
 static void say_error(const trace_file *in, const memtrace_error *error) {
     switch (error->status) {
@@ -34,11 +28,8 @@ static void say_error(const trace_file *in, const memtrace_error *error) {
 }
 
 static void start(trace_file *in, const char *path, bool strict) {
-    *in = (trace_file){.path = path,
-                       .name = strcmp(path, "-") == 0 ? "standard input" : path,
-                       .strict = strict,
-                       .started = now(),
-                       .progress = isatty(STDERR_FILENO)};
+    *in = (trace_file){
+        .path = path, .name = strcmp(path, "-") == 0 ? "standard input" : path, .strict = strict};
 }
 
 void trace_file_know(trace_file *in, const char *path, bool strict,
@@ -49,20 +40,15 @@ void trace_file_know(trace_file *in, const char *path, bool strict,
 }
 
 static void tick(void *context, const memtrace_reader *reader) {
-    trace_file *in = context;
-    if (!in->progress)
-        return;
-    double time = now();
-    if (time - in->started < 1)
-        return;
-    in->started = time - 0.75; /* four times a second from now on */
-    in->shown = true;
+    const trace_file *in = context;
     uint64_t done, total;
+    if (in->printed)
+        return;
     memtrace_reader_progress(reader, &done, &total);
     if (total)
-        fprintf(stderr, "\r%s: %.0f%%", in->name, 100.0 * (double)done / (double)total);
+        progress_say("%s: %.0f%%", in->name, 100.0 * (double)done / (double)total);
     else
-        fprintf(stderr, "\r%s: %" PRIu64 " MB", in->name, done >> 20);
+        progress_say("%s: %" PRIu64 " MB", in->name, done >> 20);
 }
 
 int trace_file_open(trace_file *in, const char *path, const memtrace_reader_options *options) {
@@ -77,7 +63,14 @@ int trace_file_open(trace_file *in, const char *path, const memtrace_reader_opti
 }
 
 void trace_file_printed(trace_file *in) {
-    in->progress = in->progress && !isatty(STDOUT_FILENO);
+    in->printed = isatty(STDOUT_FILENO);
+    if (in->printed)
+        progress_end();
+}
+
+void trace_file_doing(const trace_file *in, const char *what) {
+    if (!in->printed)
+        progress_say("%s: %s", in->name, what);
 }
 
 const memtrace_warning *trace_file_warnings(const trace_file *in, size_t *n) {
@@ -98,14 +91,8 @@ static void say_warnings(const trace_file *in) {
             message_warning("%s: byte %" PRIu64 ": %s", in->name, w[i].first_offset, w[i].text);
 }
 
-void trace_file_clear_progress(trace_file *in) {
-    if (in->shown)
-        fputs("\r\033[K", stderr);
-    in->shown = false;
-}
-
 int trace_file_report(trace_file *in, memtrace_status status) {
-    trace_file_clear_progress(in);
+    progress_end();
     if (status == MEMTRACE_NOMEM) {
         message_error("%s: not enough memory", in->name);
         return STATUS_FAILED;
@@ -119,7 +106,7 @@ int trace_file_report(trace_file *in, memtrace_status status) {
 }
 
 void trace_file_close(trace_file *in) {
-    trace_file_clear_progress(in);
+    progress_end();
     memtrace_reader_close(in->reader);
     in->reader = NULL;
 }

@@ -9,10 +9,8 @@ typedef struct trace_file {
     const char *path; /* as given; `-` is standard input */
     const char *name; /* as shown */
     memtrace_reader *reader;
-    bool strict;    /* the first defect is the error: it is not also a warning */
-    double started; /* seconds; when progress began to count */
-    bool progress;  /* somebody may watch */
-    bool shown;     /* a progress line stands on the terminal */
+    bool strict;  /* the first defect is the error: it is not also a warning */
+    bool printed; /* on the terminal, at once, where a line about progress would be in between */
 
     /* What is wrong with a trace that need not be read; `reader` is NULL then. */
     memtrace_warning known[MEMTRACE_N_DEFECTS];
@@ -33,12 +31,12 @@ const memtrace_warning *trace_file_warnings(const trace_file *in, size_t *n);
 /* What is read is printed at once: on a terminal that shows that, no progress is shown among it. */
 void trace_file_printed(trace_file *in);
 
+/* What is done with the trace from now on, for who watches the progress. */
+void trace_file_doing(const trace_file *in, const char *what);
+
 /* After reading ended with `status`: removes the progress line, says what was wrong (an error, or
  * one line for each kind of defect), and returns the exit status. The reader stays open. */
 int trace_file_report(trace_file *in, memtrace_status status);
-
-/* Removes the progress line. */
-void trace_file_clear_progress(trace_file *in);
 
 void trace_file_close(trace_file *in);
 

@@ -8,6 +8,7 @@
 
 #include "analyse/index.h"
 #include "cli/message.h"
+#include "cli/progress.h"
 
 /* A trace that is being read, and its index. */
 typedef struct reading {
@@ -86,8 +87,10 @@ static bool use_index(reading *r, const char *path) {
     const profile_options *how = &r->options->how;
     const index_parts needs = needs_of(how);
     index_remarks remarks;
+    progress_say("%s: reading", r->path);
     const index_status status =
         index_load(r->path, &r->stamp, ALLOTRACE_VERSION, &needs, r->profile, &remarks);
+    progress_end();
     say_unused(r, status);
     if (status != INDEX_OK)
         return false;
@@ -112,8 +115,10 @@ static void write_index(const reading *r, const char *path) {
     for (; remarks.n < n; remarks.n++)
         remarks.items[remarks.n] = warnings[remarks.n];
     const index_parts parts = {.blocks = true, .order = true, .in_order = r->in_order};
+    progress_say("%s: writing", r->path);
     const int error =
         index_save(r->path, &r->stamp, ALLOTRACE_VERSION, &parts, r->profile, &remarks);
+    progress_end();
     if (error)
         message_warning("%s: %s: no index is written", r->path, strerror(error));
 }
@@ -145,7 +150,7 @@ static int use_trace(reading *r, const char *path) {
     if (status != STATUS_OK)
         return status;
     const memtrace_status end = read_trace(r, writes);
-    trace_file_clear_progress(r->in);
+    progress_end();
     if (end != MEMTRACE_OK || !o->keep_warnings)
         status = trace_file_report(r->in, end);
     if (status == STATUS_OK && writes) {

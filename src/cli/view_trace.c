@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/progress.h"
 #include "cli/trace_profile.h"
 
 enum {
@@ -294,7 +295,7 @@ static int read_first(view_trace *t, trace_file *in, bool whole) {
                                  .block_context = t};
     memtrace_status read = profile_read(&f.profile, in->reader, &how);
     if (is_stopping(t)) {
-        trace_file_clear_progress(in);
+        progress_end();
         profile_free(&f.profile);
         return STATUS_OK;
     }

@@ -28,6 +28,19 @@ speedscope: the rules of its schema that JSON cannot say, and the sums:
   []
   {"name":"Main.Options","file":"trace_ocamlopt/main.ml","line":46}
 
+What takes long is said to who watches standard error, until it is over or interrupted; here, it takes until there is a
+reader:
+
+  $ mkfifo slow
+  $ slowly() { script -qec "allotrace export --to collapsed -o slow $TRACES/ocamlopt.ctf $1" /dev/null | sed -E 's/\r/CR/g; s/\x1b/ESC/g; s/(CRslow: writing)+/\1/'; echo; }
+  $ (sleep 3; wc -l <slow >lines) & slowly; wait; cat lines
+  CRslow: writingCRESC[K
+  1442
+  $ slowly '& sleep 3; kill $!; wait $!'
+  CRslow: writingCRESC[K
+  $ slowly '2>said & sleep 3; kill $!; wait $!'; cat said; rm said lines slow
+  
+
 pprof, as protobuf's own decoder reads it:
 
   $ allotrace export --to pprof -o ocamlopt.pb.gz $TRACES/ocamlopt.ctf

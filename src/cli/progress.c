@@ -1,0 +1,175 @@
+/* progress.c: see progress.h. */
+#include "cli/progress.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/terminal.h"
+#include "present/output.h"
+
+enum { FIRST_MS = 1000, NEXT_MS = 250, LINE_SIZE = 4096 };
+
+static const char wipe_code[] = "\r\033[K";
+
+static struct {
+    pthread_mutex_t lock; /* of all that follows */
+    pthread_cond_t begun;
+    bool started,
+        watched;          /* it is known whether anybody watches; somebody does, and has a thread */
+    bool busy;            /* something goes on */
+    uint64_t due;         /* milliseconds; when to show it */
+    uint64_t gone;        /* when the line was removed last; 0: never */
+    char text[LINE_SIZE]; /* what goes on */
+    size_t shown;         /* bytes of the line that stands there */
+} line = {.lock = PTHREAD_MUTEX_INITIALIZER, .begun = PTHREAD_COND_INITIALIZER};
+
+/* For signal handlers, which can take no lock: whether the line stands there; whether it is not to
+ * come back. */
+static atomic_bool stands, interrupted;
+
+static uint64_t now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static void write_there(const char *bytes, size_t size) {
+    const ssize_t ignored = write(STDERR_FILENO, bytes, size);
+    (void)ignored;
+}
+
+/* ---- the line ------------------------------------------------------------------------------ */
+
+/* The end of a long line says more than its beginning: a name, and then how far it is. */
+static const char *fit(const char *text, size_t columns) {
+    const char *from = text;
+    for (size_t n = strlen(text); *from && n >= columns; n--)
+        do
+            from++;
+        while ((*from & 0xC0) == 0x80);
+    return from;
+}
+
+/* A line that would wrap could not be replaced. */
+static void show(void) {
+    char bytes[2 * LINE_SIZE];
+    const unsigned columns = terminal_columns_of(STDERR_FILENO);
+    const char *text = columns ? fit(line.text, columns) : line.text;
+    const size_t size = strlen(text);
+    const int n =
+        snprintf(bytes, sizeof bytes, "\r%s%s", text, size < line.shown ? wipe_code + 1 : "");
+    line.shown = size;
+    stands = true;
+    if (!interrupted)
+        write_there(bytes, (size_t)n);
+}
+
+static void wipe(void) {
+    if (line.shown) {
+        write_there(wipe_code, sizeof wipe_code - 1);
+        line.gone = now_ms();
+    }
+    line.shown = 0;
+    stands = false;
+}
+
+static void *show_when_due(void *ignored) {
+    (void)ignored;
+    pthread_mutex_lock(&line.lock);
+    for (;;) {
+        const uint64_t due = line.due;
+        const struct timespec until = {.tv_sec = (time_t)(due / 1000),
+                                       .tv_nsec = (long)(due % 1000) * 1000000};
+        if (!line.busy) {
+            pthread_cond_wait(&line.begun, &line.lock);
+        } else if (pthread_cond_clockwait(&line.begun, &line.lock, CLOCK_MONOTONIC, &until) ==
+                       ETIMEDOUT &&
+                   line.busy && line.due == due) {
+            show();
+            line.due = now_ms() + NEXT_MS;
+        }
+    }
+    return NULL;
+}
+
+/* Signals are for the threads that work. */
+static bool start_thread(void) {
+    pthread_t thread;
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    const bool ok = pthread_create(&thread, NULL, show_when_due, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return ok && pthread_detach(thread) == 0;
+}
+
+/* ---- what goes on -------------------------------------------------------------------------- */
+
+/* What follows on something that was shown is shown soon, too. */
+static void begin(void) {
+    const uint64_t now = now_ms();
+    const bool goes_on = line.gone && now - line.gone < FIRST_MS;
+    line.due = now + (goes_on ? NEXT_MS : FIRST_MS);
+    line.busy = true;
+    pthread_cond_signal(&line.begun);
+}
+
+/* Names of files may hold what a terminal obeys. */
+static void set_text(const char *format, va_list args) {
+    char raw[LINE_SIZE];
+    const char *from = raw;
+    size_t used = 0;
+    vsnprintf(raw, sizeof raw, format, args);
+    while (*from) {
+        const output_piece piece = output_shown_next(&from);
+        if (used + piece.size >= sizeof line.text)
+            break;
+        memcpy(line.text + used, piece.bytes, piece.size);
+        used += piece.size;
+    }
+    line.text[used] = '\0';
+}
+
+void progress_say(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    pthread_mutex_lock(&line.lock);
+    if (!line.started)
+        line.watched = isatty(STDERR_FILENO) && start_thread();
+    line.started = true;
+    if (line.watched) {
+        set_text(format, args);
+        if (!line.busy)
+            begin();
+    }
+    pthread_mutex_unlock(&line.lock);
+    va_end(args);
+}
+
+void progress_end(void) {
+    pthread_mutex_lock(&line.lock);
+    line.busy = false;
+    wipe();
+    pthread_mutex_unlock(&line.lock);
+}
+
+void progress_wipe(void) {
+    pthread_mutex_lock(&line.lock);
+    wipe();
+    line.due = line.busy ? now_ms() + NEXT_MS : 0;
+    pthread_mutex_unlock(&line.lock);
+}
+
+void progress_interrupted(void) {
+    interrupted = true;
+    if (stands)
+        write_there(wipe_code, sizeof wipe_code - 1);
+}

@@ -75,12 +75,23 @@ static inline struct unwind_point *points_verify(struct unwind_point *point,
     }
 }
 
-/* How many of the first `n` words are what they were. */
-STACK_UNCHECKED static inline size_t words_verify(const struct word *words, size_t n) {
-    size_t i = 0;
-    while (i < n && cpu_strip_signature(stack_word(words[i].address)) == words[i].value)
-        i++;
-    return i;
+STACK_UNCHECKED static inline bool word_persists(const struct word *word) {
+    return cpu_strip_signature(stack_word(word->address)) == word->value;
+}
+
+/* How many of the first `n` words are what they were; the one behind them is overwritten. */
+static inline size_t words_verify(struct word *const words, size_t n) {
+    words[n] = (struct word){.address = (uintptr_t)&changing, .value = ~changing};
+    for (const struct word *word = words;; word += 4) {
+        if (!word_persists(word))
+            return (size_t)(word - words);
+        if (!word_persists(word + 1))
+            return (size_t)(word + 1 - words);
+        if (!word_persists(word + 2))
+            return (size_t)(word + 2 - words);
+        if (!word_persists(word + 3))
+            return (size_t)(word + 3 - words);
+    }
 }
 
 /* What the steps from a point outwards need. */
@@ -203,6 +214,14 @@ static inline enum step trail_walk(unwind_trail *trail, struct walk *walk, size_
     return step;
 }
 
+/* New frames are in front of `kept` ones: have they any needs? */
+static inline void trail_note_needs(unwind_trail *trail, size_t kept, bool any) {
+    if (__builtin_expect(any && !trail->needs, 0))
+        for (size_t i = 0; i < kept; i++)
+            trail->rests[i].needs = (struct needs){0};
+    trail->needs = any || (kept && trail->needs);
+}
+
 /* Puts the new frames, of which there are `n`, in front of those that are kept. `end` is what the
  * walk came to if none are. */
 static void trail_join(unwind_trail *trail, size_t kept, size_t n, struct unwind_frame end) {
@@ -229,42 +248,39 @@ static void trail_join(unwind_trail *trail, size_t kept, size_t n, struct unwind
         *rest = (struct rest){.bp = caller.bp, .needs = needs};
     }
     trail->n_points = in_stack ? kept + n : 0; /* what lies elsewhere may be gone the next time */
-    if (any && !trail->needs)
-        for (size_t i = 0; i < kept; i++)
-            trail->rests[i].needs = (struct needs){0};
-    trail->needs = any || (kept && trail->needs);
+    trail_note_needs(trail, kept, any);
+    trail->by_bp = needs.bp;
 }
 
 /* ---- the walk of most stacks ------------------------------------------------------------- */
 
 enum { QUICK_FRAMES = 16 };
 
-/* Whether [address, address + WORD) is in the stack and not further in than `frame`; `last` is the
+/* Whether [address, address + WORD) is in the stack and not further in than `sp`; `last` is the
  * stack's last word. */
-static inline bool is_further_out(uintptr_t address, const struct unwind_frame *frame,
-                                  uintptr_t last) {
-    return address - frame->sp <= last - frame->sp;
+static inline bool is_further_out(uintptr_t address, uintptr_t sp, uintptr_t last) {
+    return address - sp <= last - sp;
 }
 
 /* A step by a common row that needs no more looking at. */
 STACK_UNCHECKED static inline bool step_quickly(const struct row *row, struct unwind_frame *frame,
                                                 uintptr_t last, struct fresh *fresh) {
-    uintptr_t base = frame->sp;
+    const uintptr_t sp = frame->sp;
+    uintptr_t base = sp;
     if ((fresh->uses_bp = row->bits & ROW_FROM_BP)) {
         base = frame->bp;
         __asm__("" : "+r"(base)); /* see step_by_row */
     }
-    uintptr_t key_at = base + (uintptr_t)row->offset;
-    uintptr_t cfa = key_at + (uintptr_t)row->cfa_words * WORD;
-    if (__builtin_expect(
-            !is_further_out(key_at, frame, last) || cfa - frame->sp - 1 >= last - frame->sp, 0))
+    const uintptr_t key_at = base + (uintptr_t)row->offset;
+    const uintptr_t cfa = key_at + (uintptr_t)row->cfa_words * WORD;
+    if (__builtin_expect(!is_further_out(key_at, sp, last) || cfa - sp - 1 >= last - sp, 0))
         return false;
     fresh->frame = *frame;
     fresh->key_at = key_at;
     fresh->bp_at = 0;
     if (row->bits & ROW_SAVES_BP) {
-        uintptr_t bp_at = key_at + (uintptr_t)row->bp_words * WORD;
-        if (__builtin_expect(!is_further_out(bp_at, frame, last), 0))
+        const uintptr_t bp_at = key_at + (uintptr_t)row->bp_words * WORD;
+        if (__builtin_expect(!is_further_out(bp_at, sp, last), 0))
             return false;
         fresh->bp_at = bp_at;
         frame->bp = stack_word(bp_at);
@@ -274,15 +290,43 @@ STACK_UNCHECKED static inline bool step_quickly(const struct row *row, struct un
     return true;
 }
 
-/* Where a few frames are new, and nothing about them is special. False: it takes more than this,
- * and the trail is as it was. */
-static bool trail_take_quickly(unwind_trail *trail, const struct unwind_site *site,
-                               struct unwind_taken *taken) {
+/* What trail_join does, for `n` frames that lie in the stack, one behind the other, in front of
+ * `kept` ones, of which there are some. */
+static inline void trail_join_quickly(unwind_trail *trail, size_t kept, size_t n) {
+    struct unwind_point *point = trail->points + kept;
+    struct rest *rest = trail->rests + kept;
+    struct needs needs = needs_of(trail, point - 1);
+    struct word *word = trail->words + needs.n_words;
+    uintptr_t key = point[-1].key, sp = point[-1].sp, bp = rest[-1].bp;
+    bool any = false;
+    for (const struct fresh *fresh = trail->fresh + n; fresh-- > trail->fresh; point++, rest++) {
+        if (!KEY_BELOW_SP || __builtin_expect(fresh->key_at != sp - WORD, 0))
+            *word++ = (struct word){.address = fresh->key_at, .value = key};
+        if (needs.bp && fresh->bp_at)
+            *word++ = (struct word){.address = fresh->bp_at, .value = bp};
+        needs.bp = fresh->uses_bp || (needs.bp && !fresh->bp_at);
+        needs.n_words = (uint32_t)(word - trail->words);
+        any |= needs.bp || needs.n_words;
+        point->key = key = fresh->frame.key;
+        __asm__("" ::: "memory"); /* as it was stored: a pair would have to reach the cache first */
+        point->sp = sp = fresh->frame.sp;
+        rest->bp = bp = fresh->frame.bp;
+        rest->needs = needs;
+    }
+    trail->n_points = kept + n;
+    trail_note_needs(trail, kept, any);
+    trail->by_bp = needs.bp;
+}
+
+/* Where a few frames are new, and nothing about them is special. No frames: it takes more than
+ * this, and the trail is as it was. */
+static struct unwind_taken trail_take_quickly(unwind_trail *trail, const struct unwind_site *site) {
+    static const struct unwind_taken none = {0};
     const uintptr_t last = trail->stack_high - WORD;
     struct unwind_frame frame = {.key = site->return_address, .sp = site->sp, .bp = site->bp};
-    struct fresh *fresh = trail->fresh, *end = fresh + QUICK_FRAMES;
+    struct fresh *fresh = trail->fresh, *const end = fresh + QUICK_FRAMES;
     if (frame.sp > last)
-        return false;
+        return none;
     const struct unwind_point *point = trail_verify(trail, frame.sp);
     for (;; fresh++) {
         while (point[-1].sp < frame.sp)
@@ -293,14 +337,13 @@ static bool trail_take_quickly(unwind_trail *trail, const struct unwind_site *si
         if (__builtin_expect(row->key != frame.key || row->bits & ROW_UNCOMMON || fresh == end ||
                                  !step_quickly(row, &frame, last, fresh) || !frame.key,
                              0))
-            return false;
+            return none;
     }
     const size_t kept = (size_t)(point - trail->points), n = (size_t)(fresh - trail->fresh);
     if (__builtin_expect(kept + n > trail->max, 0))
-        return false;
-    trail_join(trail, kept, n, frame);
-    *taken = (struct unwind_taken){.n = kept + n, .kept = kept};
-    return true;
+        return none;
+    trail_join_quickly(trail, kept, n);
+    return (struct unwind_taken){.n = kept + n, .kept = kept};
 }
 
 /* ---- the same where no bp is needed ------------------------------------------------------ */
@@ -372,6 +415,11 @@ trail_take_plainly(unwind_trail *trail, const struct unwind_site *site) {
 
 /* ---- either ------------------------------------------------------------------------------ */
 
+/* Whether the next walk, too, is likely to need no bp. */
+static inline bool trail_is_plain(const unwind_trail *trail) {
+    return KEY_BELOW_SP && !trail->by_bp;
+}
+
 void unwind_trail_init(unwind_trail *trail, unwind_cache *cache, size_t max) {
     trail->points = (struct unwind_point *)trail->memory + 1;
     trail->points[-1] = (struct unwind_point){.sp = UINTPTR_MAX};
@@ -409,7 +457,7 @@ static struct unwind_taken trail_take_whole(unwind_trail *trail) {
 
 static __attribute__((noinline)) struct unwind_taken trail_take(unwind_trail *trail,
                                                                 const struct unwind_site *site) {
-    struct unwind_taken taken = {0};
+    struct unwind_taken taken;
     struct walk walk; /* is large, and little of it is used */
     enum step step;
     size_t n;
@@ -419,8 +467,11 @@ static __attribute__((noinline)) struct unwind_taken trail_take(unwind_trail *tr
     }
     if (!trail_is_in_stack(trail, site->sp))
         return trail_take_whole(trail);
-    if (trail->n_points > 0 && trail_take_quickly(trail, site, &taken))
-        return taken;
+    if (trail->n_points > 0 && trail_is_plain(trail)) {
+        taken = trail_take_quickly(trail, site);
+        if (taken.n > 0)
+            return taken;
+    }
     walk.cache = trail->cache;
     walk.start = NULL;
     walk.stack_low = trail->stack_low;
@@ -439,8 +490,9 @@ static __attribute__((noinline)) struct unwind_taken trail_take(unwind_trail *tr
 }
 
 struct unwind_taken unwind_trail_take(unwind_trail *trail, const struct unwind_site *site) {
-    if (KEY_BELOW_SP && trail->flushes == trail->cache->flushes && site->sp >= trail->stack_low) {
-        const struct unwind_taken taken = trail_take_plainly(trail, site);
+    if (trail->flushes == trail->cache->flushes && site->sp >= trail->stack_low) {
+        const struct unwind_taken taken = trail_is_plain(trail) ? trail_take_plainly(trail, site)
+                                                                : trail_take_quickly(trail, site);
         if (__builtin_expect(taken.n > 0, 1))
             return taken;
     }

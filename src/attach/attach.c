@@ -31,6 +31,36 @@ static bool sees_file(pid_t pid, const char *path, remote_reason *why) {
     return false;
 }
 
+/* A sanitizer that is linked into the program itself: not one allocation of the program could be
+ * seen. In a library of its own it does no harm. */
+static bool has_sanitizer(pid_t pid, remote_reason *why) {
+    static const struct {
+        const char *function, *name;
+    } all[] = {{"__asan_init", "AddressSanitizer"},
+               {"__hwasan_init", "HWAddressSanitizer"},
+               {"__msan_init", "MemorySanitizer"},
+               {"__tsan_init", "ThreadSanitizer"},
+               {"__lsan_init", "LeakSanitizer"}};
+    process_module program;
+    if (!process_find_program(pid, &program))
+        return false;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (process_symbol(pid, &program, all[i].function)) {
+            snprintf(
+                why->text, sizeof why->text,
+                "process %d has %s's malloc in the program itself, whose calls of it cannot be "
+                "seen: build it without, or with -shared-libsan",
+                (int)pid, all[i].name);
+            return true;
+        }
+    return false;
+}
+
+bool attach_has_own_malloc(pid_t pid) {
+    process_module program;
+    return process_find_program(pid, &program) && process_symbol(pid, &program, "malloc");
+}
+
 /* What dlerror says over there. */
 static void read_loader_error(remote *r, remote_reason *why) {
     char text[160] = "";
@@ -92,7 +122,8 @@ static bool control_process(pid_t pid, const char *library, control *c, remote_r
         c->outcome = CONTROL_IDLE;
         return true;
     }
-    if (!there && !hidden && library && process_exists(pid) && !sees_file(pid, library, why))
+    if (!there && !hidden && library && process_exists(pid) &&
+        (!sees_file(pid, library, why) || has_sanitizer(pid, why)))
         return false;
     remote *r = remote_open(pid, why);
     if (!r)

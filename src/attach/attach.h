@@ -14,4 +14,7 @@ bool attach_control(pid_t pid, const char *library, control *c, remote_reason *w
 /* The file name of the program that the process runs; false: there is no such process. */
 bool attach_program(pid_t pid, char *path, size_t size);
 
+/* Whether its program defines malloc itself, so that its calls of it pass nobody. */
+bool attach_has_own_malloc(pid_t pid);
+
 #endif

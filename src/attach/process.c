@@ -91,6 +91,16 @@ bool process_find_module(pid_t pid, const char *name, process_module *module) {
     return find_module(pid, has_name, name, module);
 }
 
+static bool has_path(const process_module *module, const void *context) {
+    return module->code && strcmp(module->path, context) == 0;
+}
+
+bool process_find_program(pid_t pid, process_module *module) {
+    char link[64], path[sizeof module->path] = "";
+    snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
+    return readlink(link, path, sizeof path - 1) > 0 && find_module(pid, has_path, path, module);
+}
+
 static bool has_address(const process_module *module, const void *context) {
     uint64_t address = *(const uint64_t *)context;
     return address >= module->low && address < module->high;

@@ -18,6 +18,9 @@ typedef struct process_module {
 /* The module whose file name begins with `name`, as "libc.so.6"; false: there is none. */
 bool process_find_module(pid_t pid, const char *name, process_module *module);
 
+/* The program's own file; false: it is not to be seen. */
+bool process_find_program(pid_t pid, process_module *module);
+
 /* The file that is mapped at an address; an empty path: no file. False: nothing is mapped there. */
 bool process_module_at(pid_t pid, uint64_t address, process_module *module);
 

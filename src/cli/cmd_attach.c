@@ -242,6 +242,11 @@ static int run_attach(const void *opts_, char **operands, size_t n_operands) {
         say_refused(pid, &request, path);
         return STATUS_FAILED;
     }
+    if (attach_has_own_malloc(pid))
+        message_warning(
+            "process %d has a malloc in the program itself: what the program asks of it is "
+            "not seen, what libraries do is",
+            (int)pid);
     if (opts->duration) {
         message_note("recording process %d for %.6g s; Ctrl-C ends it earlier", (int)pid,
                      (double)opts->duration / 1e6);

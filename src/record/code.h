@@ -55,7 +55,7 @@ typedef struct code_table {
 } code_table;
 
 /* What a thread remembers of code_of's answers. Legal when zeroed. */
-enum { CODE_CACHE_SLOTS = 1024 };
+enum { CODE_CACHE_SLOTS = 4096 };
 typedef struct code_cache {
     uint32_t epoch; /* of the answers in it */
     uint64_t codes[CODE_CACHE_SLOTS];
@@ -63,7 +63,7 @@ typedef struct code_cache {
 
 /* Where the code of an address is remembered. */
 static inline size_t code_slot(uintptr_t return_address) {
-    enum { SLOTS_LOG2 = 10 };
+    enum { SLOTS_LOG2 = 12 };
     _Static_assert(1 << SLOTS_LOG2 == CODE_CACHE_SLOTS, "the highest bits of the product");
     return (uint64_t)return_address * UINT64_C(0x9E3779B97F4A7C15) >> (64 - SLOTS_LOG2);
 }

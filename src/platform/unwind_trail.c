@@ -348,17 +348,15 @@ static struct unwind_taken trail_take_quickly(unwind_trail *trail, const struct 
 
 /* ---- the same where no bp is needed ------------------------------------------------------ */
 
-/* Whether the caller's key and sp lie at `offset` from sp, further out; its bp may be anywhere. */
-static inline bool row_is_plain(const struct row *row) {
-    static const struct row mask = {
-        .offset = INT32_MIN, .cfa_words = -1, .bits = (uint8_t)~ROW_SAVES_BP};
-    static const struct row plain = {.cfa_words = 1};
-    enum { AT = offsetof(struct row, offset) };
-    uint64_t told, of, wanted;
-    memcpy(&told, (const char *)row + AT, sizeof told);
-    memcpy(&of, (const char *)&mask + AT, sizeof of);
-    memcpy(&wanted, (const char *)&plain + AT, sizeof wanted);
-    return (told & of) == wanted;
+/* The plain step of a row, if it has one: the caller's key and sp lie at `offset` from sp, further
+ * out; its bp may be anywhere. Else 0. */
+static __attribute__((noinline)) plain_step plain_step_learn(unwind_cache *cache, uintptr_t key) {
+    const struct row *row = cache_known(cache, key);
+    const uint64_t words = (uint64_t)row->offset / WORD;
+    if (row->key != key || (row->bits & ~ROW_SAVES_BP) || row->cfa_words != 1 || row->offset < 0 ||
+        row->offset % WORD || words >> PLAIN_WORDS_BITS || key >> (64 - PLAIN_WORDS_BITS))
+        return 0;
+    return *cache_plain(cache, key) = (uint64_t)key << PLAIN_WORDS_BITS | words;
 }
 
 /* `n` frames further in than the first `kept` need what these need. False, and nothing is changed:
@@ -384,12 +382,12 @@ trail_take_plainly(unwind_trail *trail, const struct unwind_site *site) {
             point--;
         if (point[-1].sp == sp && point[-1].key == key)
             break;
-        const struct row *row = cache_place(trail->cache, key);
-        if (__builtin_expect(row->key != key, 0) &&
-            (row = cache_known(trail->cache, key))->key != key)
+        plain_step step = *cache_plain(trail->cache, key);
+        if (__builtin_expect(step >> PLAIN_WORDS_BITS != key, 0) &&
+            !(step = plain_step_learn(trail->cache, key)))
             return none;
-        uintptr_t at = sp + (uint32_t)row->offset;
-        if (__builtin_expect(!row_is_plain(row) || at > last || fresh == end, 0))
+        const uintptr_t at = sp + step % (1 << PLAIN_WORDS_BITS) * WORD;
+        if (__builtin_expect(at > last || fresh == end, 0))
             return none;
         fresh->frame.key = key;
         fresh->frame.sp = sp;

@@ -41,8 +41,15 @@ struct row {
 };
 _Static_assert(sizeof(struct row) == 16, "four rows make a cache line");
 
+/* What nearly all steps need of a row: a table that stays in a core's own cache where rows do not.
+ * An entry holds the key, which has 48 bits, and below it so many words from sp to the return
+ * address, above which lies the caller's sp. */
+enum { PLAIN_STEPS = 1 << 15, PLAIN_WORDS_BITS = 16 };
+typedef uint64_t plain_step;
+
 struct unwind_cache {
     struct row rows[ROW_SETS * ROW_WAYS];
+    plain_step plain[PLAIN_STEPS]; /* of some of these rows; 0: none */
     struct cfi_machine machine;
     struct module_identity modules[MODULES_MAX]; /* all that have rows and can be unloaded */
     size_t module_count;
@@ -54,6 +61,11 @@ struct unwind_cache {
 static inline struct row *cache_place(unwind_cache *cache, uintptr_t key) {
     enum { CODE_BYTES_LOG2 = 3, SPAN_LOG2 = 19 }; /* of code, for a row and for the whole cache */
     return &cache->rows[(key >> CODE_BYTES_LOG2 ^ key >> SPAN_LOG2) % (ROW_SETS * ROW_WAYS)];
+}
+
+static inline plain_step *cache_plain(unwind_cache *cache, uintptr_t key) {
+    enum { CODE_BYTES_LOG2 = 4, SPAN_LOG2 = 19 };
+    return &cache->plain[(key >> CODE_BYTES_LOG2 ^ key >> SPAN_LOG2) % PLAIN_STEPS];
 }
 
 /* The row of `key`, or any other one if there is none. */

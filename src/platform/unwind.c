@@ -33,7 +33,7 @@ size_t unwind_cache_size(void) {
 
 void unwind_cache_flush(unwind_cache *cache) {
     pages_clear(cache->rows, sizeof cache->rows);
-    pages_clear(cache->plain, sizeof cache->plain);
+    pages_clear(cache->quick, sizeof cache->quick);
     cache->module_count = 0;
     cache->flushes++;
 }

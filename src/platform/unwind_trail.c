@@ -290,6 +290,39 @@ STACK_UNCHECKED static inline bool step_quickly(const struct row *row, struct un
     return true;
 }
 
+/* A step of a function that has a frame pointer. */
+STACK_UNCHECKED static inline bool step_framed(struct unwind_frame *frame, uintptr_t last,
+                                               struct fresh *fresh) {
+    const uintptr_t bp = frame->bp, cfa = bp + 2 * WORD;
+    if (__builtin_expect(bp < frame->sp || !is_further_out(cfa, frame->sp, last), 0))
+        return false;
+    *fresh = (struct fresh){.frame = *frame, .key_at = bp + WORD, .bp_at = bp, .uses_bp = true};
+    *frame = (struct unwind_frame){
+        .key = cpu_strip_signature(stack_word(bp + WORD)), .sp = cfa, .bp = stack_word(bp)};
+    return true;
+}
+
+static __attribute__((noinline)) bool step_on_by_row(unwind_cache *cache,
+                                                     struct unwind_frame *frame, uintptr_t last,
+                                                     struct fresh *fresh) {
+    const uintptr_t key = frame->key;
+    const struct row *row = cache_known(cache, key);
+    if (row->key != key || row->bits & ROW_UNCOMMON)
+        return false;
+    if (row->bits == (ROW_FROM_BP | ROW_SAVES_BP) && row->offset == WORD && row->cfa_words == 1 &&
+        row->bp_words == -1 && !(key >> QUICK_KEY_BITS))
+        *cache_quick(cache, key) = quick_framed(key);
+    return step_quickly(row, frame, last, fresh);
+}
+
+/* False: it takes more than that, or the stack ends. */
+static inline bool step_on(unwind_cache *cache, struct unwind_frame *frame, uintptr_t last,
+                           struct fresh *fresh) {
+    const bool framed = *cache_quick(cache, frame->key) == quick_framed(frame->key);
+    return (framed ? step_framed(frame, last, fresh) : step_on_by_row(cache, frame, last, fresh)) &&
+           frame->key;
+}
+
 /* What trail_join does, for `n` frames that lie in the stack, one behind the other, in front of
  * `kept` ones, of which there are some. */
 static inline void trail_join_quickly(unwind_trail *trail, size_t kept, size_t n) {
@@ -333,10 +366,7 @@ static struct unwind_taken trail_take_quickly(unwind_trail *trail, const struct 
             point--;
         if (point_is(trail, &point[-1], &frame))
             break;
-        const struct row *row = cache_known(trail->cache, frame.key);
-        if (__builtin_expect(row->key != frame.key || row->bits & ROW_UNCOMMON || fresh == end ||
-                                 !step_quickly(row, &frame, last, fresh) || !frame.key,
-                             0))
+        if (__builtin_expect(fresh == end || !step_on(trail->cache, &frame, last, fresh), 0))
             return none;
     }
     const size_t kept = (size_t)(point - trail->points), n = (size_t)(fresh - trail->fresh);
@@ -348,15 +378,14 @@ static struct unwind_taken trail_take_quickly(unwind_trail *trail, const struct 
 
 /* ---- the same where no bp is needed ------------------------------------------------------ */
 
-/* The plain step of a row, if it has one: the caller's key and sp lie at `offset` from sp, further
- * out; its bp may be anywhere. Else 0. */
-static __attribute__((noinline)) plain_step plain_step_learn(unwind_cache *cache, uintptr_t key) {
+/* The step of a row, if it is a plain one: the caller's bp may be anywhere. Else 0. */
+static __attribute__((noinline)) quick_step quick_learn_plain(unwind_cache *cache, uintptr_t key) {
     const struct row *row = cache_known(cache, key);
     const uint64_t words = (uint64_t)row->offset / WORD;
     if (row->key != key || (row->bits & ~ROW_SAVES_BP) || row->cfa_words != 1 || row->offset < 0 ||
-        row->offset % WORD || words >> PLAIN_WORDS_BITS || key >> (64 - PLAIN_WORDS_BITS))
+        row->offset % WORD || words >> QUICK_WORDS_BITS || key >> QUICK_KEY_BITS)
         return 0;
-    return *cache_plain(cache, key) = (uint64_t)key << PLAIN_WORDS_BITS | words;
+    return *cache_quick(cache, key) = (uint64_t)key << QUICK_WORDS_BITS | words;
 }
 
 /* `n` frames further in than the first `kept` need what these need. False, and nothing is changed:
@@ -382,11 +411,11 @@ trail_take_plainly(unwind_trail *trail, const struct unwind_site *site) {
             point--;
         if (point[-1].sp == sp && point[-1].key == key)
             break;
-        plain_step step = *cache_plain(trail->cache, key);
-        if (__builtin_expect(step >> PLAIN_WORDS_BITS != key, 0) &&
-            !(step = plain_step_learn(trail->cache, key)))
+        quick_step step = *cache_quick(trail->cache, key);
+        if (__builtin_expect(step >> QUICK_WORDS_BITS != key, 0) &&
+            !(step = quick_learn_plain(trail->cache, key)))
             return none;
-        const uintptr_t at = sp + step % (1 << PLAIN_WORDS_BITS) * WORD;
+        const uintptr_t at = sp + step % (1 << QUICK_WORDS_BITS) * WORD;
         if (__builtin_expect(at > last || fresh == end, 0))
             return none;
         fresh->frame.key = key;

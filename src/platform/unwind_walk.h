@@ -42,14 +42,16 @@ struct row {
 _Static_assert(sizeof(struct row) == 16, "four rows make a cache line");
 
 /* What nearly all steps need of a row: a table that stays in a core's own cache where rows do not.
- * An entry holds the key, which has 48 bits, and below it so many words from sp to the return
- * address, above which lies the caller's sp. */
-enum { PLAIN_STEPS = 1 << 15, PLAIN_WORDS_BITS = 16 };
-typedef uint64_t plain_step;
+ * An entry is the key, which has 47 bits, shifted to the left, and either a plain step: so many
+ * words from sp to the return address, above which lies the caller's sp; or QUICK_FRAMED: bp points
+ * at the caller's bp, above which lie the return address and the caller's sp. */
+enum { QUICK_STEPS = 1 << 15, QUICK_WORDS_BITS = 16, QUICK_KEY_BITS = 47 };
+#define QUICK_FRAMED (UINT64_C(1) << (QUICK_KEY_BITS + QUICK_WORDS_BITS))
+typedef uint64_t quick_step;
 
 struct unwind_cache {
     struct row rows[ROW_SETS * ROW_WAYS];
-    plain_step plain[PLAIN_STEPS]; /* of some of these rows; 0: none */
+    quick_step quick[QUICK_STEPS]; /* of some of these rows; 0: none */
     struct cfi_machine machine;
     struct module_identity modules[MODULES_MAX]; /* all that have rows and can be unloaded */
     size_t module_count;
@@ -63,9 +65,13 @@ static inline struct row *cache_place(unwind_cache *cache, uintptr_t key) {
     return &cache->rows[(key >> CODE_BYTES_LOG2 ^ key >> SPAN_LOG2) % (ROW_SETS * ROW_WAYS)];
 }
 
-static inline plain_step *cache_plain(unwind_cache *cache, uintptr_t key) {
+static inline quick_step *cache_quick(unwind_cache *cache, uintptr_t key) {
     enum { CODE_BYTES_LOG2 = 4, SPAN_LOG2 = 19 };
-    return &cache->plain[(key >> CODE_BYTES_LOG2 ^ key >> SPAN_LOG2) % PLAIN_STEPS];
+    return &cache->quick[(key >> CODE_BYTES_LOG2 ^ key >> SPAN_LOG2) % QUICK_STEPS];
+}
+
+static inline quick_step quick_framed(uintptr_t key) {
+    return QUICK_FRAMED | (uint64_t)key << QUICK_WORDS_BITS;
 }
 
 /* The row of `key`, or any other one if there is none. */

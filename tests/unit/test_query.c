@@ -246,24 +246,26 @@ START_TEST(each_row_of_a_large_table_is_looked_at) {
 }
 END_TEST
 
+static void write_filter(char *to, size_t size, const char *text, bool times, uint64_t start) {
+    if (times)
+        snprintf(to, size, "%s%" PRIu64 "us..%" PRIu64 "us", text, start + 200000, start + 350000);
+    else
+        snprintf(to, size, "%s", text);
+}
+
 /* The same rows before, around and after the time that halves the columns. */
 START_TEST(times_select_the_same_rows_however_late_they_are) {
     static const uint64_t starts[] = {BLOCKS_SHORT - 2 * UINT64_C(1000000), BLOCKS_SHORT - 300000,
                                       BLOCKS_SHORT, UINT64_C(1) << 40};
     static const struct {
-        const char *format;
-        uint64_t from; /* added to the times in it */
-    } filters[] = {{"alloc:%" PRIu64 "us..%" PRIu64 "us", 1},
-                   {"live:%" PRIu64 "us..%" PRIu64 "us", 1},
-                   {"life:>100us", 0},
-                   {"life:<0.5ms", 0},
-                   {"life:40us..0.9s", 0},
-                   {"promoted", 0},
-                   {"survived", 0},
-                   {"heap:major", 0},
-                   {"live:@peak", 0},
-                   {"alloc:>60h", 0},
-                   {"live:@end", 0}};
+        const char *text;
+        bool times; /* follow it */
+    } filters[] = {{"alloc:", true},           {"live:", true},
+                   {"life:>100us", false},     {"life:<0.5ms", false},
+                   {"life:40us..0.9s", false}, {"promoted", false},
+                   {"survived", false},        {"heap:major", false},
+                   {"live:@peak", false},      {"alloc:>60h", false},
+                   {"live:@end", false}};
     profile early;
     make_many(&early);
     for (size_t k = 0; k < sizeof starts / sizeof *starts; k++) {
@@ -272,9 +274,8 @@ START_TEST(times_select_the_same_rows_however_late_they_are) {
         ck_assert(blocks_are_long(&late.table) == (late.table.last >= BLOCKS_SHORT));
         for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
             char before[100], after[100];
-            const uint64_t start = filters[i].from ? starts[k] : 0;
-            snprintf(before, sizeof before, filters[i].format, UINT64_C(200000), UINT64_C(350000));
-            snprintf(after, sizeof after, filters[i].format, start + 200000, start + 350000);
+            write_filter(before, sizeof before, filters[i].text, filters[i].times, 0);
+            write_filter(after, sizeof after, filters[i].text, filters[i].times, starts[k]);
             const bool beyond = strcmp(before, "alloc:>60h") == 0 && starts[k] >> 40;
             ck_assert_msg(beyond || samples_kept(&late, after) == samples_kept(&early, before),
                           "%s from %" PRIu64, before, starts[k]);

@@ -92,64 +92,165 @@ typedef struct sums {
     double heaviest;                  /* of all blocks */
 } sums;
 
-static double within(uint64_t time, uint64_t from, uint64_t to) {
-    return (double)(time < from ? from : time > to ? to : time) / 1e6;
+/* A window, and the seconds from its middle at which it begins and ends. */
+typedef struct window {
+    uint64_t from, to;
+    double middle, begin, end, cube; /* of its width */
+} window;
+
+static window window_of(uint64_t from, uint64_t to) {
+    const double width = (double)(to - from) / 1e6, middle = ((double)from + (double)to) / 2e6;
+    return (window){.from = from,
+                    .to = to,
+                    .middle = middle,
+                    .begin = (double)from / 1e6 - middle,
+                    .end = (double)to / 1e6 - middle,
+                    .cube = width * width * width};
+}
+
+static inline double seconds_in(const window *w, uint64_t time) {
+    return time <= w->from ? w->begin : time >= w->to ? w->end : (double)time / 1e6 - w->middle;
+}
+
+static inline double weight_in(const window *w, uint64_t born, uint64_t died) {
+    if (died <= w->from || w->to <= w->from) /* divisions take long, and most blocks live briefly */
+        return 0;
+    const double begin = seconds_in(w, born), end = seconds_in(w, died);
+    return 6 * (end * end - begin * begin) / w->cube;
 }
 
 double leaks_weight(uint64_t born, uint64_t died, uint64_t from, uint64_t to) {
-    double width = (double)(to - from) / 1e6, middle = ((double)from + (double)to) / 2e6;
-    double begin = within(born, from, to) - middle, end = within(died, from, to) - middle;
-    return to > from ? 6 * (end * end - begin * begin) / (width * width * width) : 0;
+    const window w = window_of(from, to);
+    return weight_in(&w, born, died);
+}
+
+enum { MOST_PARTS = LEAKS_PERIODS > LEAKS_POINTS ? LEAKS_PERIODS : LEAKS_POINTS };
+
+/* Equal parts of the time until the window ends. */
+typedef struct parts {
+    size_t n;
+    uint64_t first[MOST_PARTS + 2]; /* times: of each part; of what is later; the last of all */
+} parts;
+
+static size_t compute_part(uint64_t time, uint64_t to, size_t n) {
+    return (size_t)((double)time / ((double)to + 1) * (double)n);
+}
+
+static parts parts_of(uint64_t to, size_t n) {
+    parts x = {.n = n};
+    for (size_t i = 1; i <= n; i++) {
+        uint64_t low = x.first[i - 1], high = to + 1;
+        while (low < high) {
+            const uint64_t middle = low + (high - low) / 2;
+            if (compute_part(middle, to, n) >= i)
+                high = middle;
+            else
+                low = middle + 1;
+        }
+        x.first[i] = low;
+    }
+    x.first[n + 1] = UINT64_MAX;
+    return x;
+}
+
+/* Which one; n: none, later. It is likely to be near the part `near`. */
+static inline size_t part_at(const parts *x, size_t near, uint64_t time) {
+    if (time >= x->first[x->n])
+        return x->n;
+    while (time < x->first[near])
+        near--;
+    while (time >= x->first[near + 1])
+        near++;
+    return near;
+}
+
+/* What a block adds to the sums of its site, and to those of all. */
+typedef struct contribution {
+    cost one, held;
+    bool live, startup, at_exit;
+    size_t born, died; /* points */
+    size_t period;
+    double late, slope;
+} contribution;
+
+/* What blocks are added up by. */
+typedef struct adding {
+    const profile *profile;
+    const leaks *leaks;
+    window all, late;
+    parts points, periods;
+    size_t point, period; /* of the last block's birth: rows are nearly in the order of births */
+} adding;
+
+static adding adding_of(const profile *p, const leaks *l) {
+    return (adding){.profile = p,
+                    .leaks = l,
+                    .all = window_of(l->from, l->to),
+                    .late = window_of(l->from + (l->to - l->from) / 2, l->to),
+                    .points = parts_of(l->to, LEAKS_POINTS),
+                    .periods = parts_of(l->to, LEAKS_PERIODS)};
 }
 
 /* For the squares: each sample counts, or each block by what its weight is uncertain by. */
-static void add_slope(const leaks *l, sums *s, size_t period, const cost *one, double slope) {
-    weighted *w = slope > 0 ? &s->up : &s->down;
-    s->periods[period] += one->weight * slope;
-    s->moving += slope != 0 ? one->samples : 0;
-    w->sum += one->weight * fabs(slope);
-    w->squares += (l->measure == MEASURE_BLOCKS ? one->squares : one->weight) * slope * slope;
-}
-
-/* Which of `n` equal parts of the time until the window ends; n: none, later. */
-static size_t part_at(const leaks *l, uint64_t time, size_t n) {
-    return time > l->to ? n : (size_t)((double)time / ((double)l->to + 1) * (double)n);
+static inline void add_slope(const leaks *l, sums *s, const contribution *x) {
+    const cost *one = &x->one;
+    weighted *w = x->slope > 0 ? &s->up : &s->down;
+    s->periods[x->period] += one->weight * x->slope;
+    s->moving += one->samples;
+    w->sum += one->weight * fabs(x->slope);
+    w->squares += (l->measure == MEASURE_BLOCKS ? one->squares : one->weight) * x->slope * x->slope;
 }
 
 /* By bytes, cost.h needs the number of samples alone. */
-static cost cost_of(const profile *p, const leaks *l, size_t row) {
+static inline cost cost_of(const profile *p, const leaks *l, size_t row) {
     if (l->measure == MEASURE_BLOCKS)
         return cost_of_number(p, row);
     const uint64_t samples = blocks_samples(&p->table, row);
     return (cost){.samples = samples, .blocks = 1, .weight = (double)samples};
 }
 
-static void add_live(const leaks *l, const cost *one, uint64_t born, uint64_t died, sums *s) {
-    cost_add(&s->live, one);
-    if (born < l->from)
-        cost_add(&s->startup, one);
-    if (died != BLOCKS_NEVER)
-        cost_add(&s->at_exit, one);
+static void add_live(const leaks *l, sums *s, const contribution *x) {
+    cost_add(&s->live, &x->one);
+    if (x->startup)
+        cost_add(&s->startup, &x->one);
+    if (x->at_exit)
+        cost_add(&s->at_exit, &x->one);
+    if (l->measure == MEASURE_BYTESECONDS)
+        cost_add(&s->held, &x->held);
 }
 
-static void add_block(const profile *p, const leaks *l, size_t row, sums *s) {
+static inline void add_to(const leaks *l, sums *s, const contribution *x) {
+    if (x->one.heaviest > s->heaviest)
+        s->heaviest = x->one.heaviest;
+    s->changes[x->born] += x->one.weight;
+    s->changes[x->died] -= x->one.weight;
+    if (x->live)
+        add_live(l, s, x);
+    if (x->late != 0)
+        s->late += x->one.weight * x->late;
+    if (x->slope != 0)
+        add_slope(l, s, x);
+}
+
+static void add_block(adding *a, size_t row, sums *site, sums *total) {
+    const profile *p = a->profile;
+    const leaks *l = a->leaks;
     const uint64_t born = blocks_born(&p->table, row), died = blocks_died(&p->table, row);
     if (born > l->to)
         return;
-    const cost one = cost_of(p, l, row);
-    s->heaviest = fmax(s->heaviest, one.heaviest);
-    if (died > l->to)
-        add_live(l, &one, born, died, s);
-    if (died > l->to && l->measure == MEASURE_BYTESECONDS) {
-        const cost held = cost_of_seconds(one.samples, (double)(l->to - born) / 1e6);
-        cost_add(&s->held, &held);
+    contribution x = {.one = cost_of(p, l, row), .live = died > l->to};
+    if (x.live) {
+        x.startup = born < l->from;
+        x.at_exit = died != BLOCKS_NEVER;
+        x.held = cost_of_seconds(x.one.samples, (double)(l->to - born) / 1e6);
     }
-    s->changes[part_at(l, born, LEAKS_POINTS)] += one.weight;
-    s->changes[part_at(l, died, LEAKS_POINTS)] -= one.weight;
-    size_t period = part_at(l, born, LEAKS_PERIODS);
-    uint64_t middle = l->from + (l->to - l->from) / 2;
-    s->late += one.weight * leaks_weight(born, died, middle, l->to);
-    add_slope(l, s, period, &one, leaks_weight(born, died, l->from, l->to));
+    x.born = a->point = part_at(&a->points, a->point, born);
+    x.died = part_at(&a->points, x.born, died);
+    x.period = a->period = part_at(&a->periods, a->period, born);
+    x.late = weight_in(&a->late, born, died);
+    x.slope = weight_in(&a->all, born, died);
+    add_to(l, site, &x);
+    add_to(l, total, &x);
 }
 
 /* ---- how sure ---------------------------------------------------------------------------- */
@@ -407,11 +508,10 @@ bool leaks_query(const lens *view, const leaks_spec *spec, leaks *l) {
         return false;
     size_t n = places.places.count;
     sums *all = calloc(n + 1, sizeof *all); /* the last one is of all sites */
+    adding a = adding_of(p, l);
     for (size_t i = 0; all && i < b->count; i++)
-        if (places.of_row[i] != SITES_NONE) {
-            add_block(p, l, i, &all[places.of_row[i]]);
-            add_block(p, l, i, &all[n]);
-        }
+        if (places.of_row[i] != SITES_NONE)
+            add_block(&a, i, &all[places.of_row[i]], &all[n]);
     bool ok = all && judge_all(p, &places, all, l);
     free(all);
     sites_free(&places);

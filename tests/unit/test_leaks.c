@@ -156,6 +156,41 @@ START_TEST(classes_of_sites) {
 }
 END_TEST
 
+/* What is live when each of the equal parts of the time ends. */
+static void check_line(const profile *p, const leaks *l) {
+    const block_table *b = &p->table;
+    double live[LEAKS_POINTS + 1] = {0}, now = 0;
+    for (size_t row = 0; row < b->count; row++)
+        for (int end = 0; end < 2; end++) {
+            const uint64_t time = end ? blocks_died(b, row) : blocks_born(b, row);
+            const double at = (double)time / ((double)l->to + 1) * LEAKS_POINTS;
+            live[time > l->to ? LEAKS_POINTS : (size_t)at] +=
+                (end ? -1.0 : 1.0) * (double)blocks_samples(b, row);
+        }
+    for (int i = 0; i < LEAKS_POINTS; i++)
+        ck_assert_double_eq(l->total.line[i], now += live[i]);
+}
+
+START_TEST(a_line_knows_each_microsecond) {
+    static const uint64_t ends[] = {0, 1, 7, 23, 24, 25, 47, 999, 3001};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        tape t;
+        profile p;
+        tape_start(&t, 1);
+        for (uint64_t time = 0; time <= ends[i]; time++) {
+            allocate(&t, time, MEMTRACE_MAJOR, 1 + time % 3, 2 + time % 3, STACK(MAIN, PARSE));
+            if (time % 4 == 1)
+                collect(&t, time, time - time % 3);
+        }
+        tape_read_blocks(&t, &p, false);
+        leaks l = ask(&p);
+        check_line(&p, &l);
+        leaks_free(&l);
+        profile_free(&p);
+    }
+}
+END_TEST
+
 START_TEST(a_clean_up_is_no_life) {
     tape t;
     profile p;
@@ -522,6 +557,7 @@ static Suite *suite(void) {
     tcase_add_test(t, a_weight_is_a_slope);
     tcase_add_test(t, a_chance_is_a_limit);
     tcase_add_test(t, classes_of_sites);
+    tcase_add_test(t, a_line_knows_each_microsecond);
     tcase_add_test(t, a_clean_up_is_no_life);
     tcase_add_test(t, a_clean_up_need_not_be_of_all);
     tcase_add_test(t, of_nothing);

@@ -21,7 +21,8 @@ bool callback_enter(local *l, const session *s, bool stopping) {
 void callback_leave(local *l) {
     set_busy(l->thread, IN_ENGINE);
     l->thread->countdown = l->suspended;
-    atomic_store(&l->running, NULL);
+    atomic_store_explicit(&l->running, NULL,
+                          memory_order_release); /* nothing is to be seen first */
 }
 
 void *call_alloc(local *l, const session *s, memprof_heap heap, const memprof_allocation *info) {
@@ -143,6 +144,7 @@ void memprof_track(memprof *engine, memprof_thread *thread, const memprof_birth 
         return;
     int saved_errno = errno;
     set_busy(thread, IN_ENGINE);
+    index_prefetch(engine, birth->address);
     size_t n_frames = capture(l, s, birth->site);
     if (engine->host.collects)
         queue_birth(l, birth, n_frames);
@@ -200,6 +202,7 @@ bool memprof_take(memprof *engine, memprof_thread *thread, uintptr_t address,
     uint32_t was_busy;
     int saved_errno = errno;
     taken->block = NULL;
+    index_prefetch(engine, address);
     local *l = enter(engine, thread, &was_busy);
     if (l) {
         taken->block = index_remove(engine, address);

@@ -50,14 +50,23 @@ static void filter_remove(filter *f, uintptr_t address) {
         word_store(&f->words[bit / 64], f->words[bit / 64] & ~(UINT64_C(1) << bit % 64));
 }
 
+/* The parts are looked at without a lock by index_prefetch. */
+static void filter_replace(filter *f, const filter *by) {
+    __atomic_store_n(&f->words, by->words, __ATOMIC_RELAXED);
+    __atomic_store_n(&f->counters, by->counters, __ATOMIC_RELAXED);
+    __atomic_store_n(&f->bits, by->bits, __ATOMIC_RELAXED);
+}
+
 static bool filter_make(memprof *engine, filter *f, uint32_t bits) {
     size_t n = (size_t)1 << bits, alignment = sizeof memprof_no_bits;
     char *memory = memory_get(engine, n / 8 + alignment + n);
     if (!memory)
         return false;
     memory += -(uintptr_t)memory % alignment;
-    *f = (filter){.words = (uint64_t *)memory, .counters = (uint8_t *)memory + n / 8, .bits = bits};
     memset(memory, 0, n / 8 + n);
+    filter_replace(f, &(filter){.words = (uint64_t *)memory,
+                                .counters = (uint8_t *)memory + n / 8,
+                                .bits = bits});
     return true;
 }
 
@@ -81,7 +90,7 @@ static void filter_grow(memprof *engine) {
             for (size_t j = 0; engine->shards[i].slots && j >> engine->shards[i].bits == 0; j++)
                 if (engine->shards[i].slots[j].address)
                     filter_add(&bigger, engine->shards[i].slots[j].address);
-        engine->filter = bigger;
+        filter_replace(&engine->filter, &bigger);
         filter_publish(engine);
         for (int i = 0; i < N_SHARDS; i++)
             lock_drop(&engine->shards[i].lock);
@@ -98,8 +107,12 @@ static bool filter_is_full(const memprof *engine, const shard *s) {
 
 /* ---- slots, all under the lock of the shard -------------------------------------------------- */
 
+static size_t home_in(uint32_t bits, uintptr_t address) {
+    return (hash_address(address) << SHARD_BITS) >> (64 - bits);
+}
+
 static size_t slot_home(const shard *s, uintptr_t address) {
-    return (hash_address(address) << SHARD_BITS) >> (64 - s->bits);
+    return home_in(s->bits, address);
 }
 
 /* The slot that holds `address`, or the empty one where it belongs. Needs an empty slot. */
@@ -127,8 +140,8 @@ static bool slots_resize(memprof *engine, shard *s, uint32_t bits) {
     if (!grown)
         return false;
     memset(grown, 0, size);
-    s->slots = grown;
-    s->bits = bits;
+    __atomic_store_n(&s->bits, bits, __ATOMIC_RELAXED); /* the order is index_prefetch's */
+    __atomic_store_n(&s->slots, grown, __ATOMIC_RELEASE);
     for (size_t i = 0; i < old_n; i++)
         if (old[i].address)
             s->slots[slot_search(s, old[i].address)] = old[i];
@@ -151,6 +164,7 @@ static block *take_out(memprof *engine, shard *s, uintptr_t address) {
     block *b = s->slots[i].block;
     if (!s->slots[i].address)
         return NULL;
+    __builtin_prefetch(b); /* whoever takes it out looks at it */
     slot_empty(s, i);
     atomic_store_explicit(&s->count, s->count - 1, memory_order_relaxed);
     filter_remove(&engine->filter, address);
@@ -187,6 +201,23 @@ static void pool_put(shard *s, block *b) {
 
 /* ---- what the rest of the engine uses ----------------------------------------------------------
  */
+
+/* A mixture of old and new, if somebody changes them meanwhile, is some address, which is no fault.
+ */
+void index_prefetch(memprof *engine, uintptr_t address) {
+    const shard *s = shard_of(engine, address);
+    const slot *slots = __atomic_load_n(&s->slots, __ATOMIC_ACQUIRE);
+    uint32_t bits = __atomic_load_n(&s->bits, __ATOMIC_RELAXED);
+    if (!slots)
+        return;
+    uint64_t hash = hash_address(address);
+    uint64_t bit = hash >> (64 - __atomic_load_n(&engine->filter.bits, __ATOMIC_RELAXED));
+    const uint8_t *counters = __atomic_load_n(&engine->filter.counters, __ATOMIC_RELAXED);
+    const uint64_t *words = __atomic_load_n(&engine->filter.words, __ATOMIC_RELAXED);
+    __builtin_prefetch(&slots[home_in(bits, address)], 1);
+    __builtin_prefetch(&counters[bit], 1);
+    __builtin_prefetch(&words[bit / 64], 1);
+}
 
 bool index_start(memprof *engine, const session *started) {
     if (!engine->filter.words && !filter_make(engine, &engine->filter, FIRST_FILTER_BITS))

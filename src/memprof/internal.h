@@ -151,6 +151,10 @@ void memory_free_all(memprof *engine);
 
 /* ---- index.c ---- */
 
+/* Fetches what the index has of an address, which is about to be used, into the cache: all of it at
+ * once, while the caller does something else. Takes no lock. */
+void index_prefetch(memprof *engine, uintptr_t address);
+
 bool index_start(memprof *engine, const session *started); /* false: out of memory */
 
 /* Promises room for a block at `address`. NULL if the session is over or there is no memory. A

@@ -149,6 +149,8 @@ def nothing_but_the_program_outlives_the_command():
     with Run() as run:
         program = run.program()
         other = next(p for p in run.members() if p != program)
+        run.heard()  # it has answered
+        same(len(os.listdir(f"/proc/{other}/fd")), 1, "what it has open")
         os.kill(run.pid, signal.SIGKILL)
         run.process.wait()
         deadline = time.monotonic() + WAIT

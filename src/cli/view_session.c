@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/message.h"
 #include "cli/view_browser.h"
@@ -90,6 +91,7 @@ static view_session *session_new(char *const *paths, size_t n, const view_sessio
         return NULL;
     }
     s->viewer.version = ALLOTRACE_VERSION;
+    s->viewer.pid = getpid();
     s->viewer.sources = o->sources ? o->sources : ".";
     return s;
 }

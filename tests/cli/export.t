@@ -41,6 +41,10 @@ reader:
   $ slowly '2>said & sleep 3; kill $!; wait $!'; cat said; rm said lines slow
   
 
+The page is the same whenever it is made:
+
+  $ for i in 1 2; do allotrace export --to html -o $i.html $TRACES/irmin-replay.ctf; done; cmp 1.html 2.html; rm ?.html
+
 pprof, as protobuf's own decoder reads it:
 
   $ allotrace export --to pprof -o ocamlopt.pb.gz $TRACES/ocamlopt.ctf

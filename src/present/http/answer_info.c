@@ -1,7 +1,6 @@
 /* answer_info.c: `/api/info`: what the traces are about. */
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analyse/estimate.h"
 #include "present/http/request.h"
@@ -55,8 +54,9 @@ bool answer_info(request *r) {
     output *o = r->o;
     output_text(o, "{\"version\":");
     output_json(o, r->viewer->version);
-    output_format(o, ",\"pid\":%ld,\"live\":%s,\"traces\":[", (long)getpid(),
-                  r->viewer->live ? "true" : "false");
+    if (r->viewer->pid)
+        output_format(o, ",\"pid\":%ld", r->viewer->pid);
+    output_format(o, ",\"live\":%s,\"traces\":[", r->viewer->live ? "true" : "false");
     for (size_t i = 0; i < r->viewer->n_traces; i++) {
         reading *now = viewer_take(r->viewer, i, false);
         output_text(o, i ? ",\n" : "\n");

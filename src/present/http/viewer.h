@@ -58,6 +58,7 @@ typedef struct viewer {
     size_t n_traces;
     cache *cache;
     const char *version;
+    long pid;            /* of the server; 0: there is none */
     const char *sources; /* the folder of relative source files */
     bool live;           /* traces are followed */
     /* Called after each publication, from the thread that published; may be NULL. */

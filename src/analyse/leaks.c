@@ -90,6 +90,7 @@ typedef struct sums {
     double late;                      /* slope of the window's later half */
     weighted up, down;                /* of blocks that add to the slope; that take from it */
     double heaviest;                  /* of all blocks */
+    uint64_t blocks;                  /* tracked ones, of these */
 } sums;
 
 /* A window, and the seconds from its middle at which it begins and ends. */
@@ -220,6 +221,7 @@ static void add_live(const leaks *l, sums *s, const contribution *x) {
 }
 
 static inline void add_to(const leaks *l, sums *s, const contribution *x) {
+    s->blocks++;
     if (x->one.heaviest > s->heaviest)
         s->heaviest = x->one.heaviest;
     s->changes[x->born] += x->one.weight;
@@ -316,12 +318,15 @@ static estimate scaled(estimate e, double factor) {
 }
 
 /* What sampling leaves open: besides those that were seen there might be one that weighs most, by
- * number a block as small as the smallest seen. */
+ * number a block as small as the smallest seen, or, while few were, the smallest there may be. */
 static estimate slope_part(const profile *p, const leaks *l, const sums *s, const weighted *w) {
     const double rate = p->info.sample_rate, most = most_weight(l);
     if (l->measure != MEASURE_BLOCKS)
         return scaled(estimate_weighted(w->sum, w->squares, most, rate), p->info.word_size / 8.0);
-    return estimate_weighted_blocks(w->sum, w->squares, most, s->heaviest);
+    const estimate_blocks seen = {.tracked = s->blocks, .heaviest = s->heaviest};
+    return estimate_weighted_blocks(
+        w->sum, w->squares, most,
+        estimate_blocks_possible(&seen, l->may.least_words, rate).heaviest);
 }
 
 static estimate slope_of(const profile *p, const leaks *l, const sums *s) {

@@ -116,23 +116,22 @@ By numbers of blocks: in main's place there is one block, however large:
   1,545,456 blocks ± 328,626 live at the end; in all, it changes by 880,946 blocks/s (193,977 blocks/s … 1,581,370 blocks/s).
   
     growing         183,337 blocks (91,523 … 343,001)  in 1 site: more and more is live, from many different times
-    in steps        176,197 blocks (96,670 … 317,857)  in 3 sites: more is live than at first, but from few times, or no longer
-    unclear       1,051,752 blocks ± 281,800           in 45 sites: too few samples to tell
-    bounded          10,000 blocks (253 … 104,035)     in 1 site: blocks come and go; growth is at most half of what is live
+    in steps         50,002 blocks (16,237 … 153,625)  in 1 site: more is live than at first, but from few times, or no longer
+    unclear       1,187,947 blocks ± 294,334           in 48 sites: too few samples to tell
     start-up        124,170 blocks (55,759 … 259,540)  in 1 site: most was allocated at the start
   
     growing       asmcomp/interf.ml:52 Interf.build_graph.add_interf
-                                 ▃▆▇▇█████  183,337 blocks (91,523 … 343,001), 386,265 blocks/s (147,257 blocks/s … 692,814 blocks/s), p 0.0078, q 0.041
-    in steps      asmcomp/interf.ml:48 Interf.build_graph.add_interf
-                                 ▂▄▅▇███▆▆  83,335 blocks (27,060 … 212,391), 215,139 blocks/s (19,248 blocks/s … 466,747 blocks/s), p 0.031, q 0.074
+                                 ▃▆▇▇█████  183,337 blocks (91,523 … 343,001), 386,265 blocks/s (97,868 blocks/s … 729,890 blocks/s), p 0.0078, q 0.041
     in steps      set.ml:125 Stdlib__set.Make.bal
                                  ▂▂▆█▅▆█▄▄  50,002 blocks (16,237 … 153,625), 150,080 blocks/s (35,295 blocks/s … 287,573 blocks/s), p 0.0021, q 0.027
-    48 more sites with 1,228,782 blocks ± 296,997 live
+    unclear       list.ml:58 Stdlib__list.rev_append
+                  ▁▁▁▁▁▁▁▁▁▁▁▁▁▁ ▁▁▁▁▁▁▁▄█  150,003 blocks (68,593 … 300,392), 64,606 blocks/s (-182,244 blocks/s … 300,709 blocks/s)
+    48 more sites with 1,162,114 blocks ± 289,395 live
     393 sites of which no sampled block is left
   $ allotrace leaks -m blocks --json $TRACES/ocamlopt.ctf | jq -c '.unit, .all_sites.live, .classes[1], .sites[0].line'
   "blocks"
   {"value":1545456,"low":1247054,"high":1904306,"samples":110}
-  {"class":"in steps","sites":3,"live":{"value":176197,"low":96670,"high":317857,"samples":16}}
+  {"class":"in steps","sites":1,"live":{"value":50002,"low":16237,"high":153625,"samples":5}}
   [0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,50001,133336,150003,150003,166670,166670,183337,183337,183337]
 
 By how long what is left has been held; classes and slopes are as before, and what comes to it is what hotspots says:

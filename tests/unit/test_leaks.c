@@ -254,13 +254,15 @@ typedef enum behaviour {
     FLUSHED_RARELY,
     AT_START,
     LEAK,
-    FEW_LEAK
+    FEW_LEAK,
+    MIXED_LEAK
 } behaviour;
 
 typedef struct program {
     test_random random;
     profile *profile;
     uint64_t id;
+    uint64_t length; /* of each block; 0: of four kinds in turn, which matters to numbers alone */
     double rate;
 } program;
 
@@ -270,7 +272,7 @@ static void make_block(program *p, double born, double died) {
     const memtrace_event event = {.kind = MEMTRACE_ALLOC,
                                   .time = (uint64_t)born,
                                   .id = p->id,
-                                  .length = p->id % 4 * 5, /* which matters to numbers alone */
+                                  .length = p->length ? p->length : p->id % 4 * 5,
                                   .samples = 1,
                                   .source = MEMTRACE_MAJOR};
     ck_assert(blocks_alloc(&p->profile->table, 0, &event));
@@ -342,6 +344,12 @@ static void make_program(behaviour b, uint64_t seed, double rate, profile *resul
     case FEW_LEAK:
         make_life(&p, 120, 1e9);
         break;
+    case MIXED_LEAK:
+        p.length = 500;
+        make_life(&p, 20, 1e9);
+        p.length = 1;
+        make_life(&p, 40, 1e9);
+        break;
     }
     ck_assert(blocks_finish(&result->table));
 }
@@ -409,19 +417,21 @@ static uint8_t *sample(const profile *p, uint64_t seed, double rate, bool by_siz
     return kept;
 }
 
-/* The slope's interval holds what all blocks of the program amount to; by bytes, and by number. */
+/* The slope's interval holds what all blocks of the program amount to; by bytes, and by number,
+ * also where most are small, and none or few of these were seen. */
 START_TEST(slopes_are_covered) {
-    static const behaviour programs[] = {SLOW, CACHE, LEAK, FEW_LEAK};
+    static const behaviour programs[] = {SLOW, CACHE, LEAK, FEW_LEAK, MIXED_LEAK};
     const bool numbers = _i > 0;
     const measure m = numbers ? MEASURE_BLOCKS : MEASURE_ALLOCATED;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < (numbers ? 5 : 4); i++) {
+        const double rate = programs[i] == MIXED_LEAK ? 0.02 : 0.1;
         int covered = 0;
         for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
             profile p;
             make_program(programs[i], i == 3 ? 1 : seed, 1, &p);
             leaks all = ask_of(&p, NULL, m);
-            uint8_t *kept = sample(&p, seed, 0.1, numbers);
-            p.info.sample_rate = 0.1;
+            uint8_t *kept = sample(&p, seed, rate, numbers);
+            p.info.sample_rate = rate;
             leaks some = ask_of(&p, kept, m);
             covered += some.total.slope.low <= all.total.slope.value &&
                        all.total.slope.value <= some.total.slope.high;

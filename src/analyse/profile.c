@@ -9,8 +9,6 @@
 #include "analyse/blocks_add.h"
 #include "trace/reader_next.h"
 
-enum { EVENTS_PER_TICK = 1 << 14 };
-
 /* In the values of `minor`: the block was promoted. The rest is its samples, saturated. */
 #define PROMOTED    0x80000000u
 #define MAX_SAMPLES 0x7FFFFFFEu
@@ -234,12 +232,12 @@ static in_line bool add_event(profile *p, cct_path *path, const memtrace_reader 
 static __attribute__((noinline)) memtrace_status add_packet(profile *p, cct_path *path,
                                                             memtrace_reader *reader,
                                                             const profile_options *options,
-                                                            unsigned *result, uint64_t *n_events) {
+                                                            unsigned *result) {
     memtrace_event event;
     memtrace_status status = MEMTRACE_OK;
-    uint64_t last = 0, n = 0;
+    uint64_t last = 0;
     unsigned decoded = BACKTRACE_GOOD;
-    for (; reader_has_whole(reader); n++, last = event.time) {
+    for (; reader_has_whole(reader); last = event.time) {
         const uint32_t header = load_u32(reader->next);
         bool added;
         if (is_fate(header >> FORMAT_TIME_BITS)) {
@@ -259,7 +257,6 @@ static __attribute__((noinline)) memtrace_status add_packet(profile *p, cct_path
     }
     p->duration = last > p->duration ? last : p->duration; /* a domain's times never go back */
     *result = decoded;
-    *n_events += n;
     return status;
 }
 
@@ -276,7 +273,6 @@ static memtrace_status add_events(profile *p, memtrace_reader *reader,
     memtrace_event event;
     memtrace_status status;
     unsigned result = BACKTRACE_GOOD;
-    uint64_t n = 0, ticks = 0;
     while ((status = next_any(reader, result, &event)) == MEMTRACE_OK) {
         if (!see_domain(p, event.domain))
             return MEMTRACE_NOMEM;
@@ -284,13 +280,9 @@ static memtrace_status add_events(profile *p, memtrace_reader *reader,
         p->duration = event.time > p->duration ? event.time : p->duration;
         if (!add_event(p, path, reader, options, &event))
             return MEMTRACE_NOMEM;
-        n++;
-        status = add_packet(p, path, reader, options, &result, &n);
+        status = add_packet(p, path, reader, options, &result);
         if (status != MEMTRACE_OK)
             return status;
-        if (n / EVENTS_PER_TICK > ticks && options->tick)
-            options->tick(options->context, reader);
-        ticks = n / EVENTS_PER_TICK;
     }
     return status;
 }

@@ -77,10 +77,6 @@ typedef struct profile_options {
     unsigned columns;     /* of the table, those that are looked at, a set of BLOCKS_HAS; 0: all. A
                              profile that comes from elsewhere need not have others */
 
-    /* Called now and then while reading, to show progress; may be NULL. */
-    void (*tick)(void *context, const memtrace_reader *reader);
-    void *context;
-
     /* Called for each sampled block, with the node that is its stack; may be NULL. False, there is
      * no memory, ends reading. */
     bool (*block)(void *context, uint32_t node, const memtrace_event *event);

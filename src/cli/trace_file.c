@@ -39,7 +39,7 @@ void trace_file_know(trace_file *in, const char *path, bool strict,
     in->n_known = n;
 }
 
-static void tick(void *context, const memtrace_reader *reader) {
+void trace_file_tick(void *context, const memtrace_reader *reader) {
     const trace_file *in = context;
     uint64_t done, total;
     if (in->printed)
@@ -58,7 +58,7 @@ int trace_file_open(trace_file *in, const char *path, const memtrace_reader_opti
         say_error(in, &error);
         return STATUS_FAILED;
     }
-    memtrace_reader_on_packet(in->reader, tick, in);
+    memtrace_reader_on_packet(in->reader, trace_file_tick, in);
     return STATUS_OK;
 }
 

@@ -31,6 +31,10 @@ const memtrace_warning *trace_file_warnings(const trace_file *in, size_t *n);
 /* What is read is printed at once: on a terminal that shows that, no progress is shown among it. */
 void trace_file_printed(trace_file *in);
 
+/* Shows how much was read, at each packet: for who has the reader call something else there, which
+ * then calls this. `context` is the trace_file. */
+void trace_file_tick(void *context, const memtrace_reader *reader);
+
 /* What is done with the trace from now on, for who watches the progress. */
 void trace_file_doing(const trace_file *in, const char *what);
 

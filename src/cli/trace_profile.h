@@ -12,7 +12,7 @@ typedef struct trace_profile_options {
     bool index; /* write the index, unless there is one that holds what is needed */
     bool
         keep_warnings; /* do not say what is wrong with a trace that can be read: the result does */
-    profile_options how; /* without `tick`, which shows progress */
+    profile_options how;
 } trace_profile_options;
 
 /* Opens `*in` and fills `*p`, which is empty. Returns STATUS_OK, or STATUS_FAILED after having said

@@ -244,6 +244,7 @@ static void *run(void *context) {
 /* Reads all that the reader has. Unless `whole`, it is the first of two passes. */
 typedef struct first_pass {
     view_trace *trace;
+    trace_file *in;
     profile profile;
     uint64_t begun_ms, shown_ms; /* when the beginning was shown last; 0: never */
 } first_pass;
@@ -281,18 +282,18 @@ static void show_beginning(first_pass *f, const memtrace_reader *reader) {
 
 static void tick(void *context, const memtrace_reader *reader) {
     first_pass *f = context;
+    trace_file_tick(f->in, reader);
     if (f->trace->has_first && is_due(f))
         show_beginning(f, reader);
 }
 
 static int read_first(view_trace *t, trace_file *in, bool whole) {
-    first_pass f = {.trace = t, .begun_ms = now_ms()};
+    first_pass f = {.trace = t, .in = in, .begun_ms = now_ms()};
     const profile_options how = {.track_promotion = whole,
                                  .keep_blocks = whole,
-                                 .tick = tick,
-                                 .context = &f,
                                  .block = t->has_first ? goes_on : NULL,
                                  .block_context = t};
+    memtrace_reader_on_packet(in->reader, tick, &f);
     memtrace_status read = profile_read(&f.profile, in->reader, &how);
     if (is_stopping(t)) {
         progress_end();

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -77,13 +78,21 @@ static const option attach_specs[] = {
 
 /* ---- the end ----------------------------------------------------------------------------- */
 
-static void complete(const char *path, bool no_symbolize, const debug_file_options *debug_files) {
+/* Gives the exit status. */
+static int complete(const char *path, bool no_symbolize, const debug_file_options *debug_files) {
     run_traces traces = {.n_locked = 0};
+    struct stat status;
+    if (stat(path, &status) != 0) {
+        message_error("the recording has ended, but its trace cannot be found: %s: %s", path,
+                      strerror(errno));
+        return STATUS_FAILED;
+    }
     if (!run_traces_add(&traces, path, -1))
-        return;
+        return STATUS_FAILED;
     run_traces_complete(&traces, no_symbolize ? NULL : debug_files, NULL, NULL);
     run_traces_report(&traces, (run_traces_how){0});
     run_traces_free(&traces);
+    return STATUS_OK;
 }
 
 /* Ends the recording. Its trace is named in `path`, which is empty if there was none. */
@@ -192,8 +201,7 @@ static int finish_after(pid_t pid, const attach_options *opts, const char *path)
     if (kill(pid, 0) == 0)
         end_recording(pid, ended, sizeof ended);
     sigprocmask(SIG_UNBLOCK, &enough, NULL);
-    complete(path, opts->no_symbolize, &opts->debug_files);
-    return STATUS_OK;
+    return complete(path, opts->no_symbolize, &opts->debug_files);
 }
 
 /* The process itself opens the trace: a name that we could write to may not be one for it. */
@@ -311,8 +319,7 @@ static int run_detach(const void *opts_, char **operands, size_t n_operands) {
         message_error("process %d is not being recorded", (int)pid);
         return STATUS_FAILED;
     }
-    complete(path, opts->no_symbolize, &opts->debug_files);
-    return STATUS_OK;
+    return complete(path, opts->no_symbolize, &opts->debug_files);
 }
 
 const command command_detach = {

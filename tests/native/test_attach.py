@@ -251,6 +251,16 @@ def what_is_loaded_later_is_recorded_from_the_next_flush_on():
 
 
 @test
+def a_trace_that_is_gone_is_missed_once():
+    with Resident() as program:
+        good("attach", "-o", "t.ctf", program.pid)
+        os.unlink("t.ctf")
+        said = refused("detach", program.pid)
+        assert "its trace cannot be found" in said, said
+        good("attach", "-o", "t.ctf", program.pid)
+
+
+@test
 def it_detaches_by_itself_after_a_while():
     with Resident() as program:
         program.tell("b 1")

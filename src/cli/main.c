@@ -19,17 +19,19 @@ static void ignore_closed_pipes(const command *cmd) {
         signal(SIGPIPE, SIG_IGN);
 }
 
-/* The disposition is the default one again, and the signal comes again after this. */
+/* The signal comes again after this. Its disposition is the default one no earlier than here: one
+ * that has come twice, as from timeout(1), would end the process before it gets here. */
 static void clean_up(int sig) {
     replacement_interrupted();
     progress_interrupted();
+    signal(sig, SIG_DFL);
     raise(sig);
 }
 
 /* What is half written would stay beside what it was to replace, under a name that nobody knows. */
 static void clean_up_when_interrupted(void) {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction old, new = {.sa_handler = clean_up, .sa_flags = SA_RESETHAND};
+    struct sigaction old, new = {.sa_handler = clean_up};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (sigaction(ends[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
             sigaction(ends[i], &new, NULL);

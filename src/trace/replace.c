@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,20 @@ static memtrace_status refuse(memtrace_error *error, int os_error, const char *r
 /* A signal handler has nothing but this to know by what would stay behind. */
 static _Atomic(const char *) half_written;
 
+/* No signal comes between the making of a file and its being known. */
+static int make_file(const char *name, unsigned mode) {
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    const int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (fd >= 0)
+        half_written = name;
+    const int error = errno;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    errno = error;
+    return fd;
+}
+
 int replacement_open_beside(const char *path, unsigned mode, char **name) {
     for (unsigned attempt = 0; attempt < 100; attempt++) {
         if (asprintf(name, "%s.%ld-%u.tmp", path, (long)getpid(), attempt) < 0) {
@@ -32,11 +47,9 @@ int replacement_open_beside(const char *path, unsigned mode, char **name) {
             errno = ENOMEM;
             return -1;
         }
-        const int fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (fd >= 0) {
-            half_written = *name;
+        const int fd = make_file(*name, mode);
+        if (fd >= 0)
             return fd;
-        }
         free(*name);
         *name = NULL;
         if (errno != EEXIST)

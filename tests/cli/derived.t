@@ -184,3 +184,9 @@ What is interrupted leaves what was there, and nothing beside it:
   True ['part.ctf']
   True ['part.ctf']
   old
+
+So does what is told twice at once, as by timeout:
+
+  $ sed -i 's/^for sig in .*/for sig in [signal.SIGTERM] * 40:/; s/^    p.send_signal(sig)/&\n    p.send_signal(sig)/' ended.py
+  $ python3 ended.py $TRACES/irmin-replay.ctf | sort | uniq -c
+       40 True ['part.ctf']

@@ -106,6 +106,16 @@ static bool call_control(remote *r, uint64_t function, control *c, remote_reason
     return false;
 }
 
+/* A thread may have got a filter before the recorder, which watches over that, was there. */
+static bool keep_or_end(remote *r, uint64_t function, const control *c, remote_reason *why) {
+    control end = {.action = CONTROL_END};
+    remote_reason ignored;
+    if (c->action != CONTROL_BEGIN || c->outcome != CONTROL_DONE || remote_check_filters(r, why))
+        return true;
+    call_control(r, function, &end, &ignored);
+    return false;
+}
+
 static bool control_process(pid_t pid, const char *library, control *c, remote_reason *why) {
     process_module recorder;
     errno = 0;
@@ -129,9 +139,10 @@ static bool control_process(pid_t pid, const char *library, control *c, remote_r
     if (!r)
         return false;
     if (there || load_recorder(r, library, why)) {
-        if (process_find_module(pid, RECORDER, &recorder))
-            done = call_control(r, process_symbol(pid, &recorder, CONTROL_FUNCTION), c, why);
-        else
+        if (process_find_module(pid, RECORDER, &recorder)) {
+            uint64_t function = process_symbol(pid, &recorder, CONTROL_FUNCTION);
+            done = call_control(r, function, c, why) && keep_or_end(r, function, c, why);
+        } else
             snprintf(why->text, sizeof why->text, "the recorder is not where it was loaded");
     }
     remote_close(r);

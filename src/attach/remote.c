@@ -13,6 +13,9 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attach/filters.h"
 #include "attach/handlers.h"
 #include "attach/process.h"
 
@@ -35,12 +39,19 @@ enum {
     STACK_SIZE = 256 * 1024, /* lent to the thread, below the room */
     LENT_SIZE = STACK_SIZE + REMOTE_ROOM,
     MAX_THREADS = 1024,
+    MAX_CHECKED = 32 * 1024, /* threads whose filters are looked at */
     XSTATE_SIZE = 16 * 1024, /* bytes of vector registers, at most */
     SAFE_TRIES = 300,        /* of 10 ms, for all threads together */
     CALL_SECONDS = 20,
 };
 #define SYSCALL_STOP  (SIGTRAP | 0x80)
 #define EVENT(status) ((status) >> 16)
+
+/* A thread whose filters do no harm. */
+struct checked {
+    pid_t tid;
+    long filters; /* how many there were; before Linux 5.10 always 0 */
+};
 
 struct remote {
     pid_t pid, tid;
@@ -55,6 +66,10 @@ struct remote {
     uint64_t asked_about; /* where the module begins that the next field is about; 0: none */
     bool exports_malloc;
     bool in_handler; /* in the last round, some handler had interrupted what may hold a lock */
+    filters filters; /* of the thread that is stopped */
+    struct checked *checked;
+    size_t n_checked;
+    bool restart_forbidden; /* to some thread, by a filter */
 };
 
 #define REASON(why, ...) snprintf((why)->text, sizeof(why)->text, __VA_ARGS__)
@@ -82,6 +97,20 @@ static enum stop await_stop(pid_t tid) {
         bool ours = EVENT(status) || WSTOPSIG(status) == SYSCALL_STOP;
         ptrace(PTRACE_CONT, tid, 0, ours ? 0 : WSTOPSIG(status));
     }
+}
+
+/* A thread whose sleep was cut short goes on with it by the system call restart_syscall. If a
+ * filter does not allow that, the sleep begins anew, unless a handler of the program is called:
+ * this is what the kernel does of itself after other calls. */
+static void let_go(const remote *r, pid_t tid) {
+    enum { ERESTARTNOHAND = 514, ERESTART_RESTARTBLOCK = 516 };
+    struct user_regs_struct at;
+    if (r->restart_forbidden && ptrace(PTRACE_GETREGS, tid, 0, &at) == 0 &&
+        (int64_t)at.orig_rax >= 0 && at.rax == (uint64_t)-ERESTART_RESTARTBLOCK) {
+        at.rax = (uint64_t)-ERESTARTNOHAND;
+        ptrace(PTRACE_SETREGS, tid, 0, &at);
+    }
+    ptrace(PTRACE_DETACH, tid, 0, 0);
 }
 
 /* System calls in which an allocator waits with its locks held, or that fork with them held. */
@@ -169,9 +198,8 @@ static bool get_registers(remote *r) {
     return true;
 }
 
-/* One try with one thread. It is either stopped at a safe place, or goes on. */
-static bool try_thread(remote *r, pid_t tid, remote_reason *why) {
-    r->tid = tid;
+/* A thread that has ended gets no reason. */
+static enum stop stop_thread(const remote *r, pid_t tid, remote_reason *why) {
     if (ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD) != 0) {
         if (errno == EPERM)
             REASON(why,
@@ -180,17 +208,23 @@ static bool try_thread(remote *r, pid_t tid, remote_reason *why) {
                    (int)r->pid);
         else if (errno != ESRCH)
             REASON(why, "process %d cannot be traced: %s", (int)r->pid, strerror(errno));
-        return false;
+        return GONE;
     }
     ptrace(PTRACE_INTERRUPT, tid, 0, 0);
-    enum stop stop = await_stop(tid);
+    return await_stop(tid);
+}
+
+/* One try with one thread. It is either stopped at a safe place, or goes on. */
+static bool try_thread(remote *r, pid_t tid, remote_reason *why) {
+    r->tid = tid;
+    enum stop stop = stop_thread(r, tid, why);
     if (stop == STOPPED && get_registers(r) && is_at_safe_place(r))
         return true;
     if (stop == STOPPED_JOB)
         REASON(why, "process %d is stopped: continue it (kill -CONT %d) and try again", (int)r->pid,
                (int)r->pid);
     if (stop != GONE)
-        ptrace(PTRACE_DETACH, tid, 0, 0);
+        let_go(r, tid);
     return false;
 }
 
@@ -281,10 +315,6 @@ static bool check_process(remote *r, remote_reason *why) {
     else if (process_status(pid, "TracerPid", 0))
         REASON(why, "process %d is being traced by process %ld", pid,
                process_status(pid, "TracerPid", 0));
-    else if (process_status(pid, "Seccomp", 0))
-        REASON(why,
-               "process %d has a seccomp filter, which might kill it for what has to be called",
-               pid);
     else if (!process_find_module(pid, "libc.so.6", &r->libc) && errno == EACCES)
         REASON(why, "process %d is another user's", pid);
     else
@@ -300,6 +330,107 @@ static bool open_memory(remote *r, remote_reason *why) {
         return true;
     REASON(why, "the memory of process %d cannot be opened: %s", (int)r->pid, strerror(errno));
     return false;
+}
+
+/* ---- seccomp filters --------------------------------------------------------------------------
+ *
+ * Each thread has its own, and those of one that it starts are copies. A filter that is installed
+ * once we are in is the recorder's affair. */
+
+static long filter_mode(pid_t tid) {
+    return process_status(tid, "Seccomp", SECCOMP_MODE_DISABLED);
+}
+
+static bool are_harmless(const remote *r, pid_t tid, const filters *f, remote_reason *why) {
+    seccomp_harm harm;
+    if (!seccomp_harms_recording(f->items, f->n, -1, &harm) &&
+        !seccomp_harms_loading(f->items, f->n, &harm))
+        return true;
+    REASON(why,
+           "thread %d of process %d has a seccomp filter that %s %s, which recording takes; under "
+           "allotrace run, a program is recorded until it installs such a filter",
+           (int)tid, (int)r->pid, filters_say(&harm), harm.call);
+    return false;
+}
+
+/* Of a thread that is stopped. */
+static bool read_filters(remote *r, pid_t tid, filters *f, remote_reason *why) {
+    *f = (filters){.n = 0};
+    if (filter_mode(tid) == SECCOMP_MODE_DISABLED)
+        return true;
+    int error = filters_read(tid, f);
+    r->restart_forbidden |= error || !seccomp_allows_restart(f->items, f->n);
+    if (!error)
+        return are_harmless(r, tid, f, why);
+    REASON(why,
+           "process %d has a seccomp filter, which cannot be read: %s; it takes root outside of "
+           "all containers",
+           (int)r->pid, strerror(error));
+    return false;
+}
+
+static bool check_thread(remote *r, pid_t tid, remote_reason *why) {
+    filters f;
+    if (filter_mode(tid) == SECCOMP_MODE_STRICT) {
+        REASON(why, "process %d has given up the system calls that recording takes (seccomp)",
+               (int)r->pid);
+        return false;
+    }
+    if (!filters_may_read()) {
+        REASON(why,
+               "process %d has a seccomp filter, which might end it for what recording takes: only "
+               "root, outside of all containers, may look at that",
+               (int)r->pid);
+        return false;
+    }
+    why->text[0] = '\0';
+    if (stop_thread(r, tid, why) == GONE)
+        return !why->text[0];
+    bool good = read_filters(r, tid, &f, why);
+    filters_free(&f);
+    let_go(r, tid);
+    return good;
+}
+
+static int compare_checked(const void *a, const void *b) {
+    pid_t x = ((const struct checked *)a)->tid, y = ((const struct checked *)b)->tid;
+    return (x > y) - (x < y);
+}
+
+static bool is_checked(const remote *r, const struct checked *c) {
+    const struct checked *found =
+        r->n_checked ? bsearch(c, r->checked, r->n_checked, sizeof *c, compare_checked) : NULL;
+    return found && found->filters == c->filters;
+}
+
+/* The thread that is stopped by us has not changed since. */
+bool remote_check_filters(remote *r, remote_reason *why) {
+    static pid_t threads[MAX_CHECKED];
+    size_t n = process_threads(r->pid, threads, MAX_CHECKED);
+    struct checked *now = malloc(MAX_CHECKED * sizeof *now);
+    bool good = now && n < MAX_CHECKED;
+    if (!good)
+        REASON(why, "process %d has too many threads", (int)r->pid);
+    for (size_t i = 0; good && i < n; i++) {
+        now[i] = (struct checked){threads[i], process_status(threads[i], "Seccomp_filters", 0)};
+        good = threads[i] == r->tid || filter_mode(threads[i]) == SECCOMP_MODE_DISABLED ||
+               is_checked(r, &now[i]) || check_thread(r, threads[i], why);
+    }
+    if (good)
+        qsort(now, n, sizeof *now, compare_checked);
+    free(r->checked);
+    r->checked = now;
+    r->n_checked = good ? n : 0;
+    return good;
+}
+
+/* Whether the thread, which stands before a system call, may make it. */
+static bool may_call(const remote *r, const struct user_regs_struct *at) {
+    struct seccomp_data data = {.nr = (int)at->orig_rax,
+                                .arch = AUDIT_ARCH_X86_64,
+                                .instruction_pointer = at->rip,
+                                .args = {at->rdi, at->rsi, at->rdx, at->r10, at->r8, at->r9}};
+    return !seccomp_harms_call(r->filters.items, r->filters.n, &data);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -320,14 +451,27 @@ static bool await_any_stop(pid_t tid, time_t deadline, int *status) {
     }
 }
 
-/* Stands at the entry of the system call to which the function has returned: has it skipped, and
- * goes on to a stop like the first. */
-static void leave_gate(const remote *r, struct user_regs_struct *at) {
+/* Stands at the entry of a system call: has it do nothing instead, and goes on to where it is over.
+ * A system call that is none would pass through the filters all the same. */
+static void skip_call(const remote *r, struct user_regs_struct *at) {
     int status;
-    at->orig_rax = (uint64_t)-1;
+    at->orig_rax = SYS_getpid;
     ptrace(PTRACE_SETREGS, r->tid, 0, at);
     ptrace(PTRACE_SYSCALL, r->tid, 0, 0);
     waitpid(r->tid, &status, __WALL);
+}
+
+/* Has the call that is skipped fail. */
+static void refuse_call(const remote *r, struct user_regs_struct *at) {
+    skip_call(r, at);
+    at->rax = (uint64_t)-EPERM;
+    ptrace(PTRACE_SETREGS, r->tid, 0, at);
+}
+
+/* Stands at the entry of the system call to which the function has returned: goes on to a stop like
+ * the first. */
+static void leave_gate(const remote *r, struct user_regs_struct *at) {
+    skip_call(r, at);
     ptrace(PTRACE_INTERRUPT, r->tid, 0, 0);
     ptrace(PTRACE_CONT, r->tid, 0, 0);
     await_stop(r->tid);
@@ -337,6 +481,7 @@ static void leave_gate(const remote *r, struct user_regs_struct *at) {
 static bool run_to_gate(remote *r, uint64_t *result, remote_reason *why) {
     struct user_regs_struct at;
     time_t deadline = time(NULL) + CALL_SECONDS;
+    bool enters = true; /* the next stop is at the entry of a system call, not after it */
     int status;
     for (;;) {
         if (ptrace(PTRACE_SYSCALL, r->tid, 0, 0) != 0)
@@ -349,8 +494,13 @@ static bool run_to_gate(remote *r, uint64_t *result, remote_reason *why) {
             return false;
         }
         if (WSTOPSIG(status) == SYSCALL_STOP && ptrace(PTRACE_GETREGS, r->tid, 0, &at) == 0) {
-            if (at.rip != r->gate + 2)
+            if (at.rip != r->gate + 2) {
+                if (enters && !may_call(r, &at))
+                    refuse_call(r, &at);
+                else
+                    enters = !enters;
                 continue;
+            }
             *result = at.orig_rax;
             leave_gate(r, &at);
             return true;
@@ -423,6 +573,14 @@ bool remote_call(remote *r, uint64_t function, const uint64_t arguments[3], uint
 
 /* ---- open and close -------------------------------------------------------------------------- */
 
+static void remote_free(remote *r) {
+    if (r->memory >= 0)
+        close(r->memory);
+    filters_free(&r->filters);
+    free(r->checked);
+    free(r);
+}
+
 remote *remote_open(pid_t pid, remote_reason *why) {
     remote *r = calloc(1, sizeof *r);
     if (!r) {
@@ -431,20 +589,18 @@ remote *remote_open(pid_t pid, remote_reason *why) {
     }
     r->pid = pid;
     r->memory = -1;
-    if (check_process(r, why) && open_memory(r, why)) {
+    if (check_process(r, why) && open_memory(r, why) && remote_check_filters(r, why)) {
         if (!find_gate(r)) {
             REASON(why, "the C library of process %d cannot be read", (int)pid);
         } else if (stop_somewhere_safe(r, why)) {
             set_blocked(r, ~UINT64_C(0));
-            if (borrow_memory(r, why))
+            if (read_filters(r, r->tid, &r->filters, why) && borrow_memory(r, why))
                 return r;
             restore(r);
-            ptrace(PTRACE_DETACH, r->tid, 0, 0);
+            let_go(r, r->tid);
         }
     }
-    if (r->memory >= 0)
-        close(r->memory);
-    free(r);
+    remote_free(r);
     return NULL;
 }
 
@@ -453,9 +609,8 @@ void remote_close(remote *r) {
     remote_reason why;
     call(r, r->registers.rsp - 128, remote_function(r, "munmap"), arguments, &result, &why);
     restore(r);
-    ptrace(PTRACE_DETACH, r->tid, 0, 0);
-    close(r->memory);
-    free(r);
+    let_go(r, r->tid);
+    remote_free(r);
 }
 
 /* ---- memory and symbols ---------------------------------------------------------------------- */
@@ -503,6 +658,11 @@ bool remote_read(remote *r, size_t at, void *bytes, size_t size) {
 uint64_t remote_function(const remote *r, const char *name) {
     (void)r, (void)name;
     return 0;
+}
+bool remote_check_filters(remote *r, remote_reason *why) {
+    (void)r;
+    why->text[0] = '\0';
+    return false;
 }
 bool remote_call(remote *r, uint64_t function, const uint64_t arguments[3], uint64_t *result,
                  remote_reason *why) {

@@ -25,6 +25,10 @@ remote *remote_open(pid_t pid, remote_reason *why);
 /* Lets the thread go on as if nothing had been. */
 void remote_close(remote *r);
 
+/* Whether the seccomp filters of all threads let recording do no harm: asked by remote_open, and to
+ * be asked again where it matters that none has changed since. False: *why. */
+bool remote_check_filters(remote *r, remote_reason *why);
+
 /* Room in the process for arguments and results, until remote_close. */
 enum { REMOTE_ROOM = 64 * 1024 };
 

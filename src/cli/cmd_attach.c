@@ -281,8 +281,8 @@ const command command_attach = {
         "before.\n\n"
         "Refused, with the reason, is what cannot be done safely: a process of another user, one "
         "that is traced, stopped, linked statically, or with another C library than glibc 2.34 "
-        "or later, one under a seccomp filter, or in a container that does not see the "
-        "recorder's file.",
+        "or later, one with a seccomp filter that would end it for what recording takes (only root "
+        "may see that), or in a container that does not see the recorder's file.",
     .example = "allotrace attach --duration 30s 4711\n"
                "allotrace attach -o server.ctf 4711; sleep 60; allotrace detach 4711\n",
     OPTIONS_OF(attach_specs, attach_defaults),

@@ -11,18 +11,27 @@
  *                Answers when it is in there, and when it is not any more
  *     u LIBRARY  start a thread, ended by `e`, that loads it, calls it and unloads it over and
  *                over
+ *     x RULES    install a seccomp filter: what becomes of other calls, then CALL=WHAT for some,
+ *                and `needed`: all that this program and its recording need are allowed
+ *     y RULES    the same in a thread that stays
  *
  * and answers each with a line. */
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <ucontext.h>
@@ -154,6 +163,104 @@ static void interrupt_malloc(long ms) {
     setitimer(ITIMER_REAL, &never, NULL);
 }
 
+/* ---- seccomp filters ------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    int number;
+    bool needed;
+} calls[] = {
+#define NEEDED(name)                                                                               \
+    { #name, SYS_##name, true }
+    NEEDED(brk),
+    NEEDED(clock_gettime),
+    NEEDED(clock_nanosleep),
+    NEEDED(clone),
+    NEEDED(clone3),
+    NEEDED(close),
+    NEEDED(exit),
+    NEEDED(exit_group),
+    NEEDED(fcntl),
+    NEEDED(fstat),
+    NEEDED(ftruncate),
+    NEEDED(futex),
+    NEEDED(getcwd),
+    NEEDED(getpid),
+    NEEDED(getrandom),
+    NEEDED(gettid),
+    NEEDED(madvise),
+    NEEDED(membarrier),
+    NEEDED(mmap),
+    NEEDED(mprotect),
+    NEEDED(mremap),
+    NEEDED(munmap),
+    NEEDED(nanosleep),
+    NEEDED(newfstatat),
+    NEEDED(openat),
+    NEEDED(pread64),
+    NEEDED(prlimit64),
+    NEEDED(read),
+    NEEDED(readlinkat),
+    NEEDED(renameat2),
+    NEEDED(restart_syscall),
+    NEEDED(rseq),
+    NEEDED(rt_sigaction),
+    NEEDED(rt_sigpending),
+    NEEDED(rt_sigprocmask),
+    NEEDED(rt_sigtimedwait),
+    NEEDED(sched_getaffinity),
+    NEEDED(sched_yield),
+    NEEDED(set_robust_list),
+    NEEDED(uname),
+    NEEDED(write),
+    {"prctl", SYS_prctl},
+    {"ptrace", SYS_ptrace}};
+
+static uint32_t action_for(const char *name) {
+    return strcmp(name, "allow") == 0     ? SECCOMP_RET_ALLOW
+           : strcmp(name, "log") == 0     ? SECCOMP_RET_LOG
+           : strcmp(name, "error") == 0   ? SECCOMP_RET_ERRNO | EPERM
+           : strcmp(name, "nothing") == 0 ? SECCOMP_RET_ERRNO
+           : strcmp(name, "trap") == 0    ? SECCOMP_RET_TRAP
+           : strcmp(name, "trace") == 0   ? SECCOMP_RET_TRACE
+           : strcmp(name, "end") == 0     ? SECCOMP_RET_KILL_THREAD
+                                          : SECCOMP_RET_KILL_PROCESS;
+}
+
+static size_t add_rule(struct sock_filter *program, size_t n, int number, uint32_t action) {
+    program[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1);
+    program[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action);
+    return n;
+}
+
+static long install(char *rules) {
+    struct sock_filter program[200] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
+    size_t n = 1;
+    char *rest, *others = strtok_r(rules, " ", &rest);
+    for (char *rule; (rule = strtok_r(NULL, " ", &rest));) {
+        char *what = strchr(rule, '=');
+        if (what)
+            *what++ = '\0';
+        for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+            if (what ? strcmp(calls[i].name, rule) == 0 : calls[i].needed)
+                n = add_rule(program, n, calls[i].number, action_for(what ? what : "allow"));
+    }
+    program[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action_for(others));
+    struct sock_fprog filter = {.len = n, .filter = program};
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0);
+}
+
+static atomic_long installed;
+
+static void *install_and_stay(void *rules) {
+    installed = install(rules);
+    while (!end)
+        rest(10);
+    return NULL;
+}
+
 static void start(void *(*function)(void *), void *context) {
     end = false;
     pthread_create(&threads[n_threads++], NULL, function, context);
@@ -186,7 +293,14 @@ int main(void) {
             answer = load(name) == NULL;
         else if (sscanf(line, "u %199[^\n]", name) == 1 && n_threads < MAX_THREADS)
             start(load_and_unload, strdup(name));
-        else if (line[0] == 'h') {
+        else if (sscanf(line, "x %199[^\n]", name) == 1)
+            answer = install(name);
+        else if (sscanf(line, "y %199[^\n]", name) == 1) {
+            installed = 1;
+            for (start(install_and_stay, name); installed == 1;)
+                continue;
+            answer = installed;
+        } else if (line[0] == 'h') {
             static atomic_bool held;
             start(hold, &held);
             while (!held)

@@ -2,7 +2,7 @@
 """Attaches to a program that runs, detaches from it, and tells its recording what to do. Prints TAP.
 
     test_attach.py LIBRARY ALLOTRACE RESIDENT RESIDENT_FIXED RESIDENT_STATIC LOCKED_MALLOC
-                   PLUGIN_ONE PLUGIN_TWO [TEST...]
+                   WATCHFUL PLUGIN_ONE PLUGIN_TWO [TEST...]
 """
 import os
 import pathlib
@@ -19,8 +19,8 @@ import decode  # noqa: E402
 import tap  # noqa: E402
 from tap import Skip, same, test  # noqa: E402
 
-LIBRARY, ALLOTRACE, RESIDENT, FIXED, STATIC, LOCKED, PLUGIN, OTHER_PLUGIN = map(os.path.abspath,
-                                                                                sys.argv[1:9])
+LIBRARY, ALLOTRACE, RESIDENT, FIXED, STATIC, LOCKED, WATCHFUL, PLUGIN, OTHER_PLUGIN = map(
+    os.path.abspath, sys.argv[1:10])
 ROUNDS = 40  # of what has failed in one of as many
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
 
@@ -184,7 +184,19 @@ def threads_at_work_are_not_disturbed():
 
 @test
 def whoever_attaches_may_be_killed_at_any_moment():
+    check_killed([])
+
+
+@test
+def whoever_attaches_to_a_sandbox_may_be_killed_at_any_moment():
+    may_read_filters()
+    check_killed(["x kill restart_syscall=kill needed"])
+
+
+def check_killed(orders):
     with Resident() as program:
+        for order in orders:
+            program.tell(order)
         program.tell("b 2")
         for i in range(ROUNDS):
             attach = subprocess.Popen(
@@ -450,6 +462,178 @@ def a_signal_handler_that_interrupted_malloc_is_told_or_waited_for():
         process.communicate()
 
 
+CAP_SYS_ADMIN = 1 << 21
+
+
+def may_read_filters():
+    status = dict(line.split(":\t", 1)
+                  for line in pathlib.Path("/proc/self/status").read_text().splitlines())
+    if not int(status["CapEff"], 16) & CAP_SYS_ADMIN or status["Seccomp"] != "0":
+        raise Skip("only root outside of containers may read seccomp filters")
+
+
+# What a thread does in there, and what it does later.
+LOADING = {"mmap", "mprotect", "openat", "close", "munmap", "newfstatat", "fstat", "read"}
+RECORDING = {"futex", "gettid", "getpid", "madvise", "membarrier", "nanosleep", "pread64", "write",
+             "rt_sigpending", "rt_sigprocmask", "rt_sigtimedwait", "ftruncate", "fcntl", "mremap",
+             "sched_yield"}
+MUST_DO = {"futex", "rt_sigprocmask", "rt_sigtimedwait", "close", "getpid", "gettid"}
+
+
+def check_sandboxed(program):
+    program.tell("b 2")
+    good("attach", "-r", "1", "-o", "t.ctf", program.pid)
+    program.tell("a 500 12000")
+    program.tell("f")
+    good("ctl", program.pid, "flush")
+    good("detach", "--no-symbolize", program.pid)
+    good("attach", "-r", "1e-2", "-o", "u.ctf", program.pid)
+    program.tell("e")
+    program.tell("a 10 12000")
+    good("detach", "--no-symbolize", program.pid)
+    same(read("t.ctf", 12000)[:2], (500, 500))
+    same(allotrace("doctor", "t.ctf").returncode, 0, "doctor")
+    os.unlink("t.ctf")
+    os.unlink("u.ctf")
+
+
+@test
+def a_seccomp_filter_that_allows_what_is_needed_is_no_obstacle():
+    may_read_filters()
+    for rules in "kill needed", "error needed", "trap needed", "allow ptrace=kill", \
+            "kill membarrier=error madvise=error needed", "allow madvise=log":
+        with Resident() as program:
+            program.tell("x " + rules)
+            check_sandboxed(program)
+
+
+@test
+def a_seccomp_filter_that_forbids_what_is_needed_is_refused():
+    may_read_filters()
+    for call in sorted(LOADING | RECORDING):
+        with Resident() as program:
+            program.tell(f"y allow {call}=kill")
+            said = refused("attach", "-o", "t.ctf", program.pid)
+            assert f"may end it for {call}," in said, said
+            program.process.kill()
+            program.process.wait()
+            program.process.returncode = 5  # it could not go on with this one
+    assert not os.path.exists("t.ctf")
+
+
+@test
+def the_answer_of_a_seccomp_filter_is_named():
+    may_read_filters()
+    for what, words in ("end", "may end it for"), ("trap", "may send it a signal for"), \
+            ("trace", "may have another process decide on"), ("nothing", "may only pretend to do"):
+        with Resident() as program:
+            program.tell(f"x allow fcntl={what}")
+            said = refused("attach", "-o", "t.ctf", program.pid)
+            assert f"{words} fcntl," in said, said
+            program.tell("a 10 12000")
+            assert "not being recorded" in refused("detach", program.pid)
+
+
+@test
+def a_seccomp_filter_that_lets_calls_fail_does_no_harm():
+    may_read_filters()
+    for call in sorted((LOADING | RECORDING) - {"write", "read"}):
+        with Resident() as program:
+            program.tell(f"x allow {call}=error")
+            done = allotrace("attach", "-r", "1", "-o", "t.ctf", program.pid)
+            if call in MUST_DO:
+                assert f"may refuse {call}," in done.stderr, done.stderr
+            if done.returncode:
+                same(done.stderr.count("\n"), 1, done.stderr)
+            program.tell("a 100 1200")
+            program.tell("f")
+            if done.returncode == 0:
+                good("detach", "--no-symbolize", program.pid)
+            program.tell("a 100 1200")
+
+
+@test
+def each_thread_has_seccomp_filters_of_its_own():
+    may_read_filters()
+    with Resident() as program:
+        program.tell("y kill needed")
+        good("attach", "-r", "1", "-o", "t.ctf", program.pid)
+        program.tell("a 10 12000")
+        good("detach", "--no-symbolize", program.pid)
+        program.tell("e")
+        program.tell("y allow fcntl=trap")
+        assert "signal for fcntl," in refused("attach", "-o", "u.ctf", program.pid)
+        program.tell("e")
+        program.tell("x error needed prctl=allow")  # the strictest filter counts
+        program.tell("y allow fcntl=kill")
+        assert "end it for fcntl," in refused("attach", "-o", "u.ctf", program.pid)
+        program.tell("e")
+    same(read("t.ctf", 12000)[0], 10)
+
+
+@test
+def a_seccomp_filter_that_comes_later_ends_the_recording():
+    with Resident() as program:
+        good("attach", "-r", "1", "-o", "t.ctf", program.pid)
+        program.tell("a 10 12000")
+        program.tell("x allow ptrace=kill")
+        program.tell("a 10 12000")
+        program.tell("y allow fcntl=kill")
+        program.tell("a 10 12000")
+        program.tell("e")
+    made, _, marks = read("t.ctf", 12000)
+    same((made, marks), (20, ["recording has ended: a seccomp filter of the program forbids what it "
+                              "takes"]))
+
+
+@test
+def a_sleep_that_may_not_be_gone_on_with_begins_anew():
+    may_read_filters()
+    with Resident() as program:
+        program.tell("x allow restart_syscall=kill")
+        program.start("s 1000")
+        time.sleep(0.2)  # it sleeps
+        good("attach", "-o", "t.ctf", program.pid)
+        good("detach", "--no-symbolize", program.pid)
+        same(program.process.stdout.readline(), "0\n", "what nanosleep said")
+
+
+@test
+def what_a_filter_forbids_fails_where_nobody_knew_of_it():
+    may_read_filters()
+    program = subprocess.Popen([WATCHFUL, "calls"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               text=True)
+    program.stdout.readline()
+    good("attach", "-o", "t.ctf", str(program.pid))
+    n_calls, n_failed = map(int, program.communicate("x", timeout=60)[0].split())
+    same(program.returncode, 0)
+    assert n_calls == n_failed > 0, (n_calls, n_failed)
+
+
+@test
+def a_seccomp_filter_that_comes_while_it_attaches_is_noticed():
+    may_read_filters()
+    program = subprocess.Popen([WATCHFUL, "installs"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               text=True)
+    program.stdout.readline()
+    said = refused("attach", "-o", "t.ctf", str(program.pid))
+    assert "end it for madvise," in said, said
+    program.communicate("x", timeout=60)
+    same(program.returncode, 0)
+
+
+@test
+def seccomp_filters_take_rights_to_read():
+    may_read_filters()
+    with Resident() as program:
+        program.tell("x kill needed")
+        done = subprocess.run(["setpriv", "--bounding-set=-sys_admin", ALLOTRACE, "attach", "-o",
+                               "t.ctf", program.pid], text=True, stderr=subprocess.PIPE,
+                              env=ENVIRONMENT | {"ALLOTRACE_PRELOAD": LIBRARY})
+    same(done.returncode, 1)
+    assert "only root, outside of all containers" in done.stderr, done.stderr
+
+
 @test
 def an_emulated_program_is_refused():
     if not shutil.which("valgrind"):
@@ -581,4 +765,4 @@ def a_program_sets_marks_while_it_is_attached_to():
 
 
 if __name__ == "__main__":
-    sys.exit(tap.main(sys.argv[9:]))
+    sys.exit(tap.main(sys.argv[10:]))

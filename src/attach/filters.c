@@ -1,0 +1,75 @@
+/* filters.c: see filters.h. */
+#include "attach/filters.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "attach/process.h"
+
+bool filters_may_read(void) {
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}};
+    return syscall(SYS_capget, &header, data) == 0 &&
+           data[CAP_TO_INDEX(CAP_SYS_ADMIN)].effective & CAP_TO_MASK(CAP_SYS_ADMIN) &&
+           process_status(getpid(), "Seccomp", 0) == 0;
+}
+
+/* How many instructions it has; or -errno. */
+static long read_code(pid_t tid, size_t index, struct sock_filter *code) {
+    long n = ptrace(PTRACE_SECCOMP_GET_FILTER, tid, (void *)index, code);
+    return n < 0 ? -errno : n;
+}
+
+/* 0, or -errno: ENOENT: there are no more. */
+static int read_next(pid_t tid, filters *f) {
+    long n = read_code(tid, f->n, NULL);
+    if (n < 0)
+        return (int)n;
+    struct sock_fprog *items = realloc(f->items, (f->n + 1) * sizeof *items);
+    f->items = items ? items : f->items;
+    struct sock_filter *code = malloc((size_t)n * sizeof *code);
+    if (!items || !code || (n = read_code(tid, f->n, code)) < 0) {
+        free(code);
+        return n < 0 ? (int)n : -ENOMEM;
+    }
+    f->items[f->n++] = (struct sock_fprog){.len = (unsigned short)n, .filter = code};
+    return 0;
+}
+
+int filters_read(pid_t tid, filters *f) {
+    int error = 0;
+    *f = (filters){.n = 0};
+    while (error == 0)
+        error = read_next(tid, f);
+    if (error == -ENOENT)
+        return 0;
+    filters_free(f);
+    return -error;
+}
+
+void filters_free(filters *f) {
+    for (size_t i = 0; i < f->n; i++)
+        free(f->items[i].filter);
+    free(f->items);
+    *f = (filters){.n = 0};
+}
+
+const char *filters_say(const seccomp_harm *harm) {
+    switch (harm->answer) {
+    case SECCOMP_ENDS:
+        return "may end it for";
+    case SECCOMP_SIGNALS:
+        return "may send it a signal for";
+    case SECCOMP_FAKES:
+        return "may only pretend to do";
+    case SECCOMP_ASKS:
+        return "may have another process decide on";
+    default:
+        return "may refuse";
+    }
+}

@@ -368,6 +368,8 @@ memtrace_status profile_read(profile *p, memtrace_reader *reader, const profile_
     const memtrace_status status = add_events(p, reader, options);
     if (status == MEMTRACE_NOMEM)
         return status;
+    if (options->all_read)
+        options->all_read(options->all_read_context);
     if (!blocks_finish(&p->table) || !add_rest_to_tree(p) || !copy_frames(p, reader))
         return MEMTRACE_NOMEM;
     count_promoted(p);

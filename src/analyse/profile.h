@@ -81,6 +81,11 @@ typedef struct profile_options {
      * no memory, ends reading. */
     bool (*block)(void *context, uint32_t node, const memtrace_event *event);
     void *block_context;
+
+    /* Called when all events are read, and sums and the table are to be finished, which takes a
+     * while where there are many blocks; may be NULL. */
+    void (*all_read)(void *context);
+    void *all_read_context;
 } profile_options;
 
 /* Reads all that is left in `reader`. MEMTRACE_OK at the end of the trace; MEMTRACE_NOMEM; else the

@@ -112,6 +112,17 @@ cost *stacks_costs(const stacks *s, const cost_list *list) {
     return costs;
 }
 
+uint64_t *stacks_lengths(const stacks *s, const size_t *ends) {
+    uint64_t *lengths = malloc((s->nodes.count + 1) * sizeof *lengths);
+    for (size_t i = 0; lengths && i < s->nodes.count; i++) {
+        const stacks_node *n = &s->nodes.items[i];
+        lengths[i] = i == STACKS_ROOT ? 0
+                                      : lengths[n->parent] + ends[n->place] -
+                                            (n->place ? ends[n->place - 1] : 0);
+    }
+    return lengths;
+}
+
 bool stacks_walk(const stacks *s, uint32_t node, stacks_path *places) {
     vec_clear(places);
     for (; node != STACKS_ROOT; node = s->nodes.items[node].parent)

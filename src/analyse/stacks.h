@@ -40,6 +40,10 @@ uint64_t *stacks_samples(const stacks *s, const cost_list *costs);
 /* What each node's own stack amounts to; the same. */
 cost *stacks_costs(const stacks *s, const cost_list *costs);
 
+/* By node, how much its stack's places amount to, `ends[i]` being what those up to the place `i`
+ * do; the same. */
+uint64_t *stacks_lengths(const stacks *s, const size_t *ends);
+
 /* The places of a stack, outermost first, into `places`, which is emptied before. */
 typedef VEC(uint32_t) stacks_path;
 bool stacks_walk(const stacks *s, uint32_t node, stacks_path *places);

@@ -55,10 +55,10 @@ static bool choose_key(const char *secret, uint64_t key[2]) {
     return true;
 }
 
-static int anonymise_file(trace_file *in, const anonymise_options *how, const char *output) {
+static int anonymise_file(trace_file *in, const anonymise_options *how, const char *path) {
     result_file out;
     memtrace_error error;
-    int status = result_file_begin(&out, &command_anonymise, output, true);
+    int status = result_file_begin(&out, &command_anonymise, path, true);
     if (status != STATUS_OK)
         return status;
     const memtrace_status written =

@@ -2,8 +2,10 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/result_room.h"
 #include "cli/trace_file.h"
 #include "present/dump.h"
+#include "present/figures.h"
 
 typedef struct dump_command_options {
     int format;
@@ -41,6 +43,29 @@ static const option options[] = {
     OPTION_STRICT(dump_command_options),
 };
 
+/* How much there will be, nobody knows: programs do other things at first. */
+typedef struct large_dump {
+    const trace_file *in;
+    bool said;
+} large_dump;
+
+static bool say_large(void *context, uint64_t written) {
+    large_dump *d = context;
+    uint64_t done, total;
+    const uint64_t room = d->said ? UINT64_MAX : result_room(STDOUT_FILENO);
+    if (room == UINT64_MAX || (written < RESULT_LARGE && written < room))
+        return true;
+    d->said = true;
+    memtrace_reader_progress(d->in->reader, &done, &total);
+    message_warning(
+        "standard output: %s are written, of %.0f%% of the trace, and there is room for "
+        "%s: less by --no-backtraces or --max-depth, or from a thinner trace: "
+        "allotrace subsample",
+        figure_bytes((double)written).text, total ? 100.0 * (double)done / (double)total : 0.0,
+        figure_bytes((double)room).text);
+    return true;
+}
+
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const dump_command_options *opts = opts_;
     (void)n_operands;
@@ -56,6 +81,9 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     trace_file_printed(&in);
     output out;
     output_start(&out, STDOUT_FILENO);
+    large_dump large = {.in = &in};
+    const output_watch watch = {.go_on = say_large, .context = &large};
+    out.watch = &watch;
     memtrace_status read = dump_events(in.reader, &how, &out);
     int written = report_output(output_finish(&out));
     status = trace_file_report(&in, read);

@@ -131,11 +131,13 @@ static bool write_text(output *o, const subject *s, export_format to) {
     }
 }
 
-static int write_database(const subject *s, const result_file *out) {
+static int write_database(const subject *s, result_file *out) {
     char reason[256];
-    if (export_sqlite(out->file.temporary, &s->lens, s->selected.kept, reason, sizeof reason))
+    if (export_sqlite(out->file.temporary, &s->lens, s->selected.kept, result_file_watch(out),
+                      reason, sizeof reason))
         return STATUS_OK;
-    message_error("%s: %s", out->path, reason);
+    if (*reason)
+        message_error("%s: %s", out->path, reason);
     return STATUS_FAILED;
 }
 
@@ -144,11 +146,12 @@ static int refuse_memory(void) {
     return STATUS_FAILED;
 }
 
-static int write_result(const subject *s, const result_file *out, export_format to) {
+static int write_result(const subject *s, result_file *out, export_format to) {
     if (to == EXPORT_SQLITE)
         return write_database(s, out);
     output o;
     output_start(&o, out->fd);
+    o.watch = result_file_watch(out);
     const bool ok = to == EXPORT_HTML ? export_html(&o, s->page, s->filter) : write_text(&o, s, to);
     const memtrace_error error = {.status = MEMTRACE_IO, .os_error = output_finish(&o)};
     if (!ok)

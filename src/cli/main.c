@@ -12,11 +12,13 @@
 #include "cli/progress.h"
 #include "trace/replace.h"
 
-/* A closed standard output is noticed at the write, and ends the command quietly. A program that a
- * command starts must not inherit that. */
-static void ignore_closed_pipes(const command *cmd) {
-    if (cmd->operand != OPERAND_PROGRAM)
-        signal(SIGPIPE, SIG_IGN);
+/* A closed standard output is noticed at the write, and ends the command quietly; so is a file that
+ * must not become larger. A program that a command starts must not inherit that. */
+static void notice_at_writes(const command *cmd) {
+    if (cmd->operand == OPERAND_PROGRAM)
+        return;
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 /* The signal comes again after this. Its disposition is the default one no earlier than here: one
@@ -53,7 +55,7 @@ static int run_command(const command *cmd, char **words) {
     int status = options_parse(cmd, words, &line);
     if (status != STATUS_OK)
         return status;
-    ignore_closed_pipes(cmd);
+    notice_at_writes(cmd);
     clean_up_when_interrupted();
     if (line.help)
         help_command(stdout, cmd);

@@ -7,6 +7,37 @@
 
 #include "cli/message.h"
 #include "cli/progress.h"
+#include "cli/result_room.h"
+#include "present/figures.h"
+
+static const char *name_of(const result_file *r) {
+    return r->path ? r->path : "standard output";
+}
+
+static bool expect(void *context, uint64_t bytes) {
+    result_file *r = context;
+    r->expected = bytes;
+    return result_room_suffices(r->fd, name_of(r), bytes);
+}
+
+/* What was a guess may turn out to be more. */
+static bool tell(void *context, uint64_t bytes) {
+    const result_file *r = context;
+    if (bytes < r->expected && !isatty(r->fd))
+        progress_say("%s: writing, %.0f%% of %s", name_of(r),
+                     100.0 * (double)bytes / (double)r->expected,
+                     figure_bytes((double)r->expected).text);
+    return true;
+}
+
+static void say_doing(void *context, const char *what) {
+    progress_say("%s: %s", name_of(context), what);
+}
+
+const output_watch *result_file_watch(result_file *r) {
+    r->watch = (output_watch){.expect = expect, .go_on = tell, .doing = say_doing, .context = r};
+    return &r->watch;
+}
 
 int result_file_begin(result_file *r, const command *cmd, const char *path, bool binary) {
     memtrace_error error;
@@ -46,7 +77,9 @@ int result_file_end(result_file *r, int status) {
 int result_file_say(const result_file *r, const memtrace_error *error) {
     if (error->status == MEMTRACE_IO && error->os_error == EPIPE && !r->path)
         return STATUS_OK;
-    message_error("%s: %s", r->path ? r->path : "standard output",
+    if (error->status == MEMTRACE_IO && error->os_error == ECANCELED)
+        return STATUS_FAILED;
+    message_error("%s: %s", name_of(r),
                   error->status == MEMTRACE_IO && error->os_error ? strerror(error->os_error)
                                                                   : error->reason);
     return STATUS_FAILED;

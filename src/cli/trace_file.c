@@ -68,6 +68,10 @@ void trace_file_printed(trace_file *in) {
         progress_end();
 }
 
+void trace_file_all_read(void *context) {
+    trace_file_doing(context, "putting its blocks in order");
+}
+
 void trace_file_doing(const trace_file *in, const char *what) {
     if (!in->printed)
         progress_say("%s: %s", in->name, what);

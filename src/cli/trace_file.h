@@ -35,6 +35,9 @@ void trace_file_printed(trace_file *in);
  * then calls this. `context` is the trace_file. */
 void trace_file_tick(void *context, const memtrace_reader *reader);
 
+/* The same when all was read: what follows takes a while. */
+void trace_file_all_read(void *context);
+
 /* What is done with the trace from now on, for who watches the progress. */
 void trace_file_doing(const trace_file *in, const char *what);
 

@@ -135,6 +135,8 @@ static bool see_block(void *context, uint32_t node, const memtrace_event *event)
 
 static memtrace_status read_trace(reading *r, bool whole) {
     profile_options how = r->options->how;
+    how.all_read = trace_file_all_read;
+    how.all_read_context = r->in;
     if (whole) {
         how.track_promotion = how.keep_blocks = how.keep_order = true;
         how.block = see_block;

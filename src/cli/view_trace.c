@@ -292,7 +292,9 @@ static int read_first(view_trace *t, trace_file *in, bool whole) {
     const profile_options how = {.track_promotion = whole,
                                  .keep_blocks = whole,
                                  .block = t->has_first ? goes_on : NULL,
-                                 .block_context = t};
+                                 .block_context = t,
+                                 .all_read = trace_file_all_read,
+                                 .all_read_context = in};
     memtrace_reader_on_packet(in->reader, tick, &f);
     memtrace_status read = profile_read(&f.profile, in->reader, &how);
     if (is_stopping(t)) {

@@ -2,7 +2,11 @@
  * until another stack comes. */
 #include "present/export_rows.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "analyse/cost.h"
+#include "analyse/parallel.h"
 #include "analyse/stacks.h"
 
 typedef struct rows {
@@ -10,11 +14,11 @@ typedef struct rows {
     const lens *lens;
     stacks stacks;
     output place_texts;
-    VEC(size_t) ends; /* of each place's text */
+    VEC(size_t) ends; /* of each place's text, with the separator behind it */
     output stack;     /* the text of the latest stack */
     uint32_t node;    /* of which it is; CCT_NO_NODE: none */
     stacks_path path;
-    const char *separator; /* between the places of a stack */
+    char separator; /* between the places of a stack */
 } rows;
 
 typedef void place_text(output *o, const profile_location *l);
@@ -47,7 +51,7 @@ static void json_place(output *o, const profile_location *l) {
 
 static void put_place(rows *r, output *o, uint32_t place) {
     const size_t first = place ? r->ends.items[place - 1] : 0;
-    output_bytes(o, r->place_texts.buffer + first, r->ends.items[place] - first);
+    output_bytes(o, r->place_texts.buffer + first, r->ends.items[place] - 1 - first);
 }
 
 static bool render_stack(rows *r, uint32_t node) {
@@ -58,7 +62,7 @@ static bool render_stack(rows *r, uint32_t node) {
     r->stack.used = 0;
     for (size_t i = 0; i < r->path.count; i++) {
         if (i > 0)
-            output_text(&r->stack, r->separator);
+            output_char(&r->stack, r->separator);
         put_place(r, &r->stack, r->path.items[i]);
     }
     r->node = node;
@@ -73,7 +77,7 @@ static void rows_free(rows *r) {
     vec_free(&r->path);
 }
 
-static bool rows_start(rows *r, const lens *l, place_text *text, const char *separator) {
+static bool rows_start(rows *r, const lens *l, place_text *text, char separator) {
     *r = (rows){.profile = l->profile, .lens = l, .node = CCT_NO_NODE, .separator = separator};
     output_start(&r->place_texts, OUTPUT_MEMORY);
     output_start(&r->stack, OUTPUT_MEMORY);
@@ -81,6 +85,7 @@ static bool rows_start(rows *r, const lens *l, place_text *text, const char *sep
         return false;
     for (size_t i = 0; i < r->stacks.places.count; i++) {
         text(&r->place_texts, &r->stacks.places.items[i]);
+        output_char(&r->place_texts, separator);
         if (!vec_push(&r->ends, r->place_texts.used))
             return false;
     }
@@ -196,8 +201,45 @@ static void json_row(rows *r, output *o, size_t row) {
     output_text(o, "]}\n");
 }
 
-static bool put_rows(rows *r, output *o, const uint8_t *kept,
-                     void (*put)(rows *, output *, size_t)) {
+typedef void put_row(rows *r, output *o, size_t row);
+
+/* ---- how much it will be ----------------------------------------------------------------- */
+
+enum { MEASURED_ROWS = 1000 };
+
+/* The mean size of what stands around the stacks, by rows from all of the table. */
+static double measure_rows(rows *r, put_row *put) {
+    const size_t count = r->profile->table.count;
+    size_t n = 0;
+    output o;
+    output_start(&o, OUTPUT_MEMORY);
+    for (size_t row; n < MEASURED_ROWS; n++) {
+        if ((row = parallel_begin(count, MEASURED_ROWS, n)) >= count)
+            break;
+        put(r, &o, row);
+    }
+    const double size = n ? (double)o.used / (double)n : 0;
+    output_finish(&o);
+    return size;
+}
+
+/* Texts of stacks, which make up most, are added up. False when there is no memory. */
+static bool measure_all(rows *r, const uint8_t *kept, put_row *put, uint64_t *bytes) {
+    const block_table *b = &r->profile->table;
+    uint64_t *lengths = stacks_lengths(&r->stacks, r->ends.items), sum = 0, n = 0;
+    for (size_t i = 0; lengths && i < b->count; i++)
+        if (!kept || kept[i]) {
+            sum += lengths[r->stacks.node_of[b->node[i]]];
+            n++;
+        }
+    *bytes = sum + (uint64_t)((double)n * measure_rows(r, put));
+    free(lengths);
+    return lengths;
+}
+
+/* ---- all rows ---------------------------------------------------------------------------- */
+
+static bool put_rows(rows *r, output *o, const uint8_t *kept, put_row *put) {
     const block_table *b = &r->profile->table;
     for (size_t i = 0; i < b->count && !o->error; i++) {
         if (kept && !kept[i])
@@ -209,17 +251,28 @@ static bool put_rows(rows *r, output *o, const uint8_t *kept,
     return true;
 }
 
+static bool put_all(rows *r, output *o, const uint8_t *kept, put_row *put, const char *head) {
+    uint64_t bytes;
+    if (!measure_all(r, kept, put, &bytes))
+        return false;
+    if (!output_expect(o, strlen(head) + bytes))
+        return true;
+    output_text(o, head);
+    return put_rows(r, o, kept, put);
+}
+
 bool export_csv(output *o, const lens *l, const uint8_t *kept) {
+    static const char head[] =
+        "time,lifetime,promoted,size,samples,bytes,source,domain,type,site,stack\n";
     rows r;
-    output_text(o, "time,lifetime,promoted,size,samples,bytes,source,domain,type,site,stack\n");
-    const bool ok = rows_start(&r, l, csv_place, ";") && put_rows(&r, o, kept, csv_row);
+    const bool ok = rows_start(&r, l, csv_place, ';') && put_all(&r, o, kept, csv_row, head);
     rows_free(&r);
     return ok;
 }
 
 bool export_json(output *o, const lens *l, const uint8_t *kept) {
     rows r;
-    const bool ok = rows_start(&r, l, json_place, ",") && put_rows(&r, o, kept, json_row);
+    const bool ok = rows_start(&r, l, json_place, ',') && put_all(&r, o, kept, json_row, "");
     rows_free(&r);
     return ok;
 }

@@ -7,8 +7,8 @@
 #include "analyse/lens.h"
 #include "present/output.h"
 
-/* The rows of the profile's table of which `kept` is not 0; NULL: all. False when there is no
- * memory. */
+/* The rows of the profile's table of which `kept` is not 0; NULL: all. The output is asked first
+ * whether it wants as much. False when there is no memory. */
 bool export_csv(output *o, const lens *l, const uint8_t *kept);
 bool export_json(output *o, const lens *l, const uint8_t *kept);
 

@@ -75,7 +75,9 @@ typedef struct database {
     const profile *profile;
     const lens *lens;
     stacks stacks;
-    bool no_memory;
+    const output_watch *watch;
+    uint64_t n_blocks; /* to be written */
+    bool no_memory, unwanted;
 } database;
 
 /* ---- statements -------------------------------------------------------------------------- */
@@ -218,14 +220,46 @@ static bool put_block(const database *d, sqlite3_stmt *s, size_t row) {
     return step(s);
 }
 
+/* A row with its part of both indices takes 70 to 85 bytes, in databases of millions of rows. */
+enum { BLOCK_SIZE = 80, TELL_BLOCKS = 1 << 14 };
+
+/* With pages of its own for each table. */
+static uint64_t guess_size(const database *d) {
+    enum { EMPTY = 1 << 16, STACK_SIZE = 20 };
+    return EMPTY + d->n_blocks * BLOCK_SIZE + d->stacks.nodes.count * STACK_SIZE;
+}
+
+static bool is_wanted(database *d, const uint8_t *kept) {
+    const output_watch *w = d->watch;
+    for (size_t i = 0; i < d->profile->table.count; i++)
+        d->n_blocks += !kept || kept[i];
+    d->unwanted = w && w->expect && !w->expect(w->context, guess_size(d));
+    return !d->unwanted;
+}
+
+static bool tell(database *d, uint64_t written) {
+    const output_watch *w = d->watch;
+    if (written % TELL_BLOCKS == 0 && w && w->go_on)
+        d->unwanted = !w->go_on(w->context, written * BLOCK_SIZE);
+    return !d->unwanted;
+}
+
 static bool put_blocks(database *d, const uint8_t *kept) {
     sqlite3_stmt *s = prepare(d, "INSERT INTO blocks VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     bool ok = s;
+    uint64_t written = 0;
     for (size_t i = 0; ok && i < d->profile->table.count; i++)
         if (!kept || kept[i])
-            ok = put_block(d, s, i);
+            ok = put_block(d, s, i) && tell(d, ++written);
     sqlite3_finalize(s);
     return ok;
+}
+
+/* Views are made with the indices, which takes long. */
+static bool put_views(database *d) {
+    if (d->watch && d->watch->doing)
+        d->watch->doing(d->watch->context, "sorting by site and stack");
+    return run(d, views);
 }
 
 /* The moment is the peak until somebody chooses another one. */
@@ -247,15 +281,19 @@ static bool look_up(database *d) {
     return !d->no_memory;
 }
 
-bool export_sqlite(const char *path, const lens *l, const uint8_t *kept, char *reason,
-                   size_t size) {
-    database d = {.profile = l->profile, .lens = l};
+bool export_sqlite(const char *path, const lens *l, const uint8_t *kept, const output_watch *watch,
+                   char *reason, size_t size) {
+    database d = {.profile = l->profile, .lens = l, .watch = watch};
     bool ok = sqlite3_open_v2(path, &d.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) ==
                   SQLITE_OK &&
-              look_up(&d) && run(&d, schema) && put_trace(&d) && put_frames(&d) && put_stacks(&d) &&
-              put_blocks(&d, kept) && put_moment(&d) && run(&d, views);
+              look_up(&d) && is_wanted(&d, kept) && run(&d, schema) && put_trace(&d) &&
+              put_frames(&d) && put_stacks(&d) && put_blocks(&d, kept) && put_moment(&d) &&
+              put_views(&d);
     if (!ok)
-        snprintf(reason, size, "%s", d.no_memory ? "not enough memory" : sqlite3_errmsg(d.db));
+        snprintf(reason, size, "%s",
+                 d.unwanted    ? ""
+                 : d.no_memory ? "not enough memory"
+                               : sqlite3_errmsg(d.db));
     if (sqlite3_close(d.db) != SQLITE_OK && ok) {
         snprintf(reason, size, "the database cannot be closed");
         ok = false;

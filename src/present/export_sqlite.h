@@ -6,9 +6,12 @@
 #include <stddef.h>
 
 #include "analyse/lens.h"
+#include "present/output.h"
 
 /* Fills the file `path`, which is empty or absent, with the rows of the profile's table of which
- * `kept` is not 0 (NULL: all). On failure, false and why in `reason`. */
-bool export_sqlite(const char *path, const lens *l, const uint8_t *kept, char *reason, size_t size);
+ * `kept` is not 0 (NULL: all). `watch` is asked first, and then told of bytes that are guessed;
+ * NULL: nobody is. On failure, false and why in `reason`: nothing if the watch did not want it. */
+bool export_sqlite(const char *path, const lens *l, const uint8_t *kept, const output_watch *watch,
+                   char *reason, size_t size);
 
 #endif

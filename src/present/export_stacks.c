@@ -2,6 +2,7 @@
 #include "present/export_stacks.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "analyse/stacks.h"
 
@@ -10,6 +11,11 @@ static const char nowhere[] = "[unknown]";
 
 static uint64_t weight_of(const profile *p, measure m, const cost *c) {
     return (uint64_t)llround(cost_value(p, m, c));
+}
+
+static uint64_t digits_of(uint64_t n) {
+    char buffer[OUTPUT_U64_MAX];
+    return (uint64_t)(buffer + sizeof buffer - output_u64_digits(n, buffer));
 }
 
 /* ---- collapsed stacks -------------------------------------------------------------------- */
@@ -59,6 +65,17 @@ static void collapsed_stack(output *o, const collapsed_names *names, const stack
     output_char(o, '\n');
 }
 
+/* The bytes of all lines; UINT64_MAX when there is no memory. */
+static uint64_t collapsed_size(const collapsed_names *names, const profile *p, measure m,
+                               const stacks *s, const cost *costs) {
+    uint64_t *lengths = stacks_lengths(s, names->ends.items), sum = lengths ? 0 : UINT64_MAX;
+    for (size_t i = 0; lengths && i < s->nodes.count; i++)
+        if (costs[i].blocks > 0)
+            sum += lengths[i] + digits_of(weight_of(p, m, &costs[i])) + 1; /* the line's end */
+    free(lengths);
+    return sum;
+}
+
 bool export_collapsed(output *o, const lens *l, measure m, const cost_list *list) {
     stacks s;
     collapsed_names names = {0};
@@ -67,6 +84,10 @@ bool export_collapsed(output *o, const lens *l, measure m, const cost_list *list
     cost *costs = stacks_costs(&s, list);
     stacks_path path = {0};
     bool ok = costs && collapsed_names_make(&names, &s);
+    const uint64_t size = ok ? collapsed_size(&names, l->profile, m, &s, costs) : UINT64_MAX;
+    ok = size != UINT64_MAX;
+    if (ok)
+        output_expect(o, size);
     for (uint32_t i = 0; ok && !o->error && i < s.nodes.count; i++)
         if (costs[i].blocks > 0) {
             ok = stacks_walk(&s, i, &path);
@@ -103,6 +124,21 @@ static void speedscope_frames(output *o, const stacks *s) {
     }
     speedscope_frame(o, &(profile_location){.file = "", .function = nowhere});
     output_text(o, "\n]}");
+}
+
+/* The bytes of samples and weights; UINT64_MAX when there is no memory. */
+static uint64_t speedscope_size(const profile *p, measure m, const stacks *s, const cost *costs) {
+    VEC(size_t) ends = {0}; /* of each place's number, with the comma behind it */
+    bool ok = true;
+    for (size_t i = 0, end = 0; ok && i < s->places.count; i++)
+        ok = vec_push(&ends, end += digits_of(i) + 1);
+    uint64_t *lengths = ok ? stacks_lengths(s, ends.items) : NULL, sum = lengths ? 0 : UINT64_MAX;
+    for (size_t i = 0; lengths && i < s->nodes.count; i++)
+        if (costs[i].blocks > 0)
+            sum += lengths[i] + digits_of(weight_of(p, m, &costs[i])) + strlen("\n[],,");
+    free(lengths);
+    vec_free(&ends);
+    return sum;
 }
 
 static bool speedscope_samples(output *o, const stacks *s, const cost *costs) {
@@ -156,8 +192,9 @@ bool export_speedscope(output *o, const lens *l, measure m, const cost_list *lis
     if (!stacks_build(l, STACKS_BY_LINE, &s))
         return false;
     cost *costs = stacks_costs(&s, list);
-    bool ok = costs;
-    if (ok) {
+    const uint64_t size = costs ? speedscope_size(p, m, &s, costs) : UINT64_MAX;
+    bool ok = size != UINT64_MAX;
+    if (ok && output_expect(o, size)) {
         output_text(o, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
                        "\"exporter\":\"allotrace\",\"name\":");
         output_json(o, name);

@@ -1,5 +1,6 @@
 /* export_stacks.h: what was allocated, by stack, for other tools: collapsed stacks as flame graph
- * scripts read them, and speedscope's JSON. Weights are estimates in the measure's unit. False when
+ * scripts read them, and speedscope's JSON. Weights are estimates in the measure's unit. The output
+ * is asked first whether it wants as much. False when
  * there is no memory; errors of writing stick to the output. */
 #ifndef PRESENT_EXPORT_STACKS_H
 #define PRESENT_EXPORT_STACKS_H

@@ -34,6 +34,7 @@ static void write_all(output *o, struct iovec piece[2]) {
             piece[i].iov_base = (char *)piece[i].iov_base + taken;
             piece[i].iov_len -= taken;
             n -= (ssize_t)taken;
+            o->written += taken;
         }
     }
 }
@@ -45,12 +46,22 @@ static void flush_with(output *o, const char *bytes, size_t size) {
     };
     write_all(o, pieces);
     o->used = 0;
+    const output_watch *w = o->watch;
+    if (w && w->go_on && !o->error && !w->go_on(w->context, o->written))
+        o->error = ECANCELED;
 }
 
 void output_start_lines(output *o, int fd, unsigned columns) {
     output_start(o, columns ? OUTPUT_MEMORY : fd);
     o->columns = columns;
     o->folded = fd;
+}
+
+bool output_expect(output *o, uint64_t bytes) {
+    const output_watch *w = o->watch;
+    if (w && w->expect && !o->error && !w->expect(w->context, bytes))
+        o->error = ECANCELED;
+    return !o->error;
 }
 
 unsigned output_columns_left(const output *o) {

@@ -9,13 +9,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Who is asked before much is written, and told how far it is. */
+typedef struct output_watch {
+    /* About so many bytes are to come; false: none shall. NULL: not asked. */
+    bool (*expect)(void *context, uint64_t bytes);
+    /* So many were written; false: no more shall. NULL: not asked. */
+    bool (*go_on)(void *context, uint64_t bytes);
+    /* This comes now, and takes long, too. NULL: not told. */
+    void (*doing)(void *context, const char *what);
+    void *context;
+} output_watch;
+
 typedef struct output {
     int fd;    /* OUTPUT_MEMORY: nowhere; the buffer grows */
-    int error; /* errno of the first failure; EPIPE: the reader went away */
+    int error; /* errno of the first failure; EPIPE: the reader went away; ECANCELED: the watch did
+                  not want it */
     char *buffer;
     size_t used, size; /* of the buffer */
     unsigned columns;  /* 0: as many as there are; else `buffer` is folded when it is finished, */
     int folded;        /* into this descriptor */
+    const output_watch *watch; /* NULL: nobody does */
+    uint64_t written;          /* to the descriptor */
 } output;
 
 #define OUTPUT_MEMORY (-1)
@@ -29,6 +43,10 @@ void output_start_lines(output *o, int fd, unsigned columns);
 
 /* What is left of the line that is being written; UINT_MAX without a limit. */
 unsigned output_columns_left(const output *o);
+
+/* Before the first byte: about how many are to come. False if they are not wanted, which is an
+ * error that sticks. */
+bool output_expect(output *o, uint64_t bytes);
 
 /* Writes what is buffered and frees the buffer; returns `error`. */
 int output_finish(output *o);

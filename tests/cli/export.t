@@ -34,7 +34,7 @@ reader:
   $ mkfifo slow
   $ slowly() { script -qec "allotrace export --to collapsed -o slow $TRACES/ocamlopt.ctf $1" /dev/null | sed -E 's/\r/CR/g; s/\x1b/ESC/g; s/(CRslow: writing)+/\1/'; echo; }
   $ (sleep 3; wc -l <slow >lines) & slowly; wait; cat lines
-  CRslow: writingCRESC[K
+  CRslow: writing, 85% of 5.0 MBCRESC[K
   1442
   $ slowly '& sleep 3; kill $!; wait $!'
   CRslow: writingCRESC[K
@@ -242,6 +242,29 @@ What does not work says so, and leaves files alone:
   $ allotrace export --to csv small.ctf >/dev/full
   allotrace: standard output: No space left on device
   [1]
+
+What there is no room for is not begun, and nothing is left of what turned out not to fit:
+
+  $ limited() { (ulimit -f 8; allotrace export -o limited "$@" $TRACES/ocamlopt.ctf; echo $?); ls | grep limited || true; }
+  $ for to in csv json sqlite collapsed speedscope; do limited --to $to 2>&1; done
+  allotrace: limited: about 9.4 MB would be written, and there is room for 8.0 KB: less by --filter, or from a thinner trace: allotrace subsample
+  1
+  allotrace: limited: about 9.9 MB would be written, and there is room for 8.0 KB: less by --filter, or from a thinner trace: allotrace subsample
+  1
+  allotrace: limited: about 899.4 KB would be written, and there is room for 8.0 KB: less by --filter, or from a thinner trace: allotrace subsample
+  1
+  allotrace: limited: about 5.0 MB would be written, and there is room for 8.0 KB: less by --filter, or from a thinner trace: allotrace subsample
+  1
+  allotrace: limited: about 770.8 KB would be written, and there is room for 8.0 KB: less by --filter, or from a thinner trace: allotrace subsample
+  1
+  $ limited --to pprof
+  allotrace: limited: File too large
+  1
+  $ (ulimit -f 400; allotrace dump $TRACES/ocamlopt.ctf >limited); wc -c <limited; rm limited
+  allotrace: warning: standard output: 253.2 KB are written, of 14% of the trace, and there is room for 146.8 KB: less by --no-backtraces or --max-depth, or from a thinner trace: allotrace subsample
+  allotrace: standard output: File too large
+  409600
+
   $ allotrace export --to json $TRACES/irmin-replay.ctf | head -c 10
   {"time":13 (no-eol)
   $ ls

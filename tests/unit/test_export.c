@@ -1,4 +1,5 @@
 /* Tests of exports, and of the queries behind them, on a small trace with known numbers. */
+#include <errno.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -241,6 +242,59 @@ START_TEST(csv_has_a_row_a_block) {
 }
 END_TEST
 
+/* ---- who watches ------------------------------------------------------------------------- */
+
+typedef struct watching {
+    uint64_t expected;
+    bool wanted;
+} watching;
+
+static bool note_expected(void *context, uint64_t bytes) {
+    watching *w = context;
+    w->expected = bytes;
+    return w->wanted;
+}
+
+/* An export of the profile by this format, the watch's answer being the given one; returns how much
+ * was written. */
+static uint64_t export_watched(int format, watching *w) {
+    profile p = profile_made();
+    lens l = lens_on(&p, NULL);
+    cost_list costs = {0};
+    const output_watch watch = {.expect = note_expected, .context = w};
+    output o;
+    output_start(&o, OUTPUT_MEMORY);
+    o.watch = &watch;
+    ck_assert(cost_of_tree(&p, &costs));
+    ck_assert(format == 0   ? export_csv(&o, &l, NULL)
+              : format == 1 ? export_json(&o, &l, NULL)
+              : format == 2 ? export_collapsed(&o, &l, MEASURE_ALLOCATED, &costs)
+                            : export_speedscope(&o, &l, MEASURE_ALLOCATED, &costs, "t.ctf"));
+    const uint64_t written = o.used;
+    ck_assert_int_eq(o.error, w->wanted ? 0 : ECANCELED);
+    output_finish(&o);
+    vec_free(&costs);
+    lens_free(&l);
+    profile_free(&p);
+    return written;
+}
+
+/* How much it will be is known beforehand, but for the text around it. */
+START_TEST(how_much_it_will_be_is_said_first) {
+    static const uint64_t around[] = {8, 8, 10, 700};
+    watching w = {.wanted = true};
+    const uint64_t written = export_watched(_i, &w);
+    ck_assert_uint_ge(w.expected + around[_i], written);
+    ck_assert_uint_le(w.expected, written + 8);
+}
+END_TEST
+
+START_TEST(nothing_is_written_that_nobody_wants) {
+    watching w = {.wanted = false};
+    ck_assert_uint_eq(export_watched(_i, &w), 0);
+}
+END_TEST
+
 START_TEST(json_has_an_object_a_block) {
     profile p = profile_made();
     lens l = lens_on(&p, NULL);
@@ -406,6 +460,8 @@ static Suite *suite(void) {
     tcase_add_test(t, speedscope_shares_frames);
     tcase_add_test(t, csv_has_a_row_a_block);
     tcase_add_test(t, json_has_an_object_a_block);
+    tcase_add_loop_test(t, how_much_it_will_be_is_said_first, 0, 4);
+    tcase_add_loop_test(t, nothing_is_written_that_nobody_wants, 0, 4);
     tcase_add_test(t, lifetimes_have_classes);
     tcase_add_test(t, blocks_are_grouped);
     tcase_add_test(t, protobuf_is_as_documented);

@@ -67,6 +67,43 @@ START_TEST(a_site_sums_its_callers_inlined_ones_too) {
 }
 END_TEST
 
+typedef struct order_of_calls {
+    unsigned blocks, ends; /* so far */
+} order_of_calls;
+
+static bool see_block(void *context, uint32_t node, const memtrace_event *event) {
+    order_of_calls *seen = context;
+    (void)node;
+    (void)event;
+    ck_assert_uint_eq(seen->ends, 0);
+    seen->blocks++;
+    return true;
+}
+
+static void see_end(void *context) {
+    order_of_calls *seen = context;
+    ck_assert_uint_eq(seen->blocks, 2);
+    seen->ends++;
+}
+
+START_TEST(who_asks_is_told_that_all_is_read) {
+    tape t;
+    profile p;
+    order_of_calls seen = {0};
+    tape_start(&t, 0.5);
+    allocate(&t, 1, MEMTRACE_MINOR, 9, 2, STACK(MAIN, LEAF));
+    allocate(&t, 2, MEMTRACE_MINOR, 9, 1, STACK(MAIN, LEAF));
+    tape_read_with(&t, &p, false,
+                   &(profile_options){.keep_blocks = true,
+                                      .block = see_block,
+                                      .block_context = &seen,
+                                      .all_read = see_end,
+                                      .all_read_context = &seen});
+    ck_assert_uint_eq(seen.ends, 1);
+    profile_free(&p);
+}
+END_TEST
+
 START_TEST(recursion_names_the_site_as_its_own_caller) {
     tape t;
     profile p;
@@ -227,6 +264,7 @@ static Suite *suite(void) {
     TCase *t = tcase_create("profile");
     tcase_add_test(t, an_empty_trace_has_no_hotspots);
     tcase_add_test(t, a_site_sums_its_callers_inlined_ones_too);
+    tcase_add_test(t, who_asks_is_told_that_all_is_read);
     tcase_add_test(t, recursion_names_the_site_as_its_own_caller);
     tcase_add_test(t, types_are_grouped_and_called_by_their_sites);
     tcase_add_test(t, frames_without_location_are_shown_by_their_code);

@@ -11,31 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "platform/unwind_walk.h"
-
-/* What else is known of a point. */
-struct rest {
-    uintptr_t bp; /* if that is needed */
-    struct needs {
-        uint32_t n_words; /* on so many words of the trail the steps from it outwards depend */
-        uint32_t bp;      /* and on its bp, if not 0 */
-    } needs;
-};
-
-/* A frame that is new, and what the step from it has read. */
-struct fresh {
-    struct unwind_frame frame;
-    uintptr_t key_at; /* where the caller's key was; 0: nowhere */
-    uintptr_t bp_at;  /* where its bp was; 0: it is that of this frame */
-    bool uses_bp;     /* to find the caller */
-};
-
-enum {
-    WORDS_OF_A_STEP = 2,
-    /* A call pushes the return address: it lies right below the sp that the caller will find. So a
-     * point says itself which word the step to it has read. */
-    KEY_BELOW_SP = !UNWIND_RA_IS_REGISTER
-};
+#include "platform/unwind_trail_walk.h"
 
 /* With room for one that no walk passes, in front of the first, and one behind the last. */
 static size_t points_of(size_t max) {
@@ -49,31 +25,6 @@ size_t unwind_trail_size(size_t max) {
 }
 
 /* ---- what is as it was ------------------------------------------------------------------- */
-
-/* A word that is never what it was, in place of one that cannot be read again. */
-static const uintptr_t changing = UINTPTR_MAX;
-
-/* Whether the return address into a frame is what it was. */
-STACK_UNCHECKED static inline bool point_persists(const struct unwind_point *point) {
-    return stack_word(point->sp - WORD) == point->key;
-}
-
-/* The first of the points from `point` on that is not as it was; `end` is overwritten to be so. */
-static inline struct unwind_point *points_verify(struct unwind_point *point,
-                                                 struct unwind_point *end) {
-    end->key = ~changing;
-    end->sp = (uintptr_t)&changing + WORD;
-    for (;; point += 4) {
-        if (!point_persists(point))
-            return point;
-        if (!point_persists(point + 1))
-            return point + 1;
-        if (!point_persists(point + 2))
-            return point + 2;
-        if (!point_persists(point + 3))
-            return point + 3;
-    }
-}
 
 STACK_UNCHECKED static inline bool word_persists(const struct word *word) {
     return cpu_strip_signature(stack_word(word->address)) == word->value;
@@ -94,31 +45,11 @@ static inline size_t words_verify(struct word *const words, size_t n) {
     }
 }
 
-/* What the steps from a point outwards need. */
-static inline struct needs needs_of(const unwind_trail *trail, const struct unwind_point *point) {
-    return trail->needs ? trail->rests[point - trail->points].needs : (struct needs){0};
-}
-
-/* Drops points behind which words have changed. */
-static __attribute__((noinline)) struct unwind_point *trail_verify_words(const unwind_trail *trail,
-                                                                         struct unwind_point *end) {
+struct unwind_point *trail_verify_words(const unwind_trail *trail, struct unwind_point *end) {
     const struct rest *rest = trail->rests + (end - trail->points);
     size_t n_words = words_verify(trail->words, rest[-1].needs.n_words);
     for (; end > trail->points && rest[-1].needs.n_words > n_words; rest--)
         end--;
-    return end;
-}
-
-/* The end of the points that are as they were, from the outermost one on. The words of a frame are
- * in it or further out, so those of frames that are not beyond `sp` can be read. */
-static inline struct unwind_point *trail_verify(const unwind_trail *trail, uintptr_t sp) {
-    struct unwind_point *const points = trail->points, *end = points + trail->n_points;
-    while (end[-1].sp < sp)
-        end--;
-    if (KEY_BELOW_SP)
-        end = points_verify(points, end);
-    if (trail->needs && end > points && needs_of(trail, end - 1).n_words)
-        end = trail_verify_words(trail, end);
     return end;
 }
 
@@ -254,8 +185,6 @@ static void trail_join(unwind_trail *trail, size_t kept, size_t n, struct unwind
 
 /* ---- the walk of most stacks ------------------------------------------------------------- */
 
-enum { QUICK_FRAMES = 16 };
-
 /* Whether [address, address + WORD) is in the stack and not further in than `sp`; `last` is the
  * stack's last word. */
 static inline bool is_further_out(uintptr_t address, uintptr_t sp, uintptr_t last) {
@@ -378,74 +307,30 @@ static struct unwind_taken trail_take_quickly(unwind_trail *trail, const struct 
 
 /* ---- the same where no bp is needed ------------------------------------------------------ */
 
-/* The step of a row, if it is a plain one: the caller's bp may be anywhere. Else 0. */
-static __attribute__((noinline)) quick_step quick_learn_plain(unwind_cache *cache, uintptr_t key) {
+quick_step quick_learn_plain(unwind_cache *cache, uintptr_t key) {
     const struct row *row = cache_known(cache, key);
-    const uint64_t words = (uint64_t)row->offset / WORD;
-    if (row->key != key || (row->bits & ~ROW_SAVES_BP) || row->cfa_words != 1 || row->offset < 0 ||
-        row->offset % WORD || words >> QUICK_WORDS_BITS || key >> QUICK_KEY_BITS)
+    if (row->key != key || (row->bits & ~ROW_SAVES_BP) || row->cfa_words != 1 ||
+        row->offset % WORD || (uint32_t)row->offset >> QUICK_BYTES_BITS || key >> QUICK_KEY_BITS)
         return 0;
-    return *cache_quick(cache, key) = (uint64_t)key << QUICK_WORDS_BITS | words;
+    return *cache_quick(cache, key) = (uint64_t)key << QUICK_BYTES_BITS | (uint32_t)row->offset;
 }
 
-/* `n` frames further in than the first `kept` need what these need. False, and nothing is changed:
- * a bp is among it. */
-static inline bool trail_pass_needs(unwind_trail *trail, size_t kept, size_t n) {
-    struct rest *rest = trail->rests + kept;
-    const struct needs needs = rest[-1].needs;
-    for (size_t i = 0; i < n && !needs.bp; i++)
-        rest[i].needs = needs;
-    return !needs.bp;
+void unwind_cache_mark(unwind_cache *cache, uintptr_t key) {
+    quick_step *step = cache_quick(cache, key);
+    if (*step >> QUICK_BYTES_BITS == key) {
+        *step |= QUICK_MARK;
+        cache->marked = true;
+    }
 }
 
-/* Does what trail_take_quickly does; no frames: it takes more than this. */
-STACK_UNCHECKED static inline struct unwind_taken
-trail_take_plainly(unwind_trail *trail, const struct unwind_site *site) {
-    static const struct unwind_taken none = {0};
-    const uintptr_t last = trail->stack_high - WORD;
-    uintptr_t key = site->return_address, sp = site->sp;
-    struct fresh *const first = trail->fresh, *const end = first + QUICK_FRAMES, *fresh = first;
-    struct unwind_point *const points = trail->points, *point = trail_verify(trail, sp);
-    for (;; fresh++) {
-        while (point[-1].sp < sp)
-            point--;
-        if (point[-1].sp == sp && point[-1].key == key)
-            break;
-        quick_step step = *cache_quick(trail->cache, key);
-        if (__builtin_expect(step >> QUICK_WORDS_BITS != key, 0) &&
-            !(step = quick_learn_plain(trail->cache, key)))
-            return none;
-        const uintptr_t at = sp + step % (1 << QUICK_WORDS_BITS) * WORD;
-        if (__builtin_expect(at > last || fresh == end, 0))
-            return none;
-        fresh->frame.key = key;
-        fresh->frame.sp = sp;
-        key = stack_word(at);
-        sp = at + WORD;
-        if (__builtin_expect(!key, 0))
-            return none;
-    }
-    const size_t n_kept = (size_t)(point - points);
-    if (__builtin_expect(n_kept + QUICK_FRAMES > trail->max, 0) ||
-        (trail->needs && !trail_pass_needs(trail, n_kept, (size_t)(fresh - first))))
-        return none;
-    while (fresh > first) {
-        fresh--;
-        point->key = fresh->frame.key;
-        __asm__("" ::: "memory"); /* as it was stored: a pair would have to reach the cache first */
-        point->sp = fresh->frame.sp;
-        point++;
-    }
-    trail->n_points = (size_t)(point - points);
-    return (struct unwind_taken){.n = trail->n_points, .kept = n_kept};
+void unwind_cache_unmark(unwind_cache *cache) {
+    for (size_t i = 0; i < QUICK_STEPS && cache->marked; i++)
+        if (cache->quick[i])
+            cache->quick[i] &= ~(quick_step)QUICK_MARK;
+    cache->marked = false;
 }
 
 /* ---- either ------------------------------------------------------------------------------ */
-
-/* Whether the next walk, too, is likely to need no bp. */
-static inline bool trail_is_plain(const unwind_trail *trail) {
-    return KEY_BELOW_SP && !trail->by_bp;
-}
 
 void unwind_trail_init(unwind_trail *trail, unwind_cache *cache, size_t max) {
     trail->points = (struct unwind_point *)trail->memory + 1;
@@ -517,9 +402,10 @@ static __attribute__((noinline)) struct unwind_taken trail_take(unwind_trail *tr
 }
 
 struct unwind_taken unwind_trail_take(unwind_trail *trail, const struct unwind_site *site) {
-    if (trail->flushes == trail->cache->flushes && site->sp >= trail->stack_low) {
-        const struct unwind_taken taken = trail_is_plain(trail) ? trail_take_plainly(trail, site)
-                                                                : trail_take_quickly(trail, site);
+    if (trail_is_usable(trail, site->sp)) {
+        const struct unwind_taken taken =
+            trail_is_plain(trail) ? trail_take_plainly(trail, site->return_address, site->sp, NULL)
+                                  : trail_take_quickly(trail, site);
         if (__builtin_expect(taken.n > 0, 1))
             return taken;
     }

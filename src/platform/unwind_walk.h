@@ -43,15 +43,18 @@ _Static_assert(sizeof(struct row) == 16, "four rows make a cache line");
 
 /* What nearly all steps need of a row: a table that stays in a core's own cache where rows do not.
  * An entry is the key, which has 47 bits, shifted to the left, and either a plain step: so many
- * words from sp to the return address, above which lies the caller's sp; or QUICK_FRAMED: bp points
- * at the caller's bp, above which lie the return address and the caller's sp. */
-enum { QUICK_STEPS = 1 << 15, QUICK_WORDS_BITS = 16, QUICK_KEY_BITS = 47 };
-#define QUICK_FRAMED (UINT64_C(1) << (QUICK_KEY_BITS + QUICK_WORDS_BITS))
+ * bytes, whole words, from sp to the return address, above which lies the caller's sp, and perhaps
+ * QUICK_MARK; or QUICK_FRAMED: bp points at the caller's bp, above which lie the return address and
+ * the caller's sp. */
+enum { QUICK_STEPS = 1 << 15, QUICK_BYTES_BITS = 16, QUICK_KEY_BITS = 47, QUICK_MARK = 1 };
+#define QUICK_BYTES  (UINT64_C(0xFFFF) & -WORD)
+#define QUICK_FRAMED (UINT64_C(1) << (QUICK_KEY_BITS + QUICK_BYTES_BITS))
 typedef uint64_t quick_step;
 
 struct unwind_cache {
     struct row rows[ROW_SETS * ROW_WAYS];
     quick_step quick[QUICK_STEPS]; /* of some of these rows; 0: none */
+    bool marked;                   /* some may be */
     struct cfi_machine machine;
     struct module_identity modules[MODULES_MAX]; /* all that have rows and can be unloaded */
     size_t module_count;
@@ -71,7 +74,7 @@ static inline quick_step *cache_quick(unwind_cache *cache, uintptr_t key) {
 }
 
 static inline quick_step quick_framed(uintptr_t key) {
-    return QUICK_FRAMED | (uint64_t)key << QUICK_WORDS_BITS;
+    return QUICK_FRAMED | (uint64_t)key << QUICK_BYTES_BITS;
 }
 
 /* The row of `key`, or any other one if there is none. */

@@ -133,6 +133,10 @@ static inline uint64_t code_with_type(uint64_t code, unsigned type) {
     return code | (uint64_t)type << 48;
 }
 
+static inline uint64_t code_without_type(uint64_t code) {
+    return code & ~(UINT64_C(63) << 48);
+}
+
 /* memtrace_writer_options.locate; `type_names` is indexed by allocating function. The strings
  * live as long as the memory of the table. */
 size_t code_locate(code_table *table, const char *const *type_names, uint64_t code,

@@ -80,6 +80,15 @@ static inline void domain_forget_stack(struct domain *d) {
     d->n_frames = d->n_remarked = 0;
 }
 
+/* Modules may have changed since the codes of `d` were learnt, if the epoch has. */
+static inline void domain_renew_codes(struct domain *d, uint32_t epoch) {
+    if (__builtin_expect(epoch == d->codes.epoch, 1))
+        return;
+    domain_forget_stack(d);
+    unwind_cache_unmark(d->unwind);
+    code_cache_forget(&d->codes, epoch);
+}
+
 /* The owner's way to its stream. It must not be inside already. */
 void domain_wait(struct domain *d);
 static inline void domain_enter(struct domain *d) {
@@ -89,6 +98,12 @@ static inline void domain_enter(struct domain *d) {
         atomic_thread_fence(memory_order_seq_cst);
     if (__builtin_expect(atomic_load_explicit(&d->wanted, memory_order_acquire) != 0, 0))
         domain_wait(d);
+}
+/* The same where that takes no waiting; if not, it may be inside nevertheless. */
+static inline bool domain_enter_quickly(struct domain *d) {
+    atomic_store_explicit(&d->inside, true, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    return !d->fenced && atomic_load_explicit(&d->wanted, memory_order_acquire) == 0;
 }
 static inline void domain_leave(struct domain *d) {
     atomic_store_explicit(&d->inside, false, memory_order_release);

@@ -4,8 +4,10 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 
+#include "platform/unwind_trail_walk.h"
 #include "record/calls.h"
 #include "record/ids.h"
+#include "trace/writer_stream.h"
 
 /* A bitmap of one word that holds every hash. */
 static const struct { alignas(64) uint64_t bits; } every_address = {.bits = UINT64_MAX};
@@ -27,9 +29,7 @@ bool exact_start(struct session *s, memprof_filter *filter) {
 
 static __attribute__((noinline)) void exact_check_modules(struct domain *d, uint32_t epoch) {
     unwind_cache_check(d->unwind);
-    if (epoch != d->codes.epoch)
-        domain_forget_stack(d);
-    code_cache_renew(&d->codes, epoch);
+    domain_renew_codes(d, epoch);
 }
 
 static __attribute__((noinline)) void exact_read_clock(struct session *s, struct domain *d,
@@ -86,6 +86,26 @@ static inline struct domain *exact_enter(struct session *s) {
     return NULL;
 }
 
+static inline void exact_leave(struct domain *d);
+
+/* The same where the thread has its domain, its time is right, and nobody else wants anything. If
+ * not, says so, and the thread is where it was. */
+static inline __attribute__((always_inline)) bool exact_enter_again(const struct session *s,
+                                                                    struct domain *d) {
+    if (__builtin_expect(self.sampler.busy, 0))
+        return false;
+    self.sampler.busy = 1;
+    atomic_signal_fence(memory_order_seq_cst);
+    if (__builtin_expect(domain_enter_quickly(d) &&
+                             !session_clock_is_old(d, cpu_cycles(), CPU_CYCLES_SHORT) &&
+                             atomic_load_explicit(&s->latest, memory_order_relaxed) <= d->now &&
+                             code_epoch() == d->codes.epoch,
+                         1))
+        return true;
+    exact_leave(d);
+    return false;
+}
+
 static inline void exact_leave(struct domain *d) {
     domain_leave(d);
     atomic_signal_fence(memory_order_seq_cst);
@@ -101,11 +121,15 @@ struct exact_stack {
     size_t common; /* so many of them, at least, are those of the stack before */
 };
 
-/* The codes of the frames from `first` on. */
+/* The codes of the frames from `first` on. Marks frames whose codes are their addresses. */
 static __attribute__((noinline)) void exact_encode_slowly(struct session *s, struct domain *d,
                                                           size_t first, size_t n) {
-    for (size_t i = first; i < n; i++)
-        d->frames[1 + i] = code_remembered(&s->codes, &d->codes, unwind_trail_pc(d->trail, i));
+    for (size_t i = first; i < n; i++) {
+        const uintptr_t pc = unwind_trail_pc(d->trail, i);
+        d->frames[1 + i] = code_remembered(&s->codes, &d->codes, pc);
+        if (d->frames[1 + i] == pc)
+            unwind_cache_mark(d->unwind, pc);
+    }
 }
 
 /* The same, and the type; calls nothing where all are remembered. */
@@ -120,6 +144,14 @@ static inline void exact_encode(struct session *s, struct domain *d, size_t firs
             break;
         }
     end[-1] = code_with_type(end[-1], type);
+}
+
+/* How many codes of a stack of `n` frames, of which `kept` are as they were, stand as they should:
+ * the innermost of either stack bears a type. */
+static inline size_t exact_common(const struct domain *d, size_t kept, size_t n, unsigned type) {
+    const size_t before = d->n_frames, common = kept < before ? kept : before;
+    const bool at_end = common == n || common == before;
+    return common - (at_end && common > 0 && !(n == before && type == d->type));
 }
 
 /* A stack that is not whole, or not whole in the trace: a remark goes in front of the first frame
@@ -157,12 +189,11 @@ static __attribute__((noinline)) size_t exact_strip_own(const struct session *s,
 }
 
 /* Takes the stack. `d->frames` holds the codes of all frames from index 1 on. */
-static inline struct exact_stack exact_stack_take(struct session *s, struct domain *d,
-                                                  const struct unwind_site *site, unsigned type) {
+static struct exact_stack exact_stack_take(struct session *s, struct domain *d,
+                                           const struct unwind_site *site, unsigned type) {
     uint32_t epoch = code_epoch();
     if (__builtin_expect(epoch != d->codes.epoch, 0))
         exact_check_modules(d, epoch);
-    const size_t before = d->n_frames;
     const struct unwind_taken taken = unwind_trail_take(d->trail, site);
     const unsigned flags = unwind_trail_flags(d->trail);
     size_t n = taken.n;
@@ -172,14 +203,38 @@ static inline struct exact_stack exact_stack_take(struct session *s, struct doma
         if (n - 1 >= s->depth || flags & (UNWIND_CUT | UNWIND_FAILED))
             return exact_stack_remarked(s, d, n, flags, type);
     }
-    size_t common = taken.kept < before ? taken.kept : before;
-    /* The innermost code of either stack bears a type. */
-    if (common > 0 && (common == n || common == before) && !(n == before && type == d->type))
-        common--;
+    const size_t common = exact_common(d, taken.kept, n, type);
     exact_encode(s, d, common, n, type);
     d->n_frames = n;
     d->type = type;
     return (struct exact_stack){.codes = d->frames + 1, .n = n, .common = common};
+}
+
+/* The same where nothing is special: no frames if something is, and then no event may be written
+ * before exact_stack_take has succeeded. */
+static inline __attribute__((always_inline)) struct exact_stack
+exact_stack_quickly(struct session *s, struct domain *d, uintptr_t return_address, uintptr_t sp,
+                    unsigned type) {
+    static const struct exact_stack none = {0};
+    unwind_trail *const trail = d->trail;
+    uint64_t *const codes = d->frames + 1;
+    if (__builtin_expect(!trail_is_usable(trail, sp) || !trail_is_plain(trail) || trail->flags, 0))
+        return none;
+    const struct unwind_taken taken = trail_take_plainly(trail, return_address, sp, codes);
+    const size_t n = taken.n;
+    if (__builtin_expect(n - 1 >= s->depth, 0)) {
+        domain_forget_stack(d);
+        return none;
+    }
+    const size_t common = exact_common(d, taken.kept, n, type);
+    if (__builtin_expect(!taken.marked || taken.kept > d->n_frames, 0))
+        exact_encode_slowly(s, d, common, n);
+    else if (common < taken.kept)
+        codes[common] = code_without_type(codes[common]);
+    codes[n - 1] = code_with_type(codes[n - 1], type);
+    d->n_frames = n;
+    d->type = type;
+    return (struct exact_stack){.codes = codes, .n = n, .common = common};
 }
 
 /* ---- events ------------------------------------------------------------------------------ */
@@ -202,49 +257,78 @@ static __attribute__((noinline)) void exact_imply(struct session *s, struct doma
     exact_collect_in(s, d, taken);
 }
 
+/* A block whose birth is in the trace: keeps its id. */
+static inline void exact_keep(struct session *s, struct domain *d, uint32_t *place, void *block,
+                              uint64_t id) {
+    uint64_t old;
+    if (!ids_put_at(s->ids, place, (uintptr_t)block, id, &old))
+        count(&s->lost_id);
+    if (__builtin_expect(old != 0, 0))
+        exact_imply(s, d, old);
+}
+
+static __attribute__((noinline)) void exact_fail(struct session *s, struct domain *d, void *block,
+                                                 memtrace_status status) {
+    session_note(s, status);
+    domain_forget_stack(d);
+    exact_miss(s, block);
+}
+
 void exact_born(struct session *s, void *block, uint64_t words, unsigned type,
                 const struct unwind_site *site) {
-    uint64_t id, old;
-    uint32_t *place = ids_place(s->ids, (uintptr_t)block);
-    __builtin_prefetch(place, 1); /* of any address */
-    cpu_prefetch_around(block);   /* see exact_died */
+    uint64_t id;
     struct domain *d = exact_enter(s);
-    if (__builtin_expect(!d, 0)) {
+    if (!d) {
         exact_miss(s, block);
         return;
     }
-    uint64_t now =
-        __builtin_expect(words >= LARGE_WORDS, 0) ? exact_now_large(s, d) : exact_now(s, d);
+    uint64_t now = words >= LARGE_WORDS ? exact_now_large(s, d) : exact_now(s, d);
     struct exact_stack stack = exact_stack_take(s, d, site, type);
     memtrace_status status =
         memtrace_stream_alloc_block(d->stream, now, words, stack.codes, stack.n, stack.common, &id);
-    if (__builtin_expect(status != MEMTRACE_OK, 0)) {
-        session_note(s, status);
-        domain_forget_stack(d);
-        exact_miss(s, block);
-    } else {
-        if (!ids_put_at(s->ids, place, (uintptr_t)block, id, &old))
-            count(&s->lost_id);
-        if (__builtin_expect(old != 0, 0))
-            exact_imply(s, d, old);
-    }
+    if (status != MEMTRACE_OK)
+        exact_fail(s, d, block, status);
+    else
+        exact_keep(s, d, ids_place(s->ids, (uintptr_t)block), block, id);
     exact_leave(d);
+}
+
+void exact_born_again(void *block, uint64_t words, unsigned type, uintptr_t return_address,
+                      uintptr_t sp, uintptr_t bp) {
+    struct session *const s = self.owner;
+    struct domain *const d = self.domain;
+    uint64_t id;
+    uint32_t *place = ids_place(s->ids, (uintptr_t)block);
+    __builtin_prefetch(place, 1); /* of any address */
+    cpu_prefetch_around(block);   /* see exact_died */
+    if (__builtin_expect(words < LARGE_WORDS && exact_enter_again(s, d), 1)) {
+        const struct exact_stack stack = exact_stack_quickly(s, d, return_address, sp, type);
+        if (__builtin_expect(stack.n > 0, 1)) {
+            const memtrace_status status = stream_alloc_block(d->stream, d->now, words, stack.codes,
+                                                              stack.n, stack.common, &id);
+            if (__builtin_expect(status != MEMTRACE_OK, 0))
+                exact_fail(s, d, block, status);
+            else
+                exact_keep(s, d, place, block, id);
+            exact_leave(d);
+            return;
+        }
+        exact_leave(d);
+    }
+    const struct unwind_site site = {return_address, sp, bp};
+    exact_born(s, block, words, type, &site);
 }
 
 uint64_t exact_take(struct session *s, void *block) {
     return ids_take(s->ids, (uintptr_t)block);
 }
 
-static inline void exact_bury_quickly(struct session *s, uint64_t taken) {
+void exact_bury(struct session *s, uint64_t taken) {
     struct domain *d = exact_enter(s);
-    if (__builtin_expect(!d, 0))
+    if (!d)
         return;
     exact_collect_in(s, d, taken);
     exact_leave(d);
-}
-
-void exact_bury(struct session *s, uint64_t taken) {
-    exact_bury_quickly(s, taken);
 }
 
 void exact_untake(struct session *s, void *block, uint64_t taken) {
@@ -253,12 +337,27 @@ void exact_untake(struct session *s, void *block, uint64_t taken) {
         count(&s->lost_id);
 }
 
+void exact_died(struct session *s, void *block) {
+    uint64_t taken = exact_take(s, block);
+    if (taken)
+        exact_bury(s, taken);
+}
+
 /* Next, allocator and program will mostly be about blocks close to this one. Undisturbed, the CPU
  * works ahead across several calls and waits for all that these miss at once; with our work between
  * them it would wait for each. So their memory is asked for while we are at it. */
-void exact_died(struct session *s, void *block) {
+void exact_died_again(void *block) {
+    struct session *const s = self.owner;
+    struct domain *const d = self.domain;
     cpu_prefetch_around(block);
-    uint64_t taken = exact_take(s, block);
-    if (taken)
-        exact_bury_quickly(s, taken);
+    const uint64_t taken = exact_take(s, block);
+    if (!taken)
+        return;
+    if (__builtin_expect(exact_enter_again(s, d), 1)) {
+        const bool done = stream_collect_quickly(d->stream, d->now, taken);
+        exact_leave(d);
+        if (__builtin_expect(done, 1))
+            return;
+    }
+    exact_bury(s, taken);
 }

@@ -17,6 +17,12 @@ void exact_born(struct session *s, void *block, uint64_t words, unsigned type,
 /* A block is about to be freed. */
 void exact_died(struct session *s, void *block);
 
+/* The same in a thread that has events in its session, `self.owner`, already: what nearly all are.
+ */
+void exact_born_again(void *block, uint64_t words, unsigned type, uintptr_t return_address,
+                      uintptr_t sp, uintptr_t bp);
+void exact_died_again(void *block);
+
 /* The same in two steps: what is taken is an id + 1, or 0 if the block is not known. */
 uint64_t exact_take(struct session *s, void *block);
 void exact_bury(struct session *s, uint64_t taken);

@@ -16,12 +16,15 @@
 #define BORN(block, bytes, type)                                                                   \
     do {                                                                                           \
         struct unwind_site site;                                                                   \
-        struct session *s = recorder_exact();                                                      \
-        unwind_site_here(&site);                                                                   \
-        if (s)                                                                                     \
-            exact_born(s, block, recorder_words(bytes), (type) + 1, &site);                        \
-        else                                                                                       \
-            recorder_born(block, bytes, type, &site);                                              \
+        if (recorder_exact()) {                                                                    \
+            unwind_site_here(&site);                                                               \
+            exact_born_again(block, recorder_words(bytes), (type) + 1, site.return_address,        \
+                             site.sp, site.bp);                                                    \
+        } else {                                                                                   \
+            struct unwind_site other;                                                              \
+            unwind_site_here(&other);                                                              \
+            recorder_born(block, bytes, type, &other);                                             \
+        }                                                                                          \
     } while (0)
 
 #define DEFINE_ALLOCATING(name, type, parameters, arguments, bytes, ...)                           \
@@ -62,9 +65,8 @@ CALLS_NEW(DEFINE_NEW)
 #define DEFINE_FREEING(name, parameters, arguments)                                                \
     EXPORT void name parameters;                                                                   \
     COLD void cold_##name parameters {                                                             \
-        struct session *s = recorder_exact();                                                      \
-        if (s)                                                                                     \
-            exact_died(s, block);                                                                  \
+        if (recorder_exact())                                                                      \
+            exact_died_again(block);                                                               \
         else                                                                                       \
             recorder_died(block);                                                                  \
         next.name arguments;                                                                       \

@@ -47,11 +47,11 @@ struct recorder_page {
 };
 extern struct recorder_page *recorder_page __attribute__((visibility("hidden")));
 
-/* The session in which the calling thread can record every block at once; NULL: there is none, or
- * it takes more than that, which the functions below find out. */
-static inline struct session *recorder_exact(void) {
+/* Whether the calling thread can record every block at once, in the session `self.owner`. If not,
+ * there is none, or it takes more than that, which the functions below find out. */
+static inline bool recorder_exact(void) {
     struct session *s = atomic_load_explicit(&recorder_page->exact, memory_order_acquire);
-    return s && self.owner == s ? s : NULL;
+    return s && self.owner == s;
 }
 
 /* What recorder_enter gives, where that takes no more than a look. */

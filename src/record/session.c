@@ -229,7 +229,7 @@ static size_t session_encode(struct session *s, struct domain *d, size_t first, 
         frames[out++] = cut ? CODE_CUT : CODE_LOST;
     if (n > max - out)
         n = max - out;
-    code_cache_renew(&d->codes, code_epoch());
+    domain_renew_codes(d, code_epoch());
     for (size_t i = first + n; i-- > first;)
         frames[out++] = code_of(&s->codes, &d->codes, d->pcs[i], i == first ? type : 0);
     if (n == 0)

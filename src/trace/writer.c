@@ -19,6 +19,7 @@
 #include "trace/writer_names.h"
 #include "trace/writer_put.h"
 #include "trace/writer_rescue.h"
+#include "trace/writer_stream.h"
 
 enum { N_DOMAINS = UINT16_MAX + 1 };
 
@@ -34,54 +35,7 @@ struct memtrace_writer {
     _Atomic uint32_t domains_used[N_DOMAINS / 32]; /* bit set: the domain has, or had, its stream */
 };
 
-/* A packet in the making. */
-typedef struct packet {
-    uint8_t *used;       /* the end of its last event; bytes + header size: there is none */
-    uint64_t begin, end; /* times of its first and last event, us since the epoch */
-    uint64_t id_begin, id_end;
-    uint16_t verify_bucket; /* or FORMAT_VERIFY_NOTHING */
-    cache_bucket verify;    /* that bucket before this packet */
-    uint8_t bytes[FORMAT_MAX_PACKET];
-} packet;
-
-struct memtrace_stream {
-    memtrace_writer *writer;
-    memtrace_status status; /* what every further call returns, unless MEMTRACE_OK */
-    uint16_t domain;
-    uint16_t next_verify; /* the bucket that the next packet of events lets readers verify */
-    uint64_t now;         /* time of the latest event, us since the epoch */
-    uint64_t next_id;     /* the latest object's id + 1 */
-    uint64_t chunk_left;  /* how many ids from next_id on are this stream's; version 3 only */
-
-    /* Up to here `events.used` may be for a small event simply to be added: all is well, and there
-     * will be room. NULL: it takes more than that. */
-    uint8_t *easy;
-    uint64_t start_time; /* the writer's */
-
-    /* The previous backtrace as the caller gave it. */
-    uint64_t *previous;
-    size_t previous_capacity;
-    size_t n_previous;
-    size_t n_dropped; /* outermost frames of it that were not written */
-
-    code_set announced;
-    packet events;
-    packet locations;
-    writer_cache cache;
-    location_names names;
-    memtrace_location located[MEMTRACE_MAX_LOCATIONS]; /* scratch for the `locate` hook */
-};
-
-enum {
-    MAX_ALLOC_HEAD = FORMAT_EVENT_HEADER + 3 * FORMAT_VINT_MAX_SIZE + 1 + 2,
-    MAX_DEATH = FORMAT_EVENT_HEADER + FORMAT_VINT_MAX_SIZE,
-};
-
 /* ---- packets ----------------------------------------------------------------------------- */
-
-/* More than any event takes that has few new frames. */
-/* Their codewords can be counted in a byte. */
-enum { EASY_FRAMES = 32, EASY_ROOM = MAX_ALLOC_HEAD + EASY_FRAMES * CACHE_MAX_FRAME };
 
 static size_t packet_room(const memtrace_writer *w) {
     return FORMAT_MAX_PACKET - w->header_size;
@@ -138,11 +92,6 @@ static memtrace_status packet_emit(memtrace_writer *w, uint16_t domain, packet *
     }
     packet_clear(w, p);
     return MEMTRACE_OK;
-}
-
-static uint8_t *put_event_header(uint8_t *p, unsigned code, uint64_t time) {
-    const uint32_t low = (uint32_t)time & ((UINT32_C(1) << FORMAT_TIME_BITS) - 1);
-    return put_u32(p, low | (uint32_t)code << FORMAT_TIME_BITS);
 }
 
 /* ---- the writer -------------------------------------------------------------------------- */
@@ -376,13 +325,6 @@ static memtrace_status reserve(memtrace_stream *s, size_t size, uint64_t next_id
     return MEMTRACE_OK;
 }
 
-/* The packet is whole without the event until the last step, even if the process is killed. */
-static inline void commit(memtrace_stream *s, uint8_t *end) {
-    s->events.end = s->now;
-    atomic_signal_fence(memory_order_release);
-    s->events.used = end;
-}
-
 /* ---- rescue ------------------------------------------------------------------------------ */
 
 size_t writer_stream_size(void) {
@@ -542,13 +484,6 @@ static inline uint8_t *put_alloc_head(uint8_t *p, const allocation *a, bool shor
     p = put_vint(p, (int64_t)a->samples);
     p = put_u8(p, (uint8_t)a->source);
     return put_vint(p, (int64_t)a->prefix);
-}
-
-static void put_codeword_count(uint8_t *p, bool short_form, size_t n) {
-    if (short_form)
-        put_u8(p, (uint8_t)n);
-    else
-        put_u16(p, (uint16_t)n);
 }
 
 /* Gives an event in short form, whose codewords are too many for it, the long form. */
@@ -720,19 +655,8 @@ static uint64_t take_id(memtrace_stream *s) {
     return s->next_id;
 }
 
-/* The allocation in the making, which ends at `end`, is whole. */
-static inline void commit_alloc(memtrace_stream *s, uint8_t *end, uint64_t *id) {
-    *id = s->next_id++;
-    s->chunk_left--;
-    s->events.id_end++;
-    commit(s, end);
-}
-
-/* Goes on, from any frame on, with an allocation whose head ends at `p`. */
-static __attribute__((noinline)) memtrace_status put_frames_slowly(memtrace_stream *s, uint8_t *p,
-                                                                   bool short_form,
-                                                                   const cache_cursor *c,
-                                                                   uint64_t *id) {
+memtrace_status stream_put_frames_slowly(memtrace_stream *s, uint8_t *p, bool short_form,
+                                         const cache_cursor *c, uint64_t *id) {
     cache_tally tally;
     uint8_t *const codewords = p + (short_form ? 1 : 2);
     uint8_t *const end = cache_encode(&s->cache, c->last, c->frames, (size_t)(c->stop - c->frames),
@@ -742,26 +666,6 @@ static __attribute__((noinline)) memtrace_status put_frames_slowly(memtrace_stre
     if (status != MEMTRACE_OK)
         return stream_fail(s, status);
     commit_alloc(s, end, id);
-    return MEMTRACE_OK;
-}
-
-/* Writes the rest of an allocation, whose head ends at `p`: the frames from `common` on, of which
- * there are EASY_FRAMES at most. */
-static inline __attribute__((always_inline)) memtrace_status
-put_frames(memtrace_stream *s, uint8_t *p, bool short_form, const uint64_t *frames, size_t n,
-           size_t common, uint64_t *id) {
-    _Static_assert((int)EASY_FRAMES <= (int)FORMAT_MAX_RUN, "as cache_encode_held wants it");
-    const cache_cursor whole = {.frames = n ? frames + common : NULL, /* may not be added to */
-                                .stop = n ? frames + n : NULL,
-                                .last = s->cache.buckets,
-                                .p = p + (short_form ? 1 : 2)};
-    const cache_cursor c = cache_encode_held(&s->cache, whole);
-    if (__builtin_expect(c.frames < c.stop, 0)) {
-        const cache_cursor rest = c;
-        return put_frames_slowly(s, p, short_form, &rest, id);
-    }
-    put_codeword_count(p, short_form, c.codewords);
-    commit_alloc(s, c.p, id);
     return MEMTRACE_OK;
 }
 
@@ -794,12 +698,10 @@ static inline memtrace_status stream_alloc_easily(memtrace_stream *s, uint64_t n
     return MEMTRACE_OK;
 }
 
-/* What memtrace_stream_alloc_block does for one that is large, does not fit the packet, or has many
- * new frames. A packet's first backtrace is whole: after a loss that one is right again. */
-static __attribute__((noinline)) memtrace_status alloc_block(memtrace_stream *s, uint64_t time,
-                                                             uint64_t words, const uint64_t *frames,
-                                                             size_t n, size_t common,
-                                                             uint64_t *id) {
+/* A packet's first backtrace is whole: after a loss that one is right again. */
+memtrace_status stream_alloc_block_slowly(memtrace_stream *s, uint64_t time, uint64_t words,
+                                          const uint64_t *frames, size_t n, size_t common,
+                                          uint64_t *id) {
     allocation a = {.length = words - 1, .samples = words, .source = MEMTRACE_EXTERNAL};
     if (s->status != MEMTRACE_OK)
         return s->status;
@@ -819,7 +721,7 @@ static __attribute__((noinline)) memtrace_status alloc_block(memtrace_stream *s,
                               .stop = n ? frames + n : NULL,
                               .last = s->cache.buckets,
                               .p = p + 2};
-    const memtrace_status written = put_frames_slowly(s, p, false, &all, id);
+    const memtrace_status written = stream_put_frames_slowly(s, p, false, &all, id);
     if (written == MEMTRACE_OK)
         set_easy(s);
     return written;
@@ -828,17 +730,7 @@ static __attribute__((noinline)) memtrace_status alloc_block(memtrace_stream *s,
 memtrace_status memtrace_stream_alloc_block(memtrace_stream *s, uint64_t time, uint64_t words,
                                             const uint64_t *frames, size_t n, size_t common,
                                             uint64_t *id) {
-    const uint64_t now = s->start_time + time;
-    if (__builtin_expect(!is_easy(s, now) || s->chunk_left == 0 || n - common > EASY_FRAMES ||
-                             words - 1 >= FORMAT_VINT_16 - 1 || common >= FORMAT_VINT_16,
-                         0))
-        return alloc_block(s, time, words, frames, n, common, id);
-    s->now = now;
-    s->n_previous = 0;
-    uint8_t *p = put_event_header(s->events.used, FORMAT_ALLOC, now);
-    put_u32(p, (uint32_t)(words - 1) | (uint32_t)words << 8 | (uint32_t)MEMTRACE_EXTERNAL << 16 |
-                   (uint32_t)common << 24);
-    return put_frames(s, p + 4, false, frames, n, common, id);
+    return stream_alloc_block(s, time, words, frames, n, common, id);
 }
 
 static __attribute__((noinline)) memtrace_status

@@ -90,11 +90,11 @@ static inline const uint64_t *cache_follow(cache_bucket *buckets, cache_bucket *
                                            uint32_t clock, const uint64_t *frames,
                                            const uint64_t *stop) {
     for (; frames < stop; frames++) {
-        cache_bucket *next = &buckets[(*last)->prediction];
-        if (!cache_holds(next, *frames))
+        cache_bucket *bucket = &buckets[(*last)->prediction];
+        if (!cache_holds(bucket, *frames))
             break;
-        next->date = clock;
-        *last = next;
+        bucket->date = clock;
+        *last = bucket;
     }
     return frames;
 }

@@ -1,0 +1,152 @@
+/* unwind_trail_walk.h: the walk along a trail that most stacks take, in line: the recorder does it
+ * some million times a second. Part of unwind_trail.c, where all is described. */
+#ifndef PLATFORM_UNWIND_TRAIL_WALK_H
+#define PLATFORM_UNWIND_TRAIL_WALK_H
+
+#include <stddef.h>
+
+#include "platform/unwind_walk.h"
+
+/* What else is known of a point. */
+struct rest {
+    uintptr_t bp; /* if that is needed */
+    struct needs {
+        uint32_t n_words; /* on so many words of the trail the steps from it outwards depend */
+        uint32_t bp;      /* and on its bp, if not 0 */
+    } needs;
+};
+
+/* A frame that is new, and what the step from it has read. */
+struct fresh {
+    struct unwind_frame frame;
+    uintptr_t key_at; /* where the caller's key was; 0: nowhere */
+    uintptr_t bp_at;  /* where its bp was; 0: it is that of this frame */
+    bool uses_bp;     /* to find the caller */
+};
+
+enum {
+    WORDS_OF_A_STEP = 2,
+    /* A call pushes the return address: it lies right below the sp that the caller will find. So a
+     * point says itself which word the step to it has read. */
+    KEY_BELOW_SP = !UNWIND_RA_IS_REGISTER
+};
+
+/* A word that is never what it was, in place of one that cannot be read again. */
+static const uintptr_t changing = UINTPTR_MAX;
+
+/* Whether the return address into a frame is what it was. */
+STACK_UNCHECKED static inline bool point_persists(const struct unwind_point *point) {
+    return stack_word(point->sp - WORD) == point->key;
+}
+
+/* The first of the points from `point` on that is not as it was; `end` is overwritten to be so. */
+static inline struct unwind_point *points_verify(struct unwind_point *point,
+                                                 struct unwind_point *end) {
+    end->key = ~changing;
+    end->sp = (uintptr_t)&changing + WORD;
+    for (;; point += 4) {
+        if (!point_persists(point))
+            return point;
+        if (!point_persists(point + 1))
+            return point + 1;
+        if (!point_persists(point + 2))
+            return point + 2;
+        if (!point_persists(point + 3))
+            return point + 3;
+    }
+}
+
+/* What the steps from a point outwards need. */
+static inline struct needs needs_of(const unwind_trail *trail, const struct unwind_point *point) {
+    return trail->needs ? trail->rests[point - trail->points].needs : (struct needs){0};
+}
+
+/* Drops points behind which words have changed. */
+struct unwind_point *trail_verify_words(const unwind_trail *trail, struct unwind_point *end);
+
+/* The end of the points that are as they were, from the outermost one on. The words of a frame are
+ * in it or further out, so those of frames that are not beyond `sp` can be read. */
+static inline struct unwind_point *trail_verify(const unwind_trail *trail, uintptr_t sp) {
+    struct unwind_point *const points = trail->points, *end = points + trail->n_points;
+    while (end[-1].sp < sp)
+        end--;
+    if (KEY_BELOW_SP)
+        end = points_verify(points, end);
+    if (trail->needs && end > points && needs_of(trail, end - 1).n_words)
+        end = trail_verify_words(trail, end);
+    return end;
+}
+
+enum { QUICK_FRAMES = 16 };
+
+/* The step of a row, if it is a plain one: the caller's bp may be anywhere. Else 0. */
+quick_step quick_learn_plain(unwind_cache *cache, uintptr_t key);
+
+/* `n` frames further in than the first `kept` need what these need. False, and nothing is changed:
+ * a bp is among it. */
+static inline bool trail_pass_needs(unwind_trail *trail, size_t kept, size_t n) {
+    struct rest *rest = trail->rests + kept;
+    const struct needs needs = rest[-1].needs;
+    for (size_t i = 0; i < n && !needs.bp; i++)
+        rest[i].needs = needs;
+    return !needs.bp;
+}
+
+/* Takes a stack where a few frames are new, and none of these needs a bp. No frames: it takes more
+ * than this, and the trail is as it was. The keys of the new frames also go to the same places of
+ * `keys`, unless that is NULL. */
+STACK_UNCHECKED static inline __attribute__((always_inline)) struct unwind_taken
+trail_take_plainly(unwind_trail *trail, uintptr_t key, uintptr_t sp, uint64_t *keys) {
+    static const struct unwind_taken none = {0};
+    const uintptr_t last = trail->stack_high - WORD;
+    struct fresh *const first = trail->fresh, *const end = first + QUICK_FRAMES, *fresh = first;
+    quick_step all = QUICK_MARK;
+    struct unwind_point *const points = trail->points, *point = trail_verify(trail, sp);
+    for (;; fresh++) {
+        while (point[-1].sp < sp)
+            point--;
+        if (point[-1].sp == sp && point[-1].key == key)
+            break;
+        quick_step step = *cache_quick(trail->cache, key);
+        if (__builtin_expect(step >> QUICK_BYTES_BITS != key, 0) &&
+            !(step = quick_learn_plain(trail->cache, key)))
+            return none;
+        all &= step;
+        const uintptr_t at = sp + (step & QUICK_BYTES);
+        if (__builtin_expect(at > last || fresh == end, 0))
+            return none;
+        fresh->frame.key = key;
+        fresh->frame.sp = sp;
+        key = stack_word(at);
+        sp = at + WORD;
+        if (__builtin_expect(!key, 0))
+            return none;
+    }
+    const size_t n_kept = (size_t)(point - points);
+    if (__builtin_expect(n_kept + QUICK_FRAMES > trail->max, 0) ||
+        (trail->needs && !trail_pass_needs(trail, n_kept, (size_t)(fresh - first))))
+        return none;
+    while (fresh > first) {
+        fresh--;
+        if (keys)
+            keys[point - points] = fresh->frame.key;
+        point->key = fresh->frame.key;
+        __asm__("" ::: "memory"); /* as it was stored: a pair would have to reach the cache first */
+        point->sp = fresh->frame.sp;
+        point++;
+    }
+    trail->n_points = (size_t)(point - points);
+    return (struct unwind_taken){.n = trail->n_points, .kept = n_kept, .marked = all & QUICK_MARK};
+}
+
+/* Whether a stack that begins at `sp` may be walked along the trail by quick steps. */
+static inline bool trail_is_usable(const unwind_trail *trail, uintptr_t sp) {
+    return trail->flushes == trail->cache->flushes && sp >= trail->stack_low;
+}
+
+/* Whether the next walk, too, is likely to need no bp. */
+static inline bool trail_is_plain(const unwind_trail *trail) {
+    return KEY_BELOW_SP && !trail->by_bp;
+}
+
+#endif

@@ -347,6 +347,7 @@ void unwind_trail_set_stack(unwind_trail *trail, uintptr_t stack_low, uintptr_t 
     trail->stack_low = stack_low;
     trail->stack_high = stack_high;
     trail->n_points = 0;
+    trail->quick = false;
 }
 
 static bool trail_is_in_stack(const unwind_trail *trail, uintptr_t sp) {
@@ -401,7 +402,8 @@ static __attribute__((noinline)) struct unwind_taken trail_take(unwind_trail *tr
     return taken;
 }
 
-struct unwind_taken unwind_trail_take(unwind_trail *trail, const struct unwind_site *site) {
+static inline struct unwind_taken trail_take_any(unwind_trail *trail,
+                                                 const struct unwind_site *site) {
     if (trail_is_usable(trail, site->sp)) {
         const struct unwind_taken taken =
             trail_is_plain(trail) ? trail_take_plainly(trail, site->return_address, site->sp, NULL)
@@ -410,4 +412,10 @@ struct unwind_taken unwind_trail_take(unwind_trail *trail, const struct unwind_s
             return taken;
     }
     return trail_take(trail, site);
+}
+
+struct unwind_taken unwind_trail_take(unwind_trail *trail, const struct unwind_site *site) {
+    const struct unwind_taken taken = trail_take_any(trail, site);
+    trail->quick = trail_is_plain(trail) && trail->n_points > 0 && !trail->flags;
+    return taken;
 }

@@ -126,10 +126,11 @@ trail_take_plainly(unwind_trail *trail, uintptr_t key, uintptr_t sp, uint64_t *k
     if (__builtin_expect(n_kept + QUICK_FRAMES > trail->max, 0) ||
         (trail->needs && !trail_pass_needs(trail, n_kept, (size_t)(fresh - first))))
         return none;
+    uint64_t *key_to = keys ? keys + n_kept : NULL;
     while (fresh > first) {
         fresh--;
         if (keys)
-            keys[point - points] = fresh->frame.key;
+            *key_to++ = fresh->frame.key;
         point->key = fresh->frame.key;
         __asm__("" ::: "memory"); /* as it was stored: a pair would have to reach the cache first */
         point->sp = fresh->frame.sp;

@@ -99,11 +99,11 @@ static inline void domain_enter(struct domain *d) {
     if (__builtin_expect(atomic_load_explicit(&d->wanted, memory_order_acquire) != 0, 0))
         domain_wait(d);
 }
-/* The same where that takes no waiting; if not, it may be inside nevertheless. */
+/* The same where it takes no fence; false if it takes waiting, but it is inside. */
 static inline bool domain_enter_quickly(struct domain *d) {
     atomic_store_explicit(&d->inside, true, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
-    return !d->fenced && atomic_load_explicit(&d->wanted, memory_order_acquire) == 0;
+    return atomic_load_explicit(&d->wanted, memory_order_acquire) == 0;
 }
 static inline void domain_leave(struct domain *d) {
     atomic_store_explicit(&d->inside, false, memory_order_release);

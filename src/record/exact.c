@@ -98,8 +98,7 @@ static inline __attribute__((always_inline)) bool exact_enter_again(const struct
     atomic_signal_fence(memory_order_seq_cst);
     if (__builtin_expect(domain_enter_quickly(d) &&
                              !session_clock_is_old(d, cpu_cycles(), CPU_CYCLES_SHORT) &&
-                             atomic_load_explicit(&s->latest, memory_order_relaxed) <= d->now &&
-                             code_epoch() == d->codes.epoch,
+                             atomic_load_explicit(&s->latest, memory_order_relaxed) <= d->now,
                          1))
         return true;
     exact_leave(d);
@@ -218,24 +217,31 @@ exact_stack_quickly(struct session *s, struct domain *d, uintptr_t return_addres
     static const struct exact_stack none = {0};
     unwind_trail *const trail = d->trail;
     uint64_t *const codes = d->frames + 1;
-    if (__builtin_expect(!trail_is_usable(trail, sp) || !trail_is_plain(trail) || trail->flags, 0))
+    if (__builtin_expect(
+            code_epoch() != d->codes.epoch || !trail_is_usable(trail, sp) || !trail->quick, 0))
         return none;
     const struct unwind_taken taken = trail_take_plainly(trail, return_address, sp, codes);
     const size_t n = taken.n;
-    if (__builtin_expect(n - 1 >= s->depth, 0)) {
+    if (__builtin_expect(n == 0, 0))
+        return none;
+    if (__builtin_expect(n > s->depth || taken.kept > d->n_frames, 0)) {
         domain_forget_stack(d);
         return none;
     }
-    const size_t common = exact_common(d, taken.kept, n, type);
-    if (__builtin_expect(!taken.marked || taken.kept > d->n_frames, 0))
-        exact_encode_slowly(s, d, common, n);
-    else if (common < taken.kept)
+    size_t common = taken.kept;
+    if (common == n || common == d->n_frames) {
+        common = exact_common(d, common, n, type);
         codes[common] = code_without_type(codes[common]);
+    }
+    if (__builtin_expect(!taken.marked, 0))
+        exact_encode_slowly(s, d, common, n);
     codes[n - 1] = code_with_type(codes[n - 1], type);
     d->n_frames = n;
     d->type = type;
     return (struct exact_stack){.codes = codes, .n = n, .common = common};
 }
+
+_Static_assert((int)QUICK_FRAMES + 1 <= (int)EASY_FRAMES, "as stream_alloc_block is promised");
 
 /* ---- events ------------------------------------------------------------------------------ */
 
@@ -301,11 +307,11 @@ void exact_born_again(void *block, uint64_t words, unsigned type, uintptr_t retu
     uint32_t *place = ids_place(s->ids, (uintptr_t)block);
     __builtin_prefetch(place, 1); /* of any address */
     cpu_prefetch_around(block);   /* see exact_died */
-    if (__builtin_expect(words < LARGE_WORDS && exact_enter_again(s, d), 1)) {
+    if (__builtin_expect(words <= STREAM_EASY_WORDS && exact_enter_again(s, d), 1)) {
         const struct exact_stack stack = exact_stack_quickly(s, d, return_address, sp, type);
         if (__builtin_expect(stack.n > 0, 1)) {
             const memtrace_status status = stream_alloc_block(d->stream, d->now, words, stack.codes,
-                                                              stack.n, stack.common, &id);
+                                                              stack.n, stack.common, true, &id);
             if (__builtin_expect(status != MEMTRACE_OK, 0))
                 exact_fail(s, d, block, status);
             else

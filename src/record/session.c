@@ -96,7 +96,7 @@ void session_pass(struct session *s, struct domain *d) {
 struct domain *session_domain(struct session *s) {
     if (!self.domain) {
         self.domain = domain_acquire(&s->domains, is_main_thread());
-        self.owner = self.domain ? s : NULL;
+        self.owner = self.domain && !self.domain->fenced ? s : NULL;
     }
     return self.domain;
 }

@@ -25,7 +25,7 @@ struct self {
     struct domain *domain; /* NULL until its first sample */
     bool registered;       /* the end of this thread will be noticed */
     bool mapping;          /* it is in mapping.c */
-    struct session *owner; /* of the domain; NULL if there is none */
+    struct session *owner; /* of the domain; NULL if there is none, or it is fenced */
     unsigned session; /* the number of the one that sampler and domain belong to; 0: none yet */
 };
 

@@ -226,6 +226,7 @@ static void stream_init(memtrace_stream *s, memtrace_writer *w, uint16_t domain)
     s->now = w->start_time;
     s->next_id = s->chunk_left = 0;
     s->easy = NULL;
+    s->easy_time = 0;
     s->start_time = w->start_time;
     s->previous = NULL;
     s->previous_capacity = s->n_previous = s->n_dropped = 0;
@@ -367,6 +368,7 @@ static inline bool is_easy(const memtrace_stream *s, uint64_t now) {
 static void set_easy(memtrace_stream *s) {
     const bool able = s->status == MEMTRACE_OK && s->events.id_end == s->next_id && !s->n_dropped;
     s->easy = able ? s->events.bytes + FORMAT_MAX_PACKET - EASY_ROOM : NULL;
+    s->easy_time = s->now - s->start_time;
 }
 
 static __attribute__((noinline)) memtrace_status
@@ -389,6 +391,7 @@ static inline memtrace_status write_delta(memtrace_stream *s, unsigned code, uin
     if (__builtin_expect(!is_easy(s, now), 0))
         return write_delta_slowly(s, code, time, id);
     s->now = now;
+    s->easy_time = time;
     uint8_t *p = put_event_header(s->events.used, code, now);
     commit(s, put_vint(p, (int64_t)(s->next_id - 1 - id)));
     return MEMTRACE_OK;
@@ -688,10 +691,17 @@ static inline memtrace_status stream_alloc_easily(memtrace_stream *s, uint64_t n
     a->prefix = common;
     s->now = now;
     const bool short_form = is_short(a);
-    const memtrace_status status = put_frames(s, put_alloc_head(s->events.used, a, short_form, now),
-                                              short_form, frames, n, common, id);
-    if (__builtin_expect(status != MEMTRACE_OK, 0))
-        return status;
+    uint8_t *const p = put_alloc_head(s->events.used, a, short_form, now);
+    const cache_cursor c = encode_frames(s, p, short_form, frames, n, common, false);
+    if (__builtin_expect(c.frames < c.stop, 0)) {
+        const cache_cursor rest = c;
+        const memtrace_status status = stream_put_frames_slowly(s, p, short_form, &rest, id);
+        if (status != MEMTRACE_OK)
+            return status;
+    } else {
+        put_codeword_count(p, short_form, c.codewords);
+        commit_alloc(s, c.p, id);
+    }
     for (size_t i = common; i < n; i++)
         previous[i] = frames[i];
     s->n_previous = n;
@@ -730,7 +740,7 @@ memtrace_status stream_alloc_block_slowly(memtrace_stream *s, uint64_t time, uin
 memtrace_status memtrace_stream_alloc_block(memtrace_stream *s, uint64_t time, uint64_t words,
                                             const uint64_t *frames, size_t n, size_t common,
                                             uint64_t *id) {
-    return stream_alloc_block(s, time, words, frames, n, common, id);
+    return stream_alloc_block(s, time, words, frames, n, common, false, id);
 }
 
 static __attribute__((noinline)) memtrace_status

@@ -84,14 +84,20 @@ static inline uint8_t *cache_put_miss(uint8_t *p, unsigned bucket, uint64_t code
     return put_u64(put_u16(p, (uint16_t)(bucket << FORMAT_TAG_BITS | FORMAT_TAG_MISS)), code);
 }
 
+/* The same; `nonzero`: the code is not 0. */
+static inline __attribute__((always_inline)) bool cache_holds_this(const cache_bucket *bucket,
+                                                                   uint64_t code, bool nonzero) {
+    return nonzero ? bucket->code == code : cache_holds(bucket, code);
+}
+
 /* Goes from bucket to bucket as far as the predictions foresee the frames. Returns the first that
- * they don't. */
-static inline const uint64_t *cache_follow(cache_bucket *buckets, cache_bucket **last,
-                                           uint32_t clock, const uint64_t *frames,
-                                           const uint64_t *stop) {
+ * they don't. `nonzero`: no code is 0. */
+static inline __attribute__((always_inline)) const uint64_t *
+cache_follow(cache_bucket *buckets, cache_bucket **last, uint32_t clock, const uint64_t *frames,
+             const uint64_t *stop, bool nonzero) {
     for (; frames < stop; frames++) {
         cache_bucket *bucket = &buckets[(*last)->prediction];
-        if (!cache_holds(bucket, *frames))
+        if (!cache_holds_this(bucket, *frames, nonzero))
             break;
         bucket->date = clock;
         *last = bucket;
@@ -135,7 +141,7 @@ cache_encode(writer_cache *cache, cache_bucket *last, const uint64_t *frames, si
         }
         const uint64_t *const first = frames;
         const uint64_t *const most = stop - first < FORMAT_MAX_RUN ? stop : first + FORMAT_MAX_RUN;
-        frames = cache_follow(buckets, &last, clock, first, most);
+        frames = cache_follow(buckets, &last, clock, first, most, false);
         p = cache_put_hit(p, number, (size_t)(frames - first));
     }
     cache->clock = clock;
@@ -153,15 +159,16 @@ typedef struct cache_cursor {
 
 /* Encodes FORMAT_MAX_RUN frames at most, up to the first that the cache does not hold. Calls
  * nothing, so that nearly all encodings take place in registers. */
-static inline __attribute__((always_inline)) cache_cursor cache_encode_held(writer_cache *cache,
-                                                                            cache_cursor c) {
+static inline __attribute__((always_inline)) cache_cursor
+cache_encode_held(writer_cache *cache, cache_cursor c, bool nonzero) {
     cache_bucket *const buckets = cache->buckets;
     uint32_t clock = cache->clock;
     for (; c.frames < c.stop; c.codewords++) {
         const uint64_t code = *c.frames;
         unsigned number = cache_first_choice(code);
         cache_bucket *bucket = &buckets[number];
-        if (__builtin_expect(!cache_is_ready(cache, number) || !cache_holds(bucket, code), 0)) {
+        if (__builtin_expect(
+                !cache_is_ready(cache, number) || !cache_holds_this(bucket, code, nonzero), 0)) {
             number = cache_second_choice(code);
             bucket = &buckets[number];
             if (!cache_is_ready(cache, number) || !cache_holds(bucket, code))
@@ -171,7 +178,7 @@ static inline __attribute__((always_inline)) cache_cursor cache_encode_held(writ
         c.last = bucket;
         bucket->date = ++clock;
         const uint64_t *const first = c.frames + 1;
-        c.frames = cache_follow(buckets, &c.last, clock, first, c.stop);
+        c.frames = cache_follow(buckets, &c.last, clock, first, c.stop, nonzero);
         c.p = cache_put_hit(c.p, number, (size_t)(c.frames - first));
     }
     cache->clock = clock;

@@ -34,6 +34,7 @@ struct memtrace_stream {
     /* Up to here `events.used` may be for a small event simply to be added: all is well, and there
      * will be room. NULL: it takes more than that. */
     uint8_t *easy;
+    uint64_t easy_time;  /* `now`, from the start of the trace on, as long as `easy` is not NULL */
     uint64_t start_time; /* the writer's */
 
     /* The previous backtrace as the caller gave it. */
@@ -78,6 +79,12 @@ static inline void put_codeword_count(uint8_t *p, bool short_form, size_t n) {
         put_u16(p, (uint16_t)n);
 }
 
+/* The same for one whose time is that of the event before. */
+static inline void commit_at_same_time(memtrace_stream *s, uint8_t *end) {
+    atomic_signal_fence(memory_order_release);
+    s->events.used = end;
+}
+
 /* The allocation in the making, which ends at `end`, is whole. */
 static inline void commit_alloc(memtrace_stream *s, uint8_t *end, uint64_t *id) {
     *id = s->next_id++;
@@ -98,38 +105,28 @@ memtrace_status stream_alloc_block_slowly(memtrace_stream *s, uint64_t time, uin
                                           const uint64_t *frames, size_t n, size_t common,
                                           uint64_t *id);
 
+/* Blocks of more words may be written in longer form. */
+enum { STREAM_EASY_WORDS = FORMAT_VINT_16 - 1 };
+
 /* ---- in line --------------------------------------------------------------------------------- */
 
-/* Writes the rest of an allocation, whose head ends at `p`: the frames from `common` on, of which
- * there are EASY_FRAMES at most. */
-static inline __attribute__((always_inline)) memtrace_status
-put_frames(memtrace_stream *s, uint8_t *p, bool short_form, const uint64_t *frames, size_t n,
-           size_t common, uint64_t *id) {
+/* Encodes the rest of an allocation, whose head ends at `p`: the frames from `common` on, of which
+ * there are EASY_FRAMES at most. Stops at the first that the cache does not hold. */
+static inline __attribute__((always_inline)) cache_cursor
+encode_frames(memtrace_stream *s, uint8_t *p, bool short_form, const uint64_t *frames, size_t n,
+              size_t common, bool nonzero) {
     _Static_assert((int)EASY_FRAMES <= (int)FORMAT_MAX_RUN, "as cache_encode_held wants it");
     const cache_cursor whole = {.frames = n ? frames + common : NULL, /* may not be added to */
                                 .stop = n ? frames + n : NULL,
                                 .last = s->cache.buckets,
                                 .p = p + (short_form ? 1 : 2)};
-    const cache_cursor c = cache_encode_held(&s->cache, whole);
-    if (__builtin_expect(c.frames < c.stop, 0)) {
-        const cache_cursor rest = c;
-        return stream_put_frames_slowly(s, p, short_form, &rest, id);
-    }
-    put_codeword_count(p, short_form, c.codewords);
-    commit_alloc(s, c.p, id);
-    return MEMTRACE_OK;
+    return cache_encode_held(&s->cache, whole, nonzero);
 }
 
 /* Whether a small event at `time` can be added as the one before was, at whose time the packet of
  * events now ends. */
 static inline bool stream_is_easy(const memtrace_stream *s, uint64_t time) {
-    return __builtin_expect(s->start_time + time == s->now && s->events.used <= s->easy, 1);
-}
-
-/* An event that ends at `end` is whole; its time is that of the event before. */
-static inline void commit_at_same_time(memtrace_stream *s, uint8_t *end) {
-    atomic_signal_fence(memory_order_release);
-    s->events.used = end;
+    return __builtin_expect(time == s->easy_time && s->events.used <= s->easy, 1);
 }
 
 /* The end of the block whose id + 1 is `taken`. False: memtrace_stream_collect can do more. */
@@ -141,20 +138,30 @@ static inline bool stream_collect_quickly(memtrace_stream *s, uint64_t time, uin
     return true;
 }
 
-/* memtrace_stream_alloc_block, in line. */
+/* memtrace_stream_alloc_block, in line. `few`: there are EASY_FRAMES new frames at most. */
 static inline __attribute__((always_inline)) memtrace_status
 stream_alloc_block(memtrace_stream *s, uint64_t time, uint64_t words, const uint64_t *frames,
-                   size_t n, size_t common, uint64_t *id) {
+                   size_t n, size_t common, bool few, uint64_t *id) {
     if (__builtin_expect(!stream_is_easy(s, time) || s->chunk_left == 0 ||
-                             n - common > EASY_FRAMES || words - 1 >= FORMAT_VINT_16 - 1 ||
+                             (!few && n - common > EASY_FRAMES) || words - 1 >= STREAM_EASY_WORDS ||
                              common >= FORMAT_VINT_16,
                          0))
         return stream_alloc_block_slowly(s, time, words, frames, n, common, id);
     s->n_previous = 0;
     uint8_t *p = put_event_header(s->events.used, FORMAT_ALLOC, s->now);
-    put_u32(p, (uint32_t)(words - 1) | (uint32_t)words << 8 | (uint32_t)MEMTRACE_EXTERNAL << 16 |
-                   (uint32_t)common << 24);
-    return put_frames(s, p + 4, false, frames, n, common, id);
+    p = put_u32(p, (uint32_t)(words - 1) | (uint32_t)words << 8 |
+                       (uint32_t)MEMTRACE_EXTERNAL << 16 | (uint32_t)common << 24);
+    const cache_cursor c = encode_frames(s, p, false, frames, n, common, true);
+    if (__builtin_expect(c.frames < c.stop, 0)) {
+        const cache_cursor rest = c;
+        return stream_put_frames_slowly(s, p, false, &rest, id);
+    }
+    put_codeword_count(p, false, c.codewords);
+    *id = s->next_id++;
+    s->chunk_left--;
+    s->events.id_end++;
+    commit_at_same_time(s, c.p);
+    return MEMTRACE_OK;
 }
 
 #endif

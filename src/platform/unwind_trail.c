@@ -282,7 +282,8 @@ static inline void trail_join_quickly(unwind_trail *trail, size_t kept, size_t n
 
 /* Where a few frames are new, and nothing about them is special. No frames: it takes more than
  * this, and the trail is as it was. */
-static struct unwind_taken trail_take_quickly(unwind_trail *trail, const struct unwind_site *site) {
+static inline __attribute__((always_inline)) struct unwind_taken
+trail_take_quickly(unwind_trail *trail, const struct unwind_site *site) {
     static const struct unwind_taken none = {0};
     const uintptr_t last = trail->stack_high - WORD;
     struct unwind_frame frame = {.key = site->return_address, .sp = site->sp, .bp = site->bp};
@@ -406,8 +407,9 @@ static inline struct unwind_taken trail_take_any(unwind_trail *trail,
                                                  const struct unwind_site *site) {
     if (trail_is_usable(trail, site->sp)) {
         const struct unwind_taken taken =
-            trail_is_plain(trail) ? trail_take_plainly(trail, site->return_address, site->sp, NULL)
-                                  : trail_take_quickly(trail, site);
+            trail_is_plain(trail)
+                ? trail_take_plainly(trail, site->return_address, site->sp, NULL, NULL)
+                : trail_take_quickly(trail, site);
         if (__builtin_expect(taken.n > 0, 1))
             return taken;
     }
@@ -416,6 +418,6 @@ static inline struct unwind_taken trail_take_any(unwind_trail *trail,
 
 struct unwind_taken unwind_trail_take(unwind_trail *trail, const struct unwind_site *site) {
     const struct unwind_taken taken = trail_take_any(trail, site);
-    trail->quick = trail_is_plain(trail) && trail->n_points > 0 && !trail->flags;
+    trail->quick = !trail->flags && trail_is_plain(trail) && trail->n_points > 0;
     return taken;
 }

@@ -35,7 +35,6 @@ static inline __attribute__((always_inline)) void unwind_site_here(struct unwind
 /* A stack: so many frames, of which the `kept` outermost are those of the stack taken before. */
 struct unwind_taken {
     size_t n, kept;
-    bool marked; /* so are all others; false, too, if that was not looked at */
 };
 
 /* Takes the stack of the thread from the return address at `site` on; unwind_trail_flags says what

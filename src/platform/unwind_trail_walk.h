@@ -94,9 +94,9 @@ static inline bool trail_pass_needs(unwind_trail *trail, size_t kept, size_t n) 
 
 /* Takes a stack where a few frames are new, and none of these needs a bp. No frames: it takes more
  * than this, and the trail is as it was. The keys of the new frames also go to the same places of
- * `keys`, unless that is NULL. */
+ * `keys`, and `*marked` tells whether all of them are marked, unless these are NULL. */
 STACK_UNCHECKED static inline __attribute__((always_inline)) struct unwind_taken
-trail_take_plainly(unwind_trail *trail, uintptr_t key, uintptr_t sp, uint64_t *keys) {
+trail_take_plainly(unwind_trail *trail, uintptr_t key, uintptr_t sp, uint64_t *keys, bool *marked) {
     static const struct unwind_taken none = {0};
     const uintptr_t last = trail->stack_high - WORD;
     struct fresh *const first = trail->fresh, *const end = first + QUICK_FRAMES, *fresh = first;
@@ -137,7 +137,9 @@ trail_take_plainly(unwind_trail *trail, uintptr_t key, uintptr_t sp, uint64_t *k
         point++;
     }
     trail->n_points = (size_t)(point - points);
-    return (struct unwind_taken){.n = trail->n_points, .kept = n_kept, .marked = all & QUICK_MARK};
+    if (marked)
+        *marked = all & QUICK_MARK;
+    return (struct unwind_taken){.n = trail->n_points, .kept = n_kept};
 }
 
 /* Whether a stack that begins at `sp` may be walked along the trail by quick steps. */
@@ -148,6 +150,11 @@ static inline bool trail_is_usable(const unwind_trail *trail, uintptr_t sp) {
 /* Whether the next walk, too, is likely to need no bp. */
 static inline bool trail_is_plain(const unwind_trail *trail) {
     return KEY_BELOW_SP && !trail->by_bp;
+}
+
+/* Whether trail_take_plainly may be tried for a stack that begins at `sp`. */
+static inline bool trail_is_quick(const unwind_trail *trail, uintptr_t sp) {
+    return trail->quick && trail_is_usable(trail, sp);
 }
 
 #endif

@@ -131,9 +131,8 @@ static __attribute__((noinline)) void exact_encode_slowly(struct session *s, str
     }
 }
 
-/* The same, and the type; calls nothing where all are remembered. */
-static inline void exact_encode(struct session *s, struct domain *d, size_t first, size_t n,
-                                unsigned type) {
+/* The same without marks; calls nothing where all are remembered. */
+static inline void exact_encode(struct session *s, struct domain *d, size_t first, size_t n) {
     const struct unwind_point *point = d->trail->points + first;
     uint64_t *const codes = d->frames + 1, *code = codes + first, *const end = codes + n;
     for (; code < end; code++, point++)
@@ -142,7 +141,6 @@ static inline void exact_encode(struct session *s, struct domain *d, size_t firs
             exact_encode_slowly(s, d, (size_t)(code - codes), n);
             break;
         }
-    end[-1] = code_with_type(end[-1], type);
 }
 
 /* How many codes of a stack of `n` frames, of which `kept` are as they were, stand as they should:
@@ -188,8 +186,8 @@ static __attribute__((noinline)) size_t exact_strip_own(const struct session *s,
 }
 
 /* Takes the stack. `d->frames` holds the codes of all frames from index 1 on. */
-static struct exact_stack exact_stack_take(struct session *s, struct domain *d,
-                                           const struct unwind_site *site, unsigned type) {
+static inline struct exact_stack exact_stack_take(struct session *s, struct domain *d,
+                                                  const struct unwind_site *site, unsigned type) {
     uint32_t epoch = code_epoch();
     if (__builtin_expect(epoch != d->codes.epoch, 0))
         exact_check_modules(d, epoch);
@@ -203,45 +201,42 @@ static struct exact_stack exact_stack_take(struct session *s, struct domain *d,
             return exact_stack_remarked(s, d, n, flags, type);
     }
     const size_t common = exact_common(d, taken.kept, n, type);
-    exact_encode(s, d, common, n, type);
+    exact_encode(s, d, common, n);
+    d->frames[n] = code_with_type(d->frames[n], type);
     d->n_frames = n;
     d->type = type;
     return (struct exact_stack){.codes = d->frames + 1, .n = n, .common = common};
 }
 
-/* The same where nothing is special: no frames if something is, and then no event may be written
- * before exact_stack_take has succeeded. */
+/* The same in line where nothing is special; no frames: something is. */
 static inline __attribute__((always_inline)) struct exact_stack
 exact_stack_quickly(struct session *s, struct domain *d, uintptr_t return_address, uintptr_t sp,
                     unsigned type) {
     static const struct exact_stack none = {0};
     unwind_trail *const trail = d->trail;
     uint64_t *const codes = d->frames + 1;
-    if (__builtin_expect(
-            code_epoch() != d->codes.epoch || !trail_is_usable(trail, sp) || !trail->quick, 0))
+    bool marked;
+    if (__builtin_expect(!trail_is_quick(trail, sp) || code_epoch() != d->codes.epoch, 0))
         return none;
-    const struct unwind_taken taken = trail_take_plainly(trail, return_address, sp, codes);
-    const size_t n = taken.n;
-    if (__builtin_expect(n == 0, 0))
+    const struct unwind_taken taken = trail_take_plainly(trail, return_address, sp, codes, &marked);
+    if (__builtin_expect(taken.n == 0, 0))
         return none;
-    if (__builtin_expect(n > s->depth || taken.kept > d->n_frames, 0)) {
-        domain_forget_stack(d);
+    if (__builtin_expect(taken.n > s->depth || taken.kept > d->n_frames, 0)) {
+        domain_forget_stack(d); /* the next stack is the same to the trail */
         return none;
     }
     size_t common = taken.kept;
-    if (common == n || common == d->n_frames) {
-        common = exact_common(d, common, n, type);
+    if (common == taken.n || common == d->n_frames) {
+        common = exact_common(d, common, taken.n, type);
         codes[common] = code_without_type(codes[common]);
     }
-    if (__builtin_expect(!taken.marked, 0))
-        exact_encode_slowly(s, d, common, n);
-    codes[n - 1] = code_with_type(codes[n - 1], type);
-    d->n_frames = n;
+    if (__builtin_expect(!marked, 0))
+        exact_encode_slowly(s, d, common, taken.n);
+    codes[taken.n - 1] = code_with_type(codes[taken.n - 1], type);
+    d->n_frames = taken.n;
     d->type = type;
-    return (struct exact_stack){.codes = codes, .n = n, .common = common};
+    return (struct exact_stack){.codes = codes, .n = taken.n, .common = common};
 }
-
-_Static_assert((int)QUICK_FRAMES + 1 <= (int)EASY_FRAMES, "as stream_alloc_block is promised");
 
 /* ---- events ------------------------------------------------------------------------------ */
 
@@ -280,6 +275,13 @@ static __attribute__((noinline)) void exact_fail(struct session *s, struct domai
     exact_miss(s, block);
 }
 
+static __attribute__((noinline)) memtrace_status
+exact_write(struct session *s, struct domain *d, uint64_t now, uint64_t words, unsigned type,
+            const struct unwind_site *site, uint64_t *id) {
+    const struct exact_stack stack = exact_stack_take(s, d, site, type);
+    return stream_alloc_block(d->stream, now, words, stack.codes, stack.n, stack.common, id);
+}
+
 void exact_born(struct session *s, void *block, uint64_t words, unsigned type,
                 const struct unwind_site *site) {
     uint64_t id;
@@ -289,9 +291,7 @@ void exact_born(struct session *s, void *block, uint64_t words, unsigned type,
         return;
     }
     uint64_t now = words >= LARGE_WORDS ? exact_now_large(s, d) : exact_now(s, d);
-    struct exact_stack stack = exact_stack_take(s, d, site, type);
-    memtrace_status status =
-        memtrace_stream_alloc_block(d->stream, now, words, stack.codes, stack.n, stack.common, &id);
+    const memtrace_status status = exact_write(s, d, now, words, type, site, &id);
     if (status != MEMTRACE_OK)
         exact_fail(s, d, block, status);
     else
@@ -307,22 +307,25 @@ void exact_born_again(void *block, uint64_t words, unsigned type, uintptr_t retu
     uint32_t *place = ids_place(s->ids, (uintptr_t)block);
     __builtin_prefetch(place, 1); /* of any address */
     cpu_prefetch_around(block);   /* see exact_died */
-    if (__builtin_expect(words <= STREAM_EASY_WORDS && exact_enter_again(s, d), 1)) {
-        const struct exact_stack stack = exact_stack_quickly(s, d, return_address, sp, type);
-        if (__builtin_expect(stack.n > 0, 1)) {
-            const memtrace_status status = stream_alloc_block(d->stream, d->now, words, stack.codes,
-                                                              stack.n, stack.common, true, &id);
-            if (__builtin_expect(status != MEMTRACE_OK, 0))
-                exact_fail(s, d, block, status);
-            else
-                exact_keep(s, d, place, block, id);
-            exact_leave(d);
-            return;
-        }
-        exact_leave(d);
+    if (__builtin_expect(words > STREAM_EASY_WORDS || !exact_enter_again(s, d), 0)) {
+        const struct unwind_site site = {return_address, sp, bp};
+        exact_born(s, block, words, type, &site);
+        return;
     }
-    const struct unwind_site site = {return_address, sp, bp};
-    exact_born(s, block, words, type, &site);
+    const struct exact_stack stack = exact_stack_quickly(s, d, return_address, sp, type);
+    memtrace_status status;
+    if (__builtin_expect(stack.n > 0, 1)) {
+        status =
+            stream_alloc_block(d->stream, d->now, words, stack.codes, stack.n, stack.common, &id);
+    } else {
+        const struct unwind_site site = {return_address, sp, bp};
+        status = exact_write(s, d, d->now, words, type, &site, &id);
+    }
+    if (__builtin_expect(status != MEMTRACE_OK, 0))
+        exact_fail(s, d, block, status);
+    else
+        exact_keep(s, d, place, block, id);
+    exact_leave(d);
 }
 
 uint64_t exact_take(struct session *s, void *block) {

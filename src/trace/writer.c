@@ -740,7 +740,7 @@ memtrace_status stream_alloc_block_slowly(memtrace_stream *s, uint64_t time, uin
 memtrace_status memtrace_stream_alloc_block(memtrace_stream *s, uint64_t time, uint64_t words,
                                             const uint64_t *frames, size_t n, size_t common,
                                             uint64_t *id) {
-    return stream_alloc_block(s, time, words, frames, n, common, false, id);
+    return stream_alloc_block(s, time, words, frames, n, common, id);
 }
 
 static __attribute__((noinline)) memtrace_status

@@ -138,12 +138,12 @@ static inline bool stream_collect_quickly(memtrace_stream *s, uint64_t time, uin
     return true;
 }
 
-/* memtrace_stream_alloc_block, in line. `few`: there are EASY_FRAMES new frames at most. */
+/* memtrace_stream_alloc_block, in line. */
 static inline __attribute__((always_inline)) memtrace_status
 stream_alloc_block(memtrace_stream *s, uint64_t time, uint64_t words, const uint64_t *frames,
-                   size_t n, size_t common, bool few, uint64_t *id) {
+                   size_t n, size_t common, uint64_t *id) {
     if (__builtin_expect(!stream_is_easy(s, time) || s->chunk_left == 0 ||
-                             (!few && n - common > EASY_FRAMES) || words - 1 >= STREAM_EASY_WORDS ||
+                             n - common > EASY_FRAMES || words - 1 >= STREAM_EASY_WORDS ||
                              common >= FORMAT_VINT_16,
                          0))
         return stream_alloc_block_slowly(s, time, words, frames, n, common, id);

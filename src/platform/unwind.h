@@ -35,10 +35,10 @@ void unwind_cache_flush(unwind_cache *cache);
 /* Forgets everything if a module that it knows has been unloaded. */
 void unwind_cache_check(unwind_cache *cache);
 
-/* Marks a return address, for whatever purpose, if a place for that is at hand: unwind_trail.h
- * tells whether all frames are marked that are new in a stack. A mark may vanish at any time. */
+/* Marks a return address, for whatever purpose, if there is a place for that: unwind_trail_walk.h
+ * tells whether all frames are marked that are new in a stack. A mark may vanish at any time, and
+ * does with all else when its module has been unloaded. */
 void unwind_cache_mark(unwind_cache *cache, uintptr_t return_address);
-void unwind_cache_unmark(unwind_cache *cache); /* all */
 
 /* The registers of a frame, indexed by their DWARF numbers. */
 struct unwind_start {

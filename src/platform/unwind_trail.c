@@ -318,17 +318,8 @@ quick_step quick_learn_plain(unwind_cache *cache, uintptr_t key) {
 
 void unwind_cache_mark(unwind_cache *cache, uintptr_t key) {
     quick_step *step = cache_quick(cache, key);
-    if (*step >> QUICK_BYTES_BITS == key) {
+    if (*step >> QUICK_BYTES_BITS == key)
         *step |= QUICK_MARK;
-        cache->marked = true;
-    }
-}
-
-void unwind_cache_unmark(unwind_cache *cache) {
-    for (size_t i = 0; i < QUICK_STEPS && cache->marked; i++)
-        if (cache->quick[i])
-            cache->quick[i] &= ~(quick_step)QUICK_MARK;
-    cache->marked = false;
 }
 
 /* ---- either ------------------------------------------------------------------------------ */

@@ -54,7 +54,6 @@ typedef uint64_t quick_step;
 struct unwind_cache {
     struct row rows[ROW_SETS * ROW_WAYS];
     quick_step quick[QUICK_STEPS]; /* of some of these rows; 0: none */
-    bool marked;                   /* some may be */
     struct cfi_machine machine;
     struct module_identity modules[MODULES_MAX]; /* all that have rows and can be unloaded */
     size_t module_count;

@@ -77,13 +77,9 @@ static inline uint32_t code_epoch(void) {
     return atomic_load_explicit(&code_epoch_now, memory_order_acquire);
 }
 
-/* Forgets the answers of another epoch than code_epoch() gives; to be called before a stack's first
- * code is asked for. */
+/* Forgets all answers; to be called before a stack's first code is asked for if code_epoch() is not
+ * that of the cache. */
 void code_cache_forget(code_cache *cache, uint32_t epoch);
-static inline void code_cache_renew(code_cache *cache, uint32_t epoch) {
-    if (__builtin_expect(cache->epoch != epoch, 0))
-        code_cache_forget(cache, epoch);
-}
 
 /* The code of a return address on the calling thread's stack. `type` is 0, or the allocating
  * function + 1 for the innermost frame. The module must be in use while this runs, as it is when

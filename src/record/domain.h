@@ -85,7 +85,6 @@ static inline void domain_renew_codes(struct domain *d, uint32_t epoch) {
     if (__builtin_expect(epoch == d->codes.epoch, 1))
         return;
     domain_forget_stack(d);
-    unwind_cache_unmark(d->unwind);
     code_cache_forget(&d->codes, epoch);
 }
 

@@ -185,7 +185,7 @@ static __attribute__((noinline)) size_t exact_strip_own(const struct session *s,
     return n;
 }
 
-/* Takes the stack. `d->frames` holds the codes of all frames from index 1 on. */
+/* Takes the stack, whatever it is. `d->frames` holds the codes of all frames from index 1 on. */
 static inline struct exact_stack exact_stack_take(struct session *s, struct domain *d,
                                                   const struct unwind_site *site, unsigned type) {
     uint32_t epoch = code_epoch();
@@ -208,7 +208,7 @@ static inline struct exact_stack exact_stack_take(struct session *s, struct doma
     return (struct exact_stack){.codes = d->frames + 1, .n = n, .common = common};
 }
 
-/* The same in line where nothing is special; no frames: something is. */
+/* The same in line, where nothing is special. No frames: something is. */
 static inline __attribute__((always_inline)) struct exact_stack
 exact_stack_quickly(struct session *s, struct domain *d, uintptr_t return_address, uintptr_t sp,
                     unsigned type) {
@@ -275,6 +275,7 @@ static __attribute__((noinline)) void exact_fail(struct session *s, struct domai
     exact_miss(s, block);
 }
 
+/* Writes a birth, whatever the stack is like. */
 static __attribute__((noinline)) memtrace_status
 exact_write(struct session *s, struct domain *d, uint64_t now, uint64_t words, unsigned type,
             const struct unwind_site *site, uint64_t *id) {
@@ -306,7 +307,7 @@ void exact_born_again(void *block, uint64_t words, unsigned type, uintptr_t retu
     uint64_t id;
     uint32_t *place = ids_place(s->ids, (uintptr_t)block);
     __builtin_prefetch(place, 1); /* of any address */
-    cpu_prefetch_around(block);   /* see exact_died */
+    cpu_prefetch_around(block);   /* see exact_died_again */
     if (__builtin_expect(words > STREAM_EASY_WORDS || !exact_enter_again(s, d), 0)) {
         const struct unwind_site site = {return_address, sp, bp};
         exact_born(s, block, words, type, &site);

@@ -130,7 +130,7 @@ static const char *const types[] = {"malloc", "operator new"};
 
 START_TEST(codes_say_module_offset_and_type) {
     uintptr_t pc = (uintptr_t)strtod; /* in some library */
-    code_cache_renew(&cache, code_epoch());
+    code_cache_forget(&cache, code_epoch());
     uint64_t code = code_of(&table, &cache, pc, 2);
     memtrace_location places[4];
     ck_assert_uint_eq(code, code_of(&table, &cache, pc, 2));
@@ -154,7 +154,7 @@ START_TEST(codes_stay_the_same_when_other_modules_go) {
     uintptr_t pc = (uintptr_t)strtod;
     uint64_t before = code_of(&table, &cache, pc, 0);
     code_modules_changed();
-    code_cache_renew(&cache, code_epoch());
+    code_cache_forget(&cache, code_epoch());
     ck_assert_uint_eq(code_recall(&cache, pc), 0);
     ck_assert_uint_eq(code_of(&table, &cache, pc, 0), before);
 }

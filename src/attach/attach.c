@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,15 +19,25 @@
 enum { CONTROL_AT = 0, TEXT_AT = 32 * 1024 }; /* in the room */
 _Static_assert(sizeof(control) <= TEXT_AT, "the room holds both");
 
+/* Whether these two lead to the same. */
+static bool is_same(const char *a, const char *b) {
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 /* Does the process see the same file at that path? In a container or after chroot it may not. */
-static bool sees_file(pid_t pid, const char *path, remote_reason *why) {
+static bool sees_file(pid_t pid, const char *path) {
     char seen[1024];
-    struct stat here, there;
-    if (process_path(pid, path, seen, sizeof seen) && stat(path, &here) == 0 &&
-        stat(seen, &there) == 0 && here.st_dev == there.st_dev && here.st_ino == there.st_ino)
+    return process_path(pid, path, seen, sizeof seen) && is_same(path, seen);
+}
+
+/* Where it does not, it gets a copy, which takes some rights. */
+static bool can_get_file(pid_t pid, const char *path, remote_reason *why) {
+    if (sees_file(pid, path) || process_may_see_all())
         return true;
     snprintf(why->text, sizeof why->text,
-             "process %d sees other files than we do (a container?): %.120s is not among them",
+             "process %d sees other files than we do (a container?): %.120s is not among them, and "
+             "only root can bring it there",
              (int)pid, path);
     return false;
 }
@@ -75,14 +86,84 @@ static void read_loader_error(remote *r, remote_reason *why) {
              text);
 }
 
-static bool load_recorder(remote *r, const char *library, remote_reason *why) {
-    uint64_t handle = 0;
-    uint64_t arguments[3] = {remote_room(r, TEXT_AT), RTLD_NOW | RTLD_LOCAL, 0};
-    if (!remote_write(r, TEXT_AT, library, strlen(library) + 1)) {
-        snprintf(why->text, sizeof why->text, "the process has ended");
-        return false;
+/* Calls a function with a text in the room, and a number. */
+static bool call_with_text(remote *r, const char *function, const char *text, uint64_t number,
+                           uint64_t *result, remote_reason *why) {
+    uint64_t arguments[3] = {remote_room(r, TEXT_AT), number, 0};
+    if (remote_write(r, TEXT_AT, text, strlen(text) + 1))
+        return remote_call(r, remote_function(r, function), arguments, result, why);
+    snprintf(why->text, sizeof why->text, "the process has ended");
+    return false;
+}
+
+/* 0 or an errno. */
+static int copy_file(int from, int to) {
+    char bytes[64 * 1024];
+    ssize_t n, written = 0;
+    while ((n = read(from, bytes, sizeof bytes)) > 0) {
+        for (ssize_t at = 0; at < n; at += written)
+            if ((written = write(to, bytes + at, (size_t)(n - at))) < 0)
+                return errno;
     }
-    if (!remote_call(r, remote_function(r, "dlopen"), arguments, &handle, why))
+    return n < 0 ? errno : 0;
+}
+
+/* The file in memory that the process has as that descriptor, if it is that: a thread may have
+ * descriptors of its own, and it may not wish us well. -1: errno. */
+static int open_memory_file(pid_t pid, int there) {
+    char path[64], file[64] = "";
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)pid, there);
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (fd < 0 || (readlink(path, file, sizeof file - 1) > 0 &&
+                   strcmp(file, "/memfd:" RECORDER " (deleted)") == 0))
+        return fd;
+    close(fd);
+    errno = EBADF;
+    return -1;
+}
+
+/* 0 or an errno. */
+static int fill_file(pid_t pid, int there, const char *library) {
+    int from = open(library, O_RDONLY | O_CLOEXEC), to = open_memory_file(pid, there);
+    int error = from < 0 || to < 0 ? errno : copy_file(from, to);
+    if (from >= 0)
+        close(from);
+    if (to >= 0)
+        close(to);
+    return error;
+}
+
+static bool open_library(remote *r, const char *library, uint64_t *handle, remote_reason *why) {
+    return call_with_text(r, "dlopen", library, RTLD_NOW | RTLD_LOCAL, handle, why);
+}
+
+/* From a file in memory. The loader remembers the name: it is one that nobody else asks for. */
+static bool open_copy(remote *r, pid_t pid, const char *library, uint64_t *handle,
+                      remote_reason *why) {
+    char path[64];
+    uint64_t result = 0;
+    remote_reason ignored;
+    if (!call_with_text(r, "memfd_create", RECORDER, MFD_CLOEXEC, &result, why))
+        return false;
+    int fd = (int)result, error = fd < 0 ? -1 : fill_file(pid, fd, library);
+    uint64_t closed[3] = {result, 0, 0};
+    snprintf(path, sizeof path, "/proc/thread-self/fd/%d", fd);
+    if (error)
+        snprintf(why->text, sizeof why->text,
+                 "process %d sees other files than we do, and the recorder cannot be brought "
+                 "there: %s",
+                 (int)pid, fd < 0 ? "it may not make a file in memory" : strerror(error));
+    bool done = !error && open_library(r, path, handle, why);
+    if (fd >= 0)
+        remote_call(r, remote_function(r, "close"), closed, &result, &ignored);
+    return done;
+}
+
+static bool load_recorder(remote *r, pid_t pid, const char *library, remote_reason *why) {
+    uint64_t handle = 0;
+    if (!(sees_file(pid, library) ? open_library(r, library, &handle, why)
+                                  : open_copy(r, pid, library, &handle, why)))
         return false;
     if (handle)
         return true;
@@ -133,12 +214,12 @@ static bool control_process(pid_t pid, const char *library, control *c, remote_r
         return true;
     }
     if (!there && !hidden && library && process_exists(pid) &&
-        (!sees_file(pid, library, why) || has_sanitizer(pid, why)))
+        (!can_get_file(pid, library, why) || has_sanitizer(pid, why)))
         return false;
     remote *r = remote_open(pid, why);
     if (!r)
         return false;
-    if (there || load_recorder(r, library, why)) {
+    if (there || load_recorder(r, pid, library, why)) {
         if (process_find_module(pid, RECORDER, &recorder)) {
             uint64_t function = process_symbol(pid, &recorder, CONTROL_FUNCTION);
             done = call_control(r, function, c, why) && keep_or_end(r, function, c, why);
@@ -206,6 +287,25 @@ bool attach_control(pid_t pid, const char *library, control *c, remote_reason *w
     *why = e->why;
     munmap(e, sizeof *e);
     return done;
+}
+
+int attach_open_files(pid_t pid) {
+    char root[64], mounts[64];
+    snprintf(root, sizeof root, "/proc/%d/root/.", (int)pid);
+    snprintf(mounts, sizeof mounts, "/proc/%d/ns/mnt", (int)pid);
+    if (is_same("/proc/self/ns/mnt", mounts) && is_same("/", root))
+        return -1;
+    int files = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    /* Never closed: its mounts stay as long as this is open. */
+    if (files >= 0 && open(mounts, O_RDONLY | O_CLOEXEC) < 0) {
+        close(files);
+        return -1;
+    }
+    return files;
+}
+
+bool attach_enter_files(int files) {
+    return fchdir(files) == 0 && chroot(".") == 0;
 }
 
 bool attach_program(pid_t pid, char *path, size_t size) {

@@ -14,6 +14,15 @@ bool attach_control(pid_t pid, const char *library, control *c, remote_reason *w
 /* The file name of the program that the process runs; false: there is no such process. */
 bool attach_program(pid_t pid, char *path, size_t size);
 
+/* A process in a container sees other files than we do, and its trace is among them, as are the
+ * programs and libraries that it names. -1: it sees ours, or they are not to be seen; else what
+ * attach_enter_files takes, also when the process has ended. */
+int attach_open_files(pid_t pid);
+
+/* From here on, all paths are those of the process. They may lead to files that wish us ill:
+ * nothing must be loaded or run from then on. False: it may not be. */
+bool attach_enter_files(int files);
+
 /* Whether its program defines malloc itself, so that its calls of it pass nobody. */
 bool attach_has_own_malloc(pid_t pid);
 

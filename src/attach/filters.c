@@ -2,21 +2,15 @@
 #include "attach/filters.h"
 
 #include <errno.h>
-#include <linux/capability.h>
 #include <linux/filter.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "attach/process.h"
 
 bool filters_may_read(void) {
-    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}};
-    return syscall(SYS_capget, &header, data) == 0 &&
-           data[CAP_TO_INDEX(CAP_SYS_ADMIN)].effective & CAP_TO_MASK(CAP_SYS_ADMIN) &&
-           process_status(getpid(), "Seccomp", 0) == 0;
+    return process_may_see_all() && process_status(getpid(), "Seccomp", 0) == 0;
 }
 
 /* How many instructions it has; or -errno. */

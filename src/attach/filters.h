@@ -14,8 +14,7 @@ typedef struct filters {
     size_t n;
 } filters;
 
-/* Whether we may read those of others: it takes CAP_SYS_ADMIN, and to have none. The kernel may
- * refuse nevertheless, if we have it in a namespace of users alone. */
+/* Whether we may read those of others: see process_may_see_all; and we must have none. */
 bool filters_may_read(void);
 
 /* Reads those of a thread that we trace, and that is stopped. 0 or an errno; then there are none in

@@ -7,9 +7,11 @@
 #include <gelf.h>
 #include <inttypes.h>
 #include <libelf.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* ---- mappings -------------------------------------------------------------------------------- */
@@ -83,7 +85,10 @@ static bool find_module(pid_t pid, module_test *test, const void *context, proce
 }
 
 static bool has_name(const process_module *module, const void *context) {
+    static const char in_memory[] = "memfd:";
     const char *name = context, *slash = strrchr(module->path, '/');
+    if (slash && strncmp(slash + 1, in_memory, sizeof in_memory - 1) == 0)
+        slash += sizeof in_memory - 1;
     return slash && module->code && strncmp(slash + 1, name, strlen(name)) == 0;
 }
 
@@ -140,6 +145,13 @@ long process_status(pid_t pid, const char *name, long missing) {
     if (status)
         fclose(status);
     return value;
+}
+
+bool process_may_see_all(void) {
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}};
+    return syscall(SYS_capget, &header, data) == 0 &&
+           data[CAP_TO_INDEX(CAP_SYS_ADMIN)].effective & CAP_TO_MASK(CAP_SYS_ADMIN);
 }
 
 bool process_exists(pid_t pid) {

@@ -15,7 +15,8 @@ typedef struct process_module {
     uint64_t code_offset;     /* of it in the file */
 } process_module;
 
-/* The module whose file name begins with `name`, as "libc.so.6"; false: there is none. */
+/* The module whose file name begins with `name`, as "libc.so.6", also if it is a file in memory;
+ * false: there is none. */
 bool process_find_module(pid_t pid, const char *name, process_module *module);
 
 /* The program's own file; false: it is not to be seen. */
@@ -26,6 +27,10 @@ bool process_module_at(pid_t pid, uint64_t address, process_module *module);
 
 /* Where the mapping ends that an address is in; 0: it is in none. */
 uint64_t process_mapping_end(pid_t pid, uint64_t address);
+
+/* Whether we may look at whatever a process has: root, outside of all containers. The kernel may
+ * refuse nevertheless, where we are root in a namespace of users alone. */
+bool process_may_see_all(void);
 
 /* The number in a line of /proc/PID/status, as "TracerPid"; `missing` if there is no such line. */
 long process_status(pid_t pid, const char *name, long missing);

@@ -78,10 +78,28 @@ static const option attach_specs[] = {
 
 /* ---- the end ----------------------------------------------------------------------------- */
 
+static void say_where(pid_t pid, const char *path, int files) {
+    if (files >= 0)
+        message_note(
+            "process %d has files of its own: from here, that is /proc/%d/root%s while it runs",
+            (int)pid, (int)pid, path);
+}
+
+/* Has the paths mean what they mean to the process, if `files` says that this is something else. */
+static void enter_files(int files, debug_file_options *debug_files) {
+    if (files < 0 || !attach_enter_files(files))
+        return;
+    if (debug_files->debuginfod)
+        message_warning("--debuginfod is not for processes in containers");
+    debug_files->debuginfod = false; /* its library would be the container's */
+}
+
 /* Gives the exit status. */
-static int complete(const char *path, bool no_symbolize, const debug_file_options *debug_files) {
+static int complete(pid_t pid, const char *path, int files, bool no_symbolize,
+                    debug_file_options debug_files) {
     run_traces traces = {.n_locked = 0};
     struct stat status;
+    enter_files(files, &debug_files);
     if (stat(path, &status) != 0) {
         message_error("the recording has ended, but its trace cannot be found: %s: %s", path,
                       strerror(errno));
@@ -89,8 +107,9 @@ static int complete(const char *path, bool no_symbolize, const debug_file_option
     }
     if (!run_traces_add(&traces, path, -1))
         return STATUS_FAILED;
-    run_traces_complete(&traces, no_symbolize ? NULL : debug_files, NULL, NULL);
+    run_traces_complete(&traces, no_symbolize ? NULL : &debug_files, NULL, NULL);
     run_traces_report(&traces, (run_traces_how){0});
+    say_where(pid, path, files);
     run_traces_free(&traces);
     return STATUS_OK;
 }
@@ -197,11 +216,12 @@ static void wait_while_recording(pid_t pid, uint64_t duration) {
 static int finish_after(pid_t pid, const attach_options *opts, const char *path) {
     char ended[CONTROL_REPLY];
     sigset_t enough = enough_signals();
+    int files = attach_open_files(pid);
     wait_while_recording(pid, opts->duration);
     if (kill(pid, 0) == 0)
         end_recording(pid, ended, sizeof ended);
     sigprocmask(SIG_UNBLOCK, &enough, NULL);
-    return complete(path, opts->no_symbolize, &opts->debug_files);
+    return complete(pid, path, files, opts->no_symbolize, opts->debug_files);
 }
 
 /* The process itself opens the trace: a name that we could write to may not be one for it. */
@@ -261,6 +281,7 @@ static int run_attach(const void *opts_, char **operands, size_t n_operands) {
         return finish_after(pid, opts, path);
     }
     message_note("recording process %d into %s", (int)pid, path);
+    say_where(pid, path, attach_open_files(pid));
     message_note("end it by: allotrace detach %d", (int)pid);
     sigprocmask(SIG_UNBLOCK, &enough, NULL);
     return STATUS_OK;
@@ -282,7 +303,7 @@ const command command_attach = {
         "Refused, with the reason, is what cannot be done safely: a process of another user, one "
         "that is traced, stopped, linked statically, or with another C library than glibc 2.34 "
         "or later, one with a seccomp filter that would end it for what recording takes (only root "
-        "may see that), or in a container that does not see the recorder's file.",
+        "may see that), or, unless by root, in a container that does not see the recorder's file.",
     .example = "allotrace attach --duration 30s 4711\n"
                "allotrace attach -o server.ctf 4711; sleep 60; allotrace detach 4711\n",
     OPTIONS_OF(attach_specs, attach_defaults),
@@ -313,13 +334,14 @@ static int run_detach(const void *opts_, char **operands, size_t n_operands) {
     (void)n_operands;
     if (!process_id_parse(operands[0], &pid))
         return message_usage(&command_detach, "`%s` is not the id of a process", operands[0]);
+    int files = attach_open_files(pid);
     if (!end_recording(pid, path, sizeof path))
         return STATUS_FAILED;
     if (!*path) {
         message_error("process %d is not being recorded", (int)pid);
         return STATUS_FAILED;
     }
-    return complete(path, opts->no_symbolize, &opts->debug_files);
+    return complete(pid, path, files, opts->no_symbolize, opts->debug_files);
 }
 
 const command command_detach = {

@@ -213,6 +213,7 @@ static const struct {
     NEEDED(set_robust_list),
     NEEDED(uname),
     NEEDED(write),
+    {"memfd_create", SYS_memfd_create},
     {"prctl", SYS_prctl},
     {"ptrace", SYS_ptrace}};
 

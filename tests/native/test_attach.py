@@ -29,7 +29,8 @@ class Resident:
     """The program, which does what it is told and must come to its end as if nothing had been."""
 
     def __init__(self, program=RESIDENT, **settings):
-        self.process = subprocess.Popen([program], env=ENVIRONMENT | settings, text=True,
+        command = program if isinstance(program, list) else [program]
+        self.process = subprocess.Popen(command, env=ENVIRONMENT | settings, text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE)
         self.pid = str(self.process.pid)
@@ -632,6 +633,67 @@ def seccomp_filters_take_rights_to_read():
                               env=ENVIRONMENT | {"ALLOTRACE_PRELOAD": LIBRARY})
     same(done.returncode, 1)
     assert "only root, outside of all containers" in done.stderr, done.stderr
+
+
+def box(program):
+    """A command that runs it in a tree of files of its own, as a container does: with the same
+    system, but neither this folder nor what was built."""
+    if subprocess.run(["unshare", "--mount", "true"], stderr=subprocess.DEVNULL).returncode != 0:
+        raise Skip("no mounts of one's own may be made here")
+    os.mkdir("box")
+    links = [name for name in ("lib", "lib64") if os.path.islink("/" + name)]
+    script = """set -e
+        mount -t tmpfs none box
+        cd box
+        mkdir usr proc tmp
+        mount --bind /usr usr
+        mount --rbind /proc proc
+        for name in lib lib64; do ln -s usr/$name $name; done
+        cp "$0" tmp/program
+        exec chroot . /tmp/program"""
+    if links != ["lib", "lib64"]:
+        raise Skip("/lib is not in /usr here")
+    return ["unshare", "--mount", "sh", "-c", script, program]
+
+
+@test
+def a_process_with_files_of_its_own_is_recorded_into_one_of_them():
+    may_read_filters()
+    with Resident(box(RESIDENT)) as program:
+        seen = f"/proc/{program.pid}/root"
+        program.tell("x error needed memfd_create=allow")
+        said = refused("attach", "-r", "1", program.pid)
+        assert "No such file or directory; name another by -o" in said, said
+        for way in "detach", "duration":
+            name = f"/tmp/{way}.ctf"
+            if way == "detach":
+                done = good("attach", "-r", "1", "-o", name, program.pid)
+                assert f"{seen}{name}" in done.stderr, done.stderr
+                program.tell("a 30 12000")
+                done = good("detach", program.pid)
+            else:
+                program.tell("b 1")
+                done = good("attach", "-r", "1e-2", "-o", name, "--duration", "0.2s", program.pid)
+                program.tell("e")
+            assert "recorded" in done.stderr and f"{seen}{name}" in done.stderr, done.stderr
+            shutil.copy(seen + name, ".")
+    same(read("detach.ctf", 12000)[0], 30)
+    assert "keep" in allotrace("hotspots", "detach.ctf").stdout
+    assert "work" in allotrace("hotspots", "duration.ctf").stdout
+
+
+@test
+def only_root_can_bring_the_recorder_to_where_its_file_is_not_seen():
+    may_read_filters()
+    with Resident(box(RESIDENT)) as program:
+        done = subprocess.run(["setpriv", "--bounding-set=-sys_admin", ALLOTRACE, "attach", "-o",
+                               "/tmp/t.ctf", program.pid], text=True, stderr=subprocess.PIPE,
+                              env=ENVIRONMENT | {"ALLOTRACE_PRELOAD": LIBRARY})
+        program.tell("x allow memfd_create=error")
+        said = refused("attach", "-o", "/tmp/t.ctf", program.pid)
+    same(done.returncode, 1)
+    assert "only root can bring it there" in done.stderr, done.stderr
+    assert "cannot be brought there: it may not make a file" in said, said
 
 
 @test

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyse/compare.h"
+#include "analyse/parallel.h"
 #include "analyse/timeline.h"
 
 #define FALSE_DISCOVERIES 0.05
@@ -56,7 +57,7 @@ static size_t find_exit(const timeline *t, size_t n, double share) {
     return begun ? best - 1 : best;
 }
 
-static bool find_window(const profile *p, const leaks_spec *spec, leaks *l) {
+bool leaks_find_window(const profile *p, leaks_window *w) {
     timeline t;
     uint64_t late = (uint64_t)((1 - EXIT_SHARE) * (double)p->duration);
     const timeline_spec half = {
@@ -66,10 +67,21 @@ static bool find_window(const profile *p, const leaks_spec *spec, leaks *l) {
     size_t last = find_exit(&t, EXIT_POINTS, EXIT_FREED);
     if (last + 1 == t.points.count)
         last = find_exit(&t, LAST_POINTS, LAST_FREED);
-    l->cleaned_up = last + 1 < t.points.count;
-    l->to = l->cleaned_up ? t.points.items[last].end - 1 : p->duration;
-    l->from = (uint64_t)(spec->warm_up * (double)l->to);
+    w->cleaned_up = last + 1 < t.points.count;
+    w->to = w->cleaned_up ? t.points.items[last].end - 1 : p->duration;
     timeline_free(&t);
+    return true;
+}
+
+static bool choose_window(const profile *p, const leaks_spec *spec, leaks *l) {
+    leaks_window w;
+    if (spec->window)
+        w = *spec->window;
+    else if (!leaks_find_window(p, &w))
+        return false;
+    l->cleaned_up = w.cleaned_up;
+    l->to = w.to;
+    l->from = (uint64_t)(spec->warm_up * (double)w.to);
     return true;
 }
 
@@ -93,31 +105,32 @@ typedef struct sums {
     uint64_t blocks;                  /* tracked ones, of these */
 } sums;
 
-/* A window, and the seconds from its middle at which it begins and ends. */
+/* A window, and the microseconds from its middle at which it begins and ends. */
 typedef struct window {
     uint64_t from, to;
-    double middle, begin, end, cube; /* of its width */
+    double middle, begin, end;
+    double factor; /* 6 divided by the cube of its width, for sums in seconds */
 } window;
 
 static window window_of(uint64_t from, uint64_t to) {
-    const double width = (double)(to - from) / 1e6, middle = ((double)from + (double)to) / 2e6;
+    const double width = (double)(to - from), middle = ((double)from + (double)to) / 2;
     return (window){.from = from,
                     .to = to,
                     .middle = middle,
-                    .begin = (double)from / 1e6 - middle,
-                    .end = (double)to / 1e6 - middle,
-                    .cube = width * width * width};
+                    .begin = (double)from - middle,
+                    .end = (double)to - middle,
+                    .factor = 6e6 / (width * width * width)};
 }
 
-static inline double seconds_in(const window *w, uint64_t time) {
-    return time <= w->from ? w->begin : time >= w->to ? w->end : (double)time / 1e6 - w->middle;
+static inline double place_in(const window *w, uint64_t time) {
+    return time <= w->from ? w->begin : time >= w->to ? w->end : (double)time - w->middle;
 }
 
 static inline double weight_in(const window *w, uint64_t born, uint64_t died) {
-    if (died <= w->from || w->to <= w->from) /* divisions take long, and most blocks live briefly */
+    if (died <= w->from || w->to <= w->from) /* most blocks live briefly */
         return 0;
-    const double begin = seconds_in(w, born), end = seconds_in(w, died);
-    return 6 * (end * end - begin * begin) / w->cube;
+    const double begin = place_in(w, born), end = place_in(w, died);
+    return (end - begin) * (end + begin) * w->factor;
 }
 
 double leaks_weight(uint64_t born, uint64_t died, uint64_t from, uint64_t to) {
@@ -165,7 +178,7 @@ static inline size_t part_at(const parts *x, size_t near, uint64_t time) {
     return near;
 }
 
-/* What a block adds to the sums of its site, and to those of all. */
+/* What a block adds to the sums of its site. */
 typedef struct contribution {
     cost one, held;
     bool live, startup, at_exit;
@@ -234,7 +247,7 @@ static inline void add_to(const leaks *l, sums *s, const contribution *x) {
         add_slope(l, s, x);
 }
 
-static void add_block(adding *a, size_t row, sums *site, sums *total) {
+static inline void add_block(adding *a, size_t row, sums *site) {
     const profile *p = a->profile;
     const leaks *l = a->leaks;
     const uint64_t born = blocks_born(&p->table, row), died = blocks_died(&p->table, row);
@@ -252,7 +265,65 @@ static void add_block(adding *a, size_t row, sums *site, sums *total) {
     x.late = weight_in(&a->late, born, died);
     x.slope = weight_in(&a->all, born, died);
     add_to(l, site, &x);
-    add_to(l, total, &x);
+}
+
+static void add_weighted(weighted *to, const weighted *from) {
+    to->sum += from->sum;
+    to->squares += from->squares;
+}
+
+/* Those of other blocks. */
+static void add_sums(sums *to, const sums *from) {
+    cost_add(&to->live, &from->live);
+    cost_add(&to->startup, &from->startup);
+    cost_add(&to->at_exit, &from->at_exit);
+    cost_add(&to->held, &from->held);
+    for (size_t i = 0; i <= LEAKS_POINTS; i++)
+        to->changes[i] += from->changes[i];
+    for (size_t i = 0; i < LEAKS_PERIODS; i++)
+        to->periods[i] += from->periods[i];
+    to->moving += from->moving;
+    to->late += from->late;
+    add_weighted(&to->up, &from->up);
+    add_weighted(&to->down, &from->down);
+    to->heaviest = fmax(to->heaviest, from->heaviest);
+    to->blocks += from->blocks;
+}
+
+/* The table in parts, each with sums of its own. */
+typedef struct summing {
+    const profile *profile;
+    const leaks *leaks;
+    const sites *places;
+    size_t parts;
+    sums *all; /* by part, and site */
+} summing;
+
+static void add_part(void *context, size_t part) {
+    const summing *s = context;
+    const size_t rows = s->profile->table.count, end = parallel_begin(rows, s->parts, part + 1);
+    sums *all = s->all + part * (s->places->places.count + 1);
+    adding a = adding_of(s->profile, s->leaks);
+    for (size_t i = parallel_begin(rows, s->parts, part); i < end; i++)
+        if (s->places->of_row[i] != SITES_NONE)
+            add_block(&a, i, &all[s->places->of_row[i]]);
+}
+
+/* By site, the last one being of all sites; to be freed. NULL when there is no memory. */
+static sums *add_up(const profile *p, const leaks *l, const sites *places) {
+    const size_t n = places->places.count;
+    summing s = {
+        .profile = p, .leaks = l, .places = places, .parts = parallel_same_parts(p->table.count)};
+    s.all = calloc(s.parts * (n + 1), sizeof *s.all);
+    if (!s.all)
+        return NULL;
+    parallel_run(s.parts, add_part, &s);
+    for (size_t part = 1; part < s.parts; part++)
+        for (size_t i = 0; i < n; i++)
+            add_sums(&s.all[i], &s.all[part * (n + 1) + i]);
+    for (size_t i = 0; i < n; i++)
+        add_sums(&s.all[n], &s.all[i]);
+    return s.all;
 }
 
 /* ---- how sure ---------------------------------------------------------------------------- */
@@ -505,18 +576,12 @@ static bool judge_all(const profile *p, const sites *places, const sums *all, le
 
 bool leaks_query(const lens *view, const leaks_spec *spec, leaks *l) {
     const profile *p = view->profile;
-    const block_table *b = &p->table;
     sites places = {0};
     const bool bytes = measure_infos[spec->measure].unit == UNIT_BYTES;
     *l = (leaks){.may = spec->may, .measure = bytes ? MEASURE_ALLOCATED : spec->measure};
-    if (!find_window(p, spec, l) || !sites_find(view, spec->kept, spec->by_function, &places))
+    if (!choose_window(p, spec, l) || !sites_find(view, spec->kept, spec->by_function, &places))
         return false;
-    size_t n = places.places.count;
-    sums *all = calloc(n + 1, sizeof *all); /* the last one is of all sites */
-    adding a = adding_of(p, l);
-    for (size_t i = 0; all && i < b->count; i++)
-        if (places.of_row[i] != SITES_NONE)
-            add_block(&a, i, &all[places.of_row[i]], &all[n]);
+    sums *all = add_up(p, l, &places);
     bool ok = all && judge_all(p, &places, all, l);
     free(all);
     sites_free(&places);

@@ -50,13 +50,21 @@ typedef struct leaks_site {
     double line[LEAKS_POINTS];
 } leaks_site;
 
+/* When growth ends to count, in microseconds: at the end of the trace, or before the program began
+ * to clean up. */
+typedef struct leaks_window {
+    uint64_t to;
+    bool cleaned_up;
+} leaks_window;
+
 typedef struct leaks_spec {
-    const uint8_t *kept; /* by row of the table; NULL: all */
-    bool by_function;    /* sites are functions with all their lines; else lines */
-    double warm_up;      /* the share of the time, 0 … 1, that is start-up */
-    filter_bounds may;   /* what blocks are like that were kept, seen or missed */
-    measure measure;     /* MEASURE_BLOCKS: what grows is the number of blocks; else bytes. By
-                            MEASURE_BYTESECONDS, what is left counts by how long it has been */
+    const leaks_window *window; /* NULL: it is looked for */
+    const uint8_t *kept;        /* by row of the table; NULL: all */
+    bool by_function;           /* sites are functions with all their lines; else lines */
+    double warm_up;             /* the share of the time, 0 … 1, that is start-up */
+    filter_bounds may;          /* what blocks are like that were kept, seen or missed */
+    measure measure; /* MEASURE_BLOCKS: what grows is the number of blocks; else bytes. By
+                        MEASURE_BYTESECONDS, what is left counts by how long it has been */
 } leaks_spec;
 
 typedef struct leaks {
@@ -69,6 +77,9 @@ typedef struct leaks {
     leaks_site total;
     VEC(leaks_site) sites; /* by class; those that grow by p, others by what is live */
 } leaks;
+
+/* It depends on the profile alone. False when there is no memory. */
+bool leaks_find_window(const profile *p, leaks_window *w);
 
 /* Fills `*result`, which need not be initialised; false when there is no memory. It refers to the
  * profile. */

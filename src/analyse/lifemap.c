@@ -1,6 +1,8 @@
 /* lifemap.c: see lifemap.h. */
 #include "analyse/lifemap.h"
 
+#include "analyse/parallel.h"
+
 uint64_t lifemap_life(unsigned class) {
     uint64_t least = 1;
     if (class == 0)
@@ -16,10 +18,16 @@ uint64_t lifemap_size(unsigned class) {
     return class == 0 ? 0 : class >= LIFEMAP_SIZES ? UINT64_MAX : UINT64_C(1) << (class - 1);
 }
 
-/* The last class that begins at `x` or below. */
-static unsigned class_of(const uint64_t *least, unsigned n, uint64_t x) {
+/* The last class that begins at a size or below. */
+static inline unsigned class_of_size(uint64_t bytes) {
+    const unsigned class = bytes ? 64 - (unsigned)__builtin_clzll(bytes) : 0;
+    return class < LIFEMAP_SIZES ? class : LIFEMAP_SIZES - 1;
+}
+
+/* The same of a lifetime. */
+static inline unsigned class_of_life(const uint64_t least[LIFEMAP_LIVES], uint64_t x) {
     unsigned low = 0;
-    for (unsigned high = n; high - low > 1;) {
+    for (unsigned high = LIFEMAP_LIVES; high - low > 1;) {
         unsigned middle = (low + high) / 2;
         *(least[middle] <= x ? &low : &high) = middle;
     }
@@ -44,33 +52,55 @@ static void add_block(const profile *p, const estimate_chances *chances, size_t 
 
 enum { ROW_CELLS = LIFEMAP_LIVES + 1 };
 
-static void add_all(const profile *p, const uint8_t *kept, measure m, cost *cells) {
+typedef struct adding {
+    const profile *profile;
+    const uint8_t *kept;
+    measure measure;
+    uint64_t lives[LIFEMAP_LIVES];
+    size_t parts; /* of the table */
+    cost *cells;  /* by part */
+} adding;
+
+enum { N_CELLS = LIFEMAP_SIZES * ROW_CELLS };
+
+static void add_part(void *context, size_t part) {
+    const adding *a = context;
+    const profile *p = a->profile;
     const block_table *b = &p->table;
-    uint64_t lives[LIFEMAP_LIVES], sizes[LIFEMAP_SIZES];
+    const size_t end = parallel_begin(b->count, a->parts, part + 1);
+    cost *cells = a->cells + part * N_CELLS;
     estimate_chances chances;
     estimate_chances_init(&chances, p->info.sample_rate);
-    for (unsigned i = 0; i < LIFEMAP_LIVES; i++)
-        lives[i] = lifemap_life(i);
-    for (unsigned i = 0; i < LIFEMAP_SIZES; i++)
-        sizes[i] = lifemap_size(i);
-    for (size_t i = 0; i < b->count; i++) {
-        if (kept && !kept[i])
+    for (size_t i = parallel_begin(b->count, a->parts, part); i < end; i++) {
+        if (a->kept && !a->kept[i])
             continue;
         uint64_t bytes = blocks_length(b, i) * (p->info.word_size / 8);
         unsigned life = blocks_died(b, i) == BLOCKS_NEVER
                             ? LIFEMAP_ALIVE
-                            : class_of(lives, LIFEMAP_LIVES, blocks_died(b, i) - blocks_born(b, i));
-        add_block(p, &chances, i, m,
-                  &cells[class_of(sizes, LIFEMAP_SIZES, bytes) * ROW_CELLS + life]);
+                            : class_of_life(a->lives, blocks_died(b, i) - blocks_born(b, i));
+        add_block(p, &chances, i, a->measure, &cells[class_of_size(bytes) * ROW_CELLS + life]);
     }
+}
+
+/* By size and life; to be freed. NULL when there is no memory. */
+static cost *add_up(const profile *p, const uint8_t *kept, measure m) {
+    adding a = {
+        .profile = p, .kept = kept, .measure = m, .parts = parallel_same_parts(p->table.count)};
+    for (unsigned i = 0; i < LIFEMAP_LIVES; i++)
+        a.lives[i] = lifemap_life(i);
+    a.cells = calloc(a.parts * N_CELLS, sizeof *a.cells);
+    if (!a.cells)
+        return NULL;
+    parallel_run(a.parts, add_part, &a);
+    for (size_t i = N_CELLS; i < a.parts * N_CELLS; i++)
+        cost_add(&a.cells[i % N_CELLS], &a.cells[i]);
+    return a.cells;
 }
 
 bool lifemap_query(const profile *p, const uint8_t *kept, measure m, lifemap *result) {
     *result = (lifemap){0};
-    cost *cells = calloc((size_t)LIFEMAP_SIZES * ROW_CELLS, sizeof *cells);
+    cost *cells = add_up(p, kept, m);
     bool ok = cells;
-    if (ok)
-        add_all(p, kept, m, cells);
     for (unsigned i = 0; ok && i < LIFEMAP_SIZES * ROW_CELLS; i++) {
         unsigned life = i % ROW_CELLS;
         cost_add(&result->lives[life], &cells[i]);

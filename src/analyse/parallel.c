@@ -24,6 +24,11 @@ size_t parallel_parts(size_t rows) {
     return worth < 1 ? 1 : worth < most ? worth : most;
 }
 
+size_t parallel_same_parts(size_t rows) {
+    const size_t worth = rows / ROWS_A_THREAD;
+    return worth < 1 ? 1 : worth < PARALLEL_MAX ? worth : PARALLEL_MAX;
+}
+
 static void *run(void *context) {
     const task *t = context;
     t->work(t->context, t->part);

@@ -14,6 +14,10 @@
 /* How many parts so many rows are worth, with the processors that there are: 1 to PARALLEL_MAX. */
 size_t parallel_parts(size_t rows);
 
+/* The same with no regard to processors, for sums whose last digits depend on the parts: they are
+ * equal on all machines. */
+size_t parallel_same_parts(size_t rows);
+
 /* Calls `work` for the parts 0 to n - 1, one of them in this thread; returns when all are done.
  * Where a thread cannot be had, its part is done in this one. */
 void parallel_run(size_t n, void (*work)(void *context, size_t part), void *context);

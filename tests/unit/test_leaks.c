@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analyse/leaks.h"
+#include "analyse/lifemap.h"
 #include "random.h"
 #include "tape.h"
 #include "unit.h"
@@ -70,6 +71,64 @@ START_TEST(a_chance_is_a_limit) {
         ck_assert_double_ge(limit, exact * (1 - 1e-9));
         ck_assert_double_le(limit, fmax(8 * exact, 1e-3)); /* and no idle one */
     }
+}
+END_TEST
+
+/* ---- many blocks ------------------------------------------------------------------------- */
+
+enum { MANY = 1 << 20 }; /* are added up in parts, by threads */
+
+/* At rate 1, a block a microsecond, by two sites in turn; the second one keeps one in eight. */
+static profile make_many(void) {
+    tape t;
+    profile p;
+    tape_start(&t, 1);
+    for (uint64_t i = 0; i < MANY; i++) {
+        const bool second = i % 2;
+        const uint64_t id = second ? allocate(&t, i, MEMTRACE_EXTERNAL, 1, 2, STACK(MAIN, PARSE))
+                                   : allocate(&t, i, MEMTRACE_EXTERNAL, 1, 2, STACK(MAIN, EVAL));
+        if (!second || i % 16 != 15)
+            collect(&t, i, id);
+    }
+    tape_read_blocks(&t, &p, false);
+    return p;
+}
+
+START_TEST(blocks_of_all_parts_count_once) {
+    profile p = make_many();
+    lens view;
+    leaks l, same;
+    leaks_window w;
+    lifemap lives;
+    ck_assert(lens_init(&view, &p, true, NULL));
+    ck_assert(leaks_query(&view, &(leaks_spec){.measure = MEASURE_BLOCKS}, &l));
+    ck_assert_uint_eq(l.sites.count, 2);
+    ck_assert_uint_eq(l.sites.items[0].cost.blocks, MANY / 16);
+    ck_assert_double_eq(l.sites.items[0].cost.weight, MANY / 16);
+    ck_assert_uint_eq(l.sites.items[1].cost.blocks, 0);
+    ck_assert_uint_eq(l.total.cost.blocks, MANY / 16);
+    ck_assert_int_eq(l.sites.items[0].class, LEAKS_GROWING);
+    ck_assert_double_eq_tol(l.sites.items[0].slope.value, 1e6 / 16, 1);
+    ck_assert_double_eq_tol(l.sites.items[0].line[LEAKS_POINTS / 2 - 1], MANY / 32, 2);
+
+    ck_assert(leaks_find_window(&p, &w));
+    ck_assert(leaks_query(&view, &(leaks_spec){.window = &w, .measure = MEASURE_BLOCKS}, &same));
+    ck_assert_mem_eq(&same.total, &l.total, sizeof l.total);
+    leaks_free(&same);
+    w.to /= 2;
+    ck_assert(leaks_query(&view, &(leaks_spec){.window = &w, .measure = MEASURE_BLOCKS}, &same));
+    ck_assert_uint_eq(same.total.cost.blocks, MANY / 32);
+    leaks_free(&same);
+
+    ck_assert(lifemap_query(&p, NULL, MEASURE_BLOCKS, &lives));
+    ck_assert_uint_eq(lives.cells.count, 2);
+    ck_assert_uint_eq(lives.cells.items[0].size, 4); /* 8 bytes */
+    ck_assert_uint_eq(lives.lives[0].blocks, MANY - MANY / 16);
+    ck_assert_uint_eq(lives.lives[LIFEMAP_ALIVE].blocks, MANY / 16);
+    lifemap_free(&lives);
+    leaks_free(&l);
+    lens_free(&view);
+    profile_free(&p);
 }
 END_TEST
 
@@ -566,6 +625,7 @@ static Suite *suite(void) {
     tcase_set_timeout(t, 240);
     tcase_add_test(t, a_weight_is_a_slope);
     tcase_add_test(t, a_chance_is_a_limit);
+    tcase_add_test(t, blocks_of_all_parts_count_once);
     tcase_add_test(t, classes_of_sites);
     tcase_add_test(t, a_line_knows_each_microsecond);
     tcase_add_test(t, a_clean_up_is_no_life);

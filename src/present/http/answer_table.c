@@ -1,4 +1,5 @@
 /* answer_table.c: `/api/table`: rows that are sorted, searched and shown a page at a time. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -273,6 +274,23 @@ static bool gather_paths(request *r, table *t) {
     return true;
 }
 
+static bool make_window(void *context, cache_value *value) {
+    leaks_window *w = malloc(sizeof *w);
+    if (!w || !leaks_find_window(context, w)) {
+        free(w);
+        return false;
+    }
+    *value = (cache_value){.value = w, .size = sizeof *w, .release = free};
+    return true;
+}
+
+/* That of a trace, whatever the question. */
+static cache_entry *find_window(request *r, asked *a) {
+    char key[64];
+    snprintf(key, sizeof key, "%zu %" PRIu64 " window of leaks", a->trace, a->reading->serial);
+    return cache_get(r->viewer->cache, key, make_window, &a->reading->profile);
+}
+
 /* Its figure is what is live at the end, whatever is measured in bytes. */
 static bool gather_leaks(request *r, table *t) {
     leaks_spec spec = {.may = t->question.query->may,
@@ -281,7 +299,11 @@ static bool gather_leaks(request *r, table *t) {
                        .measure = t->question.query->measure};
     if (!asked_rows(r, &t->question, &spec.kept))
         return false;
-    if (!leaks_query(&t->question.query->lens, &spec, &t->leaks))
+    cache_entry *window = find_window(r, &t->question);
+    spec.window = window ? cache_entry_value(window) : NULL;
+    const bool ok = window && leaks_query(&t->question.query->lens, &spec, &t->leaks);
+    cache_release(r->viewer->cache, window);
+    if (!ok)
         return false;
     for (size_t i = 0; i < t->leaks.sites.count; i++) {
         const leaks_site *s = &t->leaks.sites.items[i];

@@ -99,14 +99,34 @@ static enum stop await_stop(pid_t tid) {
     }
 }
 
-/* A thread whose sleep was cut short goes on with it by the system call restart_syscall. If a
- * filter does not allow that, the sleep begins anew, unless a handler of the program is called:
- * this is what the kernel does of itself after other calls. */
+/* System calls that say EINTR when a thread is stopped and goes on, as after SIGSTOP and SIGCONT;
+ * then nothing was done. */
+static bool is_cut_short(const struct user_regs_struct *at) {
+    static const int numbers[] = {
+        SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2, SYS_rt_sigtimedwait, SYS_semop,
+        SYS_semtimedop, SYS_read,        SYS_recvfrom,     SYS_recvmsg,         SYS_recvmmsg,
+        SYS_accept,     SYS_accept4,     SYS_io_getevents, SYS_io_pgetevents};
+    if (at->rax == (uint64_t)-EINTR)
+        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+            if (at->orig_rax == (uint64_t)numbers[i])
+                return true;
+    return false;
+}
+
+/* A thread whose sleep was cut short goes on with it by the system call restart_syscall, which a
+ * filter may not allow. */
+static bool is_stuck(const remote *r, const struct user_regs_struct *at) {
+    enum { ERESTART_RESTARTBLOCK = 516 };
+    return r->restart_forbidden && (int64_t)at->orig_rax >= 0 &&
+           at->rax == (uint64_t)-ERESTART_RESTARTBLOCK;
+}
+
+/* What it was waiting for begins anew where it does not simply go on, unless a handler of the
+ * program is called: the kernel does so of itself for other calls. */
 static void let_go(const remote *r, pid_t tid) {
-    enum { ERESTARTNOHAND = 514, ERESTART_RESTARTBLOCK = 516 };
+    enum { ERESTARTNOHAND = 514 };
     struct user_regs_struct at;
-    if (r->restart_forbidden && ptrace(PTRACE_GETREGS, tid, 0, &at) == 0 &&
-        (int64_t)at.orig_rax >= 0 && at.rax == (uint64_t)-ERESTART_RESTARTBLOCK) {
+    if (ptrace(PTRACE_GETREGS, tid, 0, &at) == 0 && (is_cut_short(&at) || is_stuck(r, &at))) {
         at.rax = (uint64_t)-ERESTARTNOHAND;
         ptrace(PTRACE_SETREGS, tid, 0, &at);
     }

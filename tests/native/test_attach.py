@@ -4,10 +4,12 @@
     test_attach.py LIBRARY ALLOTRACE RESIDENT RESIDENT_FIXED RESIDENT_STATIC LOCKED_MALLOC
                    WATCHFUL PLUGIN_ONE PLUGIN_TWO [TEST...]
 """
+import errno
 import os
 import pathlib
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -291,6 +293,62 @@ def a_sleep_is_slept_to_its_end():
         good("ctl", program.pid, "flush")
         good("detach", program.pid)
         same(program.process.stdout.readline(), "0\n", "what nanosleep said")
+
+
+WAITS = """#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+static void handle(int signal) {}
+int main(int argc, char **argv) {
+    struct epoll_event event = {.events = EPOLLIN};
+    struct timeval limit = {.tv_sec = 90};
+    sigset_t usr1;
+    char byte;
+    int epoll = epoll_create1(0), result;
+    epoll_ctl(epoll, EPOLL_CTL_ADD, 0, &event);
+    sigemptyset(&usr1);
+    sigaddset(&usr1, SIGUSR1);
+    if (strcmp(argv[1], "sigwaitinfo") == 0)
+        sigprocmask(SIG_BLOCK, &usr1, NULL);
+    else
+        sigaction(SIGUSR1, &(struct sigaction){.sa_handler = handle}, NULL);
+    setsockopt(0, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    write(1, "\\n", 1);
+    result = strcmp(argv[1], "epoll_wait") == 0 ? epoll_wait(epoll, &event, 1, -1)
+           : strcmp(argv[1], "recv") == 0       ? recv(0, &byte, 1, 0)
+           : strcmp(argv[1], "read") == 0       ? read(0, &byte, 1)
+                                                : sigwaitinfo(&usr1, NULL);
+    printf("%d\\n", result < 0 ? -errno : result);
+    return 0;
+}
+"""
+
+
+@test
+def a_wait_does_not_end_but_by_what_it_waits_for_or_a_handler():
+    with tempfile.TemporaryDirectory() as folder:
+        program = compiled(folder, "gcc", source=WAITS)
+        for call, by_signal in [(call, False) for call in ("epoll_wait", "recv", "read")] + [
+                ("sigwaitinfo", True), ("epoll_wait", True), ("recv", True)]:
+            ours, its = socket.socketpair()
+            process = subprocess.Popen([program, call], stdin=its, stdout=subprocess.PIPE, text=True)
+            process.stdout.readline()
+            while "S (sleeping)" not in pathlib.Path(f"/proc/{process.pid}/status").read_text():
+                time.sleep(0.01)
+            good("attach", "-o", "t.ctf", str(process.pid))
+            good("detach", "--no-symbolize", str(process.pid))
+            if by_signal:
+                process.send_signal(signal.SIGUSR1)
+            else:
+                ours.send(b"x")
+            ends = {"sigwaitinfo": signal.SIGUSR1}.get(call, -errno.EINTR) if by_signal else 1
+            same(process.communicate(timeout=60)[0], f"{int(ends)}\n", call)
+            ours.close()
+            its.close()
 
 
 @test

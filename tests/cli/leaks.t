@@ -183,7 +183,7 @@ What the C library keeps for streams says so; it is judged as anything else, and
     bounded              480 B  in 1 site: blocks come and go; growth is at most half of what is live
   
     growing       filedoalloc.c:101 _IO_file_doallocate
-                   ▁▁▂▂▂▃▃▃▄▄▄▅▅▆▆▆▆▇▇████  80.0 KB, 3.9 MB/s, p 9.5e-07, q 9.5e-07
+                   ▁▁▂▂▂▃▃▃▄▄▄▅▅▆▆▆▆▇▇████  80.0 KB, 3.9 MB/s, p 3.1e-05, q 3.1e-05
                   (buffer of a stream, the C library's: freed by fclose; that of stdin, stdout or stderr stays to the end)
     bounded       iofopen.c:65 __fopen_internal
                                          █  480 B, 0 B/s

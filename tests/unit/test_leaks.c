@@ -38,6 +38,9 @@ START_TEST(a_weight_is_a_slope) {
     ck_assert_double_eq_tol(leaks_weight(2500, BLOCKS_NEVER, 1000, 4000), 1.5 / 0.003, 1e-9);
     ck_assert_double_eq(leaks_weight(0, BLOCKS_NEVER, 1000, 4000), 0);
     ck_assert_double_eq(leaks_weight(0, BLOCKS_NEVER, 1000, 1000), 0);
+    /* Rounding says nothing about growth. */
+    for (uint64_t i = 1; i < 1000; i++)
+        ck_assert_double_eq(leaks_weight(0, BLOCKS_NEVER, 5 * i, 20 * i + 977), 0);
 }
 END_TEST
 

@@ -41,6 +41,12 @@ static bool case_changes(const char *at, const char *start) {
            (isupper((unsigned char)at[-1]) && islower((unsigned char)at[1]));
 }
 
+/* StrDup and StrNDup are one word; `word` is what there is of it. */
+static bool goes_on(const char *word, size_t size, const char *at) {
+    return size == 3 && strncmp(word, "str", 3) == 0 &&
+           (strncmp(at, "Dup", 3) == 0 || strncmp(at, "NDup", 4) == 0);
+}
+
 static bool split(const char *name, name_words *w) {
     size_t used = 0;
     bool within = false;
@@ -49,7 +55,11 @@ static bool split(const char *name, name_words *w) {
     for (const char *c = name; *c; c++) {
         if (!isalnum((unsigned char)*c) && *c != '_')
             return false;
-        if (within && (*c == '_' || case_changes(c, name))) {
+        const char *word = w->n ? w->words[w->n - 1] : w->text;
+        if (within && goes_on(word, (size_t)(w->text + used - word), c)) {
+            while (*c && *c != 'p')
+                w->text[used++] = (char)tolower((unsigned char)*c++);
+        } else if (within && (*c == '_' || case_changes(c, name))) {
             w->text[used++] = '\0';
             within = false;
         }
@@ -82,6 +92,8 @@ static bool is_glued(const char *word, size_t size) {
 /* Whether a word is a core with prefixes and digits; `*weak` if it is `alloc` without any. */
 static bool is_core(const char *word, bool *weak) {
     size_t size = strlen(word);
+    if (strncmp(word, "prealloc", 8) == 0)
+        return false; /* for later, and no `realloc` */
     while (size > 0 && isdigit((unsigned char)word[size - 1]))
         size--;
     for (size_t i = 0; i < N_KNOWN; i++) {
@@ -150,7 +162,21 @@ static bool is_scoped_wrapper(const char *function) {
     return is_wrapper(name, &resizes) && (of_namespaces || !resizes);
 }
 
+static bool is_well_known(const char *function) {
+    static const char *const names[] = {
+#define WRAPPER_NAME(text) text,
+        WRAPPER_NAMES(WRAPPER_NAME)
+#undef WRAPPER_NAME
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(function, names[i]) == 0)
+            return true;
+    return false;
+}
+
 bool wrapper_name(const char *function) {
     bool resizes;
+    if (is_well_known(function))
+        return true;
     return strpbrk(function, ":(") ? is_scoped_wrapper(function) : is_wrapper(function, &resizes);
 }

@@ -13,8 +13,8 @@
  *
  * where the word of the core may begin with glued prefixes (xmalloc, safesysmalloc) and end with
  * digits (malloc0), and the library may be any one word but OBJECT ones (table_realloc resizes a
- * table). `alloc` and `allocate` are so common that they must have a generic word or a glued prefix
- * before them, or stand alone. */
+ * table, test_malloc tests). `alloc` and `allocate` are so common that they must have a
+ * generic word or a glued prefix before them, or stand alone. */
 #ifndef ANALYSE_WRAPPERS_H
 #define ANALYSE_WRAPPERS_H
 
@@ -36,6 +36,9 @@
     X(CORE, "asprintf")                                                                            \
     X(CORE, "vasprintf")                                                                           \
     X(CORE, "reallocate")                                                                          \
+    X(CORE, "mallocz")                                                                             \
+    X(CORE, "memdupz")                                                                             \
+    X(CORE, "repalloc")                                                                            \
     X(WEAK_CORE, "alloc")                                                                          \
     X(WEAK_CORE, "allocate")                                                                       \
     X(GLUED, "x")                                                                                  \
@@ -46,6 +49,12 @@
     X(GLUED, "k")                                                                                  \
     X(GLUED, "e")                                                                                  \
     X(GLUED, "p")                                                                                  \
+    X(GLUED, "z")                                                                                  \
+    X(GLUED, "try")                                                                                \
+    X(GLUED, "n")                                                                                  \
+    X(GLUED, "i")                                                                                  \
+    X(GLUED, "x2")                                                                                 \
+    X(GLUED, "l")                                                                                  \
     X(GENERIC, "mem")                                                                              \
     X(GENERIC, "memory")                                                                           \
     X(GENERIC, "safe")                                                                             \
@@ -65,6 +74,9 @@
     X(GENERIC, "libc")                                                                             \
     X(GENERIC, "std")                                                                              \
     X(GENERIC, "stdalloc")                                                                         \
+    X(GENERIC, "m")                                                                                \
+    X(GENERIC, "l")                                                                                \
+    X(GENERIC, "fts5")                                                                             \
     X(SUFFIX, "n")                                                                                 \
     X(SUFFIX, "nn")                                                                                \
     X(SUFFIX, "array")                                                                             \
@@ -88,6 +100,16 @@
     X(SUFFIX, "impl")                                                                              \
     X(SUFFIX, "internal")                                                                          \
     X(SUFFIX, "unguarded")                                                                         \
+    X(SUFFIX, "usable")                                                                            \
+    X(SUFFIX, "num")                                                                               \
+    X(SUFFIX, "extended")                                                                          \
+    X(SUFFIX, "huge")                                                                              \
+    X(SUFFIX, "finish")                                                                            \
+    X(SUFFIX, "free")                                                                              \
+    X(SUFFIX, "alarm")                                                                             \
+    X(SUFFIX, "with")                                                                              \
+    X(SUFFIX, "printf")                                                                            \
+    X(SUFFIX, "vprintf")                                                                           \
     X(OBJECT, "array")                                                                             \
     X(OBJECT, "buf")                                                                               \
     X(OBJECT, "buffer")                                                                            \
@@ -101,7 +123,43 @@
     X(OBJECT, "string")                                                                            \
     X(OBJECT, "table")                                                                             \
     X(OBJECT, "tree")                                                                              \
-    X(OBJECT, "vector")
+    X(OBJECT, "vector")                                                                            \
+    X(OBJECT, "bench")                                                                             \
+    X(OBJECT, "child")                                                                             \
+    X(OBJECT, "load")                                                                              \
+    X(OBJECT, "main")                                                                              \
+    X(OBJECT, "parse")                                                                             \
+    X(OBJECT, "read")                                                                              \
+    X(OBJECT, "run")                                                                               \
+    X(OBJECT, "test")                                                                              \
+    X(OBJECT, "thread")                                                                            \
+    X(OBJECT, "worker")
+
+/* X(name): those of widely used programs that are made otherwise: PostgreSQL, Redis modules, GLib,
+ * GCC, nginx, PHP. */
+#define WRAPPER_NAMES(X)                                                                           \
+    X("AllocSetAlloc")                                                                             \
+    X("AllocSetAllocFromNewBlock")                                                                 \
+    X("AllocSetAllocLarge")                                                                        \
+    X("AllocSetRealloc")                                                                           \
+    X("GenerationAlloc")                                                                           \
+    X("MemoryContextAlloc")                                                                        \
+    X("MemoryContextAllocExtended")                                                                \
+    X("MemoryContextAllocHuge")                                                                    \
+    X("MemoryContextAllocZero")                                                                    \
+    X("MemoryContextAllocZeroAligned")                                                             \
+    X("MemoryContextStrdup")                                                                       \
+    X("RM_Alloc")                                                                                  \
+    X("SlabAlloc")                                                                                 \
+    X("g_slice_alloc")                                                                             \
+    X("g_slice_alloc0")                                                                            \
+    X("ggc_internal_alloc")                                                                        \
+    X("ngx_alloc")                                                                                 \
+    X("ngx_palloc_block")                                                                          \
+    X("ngx_palloc_large")                                                                          \
+    X("ngx_palloc_small")                                                                          \
+    X("zend_mm_alloc_huge")                                                                        \
+    X("zend_mm_alloc_large")
 
 /* Whether a function of this name merely allocates. */
 bool wrapper_name(const char *function);

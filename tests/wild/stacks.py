@@ -3,8 +3,8 @@
 
     stacks.py [--build BUILD] [--points N] [--rate RATE] [NAME...]
 
-Each program runs under gdb and the recorder, at rate 1 unless told otherwise. gdb stops wherever an
-allocation is about to be written, N times in each program, at points spread at random, and walks the
+Each program runs under gdb and the recorder, at rate 1 unless told otherwise. gdb stops where an
+allocation is written, N times in each program, at points spread at random, and walks the
 stack itself; the codes that the recorder hands to the writer must be the same addresses. Prints a
 line a program, and the first stacks that differ.
 """
@@ -33,9 +33,9 @@ PROGRAMS = {
 }
 
 # Inside gdb. At the entry of memtrace_stream_alloc the frames are the sixth argument, their number the
-# seventh; at that of memtrace_stream_alloc_block, which is for recordings of every block, they are the fourth
-# and the fifth. Frames of the recorder itself are not recorded, nor are those that only debug information
-# knows of, since they were inlined or have jumped away.
+# seventh. Where every block is recorded, writing stands in line: when exact_born_again has returned, the codes of
+# the stack are the domain's, which is found by where its stack is. Frames of the recorder itself are not
+# recorded, nor are those that only debug information knows of, since they were inlined or have jumped away.
 SCRIPT = r"""
 import gdb, json, random
 random.seed(7)
@@ -44,11 +44,31 @@ REMARKS = 4096
 ENTRIES = "_start", "_dl_start_user"  # what the kernel calls: what gdb reads beyond is no frame
 points, equal, cut, different, frames = 0, 0, 0, [], 0
 
+def domain():
+    sp = int(gdb.parse_and_eval("$rsp"))
+    d = gdb.parse_and_eval("recorder_page->exact->domains.all")
+    while int(d) and not int(d["stack_low"]) <= sp < int(d["stack_high"]):
+        d = d["older"]
+    return d
+
+def finish():
+    back = int(gdb.parse_and_eval("*(unsigned long *)$rsp"))
+    gdb.Breakpoint(f"*{back}", temporary=True, internal=True).silent = True
+    gdb.execute("set scheduler-locking on")
+    gdb.execute("continue", to_string=True)
+    gdb.execute("set scheduler-locking off")
+
 def ours():
-    n = int(gdb.parse_and_eval("$r8" if EXACT else "*(unsigned long *)($rsp + 8)"))
+    if EXACT:
+        d = domain()
+        whole = int(d["n_frames"])
+        n = whole or int(d["n_remarked"]) + 1
+        at = int(d["frames"]) + (8 if whole else 0)
+    else:
+        n = int(gdb.parse_and_eval("*(unsigned long *)($rsp + 8)"))
+        at = int(gdb.parse_and_eval("$r9"))
     if n == 0:
         return []
-    at = int(gdb.parse_and_eval("$rcx" if EXACT else "$r9"))
     memory = gdb.selected_inferior().read_memory(at, 8 * n)
     codes = [int.from_bytes(memory[i:i + 8], "little") for i in range(0, 8 * n, 8)]
     return [c & ADDRESS for c in reversed(codes)]
@@ -90,10 +110,12 @@ gdb.execute("handle all nostop noprint pass")
 gdb.execute("catch load liballotrace-preload")
 gdb.execute("run", to_string=True)
 # An address: behind the prologue, registers differ.
-stop = gdb.Breakpoint("*memtrace_stream_alloc_block" if EXACT else "*memtrace_stream_alloc")
+stop = gdb.Breakpoint("*exact_born_again" if EXACT else "*memtrace_stream_alloc")
 stop.silent = True
 gdb.execute("continue", to_string=True)
 while points < N and gdb.selected_inferior().pid:
+    if EXACT:
+        finish()
     low, high = bounds()
     mine = ours()
     remark = bool(mine) and mine[-1] < REMARKS

@@ -26,7 +26,8 @@ static struct {
         watched;          /* it is known whether anybody watches; somebody does, and has a thread */
     bool busy;            /* something goes on */
     uint64_t due;         /* milliseconds; when to show it */
-    uint64_t gone;        /* when the line was removed last; 0: never */
+    uint64_t since;       /* milliseconds; when this began, or what it followed on at once */
+    uint64_t ended;       /* when the last thing was over; 0: none was */
     char text[LINE_SIZE]; /* what goes on */
     size_t shown;         /* bytes of the line that stands there */
 } line = {.lock = PTHREAD_MUTEX_INITIALIZER, .begun = PTHREAD_COND_INITIALIZER};
@@ -73,10 +74,8 @@ static void show(void) {
 }
 
 static void wipe(void) {
-    if (line.shown) {
+    if (line.shown)
         write_there(wipe_code, sizeof wipe_code - 1);
-        line.gone = now_ms();
-    }
     line.shown = 0;
     stands = false;
 }
@@ -113,11 +112,12 @@ static bool start_thread(void) {
 
 /* ---- what goes on -------------------------------------------------------------------------- */
 
-/* What follows on something that was shown is shown soon, too. */
+/* What follows at once on something else has been waited for as long as that. */
 static void begin(void) {
     const uint64_t now = now_ms();
-    const bool goes_on = line.gone && now - line.gone < FIRST_MS;
-    line.due = now + (goes_on ? NEXT_MS : FIRST_MS);
+    if (!line.ended || now - line.ended >= NEXT_MS)
+        line.since = now;
+    line.due = line.since + FIRST_MS > now + NEXT_MS ? line.since + FIRST_MS : now + NEXT_MS;
     line.busy = true;
     pthread_cond_signal(&line.begun);
 }
@@ -156,6 +156,8 @@ void progress_say(const char *format, ...) {
 
 void progress_end(void) {
     pthread_mutex_lock(&line.lock);
+    if (line.busy)
+        line.ended = now_ms();
     line.busy = false;
     wipe();
     pthread_mutex_unlock(&line.lock);

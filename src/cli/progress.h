@@ -1,7 +1,7 @@
 /* progress.h: the line on standard error that says what a command is at, to who watches a terminal:
- * when it has been at it for a second, and four times a second from then on. A thread shows it, so
- * that nothing has to be called while something takes long. There is one line, and who said
- * something last has it. */
+ * when it has been busy for a second, with one thing or several, and four times a second from then
+ * on. A thread shows it, so that nothing has to be called while something takes long. There is one
+ * line, and who said something last has it. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 

@@ -78,6 +78,18 @@ START_TEST(what_is_over_at_once_is_not_shown) {
 }
 END_TEST
 
+/* None of them takes long: together they do. */
+START_TEST(one_thing_after_the_other_is_shown) {
+    watch(80);
+    for (int i = 0; i < 20 && !strstr(seen, "a.ctf: part"); i++) {
+        progress_say("a.ctf: part %d", i);
+        hear(400);
+        progress_end();
+    }
+    ck_assert_ptr_nonnull(strstr(seen, "a.ctf: part"));
+}
+END_TEST
+
 START_TEST(the_last_word_stands_alone) {
     watch(80);
     progress_say("a.ctf: what is first and long");
@@ -155,6 +167,7 @@ static Suite *suite(void) {
     TCase *t = tcase_create("progress");
     tcase_add_test(t, what_takes_long_is_shown_and_removed);
     tcase_add_test(t, what_is_over_at_once_is_not_shown);
+    tcase_add_test(t, one_thing_after_the_other_is_shown);
     tcase_add_test(t, the_last_word_stands_alone);
     tcase_add_test(t, a_message_comes_between);
     tcase_add_test(t, a_long_or_strange_name_stays_a_line);

@@ -34,7 +34,7 @@ reader:
   $ mkfifo slow
   $ slowly() { script -qec "allotrace export --to collapsed -o slow $TRACES/ocamlopt.ctf $1" /dev/null | sed -E 's/\r/CR/g; s/\x1b/ESC/g; s/(CRslow: writing(, [0-9]+% of [0-9.]+ MB)?)+/CRslow: writing/'; echo; }
   $ (sleep 3; wc -l <slow >lines) & slowly; wait; cat lines
-  CRslow: writing, 85% of 5.0 MBCRESC[K
+  CRslow: writingCRESC[K
   1442
   $ slowly '& sleep 3; kill $!; wait $!'
   CRslow: writingCRESC[K

@@ -86,10 +86,14 @@ static inline struct domain *exact_enter(struct session *s) {
     return NULL;
 }
 
-static inline void exact_leave(struct domain *d);
+static inline void exact_leave(struct domain *d) {
+    domain_leave(d);
+    atomic_signal_fence(memory_order_seq_cst);
+    self.sampler.busy = 0;
+}
 
-/* The same where the thread has its domain, its time is right, and nobody else wants anything. If
- * not, says so, and the thread is where it was. */
+/* What exact_enter does where the thread has its domain, its time is right, and nobody else wants
+ * anything. If not, says so, and the thread is where it was. */
 static inline __attribute__((always_inline)) bool exact_enter_again(const struct session *s,
                                                                     struct domain *d) {
     if (__builtin_expect(self.sampler.busy, 0))
@@ -103,12 +107,6 @@ static inline __attribute__((always_inline)) bool exact_enter_again(const struct
         return true;
     exact_leave(d);
     return false;
-}
-
-static inline void exact_leave(struct domain *d) {
-    domain_leave(d);
-    atomic_signal_fence(memory_order_seq_cst);
-    self.sampler.busy = 0;
 }
 
 /* ---- call stacks ------------------------------------------------------------------------- */

@@ -668,7 +668,8 @@ memtrace_status stream_put_frames_slowly(memtrace_stream *s, uint8_t *p, bool sh
     const memtrace_status status = announce_misses(s, codewords, tally.misses);
     if (status != MEMTRACE_OK)
         return stream_fail(s, status);
-    commit_alloc(s, end, id);
+    *id = use_next_id(s);
+    commit(s, end);
     return MEMTRACE_OK;
 }
 
@@ -700,7 +701,8 @@ static inline memtrace_status stream_alloc_easily(memtrace_stream *s, uint64_t n
             return status;
     } else {
         put_codeword_count(p, short_form, c.codewords);
-        commit_alloc(s, c.p, id);
+        *id = use_next_id(s);
+        commit(s, c.p);
     }
     for (size_t i = common; i < n; i++)
         previous[i] = frames[i];

@@ -56,6 +56,12 @@ static inline bool cache_holds(const cache_bucket *bucket, uint64_t code) {
     return bucket->code == code && bucket->date != 0;
 }
 
+/* The same; `nonzero`: the code is not 0. */
+static inline __attribute__((always_inline)) bool cache_holds_this(const cache_bucket *bucket,
+                                                                   uint64_t code, bool nonzero) {
+    return nonzero ? bucket->code == code : cache_holds(bucket, code);
+}
+
 static inline uint64_t cache_hash(uint64_t code) {
     return code * UINT64_C(0x9E3779B97F4A7C15); /* 2^64 / golden ratio */
 }
@@ -82,12 +88,6 @@ static inline uint8_t *cache_put_hit(uint8_t *p, unsigned bucket, size_t run) {
 
 static inline uint8_t *cache_put_miss(uint8_t *p, unsigned bucket, uint64_t code) {
     return put_u64(put_u16(p, (uint16_t)(bucket << FORMAT_TAG_BITS | FORMAT_TAG_MISS)), code);
-}
-
-/* The same; `nonzero`: the code is not 0. */
-static inline __attribute__((always_inline)) bool cache_holds_this(const cache_bucket *bucket,
-                                                                   uint64_t code, bool nonzero) {
-    return nonzero ? bucket->code == code : cache_holds(bucket, code);
 }
 
 /* Goes from bucket to bucket as far as the predictions foresee the frames. Returns the first that

@@ -56,20 +56,13 @@ enum {
     MAX_DEATH = FORMAT_EVENT_HEADER + FORMAT_VINT_MAX_SIZE,
 };
 
-/* More than any event takes that has few new frames. */
-/* Their codewords can be counted in a byte. */
+/* Few new frames, whose codewords can be counted in a byte; more than any event takes that has no
+ * more. */
 enum { EASY_FRAMES = 32, EASY_ROOM = MAX_ALLOC_HEAD + EASY_FRAMES * CACHE_MAX_FRAME };
 
 static inline uint8_t *put_event_header(uint8_t *p, unsigned code, uint64_t time) {
     const uint32_t low = (uint32_t)time & ((UINT32_C(1) << FORMAT_TIME_BITS) - 1);
     return put_u32(p, low | (uint32_t)code << FORMAT_TIME_BITS);
-}
-
-/* The packet is whole without the event until the last step, even if the process is killed. */
-static inline void commit(memtrace_stream *s, uint8_t *end) {
-    s->events.end = s->now;
-    atomic_signal_fence(memory_order_release);
-    s->events.used = end;
 }
 
 static inline void put_codeword_count(uint8_t *p, bool short_form, size_t n) {
@@ -79,18 +72,24 @@ static inline void put_codeword_count(uint8_t *p, bool short_form, size_t n) {
         put_u16(p, (uint16_t)n);
 }
 
-/* The same for one whose time is that of the event before. */
+/* The event, whose time is that of the one before, ends at `end`. The packet is whole without it
+ * until the last step, even if the process is killed. */
 static inline void commit_at_same_time(memtrace_stream *s, uint8_t *end) {
     atomic_signal_fence(memory_order_release);
     s->events.used = end;
 }
 
-/* The allocation in the making, which ends at `end`, is whole. */
-static inline void commit_alloc(memtrace_stream *s, uint8_t *end, uint64_t *id) {
-    *id = s->next_id++;
+/* The same at any time. */
+static inline void commit(memtrace_stream *s, uint8_t *end) {
+    s->events.end = s->now;
+    commit_at_same_time(s, end);
+}
+
+/* The id of the allocation in the making, which is to be committed next. */
+static inline uint64_t use_next_id(memtrace_stream *s) {
     s->chunk_left--;
     s->events.id_end++;
-    commit(s, end);
+    return s->next_id++;
 }
 
 /* ---- what is not in line ------------------------------------------------------------------- */
@@ -157,9 +156,7 @@ stream_alloc_block(memtrace_stream *s, uint64_t time, uint64_t words, const uint
         return stream_put_frames_slowly(s, p, false, &rest, id);
     }
     put_codeword_count(p, false, c.codewords);
-    *id = s->next_id++;
-    s->chunk_left--;
-    s->events.id_end++;
+    *id = use_next_id(s);
     commit_at_same_time(s, c.p);
     return MEMTRACE_OK;
 }

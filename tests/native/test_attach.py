@@ -651,18 +651,25 @@ def a_sleep_that_may_not_be_gone_on_with_begins_anew():
     with Resident() as program:
         program.tell("x allow restart_syscall=kill")
         program.start("s 1000")
-        time.sleep(0.2)  # it sleeps
+        while not pathlib.Path(f"/proc/{program.pid}/syscall").read_text().startswith("230 "):
+            time.sleep(0.01)  # it is not in clock_nanosleep yet
         good("attach", "-o", "t.ctf", program.pid)
         good("detach", "--no-symbolize", program.pid)
         same(program.process.stdout.readline(), "0\n", "what nanosleep said")
 
 
-@test
-def what_a_filter_forbids_fails_where_nobody_knew_of_it():
+def watchful(what):
+    """A program with filters, when it has begun."""
     may_read_filters()
-    program = subprocess.Popen([WATCHFUL, "calls"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    program = subprocess.Popen([WATCHFUL, what], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                text=True)
     program.stdout.readline()
+    return program
+
+
+@test
+def what_a_filter_forbids_fails_where_nobody_knew_of_it():
+    program = watchful("calls")
     good("attach", "-o", "t.ctf", str(program.pid))
     n_calls, n_failed = map(int, program.communicate("x", timeout=60)[0].split())
     same(program.returncode, 0)
@@ -671,10 +678,7 @@ def what_a_filter_forbids_fails_where_nobody_knew_of_it():
 
 @test
 def a_seccomp_filter_that_comes_while_it_attaches_is_noticed():
-    may_read_filters()
-    program = subprocess.Popen([WATCHFUL, "installs"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                               text=True)
-    program.stdout.readline()
+    program = watchful("installs")
     said = refused("attach", "-o", "t.ctf", str(program.pid))
     assert "end it for madvise," in said, said
     program.communicate("x", timeout=60)

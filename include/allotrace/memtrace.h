@@ -270,7 +270,13 @@ typedef struct memtrace_writer_options {
      * the C library's realloc. New memory need not be zeroed. Returns NULL when there is none. */
     void *(*reallocate)(void *context, void *old, size_t old_size, size_t size);
 
-    void *context; /* handed to all three */
+    /* Makes what the sink has got longer by `size` zero bytes, at little cost: by a hole in a file.
+     * 0 on success, else an errno. If not NULL, version 3 traces get some 500 KB of room behind the
+     * head, which readers skip: for names that are looked up when all events have been written, so
+     * that these need not be copied then. Called by memtrace_writer_open alone. */
+    int (*lengthen)(void *context, size_t size);
+
+    void *context; /* handed to all of them */
 } memtrace_writer_options;
 
 /* The most locations that a code can have. */

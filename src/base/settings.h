@@ -20,6 +20,9 @@
     X(RESCUE, "MEMTRACE_RESCUE", "", "a file of `allotrace run`",                                  \
       "where what is not written yet is kept in case the program is killed: `allotrace run` sets " \
       "it")                                                                                        \
+    X(ROOM, "MEMTRACE_ROOM", "", "0 or 1",                                                         \
+      "1: a trace at rate 1 begins with room for names, so that `allotrace symbolize` need not "   \
+      "copy it: `allotrace run` sets it if it may")                                                \
     X(OCAML, "MEMTRACE_OCAML", "heap", "one of heap, malloc, both",                                \
       "what is recorded of an OCaml program: its OCaml `heap`, its `malloc`, or `both`")           \
     X(MMAP, "MEMTRACE_MMAP", "", "0 or 1",                                                         \

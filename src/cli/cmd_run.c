@@ -22,6 +22,7 @@
 #include "cli/run_traces.h"
 #include "cli/symbolize_file.h"
 #include "cli/view_session.h"
+#include "trace/compress.h"
 
 #define MAX_DEPTH   4096 /* the recorder's limit */
 #define DEPTH_UNSET UINT64_MAX
@@ -192,6 +193,13 @@ static void set_file_setting(const char *pattern) {
     set_setting(SETTING_FILE, absolute);
 }
 
+/* Whether names come into the trace at the end, and nobody has read it by then who would not see
+ * them come. One that is compressed is copied anyway. */
+static bool wants_room(const launch *l) {
+    return !l->options->no_symbolize && !l->options->view &&
+           (!l->pattern || compression_of(l->pattern) == COMPRESSION_NONE);
+}
+
 /* In the new process. */
 static void set_environment(void *context) {
     const launch *l = context;
@@ -205,6 +213,7 @@ static void set_environment(void *context) {
     snprintf(text, sizeof text, "%lld", (long long)getpid());
     set_setting(SETTING_PROCESS, text);
     set_setting(SETTING_RESCUE, l->rescue);
+    set_setting(SETTING_ROOM, wants_room(l) ? "1" : "0");
     if (l->options->rate > 0) {
         snprintf(text, sizeof text, "%.15g", l->options->rate);
         set_setting(SETTING_RATE, text);

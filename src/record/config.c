@@ -115,6 +115,11 @@ static bool set_ocaml(config *c, const char *value) {
     return c->ocaml != 0;
 }
 
+static bool set_switch(bool *on, const char *value) {
+    *on = *value == '1';
+    return !*value || ((*value == '0' || *value == '1') && !value[1]);
+}
+
 /* Sets one setting from its text, which is not empty but for those that may be. */
 static bool config_set(config *c, enum setting setting, const char *value) {
     uint64_t n;
@@ -135,9 +140,10 @@ static bool config_set(config *c, enum setting setting, const char *value) {
         return true;
     case SETTING_PROCESS:
         return !*value || config_parse_whole(value, &c->process);
+    case SETTING_ROOM:
+        return set_switch(&c->room, value);
     case SETTING_MMAP:
-        c->mmap = *value == '1';
-        return !*value || ((*value == '0' || *value == '1') && !value[1]);
+        return set_switch(&c->mmap, value);
     case SETTING_RESCUE: {
         text t = text_in(c->rescue, sizeof c->rescue);
         text_add(&t, value);

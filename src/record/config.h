@@ -24,6 +24,7 @@ typedef struct config {
     uint32_t depth;       /* 1 … CONFIG_MAX_DEPTH */
     uint32_t ocaml_depth; /* the same for OCaml's stacks */
     enum config_ocaml ocaml;
+    bool room;        /* for names: traces of everything get it */
     bool mmap;        /* what the program maps itself is recorded as well */
     bool per_process; /* `file` holds %p: children of a fork write files of their own */
     uint64_t process; /* the only one to be recorded unless per_process; 0: any */

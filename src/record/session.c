@@ -45,6 +45,11 @@ static int hook_sink(void *context, const void *packets, size_t size) {
     return sink_write(&s->sink, packets, size);
 }
 
+static int hook_lengthen(void *context, size_t size) {
+    struct session *s = context;
+    return sink_lengthen(&s->sink, size);
+}
+
 static size_t hook_locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
     struct session *s = context;
     if (s->ocaml && code_is_ocaml(code))
@@ -275,13 +280,15 @@ static bool is_special(const char *file) {
 /* Opens the file and writes its head. A process that ended between the two, as pools of processes
  * end theirs by a signal, would leave an empty file. 0 or an errno. */
 static int session_begin_file(struct session *s, const char *file, const memtrace_info *info,
-                              const memtrace_writer_options *options) {
+                              memtrace_writer_options *options) {
     const uint64_t every_signal = UINT64_MAX;
     uint64_t before;
     bool hold = !is_special(file);
     if (hold)
         syscall4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&every_signal, (long)&before, sizeof before);
     int error = sink_open(&s->sink, file, s->pid);
+    if (!s->sink.regular)
+        options->lengthen = NULL;
     if (!error && memtrace_writer_open(info, options, &s->writer, NULL) != MEMTRACE_OK)
         error = s->sink.error ? s->sink.error : ENOMEM;
     if (hold)
@@ -308,8 +315,11 @@ static int session_open_writer(struct session *s, const config *c) {
         .runtime_params = "",
         .context = c->context,
     };
-    memtrace_writer_options options = {
-        .sink = hook_sink, .locate = hook_locate, .reallocate = hook_reallocate, .context = s};
+    memtrace_writer_options options = {.sink = hook_sink,
+                                       .locate = hook_locate,
+                                       .reallocate = hook_reallocate,
+                                       .lengthen = c->room && c->rate == 1 ? hook_lengthen : NULL,
+                                       .context = s};
     return config_file_for(c, s->pid, file, sizeof file)
                ? session_begin_file(s, file, &info, &options)
                : ENAMETOOLONG;

@@ -168,6 +168,17 @@ int sink_write(sink *s, const void *packets, size_t size) {
     return error;
 }
 
+int sink_lengthen(sink *s, size_t size) {
+    lock_acquire(&s->lock);
+    if (!s->error)
+        s->error = error_of(syscall4(SYS_ftruncate, s->fd, (long)(s->size + size), 0, 0));
+    if (!s->error)
+        s->size += size;
+    int error = s->error;
+    lock_release(&s->lock);
+    return error;
+}
+
 /* The descriptor stays: a thread may be about to write an event that it was at already. */
 void sink_unlock(sink *s) {
     struct flock whole = {.l_type = F_UNLCK, .l_whence = SEEK_SET};

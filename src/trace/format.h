@@ -18,6 +18,9 @@ enum {
     FORMAT_ID_CHUNK = 10000,           /* ids that a domain takes at once in version 3 */
 };
 
+/* The process of packets that hold nothing: they are kept for names to come. */
+#define FORMAT_NOBODY UINT64_C(0)
+
 /* Where the fields of a packet header stand. */
 enum {
     FORMAT_AT_MAGIC = 0,      /* u32 */

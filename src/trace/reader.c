@@ -165,9 +165,11 @@ memtrace_status reader_enter_packet(memtrace_reader *r) {
 
 static memtrace_status reader_skip_foreign(memtrace_reader *r) {
     const memtrace_packet *p = &r->header.packet;
-    memtrace_status status =
-        reader_defect(r, FOREIGN_PID, p->offset, "%u bytes of process %llu in the trace of %llu",
-                      p->size, (unsigned long long)p->pid, (unsigned long long)r->info.pid);
+    memtrace_status status = MEMTRACE_OK;
+    if (p->pid != FORMAT_NOBODY)
+        status = reader_defect(r, FOREIGN_PID, p->offset,
+                               "%u bytes of process %llu in the trace of %llu", p->size,
+                               (unsigned long long)p->pid, (unsigned long long)r->info.pid);
     size_t n = input_peek(&r->in, p->size);
     input_skip(&r->in, n < p->size ? n : p->size);
     return status;

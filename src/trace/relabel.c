@@ -14,6 +14,7 @@
 #include "trace/compress.h"
 #include "trace/packet.h"
 #include "trace/replace.h"
+#include "trace/room.h"
 #include "trace/writer_names.h"
 
 /* A packet of events in the file. */
@@ -26,14 +27,19 @@ typedef struct piece {
 struct relabel {
     int fd;
     uint64_t size, n_allocations;
+    uint64_t pid;
+    unsigned last_domain;
+    name_room room;
     VEC(piece) pieces;
-    VEC(uint8_t) names; /* the head, and all packets of names */
+    VEC(uint64_t) named; /* where packets of names begin */
+    VEC(uint8_t) names;  /* the head, and all packets of names */
     memtrace_reader *reader;
 
     /* While names are written. */
     relabel_locate *locate;
     void *user;
-    uint32_t current; /* frame index */
+    uint32_t current;     /* frame index */
+    VEC(uint8_t) renamed; /* the new head, and the new names */
     compressor out;
     int os_error;
 };
@@ -67,7 +73,7 @@ static bool is_of_names(unsigned first_kind) {
 }
 
 static memtrace_status add_names(relabel *r, uint64_t offset, size_t size) {
-    if (!vec_reserve(&r->names, size))
+    if (!vec_reserve(&r->names, size) || (offset > 0 && !vec_push(&r->named, offset)))
         return MEMTRACE_NOMEM;
     if (!read_at(r->fd, r->names.items + r->names.count, size, offset))
         return MEMTRACE_IO;
@@ -84,31 +90,49 @@ static memtrace_status add_piece(relabel *r, uint64_t offset, const packet_heade
     return vec_push(&r->pieces, new) ? MEMTRACE_OK : MEMTRACE_NOMEM;
 }
 
+static bool is_usable(const relabel *r, uint64_t offset, const packet_header *h) {
+    return packet_plausible(h) && h->packet.size >= ROOM_FILLER &&
+           h->packet.size <= r->size - offset &&
+           (offset == 0 || h->packet.pid == r->pid || h->packet.pid == FORMAT_NOBODY);
+}
+
+/* What the head says of the rest. */
+static void take_head(relabel *r, const packet_header *h) {
+    r->pid = h->packet.pid;
+    r->room.begin = r->room.end = h->packet.size;
+}
+
 /* Takes the packet at `offset`; gives its size. */
-static memtrace_status take_packet(relabel *r, uint64_t offset, uint64_t *pid, uint64_t *size) {
-    uint8_t bytes[FORMAT_HEADER_FRONT + 2 + FORMAT_HEADER_BACK + FORMAT_EVENT_HEADER];
+static memtrace_status take_packet(relabel *r, uint64_t offset, uint64_t *size) {
+    uint8_t bytes[ROOM_FILLER];
     packet_header h;
     if (r->size - offset < sizeof bytes)
         return MEMTRACE_USAGE;
     if (!read_at(r->fd, bytes, sizeof bytes, offset))
         return MEMTRACE_IO;
     if (packet_parse(bytes, sizeof bytes, FORMAT_MAX_VERSION, &h) != PACKET_GOOD ||
-        !packet_plausible(&h) || h.packet.size < sizeof bytes || h.packet.size > r->size - offset ||
-        (offset > 0 && h.packet.pid != *pid))
+        !is_usable(r, offset, &h))
         return MEMTRACE_USAGE;
-    *pid = h.packet.pid;
     *size = h.packet.size;
+    if (offset == 0)
+        take_head(r, &h);
+    if (h.packet.pid != r->pid) {
+        room_meet(&r->room, offset, *size);
+        return MEMTRACE_OK;
+    }
     unsigned kind = load_u32(bytes + h.header_size) >> FORMAT_TIME_BITS;
     if ((kind == FORMAT_TRACE_INFO) != (offset == 0))
         return MEMTRACE_USAGE;
+    if (h.packet.domain > r->last_domain)
+        r->last_domain = h.packet.domain;
     return is_of_names(kind) ? add_names(r, offset, *size) : add_piece(r, offset, &h);
 }
 
 static memtrace_status scan(relabel *r, memtrace_error *error) {
     memtrace_status status = MEMTRACE_OK;
-    uint64_t size = 0, pid = 0;
+    uint64_t size = 0;
     for (uint64_t offset = 0; offset < r->size && status == MEMTRACE_OK; offset += size)
-        status = take_packet(r, offset, &pid, &size);
+        status = take_packet(r, offset, &size);
     if (status != MEMTRACE_OK)
         return refuse(error, status, status == MEMTRACE_IO ? EIO : 0,
                       "no trace whose names stand by themselves");
@@ -144,7 +168,9 @@ void relabel_close(relabel *r) {
     if (r->fd >= 0)
         close(r->fd);
     vec_free(&r->pieces);
+    vec_free(&r->named);
     vec_free(&r->names);
+    vec_free(&r->renamed);
     free(r);
 }
 
@@ -164,7 +190,11 @@ uint64_t relabel_n_allocations(const relabel *r) {
 
 static int sink(void *context, const void *packets, size_t size) {
     relabel *r = context;
-    return r->os_error = compressor_write(&r->out, packets, size);
+    if (!vec_reserve(&r->renamed, size))
+        return r->os_error = ENOMEM;
+    memcpy(r->renamed.items + r->renamed.count, packets, size);
+    r->renamed.count += size;
+    return 0;
 }
 
 static size_t locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
@@ -172,15 +202,16 @@ static size_t locate(void *context, uint64_t code, memtrace_location *locations,
     return r->locate(r->user, code, memtrace_reader_frame(r->reader, r->current), locations, max);
 }
 
-static memtrace_status write_names(relabel *r) {
+static memtrace_status encode_names(relabel *r, uint16_t domain) {
     memtrace_writer *writer;
     memtrace_stream *stream;
     memtrace_writer_options options = {.sink = sink, .locate = locate, .context = r};
+    r->renamed.count = 0;
     memtrace_status status =
         memtrace_writer_open(memtrace_reader_info(r->reader), &options, &writer, NULL);
     if (status != MEMTRACE_OK)
         return status;
-    status = memtrace_stream_open(writer, 0, &stream);
+    status = memtrace_stream_open(writer, domain, &stream);
     if (status == MEMTRACE_OK) {
         uint32_t n = memtrace_reader_n_frames(r->reader);
         for (r->current = 0; r->current < n && status == MEMTRACE_OK; r->current++)
@@ -199,6 +230,13 @@ static int compare_pieces(const void *a, const void *b) {
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
+static bool are_in_order(const relabel *r) {
+    for (size_t i = 1; i < r->pieces.count; i++)
+        if (compare_pieces(&r->pieces.items[i - 1], &r->pieces.items[i]) > 0)
+            return false;
+    return true;
+}
+
 /* In the order of time, and what stands together at once. */
 static memtrace_status write_events(relabel *r) {
     piece *p = r->pieces.items;
@@ -213,18 +251,18 @@ static memtrace_status write_events(relabel *r) {
     return r->os_error ? MEMTRACE_IO : MEMTRACE_OK;
 }
 
-memtrace_status relabel_write(relabel *r, relabel_locate *by, void *user, const char *path,
-                              memtrace_error *error) {
+static memtrace_status write_copy(relabel *r, const char *path, memtrace_error *error) {
     replacement new;
-    memtrace_status status = replacement_begin(&new, path, error);
+    memtrace_status status = encode_names(r, 0);
+    if (status != MEMTRACE_OK)
+        return refuse(error, status, r->os_error, "no memory for the names");
+    status = replacement_begin(&new, path, error);
     if (status != MEMTRACE_OK)
         return status;
-    r->locate = by;
-    r->user = user;
     r->os_error = compressor_open(&r->out, new.fd, compression_of(path));
     if (!r->os_error) {
-        status = write_names(r);
-        if (status == MEMTRACE_OK)
+        r->os_error = compressor_write(&r->out, r->renamed.items, r->renamed.count);
+        if (!r->os_error)
             status = write_events(r);
         r->os_error = compressor_close(&r->out, r->os_error);
     }
@@ -234,4 +272,32 @@ memtrace_status relabel_write(relabel *r, relabel_locate *by, void *user, const 
         return replacement_commit(&new, error);
     replacement_abort(&new);
     return refuse(error, status, r->os_error, "cannot be written");
+}
+
+/* ---- in place ------------------------------------------------------------------------------ */
+
+static bool is_same_file(int a, int b) {
+    struct stat x, y;
+    return fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* False: a copy must be made, for which all is as it was. */
+static bool write_in_place(relabel *r, const char *path) {
+    if (!room_is_empty(&r->room) || r->size / ROOM_SIZE < WORTH_ROOM ||
+        r->last_domain == UINT16_MAX || compression_of(path) != COMPRESSION_NONE ||
+        !are_in_order(r) || encode_names(r, (uint16_t)(r->last_domain + 1)) != MEMTRACE_OK)
+        return false;
+    const size_t head = load_u32(r->renamed.items + FORMAT_AT_SIZE) / 8; /* stays as it is */
+    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    const bool done = fd >= 0 && is_same_file(fd, r->fd) &&
+                      room_fill(&r->room, fd, r->renamed.items + head, r->renamed.count - head,
+                                r->named.items, r->named.count);
+    return (fd < 0 || close(fd) == 0) && done;
+}
+
+memtrace_status relabel_write(relabel *r, relabel_locate *by, void *user, const char *path,
+                              memtrace_error *error) {
+    r->locate = by;
+    r->user = user;
+    return write_in_place(r, path) ? MEMTRACE_OK : write_copy(r, path, error);
 }

@@ -2,7 +2,8 @@
  *
  * In a trace whose packets hold either locations or other events, as those of our recorder do, all
  * names can be read, and written anew, for the cost of copying the rest: codes mean the same
- * everywhere. The new trace has all names in front of the first event. Single-threaded. */
+ * everywhere. Where the names fit into room that the trace has for them (room.h), nothing is
+ * copied. The new trace has all names in front of the first event. Single-threaded. */
 #ifndef TRACE_RELABEL_H
 #define TRACE_RELABEL_H
 
@@ -30,7 +31,8 @@ typedef size_t relabel_locate(void *user, uint64_t code, const memtrace_frame *f
                               memtrace_location *locations, size_t max);
 
 /* Writes the trace with other names to `path`, which is replaced as a whole or not at all; it may
- * be the one that is read. */
+ * be the one that is read. That one gets them in place if it has room for them: at whatever moment
+ * this ends, each place has its old name or its new one. */
 MEMTRACE_NODISCARD memtrace_status relabel_write(relabel *r, relabel_locate *locate, void *user,
                                                  const char *path, memtrace_error *error);
 

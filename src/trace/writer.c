@@ -14,6 +14,7 @@
 #include "allotrace/memtrace.h"
 #include "trace/bytes.h"
 #include "trace/format.h"
+#include "trace/room.h"
 #include "trace/writer_cache.h"
 #include "trace/writer_locations.h"
 #include "trace/writer_names.h"
@@ -60,22 +61,21 @@ static void packet_begin(packet *p, uint64_t time, uint64_t id) {
     p->verify = (cache_bucket){0};
 }
 
-static void packet_put_header(const memtrace_writer *w, uint16_t domain, packet *made) {
-    uint8_t *p = made->bytes;
-    p = put_u32(p, FORMAT_MAGIC);
-    p = put_u32(p, (uint32_t)(made->used - made->bytes) * 8);
-    p = put_u64(p, made->begin);
-    p = put_u64(p, made->end);
-    p = put_u32(p, 0); /* flush duration */
-    p = put_u16(p, (uint16_t)w->version);
-    p = put_u64(p, w->pid);
-    if (w->version >= 3)
-        p = put_u16(p, domain);
-    p = put_u16(p, made->verify_bucket);
-    p = put_u16(p, made->verify.prediction);
-    p = put_u64(p, made->verify.code);
-    p = put_u64(p, made->id_begin);
-    put_u64(p, made->id_end);
+static void packet_head(const memtrace_writer *w, uint16_t domain, packet *made) {
+    const packet_header h = {
+        .version = (uint16_t)w->version,
+        .verify_bucket = made->verify_bucket,
+        .verify_prediction = made->verify.prediction,
+        .verify_code = made->verify.code,
+        .packet = {.size = (uint32_t)(made->used - made->bytes),
+                   .domain = domain,
+                   .time_begin = made->begin,
+                   .time_end = made->end,
+                   .pid = w->pid,
+                   .id_begin = made->id_begin,
+                   .id_end = made->id_end},
+    };
+    put_packet_header(made->bytes, &h);
 }
 
 /* Hands a packet to the sink and empties it. Nothing follows a failure, because the sink may have
@@ -85,7 +85,7 @@ static memtrace_status packet_emit(memtrace_writer *w, uint16_t domain, packet *
         return MEMTRACE_OK;
     if (atomic_load_explicit(&w->broken, memory_order_relaxed))
         return MEMTRACE_IO;
-    packet_put_header(w, domain, p);
+    packet_head(w, domain, p);
     if (w->hooks.sink(w->hooks.context, p->bytes, (size_t)(p->used - p->bytes)) != 0) {
         atomic_store_explicit(&w->broken, true, memory_order_relaxed);
         return MEMTRACE_IO;
@@ -143,6 +143,21 @@ static memtrace_status write_head(memtrace_writer *w, const memtrace_info *info)
     return status;
 }
 
+/* Two fillers a slot, of which the first is long and consists of zeros but for its beginning. */
+static memtrace_status write_room(memtrace_writer *w) {
+    uint8_t fillers[2 * ROOM_FILLER]; /* the end of a slot, and the beginning of the next */
+    room_put_filler(fillers, ROOM_FILLER, w->start_time);
+    room_put_filler(fillers + ROOM_FILLER, FORMAT_MAX_PACKET, w->start_time);
+    void *context = w->hooks.context;
+    int error = w->hooks.sink(context, fillers + ROOM_FILLER, ROOM_FILLER);
+    for (unsigned left = ROOM_SLOTS; left > 0 && !error; left--) {
+        error = w->hooks.lengthen(context, FORMAT_MAX_PACKET - ROOM_FILLER);
+        if (!error)
+            error = w->hooks.sink(context, fillers, left > 1 ? sizeof fillers : ROOM_FILLER);
+    }
+    return error ? MEMTRACE_IO : MEMTRACE_OK;
+}
+
 static memtrace_status refuse(memtrace_error *error, memtrace_status status, const char *reason) {
     if (!error)
         return status;
@@ -187,7 +202,9 @@ memtrace_status memtrace_writer_open(const memtrace_info *info,
     if (!w)
         return refuse(error, MEMTRACE_NOMEM, "no memory for the trace writer");
     writer_init(w, info, &hooks);
-    const memtrace_status status = write_head(w, info);
+    memtrace_status status = write_head(w, info);
+    if (status == MEMTRACE_OK && hooks.lengthen && w->version == ROOM_VERSION)
+        status = write_room(w);
     if (status != MEMTRACE_OK) {
         give_back(w, w, sizeof *w);
         return refuse(error, status, "the head of the trace cannot be written");
@@ -340,7 +357,7 @@ static bool packet_rescue(const memtrace_writer *w, memtrace_stream *s, packet *
         return false;
     *out = (rescued_packet){.bytes = p->bytes, .size = size > w->header_size ? size : 0};
     p->used = p->bytes + size;
-    packet_put_header(w, s->domain, p);
+    packet_head(w, s->domain, p);
     return true;
 }
 

@@ -1,5 +1,5 @@
-/* writer_put.h: little-endian integers into bytes. Each function returns the place after what it
- * wrote; that there is room is the caller's business. */
+/* writer_put.h: little-endian integers, and what consists of them, into bytes. Each function
+ * returns the place after what it wrote; that there is room is the caller's business. */
 #ifndef TRACE_WRITER_PUT_H
 #define TRACE_WRITER_PUT_H
 
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "trace/format.h"
+#include "trace/packet.h"
 
 static inline uint8_t *put_u8(uint8_t *p, uint8_t v) {
     *p = v;
@@ -40,6 +41,29 @@ static inline uint8_t *put_vint(uint8_t *p, int64_t v) {
 static inline uint8_t *put_string(uint8_t *p, const char *s, size_t size) {
     memcpy(p, s, size);
     return put_u8(p + size, 0);
+}
+
+static inline uint8_t *put_event_header(uint8_t *p, unsigned code, uint64_t time) {
+    const uint32_t low = (uint32_t)time & ((UINT32_C(1) << FORMAT_TIME_BITS) - 1);
+    return put_u32(p, low | (uint32_t)code << FORMAT_TIME_BITS);
+}
+
+/* What packet_parse decodes. */
+static inline uint8_t *put_packet_header(uint8_t *p, const packet_header *h) {
+    p = put_u32(p, FORMAT_MAGIC);
+    p = put_u32(p, h->packet.size * 8);
+    p = put_u64(p, h->packet.time_begin);
+    p = put_u64(p, h->packet.time_end);
+    p = put_u32(p, 0); /* flush duration */
+    p = put_u16(p, h->version);
+    p = put_u64(p, h->packet.pid);
+    if (h->version >= 3)
+        p = put_u16(p, h->packet.domain);
+    p = put_u16(p, h->verify_bucket);
+    p = put_u16(p, h->verify_prediction);
+    p = put_u64(p, h->verify_code);
+    p = put_u64(p, h->packet.id_begin);
+    return put_u64(p, h->packet.id_end);
 }
 
 #endif

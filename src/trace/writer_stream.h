@@ -60,11 +60,6 @@ enum {
  * more. */
 enum { EASY_FRAMES = 32, EASY_ROOM = MAX_ALLOC_HEAD + EASY_FRAMES * CACHE_MAX_FRAME };
 
-static inline uint8_t *put_event_header(uint8_t *p, unsigned code, uint64_t time) {
-    const uint32_t low = (uint32_t)time & ((UINT32_C(1) << FORMAT_TIME_BITS) - 1);
-    return put_u32(p, low | (uint32_t)code << FORMAT_TIME_BITS);
-}
-
 static inline void put_codeword_count(uint8_t *p, bool short_form, size_t n) {
     if (short_form)
         put_u8(p, (uint8_t)n);

@@ -198,6 +198,20 @@ def counts_every_function_of_the_malloc_family():
 
 
 @test
+def room_for_names_is_left_where_it_is_asked_for():
+    def sizes(**settings):
+        check_family(record([TARGET, "family"], **settings))
+        about = os.stat("t.ctf")
+        return about.st_size, about.st_blocks * 512
+    size, _ = sizes()
+    roomy, stored = sizes(room="1")
+    assert roomy > size + 500_000, (size, roomy)
+    assert stored < size + 300_000, (size, stored)
+    record([TARGET, "family"], rate="0.9", room="1")
+    assert os.path.getsize("t.ctf") < size + 10_000, "a sampled trace has room"
+
+
+@test
 def the_head_says_what_was_recorded():
     trace = record([TARGET, "family"], rate="0.25", context="a remark")
     same(trace.rate, 0.25)
@@ -447,9 +461,10 @@ def a_file_that_cannot_be_opened_is_no_reason_to_stop():
 def a_pipe_is_as_good_as_a_file():
     os.mkfifo("pipe")
     with subprocess.Popen(["cat", "pipe"], stdout=open("t.ctf", "wb")):
-        same(run([TARGET, "family"], {"MEMTRACE": "pipe", "MEMTRACE_RATE": "1"}),
-             plain([TARGET, "family"]))
+        same(run([TARGET, "family"], {"MEMTRACE": "pipe", "MEMTRACE_RATE": "1",
+                                      "MEMTRACE_ROOM": "1"}), plain([TARGET, "family"]))
     check_family(Trace("t.ctf"))
+    assert os.path.getsize("t.ctf") < 500_000, "nobody can come back to a pipe"
 
 
 @test

@@ -88,6 +88,13 @@ START_TEST(settings_have_defaults_and_are_checked) {
     ck_assert_int_eq(config_read(&c, get, &bad), CONFIG_BAD);
     ck_assert_int_eq(bad, SETTING_OCAML);
     values[SETTING_OCAML] = "malloc";
+    values[SETTING_ROOM] = "1";
+    ck_assert_int_eq(config_read(&c, get, &bad), CONFIG_ON);
+    ck_assert(c.room && !c.mmap);
+    values[SETTING_ROOM] = "2";
+    ck_assert_int_eq(config_read(&c, get, &bad), CONFIG_BAD);
+    ck_assert_int_eq(bad, SETTING_ROOM);
+    values[SETTING_ROOM] = "0";
     values[SETTING_FILE] = "/x/%d.ctf";
     ck_assert_int_eq(config_read(&c, get, &bad), CONFIG_BAD);
     ck_assert_int_eq(bad, SETTING_FILE);

@@ -52,6 +52,17 @@ static inline int fixture_sink(void *context, const void *packets, size_t size) 
     return error;
 }
 
+static inline int fixture_lengthen(void *context, size_t size) {
+    fixture *f = context;
+    if (f->fail_sink_at && ++f->n_sinks >= f->fail_sink_at)
+        return ENOSPC;
+    const bool room = vec_reserve(&f->bytes, size);
+    ck_assert(room);
+    memset(f->bytes.items + f->bytes.count, 0, size);
+    f->bytes.count += size;
+    return 0;
+}
+
 /* Fresh memory is full of garbage, and freed memory is spoilt. */
 static inline void *fixture_reallocate(void *context, void *old, size_t old_size, size_t size) {
     fixture *f = context;

@@ -1,0 +1,67 @@
+/* room.c: see room.h. The names are written as packets of nobody, and become the process's when all
+ * stand there. */
+#include "trace/room.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "trace/bytes.h"
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+void room_meet(name_room *r, uint64_t offset, uint64_t size) {
+    const bool first = (r->end - r->begin) % ROOM_SLOT == 0; /* of its slot */
+    if (offset == r->end && size == (first ? FORMAT_MAX_PACKET : ROOM_FILLER))
+        r->end += size;
+}
+
+bool room_is_empty(const name_room *r) {
+    return r->end - r->begin >= ROOM_SIZE;
+}
+
+/* ---- filling ------------------------------------------------------------------------------- */
+
+static bool write_at(int fd, const void *bytes, size_t size, uint64_t offset) {
+    for (size_t done = 0; done < size;) {
+        const ssize_t n =
+            pwrite(fd, (const char *)bytes + done, size - done, (off_t)(offset + done));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        done += (size_t)n;
+    }
+    return true;
+}
+
+static bool set_process(int fd, uint64_t packet, uint64_t pid) {
+    uint8_t bytes[sizeof pid];
+    put_u64(bytes, pid);
+    return write_at(fd, bytes, sizeof bytes, packet + FORMAT_AT_PID);
+}
+
+/* Writes a packet as one of nobody, and a filler behind it. */
+static bool fill_slot(int fd, uint64_t slot, const uint8_t *packet, size_t size) {
+    uint8_t bytes[ROOM_SLOT];
+    memcpy(bytes, packet, size);
+    put_u64(bytes + FORMAT_AT_PID, FORMAT_NOBODY);
+    room_put_filler(bytes + size, ROOM_SLOT - size, load_u64(packet + FORMAT_AT_TIME_BEGIN));
+    return write_at(fd, bytes, size + ROOM_FILLER, slot);
+}
+
+bool room_fill(const name_room *r, int fd, const uint8_t *names, size_t size, const uint64_t *old,
+               size_t n_old) {
+    uint64_t slot = r->begin;
+    for (size_t at = 0, packet; at < size; at += packet, slot += ROOM_SLOT) {
+        packet = load_u32(names + at + FORMAT_AT_SIZE) / 8;
+        if (slot - r->begin == ROOM_SIZE || !fill_slot(fd, slot, names + at, packet))
+            return false;
+    }
+    for (uint64_t filled = r->begin; filled < slot; filled += ROOM_SLOT)
+        if (!set_process(fd, filled, load_u64(names + FORMAT_AT_PID)))
+            return false;
+    for (size_t i = n_old; i-- > 0;) /* what a packet says refers to those before it */
+        if (!set_process(fd, old[i], FORMAT_NOBODY))
+            return false;
+    return true;
+}

@@ -104,7 +104,7 @@ static int complete(completion *c, relabel *names, const char *path,
     warn(c);
     int status = STATUS_OK;
     progress_say("%s: writing", to);
-    if (s.n_lines + s.n_names || options->output)
+    if (s.n_lines + s.n_names || options->output || (names && relabel_wastes_room(names)))
         status = !names ? write_completed(c, path, to)
                  : completion_relabel(c, names, to, &error) == MEMTRACE_OK ? STATUS_OK
                                                                            : say_error(to, &error);
@@ -123,7 +123,8 @@ static memtrace_status prepare(completion **c, memtrace_reader *reader, const ch
     return status;
 }
 
-/* Where only names change, as in nearly all traces of native programs. False if it takes more. */
+/* Where only names change, as in nearly all traces of native programs, or room for them goes. False
+ * if it takes more. */
 static bool symbolize_by_names(const char *path, const symbolize_file_options *options,
                                int *status) {
     relabel *names;
@@ -132,7 +133,8 @@ static bool symbolize_by_names(const char *path, const symbolize_file_options *o
     if (relabel_open(&names, path, NULL) != MEMTRACE_OK)
         return false;
     bool able = prepare(&c, relabel_names(names), path, options, NULL) == MEMTRACE_OK &&
-                completion_result(c).n_places > 0 && completion_keeps_frames(c);
+                (completion_result(c).n_places > 0 || relabel_wastes_room(names)) &&
+                completion_keeps_frames(c);
     if (able)
         *status = complete(c, names, path, options);
     completion_free(c);

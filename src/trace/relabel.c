@@ -186,6 +186,10 @@ uint64_t relabel_n_allocations(const relabel *r) {
     return r->n_allocations;
 }
 
+bool relabel_wastes_room(const relabel *r) {
+    return room_is_empty(&r->room) && r->size / ROOM_SIZE < WORTH_ROOM;
+}
+
 /* ---- writing ------------------------------------------------------------------------------- */
 
 static int sink(void *context, const void *packets, size_t size) {
@@ -283,9 +287,9 @@ static bool is_same_file(int a, int b) {
 
 /* False: a copy must be made, for which all is as it was. */
 static bool write_in_place(relabel *r, const char *path) {
-    if (!room_is_empty(&r->room) || r->size / ROOM_SIZE < WORTH_ROOM ||
-        r->last_domain == UINT16_MAX || compression_of(path) != COMPRESSION_NONE ||
-        !are_in_order(r) || encode_names(r, (uint16_t)(r->last_domain + 1)) != MEMTRACE_OK)
+    if (!room_is_empty(&r->room) || relabel_wastes_room(r) || r->last_domain == UINT16_MAX ||
+        compression_of(path) != COMPRESSION_NONE || !are_in_order(r) ||
+        encode_names(r, (uint16_t)(r->last_domain + 1)) != MEMTRACE_OK)
         return false;
     const size_t head = load_u32(r->renamed.items + FORMAT_AT_SIZE) / 8; /* stays as it is */
     const int fd = open(path, O_WRONLY | O_CLOEXEC);

@@ -26,6 +26,10 @@ memtrace_reader *relabel_names(relabel *r);
 uint64_t relabel_size(const relabel *r);
 uint64_t relabel_n_allocations(const relabel *r);
 
+/* Whether much of the trace is room for names, which none will go into: worth writing it anew even
+ * with the names that it has. */
+bool relabel_wastes_room(const relabel *r);
+
 /* Says where a frame is, as the hook of memtrace_writer_options does. */
 typedef size_t relabel_locate(void *user, uint64_t code, const memtrace_frame *frame,
                               memtrace_location *locations, size_t max);

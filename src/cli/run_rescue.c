@@ -35,8 +35,6 @@ void run_rescue_name(int fd, char *name, size_t size) {
 
 /* ---- the trace as the program left it ------------------------------------------------------ */
 
-enum { PACKET_START = FORMAT_HEADER_FRONT + 2 + FORMAT_HEADER_BACK + FORMAT_EVENT_HEADER };
-
 /* What tells a packet from others of its trace. */
 typedef struct packet_mark {
     uint16_t domain;
@@ -45,9 +43,9 @@ typedef struct packet_mark {
 } packet_mark;
 
 /* Reads the start of a packet; false if it is none. */
-static bool look_at(const uint8_t start[PACKET_START], packet_header *h, packet_mark *mark) {
-    if (packet_parse(start, PACKET_START, FORMAT_MAX_VERSION, h) != PACKET_GOOD ||
-        h->packet.size < PACKET_START)
+static bool look_at(const uint8_t start[FORMAT_LEAST_PACKET], packet_header *h, packet_mark *mark) {
+    if (packet_parse(start, FORMAT_LEAST_PACKET, FORMAT_MAX_VERSION, h) != PACKET_GOOD ||
+        h->packet.size < FORMAT_LEAST_PACKET)
         return false;
     *mark = (packet_mark){.domain = h->packet.domain,
                           .kind = load_u32(start + h->header_size) >> FORMAT_TIME_BITS,
@@ -63,7 +61,7 @@ static bool is_same(const packet_mark *a, const packet_mark *b) {
 /* The end of the whole packets of a file, and whether one of them is `wanted`: the program may have
  * been killed right after it had written it. 0 if it is no trace that began at `start_time`. */
 static off_t find_end(int fd, uint64_t start_time, const packet_mark *wanted, bool *there) {
-    uint8_t start[PACKET_START];
+    uint8_t start[FORMAT_LEAST_PACKET];
     packet_header h;
     packet_mark mark;
     struct stat st;
@@ -87,7 +85,7 @@ static void add_packet(int fd, uint64_t start_time, const rescued_packet *packet
     packet_header h;
     packet_mark mark;
     bool there;
-    if (packet->size < PACKET_START || !look_at(packet->bytes, &h, &mark))
+    if (packet->size < FORMAT_LEAST_PACKET || !look_at(packet->bytes, &h, &mark))
         return;
     off_t end = find_end(fd, start_time, &mark, &there);
     if (end == 0 || there)

@@ -91,7 +91,7 @@ static memtrace_status add_piece(relabel *r, uint64_t offset, const packet_heade
 }
 
 static bool is_usable(const relabel *r, uint64_t offset, const packet_header *h) {
-    return packet_plausible(h) && h->packet.size >= ROOM_FILLER &&
+    return packet_plausible(h) && h->packet.size >= FORMAT_LEAST_PACKET &&
            h->packet.size <= r->size - offset &&
            (offset == 0 || h->packet.pid == r->pid || h->packet.pid == FORMAT_NOBODY);
 }
@@ -104,7 +104,7 @@ static void take_head(relabel *r, const packet_header *h) {
 
 /* Takes the packet at `offset`; gives its size. */
 static memtrace_status take_packet(relabel *r, uint64_t offset, uint64_t *size) {
-    uint8_t bytes[ROOM_FILLER];
+    uint8_t bytes[FORMAT_LEAST_PACKET];
     packet_header h;
     if (r->size - offset < sizeof bytes)
         return MEMTRACE_USAGE;

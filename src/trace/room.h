@@ -14,8 +14,8 @@
 
 enum {
     ROOM_SLOTS = 16,
-    ROOM_FILLER = FORMAT_HEADER_FRONT + 2 + FORMAT_HEADER_BACK + FORMAT_EVENT_HEADER, /* at least */
-    ROOM_SLOT = FORMAT_MAX_PACKET + ROOM_FILLER,                                      /* bytes */
+    ROOM_FILLER = FORMAT_LEAST_PACKET, /* bytes, at least */
+    ROOM_SLOT = FORMAT_MAX_PACKET + ROOM_FILLER,
     ROOM_SIZE = ROOM_SLOTS * ROOM_SLOT,
     ROOM_VERSION = 3, /* of traces that can have it */
     WORTH_ROOM = 16,  /* a file of so many times its size may keep what stays empty of it */

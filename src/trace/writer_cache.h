@@ -149,6 +149,13 @@ cache_encode(writer_cache *cache, cache_bucket *last, const uint64_t *frames, si
     return p;
 }
 
+/* Asks for the buckets of frames at once: going from prediction to prediction waits for each. */
+static inline void cache_prefetch(const writer_cache *cache, const uint64_t *frames,
+                                  const uint64_t *stop) {
+    for (; frames < stop; frames++)
+        __builtin_prefetch(&cache->buckets[cache_first_choice(*frames)]);
+}
+
 /* An encoding under way. */
 typedef struct cache_cursor {
     const uint64_t *frames, *stop; /* those that are left */

@@ -114,6 +114,7 @@ encode_frames(memtrace_stream *s, uint8_t *p, bool short_form, const uint64_t *f
                                 .stop = n ? frames + n : NULL,
                                 .last = s->cache.buckets,
                                 .p = p + (short_form ? 1 : 2)};
+    cache_prefetch(&s->cache, whole.frames, whole.stop);
     return cache_encode_held(&s->cache, whole, nonzero);
 }
 

@@ -12,6 +12,7 @@
 
 #include "attach/attach.h"
 #include "base/settings.h"
+#include "base/trace_name.h"
 #include "cli/message.h"
 #include "cli/preload_file.h"
 #include "cli/process_id.h"
@@ -177,8 +178,8 @@ static bool choose_path(pid_t pid, const attach_options *opts, char path[PATH_MA
     if (!attach_program(pid, program, sizeof program))
         snprintf(program, sizeof program, "process");
     const char *slash = strrchr(program, '/');
-    if (opts->output && (!run_traces_is_pattern(opts->output) ||
-                         !run_traces_path(opts->output, pid, name, sizeof name)))
+    if (opts->output && (!trace_name_is_pattern(opts->output) ||
+                         !trace_name_for(opts->output, (uint64_t)pid, name, sizeof name)))
         return false;
     if (!opts->output && snprintf(name, sizeof name, "%s.%d.ctf", slash ? slash + 1 : program,
                                   (int)pid) >= (int)sizeof name)

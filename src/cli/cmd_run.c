@@ -14,6 +14,7 @@
 
 #include "base/number.h"
 #include "base/settings.h"
+#include "base/trace_name.h"
 #include "cli/message.h"
 #include "cli/preload_file.h"
 #include "cli/run_check.h"
@@ -292,7 +293,7 @@ static view_session *start_view(const launch *l, const run_program *program, cha
     char pattern[PATH_MAX];
     int status;
     default_pattern(pattern, sizeof pattern, l, program->pid);
-    if (!run_traces_path(l->pattern ? l->pattern : pattern, program->pid, path, PATH_MAX))
+    if (!trace_name_for(l->pattern ? l->pattern : pattern, (uint64_t)program->pid, path, PATH_MAX))
         return NULL;
     char *const paths[] = {path};
     view_session *s = view_session_start(paths, 1, &(view_session_options){.wait = true}, &status);
@@ -330,7 +331,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     if (opts->depth != DEPTH_UNSET && (opts->depth < 1 || opts->depth > SETTING_MAX_DEPTH))
         return message_usage(&command_run, "--depth: from 1 to %d frames can be kept",
                              SETTING_MAX_DEPTH);
-    if (opts->output && !run_traces_is_pattern(opts->output))
+    if (opts->output && !trace_name_is_pattern(opts->output))
         return message_usage(
             &command_run,
             "--output: `%s` is no name of a trace; a %% in it is followed by p (the "

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/rescue.h"
-#include "cli/run_traces.h"
+#include "base/trace_name.h"
 #include "cli/symbolize_file.h"
 #include "trace/bytes.h"
 #include "trace/packet.h"
@@ -101,8 +101,7 @@ static void rescue_stream(void *stream, const struct rescue_slot *slot, const ch
     char path[PATH_MAX];
     if (!writer_rescue(stream, slot->address, slot->pid, packets) ||
         packets[0].size + packets[1].size == 0 ||
-        !run_traces_path(pattern, (pid_t)slot->pid, path, sizeof path) ||
-        symbolize_file_is_recording(path))
+        !trace_name_for(pattern, slot->pid, path, sizeof path) || symbolize_file_is_recording(path))
         return;
     int fd = open(path, O_RDWR | O_CLOEXEC);
     for (size_t i = 0; fd >= 0 && i < WRITER_RESCUED_PACKETS; i++)

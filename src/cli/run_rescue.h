@@ -14,8 +14,8 @@ int run_rescue_open(void);
 /* The name by which the program finds it. */
 void run_rescue_name(int fd, char *name, size_t size);
 
-/* Adds what is left in it to the traces, whose names follow `pattern` (see run_traces.h), if nobody
- * is recording to them any more. */
+/* Adds what is left in it to the traces, whose names follow `pattern`, if nobody is recording to
+ * them any more. */
 void run_rescue_finish(int fd, const char *pattern);
 
 /* Whether a recorder has told the user why it records nothing. */

@@ -28,46 +28,6 @@
 
 /* ---- finding ----------------------------------------------------------------------------- */
 
-bool run_traces_is_pattern(const char *pattern) {
-    const char *p = pattern;
-    while ((p = strchr(p, '%')) && (p[1] == 'p' || p[1] == '%'))
-        p += 2;
-    return *pattern && !p;
-}
-
-bool run_traces_path(const char *pattern, pid_t pid, char *path, size_t size) {
-    size_t used = 0;
-    for (const char *p = pattern; *p && used < size; p++) {
-        bool escape = p[0] == '%' && (p[1] == 'p' || p[1] == '%');
-        if (escape && p[1] == 'p')
-            used += (size_t)snprintf(path + used, size - used, "%lld", (long long)pid);
-        else
-            path[used++] = *p;
-        p += escape;
-    }
-    if (used < size)
-        path[used] = '\0';
-    return used < size;
-}
-
-/* Whether a name is one that the pattern gives for some process. */
-static bool matches(const char *pattern, const char *name) {
-    for (; *pattern; pattern++) {
-        if (pattern[0] == '%' && pattern[1] == 'p') {
-            size_t digits = strspn(name, "0123456789");
-            if (!digits)
-                return false;
-            name += digits;
-            pattern++;
-            continue;
-        }
-        pattern += pattern[0] == '%' && pattern[1] == '%';
-        if (*pattern != *name++)
-            return false;
-    }
-    return !*name;
-}
-
 static bool is_before(struct timespec a, struct timespec b) {
     return a.tv_sec < b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec < b.tv_nsec);
 }
@@ -140,7 +100,7 @@ static void find_in_folder(run_traces *t, const char *pattern, struct timespec s
     snprintf(path, sizeof path, "%.*s", size, pattern);
     DIR *folder = opendir(size ? path : ".");
     for (struct dirent *entry; folder && (entry = readdir(folder));)
-        if (matches(pattern + size, entry->d_name) &&
+        if (trace_name_matches(pattern + size, entry->d_name) &&
             snprintf(path, sizeof path, "%.*s%s", size, pattern, entry->d_name) < (int)sizeof path)
             add_if_new(t, path, started, rescue);
     if (folder)
@@ -152,7 +112,7 @@ void run_traces_find(run_traces *t, const char *pattern, struct timespec started
     *t = (run_traces){0};
     if (strstr(pattern, "%p"))
         find_in_folder(t, pattern, started, rescue);
-    else if (run_traces_path(pattern, 0, path, sizeof path))
+    else if (trace_name_for(pattern, 0, path, sizeof path))
         add_if_new(t, path, started, rescue);
     if (t->all.count)
         qsort(t->all.items, t->all.count, sizeof *t->all.items, compare_paths);

@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 #include <time.h>
 
 #include "base/vec.h"
@@ -47,11 +46,5 @@ typedef struct run_traces_how {
 
 /* Says on standard error what was recorded. There is at least one trace. */
 void run_traces_report(const run_traces *t, run_traces_how how);
-
-/* Is there a name, and no percent sign in it that means nothing? */
-bool run_traces_is_pattern(const char *pattern);
-
-/* Expands a pattern for one process into `path`; false if it does not fit. */
-bool run_traces_path(const char *pattern, pid_t pid, char *path, size_t size);
 
 #endif

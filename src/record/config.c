@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/settings.h"
+#include "base/trace_name.h"
 #include "platform/syscall.h"
 #include "record/text.h"
 
@@ -81,7 +82,7 @@ static bool set_file(config *c, const char *file) {
         add_directory(&t); /* the program may go to another one */
     text_add(&t, file);
     for (const char *p = strchr(file, '%'); p; p = strchr(p + 2, '%')) {
-        if (p[1] != 'p' && p[1] != '%')
+        if (!trace_name_escapes(p))
             return false;
         c->per_process |= p[1] == 'p';
     }
@@ -89,16 +90,7 @@ static bool set_file(config *c, const char *file) {
 }
 
 bool config_file_for(const config *c, uint64_t pid, char *path, size_t size) {
-    text t = text_in(path, size);
-    for (const char *p = c->file; *p; p++) {
-        if (*p != '%')
-            text_add_bytes(&t, p, 1);
-        else if (*++p == 'p')
-            text_add_number(&t, pid, 10);
-        else
-            text_add(&t, "%");
-    }
-    return t.next < t.end;
+    return trace_name_for(c->file, pid, path, size);
 }
 
 bool config_chooses(const config *c, uint64_t pid) {

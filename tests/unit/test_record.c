@@ -299,6 +299,35 @@ START_TEST(sink_keeps_what_its_own_process_wrote_before) {
 }
 END_TEST
 
+START_TEST(patterns_name_the_traces_of_processes) {
+    static const struct {
+        const char *pattern;
+        uint64_t pid;
+        const char *name;
+    } names[] = {{"x.ctf", 7, "x.ctf"},
+                 {"%p", 0, "0"},
+                 {"100%%-%p.ctf", 42, "100%-42.ctf"},
+                 {"%%p%p", UINT64_MAX, "%p18446744073709551615"}};
+    char name[64];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const size_t size = strlen(names[i].name) + 1;
+        ck_assert(trace_name_is_pattern(names[i].pattern));
+        ck_assert(trace_name_for(names[i].pattern, names[i].pid, name, size));
+        ck_assert_str_eq(name, names[i].name);
+        ck_assert(trace_name_matches(names[i].pattern, name));
+        for (size_t less = 0; less < size; less++)
+            ck_assert(!trace_name_for(names[i].pattern, names[i].pid, name, less));
+    }
+    ck_assert(!trace_name_is_pattern(""));
+    ck_assert(!trace_name_is_pattern("%p-%d.ctf"));
+    ck_assert(!trace_name_is_pattern("%"));
+    ck_assert(!trace_name_matches("x-%p.ctf", "x-.ctf"));
+    ck_assert(!trace_name_matches("x-%p.ctf", "x-1.ctf.zst"));
+    ck_assert(!trace_name_matches("x-%p.ctf", "x-1"));
+    ck_assert(!trace_name_matches("%%", "p"));
+}
+END_TEST
+
 START_TEST(earlier_traces_have_names_of_the_same_kind) {
     static const struct {
         const char *path;
@@ -421,6 +450,7 @@ static Suite *suite(void) {
     tcase_add_test(t, sink_survives_the_loss_of_its_descriptor);
     tcase_add_test(t, sink_is_the_file_of_one_process_at_a_time);
     tcase_add_test(t, sink_keeps_what_its_own_process_wrote_before);
+    tcase_add_test(t, patterns_name_the_traces_of_processes);
     tcase_add_test(t, earlier_traces_have_names_of_the_same_kind);
     tcase_add_test(t, ids_are_found_by_address);
     tcase_add_test(t, ids_of_sparse_blocks_share_a_leaf);

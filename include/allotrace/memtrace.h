@@ -270,11 +270,14 @@ typedef struct memtrace_writer_options {
      * the C library's realloc. New memory need not be zeroed. Returns NULL when there is none. */
     void *(*reallocate)(void *context, void *old, size_t old_size, size_t size);
 
-    /* Makes what the sink has got longer by `size` zero bytes, at little cost: by a hole in a file.
-     * 0 on success, else an errno. If not NULL, version 3 traces get some 500 KB of room behind the
-     * head, which readers skip: for names that are looked up when all events have been written, so
-     * that these need not be copied then. Called by memtrace_writer_open alone. */
-    int (*lengthen)(void *context, size_t size);
+    /* Brings `times` times `hole` zero bytes and, behind them, the `size` bytes, all as the sink
+     * does, but at little cost: the holes are those of a sparse file. 0 on success, else an errno.
+     * Called by memtrace_writer_open alone, for the room. May be NULL: there is none. */
+    int (*sink_spread)(void *context, const void *bytes, size_t size, size_t hole, size_t times);
+
+    /* So many bytes, at least, version 3 traces get behind their heads for names that are looked up
+     * when all events have been written: these need not be copied then. Readers skip it. */
+    size_t room;
 
     void *context; /* handed to all of them */
 } memtrace_writer_options;

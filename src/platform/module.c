@@ -265,6 +265,20 @@ void module_each(void (*visit)(const struct module *, void *), void *context) {
     dl_iterate_phdr(module_visit_one, &(struct module_visit){.visit = visit, .context = context});
 }
 
+static int module_add_code(struct dl_phdr_info *info, size_t size, void *context) {
+    (void)size;
+    for (size_t i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & PF_X)
+            *(size_t *)context += info->dlpi_phdr[i].p_memsz;
+    return 0;
+}
+
+size_t module_code_size(void) {
+    size_t size = 0;
+    dl_iterate_phdr(module_add_code, &size);
+    return size;
+}
+
 static int module_count_changes(struct dl_phdr_info *info, size_t size, void *context) {
     (void)size;
     *(uint64_t *)context = info->dlpi_adds + info->dlpi_subs;

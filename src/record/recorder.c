@@ -162,12 +162,22 @@ static int recorder_refuse(int setting) {
     return OFF;
 }
 
+/* How much room for names a trace of everything gets, bytes: programs of more code have more call
+ * sites. In compilers, names took a hundredth of the code (clang) to a fortieth (GCC). Each packet
+ * of room takes a write when the trace begins. */
+static size_t recorder_room(void) {
+    const size_t least = 500000, most = 2000000, wanted = module_code_size() / 32;
+    return wanted < least ? least : wanted < most ? wanted : most;
+}
+
 /* Which heaps are recorded; false: none, since the program writes this trace itself. */
 static bool recorder_plan(void) {
     const char *why = NULL;
     char program[PATH_MAX];
     unsigned wanted = recorder.config.ocaml;
-    recorder.plan = (struct session_plan){.config = &recorder.config, .records_malloc = true};
+    recorder.plan = (struct session_plan){.config = &recorder.config,
+                                          .records_malloc = true,
+                                          .room = recorder.config.room ? recorder_room() : 0};
     if (!(wanted & CONFIG_OCAML_HEAP))
         return true;
     switch (ocaml_runtime_find(&recorder.ocaml, &why)) {

@@ -45,9 +45,10 @@ static int hook_sink(void *context, const void *packets, size_t size) {
     return sink_write(&s->sink, packets, size);
 }
 
-static int hook_lengthen(void *context, size_t size) {
+static int hook_sink_spread(void *context, const void *bytes, size_t size, size_t hole,
+                            size_t times) {
     struct session *s = context;
-    return sink_lengthen(&s->sink, size);
+    return sink_write_spread(&s->sink, bytes, size, hole, times);
 }
 
 static size_t hook_locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
@@ -288,7 +289,7 @@ static int session_begin_file(struct session *s, const char *file, const memtrac
         syscall4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&every_signal, (long)&before, sizeof before);
     int error = sink_open(&s->sink, file, s->pid);
     if (!s->sink.regular)
-        options->lengthen = NULL;
+        options->room = 0;
     if (!error && memtrace_writer_open(info, options, &s->writer, NULL) != MEMTRACE_OK)
         error = s->sink.error ? s->sink.error : ENOMEM;
     if (hold)
@@ -297,7 +298,8 @@ static int session_begin_file(struct session *s, const char *file, const memtrac
 }
 
 /* 0 or an errno. */
-static int session_open_writer(struct session *s, const config *c) {
+static int session_open_writer(struct session *s, const struct session_plan *plan) {
+    const config *const c = plan->config;
     struct clock_anchor anchor = clock_anchor_now();
     struct utsname host = {0};
     struct module executable = {.name = ""};
@@ -318,7 +320,8 @@ static int session_open_writer(struct session *s, const config *c) {
     memtrace_writer_options options = {.sink = hook_sink,
                                        .locate = hook_locate,
                                        .reallocate = hook_reallocate,
-                                       .lengthen = c->room && c->rate == 1 ? hook_lengthen : NULL,
+                                       .sink_spread = hook_sink_spread,
+                                       .room = c->rate == 1 ? plan->room : 0,
                                        .context = s};
     return config_file_for(c, s->pid, file, sizeof file)
                ? session_begin_file(s, file, &info, &options)
@@ -354,7 +357,7 @@ static int session_build(struct session *s, const struct session_plan *plan,
         s->own_low = own.low;
         s->own_high = own.high;
     }
-    int error = session_open_writer(s, c);
+    int error = session_open_writer(s, plan);
     if (error)
         return error;
     s->domains.writer = s->writer;

@@ -79,6 +79,7 @@ struct session_plan {
     const config *config;       /* must stay */
     const ocaml_runtime *ocaml; /* whose heap is recorded, too; NULL: none. Must stay */
     bool records_malloc;
+    size_t room; /* bytes for names in traces of everything */
 };
 
 /* Starts a recording; the calling thread's sampler becomes active at once. NULL and an errno if it

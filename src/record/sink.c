@@ -107,9 +107,10 @@ static int sink_reopen_locked(sink *s) {
     return 0;
 }
 
-static int write_all(int fd, const char *bytes, size_t size) {
+/* Writes `size` bytes by `call`, which begins at `offset` unless the file is for appending. */
+static int write_all(long call, int fd, const char *bytes, size_t size, uint64_t offset) {
     while (size > 0) {
-        long n = syscall4(SYS_write, fd, (long)bytes, (long)size, 0);
+        long n = syscall4(call, fd, (long)bytes, (long)size, (long)offset);
         if (n == -EINTR)
             continue;
         if (syscall_failed(n))
@@ -117,6 +118,7 @@ static int write_all(int fd, const char *bytes, size_t size) {
         if (n == 0)
             return EIO;
         bytes += n;
+        offset += (uint64_t)n;
         size -= (size_t)n;
     }
     return 0;
@@ -131,12 +133,29 @@ static void take_signal_back(int signal, signal_set pending_before) {
         syscall4(SYS_rt_sigtimedwait, (long)&set, 0, (long)&now, sizeof set);
 }
 
+/* What is to be written: `times` times zero bytes, for which there need not be memory, and others.
+ */
+struct what {
+    const void *bytes;
+    size_t size, hole, times;
+};
+
+/* Leaves holes in a regular file that ends at `end`. */
+static int write_spread(int fd, const struct what *w, uint64_t end) {
+    int error = error_of(syscall4(SYS_fcntl, fd, F_SETFL, 0, 0)); /* not only at its end */
+    for (size_t i = 0; i < w->times && !error; i++, end += w->size)
+        error = write_all(SYS_pwrite64, fd, w->bytes, w->size, end += w->hole);
+    syscall4(SYS_fcntl, fd, F_SETFL, O_APPEND, 0);
+    return error;
+}
+
 /* Writes with the signals blocked that a write can raise. */
-static int write_quietly(int fd, const void *bytes, size_t size) {
+static int write_quietly(int fd, const struct what *w, uint64_t end) {
     signal_set block = SIGNAL_BIT(SIGXFSZ) | SIGNAL_BIT(SIGPIPE), before, pending = 0;
     syscall4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&block, (long)&before, sizeof block);
     syscall4(SYS_rt_sigpending, (long)&pending, sizeof pending, 0, 0);
-    int error = write_all(fd, bytes, size);
+    int error =
+        w->hole ? write_spread(fd, w, end) : write_all(SYS_write, fd, w->bytes, w->size, end);
     if (error == EFBIG)
         take_signal_back(SIGXFSZ, pending);
     if (error == EPIPE)
@@ -145,38 +164,35 @@ static int write_quietly(int fd, const void *bytes, size_t size) {
     return error;
 }
 
-static int sink_write_locked(sink *s, const void *packets, size_t size) {
+static int sink_write_locked(sink *s, const struct what *w) {
     if (!sink_is_ours(s, s->fd)) {
         int error = sink_reopen_locked(s);
         if (error)
             return error;
     }
-    int error = write_quietly(s->fd, packets, size);
+    int error = write_quietly(s->fd, w, s->size);
     if (!error)
-        s->size += size;
+        s->size += (w->hole + w->size) * w->times;
     else if (s->regular)
         syscall4(SYS_ftruncate, s->fd, (long)s->size, 0, 0);
     return error;
 }
 
-int sink_write(sink *s, const void *packets, size_t size) {
+static int sink_write_what(sink *s, const struct what *w) {
     lock_acquire(&s->lock);
     if (!s->error)
-        s->error = sink_write_locked(s, packets, size);
+        s->error = sink_write_locked(s, w);
     int error = s->error;
     lock_release(&s->lock);
     return error;
 }
 
-int sink_lengthen(sink *s, size_t size) {
-    lock_acquire(&s->lock);
-    if (!s->error)
-        s->error = error_of(syscall4(SYS_ftruncate, s->fd, (long)(s->size + size), 0, 0));
-    if (!s->error)
-        s->size += size;
-    int error = s->error;
-    lock_release(&s->lock);
-    return error;
+int sink_write(sink *s, const void *packets, size_t size) {
+    return sink_write_what(s, &(struct what){.bytes = packets, .size = size, .times = 1});
+}
+
+int sink_write_spread(sink *s, const void *bytes, size_t size, size_t hole, size_t times) {
+    return sink_write_what(s, &(struct what){bytes, size, hole, times});
 }
 
 /* The descriptor stays: a thread may be about to write an event that it was at already. */

@@ -35,8 +35,9 @@ int sink_open(sink *s, const char *path, uint64_t pid);
  * a cancellation point; SIGXFSZ and SIGPIPE do not reach the program. */
 int sink_write(sink *s, const void *packets, size_t size);
 
-/* Adds zero bytes to a regular file that nobody else writes to yet; an errno as above. */
-int sink_lengthen(sink *s, size_t size);
+/* Writes `times` times `hole` zero bytes and, behind them, the `size` bytes to a regular file, to
+ * which nobody else writes yet. An errno as above. */
+int sink_write_spread(sink *s, const void *bytes, size_t size, size_t hole, size_t times);
 
 /* Says to others that the file is not being recorded any more; async-signal-safe, takes no lock. */
 void sink_unlock(sink *s);

@@ -187,7 +187,7 @@ uint64_t relabel_n_allocations(const relabel *r) {
 }
 
 bool relabel_wastes_room(const relabel *r) {
-    return room_is_empty(&r->room) && r->size / ROOM_SIZE < WORTH_ROOM;
+    return r->size / WORTH_ROOM < room_size(&r->room);
 }
 
 /* ---- writing ------------------------------------------------------------------------------- */
@@ -287,7 +287,7 @@ static bool is_same_file(int a, int b) {
 
 /* False: a copy must be made, for which all is as it was. */
 static bool write_in_place(relabel *r, const char *path) {
-    if (!room_is_empty(&r->room) || relabel_wastes_room(r) || r->last_domain == UINT16_MAX ||
+    if (room_size(&r->room) == 0 || relabel_wastes_room(r) || r->last_domain == UINT16_MAX ||
         compression_of(path) != COMPRESSION_NONE || !are_in_order(r) ||
         encode_names(r, (uint16_t)(r->last_domain + 1)) != MEMTRACE_OK)
         return false;

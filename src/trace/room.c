@@ -15,8 +15,8 @@ void room_meet(name_room *r, uint64_t offset, uint64_t size) {
         r->end += size;
 }
 
-bool room_is_empty(const name_room *r) {
-    return r->end - r->begin >= ROOM_SIZE;
+uint64_t room_size(const name_room *r) {
+    return (r->end - r->begin) / ROOM_SLOT * ROOM_SLOT;
 }
 
 /* ---- filling ------------------------------------------------------------------------------- */
@@ -54,7 +54,7 @@ bool room_fill(const name_room *r, int fd, const uint8_t *names, size_t size, co
     uint64_t slot = r->begin;
     for (size_t at = 0, packet; at < size; at += packet, slot += ROOM_SLOT) {
         packet = load_u32(names + at + FORMAT_AT_SIZE) / 8;
-        if (slot - r->begin == ROOM_SIZE || !fill_slot(fd, slot, names + at, packet))
+        if (slot - r->begin == room_size(r) || !fill_slot(fd, slot, names + at, packet))
             return false;
     }
     for (uint64_t filled = r->begin; filled < slot; filled += ROOM_SLOT)

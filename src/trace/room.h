@@ -13,10 +13,8 @@
 #include "trace/writer_put.h"
 
 enum {
-    ROOM_SLOTS = 16,
     ROOM_FILLER = FORMAT_LEAST_PACKET, /* bytes, at least */
     ROOM_SLOT = FORMAT_MAX_PACKET + ROOM_FILLER,
-    ROOM_SIZE = ROOM_SLOTS * ROOM_SLOT,
     ROOM_VERSION = 3, /* of traces that can have it */
     WORTH_ROOM = 16,  /* a file of so many times its size may keep what stays empty of it */
 };
@@ -44,8 +42,8 @@ typedef struct name_room {
 /* Takes a packet of nobody into account. */
 void room_meet(name_room *r, uint64_t offset, uint64_t size);
 
-/* Whether there is room, all of it empty. */
-bool room_is_empty(const name_room *r);
+/* How much there is, bytes, if all of it is empty; else 0. */
+uint64_t room_size(const name_room *r);
 
 /* ---- filling ------------------------------------------------------------------------------- */
 

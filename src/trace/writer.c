@@ -145,17 +145,17 @@ static memtrace_status write_head(memtrace_writer *w, const memtrace_info *info)
 
 /* Two fillers a slot, of which the first is long and consists of zeros but for its beginning. */
 static memtrace_status write_room(memtrace_writer *w) {
+    const size_t n_slots = (w->hooks.room + ROOM_SLOT - 1) / ROOM_SLOT;
     uint8_t fillers[2 * ROOM_FILLER]; /* the end of a slot, and the beginning of the next */
     room_put_filler(fillers, ROOM_FILLER, w->start_time);
     room_put_filler(fillers + ROOM_FILLER, FORMAT_MAX_PACKET, w->start_time);
-    void *context = w->hooks.context;
-    int error = w->hooks.sink(context, fillers + ROOM_FILLER, ROOM_FILLER);
-    for (unsigned left = ROOM_SLOTS; left > 0 && !error; left--) {
-        error = w->hooks.lengthen(context, FORMAT_MAX_PACKET - ROOM_FILLER);
-        if (!error)
-            error = w->hooks.sink(context, fillers, left > 1 ? sizeof fillers : ROOM_FILLER);
-    }
-    return error ? MEMTRACE_IO : MEMTRACE_OK;
+    const size_t hole = FORMAT_MAX_PACKET - ROOM_FILLER;
+    const memtrace_writer_options *const h = &w->hooks;
+    const bool failed =
+        h->sink(h->context, fillers + ROOM_FILLER, ROOM_FILLER) != 0 ||
+        h->sink_spread(h->context, fillers, sizeof fillers, hole, n_slots - 1) != 0 ||
+        h->sink_spread(h->context, fillers, ROOM_FILLER, hole, 1) != 0;
+    return failed ? MEMTRACE_IO : MEMTRACE_OK;
 }
 
 static memtrace_status refuse(memtrace_error *error, memtrace_status status, const char *reason) {
@@ -203,7 +203,7 @@ memtrace_status memtrace_writer_open(const memtrace_info *info,
         return refuse(error, MEMTRACE_NOMEM, "no memory for the trace writer");
     writer_init(w, info, &hooks);
     memtrace_status status = write_head(w, info);
-    if (status == MEMTRACE_OK && hooks.lengthen && w->version == ROOM_VERSION)
+    if (status == MEMTRACE_OK && hooks.sink_spread && hooks.room && w->version == ROOM_VERSION)
         status = write_room(w);
     if (status != MEMTRACE_OK) {
         give_back(w, w, sizeof *w);

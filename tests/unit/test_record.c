@@ -255,6 +255,35 @@ START_TEST(sink_survives_the_loss_of_its_descriptor) {
 }
 END_TEST
 
+START_TEST(sink_leaves_holes) {
+    enum { HOLE = 1000000, TIMES = 3, ALL = 1 + TIMES * (HOLE + 2) };
+    static sink s;
+    static char bytes[ALL + 2];
+    struct stat st;
+    const struct rlimit one = {.rlim_cur = ALL + HOLE, .rlim_max = RLIM_INFINITY};
+    ck_assert_int_eq(sink_open(&s, path, 7), 0);
+    ck_assert_int_eq(sink_write(&s, "(", 1), 0);
+    ck_assert_int_eq(sink_write_spread(&s, "ab", 2, HOLE, TIMES), 0);
+    ck_assert_int_eq(sink_write(&s, ")", 1), 0); /* at the end, wherever that is */
+    ck_assert_int_eq(stat(path, &st), 0);
+    ck_assert_int_eq(st.st_size, ALL + 1);
+    ck_assert_int_lt(st.st_blocks * 512, HOLE);
+    const int fd = open(path, O_RDONLY);
+    ck_assert_int_eq(read(fd, bytes, sizeof bytes), ALL + 1);
+    close(fd);
+    ck_assert_int_eq(bytes[0], '(');
+    for (int i = 1; i < ALL; i += HOLE + 2) {
+        ck_assert(bytes[i] == 0 && memcmp(bytes + i, bytes + i + 1, HOLE - 1) == 0);
+        ck_assert(memcmp(bytes + i + HOLE, "ab", 2) == 0);
+    }
+    ck_assert_int_eq(bytes[ALL], ')');
+    setrlimit(RLIMIT_FSIZE, &one); /* SIGXFSZ would end this process */
+    ck_assert_int_eq(sink_write_spread(&s, "ab", 2, HOLE, TIMES), EFBIG);
+    ck_assert_int_eq(size_of(path), ALL + 1);
+    sink_close(&s);
+}
+END_TEST
+
 START_TEST(sink_is_the_file_of_one_process_at_a_time) {
     static sink s, other;
     ck_assert_int_eq(sink_open(&s, path, 7), 0);
@@ -448,6 +477,7 @@ static Suite *suite(void) {
     tcase_add_checked_fixture(t, make_folder, remove_folder);
     tcase_add_test(t, regions_are_those_that_were_added);
     tcase_add_test(t, sink_survives_the_loss_of_its_descriptor);
+    tcase_add_test(t, sink_leaves_holes);
     tcase_add_test(t, sink_is_the_file_of_one_process_at_a_time);
     tcase_add_test(t, sink_keeps_what_its_own_process_wrote_before);
     tcase_add_test(t, patterns_name_the_traces_of_processes);

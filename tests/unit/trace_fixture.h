@@ -52,14 +52,18 @@ static inline int fixture_sink(void *context, const void *packets, size_t size) 
     return error;
 }
 
-static inline int fixture_lengthen(void *context, size_t size) {
+static inline int fixture_sink_spread(void *context, const void *bytes, size_t size, size_t hole,
+                                      size_t times) {
     fixture *f = context;
     if (f->fail_sink_at && ++f->n_sinks >= f->fail_sink_at)
         return ENOSPC;
-    const bool room = vec_reserve(&f->bytes, size);
+    const bool room = vec_reserve(&f->bytes, (hole + size) * times);
     ck_assert(room);
-    memset(f->bytes.items + f->bytes.count, 0, size);
-    f->bytes.count += size;
+    for (; times > 0; times--) {
+        memset(f->bytes.items + f->bytes.count, 0, hole);
+        memcpy(f->bytes.items + f->bytes.count + hole, bytes, size);
+        f->bytes.count += hole + size;
+    }
     return 0;
 }
 

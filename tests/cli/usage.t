@@ -122,7 +122,7 @@ Every command explains itself, in lines that fit a terminal, and gives an exampl
 
   $ for command in $(allotrace completion plain | cut -f1 | sort -u); do
   >   allotrace help $command >text || echo $command: status $?
-  >   awk -v c=$command 'length > 80 { print c ": " $0 }' text
+  >   grep -E '^.{81}' text | sed "s|^|$command: |"
   >   grep -q "^usage: allotrace $command" text || echo $command: no usage
   >   grep -q '^Examples\?:' text || echo $command: no example
   >   grep -q '^Exit status:' text || echo $command: no statuses

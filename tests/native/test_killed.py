@@ -41,7 +41,7 @@ def kill_once(folder, mode, rate, moment):
     env = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
     env["ALLOTRACE_PRELOAD"] = LIBRARY
     trace = folder / "t.ctf"
-    run = subprocess.Popen([ALLOTRACE, "run", "--no-symbolize", "-r", rate, "-o", trace, "--",
+    run = subprocess.Popen([ALLOTRACE, "run", "-r", rate, "-o", trace, "--",
                             TARGET, path, *mode], env=env, stdin=subprocess.DEVNULL,
                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     least = 700 if mode is IDLE else 1  # the idle ones have done all that they do

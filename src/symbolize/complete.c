@@ -328,17 +328,20 @@ static bool is_allocator(const completion *c, uint32_t index, const char **type)
 }
 
 /* rewrite_options.edit: drops the allocator's frames at the end of a stack. */
-static size_t drop_allocator(void *user, const memtrace_event *event, uint64_t *codes, size_t n) {
+static size_t drop_allocator(void *user, const memtrace_event *event, uint64_t *codes, size_t n,
+                             size_t *same) {
     completion *c = user;
     (void)event;
     uint32_t index = n ? map64_get(&c->place_of_code, codes[n - 1]) : MAP64_NONE;
     const char *type = index == MAP64_NONE ? NULL : memtrace_reader_frame(c->reader, index)->type;
     size_t left = n;
-    while (left > 1 && n - left < REWRITE_EDITABLE - 1 && index != MAP64_NONE &&
-           is_allocator(c, index, &type))
+    while (left > 1 && index != MAP64_NONE && is_allocator(c, index, &type))
         index = map64_get(&c->place_of_code, codes[--left - 1]);
-    if (left < n && type && index != MAP64_NONE)
+    *same = left;
+    if (left < n && type && index != MAP64_NONE) {
         codes[left - 1] = typed_code_of(c, index, type);
+        *same = left - 1;
+    }
     return left;
 }
 

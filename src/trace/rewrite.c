@@ -14,9 +14,10 @@
 /* The state of one domain. */
 typedef struct rewrite_lane {
     memtrace_stream *stream;
+    uint16_t domain;
     VEC(uint64_t) codes; /* the latest backtrace as it was read */
     size_t common;       /* with the latest one that was written */
-    size_t written;      /* the depth of that one */
+    size_t unedited;     /* how many of that one's were written as they were read */
 } rewrite_lane;
 
 typedef struct rewrite {
@@ -30,6 +31,7 @@ typedef struct rewrite {
     map64 frames;        /* from such a code to the frame index */
     VEC(rewrite_lane) lanes;
     map64 lane_of_domain; /* to an index in `lanes` */
+    size_t latest_lane;   /* mostly the next one, too */
 } rewrite;
 
 static memtrace_status fail(memtrace_error *error, memtrace_status status, int os_error,
@@ -91,31 +93,31 @@ static bool learn_frames(rewrite *r) {
     return true;
 }
 
-static memtrace_status open_lane(rewrite *r, uint16_t domain, rewrite_lane **opened) {
-    if (!vec_push(&r->lanes, (rewrite_lane){0}))
+/* Opens the lane with the next index. */
+static memtrace_status open_lane(rewrite *r, uint16_t domain) {
+    if (!vec_push(&r->lanes, (rewrite_lane){.domain = domain}))
         return MEMTRACE_NOMEM;
     rewrite_lane *new = &r->lanes.items[r->lanes.count - 1];
     const memtrace_status status = memtrace_stream_open(r->writer, domain, &new->stream);
-    if (status != MEMTRACE_OK) {
-        r->lanes.count--;
-        return status;
-    }
-    *opened = new;
-    return MEMTRACE_OK;
+    r->lanes.count -= status != MEMTRACE_OK;
+    return status;
 }
 
 static memtrace_status find_lane(rewrite *r, uint16_t domain, rewrite_lane **found) {
-    uint32_t *index = map64_put(&r->lane_of_domain, domain);
-    if (!index)
-        return MEMTRACE_NOMEM;
-    if (*index != MAP64_NONE) {
-        *found = &r->lanes.items[*index];
-        return MEMTRACE_OK;
+    if (r->latest_lane >= r->lanes.count || r->lanes.items[r->latest_lane].domain != domain) {
+        uint32_t *index = map64_put(&r->lane_of_domain, domain);
+        if (!index)
+            return MEMTRACE_NOMEM;
+        if (*index == MAP64_NONE) {
+            const memtrace_status status = open_lane(r, domain);
+            if (status != MEMTRACE_OK)
+                return status;
+            *index = (uint32_t)r->lanes.count - 1;
+        }
+        r->latest_lane = *index;
     }
-    const memtrace_status status = open_lane(r, domain, found);
-    if (status == MEMTRACE_OK)
-        *index = (uint32_t)(*found - r->lanes.items);
-    return status;
+    *found = &r->lanes.items[r->latest_lane];
+    return MEMTRACE_OK;
 }
 
 /* Makes the lane's backtrace that of the event. */
@@ -135,10 +137,6 @@ static size_t at_most(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-static size_t uneditable(size_t n) {
-    return n > REWRITE_EDITABLE ? n - REWRITE_EDITABLE : 0;
-}
-
 static memtrace_status put_alloc(const rewrite_lane *lane, const memtrace_event *e, size_t n,
                                  size_t common) {
     return memtrace_stream_alloc_as(lane->stream, e->time, e->id, e->source, e->length, e->samples,
@@ -147,15 +145,14 @@ static memtrace_status put_alloc(const rewrite_lane *lane, const memtrace_event 
 
 /* Lets the caller edit the end of the backtrace, writes the event and undoes the edit. */
 static memtrace_status put_edited(rewrite *r, rewrite_lane *lane, const memtrace_event *e) {
-    uint64_t saved[REWRITE_EDITABLE];
-    const size_t n = lane->codes.count, fixed = uneditable(n), size = (n - fixed) * sizeof *saved;
-    if (size > 0)
-        memcpy(saved, lane->codes.items + fixed, size);
-    const size_t left = r->options.edit(r->options.user, e, lane->codes.items, n);
-    const size_t common = at_most(lane->common, at_most(fixed, uneditable(lane->written)));
-    const memtrace_status status = put_alloc(lane, e, at_most(left, n), common);
-    if (size > 0)
-        memcpy(lane->codes.items + fixed, saved, size);
+    const size_t n = lane->codes.count;
+    size_t same = n;
+    const size_t left = r->options.edit(r->options.user, e, lane->codes.items, n, &same);
+    const size_t common = at_most(lane->common, at_most(same, lane->unedited));
+    const memtrace_status status = put_alloc(lane, e, left, common);
+    for (size_t i = same; i < n; i++)
+        lane->codes.items[i] = r->codes.items[e->frames[i]];
+    lane->unedited = same;
     return status;
 }
 
@@ -163,7 +160,7 @@ static memtrace_status put_kept_alloc(rewrite *r, rewrite_lane *lane, const memt
     const memtrace_status status = r->options.edit
                                        ? put_edited(r, lane, e)
                                        : put_alloc(lane, e, lane->codes.count, lane->common);
-    lane->common = lane->written = lane->codes.count;
+    lane->common = lane->codes.count;
     return status;
 }
 

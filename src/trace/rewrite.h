@@ -11,9 +11,6 @@
 #include "allotrace/memtrace.h"
 #include "trace/compress.h"
 
-/* How many of a backtrace's innermost frames an edit may change. */
-enum { REWRITE_EDITABLE = 64 };
-
 typedef struct rewrite_options {
     uint16_t version;    /* 2 (one domain only) or 3; 0: the input's, or 2 for version 1 */
     double sample_rate;  /* 0: the input's */
@@ -35,10 +32,11 @@ typedef struct rewrite_options {
 
     uint16_t first_domain; /* is added to the domains of the input */
 
-    /* May change an allocation's codes before they are written: the last REWRITE_EDITABLE of the
-     * `n` (outermost caller first), replacing some and removing some. Returns how many remain, at
-     * least n - REWRITE_EDITABLE. May be NULL. */
-    size_t (*edit)(void *user, const memtrace_event *event, uint64_t *codes, size_t n);
+    /* May change the end of an allocation's `n` codes (outermost caller first) before they are
+     * written, replacing some and removing some. Returns how many remain; `*same`, n before,
+     * becomes how many of these are as they were, up to the first that is not. May be NULL. */
+    size_t (*edit)(void *user, const memtrace_event *event, uint64_t *codes, size_t n,
+                   size_t *same);
 
     void *user; /* handed to all of them */
 } rewrite_options;

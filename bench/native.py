@@ -178,10 +178,11 @@ def recorders(command, folder):
     yield Recorder("preloaded, not recording", command, {"LD_PRELOAD": preload, "MEMTRACE": ""})
     for rate in ("1e-6", "1e-5", "1e-4", "1e-3", "1e-2", "1"):
         yield Recorder(f"recorder, {rate}", command, *alone(rate))
-    for rate in ("1e-5", "1"):
-        whole = folder / f"run-{rate}.ctf{'.zst' if rate == '1' else ''}" # as heaptrack's are
-        yield Recorder(f"run, {rate}", ["allotrace", "run", "--rate", rate, "-o", whole, "--",
-                                        *command], None, whole)
+    for title, rate, ending in [("run, 1e-5", "1e-5", ""), ("run, 1", "1", ""),
+                                ("run, 1, compressed", "1", ".zst")]:  # as heaptrack's are
+        whole = folder / f"{title.replace(', ', '-')}.ctf{ending}"
+        yield Recorder(title, ["allotrace", "run", "--rate", rate, "-o", whole, "--", *command],
+                       None, whole)
     if shutil.which("heaptrack"):
         yield Recorder("heaptrack", ["heaptrack", "-o", folder / "heaptrack", *command], None,
                        folder / "heaptrack*")

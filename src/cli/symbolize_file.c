@@ -82,18 +82,30 @@ static int say_error(const char *name, const memtrace_error *error) {
     return STATUS_FAILED;
 }
 
-/* Writes what was found, reading the trace a second time. */
-static int write_completed(completion *c, const char *path, const char *to) {
+/* Says what was stepped over. */
+static void report_warnings(const memtrace_reader *reader, const char *path) {
+    trace_file in;
+    size_t n;
+    const memtrace_warning *warnings = memtrace_reader_warnings(reader, &n);
+    trace_file_know(&in, path, false, warnings, n);
+    (void)trace_file_report(&in, MEMTRACE_OK);
+    trace_file_close(&in);
+}
+
+/* Writes what was found, reading the trace, for the first time or once more. */
+static int write_completed(completion *c, const char *path, const char *to, bool first) {
     memtrace_reader *again;
     memtrace_error error;
     if (memtrace_reader_open(path, NULL, &again, &error) != MEMTRACE_OK)
         return say_error(path, &error);
     memtrace_status status = completion_write(c, again, to, &error);
+    if (first && status == MEMTRACE_OK)
+        report_warnings(again, path);
     memtrace_reader_close(again);
     return status == MEMTRACE_OK ? STATUS_OK : say_error(to, &error);
 }
 
-/* `names` is NULL unless the completion knows the names of the trace alone. */
+/* `names` is NULL unless the completion was made from these alone. */
 static int complete(completion *c, relabel *names, const char *path,
                     const symbolize_file_options *options) {
     completion_summary s = completion_result(c);
@@ -104,10 +116,12 @@ static int complete(completion *c, relabel *names, const char *path,
     warn(c);
     int status = STATUS_OK;
     progress_say("%s: writing", to);
-    if (s.n_lines + s.n_names || options->output || (names && relabel_wastes_room(names)))
-        status = !names ? write_completed(c, path, to)
-                 : completion_relabel(c, names, to, &error) == MEMTRACE_OK ? STATUS_OK
-                                                                           : say_error(to, &error);
+    if (s.n_lines + s.n_names || options->output || (names && relabel_wastes_room(names))) {
+        if (!names || !completion_keeps_frames(c))
+            status = write_completed(c, path, to, names);
+        else if (completion_relabel(c, names, to, &error) != MEMTRACE_OK)
+            status = say_error(to, &error);
+    }
     progress_end();
     if (status == STATUS_OK && options->report)
         print_report(c, path, options->report);
@@ -123,8 +137,9 @@ static memtrace_status prepare(completion **c, memtrace_reader *reader, const ch
     return status;
 }
 
-/* Where only names change, as in nearly all traces of native programs, or room for them goes. False
- * if it takes more. */
+/* Where names stand by themselves, as in all traces of native programs, and some are missing, or
+ * there is room for none. Mostly nothing else changes, and no event is read. False: it takes more.
+ */
 static bool symbolize_by_names(const char *path, const symbolize_file_options *options,
                                int *status) {
     relabel *names;
@@ -133,8 +148,7 @@ static bool symbolize_by_names(const char *path, const symbolize_file_options *o
     if (relabel_open(&names, path, NULL) != MEMTRACE_OK)
         return false;
     bool able = prepare(&c, relabel_names(names), path, options, NULL) == MEMTRACE_OK &&
-                (completion_result(c).n_places > 0 || relabel_wastes_room(names)) &&
-                completion_keeps_frames(c);
+                (completion_result(c).n_places > 0 || relabel_wastes_room(names));
     if (able)
         *status = complete(c, names, path, options);
     completion_free(c);

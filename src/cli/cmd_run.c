@@ -150,6 +150,14 @@ static void default_pattern(char *pattern, size_t size, const launch *l, pid_t p
     snprintf(pattern + used, size - used, ".%lld.ctf%s", (long long)pid, end);
 }
 
+/* What the traces are called, as a pattern; process `pid` is the program's. May be in `room`. */
+static const char *pattern_of(const launch *l, pid_t pid, char room[PATH_MAX]) {
+    if (l->pattern)
+        return l->pattern;
+    default_pattern(room, PATH_MAX, l, pid);
+    return room;
+}
+
 static void set_setting(enum setting setting, const char *value) {
     setenv(setting_infos[setting].name, value, 1);
 }
@@ -196,9 +204,9 @@ static void set_file_setting(const char *pattern) {
 
 /* Whether names come into the trace at the end, and nobody has read it by then who would not see
  * them come. One that is compressed is copied anyway. */
-static bool wants_room(const launch *l) {
+static bool wants_room(const launch *l, const char *pattern) {
     return !l->options->no_symbolize && !l->options->view &&
-           (!l->pattern || compression_of(l->pattern) == COMPRESSION_NONE);
+           compression_of(pattern) == COMPRESSION_NONE;
 }
 
 /* In the new process. */
@@ -208,13 +216,12 @@ static void set_environment(void *context) {
     if (!l->preload)
         return;
     set_preload(l->preload);
-    if (!l->pattern)
-        default_pattern(text, sizeof text, l, getpid());
-    set_file_setting(l->pattern ? l->pattern : text);
+    const char *pattern = pattern_of(l, getpid(), text);
+    set_file_setting(pattern);
+    set_setting(SETTING_ROOM, wants_room(l, pattern) ? "1" : "0");
     snprintf(text, sizeof text, "%lld", (long long)getpid());
     set_setting(SETTING_PROCESS, text);
     set_setting(SETTING_RESCUE, l->rescue);
-    set_setting(SETTING_ROOM, wants_room(l) ? "1" : "0");
     if (l->options->rate > 0) {
         snprintf(text, sizeof text, "%.15g", l->options->rate);
         set_setting(SETTING_RATE, text);
@@ -264,8 +271,7 @@ static void say_why_nothing(const char *pattern) {
 static void finish(const launch *l, run_program *program, int rescue, struct timespec started) {
     char pattern[PATH_MAX];
     run_traces traces;
-    default_pattern(pattern, sizeof pattern, l, program->pid);
-    const char *name = l->pattern ? l->pattern : pattern;
+    const char *name = pattern_of(l, program->pid, pattern);
     run_rescue_finish(rescue, name);
     run_traces_find(&traces, name, started, rescue);
     bool told = run_rescue_told(rescue);
@@ -292,8 +298,8 @@ static void finish(const launch *l, run_program *program, int rescue, struct tim
 static view_session *start_view(const launch *l, const run_program *program, char path[PATH_MAX]) {
     char pattern[PATH_MAX];
     int status;
-    default_pattern(pattern, sizeof pattern, l, program->pid);
-    if (!trace_name_for(l->pattern ? l->pattern : pattern, (uint64_t)program->pid, path, PATH_MAX))
+    if (!trace_name_for(pattern_of(l, program->pid, pattern), (uint64_t)program->pid, path,
+                        PATH_MAX))
         return NULL;
     char *const paths[] = {path};
     view_session *s = view_session_start(paths, 1, &(view_session_options){.wait = true}, &status);

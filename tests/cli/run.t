@@ -30,6 +30,16 @@ At rate 1 a trace is compressed unless its name says otherwise; any is that is c
   $ allotrace trim -o d.ctf.zst c.*.ctf.zst >/dev/null 2>&1; allotrace merge -o d.ctf.zst c.*.ctf.zst >/dev/null
   $ zstd -tq d.ctf.zst; allotrace doctor -o e.ctf.gz d.ctf.zst >/dev/null && gzip -t e.ctf.gz
 
+Room for names is left where they will be written in place:
+
+  $ for o in '' '-o c.ctf.zst' '-o c.ctf --no-symbolize' '-o c.ctf'; do
+  >   allotrace run --rate 1 $o -- sh -c 'echo $MEMTRACE_ROOM' 2>/dev/null
+  > done; rm sh.*.ctf.zst c.ctf c.ctf.zst
+  0
+  0
+  0
+  1
+
 A name that a shell would take apart is quoted:
 
   $ allotrace run --rate 0.1 -o "it's.ctf" -- ls -d . 2>&1 | tail -1

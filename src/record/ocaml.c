@@ -141,7 +141,7 @@ HOT ocaml_value ocaml_alloc(const struct sample *sample, memtrace_source heap) {
     if (LONG_OF_VALUE(sample->source) == SOURCE_CUSTOM)
         heap = MEMTRACE_EXTERNAL;
     struct domain *d = at.domain;
-    d->n_frames = 0; /* of malloc's stacks, which this one comes between */
+    domain_forget_stack(d); /* of malloc's stacks, which this one comes between */
     struct ocaml_stack stack =
         ocaml_trail_take(d->ocaml, at.session->ocaml, sample->stack, block_words(sample->stack));
     memtrace_status status = memtrace_stream_alloc(

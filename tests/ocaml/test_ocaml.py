@@ -277,6 +277,19 @@ def malloc_is_recorded_as_well_or_alone():
 
 
 @test
+def cut_stacks_of_both_heaps_do_not_mix():
+    program = compile_program("p_alone", "work.ml", "alone.ml")
+    for rate in "1", "0.5", "0.009":
+        trace = record([program], ocaml="both", rate=rate, depth="2")
+        stacks = [" ".join(a.frames) for a in trace.allocations.values()
+                  if any("@<type>:" in f for f in a.frames)]
+        assert len(stacks) > 10, (rate, len(stacks))
+        for text in stacks:
+            assert text.startswith("[deeper than the recorder looks]@:0:0-0 "), (rate, text)
+            same(text.count("+0x"), 2, text)
+
+
+@test
 def the_command_has_options_for_that():
     program = compile_program("p_alone", "work.ml", "alone.ml")
     for options, malloc, heap in ((), 0, 1), (("--native",), 1, 1), (("--no-ocaml",), 1, 0):

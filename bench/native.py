@@ -176,7 +176,7 @@ def recorders(command, folder):
 
     yield Recorder("plain", command)
     yield Recorder("preloaded, not recording", command, {"LD_PRELOAD": preload, "MEMTRACE": ""})
-    for rate in ("1e-6", "1e-5", "1e-4", "1e-3", "1e-2", "1"):
+    for rate in ("1e-6", "1e-5", "1e-4", "1e-3", "1e-2", "0.1", "1"):
         yield Recorder(f"recorder, {rate}", command, *alone(rate))
     for title, rate, ending in [("run, 1e-5", "1e-5", ""), ("run, 1", "1", ""),
                                 ("run, 1, compressed", "1", ".zst")]:  # as heaptrack's are

@@ -324,13 +324,13 @@ MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_alloc_as(
     memtrace_stream *stream, uint64_t time, uint64_t id, memtrace_source source, uint64_t length,
     uint64_t samples, const uint64_t *frames, size_t n_frames, size_t common_prefix);
 
-/* The same where every block is recorded, in fewer instructions: an external allocation of `words`,
- * header included, each of which is a sample. The caller must know that the first `common_prefix`
- * frames equal those of the previous allocation, which came by this function too, or promise
- * nothing; the writer does not compare. No code may be 0. */
+/* The same where many blocks are recorded, in fewer instructions: an external allocation of
+ * `words`, header included. The caller must know that the first `common_prefix` frames equal those
+ * of the previous allocation, which came by this function too, or promise nothing; the writer does
+ * not compare. No code may be 0. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_alloc_block(
-    memtrace_stream *stream, uint64_t time, uint64_t words, const uint64_t *frames, size_t n_frames,
-    size_t common_prefix, uint64_t *id);
+    memtrace_stream *stream, uint64_t time, uint64_t words, uint64_t samples,
+    const uint64_t *frames, size_t n_frames, size_t common_prefix, uint64_t *id);
 
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_promote(memtrace_stream *stream,
                                                                         uint64_t time, uint64_t id);

@@ -72,7 +72,7 @@ static void domain_free_parts(struct domain *d, const struct domain_table *table
     pages_free(d->ocaml, ocaml_trail_size(table->ocaml_depth));
 }
 
-static bool domain_make_exact(struct domain *d, const struct domain_table *table) {
+static bool domain_make_dense(struct domain *d, const struct domain_table *table) {
     d->trail = pages_alloc(unwind_trail_size(table->pcs_size));
     d->frames = pages_alloc(domain_frames_size(table));
     if (!d->trail || !d->frames)
@@ -102,10 +102,11 @@ static struct domain *domain_create(struct domain_table *table, uint16_t number)
     memset(d, 0, sizeof *d);
     d->number = number;
     d->fenced = table->fenced;
+    d->clock_lasts = table->clock_lasts;
     d->pcs_size = table->pcs_size;
     d->pcs = memory_alloc(table->memory, d->pcs_size * sizeof *d->pcs);
     d->unwind = pages_alloc(unwind_cache_size());
-    if (d->pcs && d->unwind && (!table->exact || domain_make_exact(d, table)) &&
+    if (d->pcs && d->unwind && (!table->dense || domain_make_dense(d, table)) &&
         (table->ocaml_depth == 0 || domain_make_ocaml(d, table)) &&
         domain_open_stream_locked(table, d))
         return d;

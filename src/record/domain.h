@@ -41,8 +41,9 @@ struct domain {
     ocaml_trail *ocaml; /* NULL: no OCaml heap is recorded */
     uint64_t now;       /* trace time, µs, as of `now_cycles`: see session_now_nearly */
     uint64_t now_cycles;
+    uint64_t clock_lasts; /* for so many cycles, in dense.c */
 
-    /* Where every allocation is recorded; NULL, 0 elsewhere. */
+    /* Of dense.c; NULL, 0 where it does not record. */
     unwind_trail *trail; /* knows the stack from the beginning */
     uint64_t *frames;    /* codes of the last stack, outermost first, behind room for a remark */
     size_t n_frames;     /* of them, how many may be found again; 0: see n_remarked */
@@ -55,7 +56,8 @@ struct domain_table {
     memtrace_writer *writer;
     size_t pcs_size;
     size_t ocaml_depth;           /* 0: no OCaml heap is recorded */
-    bool exact;                   /* domains get what recording every allocation takes */
+    bool dense;                   /* domains get what dense.c needs */
+    uint64_t clock_lasts;         /* for domains */
     bool fenced;                  /* there is no membarrier here */
     lock lock;                    /* guards opening, and `idle` */
     _Atomic(struct domain *) all; /* newest first; only grows */

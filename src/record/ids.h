@@ -96,8 +96,9 @@ static inline uint64_t ids_take(ids *table, uintptr_t address) {
         return 0;
     if (__builtin_expect(atomic_load_explicit(&table->wide, memory_order_relaxed), 0))
         return ids_take_wide(table, address);
-    uint64_t found = *place;
-    *place = 0;
+    const uint64_t found = *place;
+    if (found) /* else what is not written to need not be written back */
+        *place = 0;
     return found;
 }
 

@@ -122,7 +122,7 @@ enum { SOURCE_NORMAL, SOURCE_MARSHALLED, SOURCE_CUSTOM };
 
 /* How many frames the stack surely has in common with the last one in the trace. */
 HOT size_t frames_in_common(const struct session *s, const struct ocaml_stack *stack) {
-    bool is_alone = !s->exact && !s->engine;
+    bool is_alone = !s->dense && !s->engine;
     return is_alone ? stack->common : 0; /* else malloc's stacks may have come between */
 }
 

@@ -21,7 +21,7 @@
 #include "platform/module.h"
 #include "platform/pages.h"
 #include "platform/syscall.h"
-#include "record/exact.h"
+#include "record/dense.h"
 #include "record/late.h"
 #include "record/say.h"
 #include "record/text.h"
@@ -43,7 +43,7 @@ static struct {
     ocaml_runtime ocaml;
     pthread_key_t thread_key; /* set in each thread with a sampler, for its destructor */
     bool has_hooks;           /* key and fork handler are there */
-    bool exact;               /* what there was of `session` records every block */
+    bool everything;          /* what there was of `session` records every block */
     bool is_late;             /* we came by dlopen, on demand */
     _Atomic bool stopped;     /* no new samples for the time being */
 } recorder;
@@ -72,7 +72,7 @@ static void on_fork_child(void) {
     if (atomic_load(&recorder.state) != ON)
         return;
     atomic_store(&recorder_page->alive, 0);
-    atomic_store(&recorder_page->exact, NULL);
+    session_open_gates(recorder.session, false);
     atomic_store(&recorder_page->current, NULL);
     sink_close(&recorder.session->sink);
     gauges_close(&recorder.session->gauges);
@@ -104,11 +104,11 @@ static int recorder_try_open(void) {
         recorder.session = session_open(&recorder.plan, &recorder_filter, &error);
     if (error == 0) {
         recorder.session->number = self.session = ++recorder.n_sessions;
-        recorder.exact = recorder.session->exact;
-        recorder.session->hot = &recorder_page->exact;
+        recorder.everything = recorder.session->dense && !recorder.session->engine;
+        recorder.session->gates = &recorder_page->gates;
         recorder_maps |= recorder.session->maps;
         atomic_store(&recorder_page->alive, 1);
-        atomic_store(&recorder_page->exact, recorder.exact ? recorder.session : NULL);
+        session_open_gates(recorder.session, true);
         atomic_store(&recorder_page->current, recorder.session);
     }
     return error;
@@ -234,9 +234,9 @@ static void recorder_fail(struct session *s) {
         memprof_status status = memprof_stop(s->engine, &self.sampler);
         (void)status; /* in a signal handler, it goes on idly */
     }
-    atomic_store(&recorder_page->exact, NULL);
+    session_open_gates(recorder.session, false);
     atomic_store(&recorder_page->current, NULL);
-    if (s->exact)
+    if (s->dense)
         recorder_filter = (memprof_filter)MEMPROF_FILTER_INIT;
     say(s->sink.path, "recording has ended", s->sink.error);
 }
@@ -305,7 +305,7 @@ static uint64_t recorder_sample(uint64_t words, struct session **s) {
     unsigned before = recorder.n_sessions;
     *s = recorder_enter();
     if (*s && !(*s)->engine) {
-        self.sampler.countdown = (*s)->exact ? 0 : INT64_MAX;
+        self.sampler.countdown = (*s)->dense ? 0 : INT64_MAX;
         return 0;
     }
     if (!*s || (recorder.n_sessions != before && !memprof_count(&self.sampler, words)))
@@ -314,12 +314,8 @@ static uint64_t recorder_sample(uint64_t words, struct session **s) {
     return recorder_is_stopped() ? 0 : n_samples;
 }
 
-static __attribute__((noinline)) struct session *recorder_born_sampled(void *block, uint64_t words,
-                                                                       enum call_type type) {
-    struct session *s = NULL;
-    uint64_t n_samples = recorder_sample(words, &s);
-    if (n_samples == 0)
-        return s;
+static __attribute__((noinline)) void recorder_track(struct session *s, void *block, uint64_t words,
+                                                     uint64_t n_samples, enum call_type type) {
     struct session_site site = {.type = type + 1};
     unwind_here(&site.start);
     memprof_birth birth = {.address = (uintptr_t)block,
@@ -329,39 +325,50 @@ static __attribute__((noinline)) struct session *recorder_born_sampled(void *blo
                            .heap = MEMPROF_MAJOR,
                            .site = &site};
     memprof_track(s->engine, &self.sampler, &birth);
-    return s;
 }
 
 void recorder_born(void *block, size_t bytes, enum call_type type, const struct unwind_site *site) {
-    uint64_t words = recorder_words(bytes);
-    struct session *s =
-        recorder.exact ? recorder_enter() : recorder_born_sampled(block, words, type);
-    if (s && s->exact && !recorder_is_stopped())
-        exact_born(s, block, words, type + 1, site);
+    const uint64_t words = recorder_words(bytes);
+    uint64_t n_samples = 0;
+    struct session *s = NULL;
+    if (recorder.everything)
+        s = recorder_enter();
+    else
+        n_samples = recorder_sample(words, &s);
+    if (s && s->dense && !s->engine && !recorder_is_stopped())
+        n_samples = words;
+    if (n_samples == 0)
+        return;
+    if (!s->dense)
+        recorder_track(s, block, words, n_samples, type);
+    else if (recorder_dense() == s)
+        dense_sampled_again(block, words, n_samples, type + 1, site);
+    else
+        dense_born(s, block, words, n_samples, type + 1, site);
 }
 
 void recorder_died(void *block) {
     struct session *s = recorder_enter();
-    if (s && s->exact)
-        exact_died(s, block);
+    if (s && s->dense)
+        dense_died(s, block);
     else if (s && s->engine)
         memprof_freed(s->engine, &self.sampler, (uintptr_t)block);
 }
 
 bool recorder_take(void *block, recorder_taken *taken) {
     struct session *s = recorder_enter();
-    if (s && s->exact)
-        return (taken->id = exact_take(s, block)) != 0;
+    if (s && s->dense)
+        return (taken->id = dense_take(s, block)) != 0;
     return s && s->engine &&
            memprof_take(s->engine, &self.sampler, (uintptr_t)block, &taken->block);
 }
 
 void recorder_settle(void *block, recorder_taken *taken, bool dead) {
     struct session *s = recorder.session;
-    if (s->exact && dead)
-        exact_bury(s, taken->id);
-    else if (s->exact)
-        exact_untake(s, block, taken->id);
+    if (s->dense && dead)
+        dense_bury(s, taken->id);
+    else if (s->dense)
+        dense_untake(s, block, taken->id);
     else
         (dead ? memprof_bury : memprof_untake)(s->engine, &self.sampler, &taken->block);
 }
@@ -390,7 +397,7 @@ void recorder_finish(void) {
         recorder_leave_parent(); /* a child with nothing to say has a trace of its own, too */
     if (atomic_load(&recorder.state) == ON && atomic_load(&recorder_page->alive) &&
         recorder_is_own_process() && atomic_compare_exchange_strong(&recorder.state, &on, ENDED)) {
-        atomic_store(&recorder_page->exact, NULL);
+        session_open_gates(recorder.session, false);
         atomic_store(&recorder_page->current, NULL);
         session_finish(recorder.session);
     }
@@ -502,7 +509,8 @@ void recorder_stop(bool stopped) {
         return;
     recorder_mark(stopped ? CONTROL_MARK_STOPPED : "sampling started");
     atomic_store(&recorder.stopped, stopped);
-    atomic_store(&recorder_page->exact, recorder.exact && !stopped ? recorder.session : NULL);
+    if (atomic_load(&recorder.state) == ON)
+        session_open_gates(recorder.session, !stopped);
 }
 
 void recorder_mark(const char *name) {

@@ -42,15 +42,22 @@ void recorder_lose_ocaml(void);
 /* On a page that the kernel wipes in the child of a fork. */
 struct recorder_page {
     _Atomic uint32_t alive; /* 1 in the process that owns the session, 0 in forked children */
-    _Atomic(struct session *) exact;   /* the session, if it records everything and all is well */
+    struct session_gates gates;
     _Atomic(struct session *) current; /* the session, until it ends */
 };
 extern struct recorder_page *recorder_page __attribute__((visibility("hidden")));
 
-/* Whether the calling thread can record every block at once, in the session `self.owner`. If not,
- * there is none, or it takes more than that, which the functions below find out. */
-static inline bool recorder_exact(void) {
-    struct session *s = atomic_load_explicit(&recorder_page->exact, memory_order_acquire);
+/* The session in which the calling thread can record by dense.c at once. NULL: there is none, or it
+ * takes more than that, which the functions below find out. */
+static inline struct session *recorder_dense(void) {
+    struct session *s = atomic_load_explicit(&recorder_page->gates.dense, memory_order_acquire);
+    return s && self.owner == s ? s : NULL;
+}
+
+/* The same if it records every block. */
+static inline bool recorder_everything(void) {
+    const struct session *s =
+        atomic_load_explicit(&recorder_page->gates.everything, memory_order_acquire);
     return s && self.owner == s;
 }
 
@@ -71,7 +78,7 @@ void recorder_died(void *block);
 /* The same in two steps, for realloc: see memprof_take. */
 typedef union recorder_taken {
     memprof_taken block; /* of the engine */
-    uint64_t id;         /* of exact.h */
+    uint64_t id;         /* of dense.h */
 } recorder_taken;
 bool recorder_take(void *block, recorder_taken *taken);
 void recorder_settle(void *block, recorder_taken *taken, bool dead);

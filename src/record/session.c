@@ -15,7 +15,7 @@
 #include "platform/pages.h"
 #include "platform/syscall.h"
 #include "record/calls.h"
-#include "record/exact.h"
+#include "record/dense.h"
 #include "record/ids.h"
 #include "record/text.h"
 
@@ -107,13 +107,19 @@ struct domain *session_domain(struct session *s) {
     return self.domain;
 }
 
+void session_open_gates(struct session *s, bool open) {
+    if (!s->gates)
+        return;
+    atomic_store(&s->gates->everything, open && s->dense && !s->engine ? s : NULL);
+    atomic_store(&s->gates->dense, open && s->dense ? s : NULL);
+}
+
 void session_note(struct session *s, memtrace_status status) {
     if (status == MEMTRACE_NOMEM)
         atomic_fetch_add_explicit(&s->lost_event, 1, memory_order_relaxed);
     else if (status != MEMTRACE_OK) {
         atomic_store_explicit(&s->failed, true, memory_order_relaxed);
-        if (s->hot)
-            atomic_store(s->hot, NULL);
+        session_open_gates(s, false);
     }
 }
 
@@ -328,16 +334,27 @@ static int session_open_writer(struct session *s, const struct session_plan *pla
                : ENAMETOOLONG;
 }
 
-static memprof_status session_start_engine(struct session *s, const config *c,
-                                           memprof_filter *filter) {
-    memprof_host host = {
-        .context = s, .reallocate = hook_reallocate, .callstack = hook_callstack, .filter = filter};
+/* In a dense recording, the engine draws samples and tracks nothing. */
+static bool session_start_engine(struct session *s, const config *c, memprof_filter *filter) {
+    memprof_host host = {.context = s,
+                         .reallocate = hook_reallocate,
+                         .callstack = hook_callstack,
+                         .filter = s->dense ? NULL : filter};
     /* One frame more than the depth: the remark that there are more. */
     memprof_options options = {
         .rate = c->rate, .callstack_size = c->depth + 1, .seed = session_seed(c)};
     memprof_tracker tracker = {.context = s, .alloc_major = on_alloc, .dealloc_major = on_dealloc};
     s->engine = memprof_create(&host);
-    return s->engine ? memprof_start(s->engine, &self.sampler, &options, &tracker) : MEMPROF_NOMEM;
+    return s->engine && memprof_start(s->engine, &self.sampler, &options, &tracker) == MEMPROF_OK;
+}
+
+/* From this rate on, a table by address takes no more memory than the engine's of samples. */
+#define DENSE_RATE 0.01
+
+static bool session_record_malloc(struct session *s, const config *c, memprof_filter *filter) {
+    const bool everything = c->rate == 1;
+    return (everything || session_start_engine(s, c, filter)) &&
+           (!s->dense || dense_start(s, filter));
 }
 
 /* 0 or an errno. */
@@ -361,13 +378,10 @@ static int session_build(struct session *s, const struct session_plan *plan,
     if (error)
         return error;
     s->domains.writer = s->writer;
-    s->exact = s->domains.exact = plan->records_malloc && c->rate == 1;
+    s->dense = s->domains.dense = plan->records_malloc && c->rate >= DENSE_RATE;
+    s->domains.clock_lasts = c->rate == 1 ? CPU_CYCLES_SHORT : CPU_CYCLES_SHORTEST;
     domain_table_init(&s->domains);
-    if (!plan->records_malloc)
-        return 0;
-    if (s->exact)
-        return exact_start(s, filter) ? 0 : ENOMEM;
-    return session_start_engine(s, c, filter) == MEMPROF_OK ? 0 : ENOMEM;
+    return !plan->records_malloc || session_record_malloc(s, c, filter) ? 0 : ENOMEM;
 }
 
 struct session *session_open(const struct session_plan *plan, memprof_filter *filter, int *error) {

@@ -39,6 +39,13 @@ struct session_site {
     unsigned type; /* enum call_type + 1 */
 };
 
+/* Ways in that are as short as can be: where they are open, all is well, and what is not NULL is
+ * the session. */
+struct session_gates {
+    _Atomic(struct session *) everything; /* every block is recorded, by dense.c */
+    _Atomic(struct session *) dense;      /* some are, or all */
+};
+
 struct session {
     memory memory;
     sink sink;
@@ -49,13 +56,12 @@ struct session {
     memtrace_writer *writer;
     bool maps; /* what the program maps is recorded, too, by mapping.c */
     lock regions_lock;
-    regions regions; /* that it has mapped, guarded by the lock before */
-    bool exact;      /* every block of malloc is recorded, by exact.c */
-    struct ids *ids; /* of blocks that live, if so */
-    _Atomic(struct session *)
-        *hot;                   /* this session while it is exact and all is well; see recorder.h */
-    memprof *engine;            /* that samples malloc; NULL: it is not recorded, or exactly */
-    const ocaml_runtime *ocaml; /* NULL: no OCaml heap is recorded */
+    regions regions;             /* that it has mapped, guarded by the lock before */
+    bool dense;                  /* malloc is recorded by dense.c */
+    struct ids *ids;             /* of blocks that live, if so */
+    struct session_gates *gates; /* NULL: there are none */
+    memprof *engine;             /* that samples malloc; NULL: it is not recorded, or all of it */
+    const ocaml_runtime *ocaml;  /* NULL: no OCaml heap is recorded */
     uint64_t pid;
     unsigned number; /* of the sessions that this process and its ancestors have begun */
     uint64_t start;  /* of the trace, on the monotonic clock, µs */
@@ -123,6 +129,9 @@ static inline bool session_is_own(const struct session *s, uintptr_t return_addr
 
 /* The calling thread's; NULL if none can be had. */
 struct domain *session_domain(struct session *s);
+
+/* Opens the gates of a session, as far as it has any; false: closes them. */
+void session_open_gates(struct session *s, bool open);
 
 /* Takes note of what the writer said of an event. */
 void session_note(struct session *s, memtrace_status status);

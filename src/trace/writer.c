@@ -729,14 +729,14 @@ static inline memtrace_status stream_alloc_easily(memtrace_stream *s, uint64_t n
 
 /* A packet's first backtrace is whole: after a loss that one is right again. */
 memtrace_status stream_alloc_block_slowly(memtrace_stream *s, uint64_t time, uint64_t words,
-                                          const uint64_t *frames, size_t n, size_t common,
-                                          uint64_t *id) {
-    allocation a = {.length = words - 1, .samples = words, .source = MEMTRACE_EXTERNAL};
+                                          uint64_t samples, const uint64_t *frames, size_t n,
+                                          size_t common, uint64_t *id) {
+    allocation a = {.length = words - 1, .samples = samples, .source = MEMTRACE_EXTERNAL};
     if (s->status != MEMTRACE_OK)
         return s->status;
     if (s->writer->version < 3 || s->n_dropped || n > most_frames(s->writer) || words == 0 ||
         a.length > INT64_MAX)
-        return memtrace_stream_alloc(s, time, MEMTRACE_EXTERNAL, a.length, words, frames, n,
+        return memtrace_stream_alloc(s, time, MEMTRACE_EXTERNAL, a.length, samples, frames, n,
                                      common > s->n_previous ? 0 : common, id);
     set_time(s, time);
     refill_ids(s);
@@ -757,9 +757,10 @@ memtrace_status stream_alloc_block_slowly(memtrace_stream *s, uint64_t time, uin
 }
 
 memtrace_status memtrace_stream_alloc_block(memtrace_stream *s, uint64_t time, uint64_t words,
-                                            const uint64_t *frames, size_t n, size_t common,
-                                            uint64_t *id) {
-    return stream_alloc_block(s, time, words, frames, n, common, id);
+                                            uint64_t samples, const uint64_t *frames, size_t n,
+                                            size_t common, uint64_t *id) {
+    return samples > words ? MEMTRACE_USAGE
+                           : stream_alloc_block(s, time, words, samples, frames, n, common, id);
 }
 
 static __attribute__((noinline)) memtrace_status

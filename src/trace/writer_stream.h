@@ -96,8 +96,8 @@ memtrace_status stream_put_frames_slowly(memtrace_stream *s, uint8_t *p, bool sh
 /* What stream_alloc_block does for a block that is large, does not fit the packet, has many new
  * frames, or is the first at its time. */
 memtrace_status stream_alloc_block_slowly(memtrace_stream *s, uint64_t time, uint64_t words,
-                                          const uint64_t *frames, size_t n, size_t common,
-                                          uint64_t *id);
+                                          uint64_t samples, const uint64_t *frames, size_t n,
+                                          size_t common, uint64_t *id);
 
 /* Blocks of more words may be written in longer form. */
 enum { STREAM_EASY_WORDS = FORMAT_VINT_16 - 1 };
@@ -135,16 +135,16 @@ static inline bool stream_collect_quickly(memtrace_stream *s, uint64_t time, uin
 
 /* memtrace_stream_alloc_block, in line. */
 static inline __attribute__((always_inline)) memtrace_status
-stream_alloc_block(memtrace_stream *s, uint64_t time, uint64_t words, const uint64_t *frames,
-                   size_t n, size_t common, uint64_t *id) {
+stream_alloc_block(memtrace_stream *s, uint64_t time, uint64_t words, uint64_t samples,
+                   const uint64_t *frames, size_t n, size_t common, uint64_t *id) {
     if (__builtin_expect(!stream_is_easy(s, time) || s->chunk_left == 0 ||
                              n - common > EASY_FRAMES || words - 1 >= STREAM_EASY_WORDS ||
                              common >= FORMAT_VINT_16,
                          0))
-        return stream_alloc_block_slowly(s, time, words, frames, n, common, id);
+        return stream_alloc_block_slowly(s, time, words, samples, frames, n, common, id);
     s->n_previous = 0;
     uint8_t *p = put_event_header(s->events.used, FORMAT_ALLOC, s->now);
-    p = put_u32(p, (uint32_t)(words - 1) | (uint32_t)words << 8 |
+    p = put_u32(p, (uint32_t)(words - 1) | (uint32_t)samples << 8 |
                        (uint32_t)MEMTRACE_EXTERNAL << 16 | (uint32_t)common << 24);
     const cache_cursor c = encode_frames(s, p, false, frames, n, common, true);
     if (__builtin_expect(c.frames < c.stop, 0)) {

@@ -177,8 +177,8 @@ def a_trace_is_free_once_its_process_is_left():
 def threads_at_work_are_not_disturbed():
     with Resident() as program:
         program.tell("b 4")
-        for i in range(4):
-            good("attach", "-r", "1e-3", "-o", f"{i}.ctf", program.pid)
+        for i, rate in enumerate(("1e-3", "0.1", "1", "0.02")):
+            good("attach", "-r", rate, "-o", f"{i}.ctf", program.pid)
             good("detach", "--no-symbolize", program.pid)
         program.tell("e", "0")
     for i in range(4):
@@ -246,7 +246,7 @@ def libraries_may_go_while_it_detaches():
         program.tell("u " + PLUGIN)
         program.tell("u " + OTHER_PLUGIN)
         for i in range(ROUNDS):
-            good("attach", "-r", "1e-3", "-o", f"{i}.ctf", program.pid)
+            good("attach", "-r", ("1e-3", "0.1")[i % 2], "-o", f"{i}.ctf", program.pid)
             good("detach", "--no-symbolize", program.pid)
         program.tell("e", "0")
 
@@ -827,22 +827,28 @@ def another_users_process_is_refused():
 
 @test
 def a_recording_is_told_what_to_do():
-    settings = {"LD_PRELOAD": LIBRARY, "MEMTRACE": "t.ctf", "MEMTRACE_RATE": "1"}
+    for rate in "1", "0.05", "0.005":  # blocks are so large that none is missed
+        check_told(rate)
+
+
+def check_told(rate):
+    settings = {"LD_PRELOAD": LIBRARY, "MEMTRACE": "t.ctf", "MEMTRACE_RATE": rate}
     with Resident(**settings) as program:
         same(good("ctl", program.pid, "status").stdout, f"{os.getcwd()}/t.ctf: recording\n")
-        program.tell("a 10 12000")
+        program.tell("a 10 120000")
         good("ctl", program.pid, "stop")
         assert "stopped" in good("ctl", program.pid, "status").stdout
-        program.tell("a 10 24000")
+        program.tell("a 10 240000")
         program.tell("f")
         good("ctl", program.pid, "start")
         good("ctl", program.pid, "mark", "half way")
-        program.tell("a 10 36000")
+        program.tell("a 10 360000")
         good("ctl", program.pid, "flush")
-        same(read("t.ctf", 36000)[0], 10, "in the file before the end")
+        same(read("t.ctf", 360000)[0], 10, "in the file before the end")
     marks = ["sampling stopped", "sampling started", "half way"]
-    same(read("t.ctf", 12000), (10, 10, marks))
-    same(read("t.ctf", 24000), (0, 0, marks))
+    same(read("t.ctf", 120000), (10, 10, marks))
+    same(read("t.ctf", 240000), (0, 0, marks))
+    os.unlink("t.ctf")
 
 
 @test

@@ -288,9 +288,9 @@ END_TEST
 
 /* ---- stacks that come by memtrace_stream_alloc_block ---- */
 
-static void put_line(FILE *out, uint64_t time, uint64_t id, uint64_t words, const uint64_t *frames,
-                     size_t n) {
-    fprintf(out, "%" PRIu64 " %" PRIu64 " %" PRIu64, time, id, words);
+static void put_line(FILE *out, uint64_t time, uint64_t id, uint64_t words, uint64_t samples,
+                     const uint64_t *frames, size_t n) {
+    fprintf(out, "%" PRIu64 " %" PRIu64 " %" PRIu64 "/%" PRIu64, time, id, samples, words);
     for (size_t i = 0; i < n; i++)
         fprintf(out, " %" PRIx64, frames[i]);
     fputc('\n', out);
@@ -311,7 +311,8 @@ static char *read_lines(const fixture *f) {
         bool is_alloc = e.kind == MEMTRACE_ALLOC;
         for (size_t i = 0; is_alloc && i < e.n_frames; i++)
             codes[i] = memtrace_reader_frame(reader, e.frames[i])->code;
-        put_line(out, e.time, e.id, is_alloc ? e.samples : 0, codes, is_alloc ? e.n_frames : 0);
+        put_line(out, e.time, e.id, is_alloc ? e.length + 1 : 0, is_alloc ? e.samples : 0, codes,
+                 is_alloc ? e.n_frames : 0);
     }
     size_t n_warnings;
     memtrace_reader_warnings(reader, &n_warnings);
@@ -342,7 +343,8 @@ START_TEST(every_block_is_read_as_it_was_written) {
     FILE *out = open_memstream(&text, &size);
     begin(&f, &s, 3);
     for (size_t i = 0; i < 20000; i++) {
-        const uint64_t r = next_random(&seed), words = 1 + (r >> 20 & (r % 50 ? 31 : 0xFFFFF));
+        const uint64_t r = next_random(&seed), words = 1 + (r >> 20 & (r % 50 ? 31 : 0xFFFFF)),
+                       samples = r >> 42 & 1 ? words : 1 + (r >> 43) % words;
         size_t common = walk_on(frames, &depth, n_sites[_i % 4], &seed);
         time += r % 64 == 0 ? next_random(&seed) % 40000000 : r % 3;
         if (r % 200 == 9) { /* a mark, say, by the other door */
@@ -350,21 +352,21 @@ START_TEST(every_block_is_read_as_it_was_written) {
             ck_assert_int_eq(
                 memtrace_stream_alloc(s.stream, time, MEMTRACE_EXTERNAL, 0, 0, &code, 1, 0, &id),
                 MEMTRACE_OK);
-            put_line(out, time, id, 0, &code, 1);
+            put_line(out, time, id, 1, 0, &code, 1);
             before = 0;
         }
         common = common < before ? common : before;
         ck_assert_int_eq(
-            memtrace_stream_alloc_block(s.stream, time, words, frames, depth, common, &id),
+            memtrace_stream_alloc_block(s.stream, time, words, samples, frames, depth, common, &id),
             MEMTRACE_OK);
-        put_line(out, time, id, words, frames, before = depth);
+        put_line(out, time, id, words, samples, frames, before = depth);
         if (r >> 40 & 1) {
             const bool tried = r >> 41 & 1,
                        done = tried && stream_collect_quickly(s.stream, time, id / 2 + 1);
             n_quick += done;
             if (!done)
                 ck_assert_int_eq(memtrace_stream_collect(s.stream, time, id / 2), MEMTRACE_OK);
-            put_line(out, time, id / 2, 0, NULL, 0);
+            put_line(out, time, id / 2, 0, 0, NULL, 0);
         }
     }
     fclose(out);
@@ -393,8 +395,8 @@ START_TEST(a_large_block_shares_its_stack) {
     begin(&f, &s, 3);
     for (size_t i = 0; i < BLOCKS; i++) {
         frames[DEPTH - 1] = 0x9000 + i;
-        ck_assert_int_eq(memtrace_stream_alloc_block(s.stream, i, i % 2 ? 5 : 5000, frames, DEPTH,
-                                                     i ? DEPTH - 1 : 0, &id),
+        ck_assert_int_eq(memtrace_stream_alloc_block(s.stream, i, i % 2 ? 5 : 5000, 1 + i % 5,
+                                                     frames, DEPTH, i ? DEPTH - 1 : 0, &id),
                          MEMTRACE_OK);
     }
     ck_assert_int_eq(memtrace_stream_close(s.stream), MEMTRACE_OK);

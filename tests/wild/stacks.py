@@ -33,7 +33,7 @@ PROGRAMS = {
 }
 
 # Inside gdb. At the entry of memtrace_stream_alloc the frames are the sixth argument, their number the
-# seventh. Where every block is recorded, writing stands in line: when exact_born_again has returned, the codes of
+# seventh. At rates from 0.01 on, writing stands in line: when one of two functions has returned, the codes of
 # the stack are the domain's, which is found by where its stack is. Frames of the recorder itself are not
 # recorded, nor are those that only debug information knows of, since they were inlined or have jumped away.
 SCRIPT = r"""
@@ -46,7 +46,7 @@ points, equal, cut, different, frames = 0, 0, 0, [], 0
 
 def domain():
     sp = int(gdb.parse_and_eval("$rsp"))
-    d = gdb.parse_and_eval("recorder_page->exact->domains.all")
+    d = gdb.parse_and_eval("recorder_page->gates.dense->domains.all")
     while int(d) and not int(d["stack_low"]) <= sp < int(d["stack_high"]):
         d = d["older"]
     return d
@@ -59,7 +59,7 @@ def finish():
     gdb.execute("set scheduler-locking off")
 
 def ours():
-    if EXACT:
+    if DENSE:
         d = domain()
         whole = int(d["n_frames"])
         n = whole or int(d["n_remarked"]) + 1
@@ -110,11 +110,11 @@ gdb.execute("handle all nostop noprint pass")
 gdb.execute("catch load liballotrace-preload")
 gdb.execute("run", to_string=True)
 # An address: behind the prologue, registers differ.
-stop = gdb.Breakpoint("*exact_born_again" if EXACT else "*memtrace_stream_alloc")
+stop = gdb.Breakpoint(f"*{PLACE}")
 stop.silent = True
 gdb.execute("continue", to_string=True)
 while points < N and gdb.selected_inferior().pid:
-    if EXACT:
+    if DENSE:
         finish()
     low, high = bounds()
     mine = ours()
@@ -150,12 +150,19 @@ def inputs(folder):
     subprocess.run(["g++", "-O1", HERE / "work.cc", "-pthread", "-ldl", "-o", folder / "cxx"])
 
 
+def place(rate):
+    """The function of the recorder that each allocation passes through, or nearly each."""
+    if rate < 0.01:
+        return "memtrace_stream_alloc"
+    return "dense_sampled_again" if rate < 1 else "dense_born_again"
+
+
 def compare(name, command, args, folder):
     """What the script found out."""
     script, out = folder / "script.py", folder / "out.json"
     out.unlink(missing_ok=True)
     script.write_text(f"N, SPREAD, OUT = {args.points}, {args.spread}, {str(out)!r}\n"
-                      f"EXACT = {float(args.rate) == 1}\n" + SCRIPT)
+                      f"DENSE, PLACE = {float(args.rate) >= 0.01}, {place(float(args.rate))!r}\n" + SCRIPT)
     preload = args.build.resolve() / "src/record/liballotrace-preload.so"
     settings = {"LD_PRELOAD": preload, "MEMTRACE": folder / "t.ctf", "MEMTRACE_RATE": args.rate}
     words = ["gdb", "-nx", "-q", "--batch"]

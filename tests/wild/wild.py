@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """wild.py: records real programs, and hostile ones, and compares them with themselves unrecorded.
 
-    wild.py [--build BUILD] [--rates 1e-5,1] [--keep DIR] [--jobs N] [--budget SECONDS] [--tap]
+    wild.py [--build BUILD] [--rates 1e-5,0.1,1] [--keep DIR] [--jobs N] [--budget SECONDS] [--tap]
             [NAME...]
 
 Each program runs twice plainly and once at each rate. Its standard output, its messages and its
@@ -368,7 +368,7 @@ def show_tap(number, verdict):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--rates", default="1e-5,1", help="1+mmap: with what programs map, too")
+    parser.add_argument("--rates", default="1e-5,0.1,1", help="1+mmap: with what programs map, too")
     parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--budget", type=float, help="seconds")

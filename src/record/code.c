@@ -125,7 +125,7 @@ void code_cache_forget(code_cache *cache, uint32_t epoch) {
     cache->epoch = epoch;
 }
 
-uint64_t code_of(code_table *table, code_cache *cache, uintptr_t return_address, unsigned type) {
+uint64_t code_of(code_table *table, code_cache *cache, uintptr_t return_address) {
     uint64_t *slot = &cache->codes[code_slot(return_address)];
     if (!return_address || (*slot & CODE_ADDRESS_MASK) != return_address) {
         /* The call may be the last instruction of its module. */
@@ -135,7 +135,7 @@ uint64_t code_of(code_table *table, code_cache *cache, uintptr_t return_address,
         *slot = (return_address & CODE_ADDRESS_MASK) | (m ? (uint64_t)m->generation : 0)
                                                            << GENERATION_AT;
     }
-    return code_with_type(*slot, type);
+    return *slot;
 }
 
 uint64_t code_of_mark(code_table *table, const char *remark) {

@@ -81,10 +81,10 @@ static inline uint32_t code_epoch(void) {
  * that of the cache. */
 void code_cache_forget(code_cache *cache, uint32_t epoch);
 
-/* The code of a return address on the calling thread's stack. `type` is 0, or the allocating
- * function + 1 for the innermost frame. The module must be in use while this runs, as it is when
- * it has a frame on our stack. Holds no lock while it asks the loader. */
-uint64_t code_of(code_table *table, code_cache *cache, uintptr_t return_address, unsigned type);
+/* The code of a return address on the calling thread's stack, type 0. The module must be in use
+ * while this runs, as it is when it has a frame on our stack. Holds no lock while it asks the
+ * loader. */
+uint64_t code_of(code_table *table, code_cache *cache, uintptr_t return_address);
 
 /* What is remembered for an address: its code, type 0, if code_is_of says so. */
 static inline uint64_t code_recall(const code_cache *cache, uintptr_t return_address) {
@@ -96,13 +96,13 @@ static inline bool code_is_of(uint64_t code, uintptr_t return_address) {
     return (code & CODE_ADDRESS_MASK) == return_address;
 }
 
-/* The same as code_of, type 0. */
+/* The same as code_of, in line where it is remembered. */
 static inline uint64_t code_remembered(code_table *table, code_cache *cache,
                                        uintptr_t return_address) {
     uint64_t code = code_recall(cache, return_address);
     return __builtin_expect(code_is_of(code, return_address), 1)
                ? code
-               : code_of(table, cache, return_address, 0);
+               : code_of(table, cache, return_address);
 }
 
 /* The code of a remark of the given text, which is copied; 0 if there are too many. */

@@ -4,7 +4,7 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 
-#include "platform/unwind_trail_walk.h"
+#include "record/backtrace.h"
 #include "record/calls.h"
 #include "record/ids.h"
 #include "trace/writer_stream.h"
@@ -27,17 +27,12 @@ bool dense_start(struct session *s, memprof_filter *filter) {
 /* How often to look whether modules are gone that were unloaded without dlclose; µs. */
 #define MODULES_INTERVAL 4096
 
-static __attribute__((noinline)) void dense_check_modules(struct domain *d, uint32_t epoch) {
-    unwind_cache_check(d->unwind);
-    domain_renew_codes(d, epoch);
-}
-
 static __attribute__((noinline)) void dense_read_clock(struct session *s, struct domain *d,
                                                        uint64_t cycles) {
     uint64_t before = d->now;
     session_read_clock(s, d, cycles);
     if (before / MODULES_INTERVAL != d->now / MODULES_INTERVAL)
-        dense_check_modules(d, code_epoch());
+        domain_check_modules(d);
     session_sweep(s, d->now);
 }
 
@@ -110,133 +105,6 @@ static inline __attribute__((always_inline)) bool dense_enter_again(const struct
     return false;
 }
 
-/* ---- call stacks ------------------------------------------------------------------------- */
-
-/* A stack as the writer wants it. */
-struct dense_stack {
-    uint64_t *codes;
-    size_t n;
-    size_t common; /* so many of them, at least, are those of the stack before */
-};
-
-/* The codes of the frames from `first` on. Marks frames whose codes are their addresses. */
-static __attribute__((noinline)) void dense_encode_slowly(struct session *s, struct domain *d,
-                                                          size_t first, size_t n) {
-    for (size_t i = first; i < n; i++) {
-        const uintptr_t pc = unwind_trail_pc(d->trail, i);
-        d->frames[1 + i] = code_remembered(&s->codes, &d->codes, pc);
-        if (d->frames[1 + i] == pc)
-            unwind_cache_mark(d->unwind, pc);
-    }
-}
-
-/* The same without marks; calls nothing where all are remembered. */
-static inline void dense_encode(struct session *s, struct domain *d, size_t first, size_t n) {
-    const struct unwind_point *point = d->trail->points + first;
-    uint64_t *const codes = d->frames + 1, *code = codes + first, *const end = codes + n;
-    for (; code < end; code++, point++)
-        if (__builtin_expect(!code_is_of(*code = code_recall(&d->codes, point->key), point->key),
-                             0)) {
-            dense_encode_slowly(s, d, (size_t)(code - codes), n);
-            break;
-        }
-}
-
-/* How many codes of a stack of `n` frames, of which `kept` are as they were, stand as they should:
- * the innermost of either stack bears a type. */
-static inline size_t dense_common(const struct domain *d, size_t kept, size_t n, unsigned type) {
-    const size_t before = d->n_frames, common = kept < before ? kept : before;
-    const bool at_end = common == n || common == before;
-    return common - (at_end && common > 0 && !(n == before && type == d->type));
-}
-
-/* A stack that is not whole, or not whole in the trace: a remark goes in front of the first frame
- * that is kept. What it shares with the stack before, if that has the same remark, shows when they
- * are compared: where frames were dropped, the trail's do not say it. */
-static __attribute__((noinline)) struct dense_stack
-dense_stack_remarked(struct session *s, struct domain *d, size_t n, unsigned flags, unsigned type) {
-    size_t first = n > s->depth ? n - s->depth : 0;
-    uint64_t remark = first > 0 || flags & UNWIND_CUT ? CODE_CUT : CODE_LOST;
-    size_t before = d->n_frames == 0 && d->frames[0] == remark ? d->n_remarked : 0;
-    uint64_t *codes = d->frames;
-    size_t common = before > 0;
-    codes[0] = remark;
-    n -= first;
-    if (n == 0)
-        codes[0] = code_with_type(remark, type);
-    for (size_t i = 1; i <= n; i++) {
-        uintptr_t pc = unwind_trail_pc(d->trail, first + i - 1);
-        uint64_t code = code_remembered(&s->codes, &d->codes, pc);
-        code = code_with_type(code, i == n ? type : 0);
-        common += common == i && i <= before && codes[i] == code;
-        codes[i] = code;
-    }
-    d->n_frames = 0; /* these are not the codes of whole stacks */
-    d->n_remarked = n;
-    return (struct dense_stack){.codes = codes, .n = 1 + n, .common = common};
-}
-
-/* How many of `n` frames are not the recorder's own, which stand innermost. */
-static __attribute__((noinline)) size_t dense_strip_own(const struct session *s,
-                                                        const struct domain *d, size_t n) {
-    while (n > 0 && session_is_own(s, unwind_trail_pc(d->trail, n - 1)))
-        n--;
-    return n;
-}
-
-/* Takes the stack, whatever it is. `d->frames` holds the codes of all frames from index 1 on. */
-static inline struct dense_stack dense_stack_take(struct session *s, struct domain *d,
-                                                  const struct unwind_site *site, unsigned type) {
-    uint32_t epoch = code_epoch();
-    if (__builtin_expect(epoch != d->codes.epoch, 0))
-        dense_check_modules(d, epoch);
-    const struct unwind_taken taken = unwind_trail_take(d->trail, site);
-    const unsigned flags = unwind_trail_flags(d->trail);
-    size_t n = taken.n;
-    if (__builtin_expect(flags != 0 || n - 1 >= s->depth, 0)) {
-        if (flags & UNWIND_TOOK_ALL)
-            n = dense_strip_own(s, d, n);
-        if (n - 1 >= s->depth || flags & (UNWIND_CUT | UNWIND_FAILED))
-            return dense_stack_remarked(s, d, n, flags, type);
-    }
-    const size_t common = dense_common(d, taken.kept, n, type);
-    dense_encode(s, d, common, n);
-    d->frames[n] = code_with_type(d->frames[n], type);
-    d->n_frames = n;
-    d->type = type;
-    return (struct dense_stack){.codes = d->frames + 1, .n = n, .common = common};
-}
-
-/* The same in line, where nothing is special. No frames: something is. */
-static inline __attribute__((always_inline)) struct dense_stack
-dense_stack_quickly(struct session *s, struct domain *d, uintptr_t return_address, uintptr_t sp,
-                    unsigned type) {
-    static const struct dense_stack none = {0};
-    unwind_trail *const trail = d->trail;
-    uint64_t *const codes = d->frames + 1;
-    bool marked;
-    if (__builtin_expect(!trail_is_quick(trail, sp) || code_epoch() != d->codes.epoch, 0))
-        return none;
-    const struct unwind_taken taken = trail_take_plainly(trail, return_address, sp, codes, &marked);
-    if (__builtin_expect(taken.n == 0, 0))
-        return none;
-    if (__builtin_expect(taken.n > s->depth || taken.kept > d->n_frames, 0)) {
-        domain_forget_stack(d); /* the next stack is the same to the trail */
-        return none;
-    }
-    size_t common = taken.kept;
-    if (common == taken.n || common == d->n_frames) {
-        common = dense_common(d, common, taken.n, type);
-        codes[common] = code_without_type(codes[common]);
-    }
-    if (__builtin_expect(!marked, 0))
-        dense_encode_slowly(s, d, common, taken.n);
-    codes[taken.n - 1] = code_with_type(codes[taken.n - 1], type);
-    d->n_frames = taken.n;
-    d->type = type;
-    return (struct dense_stack){.codes = codes, .n = taken.n, .common = common};
-}
-
 /* ---- events ------------------------------------------------------------------------------ */
 
 static inline void dense_collect_in(struct session *s, struct domain *d, uint64_t taken) {
@@ -278,7 +146,7 @@ static __attribute__((noinline)) void dense_fail(struct session *s, struct domai
 static __attribute__((noinline)) memtrace_status
 dense_write(struct session *s, struct domain *d, uint64_t now, uint64_t words, uint64_t n_samples,
             unsigned type, const struct unwind_site *site, uint64_t *id) {
-    const struct dense_stack stack = dense_stack_take(s, d, site, type);
+    const struct backtrace stack = backtrace_take(s, d, site, type);
     return stream_alloc_block(d->stream, now, words, n_samples, stack.codes, stack.n, stack.common,
                               id);
 }
@@ -314,7 +182,7 @@ dense_born_quickly(void *block, uint64_t words, uint64_t n_samples, unsigned typ
         dense_born(s, block, words, n_samples, type, &site);
         return;
     }
-    const struct dense_stack stack = dense_stack_quickly(s, d, return_address, sp, type);
+    const struct backtrace stack = backtrace_take_quickly(s, d, return_address, sp, type);
     memtrace_status status;
     if (__builtin_expect(stack.n > 0, 1)) {
         status = stream_alloc_block(d->stream, d->now, words, n_samples, stack.codes, stack.n,

@@ -58,26 +58,37 @@ void domain_visit_end(struct domain *d) {
     lock_release(&d->visit);
 }
 
+/* ---- stacks -------------------------------------------------------------------------------- */
+
+void domain_check_modules(struct domain *d) {
+    const uint32_t epoch = code_epoch();
+    unwind_cache_check(d->unwind);
+    if (__builtin_expect(epoch == d->codes.epoch, 1))
+        return;
+    domain_forget_stack(d);
+    code_cache_forget(&d->codes, epoch);
+}
+
 /* ---- domains ------------------------------------------------------------------------------- */
 
 /* One more than there are frames: a remark stands in front of them. */
 static size_t domain_frames_size(const struct domain_table *table) {
-    return (table->pcs_size + 1) * sizeof(uint64_t);
+    return (table->depth + 1) * sizeof(uint64_t);
 }
 
 static void domain_free_parts(struct domain *d, const struct domain_table *table) {
     pages_free(d->unwind, unwind_cache_size());
-    pages_free(d->trail, unwind_trail_size(table->pcs_size));
+    pages_free(d->trail, unwind_trail_size(table->depth));
     pages_free(d->frames, domain_frames_size(table));
     pages_free(d->ocaml, ocaml_trail_size(table->ocaml_depth));
 }
 
-static bool domain_make_dense(struct domain *d, const struct domain_table *table) {
-    d->trail = pages_alloc(unwind_trail_size(table->pcs_size));
+static bool domain_make_trail(struct domain *d, const struct domain_table *table) {
+    d->trail = pages_alloc(unwind_trail_size(table->depth));
     d->frames = pages_alloc(domain_frames_size(table));
     if (!d->trail || !d->frames)
         return false;
-    unwind_trail_init(d->trail, d->unwind, table->pcs_size);
+    unwind_trail_init(d->trail, d->unwind, table->depth);
     return true;
 }
 
@@ -103,15 +114,12 @@ static struct domain *domain_create(struct domain_table *table, uint16_t number)
     d->number = number;
     d->fenced = table->fenced;
     d->clock_lasts = table->clock_lasts;
-    d->pcs_size = table->pcs_size;
-    d->pcs = memory_alloc(table->memory, d->pcs_size * sizeof *d->pcs);
     d->unwind = pages_alloc(unwind_cache_size());
-    if (d->pcs && d->unwind && (!table->dense || domain_make_dense(d, table)) &&
+    if (d->unwind && (table->depth == 0 || domain_make_trail(d, table)) &&
         (table->ocaml_depth == 0 || domain_make_ocaml(d, table)) &&
         domain_open_stream_locked(table, d))
         return d;
     domain_free_parts(d, table);
-    memory_free(table->memory, d->pcs, d->pcs_size * sizeof *d->pcs);
     memory_free(table->memory, d, sizeof *d);
     return NULL;
 }
@@ -128,11 +136,11 @@ static struct domain *domain_open_locked(struct domain_table *table, bool is_mai
     return d;
 }
 
-void domain_find_stack(struct domain *d) {
-    unwind_stack_bounds(&d->stack_low, &d->stack_high);
-    d->stack_known = true;
-    if (d->trail)
-        unwind_trail_set_stack(d->trail, d->stack_low, d->stack_high);
+/* The trail is now that of the calling thread. */
+static void domain_find_stack(struct domain *d) {
+    uintptr_t low, high;
+    unwind_stack_bounds(&low, &high);
+    unwind_trail_set_stack(d->trail, low, high);
 }
 
 struct domain *domain_acquire(struct domain_table *table, bool is_main_thread) {
@@ -143,8 +151,6 @@ struct domain *domain_acquire(struct domain_table *table, bool is_main_thread) {
     else
         d = domain_open_locked(table, is_main_thread);
     lock_release(&table->lock);
-    if (d)
-        d->stack_known = false;
     if (d && d->trail)
         domain_find_stack(d);
     return d;

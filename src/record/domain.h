@@ -32,18 +32,14 @@ struct domain {
     lock visit;               /* held by that somebody */
 
     /* The rest belongs to the thread that has the domain. */
-    bool stack_known;
-    uintptr_t stack_low, stack_high;
     unwind_cache *unwind;
-    uintptr_t *pcs;  /* room for a stack being taken */
-    size_t pcs_size; /* how many fit */
     code_cache codes;
     ocaml_trail *ocaml; /* NULL: no OCaml heap is recorded */
     uint64_t now;       /* trace time, µs, as of `now_cycles`: see session_now_nearly */
     uint64_t now_cycles;
     uint64_t clock_lasts; /* for so many cycles, in dense.c */
 
-    /* Of dense.c; NULL, 0 where it does not record. */
+    /* Of backtrace.c; NULL, 0 where malloc is not recorded. */
     unwind_trail *trail; /* knows the stack from the beginning */
     uint64_t *frames;    /* codes of the last stack, outermost first, behind room for a remark */
     size_t n_frames;     /* of them, how many may be found again; 0: see n_remarked */
@@ -54,9 +50,8 @@ struct domain {
 struct domain_table {
     memory *memory;
     memtrace_writer *writer;
-    size_t pcs_size;
-    size_t ocaml_depth;           /* 0: no OCaml heap is recorded */
-    bool dense;                   /* domains get what dense.c needs */
+    size_t depth;                 /* of stacks of malloc, our own frames included; 0: none are */
+    size_t ocaml_depth;           /* the same of the OCaml heap */
     uint64_t clock_lasts;         /* for domains */
     bool fenced;                  /* there is no membarrier here */
     lock lock;                    /* guards opening, and `idle` */
@@ -72,9 +67,6 @@ void domain_table_init(struct domain_table *table);
 /* A domain for the calling thread; number 0 only for the main thread. NULL if none can be had. */
 struct domain *domain_acquire(struct domain_table *table, bool is_main_thread);
 
-/* Finds out where the calling thread, which owns the domain, has its stack. */
-void domain_find_stack(struct domain *d);
-
 void domain_release(struct domain_table *table, struct domain *d);
 
 /* The next stack is not to be compared with the last one. */
@@ -82,13 +74,8 @@ static inline void domain_forget_stack(struct domain *d) {
     d->n_frames = d->n_remarked = 0;
 }
 
-/* Modules may have changed since the codes of `d` were learnt, if the epoch has. */
-static inline void domain_renew_codes(struct domain *d, uint32_t epoch) {
-    if (__builtin_expect(epoch == d->codes.epoch, 1))
-        return;
-    domain_forget_stack(d);
-    code_cache_forget(&d->codes, epoch);
-}
+/* Forgets what was learnt of modules that may have been unloaded. */
+void domain_check_modules(struct domain *d);
 
 /* The owner's way to its stream. It must not be inside already. */
 void domain_wait(struct domain *d);

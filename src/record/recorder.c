@@ -315,9 +315,9 @@ static uint64_t recorder_sample(uint64_t words, struct session **s) {
 }
 
 static __attribute__((noinline)) void recorder_track(struct session *s, void *block, uint64_t words,
-                                                     uint64_t n_samples, enum call_type type) {
-    struct session_site site = {.type = type + 1};
-    unwind_here(&site.start);
+                                                     uint64_t n_samples, enum call_type type,
+                                                     const struct unwind_site *caller) {
+    const struct session_site site = {.caller = caller, .type = type + 1};
     memprof_birth birth = {.address = (uintptr_t)block,
                            .size = words - 1,
                            .n_samples = n_samples,
@@ -340,7 +340,7 @@ void recorder_born(void *block, size_t bytes, enum call_type type, const struct 
     if (n_samples == 0)
         return;
     if (!s->dense)
-        recorder_track(s, block, words, n_samples, type);
+        recorder_track(s, block, words, n_samples, type, site);
     else if (recorder_dense() == s)
         dense_sampled_again(block, words, n_samples, type + 1, site);
     else

@@ -14,6 +14,7 @@
 #include "platform/module.h"
 #include "platform/pages.h"
 #include "platform/syscall.h"
+#include "record/backtrace.h"
 #include "record/calls.h"
 #include "record/dense.h"
 #include "record/ids.h"
@@ -188,7 +189,6 @@ static bool session_alloc(struct session *s, const memprof_allocation *info, uin
     memtrace_status status =
         memtrace_stream_alloc(d->stream, now, MEMTRACE_EXTERNAL, info->size, info->n_samples,
                               info->callstack, info->callstack_length, 0, id);
-    domain_forget_stack(d); /* it is not the last one any more */
     session_note(s, status);
     session_sweep(s, now);
     domain_leave(d);
@@ -224,47 +224,22 @@ static void on_dealloc(void *context, memprof_thread *thread, void *metadata) {
 
 /* ---- call stacks ------------------------------------------------------------------------- */
 
-static size_t domain_unwind(struct domain *d, const struct unwind_start *start, unsigned *flags) {
-    if (!d->stack_known)
-        domain_find_stack(d);
-    return unwind_stack(d->unwind, start, d->stack_low, d->stack_high, d->pcs, d->pcs_size, flags);
-}
-
-/* Codes of the stack, outermost first, in front of them a remark if there is more. */
-static size_t session_encode(struct session *s, struct domain *d, size_t first, size_t n,
-                             unsigned flags, unsigned type, uint64_t *frames, size_t max) {
-    bool cut = flags & UNWIND_CUT || n > s->depth;
-    size_t out = 0;
-    if (n > s->depth)
-        n = s->depth;
-    if (cut || flags & UNWIND_FAILED || n == 0)
-        frames[out++] = cut ? CODE_CUT : CODE_LOST;
-    if (n > max - out)
-        n = max - out;
-    domain_renew_codes(d, code_epoch());
-    for (size_t i = first + n; i-- > first;)
-        frames[out++] = code_of(&s->codes, &d->codes, d->pcs[i], i == first ? type : 0);
-    if (n == 0)
-        frames[out - 1] = code_with_type(frames[out - 1], type);
-    return out;
-}
-
+/* What the engine samples comes so rarely that modules may have gone meanwhile. `max` grows until
+ * all codes fit. */
 static size_t hook_callstack(void *context, memprof_thread *thread, const void *site,
                              uint64_t *frames, size_t max) {
     struct session *s = context;
     const struct session_site *from = site;
     struct domain *d = session_domain(s);
     int64_t countdown = thread->countdown;
-    unsigned flags = 0;
-    size_t first = 0;
-    if (!d || max == 0)
+    if (!d)
         return 0;
-    size_t n = domain_unwind(d, &from->start, &flags);
-    while (first < n && session_is_own(s, d->pcs[first]))
-        first++;
-    size_t out = session_encode(s, d, first, n - first, flags, from->type, frames, max);
+    domain_check_modules(d);
+    const struct backtrace stack = backtrace_take(s, d, from->caller, from->type);
+    const size_t n = stack.n < max ? stack.n : max;
+    memcpy(frames, stack.codes, n * sizeof *frames);
     session_note_handlers(s, countdown);
-    return out;
+    return n;
 }
 
 /* ---- start and end ----------------------------------------------------------------------- */
@@ -368,7 +343,7 @@ static int session_build(struct session *s, const struct session_plan *plan,
     s->depth = c->depth;
     s->ocaml_depth = c->ocaml_depth;
     s->ocaml_rate = c->rate;
-    s->domains.pcs_size = c->depth + OWN_FRAMES;
+    s->domains.depth = plan->records_malloc ? c->depth + OWN_FRAMES : 0;
     s->domains.ocaml_depth = s->ocaml ? c->ocaml_depth : 0;
     if (module_find((uintptr_t)session_build, &own)) {
         s->own_low = own.low;
@@ -378,7 +353,7 @@ static int session_build(struct session *s, const struct session_plan *plan,
     if (error)
         return error;
     s->domains.writer = s->writer;
-    s->dense = s->domains.dense = plan->records_malloc && c->rate >= DENSE_RATE;
+    s->dense = plan->records_malloc && c->rate >= DENSE_RATE;
     s->domains.clock_lasts = c->rate == 1 ? CPU_CYCLES_SHORT : CPU_CYCLES_SHORTEST;
     domain_table_init(&s->domains);
     return !plan->records_malloc || session_record_malloc(s, c, filter) ? 0 : ENOMEM;

@@ -8,7 +8,6 @@
 #include "allotrace/memtrace.h"
 #include "platform/clock.h"
 #include "platform/cpu.h"
-#include "platform/unwind.h"
 #include "record/code.h"
 #include "record/config.h"
 #include "record/domain.h"
@@ -35,7 +34,7 @@ _Static_assert(sizeof(struct self) <= 64, "static TLS is scarce for libraries th
 
 /* Where an allocation came from: what memprof_birth.site points at. */
 struct session_site {
-    struct unwind_start start;
+    const struct unwind_site *caller;
     unsigned type; /* enum call_type + 1 */
 };
 

@@ -138,10 +138,9 @@ static const char *const types[] = {"malloc", "operator new"};
 START_TEST(codes_say_module_offset_and_type) {
     uintptr_t pc = (uintptr_t)strtod; /* in some library */
     code_cache_forget(&cache, code_epoch());
-    uint64_t code = code_of(&table, &cache, pc, 2);
+    uint64_t code = code_with_type(code_of(&table, &cache, pc), 2);
     memtrace_location places[4];
-    ck_assert_uint_eq(code, code_of(&table, &cache, pc, 2));
-    ck_assert_uint_ne(code, code_of(&table, &cache, pc, 0));
+    ck_assert_uint_eq(code_without_type(code), code_of(&table, &cache, pc));
     ck_assert_uint_eq(code >> 62, 0);
     ck_assert_uint_eq(code_locate(&table, types, code, places, 4), 2);
     ck_assert_str_eq(places[0].file, "<type>");
@@ -149,9 +148,8 @@ START_TEST(codes_say_module_offset_and_type) {
     ck_assert_ptr_nonnull(strstr(places[1].file, "libc"));
     ck_assert_ptr_nonnull(strchr(places[1].file, '['));
     ck_assert_ptr_nonnull(strstr(places[1].function, "+0x"));
-    ck_assert_uint_eq(code_locate(&table, types, code_of(&table, &cache, pc, 0), places, 4), 1);
-    ck_assert_uint_eq(code_locate(&table, types, code_of(&table, &cache, 0x12345, 0), places, 4),
-                      1);
+    ck_assert_uint_eq(code_locate(&table, types, code_of(&table, &cache, pc), places, 4), 1);
+    ck_assert_uint_eq(code_locate(&table, types, code_of(&table, &cache, 0x12345), places, 4), 1);
     ck_assert_str_eq(places[0].file, "[JIT]");
     ck_assert_str_eq(places[0].function, "0x12345");
 }
@@ -159,11 +157,11 @@ END_TEST
 
 START_TEST(codes_stay_the_same_when_other_modules_go) {
     uintptr_t pc = (uintptr_t)strtod;
-    uint64_t before = code_of(&table, &cache, pc, 0);
+    uint64_t before = code_of(&table, &cache, pc);
     code_modules_changed();
     code_cache_forget(&cache, code_epoch());
     ck_assert_uint_eq(code_recall(&cache, pc), 0);
-    ck_assert_uint_eq(code_of(&table, &cache, pc, 0), before);
+    ck_assert_uint_eq(code_of(&table, &cache, pc), before);
 }
 END_TEST
 

@@ -104,7 +104,7 @@ static int recorder_try_open(void) {
         recorder.session = session_open(&recorder.plan, &recorder_filter, &error);
     if (error == 0) {
         recorder.session->number = self.session = ++recorder.n_sessions;
-        recorder.everything = recorder.session->dense && !recorder.session->engine;
+        recorder.everything = session_is_of_everything(recorder.session);
         recorder.session->gates = &recorder_page->gates;
         recorder_maps |= recorder.session->maps;
         atomic_store(&recorder_page->alive, 1);
@@ -335,7 +335,7 @@ void recorder_born(void *block, size_t bytes, enum call_type type, const struct 
         s = recorder_enter();
     else
         n_samples = recorder_sample(words, &s);
-    if (s && s->dense && !s->engine && !recorder_is_stopped())
+    if (s && session_is_of_everything(s) && !recorder_is_stopped())
         n_samples = words;
     if (n_samples == 0)
         return;

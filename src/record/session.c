@@ -111,7 +111,7 @@ struct domain *session_domain(struct session *s) {
 void session_open_gates(struct session *s, bool open) {
     if (!s->gates)
         return;
-    atomic_store(&s->gates->everything, open && s->dense && !s->engine ? s : NULL);
+    atomic_store(&s->gates->everything, open && session_is_of_everything(s) ? s : NULL);
     atomic_store(&s->gates->dense, open && s->dense ? s : NULL);
 }
 

@@ -122,6 +122,11 @@ static inline uint64_t session_now_nearly(struct session *s, struct domain *d) {
     return d->now;
 }
 
+/* Whether it records every block of malloc's. */
+static inline bool session_is_of_everything(const struct session *s) {
+    return s->dense && !s->engine;
+}
+
 static inline bool session_is_own(const struct session *s, uintptr_t return_address) {
     return return_address - 1 - s->own_low < s->own_high - s->own_low;
 }

@@ -162,6 +162,20 @@ static bool is_scoped_wrapper(const char *function) {
     return is_wrapper(name, &resizes) && (of_namespaces || !resizes);
 }
 
+/* Node::operator new(unsigned long), ns::Pool<int>::operator new[](unsigned long); not the global
+ * one, which traces have as the type of what it allocates. */
+static bool is_operator_of_class(const char *function) {
+    static const char text[] = "::operator new";
+    const char *last = "";
+    int depth = 0; /* in arguments of templates and of functions */
+    for (const char *at = function; *at; at++) {
+        depth += (*at == '<' || *at == '(') - (*at == '>' || *at == ')');
+        if (depth == 0 && at[0] == ':' && at[1] == ':')
+            last = at;
+    }
+    return strncmp(last, text, sizeof text - 1) == 0 && strchr("[(< ", last[sizeof text - 1]);
+}
+
 static bool is_well_known(const char *function) {
     static const char *const names[] = {
 #define WRAPPER_NAME(text) text,
@@ -176,7 +190,7 @@ static bool is_well_known(const char *function) {
 
 bool wrapper_name(const char *function) {
     bool resizes;
-    if (is_well_known(function))
+    if (is_well_known(function) || is_operator_of_class(function))
         return true;
     return strpbrk(function, ":(") ? is_scoped_wrapper(function) : is_wrapper(function, &resizes);
 }

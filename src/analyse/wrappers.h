@@ -4,7 +4,8 @@
  * its caller. The one list of what such names are made of. It errs on the side of "no": a
  * constructor (jvp_string_alloc, node_new) is a place of interest. Of C++ functions the name behind
  * the last `::` counts; what resizes (realloc) must be in namespaces, because String::realloc(int)
- * is about strings. Templates, and names with anything else that is no identifier, never match.
+ * is about strings. Templates, and names with anything else that is no identifier, never match, but
+ * for a class's own `operator new` and `operator new[]`.
  *
  * A name is a sequence of words, separated by underscores or by a change of case:
  *

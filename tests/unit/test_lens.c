@@ -85,6 +85,11 @@ static const char *const wrappers[] = {
     "llvm::safe_malloc(unsigned long)",
     "(anonymous namespace)::checked_calloc(unsigned long, unsigned long)",
     "xmalloc(unsigned long)",
+    "Node::operator new(unsigned long)",
+    "(anonymous namespace)::Node::operator new",
+    "ns::Pool<int>::operator new[](unsigned long)",
+    "ns::Pool<(void*)0, std::less<int> >::operator new(unsigned long, std::align_val_t)",
+    "void* Node::operator new<Arena>(unsigned long, Arena&)",
 };
 
 static const char *const sites[] = {
@@ -135,6 +140,13 @@ static const char *const sites[] = {
     "tree_node_malloc",
     "mallocator",
     "small_malloc_test_of_everything_there_is",
+    "operator new",
+    "operator new(unsigned long)",
+    "Type::operator new_thing()",
+    "Node::operator new(unsigned long)::Local::make()",
+    "void make<&Node::operator new>()",
+    "apply(Node::operator new(unsigned long))",
+    "Node::operator delete(void*)",
 };
 
 START_TEST(names_that_merely_allocate) {

@@ -1,6 +1,6 @@
 /* debug_part.c: see debug_part.h. Which units are needed is told by .debug_aranges; that nothing in
  * them refers to others, by .debug_abbrev. Files are taken as they are on this machine mostly: 64
- * bits, its own byte order, compressed with zlib. All others are left to libdw. */
+ * bits, its own byte order. All others are left to libdw. */
 #include "symbolize/debug_part.h"
 
 #include <dwarf.h>
@@ -8,13 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+#include <zstd.h>
+
+#ifndef ELFCOMPRESS_ZSTD /* glibc before 2.37 */
+#define ELFCOMPRESS_ZSTD 2
+#endif
 
 /* A section of the file. */
 typedef struct section {
     const uint8_t *bytes; /* as it is there, without the header of compressed ones; NULL: none */
     size_t size;          /* of these */
     size_t plain;         /* bytes once inflated */
-    bool packed;
+    unsigned packed;      /* how, ELFCOMPRESS_; 0: it is not */
 } section;
 
 /* .debug_info comes last, so that its end can be left out. .debug_aranges is only read here. */
@@ -25,6 +30,9 @@ typedef struct section {
     X(LINE_STR, ".debug_line_str")                                                                 \
     X(RANGES, ".debug_ranges")                                                                     \
     X(RNGLISTS, ".debug_rnglists")                                                                 \
+    X(ADDR, ".debug_addr")                                                                         \
+    X(STR_OFFSETS, ".debug_str_offsets")                                                           \
+    X(TYPES, ".debug_types")                                                                       \
     X(INFO, ".debug_info")                                                                         \
     X(ARANGES, ".debug_aranges")
 
@@ -63,17 +71,16 @@ static unsigned section_number(const char *name) {
 
 /* Whether there is more to the entries than these sections say. */
 static bool is_unusual(const char *name) {
-    static const char *const names[] = {
-        ".debug_types",    ".debug_addr", ".debug_str_offsets", ".gnu_debugaltlink",
-        ".debug_cu_index", ".debug_sup",  ".debug_info.dwo",    ".debug_tu_index"};
+    static const char *const names[] = {".gnu_debugaltlink", ".debug_sup", ".debug_info.dwo",
+                                        ".debug_cu_index", ".debug_tu_index"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)
             return true;
     return false;
 }
 
-/* zlib's header, and what deflate makes of a byte at most. */
-enum { ZLIB_HEADER = 2, DEFLATE_MOST = 1032 };
+/* zlib's header, and what is made of a byte at most: zstd repeats one 128 Ki times with four. */
+enum { ZLIB_HEADER = 2, DEFLATE_MOST = 1032, ZSTD_MOST = 1 << 15 };
 
 static bool section_read(section *s, Elf_Scn *scn, const GElf_Shdr *header) {
     const Elf_Data *data = elf_rawdata(scn, NULL);
@@ -86,11 +93,13 @@ static bool section_read(section *s, Elf_Scn *scn, const GElf_Shdr *header) {
     if (s->size < sizeof packed + ZLIB_HEADER)
         return false;
     memcpy(&packed, s->bytes, sizeof packed);
-    s->bytes += sizeof packed + ZLIB_HEADER;
-    s->size -= sizeof packed + ZLIB_HEADER;
+    const size_t before = sizeof packed + (packed.ch_type == ELFCOMPRESS_ZLIB ? ZLIB_HEADER : 0);
+    s->bytes += before;
+    s->size -= before;
     s->plain = packed.ch_size;
-    s->packed = true;
-    return packed.ch_type == ELFCOMPRESS_ZLIB && s->plain / DEFLATE_MOST <= s->size;
+    s->packed = packed.ch_type;
+    return (s->packed == ELFCOMPRESS_ZLIB && s->plain / DEFLATE_MOST <= s->size) ||
+           (s->packed == ELFCOMPRESS_ZSTD && s->plain / ZSTD_MOST <= s->size);
 }
 
 static bool sections_read(section sections[N_SECTIONS], Elf *elf) {
@@ -107,8 +116,15 @@ static bool sections_read(section sections[N_SECTIONS], Elf *elf) {
         if (i < N_SECTIONS && !section_read(&sections[i], scn, &header))
             return false;
     }
-    return sections[SECTION_INFO].packed && sections[SECTION_ABBREV].bytes &&
-           sections[SECTION_ARANGES].bytes;
+    return sections[SECTION_INFO].bytes && sections[SECTION_ABBREV].bytes;
+}
+
+/* Older versions of libdw cannot read these. */
+static bool any_zstd(const section sections[N_SECTIONS]) {
+    for (size_t i = 0; i < N_SECTIONS; i++)
+        if (sections[i].packed == ELFCOMPRESS_ZSTD)
+            return true;
+    return false;
 }
 
 static bool is_native(Elf *elf) {
@@ -161,6 +177,8 @@ static void inflation_end(inflation *f) {
 
 static bool section_inflate(const section *s, uint8_t *to) {
     inflation f;
+    if (s->packed == ELFCOMPRESS_ZSTD)
+        return ZSTD_decompress(to, s->plain, s->bytes, s->size) == s->plain;
     if (!inflation_begin(&f, s, to))
         return false;
     const bool whole = inflation_reach(&f, s->plain);
@@ -218,7 +236,7 @@ static bool search_sets(search *s, const uint8_t *bytes, size_t size) {
 
 /* False if there is an address of which it is not said which unit has it. */
 static bool find_last_unit(search *s, const section *aranges) {
-    uint8_t *bytes = malloc(aranges->plain);
+    uint8_t *bytes = aranges->bytes ? malloc(aranges->plain) : NULL;
     s->seen = calloc(s->n, 1);
     const bool found = bytes && s->seen && section_inflate(aranges, bytes) &&
                        search_sets(s, bytes, aranges->plain);
@@ -326,6 +344,8 @@ static void front_end(front *f) {
     names->sh_addralign = 1;
 }
 
+#define ALL_UNITS UINT64_MAX
+
 /* Inflates into `bytes`, where there is room for all of it; the size of the file, or 0. */
 static size_t fill(uint8_t *bytes, Elf *elf, const section sections[N_SECTIONS], uint64_t last) {
     front f;
@@ -337,10 +357,10 @@ static size_t fill(uint8_t *bytes, Elf *elf, const section sections[N_SECTIONS],
         size = s->plain;
         if (!s->bytes)
             continue;
-        if (i == SECTION_INFO ? !(size = inflate_units(s, bytes + at, last))
-                              : !section_inflate(s, bytes + at))
+        if (i == SECTION_INFO && last != ALL_UNITS ? !(size = inflate_units(s, bytes + at, last))
+                                                   : !section_inflate(s, bytes + at))
             return 0;
-        if (i == SECTION_ABBREV && !units_are_apart(bytes + at, size))
+        if (i == SECTION_ABBREV && last != ALL_UNITS && !units_are_apart(bytes + at, size))
             return 0;
         front_add(&f, i, section_names[i], at, size);
     }
@@ -354,8 +374,12 @@ bool debug_part_make(debug_part *part, const elf_file *file, const uint64_t *add
     search s = {.addresses = addresses, .n = n};
     size_t most = sizeof(front);
     *part = DEBUG_PART_NONE;
-    if (!is_native(file->elf) || !sections_read(sections, file->elf) || n == 0 ||
-        !find_last_unit(&s, &sections[SECTION_ARANGES]))
+    if (!is_native(file->elf) || !sections_read(sections, file->elf) || n == 0)
+        return false;
+    if (any_zstd(sections))
+        s.last = ALL_UNITS;
+    else if (!sections[SECTION_INFO].packed || sections[SECTION_ADDR].bytes || /* of .dwo files */
+             !find_last_unit(&s, &sections[SECTION_ARANGES]))
         return false;
     for (size_t i = 0; i < N_KEPT; i++)
         most += sections[i].plain;

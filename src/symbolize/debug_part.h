@@ -2,7 +2,8 @@
  *
  * libdw inflates every section as a whole, which for a few functions of a C library takes longer
  * than anything else that is done for a short program. Owns a small ELF file in memory: the
- * sections that dwarf_info reads, with the entries up to the last unit that is asked about. */
+ * sections that dwarf_info reads, with the entries up to the last unit that is asked about; all of
+ * them if the file is compressed with zstd, which libdw cannot read before version 0.189. */
 #ifndef SYMBOLIZE_DEBUG_PART_H
 #define SYMBOLIZE_DEBUG_PART_H
 

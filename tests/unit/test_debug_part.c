@@ -25,7 +25,7 @@ static int unit_of(dwarf_info *info, uint64_t address) {
 }
 
 static void setup(void) {
-    const char *path = getenv("DEBUG_UNITS");
+    const char *path = getenv("DEBUG_UNITS_ZLIB");
     ck_assert_ptr_nonnull(path);
     ck_assert_int_eq(elf_file_open(&file, path), 0);
     ck_assert_ptr_nonnull(whole = dwarf_info_open(file.elf));
@@ -88,6 +88,26 @@ START_TEST(an_address_in_no_unit_takes_the_whole) {
 }
 END_TEST
 
+/* libdw may know nothing of zstd. */
+START_TEST(a_part_has_all_that_zstd_compressed) {
+    elf_file zstd;
+    debug_part part;
+    const uint64_t anywhere = UINT64_C(1) << 40;
+    ck_assert_int_eq(elf_file_open(&zstd, getenv("DEBUG_UNITS_ZSTD")), 0);
+    ck_assert(debug_part_make(&part, &zstd, &anywhere, 1));
+    dwarf_info *info = dwarf_info_open(part.elf);
+    ck_assert_ptr_nonnull(info);
+    whole = dwarf_info_open(file.elf);
+    for (int unit = 0; unit < N_UNITS; unit++)
+        for (size_t i = 0; i < n_of_unit[unit]; i++)
+            compare_with_whole(info, of_unit[unit][i]);
+    dwarf_info_close(whole);
+    dwarf_info_close(info);
+    debug_part_free(&part);
+    elf_file_close(&zstd);
+}
+END_TEST
+
 /* A copy of the file, some bytes of which are other ones. */
 static void open_damaged(elf_file *damaged, const char *bytes, size_t size, unsigned *seed) {
     char *copy = malloc(size);
@@ -103,10 +123,9 @@ static void open_damaged(elf_file *damaged, const char *bytes, size_t size, unsi
         *damaged = ELF_FILE_CLOSED;
 }
 
-START_TEST(damage_is_survived) {
+static void survive_damage(Elf *elf, unsigned seed) {
     size_t size;
-    unsigned seed = (unsigned)_i;
-    const char *bytes = elf_rawfile(file.elf, &size);
+    const char *bytes = elf_rawfile(elf, &size);
     for (int turn = 0; turn < 200; turn++) {
         elf_file damaged;
         debug_part part = DEBUG_PART_NONE;
@@ -117,6 +136,18 @@ START_TEST(damage_is_survived) {
         elf_file_close(&damaged);
     }
 }
+
+START_TEST(damage_is_survived) {
+    survive_damage(file.elf, (unsigned)_i);
+}
+END_TEST
+
+START_TEST(damage_of_zstd_is_survived) {
+    elf_file zstd;
+    ck_assert_int_eq(elf_file_open(&zstd, getenv("DEBUG_UNITS_ZSTD")), 0);
+    survive_damage(zstd.elf, (unsigned)_i);
+    elf_file_close(&zstd);
+}
 END_TEST
 
 static Suite *suite(void) {
@@ -126,6 +157,10 @@ static Suite *suite(void) {
     tcase_add_loop_test(t, a_part_says_what_the_whole_says, 0, N_UNITS);
     tcase_add_test(t, an_address_in_no_unit_takes_the_whole);
     tcase_add_loop_test(t, damage_is_survived, 0, 5);
+    if (getenv("DEBUG_UNITS_ZSTD")) { /* older linkers do not know it */
+        tcase_add_test(t, a_part_has_all_that_zstd_compressed);
+        tcase_add_loop_test(t, damage_of_zstd_is_survived, 0, 5);
+    }
     suite_add_tcase(s, t);
     return s;
 }

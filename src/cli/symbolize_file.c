@@ -38,7 +38,10 @@ static const char *module_reason(const symbolize_module *m) {
     case MODULE_READ:
         break;
     }
-    return m->n_unresolved ? "has no symbols there" : "no debug information";
+    if (m->n_unresolved)
+        return "has no symbols there";
+    return m->unreadable_debug_info ? "its debug information cannot be read"
+                                    : "no debug information";
 }
 
 static void warn(const completion *c) {
@@ -47,6 +50,15 @@ static void warn(const completion *c) {
         if (m->state != MODULE_READ)
             message_warning("%s: %s: its functions keep their addresses", m->path,
                             module_reason(m));
+        else if (m->unreadable_debug_info)
+            message_warning("%s: its debug information cannot be read: lines and inlined functions "
+                            "are missing",
+                            m->path);
+        else if (m->lost_dwo)
+            message_warning("%s: .dwo files are missing or unusable, such as %s: inlined functions "
+                            "are not shown, though lines may be theirs; put them back and record "
+                            "again",
+                            m->path, m->lost_dwo);
     }
 }
 
@@ -54,7 +66,7 @@ static void print_module(FILE *out, const symbolize_module *m) {
     if (m->n_unresolved)
         fprintf(out, "  %s without a name: %s: %s\n", figure_count(m->n_unresolved).text, m->path,
                 module_reason(m));
-    else if (m->n_names && !m->has_debug_info)
+    else if (m->n_names && !m->n_lines)
         fprintf(out, "  %s without a line: %s: %s\n", figure_count(m->n_names).text, m->path,
                 module_reason(m));
 }
@@ -62,7 +74,11 @@ static void print_module(FILE *out, const symbolize_module *m) {
 static void print_report(const completion *c, const char *name, FILE *out) {
     completion_summary s = completion_result(c);
     if (!s.n_places) {
-        fprintf(out, "%s: every place has its name already\n", name);
+        fprintf(out, "%s: every place has its name already", name);
+        if (s.n_lineless)
+            fprintf(out, ", %s without a line, which only a new recording can add",
+                    figure_count(s.n_lineless).text);
+        fprintf(out, "\n");
         return;
     }
     fprintf(out, "%s: %s places: %s with a line, %s with a function's name, %s without a name\n",

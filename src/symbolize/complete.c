@@ -176,6 +176,14 @@ static void judge_place(const completion *c, place *p) {
     }
 }
 
+/* Whether an earlier completion found a function's name alone: its file is the module. */
+static bool is_lineless(const completion *c, const place *p) {
+    size_t n;
+    const memtrace_location *locations = place_locations(c, p, &n);
+    return p->request == NO_REQUEST && p->made == NO_REQUEST && n == 1 && locations->line == 0 &&
+           locations->file[0] == '/';
+}
+
 static void summarize(completion *c) {
     for (size_t i = 0; i < c->requests.count; i++) {
         const symbolize_request *r = &c->requests.items[i];
@@ -187,8 +195,10 @@ static void summarize(completion *c) {
         c->summary.n_names += c->made.items[i].line == 0;
     }
     c->summary.n_places = c->requests.count + c->made.count;
-    for (size_t i = 0; i < c->places.count; i++)
+    for (size_t i = 0; i < c->places.count; i++) {
         judge_place(c, &c->places.items[i]);
+        c->summary.n_lineless += is_lineless(c, &c->places.items[i]);
+    }
 }
 
 static bool note_stop(void *context, size_t done, size_t all) {

@@ -30,9 +30,10 @@ typedef struct completion completion;
 /* What was found. A place is a code of the trace that was not resolved before. */
 typedef struct completion_summary {
     size_t n_places;
-    size_t n_lines; /* of these, how many have a line now */
-    size_t n_names; /* … a function's name alone */
-    bool stopped;   /* by the progress function; the rest was not looked up */
+    size_t n_lines;    /* of these, how many have a line now */
+    size_t n_names;    /* … a function's name alone */
+    size_t n_lineless; /* places of native code that were named before, but have no line */
+    bool stopped;      /* by the progress function; the rest was not looked up */
 } completion_summary;
 
 /* Reads all of `reader`, which must stay open until the completion is freed, and looks up what it

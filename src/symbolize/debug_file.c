@@ -14,8 +14,7 @@ static bool open_debug(elf_file *debug, const char *path, const build_id *wanted
     if (elf_file_open(debug, path) != 0)
         return false;
     bool same = !wanted->size || build_id_equal(&debug->id, wanted);
-    if (same &&
-        (elf_file_has_section(debug, ".debug_info") || elf_file_has_section(debug, ".symtab")))
+    if (same && (elf_file_has_debug_info(debug) || elf_file_has_section(debug, ".symtab")))
         return true;
     elf_file_close(debug);
     return false;

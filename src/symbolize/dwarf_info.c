@@ -35,6 +35,7 @@ typedef struct scope {
 typedef struct unit {
     Dwarf_Die die;      /* of the unit; holds the line table */
     Dwarf_Die code_die; /* its entries: another one where they stand in a .dwo file */
+    bool lost;          /* they do, and it cannot be read */
     bool indexed;
     VEC(code_node) nodes;
     span_map code; /* values are indices of `nodes` */
@@ -47,6 +48,7 @@ struct dwarf_info {
     VEC(unit) units;
     span_map ranges;    /* values are indices of `units` */
     intern_table names; /* that were put together here */
+    unit *lost;         /* the first of these that was asked about */
 };
 
 /* ---- indexing a unit --------------------------------------------------------------------- */
@@ -197,9 +199,12 @@ static bool add_ranges_of_functions(dwarf_info *info, unit *u, uint32_t index) {
     return span_map_seal(&u->code);
 }
 
-static bool add_unit(dwarf_info *info, Dwarf_Die *die, Dwarf_Die *split) {
+static bool add_unit(dwarf_info *info, uint8_t type, Dwarf_Die *die, Dwarf_Die *split) {
     uint32_t index = (uint32_t)info->units.count;
-    if (!vec_push(&info->units, ((unit){.die = *die, .code_die = split->cu ? *split : *die})))
+    unit new = {.die = *die,
+                .code_die = split->cu ? *split : *die,
+                .lost = type == DW_UT_skeleton && !split->cu};
+    if (!vec_push(&info->units, new))
         return false;
     int has_ranges = add_ranges(&info->ranges, die, index);
     if (has_ranges)
@@ -213,7 +218,7 @@ static bool read_units(dwarf_info *info) {
     uint8_t type;
     while (dwarf_get_units(info->dwarf, cu, &cu, NULL, &type, &die, &split) == 0) {
         bool code = type == DW_UT_compile || type == DW_UT_skeleton;
-        if (code && dwarf_tag(&die) != DW_TAG_partial_unit && !add_unit(info, &die, &split))
+        if (code && dwarf_tag(&die) != DW_TAG_partial_unit && !add_unit(info, type, &die, &split))
             return false;
     }
     return span_map_seal(&info->ranges);
@@ -229,7 +234,7 @@ dwarf_info *dwarf_info_open(Elf *elf) {
         return NULL;
     }
     info->dwarf = dwarf;
-    if (!read_units(info) || !info->ranges.edges.count) {
+    if (!read_units(info) || !info->units.count) {
         dwarf_info_close(info);
         return NULL;
     }
@@ -385,7 +390,18 @@ size_t dwarf_info_find(dwarf_info *info, uint64_t address, dwarf_frame *frames, 
     unit *u = &info->units.items[index];
     if (!unit_index(u))
         return 0;
+    if (u->lost && !info->lost)
+        info->lost = u;
     size_t n = find_chain(info, u, address, frames, max);
     memmove(frames, frames + max - n, n * sizeof *frames);
     return n;
+}
+
+const char *dwarf_info_lost(const dwarf_info *info, const char **folder) {
+    if (!info->lost)
+        return NULL;
+    Dwarf_Die *die = &info->lost->die;
+    const char *name = string_attribute(die, DW_AT_dwo_name);
+    *folder = string_attribute(die, DW_AT_comp_dir);
+    return name ? name : string_attribute(die, DW_AT_GNU_dwo_name);
 }

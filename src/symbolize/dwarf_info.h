@@ -23,13 +23,18 @@ typedef struct dwarf_frame {
     uint64_t entry;           /* where a function starts that was not inlined, else 0 */
 } dwarf_frame;
 
-/* NULL if the file has no (readable) debug information. `elf` must outlive the result. */
+/* NULL if the file has no (readable) debug information, or when there is no memory. `elf` must
+ * outlive the result. */
 dwarf_info *dwarf_info_open(Elf *elf);
 
 /* Fills `frames` with the chain at an address (as in the ELF file), outermost first, and returns
  * its length, 0 if there is none; a chain longer than `max` keeps its innermost functions. A chain
  * of one frame may have a line and no name: code in assembler. */
 size_t dwarf_info_find(dwarf_info *info, uint64_t address, dwarf_frame *frames, size_t max);
+
+/* Of the addresses so far, the first .dwo file that has their functions but could not be read, and
+ * the folder to which it may be relative; NULL if there is none. Its lines alone are known. */
+const char *dwarf_info_lost(const dwarf_info *info, const char **folder);
 
 void dwarf_info_close(dwarf_info *info); /* NULL is allowed */
 

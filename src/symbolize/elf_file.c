@@ -106,6 +106,10 @@ bool elf_file_has_section(const elf_file *file, const char *name) {
     return find_section(file->elf, SHT_NULL, name, &header) && header.sh_type != SHT_NOBITS;
 }
 
+bool elf_file_has_debug_info(const elf_file *file) {
+    return elf_file_has_section(file, ".debug_info") || elf_file_has_section(file, ".zdebug_info");
+}
+
 /* ---- symbols ----------------------------------------------------------------------------- */
 
 typedef struct symbol {

@@ -39,6 +39,7 @@ int elf_file_open_fd(elf_file *file, int fd); /* takes the descriptor, also on f
 void elf_file_close(elf_file *file);          /* a closed one is allowed */
 
 bool elf_file_has_section(const elf_file *file, const char *name);
+bool elf_file_has_debug_info(const elf_file *file); /* whether or not it can be read */
 
 /* ---- symbols ----------------------------------------------------------------------------- */
 

@@ -131,7 +131,7 @@ static bool module_open(const symbolizer *s, open_module *open, symbolize_module
                         symbolize_request *const *requests, size_t n) {
     *open = (open_module){.module = module, .file = ELF_FILE_CLOSED, .debug = ELF_FILE_CLOSED};
     open_file(s, open);
-    bool own = open->file.elf && elf_file_has_section(&open->file, ".debug_info");
+    bool own = open->file.elf && elf_file_has_debug_info(&open->file);
     if (!own)
         debug_file_find(&open->debug, &module->id, module->path, &open->file,
                         &s->options.debug_files);
@@ -140,7 +140,7 @@ static bool module_open(const symbolizer *s, open_module *open, symbolize_module
         read_debug_info(open, source, requests, n);
     if (open->debug.elf)
         module->state = MODULE_READ; /* the debug file of the recorded one says it all */
-    module->has_debug_info = open->dwarf != NULL;
+    module->unreadable_debug_info = !open->dwarf && source->elf && elf_file_has_debug_info(source);
     open->symbols = elf_symbols_read(&open->file, &open->debug);
     return open->symbols != NULL;
 }
@@ -148,6 +148,12 @@ static bool module_open(const symbolizer *s, open_module *open, symbolize_module
 static void name_cache_free(name_cache *cache) {
     map64_free(&cache->places);
     vec_free(&cache->names);
+}
+
+static void note_lost_dwo(symbolizer *s, open_module *open) {
+    const char *folder, *name = open->dwarf ? dwarf_info_lost(open->dwarf, &folder) : NULL;
+    if (name)
+        open->module->lost_dwo = name_path(&s->strings, folder, name);
 }
 
 static void module_close(open_module *open) {
@@ -321,6 +327,7 @@ static bool resolve_module(symbolizer *s, request_list *list) {
         if (++list->done % PROGRESS_EVERY == 0)
             report_progress(s, list);
     }
+    note_lost_dwo(s, &open);
     module_close(&open);
     return ok;
 }

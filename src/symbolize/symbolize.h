@@ -40,10 +40,11 @@ typedef struct symbolize_module {
     const char *path;
     build_id id; /* as recorded */
     symbolize_state state;
-    int os_error;        /* why it is missing; else 0 */
-    bool has_debug_info; /* its own or in a separate file */
-    size_t n_lines;      /* addresses answered with a line */
-    size_t n_names;      /* … with a function's name alone */
+    int os_error;               /* why it is missing; else 0 */
+    bool unreadable_debug_info; /* its own or in a separate file */
+    const char *lost_dwo;       /* a .dwo file of it that could not be read; NULL: none */
+    size_t n_lines;             /* addresses answered with a line */
+    size_t n_names;             /* … with a function's name alone */
     size_t n_unresolved;
 } symbolize_module;
 

@@ -10,7 +10,7 @@
 
 #include "analyse/advise_stacks.h"
 
-enum { NO_RULE = UINT8_MAX, UNDECIDED = UINT8_MAX - 1, MAX_FILTER = 2048, SURE_SAMPLES = 30 };
+enum { NO_RULE = UINT8_MAX, UNDECIDED = UINT8_MAX - 1, MAX_FILTER = 2048, SURE_BLOCKS = 30 };
 
 typedef struct range {
     size_t first, end; /* of stacks */
@@ -42,6 +42,7 @@ typedef VEC(uint32_t) row_list;
 typedef struct facts {
     advise_blocks blocks;
     advise_growth growth; /* if the rule asks */
+    double largest;       /* share of the largest block in what is measured */
 } facts;
 
 static bool add_rows(finder *f, const advise_stack *s, row_list *rows) {
@@ -85,9 +86,19 @@ static bool find_growth(finder *f, range r, uint8_t rule, const bool *only, advi
     return ok;
 }
 
+static double find_largest(const finder *f, range r, uint8_t rule, const bool *only) {
+    double heaviest = 0, all = 0;
+    for (size_t i = r.first; i < r.end; i++)
+        if (is_meant(f, i, rule, only)) {
+            heaviest = fmax(heaviest, stack_at(f, i)->heaviest);
+            all += stack_at(f, i)->cost.weight;
+        }
+    return all > 0 ? 100 * heaviest / all : 0;
+}
+
 /* The blocks of those stacks of a range that have a rule. */
 static bool find_facts(finder *f, range r, uint8_t rule, const bool *only, facts *found) {
-    *found = (facts){.growth.ratio = 1};
+    *found = (facts){.growth.ratio = 1, .largest = find_largest(f, r, rule, only)};
     return find_blocks(f, r, rule, only, &found->blocks) &&
            (rule >= advise_n_rules || advise_rules[rule].min_grown <= 0 ||
             find_growth(f, r, rule, only, &found->growth));
@@ -109,6 +120,12 @@ static bool fits_stack(const advise_rule *r, const advise_stack *s) {
 static bool has_limits(const advise_rule *r) {
     return r->min_sizes || r->min_blocks || r->min_young > 0 || r->min_brief > 0 ||
            r->max_brief > 0 || r->min_one_size > 0 || r->min_promoted > 0 || r->min_grown > 0 ||
+           r->max_alive > 0 || r->max_largest > 0;
+}
+
+/* Each block is evidence of its own, however large it is. */
+static bool judges_lives(const advise_rule *r) {
+    return r->min_young > 0 || r->min_brief > 0 || r->max_brief > 0 || r->min_promoted > 0 ||
            r->max_alive > 0;
 }
 
@@ -118,7 +135,8 @@ static bool fits_facts(const advise_rule *r, const facts *found) {
            b->known_young >= r->min_young && b->brief >= r->min_brief &&
            (r->max_brief <= 0 || b->brief <= r->max_brief) && b->one_size >= r->min_one_size &&
            b->promoted >= r->min_promoted && found->growth.share >= r->min_grown &&
-           (r->max_alive <= 0 || b->alive <= r->max_alive);
+           (r->max_alive <= 0 || b->alive <= r->max_alive) &&
+           (r->max_largest <= 0 || found->largest <= r->max_largest);
 }
 
 static bool try_rule(finder *f, range owner, uint8_t rule) {
@@ -332,7 +350,7 @@ static void conclude(const finder *f, advice *a) {
     if (!r)
         return;
     a->certainty = r->certainty;
-    if (a->cost.samples < SURE_SAMPLES && has_limits(r) && a->certainty > ADVISE_GUESS)
+    if (a->cost.blocks < SURE_BLOCKS && judges_lives(r) && a->certainty > ADVISE_GUESS)
         a->certainty--;
     a->gain = gain_of(f, a);
     const bool bytes = !r->by_calls && !r->by_promotion;

@@ -38,7 +38,7 @@ typedef struct advice {
     advise_blocks blocks;
     advise_growth growth; /* if the rule is about that */
 
-    advise_certainty certainty; /* the rule's, or less where samples are few */
+    advise_certainty certainty; /* the rule's, or less where it judges by the lives of few blocks */
     bool few;                   /* below ADVISE_SAMPLES: nothing is known but the place */
     double gain;                /* of `cost`, at most */
     bool worth;                 /* that is at least ADVISE_WORTH of the total */

@@ -48,8 +48,9 @@ typedef struct advise_rule {
     double max_brief; /* or less */
     double min_one_size; /* share of the commonest size */
     double min_promoted;
-    double min_grown; /* share that grew into another one */
-    double max_alive; /* share that is never freed; 0: does not matter */
+    double min_grown;   /* share that grew into another one */
+    double max_alive;   /* share that is never freed; 0: does not matter */
+    double max_largest; /* share of one block in what is measured: it cannot take its own place */
 
     bool spreads; /* also reported when many functions have it that are small each */
     advise_certainty certainty;

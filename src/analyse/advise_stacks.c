@@ -3,6 +3,7 @@
  */
 #include "analyse/advise_stacks.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -298,6 +299,7 @@ static bool add_row(builder *b, size_t row, uint64_t words, advise_stack *s) {
     if (!add_size(b, words, blocks_samples(&b->q->profile->table, row), s))
         return false;
     cost_add(&s->cost, &c);
+    s->heaviest = fmax(s->heaviest, c.weight);
     advise_sums_row(&s->sums, b->q->profile, &b->chances, row, words);
     s->n_rows++;
     s->min_words = words < s->min_words ? words : s->min_words;

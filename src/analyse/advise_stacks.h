@@ -21,6 +21,7 @@ typedef struct advise_stack {
     advise_family family;
     const char *type_name;
     uint64_t min_words, max_words;
+    double heaviest; /* block, as a weight of `cost` */
     uint32_t number; /* among all stacks, in the order in which blocks have them */
     advise_sums sums;
     advise_size size;          /* of the first block */

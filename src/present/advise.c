@@ -255,7 +255,7 @@ static void show_certainty(output *o, const advice *item) {
     output_start(&memory, OUTPUT_MEMORY);
     output_format(&memory, "%s: %s", advise_certainties[item->certainty], item->rule->evidence);
     if (item->certainty < item->rule->certainty)
-        output_text(&memory, "; but there are few samples");
+        output_text(&memory, "; but there are few blocks");
     finish_paragraph(o, "sure", &memory);
 }
 

@@ -159,6 +159,36 @@ Where no rule fits, there are the facts; at rate 1 they are exact:
   "rule":null
   "rule":null
 
+What is freed at once can take the place of another block, but not its own; a few lives are weak evidence:
+
+  $ brief() { echo "alloc ${3-external} $2 $(($2 + 1)) $1@m.c:1"; echo "same collect $((id++))"; }
+  $ { id=0; brief one 9000; for i in {1..9}; do brief one 300; done
+  >   for i in 1 2 3 4; do brief four 2000; done; for i in {1..30}; do brief thirty 200; done
+  >   brief cache 9000 major; for i in {1..9}; do brief cache 300 major; done
+  >   for i in {1..10}; do brief ten 1200 major; done
+  > } | "$TESTDIR/make-trace" >brief.ctf
+  $ summary() { jq -r '.advice[] | "\(.places[0].function): \(.rule), \(.certainty)"' | sort; }
+  $ allotrace advise --json brief.ctf | summary
+  cache: null, null
+  four: temporary, guess
+  one: null, null
+  ten: large-block, guess
+  thirty: temporary, likely
+  $ allotrace advise --json -m blocks brief.ctf | summary
+  cache: large-block, guess
+  one: temporary, guess
+  ten: large-block, guess
+  thirty: temporary, likely
+  $ allotrace advise brief.ctf | grep -A1 sure
+         sure  guess: sizes, and that most are freed while the program runs; but
+               there are few blocks
+  --
+         sure  guess: lifetimes; the trace does not say who freed them; but there
+               are few blocks
+  --
+         sure  likely: lifetimes; the trace does not say who freed them
+         check allotrace hotspots --filter 'fn:/^thirty$/ life:<1ms size:200w' brief.ctf
+
 Few samples say nothing but the place; no samples nothing at all; a shell can take every name:
 
   $ $TESTDIR/make-trace >few.ctf <<'END'

@@ -20,6 +20,13 @@ static int compare_doubles(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
+static double median(double *values, size_t n, double none) {
+    if (n == 0)
+        return none;
+    qsort(values, n, sizeof *values, compare_doubles);
+    return values[n / 2];
+}
+
 /* The first of the rows that was born at that time or later. */
 static size_t first_born(const block_table *t, const uint32_t *rows, size_t n, uint64_t time) {
     size_t low = 0, high = n;
@@ -50,10 +57,10 @@ static size_t find_successor(const block_table *t, const uint32_t *rows, size_t 
 bool advise_growth_of(const profile *p, uint32_t *rows, size_t n, advise_growth *g) {
     const block_table *t = &p->table;
     bool *used = calloc(n + 1, sizeof *used);
-    double *ratios = malloc((n + 1) * sizeof *ratios);
+    double *ratios = malloc((n + 1) * sizeof *ratios), *steps = malloc((n + 1) * sizeof *steps);
     uint64_t grown = 0, all = 0;
-    size_t n_ratios = 0;
-    const bool ok = used && ratios;
+    size_t n_grown = 0;
+    const bool ok = used && ratios && steps;
     if (ok && n)
         qsort_r(rows, n, sizeof *rows, compare_births, (void *)(uintptr_t)t);
     for (size_t i = 0; ok && i < n; i++) {
@@ -63,14 +70,17 @@ bool advise_growth_of(const profile *p, uint32_t *rows, size_t n, advise_growth 
             continue;
         used[next] = true;
         grown += blocks_samples(t, rows[i]);
-        ratios[n_ratios++] =
-            (double)blocks_length(t, rows[next]) / fmax(1, (double)blocks_length(t, rows[i]));
+        const double before = (double)blocks_length(t, rows[i]),
+                     after = (double)blocks_length(t, rows[next]);
+        ratios[n_grown] = after / fmax(1, before);
+        steps[n_grown++] = after - before;
     }
-    if (n_ratios)
-        qsort(ratios, n_ratios, sizeof *ratios, compare_doubles);
-    *g = (advise_growth){.share = all ? 100 * (double)grown / (double)all : 0,
-                         .ratio = n_ratios ? ratios[n_ratios / 2] : 1};
+    if (ok)
+        *g = (advise_growth){.share = all ? 100 * (double)grown / (double)all : 0,
+                             .ratio = median(ratios, n_grown, 1),
+                             .step = median(steps, n_grown, 0)};
     free(used);
     free(ratios);
+    free(steps);
     return ok;
 }

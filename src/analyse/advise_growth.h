@@ -8,6 +8,7 @@
 typedef struct advise_growth {
     double share; /* of the samples, in percent: in blocks that grew into another sampled one */
     double ratio; /* by which they did, the median; 1: none did */
+    double step;  /* the same, in words */
 } advise_growth;
 
 /* Of these rows of the table, which are put into another order; false when there is no memory. */

@@ -144,6 +144,16 @@ static void show_lives(output *o, const advice *item) {
         output_format(o, "; %.0f%% are never freed", b->alive);
 }
 
+/* A factor that is nearly 1 would tell little. */
+static void show_growth(output *o, const report *r, const advise_growth *g) {
+    const double word = r->query->profile->info.word_size / 8.0, percent = 100 * (g->ratio - 1);
+    if (percent < 10)
+        output_format(o, "; they grow by about %s at a time (%.2g%%)",
+                      figure_bytes(g->step * word).text, percent);
+    else
+        output_format(o, "; they grow by %.3g times", g->ratio);
+}
+
 /* An estimate of blocks with as many digits as it deserves. */
 static figure_text show_number(const report *r, double number) {
     double unit = 1;
@@ -212,7 +222,7 @@ static void show_what(output *o, const report *r, const advice *item) {
         output_shown(&memory, item->type);
     }
     if (item->rule && item->rule->by_growth)
-        output_format(&memory, "; they grow by %.3g times", item->growth.ratio);
+        show_growth(&memory, r, &item->growth);
     show_lives(&memory, item);
     if (item->allocator) {
         output_text(&memory, "; from ");

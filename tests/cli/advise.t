@@ -189,6 +189,19 @@ What is freed at once can take the place of another block, but not its own; a fe
          sure  likely: lifetimes; the trace does not say who freed them
          check allotrace hotspots --filter 'fn:/^thirty$/ life:<1ms size:200w' brief.ctf
 
+What grows by steps, and what by a factor:
+
+  $ grow() { echo "$4 alloc external $2 $(($2 + 1)) main@m.c:9 realloc@<type>:0|$1@m.c:1"; echo "collect $3"; }
+  $ { for i in {0..29}; do grow steps $((1000 + 25 * i)) $i same; done
+  >   for i in {0..11}; do grow factor $((10 << i)) $((30 + i)) same; done
+  > } | "$TESTDIR/make-trace" >growth.ctf
+  $ allotrace advise growth.ctf | grep -A1 what
+         what  320.0 KB in 12 blocks of 80 B to 160.0 KB, 12 sizes, 50% of 160.0
+               KB, by realloc; they grow by 2 times; 0% are freed within 1 ms
+  --
+         what  319.6 KB in 30 blocks of 7.8 KB to 13.5 KB, 30 sizes, by realloc;
+               they grow by about 200 B at a time (1.9%); 0% are freed within 1 ms
+
 Few samples say nothing but the place; no samples nothing at all; a shell can take every name:
 
   $ $TESTDIR/make-trace >few.ctf <<'END'

@@ -228,6 +228,7 @@ START_TEST(a_chain_grows) {
     const advise_growth g = growth_of(&r);
     ck_assert_double_eq_tol(g.share, 100 * 7 / 8., 1e-9);
     ck_assert_double_eq(g.ratio, 2);
+    ck_assert_double_eq(g.step, 16 << 3); /* the one in the middle */
 }
 END_TEST
 
@@ -244,6 +245,7 @@ START_TEST(what_only_follows_does_not_grow) {
     const advise_growth g = growth_of(&r);
     ck_assert_double_eq(g.share, 0);
     ck_assert_double_eq(g.ratio, 1);
+    ck_assert_double_eq(g.step, 0);
 }
 END_TEST
 

@@ -211,6 +211,9 @@ static void show_invisible(output *o, const diff_view *view) {
     if (before == after)
         output_format(o, "Sites below about %s may be invisible at this rate.\n",
                       figure_bytes(before).text);
+    else if (before <= 0 || after <= 0)
+        output_format(o, "Sites below about %s %s may be invisible at that rate.\n",
+                      figure_bytes(fmax(before, after)).text, before <= 0 ? "after" : "before");
     else
         output_format(o, "Sites below about %s before, %s after may be invisible at these rates.\n",
                       figure_bytes(before).text, figure_bytes(after).text);
@@ -312,9 +315,39 @@ static void show_heads(output *o, const diff *d) {
     output_format(o, "  %s\n", nouns[d->options.by]);
 }
 
+/* What is the same for sure has nothing to show. */
+static bool is_same(const diff_site *s) {
+    return s->c.change.low == 0 && s->c.change.high == 0;
+}
+
+static size_t count_same(const diff *d) {
+    size_t n = 0;
+    for (size_t i = 0; i < d->sites.count; i++)
+        n += is_same(&d->sites.items[i]);
+    return n;
+}
+
+/* Returns how many. */
+static size_t show_sites(output *o, const diff *d, const diff_view *view) {
+    const size_t top = shown_sites(d, view);
+    size_t n = 0;
+    for (size_t i = 0; i < d->sites.count && n < top; i++) {
+        const diff_site *s = &d->sites.items[i];
+        if (is_same(s))
+            continue;
+        if (n == 0)
+            show_heads(o, d);
+        if (d->decided && !s->sure && n == d->n_sure)
+            output_text(o, "No sure change; these differences may be accidents:\n");
+        show_site(o, d, s, view);
+        n++;
+    }
+    return n;
+}
+
 static void show_rest(output *o, const diff *d, size_t shown) {
     size_t sure = shown < d->n_sure ? d->n_sure - shown : 0;
-    size_t unsure = d->sites.count - shown - sure;
+    size_t same = count_same(d), unsure = d->sites.count - same - shown - sure;
     const char *noun = nouns[d->options.by];
     if (sure)
         output_format(o, "%s more %s%s changed for sure.\n", figure_count(sure).text, noun,
@@ -323,22 +356,16 @@ static void show_rest(output *o, const diff *d, size_t shown) {
         output_format(o, "%s more %s%s%s.\n", figure_count(unsure).text, noun,
                       unsure == 1 ? "" : "s",
                       d->decided ? " without a sure change" : ", undecided");
+    if (same)
+        output_format(o, "%s %s%s did not change.\n", figure_count(same).text, noun,
+                      same == 1 ? "" : "s");
 }
 
 void diff_text(output *o, const diff *d, const diff_view *view) {
     show_headline(o, d, view);
     show_notes(o, d, view);
     show_invisible(o, view);
-    size_t n = shown_sites(d, view);
-    if (n)
-        show_heads(o, d);
-    for (size_t i = 0; i < n; i++) {
-        const diff_site *s = &d->sites.items[i];
-        if (d->decided && !s->sure && i == d->n_sure)
-            output_text(o, "No sure change; these differences may be accidents:\n");
-        show_site(o, d, s, view);
-    }
-    show_rest(o, d, n);
+    show_rest(o, d, show_sites(o, d, view));
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */

@@ -16,8 +16,7 @@ What changed between two traces; at rate 1, where numbers are exact. Lines of `p
        7.8 KB     3.1 KB                -4.7 KB  <0.001  a.c:10 → 12 parse
        3.9 KB        0 B                -3.9 KB  <0.001  a.c:40 old (only before)
           0 B      400 B                 +400 B  <0.001  a.c:50 new (only after)
-  No sure change; these differences may be accidents:
-        800 B      800 B                    0 B   1.000  a.c:12 → 14 parse
+  1 site did not change.
   $ allotrace diff --by function --top 1 before.ctf after.ctf
   Before: 12.5 KB · After: 4.3 KB · Reduction: 66 %
        before      after                 change       q  function
@@ -33,11 +32,7 @@ What changed between two traces; at rate 1, where numbers are exact. Lines of `p
           0 B       80 B                  +80 B  <0.001  a.c:50 new (only after)
   $ allotrace diff before.ctf before.ctf
   Before: 12.5 KB · After: 12.5 KB · no change
-       before      after                 change       q  site
-  No sure change; these differences may be accidents:
-       7.8 KB     7.8 KB                    0 B   1.000  a.c:10 parse
-       3.9 KB     3.9 KB                    0 B   1.000  a.c:40 old
-        800 B      800 B                    0 B   1.000  a.c:12 parse
+  3 sites did not change.
   $ allotrace diff --csv before.ctf after.ctf
   sure,q,p,before,before_low,before_high,before_samples,after,after_low,after_high,after_samples,change,change_low,change_high,function,file,line_before,line_after,type
   1,0,0,8000,8000,8000,1000,3200,3200,3200,400,-4800,-4800,-4800,parse,a.c,10,12,
@@ -81,6 +76,10 @@ Sampled, at different rates; what is not sure is said to be so:
        6.98 %    13.79 %       +6.82 % ± 3.05 %  <0.001  a.c:2 g
   No sure change; these differences may be accidents:
       93.02 %    86.21 %       -6.82 % ± 9.99 %   0.175  a.c:1 f
+  $ allotrace diff before.ctf few.ctf | grep invisible
+  Sites below about 2.3 MB after may be invisible at that rate.
+  $ allotrace diff few.ctf after.ctf | grep invisible
+  Sites below about 2.3 MB before may be invisible at that rate.
   $ allotrace diff --normalise time few.ctf few.ctf | head -1
   Before: 160.2 GB/s · After: 160.2 GB/s · Change: 0 % ± 14 %, undecided
 
@@ -172,8 +171,7 @@ A part of the blocks, and other measures:
   Note: filter fn:parse
        before      after                 change       q  site
        7.8 KB     3.1 KB                -4.7 KB  <0.001  a.c:10 → 12 parse
-  No sure change; these differences may be accidents:
-        800 B      800 B                    0 B   1.000  a.c:12 → 14 parse
+  1 site did not change.
   $ allotrace diff --filter 'fn:parse' --measure survived --json --top 1 before.ctf after.ctf | sed -n '1p'
   {"by":"line","unit":"B","unit_of_total":"B","false_discovery_rate":0.05,"decided":true,"measure":"survived","filter":"fn:parse",
   $ allotrace diff --measure blocks before.ctf after.ctf
@@ -181,9 +179,7 @@ A part of the blocks, and other measures:
            before          after                        change       q  site
                 1              0                            -1  <0.001  a.c:40 old (only before)
                 0              1                            +1  <0.001  a.c:50 new (only after)
-  No sure change; these differences may be accidents:
-                1              1                             0   1.000  a.c:10 → 12 parse
-                1              1                             0   1.000  a.c:12 → 14 parse
+  2 sites did not change.
   $ allotrace diff --measure byteseconds --normalise total before.ctf after.ctf
   Before: 17 B·s · After: 7 B·s · Change: -57 %, undecided
   Note: sites as shares of the total
@@ -191,8 +187,7 @@ A part of the blocks, and other measures:
            before          after                        change       q  site
            4.76 %        11.11 %                       +6.35 %       -  a.c:12 → 14 parse
           95.24 %        88.89 %                       -6.35 %       -  a.c:10 → 12 parse
-           0.00 %         0.00 %                        0.00 %       -  a.c:50 new (only after)
-           0.00 %         0.00 %                        0.00 %       -  a.c:40 old (only before)
+  2 sites did not change.
   $ allotrace subsample 2 $TRACES/ocamlopt.ctf >half.ctf
   $ allotrace diff --measure blocks --top 1 $TRACES/ocamlopt.ctf half.ctf
   Before: 19,652,679 blocks · After: 20,156,244 blocks · Change: +3 % ± 9 %, not sure

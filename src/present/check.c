@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "present/figures.h"
+#include "present/fold.h"
 
 static const char *const verdicts[] = {
     [BUDGET_PASS] = "PASS", [BUDGET_FAIL] = "FAIL", [BUDGET_UNDECIDED] = "UNDECIDED"};
@@ -62,16 +63,6 @@ static figure_text amount_text(budget_unit unit, double x) {
 typedef struct cell {
     char text[160];
 } cell;
-
-/* What the rule is about: the table's units say the rest. */
-static cell label_cell(const budget_rule *r) {
-    cell c;
-    const bool measured = !r->name && has_title(r), filtered = !r->name && r->filter;
-    snprintf(c.text, sizeof c.text, "%s%s%s%s%s", name_of(r), measured ? ", " : "",
-             measured ? measure_infos[r->measure].title : "", filtered ? ", " : "",
-             filtered ? r->filter : "");
-    return c;
-}
 
 static cell expected_cell(const budget_rule *r) {
     cell c;
@@ -134,28 +125,54 @@ static cell verdict_cell(const budget_result *result) {
 
 /* ---- text ---------------------------------------------------------------------------------- */
 
-enum { COLUMNS = 5 };
+enum { COLUMNS = 4, LABEL_WIDTH = 50 /* longer ones do not widen the table */ };
 
+/* What stands beside the label. */
 typedef struct row {
     cell cells[COLUMNS];
 } row;
 
+/* What the rule is about: the table's units say the rest. */
+static void show_label(output *o, const budget_rule *r) {
+    output_shown(o, name_of(r));
+    if (!r->name && has_title(r))
+        output_format(o, ", %s", measure_infos[r->measure].title);
+    if (!r->name && r->filter) {
+        output_text(o, ", ");
+        output_shown(o, r->filter);
+    }
+}
+
+static size_t label_columns(const budget_rule *r) {
+    output label;
+    output_start(&label, OUTPUT_MEMORY);
+    show_label(&label, r);
+    const size_t n = fold_columns(label.buffer, label.used);
+    output_finish(&label);
+    return n;
+}
+
 static row row_at(const check_table *t, size_t i) {
     const budget_rule *rule = &t->rules[i];
     const budget_result *result = &t->results[i];
-    return (row){{label_cell(rule), expected_cell(rule), actual_cell(t, rule, result),
-                  ratio_cell(rule, result), verdict_cell(result)}};
+    return (row){{expected_cell(rule), actual_cell(t, rule, result), ratio_cell(rule, result),
+                  verdict_cell(result)}};
+}
+
+static void pad(output *o, size_t columns, size_t width) {
+    for (; columns < width; columns++)
+        output_char(o, ' ');
 }
 
 static void show_row(output *o, const row *r, const size_t widths[COLUMNS], const char *paint) {
     for (int c = 0; c < COLUMNS; c++) {
         const char *text = r->cells[c].text;
-        output_text(o, c ? " || " : "");
+        output_text(o, " || ");
         if (c + 1 == COLUMNS)
             output_text(o, paint);
         output_shown(o, text);
-        for (size_t n = figure_columns(text); c + 1 < COLUMNS && n < widths[c]; n++)
-            output_char(o, ' ');
+        if (c + 1 < COLUMNS)
+            pad(o, figure_columns(text), widths[c]);
     }
     output_text(o, *paint ? "\033[0m\n" : "\n");
 }
@@ -167,19 +184,33 @@ static void measure_row(const row *r, size_t widths[COLUMNS]) {
     }
 }
 
+static size_t label_width(const check_table *t, size_t width) {
+    for (size_t i = 0; i < t->n; i++) {
+        const size_t n = label_columns(&t->rules[i]);
+        width = n > width && n <= LABEL_WIDTH ? n : width;
+    }
+    return width;
+}
+
 void check_text(output *o, const check_table *t) {
     static const char *const paints[] = {
         [BUDGET_PASS] = "\033[32m", [BUDGET_FAIL] = "\033[31m", [BUDGET_UNDECIDED] = ""};
-    static const row heads = {{{"Site"}, {"Expected"}, {"Actual"}, {"Ratio"}, {"Verdict"}}};
+    static const char site[] = "Site";
+    static const row heads = {{{"Expected"}, {"Actual"}, {"Ratio"}, {"Verdict"}}};
+    const size_t label = label_width(t, strlen(site));
     size_t widths[COLUMNS] = {0};
     measure_row(&heads, widths);
     for (size_t i = 0; i < t->n; i++) {
-        row r = row_at(t, i);
+        const row r = row_at(t, i);
         measure_row(&r, widths);
     }
+    output_text(o, site);
+    pad(o, strlen(site), label);
     show_row(o, &heads, widths, "");
     for (size_t i = 0; i < t->n; i++) {
-        row r = row_at(t, i);
+        const row r = row_at(t, i);
+        show_label(o, &t->rules[i]);
+        pad(o, label_columns(&t->rules[i]), label);
         show_row(o, &r, widths, t->color ? paints[t->results[i].verdict] : "");
     }
     output_format(o, "%zu passed, %zu failed, %zu undecided\n", count(t, BUDGET_PASS),
@@ -265,7 +296,7 @@ static void xml_text(output *o, const char *text) {
     }
 }
 
-/* As in the table, but whole, and with the unit: names of tests differ. */
+/* As in the table, and with the unit: names of tests differ. */
 static void junit_name(output *o, const budget_rule *r) {
     xml_text(o, name_of(r));
     if (r->name)

@@ -380,6 +380,16 @@ What makes no sense:
   allotrace: no-such.ctf: No such file or directory
   [1]
 
+A long name is shown whole, and does not make the table wide:
+
+  $ name="std::_Rb_tree<$(printf 'std::basic_string<char>,%.0s' {1..8})int>::_M_get_node()"
+  $ printf '%s\n' "alloc external 10 11 main@a.cc:1 $name@a.cc:2" 'alloc external 10 11 main@a.cc:3' | $TESTDIR/make-trace >long.ctf
+  $ allotrace check -e main=88B -e "$name=88B" long.ctf
+  Site || Expected         || Actual || Ratio || Verdict
+  main || 88 B, within 10x || 88 B   || 1.00  || PASS
+  std::_Rb_tree<std::basic_string<char>,std::basic_string<char>,std::basic_string<char>,std::basic_string<char>,std::basic_string<char>,std::basic_string<char>,std::basic_string<char>,std::basic_string<char>,int>::_M_get_node() || 88 B, within 10x || 88 B   || 1.00  || PASS
+  2 passed, 0 failed, 0 undecided
+
 A function may be named without its parameters, and a name that is not quite right gets a hint:
 
   $ printf 'rate 1\nalloc external 10 11 main@a.cc:1 f(int)@a.cc:2\nalloc external 20 21 main@a.cc:1 f(long)@a.cc:5\nalloc external 40 41 main@a.cc:1 fork()@a.cc:8\n' | $TESTDIR/make-trace >overloads.ctf

@@ -210,6 +210,11 @@ static void show_gauge(output *o, const timeline *t, const gauge *g) {
                   figure_duration(most->time).text);
 }
 
+static void show_gauges(output *o, const timeline_view *view) {
+    for (size_t i = 0; i < view->gauges->count; i++)
+        show_gauge(o, view->all, &view->gauges->items[i]);
+}
+
 static void show_end(output *o, const report *r, const timeline_view *view) {
     const cost end = end_of(r, view->all);
     const bool blocks = r->query->measure == MEASURE_BLOCKS;
@@ -270,10 +275,22 @@ static void show_marks(output *o, const report *r, const timeline *t) {
                       figure_count(left).text);
 }
 
+/* What is known without a sample. */
+static void show_unsampled(output *o, const report *r, const timeline_view *view) {
+    if (view->gauges->count) {
+        output_char(o, '\n');
+        show_gauges(o, view);
+        show_scale(o, view->all);
+    }
+    show_marks(o, r, view->all);
+}
+
 void timeline_text(output *o, const report *r, const timeline_view *view) {
     const timeline *t = view->all;
-    if (!report_text_head(o, r))
+    if (!report_text_head(o, r)) {
+        show_unsampled(o, r, view);
         return;
+    }
     output_char(o, '\n');
     show_series(o, r, t, is_held(r, LIVE) ? "held" : "live", LIVE, 0);
     for (int heap = 0; heap < CCT_SOURCES; heap++)
@@ -281,8 +298,7 @@ void timeline_text(output *o, const report *r, const timeline_view *view) {
     show_series(o, r, t, "allocated", ALLOCATED, 0);
     show_series(o, r, t, "promoted", PROMOTED, 0);
     show_series(o, r, t, "freed", FREED, 0);
-    for (size_t i = 0; i < view->gauges->count; i++)
-        show_gauge(o, t, &view->gauges->items[i]);
+    show_gauges(o, view);
     show_scale(o, t);
     show_end(o, r, view);
     show_sites(o, r, view);

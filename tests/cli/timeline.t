@@ -58,6 +58,27 @@ What was live when, on a made-up trace at rate 1 (events are 1 ms apart):
   Try `allotrace timeline --help`.
   [2]
 
+What the system saw, and marks, are known where nothing was sampled:
+
+  $ gauge() { echo "$3 alloc external $2 0 $1@<gauge>:0"; echo "same collect $((id++))"; }
+  $ { id=0; gauge rss 1000; gauge heap 2000 same; gauge rss 40000; echo "alloc external 0 0 loaded@<mark>:0"; echo "same collect 3"
+  >   gauge rss 20000; gauge heap 3000 same; } | $TESTDIR/make-trace >mapped.ctf
+  $ allotrace timeline --points 8 mapped.ctf
+  No allocations: the trace holds no samples at rate 1.
+  
+    rss          ▁▁████▄  most 312.5 KB at 2 ms
+    heap         ▆▆▆▆▆▆█  most 23.4 KB at 4 ms
+                0 … 4 ms, a character is 501 µs
+  
+  Marks:
+            3 ms  loaded
+  $ { id=1; echo 'alloc minor 9 10 f@a.c:1'; gauge rss 1000; } | $TESTDIR/make-trace >one.ctf
+  $ allotrace timeline --points 8 --filter 'size:>1M' one.ctf
+  Nothing to show: kept 0 of 1 blocks: `size` removed the last 1.
+  
+    rss                █  most 7.8 KB at 2 ms
+                0 … 2 ms, a character is 251 µs
+
 Of a real trace; JSON and CSV say the same:
 
   $ allotrace timeline --top 2 $TRACES/ocamlopt.ctf

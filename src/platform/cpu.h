@@ -28,9 +28,9 @@ static inline uint64_t cpu_cycles(void) {
 
 /* So many of them are about a tenth of a millisecond, and some microseconds. */
 #if defined __aarch64__
-enum { CPU_CYCLES_SHORT = 1 << 11, CPU_CYCLES_SHORTEST = 1 << 6 };
+enum { CPU_CYCLES_SHORT = 1 << 11, CPU_CYCLES_SHORTEST = 1 << 6, CPU_CYCLES_PAUSE = 1 << 7 };
 #else
-enum { CPU_CYCLES_SHORT = 1 << 18, CPU_CYCLES_SHORTEST = 1 << 13 };
+enum { CPU_CYCLES_SHORT = 1 << 18, CPU_CYCLES_SHORTEST = 1 << 13, CPU_CYCLES_PAUSE = 1 << 14 };
 #endif
 
 /* Asks for the memory near an address to be brought into the cache. Does nothing where there is

@@ -36,13 +36,21 @@ static __attribute__((noinline)) void dense_read_clock(struct session *s, struct
     session_sweep(s, d->now);
 }
 
-/* A time that was right a tenth of a millisecond ago at most, or where blocks are sampled some
- * microseconds ago: the clock is the dearest part of a free, and traces of everything become half
- * as large where they are compressed if their times change less often. */
+/* Where events follow closely upon each other, a time was right a tenth of a millisecond ago at
+ * most, or where blocks are sampled some microseconds ago: the clock is the dearest part of a free,
+ * and traces of everything become half as large where they are compressed if their times change
+ * less often. After a pause the clock is read: what a program does between two events takes its
+ * time in the trace. */
+static inline bool dense_clock_is_old(const struct domain *d, uint64_t cycles) {
+    return session_clock_is_old(d, cycles, d->clock_lasts) ||
+           __builtin_expect(cycles - d->event_cycles >= CPU_CYCLES_PAUSE, 0);
+}
+
 static inline uint64_t dense_now(struct session *s, struct domain *d) {
     uint64_t cycles = cpu_cycles();
-    if (session_clock_is_old(d, cycles, d->clock_lasts))
+    if (dense_clock_is_old(d, cycles))
         dense_read_clock(s, d, cycles);
+    d->event_cycles = cycles;
     return session_now_nearly(s, d);
 }
 
@@ -96,11 +104,13 @@ static inline __attribute__((always_inline)) bool dense_enter_again(const struct
         return false;
     self.sampler.busy = 1;
     atomic_signal_fence(memory_order_seq_cst);
-    if (__builtin_expect(domain_enter_quickly(d) &&
-                             !session_clock_is_old(d, cpu_cycles(), d->clock_lasts) &&
+    const uint64_t cycles = cpu_cycles();
+    if (__builtin_expect(domain_enter_quickly(d) && !dense_clock_is_old(d, cycles) &&
                              atomic_load_explicit(&s->latest, memory_order_relaxed) <= d->now,
-                         1))
+                         1)) {
+        d->event_cycles = cycles;
         return true;
+    }
     dense_leave(d);
     return false;
 }

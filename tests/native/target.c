@@ -156,23 +156,30 @@ static void churn_a_while(void) {
     churn(1000, 1000);
 }
 
-/* Less than a tick of some kernels' clocks, without anything else being allocated meanwhile. */
-static void wait_a_while(int busily) {
-    struct timespec start, now, pause = {.tv_nsec = 3000000};
+static void wait_busily(long nanoseconds) {
+    struct timespec start, now;
     clock_gettime(CLOCK_MONOTONIC, &start);
-    if (!busily)
-        nanosleep(&pause, NULL);
     do
         clock_gettime(CLOCK_MONOTONIC, &now);
-    while ((now.tv_sec - start.tv_sec) * 1000000000 + (now.tv_nsec - start.tv_nsec) < 3000000);
+    while ((now.tv_sec - start.tv_sec) * 1000000000 + (now.tv_nsec - start.tv_nsec) < nanoseconds);
 }
 
-/* A block outlives a pause that follows upon many events. */
+/* A block outlives a pause that follows upon many events: less than a tick of some kernels' clocks,
+ * without anything else being allocated meanwhile. Then some outlive one that is far shorter. */
 static void scene_pause(void) {
+    const struct timespec pause = {.tv_nsec = 3000000};
     for (int busily = 0; busily < 2; busily++) {
         churn(5000, 100);
         void *block = kept(malloc(14401));
-        wait_a_while(busily);
+        if (busily)
+            wait_busily(pause.tv_nsec);
+        else
+            nanosleep(&pause, NULL);
+        free(block);
+    }
+    for (int i = 0; i < 100; i++) {
+        void *block = kept(malloc(14501));
+        wait_busily(30000);
         free(block);
     }
 }

@@ -25,7 +25,7 @@ static const tree_options site_defaults = {.min_share = 1, .depth = 6};
 enum { BY_FUNCTION, BY_LINE };
 static const char *const groupings[] = {[BY_FUNCTION] = "function", [BY_LINE] = "line", NULL};
 
-#define OPTIONS_PATHS(default_depth)                                                               \
+#define OPTIONS_PATHS(default_depth, whole)                                                        \
     {                                                                                              \
         .name = "by",                                                                              \
         .kind = OPTION_CHOICE,                                                                     \
@@ -55,7 +55,7 @@ static const char *const groupings[] = {[BY_FUNCTION] = "function", [BY_LINE] = 
             .kind = OPTION_PERCENT,                                                                \
             .at = offsetof(tree_options, min_share),                                               \
             .argument = "P",                                                                       \
-            .help = "leave out rows below P percent of the total (default 1)",                     \
+            .help = "leave out rows below P percent of " whole " (default 1)",                     \
         },                                                                                         \
     {                                                                                              \
         .name = "collapse-recursion", .kind = OPTION_FLAG, .at = offsetof(tree_options, collapse), \
@@ -68,11 +68,12 @@ static const option tree_specs[] = {
      .kind = OPTION_FLAG,
      .at = offsetof(tree_options, inverted),
      .help = "begin with the sites, and show their callers below them"},
-    OPTIONS_PATHS("40"),
+    OPTIONS_PATHS("40", "the total"),
     OPTIONS_QUESTION(tree_options),
 };
 
-static const option site_specs[] = {OPTIONS_PATHS("6"), OPTIONS_QUESTION(tree_options)};
+static const option site_specs[] = {OPTIONS_PATHS("6", "what FUNCTION has"),
+                                    OPTIONS_QUESTION(tree_options)};
 
 static int print(const question *q, const tree_options *opts, bool by_line, const calltree *t,
                  const char *focus) {

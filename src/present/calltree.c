@@ -13,13 +13,19 @@ typedef struct walk {
     uint64_t omitted; /* nodes whose parent is shown */
 } walk;
 
+/* In percent of the whole tree: of a function that is a small part of all, too, callers show. */
+static double percent_of_tree(const walk *w, const calltree_node *n) {
+    const double all = report_percent(w->r, &w->t->nodes.items[CALLTREE_ROOT].total);
+    return all > 0 ? 100 * report_percent(w->r, &n->total) / all : 0;
+}
+
 /* How many children of a node are shown at a depth; they are the largest. */
 static uint32_t shown_children(const walk *w, const calltree_node *n, uint64_t depth) {
     uint32_t shown = 0;
     while (depth < w->view->depth && shown < n->n_children &&
            (w->view->top == 0 || shown < w->view->top)) {
         uint32_t child = w->t->children.items[n->first + shown];
-        if (report_percent(w->r, &w->t->nodes.items[child].total) < w->view->min_share)
+        if (percent_of_tree(w, &w->t->nodes.items[child]) < w->view->min_share)
             break;
         shown++;
     }
@@ -54,9 +60,9 @@ static void text_node(walk *w, const calltree_node *n, uint64_t depth, int inden
 static void text_omitted(const walk *w) {
     if (w->omitted == 0)
         return;
-    output_format(w->o, "Left out: %s call path%s below %g%% or deeper than %" PRIu64 " calls",
+    output_format(w->o, "Left out: %s call path%s below %g%%%s or deeper than %" PRIu64 " calls",
                   figure_count(w->omitted).text, w->omitted == 1 ? "" : "s", w->view->min_share,
-                  w->view->depth);
+                  w->view->focus ? " of it" : "", w->view->depth);
     output_text(w->o, w->view->top ? ", or not among the largest.\n" : ".\n");
 }
 

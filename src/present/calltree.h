@@ -9,7 +9,7 @@
 
 typedef struct calltree_view {
     const char *focus; /* as given; NULL: none */
-    double min_share;  /* in percent of the total; smaller nodes are only counted */
+    double min_share;  /* in percent of the whole tree; smaller nodes are only counted */
     uint64_t top;      /* at most so many children of a node; 0: no limit */
     uint64_t depth;    /* at most so many calls, 1 … CALLTREE_MAX_DEPTH */
     bool by_line;

@@ -48,7 +48,11 @@ Call paths of a real trace:
     13.6%   Stdlib__set.Make.add (set.ml)  87.0 MB ± 11.3 MB
     11.9%     Stdlib__set.Make.add (set.ml)  75.9 MB ± 10.5 MB
     10.7%       Stdlib__set.Make.add (set.ml)  68.3 MB ± 10.0 MB
-  Left out: 27 call paths below 5% or deeper than 3 calls.
+     0.9%     Interf.build_graph.add_interf (asmcomp/interf.ml)  5.7 MB ± 2.9 MB
+     0.9%     Stdlib__set.Make.iter (set.ml)  5.7 MB ± 2.9 MB
+     1.1%   Interf.build_graph.add_interf (asmcomp/interf.ml)  6.9 MB ± 3.2 MB
+     1.1%   Stdlib__set.Make.iter (set.ml)  6.9 MB ± 3.2 MB
+  Left out: 31 call paths below 5% of it or deeper than 3 calls.
   $ allotrace callers --collapse-recursion Stdlib__set.Make.bal --min-share 2 --depth 3 $TRACES/ocamlopt.ctf
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
@@ -56,14 +60,32 @@ Call paths of a real trace:
     13.6%   Stdlib__set.Make.add (set.ml)  87.0 MB ± 11.3 MB
     11.6%     Interf.build_graph.add_interf (asmcomp/interf.ml)  74.0 MB ± 10.4 MB
     11.6%     Stdlib__set.Make.iter (set.ml)  74.0 MB ± 10.4 MB
-  Left out: 22 call paths below 2% or deeper than 3 calls.
+     0.8%     Liveness.live (asmcomp/liveness.ml)  5.0 MB ± 2.7 MB
+     0.8%     Liveness.fundecl (asmcomp/liveness.ml)  5.0 MB ± 2.7 MB
+     0.5%     Ctype.occur_rec (typing/ctype.ml)  3.4 MB (1.6 MB … 6.5 MB)
+     1.1%   Interf.build_graph.add_interf (asmcomp/interf.ml)  6.9 MB ± 3.2 MB
+     1.1%   Stdlib__set.Make.iter (set.ml)  6.9 MB ± 3.2 MB
+     0.6%     Interf.build_graph.add_interf_move (asmcomp/interf.ml)  3.8 MB ± 2.4 MB
+     0.5%     Interf.build_graph.add_interf_set (asmcomp/interf.ml)  3.1 MB (1.3 MB … 6.0 MB)
+     0.5%   Liveness.live (asmcomp/liveness.ml)  3.4 MB (1.6 MB … 6.5 MB)
+     0.5%   Liveness.fundecl (asmcomp/liveness.ml)  3.4 MB (1.6 MB … 6.5 MB)
+     0.5%   Asmgen.liveness (asmcomp/asmgen.ml)  3.4 MB (1.6 MB … 6.5 MB)
+     0.5%   Stdlib__set.Make.remove (set.ml)  3.1 MB (1.3 MB … 6.0 MB)
+     0.4%     Liveness.live (asmcomp/liveness.ml)  2.7 MB (1.1 MB … 5.5 MB)
+     0.4%     Liveness.fundecl (asmcomp/liveness.ml)  2.7 MB (1.1 MB … 5.5 MB)
+  Left out: 29 call paths below 2% of it or deeper than 3 calls.
   $ allotrace callees 'Btype.iter* > /list/' --depth 2 $TRACES/ocamlopt.ctf
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
      0.1% Btype.iter* > /list/  390.6 KB (9.9 KB … 2.1 MB)
-  Left out: 1 call path below 1% or deeper than 2 calls.
+     0.1%   Ctype.generalize (typing/ctype.ml)  390.6 KB (9.9 KB … 2.1 MB)
+     0.1%   Btype.set_level (typing/btype.ml)  390.6 KB (9.9 KB … 2.1 MB)
+  Left out: 1 call path below 1% of it or deeper than 2 calls.
   $ allotrace callers Cmi_format --depth 2 --csv $TRACES/ocamlopt.ctf
   depth,share,value,low,high,samples,blocks,self,function,file,line
+  1,0.005370,3600000,1646149,6833921,9,9,0,Cmi_format.read_cmi,file_formats/cmi_format.ml,
+  2,0.004773,3200000,1381533,6305276,8,8,0,Persistent_env.Persistent_signature.load.(fun),typing/persistent_env.ml,
+  2,0.000597,400000,10127,2228657,1,1,0,Persistent_env.read_pers_struct,typing/persistent_env.ml,
   $ allotrace callees Cmi_format.read_cmi --min-share 0.5 --json $TRACES/ocamlopt.ctf
   {"unit":"B","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","measure":"allocated",
    "total":{"value":670400000,"low":638684955,"high":703282309,"samples":1676},
@@ -78,17 +100,27 @@ A line instead of a function; it is the file's whole name, or the end of its pat
     15.5% set.ml:125  99.2 MB ± 12.1 MB
      8.8%   set.ml:138 Stdlib__set.Make.add  56.1 MB ± 9.1 MB
      5.7%     set.ml:138 Stdlib__set.Make.add  36.6 MB ± 7.3 MB
-  Left out: 28 call paths below 5% or deeper than 2 calls.
+     2.0%     set.ml:135 Stdlib__set.Make.add  13.0 MB ± 4.4 MB
+     3.9%   set.ml:135 Stdlib__set.Make.add  25.2 MB ± 6.1 MB
+     2.4%     set.ml:138 Stdlib__set.Make.add  15.3 MB ± 4.7 MB
+     1.0%     set.ml:135 Stdlib__set.Make.add  6.1 MB ± 3.0 MB
+     1.0%   asmcomp/interf.ml:46 Interf.build_graph.add_interf  6.5 MB ± 3.1 MB
+     1.0%   set.ml:376 Stdlib__set.Make.iter  6.5 MB ± 3.1 MB
+  Left out: 45 call paths below 5% of it or deeper than 2 calls.
   $ allotrace callees 'set.ml:376 > Interf.*' --depth 2 --min-share 5 $TRACES/ocamlopt.ctf
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
     16.8% set.ml:376 > Interf.*  107.6 MB ± 12.6 MB
     11.0%   set.ml:138 Stdlib__set.Make.add  70.2 MB ± 10.1 MB
      5.9%     set.ml:135 Stdlib__set.Make.add  37.8 MB ± 7.4 MB
-  Left out: 9 call paths below 5% or deeper than 2 calls.
+     4.4%     set.ml:138 Stdlib__set.Make.add  27.8 MB ± 6.4 MB
+     2.2%   set.ml:135 Stdlib__set.Make.add  14.1 MB ± 4.5 MB
+     1.5%     set.ml:135 Stdlib__set.Make.add  9.5 MB ± 3.7 MB
+     1.0%   set.ml:125 Stdlib__set.Make.bal  6.5 MB ± 3.1 MB
+  Left out: 15 call paths below 5% of it or deeper than 2 calls.
   $ allotrace callers interf.ml:52 --depth 1 $TRACES/ocamlopt.ctf | tail -2
-     0.8% interf.ml:52  5.0 MB ± 2.7 MB
-  Left out: 1 call path below 1% or deeper than 1 calls.
+     0.8%   set.ml:376 Stdlib__set.Make.iter  5.0 MB ± 2.7 MB
+  Left out: 2 call paths below 1% of it or deeper than 1 calls.
   $ allotrace callers erf.ml:52 --depth 1 $TRACES/ocamlopt.ctf | tail -1
   No call stack contains erf.ml:52.
 

@@ -224,9 +224,18 @@ static bool judge(diff *d) {
     return ok;
 }
 
-bool diff_is_decided(const diff_options *options, measure m, size_t n_before, size_t n_after) {
-    const bool of_times = options->normalise == DIFF_BY_TIME || m == MEASURE_BYTESECONDS;
-    return !of_times || n_before > 1 || n_after > 1;
+/* What is live at one time depends on how threads take turns. */
+static bool depends_on_turns(const query_result *before, const query_result *after) {
+    const bool live = before->measure == MEASURE_PEAK || before->measure == MEASURE_LIVE;
+    return live && before->profile != after->profile &&
+           (before->profile->n_domains > 1 || after->profile->n_domains > 1);
+}
+
+bool diff_is_decided(const diff_options *options, const query_result *before, size_t n_before,
+                     const query_result *after, size_t n_after) {
+    const bool varies = options->normalise == DIFF_BY_TIME ||
+                        before->measure == MEASURE_BYTESECONDS || depends_on_turns(before, after);
+    return !varies || n_before > 1 || n_after > 1;
 }
 
 static void leave_undecided(diff *d) {
@@ -268,7 +277,7 @@ bool diff_query(const query_result *const *before, size_t n_before,
     side b = {0}, a = {0};
     *result = (diff){.options = *options,
                      .measure = before[0]->measure,
-                     .decided = diff_is_decided(options, before[0]->measure, n_before, n_after)};
+                     .decided = diff_is_decided(options, before[0], n_before, after[0], n_after)};
     bool ok = read_side(&b, before, n_before, options, options->per_before) &&
               read_side(&a, after, n_after, options, options->per_after) &&
               compare_pairs(&b, &a, result) && judge(result);

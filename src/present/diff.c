@@ -187,10 +187,13 @@ static void show_notes(output *o, const diff *d, const diff_view *view) {
     }
     if (any)
         output_char(o, '\n');
+    const bool of_turns = d->measure == MEASURE_PEAK || d->measure == MEASURE_LIVE;
     if (!d->decided) /* what is unknown is often more than what sampling does */
-        output_text(o,
-                    "Undecided: ± is of sampling alone, and one run a side does not tell how much "
-                    "times differ from run to run. Give several: --before A… --after B…\n");
+        output_format(
+            o,
+            "Undecided: ± is of sampling alone, and one run a side does not tell how much "
+            "%s from run to run. Give several: --before A… --after B…\n",
+            of_turns ? "what several threads hold at one time differs" : "times differ");
 }
 
 /* What a site must allocate to be seen in each run of a side; 0 at rate 1. */

@@ -232,10 +232,19 @@ START_TEST(times_of_one_run_a_side_decide_nothing) {
     }
     diff_free(&d);
     const diff_options none = {0}, by_time = {.normalise = DIFF_BY_TIME};
-    ck_assert(diff_is_decided(&none, MEASURE_PEAK, 1, 1));
-    ck_assert(!diff_is_decided(&none, MEASURE_BYTESECONDS, 1, 1));
-    ck_assert(diff_is_decided(&none, MEASURE_BYTESECONDS, 1, 2));
-    ck_assert(diff_is_decided(&by_time, MEASURE_ALLOCATED, 2, 1));
+    const profile one = {.n_domains = 1}, several = {.n_domains = 3};
+    const query_result held = {.measure = MEASURE_BYTESECONDS, .profile = &one},
+                       allocated = {.measure = MEASURE_ALLOCATED, .profile = &several},
+                       peak = {.measure = MEASURE_PEAK, .profile = &one},
+                       peak_of_threads = {.measure = MEASURE_PEAK, .profile = &several};
+    ck_assert(!diff_is_decided(&none, &held, 1, &held, 1));
+    ck_assert(diff_is_decided(&none, &held, 1, &held, 2));
+    ck_assert(diff_is_decided(&none, &allocated, 1, &allocated, 1));
+    ck_assert(diff_is_decided(&by_time, &allocated, 2, &allocated, 1));
+    ck_assert(diff_is_decided(&none, &peak, 1, &peak, 1));
+    ck_assert(!diff_is_decided(&none, &peak, 1, &peak_of_threads, 1));
+    ck_assert(diff_is_decided(&none, &peak, 1, &peak_of_threads, 3));
+    ck_assert(diff_is_decided(&none, &peak_of_threads, 1, &peak_of_threads, 1)); /* moments of it */
 }
 END_TEST
 

@@ -285,7 +285,7 @@ static bool find_sides(diff_asked *a) {
 }
 
 static bool is_decided(const diff_asked *a) {
-    return diff_is_decided(&(diff_options){0}, a->before.query->measure, 1, 1);
+    return diff_is_decided(&(diff_options){0}, a->before.query, 1, a->tree.question.query, 1);
 }
 
 static bool compare_nodes(diff_asked *a) {

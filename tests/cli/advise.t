@@ -189,6 +189,16 @@ What is freed at once can take the place of another block, but not its own; a fe
          sure  likely: lifetimes; the trace does not say who freed them
          check allotrace hotspots --filter 'fn:/^thirty$/ life:<1ms size:200w' brief.ctf
 
+A copy that the program keeps had to be made once, whatever made it:
+
+  $ append() { for i in {1..40}; do echo "alloc minor 20 21 $1@m.ml:1 $2@stdlib.ml:2"; [ $1 = kept ] || echo "collect $id"; id=$((id + 1)); done; }
+  $ { id=0; append kept 'Stdlib.(^)'; append dropped 'Stdlib.(^)'; append kept 'Stdlib.(@)'; append dropped 'Stdlib.(@)'
+  > } | "$TESTDIR/make-trace" >append.ctf
+  $ allotrace advise --json append.ctf | summary
+  dropped: list-append, definite
+  dropped: string-concat, definite
+  kept: null, null
+
 What grows by steps, and what by a factor:
 
   $ grow() { echo "$4 alloc external $2 $(($2 + 1)) main@m.c:9 realloc@<type>:0|$1@m.c:1"; echo "collect $3"; }

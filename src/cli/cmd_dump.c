@@ -113,7 +113,7 @@ const command command_dump = {
         "stable; allotrace-dump(1) describes them. Times are in microseconds since the start of "
         "the trace, lengths in words without the header.",
     .example = "allotrace dump out.ctf | grep alloc_major\n"
-               "allotrace dump --format json out.ctf | jq .length\n",
+               "allotrace dump --format json out.ctf | jq 'select(.samples > 0).length'\n",
     OPTIONS_OF(options, defaults),
     .lacks = lacks,
     .run = run,

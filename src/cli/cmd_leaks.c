@@ -1,4 +1,5 @@
 /* cmd_leaks.c: `allotrace leaks FILE`: what stays, and whether it grows. */
+#include <string.h>
 #include <unistd.h>
 
 #include "analyse/leaks.h"
@@ -49,6 +50,16 @@ static int print(const question *q, const leaks_options *opts, const leaks *l,
     return report_output(output_finish(&out));
 }
 
+/* The surest growth comes first. */
+static void hint_callers(const question *q, const leaks *l) {
+    const leaks_site *s = l->sites.items;
+    if (l->sites.count == 0 || s->class != LEAKS_GROWING || !s->place || s->place->line == 0)
+        return;
+    const char *slash = strrchr(s->place->file, '/');
+    message_hint("who calls the first: allotrace callers --filter survived '%s:%u' %s",
+                 slash ? slash + 1 : s->place->file, s->place->line, q->in.path);
+}
+
 static int show(const question *q, const leaks_options *opts) {
     leaks l;
     const leaks_view view = {.top = opts->top, .by_function = opts->by == QUESTION_BY_FUNCTION};
@@ -65,6 +76,8 @@ static int show(const question *q, const leaks_options *opts) {
     int status = print(q, opts, &l, &view);
     if (leaks_unsymbolized(&l, &view))
         question_hint_symbolize(q);
+    else if (status == STATUS_OK && !opts->question.json && !opts->question.csv)
+        hint_callers(q, &l);
     leaks_free(&l);
     return status;
 }

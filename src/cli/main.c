@@ -76,21 +76,47 @@ static int run_unknown(const char *name) {
     return message_usage(NULL, "there is no command `%s`", name);
 }
 
+static bool is_version(const char *word) {
+    return strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0;
+}
+
+static int show_version(void) {
+    puts("allotrace " ALLOTRACE_VERSION);
+    return finish(STATUS_OK);
+}
+
+static bool is_long_option(const command *cmd, const char *name) {
+    const size_t size = strcspn(name, "=");
+    for (size_t i = 0; i < cmd->n_options; i++)
+        if (strlen(cmd->options[i].name) == size && strncmp(cmd->options[i].name, name, size) == 0)
+            return true;
+    return strcmp(name, "help") == 0 || strcmp(name, "version") == 0;
+}
+
+/* The OCaml tools of these names take long options with one dash: `-port 8080`. */
+static int run_alias(const command *cmd, char **words) {
+    for (char **word = words; *word && strcmp(*word, "--") != 0; word++) {
+        char *twice;
+        if ((*word)[0] == '-' && (*word)[1] && (*word)[2] && is_long_option(cmd, *word + 1) &&
+            asprintf(&twice, "-%s", *word) > 0)
+            *word = twice; /* for as long as the process */
+    }
+    return *words && is_version(*words) ? show_version() : run_command(cmd, words);
+}
+
 int main(int argc, char **argv) {
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
     const char *program = slash ? slash + 1 : argc > 0 ? argv[0] : "";
     const command *cmd = command_find_alias(program);
     if (cmd)
-        return run_command(cmd, argv + 1);
+        return run_alias(cmd, argv + 1);
     if (argc < 2) {
         help_start(stderr);
         return STATUS_USAGE;
     }
     const char *word = argv[1];
-    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-        puts("allotrace " ALLOTRACE_VERSION);
-        return finish(STATUS_OK);
-    }
+    if (is_version(word))
+        return show_version();
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return run_command(&command_help, argv + argc);
     cmd = command_find(word);

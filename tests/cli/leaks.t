@@ -22,6 +22,7 @@ main keeps one from the start (events are 1 ms apart):
                   ▅███████████████████████  800 B, 3 B/s
     start-up      main.ml:1 main
                   ████████████████████████  7.8 KB, 0 B/s
+  allotrace: hint: who calls the first: allotrace callers --filter survived 'parse.ml:10' a.ctf
   $ allotrace leaks --csv a.ctf
   class,live,live_low,live_high,live_samples,slope_per_second,slope_low,slope_high,p,q,startup_samples,at_exit_samples,function,file,line,remark
   growing,9600,9600,9600,1200,26666.3,26666.3,26666.3,5.96e-08,1.19e-07,320,0,parse,parse.ml,10,
@@ -42,7 +43,7 @@ main keeps one from the start (events are 1 ms apart):
 The same, and a program that frees all in the end, by which it is not fooled:
 
   $ { cat script; seq 0 240 | sed 's/^/collect /'; } | $TESTDIR/make-trace >b.ctf
-  $ allotrace leaks b.ctf | head -4
+  $ allotrace leaks b.ctf 2>/dev/null | head -4
   26.6 KB total allocations (exact, 3,400 samples at rate 1)
   From 351 ms on the program freed memory and allocated hardly anything: what was live before counts.
   Growth counts from 87.7 ms to 351 ms; what is allocated before is start-up.
@@ -72,6 +73,7 @@ Of a real trace:
                                  ▂▂▆█▅▆█▄▄  1.9 MB (634.2 KB … 4.5 MB), 5.7 MB/s (1.3 MB/s … 11.0 MB/s), p 0.0021, q 0.027
     47 more sites with 31.7 MB ± 6.8 MB live
     393 sites of which no sampled block is left
+  allotrace: hint: who calls the first: allotrace callers --filter survived 'interf.ml:52' */ocamlopt.ctf (glob)
   $ allotrace leaks --top 0 --csv $TRACES/ocamlopt.ctf | cut -d, -f1 | sort | uniq -c
         1 bounded
         1 class
@@ -82,7 +84,7 @@ Of a real trace:
 
 Of the blocks that a measure counts:
 
-  $ allotrace leaks -m promoted --top 1 $TRACES/ocamlopt.ctf | sed -n '1p;/growing/p'
+  $ allotrace leaks -m promoted --top 1 $TRACES/ocamlopt.ctf 2>/dev/null | sed -n '1p;/growing/p'
   98.0 MB promoted (± 12.0 MB, 257 samples at rate 2e-5)
     growing             6.1 MB ± 3.0 MB           in 2 sites: more and more is live, from many different times
     growing       asmcomp/interf.ml:52 Interf.build_graph.add_interf
@@ -104,6 +106,7 @@ By numbers of blocks: in main's place there is one block, however large:
                   ▅███████████████████████  10 blocks, 0.0362 blocks/s
     start-up      main.ml:1 main
                   ████████████████████████  1 block, 0 blocks/s
+  allotrace: hint: who calls the first: allotrace callers --filter survived 'parse.ml:10' a.ctf
   $ allotrace leaks -m blocks --csv a.ctf
   class,live,live_low,live_high,live_samples,slope_per_second,slope_low,slope_high,p,q,startup_samples,at_exit_samples,function,file,line,remark
   growing,120,120,120,1200,333.3,333.3,333.3,5.96e-08,1.19e-07,320,0,parse,parse.ml,10,
@@ -128,6 +131,7 @@ By numbers of blocks: in main's place there is one block, however large:
                   ▁▁▁▁▁▁▁▁▁▁▁▁▁▁ ▁▁▁▁▁▁▁▄█  150,003 blocks (68,593 … 300,392), 64,606 blocks/s (-182,244 blocks/s … 300,709 blocks/s)
     48 more sites with 1,162,114 blocks ± 289,395 live
     393 sites of which no sampled block is left
+  allotrace: hint: who calls the first: allotrace callers --filter survived 'interf.ml:52' */ocamlopt.ctf (glob)
   $ allotrace leaks -m blocks --json $TRACES/ocamlopt.ctf | jq -c '.unit, .all_sites.live, .classes[1], .sites[0].line'
   "blocks"
   {"value":1545456,"low":1247054,"high":1904306,"samples":110}
@@ -151,12 +155,13 @@ By how long what is left has been held; classes and slopes are as before, and wh
                   ▅███████████████████████  12 B·s, 3 B/s
     start-up      main.ml:1 main
                   ████████████████████████  2.7 KB·s, 0 B/s
+  allotrace: hint: who calls the first: allotrace callers --filter survived 'parse.ml:10' a.ctf
   $ allotrace leaks -m byteseconds --csv a.ctf | cut -d, -f1-6,13-
   class,live,live_low,live_high,live_samples,slope_per_second,function,file,line,remark
   growing,1728,1728,1728,1200,26666.3,parse,parse.ml,10,
   bounded,12,12,12,100,2.9,eval,eval.ml,20,
   start-up,2800,2800,2800,1000,0.0,main,main.ml,1,
-  $ allotrace leaks -m byteseconds b.ctf | sed -n 4,8p
+  $ allotrace leaks -m byteseconds b.ctf 2>/dev/null | sed -n 4,8p
   4.4 KB·s held until then by what was live before that; in all, it changes by 26.0 KB/s.
   
     growing          1.7 KB·s  in 1 site: more and more is live, from many different times
@@ -188,6 +193,7 @@ What the C library keeps for streams says so; it is judged as anything else, and
     bounded       iofopen.c:65 __fopen_internal
                                          █  480 B, 0 B/s
                   (stream that is open, the C library's: freed by fclose)
+  allotrace: hint: who calls the first: allotrace callers --filter survived 'filedoalloc.c:101' c.ctf
   $ allotrace leaks --json c.ctf | jq -c '.sites[] | .function, .remark'
   "_IO_file_doallocate"
   "buffer of a stream, the C library's: freed by fclose; that of stdin, stdout or stderr stays to the end"

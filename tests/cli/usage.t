@@ -109,6 +109,14 @@ The commands, and one of them:
     2  the command line is wrong
   $ allotrace hotspots --help | cmp - <(allotrace help hotspots)
   $ memtrace-hotspot -h | cmp - <(allotrace help hotspots)
+  $ memtrace-hotspot -help | cmp - <(allotrace help hotspots)
+  $ memtrace-viewer -version | cmp - <(allotrace --version)
+  $ memtrace-hotspot -top 1 -- -top 2>&1 | grep -o 'top: .*'
+  top: No such file or directory
+  $ memtrace-viewer -port=x x.ctf
+  allotrace: --port: `x` is no whole number
+  Try `allotrace view --help`.
+  [2]
   $ allotrace doctor -h | tail -5
   Exit status:
     0  it worked

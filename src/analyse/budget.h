@@ -32,7 +32,8 @@ typedef struct budget_result {
     estimate actual; /* in the rule's unit */
     uint64_t samples;
     budget_verdict verdict;
-    double deciding_rate; /* of BUDGET_UNDECIDED: at which a verdict is likely */
+    double deciding_rate; /* of BUDGET_UNDECIDED: at which a verdict is likely; 0: at none, since a
+                             part of the trace is missing */
 } budget_result;
 
 /* Sampled blocks with one stack. */

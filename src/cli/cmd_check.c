@@ -102,6 +102,7 @@ typedef struct job {
     intern_table strings; /* of the rules */
     budget_rules rules;
     VEC(budget_result) results; /* by rule */
+    bool is_partial;            /* a part of the trace is missing */
 } job;
 
 static int no_memory(void) {
@@ -304,6 +305,19 @@ static int count_groups(job *j) {
     return status;
 }
 
+/* Whether more was allocated than the trace can say. */
+static bool lacks_events(const trace_file *in) {
+    size_t n;
+    const memtrace_warning *w = trace_file_warnings(in, &n);
+    for (size_t i = 0; i < n; i++)
+        if (w[i].defect == MEMTRACE_DEFECT_CUT_SHORT ||
+            w[i].defect == MEMTRACE_DEFECT_NOT_A_PACKET ||
+            w[i].defect == MEMTRACE_DEFECT_BAD_EVENT ||
+            w[i].defect == MEMTRACE_DEFECT_CACHE_MISMATCH)
+            return true;
+    return false;
+}
+
 static int read_trace(job *j, const char *path) {
     const trace_profile_options from = {.strict = j->opts->question.strict,
                                         .index = j->opts->question.index,
@@ -311,6 +325,7 @@ static int read_trace(job *j, const char *path) {
                                                 .block = j->selects ? NULL : count_block,
                                                 .block_context = j}};
     int status = trace_profile_read(&j->in, &j->profile, path, &from);
+    j->is_partial = status == STATUS_OK && lacks_events(&j->in);
     trace_file_close(&j->in);
     if (status != STATUS_OK)
         return status;
@@ -318,13 +333,23 @@ static int read_trace(job *j, const char *path) {
     return count_groups(j);
 }
 
+/* What is missing can only add to what is known to be too much. */
+static void doubt(const budget_rule *r, budget_result *result) {
+    if (result->verdict == BUDGET_FAIL && result->actual.value > r->amount)
+        return;
+    result->verdict = BUDGET_UNDECIDED;
+    result->deciding_rate = 0;
+}
+
 static int judge_rules(job *j) {
     bool ok = vec_reserve(&j->results, j->rules.count);
     for (size_t i = 0; ok && i < j->rules.count; i++) {
         const budget_rule *r = &j->rules.items[i];
         const group *g = &j->groups.items[find_group(j, r)];
-        ok = budget_judge(&g->lens, j->selects ? &g->tally : &j->tally, r,
-                          &j->results.items[j->results.count++]);
+        budget_result *result = &j->results.items[j->results.count++];
+        ok = budget_judge(&g->lens, j->selects ? &g->tally : &j->tally, r, result);
+        if (ok && j->is_partial)
+            doubt(r, result);
     }
     return ok ? STATUS_OK : no_memory();
 }

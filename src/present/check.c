@@ -115,7 +115,9 @@ static double rounded_rate(double rate) {
 
 static cell verdict_cell(const budget_result *result) {
     cell c;
-    if (result->verdict == BUDGET_UNDECIDED)
+    if (result->verdict == BUDGET_UNDECIDED && result->deciding_rate == 0)
+        snprintf(c.text, sizeof c.text, "UNDECIDED (a part of the trace is missing)");
+    else if (result->verdict == BUDGET_UNDECIDED)
         snprintf(c.text, sizeof c.text, "UNDECIDED (a rate of %s would decide)",
                  figure_rate(rounded_rate(result->deciding_rate)).text);
     else
@@ -236,7 +238,9 @@ static void json_check(output *o, const budget_rule *r, const budget_result *res
     output_format(o, ",\"value\":%.0f,\"low\":%.0f,\"high\":%.0f,\"samples\":%" PRIu64,
                   result->actual.value, result->actual.low, result->actual.high, result->samples);
     output_format(o, ",\"verdict\":\"%s\"", verdicts[result->verdict]);
-    if (result->verdict == BUDGET_UNDECIDED)
+    if (result->verdict == BUDGET_UNDECIDED && result->deciding_rate == 0)
+        output_text(o, ",\"deciding_rate\":null");
+    else if (result->verdict == BUDGET_UNDECIDED)
         output_format(o, ",\"deciding_rate\":%g", rounded_rate(result->deciding_rate));
     output_char(o, '}');
 }

@@ -409,3 +409,22 @@ A function may be named without its parameters, and a name that is not quite rig
   allotrace: warning: nothing in the trace is called `under:frok`: it allocates too little to be seen, or has another name
   allotrace: hint: there is `fork()`
   allotrace: warning: nothing in the trace is called `a.cc:9`: it allocates too little to be seen, or has another name
+
+What a trace lacks may be what is too much:
+
+  $ head -c 100000 $TRACES/ocamlopt.ctf >cut.ctf
+  $ printf '[[budget]]\nmax = "%s"\n' '1 GB' '1 MB' >cut.toml
+  $ allotrace check --budget cut.toml cut.ctf
+  allotrace: warning: cut.ctf: byte 99987: the trace is cut short; every whole event before the cut was used
+  Site  || Expected       || Actual             || Ratio  || Verdict
+  total || at most 1.0 GB || 339.9 MB ± 22.3 MB || 0.33   || UNDECIDED (a part of the trace is missing)
+  total || at most 1.0 MB || 339.9 MB ± 22.3 MB || 339.89 || FAIL
+  0 passed, 1 failed, 1 undecided
+  [3]
+  $ allotrace check -e total=1GB -e total=10GB --json cut.ctf 2>/dev/null | jq -c '.checks[] | .verdict, .deciding_rate'
+  "UNDECIDED"
+  null
+  "UNDECIDED"
+  null
+  $ allotrace check -e total=300MB cut.ctf 2>/dev/null | tail -1
+  0 passed, 0 failed, 1 undecided

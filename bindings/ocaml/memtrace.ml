@@ -42,6 +42,8 @@ let rate = (parse_rate, "a rate above 0 and at most 1, like 1e-6")
 let text = (Option.some, "a text")
 let count = (parse_positive, "a whole number above 0")
 let process = (parse_positive, "the id of a process")
+let whole = (int_of_string_opt, "a whole number")
+let seed () = parsed "MEMTRACE_SEED" whole
 let depth () = Option.value (parsed "MEMTRACE_DEPTH" count) ~default:default_depth
 
 (* The name of this process's file, and whether each process has its own. *)
@@ -70,14 +72,15 @@ let is_chosen () =
 
 let start_tracing ~context ~sampling_rate ~filename =
   let depth = try depth () with Senseless (_, _) -> default_depth in
-  Tracer.start ~context ~sampling_rate ~depth ~filename
+  let seed = try seed () with Senseless (_, _) -> None in
+  Tracer.start ~context ~sampling_rate ~depth ~seed ~filename
 
 let requested ~context ~sampling_rate filename =
   let first name kind other = match parsed name kind with None -> other | some -> some in
   let sampling_rate =
     Option.value (first "MEMTRACE_RATE" rate sampling_rate) ~default:default_sampling_rate in
   let context = first "MEMTRACE_CONTEXT" text context in
-  ignore (Tracer.start ~context ~sampling_rate ~depth:(depth ()) ~filename : tracer)
+  ignore (Tracer.start ~context ~sampling_rate ~depth:(depth ()) ~seed:(seed ()) ~filename : tracer)
 
 let warn what why =
   Printf.eprintf "memtrace: %s: %s, so nothing is traced\n%!" what why;

@@ -43,6 +43,9 @@ val trace_if_requested :
     - [MEMTRACE_CONTEXT]: the remark; it goes before [context].
     - [MEMTRACE_DEPTH]: how many frames are kept of a call stack, from the innermost on; by default
       128. Deep stacks are what sampling costs.
+    - [MEMTRACE_SEED]: a whole number that makes the choice of samples repeatable. Without it, each
+      run draws samples of its own; in OCaml 5 that is so of the domain that starts tracing, while
+      the runtime lets each domain that is spawned begin at the same place in every run.
     - [MEMTRACE_PROCESS]: the id of the one process that may be traced; [allotrace run] sets it.
 
     Programs that this one starts are not traced, as [MEMTRACE] is emptied for them, unless there is
@@ -66,8 +69,8 @@ type tracer
 (** A trace in the making. *)
 
 val start_tracing : context:string option -> sampling_rate:float -> filename:string -> tracer
-(** Starts tracing to a file, whatever the environment says; that has a say in the depth alone.
-    There can be one tracer at a time. Call stacks, threads, domains and forks are as above.
+(** Starts tracing to a file, whatever the environment says; that has a say in the depth and the
+    seed alone. There can be one tracer at a time. Call stacks, threads, domains and forks are as above.
 
     @raise Unix.Unix_error if the file cannot be opened, or something else is writing it.
     @raise Invalid_argument if the rate is not above 0 and at most 1.

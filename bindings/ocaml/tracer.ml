@@ -18,6 +18,8 @@ type plan = {
 external begin_ : plan -> int = "caml_memtrace_begin"
 external end_ : int -> bool = "caml_memtrace_end" [@@noalloc]
 external current : unit -> int = "caml_memtrace_current" [@@noalloc]
+external seed : float -> (unit, unit) Gc.Memprof.tracker -> int option -> unit
+  = "caml_memtrace_seed"
 external failure_text : bytes -> int = "caml_memtrace_failure" [@@noalloc]
 external alloc : int -> Gc.Memprof.allocation -> int -> int = "caml_memtrace_alloc" [@@noalloc]
 external promote : int -> int -> unit = "caml_memtrace_promote" [@@noalloc]
@@ -94,15 +96,18 @@ let begin_session ~context ~sampling_rate ~depth filename =
        | Unix.Unix_error (why, what, _) -> Unix.Unix_error (why, what, filename)
        | error -> error)
 
-let begin_sampling ~sampling_rate ~depth session =
+let begin_sampling ~sampling_rate ~depth ~seed:given session =
   (* One frame more than wanted tells whether there are more. *)
-  match Sampling.start ~sampling_rate ~callstack_size:(depth + 1) (tracker session) with
+  match
+    seed sampling_rate Gc.Memprof.null_tracker given;
+    Sampling.start ~sampling_rate ~callstack_size:(depth + 1) (tracker session)
+  with
   | stop -> Atomic.set sampling (Some (session, stop))
   | exception error ->
     ignore (end_ session.number : bool);
     raise (match error with Failure _ -> Failure "this program uses Gc.Memprof itself" | _ -> error)
 
-let start ~context ~sampling_rate ~depth ~filename =
+let start ~context ~sampling_rate ~depth ~seed ~filename =
   if not (sampling_rate > 0. && sampling_rate <= 1.) then
     invalid_arg "Memtrace: the sampling rate must be above 0 and at most 1";
   if depth < 1 then invalid_arg "Memtrace: the depth must be above 0";
@@ -111,7 +116,7 @@ let start ~context ~sampling_rate ~depth ~filename =
    | Some (forgotten, _) -> ignore (stop_sampling forgotten : bool)
    | None -> ());
   let session = begin_session ~context ~sampling_rate ~depth filename in
-  begin_sampling ~sampling_rate ~depth session;
+  begin_sampling ~sampling_rate ~depth ~seed session;
   at_exit (fun () -> stop session);
   session
 

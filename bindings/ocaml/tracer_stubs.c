@@ -9,6 +9,7 @@
 #define CAML_NAME_SPACE
 #include <caml/backtrace_prim.h>
 #include <caml/domain_state.h>
+#include <caml/memory.h>
 #include <caml/mlvalues.h>
 #include <caml/version.h>
 
@@ -18,11 +19,13 @@
 #include <limits.h>
 #include <link.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ocaml_errors.h"
@@ -280,6 +283,45 @@ value caml_memtrace_is_privileged(value unit) {
     return Val_bool(getauxval(AT_SECURE) != 0);
 }
 
+/* ---- randomness -------------------------------------------------------------------------- */
+
+static uint64_t seed;             /* of the session, or of none yet */
+static _Atomic uint64_t n_seeded; /* samplers, see below, that have begun with it */
+
+static uint64_t mix(uint64_t z) { /* splitmix64 */
+    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+    return z ^ z >> 31;
+}
+
+static uint64_t random_seed(void) {
+    uint64_t random;
+    struct timespec now;
+    if (getrandom(&random, sizeof random, GRND_NONBLOCK) == sizeof random)
+        return random;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 30 ^ (uint64_t)getpid() << 40;
+}
+
+value caml_memprof_start(value rate, value depth, value tracker);
+value caml_memprof_stop(value unit);
+
+/* Memprof's generator begins in the same state in each process, and equal runs would have the same
+ * samples. Each start drops a batch of 64 numbers, which takes 0.2 us. Here, since signals and
+ * threads would come between in OCaml. `given` is an option. */
+value caml_memtrace_seed(value rate, value tracker, value given);
+value caml_memtrace_seed(value rate, value tracker, value given) {
+    CAMLparam2(rate, tracker);
+    enum { MOST = 1024 };
+    seed = Is_block(given) ? (uint64_t)Long_val(Field(given, 0)) : random_seed();
+    atomic_store(&n_seeded, 0);
+    for (uint64_t n = Double_val(rate) < 1 ? mix(seed) % MOST : 0; n > 0; n--) {
+        caml_memprof_start(rate, Val_long(0), tracker);
+        caml_memprof_stop(Val_unit);
+    }
+    CAMLreturn(Val_unit);
+}
+
 /* ---- events ------------------------------------------------------------------------------ */
 
 /* Puts a stack, which begins with the innermost frame, into `codes`, from the outermost. `skip`
@@ -344,11 +386,8 @@ static __thread struct {
     int64_t left; /* bytes until the next sample */
 } sampler;
 
-static uint64_t random_next(void) { /* splitmix64 */
-    uint64_t z = sampler.random += UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return z ^ z >> 31;
+static uint64_t random_next(void) {
+    return mix(sampler.random += UINT64_C(0x9E3779B97F4A7C15));
 }
 
 /* Bytes to the next sampled word: a geometric distribution. */
@@ -362,8 +401,7 @@ static int64_t sampler_distance(double rate) {
 
 static void sampler_begin(uint64_t number) {
     sampler.session = number;
-    if (getrandom(&sampler.random, sizeof sampler.random, GRND_NONBLOCK) < 0)
-        sampler.random = (uintptr_t)&sampler ^ (uint64_t)getpid() << 32;
+    sampler.random = mix(mix(seed) + atomic_fetch_add(&n_seeded, 1));
     sampler.left = sampler_distance(session_rate());
 }
 

@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "platform/cpu.h"
 #include "record/calls.h"
 #include "record/ocaml_runtime.h"
@@ -227,6 +228,21 @@ static struct {
     double value;
 } rate = {.header = HEADER(1, TAG_DOUBLE)};
 
+static void ocaml_start_memprof(const ocaml_runtime *runtime, uint64_t depth) {
+    runtime->memprof_start((ocaml_value)&rate.value, VALUE_OF_LONG(depth),
+                           (ocaml_value)tracker.callbacks);
+}
+
+/* OCaml 4's generator of random numbers begins in the same state in each process, and equal runs
+ * would have the same samples. Each start drops a batch of 64 numbers, which takes 0.2 us. */
+static void ocaml_drop_numbers(const ocaml_runtime *runtime, uint64_t seed) {
+    enum { MOST = 1024 };
+    for (uint64_t n = hash_u64(seed) % MOST; n > 0; n--) {
+        ocaml_start_memprof(runtime, 0);
+        runtime->memprof_stop(OCAML_UNIT);
+    }
+}
+
 /* Once in the life of the process and of its forked children. One frame more than the depth tells
  * whether a stack was cut. */
 static void ocaml_start(const ocaml_runtime *runtime) {
@@ -236,8 +252,9 @@ static void ocaml_start(const ocaml_runtime *runtime) {
         return;
     ocaml_c_call = runtime->c_call;
     rate.value = s->ocaml_rate;
-    runtime->memprof_start((ocaml_value)&rate.value, VALUE_OF_LONG(s->ocaml_depth + 1),
-                           (ocaml_value)tracker.callbacks);
+    if (s->ocaml_rate < 1)
+        ocaml_drop_numbers(runtime, s->ocaml_seed);
+    ocaml_start_memprof(runtime, s->ocaml_depth + 1);
     if (runtime->may_clash && !ocaml_yield_prepare(runtime))
         runtime->memprof_stop(OCAML_UNIT);
 }

@@ -343,6 +343,7 @@ static int session_build(struct session *s, const struct session_plan *plan,
     s->depth = c->depth;
     s->ocaml_depth = c->ocaml_depth;
     s->ocaml_rate = c->rate;
+    s->ocaml_seed = session_seed(c);
     s->domains.depth = plan->records_malloc ? c->depth + OWN_FRAMES : 0;
     s->domains.ocaml_depth = s->ocaml ? c->ocaml_depth : 0;
     if (module_find((uintptr_t)session_build, &own)) {

@@ -68,6 +68,7 @@ struct session {
     uint32_t depth;              /* frames kept of a stack */
     uint32_t ocaml_depth;        /* the same for OCaml's */
     double ocaml_rate;
+    uint64_t ocaml_seed;
     _Atomic uint64_t latest;         /* the latest answer of session_now_nearly, trace time, µs */
     _Atomic uint64_t next_sweep;     /* when old packets are looked for again, trace time, µs */
     _Atomic bool failed;             /* nothing more can be written: the recording should end */

@@ -159,6 +159,11 @@ def stacks_are_cut_at_the_depth():
 
 
 @test
+def equal_runs_have_samples_of_their_own():
+    base.judge_equal_runs(lambda **options: trace(traced("work", "work.ml", "alone.ml"), **options))
+
+
+@test
 def without_debug_information_frames_are_addresses():
     folder = pathlib.Path("bare")
     folder.mkdir()
@@ -303,6 +308,7 @@ def what_cannot_be_is_said_and_the_program_goes_on():
     rate = "a rate above 0 and at most 1, like 1e-6"
     for name, value, valid in (("RATE", "2", rate), ("RATE", "fast", rate),
                                ("DEPTH", "0", "a whole number above 0"),
+                               ("SEED", "dice", "a whole number"),
                                ("PROCESS", "x", "the id of a process")):
         name = "MEMTRACE_" + name
         untraced(drop_in_run(MEMTRACE="t.ctf", **{name: value}),

@@ -67,9 +67,17 @@ static bool has_sanitizer(pid_t pid, remote_reason *why) {
     return false;
 }
 
-bool attach_has_own_malloc(pid_t pid) {
+static bool program_has(pid_t pid, const char *symbol) {
     process_module program;
-    return process_find_program(pid, &program) && process_symbol(pid, &program, "malloc");
+    return process_find_program(pid, &program) && process_symbol(pid, &program, symbol);
+}
+
+bool attach_has_own_malloc(pid_t pid) {
+    return program_has(pid, "malloc");
+}
+
+bool attach_has_ocaml(pid_t pid) {
+    return program_has(pid, "caml_executable_name");
 }
 
 /* What dlerror says over there. */

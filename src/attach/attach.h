@@ -26,4 +26,7 @@ bool attach_enter_files(int files);
 /* Whether its program defines malloc itself, so that its calls of it pass nobody. */
 bool attach_has_own_malloc(pid_t pid);
 
+/* Whether its program is OCaml's, native or bytecode. */
+bool attach_has_ocaml(pid_t pid);
+
 #endif

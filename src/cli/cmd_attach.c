@@ -276,6 +276,10 @@ static int run_attach(const void *opts_, char **operands, size_t n_operands) {
             "process %d has a malloc in the program itself: what the program asks of it is "
             "not seen, what libraries do is",
             (int)pid);
+    if (attach_has_ocaml(pid))
+        message_warning("process %d is an OCaml program, only its malloc is recorded: for its "
+                        "OCaml heap, start it under `allotrace run`",
+                        (int)pid);
     if (opts->duration) {
         message_note("recording process %d for %.6g s; Ctrl-C ends it earlier", (int)pid,
                      (double)opts->duration / 1e6);

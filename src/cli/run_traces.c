@@ -310,16 +310,17 @@ static void say_quoted(output *o, const char *path) {
 }
 
 /* No sample is not nothing: says what it means, and what to do. */
-static void say_nothing(output *o, const summary *s, const run_traces *t) {
+static void say_nothing(output *o, const summary *s, const run_traces *t, bool from_start) {
     double most = figure_of(s->profile, 0).high;
     output_format(o, "allotrace: recorded no %s at rate %s ", most > 0 ? "sample" : "allocation",
                   figure_rate(s->rate).text);
     say_where(o, s, t);
     if (most > 0)
         output_format(o,
-                      "allotrace: %s allocated less than about %s in all; --rate 1 records every "
+                      "allotrace: %s allocated less than about %s %s; --rate 1 records every "
                       "allocation\n",
-                      t->all.count > 1 ? "each" : "it", figure_bytes(most).text);
+                      t->all.count > 1 ? "each" : "it", figure_bytes(most).text,
+                      from_start ? "in all" : "of what is recorded, while attached");
 }
 
 /* What has programs of a runtime take all memory from malloc. */
@@ -353,7 +354,7 @@ static void say_summary(const run_traces *t, run_traces_how how) {
     summarize(&s, t);
     if (s.profile && !s.n_unread && !s.samples) {
         if (!how.told)
-            say_nothing(&o, &s, t);
+            say_nothing(&o, &s, t, how.from_start);
     } else if (s.profile || s.n_unread) {
         say_total(&o, &s, t);
         if (!s.n_unread)

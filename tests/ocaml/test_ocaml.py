@@ -327,6 +327,22 @@ def working(trace):
 
 
 @test
+def attach_says_that_the_heap_is_not_recorded():
+    program = subprocess.Popen([compile_program("resident", "resident.ml", libraries=("unix",))],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    with program:
+        program.stdout.readline()
+        got = run([ALLOTRACE, "attach", "--duration", "0.2s", "-o", "t.ctf", program.pid],
+                  {"ALLOTRACE_PRELOAD": LIBRARY})
+        program.stdin.close()
+    if got.status != 0:
+        raise Skip(got.err)
+    assert (f"warning: process {program.pid} is an OCaml program, only its malloc is recorded: for "
+            "its OCaml heap, start it under `allotrace run`\n") in got.err, got.err
+    assert "of what is recorded, while attached" in got.err, got.err
+
+
+@test
 def a_stack_overflow_is_an_exception():
     os.environ["OCAMLRUNPARAM"] = "l=1M"  # OCaml 5 would use up to 1 GB of stack
     for rate in "1e-3", "1e-1":

@@ -22,8 +22,15 @@ enum {
 
 struct rescue_head {
     uint64_t magic, stream_size;
-    _Atomic uint64_t next; /* where the next slot goes */
-    _Atomic uint64_t told; /* 1: a recorder has told the user why nothing is recorded */
+    _Atomic uint64_t next;  /* where the next slot goes */
+    _Atomic uint64_t notes; /* of enum rescue_note */
+};
+
+/* What recorders let `allotrace run` know. */
+enum rescue_note {
+    RESCUE_TOLD = 1,            /* the user was told why nothing is recorded */
+    RESCUE_LEFT_CHILD = 2,      /* a child process was not recorded, as the trace is its parent's */
+    RESCUE_LEFT_TO_MEMTRACE = 4 /* a program that is linked with Memtrace writes the trace itself */
 };
 
 struct rescue_slot {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/rescue.h"
 #include "base/settings.h"
 #include "base/trace_name.h"
 #include "cli/message.h"
@@ -268,13 +269,33 @@ static void say_why_nothing(const char *pattern) {
                         "it starts");
 }
 
+/* The name of traces by which each process would have one. */
+static void name_for_each(const launch *l, char *name, size_t size) {
+    const char *slash = strrchr(l->command, '/');
+    if (!l->pattern) {
+        snprintf(name, size, "%s.%%p.ctf", slash ? slash + 1 : l->command);
+        return;
+    }
+    slash = strrchr(l->pattern, '/');
+    const char *last = slash ? slash + 1 : l->pattern, *end = strstr(last, ".ctf");
+    int before = (int)(end ? end - l->pattern : (ssize_t)strlen(l->pattern));
+    snprintf(name, size, "%.*s.%%p%s", before, l->pattern, l->pattern + before);
+}
+
+static void say_left_to_memtrace(const char *name) {
+    message_warning("%s was not written: the program did not trace itself into it, as by "
+                    "Memtrace.trace_if_requested",
+                    name);
+}
+
 static void finish(const launch *l, run_program *program, int rescue, struct timespec started) {
-    char pattern[PATH_MAX];
+    char pattern[PATH_MAX], for_each[PATH_MAX];
     run_traces traces;
     const char *name = pattern_of(l, program->pid, pattern);
+    name_for_each(l, for_each, sizeof for_each);
     run_rescue_finish(rescue, name);
     run_traces_find(&traces, name, started, rescue);
-    bool told = run_rescue_told(rescue);
+    const uint64_t notes = run_rescue_notes(rescue);
     run_traces_complete(&traces, l->options->no_symbolize ? NULL : &l->options->debug_files,
                         interrupted, program);
     if (run_program_interrupted(program))
@@ -283,9 +304,13 @@ static void finish(const launch *l, run_program *program, int rescue, struct tim
                         traces.all.count == 1 ? traces.all.items[0].path : "FILE");
     else if (traces.all.count)
         run_traces_report(
-            &traces,
-            (run_traces_how){.quiet = l->options->quiet, .told = told, .from_start = true});
-    else if (!traces.n_locked && !told)
+            &traces, (run_traces_how){.quiet = l->options->quiet,
+                                      .told = notes & RESCUE_TOLD,
+                                      .from_start = true,
+                                      .left_out = notes & RESCUE_LEFT_CHILD ? for_each : NULL});
+    else if (!traces.n_locked && notes & RESCUE_LEFT_TO_MEMTRACE)
+        say_left_to_memtrace(name);
+    else if (!traces.n_locked && !(notes & RESCUE_TOLD))
         say_why_nothing(name);
     run_traces_free(&traces);
     if (rescue >= 0)

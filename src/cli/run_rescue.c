@@ -145,9 +145,9 @@ void run_rescue_finish(int fd, const char *pattern) {
 
 /* ---- what else is known -------------------------------------------------------------------- */
 
-bool run_rescue_told(int fd) {
+uint64_t run_rescue_notes(int fd) {
     struct rescue_head head;
-    return fd >= 0 && pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head && head.told;
+    return fd >= 0 && pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head ? head.notes : 0;
 }
 
 typedef struct remarks {

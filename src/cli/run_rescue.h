@@ -18,8 +18,8 @@ void run_rescue_name(int fd, char *name, size_t size);
  * them any more. */
 void run_rescue_finish(int fd, const char *pattern);
 
-/* Whether a recorder has told the user why it records nothing. */
-bool run_rescue_told(int fd);
+/* What recorders had to say: of enum rescue_note. */
+uint64_t run_rescue_notes(int fd);
 
 /* How many gauges and marks the trace that process `pid` began at `start_time` (µs since the epoch)
  * has as allocations. False if nobody knows. */

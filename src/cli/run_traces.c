@@ -310,17 +310,18 @@ static void say_quoted(output *o, const char *path) {
 }
 
 /* No sample is not nothing: says what it means, and what to do. */
-static void say_nothing(output *o, const summary *s, const run_traces *t, bool from_start) {
+static void say_nothing(output *o, const summary *s, const run_traces *t, run_traces_how how) {
     double most = figure_of(s->profile, 0).high;
     output_format(o, "allotrace: recorded no %s at rate %s ", most > 0 ? "sample" : "allocation",
                   figure_rate(s->rate).text);
     say_where(o, s, t);
     if (most > 0)
-        output_format(o,
-                      "allotrace: %s allocated less than about %s %s; --rate 1 records every "
-                      "allocation\n",
+        output_format(o, "allotrace: %s allocated less than about %s %s%s\n",
                       t->all.count > 1 ? "each" : "it", figure_bytes(most).text,
-                      from_start ? "in all" : "of what is recorded, while attached");
+                      !how.from_start ? "of what is recorded, while attached"
+                      : how.left_out  ? "itself"
+                                      : "in all",
+                      how.left_out ? "" : "; --rate 1 records every allocation");
 }
 
 /* What has programs of a runtime take all memory from malloc. */
@@ -354,13 +355,19 @@ static void say_summary(const run_traces *t, run_traces_how how) {
     summarize(&s, t);
     if (s.profile && !s.n_unread && !s.samples) {
         if (!how.told)
-            say_nothing(&o, &s, t, how.from_start);
+            say_nothing(&o, &s, t, how);
     } else if (s.profile || s.n_unread) {
         say_total(&o, &s, t);
         if (!s.n_unread)
             say_top_sites(&o, &s);
         output_text(&o, "allotrace: look closer: allotrace hotspots ");
         say_quoted(&o, t->all.items[s.greatest].path);
+        output_char(&o, '\n');
+    }
+    if (how.left_out && !how.told) {
+        output_text(&o,
+                    "allotrace: the processes that it started were not recorded; each is by: -o ");
+        say_quoted(&o, how.left_out);
         output_char(&o, '\n');
     }
     message_lines(&o);

@@ -39,9 +39,11 @@ void run_traces_complete(const run_traces *t, const debug_file_options *debug_fi
                          bool (*interrupted)(void *context), void *context);
 
 typedef struct run_traces_how {
-    bool quiet;      /* say only which processes are not done */
-    bool told;       /* if there is nothing in the traces, the user knows why */
-    bool from_start; /* they were recorded from the start of their programs */
+    bool quiet;           /* say only which processes are not done */
+    bool told;            /* if there is nothing in the traces, the user knows why */
+    bool from_start;      /* they were recorded from the start of their programs */
+    const char *left_out; /* by which name child processes, which were not recorded, would be; NULL:
+                             there were none */
 } run_traces_how;
 
 /* Says on standard error what was recorded. There is at least one trace. */

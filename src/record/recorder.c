@@ -114,10 +114,14 @@ static int recorder_try_open(void) {
     return error;
 }
 
+static void recorder_tell(enum rescue_note note) {
+    rescue_tell(secure_getenv(setting_infos[SETTING_RESCUE].name), note);
+}
+
 /* Says why nothing is recorded, so that `allotrace run` need not guess. */
 static void recorder_decline(const char *subject, const char *message, int os_error) {
     if (say(subject, message, os_error))
-        rescue_tell(secure_getenv(setting_infos[SETTING_RESCUE].name));
+        recorder_tell(RESCUE_TOLD);
 }
 
 static void program_path(char path[PATH_MAX]) {
@@ -193,6 +197,7 @@ static bool recorder_plan(void) {
         break;
     case OCAML_TRACED:
         program_path(program);
+        recorder_tell(RESCUE_LEFT_TO_MEMTRACE);
         recorder_decline(program, "it is linked with Memtrace, which is left to write the trace",
                          0);
         return false;
@@ -202,6 +207,12 @@ static bool recorder_plan(void) {
 
 const ocaml_runtime *recorder_ocaml(void) {
     return recorder.plan.ocaml;
+}
+
+/* The trace is another process's. */
+static int recorder_stand_back(void) {
+    rescue_tell(recorder.config.rescue, RESCUE_LEFT_CHILD); /* the environment may be in change */
+    return OFF;
 }
 
 static void recorder_start(void) {
@@ -216,8 +227,10 @@ static void recorder_start(void) {
         decision = recorder_refuse(setting);
         break;
     case CONFIG_ON:
-        if (config_chooses(&recorder.config, (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0)))
-            decision = recorder_plan() ? recorder_open() : OFF;
+        if (!config_chooses(&recorder.config, (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0)))
+            decision = recorder_stand_back();
+        else if (recorder_plan())
+            decision = recorder_open();
         break;
     }
     atomic_store(&recorder.state, decision);
@@ -244,7 +257,8 @@ static void recorder_fail(struct session *s) {
 static void recorder_leave_parent(void) {
     int saved_errno = errno;
     session_abandon(recorder.session, &recorder_filter);
-    atomic_store(&recorder.state, recorder.config.per_process ? recorder_open() : OFF);
+    atomic_store(&recorder.state,
+                 recorder.config.per_process ? recorder_open() : recorder_stand_back());
     errno = saved_errno;
 }
 

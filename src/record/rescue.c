@@ -54,13 +54,13 @@ static struct rescue_slot *map_slot(const char *path, size_t stream_size, size_t
     return slot;
 }
 
-void rescue_tell(const char *path) {
+void rescue_tell(const char *path, enum rescue_note note) {
     long fd = path && *path ? open_file(path, 0) : -1;
     if (syscall_failed(fd))
         return;
     struct rescue_head *head = map_shared(fd, 0, RESCUE_UNIT);
     if (head) {
-        atomic_store(&head->told, 1);
+        atomic_fetch_or(&head->notes, note);
         pages_free(head, RESCUE_UNIT);
     }
     syscall4(SYS_close, fd, 0, 0, 0);

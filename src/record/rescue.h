@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/rescue.h"
+
 struct rescue_mapping;
 
 /* Legal when zeroed. Guarded by whoever opens streams. */
@@ -25,9 +27,8 @@ bool rescue_free(rescue *r, void *stream);
 /* Counts what stands in the trace as an allocation and is none. Any thread, any time. */
 void rescue_count_remark(rescue *r);
 
-/* Lets `allotrace run` know that the user was told why nothing is recorded. `path` as above, or
- * NULL. */
-void rescue_tell(const char *path);
+/* Lets `allotrace run` know. `path` as above, or NULL. */
+void rescue_tell(const char *path, enum rescue_note note);
 
 /* Unmaps all, and changes nothing in it: in the child of a fork, it is the parent's. */
 void rescue_leave(rescue *r);

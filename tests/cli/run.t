@@ -62,6 +62,20 @@ Without a sample it says what that means, and with none to be had, that, too:
   $ allotrace run --rate 1 -o none.ctf -- true
   allotrace: recorded no allocation at rate 1 into none.ctf, \d+ B (re)
 
+Processes that it starts are not recorded without %p, and it says so; it doesn't where there are none, or all are:
+
+  $ allotrace run -o "it's.ctf.zst" -- sh -c 'true; ls -d .'
+  .
+  allotrace: recorded no sample at rate 1e-5 into it's.ctf.zst, \d+ B (re)
+  allotrace: it allocated less than about 2.8 MB itself
+  allotrace: the processes that it started were not recorded; each is by: -o 'it'\''s.%p.ctf.zst'
+  $ allotrace run -o out.d -- perl -e 'my @kept = map { [$_] } 1 .. 300000; if (!fork) { push @kept, [$_] for 1 .. 9; exit }; wait' 2>&1 | tail -1
+  allotrace: the processes that it started were not recorded; each is by: -o out.d.%p
+  $ for o in many.ctf many.%p.ctf; do allotrace run -o $o -- sh -c true; allotrace run -o %p.$o -- sh -c 'ls -d .'; done 2>&1 | grep 'not recorded'
+  [1]
+  $ allotrace run -q -o quiet.ctf -- sh -c 'ls -d .'
+  .
+
 A program that has most of its memory from elsewhere than malloc is said to; with --mmap it is all there:
 
   $ cat >large.py <<EOF

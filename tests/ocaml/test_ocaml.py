@@ -475,6 +475,15 @@ def a_program_with_memtrace_writes_the_trace_itself():
 
 
 @test
+def a_trace_that_such_a_program_does_not_write_is_missed():
+    program = compile_program("left", "memtrace.ml", "resident.ml", libraries=("unix",))
+    got = run([ALLOTRACE, "run", "-o", "t.ctf", "--", program], {"ALLOTRACE_PRELOAD": LIBRARY})
+    same((got.status, got.out), (0, "ready\n"))
+    assert got.err.endswith("allotrace: warning: t.ctf was not written: the program did not trace "
+                            "itself into it, as by Memtrace.trace_if_requested\n"), got.err
+
+
+@test
 def the_compiler_compiles():
     compiler = shutil.which("ocamlopt.opt")
     shutil.copy(HERE / "work.ml", ".")

@@ -282,6 +282,11 @@ static void name_for_each(const launch *l, char *name, size_t size) {
     snprintf(name, size, "%.*s.%%p%s", before, l->pattern, l->pattern + before);
 }
 
+static bool records_both(const run_options *given) {
+    const char *set = getenv(setting_infos[SETTING_OCAML].name);
+    return !given->no_ocaml && (given->native || (set && strcmp(set, "both") == 0));
+}
+
 static void say_left_to_memtrace(const char *name) {
     message_warning("%s was not written: the program did not trace itself into it, as by "
                     "Memtrace.trace_if_requested",
@@ -307,6 +312,7 @@ static void finish(const launch *l, run_program *program, int rescue, struct tim
             &traces, (run_traces_how){.quiet = l->options->quiet,
                                       .told = notes & RESCUE_TOLD,
                                       .from_start = true,
+                                      .both_heaps = records_both(l->options),
                                       .left_out = notes & RESCUE_LEFT_CHILD ? for_each : NULL});
     else if (!traces.n_locked && notes & RESCUE_LEFT_TO_MEMTRACE)
         say_left_to_memtrace(name);

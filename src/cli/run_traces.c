@@ -348,6 +348,13 @@ static void hint_unseen(const profile *p) {
                  setting ? " in its environment it takes all from malloc" : "");
 }
 
+/* The OCaml heap is itself memory from malloc. */
+static void hint_counted_twice(const profile *p) {
+    if (p->samples[MEMTRACE_MINOR] + p->samples[MEMTRACE_MAJOR])
+        message_hint("what the OCaml runtime takes from malloc for its heap and for bigarrays is "
+                     "counted twice: as that, and as what OCaml allocates in it");
+}
+
 static void say_summary(const run_traces *t, run_traces_how how) {
     summary s = {0};
     output o;
@@ -373,6 +380,8 @@ static void say_summary(const run_traces *t, run_traces_how how) {
     message_lines(&o);
     if (s.profile && how.from_start && !how.told)
         hint_unseen(s.profile);
+    if (s.profile && how.both_heaps)
+        hint_counted_twice(s.profile);
     if (s.profile)
         profile_free(s.profile);
     free(s.profile);

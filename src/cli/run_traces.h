@@ -42,6 +42,7 @@ typedef struct run_traces_how {
     bool quiet;           /* say only which processes are not done */
     bool told;            /* if there is nothing in the traces, the user knows why */
     bool from_start;      /* they were recorded from the start of their programs */
+    bool both_heaps;      /* of OCaml programs, malloc and the OCaml heap */
     const char *left_out; /* by which name child processes, which were not recorded, would be; NULL:
                              there were none */
 } run_traces_how;

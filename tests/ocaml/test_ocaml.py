@@ -320,6 +320,7 @@ def the_command_has_options_for_that():
         trace = Trace("t.ctf")
         same((trace.has_malloc(), bool(trace.of_file("work.ml"))), (bool(malloc), bool(heap)),
              " ".join(options))
+        same("counted twice" in got.err, bool(malloc and heap), got.err)
 
 
 def working(trace):

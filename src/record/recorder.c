@@ -174,6 +174,12 @@ static size_t recorder_room(void) {
     return wanted < least ? least : wanted < most ? wanted : most;
 }
 
+/* As the environment has them: the runtime has not read them yet. */
+static const char *recorder_ocaml_parameters(void) {
+    const char *set = secure_getenv("OCAMLRUNPARAM");
+    return set ? set : secure_getenv("CAMLRUNPARAM");
+}
+
 /* Which heaps are recorded; false: none, since the program writes this trace itself. */
 static bool recorder_plan(void) {
     const char *why = NULL;
@@ -189,6 +195,7 @@ static bool recorder_plan(void) {
         break;
     case OCAML_RECORDABLE:
         recorder.plan.ocaml = &recorder.ocaml;
+        recorder.plan.parameters = recorder_ocaml_parameters();
         recorder.plan.records_malloc = wanted & CONFIG_OCAML_MALLOC;
         break;
     case OCAML_UNFIT:

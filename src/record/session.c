@@ -295,7 +295,7 @@ static int session_open_writer(struct session *s, const struct session_plan *pla
         .pid = s->pid,
         .executable_name = path,
         .host_name = host.nodename,
-        .runtime_params = "",
+        .runtime_params = plan->parameters ? plan->parameters : "",
         .context = c->context,
     };
     memtrace_writer_options options = {.sink = hook_sink,

@@ -84,6 +84,7 @@ struct session {
 struct session_plan {
     const config *config;       /* must stay */
     const ocaml_runtime *ocaml; /* whose heap is recorded, too; NULL: none. Must stay */
+    const char *parameters;     /* of that runtime; NULL: none */
     bool records_malloc;
     size_t room; /* bytes for names in traces of everything */
 };

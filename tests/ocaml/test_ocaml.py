@@ -289,6 +289,16 @@ def programs_without_memprof_run_unharmed():
 
 
 @test
+def the_parameters_of_the_runtime_are_in_the_trace():
+    program = compile_program("p_alone", "work.ml", "alone.ml")
+    for settings, wanted in (({"OCAMLRUNPARAM": "s=64k,v=0", "CAMLRUNPARAM": "s=32k"}, "s=64k,v=0"),
+                             ({"CAMLRUNPARAM": "s=32k"}, "s=32k"), ({}, "-")):
+        run([ALLOTRACE, "run", "-o", "t.ctf", "--", program],
+            {"ALLOTRACE_PRELOAD": LIBRARY} | settings)
+        assert f"  runtime          {wanted}\n" in run([ALLOTRACE, "info", "t.ctf"]).out, wanted
+
+
+@test
 def malloc_is_recorded_as_well_or_alone():
     program = compile_program("p_alone", "work.ml", "alone.ml")
     heap, both, alone = (record([program], ocaml=o) for o in ("heap", "both", "malloc"))

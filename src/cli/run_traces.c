@@ -23,7 +23,7 @@
 
 #define TOP_SITES 3
 #define SUMMED_UP                                                                                  \
-    (UINT64_C(1) << 24)   /* bytes of an exact trace that are read for a summary, at most */
+    (UINT64_C(80) << 20)  /* bytes of an exact trace that are read for a summary, at most */
 #define SHOWN_FUNCTION 56 /* bytes of a function's name in the summary */
 
 /* ---- finding ----------------------------------------------------------------------------- */
@@ -237,7 +237,7 @@ static void say_where(output *o, const summary *s, const run_traces *t) {
 
 static void say_total(output *o, const summary *s, const run_traces *t) {
     if (s->n_unread)
-        output_format(o, "allotrace: recorded every allocation, %s%s, ",
+        output_format(o, "allotrace: recorded every allocation, %s%s blocks, ",
                       s->counts_remarks ? "about " : "", figure_count(s->blocks).text);
     else if (s->rate == 1)
         output_format(o, "allotrace: recorded every allocation, %s in %s block%s, ",

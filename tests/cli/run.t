@@ -47,10 +47,10 @@ A name that a shell would take apart is quoted:
 
 How many allocations a large trace holds is counted, without its marks and gauges:
 
-  $ allotrace run --rate 1 -o big.ctf -- perl -e 'for (1 .. 1200000) { my $a = [$_, 1] }' 2>said
-  $ [ $(stat -c %s big.ctf) -gt $((1 << 24)) ] && echo large
+  $ allotrace run --rate 1 -o big.ctf -- perl -e 'for (1 .. 6000000) { my $a = [$_, 1] }' 2>said
+  $ [ $(stat -c %s big.ctf) -gt $((80 << 20)) ] && echo large
   large
-  $ grep -o 'recorded every allocation, [0-9,]* in' said | tr -dc '0-9' >counted
+  $ grep -o 'recorded every allocation, [0-9,]* blocks, into' said | tr -dc '0-9' >counted
   $ allotrace info big.ctf | sed -n 's/^  samples.* in \(.*\) blocks/\1/p' | tr -d , | cmp - <(cat counted; echo)
   $ rm big.ctf
 

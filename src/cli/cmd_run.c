@@ -301,6 +301,7 @@ static void finish(const launch *l, run_program *program, int rescue, struct tim
     run_rescue_finish(rescue, name);
     run_traces_find(&traces, name, started, rescue);
     const uint64_t notes = run_rescue_notes(rescue);
+    bool unfinished = traces.n_locked || (strstr(name, "%p") && run_rescue_is_in_use(rescue));
     run_traces_complete(&traces, l->options->no_symbolize ? NULL : &l->options->debug_files,
                         interrupted, program);
     if (run_program_interrupted(program))
@@ -314,10 +315,12 @@ static void finish(const launch *l, run_program *program, int rescue, struct tim
                                       .from_start = true,
                                       .both_heaps = records_both(l->options),
                                       .left_out = notes & RESCUE_LEFT_CHILD ? for_each : NULL});
-    else if (!traces.n_locked && notes & RESCUE_LEFT_TO_MEMTRACE)
+    else if (!unfinished && notes & RESCUE_LEFT_TO_MEMTRACE)
         say_left_to_memtrace(name);
-    else if (!traces.n_locked && !(notes & RESCUE_TOLD))
+    else if (!unfinished && !(notes & RESCUE_TOLD))
         say_why_nothing(name);
+    if (unfinished)
+        run_traces_warn_unfinished(&traces, name);
     run_traces_free(&traces);
     if (rescue >= 0)
         close(rescue);

@@ -1,6 +1,7 @@
 /* run_rescue.c: see run_rescue.h. Only whole packets are added, behind the last whole one. */
 #include "cli/run_rescue.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -148,6 +149,12 @@ void run_rescue_finish(int fd, const char *pattern) {
 uint64_t run_rescue_notes(int fd) {
     struct rescue_head head;
     return fd >= 0 && pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head ? head.notes : 0;
+}
+
+/* Only while nobody has the file mapped can it be sealed. The child of a fork has its parent's
+ * mapping until it records for itself. */
+bool run_rescue_is_in_use(int fd) {
+    return fd >= 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE) != 0 && errno == EBUSY;
 }
 
 typedef struct remarks {

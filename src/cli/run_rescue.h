@@ -21,6 +21,9 @@ void run_rescue_finish(int fd, const char *pattern);
 /* What recorders had to say: of enum rescue_note. */
 uint64_t run_rescue_notes(int fd);
 
+/* Whether a process that records, or will when it next allocates, is still alive. */
+bool run_rescue_is_in_use(int fd);
+
 /* How many gauges and marks the trace that process `pid` began at `start_time` (µs since the epoch)
  * has as allocations. False if nobody knows. */
 bool run_rescue_count_remarks(int fd, uint64_t pid, uint64_t start_time, uint64_t *n);

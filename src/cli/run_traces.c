@@ -69,6 +69,18 @@ static bool is_new(const char *path, struct timespec started) {
            !is_before(status.st_mtim, started);
 }
 
+/* The child of a fork shares its parent's lock for a moment: waits for that one. */
+static bool is_recording(const char *path, unsigned *patience) {
+    const struct timespec tick = {.tv_nsec = 5000000};
+    while (symbolize_file_is_recording(path)) {
+        if (*patience == 0)
+            return true;
+        --*patience;
+        nanosleep(&tick, NULL);
+    }
+    return false;
+}
+
 /* A trace, and those of the programs that its process was before. */
 static void add_if_new(run_traces *t, const char *path, struct timespec started, int rescue) {
     char earlier[PATH_MAX];
@@ -80,10 +92,13 @@ static void add_if_new(run_traces *t, const char *path, struct timespec started,
          n++)
         if (is_new(earlier, started))
             run_traces_add(t, earlier, rescue);
-    if (symbolize_file_is_recording(path))
+    if (is_recording(path, &t->patience)) {
         t->n_locked++;
-    else
+        if (!t->locked)
+            t->locked = strdup(path);
+    } else {
         run_traces_add(t, path, rescue);
+    }
 }
 
 static int compare_paths(const void *a, const void *b) {
@@ -109,7 +124,7 @@ static void find_in_folder(run_traces *t, const char *pattern, struct timespec s
 
 void run_traces_find(run_traces *t, const char *pattern, struct timespec started, int rescue) {
     char path[PATH_MAX];
-    *t = (run_traces){0};
+    *t = (run_traces){.patience = 20};
     if (strstr(pattern, "%p"))
         find_in_folder(t, pattern, started, rescue);
     else if (trace_name_for(pattern, 0, path, sizeof path))
@@ -122,6 +137,7 @@ void run_traces_free(run_traces *t) {
     for (size_t i = 0; i < t->all.count; i++)
         free(t->all.items[i].path);
     vec_free(&t->all);
+    free(t->locked);
 }
 
 void run_traces_complete(const run_traces *t, const debug_file_options *debug_files,
@@ -390,8 +406,15 @@ static void say_summary(const run_traces *t, run_traces_how how) {
 void run_traces_report(const run_traces *t, run_traces_how how) {
     if (!how.quiet)
         say_summary(t, how);
-    if (t->n_locked)
-        message_warning("%zu more processes of this run go on recording; when they have ended: "
-                        "allotrace symbolize FILE",
-                        t->n_locked);
+}
+
+void run_traces_warn_unfinished(const run_traces *t, const char *pattern) {
+    if (t->n_locked == 1 && t->locked)
+        message_warning("a process of this run goes on recording; when it has ended: "
+                        "allotrace symbolize %s",
+                        t->locked);
+    else
+        message_warning("processes of this run go on recording; when one has ended, with its id "
+                        "for %%p: allotrace symbolize %s",
+                        pattern);
 }

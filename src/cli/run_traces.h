@@ -21,6 +21,8 @@ typedef struct run_trace {
 typedef struct run_traces {
     VEC(run_trace) all; /* ascending by path */
     size_t n_locked;    /* more of them, which some process is still recording */
+    unsigned patience;  /* how many more times a locked one is looked at again */
+    char *locked;       /* the path of one of these; NULL: there is none */
 } run_traces;
 
 /* The traces that were written since `started` (of CLOCK_REALTIME_COARSE, as file times are).
@@ -39,7 +41,7 @@ void run_traces_complete(const run_traces *t, const debug_file_options *debug_fi
                          bool (*interrupted)(void *context), void *context);
 
 typedef struct run_traces_how {
-    bool quiet;           /* say only which processes are not done */
+    bool quiet;           /* say nothing but warnings */
     bool told;            /* if there is nothing in the traces, the user knows why */
     bool from_start;      /* they were recorded from the start of their programs */
     bool both_heaps;      /* of OCaml programs, malloc and the OCaml heap */
@@ -49,5 +51,9 @@ typedef struct run_traces_how {
 
 /* Says on standard error what was recorded. There is at least one trace. */
 void run_traces_report(const run_traces *t, run_traces_how how);
+
+/* Says what to do about processes that go on recording, of which there may be more than have begun
+ * a trace. */
+void run_traces_warn_unfinished(const run_traces *t, const char *pattern);
 
 #endif

@@ -54,16 +54,25 @@ static struct rescue_slot *map_slot(const char *path, size_t stream_size, size_t
     return slot;
 }
 
-void rescue_tell(const char *path, enum rescue_note note) {
+static struct rescue_head *map_head(const char *path) {
     long fd = path && *path ? open_file(path, 0) : -1;
     if (syscall_failed(fd))
-        return;
+        return NULL;
     struct rescue_head *head = map_shared(fd, 0, RESCUE_UNIT);
-    if (head) {
-        atomic_fetch_or(&head->notes, note);
-        pages_free(head, RESCUE_UNIT);
-    }
     syscall4(SYS_close, fd, 0, 0, 0);
+    return head;
+}
+
+void rescue_tell(const char *path, enum rescue_note note) {
+    struct rescue_head *head = map_head(path);
+    if (!head)
+        return;
+    atomic_fetch_or(&head->notes, note);
+    pages_free(head, RESCUE_UNIT);
+}
+
+void rescue_begin(rescue *r) {
+    r->head = map_head(r->path);
 }
 
 void rescue_count_remark(rescue *r) {
@@ -118,6 +127,9 @@ void rescue_leave(rescue *r) {
         next = m->next;
         rescue_unmap(m);
     }
+    if (r->head)
+        pages_free(r->head, RESCUE_UNIT);
+    r->head = NULL;
     r->mappings = NULL;
     r->first = NULL;
 }

@@ -14,9 +14,13 @@ struct rescue_mapping;
 typedef struct rescue {
     const char *path; /* of the file in /proc; "": there is none */
     uint64_t pid, start_time;
+    struct rescue_head *head;        /* mapped, NULL if there is no file */
     struct rescue_mapping *mappings; /* in use */
     struct rescue_slot *first;       /* the one that counts remarks; NULL: none does */
 } rescue;
+
+/* Maps the head of the file, by which `allotrace run` knows that somebody records. */
+void rescue_begin(rescue *r);
 
 /* Memory for a stream, zeroed. NULL: take other memory. */
 void *rescue_alloc(rescue *r, size_t size);

@@ -289,6 +289,7 @@ static int session_open_writer(struct session *s, const struct session_plan *pla
     module_path(&executable, path, sizeof path);
     s->start = anchor.monotonic_us;
     s->rescue = (rescue){.path = c->rescue, .pid = s->pid, .start_time = anchor.wall_us};
+    rescue_begin(&s->rescue);
     memtrace_info info = {
         .sample_rate = c->rate,
         .start_time = anchor.wall_us,

@@ -76,6 +76,17 @@ Processes that it starts are not recorded without %p, and it says so; it doesn't
   $ allotrace run -q -o quiet.ctf -- sh -c 'ls -d .'
   .
 
+Those that go on when it has ended are warned of, also before they have recorded anything:
+
+  $ for i in 1 2 3 4 5; do
+  >   allotrace run -o 'd.%p.ctf' -- perl -e 'exit if fork; exit if fork; close STDERR; sleep 1' 2>&1 | grep 'on recording'
+  > done
+  allotrace: warning: (a process|processes) of this run go(es)? on recording; when .*: allotrace symbolize d\.(\d+|%p)\.ctf (re)
+  allotrace: warning: (a process|processes) of this run go(es)? on recording; when .*: allotrace symbolize d\.(\d+|%p)\.ctf (re)
+  allotrace: warning: (a process|processes) of this run go(es)? on recording; when .*: allotrace symbolize d\.(\d+|%p)\.ctf (re)
+  allotrace: warning: (a process|processes) of this run go(es)? on recording; when .*: allotrace symbolize d\.(\d+|%p)\.ctf (re)
+  allotrace: warning: (a process|processes) of this run go(es)? on recording; when .*: allotrace symbolize d\.(\d+|%p)\.ctf (re)
+
 A program that has most of its memory from elsewhere than malloc is said to; with --mmap it is all there:
 
   $ cat >large.py <<EOF

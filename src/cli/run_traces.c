@@ -23,7 +23,7 @@
 
 #define TOP_SITES 3
 #define SUMMED_UP                                                                                  \
-    (UINT64_C(80) << 20)  /* bytes of an exact trace that are read for a summary, at most */
+    (UINT64_C(32) << 20)  /* bytes of an exact trace that are read for a summary, at most */
 #define SHOWN_FUNCTION 56 /* bytes of a function's name in the summary */
 
 /* ---- finding ----------------------------------------------------------------------------- */

@@ -282,7 +282,18 @@ static bool sort_order(block_table *b) {
     return ok;
 }
 
-/* Gives events the new numbers of their rows; drops those of rows that go. Before the rows move. */
+/* What lies outside the heap is never promoted: where a trace says so, its handle was. */
+static inline bool may_be_promoted(const block_table *b, size_t row) {
+    return b->source[row] == MEMTRACE_MINOR;
+}
+
+static bool is_kept(const block_table *b, uint64_t event) {
+    const size_t row = blocks_event_row(event);
+    return b->node[row] != NO_NODE &&
+           (blocks_event_kind(event) != BLOCKS_PROMOTED || may_be_promoted(b, row));
+}
+
+/* Gives events the new numbers of their rows; drops those that go. Before the rows move. */
 static bool renumber_order(block_table *b) {
     if (b->order.count == 0)
         return true;
@@ -291,9 +302,8 @@ static bool renumber_order(block_table *b) {
     for (size_t i = 0; moved && i < b->count; i++)
         moved[i] = b->node[i] == NO_NODE ? MAP64_NONE : next++;
     for (size_t i = 0; moved && i < b->order.count; i++) {
-        uint64_t event = b->order.items[i];
-        uint64_t row = moved[blocks_event_row(event)];
-        if (row != MAP64_NONE)
+        const uint64_t event = b->order.items[i], row = moved[blocks_event_row(event)];
+        if (is_kept(b, event))
             b->order.items[kept++] = row << 2 | (event & 3);
     }
     bool ok = moved;
@@ -340,7 +350,9 @@ static bool close_rows(block_table *b) {
 static void order_long_times(block_table *b) {
     for (size_t i = 0; i < b->count; i++) {
         const uint64_t born = blocks_born(b, i), died = blocks_died(b, i);
-        if (blocks_promoted(b, i) < born)
+        if (b->times[BLOCKS_PROMOTED].low && !may_be_promoted(b, i))
+            blocks_set_time(b, BLOCKS_PROMOTED, i, BLOCKS_NEVER);
+        else if (blocks_promoted(b, i) < born)
             blocks_set_time(b, BLOCKS_PROMOTED, i, born);
         if (died < born)
             blocks_set_time(b, BLOCKS_DIED, i, born);
@@ -361,8 +373,10 @@ static void order_short_times(block_table *b) {
         next = born[i] + 1 > next ? born[i] + 1 : next;
         next = time + 1 > next ? time + 1 : next;
     }
-    for (size_t i = 0; promoted && i < b->count; i++)
-        promoted[i] = promoted[i] < born[i] ? born[i] : promoted[i];
+    for (size_t i = 0; promoted && i < b->count; i++) {
+        const uint32_t time = promoted[i] < born[i] ? born[i] : promoted[i];
+        promoted[i] = may_be_promoted(b, i) ? time : BLOCKS_SHORT;
+    }
     b->last = next ? next - 1 : 0;
 }
 

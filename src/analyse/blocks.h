@@ -172,7 +172,8 @@ static inline uint64_t blocks_born(const block_table *b, size_t row) {
     return blocks_time(b, BLOCKS_BORN, row);
 }
 
-/* BLOCKS_NEVER if it was not, as the next one; neither is before the birth. */
+/* BLOCKS_NEVER if it was not, as the next one; neither is before the birth. Of a finished table,
+ * only what was allocated in the minor heap was. */
 static inline uint64_t blocks_promoted(const block_table *b, size_t row) {
     return b->times[BLOCKS_PROMOTED].low ? blocks_time(b, BLOCKS_PROMOTED, row) : BLOCKS_NEVER;
 }

@@ -18,7 +18,7 @@ static void count(const profile *p, const uint8_t *live, peak *k) {
         if (!live[i])
             continue;
         uint64_t samples = blocks_samples(b, i);
-        bool promoted = b->source[i] == MEMTRACE_MINOR && blocks_promoted(b, i) <= k->time;
+        bool promoted = blocks_promoted(b, i) <= k->time;
         k->samples += samples;
         k->blocks++;
         k->heaps[promoted ? MEMTRACE_MAJOR : b->source[i]] += samples;

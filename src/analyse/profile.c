@@ -353,7 +353,7 @@ static void count_promoted(profile *p) {
         return;
     p->promoted_blocks = p->promoted_samples = 0;
     for (size_t i = 0; i < b->count; i++)
-        if (b->source[i] == MEMTRACE_MINOR && blocks_promoted(b, i) != BLOCKS_NEVER) {
+        if (blocks_promoted(b, i) != BLOCKS_NEVER) {
             p->promoted_blocks++;
             p->promoted_samples += blocks_samples(b, i);
         }

@@ -47,7 +47,7 @@ static inline bool is_birth(const stats *s, size_t row, blocks_event kind) {
     const uint8_t *source = s->profile->table.source;
     if (kind == BLOCKS_BORN)
         return !s->major_only || source[row] != MEMTRACE_MINOR;
-    return kind == BLOCKS_PROMOTED && s->major_only && source[row] == MEMTRACE_MINOR;
+    return kind == BLOCKS_PROMOTED && s->major_only;
 }
 
 static void add_event(stats *s, size_t row, blocks_event kind) {

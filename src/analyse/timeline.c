@@ -85,8 +85,7 @@ static fate fate_of(const scale *s, const block_table *b, size_t row) {
               .died = point_at(s, blocks_died(b, row)),
               .first = b->source[row],
               .last = b->source[row]};
-    f.moves = f.first == MEMTRACE_MINOR && blocks_promoted(b, row) <= blocks_died(b, row) &&
-              f.promoted <= s->n;
+    f.moves = blocks_promoted(b, row) <= blocks_died(b, row) && f.promoted <= s->n;
     if (f.moves)
         f.last = MEMTRACE_MAJOR;
     return f;

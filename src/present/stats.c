@@ -196,7 +196,7 @@ void stats_text(output *o, const report *r, const stats *s, const stats_spec *sp
     }
     report_paint(o, r, REPORT_BOLD);
     output_format(o, "\nSampled blocks%s, each weighing one; sizes in words without header:\n",
-                  spec->major_only ? " that were in the major heap" : "");
+                  spec->major_only ? " that were outside the minor heap" : "");
     report_paint(o, r, REPORT_PLAIN);
     show_sample(o, whole, spec->large);
     show_sizes(o, whole);

@@ -221,3 +221,31 @@ taken away:
   Nothing to show: kept 0 of 1 blocks: `type` removed the last 1.
   allotrace: hint: there is `Parser.node`
   Nothing to show: kept 0 of 1 blocks: `type` removed the last 1.
+
+Memory outside the heap is no part of it, even if a trace tells of its promotion (OCaml does, of the handle):
+
+  $ $TESTDIR/make-trace >handles.ctf <<'END'
+  > alloc minor 63 64 main@main.ml:1
+  > promote 0
+  > alloc external 255 256 main@main.ml:2
+  > promote 1
+  > END
+  $ allotrace hotspots --measure promoted handles.ctf
+  512 B promoted (exact, 64 samples at rate 1)
+   100.0% main.ml:1 main
+  $ for f in promoted heap:minor heap:major heap:external; do allotrace hotspots --filter $f --csv handles.ctf | tail -n +2; done
+  1.000000,512,512,512,64,1,main,main.ml,1,
+  1.000000,512,512,512,64,1,main,main.ml,1,
+  1.000000,512,512,512,64,1,main,main.ml,1,
+  1.000000,2048,2048,2048,256,1,main,main.ml,2,
+  $ allotrace info --json handles.ctf | jq -c '.[0].promoted'
+  {"value":512,"low":512,"high":512,"samples":64,"blocks":1,"share":1}
+  $ allotrace peak --json handles.ctf | jq -c '.heaps[] | .value'
+  0
+  512
+  2048
+  $ allotrace advise --json handles.ctf | jq -c '[.advice[].what.promoted]'
+  [0.2]
+  $ allotrace lifetimes --json handles.ctf | jq -c '.all.dead_in_minor_heap, .all.premature | .of_samples'
+  64
+  0

@@ -80,7 +80,7 @@ Of a real trace, with the numbers that were published of it:
   79.0 GB total allocations (± 1.5 GB, 10,607 samples at rate 1e-6)
   Sites below about 22.9 MB may be invisible at this rate.
   
-  Sampled blocks that were in the major heap, each weighing one; sizes in words without header:
+  Sampled blocks that were outside the minor heap, each weighing one; sizes in words without header:
     blocks                739, 1 of them alive at the end
     mean                  737.660351826793 words
     variance              212710479.0226634

@@ -107,6 +107,34 @@ START_TEST(promotions_take_memory_once_there_is_one) {
 }
 END_TEST
 
+/* OCaml tells of the promotion of a handle as if it were that of the memory that it stands for. */
+START_TEST(only_blocks_of_the_minor_heap_are_promoted) {
+    static const uint64_t starts[] = {0, BLOCKS_SHORT};
+    enum { N = 6 };
+    for (int late = 0; late < 2; late++) {
+        block_table b = {.keep_order = true}, copy;
+        for (uint64_t id = 0; id < N; id++) {
+            const memtrace_event e = {.id = id,
+                                      .time = starts[late] + id,
+                                      .samples = 1,
+                                      .source = (memtrace_source)(id % 3)};
+            ck_assert(id % 2 || blocks_promote(&b, id, e.time + 10)); /* before the birth */
+            ck_assert(blocks_alloc(&b, (uint32_t)id, &e));
+            ck_assert(id % 2 == 0 || blocks_promote(&b, id, e.time + 10));
+        }
+        ck_assert(blocks_copy(&b, &copy) && blocks_finish(&b));
+        for (uint64_t i = 0; i < N; i++) {
+            const uint64_t expected = i % 3 == 0 ? starts[late] + i + 10 : BLOCKS_NEVER;
+            ck_assert_uint_eq(blocks_promoted(&b, i), expected);
+            ck_assert_uint_eq(blocks_promoted(&copy, i), expected);
+        }
+        ck_assert_uint_eq(b.order.count, N + 2);
+        blocks_free(&copy);
+        blocks_free(&b);
+    }
+}
+END_TEST
+
 /* No writer does that, but a damaged trace may: sums over rows are those over events. */
 START_TEST(an_id_that_comes_again_is_another_block) {
     block_table b = {0};
@@ -258,6 +286,7 @@ static Suite *suite(void) {
     tcase_add_test(t, fates_are_those_of_their_blocks);
     tcase_add_test(t, a_row_takes_at_most_forty_bytes);
     tcase_add_test(t, promotions_take_memory_once_there_is_one);
+    tcase_add_test(t, only_blocks_of_the_minor_heap_are_promoted);
     tcase_add_test(t, an_id_that_comes_again_is_another_block);
     tcase_add_test(t, times_are_exact_around_the_one_that_halves_the_columns);
     tcase_add_test(t, the_peak_is_the_maximum_over_all_moments);

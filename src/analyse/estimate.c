@@ -19,6 +19,7 @@ enum {
     NEARLY_NORMAL = 4,     /* samples, from which on laws are near enough to a normal one */
     MAX_TERMS = 20000,     /* of series and fractions; they need about 10 sqrt(a) */
 };
+#define NORMAL_UNITS 1e6  /* from which on the terms above would not suffice */
 #define POISSON_RATE 1e-3 /* below, binomial and Poisson intervals differ by less than 0.05 % */
 
 /* ---- special functions ------------------------------------------------------------------------
@@ -363,16 +364,26 @@ static double share_at(double part, double of, double target) {
     return (low + high) / 2;
 }
 
-/* Clopper and Pearson's limits; of numbers that have the same variance where the rate is not small.
- */
-estimate estimate_proportion(uint64_t part, uint64_t of, double rate) {
-    double share = of ? (double)part / (double)of : 0;
-    if (rate >= 1 || of == 0)
-        return (estimate){.value = share, .low = share, .high = of ? share : 1};
-    double k = (double)part / (1 - rate), n = (double)of / (1 - rate);
+/* Clopper and Pearson's limits. */
+estimate estimate_proportion_of(double share, double units) {
+    const double part = share * units, others = (1 - share) * units;
+    if (isinf(units))
+        return (estimate){.value = share, .low = share, .high = share};
+    if (part > NORMAL_UNITS && others > NORMAL_UNITS) {
+        const double margin = NORMAL * sqrt(share * (1 - share) / units);
+        return (estimate){.value = share, .low = share - margin, .high = share + margin};
+    }
     return (estimate){.value = share,
-                      .low = part > 0 ? share_at(k, n, TAIL) : 0,
-                      .high = part < of ? share_at(k + 1, n, 1 - TAIL) : 1};
+                      .low = part > 0 ? share_at(part, units, TAIL) : 0,
+                      .high = others > 0 ? share_at(part + 1, units, 1 - TAIL) : 1};
+}
+
+/* Of numbers that have the same variance where the rate is not small. */
+estimate estimate_proportion(uint64_t part, uint64_t of, double rate) {
+    if (of == 0)
+        return (estimate){.value = 0, .low = 0, .high = 1};
+    return estimate_proportion_of((double)part / (double)of,
+                                  rate < 1 ? (double)of / (1 - rate) : INFINITY);
 }
 
 void estimate_mean_add(estimate_mean *m, double y, uint64_t words, double rate) {

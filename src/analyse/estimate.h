@@ -60,6 +60,9 @@ estimate estimate_share_of(estimate within, estimate without);
 /* The share of words of which `part` were sampled, where `of` were in all; 0 … 1. */
 estimate estimate_proportion(uint64_t part, uint64_t of, double rate);
 
+/* A share that has the error of one of so many independent units, of any number; INFINITY: none. */
+estimate estimate_proportion_of(double share, double units);
+
 /* The mean over blocks of a quantity y >= 0. Legal when zeroed; sums over the tracked blocks, with
  * c = (1 - π) / π². */
 typedef struct estimate_mean {

@@ -18,10 +18,18 @@ typedef struct tallies {
     tally in, out;
 } tallies;
 
+/* What died within a time, what lived longer, and what was alive and younger at the end. */
+typedef struct fates {
+    tallies known;
+    tally open;
+    survival_ended ended; /* by the time, if `open` is not empty */
+} fates;
+
 /* What is counted of a site. */
 typedef struct counts {
     tally all;
-    tallies soon, minor, premature;
+    tallies minor;
+    fates soon, premature;
 } counts;
 
 /* What a block counts. */
@@ -31,11 +39,15 @@ typedef struct weighed {
     double seconds; /* that it lived, by MEASURE_BYTESECONDS alone; else less than 0 */
 } weighed;
 
-/* How long a block lived, or was seen. */
+/* How long a block lived, or was seen, after a moment. */
+static uint64_t age_since(const profile *p, size_t row, uint64_t since) {
+    const uint64_t died = blocks_died(&p->table, row);
+    const uint64_t end = died < p->duration ? died : p->duration;
+    return end > since ? end - since : 0;
+}
+
 static uint64_t life_of(const profile *p, size_t row) {
-    const block_table *b = &p->table;
-    return (blocks_died(b, row) < p->duration ? blocks_died(b, row) : p->duration) -
-           blocks_born(b, row);
+    return age_since(p, row, blocks_born(&p->table, row));
 }
 
 static weighed weigh(const profile *p, const lifetimes_spec *spec, const estimate_chances *chances,
@@ -68,11 +80,16 @@ static void tallies_join(tallies *t, const tallies *others) {
     tally_join(&t->out, &others->out);
 }
 
+static void fates_join(fates *f, const fates *others) {
+    tallies_join(&f->known, &others->known);
+    tally_join(&f->open, &others->open);
+}
+
 static void counts_join(counts *c, const counts *others) {
     tally_join(&c->all, &others->all);
-    tallies_join(&c->soon, &others->soon);
     tallies_join(&c->minor, &others->minor);
-    tallies_join(&c->premature, &others->premature);
+    fates_join(&c->soon, &others->soon);
+    fates_join(&c->premature, &others->premature);
 }
 
 static void count_if(tallies *t, weighed w, bool in) {
@@ -85,14 +102,18 @@ static bool is_dead(const profile *p, size_t row) {
     return blocks_died(&p->table, row) != BLOCKS_NEVER;
 }
 
-/* Within `limit` of a moment: it is known of blocks that died, or are older at the end. */
-static void count_death(tallies *t, const profile *p, size_t row, weighed w, uint64_t since,
-                        uint64_t limit) {
-    bool dead = is_dead(p, row);
-    uint64_t died = blocks_died(&p->table, row), end = dead ? died : p->duration;
-    uint64_t age = end > since ? end - since : 0;
-    if (dead || age > limit)
-        count_if(t, w, dead && age <= limit);
+/* What was held was held: it makes no difference what becomes of a block after the end. */
+static bool is_over(const profile *p, const lifetimes_spec *spec, size_t row) {
+    return is_dead(p, row) || spec->measure == MEASURE_BYTESECONDS;
+}
+
+static void count_fate(fates *f, const profile *p, const lifetimes_spec *spec, size_t row,
+                       weighed w, uint64_t since, uint64_t limit) {
+    const uint64_t age = age_since(p, row, since);
+    if (is_over(p, spec, row))
+        count_if(&f->known, w, age <= limit);
+    else
+        tally_add(age < limit ? &f->open : &f->known.out, w);
 }
 
 static void count_block(counts *c, const profile *p, const lifetimes_spec *spec, size_t row,
@@ -100,11 +121,120 @@ static void count_block(counts *c, const profile *p, const lifetimes_spec *spec,
     const block_table *b = &p->table;
     bool promoted = blocks_promoted(b, row) != BLOCKS_NEVER;
     tally_add(&c->all, w);
-    count_death(&c->soon, p, row, w, blocks_born(b, row), spec->within);
+    count_fate(&c->soon, p, spec, row, w, blocks_born(b, row), spec->within);
     if (b->source[row] == MEMTRACE_MINOR && (promoted || is_dead(p, row)))
         count_if(&c->minor, w, !promoted);
     if (promoted)
-        count_death(&c->premature, p, row, w, blocks_promoted(b, row), spec->soon);
+        count_fate(&c->premature, p, spec, row, w, blocks_promoted(b, row), spec->soon);
+}
+
+/* ---- lives ------------------------------------------------------------------------------- */
+
+/* A block stands for its samples, which are as many as chance makes of its words; or for the
+ * inverse of its chance to be tracked. */
+static survival_lives survival_life_of(const profile *p, const lifetimes_spec *spec,
+                                       const estimate_chances *chances, size_t row,
+                                       uint64_t since) {
+    double rate = p->info.sample_rate, samples = (double)blocks_samples(&p->table, row);
+    survival_lives life = {.time = age_since(p, row, since),
+                           .ended = is_over(p, spec, row),
+                           .n = 1,
+                           .weight = samples,
+                           .variance = samples * (1 - rate)};
+    if (spec->measure == MEASURE_BYTESECONDS) {
+        const double seconds = (double)life.time / 1e6;
+        life.weight *= seconds;
+        life.variance *= seconds * seconds;
+    } else if (spec->measure == MEASURE_BLOCKS) {
+        double inclusion = estimate_chance(chances, blocks_length(&p->table, row) + 1);
+        life.weight = 1 / inclusion;
+        life.variance = (1 - inclusion) / (inclusion * inclusion);
+    }
+    life.squares = life.weight * life.weight;
+    return life;
+}
+
+/* Lives, in the order in which their lengths were met first: of many blocks few are different. */
+typedef struct lives {
+    VEC(survival_lives) items;
+    map64 ended, open; /* time → index into `items` */
+} lives;
+
+static void lives_free(lives *all) {
+    vec_free(&all->items);
+    map64_free(&all->ended);
+    map64_free(&all->open);
+}
+
+static bool lives_add(lives *all, survival_lives life) {
+    uint32_t *at = map64_put(life.ended ? &all->ended : &all->open, life.time);
+    if (!at)
+        return false;
+    if (*at == MAP64_NONE) {
+        *at = (uint32_t)all->items.count;
+        return vec_push(&all->items, life);
+    }
+    survival_lives *sum = &all->items.items[*at];
+    sum->weight += life.weight;
+    sum->variance += life.variance;
+    sum->squares += life.squares;
+    sum->n++;
+    return true;
+}
+
+/* ---- what becomes of blocks whose end was not seen ---------------------------------------- */
+
+static fates *fates_of(counts *c, bool promoted) {
+    return promoted ? &c->premature : &c->soon;
+}
+
+/* Up to the limit. */
+static survival_lives begin_of_life(const profile *p, const lifetimes_spec *spec,
+                                    const estimate_chances *chances, size_t row, uint64_t since,
+                                    uint64_t limit) {
+    survival_lives life = survival_life_of(p, spec, chances, row, since);
+    if (life.time > limit) {
+        life.time = limit;
+        life.ended = false;
+    }
+    return life;
+}
+
+/* Of those of `n` sites, and of all, where the end of some is open. */
+static bool gather_lives(const profile *p, const lifetimes_spec *spec,
+                         const estimate_chances *chances, const sites *places, counts *by_site,
+                         bool promoted, lives *of) {
+    const size_t n = places->places.count;
+    const uint64_t limit = promoted ? spec->soon : spec->within;
+    bool ok = true;
+    for (size_t i = 0; ok && i < p->table.count; i++) {
+        const uint64_t since = promoted ? blocks_promoted(&p->table, i) : blocks_born(&p->table, i);
+        const uint32_t site = places->of_row[i];
+        if (site == SITES_NONE || since == BLOCKS_NEVER)
+            continue;
+        const survival_lives life = begin_of_life(p, spec, chances, i, since, limit);
+        ok = lives_add(&of[n], life) &&
+             (fates_of(&by_site[site], promoted)->open.samples == 0 || lives_add(&of[site], life));
+    }
+    return ok;
+}
+
+static bool find_ended(const profile *p, const lifetimes_spec *spec,
+                       const estimate_chances *chances, const sites *places, counts *by_site,
+                       bool promoted) {
+    const size_t n = places->places.count;
+    if (fates_of(&by_site[n], promoted)->open.samples == 0)
+        return true;
+    lives *of = calloc(n + 1, sizeof *of);
+    bool ok = of && gather_lives(p, spec, chances, places, by_site, promoted, of);
+    for (size_t i = 0; of && i <= n; i++) {
+        fates *f = fates_of(&by_site[i], promoted);
+        ok = ok && (f->open.samples == 0 ||
+                    survival_find_ended(of[i].items.items, of[i].items.count, &f->ended));
+        lives_free(&of[i]);
+    }
+    free(of);
+    return ok;
 }
 
 /* ---- shares ------------------------------------------------------------------------------ */
@@ -115,6 +245,19 @@ static estimate held_by(const profile *p, const tally *t, double most) {
     return estimate_weighted(b->count, b->variance,
                              estimate_weight_possible(b->heaviest, b->tracked, most),
                              p->info.sample_rate);
+}
+
+/* Of none, the smallest block, one word, says how many there may be all the same. */
+static estimate share_of_blocks(const profile *p, const lifetimes_spec *spec, estimate_blocks in,
+                                estimate_blocks out) {
+    const double rate = p->info.sample_rate;
+    const uint64_t words = spec->may.least_words ? spec->may.least_words : 1;
+    const double heaviest = 1 / estimate_inclusion(words, rate);
+    in = estimate_blocks_possible(&in, spec->may.least_words, rate);
+    out = estimate_blocks_possible(&out, spec->may.least_words, rate);
+    in.heaviest = in.tracked ? in.heaviest : fmax(in.heaviest, heaviest);
+    out.heaviest = out.tracked ? out.heaviest : fmax(out.heaviest, heaviest);
+    return estimate_share(&in, &out);
 }
 
 /* Those within live for `most` microseconds at most, as far as that is known. */
@@ -136,15 +279,62 @@ static lifetimes_share share_of(const profile *p, const lifetimes_spec *spec, co
         s.share = estimate_proportion(in->samples, n, p->info.sample_rate);
         return s;
     }
-    /* Of none, the smallest block, one word, says how many there may be all the same. */
+    s.share = share_of_blocks(p, spec, in->blocks, out->blocks);
+    return s;
+}
+
+/* As many blocks as there are, each as uncertain as the share. */
+static estimate_blocks blocks_like(const tally *seen, double number, double share, double units) {
+    return (estimate_blocks){.count = number * share,
+                             .variance = number * share * number / units,
+                             .heaviest = fmax(seen->blocks.heaviest, number / units),
+                             .tracked = seen->blocks.tracked};
+}
+
+static estimate share_ended(const profile *p, const lifetimes_spec *spec, const fates *f) {
+    const survival_ended *e = &f->ended;
     const double rate = p->info.sample_rate;
-    estimate_blocks within = estimate_blocks_possible(&in->blocks, spec->may.least_words, rate);
-    estimate_blocks without = estimate_blocks_possible(&out->blocks, spec->may.least_words, rate);
-    const uint64_t words = spec->may.least_words ? spec->may.least_words : 1;
-    double heaviest = 1 / estimate_inclusion(words, rate);
-    within.heaviest = within.tracked ? within.heaviest : heaviest;
-    without.heaviest = without.tracked ? without.heaviest : heaviest;
-    s.share = estimate_share(&within, &without);
+    if (spec->measure != MEASURE_BLOCKS || rate >= 1)
+        return estimate_proportion_of(e->share, e->size);
+    const tally *in = &f->known.in;
+    tally out = f->known.out;
+    tally_join(&out, &f->open);
+    const double number = in->blocks.count + out.blocks.count;
+    const estimate_blocks within = blocks_like(in, number, e->share, e->size);
+    const estimate_blocks without = blocks_like(&out, number, 1 - e->share, e->size);
+    return share_of_blocks(p, spec, within, without);
+}
+
+static double amount_of(const lifetimes_spec *spec, const tally *t) {
+    return spec->measure == MEASURE_BLOCKS ? t->blocks.count : (double)t->samples;
+}
+
+/* Where all blocks are known, no share is beyond what the open ones can make of it. */
+static void keep_known(const lifetimes_spec *spec, const fates *f, estimate *e) {
+    const double in = amount_of(spec, &f->known.in), out = amount_of(spec, &f->known.out);
+    const double all = in + out + amount_of(spec, &f->open);
+    e->low = fmin(e->value, fmax(e->low, in / all));
+    e->high = fmax(e->value, fmin(e->high, 1 - out / all));
+}
+
+/* Where the end of some is open, these are as likely to die in time as others that became as old.
+ */
+static lifetimes_share share_of_fates(const profile *p, const lifetimes_spec *spec, const fates *f,
+                                      uint64_t most) {
+    const tally *in = &f->known.in, *out = &f->known.out;
+    lifetimes_share s = share_of(p, spec, in, out, most);
+    if (f->open.samples == 0 || s.of_samples == 0)
+        return s;
+    const estimate e = share_ended(p, spec, f);
+    s.share = e;
+    if (e.value < 1)
+        s.share.high = fmin(1, e.value + hypot(e.high - e.value, f->ended.hidden));
+    else
+        s.share.low = fmax(0, 1 - hypot(1 - e.low, f->ended.hidden));
+    if (out->samples == 0) /* none was seen for so long */
+        s.share.high = 1;
+    if (p->info.sample_rate >= 1)
+        keep_known(spec, f, &s.share);
     return s;
 }
 
@@ -157,9 +347,9 @@ static lifetimes_part part_of(const profile *p, const lifetimes_spec *spec, cons
         .samples = c->all.samples,
         .blocks = c->all.blocks.tracked,
         .amount = {words.value * word, words.low * word, words.high * word},
-        .dead_soon = share_of(p, spec, &c->soon.in, &c->soon.out, spec->within),
+        .dead_soon = share_of_fates(p, spec, &c->soon, spec->within),
         .dead_minor = share_of(p, spec, &c->minor.in, &c->minor.out, p->duration),
-        .premature = share_of(p, spec, &c->premature.in, &c->premature.out, p->duration),
+        .premature = share_of_fates(p, spec, &c->premature, p->duration),
     };
     if (spec->measure == MEASURE_BLOCKS)
         part.amount =
@@ -202,57 +392,6 @@ static void make_histogram(const profile *p, const lifetimes_spec *spec,
 
 /* ---- curve ------------------------------------------------------------------------------- */
 
-/* A block stands for its samples, which are as many as chance makes of its words; or for the
- * inverse of its chance to be tracked. */
-static survival_lives survival_life_of(const profile *p, const lifetimes_spec *spec,
-                                       const estimate_chances *chances, size_t row) {
-    double rate = p->info.sample_rate, samples = (double)blocks_samples(&p->table, row);
-    survival_lives life = {.time = life_of(p, row),
-                           .ended = is_dead(p, row),
-                           .n = 1,
-                           .weight = samples,
-                           .variance = samples * (1 - rate)};
-    if (spec->measure == MEASURE_BYTESECONDS) {
-        /* What was held was: the end of the trace leaves nothing open. */
-        const double seconds = (double)life.time / 1e6;
-        life.weight *= seconds;
-        life.variance *= seconds * seconds;
-        life.ended = true;
-    } else if (spec->measure == MEASURE_BLOCKS) {
-        double inclusion = estimate_chance(chances, blocks_length(&p->table, row) + 1);
-        life.weight = 1 / inclusion;
-        life.variance = (1 - inclusion) / (inclusion * inclusion);
-    }
-    return life;
-}
-
-/* Lives, in the order in which their lengths were met first: of many blocks few are different. */
-typedef struct lives {
-    VEC(survival_lives) items;
-    map64 ended, open; /* time → index into `items` */
-} lives;
-
-static void lives_free(lives *all) {
-    vec_free(&all->items);
-    map64_free(&all->ended);
-    map64_free(&all->open);
-}
-
-static bool lives_add(lives *all, survival_lives life) {
-    uint32_t *at = map64_put(life.ended ? &all->ended : &all->open, life.time);
-    if (!at)
-        return false;
-    if (*at == MAP64_NONE) {
-        *at = (uint32_t)all->items.count;
-        return vec_push(&all->items, life);
-    }
-    survival_lives *sum = &all->items.items[*at];
-    sum->weight += life.weight;
-    sum->variance += life.variance;
-    sum->n++;
-    return true;
-}
-
 static bool make_curve(const profile *p, const lifetimes_spec *spec,
                        const estimate_chances *chances, lifetimes *l) {
     lives all = {.ended = {0}};
@@ -260,7 +399,8 @@ static bool make_curve(const profile *p, const lifetimes_spec *spec,
     for (size_t i = 0; ok && i < p->table.count; i++) {
         if (spec->kept && !spec->kept[i])
             continue;
-        const survival_lives life = survival_life_of(p, spec, chances, i);
+        const survival_lives life =
+            survival_life_of(p, spec, chances, i, blocks_born(&p->table, i));
         ok = life.weight <= 0 || lives_add(&all, life);
     }
     ok = ok && survival_estimate(all.items.items, all.items.count, &l->curve);
@@ -293,6 +433,8 @@ static bool count_sites(const lens *view, const lifetimes_spec *spec,
             count_block(&by_site[places.of_row[i]], p, spec, i, weigh(p, spec, chances, i));
     for (size_t i = 0; ok && i < n; i++)
         counts_join(all, &by_site[i]);
+    ok = ok && find_ended(p, spec, chances, &places, by_site, false) &&
+         find_ended(p, spec, chances, &places, by_site, true);
     for (size_t i = 0; ok && i < n; i++)
         l->sites.items[l->sites.count++] = (lifetimes_site){.place = places.places.items[i],
                                                             .part = part_of(p, spec, &by_site[i])};

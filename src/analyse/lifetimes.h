@@ -9,17 +9,16 @@
 
 enum { LIFETIMES_DECADES = 21, LIFETIMES_QUANTILES = 3 };
 
-/* A share of blocks, in bytes, in numbers or in bytes times seconds, of which it is known whether
- * they belong to it. */
+/* A share of blocks, in bytes, in numbers or in bytes times seconds. */
 typedef struct lifetimes_share {
-    estimate share; /* 0 … 1; 0 to 1 if nothing is known */
-    uint64_t samples, of_samples;
+    estimate share;               /* 0 … 1; 0 to 1 if nothing is known */
+    uint64_t samples, of_samples; /* those that belong to it, of those of which that is known */
 } lifetimes_share;
 
 typedef struct lifetimes_part {
     uint64_t samples, blocks;
     estimate amount;            /* bytes, blocks, or bytes times seconds */
-    lifetimes_share dead_soon;  /* dead within `within`, of those who might be so old */
+    lifetimes_share dead_soon;  /* dead within `within` */
     lifetimes_share dead_minor; /* dead in the minor heap, of those born there and gone from it */
     lifetimes_share premature;  /* dead within `soon` of their promotion, of the promoted */
 } lifetimes_part;

@@ -6,6 +6,7 @@
 #include "analyse/radix.h"
 
 #define NORMAL 1.959963984540054
+#define TAIL   0.025 /* on each side of a 95 % interval */
 
 /* ---- sorting ------------------------------------------------------------------------------ */
 
@@ -29,17 +30,45 @@ static survival_lives *sort(survival_lives *lives, survival_lives *other, size_t
 /* While going through the lives in the order of their times. R is the weight at risk, D of it ends
  * at a time; log S is the sum of log(1 - D/R). */
 typedef struct walk {
-    double at_risk;      /* R */
-    double risk_squares; /* variances of those at risk */
-    double log_alive;    /* log S */
-    double slope;        /* A: the sum of D / (R (R - D)): what a unit at risk adds to log S */
-    double past;         /* the variance of log S that is due to those no longer at risk */
+    double at_risk;   /* R */
+    double variances; /* of the weights at risk */
+    double own;       /* the squares of these weights, less their variances */
+    double in_sight;  /* the share of those that would be at risk that is: the others vanished */
+    double log_alive; /* log S */
+    double slope;     /* A: the sum of D / (R (R - D)): what a unit at risk adds to log S */
+    double past;      /* the variance of log S that is due to those no longer at risk */
+    double vanished;  /* that which is due to those out of sight */
+    double slope_vanished; /* A, of their share at each time */
+    survival_ended ended;
 } walk;
+
+/* Those of one time. */
+typedef struct moment {
+    const survival_lives *lives;
+    size_t n;
+    uint64_t count;
+    double ended, own; /* weight; squares of the weights that ended, less their variances */
+} moment;
+
+static moment moment_at(const survival_lives *lives, size_t n) {
+    moment m = {.lives = lives};
+    for (; m.n < n && lives[m.n].time == lives->time; m.n++) {
+        const survival_lives *l = &lives[m.n];
+        m.count += l->n;
+        m.ended += l->ended ? l->weight : 0;
+        m.own += l->ended ? l->squares - l->variance : 0;
+    }
+    return m;
+}
+
+static double variance_now(const walk *w) {
+    return fmax(0, w->past + w->vanished + w->slope * w->slope * w->variances);
+}
 
 /* On the scale of log(-log S), on which the limits stay between 0 and 1. */
 static estimate alive_now(const walk *w) {
     double value = exp(w->log_alive);
-    double error = sqrt(fmax(0, w->past + w->slope * w->slope * w->risk_squares));
+    double error = sqrt(variance_now(w));
     if (w->log_alive >= 0 || error == 0)
         return (estimate){.value = value, .low = value, .high = value};
     double factor = exp(NORMAL * error / -w->log_alive);
@@ -48,65 +77,112 @@ static estimate alive_now(const walk *w) {
 }
 
 /* All that is left ends: the curve comes to 0, which is as sure as it was before. */
-static estimate alive_at_last(const survival_curve *c) {
+static estimate alive_at_last(const walk *w, const survival_curve *c) {
     estimate before = c->count ? c->items[c->count - 1].alive : (estimate){1, 1, 1};
-    return (estimate){.value = 0, .low = 0, .high = before.low < before.high ? before.high : 0};
+    const double high = before.low < before.high ? before.high : 0;
+    return (estimate){.value = 0, .low = 0, .high = fmax(high, w->ended.hidden)};
 }
 
-/* Those of `n` that have the same time, of which `ended` ended, go. */
-static void leave(walk *w, const survival_lives *lives, size_t n, double ended) {
-    double rest = w->at_risk - ended;
+static void remove_life(walk *w, const survival_lives *l, double slope) {
+    w->past += l->variance * slope * slope;
+    w->at_risk -= l->weight;
+    w->variances -= l->variance;
+    w->own -= l->squares - l->variance;
+}
+
+/* Those that end go. Those in sight are like a sample of all: D/R is as uncertain as that. */
+static void leave(walk *w, const moment *m) {
+    const double rest = w->at_risk - m->ended, step = m->ended / (w->at_risk * rest);
+    const double out_of_sight = 1 - w->in_sight, stay = w->own - m->own;
     w->log_alive += log(rest / w->at_risk);
-    w->slope += ended / (w->at_risk * rest);
-    for (size_t i = 0; i < n; i++) {
-        double own = w->slope - (lives[i].ended ? 1 / rest : 0);
-        w->past += lives[i].variance * own * own;
-    }
+    w->vanished += out_of_sight * (stay * step * step + m->own / (w->at_risk * w->at_risk)) +
+                   2 * w->slope_vanished * (stay * step - m->own / w->at_risk);
+    w->slope += step;
+    w->slope_vanished += out_of_sight * step;
+    for (size_t i = 0; i < m->n; i++)
+        if (m->lives[i].ended)
+            remove_life(w, &m->lives[i], w->slope - 1 / rest);
 }
 
-static void forget(walk *w, const survival_lives *lives, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        w->at_risk -= lives[i].weight;
-        w->risk_squares -= lives[i].variance;
-    }
+static void vanish(walk *w, const moment *m) {
+    const double before = w->at_risk;
+    for (size_t i = 0; i < m->n; i++)
+        if (!m->lives[i].ended)
+            remove_life(w, &m->lives[i], w->slope);
+    w->in_sight *= fmax(0, w->at_risk / before);
 }
 
+/* The share has the variance S (1 - S) / size; if none ended, the weights at risk say how large it
+ * is. */
+static void note_ended(walk *w) {
+    const double alive = exp(w->log_alive), ended = 1 - alive, squares = w->at_risk * w->at_risk;
+    const double hidden = (1 - w->in_sight) * w->own;
+    const double inverse =
+        ended > 0 ? variance_now(w) * alive / ended : fmax(0, w->variances) / squares;
+    w->ended.share = ended;
+    w->ended.size = 1 / inverse;
+    w->ended.hidden = hidden > 0 ? -alive * expm1(log(TAIL) * hidden / squares) : 0;
+}
+
+static void end_all(walk *w) {
+    note_ended(w);
+    w->ended.share = 1;
+}
+
+/* The points go to `curve`, unless that is NULL. */
 static bool walk_through(walk *w, const survival_lives *lives, size_t n, survival_curve *curve) {
     uint64_t left = 0;
     for (size_t i = 0; i < n; i++)
         left += lives[i].n;
-    for (size_t first = 0, last; first < n; first = last) {
-        const uint64_t at_risk = left;
-        double ended = 0;
-        for (last = first; last < n && lives[last].time == lives[first].time; last++) {
-            ended += lives[last].ended ? lives[last].weight : 0;
-            left -= lives[last].n;
+    for (size_t at = 0; at < n;) {
+        const moment m = moment_at(lives + at, n - at);
+        survival_point point = {.time = m.lives->time, .at_risk = left};
+        const bool all = at + m.n == n && m.ended >= w->at_risk * (1 - 1e-9);
+        if (all) {
+            end_all(w);
+        } else {
+            leave(w, &m);
+            note_ended(w);
         }
-        bool all = last == n && ended >= w->at_risk * (1 - 1e-9);
+        if (curve && m.ended > 0) {
+            point.alive = all ? alive_at_last(w, curve) : alive_now(w);
+            if (!vec_push(curve, point))
+                return false;
+        }
         if (!all)
-            leave(w, lives + first, last - first, ended);
-        forget(w, lives + first, last - first);
-        survival_point point = {.time = lives[first].time, .at_risk = at_risk};
-        point.alive = all ? alive_at_last(curve) : alive_now(w);
-        if (ended > 0 && !vec_push(curve, point))
-            return false;
+            vanish(w, &m);
+        left -= m.count;
+        at += m.n;
     }
     return true;
 }
 
-bool survival_estimate(survival_lives *lives, size_t n, survival_curve *curve) {
-    walk w = {0};
-    *curve = (survival_curve){0};
+static bool walk_sorted(survival_lives *lives, size_t n, survival_curve *curve,
+                        survival_ended *ended) {
+    walk w = {.in_sight = 1};
     for (size_t i = 0; i < n; i++) {
         w.at_risk += lives[i].weight;
-        w.risk_squares += lives[i].variance;
+        w.variances += lives[i].variance;
+        w.own += lives[i].squares - lives[i].variance;
     }
     survival_lives *other = malloc((n + 1) * sizeof *other);
-    bool ok = other && walk_through(&w, sort(lives, other, n), n, curve);
+    const bool ok = other && walk_through(&w, sort(lives, other, n), n, curve);
     free(other);
+    *ended = w.ended;
+    return ok;
+}
+
+bool survival_estimate(survival_lives *lives, size_t n, survival_curve *curve) {
+    survival_ended ended;
+    *curve = (survival_curve){0};
+    const bool ok = walk_sorted(lives, n, curve, &ended);
     if (!ok)
         vec_free(curve);
     return ok;
+}
+
+bool survival_find_ended(survival_lives *lives, size_t n, survival_ended *ended) {
+    return walk_sorted(lives, n, NULL, ended);
 }
 
 /* The number of points at or before `time`. */

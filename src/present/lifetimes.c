@@ -160,14 +160,18 @@ static void show_shares(output *o, const lifetimes_part *p, const lifetimes_view
                         const char *indent) {
     const lifetimes_spec *spec = view->spec;
     if (p->dead_soon.of_samples)
-        output_format(o, "%s%s dead within %s\n", indent, share_text(p->dead_soon.share).text,
-                      time_text(spec->within).text);
+        output_format(
+            o, is_held(view) ? "%s%s by those that live up to %s\n" : "%s%s dead within %s\n",
+            indent, share_text(p->dead_soon.share).text, time_text(spec->within).text);
     if (p->dead_minor.of_samples)
         output_format(o, "%s%s of the minor heap's dead there\n", indent,
                       share_text(p->dead_minor.share).text);
     if (p->premature.of_samples)
-        output_format(o, "%s%s of the promoted dead within %s of that\n", indent,
-                      share_text(p->premature.share).text, time_text(spec->soon).text);
+        output_format(o,
+                      is_held(view)
+                          ? "%s%s of the promoted by those that live up to %s after that\n"
+                          : "%s%s of the promoted dead within %s of that\n",
+                      indent, share_text(p->premature.share).text, time_text(spec->soon).text);
 }
 
 static void show_amount(output *o, const report *r, const lifetimes_part *p,

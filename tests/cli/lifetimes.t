@@ -21,13 +21,13 @@ How long blocks live, on a made-up trace at rate 1 (events are 1 ms apart):
   
     25.0% dead within 1 ms
     50.0% of the minor heap's dead there
-    100.0% of the promoted dead within 100 ms of that
+    50.0% (50.0 … 100.0) of the promoted dead within 100 ms of that
   
   Still alive (bytes), if those alive at the end are followed for as long as they were seen:
     after 1 ms          75.0%                  ██████████████████████▌
     after 2 ms          75.0%                  ██████████████████████▌
-    50% are dead after 3 ms
-    90% are dead after more than was seen
+    50% are dead after 3 ms (3 ms … more than was seen)
+    90% are dead after more than was seen (3 ms … more than was seen)
     99% are dead after more than was seen
   
   By site:
@@ -53,21 +53,21 @@ How long blocks live, on a made-up trace at rate 1 (events are 1 ms apart):
     1 ms … 10 ms        60.0%                  ██████████████████
     alive at the end    40.0%                  ████████████
   
-    75.0% dead within 3 ms
+    70.0% (60.0 … 80.0) dead within 3 ms
     33.3% of the minor heap's dead there
     0.0% of the promoted dead within 500 µs of that
   
   Still alive (blocks), if those alive at the end are followed for as long as they were seen:
     after 1 ms          60.0%                  ██████████████████
     after 2 ms          60.0%                  ██████████████████
-    50% are dead after 3 ms
-    90% are dead after more than was seen
+    50% are dead after 3 ms (3 ms … more than was seen)
+    90% are dead after more than was seen (3 ms … more than was seen)
     99% are dead after more than was seen
   
   By site:
     60.0% parse (parse.ml)
           3 blocks
-          100.0% dead within 3 ms
+          100.0% (66.7 … 100.0) dead within 3 ms
           50.0% of the minor heap's dead there
           0.0% of the promoted dead within 500 µs of that
     2 more sites
@@ -80,15 +80,15 @@ How long blocks live, on a made-up trace at rate 1 (events are 1 ms apart):
   $ allotrace lifetimes --csv --curve a.ctf
   us,alive,alive_low,alive_high
   1000,0.75,0.75,0.75
-  3000,0.375,0.375,0.375
+  3000,0.375,0.0243151,0.771945
   $ allotrace lifetimes --json --top 1 a.ctf
   {"unit":"B","rate":1,"program":"prog","measure":"allocated",
    "total":{"value":12288,"low":12288,"high":12288,"samples":1536},
    "of":"bytes","within_us":1000,"soon_us":100000,
-   "all":{"share":1.000000,"value":12288,"low":12288,"high":12288,"samples":1536,"blocks":5,"dead_soon":{"value":0.25,"low":0.25,"high":0.25,"samples":384,"of_samples":1536},"dead_in_minor_heap":{"value":0.5,"low":0.5,"high":0.5,"samples":128,"of_samples":256},"premature":{"value":1,"low":1,"high":1,"samples":64,"of_samples":64}},
+   "all":{"share":1.000000,"value":12288,"low":12288,"high":12288,"samples":1536,"blocks":5,"dead_soon":{"value":0.25,"low":0.25,"high":0.25,"samples":384,"of_samples":1536},"dead_in_minor_heap":{"value":0.5,"low":0.5,"high":0.5,"samples":128,"of_samples":256},"premature":{"value":0.5,"low":0.5,"high":1,"samples":64,"of_samples":64}},
    "histogram":[{"least_us":1000,"share":{"value":0.2916666666666667,"low":0.2916666666666667,"high":0.2916666666666667,"samples":448,"of_samples":1536}}],"alive":{"value":0.7083333333333334,"low":0.7083333333333334,"high":0.7083333333333334,"samples":1088,"of_samples":1536},
-   "survival":[{"us":1000,"alive":{"value":0.75,"low":0.75,"high":0.75,"samples":5}},{"us":3000,"alive":{"value":0.375,"low":0.375,"high":0.375,"samples":2}}],
-   "quantiles":[{"dead":0.5,"us":3000,"low_us":3000,"high_us":3000},{"dead":0.9,"us":null,"low_us":null,"high_us":null},{"dead":0.99,"us":null,"low_us":null,"high_us":null}],
+   "survival":[{"us":1000,"alive":{"value":0.75,"low":0.75,"high":0.75,"samples":5}},{"us":3000,"alive":{"value":0.375,"low":0.024315110760969757,"high":0.7719451842763526,"samples":2}}],
+   "quantiles":[{"dead":0.5,"us":3000,"low_us":3000,"high_us":null},{"dead":0.9,"us":null,"low_us":3000,"high_us":null},{"dead":0.99,"us":null,"low_us":null,"high_us":null}],
    "sites":[
     {"function":"parse","file":"parse.ml","line":30,"share":0.666667,"value":8192,"low":8192,"high":8192,"samples":1024,"blocks":1,"dead_soon":{"value":0,"low":0,"high":0,"samples":0,"of_samples":1024},"dead_in_minor_heap":{"value":0,"low":0,"high":1,"samples":0,"of_samples":0},"premature":{"value":0,"low":0,"high":1,"samples":0,"of_samples":0}}],
    "omitted":{"sites":3}}
@@ -128,7 +128,7 @@ Of real traces:
   
     44.2% (41.8 … 46.6) dead within 1 ms
     84.5% (82.7 … 86.2) of the minor heap's dead there
-    32.6% (26.6 … 39.1) of the promoted dead within 100 ms of that
+    31.3% (25.5 … 37.7) of the promoted dead within 100 ms of that
   
   Still alive (bytes), if those alive at the end are followed for as long as they were seen:
     after 50 µs         99.9% (99.5 … 100.0)   ██████████████████████████████
@@ -152,7 +152,7 @@ Of real traces:
           99.2 MB ± 12.1 MB
           52.7% (46.4 … 58.9) dead within 1 ms
           95.0% (91.6 … 97.3) of the minor heap's dead there
-          50.0% (21.1 … 78.9) of the promoted dead within 100 ms of that
+          48.1% (19.9 … 77.2) of the promoted dead within 100 ms of that
     443 more sites
   $ allotrace lifetimes --measure blocks --json $TRACES/irmin-replay.ctf | jq -c '.quantiles[], (.all.dead_soon | map_values(. * 1e4 | round)), (.survival | length)'
   {"dead":0.5,"us":458,"low_us":446,"high_us":472}
@@ -191,9 +191,9 @@ What memory was held for, which is not what most of it is allocated for:
     1 ms … 10 ms        18.8%                  █████▋
     alive at the end    81.2%                  ████████████████████████▍
   
-    12.5% dead within 1 ms
+    12.5% by those that live up to 1 ms
     16.7% of the minor heap's dead there
-    100.0% of the promoted dead within 100 ms of that
+    100.0% of the promoted by those that live up to 100 ms after that
   
   Held by blocks that live longer (byte-seconds), if all end with the trace:
     than 1 ms           87.5%                  ██████████████████████████▎
@@ -206,19 +206,20 @@ What memory was held for, which is not what most of it is allocated for:
   By site:
     66.7% parse.ml:30 parse
           16 B·s
-          0.0% dead within 1 ms
+          0.0% by those that live up to 1 ms
     14.6% eval.ml:20 eval
           4 B·s
-          0.0% dead within 1 ms
+          0.0% by those that live up to 1 ms
           0.0% of the minor heap's dead there
+          100.0% of the promoted by those that live up to 100 ms after that
     10.4% parse.ml:10 parse
           3 B·s
-          40.0% dead within 1 ms
+          40.0% by those that live up to 1 ms
           40.0% of the minor heap's dead there
-          100.0% of the promoted dead within 100 ms of that
+          100.0% of the promoted by those that live up to 100 ms after that
      8.3% buffer.c:5 buffer
           2 B·s
-          100.0% dead within 1 ms
+          100.0% by those that live up to 1 ms
   $ allotrace lifetimes --measure byteseconds --top 1 $TRACES/ocamlopt.ctf
   22.4 MB·s of bytes times lifetime (± 3.8 MB·s, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
@@ -231,9 +232,9 @@ What memory was held for, which is not what most of it is allocated for:
     100 ms … 1 s        35.5% (28.1 … 43.5)    ██████████▋
     alive at the end    54.6% (46.0 … 62.5)    ████████████████▍
   
-    0.7% (0.6 … 0.8) dead within 1 ms
+    0.7% (0.6 … 0.8) by those that live up to 1 ms
     3.5% (2.9 … 4.3) of the minor heap's dead there
-    9.0% (6.7 … 12.0) of the promoted dead within 100 ms of that
+    11.6% (8.9 … 14.9) of the promoted by those that live up to 100 ms after that
   
   Held by blocks that live longer (byte-seconds), if all end with the trace:
     than 50 µs          100.0% (100.0 … 100.0) ██████████████████████████████
@@ -256,13 +257,13 @@ What memory was held for, which is not what most of it is allocated for:
   By site:
     11.9% file_formats/cmi_format.ml:46 Cmi_format.input_cmi
           2.7 MB·s (1.2 MB·s … 5.1 MB·s)
-          0.0% (0.0 … 0.1) dead within 1 ms
+          0.0% (0.0 … 0.1) by those that live up to 1 ms
     443 more sites
   $ allotrace lifetimes --measure byteseconds --json $TRACES/ocamlopt.ctf | jq -c '.unit, .of, (.all | .value, (.dead_soon | (.value, .low, .high) |= (. * 1e9 | round))), ([.sites[] | .value] | add)'
   "B·s"
   "byte-seconds"
   23531959
-  {"value":6755498,"low":5602320,"high":8133516,"samples":739,"of_samples":1672}
+  {"value":6763619,"low":5609264,"high":8143001,"samples":743,"of_samples":1676}
   9623581
   $ allotrace lifetimes --measure byteseconds --top 1 --csv $TRACES/ocamlopt.ctf
   share,value,low,high,samples,blocks,dead_soon,dead_soon_low,dead_soon_high,dead_soon_of_samples,dead_in_minor_heap,dead_in_minor_heap_low,dead_in_minor_heap_high,dead_in_minor_heap_of_samples,premature,premature_low,premature_high,premature_of_samples,function,file,line

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "analyse/tick.h"
+
 enum { BAR_WIDTH = 30 };
 #define CURVE_STEP 1e-3 /* of the share that is alive, between points that are written */
 
@@ -213,6 +215,7 @@ void lifetimes_text(output *o, const report *r, const lifetimes *l, const lifeti
     if (!report_text_head(o, r))
         return;
     show_histogram(o, l, view);
+    report_tick(o, r);
     if (has_shares(&l->all))
         output_char(o, '\n');
     show_shares(o, &l->all, view, "  ");
@@ -332,6 +335,7 @@ void lifetimes_json(output *o, const report *r, const lifetimes *l, const lifeti
     json_histogram(o, l);
     json_curve(o, &l->curve);
     json_quantiles(o, l);
+    output_format(o, ",\n \"tick_us\":%" PRIu64, tick_of(&r->query->profile->table));
     output_text(o, ",\n \"sites\":[");
     for (size_t i = 0; i < n; i++) {
         output_text(o, i ? ",\n  " : "\n  ");

@@ -202,6 +202,7 @@ void stats_text(output *o, const report *r, const stats *s, const stats_spec *sp
     show_sizes(o, whole);
     show_lives(o, whole, &whole->events, false);
     show_lives(o, whole, &whole->micros, true);
+    report_tick(o, r);
     if (spec->held)
         show_held(o, &whole->held);
     show_program(o, r, whole, spec->large);

@@ -89,6 +89,7 @@ How long blocks live, on a made-up trace at rate 1 (events are 1 ms apart):
    "histogram":[{"least_us":1000,"share":{"value":0.2916666666666667,"low":0.2916666666666667,"high":0.2916666666666667,"samples":448,"of_samples":1536}}],"alive":{"value":0.7083333333333334,"low":0.7083333333333334,"high":0.7083333333333334,"samples":1088,"of_samples":1536},
    "survival":[{"us":1000,"alive":{"value":0.75,"low":0.75,"high":0.75,"samples":5}},{"us":3000,"alive":{"value":0.375,"low":0.024315110760969757,"high":0.7719451842763526,"samples":2}}],
    "quantiles":[{"dead":0.5,"us":3000,"low_us":3000,"high_us":null},{"dead":0.9,"us":null,"low_us":3000,"high_us":null},{"dead":0.99,"us":null,"low_us":null,"high_us":null}],
+   "tick_us":0,
    "sites":[
     {"function":"parse","file":"parse.ml","line":30,"share":0.666667,"value":8192,"low":8192,"high":8192,"samples":1024,"blocks":1,"dead_soon":{"value":0,"low":0,"high":0,"samples":0,"of_samples":1024},"dead_in_minor_heap":{"value":0,"low":0,"high":1,"samples":0,"of_samples":0},"premature":{"value":0,"low":0,"high":1,"samples":0,"of_samples":0}}],
    "omitted":{"sites":3}}

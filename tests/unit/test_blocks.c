@@ -1,5 +1,6 @@
 /* Tests of the table of blocks: what it keeps of them, and when most was live. */
 #include "analyse/blocks.h"
+#include "analyse/tick.h"
 #include "random.h"
 #include "unit.h"
 
@@ -279,6 +280,29 @@ START_TEST(the_peak_of_many_samples_is_exact) {
 }
 END_TEST
 
+/* Births of `n` blocks at each of some times. */
+static uint64_t tick_where(size_t n, uint64_t step, uint64_t rarely) {
+    block_table b = {0};
+    for (uint64_t i = 0; i < 1000; i++) {
+        const uint64_t time = i / n * step + (i / n % 7 == 6 ? rarely : 0);
+        ck_assert(blocks_alloc(&b, 1, &(memtrace_event){.id = i, .time = time, .samples = 1}));
+    }
+    ck_assert(blocks_finish(&b));
+    const uint64_t tick = tick_of(&b);
+    blocks_free(&b);
+    return tick;
+}
+
+START_TEST(a_tick_is_for_how_long_many_blocks_have_one_time) {
+    ck_assert_uint_eq(tick_where(100, 97, 0), 97);
+    ck_assert_uint_eq(tick_where(20, 97, 50), 97); /* the median */
+    ck_assert_uint_eq(tick_where(100, 1, 0), 0);   /* as fine as times are */
+    ck_assert_uint_eq(tick_where(1, 97, 0), 0);    /* nothing else happened meanwhile */
+    ck_assert_uint_eq(tick_where(100, 5000, 0), 0);
+    ck_assert_uint_eq(tick_of(&(block_table){0}), 0);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("blocks");
     TCase *t = tcase_create("blocks");
@@ -292,6 +316,7 @@ static Suite *suite(void) {
     tcase_add_test(t, the_peak_is_the_maximum_over_all_moments);
     tcase_add_test(t, the_peak_is_found_where_every_moment_is_like_the_others);
     tcase_add_test(t, the_peak_of_many_samples_is_exact);
+    tcase_add_test(t, a_tick_is_for_how_long_many_blocks_have_one_time);
     suite_add_tcase(s, t);
     return s;
 }

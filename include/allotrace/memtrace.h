@@ -153,7 +153,8 @@ typedef struct memtrace_reader_options {
     X(NOT_A_PACKET, "bytes that are no packet; searched for the next one")                         \
     X(BAD_EVENT, "an event that cannot be decoded; the rest of its packet was skipped")            \
     X(COLUMN_OVERFLOW, "columns written by memtrace 0.2.3 overflow their field; recovered")        \
-    X(COLUMN_AMBIGUOUS, "columns written by memtrace 0.2.3 overflow their field; file uncertain")
+    X(COLUMN_AMBIGUOUS, "columns written by memtrace 0.2.3 overflow their field; file uncertain")  \
+    X(ANOTHER_TRACE, "another trace begins here; what follows was left out")
 
 typedef enum memtrace_defect {
 #define MEMTRACE_DEFECT_NAME(name, text) MEMTRACE_DEFECT_##name,

@@ -187,6 +187,12 @@ static void reader_leave_packet(memtrace_reader *r) {
     r->next = r->end = NULL;
 }
 
+/* Two traces one behind the other: objects and codes of the second have numbers of the first. */
+static memtrace_status reader_end_at_head(memtrace_reader *r) {
+    r->ended = true;
+    return reader_defect(r, ANOTHER_TRACE, r->header.packet.offset, "the head of another trace");
+}
+
 memtrace_status reader_next_packet(memtrace_reader *r) {
     reader_leave_packet(r);
     for (;;) {
@@ -202,6 +208,8 @@ memtrace_status reader_next_packet(memtrace_reader *r) {
             status = reader_resync(r, verdict);
         else if (!reader_owns_packet(r))
             status = reader_skip_foreign(r);
+        else if (reader_is_at_head(r))
+            return reader_end_at_head(r);
         else
             return reader_enter_packet(r);
         if (status != MEMTRACE_OK)

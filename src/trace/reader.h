@@ -99,6 +99,9 @@ void reader_domain_lose(memtrace_reader *r);
 /* Reads the head of the trace: its first packet. */
 memtrace_status reader_read_head(memtrace_reader *r);
 
+/* Whether the packet whose header was read last, which is not the first, is a head, too. */
+bool reader_is_at_head(memtrace_reader *r);
+
 /* Reads the location event at `r->next`. */
 memtrace_status reader_location(memtrace_reader *r);
 

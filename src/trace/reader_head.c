@@ -46,6 +46,26 @@ static double load_f64(const uint8_t *p) {
     return value;
 }
 
+static bool head_is_rate(double rate) {
+    return rate > 0 && rate <= 1;
+}
+
+static bool head_is_word_size(unsigned bits) {
+    return bits == 32 || bits == 64;
+}
+
+/* Bytes that are damaged may look like the event, but hardly like a rate. */
+bool reader_is_at_head(memtrace_reader *r) {
+    enum { RATE = 8, WORD_SIZE = 1 };
+    const size_t size = r->header.header_size + FORMAT_EVENT_HEADER + RATE + WORD_SIZE;
+    if (r->header.packet.size < size || input_peek(&r->in, size) < size)
+        return false;
+    const uint8_t *event = r->in.next + r->header.header_size;
+    const uint8_t *info = event + FORMAT_EVENT_HEADER;
+    return load_u32(event) >> FORMAT_TIME_BITS == FORMAT_TRACE_INFO &&
+           head_is_rate(load_f64(info)) && head_is_word_size(info[RATE]);
+}
+
 /* Reads the payload of the trace info event at `p`. NULL, or what is wrong with it. */
 static const char *head_read_info(memtrace_reader *r, const uint8_t *p, bool *nomem) {
     memtrace_info *info = &r->info;
@@ -64,9 +84,9 @@ static const char *head_read_info(memtrace_reader *r, const uint8_t *p, bool *no
         !info->context)
         return r->cut ? "the trace ends within its head"
                       : "trace info that goes beyond its packet; the head is damaged";
-    if (!(info->sample_rate > 0 && info->sample_rate <= 1))
+    if (!head_is_rate(info->sample_rate))
         return "a sampling rate that is not above 0 and at most 1; the head is damaged";
-    if (info->word_size != 32 && info->word_size != 64)
+    if (!head_is_word_size(info->word_size))
         return "a word size that is neither 32 nor 64 bits; the head is damaged";
     r->next = p;
     return NULL;

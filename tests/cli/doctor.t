@@ -90,3 +90,19 @@ What cannot be read or written:
   $ allotrace doctor cut.ctf -o no/such/folder.ctf
   allotrace: no/such/folder.ctf: cannot be written: No such file or directory
   [1]
+
+Two traces one behind the other are not one:
+
+  $ cat $TRACES/ocamlopt.ctf $TRACES/ocamlopt.ctf >twice.ctf
+  $ allotrace doctor -o once.ctf twice.ctf
+  byte 137067: another trace begins here; what follows was left out (the head of another trace)
+  twice.ctf: 1 defect
+    3,499 events can be used, over 852 ms
+    written as a clean trace to once.ctf
+  [3]
+  $ allotrace doctor once.ctf | head -1
+  once.ctf: no defects
+  $ diff <(allotrace dump once.ctf) <(allotrace dump $TRACES/ocamlopt.ctf)
+  $ allotrace hotspots --strict twice.ctf
+  allotrace: twice.ctf: byte 137067: the head of another trace
+  [1]

@@ -264,7 +264,7 @@ On a narrow terminal, rows have fewer points, and lines go on below; data, and w
                blocks of 4 words (32 B); 95% die
                young, 5% are promoted; from
                Stdlib__set.Make.bal (set.ml:125)
-  $ for c in 40 60 80; do for x in timeline advise lifetimes stats leaks peak 'hotspots --top 5' tree info "diff $TRACES/irmin-replay.ctf"; do on $c "$x" | grep -vE '^ *[^ ]+$' | grep -E "^.{$((c + 1))}" | head -3; done; done
+  $ for c in 40 60 80; do for x in timeline advise lifetimes stats leaks peak 'hotspots --top 5' tree info "diff $TRACES/irmin-replay.ctf"; do on $c "$x" | grep -vE '^ *([^ ]+|allotrace callers .*)$' | grep -E "^.{$((c + 1))}" | head -3; done; done
   $ on 40 'timeline --csv' | cmp - <(allotrace timeline --csv $TRACES/ocamlopt.ctf)
   $ COLUMNS=40 allotrace timeline $TRACES/ocamlopt.ctf | cmp - <(COLUMNS= allotrace timeline $TRACES/ocamlopt.ctf)
   $ COLUMNS=30 on 40 info | sed -n '2,3p'

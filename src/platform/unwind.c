@@ -214,6 +214,7 @@ static enum step step_signal(struct walk *walk) {
         !walk_read(walk, context + UNWIND_SIGNAL_BP, &at.bp))
         return STEP_FAILED;
     *frame = (struct unwind_frame){.key = pc + 1, .sp = at.sp, .bp = at.bp};
+    walk->flags |= UNWIND_SIGNAL;
     walk_look_at(walk, at.sp);
     return STEP_ON;
 }
@@ -412,6 +413,7 @@ static enum step full_step_signal(struct walk *walk, struct unwind_start *frame)
         if (!stack_view_admits(&walk->view, context + i))
             return STEP_FAILED;
     unwind_start_from_context(frame, (const ucontext_t *)context);
+    walk->flags |= UNWIND_SIGNAL;
     return STEP_ON;
 }
 

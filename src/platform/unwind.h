@@ -58,9 +58,10 @@ static inline __attribute__((always_inline)) void unwind_here(struct unwind_star
 void unwind_start_from_context(struct unwind_start *start, const ucontext_t *context);
 
 enum unwind_flag {
-    UNWIND_CUT = 1,    /* there are more than `max` frames: the outermost are missing */
-    UNWIND_FAILED = 2, /* no way to find the next caller: the outermost are missing */
-    UNWIND_GUESSED = 4 /* a function without tables was crossed by its frame pointer */
+    UNWIND_CUT = 1,     /* there are more than `max` frames: the outermost are missing */
+    UNWIND_FAILED = 2,  /* no way to find the next caller: the outermost are missing */
+    UNWIND_GUESSED = 4, /* a function without tables was crossed by its frame pointer */
+    UNWIND_SIGNAL = 8   /* a signal handler is on the stack */
 };
 
 /* Writes the callers of the start's function, innermost first, and gives their number: pcs[0] is

@@ -2,10 +2,11 @@
  *
  * Life of a recording. It starts at the first allocation after the C library has set up the
  * environment, or in our constructor, whichever comes first. It ends after the last destructor of
- * the process, in _exit, or when the file cannot be written any more. After a fork the child finds
- * that the page `alive` has been wiped (so even after a bare clone), drops the parent's session,
- * and starts its own, if the file name is its own, when it first has something to record. Until
- * then it is not touched at all; a child that shares memory (vfork) simply records for its parent.
+ * the process, in _exit, or when the file cannot be written any more. In the child of a fork
+ * nothing refers to the parent's session any more; the first thread that has something to record
+ * drops it and starts one of the child's own, if the file name is its own. That a bare clone has
+ * made us is seen by the page `alive`, which has been wiped; then the session stays where it is. A
+ * child that shares memory (vfork) simply records for its parent.
  */
 #include "record/recorder.h"
 
@@ -31,12 +32,13 @@ enum state {
     STARTING,  /* a thread is at it */
     OFF,       /* nothing is recorded, and nothing will be */
     ON,
+    LEFT, /* we are the child of a fork, and the session is the parent's */
     ENDED /* somebody may still be inside the session */
 };
 
 static struct {
     _Atomic int state;       /* enum state */
-    struct session *session; /* valid while ON or ENDED */
+    struct session *session; /* valid while ON, LEFT or ENDED */
     unsigned n_sessions;     /* begun so far, those of our ancestors included */
     config config;           /* valid unless UNDECIDED or STARTING; and so are the next two */
     struct session_plan plan;
@@ -45,6 +47,7 @@ static struct {
     bool has_hooks;           /* key and fork handler are there */
     bool everything;          /* what there was of `session` records every block */
     bool is_late;             /* we came by dlopen, on demand */
+    bool is_free;             /* while LEFT: no thread will be in the session any more */
     _Atomic bool stopped;     /* no new samples for the time being */
 } recorder;
 
@@ -67,21 +70,74 @@ static void on_thread_exit(void *value) {
     session_thread_exit(recorder.session);
 }
 
-/* In the child of a fork: the file and its lock are the parent's alone. */
-static void on_fork_child(void) {
-    if (atomic_load(&recorder.state) != ON)
-        return;
-    atomic_store(&recorder_page->alive, 0);
-    session_open_gates(recorder.session, false);
-    atomic_store(&recorder_page->current, NULL);
-    sink_close(&recorder.session->sink);
-    gauges_close(&recorder.session->gauges);
+/* What the thread has of an earlier session means nothing in a later one. */
+static void recorder_part(void) {
+    if (self.session)
+        memprof_disown(&self.sampler, NULL);
+    self.domain = NULL;
+    self.owner = NULL;
+    self.session = 0;
+}
+
+/* Is this the process that is being recorded, not a child of it? */
+static bool recorder_is_own_process(void) {
+    return recorder.session->pid == (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0);
+}
+
+/* Is a signal handler on the calling thread's stack, as far as can be told? Between the recorder's
+ * first look at the session and its last, the handler's fork would leave the child with half an
+ * event. */
+static bool recorder_may_be_interrupted(void) {
+    enum { FRAMES = 1 << 12 };
+    const size_t size = unwind_cache_size(), pcs_size = FRAMES * sizeof(uintptr_t);
+    unwind_cache *cache = pages_alloc(size + pcs_size);
+    unsigned flags = UNWIND_FAILED;
+    struct unwind_start start;
+    if (!cache)
+        return true;
+    unwind_here(&start);
+    unwind_stack(cache, &start, 0, 0, (uintptr_t *)((char *)cache + size), FRAMES, &flags);
+    pages_free(cache, size + pcs_size);
+    return flags != 0;
 }
 
 /* The parent may end without a word after this: daemon() in the C library leaves by a call of _exit
  * that nobody can stand in front of. */
 static void before_fork(void) {
-    recorder_flush();
+    if (atomic_load(&recorder.state) != ON || !recorder_is_own_process())
+        return;
+    self.interrupted = self.sampler.busy || recorder_may_be_interrupted();
+    if (!self.sampler.busy)
+        recorder_flush();
+    if (self.interrupted)
+        session_before_fork(recorder.session);
+}
+
+static void after_fork(void) {
+    if (self.interrupted && atomic_load(&recorder.state) == ON)
+        session_after_fork(recorder.session);
+}
+
+/* In the child, while it has one thread: the file and its lock are the parent's alone, and threads
+ * to come must not look where its session was. */
+static void on_fork_child(void) {
+    const int was_busy = self.sampler.busy;
+    if (atomic_load(&recorder.state) != ON || recorder_is_own_process())
+        return;            /* else: another handler of the fork has allocated, and begun our own */
+    self.sampler.busy = 1; /* for signal handlers that allocate */
+    atomic_signal_fence(memory_order_seq_cst);
+    atomic_store(&recorder_page->alive, 0);
+    session_open_gates(recorder.session, false);
+    atomic_store(&recorder_page->current, NULL);
+    session_orphan(recorder.session, self.interrupted);
+    recorder_filter = (memprof_filter)MEMPROF_FILTER_INIT;
+    recorder.is_free = !self.interrupted;
+    atomic_store(&recorder.state, LEFT);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (self.interrupted)
+        self.sampler.busy = was_busy;
+    else
+        recorder_part();
 }
 
 static bool recorder_add_hooks(void) {
@@ -93,7 +149,7 @@ static bool recorder_add_hooks(void) {
     /* Old kernels lack it: then the fork handler has to do. */
     syscall4(SYS_madvise, (long)page, (long)pages_unit(), MADV_WIPEONFORK, 0);
     recorder_page = page;
-    pthread_atfork(before_fork, NULL, on_fork_child);
+    pthread_atfork(before_fork, after_fork, on_fork_child);
     return recorder.has_hooks = true;
 }
 
@@ -261,9 +317,15 @@ static void recorder_fail(struct session *s) {
     say(s->sink.path, "recording has ended", s->sink.error);
 }
 
-static void recorder_leave_parent(void) {
+/* One thread of the child begins anew; the others find it at that. */
+static void recorder_leave_parent(int state) {
     int saved_errno = errno;
-    session_abandon(recorder.session, &recorder_filter);
+    if (!atomic_compare_exchange_strong(&recorder.state, &state, STARTING))
+        return;
+    if (state == LEFT && recorder.is_free)
+        session_abandon(recorder.session);
+    recorder_filter = (memprof_filter)MEMPROF_FILTER_INIT;
+    recorder_part();
     atomic_store(&recorder.state,
                  recorder.config.per_process ? recorder_open() : recorder_stand_back());
     errno = saved_errno;
@@ -274,15 +336,6 @@ static void recorder_register_thread(void) {
     self.registered = true; /* before the call, which may allocate */
     pthread_setspecific(recorder.thread_key, &self);
     errno = saved_errno;
-}
-
-/* What the thread has of an earlier session means nothing in a later one. */
-static void recorder_part(void) {
-    if (self.session)
-        memprof_disown(&self.sampler, NULL);
-    self.domain = NULL;
-    self.owner = NULL;
-    self.session = 0;
 }
 
 static void recorder_join(const struct session *s) {
@@ -300,9 +353,9 @@ struct session *recorder_enter(void) {
         recorder_start();
         state = atomic_load(&recorder.state);
     }
-    if (state == ON && !self.sampler.busy) {
+    if ((state == ON || state == LEFT) && !self.sampler.busy) {
         if (__builtin_expect(!atomic_load_explicit(&recorder_page->alive, memory_order_relaxed), 0))
-            recorder_leave_parent();
+            recorder_leave_parent(state);
         else if (atomic_load_explicit(&recorder.session->failed, memory_order_relaxed))
             recorder_fail(recorder.session);
         else
@@ -386,6 +439,8 @@ bool recorder_take(void *block, recorder_taken *taken) {
 
 void recorder_settle(void *block, recorder_taken *taken, bool dead) {
     struct session *s = recorder.session;
+    if (atomic_load(&recorder.state) == LEFT)
+        return; /* a signal handler has forked since, and we are the child */
     if (s->dense && dead)
         dense_bury(s, taken->id);
     else if (s->dense)
@@ -400,11 +455,6 @@ bool recorder_is_stopped(void) {
 
 /* ---- the end of the process -------------------------------------------------------------- */
 
-/* Is this the process that is being recorded, not a child that shares its memory? */
-static bool recorder_is_own_process(void) {
-    return recorder.session->pid == (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0);
-}
-
 void recorder_flush(void) {
     if (atomic_load(&recorder.state) == ON && atomic_load(&recorder_page->alive) &&
         recorder_is_own_process())
@@ -412,10 +462,9 @@ void recorder_flush(void) {
 }
 
 void recorder_finish(void) {
-    int on = ON;
-    if (atomic_load(&recorder.state) == ON && !self.sampler.busy &&
-        !atomic_load(&recorder_page->alive))
-        recorder_leave_parent(); /* a child with nothing to say has a trace of its own, too */
+    int on = ON, state = atomic_load(&recorder.state);
+    if ((state == ON || state == LEFT) && !self.sampler.busy && !atomic_load(&recorder_page->alive))
+        recorder_leave_parent(state); /* a child with nothing to say has a trace of its own, too */
     if (atomic_load(&recorder.state) == ON && atomic_load(&recorder_page->alive) &&
         recorder_is_own_process() && atomic_compare_exchange_strong(&recorder.state, &on, ENDED)) {
         session_open_gates(recorder.session, false);

@@ -2,6 +2,7 @@
 #include "record/rescue.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "base/rescue.h"
@@ -13,6 +14,7 @@ struct rescue_mapping {
     struct rescue_mapping *next;
     struct rescue_slot *slot; /* shared */
     size_t size;              /* bytes mapped */
+    void *kept;               /* what it held before a fork;  NULL: nothing is */
 };
 
 static void *map_shared(long fd, uint64_t offset, size_t size) {
@@ -120,6 +122,51 @@ bool rescue_free(rescue *r, void *stream) {
         r->first = NULL;
     rescue_unmap(found);
     return true;
+}
+
+static struct rescue_mapping *find_mapping(const rescue *r, const void *stream) {
+    struct rescue_mapping *m = r->mappings;
+    while (m && (char *)m->slot + RESCUE_STREAM_AT != stream)
+        m = m->next;
+    return m;
+}
+
+static void keep(struct rescue_mapping *m) {
+    m->kept = pages_alloc(m->size);
+    if (m->kept)
+        memcpy(m->kept, m->slot, m->size);
+}
+
+static void drop_kept(struct rescue_mapping *m) {
+    pages_free(m->kept, m->size);
+    m->kept = NULL;
+}
+
+void rescue_before_fork(rescue *r, void *stream) {
+    struct rescue_mapping *m = find_mapping(r, stream);
+    if (m && !m->kept)
+        keep(m);
+}
+
+void rescue_after_fork(rescue *r, void *stream) {
+    struct rescue_mapping *m = find_mapping(r, stream);
+    if (m)
+        drop_kept(m);
+}
+
+void rescue_orphan(rescue *r, void *stream) {
+    struct rescue_mapping *m = find_mapping(r, stream);
+    r->path = NULL;
+    r->first = NULL;
+    if (m && !m->kept)
+        keep(m); /* a handler that interrupted the fork's own has forked, too */
+    if (!m || !m->kept)
+        return;
+    long at = syscall6(SYS_mmap, (long)m->slot, (long)m->size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    if (!syscall_failed(at))
+        memcpy(m->slot, m->kept, m->size);
+    drop_kept(m);
 }
 
 void rescue_leave(rescue *r) {

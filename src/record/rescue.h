@@ -34,6 +34,15 @@ void rescue_count_remark(rescue *r);
 /* Lets `allotrace run` know. `path` as above, or NULL. */
 void rescue_tell(const char *path, enum rescue_note note);
 
+/* Around a fork, where the calling thread was interrupted while it changed a stream: keeps what
+ * that is for the child. A stream that did not come from here is ignored. */
+void rescue_before_fork(rescue *r, void *stream);
+void rescue_after_fork(rescue *r, void *stream); /* in the parent: drops what was kept */
+
+/* In the child: the stream becomes its own, as it was kept, at the same place; and nothing shared
+ * is changed from now on. */
+void rescue_orphan(rescue *r, void *stream);
+
 /* Unmaps all, and changes nothing in it: in the child of a fork, it is the parent's. */
 void rescue_leave(rescue *r);
 

@@ -278,15 +278,20 @@ static int session_begin_file(struct session *s, const char *file, const memtrac
     return error;
 }
 
+/* Not on the stack, of which a coroutine that forks may have little. */
+struct paths {
+    char program[PATH_MAX], file[PATH_MAX];
+};
+
 /* 0 or an errno. */
-static int session_open_writer(struct session *s, const struct session_plan *plan) {
+static int session_open_writer(struct session *s, const struct session_plan *plan,
+                               struct paths *paths) {
     const config *const c = plan->config;
     struct clock_anchor anchor = clock_anchor_now();
     struct utsname host = {0};
     struct module executable = {.name = ""};
-    char path[PATH_MAX], file[PATH_MAX];
     syscall4(SYS_uname, (long)&host, 0, 0, 0);
-    module_path(&executable, path, sizeof path);
+    module_path(&executable, paths->program, sizeof paths->program);
     s->start = anchor.monotonic_us;
     s->rescue = (rescue){.path = c->rescue, .pid = s->pid, .start_time = anchor.wall_us};
     rescue_begin(&s->rescue);
@@ -294,7 +299,7 @@ static int session_open_writer(struct session *s, const struct session_plan *pla
         .sample_rate = c->rate,
         .start_time = anchor.wall_us,
         .pid = s->pid,
-        .executable_name = path,
+        .executable_name = paths->program,
         .host_name = host.nodename,
         .runtime_params = plan->parameters ? plan->parameters : "",
         .context = c->context,
@@ -305,8 +310,8 @@ static int session_open_writer(struct session *s, const struct session_plan *pla
                                        .sink_spread = hook_sink_spread,
                                        .room = c->rate == 1 ? plan->room : 0,
                                        .context = s};
-    return config_file_for(c, s->pid, file, sizeof file)
-               ? session_begin_file(s, file, &info, &options)
+    return config_file_for(c, s->pid, paths->file, sizeof paths->file)
+               ? session_begin_file(s, paths->file, &info, &options)
                : ENAMETOOLONG;
 }
 
@@ -351,7 +356,9 @@ static int session_build(struct session *s, const struct session_plan *plan,
         s->own_low = own.low;
         s->own_high = own.high;
     }
-    int error = session_open_writer(s, plan);
+    struct paths *paths = pages_alloc(sizeof *paths);
+    int error = paths ? session_open_writer(s, plan, paths) : ENOMEM;
+    pages_free(paths, sizeof *paths);
     if (error)
         return error;
     s->domains.writer = s->writer;
@@ -374,25 +381,32 @@ struct session *session_open(const struct session_plan *plan, memprof_filter *fi
         return s;
     }
     sink_close(&s->sink);
-    session_abandon(s, filter);
+    memprof_disown(&self.sampler, filter);
+    self.domain = NULL;
+    self.owner = NULL;
+    session_abandon(s);
     return NULL;
 }
 
-/* True unless somebody who cannot go on holds a lock that every flush takes. */
+/* True unless somebody who cannot go on holds a lock that every flush takes. If the calling thread
+ * was interrupted inside the session, that may be itself, and waiting is in vain. */
 static bool session_is_passable(struct session *s) {
     lock *locks[] = {&s->memory.lock, &s->sink.lock};
     for (size_t i = 0; i < sizeof locks / sizeof *locks; i++) {
-        if (!lock_acquire_patiently(locks[i]))
+        if (!(self.sampler.busy ? lock_try : lock_acquire_patiently)(locks[i]))
             return false;
         lock_release(locks[i]);
     }
     return true;
 }
 
-/* To its own stream a thread has a way that takes no membarrier, which a sandbox may forbid. */
+/* To its own stream a thread has a way that takes no membarrier, which a sandbox may forbid; and
+ * none if a signal handler has interrupted it there. */
 static void session_flush_one(struct session *s, struct domain *d) {
     bool own = d == self.domain && self.session == s->number;
-    if (own && !atomic_load_explicit(&d->inside, memory_order_relaxed)) {
+    if (own && atomic_load_explicit(&d->inside, memory_order_relaxed))
+        return;
+    if (own) {
         domain_enter(d);
         domain_flush_inside(s, d);
         domain_leave(d);
@@ -473,10 +487,43 @@ void session_leave(struct session *s) {
         ids_forget(s->ids);
 }
 
-void session_abandon(struct session *s, memprof_filter *filter) {
-    memprof_disown(&self.sampler, filter);
-    self.domain = NULL;
-    self.owner = NULL;
+/* The calling thread's; NULL: it has none. */
+static void *session_own_stream(const struct session *s) {
+    const struct domain *d = self.domain;
+    return d && self.session == s->number ? d->stream : NULL;
+}
+
+void session_before_fork(struct session *s) {
+    rescue_before_fork(&s->rescue, session_own_stream(s));
+}
+
+void session_after_fork(struct session *s) {
+    rescue_after_fork(&s->rescue, session_own_stream(s));
+}
+
+/* Other threads may have held the locks, and are not here. */
+static void session_release_locks(struct session *s) {
+    lock *locks[] = {&s->memory.lock, &s->sink.lock, &s->domains.lock, &s->codes.lock,
+                     &s->regions_lock};
+    for (size_t i = 0; i < sizeof locks / sizeof *locks; i++)
+        atomic_store(&locks[i]->word, 0);
+    if (self.domain)
+        atomic_store(&self.domain->wanted, 0);
+}
+
+void session_orphan(struct session *s, bool interrupted) {
+    sink_close(&s->sink);
+    gauges_close(&s->gauges);
+    s->gates = NULL;
+    if (!interrupted)
+        return;
+    s->sink.error = ESHUTDOWN;
+    session_release_locks(s);
+    atomic_store(&s->next_sweep, UINT64_MAX);
+    rescue_orphan(&s->rescue, session_own_stream(s));
+}
+
+void session_abandon(struct session *s) {
     domain_table_release(&s->domains);
     rescue_leave(&s->rescue);
     memory_release(&s->memory);

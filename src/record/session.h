@@ -24,6 +24,7 @@ struct self {
     struct domain *domain; /* NULL until its first sample */
     bool registered;       /* the end of this thread will be noticed */
     bool mapping;          /* it is in mapping.c */
+    bool interrupted;      /* it forks in a signal handler, maybe inside the recorder */
     struct session *owner; /* of the domain; NULL if there is none, or it is fenced */
     unsigned session; /* the number of the one that sampler and domain belong to; 0: none yet */
 };
@@ -159,9 +160,21 @@ void session_finish(struct session *s);
  * the heap is given back. Threads may be at their last event: what each of them has stays. */
 void session_leave(struct session *s);
 
-/* In the child of a fork: forgets the parent's recording without touching its file, and gives the
- * memory back. The calling thread must not be inside the engine. */
-void session_abandon(struct session *s, memprof_filter *filter);
+/* Around a fork in a signal handler that may have interrupted the calling thread inside the
+ * session: the child's half of the event must not go where the parent's does. The latter in the
+ * parent. */
+void session_before_fork(struct session *s);
+void session_after_fork(struct session *s);
+
+/* In the child of a fork, while it has one thread: lets go of the parent's files. If that thread
+ * was `interrupted` inside the session, it can go on to the end of its event there, which leads
+ * nowhere.
+ */
+void session_orphan(struct session *s, bool interrupted);
+
+/* Forgets the parent's recording without touching its file, and gives the memory back. No thread
+ * may be in the session, or come back to it. */
+void session_abandon(struct session *s);
 
 /* The thread ends: gives its domain back. */
 void session_thread_exit(struct session *s);

@@ -46,8 +46,9 @@ static bool is_trace_of(const char *path, uint64_t pid) {
 }
 
 /* What is there is of this process, which has been another program since, or been told to stop
- * recording: moves it out of the way. False if it stays, and will be replaced. */
-static bool sink_keep_earlier(const char *path) {
+ * recording: moves it out of the way. False if it stays, and will be replaced. Apart, since it
+ * takes stack that others do not need. */
+static __attribute__((noinline)) bool sink_keep_earlier(const char *path) {
     char name[PATH_MAX];
     long result = -EEXIST;
     for (unsigned n = 1; result == -EEXIST && n <= TRACE_NAME_EARLIER_MAX; n++)

@@ -1,0 +1,84 @@
+/* Children of forks that go on allocating: `threads N` forks N children, each of which starts
+ * threads that allocate all at once; `handler N` forks N times in a signal handler that interrupts
+ * malloc or free, and both processes go on from there. Says how many children did not end well; of
+ * the second, also how many blocks the parent has allocated. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { THREADS = 8, BLOCKS = 200 };
+
+static pthread_barrier_t barrier;
+static volatile pid_t child;
+static volatile sig_atomic_t has_forked;
+
+static void allocate(int n) {
+    for (int i = 0; i < n; i++) {
+        void *volatile block = malloc(64);
+        free(block);
+    }
+}
+
+static void *thread(void *unused) {
+    pthread_barrier_wait(&barrier);
+    allocate(BLOCKS);
+    return unused;
+}
+
+static void start_threads(void) {
+    pthread_t threads[THREADS];
+    pthread_barrier_init(&barrier, NULL, THREADS);
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, thread, NULL);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void fork_here(int sig) {
+    (void)sig;
+    child = fork();
+    has_forked = 1;
+}
+
+static int ended_badly(void) {
+    int status;
+    waitpid(child, &status, 0);
+    return status != 0;
+}
+
+static int with_threads(void) {
+    child = fork();
+    if (child == 0) {
+        start_threads();
+        _exit(0);
+    }
+    return ended_badly();
+}
+
+static int with_handler(int round, long *blocks) {
+    struct itimerval soon = {.it_value.tv_usec = 500 + round * 3};
+    has_forked = 0;
+    setitimer(ITIMER_REAL, &soon, NULL);
+    for (; !has_forked; ++*blocks)
+        allocate(1);
+    allocate(BLOCKS);
+    *blocks += BLOCKS;
+    if (child == 0)
+        _exit(0);
+    return ended_badly();
+}
+
+int main(int argc, char **argv) {
+    int bad = 0, n = (int)strtol(argv[argc - 1], NULL, 10);
+    long blocks = 0;
+    signal(SIGALRM, fork_here);
+    for (int i = 0; i < n; i++)
+        bad += strcmp(argv[1], "threads") == 0 ? with_threads() : with_handler(i, &blocks);
+    printf("%d %ld\n", bad, blocks);
+    return 0;
+}

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Records programs whose forked children go on allocating, which must do them no harm. Prints TAP.
+
+    test_forks.py ALLOTRACE LIBRARY TARGET [TEST...]
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap  # noqa: E402
+from tap import same, test  # noqa: E402
+
+ALLOTRACE, LIBRARY, TARGET = map(os.path.abspath, sys.argv[1:4])
+ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
+ENVIRONMENT["ALLOTRACE_PRELOAD"] = LIBRARY
+RATES = "0.000001", "0.001", "0.01", "1"
+CHILDREN = 60
+
+
+def run(rate, name, *arguments):
+    done = subprocess.run([ALLOTRACE, "run", "--rate", rate, "-o", name, "--", TARGET, *arguments], env=ENVIRONMENT,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+    same(done.returncode, 0, f"status at rate {rate}: {done.stderr}")
+    return done.stdout.split(), done.stderr
+
+
+@test
+def children_that_start_threads_live():
+    for rate in RATES:
+        said, _ = run(rate, "one.ctf", "threads", str(CHILDREN))
+        same(said, ["0", "0"], f"at rate {rate}, where only the parent is recorded")
+
+
+@test
+def children_that_start_threads_are_recorded():
+    for rate in RATES:
+        folder = pathlib.Path(f"at{rate}")
+        folder.mkdir()
+        said, _ = run(rate, f"{folder}/%p.ctf", "threads", str(CHILDREN))
+        same(said, ["0", "0"], f"at rate {rate}")
+        same(len(list(folder.iterdir())), CHILDREN + 1, f"traces at rate {rate}")
+
+
+@test
+def a_fork_in_a_signal_handler_leaves_parent_and_child_whole():
+    for rate in RATES:
+        said, told = run(rate, "t.ctf", "handler", str(CHILDREN))
+        same(said[0], "0", f"at rate {rate}: {told}")
+        assert "ended" not in told, told
+        checked = subprocess.run([ALLOTRACE, "doctor", "t.ctf"], capture_output=True, text=True, check=False)
+        same(checked.returncode, 0, checked.stdout)
+    info = subprocess.run([ALLOTRACE, "info", "--json", "t.ctf"], capture_output=True, check=True)
+    blocks = json.loads(info.stdout)[0]["allocated"]["blocks"]  # few are the library's own
+    assert int(said[1]) <= blocks < int(said[1]) + 100, (blocks, said)
+
+
+if __name__ == "__main__":
+    sys.exit(tap.main(sys.argv[4:]))

@@ -28,23 +28,40 @@ static double run_amount(const compare_side *side, size_t run) {
                           : (double)side->samples[run] * r->unit / r->rate;
 }
 
-/* What a unit of the Poisson count is at rate 1, from both sides: variance = amount · unit / rate.
- * If nothing changed, it is the same on both. */
+/* What is left of the variance at a rate. */
+static double rest_of(const compare_run *run) {
+    return fmax(1 - run->rate, LEAST_VARIANCE);
+}
+
+/* Of a side's runs; or of those alone that are exact. */
+static void add_scatter(const compare_side *side, bool exact_alone, double *scatter,
+                        double *amounts) {
+    for (size_t i = 0; i < side->n_runs; i++) {
+        const compare_run *r = &side->runs[i];
+        const double weight = exact_alone ? r->rate >= 1 : rest_of(r) / r->rate;
+        *scatter += weight * side->weighted[i].scatter;
+        *amounts += weight * run_amount(side, i);
+    }
+}
+
+/* What the scatter of an amount is, from both sides: variance = amount · unit · rest / rate. If
+ * nothing changed, it is the same on both. Exact runs know it; else noisy ones weigh more, so that
+ * sums of variances are compared. */
 static double common_unit(const compare_side *b, const compare_side *a) {
-    double variance = 0, amounts = 0;
-    const compare_side *const sides[] = {b, a};
-    for (int side = 0; side < 2; side++)
-        for (size_t i = 0; i < sides[side]->n_runs; i++) {
-            variance += sides[side]->weighted[i].variance;
-            amounts += run_amount(sides[side], i) / sides[side]->runs[i].rate;
-        }
-    return amounts > 0 ? fmax(variance / amounts, LEAST_VARIANCE) : 1;
+    for (int exact_alone = 1; exact_alone >= 0; exact_alone--) {
+        double scatter = 0, amounts = 0;
+        add_scatter(b, exact_alone, &scatter, &amounts);
+        add_scatter(a, exact_alone, &scatter, &amounts);
+        if (scatter > 0 && amounts > 0)
+            return scatter / amounts;
+    }
+    return 1;
 }
 
 static pooled pool_weighted(const compare_side *side, double unit) {
     pooled sum = {.exact = true};
     for (size_t i = 0; i < side->n_runs; i++) {
-        double exposure = side->runs[i].rate / unit;
+        double exposure = side->runs[i].rate / (unit * rest_of(&side->runs[i]));
         sum.count += run_amount(side, i) * exposure;
         sum.exposure += exposure;
         sum.exact = sum.exact && side->runs[i].rate >= 1;
@@ -56,7 +73,7 @@ static pooled pool(const compare_side *side) {
     pooled sum = {.exact = true};
     for (size_t i = 0; i < side->n_runs; i++) {
         const compare_run *r = &side->runs[i];
-        double rest = fmax(1 - r->rate, LEAST_VARIANCE);
+        double rest = rest_of(r);
         sum.count += (double)side->samples[i] / rest;
         sum.exposure += r->rate / (r->unit * rest);
         sum.exact = sum.exact && r->rate >= 1;

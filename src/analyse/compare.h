@@ -19,7 +19,7 @@ typedef struct compare_run {
 typedef struct compare_weighted {
     estimate amount; /* in units of the comparison */
     estimate seen;   /* the same if nothing weighs more than what was seen on either side */
-    double variance; /* of its value, by sampling */
+    double scatter;  /* the variance of its value at a low rate, times that rate */
 } compare_weighted;
 
 typedef struct compare_side {

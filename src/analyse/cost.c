@@ -56,16 +56,23 @@ double cost_value(const profile *p, measure m, const cost *c) {
     }
 }
 
-double cost_variance(const profile *p, measure m, const cost *c) {
-    double rate = p->info.sample_rate, sample = p->info.word_size / 8.0 / rate;
-    switch (measure_infos[m].unit) {
-    case UNIT_BLOCKS:
-        return c->squares;
-    case UNIT_BYTESECONDS:
-        return c->squares * (1 - rate) * sample * sample;
-    default:
-        return (double)c->samples * (1 - rate) * sample * sample;
-    }
+/* Of a block of w words, (1 - rate)^w / (1 - (1 - rate)^w) <= (1 - rate) / (rate w). */
+double cost_scatter(const profile *p, measure m, const cost *c) {
+    const double word = p->info.word_size / 8.0;
+    return measure_infos[m].unit == UNIT_BLOCKS ? c->per_word
+                                                : c->squares * word * word / p->info.sample_rate;
+}
+
+cost cost_with_missed(const profile *p, measure m, const cost *c, const cost *seen) {
+    cost with = *c;
+    double most = seen->heaviest;
+    if (measure_infos[m].unit == UNIT_BLOCKS)
+        most = seen->most_per_word > 0
+                   ? 1 / estimate_inclusion((uint64_t)lround(1 / seen->most_per_word),
+                                            p->info.sample_rate)
+                   : 0;
+    with.heaviest = fmax(with.heaviest, most);
+    return with;
 }
 
 /* ---- from the tree ----------------------------------------------------------------------- */
@@ -124,13 +131,16 @@ void cost_keep(const profile *p, measure m, uint64_t moment, uint8_t *kept) {
 }
 
 cost cost_of_number(const profile *p, size_t row) {
-    double inclusion = estimate_inclusion(blocks_length(&p->table, row) + 1, p->info.sample_rate);
+    const uint64_t words = blocks_length(&p->table, row) + 1;
+    double inclusion = estimate_inclusion(words, p->info.sample_rate);
     double weight = 1 / inclusion;
     return (cost){.samples = blocks_samples(&p->table, row),
                   .blocks = 1,
                   .weight = weight,
                   .squares = weight * weight * (1 - inclusion),
-                  .heaviest = weight};
+                  .heaviest = weight,
+                  .per_word = weight / (double)words,
+                  .most_per_word = 1 / (double)words};
 }
 
 cost cost_of_life(const profile *p, size_t row) {

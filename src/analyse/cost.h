@@ -36,13 +36,17 @@ typedef struct measure_info {
 
 extern const measure_info measure_infos[];
 
-/* Legal when zeroed: nothing. Costs add up, but for `heaviest`, which is the largest. */
+/* Legal when zeroed: nothing. Costs add up, but for `heaviest` and `most_per_word`, which are the
+ * largest. */
 typedef struct cost {
     uint64_t samples;
     uint64_t blocks; /* sampled ones */
     double weight;   /* sum of the samples' weights; of blocks, of those of the blocks */
     double squares; /* blocks and byte-seconds alone: what the interval needs (see cost_estimate) */
     double heaviest; /* the same */
+    double
+        per_word; /* blocks alone: sum of what a word of each block has of the block's weight … */
+    double most_per_word; /* … and 1 / the words of the smallest, which hold at any rate */
 } cost;
 
 static inline void cost_add(cost *sum, const cost *c) {
@@ -52,6 +56,9 @@ static inline void cost_add(cost *sum, const cost *c) {
     sum->squares += c->squares;
     if (c->heaviest > sum->heaviest)
         sum->heaviest = c->heaviest;
+    sum->per_word += c->per_word;
+    if (c->most_per_word > sum->most_per_word)
+        sum->most_per_word = c->most_per_word;
 }
 
 /* In the measure's unit: bytes, blocks, bytes times seconds. `may` says what blocks may be that
@@ -62,9 +69,16 @@ estimate cost_estimate(const profile *p, measure m, filter_bounds may, const cos
  * have the sizes that were seen on either. */
 estimate cost_estimate_of_seen(const profile *p, measure m, const cost *c);
 
-/* The same without its limits, which take time; and its variance. */
+/* The same without its limits, which take time. */
 double cost_value(const profile *p, measure m, const cost *c);
-double cost_variance(const profile *p, measure m, const cost *c);
+
+/* What its variance is at a low rate, times that rate, whatever the profile's own is: of amounts
+ * whose samples do not count alike. */
+double cost_scatter(const profile *p, measure m, const cost *c);
+
+/* The same cost, if the smallest block that was missed may have been as small as the smallest of
+ * `seen`, which may be of another rate; of byte-seconds, have lived as long as any of it. */
+cost cost_with_missed(const profile *p, measure m, const cost *c, const cost *seen);
 
 /* Blocks with one stack. Those of a heap and external ones are kept apart: wrappers.h concerns the
  * latter alone. */

@@ -104,18 +104,17 @@ static estimate divided(estimate e, double by) {
     return (estimate){.value = e.value / by, .low = e.low / by, .high = e.high / by};
 }
 
-/* In units of the comparison; `most` is the most that something weighs which was seen on either
- * side. Where there is no sample, one of that weight might have been missed. */
-static compare_weighted weigh(const query_result *q, const cost *c, double most, double per) {
+/* In units of the comparison; `seen` is what was seen on either side. Where there is no sample, one
+ * of what weighs most of it might have been missed. */
+static compare_weighted weigh(const query_result *q, const cost *c, const cost *seen, double per) {
     const profile *p = q->profile;
-    cost own = *c, seen = *c;
-    if (c->samples == 0 || measure_infos[q->measure].unit == UNIT_BLOCKS)
-        seen.heaviest = fmax(seen.heaviest, most);
-    if (c->samples == 0)
-        own.heaviest = most;
+    const cost with = cost_with_missed(p, q->measure, c, seen);
+    const cost own = c->samples == 0 ? with : *c;
+    const bool is_number = measure_infos[q->measure].unit == UNIT_BLOCKS;
+    const cost shown = c->samples == 0 || is_number ? with : *c;
     return (compare_weighted){.amount = divided(cost_estimate(p, q->measure, q->may, &own), per),
-                              .seen = divided(cost_estimate_of_seen(p, q->measure, &seen), per),
-                              .variance = cost_variance(p, q->measure, c) / per / per};
+                              .seen = divided(cost_estimate_of_seen(p, q->measure, &shown), per),
+                              .scatter = cost_scatter(p, q->measure, c) / per / per};
 }
 
 /* What is compared: the whole program, or the site that has these samples and costs. */
@@ -127,47 +126,39 @@ static comparison compare(const side *b, const compare_side *before, const side 
     return compare_sides(&x, &y);
 }
 
-/* A sample of few words counts for more blocks where the rate is lower. */
-static double weight_unit(const query_result *q) {
-    return measure_infos[q->measure].unit == UNIT_BLOCKS ? 1 / q->profile->info.sample_rate : 1;
+/* What was seen on either side. */
+static cost seen_in_all(const side *b, const side *a) {
+    const side *const sides[] = {b, a};
+    cost seen = {0};
+    for (int j = 0; j < 2; j++)
+        for (size_t i = 0; sides[j]->is_weighted && i < sides[j]->n; i++)
+            cost_add(&seen, &sides[j]->hotspots[i].total);
+    return seen;
 }
 
-/* The most that a sample of a side was found to weigh, in units of the above. */
-static double heaviest_of_all(const side *s) {
-    double most = 0;
+static compare_side total_of(const side *s, const cost *seen) {
     for (size_t i = 0; s->is_weighted && i < s->n; i++)
-        most = fmax(most, s->hotspots[i].total.heaviest / weight_unit(s->answers[i]));
-    return most;
-}
-
-static compare_side total_of(const side *s, double most) {
-    for (size_t i = 0; s->is_weighted && i < s->n; i++)
-        s->weighted[i] = weigh(s->answers[i], &s->hotspots[i].total,
-                               most * weight_unit(s->answers[i]), s->per_total[i]);
+        s->weighted[i] = weigh(s->answers[i], &s->hotspots[i].total, seen, s->per_total[i]);
     return (compare_side){.runs = s->total, .samples = s->samples, .n_runs = s->n};
 }
 
 static comparison compare_totals(const side *b, const side *a) {
-    const double most = fmax(heaviest_of_all(b), heaviest_of_all(a));
-    compare_side before = total_of(b, most), after = total_of(a, most);
+    const cost seen = seen_in_all(b, a);
+    compare_side before = total_of(b, &seen), after = total_of(a, &seen);
     return compare(b, &before, a, &after);
 }
 
 /* The same of a site. */
-static double heaviest(const side *s, uint32_t row) {
-    double most = 0;
-    for (size_t i = 0; row != MATCH_NONE && i < s->n; i++) {
-        const cost *c = &s->rows.costs.items[s->rows.rows.items[row].counts + i];
-        most = fmax(most, c->heaviest / weight_unit(s->answers[i]));
-    }
-    return most;
+static void add_seen_at(const side *s, uint32_t row, cost *seen) {
+    for (size_t i = 0; row != MATCH_NONE && i < s->n; i++)
+        cost_add(seen, &s->rows.costs.items[s->rows.rows.items[row].counts + i]);
 }
 
-static compare_side side_at(const side *s, uint32_t row, double most) {
+static compare_side side_at(const side *s, uint32_t row, const cost *seen) {
     size_t first = row == MATCH_NONE ? 0 : s->rows.rows.items[row].counts;
     for (size_t i = 0; s->is_weighted && i < s->n; i++) {
         cost c = row == MATCH_NONE ? (cost){0} : s->rows.costs.items[first + i];
-        s->weighted[i] = weigh(s->answers[i], &c, most * weight_unit(s->answers[i]), s->per[i]);
+        s->weighted[i] = weigh(s->answers[i], &c, seen, s->per[i]);
     }
     const uint64_t *samples = row == MATCH_NONE ? s->none : s->rows.counts.items + first;
     return (compare_side){.runs = s->sites, .samples = samples, .n_runs = s->n};
@@ -181,8 +172,10 @@ static diff_site compare_pair(const side *b, const side *a, const match_pair *pa
         site.before = b->rows.rows.items[pair->before].name;
     if (site.in_after)
         site.after = a->rows.rows.items[pair->after].name;
-    double most = fmax(heaviest(b, pair->before), heaviest(a, pair->after));
-    compare_side before = side_at(b, pair->before, most), after = side_at(a, pair->after, most);
+    cost seen = {0};
+    add_seen_at(b, pair->before, &seen);
+    add_seen_at(a, pair->after, &seen);
+    compare_side before = side_at(b, pair->before, &seen), after = side_at(a, pair->after, &seen);
     site.c = compare(b, &before, a, &after);
     return site;
 }
@@ -300,9 +293,9 @@ comparison diff_costs(const query_result *before, const cost *b, const query_res
     const memtrace_info *ib = &before->profile->info, *ia = &after->profile->info;
     const compare_run of_b = {.rate = ib->sample_rate, .unit = ib->word_size / 8.0};
     const compare_run of_a = {.rate = ia->sample_rate, .unit = ia->word_size / 8.0};
-    const double most = fmax(b->heaviest / weight_unit(before), a->heaviest / weight_unit(after));
-    const compare_weighted wb = weigh(before, b, most * weight_unit(before), 1),
-                           wa = weigh(after, a, most * weight_unit(after), 1);
+    cost seen = *b;
+    cost_add(&seen, a);
+    const compare_weighted wb = weigh(before, b, &seen, 1), wa = weigh(after, a, &seen, 1);
     const bool weighted = measure_infos[before->measure].unit != UNIT_BYTES;
     return compare_sides(
         &(compare_side){

@@ -14,7 +14,7 @@ typedef struct counts {
 } counts;
 
 typedef struct weights {
-    double weight, squares, heaviest;
+    double weight, squares, heaviest, per_word, most_per_word;
 } weights;
 
 /* By node. Of amounts of memory the counts say all. */
@@ -48,6 +48,8 @@ static cost column_at(const sum_column *c, uint32_t node) {
         all.weight = c->weights[node].weight;
         all.squares = c->weights[node].squares;
         all.heaviest = c->weights[node].heaviest;
+        all.per_word = c->weights[node].per_word;
+        all.most_per_word = c->weights[node].most_per_word;
     }
     return all;
 }
@@ -61,6 +63,9 @@ static inline void column_add(sum_column *c, uint32_t node, const cost *add) {
     c->weights[node].squares += add->squares;
     if (add->heaviest > c->weights[node].heaviest)
         c->weights[node].heaviest = add->heaviest;
+    c->weights[node].per_word += add->per_word;
+    if (add->most_per_word > c->weights[node].most_per_word)
+        c->weights[node].most_per_word = add->most_per_word;
 }
 
 static void add_below(calltree_sums *s, const calltree_view *v) {

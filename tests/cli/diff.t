@@ -195,8 +195,28 @@ A part of the blocks, and other measures:
   Sites below about 1.1 MB before, 2.3 MB after may be invisible at these rates.
            before          after                        change       q  site
   No sure change; these differences may be accidents:
-          216,671        100,001            -116,670 ± 195,205   1.000  asmcomp/interf.ml:52 Interf.build_graph.add_interf
+          216,671        100,001            -116,670 ± 195,204   1.000  asmcomp/interf.ml:52 Interf.build_graph.add_interf
   443 more sites without a sure change.
+  $ printf 'alloc major 1 2 f@a.c:1\nalloc major 4 5 g@a.c:2\nalloc major 4 5 g@a.c:2\nalloc major 9999 10000 h@a.c:3\n' | $TESTDIR/make-trace >exact.ctf
+  $ allotrace subsample 100 --seed 1 exact.ctf >rare.ctf
+  $ allotrace diff --measure blocks exact.ctf rare.ctf
+  Before: 4 blocks · After: 1 blocks · Change: -75 % ± 2291 %, not sure
+  Note: different rates (1 before, 0.01 after)
+  Sites below about 2.3 KB after may be invisible at that rate.
+           before          after                        change       q  site
+  No sure change; these differences may be accidents:
+                2              0                       -2 ± 37   1.000  a.c:2 g (only before)
+                1              0                       -1 ± 92   1.000  a.c:1 f (only before)
+  1 site did not change.
+  $ allotrace diff --measure byteseconds --before exact.ctf exact.ctf --after rare.ctf rare.ctf
+  Before: 0 B·s · After: 0 B·s · Change: -100 % ± 890 %, not sure
+  Note: different rates (1 before, 0.01 after), means of several runs (2 before, 2 after)
+  Sites below about 2.3 KB after may be invisible at that rate.
+           before          after                        change       q  site
+  No sure change; these differences may be accidents:
+            0 B·s          0 B·s                -0 B·s ± 1 B·s   1.000  a.c:2 g (only before)
+            0 B·s          0 B·s                -0 B·s ± 2 B·s   1.000  a.c:1 f (only before)
+            0 B·s          0 B·s                0 B·s ± 91 B·s   1.000  a.c:3 h
   $ allotrace diff --measure byteseconds --normalise time --top 1 $TRACES/ocamlopt.ctf $TRACES/irmin-replay.ctf
   Before: 26.3 MB·s/s · After: 94.8 MB·s/s · Change: +260 % ± 88 %, undecided
   Note: different programs (main.exe before, tree.exe after), different hosts (tarski before, pc1156-nvmp3 after), different rates (2e-5 before, 1e-6 after)
@@ -207,7 +227,7 @@ A part of the blocks, and other measures:
   860 more sites, undecided.
   $ allotrace diff --measure blocks --csv --top 1 $TRACES/ocamlopt.ctf half.ctf
   sure,q,p,before,before_low,before_high,before_samples,after,after_low,after_high,after_samples,change,change_low,change_high,function,file,line_before,line_after,type
-  0,1,0.331865,216671,115370.71,384948.361,13,100001,20623.285,332567.532,3,-116670,-289780.072,100629.022,Interf.build_graph.add_interf,asmcomp/interf.ml,52,52,
+  0,1,0.331872,216671,115370.71,384948.361,13,100001,20623.285,332567.532,3,-116670,-289780.072,100628.376,Interf.build_graph.add_interf,asmcomp/interf.ml,52,52,
   $ allotrace diff --filter 'siz:3' before.ctf after.ctf
   allotrace: --filter: column 1: `siz` is none of alloc, live, size, life, heap, fn, file, type, domain, promoted, survived, hide
     siz:3

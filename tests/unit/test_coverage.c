@@ -26,6 +26,7 @@ typedef struct sampled {
     estimate_blocks large, small;
     estimate_mean mean;
     double sum, squares, heaviest; /* of lives, by sample */
+    double per_word;               /* of blocks: 1 / (π w) */
 } sampled;
 
 static sampled sample(double rate, uint64_t seed) {
@@ -41,6 +42,7 @@ static sampled sample(double rate, uint64_t seed) {
             continue;
         estimate_blocks_add(words > 100 ? &s.large : &s.small, words, rate);
         estimate_mean_add(&s.mean, (double)words, words, rate);
+        s.per_word += 1 / estimate_inclusion(words, rate) / (double)words;
         s.sum += (double)k * life_of(i);
         s.squares += (double)k * life_of(i) * life_of(i);
         s.heaviest = fmax(s.heaviest, life_of(i));
@@ -264,19 +266,18 @@ static compare_weighted number_of(const sampled *s) {
                            .heaviest = fmax(s->large.heaviest, s->small.heaviest),
                            .tracked = s->large.tracked + s->small.tracked};
     const estimate total = estimate_blocks_total(&all);
-    return (compare_weighted){.amount = total, .seen = total, .variance = all.variance};
+    return (compare_weighted){.amount = total, .seen = total, .scatter = s->per_word};
 }
 
 static compare_weighted lives_of(const sampled *s, double rate) {
     const estimate e = estimate_weighted(s->sum, s->squares, s->heaviest, rate);
-    return (compare_weighted){
-        .amount = e, .seen = e, .variance = s->squares * (1 - rate) / rate / rate};
+    return (compare_weighted){.amount = e, .seen = e, .scatter = s->squares / rate};
 }
 
 static compare_weighted times(compare_weighted w, double factor) {
     estimate e = w.amount;
     e = (estimate){e.value * factor, e.low * factor, e.high * factor};
-    return (compare_weighted){.amount = e, .seen = e, .variance = w.variance * factor * factor};
+    return (compare_weighted){.amount = e, .seen = e, .scatter = w.scatter * factor * factor};
 }
 
 /* Two runs of one program, at these rates; and if the second amounted to twice as much. */
@@ -316,6 +317,120 @@ START_TEST(no_change_is_found_where_there_is_none) {
     ck_assert_double_le(found / ROUNDS, 0.065);
     ck_assert_double_ge(covered / ROUNDS, 0.93);
     ck_assert_double_ge(doubled / ROUNDS, 0.3);
+}
+END_TEST
+
+/* ---- exact runs against sampled ones ------------------------------------------------------- */
+
+/* A site has so many blocks of these sizes, in turn. */
+typedef struct exact_site {
+    int n;
+    uint64_t words[2];
+} exact_site;
+
+static const exact_site exact_sites[] = {
+    {1, {2, 2}},     {1, {5, 5}},        {2, {3, 3}},     {3, {2, 9}},     {5, {4, 4}},
+    {5, {2, 2}},     {1, {100, 100}},    {1, {200, 200}}, {3, {100, 2}},   {2, {300, 300}},
+    {20, {5, 5}},    {20, {2, 300}},     {50, {3, 20}},   {100, {2, 2}},   {400, {4, 50}},
+    {1, {500, 500}}, {10, {1000, 1000}}, {30, {2, 1000}}, {200, {90, 90}}, {1, {30, 30}},
+};
+
+enum { EXACT_SITES = sizeof exact_sites / sizeof *exact_sites, EXACT_ROUNDS = 300, EXACT_RUNS = 2 };
+
+/* As diff.c weighs it, where sizes and lives of the site are known. A block lives 1 or 9 s. */
+static compare_weighted exact_weigh(const exact_site *s, double rate, bool lives, test_random *r) {
+    estimate_blocks all = {0};
+    double sum = 0, squares = 0, per_word = 0, heaviest = 0;
+    uint64_t gap = rate < 1 ? test_random_gap(r, rate) : 0;
+    for (int i = 0; i < s->n; i++) {
+        const uint64_t words = s->words[i % 2];
+        const double life = i % 2 ? 9 : 1;
+        uint64_t k = 0, at = gap;
+        for (; at < words; at += rate < 1 ? 1 + test_random_gap(r, rate) : 1)
+            k++;
+        gap = rate < 1 ? at - words : 0;
+        heaviest = fmax(heaviest, lives ? life : 1 / estimate_inclusion(words, rate));
+        if (k == 0)
+            continue;
+        estimate_blocks_add(&all, words, rate);
+        per_word += 1 / estimate_inclusion(words, rate) / (double)words;
+        sum += (double)k * life;
+        squares += (double)k * life * life;
+    }
+    all.heaviest = heaviest;
+    const estimate e =
+        lives ? estimate_weighted(sum, squares, heaviest, rate) : estimate_blocks_total(&all);
+    return (compare_weighted){.amount = e, .seen = e, .scatter = lives ? squares / rate : per_word};
+}
+
+static comparison exact_compare(const exact_site *before, const exact_site *after, bool lives,
+                                size_t n_runs, const double *rate, test_random *r) {
+    static const uint64_t samples[EXACT_RUNS] = {1, 1}; /* only counted */
+    const exact_site *const sites[] = {before, after};
+    compare_run runs[2][EXACT_RUNS];
+    compare_weighted w[2][EXACT_RUNS];
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < n_runs; i++) {
+            runs[side][i] = (compare_run){.rate = rate[side], .unit = 1};
+            w[side][i] = exact_weigh(sites[side], rate[side], lives, r);
+        }
+    return compare_sides(&(compare_side){runs[0], samples, w[0], n_runs},
+                         &(compare_side){runs[1], samples, w[1], n_runs});
+}
+
+/* Of the same program, one side sees all and the other a hundredth. */
+START_TEST(what_a_sample_missed_is_no_change) {
+    static const exact_site gone = {0}, many = {1000, {2, 20}};
+    static const double rate_of_order[][2] = {{1, 0.01}, {0.01, 1}};
+    const double *rate = rate_of_order[_i % 2];
+    const bool lives = _i / 2 % 2;
+    const size_t n_runs = 1 + (size_t)(_i / 4);
+    int accidents = 0, found = 0;
+    double low = 0, covered = 0;
+    test_random r = {77};
+    for (int round = 0; round < EXACT_ROUNDS; round++) {
+        double p[EXACT_SITES + 1], least[EXACT_SITES + 1] = {0}, q[EXACT_SITES + 1];
+        for (int i = 0; i < EXACT_SITES; i++) {
+            const exact_site *s = &exact_sites[i];
+            const comparison c = exact_compare(s, s, lives, n_runs, rate, &r);
+            p[i] = c.p;
+            low += c.p <= 0.05;
+            covered += holds(c.change, 0);
+        }
+        p[EXACT_SITES] = exact_compare(&many, &gone, lives, n_runs, rate, &r).p;
+        ck_assert(compare_q_values(p, least, EXACT_SITES + 1, 0.05, q));
+        bool accident = false;
+        for (int i = 0; i < EXACT_SITES; i++)
+            accident |= q[i] <= 0.05;
+        accidents += accident;
+        found += q[EXACT_SITES] <= 0.05;
+    }
+    low /= EXACT_ROUNDS * EXACT_SITES;
+    covered /= EXACT_ROUNDS * EXACT_SITES;
+    printf("# %s, %zu a side, at %g and %g: p <= 5 %% %.3f, rounds with accidents %.3f, found "
+           "%.3f, covered %.3f\n",
+           lives ? "byte-seconds" : "blocks", n_runs, rate[0], rate[1], low,
+           (double)accidents / EXACT_ROUNDS, (double)found / EXACT_ROUNDS, covered);
+    ck_assert_double_le(low, 0.05);
+    /* three standard deviations of 5 % */
+    ck_assert_double_le((double)accidents / EXACT_ROUNDS,
+                        0.05 + 3 * sqrt(0.05 * 0.95 / EXACT_ROUNDS));
+    if (n_runs == 1) /* of two runs each, one degree of freedom says little */
+        ck_assert_double_ge((double)found / EXACT_ROUNDS, 0.95);
+    ck_assert_double_ge(covered, 0.95);
+}
+END_TEST
+
+/* One block of two words, at the rate 1/100. */
+START_TEST(a_small_block_that_was_missed_says_nothing) {
+    static const exact_site one = {1, {2, 2}}, gone = {0};
+    static const double rate[] = {1, 0.01}, rarely[] = {1, 1e-9};
+    for (size_t n_runs = 1; n_runs <= EXACT_RUNS; n_runs++)
+        for (int lives = 0; lives < 2; lives++) {
+            test_random r = {1};
+            ck_assert_double_gt(exact_compare(&one, &gone, lives, n_runs, rate, &r).p, 0.9);
+            ck_assert_double_gt(exact_compare(&one, &gone, lives, n_runs, rarely, &r).p, 0.9);
+        }
 }
 END_TEST
 
@@ -384,6 +499,8 @@ static Suite *suite(void) {
     tcase_add_test(t, many_blocks_tell_their_sizes);
     tcase_add_test(t, a_large_block_seen_excludes_no_small_ones);
     tcase_add_loop_test(t, no_change_is_found_where_there_is_none, 0, 6);
+    tcase_add_loop_test(t, what_a_sample_missed_is_no_change, 0, 8);
+    tcase_add_test(t, a_small_block_that_was_missed_says_nothing);
     tcase_add_test(t, weighted_amounts_at_rate_one);
     tcase_add_test(t, shares_and_means_at_rate_one_are_exact);
     tcase_add_test(t, a_share_of_none_has_a_limit);

@@ -271,13 +271,17 @@ START_TEST(a_size_seen_on_one_side_may_have_been_missed_on_the_other) {
                     .blocks = 3,
                     .weight = 3 * large,
                     .squares = 3 * large * (large - 1),
-                    .heaviest = large};
+                    .heaviest = large,
+                    .per_word = 3 * large / 10000,
+                    .most_per_word = 1e-4};
     cost a = b;
     cost_add(&a, &(cost){.samples = 1,
                          .blocks = 1,
                          .weight = small,
                          .squares = small * small,
-                         .heaviest = small});
+                         .heaviest = small,
+                         .per_word = small / 2,
+                         .most_per_word = 0.5});
     const comparison c = diff_costs(&q, &b, &q, &a);
     ck_assert_double_eq_tol(c.change.value, small, 1e-9);
     ck_assert_double_lt(c.change.low, 0);

@@ -131,15 +131,18 @@ SCAN hit_births(const block_table *b, piece_rows r, limits l, uint8_t *restrict 
         HIT_IF(r, hits, within_short(born[row], s));
 }
 
-/* Live at some moment within the range. */
+/* Live at some moment within the range; a block that was freed in the microsecond of its birth is
+ * live at none. */
 SCAN hit_live(const block_table *b, piece_rows r, limits l, uint8_t *restrict hits) {
     const uint32_t *restrict born = b->times[BLOCKS_BORN].low, *restrict died =
                                                                    b->times[BLOCKS_DIED].low;
     const short_limits s = shorten(l);
     if (blocks_are_long(b))
-        HIT_IF(r, hits, (unsigned)(blocks_born(b, row) <= l.high) & (blocks_died(b, row) > l.low));
+        HIT_IF(r, hits,
+               (unsigned)(blocks_born(b, row) <= l.high) & (blocks_died(b, row) > l.low) &
+                   (blocks_died(b, row) > blocks_born(b, row)));
     else
-        HIT_IF(r, hits, (born[row] <= s.high) & (died[row] > s.low));
+        HIT_IF(r, hits, (born[row] <= s.high) & (died[row] > s.low) & (died[row] > born[row]));
 }
 
 SCAN hit_lives(const block_table *b, piece_rows r, uint64_t end, limits l, uint8_t *restrict hits) {

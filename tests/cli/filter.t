@@ -71,6 +71,13 @@ On a real one:
      8.5% asmcomp/interf.ml:52 Interf.build_graph.add_interf
           3.8 MB ± 2.4 MB via Stdlib__set.Make.iter (set.ml:376)
     91.5% in 56 more sites
+  $ printf 'alloc major 99 100 f@a.c:1\nsame collect 0\nalloc major 199 200 g@a.c:2\ncollect 1\n' | $TESTDIR/make-trace >moment.ctf
+  $ allotrace hotspots -f live:@start..@end moment.ctf
+  1.6 KB total allocations (exact, 200 samples at rate 1)
+  The filter keeps 1 of 2 sampled blocks.
+   100.0% a.c:2 g
+  $ allotrace hotspots -f 'life:0 live:..1ms' moment.ctf
+  Nothing to show: kept 0 of 2 blocks: `live` removed the last 1.
   $ allotrace hotspots -f live:@peak --top 1 --callers 1 $TRACES/ocamlopt.ctf
   45.0 MB total allocations (± 8.1 MB, 118 samples at rate 2e-5)
   The filter keeps 118 of 1,676 sampled blocks.

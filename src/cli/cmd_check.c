@@ -395,6 +395,12 @@ static int show(const job *j) {
     return report_output(output_finish(&out));
 }
 
+/* Whether a measure counts whatever was allocated: by others, one may allocate and have no sample.
+ */
+static bool counts_all(measure m) {
+    return m == MEASURE_ALLOCATED || m == MEASURE_BLOCKS || m == MEASURE_BYTESECONDS;
+}
+
 /* A limit on a name that is misspelt, or that the program no longer has, is met by every trace; so
  * is one on a function that leaves allocating to others. */
 static void say_unknown(const job *j) {
@@ -408,7 +414,8 @@ static void say_unknown(const job *j) {
                             "seen, or has another name",
                             site);
             similar_hint(&j->profile, budget_site_name(site));
-        } else if (!rule->filter && !budget_is_under(site) && strcmp(site, "total") != 0)
+        } else if (!rule->filter && counts_all(rule->measure) && !budget_is_under(site) &&
+                   strcmp(site, "total") != 0)
             message_warning("no sample is of `%s` itself: `under:%s` is what the functions that it "
                             "calls allocate as well",
                             site, site);

@@ -32,6 +32,17 @@ What a function leaves to others is not its own; and nothing is not checked:
   main       || 10.0 KB, within 10x || 0 B     || 0.00  || FAIL
   under:main || 10.0 KB, within 10x || 12.5 KB || 1.25  || PASS
   allotrace: warning: no sample is of `main` itself: `under:main` is what the functions that it calls allocate as well
+  $ printf 'alloc major 99 100 main@m.c:1 f@a.c:1\ncollect 0\nalloc major 199 200 main@m.c:1 g@a.c:2\n' | $TESTDIR/make-trace >early.ctf
+  $ allotrace check --measure peak -e 'f=1KB' early.ctf
+  Site                || Expected           || Actual || Ratio || Verdict
+  f, live at the peak || 1.0 KB, within 10x || 0 B    || 0.00  || FAIL
+  0 passed, 1 failed, 0 undecided
+  [3]
+  $ allotrace check --measure survived -e 'f=1KB' early.ctf >/dev/null
+  [3]
+  $ allotrace check --measure peak -e 'nosuch=1KB' early.ctf >/dev/null
+  allotrace: warning: nothing in the trace is called `nosuch`: it allocates too little to be seen, or has another name
+  [3]
   $ echo '# [[budget]]' >none.toml; allotrace check --budget none.toml exact.ctf
   allotrace: none.toml: there is no [[budget]] in it: write one by: allotrace check --update
   [1]

@@ -72,7 +72,8 @@ typedef struct pprof {
     uint32_t *depths;   /* by node of the tree: visible frames of its stack */
     uint32_t *outer;    /* the same: the node on it with OUTER_FRAMES of them, or itself */
     uint64_t shortened; /* samples without the middle of their stacks */
-    bool failed;        /* no memory */
+    double objects[2], bytes[2]; /* of the samples so far: of those that ended; that are alive */
+    bool failed;                 /* no memory */
 } pprof;
 
 /* ---- strings and functions --------------------------------------------------------------- */
@@ -216,6 +217,13 @@ static void add_locations(pprof *w, uint32_t node, size_t most) {
             w->locations.items[w->locations.count++] = cct_frame(tree, node) + UINT64_C(1);
 }
 
+/* What an amount adds to the whole numbers of those before it, so that they add up to its sum. */
+static uint64_t add_rounded(double *sum, double amount) {
+    const double before = round(*sum);
+    *sum += amount;
+    return (uint64_t)(round(*sum) - before);
+}
+
 /* Stacks go from the innermost frame outward. */
 static void put_sample(pprof *w, const classes_group *g) {
     vec_clear(&w->locations);
@@ -227,9 +235,9 @@ static void put_sample(pprof *w, const classes_group *g) {
         add_locations(w, w->outer[g->node], MOST_FRAMES + 1);
         w->shortened++;
     }
-    const uint64_t objects = (uint64_t)llround(g->blocks.count);
-    const uint64_t bytes = (uint64_t)llround(cost_bytes(w->profile, g->samples));
     const bool alive = g->lifetime == LIFETIME_ALIVE;
+    const uint64_t objects = add_rounded(&w->objects[alive], g->blocks.count);
+    const uint64_t bytes = add_rounded(&w->bytes[alive], cost_bytes(w->profile, g->samples));
     const uint64_t values[] = {objects, bytes, alive ? objects : 0, alive ? bytes : 0};
     protobuf_numbers(&w->part, SAMPLE_LOCATION_ID, w->locations.items, w->locations.count);
     protobuf_numbers(&w->part, SAMPLE_VALUE, values, sizeof values / sizeof *values);

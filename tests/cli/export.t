@@ -52,7 +52,7 @@ pprof, as protobuf's own decoder reads it:
   values: alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes by default: alloc_space
   period: 400000 space bytes
   program: ['/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe']
-  sums: 19652388 670400000 1545441 44000000
+  sums: 19652679 670400000 1545456 44000000
   heap: minor 666400000, major 4000000
   size class: 32..63 B 400000000, 16..31 B 166400000, 8..15 B 56400000
   lifetime class: <1ms 295600000, 1ms..10ms 263600000, alive at the end 44000000
@@ -67,6 +67,15 @@ pprof, as protobuf's own decoder reads it:
   > alloc external 3 4 main@main.c:9 run@run.c:5|helper@help.h:30
   > collect 1
   > END
+  $ { echo rate 0.5; for i in $(seq 300); do echo "alloc major 1 1 main@m.c:1 f@a.c:$i"; done; for i in $(seq 100); do echo collect $i; done; } | $TESTDIR/make-trace >lines.ctf
+  $ allotrace export --to pprof -o lines.pb.gz lines.ctf; $TESTDIR/check-pprof lines.pb.gz lines.ctf | grep sums
+  sums: 400 4800 267 3200
+  same sums as hotspots at all 300 places: True
+  $ allotrace hotspots --measure blocks --top 1 lines.ctf | head -1
+  400 blocks allocated (± 23, 300 samples at rate 0.5)
+  $ allotrace hotspots --measure blocks --filter survived --top 1 lines.ctf | head -1
+  267 blocks allocated (± 19, 200 samples at rate 0.5)
+  $ rm lines.ctf lines.pb.gz
   $ allotrace export --to pprof -o small.pb.gz small.ctf
   $ $TESTDIR/check-pprof small.pb.gz small.ctf helper
   values: alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes by default: alloc_space
@@ -198,7 +207,7 @@ A part of the blocks, in all formats the same as in hotspots:
   [106800000,0]
   $ allotrace export -t pprof -f 'heap:major hide:/^Stdlib/' -o major.pb.gz $TRACES/ocamlopt.ctf
   $ $TESTDIR/check-pprof major.pb.gz $TRACES/ocamlopt.ctf -- -f 'heap:major hide:/^Stdlib/' | grep -E 'sums|heap'
-  sums: 3698927 106800000 1499606 42400000
+  sums: 3698968 106800000 1499621 42400000
   heap: minor 102800000, major 4000000
   same sums as hotspots at all 124 places: True
   $ allotrace export -t sqlite -f 'heap:major hide:/^Stdlib/' -o major.db $TRACES/ocamlopt.ctf

@@ -6,7 +6,9 @@
  * of these. */
 #include "analyse/filter.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "analyse/filter_internal.h"
@@ -271,6 +273,35 @@ static bool find_peak(evaluation *e, const filter_value *v) {
         return true;
     e->has_peak = true;
     return blocks_peak(&e->profile->table, &e->peak, &samples);
+}
+
+/* Of bounds of one kind, the parser knows. */
+static bool ends_before_it_begins(const filter_value *v, const evaluation *e) {
+    return v->low.set && v->high.set && v->low.anchor != v->high.anchor &&
+           v->high.anchor != ANCHOR_END && bound_value(&v->low, e) > bound_value(&v->high, e);
+}
+
+bool filter_fits(const filter *f, const profile *p, filter_error *error) {
+    evaluation e = {.profile = p};
+    for (size_t i = 0; f && i < f->terms.count; i++) {
+        const filter_term *t = &f->terms.items[i];
+        for (size_t j = 0; filter_values_of[t->kind] == VALUES_TIME && j < t->values.count; j++) {
+            const filter_value *v = &t->values.items[j];
+            if (!find_peak(&e, v)) {
+                *error = (filter_error){.reason = "not enough memory"};
+                return false;
+            }
+            if (!ends_before_it_begins(v, &e))
+                continue;
+            const bool at_peak = v->low.anchor == ANCHOR_PEAK || v->high.anchor == ANCHOR_PEAK;
+            *error = (filter_error){.column = t->column};
+            snprintf(error->reason, sizeof error->reason,
+                     "the range ends before it begins: %s is at %" PRIu64 "us in this trace",
+                     at_peak ? "@peak" : "@end", at_peak ? e.peak : p->duration);
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool prepare_value(evaluation *e, prepared_term *t, const filter_value *v) {

@@ -56,6 +56,10 @@ typedef struct filter_bounds {
 /* NULL: any block. */
 filter_bounds filter_bounds_of(const filter *f, const profile *p);
 
+/* Whether no range of times ends before it begins, now that it is known when the trace's moments
+ * were; one up to @end may. If not, `*error` says which; column 0: no memory. NULL is allowed. */
+bool filter_fits(const filter *f, const profile *p, filter_error *error);
+
 /* The columns of the table that its terms look at: a set of BLOCKS_HAS. */
 unsigned filter_columns(const filter *f);
 

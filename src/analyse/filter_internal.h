@@ -62,6 +62,7 @@ typedef struct filter_term {
     bool negated;
     size_t at, size;             /* in the text: its name without `-` and values */
     size_t whole_at, whole_size; /* with them */
+    size_t column;               /* of its name, in characters, from 1 */
     VEC(filter_value) values;
 } filter_term;
 

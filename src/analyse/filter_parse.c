@@ -347,6 +347,7 @@ static bool parse_term(parser *p) {
         return complain(p, p->at, "`%s` takes no value", names[term.kind]);
     term.at = (size_t)(name - p->text);
     term.size = size;
+    term.column = column_of(p->text, name);
     if (!vec_push(&p->filter->terms, term))
         return no_memory(p);
     filter_term *pushed = &p->filter->terms.items[p->filter->terms.count - 1];

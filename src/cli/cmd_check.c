@@ -280,6 +280,9 @@ static bool count_block(void *context, uint32_t node, const memtrace_event *even
 /* With a filter, blocks are counted once it is known which are kept. */
 static int count_kept(const job *j, group *g) {
     selection s;
+    const int status = question_check_filter(&command_check, g->text, g->filter, &j->profile);
+    if (status != STATUS_OK)
+        return status;
     if (!filter_select(g->filter, &j->profile, &s))
         return no_memory();
     if (s.n_kept == 0 && s.n_of > 0) {

@@ -231,6 +231,8 @@ static int export_trace(subject *s, const char *path, const filter *f, const exp
     s->title = base_name(in.name);
     if (status == STATUS_OK)
         trace_file_doing(&in, "adding up");
+    if (status == STATUS_OK)
+        status = question_check_filter(&command_export, opts->filter, f, &s->profile);
     if (status == STATUS_OK && !select_blocks(s, f, opts->filter))
         status = refuse_memory();
     if (status == STATUS_OK)

@@ -39,6 +39,11 @@ int question_parse_filter(const command *cmd, const char *text, filter **f) {
                                                   : question_refuse(cmd, "--filter", text, &error);
 }
 
+int question_check_filter(const command *cmd, const char *text, const filter *f, const profile *p) {
+    filter_error error;
+    return filter_fits(f, p, &error) ? STATUS_OK : question_refuse(cmd, "--filter", text, &error);
+}
+
 static int parse_spec(const command *cmd, const question_options *o, query_spec *spec, filter **f) {
     filter_error error;
     *spec = (query_spec){.measure = (measure)o->measure,
@@ -74,6 +79,8 @@ int question_ask(question *q, const command *cmd, const question_options *o, con
     int status = parse_spec(cmd, o, &spec, &q->filter);
     if (status == STATUS_OK)
         status = read_profile(q, o, path, &spec);
+    if (status == STATUS_OK)
+        status = question_check_filter(cmd, o->filter, q->filter, &q->profile);
     if (status == STATUS_OK)
         trace_file_doing(&q->in, "adding up");
     if (status == STATUS_OK && !query_run(&q->query, &q->profile, &spec)) {

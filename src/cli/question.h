@@ -130,6 +130,9 @@ int question_ask_again(const question *q, const command *cmd, const question_opt
  * having said what is wrong. */
 int question_parse_filter(const command *cmd, const char *text, filter **f);
 
+/* Whether it can be asked of this trace. The same. */
+int question_check_filter(const command *cmd, const char *text, const filter *f, const profile *p);
+
 /* Says what is wrong with an option's or operand's text, and where. Returns the exit status. */
 int question_refuse(const command *cmd, const char *name, const char *text,
                     const filter_error *error);

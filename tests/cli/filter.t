@@ -78,6 +78,44 @@ On a real one:
    100.0% a.c:2 g
   $ allotrace hotspots -f 'life:0 live:..1ms' moment.ctf
   Nothing to show: kept 0 of 2 blocks: `live` removed the last 1.
+  $ allotrace hotspots -f 'fn:g alloc:@peak..500us' moment.ctf
+  allotrace: --filter: column 6: the range ends before it begins: @peak is at 2000us in this trace
+    fn:g alloc:@peak..500us
+         ^
+  Try `allotrace hotspots --help`.
+  [2]
+  $ allotrace hotspots -f 'alloc:0..500us,5s..@peak' moment.ctf
+  allotrace: --filter: column 1: the range ends before it begins: @peak is at 2000us in this trace
+    alloc:0..500us,5s..@peak
+    ^
+  Try `allotrace hotspots --help`.
+  [2]
+  $ allotrace export --to csv -f 'live:@end..1us' moment.ctf
+  allotrace: --filter: column 1: the range ends before it begins: @end is at 3000us in this trace
+    live:@end..1us
+    ^
+  Try `allotrace export --help`.
+  [2]
+  $ allotrace check -f 'live:@end..1us' -e total=1KB moment.ctf
+  allotrace: --filter: column 1: the range ends before it begins: @end is at 3000us in this trace
+    live:@end..1us
+    ^
+  Try `allotrace check --help`.
+  [2]
+  $ allotrace diff -f 'live:@peak..1us' moment.ctf moment.ctf
+  allotrace: --filter: column 1: the range ends before it begins: @peak is at 2000us in this trace
+    live:@peak..1us
+    ^
+  Try `allotrace diff --help`.
+  [2]
+  $ allotrace hotspots -f 'alloc:10s..@end' moment.ctf
+  Nothing to show: kept 0 of 2 blocks: `alloc` removed the last 2.
+  $ allotrace hotspots -f 'alloc:@peak..1ms' moment.ctf
+  allotrace: --filter: column 1: the range ends before it begins: @peak is at 2000us in this trace
+    alloc:@peak..1ms
+    ^
+  Try `allotrace hotspots --help`.
+  [2]
   $ allotrace hotspots -f live:@peak --top 1 --callers 1 $TRACES/ocamlopt.ctf
   45.0 MB total allocations (± 8.1 MB, 118 samples at rate 2e-5)
   The filter keeps 118 of 1,676 sampled blocks.

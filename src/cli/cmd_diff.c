@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analyse/diff.h"
@@ -112,6 +113,17 @@ static int read_runs(const diff_command *opts, runs *r) {
     return STATUS_OK;
 }
 
+/* Whether all runs are one file, so that nothing can differ. */
+static bool are_same_file(const runs *r, const diff_options *query) {
+    struct stat first, other;
+    bool same = stat(r->paths[0], &first) == 0 && S_ISREG(first.st_mode) &&
+                query->per_before == query->per_after;
+    for (size_t i = 1; same && i < r->n; i++)
+        same = stat(r->paths[i], &other) == 0 && other.st_dev == first.st_dev &&
+               other.st_ino == first.st_ino;
+    return same;
+}
+
 static int show(const diff_command *opts, const diff_options *query, const runs *r) {
     const query_result *const *after = r->answers + r->n_before;
     size_t n_after = r->n - r->n_before;
@@ -128,7 +140,8 @@ static int show(const diff_command *opts, const diff_options *query, const runs 
                       .n_after = n_after,
                       .filter = opts->question.filter,
                       .top = opts->top,
-                      .color = color_wanted()};
+                      .color = color_wanted(),
+                      .same_file = are_same_file(r, query)};
     terminal_start(&out, !opts->question.json && !opts->question.csv);
     if (opts->question.json)
         diff_json(&out, &d, &view);
@@ -136,7 +149,7 @@ static int show(const diff_command *opts, const diff_options *query, const runs 
         diff_csv(&out, &d, &view);
     else
         diff_text(&out, &d, &view);
-    if (diff_unsymbolized(&d, &view))
+    if (!view.same_file && diff_unsymbolized(&d, &view))
         message_hint("places shown as module+0x… cannot be matched between builds; they get "
                      "names by: allotrace symbolize");
     diff_free(&d);

@@ -365,6 +365,12 @@ static void show_rest(output *o, const diff *d, size_t shown) {
 }
 
 void diff_text(output *o, const diff *d, const diff_view *view) {
+    if (view->same_file) {
+        output_format(o,
+                      "Before and after are the same file: %s on both sides, and all is equal.\n",
+                      amount_text(d, d->total.before.value, true).text);
+        return;
+    }
     show_headline(o, d, view);
     show_notes(o, d, view);
     show_invisible(o, view);

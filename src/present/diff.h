@@ -11,6 +11,7 @@ typedef struct diff_view {
     const char *filter; /* as given; NULL: none */
     uint64_t top;       /* at most so many sites; 0: no limit */
     bool color;         /* text alone */
+    bool same_file;     /* both sides are one file, as text says instead */
 } diff_view;
 
 void diff_text(output *o, const diff *d, const diff_view *view);

@@ -30,7 +30,7 @@ What changed between two traces; at rate 1, where numbers are exact. Lines of `p
         800 B      640 B                 -160 B  <0.001  a.c:10 → 12 parse
          80 B      160 B                  +80 B  <0.001  a.c:12 → 14 parse
           0 B       80 B                  +80 B  <0.001  a.c:50 new (only after)
-  $ allotrace diff before.ctf before.ctf
+  $ cp before.ctf same.ctf; allotrace diff before.ctf same.ctf
   Before: 12.5 KB · After: 12.5 KB · no change
   3 sites did not change.
   $ allotrace diff --csv before.ctf after.ctf
@@ -61,7 +61,7 @@ Sampled, at different rates; what is not sure is said to be so:
      305.2 MB   152.6 MB    -152.6 MB ± 31.0 MB  <0.001  a.c:1 f
   No sure change; these differences may be accidents:
       22.9 MB    24.4 MB       +1.5 MB ± 9.0 MB   0.825  a.c:2 g
-  $ allotrace diff few.ctf few.ctf
+  $ cp few.ctf copy.ctf; allotrace diff few.ctf copy.ctf
   Before: 328.1 MB · After: 328.1 MB · Change: 0 % ± 14 %, not sure
   Sites below about 2.3 MB may be invisible at this rate.
        before      after                 change       q  site
@@ -80,7 +80,7 @@ Sampled, at different rates; what is not sure is said to be so:
   Sites below about 2.3 MB after may be invisible at that rate.
   $ allotrace diff few.ctf after.ctf | grep invisible
   Sites below about 2.3 MB before may be invisible at that rate.
-  $ allotrace diff --normalise time few.ctf few.ctf | head -1
+  $ allotrace diff --normalise time few.ctf copy.ctf | head -1
   Before: 160.2 GB/s · After: 160.2 GB/s · Change: 0 % ± 14 %, undecided
 
 How long a run takes is different each time, of which one run a side says nothing:
@@ -115,7 +115,7 @@ How long a run takes is different each time, of which one run a side says nothin
   $ allotrace diff --json few.ctf many.ctf | jq -c '.decided, .total.sure'
   true
   true
-  $ allotrace diff --normalise time --before few.ctf few.ctf --after few.ctf few.ctf | grep -E 'Note|Undecided'
+  $ allotrace diff --normalise time --before few.ctf few.ctf --after copy.ctf few.ctf | grep -E 'Note|Undecided'
   Note: means of several runs (2 before, 2 after)
 
 Runs that differ among themselves are believed less:
@@ -139,13 +139,21 @@ Runs that differ among themselves are believed less:
 Real traces; two of different programs have nothing in common:
 
   $ allotrace diff --top 2 $TRACES/ocamlopt.ctf $TRACES/ocamlopt.ctf
-  Before: 639.3 MB · After: 639.3 MB · Change: 0 % ± 7 %, not sure
-  Sites below about 1.1 MB may be invisible at this rate.
+  Before and after are the same file: 639.3 MB on both sides, and all is equal.
+  $ ln before.ctf link.ctf; allotrace diff --measure blocks before.ctf link.ctf
+  Before and after are the same file: 3 blocks on both sides, and all is equal.
+  $ allotrace diff --before before.ctf ./before.ctf --after before.ctf
+  Before and after are the same file: 12.5 KB on both sides, and all is equal.
+  $ allotrace diff --per 1,2 --top 1 before.ctf before.ctf
+  Before: 12.5 KB · After: 6.2 KB · Reduction: 50 %
+  Note: amounts divided by 1 before and by 2 after
        before      after                 change       q  site
-  No sure change; these differences may be accidents:
-      99.2 MB    99.2 MB          0 B ± 17.3 MB   1.000  set.ml:125 Stdlib__set.Make.bal
-      29.0 MB    29.0 MB           0 B ± 9.5 MB   1.000  typing/btype.ml:316 Btype.iter_type_expr.(fun)
-  442 more sites without a sure change.
+       7.8 KB     3.9 KB                -3.9 KB  <0.001  a.c:10 parse
+  2 more sites changed for sure.
+  $ allotrace diff --csv --top 1 before.ctf before.ctf
+  sure,q,p,before,before_low,before_high,before_samples,after,after_low,after_high,after_samples,change,change_low,change_high,function,file,line_before,line_after,type
+  0,1,1,8000,8000,8000,1000,8000,8000,8000,1000,0,0,0,parse,a.c,10,10,
+  $ rm copy.ctf link.ctf
   $ allotrace diff --top 2 $TRACES/ocamlopt.ctf $TRACES/irmin-replay.ctf
   Before: 639.3 MB · After: 79.0 GB · Increase: 12558 % ± 657 %
   Note: different programs (main.exe before, tree.exe after), different hosts (tarski before, pc1156-nvmp3 after), different rates (2e-5 before, 1e-6 after)

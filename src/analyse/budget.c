@@ -10,7 +10,7 @@
 #define UNDER "under:"
 
 /* At this many standard errors from a limit, four of five traces give a verdict. */
-#define DECIDING (1.96 + 0.84)
+#define DECIDING (ESTIMATE_NORMAL + 0.84)
 
 /* No sample: the truth may still be this many samples, with 97.5 % confidence. */
 #define NOTHING_SEEN 3.69

@@ -6,9 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define TAIL   0.025             /* on each side of a 95 % interval */
-#define NORMAL 1.959963984540054 /* its quantile of the standard normal law */
-
 /* What is left of the variance at rate 1, so that one formula serves all rates. */
 #define LEAST_VARIANCE 1e-9
 
@@ -96,8 +93,8 @@ static double poisson_limit(double count, double sign) {
         return 0;
     double shape = sign < 0 ? count : count + 1;
     if (shape < MANY)
-        return estimate_gamma_quantile(shape, sign < 0 ? TAIL : 1 - TAIL);
-    double third = 1 - 1 / (9 * shape) + sign * NORMAL / (3 * sqrt(shape));
+        return estimate_gamma_quantile(shape, sign < 0 ? ESTIMATE_TAIL : 1 - ESTIMATE_TAIL);
+    double third = 1 - 1 / (9 * shape) + sign * ESTIMATE_NORMAL / (3 * sqrt(shape));
     return shape * third * third * third;
 }
 
@@ -173,27 +170,19 @@ static double least_p(const pooled *b, const pooled *a) {
 
 /* ---- intervals ----------------------------------------------------------------------------- */
 
-/* Zou and Donner: what one side's limits are away from its value adds up in squares. */
-static estimate difference(const estimate *b, const estimate *a) {
-    double value = a->value - b->value;
-    return (estimate){.value = value,
-                      .low = value - hypot(a->value - a->low, b->high - b->value),
-                      .high = value + hypot(a->high - a->value, b->value - b->low)};
-}
-
 /* Clopper and Pearson's limits of the share that `after` has of both counts. */
 static double share_limit(double after, double before, double sign) {
     if (sign < 0 ? after <= 0 : before <= 0)
         return sign < 0 ? 0 : 1;
     double n = before + after, share = after / n;
     if (before > MANY && after > MANY)
-        return share + sign * NORMAL * sqrt(share * (1 - share) / n);
+        return share + sign * ESTIMATE_NORMAL * sqrt(share * (1 - share) / n);
     double low = 0, high = 1;
     for (int i = 0; i < 100 && high - low > 1e-15 * high; i++) {
         double x = (low + high) / 2;
         double f = sign < 0 ? estimate_beta_i(after, before + 1, x)
                             : estimate_beta_i(after + 1, before, x);
-        *(f < (sign < 0 ? TAIL : 1 - TAIL) ? &low : &high) = x;
+        *(f < (sign < 0 ? ESTIMATE_TAIL : 1 - ESTIMATE_TAIL) ? &low : &high) = x;
     }
     return (low + high) / 2;
 }
@@ -202,7 +191,7 @@ static double odds(double share) {
     return share < 1 ? share / (1 - share) : INFINITY;
 }
 
-/* The same as in difference(), of logarithms. */
+/* The same as in estimate_difference(), of logarithms. */
 static estimate ratio_of_weighted(const estimate *b, const estimate *a) {
     if (b->value <= 0 || a->value <= 0)
         return (estimate){.value = b->value > 0   ? 0
@@ -287,9 +276,9 @@ static void add_variance_of_runs(comparison *c, const compare_side *before, cons
     double variance = sb.mean + sa.mean;
     if (variance <= 0)
         return; /* all runs are exact and equal */
-    double df = welch_df(&sb, &sa), t = compare_student_quantile(2 * TAIL, df);
-    widen(&c->before, compare_student_quantile(2 * TAIL, sb.df) * sqrt(sb.mean));
-    widen(&c->after, compare_student_quantile(2 * TAIL, sa.df) * sqrt(sa.mean));
+    double df = welch_df(&sb, &sa), t = compare_student_quantile(2 * ESTIMATE_TAIL, df);
+    widen(&c->before, compare_student_quantile(2 * ESTIMATE_TAIL, sb.df) * sqrt(sb.mean));
+    widen(&c->after, compare_student_quantile(2 * ESTIMATE_TAIL, sa.df) * sqrt(sa.mean));
     c->before.low = fmax(0, c->before.low);
     c->after.low = fmax(0, c->after.low);
     widen(&c->change, t * sqrt(variance));
@@ -315,7 +304,7 @@ comparison compare_sides(const compare_side *before, const compare_side *after) 
                     .p = sampling_p(&b, &a),
                     .least_p = least_p(&b, &a)};
     const estimate x = seen_amount(before, &c.before), y = seen_amount(after, &c.after);
-    c.change = difference(&x, &y);
+    c.change = estimate_difference(y, x);
     c.ratio = weighted ? ratio_of_weighted(&x, &y) : ratio_of(&b, &a, &x, &y);
     if (before->n_runs > 1 || after->n_runs > 1)
         add_variance_of_runs(&c, before, &b, after, &a);

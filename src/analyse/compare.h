@@ -41,6 +41,8 @@ typedef struct comparison {
 
 comparison compare_sides(const compare_side *before, const compare_side *after);
 
+#define COMPARE_FALSE_DISCOVERIES 0.05 /* the rate of those that is accepted */
+
 /* Benjamini and Hochberg: q[i] is the smallest false discovery rate at which p[i] is called a
  * discovery. Tests that could not be significant at `level` (their least p is above it) do not
  * count and get 1. False when there is no memory. */

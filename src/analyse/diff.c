@@ -205,11 +205,11 @@ static bool judge(diff *d) {
         p[i] = d->sites.items[i].c.p;
         least[i] = d->sites.items[i].c.least_p;
     }
-    bool ok = compare_q_values(p, least, n, DIFF_FALSE_DISCOVERIES, q);
+    bool ok = compare_q_values(p, least, n, COMPARE_FALSE_DISCOVERIES, q);
     for (size_t i = 0; ok && i < n; i++) {
         diff_site *s = &d->sites.items[i];
         s->q = q[i];
-        s->sure = q[i] <= DIFF_FALSE_DISCOVERIES;
+        s->sure = q[i] <= COMPARE_FALSE_DISCOVERIES;
         s->sure_change = s->sure ? sure_part(&s->c.change) : 0;
         d->n_sure += s->sure;
     }
@@ -276,7 +276,7 @@ bool diff_query(const query_result *const *before, size_t n_before,
               compare_pairs(&b, &a, result) && judge(result);
     if (ok) {
         result->total = compare_totals(&b, &a);
-        result->total_sure = result->total.p <= DIFF_FALSE_DISCOVERIES;
+        result->total_sure = result->total.p <= COMPARE_FALSE_DISCOVERIES;
         if (!result->decided)
             leave_undecided(result);
         diff_sort(result);

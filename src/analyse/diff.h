@@ -6,8 +6,6 @@
 #include "analyse/compare.h"
 #include "analyse/hotspots.h"
 
-#define DIFF_FALSE_DISCOVERIES 0.05 /* the rate of those that is accepted */
-
 #define DIFF_NORMALISATIONS(X)                                                                     \
     X(NONE, "none")                                                                                \
     X(TOTAL, "total") /* shares of what a run allocates in all; the totals stay bytes */           \
@@ -40,7 +38,7 @@ typedef struct diff_site {
     bool in_before, in_after; /* it has samples there, and the name is valid */
     comparison c;
     double q;            /* NaN if nothing is decided */
-    bool sure;           /* q <= DIFF_FALSE_DISCOVERIES */
+    bool sure;           /* q <= COMPARE_FALSE_DISCOVERIES */
     estimate went, came; /* of two moments alone (diff_moments) */
     double sure_change;  /* the end of the change's interval next to 0; 0 if not sure */
 } diff_site;

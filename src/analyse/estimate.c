@@ -8,9 +8,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#define TAIL           0.025             /* on each side of a 95 % interval */
-#define NORMAL         1.959963984540054 /* its quantile of the standard normal law */
-#define NORMAL_DENSITY 0.05844507        /* of that law at its quantile */
+#define NORMAL_DENSITY 0.05844507 /* of that law at its quantile */
 #define EPSILON        1e-15
 #define TINY           1e-300
 
@@ -173,9 +171,10 @@ static double gamma_in_x(double x, double a, double unused) {
 
 /* Wilson and Hilferty: the cube root is nearly normal. */
 static double gamma_quantile_near(double a, double p) {
-    if (a < NEARLY_NORMAL || (p != TAIL && p != 1 - TAIL))
+    if (a < NEARLY_NORMAL || (p != ESTIMATE_TAIL && p != 1 - ESTIMATE_TAIL))
         return NAN;
-    const double root = 1 - 1 / (9 * a) + (p < 0.5 ? -NORMAL : NORMAL) / (3 * sqrt(a));
+    const double root =
+        1 - 1 / (9 * a) + (p < 0.5 ? -ESTIMATE_NORMAL : ESTIMATE_NORMAL) / (3 * sqrt(a));
     return invert_near(gamma_in_x, a, 0, p, a * root * root * root, sqrt(a));
 }
 
@@ -195,16 +194,16 @@ static double at_least(double words, double n, double rate) {
 /* Garwood: the Poisson means at which as few, or as many, samples would be an accident. */
 static estimate poisson_interval(double n, double rate) {
     return (estimate){.value = n / rate,
-                      .low = n > 0 ? estimate_gamma_quantile(n, TAIL) / rate : 0,
-                      .high = estimate_gamma_quantile(n + 1, 1 - TAIL) / rate};
+                      .low = n > 0 ? estimate_gamma_quantile(n, ESTIMATE_TAIL) / rate : 0,
+                      .high = estimate_gamma_quantile(n + 1, 1 - ESTIMATE_TAIL) / rate};
 }
 
 /* The expected number μ of samples at which n differs from μ by 1.96 standard deviations: a root of
  * (n - μ)² = z² μ (1 - rate), n moved outwards by half a sample, corrected for the skewness of the
  * law (the first term of Cornish and Fisher's expansion). */
 static double score_root(double n, double rate, double sign) {
-    double v = NORMAL * NORMAL * (1 - rate) / 2, m = n + sign / 2;
-    double skew = (1 - 2 * rate) * (NORMAL * NORMAL - 1) / 6;
+    double v = ESTIMATE_NORMAL * ESTIMATE_NORMAL * (1 - rate) / 2, m = n + sign / 2;
+    double skew = (1 - 2 * rate) * (ESTIMATE_NORMAL * ESTIMATE_NORMAL - 1) / 6;
     return m + v + sign * sqrt(v * (2 * m + v)) - skew;
 }
 
@@ -226,9 +225,10 @@ static double words_at(double n, double rate, double target, double near) {
  * construction, for the number of trials). */
 static estimate binomial_interval(double n, double rate) {
     const double high = score_root(n, rate, 1) / rate;
-    return (estimate){.value = n / rate,
-                      .low = n > 0 ? words_at(n, rate, TAIL, score_root(n, rate, -1) / rate) : 0,
-                      .high = words_at(n + 1, rate, 1 - TAIL, high)};
+    return (estimate){
+        .value = n / rate,
+        .low = n > 0 ? words_at(n, rate, ESTIMATE_TAIL, score_root(n, rate, -1) / rate) : 0,
+        .high = words_at(n + 1, rate, 1 - ESTIMATE_TAIL, high)};
 }
 
 estimate estimate_words(uint64_t samples, double rate) {
@@ -243,12 +243,20 @@ estimate estimate_words(uint64_t samples, double rate) {
     return e;
 }
 
+/* Zou and Donner: what one side's limits are away from its value adds up in squares. */
+estimate estimate_difference(estimate a, estimate b) {
+    const double value = a.value - b.value;
+    return (estimate){.value = value,
+                      .low = value - hypot(a.value - a.low, b.high - b.value),
+                      .high = value + hypot(a.high - a.value, b.value - b.low)};
+}
+
 double estimate_margin(estimate e) {
     return (e.high - e.low) / 2;
 }
 
 double estimate_normal_margin(uint64_t samples, double rate) {
-    return NORMAL * sqrt((double)samples * (1 - rate)) / rate;
+    return ESTIMATE_NORMAL * sqrt((double)samples * (1 - rate)) / rate;
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -302,8 +310,8 @@ estimate estimate_blocks_total(const estimate_blocks *blocks) {
         return (estimate){.value = y, .low = y, .high = y};
     double y1 = y + w, v1 = v + w * (w - 1);
     estimate e = {.value = y,
-                  .low = v > 0 ? estimate_gamma_quantile(y * y / v, TAIL) * v / y : 0,
-                  .high = estimate_gamma_quantile(y1 * y1 / v1, 1 - TAIL) * v1 / y1};
+                  .low = v > 0 ? estimate_gamma_quantile(y * y / v, ESTIMATE_TAIL) * v / y : 0,
+                  .high = estimate_gamma_quantile(y1 * y1 / v1, 1 - ESTIMATE_TAIL) * v1 / y1};
     e.low = fmax(e.low, (double)blocks->tracked);
     e.high = fmax(e.high, y);
     return e;
@@ -370,12 +378,12 @@ estimate estimate_proportion_of(double share, double units) {
     if (isinf(units))
         return (estimate){.value = share, .low = share, .high = share};
     if (part > NORMAL_UNITS && others > NORMAL_UNITS) {
-        const double margin = NORMAL * sqrt(share * (1 - share) / units);
+        const double margin = ESTIMATE_NORMAL * sqrt(share * (1 - share) / units);
         return (estimate){.value = share, .low = share - margin, .high = share + margin};
     }
     return (estimate){.value = share,
-                      .low = part > 0 ? share_at(part, units, TAIL) : 0,
-                      .high = others > 0 ? share_at(part + 1, units, 1 - TAIL) : 1};
+                      .low = part > 0 ? share_at(part, units, ESTIMATE_TAIL) : 0,
+                      .high = others > 0 ? share_at(part + 1, units, 1 - ESTIMATE_TAIL) : 1};
 }
 
 /* Of numbers that have the same variance where the rate is not small. */
@@ -409,7 +417,7 @@ estimate estimate_mean_value(const estimate_mean *m) {
     double variance = fmax(0, m->cyy - 2 * mean * m->cy + mean * mean * m->c);
     if (mean <= 0)
         return (estimate){0};
-    double factor = exp(NORMAL * sqrt(variance) / m->count / mean);
+    double factor = exp(ESTIMATE_NORMAL * sqrt(variance) / m->count / mean);
     return (estimate){.value = mean, .low = mean / factor, .high = mean * factor};
 }
 
@@ -424,9 +432,10 @@ estimate estimate_weighted(double sum, double squares, double heaviest, double r
     double y1 = sum + heaviest, v1 = squares + heaviest * heaviest;
     return (estimate){
         .value = y,
-        .low =
-            sum > 0 ? estimate_gamma_quantile(sum * sum / squares, TAIL) * squares / sum / rate : 0,
-        .high = estimate_gamma_quantile(y1 * y1 / v1, 1 - TAIL) * v1 / y1 / rate,
+        .low = sum > 0 ? estimate_gamma_quantile(sum * sum / squares, ESTIMATE_TAIL) * squares /
+                             sum / rate
+                       : 0,
+        .high = estimate_gamma_quantile(y1 * y1 / v1, 1 - ESTIMATE_TAIL) * v1 / y1 / rate,
     };
 }
 
@@ -437,9 +446,10 @@ estimate estimate_weighted_blocks(double sum, double variance, double most, doub
     double y1 = sum + most * heaviest, v1 = variance + most * most * heaviest * (heaviest - 1);
     return (estimate){
         .value = sum,
-        .low = variance > 0 ? estimate_gamma_quantile(sum * sum / variance, TAIL) * variance / sum
-                            : sum,
-        .high = estimate_gamma_quantile(y1 * y1 / v1, 1 - TAIL) * v1 / y1,
+        .low = variance > 0
+                   ? estimate_gamma_quantile(sum * sum / variance, ESTIMATE_TAIL) * variance / sum
+                   : sum,
+        .high = estimate_gamma_quantile(y1 * y1 / v1, 1 - ESTIMATE_TAIL) * v1 / y1,
     };
 }
 

@@ -6,6 +6,9 @@
 
 #include <stdint.h>
 
+#define ESTIMATE_TAIL   0.025             /* on each side of a 95 % interval */
+#define ESTIMATE_NORMAL 1.959963984540054 /* its quantile of the standard normal law */
+
 typedef struct estimate {
     double value;     /* unbiased */
     double low, high; /* low <= value <= high; all equal if the value is exact */
@@ -15,6 +18,9 @@ typedef struct estimate {
  * interval is exact: it covers the truth with a probability of at least 95 % (up to 10,000 samples;
  * beyond, of 95 % to within a thousandth). */
 estimate estimate_words(uint64_t samples, double rate);
+
+/* `a` - `b` of independent estimates. */
+estimate estimate_difference(estimate a, estimate b);
 
 /* Half the width of the interval: what is printed behind "±". */
 double estimate_margin(estimate e);

@@ -8,11 +8,10 @@
 #include "analyse/parallel.h"
 #include "analyse/timeline.h"
 
-#define FALSE_DISCOVERIES 0.05
-#define LEAST_GROWTH      0.1  /* within the window, of what is live: less is not worth a name */
-#define LEAST_LEFT        0.67 /* at the end, of the most that was live */
-#define LEAST_LATE        0.25 /* of the slope, that of the later half */
-#define MOST_BOUNDED      0.5  /* the same, at most, of a bounded site */
+#define LEAST_GROWTH 0.1  /* within the window, of what is live: less is not worth a name */
+#define LEAST_LEFT   0.67 /* at the end, of the most that was live */
+#define LEAST_LATE   0.25 /* of the slope, that of the later half */
+#define MOST_BOUNDED 0.5  /* the same, at most, of a bounded site */
 
 /* A clean-up: in so much of the time at its end, so much of what is live is freed, and so much less
  * allocated. At the very end, less of it tells: much of what a program has it may leave to the
@@ -371,14 +370,6 @@ static double least_chance(const sums *s) {
     return ldexp(1, -n);
 }
 
-/* The difference of two independent estimates, after Zou and Donner. */
-static estimate difference(estimate a, estimate b) {
-    double d = a.value - b.value;
-    return (estimate){.value = d,
-                      .low = d - hypot(a.value - a.low, b.high - b.value),
-                      .high = d + hypot(a.high - a.value, b.value - b.low)};
-}
-
 /* The weight of a survivor that was born in the middle of the window: there is no larger one. */
 static double most_weight(const leaks *l) {
     return l->to > l->from ? 1.5e6 / (double)(l->to - l->from) : 0;
@@ -401,7 +392,7 @@ static estimate slope_part(const profile *p, const leaks *l, const sums *s, cons
 }
 
 static estimate slope_of(const profile *p, const leaks *l, const sums *s) {
-    return difference(slope_part(p, l, s, &s->up), slope_part(p, l, s, &s->down));
+    return estimate_difference(slope_part(p, l, s, &s->up), slope_part(p, l, s, &s->down));
 }
 
 /* ---- classes ----------------------------------------------------------------------------- */
@@ -431,7 +422,7 @@ static bool is_most(const leaks *l, const cost *part, const cost *of, double rat
     /* Clopper and Pearson: P(so many or more | half) */
     return part->samples > 0 &&
            estimate_beta_i((double)part->samples, (double)(of->samples - part->samples) + 1, 0.5) <
-               0.025;
+               ESTIMATE_TAIL;
 }
 
 /* Surely more and more, until the end, and so much that it matters. */
@@ -439,8 +430,8 @@ static bool is_growing(const leaks_site *s, double seconds) {
     double most = 0;
     for (int i = 0; i < LEAKS_POINTS; i++)
         most = fmax(most, s->line[i]);
-    return s->cost.weight >= LEAST_LEFT * most && s->q <= FALSE_DISCOVERIES && s->slope.low > 0 &&
-           s->late >= LEAST_LATE * s->slope.value &&
+    return s->cost.weight >= LEAST_LEFT * most && s->q <= COMPARE_FALSE_DISCOVERIES &&
+           s->slope.low > 0 && s->late >= LEAST_LATE * s->slope.value &&
            s->slope.value * seconds >= LEAST_GROWTH * s->live.value;
 }
 
@@ -509,7 +500,7 @@ static bool find_q_values(const sums *all, leaks *l) {
         p[i] = l->sites.items[i].p;
         least[i] = least_chance(&all[i]);
     }
-    ok = ok && compare_q_values(p, least, n, FALSE_DISCOVERIES, q);
+    ok = ok && compare_q_values(p, least, n, COMPARE_FALSE_DISCOVERIES, q);
     for (size_t i = 0; ok && i < n; i++)
         l->sites.items[i].q = q[i];
     free(p);

@@ -35,7 +35,7 @@ static uint32_t stretch_of(climb *c, uint32_t i) {
 static bool stands_out(const climb *c, uint64_t live, uint64_t fall) {
     double highest = (double)c->points[c->order[0]].live;
     double variance = (double)live + (double)(live - fall);
-    return (double)fall >= c->share * highest && (double)fall > 1.96 * sqrt(variance);
+    return (double)fall >= c->share * highest && (double)fall > ESTIMATE_NORMAL * sqrt(variance);
 }
 
 /* Live memory is that at the end of a stretch of time. */

@@ -5,9 +5,6 @@
 
 #include "analyse/radix.h"
 
-#define NORMAL 1.959963984540054
-#define TAIL   0.025 /* on each side of a 95 % interval */
-
 /* ---- sorting ------------------------------------------------------------------------------ */
 
 /* Of those that end or vanish at the same time, the former come first: the last bit says that, the
@@ -71,7 +68,7 @@ static estimate alive_now(const walk *w) {
     double error = sqrt(variance_now(w));
     if (w->log_alive >= 0 || error == 0)
         return (estimate){.value = value, .low = value, .high = value};
-    double factor = exp(NORMAL * error / -w->log_alive);
+    double factor = exp(ESTIMATE_NORMAL * error / -w->log_alive);
     return (estimate){
         .value = value, .low = exp(w->log_alive * factor), .high = exp(w->log_alive / factor)};
 }
@@ -121,7 +118,7 @@ static void note_ended(walk *w) {
         ended > 0 ? variance_now(w) * alive / ended : fmax(0, w->variances) / squares;
     w->ended.share = ended;
     w->ended.size = 1 / inverse;
-    w->ended.hidden = hidden > 0 ? -alive * expm1(log(TAIL) * hidden / squares) : 0;
+    w->ended.hidden = hidden > 0 ? -alive * expm1(log(ESTIMATE_TAIL) * hidden / squares) : 0;
 }
 
 static void end_all(walk *w) {

@@ -464,7 +464,7 @@ void diff_json(output *o, const diff *d, const diff_view *view) {
     size_t n = shown_sites(d, view);
     output_format(o, "{\"by\":\"%s\",\"unit\":\"%s\",\"unit_of_total\":\"%s\",",
                   hotspots_groupings[d->options.by], unit_of(d, false), unit_of(d, true));
-    output_format(o, "\"false_discovery_rate\":%g,\"decided\":%s,", DIFF_FALSE_DISCOVERIES,
+    output_format(o, "\"false_discovery_rate\":%g,\"decided\":%s,", COMPARE_FALSE_DISCOVERIES,
                   d->decided ? "true" : "false");
     output_format(o, "\"measure\":\"%s\",", measure_infos[view->before[0]->measure].name);
     if (view->filter) {

@@ -274,7 +274,7 @@ static bool write_diff(request *r, const diff_asked *d, const diff *all) {
     output_format(
         o, "},\n\"by\":\"%s\",\"normalise\":\"%s\",\"false_discovery_rate\":%g,\"decided\":%s",
         hotspots_groupings[d->options.by], diff_normalisations[d->options.normalise],
-        DIFF_FALSE_DISCOVERIES, all->decided ? "true" : "false");
+        COMPARE_FALSE_DISCOVERIES, all->decided ? "true" : "false");
     write_total(o, all,
                 d->moments.given ? d->went.query->total.samples + d->came.query->total.samples
                                  : all->total.before_samples + all->total.after_samples);

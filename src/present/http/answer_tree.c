@@ -298,7 +298,7 @@ static bool compare_nodes(diff_asked *a) {
         p[i] = a->comparisons[i].p;
         least[i] = a->comparisons[i].least_p;
     }
-    ok = ok && compare_q_values(p, least, n, DIFF_FALSE_DISCOVERIES, a->q);
+    ok = ok && compare_q_values(p, least, n, COMPARE_FALSE_DISCOVERIES, a->q);
     for (size_t i = 0; ok && !is_decided(a) && i < n; i++)
         a->q[i] = (double)NAN;
     free(p);
@@ -339,7 +339,7 @@ static figure both(const diff_asked *a, const difftree_sides *s) {
     X("change", a->comparisons[i].change.value)                                                    \
     X("change_low", a->comparisons[i].change.low)                                                  \
     X("change_high", a->comparisons[i].change.high)                                                \
-    X("sure", a->q[i] <= DIFF_FALSE_DISCOVERIES ? 1.0 : 0.0)
+    X("sure", a->q[i] <= COMPARE_FALSE_DISCOVERIES ? 1.0 : 0.0)
 
 static void write_diff_nodes(output *o, const diff_asked *a, place_list *places) {
     const flame_node *nodes = a->flame.nodes.items;

@@ -14,7 +14,7 @@ all: $(BUILD)/build.ninja ## build the command and the libraries, in build/
 
 $(BUILD)/build.ninja:
 	@scripts/setup --missing build
-	@meson setup $(BUILD) --prefix=$(PREFIX) -Dtests=auto
+	@meson setup $(BUILD) --prefix="$(PREFIX)" -Dtests=auto
 
 help: ## say this
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -49,12 +49,11 @@ fuzz: ## run each fuzzer; FUZZ_SECONDS=60 in all
 	@scripts/setup build check
 	@scripts/fuzz $(FUZZ_SECONDS)
 
-install: all ## install under PREFIX=/usr/local, below DESTDIR if given
-	@meson configure $(BUILD) --prefix=$(PREFIX)
-	@DESTDIR="$(DESTDIR)" meson install -C $(BUILD)
+install: ## install under PREFIX=/usr/local, below DESTDIR if given
+	@DESTDIR="$(DESTDIR)" scripts/install $(BUILD) "$(PREFIX)"
 
 uninstall: ## remove what the last `make install` put into place
-	@ninja -C $(BUILD) uninstall
+	@scripts/install --remove $(BUILD)
 
 format: ## lay out all C and C++ sources
 	@git ls-files '*.c' '*.h' '*.cc' '*.cpp' | xargs clang-format -i

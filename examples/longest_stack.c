@@ -3,6 +3,9 @@
  *
  *     cc longest_stack.c $(pkg-config --cflags --libs memtrace) -o longest_stack
  *     ./longest_stack program.ctf
+ *
+ * If libmemtrace is where the loader does not look (below $HOME), it takes this as well:
+ * -Wl,-rpath,$(pkg-config --variable=libdir memtrace)
  */
 #include <allotrace/memtrace.h>
 

@@ -50,7 +50,10 @@ extern "C" {
 #endif
 
 #define MEMPROF_NODISCARD __attribute__((warn_unused_result))
-#ifdef MEMPROF_STATIC /* linked into a library that does not export the engine */
+/* For a host into which libmemprof.a is linked. No symbol of that library is exported by what it is
+ * linked into, with this or without; with it, what is compiled as position-independent code calls
+ * the engine directly. */
+#ifdef MEMPROF_STATIC
 #define MEMPROF_API __attribute__((visibility("hidden")))
 #else
 #define MEMPROF_API __attribute__((visibility("default")))

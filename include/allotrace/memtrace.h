@@ -1,4 +1,4 @@
-/* memtrace.h: read and write memtrace traces (.ctf, versions 1, 2 and 3).
+/* memtrace.h: reads memtrace traces (.ctf) of versions 1, 2 and 3, and writes them of 2 and 3.
  *
  * A trace is a sequence of sampled allocation events with their backtraces, promotions and
  * collections. The byte format is described in src/trace/FORMAT.md.
@@ -60,8 +60,8 @@ typedef enum memtrace_source {
 
 /* The head of a trace. Strings are never NULL; an absent one is empty. */
 typedef struct memtrace_info {
-    uint16_t version;    /* 1, 2 or 3; a writer takes 0 for 3 */
-    uint8_t word_size;   /* in bits; a writer takes 0 for 64 */
+    uint16_t version;    /* 1, 2 or 3; a writer takes 2, 3, and 0 for 3 */
+    uint8_t word_size;   /* in bits, 32 or 64; a writer takes 0 for 64 */
     double sample_rate;  /* a word's probability, 0 < rate <= 1 */
     uint64_t start_time; /* microseconds since the Unix epoch */
     uint64_t pid;
@@ -85,6 +85,9 @@ typedef struct memtrace_location {
 #define MEMTRACE_MAX_LINE       0xFFFFFu
 #define MEMTRACE_MAX_START_CHAR 0xFFu
 #define MEMTRACE_MAX_END_CHAR   0x3FFu
+
+/* Of a longer string, in the head or in a location, writers keep so many bytes. */
+#define MEMTRACE_MAX_NAME 4095
 
 /* File names by which a location is not a place in the source but a remark of the recorder. */
 #define MEMTRACE_TYPE_FILE "<type>" /* `function` is the type of the allocated object */
@@ -286,7 +289,7 @@ typedef struct memtrace_writer_options {
 /* The most locations that a code can have. */
 #define MEMTRACE_MAX_LOCATIONS 255
 
-/* Starts a trace: writes the head. `info` is copied. Neither errno nor any lock is touched beyond
+/* Starts a trace: writes the head. `info` is copied. If the sink fails, `error` has its errno. Neither errno nor any lock is touched beyond
  * what sink and reallocate do; with hooks that allow it, streams can be used inside an allocator.
  */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status

@@ -33,6 +33,7 @@ struct memtrace_writer {
     _Atomic uint64_t next_chunk; /* of ids, for the next stream that needs some */
     _Atomic unsigned open_streams;
     _Atomic bool broken; /* the sink failed: nothing is handed to it again */
+    int head_error;      /* with which errno it did so at the head of the trace, or 0 */
     _Atomic uint32_t domains_used[N_DOMAINS / 32]; /* bit set: the domain has, or had, its stream */
 };
 
@@ -115,7 +116,7 @@ static void give_back(memtrace_writer *w, void *memory, size_t size) {
 }
 
 static uint8_t *put_info_string(uint8_t *p, const char *s) {
-    return s ? put_string(p, s, strnlen(s, LOCATION_MAX_NAME)) : put_u8(p, 0);
+    return s ? put_string(p, s, strnlen(s, MEMTRACE_MAX_NAME)) : put_u8(p, 0);
 }
 
 static uint8_t *put_info(uint8_t *p, const memtrace_info *info) {
@@ -138,9 +139,11 @@ static memtrace_status write_head(memtrace_writer *w, const memtrace_info *info)
     packet_clear(w, head);
     packet_begin(head, info->start_time, 0);
     head->used = put_info(head->used, info);
-    const memtrace_status status = packet_emit(w, 0, head);
+    packet_head(w, 0, head);
+    w->head_error =
+        w->hooks.sink(w->hooks.context, head->bytes, (size_t)(head->used - head->bytes));
     give_back(w, head, sizeof *head);
-    return status;
+    return w->head_error ? MEMTRACE_IO : MEMTRACE_OK;
 }
 
 /* Two fillers a slot, of which the first is long and consists of zeros but for its beginning. */
@@ -151,17 +154,20 @@ static memtrace_status write_room(memtrace_writer *w) {
     room_put_filler(fillers + ROOM_FILLER, FORMAT_MAX_PACKET, w->start_time);
     const size_t hole = FORMAT_MAX_PACKET - ROOM_FILLER;
     const memtrace_writer_options *const h = &w->hooks;
-    const bool failed =
-        h->sink(h->context, fillers + ROOM_FILLER, ROOM_FILLER) != 0 ||
-        h->sink_spread(h->context, fillers, sizeof fillers, hole, n_slots - 1) != 0 ||
-        h->sink_spread(h->context, fillers, ROOM_FILLER, hole, 1) != 0;
+    int failed = h->sink(h->context, fillers + ROOM_FILLER, ROOM_FILLER);
+    if (!failed)
+        failed = h->sink_spread(h->context, fillers, sizeof fillers, hole, n_slots - 1);
+    if (!failed)
+        failed = h->sink_spread(h->context, fillers, ROOM_FILLER, hole, 1);
+    w->head_error = failed;
     return failed ? MEMTRACE_IO : MEMTRACE_OK;
 }
 
-static memtrace_status refuse(memtrace_error *error, memtrace_status status, const char *reason) {
+static memtrace_status refuse(memtrace_error *error, memtrace_status status, int os_error,
+                              const char *reason) {
     if (!error)
         return status;
-    *error = (memtrace_error){.status = status};
+    *error = (memtrace_error){.status = status, .os_error = os_error};
     for (size_t i = 0; reason[i] && i + 1 < sizeof error->reason; i++)
         error->reason[i] = reason[i];
     return status;
@@ -173,6 +179,8 @@ static const char *what_is_wrong(const memtrace_info *info,
         return "a writer needs a sink";
     if (info->version != 0 && info->version != 2 && info->version != 3)
         return "only versions 2 and 3 can be written";
+    if (info->word_size != 0 && info->word_size != 32 && info->word_size != 64)
+        return "words have 32 or 64 bits";
     if (!(info->sample_rate > 0 && info->sample_rate <= 1))
         return "the sampling rate must be more than 0 and at most 1";
     return NULL;
@@ -194,20 +202,21 @@ memtrace_status memtrace_writer_open(const memtrace_info *info,
     *writer = NULL;
     const char *wrong = what_is_wrong(info, options);
     if (wrong)
-        return refuse(error, MEMTRACE_USAGE, wrong);
+        return refuse(error, MEMTRACE_USAGE, 0, wrong);
     memtrace_writer_options hooks = *options;
     if (!hooks.reallocate)
         hooks.reallocate = libc_reallocate;
     memtrace_writer *w = hooks.reallocate(hooks.context, NULL, 0, sizeof *w);
     if (!w)
-        return refuse(error, MEMTRACE_NOMEM, "no memory for the trace writer");
+        return refuse(error, MEMTRACE_NOMEM, 0, "no memory for the trace writer");
     writer_init(w, info, &hooks);
     memtrace_status status = write_head(w, info);
     if (status == MEMTRACE_OK && hooks.sink_spread && hooks.room && w->version == ROOM_VERSION)
         status = write_room(w);
     if (status != MEMTRACE_OK) {
+        const int os_error = w->head_error;
         give_back(w, w, sizeof *w);
-        return refuse(error, status, "the head of the trace cannot be written");
+        return refuse(error, status, os_error, "the head of the trace cannot be written");
     }
     *writer = w;
     return MEMTRACE_OK;

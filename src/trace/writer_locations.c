@@ -95,7 +95,7 @@ static unsigned table_use(name_table *table, unsigned position, name used) {
 }
 
 static name clip(const char *s) {
-    return s ? (name){.bytes = s, .size = strnlen(s, LOCATION_MAX_NAME)} : (name){.bytes = ""};
+    return s ? (name){.bytes = s, .size = strnlen(s, MEMTRACE_MAX_NAME)} : (name){.bytes = ""};
 }
 
 /* ---- events ---- */

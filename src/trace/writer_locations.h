@@ -8,8 +8,6 @@
 #include "allotrace/memtrace.h"
 #include "trace/format.h"
 
-enum { LOCATION_MAX_NAME = 4095 }; /* bytes; what is longer is cut */
-
 /* A set of codes: open addressing, at most half full. Legal when zeroed. */
 typedef struct code_set {
     uint64_t *slots; /* 0: empty */

@@ -1,4 +1,6 @@
 /* Tests of the trace writer, whose output is judged by the independent decoder tests/decode.py. */
+#include <errno.h>
+
 #include "trace/format.h"
 #include "trace/writer_locations.h"
 #include "trace/writer_stream.h"
@@ -535,8 +537,8 @@ START_TEST(too_many_long_names_cost_outer_locations) {
     char *got = decode_bytes(f.bytes.items, f.bytes.count, "--changed");
     ck_assert_ptr_nonnull(strstr(got, ": a type@<type>:0:0-0 f@")); /* the type, at the front */
     const char *last = strrchr(got, '@');                           /* and the innermost */
-    ck_assert_uint_eq(strspn(last + 1, "u"), LOCATION_MAX_NAME);
-    ck_assert_str_eq(last + 1 + LOCATION_MAX_NAME, ":254:0-0\n");
+    ck_assert_uint_eq(strspn(last + 1, "u"), MEMTRACE_MAX_NAME);
+    ck_assert_str_eq(last + 1 + MEMTRACE_MAX_NAME, ":254:0-0\n");
     free(got);
     fixture_free(&f);
 }
@@ -633,6 +635,34 @@ START_TEST(failing_memory_loses_nothing_that_was_accepted) {
 }
 END_TEST
 
+/* The context is the number of calls that succeed before. */
+static int full_sink(void *context, const void *packets, size_t size) {
+    (void)packets;
+    (void)size;
+    int *left = context;
+    return (*left)-- > 0 ? 0 : ENOSPC;
+}
+
+static int full_sink_spread(void *context, const void *bytes, size_t size, size_t hole,
+                            size_t times) {
+    (void)hole;
+    (void)times;
+    return full_sink(context, bytes, size);
+}
+
+START_TEST(a_sink_that_fails_at_the_head_says_why) {
+    int left = _i;
+    const memtrace_writer_options hooks = {
+        .sink = full_sink, .sink_spread = full_sink_spread, .room = 100, .context = &left};
+    const memtrace_info info = {.sample_rate = 1};
+    memtrace_writer *none;
+    memtrace_error error;
+    ck_assert_int_eq(memtrace_writer_open(&info, &hooks, &none, &error), MEMTRACE_IO);
+    ck_assert_int_eq(error.os_error, ENOSPC);
+    ck_assert_str_eq(error.reason, "the head of the trace cannot be written");
+}
+END_TEST
+
 START_TEST(wrong_use_is_refused_and_does_no_harm) {
     fixture f = {0};
     memtrace_writer *none;
@@ -646,6 +676,9 @@ START_TEST(wrong_use_is_refused_and_does_no_harm) {
     info = (memtrace_info){.sample_rate = 1, .version = 1};
     ck_assert_int_eq(memtrace_writer_open(&info, &f.hooks, &none, &error), MEMTRACE_USAGE);
     ck_assert_ptr_nonnull(strstr(error.reason, "version"));
+    info = (memtrace_info){.sample_rate = 1, .word_size = sizeof(void *)};
+    ck_assert_int_eq(memtrace_writer_open(&info, &f.hooks, &none, &error), MEMTRACE_USAGE);
+    ck_assert_str_eq(error.reason, "words have 32 or 64 bits");
 
     source_of_events s;
     begin(&f, &s, 2);
@@ -778,6 +811,7 @@ static Suite *writer_suite(void) {
     tcase_add_test(t, fields_are_clamped_and_missing_names_empty);
     tcase_add_test(t, too_many_long_names_cost_outer_locations);
     tcase_add_loop_test(t, a_failing_sink_leaves_whole_packets, 1, 12);
+    tcase_add_loop_test(t, a_sink_that_fails_at_the_head_says_why, 0, 4);
     tcase_add_loop_test(t, failing_memory_loses_nothing_that_was_accepted, 1, 12);
     tcase_add_test(t, wrong_use_is_refused_and_does_no_harm);
     tcase_add_test(t, a_stream_takes_less_than_400_KB);

@@ -262,7 +262,11 @@ static memtrace_status reader_open(int fd, const void *bytes, size_t size,
 
 memtrace_status memtrace_reader_open_fd(int fd, const memtrace_reader_options *options,
                                         memtrace_reader **reader, memtrace_error *error) {
-    return reader_open(fd, NULL, 0, options, reader, error);
+    if (fd >= 0)
+        return reader_open(fd, NULL, 0, options, reader, error);
+    memtrace_error unseen;
+    *reader = NULL;
+    return error_system(error ? error : &unseen, "cannot read", EBADF);
 }
 
 memtrace_status memtrace_reader_open_memory(const void *bytes, size_t size,

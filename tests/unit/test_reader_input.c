@@ -269,6 +269,15 @@ START_TEST(a_missing_file_is_a_system_error) {
 }
 END_TEST
 
+START_TEST(what_is_no_descriptor_is_a_system_error) {
+    memtrace_reader *r;
+    memtrace_error error;
+    ck_assert_int_eq(memtrace_reader_open_fd(-1, NULL, &r, &error), MEMTRACE_IO);
+    ck_assert_int_eq(error.os_error, EBADF);
+    ck_assert_ptr_null(r);
+}
+END_TEST
+
 START_TEST(an_open_that_fails_closes_its_file) {
     int fd = open("/dev/null", O_RDONLY);
     memtrace_reader *r;
@@ -317,6 +326,7 @@ static Suite *suite(void) {
     tcase_add_test(c, progress_counts_stored_bytes);
     tcase_add_test(c, a_file_truncated_while_it_is_read_is_cut_short);
     tcase_add_test(c, a_missing_file_is_a_system_error);
+    tcase_add_test(c, what_is_no_descriptor_is_a_system_error);
     tcase_add_test(c, an_open_that_fails_closes_its_file);
     tcase_add_test(c, each_bad_file_has_its_message);
     suite_add_tcase(s, c);

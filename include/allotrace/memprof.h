@@ -3,7 +3,8 @@
  * Every allocated word, block headers included, is sampled independently with probability `rate`.
  * A block of `size` words and its header thus gets k samples, k binomial in size + 1 trials. A
  * block with k >= 1 becomes tracked, once: a tracker's callbacks hear of its allocation, its
- * promotion to the major heap and its death. docs/estimator.md says what can be computed from that.
+ * promotion to the major heap and its death. docs/estimator.md, in
+ * the sources and in PREFIX/share/doc/allotrace, says what can be computed from that.
  *
  * The embedder (the *host*) is an allocator or a language runtime of one of two kinds:
  *

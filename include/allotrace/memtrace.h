@@ -1,7 +1,8 @@
 /* memtrace.h: reads memtrace traces (.ctf) of versions 1, 2 and 3, and writes them of 2 and 3.
  *
  * A trace is a sequence of sampled allocation events with their backtraces, promotions and
- * collections. The byte format is described in src/trace/FORMAT.md.
+ * collections. The byte format is described in src/trace/FORMAT.md, in the sources and in
+ * PREFIX/share/doc/allotrace.
  *
  * Units. Lengths are in words without the header; times are in microseconds since the start of
  * the trace; `sample_rate` is the probability with which each word, headers included, is sampled.
@@ -289,9 +290,9 @@ typedef struct memtrace_writer_options {
 /* The most locations that a code can have. */
 #define MEMTRACE_MAX_LOCATIONS 255
 
-/* Starts a trace: writes the head. `info` is copied. If the sink fails, `error` has its errno. Neither errno nor any lock is touched beyond
- * what sink and reallocate do; with hooks that allow it, streams can be used inside an allocator.
- */
+/* Starts a trace: writes the head. `info` is copied. If the sink fails, `error` has its errno.
+ * Neither errno nor any lock is touched beyond what sink and reallocate do; with hooks that allow
+ * it, streams can be used inside an allocator. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status
 memtrace_writer_open(const memtrace_info *info, const memtrace_writer_options *options,
                      memtrace_writer **writer, memtrace_error *error);

@@ -322,7 +322,7 @@ int lox_trace_stop(lox_vm *vm) {
     memprof_destroy(h->engine);
     h->engine = NULL;
     heap_set_limit(h);
-    note(p, memtrace_stream_close(p->stream));
+    note(p, memtrace_stream_close_at(p->stream, now(p)));
     note(p, memtrace_writer_close(p->writer));
     int why = p->failure ? p->failure : stopped ? EINVAL : 0;
     if (close(p->file) && !why)

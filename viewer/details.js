@@ -37,7 +37,7 @@ export class Details {
     row("malloc and other", all(t.external));
     row("promoted", t.promoted?.samples ? [number(this.app, t.promoted, { unit: "B", rate: t.rate, measure: "promoted" }), " (", this.app.fact(percent(100 * t.promoted.share), "Share promoted", "Of what was allocated in the minor heap, and whose fate is known, the share that moved to the major heap."), ")"] : null);
     row("peak of live", t.peak?.value ? number(this.app, t.peak, { unit: "B", rate: t.rate, measure: "peak" }) : null);
-    row("lasted", t.duration !== undefined ? this.app.fact(this.app.format.duration(t.duration), "Lasted", "The time from the beginning of the trace to its last event.") : null);
+    row("lasted", t.duration !== undefined ? this.app.fact(this.app.format.duration(t.duration), "Lasted", "The time from the beginning of the trace to its end.") : null);
     row("rate", t.rate ? this.app.following("rate", null, { rate: t.rate }, { alone: true }) : null);
     row("recorded on", t.host ? h("span.name", t.host) : null);
     row("started", t.start ? h("time", new Date(t.start / 1000).toISOString().slice(0, 19).replace("T", " ")) : null);

@@ -232,10 +232,10 @@ static void noted(memtrace_status status) {
     (void)status;
 }
 
-static void domain_close(domain *d) {
+static void domain_close(domain *d, uint64_t now) {
     pthread_mutex_lock(&d->lock);
     if (d->stream)
-        noted(memtrace_stream_close(d->stream));
+        noted(memtrace_stream_close_at(d->stream, now));
     free(d->codes);
     d->stream = NULL;
     d->codes = NULL;
@@ -281,10 +281,11 @@ static void register_fork(void) {
 }
 
 static void session_close_locked(void) {
+    const uint64_t now = clock_us(CLOCK_MONOTONIC) - session.start;
     for (unsigned i = 0; i < SESSION_DOMAINS; i++) {
         domain *d = atomic_load_explicit(&session.domains[i], memory_order_acquire);
         if (d)
-            domain_close(d);
+            domain_close(d, now);
     }
     noted(memtrace_writer_close(session.writer));
     file_end();

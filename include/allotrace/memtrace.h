@@ -239,6 +239,10 @@ typedef void memtrace_packet_fn(void *context, const memtrace_reader *reader);
 MEMTRACE_API void memtrace_reader_on_packet(memtrace_reader *reader, memtrace_packet_fn *fn,
                                             void *context);
 
+/* How long the trace lasts as far as it was read, in microseconds from its start: to the latest
+ * event, or beyond that to the end of a packet, if that is whole and its header makes sense. */
+MEMTRACE_API uint64_t memtrace_reader_duration(const memtrace_reader *reader);
+
 /* Bytes of input consumed so far and, if it can be known, in all (else 0): for progress. Both count
  * compressed bytes where the input is compressed. */
 MEMTRACE_API void memtrace_reader_progress(const memtrace_reader *reader, uint64_t *done,
@@ -350,6 +354,12 @@ MEMTRACE_API uint64_t memtrace_stream_oldest(const memtrace_stream *stream);
 
 /* Flushes and frees a stream; frees it also when the flush fails. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_close(memtrace_stream *stream);
+
+/* The same at the time when the recording ends. Otherwise the stream ends with its latest event,
+ * and a program that allocated nothing in its last hour seems to have ended an hour before. One of
+ * the streams of a trace is enough, since the trace lasts as long as the one that lasts longest. */
+MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_close_at(memtrace_stream *stream,
+                                                                         uint64_t time);
 
 /* Frees the writer, whose streams must be closed. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_writer_close(memtrace_writer *writer);

@@ -235,9 +235,8 @@ static __attribute__((noinline)) memtrace_status add_packet(profile *p, cct_path
                                                             unsigned *result) {
     memtrace_event event;
     memtrace_status status = MEMTRACE_OK;
-    uint64_t last = 0;
     unsigned decoded = BACKTRACE_GOOD;
-    for (; reader_has_whole(reader); last = event.time) {
+    while (reader_has_whole(reader)) {
         const uint32_t header = load_u32(reader->next);
         bool added;
         if (is_fate(header >> FORMAT_TIME_BITS)) {
@@ -255,7 +254,6 @@ static __attribute__((noinline)) memtrace_status add_packet(profile *p, cct_path
         if (!added)
             return MEMTRACE_NOMEM;
     }
-    p->duration = last > p->duration ? last : p->duration; /* a domain's times never go back */
     *result = decoded;
     return status;
 }
@@ -277,7 +275,6 @@ static memtrace_status add_events(profile *p, memtrace_reader *reader,
         if (!see_domain(p, event.domain))
             return MEMTRACE_NOMEM;
         cct_path *path = &p->paths.items[event.domain];
-        p->duration = event.time > p->duration ? event.time : p->duration;
         if (!add_event(p, path, reader, options, &event))
             return MEMTRACE_NOMEM;
         status = add_packet(p, path, reader, options, &result);
@@ -366,6 +363,7 @@ memtrace_status profile_read(profile *p, memtrace_reader *reader, const profile_
     p->keep_blocks = options->keep_blocks;
     p->table.keep_order = options->keep_order;
     const memtrace_status status = add_events(p, reader, options);
+    p->duration = memtrace_reader_duration(reader);
     if (status == MEMTRACE_NOMEM)
         return status;
     if (options->all_read)
@@ -398,6 +396,7 @@ bool profile_snapshot(const profile *p, const memtrace_reader *reader, profile *
     memset(&to->seen, 0, sizeof to->seen);
     to->minor = (map64){0};
     to->strings = (intern_table){0};
+    to->duration = memtrace_reader_duration(reader);
     bool ok = copy_info(to, &p->info) && cct_copy(&p->tree, &to->tree) &&
               blocks_copy(&p->table, &to->table) && add_rest_to_tree(to) &&
               copy_frames(to, reader) && copy_marks(p, to);

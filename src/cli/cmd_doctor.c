@@ -78,10 +78,9 @@ static int examine(examination *x, trace_file *in) {
     memtrace_event event;
     memtrace_status status;
     watch(x, in);
-    while ((status = memtrace_reader_next(in->reader, &event)) == MEMTRACE_OK) {
+    while ((status = memtrace_reader_next(in->reader, &event)) == MEMTRACE_OK)
         x->events++;
-        x->duration = event.time > x->duration ? event.time : x->duration;
-    }
+    x->duration = memtrace_reader_duration(in->reader);
     progress_end();
     return status == MEMTRACE_END ? STATUS_OK : trace_file_report(in, status);
 }

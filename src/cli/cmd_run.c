@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/number.h"
@@ -24,6 +25,7 @@
 #include "cli/run_traces.h"
 #include "cli/symbolize_file.h"
 #include "cli/view_session.h"
+#include "platform/clock.h"
 #include "trace/compress.h"
 
 #define MAX_DEPTH   4096 /* the recorder's limit */
@@ -127,6 +129,8 @@ typedef struct launch {
     const char *preload; /* NULL: the program is not recorded */
     const char *pattern; /* of the trace's name; NULL: by default */
     char rescue[64];     /* see run_rescue.h; empty: there is none */
+    struct clock_anchor begin;
+    uint64_t end; /* of the program, us since the epoch */
 } launch;
 
 /* Whether every block is to be recorded. */
@@ -299,6 +303,8 @@ static void finish(const launch *l, run_program *program, int rescue, struct tim
     const char *name = pattern_of(l, program->pid, pattern);
     name_for_each(l, for_each, sizeof for_each);
     run_rescue_finish(rescue, name);
+    if (WIFSIGNALED(program->status)) /* others say by their last gauges when they ended */
+        run_rescue_note_end(name, (uint64_t)program->pid, l->begin.wall_us, l->end);
     run_traces_find(&traces, name, started, rescue);
     const uint64_t notes = run_rescue_notes(rescue);
     bool unfinished = traces.n_locked || (strstr(name, "%p") && run_rescue_is_in_use(rescue));
@@ -388,12 +394,14 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     if (rescue >= 0)
         run_rescue_name(rescue, l.rescue, sizeof l.rescue);
     clock_gettime(CLOCK_REALTIME_COARSE, &started);
+    l.begin = clock_anchor_now();
     if (!run_program_start(&program, operands, set_environment, &l))
         return refuse_start(l.command, program.exec_error);
     signal(SIGPIPE, SIG_IGN);
     char path[PATH_MAX];
     view_session *view = opts->view && l.preload ? start_view(&l, &program, path) : NULL;
     run_program_wait(&program);
+    l.end = clock_anchored_us(l.begin, clock_monotonic_us());
     if (l.preload)
         finish(&l, &program, rescue, started);
     end_view(view);

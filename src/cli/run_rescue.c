@@ -36,20 +36,25 @@ void run_rescue_name(int fd, char *name, size_t size) {
 
 /* ---- the trace as the program left it ------------------------------------------------------ */
 
+enum { NO_EVENT = 1 << 7 }; /* no kind of event has more bits */
+
 /* What tells a packet from others of its trace. */
 typedef struct packet_mark {
     uint16_t domain;
-    unsigned kind; /* of its first event */
+    unsigned kind; /* of its first event, or NO_EVENT */
     uint64_t time, id;
 } packet_mark;
 
-/* Reads the start of a packet; false if it is none. */
-static bool look_at(const uint8_t start[FORMAT_LEAST_PACKET], packet_header *h, packet_mark *mark) {
-    if (packet_parse(start, FORMAT_LEAST_PACKET, FORMAT_MAX_VERSION, h) != PACKET_GOOD ||
-        h->packet.size < FORMAT_LEAST_PACKET)
+/* Reads the start of a packet, `n` bytes; false if it is none. */
+static bool look_at(const uint8_t *start, size_t n, packet_header *h, packet_mark *mark) {
+    if (packet_parse(start, n, FORMAT_MAX_VERSION, h) != PACKET_GOOD)
+        return false;
+    const bool empty = h->packet.size == FORMAT_EMPTY_PACKET;
+    if (!empty && (h->packet.size < FORMAT_LEAST_PACKET || n < FORMAT_LEAST_PACKET))
         return false;
     *mark = (packet_mark){.domain = h->packet.domain,
-                          .kind = load_u32(start + h->header_size) >> FORMAT_TIME_BITS,
+                          .kind = empty ? NO_EVENT
+                                        : load_u32(start + h->header_size) >> FORMAT_TIME_BITS,
                           .time = h->packet.time_begin,
                           .id = h->packet.id_begin};
     return true;
@@ -59,42 +64,59 @@ static bool is_same(const packet_mark *a, const packet_mark *b) {
     return a->domain == b->domain && a->kind == b->kind && a->time == b->time && a->id == b->id;
 }
 
-/* The end of the whole packets of a file, and whether one of them is `wanted`: the program may have
- * been killed right after it had written it. 0 if it is no trace that began at `start_time`. */
-static off_t find_end(int fd, uint64_t start_time, const packet_mark *wanted, bool *there) {
+/* The whole packets of a file. */
+typedef struct whole_packets {
+    off_t size;               /* of all of them; 0: the file is no trace */
+    uint64_t pid, start_time; /* as the head says */
+    uint64_t end;             /* how long they last, us since the epoch */
+    uint64_t next_id;         /* above those of all blocks */
+    bool there;               /* one of them is `wanted` */
+} whole_packets;
+
+/* `wanted` may be NULL: the program may have been killed right after it had written that one. */
+static whole_packets find_packets(int fd, const packet_mark *wanted) {
+    whole_packets w = {0};
     uint8_t start[FORMAT_LEAST_PACKET];
     packet_header h;
     packet_mark mark;
     struct stat st;
-    off_t end = 0;
-    *there = false;
+    ssize_t n;
     if (fstat(fd, &st) != 0)
-        return 0;
-    while (pread(fd, start, sizeof start, end) == (ssize_t)sizeof start &&
-           look_at(start, &h, &mark) && h.packet.size <= st.st_size - end) {
-        if (end == 0 && mark.time != start_time)
-            return 0;
-        *there |= is_same(&mark, wanted);
-        end += h.packet.size;
+        return w;
+    while ((n = pread(fd, start, sizeof start, w.size)) > 0 &&
+           look_at(start, (size_t)n, &h, &mark) && h.packet.size <= st.st_size - w.size) {
+        if (w.size == 0) {
+            w.pid = h.packet.pid;
+            w.start_time = mark.time;
+        }
+        if (packet_plausible(&h) && h.packet.time_end > w.end)
+            w.end = h.packet.time_end;
+        if (packet_plausible(&h) && h.packet.id_end > w.next_id)
+            w.next_id = h.packet.id_end;
+        w.there |= wanted && is_same(&mark, wanted);
+        w.size += h.packet.size;
     }
-    return end;
+    return w;
 }
 
 /* ---- adding -------------------------------------------------------------------------------- */
 
+/* Behind the whole packets, of which there are `size` bytes. */
+static void append_packet(int fd, off_t end, const uint8_t *bytes, size_t size) {
+    if (pwrite(fd, bytes, size, end) == (ssize_t)size)
+        end += (off_t)size;
+    if (ftruncate(fd, end) != 0)
+        return; /* what is too much is a defect that readers step over */
+}
+
 static void add_packet(int fd, uint64_t start_time, const rescued_packet *packet) {
     packet_header h;
     packet_mark mark;
-    bool there;
-    if (packet->size < FORMAT_LEAST_PACKET || !look_at(packet->bytes, &h, &mark))
+    if (packet->size < FORMAT_LEAST_PACKET || !look_at(packet->bytes, packet->size, &h, &mark))
         return;
-    off_t end = find_end(fd, start_time, &mark, &there);
-    if (end == 0 || there)
-        return;
-    if (pwrite(fd, packet->bytes, packet->size, end) == (ssize_t)packet->size)
-        end += (off_t)packet->size;
-    if (ftruncate(fd, end) != 0)
-        return; /* what is too much is a defect that readers step over */
+    const whole_packets w = find_packets(fd, &mark);
+    if (w.size > 0 && w.start_time == start_time && !w.there)
+        append_packet(fd, w.size, packet->bytes, packet->size);
 }
 
 static void rescue_stream(void *stream, const struct rescue_slot *slot, const char *pattern) {
@@ -142,6 +164,22 @@ void run_rescue_finish(int fd, const char *pattern) {
     if (r.stream)
         for_each_slot(fd, visit_stream, &r);
     free(r.stream);
+}
+
+void run_rescue_note_end(const char *pattern, uint64_t pid, uint64_t begin, uint64_t end) {
+    uint8_t packet[FORMAT_EMPTY_PACKET];
+    char path[PATH_MAX];
+    if (!trace_name_for(pattern, pid, path, sizeof path) || symbolize_file_is_recording(path))
+        return;
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    const whole_packets w = find_packets(fd, NULL);
+    if (w.size > 0 && w.pid == pid && w.start_time >= begin && w.end < end) {
+        writer_put_end(packet, pid, end, w.next_id);
+        append_packet(fd, w.size, packet, sizeof packet);
+    }
+    close(fd);
 }
 
 /* ---- what else is known -------------------------------------------------------------------- */

@@ -66,10 +66,11 @@ enum {
     FORMAT_SHORT_ALLOC_MAX = 16, /* words */
 };
 
-/* Bytes: the longest header, which is that of version 3, and the header of an event. No packet of
- * that version is smaller. */
+/* Bytes: the longest header, which is that of version 3; the same with the header of an event: no
+ * packet of that version is smaller, unless it has no events. */
 enum {
-    FORMAT_LEAST_PACKET = FORMAT_HEADER_FRONT + 2 + FORMAT_HEADER_BACK + FORMAT_EVENT_HEADER,
+    FORMAT_EMPTY_PACKET = FORMAT_HEADER_FRONT + 2 + FORMAT_HEADER_BACK,
+    FORMAT_LEAST_PACKET = FORMAT_EMPTY_PACKET + FORMAT_EVENT_HEADER,
 };
 
 /* A vint is a byte that is the value itself, or one of these followed by it. */

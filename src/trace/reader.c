@@ -187,6 +187,15 @@ static void reader_leave_packet(memtrace_reader *r) {
     r->next = r->end = NULL;
 }
 
+/* A writer says by the end of a packet for how long nothing happened. It is believed where all of
+ * the packet made sense: an end can then be later than the last event by a packet's time at most.
+ */
+static void reader_note_end(memtrace_reader *r) {
+    const memtrace_packet *p = &r->header.packet;
+    if (r->next && packet_plausible(&r->header) && p->time_end > r->packets_end)
+        r->packets_end = p->time_end;
+}
+
 /* Two traces one behind the other: objects and codes of the second have numbers of the first. */
 static memtrace_status reader_end_at_head(memtrace_reader *r) {
     r->ended = true;
@@ -194,6 +203,7 @@ static memtrace_status reader_end_at_head(memtrace_reader *r) {
 }
 
 memtrace_status reader_next_packet(memtrace_reader *r) {
+    reader_note_end(r);
     reader_leave_packet(r);
     for (;;) {
         size_t n = input_peek(&r->in, format_header_size(r->info.version));
@@ -321,6 +331,14 @@ uint32_t memtrace_reader_n_frames(const memtrace_reader *r) {
 const memtrace_warning *memtrace_reader_warnings(const memtrace_reader *r, size_t *n) {
     *n = r->defects.n;
     return r->defects.warnings;
+}
+
+uint64_t memtrace_reader_duration(const memtrace_reader *r) {
+    uint64_t end = r->packets_end;
+    for (size_t i = 0; i < r->domains.count; i++)
+        if (r->domains.items[i]->last_time > end)
+            end = r->domains.items[i]->last_time;
+    return end > r->info.start_time ? end - r->info.start_time : 0;
 }
 
 void memtrace_reader_on_defect(memtrace_reader *r, memtrace_defect_fn *fn, void *context) {

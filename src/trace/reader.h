@@ -57,6 +57,7 @@ struct memtrace_reader {
     bool ended;                /* no packet follows */
     bool cut;                  /* the trace ends before the packet does */
     uint64_t time_limit;       /* us since the epoch: no event of it is later */
+    uint64_t packets_end;      /* us since the epoch, of the packets before it; 0: there is none */
     uint64_t next_id;          /* of its next allocation */
 };
 

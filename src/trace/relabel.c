@@ -91,7 +91,8 @@ static memtrace_status add_piece(relabel *r, uint64_t offset, const packet_heade
 }
 
 static bool is_usable(const relabel *r, uint64_t offset, const packet_header *h) {
-    return packet_plausible(h) && h->packet.size >= FORMAT_LEAST_PACKET &&
+    return packet_plausible(h) &&
+           (h->packet.size >= FORMAT_LEAST_PACKET || h->packet.size == FORMAT_EMPTY_PACKET) &&
            h->packet.size <= r->size - offset &&
            (offset == 0 || h->packet.pid == r->pid || h->packet.pid == FORMAT_NOBODY);
 }
@@ -106,12 +107,11 @@ static void take_head(relabel *r, const packet_header *h) {
 static memtrace_status take_packet(relabel *r, uint64_t offset, uint64_t *size) {
     uint8_t bytes[FORMAT_LEAST_PACKET];
     packet_header h;
-    if (r->size - offset < sizeof bytes)
-        return MEMTRACE_USAGE;
-    if (!read_at(r->fd, bytes, sizeof bytes, offset))
+    const uint64_t left = r->size - offset;
+    const size_t n = left < sizeof bytes ? (size_t)left : sizeof bytes;
+    if (!read_at(r->fd, bytes, n, offset))
         return MEMTRACE_IO;
-    if (packet_parse(bytes, sizeof bytes, FORMAT_MAX_VERSION, &h) != PACKET_GOOD ||
-        !is_usable(r, offset, &h))
+    if (packet_parse(bytes, n, FORMAT_MAX_VERSION, &h) != PACKET_GOOD || !is_usable(r, offset, &h))
         return MEMTRACE_USAGE;
     *size = h.packet.size;
     if (offset == 0)
@@ -120,6 +120,8 @@ static memtrace_status take_packet(relabel *r, uint64_t offset, uint64_t *size) 
         room_meet(&r->room, offset, *size);
         return MEMTRACE_OK;
     }
+    if (h.packet.size == FORMAT_EMPTY_PACKET && offset > 0)
+        return add_piece(r, offset, &h);
     unsigned kind = load_u32(bytes + h.header_size) >> FORMAT_TIME_BITS;
     if ((kind == FORMAT_TRACE_INFO) != (offset == 0))
         return MEMTRACE_USAGE;

@@ -15,6 +15,8 @@
 typedef struct rewrite_lane {
     memtrace_stream *stream;
     uint16_t domain;
+    uint64_t time;       /* of the latest event */
+    uint64_t end;        /* 0: with that one */
     VEC(uint64_t) codes; /* the latest backtrace as it was read */
     size_t common;       /* with the latest one that was written */
     size_t unedited;     /* how many of that one's were written as they were read */
@@ -164,17 +166,15 @@ static memtrace_status put_kept_alloc(rewrite *r, rewrite_lane *lane, const memt
     return status;
 }
 
-/* The backtrace of an event that is left out counts: those that follow refer to it. */
-static memtrace_status put_event(rewrite *r, memtrace_event *e) {
+static memtrace_status put_wanted(rewrite *r, const memtrace_event *e, bool wanted) {
     const uint32_t domain = (uint32_t)e->domain + r->options.first_domain;
-    const bool wanted = !r->options.select || r->options.select(r->options.user, e);
     rewrite_lane *lane;
-    if (!wanted && e->kind != MEMTRACE_ALLOC)
-        return MEMTRACE_OK;
-    memtrace_status status =
+    const memtrace_status status =
         domain > UINT16_MAX ? MEMTRACE_USAGE : find_lane(r, (uint16_t)domain, &lane);
     if (status != MEMTRACE_OK)
         return status;
+    if (wanted)
+        lane->time = e->time;
     if (e->kind == MEMTRACE_PROMOTE)
         return memtrace_stream_promote(lane->stream, e->time, e->id);
     if (e->kind == MEMTRACE_COLLECT)
@@ -182,6 +182,12 @@ static memtrace_status put_event(rewrite *r, memtrace_event *e) {
     if (!follow(r, lane, e))
         return MEMTRACE_NOMEM;
     return wanted ? put_kept_alloc(r, lane, e) : MEMTRACE_OK;
+}
+
+/* The backtrace of an event that is left out counts: those that follow refer to it. */
+static memtrace_status put_event(rewrite *r, memtrace_event *e) {
+    const bool wanted = !r->options.select || r->options.select(r->options.user, e);
+    return wanted || e->kind == MEMTRACE_ALLOC ? put_wanted(r, e, wanted) : MEMTRACE_OK;
 }
 
 /* ---- the whole ---- */
@@ -234,11 +240,38 @@ static memtrace_status copy_events(rewrite *r, memtrace_error *error) {
     }
 }
 
+static memtrace_status add_more_events(rewrite *r, memtrace_error *error) {
+    memtrace_event event;
+    memtrace_status status = MEMTRACE_OK;
+    while (status == MEMTRACE_OK && r->options.add && r->options.add(r->options.user, &event))
+        status = put_wanted(r, &event, true);
+    return explain(r, status, error);
+}
+
+/* The input was read: notes its end where there was the latest event. */
+static memtrace_status note_end(rewrite *r) {
+    const uint64_t duration = memtrace_reader_duration(r->reader),
+                   end = r->options.end ? r->options.end(r->options.user, duration) : duration;
+    size_t latest = 0;
+    for (size_t i = 1; i < r->lanes.count; i++)
+        if (r->lanes.items[i].time > r->lanes.items[latest].time)
+            latest = i;
+    if (r->lanes.count == 0 && end > 0) {
+        const memtrace_status status = open_lane(r, r->options.first_domain);
+        if (status != MEMTRACE_OK)
+            return status;
+    }
+    if (r->lanes.count > 0 && end > r->lanes.items[latest].time)
+        r->lanes.items[latest].end = end;
+    return MEMTRACE_OK;
+}
+
 /* Closes the streams of an input and forgets its codes; returns the first failure. */
 static memtrace_status close_lanes(rewrite *r) {
     memtrace_status first = MEMTRACE_OK;
     for (size_t i = 0; i < r->lanes.count; i++) {
-        const memtrace_status status = memtrace_stream_close(r->lanes.items[i].stream);
+        const rewrite_lane *lane = &r->lanes.items[i];
+        const memtrace_status status = memtrace_stream_close_at(lane->stream, lane->end);
         if (first == MEMTRACE_OK)
             first = status;
         vec_free(&r->lanes.items[i].codes);
@@ -253,7 +286,12 @@ static memtrace_status close_lanes(rewrite *r) {
 static memtrace_status add_input(rewrite *r, const rewrite_input *input, memtrace_error *error) {
     r->reader = input->reader;
     r->options = input->options;
-    const memtrace_status status = copy_events(r, error), closed = close_lanes(r);
+    memtrace_status status = copy_events(r, error);
+    if (status == MEMTRACE_OK)
+        status = add_more_events(r, error);
+    if (status == MEMTRACE_OK)
+        status = explain(r, note_end(r), error);
+    const memtrace_status closed = close_lanes(r);
     return status == MEMTRACE_OK ? explain(r, closed, error) : status;
 }
 

@@ -30,6 +30,14 @@ typedef struct rewrite_options {
      * may get the same. NULL: the frame's own. */
     uint64_t (*recode)(void *user, const memtrace_frame *frame);
 
+    /* Called when the input was read, until it returns false: fills `*event` with another promotion
+     * or collection to write, which is not before others of its domain. May be NULL. */
+    bool (*add)(void *user, memtrace_event *event);
+
+    /* When the input ends, in microseconds from the start of the result, if it lasts for `duration`
+     * itself. NULL: just then. */
+    uint64_t (*end)(void *user, uint64_t duration);
+
     uint16_t first_domain; /* is added to the domains of the input */
 
     /* May change the end of an allocation's `n` codes (outermost caller first) before they are
@@ -47,8 +55,8 @@ typedef struct rewrite_input {
     rewrite_options options; /* without `version`, `sample_rate` and `context` */
 } rewrite_input;
 
-/* Reads `reader` to its end and writes its events to `fd`, which remains open. `options` may be
- * NULL. After a failure what `fd` got is useless; `error` may be NULL. */
+/* Reads `reader` to its end and writes its events to `fd`, which remains open; the result lasts as
+ * long. `options` may be NULL. After a failure what `fd` got is useless; `error` may be NULL. */
 MEMTRACE_NODISCARD memtrace_status rewrite_trace(memtrace_reader *reader,
                                                  const rewrite_options *options, int fd,
                                                  compression how, memtrace_error *error);

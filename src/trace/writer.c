@@ -81,9 +81,7 @@ static void packet_head(const memtrace_writer *w, uint16_t domain, packet *made)
 
 /* Hands a packet to the sink and empties it. Nothing follows a failure, because the sink may have
  * written half a packet. */
-static memtrace_status packet_emit(memtrace_writer *w, uint16_t domain, packet *p) {
-    if (packet_is_empty(w, p))
-        return MEMTRACE_OK;
+static memtrace_status packet_hand_over(memtrace_writer *w, uint16_t domain, packet *p) {
     if (atomic_load_explicit(&w->broken, memory_order_relaxed))
         return MEMTRACE_IO;
     packet_head(w, domain, p);
@@ -93,6 +91,10 @@ static memtrace_status packet_emit(memtrace_writer *w, uint16_t domain, packet *
     }
     packet_clear(w, p);
     return MEMTRACE_OK;
+}
+
+static memtrace_status packet_emit(memtrace_writer *w, uint16_t domain, packet *p) {
+    return packet_is_empty(w, p) ? MEMTRACE_OK : packet_hand_over(w, domain, p);
 }
 
 /* ---- the writer -------------------------------------------------------------------------- */
@@ -323,6 +325,32 @@ static void set_time(memtrace_stream *s, uint64_t time) {
         s->now = now;
 }
 
+/* Nothing happens any more until `time`: the last packet ends then or, where one cannot span so
+ * much, another one that has no events. */
+static memtrace_status stream_last_until(memtrace_stream *s, uint64_t time) {
+    const uint64_t last = s->now;
+    set_time(s, time);
+    if (s->status != MEMTRACE_OK || s->now == last)
+        return s->status;
+    if (!packet_is_empty(s->writer, &s->events) &&
+        s->now - s->events.begin <= FORMAT_MAX_PACKET_TIME) {
+        s->events.end = s->now;
+        return MEMTRACE_OK;
+    }
+    memtrace_status status = stream_emit(s);
+    if (status == MEMTRACE_OK) {
+        packet_begin(&s->events, s->now, s->next_id);
+        status = packet_hand_over(s->writer, s->domain, &s->events);
+    }
+    return status == MEMTRACE_OK ? status : stream_fail(s, status);
+}
+
+memtrace_status memtrace_stream_close_at(memtrace_stream *stream, uint64_t time) {
+    const memtrace_status status = stream_last_until(stream, time),
+                          closed = memtrace_stream_close(stream);
+    return status == MEMTRACE_OK ? closed : status;
+}
+
 /* Begins a packet of events whose running id is `next_id - 1`. */
 static void begin_events(memtrace_stream *s, uint64_t next_id) {
     packet_begin(&s->events, s->now, next_id);
@@ -378,6 +406,19 @@ bool writer_rescue(void *stream, uint64_t address, uint64_t pid,
                                .pid = pid};
     return packet_rescue(&w, s, &s->locations, address, &packets[0]) &&
            packet_rescue(&w, s, &s->events, address, &packets[1]);
+}
+
+void writer_put_end(uint8_t bytes[FORMAT_EMPTY_PACKET], uint64_t pid, uint64_t time,
+                    uint64_t next_id) {
+    const packet_header h = {.version = FORMAT_MAX_VERSION,
+                             .verify_bucket = FORMAT_VERIFY_NOTHING,
+                             .packet = {.size = FORMAT_EMPTY_PACKET,
+                                        .time_begin = time,
+                                        .time_end = time,
+                                        .pid = pid,
+                                        .id_begin = next_id,
+                                        .id_end = next_id}};
+    put_packet_header(bytes, &h);
 }
 
 /* ---- promotions and collections ---------------------------------------------------------- */

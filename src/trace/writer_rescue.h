@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "trace/format.h"
+
 /* How large a stream is: what `reallocate` is asked for when one is opened, and for nothing else.
  */
 size_t writer_stream_size(void);
@@ -22,5 +24,10 @@ enum { WRITER_RESCUED_PACKETS = 2 }; /* names, and the events that they are for 
  * no stream. */
 bool writer_rescue(void *stream, uint64_t address, uint64_t pid,
                    rescued_packet packets[WRITER_RESCUED_PACKETS]);
+
+/* Writes a packet without events, which says that process `pid` recorded until `time`, us since the
+ * epoch. The next block would have the id `next_id`. */
+void writer_put_end(uint8_t bytes[FORMAT_EMPTY_PACKET], uint64_t pid, uint64_t time,
+                    uint64_t next_id);
 
 #endif

@@ -15,7 +15,7 @@
 /* A packet in the making. */
 typedef struct packet {
     uint8_t *used;       /* the end of its last event; bytes + header size: there is none */
-    uint64_t begin, end; /* times of its first and last event, us since the epoch */
+    uint64_t begin, end; /* us since the epoch: no event of it is outside */
     uint64_t id_begin, id_end;
     uint16_t verify_bucket; /* or FORMAT_VERIFY_NOTHING */
     cache_bucket verify;    /* that bucket before this packet */

@@ -5,8 +5,9 @@
 
 The target counts what it has done in a file. Under `allotrace run`, whatever it had counted when it
 was killed must stand in the trace, whether it was busy or had been idle for long, and the trace must
-be without defects. Below rate 1 the trace has a share of that, and no block more than there were.
+be without defects and last until then. Below rate 1 the trace has a share of that, and no block more than there were.
 """
+import json
 import mmap
 import os
 import pathlib
@@ -61,6 +62,13 @@ def ask(*words):
     return done.stdout.decode()
 
 
+def judge_end(trace, idle):
+    """The trace lasts to the kill, as long as the program was idle before, in seconds."""
+    last = max(int(line.split()[0]) for line in ask("dump", trace).splitlines())
+    lasted = json.loads(ask("info", "--json", trace))[0]["duration"]
+    assert lasted >= last + idle * 1e6, (last, lasted, idle)
+
+
 def judge(counts, trace):
     """Each thread allocates a size of its own."""
     ask("doctor", trace)
@@ -101,7 +109,9 @@ def test(number, name, mode, kills):
         for i in range(kills):
             with tempfile.TemporaryDirectory(prefix="killed.") as folder:
                 moment = rng.random() * (0.05 if mode is BUSY else 0.3)
-                judge(*kill_once(pathlib.Path(folder), mode, RATE, moment))
+                counts, trace = kill_once(pathlib.Path(folder), mode, RATE, moment)
+                judge(counts, trace)
+                judge_end(trace, moment if mode is IDLE else 0)
         print(f"ok {number} - {name}: {kills} kills", flush=True)
         return True
     except AssertionError as failure:

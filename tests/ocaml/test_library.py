@@ -234,6 +234,14 @@ def nothing_is_lost_at_an_exit():
 
 
 @test
+def a_trace_lasts_to_the_end_of_its_program():
+    trace(unusual(), "idle")
+    times = [int(line.split()[0]) for line in run([ALLOTRACE, "dump", "t.ctf"]).out.splitlines()]
+    info, = json.loads(run([ALLOTRACE, "info", "--json", "t.ctf"]).out)
+    assert info["duration"] >= max(times) + 50000, (info["duration"], max(times))
+
+
+@test
 def a_killed_program_loses_its_last_second():
     with_it, _ = unusual()
     same(trace_run([with_it, "kill"]).status, -9)

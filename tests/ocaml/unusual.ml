@@ -56,6 +56,7 @@ let finalisers () =
   Printf.printf "%d %b\n" !count (Weak.check weak 3)
 
 let () =
+  if Sys.argv.(1) = "idle" then at_exit (fun () -> Unix.sleepf 0.05); (* the last of all *)
   at_exit (fun () -> print_endline "at exit");
   match Sys.argv.(1) with
   | "overflow" -> overflow ()
@@ -65,6 +66,7 @@ let () =
   | "exec" -> work 1000; Unix.execve "/bin/echo" [| "echo"; "other" |] [||]
   | "_exit" -> work 1000; Unix._exit 3
   | "exit" -> work 1000; exit 3
+  | "idle" -> work 1000
   | "uncaught" -> work 1000; failwith "uncaught"
   | "kill" -> work 100_000; Unix.sleepf 1.2; work 1000; Unix.kill (Unix.getpid ()) Sys.sigkill
   | "signals" -> signals ()

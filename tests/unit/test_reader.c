@@ -150,6 +150,29 @@ START_TEST(time_wraps_within_a_packet) {
 }
 END_TEST
 
+/* A packet, even without events, says until when nothing happened; so does one of another domain.
+ */
+START_TEST(a_trace_lasts_to_the_end_of_its_packets) {
+    begin(3);
+    trace_packet(&t, &(packet_fields){.begin = 10, .end = 900});
+    trace_fate(&t, FORMAT_COLLECT, 10, 0);
+    t.end = 900;
+    trace_packet_end(&t);
+    trace_packet(&t, &(packet_fields){.begin = 5000, .domain = 3});
+    trace_packet_end(&t);
+    trace_packet(&t, &(packet_fields){.begin = 4000});
+    trace_fate(&t, FORMAT_COLLECT, 4000, 0);
+    trace_packet_end(&t);
+    open_trace();
+    ck_assert_uint_eq(memtrace_reader_duration(reader), 0);
+    next_is(MEMTRACE_COLLECT, 10, UINT64_MAX);
+    ck_assert_uint_eq(memtrace_reader_duration(reader), 10);
+    next_is(MEMTRACE_COLLECT, 4000, UINT64_MAX);
+    ck_assert_uint_eq(memtrace_reader_duration(reader), 5000);
+    ends_well();
+}
+END_TEST
+
 /* ---- backtraces -------------------------------------------------------------------------- */
 
 START_TEST(misses_hits_and_predictions) {
@@ -621,6 +644,7 @@ static Suite *suite(void) {
     tcase_add_loop_test(c, events_have_their_fields, 1, 4);
     tcase_add_test(c, vints_of_every_width);
     tcase_add_test(c, time_wraps_within_a_packet);
+    tcase_add_test(c, a_trace_lasts_to_the_end_of_its_packets);
     tcase_add_test(c, misses_hits_and_predictions);
     tcase_add_test(c, a_run_follows_255_predictions);
     tcase_add_test(c, a_prefix_of_a_cut_backtrace_leaves_it_as_it_is);

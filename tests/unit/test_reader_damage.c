@@ -154,6 +154,36 @@ END_TEST
 
 /* ---- packets ----------------------------------------------------------------------------- */
 
+/* No end is believed of a packet that is another process's, cut short, has an event that makes no
+ * sense, or whose header makes none. */
+START_TEST(an_end_that_makes_no_sense_is_not_believed) {
+    enum { LATER = 20000000 };
+    static const packet_fields wrong[] = {
+        {.begin = 600, .end = UINT64_C(1) << 50},
+        {.begin = UINT64_C(1) << 50, .end = 900},
+        {.begin = 600, .end = LATER, .pid = 5},
+        {.begin = 600, .end = LATER, .id_begin = 7, .id_end = 6},
+        {.begin = 600, .end = LATER}, /* with a bad event */
+        {.begin = 600, .end = LATER}, /* cut short */
+    };
+    enum { N = sizeof wrong / sizeof *wrong };
+    begin(3);
+    small_packet(500, 1);
+    trace_packet(&t, &wrong[_i]);
+    if (_i == N - 2)
+        trace_event(&t, 99, 600);
+    t.end = t.begin;
+    trace_packet_end(&t);
+    if (_i == N - 1)
+        patch(&t, t.packet + FORMAT_AT_SIZE, 4, 1000 * 8);
+    open_with(false);
+    next_at(500);
+    ck_assert_int_eq(memtrace_reader_next(reader, &event), MEMTRACE_END);
+    ck_assert_uint_eq(memtrace_reader_duration(reader), 500);
+    memtrace_reader_close(reader);
+}
+END_TEST
+
 START_TEST(a_foreign_packet_is_skipped_whole) {
     begin(3);
     size_t foreign[2];
@@ -612,6 +642,7 @@ static Suite *suite(void) {
     tcase_add_test(c, time_set_back_within_a_packet);
     tcase_add_test(c, a_packet_that_ends_before_it_begins);
     tcase_add_test(c, a_damaged_begin_does_not_stop_the_clock);
+    tcase_add_loop_test(c, an_end_that_makes_no_sense_is_not_believed, 0, 6);
     tcase_add_test(c, a_foreign_packet_is_skipped_whole);
     tcase_add_test(c, garbage_between_packets_is_searched_through);
     tcase_add_loop_test(c, garbage_of_any_length_at_the_end, 1, 80);

@@ -104,6 +104,35 @@ START_TEST(equal_names_change_nothing) {
 }
 END_TEST
 
+/* A packet without events at the end, by which the trace lasts, stays there. */
+START_TEST(the_end_stays) {
+    fixture f = {.hooks.locate = fixture_locate};
+    memtrace_stream *s;
+    size_t located = 0;
+    uint64_t id;
+    ck_assert_int_eq(fixture_open(&f, 3), MEMTRACE_OK);
+    ck_assert_int_eq(memtrace_stream_open(f.writer, 0, &s), MEMTRACE_OK);
+    ck_assert_int_eq(
+        memtrace_stream_alloc(s, 5, MEMTRACE_MAJOR, 1, 1, (uint64_t[]){1, 2}, 2, 0, &id),
+        MEMTRACE_OK);
+    ck_assert_int_eq(memtrace_stream_close_at(s, 50000000), MEMTRACE_OK);
+    ck_assert_int_eq(memtrace_writer_close(f.writer), MEMTRACE_OK);
+    write_file(path, f.bytes.items, f.bytes.count);
+    fixture_free(&f);
+    relabel *r = open_relabel();
+    read_names(r);
+    ck_assert_int_eq(relabel_write(r, same_names, &located, path, NULL), MEMTRACE_OK);
+    relabel_close(r);
+    memtrace_reader *reader;
+    memtrace_event event;
+    ck_assert_int_eq(memtrace_reader_open(path, NULL, &reader, NULL), MEMTRACE_OK);
+    while (memtrace_reader_next(reader, &event) == MEMTRACE_OK)
+        ;
+    ck_assert_uint_eq(memtrace_reader_duration(reader), 50000000);
+    memtrace_reader_close(reader);
+}
+END_TEST
+
 static size_t one_name(void *user, uint64_t code, const memtrace_frame *frame,
                        memtrace_location *locations, size_t max) {
     (void)user, (void)code, (void)frame, (void)max;
@@ -281,6 +310,7 @@ static Suite *relabel_suite(void) {
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, make_file, remove_file);
     tcase_add_loop_test(t, equal_names_change_nothing, 0, 2);
+    tcase_add_test(t, the_end_stays);
     tcase_add_test(t, names_are_those_given);
     tcase_add_test(t, damage_is_left_to_others);
     tcase_add_loop_test(t, names_are_written_compressed, 0, N_ENDINGS);

@@ -410,6 +410,57 @@ START_TEST(a_large_block_shares_its_stack) {
 }
 END_TEST
 
+/* ---- the end ---- */
+
+static uint64_t duration_of(const fixture *f) {
+    memtrace_reader *reader;
+    memtrace_event event;
+    ck_assert_int_eq(
+        memtrace_reader_open_memory(f->bytes.items, f->bytes.count, NULL, &reader, NULL),
+        MEMTRACE_OK);
+    while (memtrace_reader_next(reader, &event) == MEMTRACE_OK)
+        ;
+    ck_assert_int_eq(memtrace_reader_error(reader)->status, MEMTRACE_OK);
+    const uint64_t duration = memtrace_reader_duration(reader);
+    memtrace_reader_close(reader);
+    return duration;
+}
+
+/* A stream with or without events lasts until it is closed, and costs a packet more only where the
+ * last one would span too much. An earlier time than the latest event's is none. */
+START_TEST(a_stream_lasts_until_it_is_closed) {
+    static const struct {
+        bool event, flushed;
+        uint64_t end, duration;
+        size_t packets; /* with the head */
+    } cases[] = {
+        {true, false, 5, 1000, 2},
+        {true, false, 1000 + FORMAT_MAX_PACKET_TIME, 1000 + FORMAT_MAX_PACKET_TIME, 2},
+        {true, false, 1001 + FORMAT_MAX_PACKET_TIME, 1001 + FORMAT_MAX_PACKET_TIME, 3},
+        {true, true, 1000, 1000, 2},
+        {true, true, 1001, 1001, 3},
+        {true, false, UINT64_C(1) << 40, UINT64_C(1) << 40, 3},
+        {false, false, 7000, 7000, 2},
+        {false, false, 0, 0, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fixture f = {0};
+        source_of_events s;
+        begin(&f, &s, (uint16_t)_i);
+        if (cases[i].event)
+            alloc_at(&s, 1000, NULL, 0);
+        if (cases[i].flushed)
+            ck_assert_int_eq(memtrace_stream_flush(s.stream), MEMTRACE_OK);
+        ck_assert_int_eq(memtrace_stream_close_at(s.stream, cases[i].end), MEMTRACE_OK);
+        ck_assert_int_eq(memtrace_writer_close(f.writer), MEMTRACE_OK);
+        ck_assert_uint_eq(f.packets.count, cases[i].packets);
+        ck_assert_uint_eq(duration_of(&f), cases[i].duration);
+        assert_decodes_to(&f, &s.expected);
+        fixture_free(&f);
+    }
+}
+END_TEST
+
 /* ---- locations ---- */
 
 /* More names than the tables hold: 40 files, in each 40 functions. */
@@ -805,6 +856,7 @@ static Suite *writer_suite(void) {
     tcase_add_test(t, a_promise_of_common_frames_is_taken);
     tcase_add_loop_test(t, every_block_is_read_as_it_was_written, 0, 4);
     tcase_add_test(t, a_large_block_shares_its_stack);
+    tcase_add_loop_test(t, a_stream_lasts_until_it_is_closed, 2, 4);
     tcase_add_loop_test(t, random_traces_decode_to_what_was_written, 0, 8);
     tcase_add_test(t, names_move_to_the_front_and_fall_off_the_end);
     tcase_add_test(t, each_code_is_located_once_a_stream);

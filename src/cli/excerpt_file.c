@@ -26,8 +26,8 @@ static int write_excerpt(const command *cmd, excerpt *e, trace_file *in, const c
     int status = result_file_begin(&out, cmd, path, true);
     if (status != STATUS_OK)
         return status;
-    const rewrite_input input = {.reader = in->reader,
-                                 .options = {.select = excerpt_select, .user = e}};
+    const rewrite_input input = {
+        .reader = in->reader, .options = {.select = excerpt_select, .end = excerpt_end, .user = e}};
     memtrace_info info = *memtrace_reader_info(in->reader);
     info.version = info.version < 2 ? 2 : info.version;
     excerpt_head(e, &info);

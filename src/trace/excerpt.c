@@ -159,9 +159,12 @@ memtrace_status excerpt_plan(excerpt *e, memtrace_reader *reader, const excerpt_
     memtrace_status status;
     *e = (excerpt){.options = *options};
     start_random(e, memtrace_reader_info(reader));
-    while ((status = memtrace_reader_next(reader, &event)) == MEMTRACE_OK)
+    while ((status = memtrace_reader_next(reader, &event)) == MEMTRACE_OK) {
+        if (event.domain >= e->n_domains)
+            e->n_domains = event.domain + UINT32_C(1);
         if (!note(e, &event))
             return MEMTRACE_NOMEM;
+    }
     if (status != MEMTRACE_END)
         return status;
     if (!choose(e))
@@ -171,6 +174,16 @@ memtrace_status excerpt_plan(excerpt *e, memtrace_reader *reader, const excerpt_
 }
 
 /* ---- the second reading ---- */
+
+static uint64_t time_in_part(const excerpt *e, uint64_t time) {
+    const uint64_t from = e->options.from;
+    return (time > from ? time - from : 0) + e->options.delay;
+}
+
+uint64_t excerpt_end(void *user, uint64_t duration) {
+    const excerpt *e = user;
+    return time_in_part(e, duration < e->options.to ? duration : e->options.to);
+}
 
 bool excerpt_select(void *user, memtrace_event *event) {
     excerpt *e = user;
@@ -185,8 +198,7 @@ bool excerpt_select(void *user, memtrace_event *event) {
         b->written = true;
         event->samples = b->samples;
     }
-    const uint64_t from = e->options.from;
-    event->time = (event->time > from ? event->time - from : 0) + e->options.delay;
+    event->time = time_in_part(e, event->time);
     event->id = b->id;
     return true;
 }

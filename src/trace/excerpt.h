@@ -52,6 +52,7 @@ typedef struct excerpt {
     uint64_t random, gap;        /* state of the generator; samples to pass over */
     uint64_t n_blocks, n_kept;   /* without marks and gauges */
     uint64_t n_samples, n_taken; /* in these */
+    uint32_t n_domains;          /* up to the highest that reported an event */
     uint64_t next_id;            /* the first one after those given */
 } excerpt;
 
@@ -62,6 +63,9 @@ MEMTRACE_NODISCARD memtrace_status excerpt_plan(excerpt *e, memtrace_reader *rea
 
 /* The second reading: rewrite_options.select, with the excerpt as `user`. */
 bool excerpt_select(void *user, memtrace_event *event);
+
+/* When the part ends, of a trace that lasts for `duration`: rewrite_options.end, likewise. */
+uint64_t excerpt_end(void *user, uint64_t duration);
 
 /* What becomes of the head: its start and its rate. */
 void excerpt_head(const excerpt *e, memtrace_info *info);

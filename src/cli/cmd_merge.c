@@ -167,6 +167,8 @@ const command command_merge = {
         "wall clocks of the recordings. Domains (threads) are numbered anew, those of the second "
         "trace after those of the first one. Symbolize traces of native programs before, since the "
         "result has places of many programs.\n\n"
+        "What a process still has when its trace ends is freed then, as the system does, unless "
+        "the result ends there, too.\n\n"
         "A trace has one rate: where rates differ, traces are thinned to the lowest, as subsample "
         "does, and a warning says so. Estimates stay unbiased.",
     .example = "allotrace merge -o all.ctf make.*.ctf\n",

@@ -38,6 +38,15 @@ static void gather_head(merge *m, const memtrace_info *info) {
         m->info.pid = 0; /* of no one process */
 }
 
+static uint64_t combine(uint64_t hash, const char *text) {
+    return hash_u64(hash ^ hash_bytes(text, strlen(text)));
+}
+
+/* Pieces of a trace have its head; another program in a process has memory of its own. */
+static uint64_t process_of(const memtrace_info *info) {
+    return combine(combine(hash_u64(info->pid), info->host_name), info->executable_name);
+}
+
 memtrace_status merge_start(merge *m, memtrace_reader *const *readers, size_t n, uint64_t seed) {
     *m = (merge){.seed = seed, .info = *memtrace_reader_info(readers[0])};
     m->parts = calloc(n, sizeof *m->parts);
@@ -55,6 +64,7 @@ memtrace_status merge_start(merge *m, memtrace_reader *const *readers, size_t n,
             .whole = m,
             .rate = info->sample_rate,
             .start = info->start_time,
+            .process = process_of(info),
             .executable_hash = hash_bytes(info->executable_name, strlen(info->executable_name))};
     }
     snprintf(m->context, sizeof m->context, "%zu merged traces", n);
@@ -77,20 +87,19 @@ memtrace_status merge_plan(merge *m, size_t i, memtrace_reader *reader) {
     if (status != MEMTRACE_OK)
         return status;
     m->next_id = part->blocks.next_id;
-    if (m->next_domain + part->blocks.of_domain.count > UINT16_MAX) {
+    part->end = excerpt_end(&part->blocks, memtrace_reader_duration(reader));
+    /* One that has no events needs a domain to note its end in. */
+    const uint32_t n_domains = part->blocks.n_domains ? part->blocks.n_domains : 1;
+    if (m->next_domain + n_domains > UINT16_MAX) {
         m->hindrance = "they have more domains together than a trace can have";
         return MEMTRACE_USAGE;
     }
     part->first_domain = (uint16_t)m->next_domain;
-    m->next_domain += (uint32_t)part->blocks.of_domain.count;
+    m->next_domain += n_domains;
     return MEMTRACE_OK;
 }
 
 /* ---- codes ---- */
-
-static uint64_t combine(uint64_t hash, const char *text) {
-    return hash_u64(hash ^ hash_bytes(text, strlen(text)));
-}
 
 /* What a frame means, as a number: equal for equal places. */
 static uint64_t place_of(const merge_part *part, const memtrace_frame *frame) {
@@ -136,6 +145,42 @@ static bool choose_event(void *user, memtrace_event *event) {
     return excerpt_select(&part->blocks, event);
 }
 
+static uint64_t choose_end(void *user, uint64_t duration) {
+    merge_part *part = user;
+    return excerpt_end(&part->blocks, duration);
+}
+
+/* ---- ends of processes ---- */
+
+/* A process lasts as long as the last of its parts. */
+static void find_ends(merge *m) {
+    uint64_t whole = 0;
+    for (size_t i = 0; i < m->n_parts; i++) {
+        merge_part *part = &m->parts[i];
+        for (size_t j = 0; j < m->n_parts; j++)
+            if (m->parts[j].process == part->process && m->parts[j].end > part->end)
+                part->end = m->parts[j].end;
+        whole = part->end > whole ? part->end : whole;
+    }
+    for (size_t i = 0; i < m->n_parts; i++)
+        m->parts[i].frees = m->parts[i].end < whole;
+}
+
+/* The system frees what a process has when it ends. */
+static bool free_next(void *user, memtrace_event *event) {
+    merge_part *part = user;
+    const excerpt *e = &part->blocks;
+    while (part->frees && part->n_freed < e->blocks.count) {
+        const excerpt_block *b = &e->blocks.items[part->n_freed++];
+        if (!b->kept || b->remark || !b->written || b->death != UINT64_MAX)
+            continue;
+        *event = (memtrace_event){
+            .kind = MEMTRACE_COLLECT, .domain = b->domain, .time = part->end, .id = b->id};
+        return true;
+    }
+    return false;
+}
+
 memtrace_status merge_write(merge *m, memtrace_reader *const *readers, int fd, compression how,
                             memtrace_error *error) {
     rewrite_input *inputs = calloc(m->n_parts, sizeof *inputs);
@@ -144,10 +189,13 @@ memtrace_status merge_write(merge *m, memtrace_reader *const *readers, int fd, c
             *error = (memtrace_error){.status = MEMTRACE_NOMEM, .reason = "no memory to merge"};
         return MEMTRACE_NOMEM;
     }
+    find_ends(m);
     for (size_t i = 0; i < m->n_parts; i++)
         inputs[i] = (rewrite_input){.reader = readers[i],
                                     .options = {.select = choose_event,
                                                 .recode = recode,
+                                                .add = free_next,
+                                                .end = choose_end,
                                                 .first_domain = m->parts[i].first_domain,
                                                 .user = &m->parts[i]}};
     const memtrace_status status = rewrite_traces(&m->info, inputs, m->n_parts, fd, how, error);

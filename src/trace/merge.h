@@ -3,7 +3,8 @@
  * Times are aligned by the wall clock of the recordings; domains and ids are numbered anew; equal
  * codes that mean different places, as addresses of different processes do, get new ones. A trace
  * has one rate, so those with a higher rate than the lowest are thinned to it, which leaves every
- * estimate unbiased. Traces of different word sizes do not merge.
+ * estimate unbiased. Traces of different word sizes do not merge. A process that ends before the
+ * result does frees what it has.
  *
  *     merge_start(&m, heads, n, seed)      looks at the heads
  *     merge_plan(&m, i, reader)            for each: reads it a first time
@@ -23,6 +24,10 @@ typedef struct merge_part {
     excerpt blocks;
     double rate;              /* its own */
     uint64_t start;           /* microseconds since the epoch */
+    uint64_t process;         /* the same for parts of one process */
+    uint64_t end;             /* of that process, microseconds from the start of the result */
+    bool frees;               /* what it has then, since the result lasts longer */
+    size_t n_freed;           /* how many of the blocks were looked at for that */
     uint64_t executable_hash; /* tells its unnamed addresses from those of other programs */
     uint16_t first_domain;
 } merge_part;

@@ -305,6 +305,10 @@ On a narrow terminal, help is as wide as that:
   traces of native programs before, since
   the result has places of many programs.
   
+  What a process still has when its trace
+  ends is freed then, as the system does,
+  unless the result ends there, too.
+  
   A trace has one rate: where rates
   differ, traces are thinned to the
   lowest, as subsample does, and a warning

@@ -62,10 +62,14 @@ static void tape_start(tape *t, const memtrace_info *info,
         ck_assert_int_eq(memtrace_stream_open(t->f.writer, i, &t->streams[i]), MEMTRACE_OK);
 }
 
-static void tape_end(tape *t) {
+static void tape_end_at(tape *t, uint64_t time) {
     for (int i = 1; i >= 0; i--)
-        ck_assert_int_eq(memtrace_stream_close(t->streams[i]), MEMTRACE_OK);
+        ck_assert_int_eq(memtrace_stream_close_at(t->streams[i], time), MEMTRACE_OK);
     ck_assert_int_eq(memtrace_writer_close(t->f.writer), MEMTRACE_OK);
+}
+
+static void tape_end(tape *t) {
+    tape_end_at(t, 0);
 }
 
 static uint64_t allocate(tape *t, uint16_t domain, uint64_t time, uint64_t samples, uint64_t leaf) {
@@ -119,7 +123,8 @@ static memtrace_reader *excerpt_of(memtrace_reader *first, memtrace_reader *agai
     ck_assert_int_eq(excerpt_plan(e, first, options), MEMTRACE_OK);
     memtrace_info info = *memtrace_reader_info(again);
     excerpt_head(e, &info);
-    const rewrite_input input = {.reader = again, .options = {.select = excerpt_select, .user = e}};
+    const rewrite_input input = {
+        .reader = again, .options = {.select = excerpt_select, .end = excerpt_end, .user = e}};
     memtrace_error error;
     ck_assert_msg(rewrite_traces(&info, &input, 1, fd, COMPRESSION_NONE, &error) == MEMTRACE_OK,
                   "%s", error.reason);
@@ -230,6 +235,39 @@ START_TEST(trimming_moves_the_start) {
     excerpt_free(&e);
     memtrace_reader_close(part);
     fixture_free(&t.f);
+}
+END_TEST
+
+static uint64_t duration_of(memtrace_reader *reader) {
+    memtrace_event event;
+    while (memtrace_reader_next(reader, &event) == MEMTRACE_OK)
+        ;
+    const uint64_t duration = memtrace_reader_duration(reader);
+    memtrace_reader_close(reader);
+    return duration;
+}
+
+/* It lasts to the end of the stretch, or of the trace, even if nothing happened in it. */
+START_TEST(trimming_keeps_the_end) {
+    static const struct {
+        uint64_t from, to, duration;
+    } cases[] = {{0, 30, 30},
+                 {22, 1000, 978},
+                 {22, EXCERPT_END, 50000000 - 22},
+                 {50, 40000000, 40000000 - 50},
+                 {60000000, EXCERPT_END, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tape t;
+        excerpt e;
+        tape_start(&t, &head, locate);
+        collect(&t, 0, 25, allocate(&t, 0, 10, 3, LEAF));
+        tape_end_at(&t, 50000000);
+        const excerpt_options options = {.from = cases[i].from, .to = cases[i].to, .keep = 1};
+        ck_assert_uint_eq(duration_of(excerpt_of(play(&t), play(&t), &options, &e)),
+                          cases[i].duration);
+        excerpt_free(&e);
+        fixture_free(&t.f);
+    }
 }
 END_TEST
 
@@ -423,6 +461,57 @@ START_TEST(merging_aligns_times_and_renumbers) {
 }
 END_TEST
 
+/* Of the traces of two processes, the first of which has ended before: what that one had is freed
+ * then. Parts of one process are not two. */
+START_TEST(a_process_that_ends_frees_what_it_has) {
+    tape a, b;
+    merge m;
+    memtrace_info later = head;
+    later.start_time += 100;
+    later.pid += _i == 0;
+    tape_start(&a, &head, locate);
+    allocate(&a, 0, 3, 2, LEAF);
+    collect(&a, 0, 5, allocate(&a, 0, 4, 1, LEAF));
+    allocate(&a, 1, 6, 0, MARK);
+    tape_end_at(&a, 40);
+    tape_start(&b, &later, locate);
+    allocate(&b, 0, 1, 1, LEAF);
+    tape_end_at(&b, 70);
+    char *text = text_of(merged(&a, &b, &m));
+    merge_free(&m);
+    ck_assert_msg((_i == 0) == !!strstr(text, "0000000040 0000000000 collect\n"), "%s", text);
+    ck_assert_msg(!strstr(text, "0000000040 0000000001 collect\n"), "%s", text);
+    ck_assert_msg(!strstr(text, "0000000002 collect\n"), "%s", text);
+    ck_assert_uint_eq(duration_of(merged(&a, &b, &m)), 170);
+    free(text);
+    merge_free(&m);
+    fixture_free(&a.f);
+    fixture_free(&b.f);
+}
+END_TEST
+
+/* A domain in which blocks only end, and a trace without any, have numbers of their own, too. */
+START_TEST(merging_keeps_domains_apart) {
+    tape a, b;
+    merge m;
+    memtrace_info other = head;
+    other.pid++;
+    tape_start(&a, &head, locate);
+    if (_i)
+        collect(&a, 1, 5, allocate(&a, 0, 3, 2, LEAF));
+    tape_end_at(&a, 50);
+    tape_start(&b, &other, locate);
+    collect(&b, 1, 5, allocate(&b, 0, 3, 2, LEAF));
+    tape_end_at(&b, 40);
+    memtrace_reader *both = merged(&a, &b, &m);
+    ck_assert_uint_eq(m.parts[1].first_domain, _i ? 2 : 1);
+    ck_assert_uint_eq(duration_of(both), 50);
+    merge_free(&m);
+    fixture_free(&a.f);
+    fixture_free(&b.f);
+}
+END_TEST
+
 START_TEST(merging_thins_to_the_lowest_rate) {
     tape a, b;
     merge m;
@@ -546,6 +635,7 @@ static Suite *suite(void) {
     tcase_add_test(t, trimming_can_keep_what_was_alive);
     tcase_add_test(t, what_cannot_go_on_takes_no_room);
     tcase_add_test(t, trimming_moves_the_start);
+    tcase_add_test(t, trimming_keeps_the_end);
     tcase_add_test(t, a_death_may_come_before_its_allocation);
     tcase_add_test(t, how_samples_are_grouped_does_not_matter);
     tcase_add_loop_test(t, thinning_is_binomial, 0, 3);
@@ -553,6 +643,8 @@ static Suite *suite(void) {
     tcase_add_test(t, seeds_and_rates_give_other_choices);
     tcase_add_test(t, what_is_left_of_a_real_trace_is_as_it_was);
     tcase_add_test(t, merging_aligns_times_and_renumbers);
+    tcase_add_loop_test(t, a_process_that_ends_frees_what_it_has, 0, 2);
+    tcase_add_loop_test(t, merging_keeps_domains_apart, 0, 2);
     tcase_add_test(t, merging_thins_to_the_lowest_rate);
     tcase_add_test(t, word_sizes_do_not_mix);
     tcase_add_test(t, no_name_is_left);

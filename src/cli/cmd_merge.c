@@ -121,12 +121,11 @@ static void report(const merge *m, const char *path) {
 
 static int merge_files(inputs *in, char **paths, size_t n, const merge_options *opts) {
     merge m = {0};
-    memtrace_reader_options how = {.skip_backtraces = true, .strict = opts->strict};
+    const memtrace_reader_options how = {.strict = opts->strict};
     int status = inputs_open(in, paths, n, &how);
     if (status == STATUS_OK)
         status = plan(&m, in, opts->seed);
     inputs_close(in);
-    how.skip_backtraces = false;
     if (status == STATUS_OK)
         status = inputs_open(in, paths, n, &how);
     if (status == STATUS_OK)

@@ -99,7 +99,13 @@ static void meet(excerpt *e, excerpt_block *b, const memtrace_event *event) {
     e->n_samples += event->samples;
 }
 
-static bool note(excerpt *e, const memtrace_event *event) {
+static bool is_left_out(const excerpt *e, const memtrace_reader *reader,
+                        const memtrace_event *event) {
+    return event->kind == MEMTRACE_ALLOC && event->samples == 0 && e->options.leave_out &&
+           e->options.leave_out(e->options.user, reader, event);
+}
+
+static bool note(excerpt *e, const memtrace_reader *reader, const memtrace_event *event) {
     if (event->kind == MEMTRACE_PROMOTE)
         return true;
     uint32_t *place = place_of(e, event->id);
@@ -108,6 +114,8 @@ static bool note(excerpt *e, const memtrace_event *event) {
     excerpt_block *b = block_of(e, place);
     if (!b)
         return false;
+    if (is_left_out(e, reader, event))
+        return drop(e, place);
     if (event->kind == MEMTRACE_COLLECT)
         b->death = event->time;
     else if (!b->known)
@@ -162,7 +170,7 @@ memtrace_status excerpt_plan(excerpt *e, memtrace_reader *reader, const excerpt_
     while ((status = memtrace_reader_next(reader, &event)) == MEMTRACE_OK) {
         if (event.domain >= e->n_domains)
             e->n_domains = event.domain + UINT32_C(1);
-        if (!note(e, &event))
+        if (!note(e, reader, &event))
             return MEMTRACE_NOMEM;
     }
     if (status != MEMTRACE_END)

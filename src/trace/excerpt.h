@@ -26,6 +26,10 @@ typedef struct excerpt_options {
 
     uint64_t delay;    /* is added to all times */
     uint64_t first_id; /* ids count from here, without gaps, domain by domain */
+
+    /* Called by the first reading for each mark and gauge; true: it is left out. May be NULL. */
+    bool (*leave_out)(void *user, const memtrace_reader *reader, const memtrace_event *event);
+    void *user;
 } excerpt_options;
 
 /* A block that goes on, or might: nothing but its id is kept of others. */

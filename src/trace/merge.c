@@ -47,6 +47,14 @@ static uint64_t process_of(const memtrace_info *info) {
     return combine(combine(hash_u64(info->pid), info->host_name), info->executable_name);
 }
 
+/* The first of the parts before `i` that is of the same process, or `i`. */
+static size_t find_process(const merge *m, size_t i, uint64_t hash) {
+    for (size_t j = 0; j < i; j++)
+        if (m->parts[j].process_hash == hash)
+            return j;
+    return i;
+}
+
 memtrace_status merge_start(merge *m, memtrace_reader *const *readers, size_t n, uint64_t seed) {
     *m = (merge){.seed = seed, .info = *memtrace_reader_info(readers[0])};
     m->parts = calloc(n, sizeof *m->parts);
@@ -64,7 +72,8 @@ memtrace_status merge_start(merge *m, memtrace_reader *const *readers, size_t n,
             .whole = m,
             .rate = info->sample_rate,
             .start = info->start_time,
-            .process = process_of(info),
+            .process_hash = process_of(info),
+            .process = find_process(m, i, process_of(info)),
             .executable_hash = hash_bytes(info->executable_name, strlen(info->executable_name))};
     }
     snprintf(m->context, sizeof m->context, "%zu merged traces", n);
@@ -76,13 +85,22 @@ memtrace_status merge_start(merge *m, memtrace_reader *const *readers, size_t n,
     return MEMTRACE_OK;
 }
 
+static bool take_gauge(void *user, const memtrace_reader *reader, const memtrace_event *event) {
+    const merge_part *part = user;
+    merge *m = part->whole;
+    return merge_gauges_read(&m->gauges, part->process,
+                             event->time + part->start - m->info.start_time, reader, event);
+}
+
 memtrace_status merge_plan(merge *m, size_t i, memtrace_reader *reader) {
     merge_part *part = &m->parts[i];
     const excerpt_options options = {.to = EXCERPT_END,
                                      .keep = m->info.sample_rate / part->rate,
                                      .seed = m->seed + i,
                                      .delay = part->start - m->info.start_time,
-                                     .first_id = m->next_id};
+                                     .first_id = m->next_id,
+                                     .leave_out = take_gauge,
+                                     .user = part};
     const memtrace_status status = excerpt_plan(&part->blocks, reader, &options);
     if (status != MEMTRACE_OK)
         return status;
@@ -90,7 +108,7 @@ memtrace_status merge_plan(merge *m, size_t i, memtrace_reader *reader) {
     part->end = excerpt_end(&part->blocks, memtrace_reader_duration(reader));
     /* One that has no events needs a domain to note its end in. */
     const uint32_t n_domains = part->blocks.n_domains ? part->blocks.n_domains : 1;
-    if (m->next_domain + n_domains > UINT16_MAX) {
+    if (m->next_domain + n_domains >= UINT16_MAX) { /* one more is for the gauges */
         m->hindrance = "they have more domains together than a trace can have";
         return MEMTRACE_USAGE;
     }
@@ -156,14 +174,18 @@ static uint64_t choose_end(void *user, uint64_t duration) {
 static void find_ends(merge *m) {
     uint64_t whole = 0;
     for (size_t i = 0; i < m->n_parts; i++) {
-        merge_part *part = &m->parts[i];
-        for (size_t j = 0; j < m->n_parts; j++)
-            if (m->parts[j].process == part->process && m->parts[j].end > part->end)
-                part->end = m->parts[j].end;
-        whole = part->end > whole ? part->end : whole;
+        merge_part *process = &m->parts[m->parts[i].process];
+        if (m->parts[i].end > process->end)
+            process->end = m->parts[i].end;
+        whole = process->end > whole ? process->end : whole;
     }
-    for (size_t i = 0; i < m->n_parts; i++)
-        m->parts[i].frees = m->parts[i].end < whole;
+    for (size_t i = 0; i < m->n_parts; i++) {
+        merge_part *part = &m->parts[i];
+        part->end = m->parts[part->process].end;
+        part->frees = part->end < whole;
+        if (part->frees && part->process == i) /* what it had at the very end is to be seen */
+            merge_gauges_end(&m->gauges, i, part->end + 1);
+    }
 }
 
 /* The system frees what a process has when it ends. */
@@ -181,15 +203,16 @@ static bool free_next(void *user, memtrace_event *event) {
     return false;
 }
 
-memtrace_status merge_write(merge *m, memtrace_reader *const *readers, int fd, compression how,
-                            memtrace_error *error) {
-    rewrite_input *inputs = calloc(m->n_parts, sizeof *inputs);
-    if (!inputs) {
-        if (error)
-            *error = (memtrace_error){.status = MEMTRACE_NOMEM, .reason = "no memory to merge"};
-        return MEMTRACE_NOMEM;
-    }
-    find_ends(m);
+static bool move_gauge(void *user, memtrace_event *event) {
+    const merge_part *part = user;
+    event->id += part->whole->next_id;
+    return true;
+}
+
+static memtrace_status write_parts(merge *m, memtrace_reader *const *readers, memtrace_reader *sums,
+                                   rewrite_input *inputs, int fd, compression how,
+                                   memtrace_error *error) {
+    merge_part gauges = {.whole = m};
     for (size_t i = 0; i < m->n_parts; i++)
         inputs[i] = (rewrite_input){.reader = readers[i],
                                     .options = {.select = choose_event,
@@ -198,7 +221,26 @@ memtrace_status merge_write(merge *m, memtrace_reader *const *readers, int fd, c
                                                 .end = choose_end,
                                                 .first_domain = m->parts[i].first_domain,
                                                 .user = &m->parts[i]}};
-    const memtrace_status status = rewrite_traces(&m->info, inputs, m->n_parts, fd, how, error);
+    inputs[m->n_parts] = (rewrite_input){.reader = sums,
+                                         .options = {.select = move_gauge,
+                                                     .recode = recode,
+                                                     .first_domain = (uint16_t)m->next_domain,
+                                                     .user = &gauges}};
+    return rewrite_traces(&m->info, inputs, m->n_parts + (sums ? 1 : 0), fd, how, error);
+}
+
+memtrace_status merge_write(merge *m, memtrace_reader *const *readers, int fd, compression how,
+                            memtrace_error *error) {
+    rewrite_input *inputs = calloc(m->n_parts + 1, sizeof *inputs);
+    memtrace_reader *sums = NULL;
+    find_ends(m);
+    memtrace_status status =
+        inputs ? merge_gauges_sum(&m->gauges, &m->info, m->n_parts, &sums) : MEMTRACE_NOMEM;
+    if (status == MEMTRACE_OK)
+        status = write_parts(m, readers, sums, inputs, fd, how, error);
+    else if (error)
+        *error = (memtrace_error){.status = status, .reason = "no memory to merge"};
+    memtrace_reader_close(sums);
     free(inputs);
     return status;
 }
@@ -207,6 +249,7 @@ void merge_free(merge *m) {
     for (size_t i = 0; i < m->n_parts; i++)
         excerpt_free(&m->parts[i].blocks);
     free(m->parts);
+    merge_gauges_free(&m->gauges);
     map64_free(&m->codes);
     vec_free(&m->places);
     *m = (merge){0};

@@ -4,7 +4,7 @@
  * codes that mean different places, as addresses of different processes do, get new ones. A trace
  * has one rate, so those with a higher rate than the lowest are thinned to it, which leaves every
  * estimate unbiased. Traces of different word sizes do not merge. A process that ends before the
- * result does frees what it has.
+ * result does frees what it has; gauges are summed up over processes.
  *
  *     merge_start(&m, heads, n, seed)      looks at the heads
  *     merge_plan(&m, i, reader)            for each: reads it a first time
@@ -15,6 +15,7 @@
 
 #include "trace/compress.h"
 #include "trace/excerpt.h"
+#include "trace/merge_gauges.h"
 
 struct merge;
 
@@ -24,7 +25,8 @@ typedef struct merge_part {
     excerpt blocks;
     double rate;              /* its own */
     uint64_t start;           /* microseconds since the epoch */
-    uint64_t process;         /* the same for parts of one process */
+    uint64_t process_hash;    /* the same for parts of one process */
+    size_t process;           /* the index of the first of these */
     uint64_t end;             /* of that process, microseconds from the start of the result */
     bool frees;               /* what it has then, since the result lasts longer */
     size_t n_freed;           /* how many of the blocks were looked at for that */
@@ -41,6 +43,7 @@ typedef struct merge {
     uint64_t seed;
     uint64_t next_id;
     uint32_t next_domain;
+    merge_gauges gauges;
     map64 codes;           /* that were given, to their index in `places` */
     VEC(uint64_t) places;  /* the hash of what the code means */
     const char *hindrance; /* why they do not merge; static */
@@ -50,7 +53,7 @@ typedef struct merge {
 MEMTRACE_NODISCARD memtrace_status merge_start(merge *m, memtrace_reader *const *readers, size_t n,
                                                uint64_t seed);
 
-/* Reads trace `i` to its end, its backtraces left out or not; in the order of the traces. */
+/* Reads trace `i` to its end; in the order of the traces. */
 MEMTRACE_NODISCARD memtrace_status merge_plan(merge *m, size_t i, memtrace_reader *reader);
 
 /* Reads all traces, opened anew, and writes the result. */

@@ -12,7 +12,7 @@
 /* ---- small traces ---- */
 
 /* What the codes of these tests stand for. */
-enum { MAIN = 1, LEAF, OTHER_LEAF, TYPED, NOWHERE, MARK };
+enum { MAIN = 1, LEAF, OTHER_LEAF, TYPED, NOWHERE, MARK, GAUGE };
 
 static size_t locate(void *context, uint64_t code, memtrace_location *l, size_t max) {
     (void)context;
@@ -33,6 +33,9 @@ static size_t locate(void *context, uint64_t code, memtrace_location *l, size_t 
         return 2;
     case MARK:
         l[0] = (memtrace_location){.file = MEMTRACE_MARK_FILE, .function = "loaded"};
+        return 1;
+    case GAUGE:
+        l[0] = (memtrace_location){.file = MEMTRACE_GAUGE_FILE, .function = "rss"};
         return 1;
     default:
         return 0;
@@ -490,6 +493,51 @@ START_TEST(a_process_that_ends_frees_what_it_has) {
 }
 END_TEST
 
+/* The readings of domain 2 as "time=value …". */
+static char *readings_of(char *text) {
+    static char readings[256];
+    size_t used = 0;
+    readings[0] = '\0';
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        const char *at = strstr(line, "alloc_ext 0 len=");
+        if (at && strstr(line, "dom=2"))
+            used += (size_t)snprintf(readings + used, sizeof readings - used, "%d=%d ", atoi(line),
+                                     atoi(at + strlen("alloc_ext 0 len=")));
+    }
+    free(text);
+    return readings;
+}
+
+/* Gauges of two processes become their sums, as long as there are both; of one process there is
+ * nothing to sum up. Marks stay where they are. */
+START_TEST(gauges_are_summed_up_over_processes) {
+    tape a, b;
+    merge m;
+    memtrace_info later = head;
+    later.start_time += 10;
+    later.pid += _i == 0;
+    tape_start(&a, &head, locate);
+    collect(&a, 0, 3, allocate(&a, 0, 3, 0, GAUGE)); /* the value is 10 + the time */
+    allocate(&a, 0, 6, 0, MARK);
+    collect(&a, 0, 20, allocate(&a, 0, 20, 0, GAUGE));
+    tape_end_at(&a, 40);
+    tape_start(&b, &later, locate);
+    collect(&b, 0, 5, allocate(&b, 0, 5, 0, GAUGE));
+    collect(&b, 0, 60, allocate(&b, 0, 60, 0, GAUGE));
+    tape_end_at(&b, 100);
+    char *text = text_of(merged(&a, &b, &m));
+    ck_assert_msg(
+        strstr(text, "len=16 dom=0 depth=2    0: App.main@src/main.c:10:0-0 loaded@<mark>"), "%s",
+        text);
+    ck_assert_msg(strstr(text, " dom=2 depth=1    0: rss@<gauge>:0:0-0\n"), "%s", text);
+    ck_assert_str_eq(readings_of(text),
+                     _i ? "3=13 15=15 20=30 70=70 " : "3=13 15=28 20=45 41=15 70=70 ");
+    merge_free(&m);
+    fixture_free(&a.f);
+    fixture_free(&b.f);
+}
+END_TEST
+
 /* A domain in which blocks only end, and a trace without any, have numbers of their own, too. */
 START_TEST(merging_keeps_domains_apart) {
     tape a, b;
@@ -644,6 +692,7 @@ static Suite *suite(void) {
     tcase_add_test(t, what_is_left_of_a_real_trace_is_as_it_was);
     tcase_add_test(t, merging_aligns_times_and_renumbers);
     tcase_add_loop_test(t, a_process_that_ends_frees_what_it_has, 0, 2);
+    tcase_add_loop_test(t, gauges_are_summed_up_over_processes, 0, 2);
     tcase_add_loop_test(t, merging_keeps_domains_apart, 0, 2);
     tcase_add_test(t, merging_thins_to_the_lowest_rate);
     tcase_add_test(t, word_sizes_do_not_mix);

@@ -4,16 +4,16 @@ A stretch of time; the new trace starts there:
   part.ctf: 1,439 of 10,607 samples, in 1,439 of 10,607 blocks
   $ allotrace info part.ctf | grep -E 'started|duration|samples|collected'
     started          2022-11-10 13:24:03 UTC
-    duration         4.99 s
+    duration         5.00 s
     samples          1,439 in 1,439 blocks
     collected        1,428 of 1,439 blocks
   $ allotrace doctor part.ctf
   part.ctf: no defects
-    2,950 events can be used, over 4.99 s
+    2,950 events can be used, over 5.00 s
   $ allotrace trim --from 5000ms --to 10 --live $TRACES/irmin-replay.ctf >live.ctf
   $ allotrace info live.ctf | grep -E 'started|duration|samples|collected'
     started          2022-11-10 13:24:03 UTC
-    duration         4.99 s
+    duration         5.00 s
     samples          1,452 in 1,452 blocks
     collected        1,438 of 1,452 blocks
 

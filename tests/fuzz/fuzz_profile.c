@@ -33,6 +33,9 @@ static counts count_events(const uint8_t *bytes, size_t size) {
     memtrace_reader *r = open_trace(bytes, size);
     while (memtrace_reader_next(r, &event) == MEMTRACE_OK)
         count_event(&c, &event);
+    const uint64_t duration = memtrace_reader_duration(r);
+    REQUIRE(duration >= c.duration);
+    c.duration = duration;
     memtrace_reader_close(r);
     return c;
 }

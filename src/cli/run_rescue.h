@@ -18,9 +18,9 @@ void run_rescue_name(int fd, char *name, size_t size);
  * them any more. */
 void run_rescue_finish(int fd, const char *pattern);
 
-/* Says in the trace of process `pid`, which was killed, when that was: readers would take it to have
- * ended with its last event. Times are in us since the epoch; what began before `begin`, as the run
- * did, is another process's trace. */
+/* Says in the trace of process `pid`, which was killed, when that was: readers would take it to
+ * have ended with its last event. Times are in us since the epoch; what began before `begin`, as
+ * the run did, is another process's trace. */
 void run_rescue_note_end(const char *pattern, uint64_t pid, uint64_t begin, uint64_t end);
 
 /* What recorders had to say: of enum rescue_note. */

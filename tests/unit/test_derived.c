@@ -498,11 +498,12 @@ static char *readings_of(char *text) {
     static char readings[256];
     size_t used = 0;
     readings[0] = '\0';
-    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-        const char *at = strstr(line, "alloc_ext 0 len=");
-        if (at && strstr(line, "dom=2"))
-            used += (size_t)snprintf(readings + used, sizeof readings - used, "%d=%d ", atoi(line),
-                                     atoi(at + strlen("alloc_ext 0 len=")));
+    for (char *line = text; *line; line += strcspn(line, "\n") + 1) {
+        uint64_t time, value;
+        if (sscanf(line, "%" SCNu64 " %*u alloc_ext 0 len=%" SCNu64 " dom=2", &time, &value) == 2 &&
+            strncmp(strstr(line, "dom="), "dom=2 ", 6) == 0)
+            used += (size_t)snprintf(readings + used, sizeof readings - used,
+                                     "%" PRIu64 "=%" PRIu64 " ", time, value);
     }
     free(text);
     return readings;

@@ -24,7 +24,7 @@ static bool take_integer(const char **text, uint64_t most, uint64_t *value) {
     *value = 0;
     for (; isdigit((unsigned char)**text); ++*text) {
         uint64_t digit = (uint64_t)(**text - '0');
-        if (*value > (most - digit) / 10)
+        if (digit > most || *value > (most - digit) / 10)
             return false;
         *value = *value * 10 + digit;
     }

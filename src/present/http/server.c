@@ -138,27 +138,31 @@ void server_tick(server *s) {
 
 /* ---- answers ----------------------------------------------------------------------------- */
 
-static void add_header(struct MHD_Response *r, const char *name, const char *value) {
-    if (MHD_add_response_header(r, name, value) != MHD_YES)
-        return; /* without memory; the browser's own defaults are safe, only stricter caching is
-                   lost */
+/* False when there is no memory. */
+static bool add_header(struct MHD_Response *r, const char *name, const char *value) {
+    return MHD_add_response_header(r, name, value) == MHD_YES;
 }
 
-static enum MHD_Result send_response(struct MHD_Connection *connection, int status,
-                                     struct MHD_Response *r) {
+static bool add_policy(struct MHD_Response *r) {
     static const char policy[] =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
         "font-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-    if (!r)
-        return MHD_NO;
-    add_header(r, "Content-Security-Policy", policy);
-    add_header(r, "X-Content-Type-Options", "nosniff");
-    add_header(r, "X-Frame-Options", "DENY");
-    add_header(r, "Referrer-Policy", "no-referrer");
-    add_header(r, "Cross-Origin-Opener-Policy", "same-origin");
-    add_header(r, "Cross-Origin-Resource-Policy", "same-origin");
-    enum MHD_Result queued = MHD_queue_response(connection, (unsigned)status, r);
+    return add_header(r, "Content-Security-Policy", policy) &&
+           add_header(r, "X-Content-Type-Options", "nosniff") &&
+           add_header(r, "X-Frame-Options", "DENY") &&
+           add_header(r, "Referrer-Policy", "no-referrer") &&
+           add_header(r, "Cross-Origin-Opener-Policy", "same-origin") &&
+           add_header(r, "Cross-Origin-Resource-Policy", "same-origin");
+}
+
+/* Takes `r`, which is `whole` if it has all headers of its own. One that lacks a header is not
+ * sent: what it forbids a browser would otherwise do. */
+static enum MHD_Result send_response(struct MHD_Connection *connection, int status,
+                                     struct MHD_Response *r, bool whole) {
+    enum MHD_Result queued = MHD_NO;
+    if (whole && add_policy(r))
+        queued = MHD_queue_response(connection, (unsigned)status, r);
     MHD_destroy_response(r);
     return queued;
 }
@@ -172,11 +176,10 @@ static enum MHD_Result send_json(struct MHD_Connection *connection, int status, 
         free(o->buffer);
         return MHD_NO;
     }
-    add_header(r, "Content-Type", "application/json");
-    add_header(r, "Cache-Control", "no-store");
-    if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
-        add_header(r, "Allow", "GET, HEAD");
-    return send_response(connection, status, r);
+    bool whole = add_header(r, "Content-Type", "application/json") &&
+                 add_header(r, "Cache-Control", "no-store") &&
+                 (status != MHD_HTTP_METHOD_NOT_ALLOWED || add_header(r, "Allow", "GET, HEAD"));
+    return send_response(connection, status, r, whole);
 }
 
 static enum MHD_Result refuse(struct MHD_Connection *connection, int status, const char *reason) {
@@ -214,21 +217,22 @@ static struct MHD_Response *asset_response(struct MHD_Connection *connection, co
         return asset_unpacked(a);
     struct MHD_Response *r =
         MHD_create_response_from_buffer(a->gzip_size, (void *)a->gzip, MHD_RESPMEM_PERSISTENT);
-    if (r)
-        add_header(r, "Content-Encoding", "gzip");
-    return r;
+    if (!r || add_header(r, "Content-Encoding", "gzip"))
+        return r;
+    MHD_destroy_response(r);
+    return NULL;
 }
 
 /* Who opens the page with the token has it from now on. */
-static void give_cookie(const server *s, struct MHD_Connection *connection,
+static bool give_cookie(const server *s, struct MHD_Connection *connection,
                         struct MHD_Response *r) {
     char cookie[128];
     const char *token = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token");
     if (!token || !guard_token(&s->guard, token, NULL))
-        return;
+        return true;
     snprintf(cookie, sizeof cookie, "%s=%s; Path=/; HttpOnly; SameSite=Strict", s->guard.cookie,
              s->guard.token);
-    add_header(r, "Set-Cookie", cookie);
+    return add_header(r, "Set-Cookie", cookie);
 }
 
 static enum MHD_Result send_asset(const server *s, struct MHD_Connection *connection,
@@ -239,13 +243,11 @@ static enum MHD_Result send_asset(const server *s, struct MHD_Connection *connec
                                  : asset_response(connection, a);
     if (!r)
         return MHD_NO;
-    add_header(r, "Content-Type", a->type);
-    add_header(r, "Cache-Control", "no-cache");
-    add_header(r, "Vary", "Accept-Encoding");
-    add_header(r, "ETag", a->tag);
-    if (strcmp(a->path, "/") == 0)
-        give_cookie(s, connection, r);
-    return send_response(connection, known ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, r);
+    bool whole = add_header(r, "Content-Type", a->type) &&
+                 add_header(r, "Cache-Control", "no-cache") &&
+                 add_header(r, "Vary", "Accept-Encoding") && add_header(r, "ETag", a->tag) &&
+                 (strcmp(a->path, "/") != 0 || give_cookie(s, connection, r));
+    return send_response(connection, known ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, r, whole);
 }
 
 static enum MHD_Result send_page(const server *s, struct MHD_Connection *connection,
@@ -303,9 +305,9 @@ static enum MHD_Result send_stream(server *s, struct MHD_Connection *connection,
     if (!r)
         return refuse(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "too many streams are open");
     set_clock(s, c, 0);
-    add_header(r, "Content-Type", "text/event-stream");
-    add_header(r, "Cache-Control", "no-store");
-    return send_response(connection, MHD_HTTP_OK, r);
+    bool whole = add_header(r, "Content-Type", "text/event-stream") &&
+                 add_header(r, "Cache-Control", "no-store");
+    return send_response(connection, MHD_HTTP_OK, r, whole);
 }
 
 /* The connection is suspended before a worker can resume it; and never once the server is

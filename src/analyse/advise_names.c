@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 #include <stddef.h>
 #include <string.h>
+#include <strings.h>
 
 static const char *const patterns[ADVISE_N_NAMES] = {
 #define ADVISE_NAME_PATTERN(name, pattern) pattern,
@@ -118,11 +119,28 @@ bool advise_is_copy(const char *function) {
     return is_same(member, assignment) || is_same(member, class_name(scope));
 }
 
+/* Whether a name begins as the text before the first sign of a pattern does. */
+static bool begins_as(const char *pattern, const char *name) {
+    const size_t n = strcspn(pattern, "*?[]@+!()|\\");
+    return strncasecmp(pattern, name, n) == 0;
+}
+
+/* False: the pattern cannot match. fnmatch(3) is slow to find that out. Each text behind a bar is
+ * taken for an alternative of the whole, which can only let too many pass. */
+static bool may_match(const char *pattern, const char *name) {
+    if (strncmp(pattern, "@(", 2) != 0)
+        return begins_as(pattern, name);
+    for (const char *c = pattern + 2; !begins_as(c, name); c++)
+        if (!(c = strchr(c, '|')))
+            return false;
+    return true;
+}
+
 advise_names advise_names_of(const char *name) {
     const char *bare = advise_bare_name(name);
     advise_names set = 0;
     for (unsigned i = 0; i < ADVISE_N_NAMES; i++)
-        if (fnmatch(patterns[i], bare, HOW) == 0)
+        if (may_match(patterns[i], bare) && fnmatch(patterns[i], bare, HOW) == 0)
             set |= UINT64_C(1) << i;
     return set;
 }

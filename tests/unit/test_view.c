@@ -1,14 +1,16 @@
 /* Tests of the parts of the viewer that have no socket: who may ask, the cache, pictures of trees.
  */
 #include <pthread.h>
-
+#include <stdatomic.h>
 #include <stdio.h>
 
+#include "analyse/advise.h"
 #include "analyse/filter_complete.h"
 #include "analyse/flame.h"
 #include "analyse/functions.h"
 #include "analyse/hotpaths.h"
 #include "analyse/peaks.h"
+#include "present/http/api.h"
 #include "present/http/cache.h"
 #include "present/http/guard.h"
 #include "tape.h"
@@ -202,6 +204,58 @@ static void record_tree(tape *t, profile *p) {
     allocate(t, 0, MEMTRACE_MINOR, 100, 4, STACK(MAIN, LIB_MAP));
     tape_read_blocks(t, p, false);
 }
+
+/* ---- answers ----------------------------------------------------------------------------- */
+
+static atomic_int advised;
+
+bool __real_advise_query(const query_result *q, double min_share, advise *result);
+bool __wrap_advise_query(const query_result *q, double min_share, advise *result);
+
+bool __wrap_advise_query(const query_result *q, double min_share, advise *result) {
+    advised++;
+    return __real_advise_query(q, min_share, result);
+}
+
+/* The answer to a request for advice, which the caller frees. */
+static char *ask_advice(viewer *v, const char *terms, const char *share) {
+    const api_parameter parameters[] = {{"filter", terms}, {"share", share}};
+    output o;
+    output_start(&o, OUTPUT_MEMORY);
+    ck_assert_int_eq(api_answer(v, "advice", parameters, 2, &o), 200);
+    output_char(&o, '\0');
+    ck_assert_int_eq(o.error, 0);
+    return o.buffer;
+}
+
+START_TEST(advice_is_not_sought_again) {
+    static const struct {
+        const char *filter, *share;
+        int advised;
+    } asked[] = {{"", "10", 1}, {"", "10", 1}, {"size:50w", "10", 2}, {"", "20", 3}, {"", "10", 3}};
+    tape t;
+    profile p;
+    viewer v;
+    char name[] = "a.ctf", *first = NULL;
+    record_tree(&t, &p);
+    ck_assert(viewer_init(&v, (char *[]){name}, 1));
+    ck_assert(viewer_publish(&v, 0, &p, NULL, 0, READING_WHOLE));
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        char *answer = ask_advice(&v, asked[i].filter, asked[i].share);
+        ck_assert_int_eq(advised, asked[i].advised);
+        if (asked[i].advised == 1 && first)
+            ck_assert_str_eq(answer, first);
+        free(first);
+        first = answer;
+    }
+    free(first);
+    record_tree(&t, &p);
+    ck_assert(viewer_publish(&v, 0, &p, NULL, 0, READING_WHOLE));
+    free(ask_advice(&v, "", "10"));
+    ck_assert_int_eq(advised, 4);
+    viewer_free(&v);
+}
+END_TEST
 
 typedef struct picture {
     tape tape;
@@ -874,6 +928,7 @@ static Suite *suite(void) {
     tcase_add_test(t, what_is_in_use_stays);
     tcase_add_test(t, failures_are_not_remembered);
     tcase_add_test(t, threads_may_ask_at_once);
+    tcase_add_test(t, advice_is_not_sought_again);
     tcase_add_test(t, narrow_nodes_are_summed_up);
     tcase_add_test(t, outward_callers_are_counted);
     tcase_add_test(t, rows_end_and_say_so);

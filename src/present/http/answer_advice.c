@@ -1,4 +1,7 @@
 /* answer_advice.c: `/api/advice`: why the largest functions allocate, and what to do about it. */
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "analyse/advise.h"
 #include "present/http/request.h"
 
@@ -52,14 +55,43 @@ static bool write_advice(request *r, const asked *q, const advise *a) {
     return ok;
 }
 
+typedef struct advice_making {
+    const query_result *query;
+    double share;
+} advice_making;
+
+static void release_advice(void *value) {
+    advise_free(value);
+    free(value);
+}
+
+static bool make_advice(void *context, cache_value *value) {
+    const advice_making *m = context;
+    advise *a = malloc(sizeof *a);
+    if (!a || !advise_query(m->query, m->share, a)) {
+        free(a);
+        return false;
+    }
+    *value = (cache_value){.value = a,
+                           .size = sizeof *a + a->items.capacity * sizeof *a->items.items +
+                                   a->places.capacity * sizeof *a->places.items,
+                           .release = release_advice};
+    return true;
+}
+
+/* It takes seconds on a large trace. Who gives up and asks again finds what was begun for him,
+ * which for that reason is not given up with him. */
 bool answer_advice(request *r) {
     asked q = {.needs_blocks = true, .needs_rows = true, .of_allocated = true};
-    advise a;
     double share = ADVISE_WORTH;
     bool ok = request_number(r, "share", 0.1, 100, &share) && request_ask(r, &q);
     if (ok) {
-        ok = advise_query(q.query, share, &a) && write_advice(r, &q, &a);
-        advise_free(&a);
+        advice_making m = {.query = q.query, .share = share};
+        char key[40];
+        snprintf(key, sizeof key, "advice %.17g", share);
+        cache_entry *e = asked_cached(r, &q, key, make_advice, &m);
+        ok = e && write_advice(r, &q, cache_entry_value(e));
+        cache_release(r->viewer->cache, e);
     }
     asked_close(r, &q);
     return ok;

@@ -5,6 +5,7 @@
 """
 import contextlib
 import os
+import re
 import signal
 import subprocess
 
@@ -118,6 +119,15 @@ def answers_forbid_inline_code_and_frames():
             equal(headers["x-content-type-options"], "nosniff", path)
             equal(headers["referrer-policy"], "no-referrer", path)
             check("access-control-allow-origin" not in headers, path)
+
+
+@test
+def the_document_quotes_the_policy():
+    document = (TRACES.parent.parent / "docs" / "viewer-api.md").read_text()
+    quoted = re.search(r"`Content-Security-Policy: ([^`]*)`", document)
+    check(quoted, "a policy in the document")
+    with Viewer(TRACE) as v:
+        equal(" ".join(quoted.group(1).split()), v.get("/nothing").headers["content-security-policy"])
 
 
 @test

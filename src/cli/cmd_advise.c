@@ -29,7 +29,7 @@ static const option options[] = {
      .at = offsetof(advise_options, top),
      .argument = "N",
      .help = "show at most N pieces of advice (0, the default: all)"},
-    OPTION_FILTER(advise_options),
+    OPTION_FILTER(advise_options, question.filter),
     {.name = "measure",
      .letter = 'm',
      .kind = OPTION_CHOICE,

@@ -43,7 +43,7 @@ static const option options[] = {
      .at = offsetof(anonymise_command_options, keep_structure),
      .help = "replace the parts of names and paths, and keep what separates them (Module.function, "
              "folder/file) and the extensions of files"},
-    OPTION_STRICT(anonymise_command_options),
+    OPTION_STRICT(anonymise_command_options, strict),
 };
 
 static bool choose_key(const char *secret, uint64_t key[2]) {

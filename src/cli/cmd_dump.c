@@ -40,7 +40,7 @@ static const option options[] = {
      .argument = "N",
      .help = "show the N innermost frames of each backtrace; `...+K` stands for the K frames left "
              "out before them (0, the default: all)"},
-    OPTION_STRICT(dump_command_options),
+    OPTION_STRICT(dump_command_options, strict),
 };
 
 /* How much there will be, nobody knows: programs do other things at first. */

@@ -70,13 +70,7 @@ static const option options[] = {
      .argument = "OUT",
      .help = "write to OUT, which is replaced as a whole, instead of standard output; sqlite needs "
              "it"},
-    {.name = "filter",
-     .letter = 'f',
-     .kind = OPTION_TEXT,
-     .at = offsetof(export_options, filter),
-     .argument = "FILTER",
-     .help = "only blocks that FILTER keeps, like 'alloc:10s..20s live:@peak size:>=1K life:<1ms "
-             "heap:major fn:/Lwt/ -fn:Stdlib'; see allotrace(1)"},
+    OPTION_FILTER(export_options, filter),
     {.name = "measure",
      .letter = 'm',
      .kind = OPTION_CHOICE,
@@ -85,13 +79,9 @@ static const option options[] = {
      .help = "what the weights of stacks are (collapsed and speedscope): bytes allocated "
              "(default), numbers of blocks, bytes live --at a time or at the peak, bytes promoted, "
              "bytes never freed, or bytes times seconds of life"},
-    {.name = "at",
-     .kind = OPTION_TEXT,
-     .at = offsetof(export_options, at),
-     .argument = "TIME",
-     .help = "the time of --measure live since the start, like 1.5s (default: the end)"},
+    OPTION_AT(export_options, at),
     OPTION_INDEX(export_options, index),
-    OPTION_STRICT(export_options),
+    OPTION_STRICT(export_options, strict),
 };
 
 /* What is exported. */

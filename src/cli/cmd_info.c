@@ -19,7 +19,7 @@ static const option options[] = {
      .at = offsetof(info_options, json),
      .help = "write JSON instead of text: an array with an object for each trace"},
     OPTION_INDEX(info_options, index),
-    OPTION_STRICT(info_options),
+    OPTION_STRICT(info_options, strict),
 };
 
 /* Of a file as it lies on the disk, compressed or not; 0 of what is none. */

@@ -31,7 +31,7 @@ static const option options[] = {
      .argument = "P",
      .help = "take the first P percent of the time for start-up (default 25)"},
     OPTION_SITES(leaks_options),
-    OPTION_FILTER(leaks_options),
+    OPTION_FILTER(leaks_options, question.filter),
     OPTION_COUNTED(leaks_options),
     OPTION_WRAPPERS(leaks_options),
     OPTIONS_FORM(leaks_options),

@@ -47,7 +47,7 @@ static const option options[] = {
      .kind = OPTION_FLAG,
      .at = offsetof(lifetimes_options, curve),
      .help = "with --csv: write the survival curve, a row a point, instead of the sites"},
-    OPTION_FILTER(lifetimes_options),
+    OPTION_FILTER(lifetimes_options, question.filter),
     OPTION_WRAPPERS(lifetimes_options),
     OPTIONS_FORM(lifetimes_options),
 };

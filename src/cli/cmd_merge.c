@@ -29,7 +29,7 @@ static const option options[] = {
      .at = offsetof(merge_options, seed),
      .argument = "N",
      .help = "where traces must be thinned, choose other samples (default 0)"},
-    OPTION_STRICT(merge_options),
+    OPTION_STRICT(merge_options, strict),
 };
 
 /* All traces at once: those of the first reading, then those of the second. */

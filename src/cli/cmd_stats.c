@@ -39,7 +39,7 @@ static const option options[] = {
      .argument = "OUT",
      .help = "also write the raw vectors, a row a block, as CSV to OUT, which is replaced as a "
              "whole; `-`: to standard output, instead of the report"},
-    OPTION_FILTER(stats_options),
+    OPTION_FILTER(stats_options, question.filter),
     OPTION_COUNTED(stats_options),
     OPTIONS_FORM(stats_options),
 };

@@ -42,7 +42,7 @@ static const option options[] = {
      .argument = "N",
      .help = "show what is live also for each of the N sites with most at the peak (default 0)"},
     OPTION_SITES(timeline_options),
-    OPTION_FILTER(timeline_options),
+    OPTION_FILTER(timeline_options, question.filter),
     OPTION_COUNTED(timeline_options),
     OPTION_WRAPPERS(timeline_options),
     OPTIONS_FORM(timeline_options),

@@ -36,7 +36,7 @@ static const option options[] = {
      .at = offsetof(view_options, sources),
      .argument = "FOLDER",
      .help = "look for source files with relative names in FOLDER (default: the current one)"},
-    OPTION_STRICT(view_options),
+    OPTION_STRICT(view_options, strict),
 };
 
 static int show(char **paths, size_t n, const view_options *o) {

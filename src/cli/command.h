@@ -167,10 +167,10 @@ const char *command_nearest(const char *name);
     .options = (specs), .n_options = sizeof(specs) / sizeof *(specs),                              \
     .options_size = sizeof(defaults_), .defaults = &(defaults_)
 
-/* For commands that read traces; `type` has a field `bool strict`. */
-#define OPTION_STRICT(type)                                                                        \
+/* For commands that read traces; `field` of `type` is a bool. */
+#define OPTION_STRICT(type, field)                                                                 \
     {                                                                                              \
-        .name = "strict", .kind = OPTION_FLAG, .at = offsetof(type, strict),                       \
+        .name = "strict", .kind = OPTION_FLAG, .at = offsetof(type, field),                        \
         .help = "stop at the first defect of a trace instead of stepping over it with a warning"   \
     }
 

@@ -36,7 +36,7 @@ typedef struct excerpt_file_options {
          .at = offsetof(type, live),                                                               \
          .help = "keep the blocks that were allocated before --from and alive then, as if they "   \
                  "had been allocated at that moment"},                                             \
-        OPTION_STRICT(type)
+        OPTION_STRICT(type, strict)
 
 /* Each sample goes on with probability `keep`. Returns the exit status. */
 int excerpt_file(const command *cmd, const char *path, double keep,

@@ -19,15 +19,22 @@ typedef struct question_options {
 
 extern const char *const question_measures[], *const question_wrappers[];
 
-/* For commands whose options have a field `question_options question`. */
-#define OPTION_FILTER(type)                                                                        \
+/* `field` of `type` is a text. */
+#define OPTION_FILTER(type, field)                                                                 \
     {                                                                                              \
-        .name = "filter", .letter = 'f', .kind = OPTION_TEXT,                                      \
-        .at = offsetof(type, question.filter), .argument = "FILTER",                               \
+        .name = "filter", .letter = 'f', .kind = OPTION_TEXT, .at = offsetof(type, field),         \
+        .argument = "FILTER",                                                                      \
         .help = "only blocks that FILTER keeps, like 'alloc:10s..20s live:@peak size:>=1K "        \
                 "life:<1ms heap:major fn:/Lwt/ -fn:Stdlib'; see allotrace(1)",                     \
     }
 
+#define OPTION_AT(type, field)                                                                     \
+    {                                                                                              \
+        .name = "at", .kind = OPTION_TEXT, .at = offsetof(type, field), .argument = "TIME",        \
+        .help = "the time of --measure live since the start, like 1.5s (default: the end)",        \
+    }
+
+/* For commands whose options have a field `question_options question`. */
 #define OPTION_WRAPPERS(type)                                                                      \
     {                                                                                              \
         .name = "wrappers", .kind = OPTION_CHOICE, .at = offsetof(type, question.wrappers),        \
@@ -60,11 +67,7 @@ extern const char *const question_sites[];
             .at = offsetof(type, question.csv),                                                    \
             .help = "write CSV instead of text, a row a line",                                     \
         },                                                                                         \
-        OPTION_INDEX(type, question.index), {                                                      \
-        .name = "strict", .kind = OPTION_FLAG, .at = offsetof(type, question.strict),              \
-        .help = "stop at the first defect of a trace instead of stepping over it with a "          \
-                "warning",                                                                         \
-    }
+        OPTION_INDEX(type, question.index), OPTION_STRICT(type, question.strict)
 
 /* For those that look at single blocks: at which, and whether at their bytes or their number. They
  * set `counts`. */
@@ -79,7 +82,7 @@ extern const char *const question_sites[];
 
 /* All of it, for those that have a measure. */
 #define OPTIONS_QUESTION(type)                                                                     \
-    OPTION_FILTER(type),                                                                           \
+    OPTION_FILTER(type, question.filter),                                                          \
         {                                                                                          \
             .name = "measure",                                                                     \
             .letter = 'm',                                                                         \
@@ -91,14 +94,7 @@ extern const char *const question_sites[];
                 "--at a time or at the peak, bytes promoted, bytes never freed, or bytes times "   \
                 "seconds of life",                                                                 \
         },                                                                                         \
-        {                                                                                          \
-            .name = "at",                                                                          \
-            .kind = OPTION_TEXT,                                                                   \
-            .at = offsetof(type, question.at),                                                     \
-            .argument = "TIME",                                                                    \
-            .help = "the time of --measure live since the start, like 1.5s (default: the end)",    \
-        },                                                                                         \
-        OPTION_WRAPPERS(type), OPTIONS_FORM(type)
+        OPTION_AT(type, question.at), OPTION_WRAPPERS(type), OPTIONS_FORM(type)
 
 /* An answer to a question, as far as reports share it. */
 typedef struct question {

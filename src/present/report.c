@@ -172,7 +172,7 @@ bool report_text_head(output *o, const report *r) {
 
 /* ---- JSON and CSV ------------------------------------------------------------------------ */
 
-void report_json_selection(output *o, const report *r) {
+static void write_selection(output *o, const report *r) {
     const selection *s = &r->query->selection;
     output_text(o, ",\"filter\":");
     output_json(o, r->filter);
@@ -185,9 +185,8 @@ void report_json_selection(output *o, const report *r) {
     }
 }
 
-void report_json_head(output *o, const report *r) {
+void report_json_about(output *o, const report *r) {
     const query_result *q = r->query;
-    figure total = report_figure(r, &q->total);
     output_format(o, "\"unit\":\"%s\",\"rate\":", figure_unit(unit_of(r)));
     figure_json_number(o, q->profile->info.sample_rate);
     output_text(o, ",\"program\":");
@@ -196,7 +195,12 @@ void report_json_head(output *o, const report *r) {
     if (q->measure == MEASURE_LIVE || q->measure == MEASURE_PEAK)
         output_format(o, ",\"time\":%" PRIu64, q->moment);
     if (r->filter)
-        report_json_selection(o, r);
+        write_selection(o, r);
+}
+
+void report_json_head(output *o, const report *r) {
+    figure total = report_figure(r, &r->query->total);
+    report_json_about(o, r);
     output_text(o, ",\n \"total\":{");
     figure_json(o, &total);
     output_char(o, '}');

@@ -31,12 +31,11 @@ figure_range report_beside_rate(const report *r, const figure *f);
 /* False if nothing is left to show; the text then says why. */
 bool report_text_head(output *o, const report *r);
 
-/* `"unit":…,"rate":…,"program":…,"measure":…`, with the filter if there is one, up to and with
- * `"total":{…}`. */
-void report_json_head(output *o, const report *r);
+/* `"unit":…,"rate":…,"program":…,"measure":…`, with the filter and what it kept if there is one. */
+void report_json_about(output *o, const report *r);
 
-/* The filter and what it kept, of an object with more before it. */
-void report_json_selection(output *o, const report *r);
+/* The same up to and with `"total":{…}`. */
+void report_json_head(output *o, const report *r);
 
 /* `"share":…,"value":…,"low":…,"high":…,"samples":…,"blocks":…` */
 void report_json_cost(output *o, const report *r, const cost *c);

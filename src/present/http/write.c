@@ -30,19 +30,10 @@ void write_cost(output *o, const asked *a, const cost *c) {
 }
 
 void write_head(output *o, const asked *a) {
-    const query_result *q = a->query;
-    output_format(o, "\"trace\":%zu,\"generation\":%" PRIu64 ",\"unit\":\"%s\",\"rate\":", a->trace,
-                  a->reading->generation, figure_unit(measure_infos[q->measure].unit));
-    figure_json_number(o, q->profile->info.sample_rate);
-    output_text(o, ",\"program\":");
-    output_json(o, q->profile->info.executable_name);
-    output_format(o, ",\"measure\":\"%s\"", measure_infos[q->measure].name);
-    if (q->measure == MEASURE_LIVE || q->measure == MEASURE_PEAK)
-        output_format(o, ",\"time\":%" PRIu64, q->moment);
-    if (a->report.filter)
-        report_json_selection(o, &a->report);
+    output_format(o, "\"trace\":%zu,\"generation\":%" PRIu64 ",", a->trace, a->reading->generation);
+    report_json_about(o, &a->report);
     output_text(o, ",\n\"total\":{");
-    write_cost(o, a, &q->total);
+    write_cost(o, a, &a->query->total);
     output_char(o, '}');
 }
 

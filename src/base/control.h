@@ -8,21 +8,23 @@
 #define CONTROL_FUNCTION "allotrace_control"
 #define CONTROL_VERSION  1
 
-/* X(identifier, name on the command line, meaning) */
-#define CONTROL_ACTIONS(X)                                                                         \
-    X(BEGIN, "begin", "start a recording in a process that was not started with one")              \
-    X(END, "end", "end the recording for good")                                                    \
-    X(START, "start", "go on sampling allocations")                                                \
-    X(STOP, "stop", "stop sampling allocations; what was sampled is still followed")               \
-    X(MARK, "mark", "put a named mark into the trace")                                             \
-    X(FLUSH, "flush", "write to the file all there is")                                            \
-    X(STATUS, "status", "say whether it is being recorded, and where to")
+/* What `allotrace ctl` asks for: X(identifier, name, what follows the name), with `between` between
+ * two of them. STOP: blocks that were sampled are still followed. */
+#define CONTROL_ORDERS(X, between)                                                                 \
+    X(START, "start", "")                                                                          \
+    between X(STOP, "stop", "") between X(MARK, "mark", " NAME") between X(FLUSH, "flush", "")     \
+        between                                                                                    \
+        X(STATUS, "status", "")
+
+#define CONTROL_ORDER_NAME(id, name, behind) name
+#define CONTROL_ORDER_NAMES(between)         CONTROL_ORDERS(CONTROL_ORDER_NAME, between)
 
 enum control_action {
-#define CONTROL_ACTION(id, name, meaning) CONTROL_##id,
-    CONTROL_ACTIONS(CONTROL_ACTION)
+    CONTROL_BEGIN, /* a recording in a process that was not started with one */
+    CONTROL_END,   /* the recording for good */
+#define CONTROL_ACTION(id, name, behind) CONTROL_##id,
+    CONTROL_ORDERS(CONTROL_ACTION, )
 #undef CONTROL_ACTION
-        N_CONTROL_ACTIONS
 };
 
 /* The mark of STOP in the trace. */

@@ -2,9 +2,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/control.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/message.h"
+
+/* X(name), with `between` between two of them. */
+#define SHELLS(X, between)                                                                         \
+    X(bash) between X(zsh)                                                                         \
+    between X(fish)                                                                                \
+    between X(plain)
+#define SHELL_NAME(name)     #name
+#define SHELL_NAMES(between) SHELLS(SHELL_NAME, between)
 
 static const option help_option = {
     .name = "help", .letter = 'h', .kind = OPTION_FLAG, .help = "show how to use this command"};
@@ -78,11 +87,10 @@ static void bash_operands(const command *cmd) {
         [OPERAND_SOURCE] = "COMPREPLY=($(compgen -f -- \"$cur\"))",
         [OPERAND_PROGRAM] = "COMPREPLY=($(compgen -c -f -- \"$cur\"))",
         [OPERAND_PROCESS] = "COMPREPLY=($(compgen -W \"$(ps -u $UID -o pid=)\" -- \"$cur\"))",
-        [OPERAND_CONTROL] =
-            ("COMPREPLY=($(compgen -W \"start stop mark flush status $(ps -u $UID -o pid=)\" -- "
-             "\"$cur\"))"),
+        [OPERAND_CONTROL] = "COMPREPLY=($(compgen -W \"" CONTROL_ORDER_NAMES(
+            " ") " $(ps -u $UID -o pid=)\" -- \"$cur\"))",
         [OPERAND_COMMAND] = "COMPREPLY=($(compgen -W \"$commands\" -- \"$cur\"))",
-        [OPERAND_SHELL] = "COMPREPLY=($(compgen -W 'bash zsh fish plain' -- \"$cur\"))",
+        [OPERAND_SHELL] = "COMPREPLY=($(compgen -W '" SHELL_NAMES(" ") "' -- \"$cur\"))",
     };
     printf("        %s) %s ;;\n", cmd->name, actions[cmd->operand]);
 }
@@ -165,9 +173,9 @@ static void zsh_operands(const command *cmd) {
         [OPERAND_SOURCE] = "'1:source:_files -g \"*.ml\"'",
         [OPERAND_PROGRAM] = "'*::program:_normal'",
         [OPERAND_PROCESS] = "'1:process:_pids'",
-        [OPERAND_CONTROL] = "'1:process:_pids' '2:action:(start stop mark flush status)' '3:name:'",
+        [OPERAND_CONTROL] = "'1:process:_pids' '2:action:(" CONTROL_ORDER_NAMES(" ") ")' '3:name:'",
         [OPERAND_COMMAND] = "\"1:command:($commands)\"",
-        [OPERAND_SHELL] = "'1:shell:(bash zsh fish plain)'",
+        [OPERAND_SHELL] = "'1:shell:(" SHELL_NAMES(" ") ")'",
     };
     printf("            %s) _arguments -s", cmd->name);
     for (size_t i = 0; i < option_count(cmd); i++)
@@ -248,11 +256,11 @@ static void fish_command(const command *cmd) {
     for (size_t i = 0; i < option_count(cmd); i++)
         fish_option(condition, option_at(cmd, i));
     if (cmd->operand == OPERAND_SHELL)
-        printf("complete %s -f -a 'bash zsh fish plain'\n", condition);
+        printf("complete %s -f -a '" SHELL_NAMES(" ") "'\n", condition);
     if (cmd->operand == OPERAND_PROCESS || cmd->operand == OPERAND_CONTROL)
         printf("complete %s -f -a '(__fish_complete_pids)'\n", condition);
     if (cmd->operand == OPERAND_CONTROL)
-        printf("complete %s -f -a 'start stop mark flush status'\n", condition);
+        printf("complete %s -f -a '" CONTROL_ORDER_NAMES(" ") "'\n", condition);
     if (cmd->operand == OPERAND_COMMAND) {
         printf("complete %s -f -a '", condition);
         print_command_names(" ");
@@ -293,7 +301,10 @@ static int run(const void *options, char **operands, size_t n_operands) {
         const char *name;
         void (*print)(void);
     } shells[] = {
-        {"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}, {"plain", print_plain}};
+#define SHELL_ROW(name) {#name, print_##name},
+        SHELLS(SHELL_ROW, )
+#undef SHELL_ROW
+    };
     (void)options;
     (void)n_operands;
     for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
@@ -301,7 +312,7 @@ static int run(const void *options, char **operands, size_t n_operands) {
             shells[i].print();
             return STATUS_OK;
         }
-    return message_usage(&command_completion, "completion: `%s` is none of bash, zsh, fish, plain",
+    return message_usage(&command_completion, "completion: `%s` is none of " SHELL_NAMES(", "),
                          operands[0]);
 }
 
@@ -309,7 +320,7 @@ const command command_completion = {
     .name = "completion",
     .group = GROUP_OTHER,
     .operand = OPERAND_SHELL,
-    .usage = "bash|zsh|fish|plain",
+    .usage = SHELL_NAMES("|"),
     .summary = "print the completion script of a shell",
     .description =
         "Prints a script that lets a shell complete commands, options and files. An installed "

@@ -6,19 +6,19 @@
 #include "cli/message.h"
 #include "cli/process_id.h"
 
-/* Those that are for this command; the others are attach's and detach's. */
-static const enum control_action actions[] = {CONTROL_START, CONTROL_STOP, CONTROL_MARK,
-                                              CONTROL_FLUSH, CONTROL_STATUS};
-static const char *const names[N_CONTROL_ACTIONS] = {
-#define ACTION_NAME(id, name, meaning) [CONTROL_##id] = name,
-    CONTROL_ACTIONS(ACTION_NAME)
-#undef ACTION_NAME
+static const struct {
+    enum control_action action;
+    const char *name;
+} orders[] = {
+#define ORDER(id, name, behind) {CONTROL_##id, name},
+    CONTROL_ORDERS(ORDER, )
+#undef ORDER
 };
 
 static bool find_action(const char *name, enum control_action *action) {
-    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
-        if (strcmp(names[actions[i]], name) == 0) {
-            *action = actions[i];
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+        if (strcmp(orders[i].name, name) == 0) {
+            *action = orders[i].action;
             return true;
         }
     return false;
@@ -34,7 +34,7 @@ static int run(const void *options, char **operands, size_t n_operands) {
     if (!process_id_parse(operands[0], &pid))
         return message_usage(&command_ctl, "`%s` is not the id of a process", operands[0]);
     if (!find_action(operands[1], &action))
-        return message_usage(&command_ctl, "`%s` is none of start, stop, mark, flush, status",
+        return message_usage(&command_ctl, "`%s` is none of " CONTROL_ORDER_NAMES(", "),
                              operands[1]);
     if ((action == CONTROL_MARK) != (name != NULL))
         return message_usage(&command_ctl, name ? "%s takes no name" : "%s needs a name",
@@ -62,11 +62,13 @@ static int run(const void *options, char **operands, size_t n_operands) {
 
 static const bool defaults = false;
 
+#define ORDER_USAGE(id, name, behind) name behind
+
 const command command_ctl = {
     .name = "ctl",
     .group = GROUP_RECORD,
     .operand = OPERAND_CONTROL,
-    .usage = "PID start|stop|mark NAME|flush|status",
+    .usage = "PID " CONTROL_ORDERS(ORDER_USAGE, "|"),
     .summary = "tell a recording that goes on what to do",
     .description =
         "Talks to the recorder in a process that runs under `allotrace run`, or that `allotrace "

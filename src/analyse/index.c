@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "analyse/index_parts.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "trace/replace.h"
 
@@ -68,7 +69,7 @@ static index_status read_head(int fd, index_head *h) {
     uint64_t words[INDEX_HEAD_WORDS];
     struct stat about;
     if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) ||
-        pread(fd, words, sizeof words, 0) != sizeof words)
+        file_read_at(fd, words, sizeof words, 0) != 0)
         return INDEX_DAMAGED;
     memcpy(h, words, sizeof *h);
     words[INDEX_HEAD_WORDS - 1] = 0;
@@ -158,8 +159,7 @@ static int write_head(int fd, index_head *h) {
     h->sum = 0;
     memcpy(words, h, sizeof words);
     words[INDEX_HEAD_WORDS - 1] = index_checksum(words, INDEX_HEAD_WORDS);
-    const ssize_t n = pwrite(fd, words, sizeof words, 0);
-    return n == sizeof words ? 0 : n < 0 ? errno : ENOSPC;
+    return file_write_at(fd, words, sizeof words, 0);
 }
 
 static bool write_section(index_stream *s, int which, const profile *p,

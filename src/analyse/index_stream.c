@@ -2,11 +2,10 @@
  * each is above the smallest in as many bytes. */
 #include "analyse/index_stream.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "base/hash.h"
 
 enum { WORD = sizeof(uint64_t), CHUNK_HEAD = 2 /* words: the base and the width */ };
@@ -61,16 +60,10 @@ void index_begin(index_stream *s, uint64_t offset) {
 }
 
 static void flush(index_stream *s) {
-    const char *bytes = (const char *)s->words;
-    size_t size = s->n * WORD, done = 0;
+    const size_t size = s->n * WORD;
     add_to_lanes(s->lanes, s->words, s->n);
-    while (done < size && !s->error) {
-        const ssize_t n = pwrite(s->fd, bytes + done, size - done, (off_t)(s->at + done));
-        if (n >= 0)
-            done += (size_t)n;
-        else if (errno != EINTR)
-            s->error = errno;
-    }
+    if (!s->error)
+        s->error = file_write_at(s->fd, s->words, size, s->at);
     s->at += size;
     s->n = 0;
 }
@@ -199,16 +192,9 @@ static bool fill(index_stream *s) {
     s->next = 0;
     uint64_t want = (INDEX_BUFFER - s->n) / INDEX_LANES * INDEX_LANES * WORD;
     want = want < s->end - s->at ? want : s->end - s->at;
-    char *to = (char *)(s->words + s->n);
-    size_t done = 0;
-    while (done < want) {
-        const ssize_t n = pread(s->fd, to + done, want - done, (off_t)(s->at + done));
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return s->error = n < 0 ? errno : 0, fail(s);
-        done += (size_t)n;
-    }
+    s->error = file_read_at(s->fd, s->words + s->n, want, s->at);
+    if (s->error)
+        return fail(s);
     add_to_lanes(s->lanes, s->words + s->n, want / WORD);
     s->at += want;
     s->n += want / WORD;

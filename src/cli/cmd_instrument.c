@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/instrument_edit.h"
 #include "cli/message.h"
 #include "trace/replace.h"
@@ -44,23 +45,18 @@ typedef struct target {
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
+/* NULL, and errno, when it cannot be read. */
 static char *read_all(int fd, size_t size) {
     char *text = malloc(size + 1);
-    size_t got = 0;
-    while (text && got < size) {
-        ssize_t n = read(fd, text + got, size - got);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            errno = n < 0 ? errno : EIO;
-            free(text);
-            return NULL;
-        }
-        got += (size_t)n;
-    }
-    if (text)
-        text[size] = '\0';
-    return text;
+    if (!text)
+        return NULL;
+    text[size] = '\0';
+    const int why = file_read_at(fd, text, size, 0);
+    if (!why)
+        return text;
+    free(text);
+    errno = why;
+    return NULL;
 }
 
 static bool target_read(target *t) {
@@ -148,19 +144,6 @@ static bool decide(target *ml, target *dune) {
 
 /* ---- changing ---------------------------------------------------------------------------- */
 
-static bool write_all(int fd, const char *text, size_t size) {
-    while (size > 0) {
-        ssize_t n = write(fd, text, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return false;
-        text += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
 /* Writes the new file beside the old one. */
 static bool target_prepare(const target *t, replacement *r) {
     memtrace_error error;
@@ -168,9 +151,10 @@ static bool target_prepare(const target *t, replacement *r) {
         message_error("%s: %s", t->path, error.reason);
         return false;
     }
-    if (write_all(r->fd, t->new, t->new_size))
+    const int why = file_write_all(r->fd, t->new, t->new_size);
+    if (!why)
         return true;
-    message_error("%s: %s", t->path, strerror(errno));
+    message_error("%s: %s", t->path, strerror(why));
     replacement_abort(r);
     return false;
 }

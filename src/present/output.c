@@ -27,8 +27,8 @@ static void write_all(output *o, struct iovec piece[2]) {
         ssize_t n = writev(o->fd, piece, 2);
         if (n < 0 && errno == EINTR)
             continue;
-        if (n < 0)
-            o->error = errno;
+        if (n <= 0)
+            o->error = n < 0 ? errno : EIO;
         for (int i = 0; i < 2 && n > 0; i++) {
             size_t taken = (size_t)n < piece[i].iov_len ? (size_t)n : piece[i].iov_len;
             piece[i].iov_base = (char *)piece[i].iov_base + taken;

@@ -10,6 +10,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "base/file.h"
 #include "trace/bytes.h"
 #include "trace/format.h"
 #include "trace/replace.h"
@@ -38,17 +39,6 @@ compression compression_of(const char *path) {
     return dot && strcmp(dot, ".gz") == 0 ? COMPRESSION_GZIP : COMPRESSION_NONE;
 }
 
-static int write_all(int fd, const uint8_t *bytes, size_t size) {
-    while (size > 0) {
-        const ssize_t n = write(fd, bytes, size);
-        if (n < 0 && errno != EINTR)
-            return errno;
-        bytes += n > 0 ? n : 0;
-        size -= n > 0 ? (size_t)n : 0;
-    }
-    return 0;
-}
-
 /* ---- zstd -------------------------------------------------------------------------------- */
 
 static int zstd_open(compressor *c) {
@@ -71,7 +61,7 @@ static int zstd_write(compressor *c, const void *bytes, size_t size, ZSTD_EndDir
         const size_t left = ZSTD_compressStream2(c->stream, &out, &in, end);
         if (ZSTD_isError(left))
             return ENOMEM;
-        const int error = write_all(c->fd, c->bytes, out.pos);
+        const int error = file_write_all(c->fd, c->bytes, out.pos);
         if (error || (end == ZSTD_e_end ? left == 0 : in.pos == in.size))
             return error;
     }
@@ -100,7 +90,7 @@ static int gzip_write(compressor *c, const void *bytes, size_t size, int flush) 
             z->next_out = c->bytes;
             z->avail_out = BUFFER;
             deflate(z, flush);
-            const int error = write_all(c->fd, c->bytes, BUFFER - z->avail_out);
+            const int error = file_write_all(c->fd, c->bytes, BUFFER - z->avail_out);
             if (error)
                 return error;
         } while (z->avail_out == 0);
@@ -135,7 +125,7 @@ int compressor_write(compressor *c, const void *bytes, size_t size) {
     case COMPRESSION_NONE:
         break;
     }
-    return write_all(c->fd, bytes, size);
+    return file_write_all(c->fd, bytes, size);
 }
 
 int compressor_close(compressor *c, int failed) {
@@ -158,14 +148,14 @@ int compressor_close(compressor *c, int failed) {
 static int copy_by_hand(compressor *c, int from, uint64_t offset, uint64_t size) {
     uint8_t bytes[BUFFER];
     while (size > 0) {
-        const ssize_t n = pread(from, bytes, size < BUFFER ? size : BUFFER, (off_t)offset);
-        if (n < 0 && errno == EINTR)
-            continue;
-        const int error = n > 0 ? compressor_write(c, bytes, (size_t)n) : n < 0 ? errno : EIO;
+        const size_t n = size < BUFFER ? size : BUFFER;
+        int error = file_read_at(from, bytes, n, offset);
+        if (!error)
+            error = compressor_write(c, bytes, n);
         if (error)
             return error;
-        offset += (uint64_t)n;
-        size -= (uint64_t)n;
+        offset += n;
+        size -= n;
     }
     return 0;
 }

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/vec.h"
 #include "trace/bytes.h"
 #include "trace/compress.h"
@@ -55,18 +56,6 @@ static memtrace_status refuse(memtrace_error *error, memtrace_status status, int
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static bool read_at(int fd, void *bytes, size_t size, uint64_t offset) {
-    for (size_t done = 0; done < size;) {
-        ssize_t n = pread(fd, (char *)bytes + done, size - done, (off_t)(offset + done));
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        done += (size_t)n;
-    }
-    return true;
-}
-
 /* Whether a whole packet consists of names. */
 static bool is_of_names(unsigned first_kind) {
     return first_kind == FORMAT_LOCATION || first_kind == FORMAT_TRACE_INFO;
@@ -75,7 +64,7 @@ static bool is_of_names(unsigned first_kind) {
 static memtrace_status add_names(relabel *r, uint64_t offset, size_t size) {
     if (!vec_reserve(&r->names, size) || (offset > 0 && !vec_push(&r->named, offset)))
         return MEMTRACE_NOMEM;
-    if (!read_at(r->fd, r->names.items + r->names.count, size, offset))
+    if ((errno = file_read_at(r->fd, r->names.items + r->names.count, size, offset)) != 0)
         return MEMTRACE_IO;
     r->names.count += size;
     return MEMTRACE_OK;
@@ -109,7 +98,7 @@ static memtrace_status take_packet(relabel *r, uint64_t offset, uint64_t *size) 
     packet_header h;
     const uint64_t left = r->size - offset;
     const size_t n = left < sizeof bytes ? (size_t)left : sizeof bytes;
-    if (!read_at(r->fd, bytes, n, offset))
+    if ((errno = file_read_at(r->fd, bytes, n, offset)) != 0)
         return MEMTRACE_IO;
     if (packet_parse(bytes, n, FORMAT_MAX_VERSION, &h) != PACKET_GOOD || !is_usable(r, offset, &h))
         return MEMTRACE_USAGE;

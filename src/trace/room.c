@@ -2,9 +2,7 @@
  * stand there. */
 #include "trace/room.h"
 
-#include <errno.h>
-#include <unistd.h>
-
+#include "base/file.h"
 #include "trace/bytes.h"
 
 /* ---- reading ------------------------------------------------------------------------------- */
@@ -21,23 +19,10 @@ uint64_t room_size(const name_room *r) {
 
 /* ---- filling ------------------------------------------------------------------------------- */
 
-static bool write_at(int fd, const void *bytes, size_t size, uint64_t offset) {
-    for (size_t done = 0; done < size;) {
-        const ssize_t n =
-            pwrite(fd, (const char *)bytes + done, size - done, (off_t)(offset + done));
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        done += (size_t)n;
-    }
-    return true;
-}
-
 static bool set_process(int fd, uint64_t packet, uint64_t pid) {
     uint8_t bytes[sizeof pid];
     put_u64(bytes, pid);
-    return write_at(fd, bytes, sizeof bytes, packet + FORMAT_AT_PID);
+    return file_write_at(fd, bytes, sizeof bytes, packet + FORMAT_AT_PID) == 0;
 }
 
 /* Writes a packet as one of nobody, and a filler behind it. */
@@ -46,7 +31,7 @@ static bool fill_slot(int fd, uint64_t slot, const uint8_t *packet, size_t size)
     memcpy(bytes, packet, size);
     put_u64(bytes + FORMAT_AT_PID, FORMAT_NOBODY);
     room_put_filler(bytes + size, ROOM_SLOT - size, load_u64(packet + FORMAT_AT_TIME_BEGIN));
-    return write_at(fd, bytes, size + ROOM_FILLER, slot);
+    return file_write_at(fd, bytes, size + ROOM_FILLER, slot) == 0;
 }
 
 bool room_fill(const name_room *r, int fd, const uint8_t *names, size_t size, const uint64_t *old,

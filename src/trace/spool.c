@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 static const char *temporary_folder(void) {
     const char *folder = getenv("TMPDIR");
     return folder && *folder ? folder : P_tmpdir;
@@ -32,25 +34,12 @@ int spool_open(spool *s) {
     return s->fd < 0 ? errno : 0;
 }
 
-static int write_all(int fd, const char *bytes, size_t size) {
-    while (size > 0) {
-        const ssize_t n = write(fd, bytes, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return errno;
-        bytes += n;
-        size -= (size_t)n;
-    }
-    return 0;
-}
-
 int spool_add(spool *s, uint64_t begin, const void *packet, size_t size) {
     const spooled entry = {.begin = begin, .offset = s->size, .size = (uint32_t)size};
     if (!vec_push(&s->packets, entry))
         return ENOMEM;
     s->size += size;
-    return write_all(s->fd, packet, size);
+    return file_write_all(s->fd, packet, size);
 }
 
 static int by_begin(const void *a, const void *b) {

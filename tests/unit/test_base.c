@@ -1,8 +1,15 @@
 /* Tests of src/base. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "base/intern.h"
 #include "base/map64.h"
 #include "base/number.h"
@@ -131,6 +138,109 @@ START_TEST(whole_numbers_have_64_bits) {
 }
 END_TEST
 
+/* ---- files ------------------------------------------------------------------------------- */
+
+/* A pipe takes and gives what fits, so that large ones go through it in parts. */
+enum { LARGE = 1 << 20 };
+
+static void *drain(void *context) {
+    const int fd = *(int *)context;
+    unsigned char bytes[1000];
+    size_t got = 0, wrong = 0;
+    for (ssize_t n; (n = read(fd, bytes, sizeof bytes)) > 0;)
+        for (ssize_t i = 0; i < n; i++)
+            wrong += bytes[i] != (unsigned char)(got++ * 7);
+    ck_assert_uint_eq(wrong, 0);
+    ck_assert_uint_eq(got, LARGE);
+    return NULL;
+}
+
+static unsigned char *large_bytes(void) {
+    unsigned char *bytes = malloc(LARGE);
+    for (size_t i = 0; i < LARGE; i++)
+        bytes[i] = (unsigned char)(i * 7);
+    return bytes;
+}
+
+static void do_nothing(int signal) {
+    (void)signal;
+}
+
+START_TEST(all_is_written_though_a_pipe_takes_parts) {
+    const struct sigaction interrupt = {.sa_handler = do_nothing}; /* without SA_RESTART */
+    const struct itimerval often = {.it_interval.tv_usec = 100, .it_value.tv_usec = 100};
+    int ends[2];
+    pthread_t reader;
+    sigset_t alarms;
+    unsigned char *bytes = large_bytes();
+    ck_assert_int_eq(pipe(ends), 0);
+    sigemptyset(&alarms);
+    sigaddset(&alarms, SIGALRM);
+    pthread_sigmask(SIG_BLOCK, &alarms, NULL); /* for the reader: alarms are the writer's */
+    ck_assert_int_eq(pthread_create(&reader, NULL, drain, &ends[0]), 0);
+    sigaction(SIGALRM, &interrupt, NULL);
+    pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+    ck_assert_int_eq(file_write_all(ends[1], bytes, LARGE), 0);
+    setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
+    close(ends[1]);
+    pthread_join(reader, NULL);
+    close(ends[0]);
+    free(bytes);
+}
+END_TEST
+
+START_TEST(what_cannot_be_written_has_an_errno) {
+    const int full = open("/dev/full", O_WRONLY);
+    int ends[2];
+    ck_assert_int_ge(full, 0);
+    ck_assert_int_eq(file_write_all(full, "text", 4), ENOSPC);
+    ck_assert_int_eq(file_write_at(full, "text", 4, 0), ENOSPC);
+    ck_assert_int_eq(file_write_all(full, NULL, 0), 0);
+    close(full);
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_int_eq(file_write_at(ends[1], "text", 4, 0), ESPIPE);
+    signal(SIGPIPE, SIG_IGN);
+    close(ends[0]);
+    ck_assert_int_eq(file_write_all(ends[1], "text", 4), EPIPE);
+    close(ends[1]);
+    ck_assert_int_eq(file_write_all(-1, "text", 4), EBADF);
+}
+END_TEST
+
+START_TEST(a_file_that_ends_too_early_is_an_error) {
+    char text[8] = "";
+    const int fd = fileno(tmpfile());
+    ck_assert_int_eq(file_write_at(fd, "4567", 4, 4), 0);
+    ck_assert_int_eq(file_write_at(fd, "0123", 4, 0), 0);
+    ck_assert_int_eq(file_read_at(fd, text, 8, 0), 0);
+    ck_assert_mem_eq(text, "01234567", 8);
+    ck_assert_int_eq(file_read_at(fd, text, 5, 3), 0);
+    ck_assert_mem_eq(text, "34567", 5);
+    ck_assert_int_eq(file_read_at(fd, text, 5, 4), EIO);
+    ck_assert_int_eq(file_read_at(fd, text, 1, 8), EIO);
+    ck_assert_int_eq(file_read_at(fd, text, 0, 8), 0);
+    ck_assert_int_eq(file_read_at(-1, text, 1, 0), EBADF);
+    close(fd);
+}
+END_TEST
+
+/* Calls that take nothing and say nothing, as a file system may answer. */
+static int stalled = -2; /* its descriptor */
+
+ssize_t __real_write(int fd, const void *bytes, size_t size);
+ssize_t __wrap_write(int fd, const void *bytes, size_t size);
+
+ssize_t __wrap_write(int fd, const void *bytes, size_t size) {
+    return fd == stalled ? 0 : __real_write(fd, bytes, size);
+}
+
+START_TEST(a_call_that_takes_nothing_is_an_error) {
+    stalled = 1000;
+    ck_assert_int_eq(file_write_all(stalled, "text", 4), EIO);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("base");
     TCase *t = tcase_create("base");
@@ -140,6 +250,10 @@ static Suite *suite(void) {
     tcase_add_test(t, map64_finds_what_was_put);
     tcase_add_test(t, numbers_are_decimal);
     tcase_add_test(t, whole_numbers_have_64_bits);
+    tcase_add_test(t, all_is_written_though_a_pipe_takes_parts);
+    tcase_add_test(t, what_cannot_be_written_has_an_errno);
+    tcase_add_test(t, a_file_that_ends_too_early_is_an_error);
+    tcase_add_test(t, a_call_that_takes_nothing_is_an_error);
     tcase_add_test(t, siphash_gives_the_published_values);
     tcase_add_test(t, vec_keeps_items_while_it_grows);
     suite_add_tcase(s, t);

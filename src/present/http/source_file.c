@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 static bool climbs(const char *name) {
     for (const char *at = name; *at;) {
         size_t size = strcspn(at, "/");
@@ -30,18 +32,11 @@ static bool read_all(source_file *f, int fd, size_t size) {
     f->text = malloc(size + 1);
     if (!f->text)
         return refuse(f, "not enough memory");
-    while (f->size < size) {
-        ssize_t n = read(fd, f->text + f->size, size - f->size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return refuse(f, "it cannot be read");
-        if (n == 0)
-            break;
-        f->size += (size_t)n;
-    }
-    f->text[f->size] = '\0';
-    return !memchr(f->text, '\0', f->size) || refuse(f, "it is no text");
+    if (file_read_at(fd, f->text, size, 0) != 0)
+        return refuse(f, "it cannot be read");
+    f->text[size] = '\0';
+    f->size = size;
+    return !memchr(f->text, '\0', size) || refuse(f, "it is no text");
 }
 
 /* Opening must not wait, as it would for a pipe, nor have effects, as it has for devices. */

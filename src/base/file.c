@@ -1,0 +1,36 @@
+/* file.c: see file.h. */
+#include "base/file.h"
+
+#include <errno.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/* Adds what a call took to `*done`; returns why no other call follows. */
+static int advance(ssize_t n, size_t *done) {
+    if (n > 0)
+        *done += (size_t)n;
+    return n > 0 ? 0 : n == 0 ? EIO : errno == EINTR ? 0 : errno;
+}
+
+int file_write_all(int fd, const void *bytes, size_t size) {
+    int error = 0;
+    for (size_t done = 0; done < size && !error;)
+        error = advance(write(fd, (const char *)bytes + done, size - done), &done);
+    return error;
+}
+
+int file_write_at(int fd, const void *bytes, size_t size, uint64_t offset) {
+    int error = 0;
+    for (size_t done = 0; done < size && !error;)
+        error = advance(pwrite(fd, (const char *)bytes + done, size - done, (off_t)(offset + done)),
+                        &done);
+    return error;
+}
+
+int file_read_at(int fd, void *bytes, size_t size, uint64_t offset) {
+    int error = 0;
+    for (size_t done = 0; done < size && !error;)
+        error =
+            advance(pread(fd, (char *)bytes + done, size - done, (off_t)(offset + done)), &done);
+    return error;
+}

@@ -1,0 +1,14 @@
+/* file.h: reads and writes that go on until all is done, over signals and over calls that take a
+ * part. Each returns 0, or the errno that ended it: EIO where a file ends before all is read, or a
+ * call takes nothing. */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+int file_write_all(int fd, const void *bytes, size_t size); /* where the file stands */
+int file_write_at(int fd, const void *bytes, size_t size, uint64_t offset);
+int file_read_at(int fd, void *bytes, size_t size, uint64_t offset);
+
+#endif

@@ -607,11 +607,13 @@ START_TEST(common_prefix_is_true_after_damage) {
 }
 END_TEST
 
+/* As many as it takes until the number of the loss, a byte, is what it was before the first. */
 START_TEST(hundreds_of_losses_are_told_apart) {
+    enum { LOSSES = 256 };
     begin(2);
     small_packet(100, 1);
     size_t first = t.size;
-    for (uint64_t i = 0; i < 600; i++) {
+    for (uint64_t i = 0; i < LOSSES; i++) {
         put(&t, 1, 0);
         small_packet(101 + i, 2);
     }
@@ -623,7 +625,7 @@ START_TEST(hundreds_of_losses_are_told_apart) {
     trace_packet_end(&t);
     open_with(false);
     next_at(100);
-    for (uint64_t i = 0; i < 600; i++) {
+    for (uint64_t i = 0; i < LOSSES; i++) {
         next_at(101 + i);
         ck_assert(!event.suspect);
     }
@@ -631,7 +633,7 @@ START_TEST(hundreds_of_losses_are_told_apart) {
     ck_assert(!event.suspect);
     next_at(901);
     ck_assert(event.suspect);
-    ends_with(MEMTRACE_DEFECT_NOT_A_PACKET, 600, first);
+    ends_with(MEMTRACE_DEFECT_NOT_A_PACKET, LOSSES, first);
 }
 END_TEST
 

@@ -95,6 +95,66 @@ static bool parse_line(perf_map *map, char *line) {
     return vec_push(&map->entries, e);
 }
 
+/* ---- ranges ------------------------------------------------------------------------------ */
+
+static int compare_numbers(const void *left, const void *right) {
+    const uint64_t *a = left, *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
+/* Where the ranges begin and end, ascending; the pieces between two neighbours belong to one line
+ * each. NULL when there is no memory. */
+static uint64_t *sort_bounds(const perf_map *map) {
+    const size_t n = map->entries.count;
+    uint64_t *bounds = malloc(2 * n * sizeof *bounds);
+    for (size_t i = 0; bounds && i < n; i++) {
+        bounds[2 * i] = map->entries.items[i].start;
+        bounds[2 * i + 1] = map->entries.items[i].end;
+    }
+    if (bounds)
+        qsort(bounds, 2 * n, sizeof *bounds, compare_numbers);
+    return bounds;
+}
+
+/* The first piece at or behind `piece` that belongs to no line yet: where the chain of `next`
+ * ends, which gets shorter on the way. */
+static size_t next_free(uint32_t *next, size_t piece) {
+    while (next[piece] != piece)
+        piece = next[piece] = next[next[piece]];
+    return piece;
+}
+
+/* Gives line `i` what no later one has taken. */
+static bool take_pieces(perf_map *map, uint32_t i, const uint64_t *bounds, uint32_t *next) {
+    const perf_map_entry *e = &map->entries.items[i];
+    const uint64_t *first =
+        bsearch(&e->start, bounds, 2 * map->entries.count, sizeof *bounds, compare_numbers);
+    bool ok = true;
+    for (size_t p = next_free(next, (size_t)(first - bounds)); ok && bounds[p] < e->end;
+         p = next_free(next, p)) {
+        ok = span_map_add(&map->ranges, bounds[p], bounds[p + 1], i);
+        next[p]++;
+    }
+    return ok;
+}
+
+/* From the last line to the first, so that each piece goes to the line that is right. */
+static bool sort_ranges(perf_map *map) {
+    const size_t n = map->entries.count;
+    if (n == 0)
+        return true;
+    uint64_t *bounds = sort_bounds(map);
+    uint32_t *next = malloc(2 * n * sizeof *next);
+    bool ok = bounds && next;
+    for (size_t i = 0; ok && i < 2 * n; i++)
+        next[i] = (uint32_t)i;
+    for (size_t i = n; ok && i-- > 0;)
+        ok = take_pieces(map, (uint32_t)i, bounds, next);
+    free(bounds);
+    free(next);
+    return ok && span_map_seal(&map->ranges);
+}
+
 bool perf_map_read(perf_map *map, uint64_t pid, uint64_t recorded_at) {
     char path[64];
     bool ok;
@@ -105,25 +165,24 @@ bool perf_map_read(perf_map *map, uint64_t pid, uint64_t recorded_at) {
         end += *end ? (*end = '\0', 1) : 0;
         ok = parse_line(map, line);
     }
+    ok = ok && sort_ranges(map);
     if (!ok)
         perf_map_free(map);
     return ok;
 }
 
 bool perf_map_find(const perf_map *map, uint64_t address, memtrace_location *location) {
-    for (size_t i = map->entries.count; i-- > 0;) {
-        const perf_map_entry *e = &map->entries.items[i];
-        if (address >= e->start && address < e->end) {
-            *location =
-                (memtrace_location){.file = e->file, .function = e->function, .line = e->line};
-            return true;
-        }
-    }
-    return false;
+    const uint32_t i = span_map_find(&map->ranges, address);
+    if (i == SPAN_NONE)
+        return false;
+    const perf_map_entry *e = &map->entries.items[i];
+    *location = (memtrace_location){.file = e->file, .function = e->function, .line = e->line};
+    return true;
 }
 
 void perf_map_free(perf_map *map) {
     free(map->text);
     vec_free(&map->entries);
+    span_map_free(&map->ranges);
     *map = (perf_map){0};
 }

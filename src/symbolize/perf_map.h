@@ -9,6 +9,7 @@
 
 #include "allotrace/memtrace.h"
 #include "base/vec.h"
+#include "symbolize/span_map.h"
 
 typedef struct perf_map_entry {
     uint64_t start, end;
@@ -20,6 +21,7 @@ typedef struct perf_map_entry {
 typedef struct perf_map {
     char *text;
     VEC(perf_map_entry) entries;
+    span_map ranges; /* of entries, without overlap */
 } perf_map;
 
 /* Reads what the process left, if it belongs to this user (or root) and is not older than

@@ -1,10 +1,14 @@
 /* Tests of src/symbolize: the parts that need no program to look at. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "symbolize/allocator_frames.h"
 #include "symbolize/elf_file.h"
 #include "symbolize/names.h"
+#include "symbolize/perf_map.h"
 #include "symbolize/span_map.h"
 #include "unit.h"
 
@@ -164,6 +168,118 @@ START_TEST(build_ids_are_parsed_and_printed) {
 }
 END_TEST
 
+/* ---- maps of code made at run time --------------------------------------------------------- */
+
+enum { RECORDED_AT = 2000000 }; /* seconds since the epoch */
+
+static char map_path[64], other_path[] = "/tmp/test-symbolize.XXXXXX";
+
+/* Where this process's map belongs; nothing is there yet. */
+static void map_begin(void) {
+    snprintf(map_path, sizeof map_path, "/tmp/perf-%d.map", (int)getpid());
+    int fd = mkstemp(other_path);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    unlink(map_path);
+}
+
+static void map_remove(void) {
+    unlink(map_path);
+    unlink(other_path);
+}
+
+static void map_changed(const char *path, time_t seconds, long nanoseconds) {
+    const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT},
+                                      {.tv_sec = seconds, .tv_nsec = nanoseconds}};
+    ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static void map_write(const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    ck_assert_int_eq(fclose(file), 0);
+    map_changed(path, RECORDED_AT, 0);
+}
+
+/* Whether the map is believed. */
+static bool map_is_read(void) {
+    perf_map map;
+    memtrace_location found;
+    ck_assert(perf_map_read(&map, (uint64_t)getpid(), RECORDED_AT * UINT64_C(1000000)));
+    bool is_read = perf_map_find(&map, 0x1008, &found);
+    if (is_read)
+        ck_assert_str_eq(found.function, "f");
+    perf_map_free(&map);
+    return is_read;
+}
+
+START_TEST(a_map_is_a_file_and_no_link) {
+    ck_assert(!map_is_read());
+    map_write(other_path, "1000 10 f\n");
+    ck_assert_int_eq(symlink(other_path, map_path), 0);
+    ck_assert(!map_is_read());
+    unlink(map_path);
+    ck_assert_int_eq(mkfifo(map_path, 0600), 0);
+    map_changed(map_path, RECORDED_AT, 0);
+    ck_assert(!map_is_read()); /* and nobody waits for a writer */
+    unlink(map_path);
+    ck_assert_int_eq(rename(other_path, map_path), 0);
+    ck_assert(map_is_read());
+}
+END_TEST
+
+START_TEST(a_map_of_somebody_else_is_not_read) {
+    map_write(map_path, "1000 10 f\n");
+    if (geteuid() == 0) { /* others can give no file away */
+        ck_assert_int_eq(chown(map_path, 1, (gid_t)-1), 0);
+        ck_assert(!map_is_read());
+        ck_assert_int_eq(chown(map_path, 0, (gid_t)-1), 0);
+        ck_assert_int_eq(seteuid(1), 0);
+        ck_assert(map_is_read()); /* root's is believed */
+        ck_assert_int_eq(seteuid(0), 0);
+    }
+    ck_assert(map_is_read());
+}
+END_TEST
+
+START_TEST(a_map_from_before_the_recording_is_not_read) {
+    map_write(map_path, "1000 10 f\n");
+    map_changed(map_path, RECORDED_AT - 1, 999999000);
+    ck_assert(!map_is_read());
+    map_changed(map_path, RECORDED_AT, 0);
+    ck_assert(map_is_read());
+}
+END_TEST
+
+/* What is of no use in a map does no harm, and of several lines the last one is right. */
+START_TEST(the_last_line_of_an_address_is_right) {
+    enum { LINES = 300, LIMIT = 1000 };
+    unsigned seed = 1, starts[LINES], sizes[LINES];
+    for (int round = 0; round < 20; round++) {
+        char text[LINES * 24], *end = text;
+        for (unsigned i = 0; i < LINES; i++) {
+            starts[i] = (seed = seed * 1103515245 + 12345) >> 8 & 511;
+            sizes[i] = (seed = seed * 1103515245 + 12345) >> 8 & 127;
+            end += sprintf(end, "%x %x f%u\n%s", starts[i], sizes[i], i, i % 9 ? "" : "junk\n");
+        }
+        map_write(map_path, text);
+        perf_map map;
+        ck_assert(perf_map_read(&map, (uint64_t)getpid(), 0));
+        for (unsigned x = 0; x < LIMIT; x++) {
+            char expected[16] = "";
+            memtrace_location found = {.function = ""};
+            for (unsigned i = 0; i < LINES; i++)
+                if (x >= starts[i] && x < starts[i] + sizes[i])
+                    snprintf(expected, sizeof expected, "f%u", i);
+            ck_assert_int_eq(perf_map_find(&map, x, &found), *expected != '\0');
+            ck_assert_str_eq(found.function, expected);
+        }
+        perf_map_free(&map);
+    }
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("symbolize");
     TCase *t = tcase_create("parts");
@@ -175,6 +291,13 @@ static Suite *suite(void) {
     tcase_add_test(t, allocators_are_told_from_who_allocates);
     tcase_add_test(t, build_ids_are_parsed_and_printed);
     suite_add_tcase(s, t);
+    TCase *maps = tcase_create("maps");
+    tcase_add_checked_fixture(maps, map_begin, map_remove);
+    tcase_add_test(maps, a_map_is_a_file_and_no_link);
+    tcase_add_test(maps, a_map_of_somebody_else_is_not_read);
+    tcase_add_test(maps, a_map_from_before_the_recording_is_not_read);
+    tcase_add_test(maps, the_last_line_of_an_address_is_right);
+    suite_add_tcase(s, maps);
     return s;
 }
 

@@ -515,6 +515,55 @@ START_TEST(a_forged_index_is_harmless) {
 }
 END_TEST
 
+/* ---- trees that cannot be, with sums that are right ------------------------------------------ */
+
+/* A parent stands before its child, so that every way leads to the root. */
+static void forge_parents(profile *p) {
+    p->tree.parents.items[p->tree.parents.count - 1] = (uint32_t)cct_count(&p->tree) - 1;
+}
+
+/* A way from the first total of a node into a circle of two, in which one is the next of two
+ * others; a total that is the next of none makes up for that. */
+static void forge_circle(profile *p) {
+    const uint32_t a = (uint32_t)p->tree.totals.count, node = p->tree.totals.items[0].node;
+    ck_assert(p->tree.totals.items[0].is_first);
+    for (uint32_t i = 0; i < 3; i++)
+        ck_assert(vec_push(&p->tree.totals, ((cct_totals){.node = node, .next = CCT_NO_TOTALS})));
+    cct_totals *totals = p->tree.totals.items;
+    uint32_t last = 0;
+    while (totals[last].next != CCT_NO_TOTALS)
+        last = totals[last].next;
+    totals[last].next = totals[a + 1].next = a;
+    totals[a].next = a + 1;
+}
+
+static void forge_samples(profile *p) {
+    p->samples[MEMTRACE_MINOR]++;
+}
+
+static void forge_blocks(profile *p) {
+    p->blocks[MEMTRACE_EXTERNAL]--;
+}
+
+/* The sums of all sources must fit together, too. */
+static void forge_overflow(profile *p) {
+    cct_totals *t = &p->tree.totals.items[0];
+    t->samples += INT64_MAX;
+    p->samples[t->source] += INT64_MAX;
+}
+
+START_TEST(a_tree_that_cannot_be_is_damage) {
+    static void (*const forge[])(profile *) = {forge_parents, forge_circle, forge_samples,
+                                               forge_blocks, forge_overflow};
+    profile p, back;
+    make_profile(&p);
+    forge[_i](&p);
+    save_all(&p);
+    ck_assert_int_eq(load_all(&back), INDEX_DAMAGED);
+    profile_free(&p);
+}
+END_TEST
+
 /* ---- columns ----------------------------------------------------------------------------- */
 
 /* Reads a section without a name in which stands what `put` puts there. */
@@ -600,6 +649,28 @@ START_TEST(numbers_beyond_64_bits_may_be_anything) {
 }
 END_TEST
 
+static uint64_t strange_width;
+
+static void put_strange_width(index_stream *s) {
+    index_put(s, COLUMN_BASE);
+    index_put(s, strange_width);
+    for (size_t i = 0; i < 8 * strange_width; i++)
+        index_put(s, i);
+}
+
+/* The numbers are there, but such numbers are not written, and would be read as other ones. */
+START_TEST(a_width_that_is_no_type_is_damage) {
+    static const uint64_t widths[] = {3, 16};
+    index_stream s;
+    strange_width = widths[_i];
+    enter_written(&s, put_strange_width);
+    const index_column column = index_get_packed(&s, 8);
+    ck_assert_uint_eq(column.width, 0);
+    ck_assert(!index_leave(&s));
+    leave_written(&s);
+}
+END_TEST
+
 /* ---- writing ----------------------------------------------------------------------------- */
 
 START_TEST(an_index_that_cannot_be_written_leaves_nothing) {
@@ -675,11 +746,13 @@ static Suite *suite(void) {
     tcase_add_test(t, a_shortened_index_is_damaged);
     tcase_add_test(t, an_index_with_any_changed_byte_is_damaged);
     tcase_add_test(t, a_forged_index_is_harmless);
+    tcase_add_loop_test(t, a_tree_that_cannot_be_is_damage, 0, 5);
     tcase_add_test(t, an_index_that_cannot_be_written_leaves_nothing);
     tcase_add_test(t, an_index_is_as_private_as_its_trace_and_follows_no_link);
     tcase_add_test(t, several_processes_may_write_at_once);
     tcase_add_test(t, columns_come_back_at_every_width);
     tcase_add_test(t, numbers_beyond_64_bits_may_be_anything);
+    tcase_add_loop_test(t, a_width_that_is_no_type_is_damage, 0, 2);
     suite_add_tcase(s, t);
     return s;
 }

@@ -473,6 +473,77 @@ START_TEST(names_from_before_a_loss_are_suspect) {
 }
 END_TEST
 
+static void packet_of(uint64_t begin, uint16_t domain) {
+    trace_packet(&t, &(packet_fields){.begin = begin, .domain = domain, .id_begin = begin});
+}
+
+/* A packet of another domain, so that the names of the one before it are put away. */
+static void change_domain(uint64_t time) {
+    if (t.version < 3)
+        return;
+    packet_of(time, 1);
+    trace_location_event(&t, 999, 1);
+    trace_location(&t, 1, 0, 0, FORMAT_NAMES, "other.ml", FORMAT_NAMES, "Other.f");
+    trace_packet_end(&t);
+}
+
+/* A file that is announced takes over the definitions of the one that falls off the end. Of those
+ * that were there before a loss each stays suspect, wherever it is moved; its own do not. */
+START_TEST(definitions_from_before_a_loss_are_suspect_one_by_one) {
+    static const struct {
+        const char *file, *definition; /* announced; NULL: they have these codes */
+        uint8_t file_code, code;
+        bool suspect;
+        const char *found;
+    } places[] = {
+        {"new.ml", NULL, 0, 0, true, "Old.c"}, /* c b a */
+        {NULL, "New.a", 0, 0, false, "New.a"}, /* A c b a */
+        {NULL, NULL, 0, 1, true, "Old.c"},     /* c A b a */
+        {NULL, NULL, 0, 1, false, "New.a"},    /* A c b a */
+        {NULL, "New.b", 0, 0, false, "New.b"}, /* B A c b a */
+        {NULL, NULL, 0, 3, true, "Old.b"},     /* b B A c a */
+        {NULL, NULL, 0, 2, false, "New.a"},    /* A b B c a */
+        {NULL, NULL, 0, 4, true, "Old.a"},     /* a A b B c */
+        {NULL, NULL, 0, 1, false, "New.a"},    /* A a b B c */
+        {NULL, NULL, 0, 3, false, "New.b"},    /* B A a b c */
+        {NULL, "Old.d", 5, 0, true, "Old.d"},  /* in a file from before */
+        {"next.ml", "New.c", 0, 0, false, "New.c"},
+    };
+    enum { PLACES = sizeof places / sizeof *places };
+    begin((unsigned)_i);
+    packet_of(100, 0);
+    for (unsigned i = 0; i < FORMAT_NAMES; i++) {
+        char name[] = {(char)('A' + i), '\0'};
+        trace_location_event(&t, 1000 + i, i == 0 ? 3 : 1);
+        trace_location(&t, 1, 0, 0, FORMAT_NAMES, name, FORMAT_NAMES, i == 0 ? "Old.a" : "Old");
+        for (unsigned j = 1; i == 0 && j < 3; j++)
+            trace_location(&t, 1, 0, 0, 0, NULL, FORMAT_NAMES, j == 1 ? "Old.b" : "Old.c");
+    }
+    trace_packet_end(&t);
+    put(&t, 1, 0); /* no packet: something was lost */
+    for (unsigned i = 0; i < PLACES; i++) {
+        change_domain(200 + 10 * i);
+        packet_of(205 + 10 * i, 0);
+        trace_location_event(&t, i, 1);
+        trace_location(&t, 1, 0, 0, places[i].file ? FORMAT_NAMES : places[i].file_code,
+                       places[i].file, places[i].definition ? FORMAT_NAMES : places[i].code,
+                       places[i].definition);
+        trace_short_alloc(&t, 205 + 10 * i, 1, 0, 1);
+        trace_miss(&t, i, i);
+        trace_packet_end(&t);
+    }
+    open_with(false);
+    for (unsigned i = 0; i < PLACES; i++) {
+        next_at(205 + 10 * i);
+        const memtrace_frame *f = memtrace_reader_frame(reader, event.frames[0]);
+        ck_assert_str_eq(f->locations[0].function, places[i].found);
+        ck_assert_msg(f->suspect == places[i].suspect, "place %u", i);
+    }
+    ck_assert_int_eq(last.defect, MEMTRACE_DEFECT_STALE_NAME);
+    memtrace_reader_close(reader);
+}
+END_TEST
+
 /* ---- what costs memory ------------------------------------------------------------------- */
 
 #if defined(__has_feature)
@@ -655,6 +726,7 @@ static Suite *suite(void) {
     tcase_add_test(c, damage_before_a_cut_is_both);
     tcase_add_test(c, a_name_never_given_is_a_question_mark);
     tcase_add_test(c, names_from_before_a_loss_are_suspect);
+    tcase_add_loop_test(c, definitions_from_before_a_loss_are_suspect_one_by_one, 1, 4);
     tcase_add_test(c, domains_of_few_events_are_small);
     tcase_add_test(c, a_failed_cache_check_makes_backtraces_suspect);
     tcase_add_test(c, a_bucket_never_filled_betrays_a_loss);

@@ -1,4 +1,5 @@
 /* Tests of src/symbolize/debug_part.h: a part answers as the whole does, and any file is met. */
+#include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,6 +151,57 @@ START_TEST(damage_of_zstd_is_survived) {
 }
 END_TEST
 
+/* Where in the file the header of a compressed section stands; 0: it is not one that is read. */
+static size_t packed_header_at(Elf *elf, Elf_Scn *section) {
+    static const char *const read[] = {".debug_abbrev", ".debug_line", ".debug_str", ".debug_info"};
+    size_t names;
+    GElf_Shdr header;
+    ck_assert_int_eq(elf_getshdrstrndx(elf, &names), 0);
+    ck_assert_ptr_nonnull(gelf_getshdr(section, &header));
+    for (size_t i = 0; header.sh_flags & SHF_COMPRESSED && i < sizeof read / sizeof *read; i++)
+        if (strcmp(elf_strptr(elf, names, header.sh_name), read[i]) == 0)
+            return header.sh_offset;
+    return 0;
+}
+
+/* A section that says that it is longer than its bytes can be: by so much that the sum of all, for
+ * which memory is taken, begins again at 0, and others would be inflated beyond it. */
+static void claim_much(Elf *elf) {
+    size_t size, at;
+    const char *bytes = elf_rawfile(elf, &size);
+    unsigned n_claims = 0;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));)
+        for (uint64_t below = 0; (at = packed_header_at(elf, section)) && below < 64; below++) {
+            const uint64_t claim = 0 - 4096 * below - 1;
+            elf_file claiming;
+            debug_part part;
+            char *copy = malloc(size);
+            memcpy(copy, bytes, size);
+            memcpy(copy + at + offsetof(Elf64_Chdr, ch_size), &claim, sizeof claim);
+            int fd = memfd_create("claiming", MFD_CLOEXEC);
+            ck_assert_int_eq(write(fd, copy, size), (ssize_t)size);
+            free(copy);
+            ck_assert_int_eq(elf_file_open_fd(&claiming, fd), 0);
+            ck_assert(!debug_part_make(&part, &claiming, of_unit[1], n_of_unit[1]));
+            elf_file_close(&claiming);
+            n_claims++;
+        }
+    ck_assert_uint_gt(n_claims, 0);
+}
+
+START_TEST(no_size_is_believed) {
+    claim_much(file.elf);
+}
+END_TEST
+
+START_TEST(no_size_of_zstd_is_believed) {
+    elf_file zstd;
+    ck_assert_int_eq(elf_file_open(&zstd, getenv("DEBUG_UNITS_ZSTD")), 0);
+    claim_much(zstd.elf);
+    elf_file_close(&zstd);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("debug_part");
     TCase *t = tcase_create("debug_part");
@@ -157,9 +209,11 @@ static Suite *suite(void) {
     tcase_add_loop_test(t, a_part_says_what_the_whole_says, 0, N_UNITS);
     tcase_add_test(t, an_address_in_no_unit_takes_the_whole);
     tcase_add_loop_test(t, damage_is_survived, 0, 5);
+    tcase_add_test(t, no_size_is_believed);
     if (getenv("DEBUG_UNITS_ZSTD")) { /* older linkers do not know it */
         tcase_add_test(t, a_part_has_all_that_zstd_compressed);
         tcase_add_loop_test(t, damage_of_zstd_is_survived, 0, 5);
+        tcase_add_test(t, no_size_of_zstd_is_believed);
     }
     suite_add_tcase(s, t);
     return s;

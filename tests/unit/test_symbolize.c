@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -261,7 +262,8 @@ START_TEST(the_last_line_of_an_address_is_right) {
         for (unsigned i = 0; i < LINES; i++) {
             starts[i] = (seed = seed * 1103515245 + 12345) >> 8 & 511;
             sizes[i] = (seed = seed * 1103515245 + 12345) >> 8 & 127;
-            end += sprintf(end, "%x %x f%u\n%s", starts[i], sizes[i], i, i % 9 ? "" : "junk\n");
+            end += snprintf(end, (size_t)(text + sizeof text - end), "%x %x f%u\n%s", starts[i],
+                            sizes[i], i, i % 9 ? "" : "junk\n");
         }
         map_write(map_path, text);
         perf_map map;
@@ -280,6 +282,83 @@ START_TEST(the_last_line_of_an_address_is_right) {
 }
 END_TEST
 
+/* ---- symbols ----------------------------------------------------------------------------- */
+
+typedef struct tiny_symbol {
+    const char *name;
+    uint64_t start, size;
+} tiny_symbol;
+
+enum { TINY_SYMBOLS = 8 };
+
+/* An ELF file of nothing but symbols. */
+typedef struct tiny_elf {
+    Elf64_Ehdr head;
+    Elf64_Shdr sections[3]; /* none, the symbols, their names */
+    Elf64_Sym symbols[TINY_SYMBOLS];
+    char names[TINY_SYMBOLS * 16];
+} tiny_elf;
+
+static void open_tiny(elf_file *file, const tiny_symbol *symbols) {
+    const unsigned char order =
+        __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
+    tiny_elf elf = {
+        .head = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, order, EV_CURRENT},
+                 .e_type = ET_DYN,
+                 .e_version = EV_CURRENT,
+                 .e_shoff = offsetof(tiny_elf, sections),
+                 .e_ehsize = sizeof elf.head,
+                 .e_shentsize = sizeof *elf.sections,
+                 .e_shnum = 3,
+                 .e_shstrndx = 2},
+        .sections = {[1] = {.sh_type = SHT_SYMTAB,
+                            .sh_link = 2,
+                            .sh_offset = offsetof(tiny_elf, symbols),
+                            .sh_size = sizeof elf.symbols,
+                            .sh_entsize = sizeof *elf.symbols},
+                     [2] = {.sh_type = SHT_STRTAB,
+                            .sh_offset = offsetof(tiny_elf, names),
+                            .sh_size = sizeof elf.names}},
+    };
+    for (unsigned i = 0; i < TINY_SYMBOLS && symbols[i].name; i++) {
+        snprintf(elf.names + 16 * i, 16, "%s", symbols[i].name);
+        elf.symbols[i] = (Elf64_Sym){.st_name = 16 * i,
+                                     .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+                                     .st_shndx = 1,
+                                     .st_value = symbols[i].start,
+                                     .st_size = symbols[i].size};
+    }
+    int fd = memfd_create("tiny", MFD_CLOEXEC);
+    ck_assert_int_eq(write(fd, &elf, sizeof elf), sizeof elf);
+    ck_assert_int_eq(elf_file_open_fd(file, fd), 0);
+}
+
+START_TEST(symbols_are_found_where_they_nest) {
+    static const tiny_symbol all[TINY_SYMBOLS] = {
+        {"inner", 0x1100, 0x100},     {"outer", 0x1000, 0x1000},       {"second", 0x1300, 0x10},
+        {"short_name", 0x3000, 0x10}, {"__long_reach", 0x3000, 0x100}, {"sizeless", 0x4000, 0},
+        {"last", 0x5000, 0x10}};
+    static const struct {
+        uint64_t address;
+        const char *name;
+    } expected[] = {
+        {0xFFF, NULL},     {0x1000, "outer"},    {0x1100, "inner"},      {0x11FF, "inner"},
+        {0x1200, "outer"}, {0x1305, "second"},   {0x1310, "outer"},      {0x1FFF, "outer"},
+        {0x2000, NULL},    {0x2FFF, NULL},       {0x300F, "short_name"}, {0x30FF, "short_name"},
+        {0x3100, NULL},    {0x4800, "sizeless"}, {0x500F, "last"},       {0x5010, NULL},
+    };
+    elf_file file, none = ELF_FILE_CLOSED;
+    open_tiny(&file, all);
+    elf_symbols *symbols = elf_symbols_read(&file, &none);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const char *name = elf_symbols_find(symbols, expected[i].address, NULL);
+        ck_assert_pstr_eq(name, expected[i].name);
+    }
+    elf_symbols_free(symbols);
+    elf_file_close(&file);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("symbolize");
     TCase *t = tcase_create("parts");
@@ -290,6 +369,7 @@ static Suite *suite(void) {
     tcase_add_test(t, names_are_demangled);
     tcase_add_test(t, allocators_are_told_from_who_allocates);
     tcase_add_test(t, build_ids_are_parsed_and_printed);
+    tcase_add_test(t, symbols_are_found_where_they_nest);
     suite_add_tcase(s, t);
     TCase *maps = tcase_create("maps");
     tcase_add_checked_fixture(maps, map_begin, map_remove);

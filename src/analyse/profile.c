@@ -439,27 +439,6 @@ bool profile_is_symbolized(const profile *p) {
     return false;
 }
 
-static const profile_location *innermost(const profile *p, uint32_t node) {
-    uint32_t frame = cct_frame(&p->tree, node);
-    if (frame == CCT_NO_FRAME)
-        return NULL;
-    const profile_frame *f = &p->frames.items[frame];
-    return &p->locations.items[f->first + f->n - 1];
-}
-
-const profile_location *profile_site(const profile *p, uint32_t node) {
-    return innermost(p, node);
-}
-
-const profile_location *profile_caller(const profile *p, uint32_t node) {
-    uint32_t frame = cct_frame(&p->tree, node);
-    if (frame == CCT_NO_FRAME)
-        return NULL;
-    const profile_frame *f = &p->frames.items[frame];
-    return f->n > 1 ? &p->locations.items[f->first + f->n - 2]
-                    : innermost(p, cct_parent(&p->tree, node));
-}
-
 const char *profile_type(const profile *p, uint32_t node) {
     uint32_t frame = cct_frame(&p->tree, node);
     return frame == CCT_NO_FRAME ? NULL : p->frames.items[frame].type;

@@ -106,9 +106,7 @@ void profile_free(profile *p);
 /* The bytes that one sample stands for: a word divided by the rate. */
 double profile_bytes_per_sample(const profile *p);
 
-/* Where a node allocates, and the next place outward; NULL where there is none. */
-const profile_location *profile_site(const profile *p, uint32_t node);
-const profile_location *profile_caller(const profile *p, uint32_t node);
+/* What a node allocates; NULL where that is not known. */
 const char *profile_type(const profile *p, uint32_t node);
 
 #endif

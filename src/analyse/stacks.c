@@ -98,13 +98,6 @@ bool stacks_build(const lens *l, stacks_by by, stacks *s) {
     return ok;
 }
 
-uint64_t *stacks_samples(const stacks *s, const cost_list *costs) {
-    uint64_t *samples = calloc(s->nodes.count, sizeof *samples);
-    for (size_t i = 0; samples && i < costs->count; i++)
-        samples[s->node_of[costs->items[i].node]] += costs->items[i].cost.samples;
-    return samples;
-}
-
 cost *stacks_costs(const stacks *s, const cost_list *list) {
     cost *costs = calloc(s->nodes.count, sizeof *costs);
     for (size_t i = 0; costs && i < list->count; i++)

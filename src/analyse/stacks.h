@@ -33,11 +33,8 @@ typedef enum stacks_by {
 /* False when there is no memory. */
 bool stacks_build(const lens *l, stacks_by by, stacks *s);
 
-/* How many samples each node's own stack has, by node; the caller frees it. NULL when there is no
+/* What each node's own stack amounts to, by node; the caller frees it. NULL when there is no
  * memory. */
-uint64_t *stacks_samples(const stacks *s, const cost_list *costs);
-
-/* What each node's own stack amounts to; the same. */
 cost *stacks_costs(const stacks *s, const cost_list *costs);
 
 /* By node, how much its stack's places amount to, `ends[i]` being what those up to the place `i`

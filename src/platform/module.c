@@ -279,18 +279,6 @@ size_t module_code_size(void) {
     return size;
 }
 
-static int module_count_changes(struct dl_phdr_info *info, size_t size, void *context) {
-    (void)size;
-    *(uint64_t *)context = info->dlpi_adds + info->dlpi_subs;
-    return 1;
-}
-
-uint64_t module_generation(void) {
-    uint64_t generation = 0;
-    dl_iterate_phdr(module_count_changes, &generation);
-    return generation;
-}
-
 static size_t path_copy(char *path, size_t size, const char *from) {
     size_t n = strnlen(from, size - 1);
     memcpy(path, from, n);

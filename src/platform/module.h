@@ -63,7 +63,4 @@ void module_each(void (*visit)(const struct module *, void *), void *context);
 /* How much code all modules have, bytes. Locks: as module_each. */
 size_t module_code_size(void);
 
-/* A number that changes whenever modules come or go. Takes the loader's lock for a moment. */
-uint64_t module_generation(void);
-
 #endif

@@ -57,6 +57,14 @@ struct completion {
 
 /* ---- the recorder's form of a frame ------------------------------------------------------ */
 
+/* A frame as recorded: file `PATH[BUILD-ID]` (the id may be empty), function `NAME+0xOFFSET`. */
+typedef struct recorded_address {
+    const char *path; /* not NUL-terminated */
+    size_t path_size;
+    build_id id;
+    uint64_t offset; /* a return address, as in the ELF file: the call is before it */
+} recorded_address;
+
 /* The file is PATH[BUILD-ID]. */
 static bool parse_module(recorded_address *address, const char *file) {
     size_t size = strlen(file);
@@ -78,7 +86,8 @@ static bool parse_offset(recorded_address *address, const char *function) {
     return *end == '\0' && address->offset > 0;
 }
 
-bool recorded_address_parse(recorded_address *address, const memtrace_location *location) {
+/* False if the location is something else. */
+static bool recorded_address_parse(recorded_address *address, const memtrace_location *location) {
     return location->line == 0 && parse_module(address, location->file) &&
            parse_offset(address, location->function);
 }

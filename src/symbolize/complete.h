@@ -1,29 +1,15 @@
 /* complete.h: gives the addresses in a trace their names.
  *
  * A recorder that runs inside a program knows of a frame only its module and offset; it writes them
- * as a location (see recorded_address). Completing replaces these locations by real ones, inlined
- * functions included, and moves the place of allocation out of the allocator's own functions
- * (allocator_frames.h). What cannot be resolved stays as it is and can be completed later. */
+ * as a location: file `PATH[BUILD-ID]`, function `NAME+0xOFFSET`. Completing replaces these
+ * locations by real ones, inlined functions included, and moves the place of allocation out of the
+ * allocator's own functions (allocator_frames.h). What cannot be resolved stays as it is and can be
+ * completed later. */
 #ifndef SYMBOLIZE_COMPLETE_H
 #define SYMBOLIZE_COMPLETE_H
 
 #include "symbolize/symbolize.h"
 #include "trace/relabel.h"
-
-/* ---- the recorder's form of a frame ------------------------------------------------------ */
-
-/* A frame as recorded: file `PATH[BUILD-ID]` (the id may be empty), function `NAME+0xOFFSET`. */
-typedef struct recorded_address {
-    const char *path; /* not NUL-terminated */
-    size_t path_size;
-    build_id id;
-    uint64_t offset; /* a return address, as in the ELF file: the call is before it */
-} recorded_address;
-
-/* False if the location is something else. */
-bool recorded_address_parse(recorded_address *address, const memtrace_location *location);
-
-/* ---- completing -------------------------------------------------------------------------- */
 
 typedef struct completion completion;
 

@@ -169,10 +169,6 @@ memtrace_reader *relabel_names(relabel *r) {
     return r->reader;
 }
 
-uint64_t relabel_size(const relabel *r) {
-    return r->size;
-}
-
 uint64_t relabel_n_allocations(const relabel *r) {
     return r->n_allocations;
 }

@@ -22,8 +22,7 @@ void relabel_close(relabel *r); /* NULL is allowed */
 /* Reads the head and the names of the trace, and no events. It is closed with `r`. */
 memtrace_reader *relabel_names(relabel *r);
 
-/* Bytes of the trace, and allocations in it. */
-uint64_t relabel_size(const relabel *r);
+/* Allocations in the trace. */
 uint64_t relabel_n_allocations(const relabel *r);
 
 /* Whether much of the trace is room for names, which none will go into: worth writing it anew even

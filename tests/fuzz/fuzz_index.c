@@ -63,11 +63,8 @@ static void ask_others(const profile *p) {
         if (stats_query(p, &spec, &s))
             stats_free(&s);
     }
-    for (uint32_t node = 0; node < cct_count(&p->tree); node++) {
-        profile_site(p, node);
-        profile_caller(p, node);
+    for (uint32_t node = 0; node < cct_count(&p->tree); node++)
         profile_type(p, node);
-    }
 }
 
 /* With the columns alone that it looks at. */

@@ -131,20 +131,21 @@ START_TEST(stacks_of_equal_places_are_one) {
     stacks_path path = {0};
     ck_assert(stacks_build(&l, STACKS_BY_LINE, &s) && cost_of_tree(&p, &costs));
     ck_assert_uint_eq(s.places.count, 7);
-    uint64_t *samples = stacks_samples(&s, &costs), sum = 0;
+    cost *own = stacks_costs(&s, &costs);
+    uint64_t sum = 0;
     for (uint32_t i = 0; i < s.nodes.count; i++) {
-        sum += samples[i];
+        sum += own[i].samples;
         ck_assert(stacks_walk(&s, i, &path));
         const profile_location *leaf =
             path.count ? &s.places.items[path.items[path.count - 1]] : NULL;
         if (leaf && leaf->line == 20)
-            ck_assert_uint_eq(samples[i], 3);
+            ck_assert_uint_eq(own[i].samples, 3);
         if (leaf && leaf->line == 21)
             ck_assert_uint_eq(path.count, 3); /* main, helper, leaf */
     }
     ck_assert_uint_eq(sum, 507);
-    ck_assert_uint_eq(samples[STACKS_ROOT], 1);
-    free(samples);
+    ck_assert_uint_eq(own[STACKS_ROOT].samples, 1);
+    free(own);
     vec_free(&path);
     vec_free(&costs);
     stacks_free(&s);

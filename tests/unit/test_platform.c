@@ -78,8 +78,6 @@ START_TEST(the_monotonic_clock_is_anchored_to_the_wall_clock) {
     ck_assert_uint_le(before, anchor.monotonic_us);
     ck_assert_uint_le(anchor.monotonic_us, after);
     ck_assert_uint_le(seconds - 1, anchor.wall_us / 1000000);
-    ck_assert_uint_eq(clock_anchored_us(anchor, anchor.monotonic_us + 17), anchor.wall_us + 17);
-    ck_assert_uint_eq(clock_anchored_us(anchor, anchor.monotonic_us - 17), anchor.wall_us - 17);
 }
 END_TEST
 
@@ -267,19 +265,14 @@ START_TEST(both_ways_to_modules_agree) {
 }
 END_TEST
 
-START_TEST(the_generation_changes_with_the_modules) {
-    uint64_t before = module_generation();
-    ck_assert_uint_eq(module_generation(), before);
+START_TEST(modules_come_and_go) {
     void *library = dlopen(UNWIND_PLUGIN_A, RTLD_NOW);
     ck_assert_ptr_nonnull(library);
     void *function = dlsym(library, "plugin_call");
     char path[PATH_MAX];
     module_path(find(function), path, sizeof path);
     ck_assert_str_eq(path, UNWIND_PLUGIN_A);
-    uint64_t loaded = module_generation();
-    ck_assert_uint_ne(loaded, before);
     dlclose(library);
-    ck_assert_uint_ne(module_generation(), loaded);
     ck_assert_ptr_null(find(function));
 }
 END_TEST
@@ -398,7 +391,7 @@ static Suite *suite(void) {
     tcase_add_test(c, modules_are_found_by_their_code);
     tcase_add_test(c, paths_are_those_of_the_files);
     tcase_add_test(c, both_ways_to_modules_agree);
-    tcase_add_test(c, the_generation_changes_with_the_modules);
+    tcase_add_test(c, modules_come_and_go);
     tcase_add_test(c, a_module_may_go_while_somebody_asks_for_it);
     suite_add_tcase(s, c);
     c = tcase_create("patches");

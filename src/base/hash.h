@@ -1,4 +1,4 @@
-/* hash.h: the two hash functions of the project. Neither resists an attacker who chooses the keys;
+/* hash.h: the two hash functions for tables. Neither resists an attacker who chooses the keys;
  * tables that take keys from a file stay correct then, only slower. */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H

@@ -28,7 +28,6 @@
 #include "platform/clock.h"
 #include "trace/compress.h"
 
-#define MAX_DEPTH   4096 /* the recorder's limit */
 #define DEPTH_UNSET UINT64_MAX
 
 enum { STATUS_CANNOT_EXECUTE = 126, STATUS_NOT_FOUND = 127 }; /* as shells say it */

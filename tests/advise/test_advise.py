@@ -6,6 +6,7 @@ looks at the advice that they get. Prints TAP.
 
 Each rule has a trace in which it applies and one in which it must not; the script checks that, too.
 """
+import functools
 import json
 import os
 import pathlib
@@ -18,6 +19,11 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE.parent))
+import tap  # noqa: E402
+from tap import Skip  # noqa: E402
+
+MADE = tempfile.TemporaryDirectory(prefix="advise.")  # programs and traces
 LIBRARY, ALLOTRACE, LOX = map(os.path.abspath, sys.argv[1:4])
 
 # Where a rule applies: program, function, and how sure the advice is; and where not.
@@ -90,10 +96,6 @@ RULES = {
 RIGHT = {right for _, silent in RULES.values() for right in silent if right.endswith("_right")}
 
 
-class Skip(Exception):
-    pass
-
-
 def run(command, **settings):
     """What the command prints; it must succeed."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
@@ -106,7 +108,8 @@ def run(command, **settings):
 # ---- traces, each made once
 
 
-def once(path, make):
+def once(name, make):
+    path = os.path.join(MADE.name, name)
     if not os.path.exists(path):
         make(path)
         assert os.path.exists(path), f"there is no {path}"
@@ -157,20 +160,20 @@ def make_partial(path):
 def trace_of(test):
     """The trace of `KIND NAME`."""
     kind, name = test.split()
-    path = f"{kind}-{name}.ctf"
+    file = f"{kind}-{name}.ctf"
     if kind == "trace":
         return str(HERE.parent / "traces" / f"{name}.ctf")
     if kind == "made":
-        return once(path, make_partial)
+        return once(file, make_partial)
     if kind == "lox":
-        return once(path, lambda p: run([LOX, HERE / "causes.lox", name], MEMTRACE=p,
+        return once(file, lambda p: run([LOX, HERE / "causes.lox", name], MEMTRACE=p,
                                         MEMTRACE_RATE="1e-3"))
     if kind == "ml":
-        program = os.path.abspath(once("causes-ml", compile_ml))
-        return once(path, lambda p: record(p, program, name))
+        program = once("causes-ml", compile_ml)
+        return once(file, lambda p: record(p, program, name))
     compiles = {"cc": compile_cc, "rs": compile_rs}
-    program = os.path.abspath(once(f"causes-{kind}", compiles[kind]))
-    return once(path, lambda p: record_native(p, program, name))
+    program = once(f"causes-{kind}", compiles[kind])
+    return once(file, lambda p: record_native(p, program, name))
 
 
 def advice_on(trace, share):
@@ -228,42 +231,13 @@ def rules_everywhere():
 
 
 def tests():
-    yield "rules everywhere", rules_everywhere, ()
+    yield "rules everywhere", rules_everywhere
     for rule, (applies, not_applies) in RULES.items():
         for test, function, certainty in applies:
-            yield f"{rule}: {test}", fires, (rule, test, function, certainty)
+            yield f"{rule}: {test}", functools.partial(fires, rule, test, function, certainty)
         for test in not_applies:
-            yield f"{rule}: not {test}", silent, (rule, test)
-
-
-def perform(function, arguments):
-    """None, or what is wrong."""
-    try:
-        function(*arguments)
-    except (AssertionError, subprocess.SubprocessError, ValueError, KeyError) as error:
-        return str(error) or repr(error)
-
-
-def main():
-    wanted = sys.argv[4:]
-    chosen = [t for t in tests() if not wanted or any(w in t[0] for w in wanted)]
-    failed = 0
-    print(f"1..{len(chosen)}")
-    for number, (name, function, arguments) in enumerate(chosen, 1):
-        try:
-            trouble = perform(function, arguments)
-            print(f"{'not ok' if trouble else 'ok'} {number} - {name}")
-        except Skip as reason:
-            trouble = None
-            print(f"ok {number} - {name} # SKIP {reason}")
-        if trouble:
-            failed += 1
-            print("\n".join("# " + line for line in trouble[:2000].splitlines()))
-        sys.stdout.flush()
-    return 1 if failed else 0
+            yield f"{rule}: not {test}", functools.partial(silent, rule, test)
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory(prefix="advise.") as scratch:
-        os.chdir(scratch)
-        sys.exit(main())
+    sys.exit(tap.main(sys.argv[4:], list(tests())))

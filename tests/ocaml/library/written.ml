@@ -1,8 +1,10 @@
 (* written FROM TO: a program as it is written for memtrace 0.2.3, whose traces have no domains: it
-   keeps its own account of the stacks, from what it is told to be common to them, and copies. *)
+   keeps its own account of the stacks, from what it is told to be common to them, and copies. In
+   the order of the file, an end may come before its allocation, which is another domain's. *)
 open Memtrace.Trace
 
 let live = Obj_id.Tbl.create 10
+let ended = Obj_id.Tbl.create 10
 let stack = ref [||]
 let stacks = ref 0
 
@@ -12,9 +14,11 @@ let see (_ : Timedelta.t) : Event.t -> unit = function
     let fresh = Array.sub backtrace_buffer common_prefix (backtrace_length - common_prefix) in
     stack := Array.append (Array.sub !stack 0 common_prefix) fresh;
     if !stack <> Array.sub backtrace_buffer 0 backtrace_length then incr stacks;
-    Obj_id.Tbl.add live obj_id length
-  | Promote id -> assert (Obj_id.Tbl.mem live id)
-  | Collect id -> Obj_id.Tbl.remove live id
+    if not (Obj_id.Tbl.mem ended obj_id) then Obj_id.Tbl.add live obj_id length
+  | Promote id -> assert (Obj_id.Tbl.mem live id || not (Obj_id.Tbl.mem ended id))
+  | Collect id ->
+    Obj_id.Tbl.add ended id ();
+    Obj_id.Tbl.remove live id
 
 let copy reader filename =
   let fd = Unix.openfile filename Unix.[ O_WRONLY; O_CREAT; O_TRUNC ] 0o600 in

@@ -240,7 +240,8 @@ MEMTRACE_API void memtrace_reader_on_packet(memtrace_reader *reader, memtrace_pa
                                             void *context);
 
 /* How long the trace lasts as far as it was read, in microseconds from its start: to the latest
- * event, or beyond that to the end of a packet, if that is whole and its header makes sense. */
+ * event, be it cut off, or beyond that to the end of a packet, if that is whole and its header
+ * makes sense. */
 MEMTRACE_API uint64_t memtrace_reader_duration(const memtrace_reader *reader);
 
 /* Bytes of input consumed so far and, if it can be known, in all (else 0): for progress. Both count

@@ -235,8 +235,9 @@ static __attribute__((noinline)) memtrace_status add_packet(profile *p, cct_path
                                                             unsigned *result) {
     memtrace_event event;
     memtrace_status status = MEMTRACE_OK;
+    uint64_t last = 0;
     unsigned decoded = BACKTRACE_GOOD;
-    while (reader_has_whole(reader)) {
+    for (; reader_has_whole(reader); last = event.time) {
         const uint32_t header = load_u32(reader->next);
         bool added;
         if (is_fate(header >> FORMAT_TIME_BITS)) {
@@ -254,6 +255,7 @@ static __attribute__((noinline)) memtrace_status add_packet(profile *p, cct_path
         if (!added)
             return MEMTRACE_NOMEM;
     }
+    p->duration = last > p->duration ? last : p->duration; /* a domain's times never go back */
     *result = decoded;
     return status;
 }
@@ -275,6 +277,7 @@ static memtrace_status add_events(profile *p, memtrace_reader *reader,
         if (!see_domain(p, event.domain))
             return MEMTRACE_NOMEM;
         cct_path *path = &p->paths.items[event.domain];
+        p->duration = event.time > p->duration ? event.time : p->duration;
         if (!add_event(p, path, reader, options, &event))
             return MEMTRACE_NOMEM;
         status = add_packet(p, path, reader, options, &result);
@@ -282,6 +285,14 @@ static memtrace_status add_events(profile *p, memtrace_reader *reader,
             return status;
     }
     return status;
+}
+
+/* A trace that is cut short may still be written: what comes next may be of the time at which the
+ * last packet ended, and is later than what was read. */
+static uint64_t lasts_until(uint64_t latest_event, const memtrace_reader *reader) {
+    const uint64_t start = reader->info.start_time;
+    return !reader->cut && reader->packets_end > start + latest_event ? reader->packets_end - start
+                                                                      : latest_event;
 }
 
 /* ---- frames ------------------------------------------------------------------------------ */
@@ -363,7 +374,7 @@ memtrace_status profile_read(profile *p, memtrace_reader *reader, const profile_
     p->keep_blocks = options->keep_blocks;
     p->table.keep_order = options->keep_order;
     const memtrace_status status = add_events(p, reader, options);
-    p->duration = memtrace_reader_duration(reader);
+    p->duration = lasts_until(p->duration, reader);
     if (status == MEMTRACE_NOMEM)
         return status;
     if (options->all_read)
@@ -385,6 +396,7 @@ static bool copy_marks(const profile *p, profile *to) {
     return true;
 }
 
+/* It lasts to the latest event that was added: the reader may be in the middle of the next. */
 bool profile_snapshot(const profile *p, const memtrace_reader *reader, profile *to) {
     *to = *p;
     to->tree = (cct){0};
@@ -396,7 +408,6 @@ bool profile_snapshot(const profile *p, const memtrace_reader *reader, profile *
     memset(&to->seen, 0, sizeof to->seen);
     to->minor = (map64){0};
     to->strings = (intern_table){0};
-    to->duration = memtrace_reader_duration(reader);
     bool ok = copy_info(to, &p->info) && cct_copy(&p->tree, &to->tree) &&
               blocks_copy(&p->table, &to->table) && add_rest_to_tree(to) &&
               copy_frames(to, reader) && copy_marks(p, to);

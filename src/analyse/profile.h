@@ -53,7 +53,7 @@ typedef struct profile {
     uint64_t collected_blocks;
     uint64_t last_mark;      /* its id + 1: it is collected at once, and is no block */
     uint64_t suspect_blocks; /* whose stack may be wrong, since packets were lost */
-    uint64_t duration;  /* microseconds from the start to the end: see memtrace_reader_duration */
+    uint64_t duration;  /* microseconds from the start to the end: as of memtrace_reader_duration */
     uint32_t n_domains; /* that reported an event */
 
     block_table table; /* empty unless it was asked for */

@@ -42,6 +42,7 @@ class App {
     this.format = format;
     this.generation = 0;
     this.views = new Map();
+    this.heads = new Map(); // view → the head of what it shows
     this.info = { traces: [] };
     this.themeName = this.#themeWanted();
     this.applyTheme();
@@ -134,10 +135,19 @@ class App {
 
   // ---- what views tell ---------------------------------------------------------------------
 
-  // The head of an answer: what the numbers on the page are of.
+  // The head of an answer: what the numbers on the page are of. Null: there are none.
   report(head) {
+    this.heads.set(this.shown, head);
+    this.#showHead(head);
+  }
+
+  #showHead(head) {
+    if (!head) {
+      this.reported = null;
+      return fill(this.total);
+    }
     const begun = this.trace?.state === "reading" ? `in the first ${format.percent(100 * this.trace.progress)} of the file, ` : "";
-    const key = JSON.stringify([head.total, head.unit, head.filter, head.time, head.kept_blocks, head.note, begun]);
+    const key = JSON.stringify([head.total, head.unit, head.named, head.measure, head.filter, head.time, head.kept_blocks, head.note, begun]);
     if (key === this.reported) return;
     this.reported = key;
     const s = this.store.state;
@@ -263,6 +273,7 @@ class App {
   }
 
   async #show(s, changed) {
+    const call = (this.calls = (this.calls || 0) + 1);
     const [, , make] = TABS.find(([id]) => id === s.view);
     if (!this.views.has(s.view)) {
       this.views.set(s.view, make(this));
@@ -298,6 +309,9 @@ class App {
       if (s.filter === this.store.state.filter && s.trace === this.store.state.trace) this.#loadTimeline(s);
     }
     await updated;
+    if (call !== this.calls) return; // it may have been cut short
+    // A view that still has its answer did not report it again.
+    if (!this.filterBar.problem) this.#showHead(this.heads.get(view) ?? null);
     view.state = s;
     view.seen = this.generation;
   }

@@ -124,7 +124,10 @@ export class FlameView {
     this.abort?.abort();
     const { signal } = (this.abort = new AbortController());
     const focus = s.mode === "sandwich" && !this.diff ? s.focus : "";
-    if (s.mode === "sandwich" && !this.diff && !s.focus) return this.#showEmpty("Choose a function", "A sandwich shows callers above and callees below a function, or a sequence of calls. Select one in a flame or a table and choose “Sandwich around it”.", [h("button.button", { type: "button", onclick: () => this.app.store.set({ view: "functions" }) }, "All functions")]);
+    if (s.mode === "sandwich" && !this.diff && !s.focus) {
+      this.app.report(null);
+      return this.#showEmpty("Choose a function", "A sandwich shows callers above and callees below a function, or a sequence of calls. Select one in a flame or a table and choose “Sandwich around it”.", [h("button.button", { type: "button", onclick: () => this.app.store.set({ view: "functions" }) }, "All functions")]);
+    }
     const moments = this.diff && momentsOf(s, this.app);
     const diff = moments ? { trace: s.trace || undefined, measure: undefined, at: undefined, ...moments } : this.diff ? { trace: undefined, before: s.before, after: s.after } : undefined;
     const question = JSON.stringify([s.trace, s.filter, s.measure, s.at, s.wrappers, s.mode, s.by, s.recursion, focus, diff]);

@@ -63,6 +63,7 @@ export class DiffView {
     const few = !two && !moments;
     this.empty.hidden = !few;
     this.stage.hidden = this.tools.hidden = few;
+    if (few) this.app.report(null);
     if (few) return fill(this.empty, h("h2", "One trace is open"), h("p", "A diff needs two: ", h("code", "allotrace view before.ctf after.ctf")), h("p", "To compare two moments of this one, set A and B with the buttons of the timeline."));
     const shown = s.diffas === "flame" ? this.flame : this.table;
     if (this.stage.firstChild !== shown.element) {
@@ -126,13 +127,16 @@ export class AdviceView {
   }
   async update(s, changed) {
     if (changed && !["trace", "filter", "measure", "at", "wrappers"].some((k) => changed.has(k)) && this.head) return;
+    this.abort?.abort();
+    const { signal } = (this.abort = new AbortController());
     try {
-      const a = (this.head = await this.app.source.get("advice", common(s)));
+      const a = (this.head = await this.app.source.get("advice", common(s), signal));
       this.app.report(a);
       const places = readPlaces(a.strings, a.places);
       const all = a.advice.map((x) => adviceCard(this.app, x, places[x.place], a));
       fill(this.cards, all.length ? all : h("div.empty", h("h2", "No advice"), h("p", "No rule found something that stands out beyond the sampling error. That is good news, or a trace with too few samples.")));
     } catch (error) {
+      if (error.name === "AbortError" || signal.aborted) return;
       this.app.trouble(error, this, () => fill(this.cards, h("div.empty", h("h2", "No advice"), h("p", error.message))));
     }
     this.element.dataset.ready = String((+this.element.dataset.ready || 0) + 1);
@@ -140,7 +144,9 @@ export class AdviceView {
   focusMain() {
     this.cards.querySelector("button")?.focus();
   }
-  leave() {}
+  leave() {
+    this.abort?.abort();
+  }
 }
 
 const MORE = 100, LINES_MOST = 2000; // lines; the latter is the server's limit
@@ -167,9 +173,14 @@ export class SourceView {
       this.empty.hidden = !title;
       if (title) fill(this.empty, h("h2", title), h("p", text));
     };
-    if (!/^\d+$/.test(s.line)) return show("Choose a place", "Select a frame or a row and choose “Source” in its menu (x).");
+    this.abort?.abort();
+    const { signal } = (this.abort = new AbortController());
+    if (!/^\d+$/.test(s.line)) {
+      this.app.report(null);
+      return show("Choose a place", "Select a frame or a row and choose “Source” in its menu (x).");
+    }
     try {
-      const a = (this.head = await this.app.source.get("source", { ...common(s), place: s.line, ...stretch(s.lines) }));
+      const a = (this.head = await this.app.source.get("source", { ...common(s), place: s.line, ...stretch(s.lines) }, signal));
       this.app.report(a);
       fill(this.title, a.file || "?");
       fill(this.range, a.found ? `lines ${a.first} … ${a.first + a.lines.length - 1} of ${a.count}` : "");
@@ -180,6 +191,7 @@ export class SourceView {
         this.#draw(a, costs, s);
       }
     } catch (error) {
+      if (error.name === "AbortError" || signal.aborted) return;
       this.app.trouble(error, this, () => show("This cannot be shown", error.message));
     }
     this.element.dataset.ready = String((+this.element.dataset.ready || 0) + 1);
@@ -228,5 +240,7 @@ export class SourceView {
   focusMain() {
     this.code.focus();
   }
-  leave() {}
+  leave() {
+    this.abort?.abort();
+  }
 }

@@ -1,8 +1,9 @@
 // reach.mjs: that all of the page can be reached and understood by everybody: by keyboard, in each theme and width, from its
 // address, and number by number.
 import assert from "node:assert/strict";
-import { Client, test } from "./browser.mjs";
-import { at, one, two, withPage } from "./common.mjs";
+import { amount } from "../../../viewer/format.js";
+import { cliJson, Client, test } from "./browser.mjs";
+import { at, IRMIN, one, two, withPage } from "./common.mjs";
 
 // Digits on the page that are no button, but for names, times of the day and of snapshots, lines of source, and settings.
 const mute = (c) => c.page.evaluate(() => {
@@ -56,6 +57,33 @@ test("a view that shows one measure whatever is chosen says so where measures ar
     await c.page.keyboard.press("m");
     assert.equal((await c.state()).measure, "peak", "the key changes nothing that is not shown");
   }
+}));
+
+test("the total is of the view that is shown, also of one that has its answer already", withPage(two, async (c) => {
+  const views = ["flame", "leaks", "hotspots", "lifetimes", "advice", "diff", "types"], totals = {};
+  for (const view of views) {
+    await c.go({ view });
+    totals[view] = await c.total();
+  }
+  assert.notEqual(totals.flame, totals.leaks);
+  for (const view of ["flame", "leaks", "lifetimes", "leaks", "hotspots", "leaks", "advice", "leaks", "diff", "leaks", "types"]) {
+    await c.go({ view });
+    assert.equal(await c.total(), totals[view], view);
+  }
+  await c.go({ view: "leaks" });
+  await c.go({ view: "source" });
+  assert.equal(await c.total(), "", "no place is chosen: no total");
+}));
+
+test("a view that is left before its answer is there asks again", withPage(at(one, "view=hotspots"), async (c) => {
+  await c.page.evaluate(() => {
+    const { store } = window.allotrace;
+    store.set({ filter: "size:>=100" });
+    store.set({ view: "advice" });
+  });
+  await c.quiet();
+  await c.go({ view: "hotspots" });
+  assert.equal(await c.page.locator('.gridrow [data-number="value"]').first().innerText(), amount(cliJson("hotspots", "--json", "--top", "1", "--filter", "size:>=100", IRMIN).hotspots[0].value, "B"));
 }));
 
 // What the keyboard is at is outlined, inside of whatever cuts off what it holds.

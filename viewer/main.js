@@ -150,12 +150,11 @@ class App {
     const key = JSON.stringify([head.total, head.unit, head.named, head.measure, head.filter, head.time, head.kept_blocks, head.note, begun]);
     if (key === this.reported) return;
     this.reported = key;
-    const s = this.store.state;
     fill(this.total,
       this.number(head.total, { ...head, name: "grand-total", label: head.note ?? head.named ?? MEASURE_NAMES[head.measure] }),
       this.following("margin", head.total, head, { className: "margin" }),
       head.note ? h("span.faint.note", head.note) : null,
-      h("span.faint.more", begun, head.time !== undefined && (s.measure === "live" || s.measure === "peak") ? ["at ", this.fact(format.duration(head.time), "Moment", "The time since the beginning of the trace at which this was live."), ", "] : null,
+      h("span.faint.more", begun, head.time !== undefined && (head.measure === "live" || head.measure === "peak") ? ["at ", this.fact(format.duration(head.time), "Moment", "The time since the beginning of the trace at which this was live."), ", "] : null,
         this.following("samples", head.total, head, { long: true }), " at rate ", this.following("rate", head.total, head, { alone: true })));
     this.filterBar.report(head.note ? {} : head);
   }
@@ -312,6 +311,7 @@ class App {
     if (call !== this.calls) return; // it may have been cut short
     // A view that still has its answer did not report it again.
     if (!this.filterBar.problem) this.#showHead(this.heads.get(view) ?? null);
+    this.#showMeasure(s); // what it is called may follow from the answer
     view.state = s;
     view.seen = this.generation;
   }

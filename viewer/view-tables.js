@@ -2,7 +2,7 @@
 // in them leads to.
 import { fill, h, icon } from "./dom.js";
 import { focusField, searchField } from "./fields.js";
-import { amount, count, percent } from "./format.js";
+import { amount, count, duration, percent } from "./format.js";
 import { focusOn, focusStep } from "./filterline.js";
 import { openMenu } from "./menu.js";
 import { askTable, common, readPlaces, rowOf, searchPattern } from "./source.js";
@@ -14,9 +14,16 @@ const nameOf = (name) => h("span.fn", h("bdi", { dir: "ltr" }, name));
 
 const keyOf = (place) => `${place.function}\n${place.file}`;
 
-// Leaks are of what is live at the end: that in bytes is never freed, by the name of measures.
+// Leaks are of what is live at the end: that in bytes is never freed, by the name of measures. Where the program cleaned
+// up, they are of what was live before that.
 const LEFT = { allocated: "Live at the end", blocks: "Blocks live at the end", byteseconds: "Bytes × time held" };
-const leftOf = (head) => ({ ...head, named: LEFT[head.measure], measure: head.measure === "allocated" ? "survived" : head.measure });
+const LEFT_BEFORE = { ...LEFT, allocated: "Live before the cleanup", blocks: "Blocks live before the cleanup" };
+const namesOf = (head) => (head?.leaks?.cleaned_up ? LEFT_BEFORE : LEFT);
+const leftOf = (head) => {
+  const { cleaned_up, to } = head.leaks ?? {};
+  const bytes = head.measure !== "allocated" ? {} : cleaned_up ? { measure: "live", time: to } : { measure: "survived" };
+  return { ...head, named: namesOf(head)[head.measure], ...bytes };
+};
 
 const CHUNK = 200; // rows that one step of unrolling shows
 
@@ -39,6 +46,7 @@ export class TableView {
     this.kind = kind;
     this.max = 0;
     this.title = h("span.soft.cut");
+    this.window = h("div.window.soft", { hidden: kind !== "leaks" });
     const done = () => this.table.body.focus();
     this.search = searchField(app, { label: "Search in this table", done });
     this.around = this.#unrolls() ? focusField(app, done) : null;
@@ -55,7 +63,7 @@ export class TableView {
       onSort: (sort, order) => app.store.set({ sort: sort === this.#usual && order === "desc" ? "" : `${order === "asc" ? "-" : ""}${sort}` }),
     });
     this.empty = h("div.empty", { hidden: true });
-    this.element = h("div.view", this.tools, this.table.element, this.empty);
+    this.element = h("div.view", this.tools, this.window, this.table.element, this.empty);
   }
 
   // By what rows are sorted unless something else is chosen; leaks have an order of their own, by how sure they are.
@@ -84,7 +92,7 @@ export class TableView {
       num("value", "Amount", "104px"),
       { key: "margin", title: "±", width: "176px", right: true, help: "half of the 95 % interval, or both its ends where samples are few", cell: from("margin", () => ({ className: "margin" })) },
       { key: "whisker", title: "95 % interval", width: "minmax(76px,1fr)", sort: "low", help: "bar: the estimate; line: its interval. Sorts by the lower end: what is surely large", cell: (row) => whisker(row, this.max) },
-      { key: "share", title: "Share", width: "66px", right: true, cell: from("share", (row) => ({ share: row.share, whole: row.value / row.share, of: this.kind === "leaks" ? "all that is live at the end" : "all" })) },
+      { key: "share", title: "Share", width: "66px", right: true, cell: from("share", (row) => ({ share: row.share, whole: row.value / row.share, of: this.kind !== "leaks" ? "all" : this.head.leaks?.cleaned_up ? "all that was live before the cleanup" : "all that is live at the end" })) },
       { key: "samples", title: "Samples", width: "78px", right: true, sort: "samples", cell: from("samples") },
     ];
     const place = { key: "place", title: this.kind === "functions" ? "Function" : "Place", width: "minmax(220px,3.2fr)", sort: "function", text: true, cell: (row) => this.#placeCell(row) };
@@ -169,7 +177,7 @@ export class TableView {
   restyle() {}
 
   measures() {
-    return this.kind === "leaks" ? { only: Object.keys(LEFT), names: LEFT } : null;
+    return this.kind === "leaks" ? { only: Object.keys(LEFT), names: namesOf(this.head) } : null;
   }
 
   async update(s, changed) {
@@ -295,6 +303,7 @@ export class TableView {
     this.table.element.hidden = false;
     const name = this.#unrolls() && s.focus ? this.app.nameOfFocus(s.focus) : "";
     fill(this.title, kind !== this.kind ? "Choose a function (Enter)" : name ? `${TITLES[kind]}: ` : TITLES[kind], name ? h("b.mono", name) : null);
+    fill(this.window, answer.leaks ? this.#window(answer.leaks) : null);
     const wrappers = answer.wrappers?.length ? `Wrappers of malloc were skipped: ${answer.wrappers.map((w) => readPlaces(answer.strings, answer.places)[w.place]?.function || "?").join(", ")}. ` : "";
     fill(this.table.foot, this.app.fact(count(answer.count), "Rows", "How many there are of which at least one sample is known."), answer.count === 1 ? " row. " : " rows. ", answer.left_out ? `${count(answer.left_out)} smaller ones are not in this file. ` : "", wrappers, this.#invisible());
     if (answer.count === 0) {
@@ -305,6 +314,16 @@ export class TableView {
     const at = wanted === null ? -1 : rows.findIndex((r) => r.place?.id === wanted);
     if (at >= 0) this.table.choose(at, true);
     this.element.dataset.ready = String((+this.element.dataset.ready || 0) + 1);
+  }
+
+  // Of which time leaks are, as the command says it.
+  #window({ from, to, cleaned_up }) {
+    const moment = (time, title, definition) => this.app.fact(duration(time), title, definition);
+    const end = () => moment(to, cleaned_up ? "The program cleaned up" : "End", cleaned_up ? "From then on it freed memory and allocated hardly anything." : "The end of the trace.");
+    return [
+      cleaned_up ? ["From ", end(), " on the program freed memory and allocated hardly anything: what was live before counts. "] : null,
+      "Growth counts from ", moment(from, "Start-up", "The first quarter of the time: what a program allocates at its start, it may keep."), " to ", end(), "; what is allocated before is start-up.",
+    ];
   }
 
   #whyNone(s) {

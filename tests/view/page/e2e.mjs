@@ -283,6 +283,36 @@ test("leaks come in the order of the command, until another is chosen", async ({
   }
 });
 
+test("where the program cleaned up, leaks are of what was live before, as the command says", async ({ browser }) => {
+  const file = path.join(ARTEFACTS, "cleaned-up.ctf");
+  const script = ["alloc major 999 1000 main@main.ml:1", ...Array.from({ length: 120 }, () => "alloc major 9 10 main@main.ml:2 parse@parse.ml:10"), ...Array.from({ length: 121 }, (_, i) => `collect ${i}`)];
+  fs.writeFileSync(file, execFileSync("python3", [path.join(TRACES, "../cli/make-trace")], { input: `${script.join("\n")}\n`, maxBuffer: 1 << 26 }));
+  const said = cli("leaks", file).split("\n");
+  const [, end] = /^From (.*) on the program freed memory/.exec(said[1]);
+  const [, live] = /^(\S+ \S+) live before that/.exec(said[3]);
+  const server = await serve([file]);
+  const c = await Client.open(browser, `${server.url}#view=leaks`);
+  try {
+    assert.equal(await c.text(".window"), said.slice(1, 3).join(" "));
+    const measure = () => c.page.locator('.head select[aria-label^="Measure"]').evaluate((s) => s.selectedOptions[0].textContent);
+    assert.equal(await measure(), "Live before the cleanup");
+    assert.equal(await c.text('[data-number="grand-total"]'), live);
+    assert.match(await c.page.locator('[data-number="grand-total"]').getAttribute("aria-label"), /^Live before the cleanup: /);
+    assert.ok((await c.total()).includes(`at ${end},`), await c.total());
+    await c.page.locator('[data-number="grand-total"]').click();
+    assert.doesNotMatch(await c.page.locator(".popover.explain:not([hidden])").innerText(), /never freed/i);
+    await c.page.keyboard.press("Escape");
+    await c.go({ measure: "blocks" });
+    assert.equal(await measure(), "Blocks live before the cleanup");
+    await c.go({ view: "hotspots" });
+    await c.go({ view: "leaks" });
+    assert.equal(await measure(), "Blocks live before the cleanup");
+  } finally {
+    await c.close();
+    await server.stop();
+  }
+});
+
 test("leaks count what the measure says, as the command does", withPage(at(one, "view=leaks&measure=peak"), async (c) => {
   for (const [measure, text, unit] of [["peak", "Live at the end", "B"], ["blocks", "Blocks live at the end", "blocks"], ["byteseconds", "Bytes × time held", "B·s"]]) {
     await c.go({ measure });

@@ -1,13 +1,16 @@
 // details.js: what is selected: its name, its numbers, what can be done with it, who calls it and what it calls, and
 // the advice that concerns it.
-import { fill, h } from "./dom.js";
+import { fill, h, textWidth } from "./dom.js";
 import { amount, percent } from "./format.js";
 import { number } from "./explain.js";
 import { focusStep } from "./filterline.js";
 import { actionsFor } from "./menu.js";
+import { shorten, shortenTo } from "./names.js";
 import { askTable, common, readPlaces, rowOf } from "./source.js";
 import { adviceCard } from "./view-others.js";
 import { changeShown } from "./view-flame.js";
+
+const TITLE = 140; // characters: about four lines
 
 export class Details {
   constructor(app) {
@@ -54,18 +57,40 @@ export class Details {
     this.callees = h("div");
     this.advice = h("div");
     fill(this.element,
-      h("h2", d.name),
+      this.#title(d.name),
       p?.file ? h("div.where", `${p.file}${p.line ? `:${p.line}` : ""}`) : null,
       h("dl.facts", this.#facts(d, head)),
       p ? h("div.actions", actionsFor(app, p, {}).map((a) => h("button.button", { type: "button", disabled: a.off, onclick: a.run }, a.text.replace(/:.*|,.*/, "").replace(" stacks with it", "").replace(" around it", "")))) : null,
       this.advice, this.callers, this.callees,
-      d.path?.length > 1 ? [h("h3", "Stack, outermost first"), h("ol.stack", d.path.map((f) => h("li", { title: f?.file }, f?.function || f?.file || "?")))] : null);
+      d.path?.length > 1 ? [h("h3", "Stack, outermost first"), h("ol.stack", d.path.map((f) => h("li", { title: `${f?.function || "?"}\n${f?.file || ""}` }, this.#short(f?.function || f?.file || "?"))))] : null);
     if (!p || d.change) return;
     this.abort?.abort();
     const { signal } = (this.abort = new AbortController());
     this.#neighbours("callers", "Called by", this.callers, p, signal);
     this.#neighbours("callees", "Calls", this.callees, p, signal);
     this.#advise(p, signal);
+  }
+
+  // A name of many lines is shown whole on demand.
+  #title(name) {
+    const short = shortenTo(name, TITLE), title = h("h2", { title: name }, short);
+    if (short === name) return title;
+    const whole = h("button.whole", {
+      type: "button", "aria-expanded": "false",
+      onclick: () => {
+        const open = title.textContent === short;
+        title.textContent = open ? name : short;
+        whole.textContent = open ? "Short name" : "Whole name";
+        whole.setAttribute("aria-expanded", String(open));
+      },
+    }, "Whole name");
+    return [title, whole];
+  }
+
+  // So that it fits into a line of the panel, beside something of so many pixels.
+  #short(name, beside = 0) {
+    const room = (this.element.clientWidth || 324) - 36 - beside;
+    return shorten(name, (text) => textWidth(text) <= room) || name;
   }
 
   #facts(d, head) {
@@ -96,7 +121,7 @@ export class Details {
     const rows = (answer.rows.place || []).map((p, i) => ({ ...rowOf(answer.rows, i), place: places[p] })).filter((r) => r.place);
     if (!rows.length) return;
     fill(into, h("h3", title), h("div.small", rows.map((r) =>
-      h("div.row", h("button.cut", { type: "button", title: `${r.place.function}\n${r.place.file}`, onclick: () => this.app.store.set({ view: "flame", mode: "sandwich", focus: focusStep(r.place), zoom: [], pick: [] }) }, r.place.function || r.place.file), this.app.number(r, { ...answer, name: kind })))),
+      h("div.row", h("button.cut", { type: "button", title: `${r.place.function}\n${r.place.file}`, onclick: () => this.app.store.set({ view: "flame", mode: "sandwich", focus: focusStep(r.place), zoom: [], pick: [] }) }, this.#short(r.place.function || r.place.file, 90)), this.app.number(r, { ...answer, name: kind })))),
       answer.count > rows.length ? h("button.row.faint", { type: "button", onclick: () => this.app.store.set({ view: kind, focus: focusStep(place) }) }, `All that ${kind === "callers" ? "call it" : "it calls"} …`) : null);
   }
 

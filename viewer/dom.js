@@ -44,6 +44,18 @@ export function svg(tag, attributes = {}, ...parts) {
   return e;
 }
 
+// How wide a text is, in pixels, in small type: of names, or as the rest.
+let context = null, fonts = null;
+export function textWidth(text, font = "mono") {
+  context ??= document.createElement("canvas").getContext("2d");
+  if (!fonts) {
+    const root = getComputedStyle(document.documentElement);
+    fonts = Object.fromEntries(["mono", "font"].map((f) => [f, `12px ${root.getPropertyValue(`--${f}`)}`]));
+  }
+  context.font = fonts[font];
+  return context.measureText(text).width;
+}
+
 // A mark of 16 × 16 from one path.
 export const icon = (d, title) =>
   svg("svg", { viewBox: "0 0 16 16", class: "icon", "aria-hidden": title ? "false" : "true" }, svg("path", { d }));

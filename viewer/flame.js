@@ -1,7 +1,8 @@
 // flame.js: call trees on a canvas: flames, icicles, inverted ones, and both around a focus. It draws and moves;
 // what is to be shown, and what a choice leads to, is its owner's: data through `show`, news through `on`.
-import { ancestors, children, drawRow, firstAfter, hit, isBelow, layout } from "./tree.js";
-import { THEMES, moduleOf } from "./palette.js";
+import { shorten } from "./names.js";
+import { children, drawRow, firstAfter, hit, isBelow, layout } from "./tree.js";
+import { THEMES } from "./palette.js";
 
 const ROW = 21, MIN_WIDTH = 3, LABEL_WIDTH = 28, PAD = 6, MOVE_MS = 190, MOVED_MS = 250;
 const FONT = '12px ui-sans-serif, system-ui, -apple-system, "Segoe UI", "Inter", "Noto Sans", "DejaVu Sans", sans-serif';
@@ -22,7 +23,6 @@ export class Flame {
     this.limitShare = 0;
     this.theme = THEMES.light;
     this.widths = new Map(); // of texts, in pixels
-    this.tails = new Map(); // see #partsOf
     this.colorOf = () => this.theme.rest;
     this.labelOf = (tree, i) => tree.places[tree.place[i]]?.function ?? "all";
     this.frame = 0;
@@ -380,34 +380,8 @@ export class Flame {
     return w;
   }
 
-  // A name that does not fit loses its qualifiers first: what it is called says more than where it is from.
   #fit(text, room) {
-    const width = this.#measure(text);
-    if (width <= room) return text;
-    const parts = this.#partsOf(text);
-    for (let i = 1; i < parts.length; i++) if (this.#measure(parts[i]) <= room) return parts[i];
-    // While the picture moves, the same cuts are tried again and again: few, so that all are measured once.
-    const last = parts.last;
-    let least = 1, most = last.length - 1;
-    while (least < most) {
-      const keep = (least + most + 1) >> 1;
-      if (this.#measure(`${last.slice(0, keep)}…`) <= room) least = keep;
-      else most = keep - 1;
-    }
-    return least >= 2 && this.#measure(`${last.slice(0, least)}…`) <= room ? `${last.slice(0, least)}…` : "";
-  }
-
-  // A name without its first qualifier, without two, …; `last` is what is left without all.
-  #partsOf(text) {
-    let tails = this.tails.get(text);
-    if (!tails) {
-      if (this.tails.size > 50000) this.tails.clear();
-      const parts = text.split(/(?<=\.|::|\/)/);
-      tails = parts.map((_, i) => `…${parts.slice(i).join("")}`);
-      tails.last = parts.at(-1);
-      this.tails.set(text, tails);
-    }
-    return tails;
+    return shorten(text, (form) => this.#measure(form) <= room);
   }
 
   // ---- mouse and keys ----------------------------------------------------------------------
@@ -563,6 +537,3 @@ export class Flame {
     return null;
   }
 }
-
-export const pathOf = (tree, node) => ancestors(tree, node).slice(1).map((i) => tree.key(i));
-export { moduleOf };

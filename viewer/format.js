@@ -84,5 +84,3 @@ export function marginText(figure, unit, rate) {
   if (twoEnded(figure)) return `${text(figure.low)} … ${text(figure.high)}`;
   return `± ${text(margin(figure, unit, rate))}`;
 }
-
-export const shortName = (name, room) => (name.length <= room ? name : `${name.slice(0, Math.max(1, room - 1))}…`);

@@ -1,6 +1,9 @@
 // menu.js: what can be done with a place, in one list for flames, tables and the details.
 import { h, Popover } from "./dom.js";
 import { add, exactly, focusStep } from "./filterline.js";
+import { shortenTo } from "./names.js";
+
+const TITLE = 48; // characters
 
 let popover = null;
 
@@ -31,7 +34,7 @@ export function openMenu(app, place, x, y, more) {
   popover ??= new Popover("menu", "menu");
   const actions = actionsFor(app, place, more);
   popover.open(x, y, [
-    h("div.title", place?.function || place?.file || "all"),
+    h("div.title", { title: place?.function }, shortenTo(place?.function || place?.file || "all", TITLE)),
     actions.map((a) =>
       h("button", { role: "menuitem", type: "button", disabled: a.off, dataset: { action: a.text }, onclick: () => (popover.close(), a.run()) }, a.text, a.key ? h("kbd", a.key) : null)),
   ]);

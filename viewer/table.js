@@ -2,9 +2,9 @@
 // a cursor; headers sort. What a row means, and what happens on Enter, is its owner's.
 import { fill, h, icon, ICONS, svg } from "./dom.js";
 
-const ROW = 28, PAGE = 200, SPARE = 6;
+const ROW = 28, PAGE = 200, SPARE = 6, CELL_PAD = 16;
 
-// columns: { key, title, width (CSS grid), right, sort, help, cell(row, index) }
+// columns: { key, title, width (CSS grid), right, sort, help, cell(row, index, room in pixels) }
 // model: { page(offset, limit) → Promise<{ rows, count }> }; or rows in a list: `setRows`.
 export class Table {
   constructor({ columns, label, onPick, onOpen, onUnroll, onMenu, onSort }) {
@@ -31,7 +31,11 @@ export class Table {
     this.body.append(this.space);
     this.foot = h("div.foot", { role: "status" });
     this.element = h("div.grid", { role: onUnroll ? "treegrid" : "grid", "aria-label": label }, this.head, this.body, this.foot);
-    new ResizeObserver(() => this.#schedule()).observe(this.body);
+    this.widths = null; // of columns, until the size changes
+    new ResizeObserver(() => {
+      this.widths = null;
+      this.#schedule();
+    }).observe(this.body);
     this.sort = "";
     this.order = "desc";
     this.#drawHead();
@@ -110,7 +114,18 @@ export class Table {
     });
   }
 
+  // What cells hold depends on the room that they have.
+  #measure() {
+    if (this.widths || !this.body.clientHeight) return;
+    this.widths = [...this.head.children].map((e) => e.getBoundingClientRect().width);
+    if (this.drawnFor === String(this.widths)) return;
+    this.drawnFor = String(this.widths);
+    for (const e of this.live.values()) e.remove();
+    this.live.clear();
+  }
+
   #draw() {
+    this.#measure();
     const first = Math.max(0, Math.floor(this.body.scrollTop / ROW) - SPARE);
     const last = Math.min(this.count, Math.ceil((this.body.scrollTop + this.body.clientHeight) / ROW) + SPARE);
     for (const [i, e] of this.live)
@@ -146,7 +161,7 @@ export class Table {
     } else {
       if (row.level !== undefined) e.setAttribute("aria-level", String(row.level + 1));
       if (row.more) e.setAttribute("aria-expanded", String(!!row.open));
-      for (const c of this.columns) e.append(h(`div${c.right ? ".right" : ""}`, { role: "gridcell", dataset: { column: c.key } }, c.cell(row, i)));
+      this.columns.forEach((c, k) => e.append(h(`div${c.right ? ".right" : ""}`, { role: "gridcell", dataset: { column: c.key } }, c.cell(row, i, (this.widths?.[k] ?? Infinity) - CELL_PAD))));
     }
     this.space.append(e);
     this.live.set(i, e);

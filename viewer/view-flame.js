@@ -6,6 +6,7 @@ import { amount, count, marginText, percent } from "./format.js";
 import { focusOn } from "./filterline.js";
 import { Flame } from "./flame.js";
 import { openMenu } from "./menu.js";
+import { shortenTo } from "./names.js";
 import { assignGroups, moduleOf } from "./palette.js";
 import { askTree, matcher, readTree, searchPattern } from "./source.js";
 import { ancestors, follow, search } from "./tree.js";
@@ -18,6 +19,8 @@ const MODE_HELP = {
   inverted: "What allocates on top, its callers below",
   sandwich: "Callers above and callees below a function or a sequence of them",
 };
+
+const CRUMB = 22, CRUMB_LAST = 60; // characters
 
 export class FlameView {
   constructor(app, { diff = false } = {}) {
@@ -329,7 +332,7 @@ export class FlameView {
       if (cut && i === cutFrom) return [h("span", `… ${cut} more`), h("span", " › ")];
       if (cut && i > cutFrom && i < cutFrom + cut) return null;
       const last = i === steps.length - 1;
-      return [h(`button.cut`, { type: "button", title: step.text, "aria-current": last ? "true" : undefined, onclick: () => this.app.store.set({ zoom: step.zoom }) }, step.text), last ? null : h("span", "›")];
+      return [h(`button.cut`, { type: "button", title: step.text, "aria-current": last ? "true" : undefined, onclick: () => this.app.store.set({ zoom: step.zoom }) }, shortenTo(step.text, last ? CRUMB_LAST : CRUMB)), last ? null : h("span", "›")];
     }), steps.length > 1 ? h("button", { type: "button", title: "Zoom out (Backspace)", onclick: () => this.zoomOut() }, "zoom out") : h("span.faint", { style: { paddingLeft: "8px" } }, "double click or Enter zooms in"), h("span.grow"), this.matched);
   }
 

@@ -2,6 +2,7 @@
 import { fill, h } from "./dom.js";
 import { focusStep } from "./filterline.js";
 import { amount, count, percent } from "./format.js";
+import { shortenTo } from "./names.js";
 import { common, readPlaces } from "./source.js";
 import { FlameView, momentsOf } from "./view-flame.js";
 import { DiffTable } from "./view-tables.js";
@@ -110,7 +111,7 @@ export const adviceCard = (app, a, place, head) =>
     a.do ? h("p", h("b", "What to do: "), a.do) : null,
     a.certainty ? h("p.faint", `${a.certainty}; `, a.gain < 1 ? ["at most ", app.fact(percent(100 * a.gain), "Gain", "The share of the amount below that can go if the advice is followed, at most. Known of this rule, not measured in this program."), " of it can go"] : "up to all of it can go", a.worth ? "" : ", which is hardly worth it") : null,
     h("div.soft",
-      place ? h("button.button", { type: "button", onclick: () => app.store.set({ view: "flame", mode: "sandwich", focus: focusStep(place), zoom: [], pick: [] }) }, h("span.mono.cut", place.function || place.file)) : null,
+      place ? h("button.button", { type: "button", onclick: () => app.store.set({ view: "flame", mode: "sandwich", focus: focusStep(place), zoom: [], pick: [] }) }, h("span.mono.cut", { title: place.function }, shortenTo(place.function || place.file, 60))) : null,
       " ",
       a.figure ? [app.number(a.figure, { ...head, name: "advice" }), " ", app.following("interval", a.figure, head, { className: "margin" }), head.total.value ? [" · ", app.following("share", a.figure, head, { whole: head.total.value })] : null] : null,
       a.filter && !app.source.offline ? [" ", h("button.button", { type: "button", onclick: () => app.store.set({ filter: a.filter, view: "flame", zoom: [], pick: [] }) }, "Show these blocks")] : null));

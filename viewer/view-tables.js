@@ -1,16 +1,27 @@
 // view-tables.js: the tables: what their columns are, how their rows are asked for and unrolled, and what a choice
 // in them leads to.
-import { fill, h, icon } from "./dom.js";
+import { fill, h, icon, textWidth } from "./dom.js";
 import { focusField, searchField } from "./fields.js";
 import { amount, count, duration, percent } from "./format.js";
 import { focusOn, focusStep } from "./filterline.js";
 import { openMenu } from "./menu.js";
+import { shorten } from "./names.js";
 import { askTable, common, readPlaces, rowOf, searchPattern } from "./source.js";
 import { changeWhisker, sparkline, Table, whisker } from "./table.js";
 import { changeShown, changeText, momentsOf, noteOf } from "./view-flame.js";
 
-// Of a name without room, its end says more than its beginning.
-const nameOf = (name) => h("span.fn", h("bdi", { dir: "ltr" }, name));
+const GAP = 10, TAG = 64, TWIST = 28, INDENT = 16, SLACK = 3; // pixels of a place's cell
+
+const nameOf = (name, room) => h("span.fn", h("bdi", { dir: "ltr" }, shorten(name, (text) => textWidth(text) <= room - SLACK) || name));
+
+// Where it is: without what tells builds of a module apart, which is in the title.
+const whereOf = (file, line) => (file ? `${file.replace(/\[[^\]]*\]$/, "")}${line ? `:${line}` : ""}` : "");
+
+// A name and where it is. The name is shortened so far that file and line stand beside it, folders last; it has the larger part.
+function nameAndWhere(name, where, room, between) {
+  const file = where.slice(where.lastIndexOf("/") + 1), least = file && GAP + SLACK + textWidth(file === where ? file : `…/${file}`, "font");
+  return [nameOf(name, Math.max(room - least, 0.55 * room)), between, h("span.file", where ? `\u200e${where}` : "")];
+}
 
 const keyOf = (place) => `${place.function}\n${place.file}`;
 
@@ -95,15 +106,15 @@ export class TableView {
       { key: "share", title: "Share", width: "66px", right: true, cell: from("share", (row) => ({ share: row.share, whole: row.value / row.share, of: this.kind !== "leaks" ? "all" : this.head.leaks?.cleaned_up ? "all that was live before the cleanup" : "all that is live at the end" })) },
       { key: "samples", title: "Samples", width: "78px", right: true, sort: "samples", cell: from("samples") },
     ];
-    const place = { key: "place", title: this.kind === "functions" ? "Function" : "Place", width: "minmax(220px,3.2fr)", sort: "function", text: true, cell: (row) => this.#placeCell(row) };
-    const callers = { key: "callers", title: "Mostly called by", width: "minmax(88px,1.2fr)", cell: (row) => this.#callersCell(row) };
+    const place = { key: "place", title: this.kind === "functions" ? "Function" : "Place", width: "minmax(260px,3.2fr)", sort: "function", text: true, cell: (row, i, room) => this.#placeCell(row, room) };
+    const callers = { key: "callers", title: "Mostly called by", width: "minmax(88px,1.2fr)", cell: (row, i, room) => this.#callersCell(row, room) };
     switch (this.kind) {
       case "types":
         return [{ key: "type", title: "Type", width: "minmax(160px,2fr)", sort: "type", text: true, cell: (row) => h("span.mono", row.type || "(unknown)") }, ...value, { ...callers, title: "Mostly allocated at" }];
       case "functions":
         return [place, ...value.slice(0, 4), num("self", "Itself", "104px", "self"), value[4]];
       case "paths":
-        return [{ key: "frames", title: "Where, and who calls it", width: "minmax(260px,3.4fr)", cell: (row) => this.#fragment(row) }, ...value.slice(0, 4), { key: "explained", title: "Explained", width: "88px", right: true, help: "the share of this row and all before it", cell: from("explained", (row, i) => ({ share: row.explained, row: i })) }];
+        return [{ key: "frames", title: "Where, and who calls it", width: "minmax(260px,3.4fr)", cell: (row, i, room) => this.#fragment(row, room) }, ...value.slice(0, 4), { key: "explained", title: "Explained", width: "88px", right: true, help: "the share of this row and all before it", cell: from("explained", (row, i) => ({ share: row.explained, row: i })) }];
       case "callers":
       case "callees":
         return [place, ...value];
@@ -127,17 +138,18 @@ export class TableView {
     return this.kind === "leaks" ? leftOf(this.head) : this.head;
   }
 
-  #placeCell(row) {
+  #placeCell(row, room) {
     const p = row.place;
     const twist = this.#unrolls()
       ? h("button.twist", {
           type: "button", tabindex: "-1", "aria-label": row.open ? "Roll up" : "Unroll", "aria-expanded": String(!!row.open),
-          style: { marginLeft: `${(row.level || 0) * 16}px`, visibility: row.more ? "visible" : "hidden" },
+          style: { marginLeft: `${(row.level || 0) * INDENT}px`, visibility: row.more ? "visible" : "hidden" },
           onclick: (e) => (e.stopPropagation(), this.#unroll(row, this.table.rows.indexOf(row), !row.open)),
         }, icon("M6 4l5 4-5 4"))
       : null;
     if (!p) return h("div.place", twist, h("span.fn", "(no backtrace)"));
-    return h("div.place", { title: `${p.function}\n${p.file}${p.line ? `:${p.line}` : ""}` }, twist, nameOf(p.function || "?"), this.#advice(p), h("span.file", p.file ? `\u200e${p.file}${p.line ? `:${p.line}` : ""}` : ""));
+    const advice = this.#advice(p);
+    return h("div.place", { title: `${p.function}\n${p.file}${p.line ? `:${p.line}` : ""}` }, twist, nameAndWhere(p.function || "?", whereOf(p.file, p.line), room - (twist ? TWIST + (row.level || 0) * INDENT : 0) - (advice ? TAG : 0), advice));
   }
 
   // Says that there is advice about a place; the panel beside shows it.
@@ -160,16 +172,19 @@ export class TableView {
     if (this.advised.size) this.table.refresh();
   }
 
-  #callersCell(row) {
+  #callersCell(row, room) {
     const first = row.callers?.[0];
     if (!first?.place) return h("span.faint", "–");
     const more = row.n_callers - 1;
-    return h("div.place", { title: row.callers.map((c) => `${percent(c.share * 100)} ${c.place?.function || "?"}`).join("\n") }, nameOf(first.place.function || "?"), more > 0 ? [" ", this.app.fact(`+${count(more)}`, "More callers", "How many other functions call it on the way to an allocation.")] : null);
+    return h("div.place", { title: row.callers.map((c) => `${percent(c.share * 100)} ${c.place?.function || "?"}`).join("\n") }, nameOf(first.place.function || "?", room - (more > 0 ? 2 * GAP + textWidth(`+${count(more)}`, "font") : 0)), more > 0 ? [" ", this.app.fact(`+${count(more)}`, "More callers", "How many other functions call it on the way to an allocation.")] : null);
   }
 
-  #fragment(row) {
-    const names = row.frames.map((p) => p?.function || p?.file || "?");
-    return h("span.fragment", { title: names.join("\n") }, [...names].reverse().map((n, i) => [i ? h("span.arrow", "‹") : null, i ? h("span.soft", n) : n]));
+  // The innermost first; where there is no room for all, each is short.
+  #fragment(row, room) {
+    const full = row.frames.map((p) => p?.function || p?.file || "?");
+    const each = (room - full.length * 2 * GAP) / Math.min(3, full.length);
+    const names = textWidth(full.join(" ‹ ")) <= room ? full : full.map((n) => shorten(n, (text) => textWidth(text) <= each) || n);
+    return h("span.fragment", { title: full.join("\n") }, [...names].reverse().map((n, i) => [i ? h("span.arrow", "‹") : null, i ? h("span.soft", n) : n]));
   }
 
   // ---- data --------------------------------------------------------------------------------
@@ -319,7 +334,7 @@ export class TableView {
   // Of which time leaks are, as the command says it.
   #window({ from, to, cleaned_up }) {
     const moment = (time, title, definition) => this.app.fact(duration(time), title, definition);
-    const end = () => moment(to, cleaned_up ? "The program cleaned up" : "End", cleaned_up ? "From then on it freed memory and allocated hardly anything." : "The end of the trace.");
+    const end = () => moment(to, cleaned_up ? "The program cleaned up" : "End", cleaned_up ? "From then on it freed memory and allocated hardly anything." : "The time of the last event of the trace. What is live then was never freed.");
     return [
       cleaned_up ? ["From ", end(), " on the program freed memory and allocated hardly anything: what was live before counts. "] : null,
       "Growth counts from ", moment(from, "Start-up", "The first quarter of the time: what a program allocates at its start, it may keep."), " to ", end(), "; what is allocated before is start-up.",
@@ -400,7 +415,7 @@ export class DiffTable {
     this.table = new Table({
       label: "What changed",
       columns: [
-        { key: "place", title: "Place", width: "minmax(170px,2.6fr)", cell: (row) => h("div.place", { title: `${row.name}\n${row.where}` }, nameOf(row.name), h("span.file", row.where ? `\u200e${row.where}` : "")) },
+        { key: "place", title: "Place", width: "minmax(240px,2.6fr)", cell: (row, i, room) => h("div.place", { title: `${row.name}\n${row.where}` }, nameAndWhere(row.name, row.where, room)) },
         side("before", moments ? "At A" : "Before"),
         side("after", moments ? "At B" : "After"),
         moments ? moved("went", "Went", "of A, and not of B") : null,
@@ -471,7 +486,7 @@ export class DiffTable {
     row.place = fn || file ? { id: row.id_after >= 0 ? row.id_after : row.id_before, function: fn, file, line: row.line || 0 } : null;
     row.decided = answer.decided;
     row.name = type || fn || (file ? "?" : "(no backtrace)");
-    row.where = file ? `${file}${row.line ? `:${row.line}` : ""}` : "";
+    row.where = whereOf(file, row.line);
     return row;
   }
 }

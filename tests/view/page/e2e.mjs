@@ -240,7 +240,7 @@ test("rows of hotspots are those of the command, with interval and share", withP
     });
   }
   await c.shot("hotspots");
-}));
+}, { size: [2800, 900] })); // so wide that names are whole
 
 test("tables hold only the rows that are seen, sort, search, and obey the keys", withPage(at(one, "view=hotspots"), async (c) => {
   const count = cliJson("hotspots", "--json", "--top", "0", "--min-share", "0", IRMIN).hotspots.length;

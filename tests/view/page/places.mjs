@@ -75,6 +75,63 @@ test("rows copy their names, hot paths their calls, by keyboard too; c copies th
   assert.equal(await copied(c, async () => (await menuOfRow(c, 0), choose(c, "Copy stack"))), calls.join("\n"));
 }, CLIPBOARD));
 
+// Names as C++ has them, with what each is called.
+const LONG = [
+  ["void std::vector<std::pair<int, std::allocator<int> >, std::allocator<std::pair<int, std::allocator<int> > > >::_M_realloc_insert<std::pair<int, int> const&>(std::pair<int, int>*, std::pair<int, int> const&)", "_M_realloc_insert", "/usr/include/c++/12/bits/vector.tcc:453"],
+  ["std::_Hashtable<std::string, std::pair<std::string const, int>, std::allocator<std::pair<std::string const, int> >, std::__detail::_Select1st>::_M_insert(std::pair<std::string, int>&&, bool) const", "_M_insert", "/usr/include/c++/12/bits/hashtable.h:12"],
+  ["libLLVM-14.so.1+0xf7f7ef", "+0xf7f7ef", "/usr/lib/x86_64-linux-gnu/libLLVM-14.so.1"],
+];
+
+// A trace of these: the maker's own names of the same length are replaced.
+export function longNames(file) {
+  const stand = LONG.map(([n], i) => String.fromCharCode(65 + i).repeat(n.length));
+  const lines = LONG.flatMap(([, , where], i) => Array.from({ length: 9 - i }, () => `alloc minor ${200 + i} 50 Main@main.c:1 ${stand[i]}@${/:/.test(where) ? where : `${where}:1`}`));
+  const bytes = execFileSync("python3", [path.join(TRACES, "../cli/make-trace")], { input: `rate 0.5\n${lines.join("\n")}\n`, maxBuffer: 1 << 26 });
+  stand.forEach((n, i) => {
+    for (let at = bytes.indexOf(n); at >= 0; at = bytes.indexOf(n, at)) bytes.write(LONG[i][0], at);
+  });
+  fs.writeFileSync(file, bytes);
+}
+
+test("of a name without room, what it is called stays, and file and line beside it; the panel has the whole of it", async ({ browser }) => {
+  const file = path.join(ARTEFACTS, "long-names.ctf");
+  longNames(file);
+  const server = await serve([file]);
+  try {
+    for (const size of [[1440, 900], [1024, 768], [390, 844]]) {
+      const c = await Client.open(browser, `${server.url}#view=hotspots`, { size });
+      const shown = await c.page.evaluate(() => [...document.querySelectorAll(".gridrow .place:has(.file)")].map((e) => {
+        const [fn, where] = [".fn", ".file"].map((s) => e.querySelector(s));
+        return { fn: fn.textContent, cut: fn.scrollWidth > fn.clientWidth, room: where.clientWidth, title: e.title };
+      }));
+      assert.equal(shown.length, LONG.length);
+      for (const [i, [name, called, where]] of LONG.entries()) {
+        assert.ok(shown[i].fn.includes(called) && !shown[i].cut, `${size}: ${JSON.stringify(shown[i])}`);
+        assert.ok(shown[i].room > 60, `${size}: room for ${where}: ${shown[i].room}`);
+        assert.ok(shown[i].title.startsWith(name));
+      }
+      assert.ok((await c.rows())[0].place.endsWith("vector.tcc:453"));
+      await c.shot(`names-${size[0]}`);
+      if (size[0] < 900) {
+        await c.close();
+        continue;
+      }
+      await c.page.locator(".gridrow").first().click({ position: { x: 60, y: 10 } });
+      await c.quiet();
+      const title = c.page.locator(".details h2"), toggle = c.page.locator(".details .whole");
+      assert.match(await title.innerText(), /_M_realloc_insert<.*>\(…\)$/);
+      await toggle.click();
+      assert.equal(await title.innerText(), LONG[0][0]);
+      await toggle.click();
+      assert.match(await title.innerText(), /_M_realloc_insert<.*>\(…\)$/);
+      assert.deepEqual(c.trouble, []);
+      await c.close();
+    }
+  } finally {
+    await server.stop();
+  }
+});
+
 test("where the browser refuses the clipboard, what was to be copied is selected, and stays until it is closed", withPage(one, async (c) => {
   const name = "Irmin_traces__Trace_replay.Make.exec_commit", [{ stack }] = stacksTo(name);
   await c.clickFrame(name, { button: "right" });

@@ -9,7 +9,7 @@ const FONT = '12px ui-sans-serif, system-ui, -apple-system, "Segoe UI", "Inter",
 const NUMBER = new Intl.NumberFormat("en");
 
 export class Flame {
-  // on: { pick(node), zoom(node), menu(node, x, y), hover(node, x, y), other(count, x, y), moved(span) }, nodes as
+  // on: { pick(node), zoom(node), menu(node, x, y), hover(node, x, y), other(count, x, y), moved(span), stretched(), whole() }, nodes as
   // { layer, node } or null
   constructor(canvas, on) {
     this.canvas = canvas;
@@ -100,6 +100,22 @@ export class Flame {
     return v ? { node: v.zoom, total: v.l.tree.total[v.zoom] } : null;
   }
 
+  // How many times narrower the stretch that the wheel left is than what is zoomed to; 1 where all of it is seen.
+  get stretch() {
+    const v = this.layers[0];
+    if (!v) return 1;
+    const [left, right] = v.move?.to ?? [v.left, v.right];
+    return (v.l.x1[v.zoom] - v.l.x0[v.zoom]) / Math.max(right - left, 1e-9);
+  }
+
+  // All of what is zoomed to again.
+  whole() {
+    clearTimeout(this.telling);
+    this.layers.forEach((v, layer) => this.zoom({ layer, node: v.zoom }));
+    this.scroll = 0;
+    this.layers.forEach((v, layer) => v.zoom > 0 && this.bringUp({ layer, node: v.zoom }));
+  }
+
   // What the wheel and dragging have left, of layer 0, which the others follow.
   #shownSpan() {
     const v = this.layers[0], from = v.l.x0[v.zoom], extent = v.l.x1[v.zoom] - from;
@@ -108,16 +124,18 @@ export class Flame {
   }
 
   setSpan(span) {
-    const [from, to, scroll] = span.length ? span : [0, 1, null];
+    if (!span.length) return this.whole();
+    const [from, to, scroll] = span;
     for (const v of this.layers) {
       const left = v.l.x0[v.zoom], extent = v.l.x1[v.zoom] - left;
       this.#setRange(v, left + from * extent, left + to * extent);
     }
-    if (scroll !== null) this.scroll = scroll;
+    this.scroll = scroll;
     this.redraw();
   }
 
   #moved() {
+    this.on.stretched();
     clearTimeout(this.telling);
     this.telling = setTimeout(() => this.layers.length && this.on.moved(this.#shownSpan()), MOVED_MS);
   }
@@ -499,6 +517,7 @@ export class Flame {
     if (!arrow.startsWith("Arrow") && arrow !== "Home") return false;
     const at = this.picked ?? { layer: 0, node: this.layers[0]?.zoom ?? 0 };
     if (!this.layers.length) return true;
+    if (arrow === "Home") this.on.whole();
     const next = !this.picked || arrow === "Home" ? { layer: at.layer, node: this.layers[at.layer].zoom } : this.#neighbour(at, arrow);
     if (next) {
       this.pick(next);

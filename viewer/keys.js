@@ -8,6 +8,7 @@ export const KEYS = [
     [["h", "j", "k", "l"], "the same", null],
     [["Enter"], "zoom in; open the row", null],
     [["Backspace"], "zoom out", "zoomOut"],
+    [["0"], "zoom out to all", "zoomAll"],
     [["["], "back", "back"],
     [["]"], "forward", "forward"],
     [["→", "←"], "in callers and callees: unroll, roll up", null],
@@ -32,7 +33,7 @@ export const KEYS = [
     [["c"], "copy a link to what is shown", "copyLink"],
     [["Space"], "pause, go on (live)", "pause"],
     [["?"], "these keys", "help"],
-    [["Esc"], "close; leave a field; drop the search", "escape"],
+    [["Esc"], "close; leave a field; drop the search; undo the wheel’s zoom", "escape"],
   ]],
 ];
 

@@ -459,6 +459,7 @@ class App {
       forward: () => history.forward(),
       undo: () => this.undo(),
       zoomOut: () => this.view.zoomOut?.() ?? false,
+      zoomAll: () => this.view.zoomAll?.() ?? false,
       search: () => (this.view.focusSearch ? this.view.focusSearch() : store.set({ view: "flame" })),
       filter: () => this.filterBar.focus(),
       measure: () => this.#stepMeasure(1),
@@ -484,7 +485,7 @@ class App {
       escape: () => {
         if (document.activeElement?.matches("input, select, button")) return this.focusMain();
         if (store.state.search) return store.set({ search: "" });
-        return false;
+        return this.view.zoomWhole?.() ?? false;
       },
       arrows: (e) => this.#arrow(e),
     };

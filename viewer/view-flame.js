@@ -31,6 +31,7 @@ export class FlameView {
     this.canvas = h("canvas", { tabindex: "0", role: "application", "aria-label": "Call tree: arrows move, Enter zooms in, Backspace out, x opens a menu" });
     this.stage = h("div.canvas", this.canvas);
     this.crumbs = h("nav.crumbs", { "aria-label": "Zoomed into" });
+    this.stretched = h("button.stretched", { type: "button", title: "The wheel zoomed in (Ctrl). Esc, 0 or Backspace: all again", hidden: true, onclick: () => this.zoomWhole() });
     this.legend = h("div.modules");
     this.matched = h("span.matched", { role: "status" });
     this.said = h("div.away", { role: "status" });
@@ -46,6 +47,8 @@ export class FlameView {
       menu: (at, x, y) => this.#menu(at, x, y),
       hover: (at, x, y, other) => this.#hover(at, x, y, other),
       moved: (span) => app.store.replace({ span }),
+      stretched: () => this.#showStretch(),
+      whole: () => this.zoomWhole(),
       other: (o) => this.zoomTo({ layer: o.layer, node: o.parent }),
     });
     this.flame.colorOf = (tree, i) => this.#color(tree, i);
@@ -108,6 +111,7 @@ export class FlameView {
     if (changed && !mine.some((k) => changed.has(k)) && this.layers) {
       if (changed.has("pick")) this.#restorePick(s);
       if (changed.has("span")) this.flame.setSpan(s.span);
+      this.#showStretch();
       return;
     }
     await this.#load(s);
@@ -332,8 +336,30 @@ export class FlameView {
       if (cut && i === cutFrom) return [h("span", `… ${cut} more`), h("span", " › ")];
       if (cut && i > cutFrom && i < cutFrom + cut) return null;
       const last = i === steps.length - 1;
-      return [h(`button.cut`, { type: "button", title: step.text, "aria-current": last ? "true" : undefined, onclick: () => this.app.store.set({ zoom: step.zoom }) }, shortenTo(step.text, last ? CRUMB_LAST : CRUMB)), last ? null : h("span", "›")];
-    }), steps.length > 1 ? h("button", { type: "button", title: "Zoom out (Backspace)", onclick: () => this.zoomOut() }, "zoom out") : h("span.faint", { style: { paddingLeft: "8px" } }, "double click or Enter zooms in"), h("span.grow"), this.matched);
+      return [h(`button.cut`, { type: "button", title: step.text, "aria-current": last ? "true" : undefined, onclick: () => this.app.store.set({ zoom: step.zoom, span: [] }) }, shortenTo(step.text, last ? CRUMB_LAST : CRUMB)), last ? null : h("span", "›")];
+    }), steps.length > 1 ? h("button", { type: "button", title: "Zoom out (Backspace)", onclick: () => this.zoomOut() }, "zoom out") : h("span.faint", { style: { paddingLeft: "8px" } }, "double click or Enter zooms in"), this.stretched, h("span.grow"), this.matched);
+    this.#showStretch();
+  }
+
+  // What the wheel zoomed into has no crumb: a button says so, and leads back.
+  #showStretch() {
+    const by = this.flame.stretch;
+    this.stretched.hidden = by < 1.001;
+    fill(this.stretched, `× ${by < 10 ? by.toFixed(1) : count(by)}: show the whole width`);
+  }
+
+  // From what the wheel left to all of what is zoomed to.
+  zoomWhole() {
+    if (this.flame.stretch < 1.001) return false;
+    this.flame.whole();
+    this.#showStretch();
+    this.app.store.replace({ span: [] });
+    return true;
+  }
+
+  zoomAll() {
+    this.zoomWhole();
+    this.app.store.set({ zoom: [] });
   }
 
   zoomTo(at) {
@@ -342,10 +368,11 @@ export class FlameView {
     const target = at.node <= l.tree.root && at.node > 0 && at.node === l.tree.root ? ids.slice(0, -1) : ids;
     this.#learn(l.tree, l.mode, at.node);
     this.flame.zoom(at);
-    this.app.store.set({ zoom: target, pick: ids });
+    this.app.store.set({ zoom: target, pick: ids, span: [] });
   }
 
   zoomOut() {
+    if (this.zoomWhole()) return true;
     const { zoom } = this.app.store.state;
     if (!zoom.length) return false;
     const shorter = zoom.slice(0, -1);

@@ -95,8 +95,17 @@ export class DiffView {
   focusMain() {
     (this.app.store.state.diffas === "flame" ? this.flame.canvas : this.table.table.body).focus();
   }
+  get #shownFlame() {
+    return this.app.store.state.diffas === "flame" ? this.flame : null;
+  }
   zoomOut() {
-    return this.flame.zoomOut();
+    return this.#shownFlame?.zoomOut() ?? false;
+  }
+  zoomWhole() {
+    return this.#shownFlame?.zoomWhole() ?? false;
+  }
+  zoomAll() {
+    return this.#shownFlame?.zoomAll() ?? false;
   }
   leave() {
     this.abort?.abort();

@@ -149,6 +149,37 @@ test("what the wheel left, what is unrolled, and the panel are in the address", 
   assert.ok(await c.page.locator(".details").isVisible());
 }));
 
+test("from where the wheel zoomed to, keys, the crumb and a button lead back", withPage(one, async (c) => {
+  const widths = async () => (await c.frames()).slice(0, 20).map((f) => Math.round(f.width));
+  const all = await widths(), button = c.page.locator(".crumbs .stretched");
+  const f = await c.frame("Irmin_traces__Trace_replay.Make.exec_commit");
+  const zoomIn = async () => {
+    await c.page.mouse.move(f.x + f.width / 2, f.y + 5);
+    await c.page.keyboard.down("Control");
+    for (let i = 0; i < 4; i++) await c.page.mouse.wheel(0, -60);
+    await c.page.keyboard.up("Control");
+    await c.page.waitForFunction(() => window.allotrace.store.state.span.length === 3);
+    await c.quiet();
+    assert.match(await button.innerText(), /^× \d+\.\d: show the whole width$/);
+    assert.notDeepEqual(await widths(), all);
+  };
+  assert.ok(!(await button.isVisible()));
+  const ways = { Backspace: 0, Escape: 0, Home: 0, 0: 0, crumb: () => c.page.locator(".crumbs button", { hasText: "all" }).first().click(), button: () => button.click() };
+  for (const [way, act] of Object.entries(ways)) {
+    await zoomIn();
+    await c.page.locator(".canvas canvas").first().focus();
+    await c.until({ span: [] }, act || (() => c.page.keyboard.press(way)));
+    assert.deepEqual(await widths(), all, way);
+    assert.ok(!(await button.isVisible()), way);
+    assert.ok(!(await c.hash()).includes("span"), way);
+  }
+  // The root fills the width already: zooming to it shows all of it.
+  await zoomIn();
+  const root = (await c.frames())[0];
+  await c.until({ span: [] }, () => c.page.mouse.dblclick(f.x + f.width / 2, root.y + root.height / 2));
+  assert.deepEqual(await widths(), all);
+}));
+
 test("the timeline's numbers explain themselves: those of a moment, and those of its scale", withPage(one, async (c) => {
   const box = await c.page.locator(".timeline canvas").boundingBox();
   const at = (x) => c.page.mouse.click(box.x + x, box.y + box.height / 2, { button: "right" });

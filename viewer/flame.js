@@ -41,9 +41,16 @@ export class Flame {
       return { l, direction, zoom: 0, left: kept ? old[i].left : 0, right: kept ? old[i].right : tree.total[0] };
     });
     clearTimeout(this.telling);
-    this.picked = this.hovered = this.matched = null;
+    this.picked = this.matched = null;
+    this.#unhover();
     if (!keepView) this.scroll = 0;
     this.redraw();
+  }
+
+  // What was under the pointer is somewhere else, or has other numbers.
+  #unhover() {
+    this.hovered = null;
+    this.on.hover(null);
   }
 
   restyle(theme, colorOf) {
@@ -72,6 +79,7 @@ export class Flame {
   zoom({ layer, node }, animate = true) {
     const view = this.layers[layer];
     if (!view) return;
+    this.#unhover();
     view.zoom = node;
     const to = [view.l.x0[node], Math.max(view.l.x1[node], view.l.x0[node] + 1e-9)];
     const still = !animate || matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -135,6 +143,7 @@ export class Flame {
   }
 
   #moved() {
+    this.#unhover();
     this.on.stretched();
     clearTimeout(this.telling);
     this.telling = setTimeout(() => this.layers.length && this.on.moved(this.#shownSpan()), MOVED_MS);
@@ -422,8 +431,7 @@ export class Flame {
       this.on.hover(at, e.clientX, e.clientY, at ? null : this.otherAt(x, y));
     });
     c.addEventListener("pointerleave", () => {
-      this.hovered = null;
-      this.on.hover(null);
+      this.#unhover();
       this.redraw();
     });
     c.addEventListener("pointerdown", (e) => {

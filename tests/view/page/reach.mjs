@@ -180,6 +180,20 @@ test("from where the wheel zoomed to, keys, the crumb and a button lead back", w
   assert.deepEqual(await widths(), all);
 }));
 
+test("what hovers over the flame goes when the numbers change", withPage(one, async (c) => {
+  const f = await c.frame("Irmin_traces__Trace_replay.Make.exec_commit"), tip = c.page.locator(".tip:not([hidden])");
+  for (const [key, state] of [["m", "measure"], ["v", "mode"], ["r", "recursion"]]) {
+    await c.page.mouse.move(f.x + f.width / 2, f.y + 5);
+    await c.page.mouse.move(f.x + f.width / 2 + 1, f.y + 5);
+    await tip.waitFor();
+    const old = (await c.state())[state];
+    await c.page.keyboard.press(key);
+    await c.page.waitForFunction(([k, v]) => window.allotrace.store.state[k] !== v, [state, old]);
+    await c.quiet();
+    assert.equal(await tip.count(), 0, key);
+  }
+}));
+
 test("the timeline's numbers explain themselves: those of a moment, and those of its scale", withPage(one, async (c) => {
   const box = await c.page.locator(".timeline canvas").boundingBox();
   const at = (x) => c.page.mouse.click(box.x + x, box.y + box.height / 2, { button: "right" });

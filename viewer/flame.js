@@ -419,9 +419,12 @@ export class Flame {
       const box = c.getBoundingClientRect();
       return [e.clientX - box.left, e.clientY - box.top];
     };
-    let drag = null;
+    let drag = null, pinch = null;
+    const fingers = new Map(); // those that are down → where
     c.addEventListener("pointermove", (e) => {
       const [x, y] = point(e);
+      if (fingers.has(e.pointerId)) fingers.set(e.pointerId, [x, y]);
+      if (pinch) return this.#pinch(pinch, [...fingers.values()]);
       if (drag) return this.#drag(drag, e, x, y);
       const at = this.at(x, y);
       if (at?.node !== this.hovered?.node || at?.layer !== this.hovered?.layer) {
@@ -437,9 +440,17 @@ export class Flame {
     c.addEventListener("pointerdown", (e) => {
       if (e.button !== 0) return;
       const [x, y] = point(e);
-      drag = { x, y, moved: false, scroll: this.scroll, views: this.layers.map((v) => [v.left, v.right]) };
+      fingers.set(e.pointerId, [x, y]);
+      const views = this.layers.map((v) => [v.left, v.right]);
+      pinch = fingers.size === 2 ? { from: [...fingers.values()], scroll: this.scroll, views } : null;
+      drag = fingers.size === 1 ? { x, y, moved: false, scroll: this.scroll, views } : null;
     });
     const end = (e) => {
+      fingers.delete(e.pointerId);
+      if (pinch) {
+        pinch = null;
+        return this.#moved();
+      }
       const was = drag;
       drag = null;
       if (was?.moved) return this.#moved();
@@ -453,7 +464,10 @@ export class Flame {
       }
     };
     c.addEventListener("pointerup", end);
-    c.addEventListener("pointercancel", () => (drag = null));
+    c.addEventListener("pointercancel", (e) => {
+      fingers.delete(e.pointerId);
+      drag = pinch = null;
+    });
     c.addEventListener("dblclick", (e) => {
       const at = this.at(...point(e));
       if (at) this.on.zoom(at);
@@ -485,6 +499,26 @@ export class Flame {
     this.redraw();
   }
 
+  // What two fingers hold stays under them: by their distance it becomes wider, and it moves with their middle.
+  #pinch({ from, scroll, views }, to) {
+    const distance = ([[x, y], [u, v]]) => Math.max(1, Math.hypot(u - x, v - y)), middle = ([a, b], i) => (a[i] + b[i]) / 2;
+    const factor = distance(from) / distance(to);
+    this.scroll = scroll - (middle(to, 1) - middle(from, 1));
+    this.layers.forEach((v, i) => {
+      const [left, right] = views[i];
+      const at = left + (middle(from, 0) / this.width) * (right - left);
+      this.#stretchTo(v, at, middle(to, 0), (right - left) * factor);
+    });
+    this.#unhover();
+    this.redraw();
+  }
+
+  // So that a value lies at x, and so much of them is seen.
+  #stretchTo(v, at, x, extent) {
+    const seen = Math.max(v.l.tree.total[0] * 1e-7, extent), left = at - (x / this.width) * seen;
+    this.#setRange(v, left, left + seen);
+  }
+
   #setRange(v, left, right) {
     const whole = v.l.tree.total[0];
     const extent = Math.min(whole, right - left);
@@ -506,10 +540,7 @@ export class Flame {
       const factor = Math.exp(Math.max(-60, Math.min(60, e.deltaY)) * 0.006);
       for (const v of this.layers) {
         const at = v.left + (x / this.width) * (v.right - v.left);
-        const smallest = v.l.tree.total[0] * 1e-7;
-        const extent = Math.max(smallest, (v.right - v.left) * factor);
-        const left = at - (x / this.width) * extent;
-        this.#setRange(v, left, left + extent);
+        this.#stretchTo(v, at, x, (v.right - v.left) * factor);
       }
     }
     this.#moved();

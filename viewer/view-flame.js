@@ -358,8 +358,8 @@ export class FlameView {
   }
 
   zoomAll() {
-    this.zoomWhole();
-    this.app.store.set({ zoom: [] });
+    this.flame.whole();
+    this.app.store.set({ zoom: [], span: [] });
   }
 
   zoomTo(at) {

@@ -64,9 +64,9 @@ export async function launch() {
 
 // One user: an own context, so no shared cookies, and what the console says is kept.
 export class Client {
-  static async open(browser, url, { size = [1440, 900], theme = "light", offline = false, permissions = [] } = {}) {
+  static async open(browser, url, { size = [1440, 900], theme = "light", offline = false, permissions = [], touch = false } = {}) {
     const c = new Client();
-    c.context = await browser.newContext({ viewport: { width: size[0], height: size[1] }, colorScheme: theme, offline, permissions });
+    c.context = await browser.newContext({ viewport: { width: size[0], height: size[1] }, colorScheme: theme, offline, permissions, hasTouch: touch });
     c.page = await c.context.newPage();
     c.page.setDefaultTimeout(PATIENCE);
     c.trouble = [];

@@ -194,6 +194,42 @@ test("what hovers over the flame goes when the numbers change", withPage(one, as
   }
 }));
 
+test("fingers scroll, drag, pinch and zoom the flame", withPage(one, async (c) => {
+  const session = await c.context.newCDPSession(c.page);
+  const touch = (type, ...points) => session.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([x, y], id) => ({ x, y, id })) });
+  const box = await c.page.locator(".canvas canvas").boundingBox();
+  const flame = (what) => c.page.evaluate((w) => window.allotrace.view.flame[w], what);
+  const x = box.x + box.width / 2, y = box.y + box.height / 2;
+  await touch("touchStart", [x, y + 60]);
+  for (const up of [40, 20, 0, -40, -80]) await touch("touchMove", [x, y + up]);
+  await touch("touchEnd");
+  await c.page.waitForFunction(() => window.allotrace.store.state.span.length === 3);
+  assert.ok(await flame("scroll") > 50, "up is down");
+  await c.until({ span: [] }, () => c.page.keyboard.press("0"));
+  assert.deepEqual((await c.state()).pick, [], "a drag chooses nothing");
+  await touch("touchStart", [x - 40, y]);
+  await touch("touchStart", [x - 40, y], [x + 40, y]);
+  for (const apart of [60, 80, 120, 160]) await touch("touchMove", [x - apart, y], [x + apart, y]);
+  await touch("touchEnd");
+  await c.page.waitForFunction(() => window.allotrace.store.state.span.length === 3);
+  const stretch = await flame("stretch");
+  assert.ok(Math.abs(stretch - 4) < 0.2, `four times as wide: ${stretch}`);
+  assert.deepEqual((await c.state()).pick, [], "nor does a pinch");
+  // What was wide can be dragged sideways.
+  const left = (await c.state()).span[0];
+  await touch("touchStart", [x, y]);
+  for (const by of [10, 40, 90]) await touch("touchMove", [x + by, y]);
+  await touch("touchEnd");
+  await c.page.waitForFunction((l) => window.allotrace.store.state.span[0] < l, left);
+  await c.press("0");
+  const f = await c.frame("Irmin_traces__Trace_replay.Make.exec_commit");
+  for (let tap = 0; tap < 2; tap++) {
+    await touch("touchStart", [f.x + f.width / 2, f.y + 8]);
+    await touch("touchEnd");
+  }
+  await c.page.waitForFunction(() => window.allotrace.store.state.zoom.length > 3);
+}, { touch: true }));
+
 test("the timeline's numbers explain themselves: those of a moment, and those of its scale", withPage(one, async (c) => {
   const box = await c.page.locator(".timeline canvas").boundingBox();
   const at = (x) => c.page.mouse.click(box.x + x, box.y + box.height / 2, { button: "right" });

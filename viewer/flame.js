@@ -425,7 +425,7 @@ export class Flame {
       const [x, y] = point(e);
       if (fingers.has(e.pointerId)) fingers.set(e.pointerId, [x, y]);
       if (pinch) return this.#pinch(pinch, [...fingers.values()]);
-      if (drag) return this.#drag(drag, e, x, y);
+      if (drag) return this.#drag(drag, e, x);
       const at = this.at(x, y);
       if (at?.node !== this.hovered?.node || at?.layer !== this.hovered?.layer) {
         this.hovered = at;
@@ -443,7 +443,7 @@ export class Flame {
       fingers.set(e.pointerId, [x, y]);
       const views = this.layers.map((v) => [v.left, v.right]);
       pinch = fingers.size === 2 ? { from: [...fingers.values()], scroll: this.scroll, views } : null;
-      drag = fingers.size === 1 ? { x, y, moved: false, scroll: this.scroll, views } : null;
+      drag = fingers.size === 1 ? { x, y: e.clientY, moved: false, scroll: this.scroll, page: document.scrollingElement.scrollTop, views } : null;
     });
     const end = (e) => {
       fingers.delete(e.pointerId);
@@ -486,11 +486,15 @@ export class Flame {
     });
   }
 
-  #drag(drag, e, x, y) {
-    if (!drag.moved && Math.hypot(x - drag.x, y - drag.y) < 4) return;
+  #drag(drag, e, x) {
+    const down = e.clientY - drag.y;
+    if (!drag.moved && Math.hypot(x - drag.x, down) < 4) return;
     if (!drag.moved) this.canvas.setPointerCapture(e.pointerId);
     drag.moved = true;
-    this.scroll = drag.scroll - (y - drag.y);
+    this.scroll = drag.scroll - down;
+    this.#clampScroll();
+    // Where it ends, a page that is higher than the window goes on.
+    document.scrollingElement.scrollTop = drag.page + drag.scroll - down - this.scroll;
     this.layers.forEach((v, i) => {
       const [left, right] = drag.views[i];
       const shift = (-(x - drag.x) / this.width) * (right - left);
@@ -528,15 +532,18 @@ export class Flame {
   }
 
   #wheel(e, [x]) {
-    e.preventDefault();
     if (!e.ctrlKey && !e.metaKey) {
-      const sideways = e.shiftKey ? e.deltaY : e.deltaX;
+      const sideways = e.shiftKey ? e.deltaY : e.deltaX, before = this.scroll;
       this.scroll += e.shiftKey ? 0 : e.deltaY;
+      this.#clampScroll();
+      if (this.scroll === before && !sideways) return; // a page that is higher than the window goes on
+      e.preventDefault();
       for (const v of this.layers) {
         const shift = (sideways / this.width) * (v.right - v.left);
         if (shift) this.#setRange(v, v.left + shift, v.right + shift);
       }
     } else {
+      e.preventDefault();
       const factor = Math.exp(Math.max(-60, Math.min(60, e.deltaY)) * 0.006);
       for (const v of this.layers) {
         const at = v.left + (x / this.width) * (v.right - v.left);

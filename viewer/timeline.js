@@ -426,7 +426,10 @@ export class Timeline {
       else if (from > this.width) this.#explainScale(e);
       else this.on.moment(this.#round(this.time(from)));
     });
-    c.addEventListener("pointercancel", () => (start = null));
+    c.addEventListener("pointercancel", () => {
+      start = this.range = null;
+      this.draw();
+    });
     c.addEventListener("contextmenu", (e) => {
       if (!this.answer) return;
       e.preventDefault();

@@ -320,6 +320,32 @@ test("themes are kept, and no width hides or breaks anything", async ({ browser,
   }
 });
 
+test("where a window is low, the page scrolls to a view that fills it", async ({ browser, one }) => {
+  for (const size of [[720, 450], [844, 390], [480, 300]]) {
+    const c = await Client.open(browser, one.url, { size });
+    for (const [view, selector] of [["flame", ".canvas canvas"], ["hotspots", ".gridbody"], ["lifetimes", ".plot canvas"]]) {
+      await c.go({ view });
+      await c.page.locator(selector).first().scrollIntoViewIfNeeded();
+      await c.page.mouse.move(size[0] / 2, 2);
+      await c.page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+      const seen = await c.page.evaluate((s) => {
+        const r = document.querySelector(s).getBoundingClientRect();
+        return { height: r.height, inside: r.top >= 0 && r.top < innerHeight, over: document.documentElement.scrollWidth - innerWidth };
+      }, selector);
+      assert.ok(seen.height >= 0.4 * size[1] && seen.inside && seen.over <= 0, `${size} ${view}: ${JSON.stringify(seen)}`);
+      assert.ok(await c.page.locator(".tabs").evaluate((e) => e.getBoundingClientRect().top >= -1), "the tabs stay in view");
+      await c.shot(`low-${view}-${size.join("x")}`);
+    }
+    // The wheel over the flame moves it, and where that ends, the page.
+    await c.go({ view: "flame" });
+    await c.page.evaluate(() => scrollTo(0, 1e6));
+    await c.page.mouse.move(size[0] / 2, size[1] - 20);
+    await c.page.mouse.wheel(0, -4000);
+    await c.page.waitForFunction(() => scrollY === 0);
+    await c.close();
+  }
+});
+
 test("a name is cut off only where its file has given way", async ({ browser, one }) => {
   for (const size of [[1440, 900], [1024, 700], [700, 800]]) {
     const c = await Client.open(browser, `${one.url}#view=hotspots`, { size });

@@ -19,14 +19,16 @@ export class Details {
     this.clear();
   }
 
-  clear() {
+  // Says what there is of the trace, and why it says nothing of a place.
+  clear(why = "Select a frame or a row to see its numbers, callers and callees here.") {
+    this.abort?.abort();
     this.shown = null;
     const t = this.app.trace;
     fill(this.element,
       h("h2", t?.program?.split("/").pop() || "Nothing is selected"),
       t ? h("div.where", t.program) : null,
       t ? h("dl.facts", this.#trace(t)) : null,
-      h("p.faint", "Select a frame or a row to see its numbers, callers and callees here."),
+      h("p.faint", why),
       t?.warnings?.length ? [h("h3", "The trace is damaged"), t.warnings.map((w) => h("p.soft", w.text))] : null);
   }
 

@@ -127,6 +127,7 @@ class App {
     this.details.element.hidden = !shown;
     this.panelButton.setAttribute("aria-pressed", String(shown));
     if (shown && this.selected) this.details.show(this.selected);
+    else if (shown) this.details.clear();
   }
 
   toggleDetails() {
@@ -162,6 +163,20 @@ class App {
   select(d) {
     if (!this.details.element.hidden) this.details.show(d);
     this.selected = d;
+    this.selectedOf = this.#selection;
+  }
+
+  // What the numbers of the details are of.
+  get #selection() {
+    const { trace, filter, measure, at, wrappers } = this.store.state;
+    return JSON.stringify([trace, filter, measure, at, wrappers, this.generation]);
+  }
+
+  // What was selected, and no view has found again, has the numbers of another filter.
+  #dropOldSelection() {
+    if (!this.selected || this.selectedOf === this.#selection) return;
+    this.selected = null;
+    if (!this.details.element.hidden) this.details.clear("What was selected is not among what is shown now.");
   }
 
   // Something went wrong: said where it belongs.
@@ -299,7 +314,7 @@ class App {
     const timeChanged = !changed || changed.has("trace") || changed.has("filter");
     if (!timeChanged && ["measure", "at", "a", "b", "gauges"].some((k) => changed.has(k))) this.timeline.redraw();
     if (!changed || changed.has("trace")) {
-      if (!s.pick.length) this.details.clear();
+      if (!s.pick.length) this.selected = null, this.details.clear();
     }
     const updated = view.update(s, view.seen === this.generation && view.state ? differing(view, s, changed) : null);
     if (timeChanged) {
@@ -311,6 +326,7 @@ class App {
     if (call !== this.calls) return; // it may have been cut short
     // A view that still has its answer did not report it again.
     if (!this.filterBar.problem) this.#showHead(this.heads.get(view) ?? null);
+    this.#dropOldSelection();
     this.#showMeasure(s); // what it is called may follow from the answer
     view.state = s;
     view.seen = this.generation;

@@ -230,6 +230,32 @@ test("fingers scroll, drag, pinch and zoom the flame", withPage(one, async (c) =
   await c.page.waitForFunction(() => window.allotrace.store.state.zoom.length > 3);
 }, { touch: true }));
 
+test("the panel shows no numbers of an earlier filter", withPage(at(one, "view=hotspots"), async (c) => {
+  const title = () => c.text(".details h2"), name = "Stdlib__Map.Make.bal", gone = c.page.getByText("What was selected is not among what is shown now.");
+  for (const view of ["hotspots", "flame"]) {
+    await c.go({ view, filter: "" });
+    if (view === "hotspots") await c.page.locator(".gridrow").first().click({ position: { x: 60, y: 10 } });
+    else await c.clickFrame("Irmin_traces__Trace_replay.Make.exec_commit");
+    await c.quiet();
+    const selected = await title();
+    if (view === "hotspots") assert.equal(selected, name);
+    await c.go({ filter: "size:>=16" });
+    assert.equal(await title(), selected, "it is still there");
+    await c.go({ filter: "-fn:/bal|exec_commit/" });
+    await gone.waitFor();
+    assert.notEqual(await title(), selected);
+    // The panel, hidden and shown again, does not bring it back.
+    await c.press("d", "d");
+    assert.notEqual(await title(), selected);
+    await c.go({ filter: "" });
+    assert.equal(await title(), selected, "the choice is in the address");
+  }
+  await c.go({ view: "lifetimes" });
+  assert.ok(!(await gone.isVisible()), "the numbers still hold");
+  await c.go({ filter: "size:>=16" });
+  await gone.waitFor();
+}));
+
 test("the timeline's numbers explain themselves: those of a moment, and those of its scale", withPage(one, async (c) => {
   const box = await c.page.locator(".timeline canvas").boundingBox();
   const at = (x) => c.page.mouse.click(box.x + x, box.y + box.height / 2, { button: "right" });

@@ -4,8 +4,8 @@ import { focusStep } from "./filterline.js";
 
 const TYPING_MS = 180;
 
-// Searches while it is typed in; `done` when it is left by a key.
-export function searchField(app, { label, placeholder = "Search", done, entered = (search) => app.store.replace({ search }) }) {
+// Searches while it is typed in; `done` when it is left by a key. It is not if `entered` answers true.
+export function searchField(app, { label, placeholder = "Search", done, entered = (search) => void app.store.replace({ search }) }) {
   let typing = null;
   const input = h("input", {
     type: "text", placeholder, "aria-label": label, spellcheck: "false",
@@ -14,12 +14,13 @@ export function searchField(app, { label, placeholder = "Search", done, entered 
       typing = setTimeout(() => app.store.replace({ search: input.value }), TYPING_MS);
     },
     onkeydown: (e) => {
-      if (e.key !== "Enter" && e.key !== "Escape") return;
+      if (!["Enter", "Escape", "ArrowDown"].includes(e.key)) return;
       e.stopPropagation();
+      e.preventDefault();
       clearTimeout(typing);
       if (e.key === "Escape") input.value = "";
-      if (e.key === "Enter") entered(input.value);
-      else app.store.replace({ search: "" });
+      if (e.key === "Enter" && entered(input.value, e.shiftKey)) return;
+      if (e.key !== "Enter") app.store.replace({ search: input.value });
       done();
     },
   });

@@ -65,6 +65,18 @@ export class Flame {
     this.redraw();
   }
 
+  // The frames that match and are drawn, in the order of the tree, as { layer, node }.
+  matches() {
+    return this.layers.flatMap((v, layer) => {
+      const limit = this.#limit(v), from = v.l.x0[v.zoom], to = v.l.x1[v.zoom], found = [];
+      this.matched?.[layer]?.forEach((m, node) => {
+        const inside = v.l.x0[node] >= from && v.l.x1[node] <= to && v.l.depth[node] >= v.l.depth[v.zoom];
+        if (m && inside && v.l.x1[node] - v.l.x0[node] >= limit) found.push({ layer, node });
+      });
+      return found;
+    });
+  }
+
   setShare(percent) {
     this.limitShare = percent / 100;
     this.redraw();
@@ -210,6 +222,12 @@ export class Flame {
     if (top < ROW) this.scroll += top - ROW;
     else if (top > this.height - 2 * ROW) this.scroll += top - (this.height - 2 * ROW);
     this.#clampScroll();
+    // Beside what is seen: to its middle, or its beginning if it is wider.
+    const { left, right, l } = view, extent = right - left, wide = l.x1[node] - l.x0[node];
+    if (view.move || (l.x1[node] > left && l.x0[node] < right)) return;
+    const from = wide > extent ? l.x0[node] : l.x0[node] + wide / 2 - extent / 2;
+    for (const v of this.layers) this.#setRange(v, from, from + extent);
+    this.#moved();
   }
 
   #limit(view) {

@@ -14,7 +14,9 @@ export const KEYS = [
     [["→", "←"], "in callers and callees: unroll, roll up", null],
   ]],
   ["Ask", [
-    [["/"], "search", "search"],
+    [["/"], "search; in a flame, Enter goes to the next match", "search"],
+    [["n"], "next match in a flame", "nextMatch"],
+    [["N"], "previous match", "previousMatch"],
     [["f"], "filter", "filter"],
     [["u"], "undo the last change of the filter", "undo"],
     [["m"], "next measure", "measure"],

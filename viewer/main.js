@@ -477,6 +477,8 @@ class App {
       zoomOut: () => this.view.zoomOut?.() ?? false,
       zoomAll: () => this.view.zoomAll?.() ?? false,
       search: () => (this.view.focusSearch ? this.view.focusSearch() : store.set({ view: "flame" })),
+      nextMatch: () => this.view.stepMatch?.(1) ?? false,
+      previousMatch: () => this.view.stepMatch?.(-1) ?? false,
       filter: () => this.filterBar.focus(),
       measure: () => this.#stepMeasure(1),
       measureBack: () => this.#stepMeasure(-1),

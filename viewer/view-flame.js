@@ -34,6 +34,10 @@ export class FlameView {
     this.stretched = h("button.stretched", { type: "button", title: "The wheel zoomed in (Ctrl). Esc, 0 or Backspace: all again", hidden: true, onclick: () => this.zoomWhole() });
     this.legend = h("div.modules");
     this.matched = h("span.matched", { role: "status" });
+    this.step = h("span.segments", { role: "group", "aria-label": "Matches", hidden: true },
+      h("button", { type: "button", title: "Previous match (N)", "aria-label": "Previous match", onclick: () => this.stepMatch(-1) }, "‹"),
+      (this.steps = h("span.steps", { role: "status" })),
+      h("button", { type: "button", title: "Next match (n)", "aria-label": "Next match", onclick: () => this.stepMatch(1) }, "›"));
     this.said = h("div.away", { role: "status" });
     this.empty = h("div.empty", { hidden: true });
     this.tip = h("div.tip", { hidden: true });
@@ -62,7 +66,7 @@ export class FlameView {
     this.modes = h("div.segments", { role: "group", "aria-label": "Form" }, MODES.filter((m) => !this.diff || m !== "sandwich").map((m) =>
       h("button", { type: "button", title: `${MODE_HELP[m]} (v)`, dataset: { mode: m }, onclick: () => store.set({ mode: m, zoom: [], pick: [] }) }, MODE_NAMES[m])));
     const done = () => this.canvas.focus();
-    this.search = searchField(this.app, { label: "Search functions and files", placeholder: "Search: a word or a regex", done, entered: (search) => store.set({ search }) });
+    this.search = searchField(this.app, { label: "Search functions and files", placeholder: "Search: a word or a regex", done, entered: (search, back) => this.#enterSearch(search, back) });
     this.around = this.diff ? null : focusField(this.app, done);
     this.recursion = h("button.button", { type: "button", title: "A function that is on the path already is the same frame (r)", onclick: () => store.set({ recursion: !store.state.recursion, zoom: [], pick: [] }) }, "Collapse recursion");
     this.lines = h("button.button", { type: "button", title: "Frames are lines of the source instead of functions", onclick: () => store.set({ by: store.state.by === "line" ? "" : "line", zoom: [], pick: [] }) }, "Lines");
@@ -112,6 +116,7 @@ export class FlameView {
       if (changed.has("pick")) this.#restorePick(s);
       if (changed.has("span")) this.flame.setSpan(s.span);
       this.#showStretch();
+      this.#showStep();
       return;
     }
     await this.#load(s);
@@ -211,7 +216,10 @@ export class FlameView {
     this.#drawCrumbs();
     this.#drawLegend();
     this.#restorePick(s, focused);
+    this.#showStep();
     this.loading = false;
+    if (this.stepWhenLoaded) this.stepMatch(this.stepWhenLoaded, false);
+    this.stepWhenLoaded = 0;
     this.stage.dataset.ready = String((+this.stage.dataset.ready || 0) + 1);
   }
 
@@ -303,6 +311,7 @@ export class FlameView {
     if (!s.search) {
       this.flame.setMatches(null);
       fill(this.matched);
+      this.#showStep();
       return;
     }
     const shown = this.layers[0].answer.matched;
@@ -310,6 +319,33 @@ export class FlameView {
     this.flame.setMatches(found.map((f) => f.matched));
     const figure = shown ? { ...shown, share: shown.share * 100 } : { value: found[0].amount, samples: found[0].samples, share: (100 * found[0].amount) / this.layers[0].tree.total[this.layers[0].tree.root] };
     fill(this.matched, figure.value > 0 ? ["matched ", this.app.number(figure, { ...this.head, name: "matched" }), " (", this.app.following("share", figure, this.head, { whole: this.layers[0].tree.total[this.layers[0].tree.root], of: "what is shown" }), " of what is shown)"] : "no match in what is shown");
+    this.#showStep();
+  }
+
+  // Enter in the field of the search: to the next match, once what is typed has been searched for.
+  #enterSearch(search, back) {
+    this.app.store.set({ search });
+    if (!search) return false;
+    if (this.loading) this.stepWhenLoaded = back ? -1 : 1;
+    else this.stepMatch(back ? -1 : 1, false);
+    return true;
+  }
+
+  // To the match after the selected frame or before it, round and round.
+  stepMatch(step, focus = true) {
+    const found = this.flame.matches(), { picked } = this.flame;
+    if (!found.length) return false;
+    const place = ({ layer, node }) => layer * 1e9 + node, now = picked ? place(picked) : -1;
+    const at = step > 0 ? found.findIndex((f) => place(f) > now) : found.findLastIndex((f) => place(f) < now);
+    this.#pick(found[at >= 0 ? at : step > 0 ? 0 : found.length - 1], focus);
+    return true;
+  }
+
+  #showStep() {
+    const found = this.flame.matches(), { picked } = this.flame;
+    const at = found.findIndex((f) => f.node === picked?.node && f.layer === picked.layer);
+    this.step.hidden = !found.length;
+    fill(this.steps, at < 0 ? count(found.length) : `${count(at + 1)} of ${count(found.length)}`);
   }
 
   #matches({ tree, answer }, s) {
@@ -337,7 +373,7 @@ export class FlameView {
       if (cut && i > cutFrom && i < cutFrom + cut) return null;
       const last = i === steps.length - 1;
       return [h(`button.cut`, { type: "button", title: step.text, "aria-current": last ? "true" : undefined, onclick: () => this.app.store.set({ zoom: step.zoom, span: [] }) }, shortenTo(step.text, last ? CRUMB_LAST : CRUMB)), last ? null : h("span", "›")];
-    }), steps.length > 1 ? h("button", { type: "button", title: "Zoom out (Backspace)", onclick: () => this.zoomOut() }, "zoom out") : h("span.faint", { style: { paddingLeft: "8px" } }, "double click or Enter zooms in"), this.stretched, h("span.grow"), this.matched);
+    }), steps.length > 1 ? h("button", { type: "button", title: "Zoom out (Backspace)", onclick: () => this.zoomOut() }, "zoom out") : h("span.faint", { style: { paddingLeft: "8px" } }, "double click or Enter zooms in"), this.stretched, h("span.grow"), this.matched, this.step);
     this.#showStretch();
   }
 
@@ -395,9 +431,10 @@ export class FlameView {
     };
   }
 
-  #pick(at) {
+  #pick(at, focus = true) {
     this.flame.pick(at);
-    this.canvas.focus({ preventScroll: true });
+    if (focus) this.canvas.focus({ preventScroll: true });
+    this.#showStep();
     const d = this.describe(at);
     this.said.textContent = `${d.name}, ${amount(d.figure.value, this.head.unit)}, ${percent((100 * d.figure.value) / this.head.total.value)}`;
     this.app.select(d);

@@ -104,6 +104,9 @@ export class DiffView {
   zoomWhole() {
     return this.#shownFlame?.zoomWhole() ?? false;
   }
+  stepMatch(step) {
+    return this.#shownFlame?.stepMatch(step) ?? false;
+  }
   zoomAll() {
     return this.#shownFlame?.zoomAll() ?? false;
   }

@@ -256,6 +256,49 @@ test("the panel shows no numbers of an earlier filter", withPage(at(one, "view=h
   await gone.waitFor();
 }));
 
+test("Enter, n and N step through what a search finds, and say which it is", withPage(one, async (c) => {
+  const picked = () => c.page.evaluate(() => {
+    const { flame } = window.allotrace.view, r = flame.rectangle(flame.picked);
+    return { name: window.allotrace.view.label(flame.layers[flame.picked.layer].l.tree, flame.picked.node), inView: r.y >= 0 && r.y + r.height <= flame.height && r.x + r.width > 0 && r.x < flame.width };
+  });
+  const steps = () => c.text(".steps"), field = c.page.locator(".tools .search input").first();
+  await c.press("/");
+  await c.page.keyboard.type("Map.Make");
+  await c.press("Enter");
+  await c.page.waitForFunction(() => /^1 of/.test(document.querySelector(".steps").textContent));
+  const [, n] = /^1 of (\d+)$/.exec(await steps());
+  assert.ok(+n > 3);
+  assert.match((await picked()).name, /Map\.Make/);
+  await c.press("Enter");
+  assert.equal(await steps(), `2 of ${n}`);
+  await c.press("Shift+Enter", "Shift+Enter");
+  assert.equal(await steps(), `${n} of ${n}`, "round and round");
+  assert.equal(await field.evaluate((e) => e === document.activeElement), true, "the field keeps the keyboard");
+  await c.press("ArrowDown");
+  const names = new Set();
+  for (let i = 0; i < +n; i++) {
+    await c.press("n");
+    assert.equal(await steps(), `${i + 1} of ${n}`);
+    const p = await picked();
+    assert.ok(p.inView && /Map\.Make/.test(p.name), JSON.stringify(p));
+    names.add((await c.state()).pick.join("."));
+  }
+  assert.equal(names.size, +n);
+  await c.press("N");
+  assert.equal(await steps(), `${n - 1} of ${n}`);
+  // A match beside a stretch is brought into it.
+  await c.page.evaluate(() => window.allotrace.view.flame.setSpan([0.9, 0.91, 0]));
+  for (let i = 0; i < 3; i++) {
+    await c.press("n");
+    assert.ok((await picked()).inView);
+  }
+  await c.page.getByRole("button", { name: "Next match" }).click();
+  await c.quiet();
+  await c.press("Escape");
+  await c.go({ search: "" });
+  assert.ok(!(await c.page.locator(".steps").isVisible()));
+}));
+
 test("the timeline's numbers explain themselves: those of a moment, and those of its scale", withPage(one, async (c) => {
   const box = await c.page.locator(".timeline canvas").boundingBox();
   const at = (x) => c.page.mouse.click(box.x + x, box.y + box.height / 2, { button: "right" });
@@ -280,7 +323,7 @@ test("everything goes by keyboard", withPage(one, async (c) => {
   await c.page.keyboard.type("Lwt");
   await c.press("Enter");
   assert.equal((await c.state()).search, "Lwt");
-  await c.press("ArrowDown", "j", "j");
+  await c.press("ArrowDown", "Home", "j", "j");
   assert.equal((await c.state()).pick.length, 2);
   await c.press("Enter");
   await c.page.waitForFunction(() => window.allotrace.store.state.zoom.length === 2);

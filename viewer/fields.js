@@ -1,6 +1,6 @@
 // fields.js: fields that several views have: the search, and what a sandwich, callers and callees stand around.
 import { h, icon, ICONS } from "./dom.js";
-import { focusStep } from "./filterline.js";
+import { focusStep, stepsOf } from "./filterline.js";
 
 const TYPING_MS = 180;
 
@@ -38,7 +38,7 @@ export function focusField(app, done) {
   const list = h("datalist", { id: `focus-names-${++fields}` });
   let call = 0;
   const suggest = async () => {
-    const at = input.value.lastIndexOf(" > "), before = at < 0 ? "" : input.value.slice(0, at + 3), step = input.value.slice(before.length);
+    const step = stepsOf(input.value).at(-1), before = input.value.slice(0, input.value.length - step.length);
     const mine = ++call;
     const answer = step && !app.source.offline ? await app.source.get("filter", { text: `fn:${/\s/.test(step) ? JSON.stringify(step) : step}`, trace: app.store.state.trace || undefined }).catch(() => null) : null;
     if (mine !== call) return;

@@ -85,6 +85,19 @@ export const exactly = (name) => `/^${name.replace(REGEX_SPECIAL, "\\$&")}$/`;
 export const focusStep = (place) => (/^[^/\s]/.test(place.function) && !place.function.includes(" > ") && !/^\d+(\.\d+)*$/.test(place.function) ? place.function : place.function ? exactly(place.function) : String(place.id));
 export const focusOn = (places) => places.map(focusStep).join(" > ");
 
+// The steps of such a sequence: what is between ` > ` that does not stand in /…/ (with which a step begins).
+export function stepsOf(focus) {
+  const steps = [];
+  let from = 0;
+  while (from <= focus.length) {
+    const after = focus[from] === "/" ? delimited(focus, from) : from;
+    const found = focus.indexOf(" > ", after), end = found < 0 ? focus.length : found;
+    steps.push(focus.slice(from, end));
+    from = end + 3;
+  }
+  return steps;
+}
+
 // How a chip reads: the name in place of a pattern that means exactly it.
 export function legible(term) {
   const m = /^\/\^((?:\\.|[^\\^$.[\]|()*+?{}])*)\$\/$/.exec(term.value);

@@ -3,7 +3,7 @@ import { Details } from "./details.js";
 import { fill, h, icon, ICONS, Popover } from "./dom.js";
 import { explain, fact, following, number } from "./explain.js";
 import { FilterBar } from "./filterbar.js";
-import { join, legible, split, withBrush } from "./filterline.js";
+import { join, legible, split, stepsOf, withBrush } from "./filterline.js";
 import * as format from "./format.js";
 import { listen, showHelp } from "./keys.js";
 import { THEMES } from "./palette.js";
@@ -205,7 +205,7 @@ class App {
   }
 
   nameOfFocus(focus) {
-    return focus.split(" > ").map((step) => legible({ value: step }).value).join(" › ");
+    return stepsOf(focus).map((step) => legible({ value: step }).value).join(" › ");
   }
 
   async copy(text) {

@@ -5,11 +5,12 @@ import { focusField, searchField } from "./fields.js";
 import { amount, count, duration, percent } from "./format.js";
 import { focusOn, focusStep } from "./filterline.js";
 import { openMenu } from "./menu.js";
-import { shorten } from "./names.js";
+import { shorten, shortenTo } from "./names.js";
 import { askTable, common, readPlaces, rowOf, searchPattern } from "./source.js";
 import { changeWhisker, sparkline, Table, whisker } from "./table.js";
 import { changeShown, changeText, momentsOf, noteOf } from "./view-flame.js";
 
+const TITLE = 80; // characters
 const GAP = 10, TAG = 64, TWIST = 28, INDENT = 16, SLACK = 3; // pixels of a place's cell
 
 const nameOf = (name, room) => h("span.fn", h("bdi", { dir: "ltr" }, shorten(name, (text) => textWidth(text) <= room - SLACK) || name));
@@ -317,7 +318,7 @@ export class TableView {
     this.empty.hidden = true;
     this.table.element.hidden = false;
     const name = this.#unrolls() && s.focus ? this.app.nameOfFocus(s.focus) : "";
-    fill(this.title, kind !== this.kind ? "Choose a function (Enter)" : name ? `${TITLES[kind]}: ` : TITLES[kind], name ? h("b.mono", name) : null);
+    fill(this.title, kind !== this.kind ? "Choose a function (Enter)" : name ? `${TITLES[kind]}: ` : TITLES[kind], name ? h("b.mono", { title: name }, shortenTo(name, TITLE)) : null);
     fill(this.window, answer.leaks ? this.#window(answer.leaks) : null);
     const wrappers = answer.wrappers?.length ? `Wrappers of malloc were skipped: ${answer.wrappers.map((w) => readPlaces(answer.strings, answer.places)[w.place]?.function || "?").join(", ")}. ` : "";
     fill(this.table.foot, this.app.fact(count(answer.count), "Rows", "How many there are of which at least one sample is known."), answer.count === 1 ? " row. " : " rows. ", answer.left_out ? `${count(answer.left_out)} smaller ones are not in this file. ` : "", wrappers, this.#invisible());

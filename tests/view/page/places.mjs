@@ -132,6 +132,29 @@ test("of a name without room, what it is called stays, and file and line beside 
   }
 });
 
+test("a name with ` > ` in it is a name, wherever calls stand around it", async ({ browser }) => {
+  const file = path.join(ARTEFACTS, "long-names.ctf"), [name] = LONG[0];
+  longNames(file);
+  const server = await serve([file]);
+  const c = await Client.open(browser, `${server.url}#view=functions`);
+  try {
+    assert.ok(name.includes(" > "));
+    await c.page.locator(`.gridrow .place[title^="${name.slice(0, 40)}"]`).click({ button: "right", position: { x: 60, y: 8 } });
+    await choose(c, "Callers");
+    await c.page.waitForFunction(() => window.allotrace.store.state.view === "callers");
+    await c.quiet();
+    assert.equal(await c.page.locator(".tools b.mono").getAttribute("title"), name);
+    assert.match(await c.text(".tools b.mono"), /_M_realloc_insert/);
+    assert.deepEqual((await c.rows()).map((r) => r.place.split(" ")[0]), ["Main"]);
+    await c.go({ view: "flame", mode: "sandwich" });
+    assert.equal((await c.frames())[0].name, name);
+    assert.deepEqual(c.trouble, []);
+  } finally {
+    await c.close();
+    await server.stop();
+  }
+});
+
 test("where the browser refuses the clipboard, what was to be copied is selected, and stays until it is closed", withPage(one, async (c) => {
   const name = "Irmin_traces__Trace_replay.Make.exec_commit", [{ stack }] = stacksTo(name);
   await c.clickFrame(name, { button: "right" });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { add, complete, exactly, focusOn, join, legible, put, remove, spelled, split, toggle, withBrush } from "../../../../viewer/filterline.js";
+import { add, complete, exactly, focusOn, join, legible, put, remove, spelled, split, stepsOf, toggle, withBrush } from "../../../../viewer/filterline.js";
 
 const texts = (line) => split(line).map((t) => t.text);
 
@@ -71,4 +71,15 @@ test("a focus is a sequence of names, or of what means exactly them", () => {
   assert.equal(focusOn([p("main"), p("List.map")]), "main > List.map");
   assert.equal(focusOn([p("a > b"), p("/x")]), "/^a > b$/ > /^\\/x$/");
   assert.equal(focusOn([p("", 7)]), "7");
+});
+
+test("a sequence is taken apart where its steps meet, not within a pattern", () => {
+  const names = ["std::map<int, std::vector<int> > >::at", "plain", "operator/ > x"];
+  const steps = names.map((n) => focusOn([{ function: n, id: 1 }]));
+  assert.deepEqual(stepsOf(focusOn(names.map((n) => ({ function: n, id: 1 })))), steps);
+  assert.deepEqual(steps.map((value) => legible({ value }).value), names);
+  assert.deepEqual(stepsOf("a > b"), ["a", "b"]);
+  assert.deepEqual(stepsOf("/a > b"), ["/a > b"]); // without an end
+  assert.deepEqual(stepsOf("a > "), ["a", ""]);
+  assert.deepEqual(stepsOf(""), [""]);
 });

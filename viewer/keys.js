@@ -66,7 +66,7 @@ export function showHelp() {
       h("h2", "Keys"),
       h("div.keys", KEYS.map(([title, rows]) =>
         h("section", h("h3", title), rows.map(([keys, what]) => h("div", h("dt", keys.map((k) => [h("kbd", k), " "])), h("dd", { style: { margin: 0 } }, what)))))),
-      h("p.faint", "Every number explains itself on a click. Everything you see is in the address: reload it, send it. Mouse: click selects, double click zooms, right click has more; the wheel scrolls, with Ctrl it zooms."),
+      h("p.faint", "Every number explains itself on a click. Everything you see is in the address: reload it, keep it. It works in this browser while this server runs; elsewhere, or later, put what follows the # behind the address that the server prints. Mouse: click selects, double click zooms, right click has more; the wheel scrolls, with Ctrl it zooms."),
       h("form", { method: "dialog" }, h("button.button", { autofocus: true }, "Close")));
     document.body.append(dialog);
   }

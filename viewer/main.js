@@ -74,8 +74,11 @@ class App {
     this.progress = h("div.progress", { role: "progressbar", "aria-label": "Asking" });
     this.source.onState = (pending, error) => {
       this.progress.classList.toggle("busy", pending > 0);
+      if (this.refused || this.leaving) return;
+      this.refused = error?.status === 403;
       this.banner.hidden = !error;
-      if (error) fill(this.banner, `The server cannot be reached (${error.message}). What you see may be old; it is asked again with the next step.`);
+      if (this.refused) fill(this.banner, "Another server answers at this address now. What you see is what the one before said. ", this.#wayBack());
+      else if (error) fill(this.banner, `The server cannot be reached (${error.message}). What you see may be old; it is asked again with the next step.`);
     };
     this.banner = h("div.banner", { role: "alert", hidden: true });
     // Requests that a reload cuts short have failed, but nobody is left to be told.
@@ -118,7 +121,7 @@ class App {
     return h("header.head",
       h("div.brand", h("i.mark", { "aria-hidden": "true" }, h("i"), h("i"), h("i")), h("span", "allotrace")),
       this.program, this.traces, this.measure, this.total, h("span.grow"), this.liveBox,
-      tool("link", "Copy a link to what is shown (c)", () => this.copy(location.href), ".rare"),
+      tool("link", "Copy a link to what is shown (c): for this browser, while this server runs", () => this.copy(location.href), ".rare"),
       this.panelButton, tool("theme", "Dark or light (T)", () => this.toggleTheme()), tool("help", "Keys (?)", showHelp));
   }
 
@@ -190,7 +193,20 @@ class App {
   }
 
   locked() {
-    fill(document.getElementById("app"), h("div.empty", h("h2", "This address lacks its key"), h("p", "Open the address that ", h("code", "allotrace view"), " printed in the terminal; it carries a token that this browser does not have yet, or has from an earlier run.")));
+    fill(document.getElementById("app"), h("div.empty", h("h2", "This address lacks its key"), h("p", "Open the address that ", h("code", "allotrace view"), " printed in the terminal; it carries a token that this browser does not have yet, or has from an earlier run."), this.#wayBack()));
+  }
+
+  // The address that a server printed, and what is looked at here behind it.
+  #wayBack() {
+    const input = h("input", { type: "text", "aria-label": "Address", placeholder: "http://localhost:…/?token=…", spellcheck: "false", autocomplete: "off" });
+    const wrong = h("p.problem", { role: "alert", hidden: true }, "This is no address that `allotrace view` prints: http://…/?token=…");
+    const open = (e) => {
+      e.preventDefault();
+      const url = URL.canParse(input.value.trim()) ? new URL(input.value.trim()) : null;
+      wrong.hidden = !!url && /^https?:$/.test(url.protocol) && url.searchParams.has("token");
+      if (wrong.hidden) location.assign(`${url.origin}${url.pathname}${url.search}${location.hash}`);
+    };
+    return h("form.wayback", { onsubmit: open }, h("label", "Its address ", h("span.field", input)), h("button.button", "Go on with what was shown"), wrong);
   }
 
   whyEmpty(head) {

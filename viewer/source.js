@@ -74,6 +74,9 @@ export class HttpSource {
   follow(news) {
     const events = new EventSource("/api/live");
     events.addEventListener("trace", (e) => news(JSON.parse(e.data)));
+    // The only word of a server that ends while nothing is asked. It is tried again until another server refuses.
+    events.addEventListener("open", () => this.onState(this.pending, null));
+    events.addEventListener("error", () => this.onState(this.pending, events.readyState === EventSource.CLOSED ? new SourceError({ reason: "it was started anew" }, 403) : new Error("the connection has ended")));
     return () => events.close();
   }
 }

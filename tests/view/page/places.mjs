@@ -155,6 +155,44 @@ test("a name with ` > ` in it is a name, wherever calls stand around it", async 
   }
 });
 
+test("when the server ends, an idle page says so; what the next one prints leads on to what was shown", async ({ browser }) => {
+  let server = await serve([IRMIN]);
+  const { port } = new URL(server.url), c = await Client.open(browser, `${server.url}#view=hotspots&filter=size:>=100`);
+  try {
+    const total = await shownTotal(c), banner = c.page.locator(".banner:not([hidden])");
+    assert.equal(await banner.count(), 0);
+    await server.stop();
+    await banner.getByText("The server cannot be reached").waitFor();
+    server = await serve(["--port", port, IRMIN]);
+    await banner.getByText("Another server answers at this address now").waitFor();
+    assert.equal(await shownTotal(c), total, "what is shown stays");
+    const goOn = async (address) => {
+      await c.page.getByLabel("Address").fill(address);
+      await c.page.getByRole("button", { name: "Go on with what was shown" }).click();
+    };
+    await goOn("javascript:alert(1)");
+    await c.page.getByText("This is no address").waitFor();
+    await c.shot("another-server");
+    await goOn(` ${server.url}\n`);
+    await c.page.waitForFunction((f) => window.allotrace?.store.state.filter === f && !document.querySelector(".wayback"), "size:>=100");
+    await c.quiet();
+    assert.equal(await shownTotal(c), total);
+    assert.equal((await c.state()).view, "hotspots");
+    // The page that lacks its key leads back, too.
+    await c.context.clearCookies();
+    await c.page.reload();
+    await c.page.getByText("This address lacks its key").waitFor();
+    await c.shot("locked");
+    await goOn(server.url);
+    await c.page.waitForFunction(() => window.allotrace?.store.state.view === "hotspots" && !document.querySelector(".wayback"));
+    await c.quiet();
+    assert.equal(await shownTotal(c), total);
+  } finally {
+    await c.close();
+    await server.stop();
+  }
+});
+
 test("where the browser refuses the clipboard, what was to be copied is selected, and stays until it is closed", withPage(one, async (c) => {
   const name = "Irmin_traces__Trace_replay.Make.exec_commit", [{ stack }] = stacksTo(name);
   await c.clickFrame(name, { button: "right" });

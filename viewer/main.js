@@ -116,13 +116,31 @@ class App {
       (this.otherMeasure = h("option", { value: "", hidden: true })), MEASURES.map((m) => h("option", { value: m }, MEASURE_NAMES[m])));
     this.total = h("div.total", { "aria-live": "polite" });
     this.liveBox = h("span.live", { hidden: true });
+    this.damage = h("button.damage", { type: "button", hidden: true, "aria-label": "The trace is damaged", onclick: () => this.#tellDamage() }, "⚠", h("span", " damaged"));
     const tool = (name, label, run, kind = "") => h(`button.button.plain.square${kind}`, { type: "button", title: label, "aria-label": label, onclick: run }, icon(ICONS[name]));
     this.panelButton = tool("panel", "Details (d)", () => this.toggleDetails());
     return h("header.head",
       h("div.brand", h("i.mark", { "aria-hidden": "true" }, h("i"), h("i"), h("i")), h("span", "allotrace")),
-      this.program, this.traces, this.measure, this.total, h("span.grow"), this.liveBox,
+      this.program, this.traces, this.damage, this.measure, this.total, h("span.grow"), this.liveBox,
       tool("link", "Copy a link to what is shown (c): for this browser, while this server runs", () => this.copy(location.href), ".rare"),
       this.panelButton, tool("theme", "Dark or light (T)", () => this.toggleTheme()), tool("help", "Keys (?)", showHelp));
+  }
+
+  // What of the trace cannot be read, wherever one is.
+  #showDamage() {
+    const warnings = this.trace?.warnings ?? [];
+    this.damage.hidden = !warnings.length;
+    this.damage.title = ["The trace is damaged", ...warnings.map((w) => w.text)].join("\n");
+  }
+
+  #tellDamage() {
+    const box = this.damage.getBoundingClientRect();
+    this.damagePopover ??= new Popover("explain");
+    this.damagePopover.box.setAttribute("aria-label", "The trace is damaged");
+    this.damagePopover.open(box.left, box.bottom + 6, [
+      h("h2", "The trace is damaged"), this.trace.warnings.map((w) => h("p", w.text)),
+      h("p", "All numbers here are of what could be read."),
+    ]);
   }
 
   #showDetails() {
@@ -325,6 +343,7 @@ class App {
     this.#takePause(s.until);
     if (this.traces.value !== String(s.trace)) this.traces.value = String(s.trace);
     this.#showMeasure(s);
+    this.#showDamage();
     document.title = `${this.trace?.name ?? ""} · ${TABS.find(([id]) => id === s.view)[1]} · allotrace`;
     if (!changed || changed.has("filter")) this.filterBar.draw();
     const timeChanged = !changed || changed.has("trace") || changed.has("filter");

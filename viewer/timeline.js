@@ -5,7 +5,7 @@ import { bytes, duration, filterTime } from "./format.js";
 import { split } from "./filterline.js";
 
 const AXIS = 16, RATES = 30, GAP = 6, TOP = 12;
-const GUTTER = 58; // to the right, where the scale is written
+const GUTTER = 80; // to the right, where the scale is written
 const HEAPS = ["minor", "major", "external"];
 const HEAP_NAMES = { minor: "minor heap", major: "major heap", external: "malloc and other memory" };
 
@@ -128,7 +128,7 @@ export class Timeline {
     const { store } = this.app, shown = store.state.gauges.split(",").filter(Boolean);
     if (!this.gauges.length) return null;
     const toggle = (name) => store.set({ gauges: (shown.includes(name) ? shown.filter((n) => n !== name) : [...shown, name]).join(",") });
-    const line = (i) => svg("svg", { class: "stroke", viewBox: "0 0 18 4", "aria-hidden": "true" }, svg("path", { d: "M0 2H18", "stroke-dasharray": DASHES[i % DASHES.length].join(" ") }));
+    const line = (i) => svg("svg", { class: "stroke", viewBox: "0 0 18 4", "aria-hidden": "true" }, svg("path", { d: "M0 2H18", stroke: this.app.theme.text, "stroke-dasharray": DASHES[i % DASHES.length].join(" ") }));
     return h("span.segments", { role: "group", "aria-label": "What the system saw" },
       this.gauges.map((g, i) => h("button", { type: "button", dataset: { gauge: g.name }, title: `${titleOf(g.name)}: ${GAUGES[g.name]?.[1] ?? "as the recorder read it"}. Click: show or hide`, "aria-pressed": String(shown.includes(g.name)), onclick: () => toggle(g.name) }, line(i), titleOf(g.name))),
       h("button", { type: "button", dataset: { gauge: "explain" }, title: "Why RSS and live memory differ", onclick: (e) => this.#explainGauges(e.currentTarget) }, "RSS vs live"));

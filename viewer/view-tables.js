@@ -58,7 +58,7 @@ export class TableView {
     this.kind = kind;
     this.max = 0;
     this.title = h("span.soft.cut");
-    this.window = h("div.window.soft", { hidden: kind !== "leaks" });
+    this.remark = h("div.remark.soft", { hidden: true });
     const done = () => this.table.body.focus();
     this.search = searchField(app, { label: "Search in this table", done });
     this.around = this.#unrolls() ? focusField(app, done) : null;
@@ -75,7 +75,7 @@ export class TableView {
       onSort: (sort, order) => app.store.set({ sort: sort === this.#usual && order === "desc" ? "" : `${order === "asc" ? "-" : ""}${sort}` }),
     });
     this.empty = h("div.empty", { hidden: true });
-    this.element = h("div.view", this.tools, this.window, this.table.element, this.empty);
+    this.element = h("div.view", this.tools, this.remark, this.table.element, this.empty);
   }
 
   // By what rows are sorted unless something else is chosen; leaks have an order of their own, by how sure they are.
@@ -111,7 +111,7 @@ export class TableView {
     const callers = { key: "callers", title: "Mostly called by", width: "minmax(88px,1.2fr)", cell: (row, i, room) => this.#callersCell(row, room) };
     switch (this.kind) {
       case "types":
-        return [{ key: "type", title: "Type", width: "minmax(160px,2fr)", sort: "type", text: true, cell: (row) => h("span.mono", row.type || "(unknown)") }, ...value, { ...callers, title: "Mostly allocated at" }];
+        return [{ key: "type", title: "Type", width: "minmax(160px,2fr)", sort: "type", text: true, cell: (row) => h("span.mono", row.type || "(type not recorded)") }, ...value, { ...callers, title: "Mostly allocated at" }];
       case "functions":
         return [place, ...value.slice(0, 4), num("self", "Itself", "104px", "self"), value[4]];
       case "paths":
@@ -319,7 +319,9 @@ export class TableView {
     this.table.element.hidden = false;
     const name = this.#unrolls() && s.focus ? this.app.nameOfFocus(s.focus) : "";
     fill(this.title, kind !== this.kind ? "Choose a function (Enter)" : name ? `${TITLES[kind]}: ` : TITLES[kind], name ? h("b.mono", { title: name }, shortenTo(name, TITLE)) : null);
-    fill(this.window, answer.leaks ? this.#window(answer.leaks) : null);
+    const untyped = kind === "types" && answer.count === 1 && !rows[0].type;
+    this.remark.hidden = !answer.leaks && !untyped;
+    fill(this.remark, answer.leaks ? this.#window(answer.leaks) : untyped ? "No type is known of these blocks: traces of OCaml programs have none. Hotspots shows places." : null);
     const wrappers = answer.wrappers?.length ? `Wrappers of malloc were skipped: ${answer.wrappers.map((w) => readPlaces(answer.strings, answer.places)[w.place]?.function || "?").join(", ")}. ` : "";
     fill(this.table.foot, this.app.fact(count(answer.count), "Rows", "How many there are of which at least one sample is known."), answer.count === 1 ? " row. " : " rows. ", answer.left_out ? `${count(answer.left_out)} smaller ones are not in this file. ` : "", wrappers, this.#invisible());
     if (answer.count === 0) {

@@ -293,7 +293,7 @@ test("where the program cleaned up, leaks are of what was live before, as the co
   const server = await serve([file]);
   const c = await Client.open(browser, `${server.url}#view=leaks`);
   try {
-    assert.equal(await c.text(".window"), said.slice(1, 3).join(" "));
+    assert.equal(await c.text(".remark"), said.slice(1, 3).join(" "));
     const measure = () => c.page.locator('.head select[aria-label^="Measure"]').evaluate((s) => s.selectedOptions[0].textContent);
     assert.equal(await measure(), "Live before the cleanup");
     assert.equal(await c.text('[data-number="grand-total"]'), live);

@@ -193,6 +193,47 @@ test("when the server ends, an idle page says so; what the next one prints leads
   }
 });
 
+test("that a trace is damaged stands in the head, whatever is selected and however small the window is", async ({ browser }) => {
+  const file = path.join(ARTEFACTS, "cut.ctf");
+  fs.writeFileSync(file, fs.readFileSync(IRMIN).subarray(0, Math.floor(fs.statSync(IRMIN).size * 0.6)));
+  const server = await serve([file]);
+  try {
+    for (const size of [[1440, 900], [390, 844]]) {
+      const c = await Client.open(browser, `${server.url}#view=hotspots`, { size });
+      await c.page.locator(".gridrow").first().click({ position: { x: 60, y: 10 } });
+      const sign = c.page.getByRole("button", { name: "The trace is damaged" });
+      assert.ok(await sign.isVisible());
+      assert.ok(await sign.evaluate((e) => e.getBoundingClientRect().right <= innerWidth));
+      assert.ok(await c.page.getByRole("button", { name: "Keys" }).evaluate((e) => e.getBoundingClientRect().right <= innerWidth));
+      await sign.click();
+      const [warning] = await c.page.evaluate(() => window.allotrace.trace.warnings.map((w) => w.text));
+      await c.page.locator(".popover:not([hidden])", { hasText: warning }).waitFor();
+      await c.shot(`damaged-${size[0]}`);
+      await c.page.keyboard.press("Escape");
+      assert.deepEqual(c.trouble, []);
+      await c.close();
+    }
+  } finally {
+    await server.stop();
+  }
+});
+
+test("of blocks without types it says so, as the command does", withPage(at(one, "view=types"), async (c) => {
+  assert.equal((await c.rows())[0].type, "(type not recorded)");
+  assert.match(await c.text(".remark"), /^No type is known of these blocks: traces of OCaml programs have none\./);
+  await c.go({ view: "hotspots" });
+  assert.ok(!(await c.page.locator(".remark").isVisible()));
+}));
+
+test("the rate beside the timeline has room for its unit", withPage(one, async (c) => {
+  const widest = await c.page.evaluate(() => {
+    const { timeline } = window.allotrace, context = document.createElement("canvas").getContext("2d");
+    context.font = '11px ui-sans-serif, system-ui, "DejaVu Sans", sans-serif';
+    return { text: context.measureText("1022.9 MB/s").width, room: timeline.whole - timeline.width - 6 };
+  });
+  assert.ok(widest.text <= widest.room, JSON.stringify(widest));
+}));
+
 test("where the browser refuses the clipboard, what was to be copied is selected, and stays until it is closed", withPage(one, async (c) => {
   const name = "Irmin_traces__Trace_replay.Make.exec_commit", [{ stack }] = stacksTo(name);
   await c.clickFrame(name, { button: "right" });

@@ -18,10 +18,11 @@ const nameOf = (name, room) => h("span.fn", h("bdi", { dir: "ltr" }, shorten(nam
 // Where it is: without what tells builds of a module apart, which is in the title.
 const whereOf = (file, line) => (file ? `${file.replace(/\[[^\]]*\]$/, "")}${line ? `:${line}` : ""}` : "");
 
-// A name and where it is. The name is shortened so far that file and line stand beside it, folders last; it has the larger part.
+// A name and where it is. The name is shortened so far that file and line stand beside it, folders last; it has the larger part,
+// and more beside a mere module.
 function nameAndWhere(name, where, room, between) {
   const file = where.slice(where.lastIndexOf("/") + 1), least = file && GAP + SLACK + textWidth(file === where ? file : `…/${file}`, "font");
-  return [nameOf(name, Math.max(room - least, 0.55 * room)), between, h("span.file", where ? `\u200e${where}` : "")];
+  return [nameOf(name, Math.max(room - least, (/:\d+$/.test(where) ? 0.55 : 0.75) * room)), between, h("span.file", where ? `\u200e${where}` : "")];
 }
 
 const keyOf = (place) => `${place.function}\n${place.file}`;

@@ -396,7 +396,8 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     l.begin = clock_anchor_now();
     if (!run_program_start(&program, operands, set_environment, &l))
         return refuse_start(l.command, program.exec_error);
-    signal(SIGPIPE, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN); /* noticed at the writes, as by other commands */
+    signal(SIGXFSZ, SIG_IGN);
     char path[PATH_MAX];
     view_session *view = opts->view && l.preload ? start_view(&l, &program, path) : NULL;
     run_program_wait(&program);

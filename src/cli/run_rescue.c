@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,11 +19,23 @@
 #include "trace/packet.h"
 #include "trace/writer_rescue.h"
 
+/* How large a file may become: beyond that the kernel ends the process. */
+static uint64_t largest_file(void) {
+    struct rlimit most;
+    return getrlimit(RLIMIT_FSIZE, &most) == 0 ? most.rlim_cur : RLIM_INFINITY;
+}
+
+/* Where there may be no file of that size, there are notes and no slots. */
 int run_rescue_open(void) {
-    struct rescue_head head = {
-        .magic = RESCUE_MAGIC, .stream_size = writer_stream_size(), .next = RESCUE_UNIT};
+    const uint64_t most = largest_file();
+    const bool has_slots = most >= RESCUE_SIZE;
+    struct rescue_head head = {.magic = RESCUE_MAGIC,
+                               .stream_size = writer_stream_size(),
+                               .next = has_slots ? RESCUE_UNIT : RESCUE_SIZE};
+    if (most < sizeof head)
+        return -1;
     int fd = memfd_create("allotrace", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (fd >= 0 && (ftruncate(fd, (off_t)RESCUE_SIZE) != 0 ||
+    if (fd >= 0 && ((has_slots && ftruncate(fd, (off_t)RESCUE_SIZE) != 0) ||
                     pwrite(fd, &head, sizeof head, 0) != (ssize_t)sizeof head)) {
         close(fd);
         fd = -1;
@@ -140,10 +153,10 @@ static void for_each_slot(int fd, void (*visit)(void *, int, uint64_t, const str
     struct rescue_slot slot;
     if (fd < 0 || pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head)
         return;
-    for (uint64_t at = RESCUE_UNIT; at < head.next && at < RESCUE_SIZE;
+    for (uint64_t at = RESCUE_UNIT;
+         at < head.next && pread(fd, &slot, sizeof slot, (off_t)at) == (ssize_t)sizeof slot;
          at += rescue_slot_size(head.stream_size))
-        if (pread(fd, &slot, sizeof slot, (off_t)at) == (ssize_t)sizeof slot)
-            visit(context, fd, at, &slot);
+        visit(context, fd, at, &slot);
 }
 
 typedef struct rescued {

@@ -98,6 +98,14 @@ static int say_error(const char *name, const memtrace_error *error) {
     return STATUS_FAILED;
 }
 
+/* What was to be replaced is there as before. */
+static int say_unwritten(const char *path, const char *to, const memtrace_error *error) {
+    if (to != path || !error->os_error)
+        return say_error(to, error);
+    message_error("%s: stays without names: %s", path, strerror(error->os_error));
+    return STATUS_FAILED;
+}
+
 /* Says what was stepped over. */
 static void report_warnings(const memtrace_reader *reader, const char *path) {
     trace_file in;
@@ -118,7 +126,7 @@ static int write_completed(completion *c, const char *path, const char *to, bool
     if (first && status == MEMTRACE_OK)
         report_warnings(again, path);
     memtrace_reader_close(again);
-    return status == MEMTRACE_OK ? STATUS_OK : say_error(to, &error);
+    return status == MEMTRACE_OK ? STATUS_OK : say_unwritten(path, to, &error);
 }
 
 /* `names` is NULL unless the completion was made from these alone. */
@@ -136,7 +144,7 @@ static int complete(completion *c, relabel *names, const char *path,
         if (!names || !completion_keeps_frames(c))
             status = write_completed(c, path, to, names);
         else if (completion_relabel(c, names, to, &error) != MEMTRACE_OK)
-            status = say_error(to, &error);
+            status = say_unwritten(path, to, &error);
     }
     progress_end();
     if (status == STATUS_OK && options->report)

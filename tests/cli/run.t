@@ -177,3 +177,22 @@ A trace can be named after a program with the longest of names:
   $ long=$(printf 'x%.0s' $(seq 255)); cp /bin/true $long
   $ allotrace run -- ./$long 2>/dev/null; ls xxx*.ctf | wc -l
   1
+
+Under a limit for the size of files it runs as well; where names do not fit, all else stays:
+
+  $ (ulimit -f 10000000; allotrace run --rate 1 -o limited.ctf -- ls -d . 2>&1) | grep -o 'recorded every allocation'
+  recorded every allocation
+  $ (ulimit -f 0; allotrace run -o limited.ctf -- ls -d . 2>&1 | grep -x .)
+  .
+  $ cat >long.c <<EOF
+  > #include <stdlib.h>
+  > #define NAME with_a_name_of_$(printf '%03000d' 0)_digits
+  > __attribute__((noinline)) void *NAME(void) { void *volatile p = malloc(1000); return p; }
+  > int main(void) { NAME(); }
+  > EOF
+  $ command -v gcc >/dev/null || exit 80
+  $ gcc -O1 -o long long.c
+  $ (ulimit -f 2; allotrace run --rate 0.1 -o limited.ctf -- ./long 2>&1) | head -1
+  allotrace: limited.ctf: stays without names: File too large
+  $ allotrace doctor limited.ctf | head -1
+  limited.ctf: no defects

@@ -8,17 +8,12 @@
 #include "record/gauge.h"
 #include "record/text.h"
 
-#define ADDRESS_BITS  48
-#define TYPE_BITS     6
-#define TYPE_MASK     ((UINT64_C(1) << TYPE_BITS) - 1)
-#define GENERATION_AT (ADDRESS_BITS + TYPE_BITS)
-
 /* A module as it was met on a stack. All but `epoch` never changes. */
 struct code_module {
     struct code_module *older;
     uintptr_t low, high;    /* addresses */
     uintptr_t bias;         /* address - address in the ELF file */
-    uint8_t generation;     /* see code.h */
+    uint16_t generation;    /* see code.h */
     _Atomic uint32_t epoch; /* when it was last seen to be there */
     const char *file;       /* PATH[BUILD-ID] */
     const char *base;       /* last part of PATH; ends at '[' */
@@ -66,7 +61,7 @@ static char *copy_string(memory *m, const char *s) {
 }
 
 static struct code_module *module_add_locked(code_table *table, const struct module *found,
-                                             const char *name, size_t base, uint32_t generation) {
+                                             const char *name, size_t base, unsigned generation) {
     struct code_module *m = memory_alloc(table->memory, sizeof *m);
     const char *file = copy_string(table->memory, name);
     if (!m || !file)
@@ -76,7 +71,8 @@ static struct code_module *module_add_locked(code_table *table, const struct mod
         .low = found->low,
         .high = found->high,
         .bias = found->bias,
-        .generation = (uint8_t)generation,
+        .generation =
+            (uint16_t)(generation < CODE_LAST_GENERATION ? generation : CODE_LAST_GENERATION),
         .file = file,
         .base = file + base,
     };
@@ -88,7 +84,7 @@ static struct code_module *module_add_locked(code_table *table, const struct mod
  * new one, one generation after those whose addresses it has taken. */
 static struct code_module *module_enter_locked(code_table *table, const struct module *found,
                                                const char *name, size_t base) {
-    uint32_t generation = 0;
+    unsigned generation = 0;
     struct code_module *m = atomic_load_explicit(&table->modules, memory_order_relaxed);
     for (; m; m = m->older) {
         if (m->low >= found->high || found->low >= m->high)
@@ -133,7 +129,7 @@ uint64_t code_of(code_table *table, code_cache *cache, uintptr_t return_address)
         if (!m)
             m = module_meet(table, return_address - 1, cache->epoch);
         *slot = (return_address & CODE_ADDRESS_MASK) | (m ? (uint64_t)m->generation : 0)
-                                                           << GENERATION_AT;
+                                                           << CODE_GENERATION_AT;
     }
     return *slot;
 }
@@ -192,7 +188,10 @@ static memtrace_location locate_remark(code_table *table, uint64_t remark) {
     }
 }
 
-static memtrace_location locate_address(code_table *table, uintptr_t address, uint8_t generation) {
+static memtrace_location locate_address(code_table *table, uintptr_t address, unsigned generation) {
+    if (generation == CODE_LAST_GENERATION)
+        return (memtrace_location){.file = "",
+                                   .function = "[too many modules were loaded at this address]"};
     const struct code_module *m = atomic_load_explicit(&table->modules, memory_order_acquire);
     while (m && !(module_holds(m, address - 1) && m->generation == generation))
         m = m->older;
@@ -213,14 +212,15 @@ memtrace_location code_locate_address(code_table *table, uintptr_t return_addres
 size_t code_locate(code_table *table, const char *const *type_names, uint64_t code,
                    memtrace_location *locations, size_t max) {
     uintptr_t address = code & CODE_ADDRESS_MASK;
-    unsigned type = (code >> ADDRESS_BITS) & TYPE_MASK;
+    unsigned type = (unsigned)((code & CODE_TYPE_MASK) >> CODE_TYPE_AT);
     size_t n = 0;
     if (type && n < max)
         locations[n++] =
             (memtrace_location){.file = MEMTRACE_TYPE_FILE, .function = type_names[type - 1]};
     if (n < max)
-        locations[n++] = address < CODE_FIRST_ADDRESS
-                             ? locate_remark(table, address)
-                             : locate_address(table, address, (uint8_t)(code >> GENERATION_AT));
+        locations[n++] =
+            address < CODE_FIRST_ADDRESS
+                ? locate_remark(table, address)
+                : locate_address(table, address, (unsigned)(code >> CODE_GENERATION_AT));
     return n;
 }

@@ -3,10 +3,11 @@
  * A code holds, from its low bits up:
  *   48 bits   the return address (the call is before it: whoever looks it up subtracts 1);
  *    6 bits   in the last code of a backtrace the allocating function + 1, elsewhere 0; 63 in a
- * code of an OCaml stack, whose address is that of the runtime's description of the frame; 8 bits
- * the generation: how many modules had this address before, modulo 256, since a program may close a
- * library and load another one in its place. The two highest bits stay 0, because OCaml readers
- * keep codes in 63 bits. Small values are no addresses but remarks (enum code_remark).
+ * code of an OCaml stack, whose address is that of the runtime's description of the frame;
+ *    9 bits   the generation: how many modules had this address before, since a program may close a
+ * library and load another one in its place. The highest, CODE_LAST_GENERATION, stands for all that
+ * came after those: nobody knows which. The highest bit of a code stays 0, because OCaml readers
+ * keep 63. Small values are no addresses but remarks (enum code_remark).
  *
  * The location of a frame before symbolization: line 0,
  *
@@ -30,7 +31,15 @@
 #include "base/hash.h"
 #include "record/memory.h"
 
-#define CODE_ADDRESS_MASK ((UINT64_C(1) << 48) - 1)
+enum {
+    CODE_TYPE_AT = 48,       /* bits of the address */
+    CODE_GENERATION_AT = 54, /* with those of the type */
+    CODE_TYPE_OCAML = (1 << (CODE_GENERATION_AT - CODE_TYPE_AT)) - 1,
+    CODE_LAST_GENERATION = (1 << (63 - CODE_GENERATION_AT)) - 1
+};
+
+#define CODE_ADDRESS_MASK ((UINT64_C(1) << CODE_TYPE_AT) - 1)
+#define CODE_TYPE_MASK    ((uint64_t)CODE_TYPE_OCAML << CODE_TYPE_AT)
 
 /* Frames that are remarks of the recorder. */
 enum code_remark {
@@ -110,15 +119,14 @@ uint64_t code_of_mark(code_table *table, const char *remark);
 
 /* The code of an entry of an OCaml call stack, which stands for a place in the source rather than
  * for an address: its type has all bits set. */
-#define CODE_TYPE_OCAML 63u
 static inline uint64_t code_of_ocaml(uintptr_t slot) {
-    return (uint64_t)slot | (uint64_t)CODE_TYPE_OCAML << 48;
+    return (uint64_t)slot | CODE_TYPE_MASK;
 }
 static inline bool code_is_ocaml(uint64_t code) {
-    return code >> 48 == CODE_TYPE_OCAML;
+    return code >> CODE_TYPE_AT == CODE_TYPE_OCAML;
 }
 static inline uintptr_t code_ocaml_slot(uint64_t code) {
-    return (uintptr_t)(code & ((UINT64_C(1) << 48) - 1));
+    return (uintptr_t)(code & CODE_ADDRESS_MASK);
 }
 
 /* Where a return address is, in the modules as they are now. */
@@ -126,11 +134,11 @@ memtrace_location code_locate_address(code_table *table, uintptr_t return_addres
 
 /* A remark as the innermost frame, where there is no other. */
 static inline uint64_t code_with_type(uint64_t code, unsigned type) {
-    return code | (uint64_t)type << 48;
+    return code | (uint64_t)type << CODE_TYPE_AT;
 }
 
 static inline uint64_t code_without_type(uint64_t code) {
-    return code & ~(UINT64_C(63) << 48);
+    return code & ~CODE_TYPE_MASK;
 }
 
 /* memtrace_writer_options.locate; `type_names` is indexed by allocating function. The strings

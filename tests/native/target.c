@@ -460,6 +460,13 @@ static void scene_plugins(char **paths) {
     puts("plugins done");
 }
 
+/* Each once, so that one comes to stand where the other was. */
+static void scene_plugins_in_turn(char **paths) {
+    for (; *paths; paths++)
+        use_plugin(*paths);
+    puts("plugins in turn done");
+}
+
 /* ---- files ------------------------------------------------------------------------------- */
 
 static void scene_closes_all(const char *path) {
@@ -563,6 +570,7 @@ int main(int argc, char **argv) {
     SCENE("end", scene_end(argv[2]))
     SCENE("signals", scene_signals())
     SCENE("plugins", scene_plugins(argv + 2))
+    SCENE("plugins_in_turn", scene_plugins_in_turn(argv + 2))
     SCENE("closes_all", scene_closes_all(argv[2]))
     SCENE("size_limit", scene_size_limit())
     SCENE("sandbox", scene_sandbox(argv[2]))

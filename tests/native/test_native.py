@@ -430,6 +430,21 @@ def a_library_that_takes_another_ones_place_is_told_apart():
 
 
 @test
+def a_frame_is_no_other_modules_however_many_were_at_its_address():
+    paths = [f"{os.getcwd()}/plugin{i}.so" for i in range(530)]
+    for path in paths:
+        shutil.copy(PLUGIN_ONE, path)
+    trace = record([TARGET, "plugins_in_turn", *paths])
+    seen = collections.Counter(a.frames[-1] for a in trace.allocations if a.length == words(23001))
+    known = {f.file.partition("[")[0]: n for f, n in seen.items() if f.file}
+    same(set(known.values()), {5})
+    assert len(known) > 500 and set(known) < set(paths), len(known)
+    same({f.function for f in seen if not f.file},
+         {"[too many modules were loaded at this address]"})
+    same(sum(seen.values()), 5 * len(paths))
+
+
+@test
 def a_program_that_closes_all_files_is_recorded_and_unharmed():
     trace = record([TARGET, "closes_all", "host-file"])
     same((trace.count(16001), trace.count(16101)), ((10, 10), (200000, 200000)))

@@ -82,6 +82,11 @@ void rescue_count_remark(rescue *r) {
         atomic_fetch_add_explicit(&r->first->n_remarks, 1, memory_order_relaxed);
 }
 
+static void rescue_unmap(struct rescue_mapping *m) {
+    pages_free(m->slot, m->size);
+    pages_free(m, sizeof *m);
+}
+
 void *rescue_alloc(rescue *r, size_t stream_size) {
     size_t size = (size_t)rescue_slot_size(stream_size);
     if (!r->path || !*r->path)
@@ -92,9 +97,14 @@ void *rescue_alloc(rescue *r, size_t stream_size) {
         pages_free(m, sizeof *m);
         return NULL;
     }
-    char *stream = (char *)slot + RESCUE_STREAM_AT;
     *m = (struct rescue_mapping){.next = r->mappings, .slot = slot, .size = size};
     r->mappings = m;
+    if (atomic_load(&r->orphaned)) { /* by a fork since we began: the slot is the parent's */
+        r->mappings = m->next;
+        rescue_unmap(m);
+        return NULL;
+    }
+    char *stream = (char *)slot + RESCUE_STREAM_AT;
     slot->pid = r->pid;
     slot->start_time = r->start_time;
     if (!r->first)
@@ -103,11 +113,6 @@ void *rescue_alloc(rescue *r, size_t stream_size) {
     atomic_signal_fence(memory_order_release);
     slot->magic = RESCUE_MAGIC;
     return stream;
-}
-
-static void rescue_unmap(struct rescue_mapping *m) {
-    pages_free(m->slot, m->size);
-    pages_free(m, sizeof *m);
 }
 
 bool rescue_free(rescue *r, void *stream) {
@@ -124,14 +129,13 @@ bool rescue_free(rescue *r, void *stream) {
     return true;
 }
 
-static struct rescue_mapping *find_mapping(const rescue *r, const void *stream) {
-    struct rescue_mapping *m = r->mappings;
-    while (m && (char *)m->slot + RESCUE_STREAM_AT != stream)
-        m = m->next;
-    return m;
+static bool is_of(const struct rescue_mapping *m, const void *stream) {
+    return !stream || (char *)m->slot + RESCUE_STREAM_AT == stream;
 }
 
 static void keep(struct rescue_mapping *m) {
+    if (m->kept)
+        return; /* the handler that has interrupted this fork forks, too */
     m->kept = pages_alloc(m->size);
     if (m->kept)
         memcpy(m->kept, m->slot, m->size);
@@ -143,30 +147,35 @@ static void drop_kept(struct rescue_mapping *m) {
 }
 
 void rescue_before_fork(rescue *r, void *stream) {
-    struct rescue_mapping *m = find_mapping(r, stream);
-    if (m && !m->kept)
-        keep(m);
+    for (struct rescue_mapping *m = r->mappings; m; m = m->next)
+        if (is_of(m, stream))
+            keep(m);
 }
 
 void rescue_after_fork(rescue *r, void *stream) {
-    struct rescue_mapping *m = find_mapping(r, stream);
-    if (m)
-        drop_kept(m);
+    for (struct rescue_mapping *m = r->mappings; m; m = m->next)
+        if (is_of(m, stream))
+            drop_kept(m);
 }
 
-void rescue_orphan(rescue *r, void *stream) {
-    struct rescue_mapping *m = find_mapping(r, stream);
-    r->path = NULL;
-    r->first = NULL;
-    if (m && !m->kept)
-        keep(m); /* a handler that interrupted the fork's own has forked, too */
-    if (!m || !m->kept)
+/* Replaces what is shared by what was kept. */
+static void make_own(struct rescue_mapping *m) {
+    keep(m);
+    if (!m->kept)
         return;
     long at = syscall6(SYS_mmap, (long)m->slot, (long)m->size, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     if (!syscall_failed(at))
         memcpy(m->slot, m->kept, m->size);
     drop_kept(m);
+}
+
+void rescue_orphan(rescue *r, void *stream) {
+    atomic_store(&r->orphaned, true);
+    r->first = NULL;
+    for (struct rescue_mapping *m = r->mappings; m; m = m->next)
+        if (is_of(m, stream))
+            make_own(m);
 }
 
 void rescue_leave(rescue *r) {

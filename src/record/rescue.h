@@ -17,6 +17,7 @@ typedef struct rescue {
     struct rescue_head *head;        /* mapped, NULL if there is no file */
     struct rescue_mapping *mappings; /* in use */
     struct rescue_slot *first;       /* the one that counts remarks; NULL: none does */
+    _Atomic bool orphaned;           /* we are the child of a fork: nothing is to be shared */
 } rescue;
 
 /* Maps the head of the file, by which `allotrace run` knows that somebody records. */

@@ -1,7 +1,8 @@
 /* Children of forks that go on allocating: `threads N` forks N children, each of which starts
- * threads that allocate all at once; `handler N` forks N times in a signal handler that interrupts
- * malloc or free, and both processes go on from there. Says how many children did not end well; of
- * the second, also how many blocks the parent has allocated. */
+ * threads that allocate all at once; `handler N [US]` forks N times in a signal handler that
+ * interrupts malloc or free, the first time after so many microseconds, and both processes go on
+ * from there. Says how many children did not end well; of the second, also how many blocks the
+ * parent has allocated. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -60,8 +61,8 @@ static int with_threads(void) {
     return ended_badly();
 }
 
-static int with_handler(int round, long *blocks) {
-    struct itimerval soon = {.it_value.tv_usec = 500 + round * 3};
+static int with_handler(int us, long *blocks) {
+    struct itimerval soon = {.it_value.tv_usec = us};
     has_forked = 0;
     setitimer(ITIMER_REAL, &soon, NULL);
     for (; !has_forked; ++*blocks)
@@ -74,11 +75,12 @@ static int with_handler(int round, long *blocks) {
 }
 
 int main(int argc, char **argv) {
-    int bad = 0, n = (int)strtol(argv[argc - 1], NULL, 10);
+    int bad = 0, n = (int)strtol(argv[2], NULL, 10),
+        us = argc > 3 ? (int)strtol(argv[3], NULL, 10) : 500;
     long blocks = 0;
     signal(SIGALRM, fork_here);
     for (int i = 0; i < n; i++)
-        bad += strcmp(argv[1], "threads") == 0 ? with_threads() : with_handler(i, &blocks);
+        bad += strcmp(argv[1], "threads") == 0 ? with_threads() : with_handler(us + i * 3, &blocks);
     printf("%d %ld\n", bad, blocks);
     return 0;
 }

@@ -57,5 +57,14 @@ def a_fork_in_a_signal_handler_leaves_parent_and_child_whole():
     assert int(said[1]) <= blocks < int(said[1]) + 100, (blocks, said)
 
 
+@test
+def so_does_one_that_interrupts_the_first_event():
+    for us in range(20, 260, 6):
+        said, told = run("0.05", "t.ctf", "handler", "2", str(us))
+        same(said[0], "0", f"after {us} us: {told}")
+        checked = subprocess.run([ALLOTRACE, "doctor", "t.ctf"], capture_output=True, text=True, check=False)
+        same(checked.returncode, 0, f"after {us} us: {checked.stdout}")
+
+
 if __name__ == "__main__":
     sys.exit(tap.main(sys.argv[4:]))

@@ -168,8 +168,7 @@ void session_after_fork(struct session *s);
 
 /* In the child of a fork, while it has one thread: lets go of the parent's files. If that thread
  * was `interrupted` inside the session, it can go on to the end of its event there, which leads
- * nowhere.
- */
+ * nowhere. */
 void session_orphan(struct session *s, bool interrupted);
 
 /* Forgets the parent's recording without touching its file, and gives the memory back. No thread

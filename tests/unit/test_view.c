@@ -1,192 +1,14 @@
-/* Tests of the parts of the viewer that have no socket: who may ask, the cache, pictures of trees.
- */
-#include <pthread.h>
-#include <stdatomic.h>
+/* Tests of what the viewer asks of analyse: pictures of trees, functions, hot paths, peaks, and
+ * filters while they are typed. */
 #include <stdio.h>
 
-#include "analyse/advise.h"
 #include "analyse/filter_complete.h"
 #include "analyse/flame.h"
 #include "analyse/functions.h"
 #include "analyse/hotpaths.h"
 #include "analyse/peaks.h"
-#include "present/http/api.h"
-#include "present/http/cache.h"
-#include "present/http/guard.h"
 #include "tape.h"
 #include "unit.h"
-
-/* ---- who may ask ------------------------------------------------------------------------- */
-
-START_TEST(names_of_this_machine_are_hosts) {
-    guard g;
-    ck_assert(guard_init(&g, "box.example", false, 8080));
-    ck_assert(guard_host(&g, "localhost"));
-    ck_assert(guard_host(&g, "127.0.0.1:8080"));
-    ck_assert(guard_host(&g, "[::1]:9"));
-    ck_assert(guard_host(&g, "BOX.example:8080"));
-    ck_assert(!guard_host(&g, NULL));
-    ck_assert(!guard_host(&g, ""));
-    ck_assert(!guard_host(&g, "10.0.0.1"));
-    ck_assert(!guard_host(&g, "example"));
-    ck_assert(!guard_host(&g, "box.example.evil"));
-    ck_assert(!guard_host(&g, "[::1]x"));
-}
-END_TEST
-
-START_TEST(all_addresses_are_hosts_where_it_listens_at_all) {
-    guard g;
-    ck_assert(guard_init(&g, NULL, true, 1));
-    ck_assert(guard_host(&g, "10.0.0.1:1"));
-    ck_assert(guard_host(&g, "[fe80::1]:1"));
-    ck_assert(!guard_host(&g, "evil.example"));
-}
-END_TEST
-
-START_TEST(tokens_are_compared_as_a_whole) {
-    guard g;
-    char cookie[200], token[100];
-    ck_assert(guard_init(&g, NULL, false, 8081));
-    ck_assert_uint_eq(strlen(g.token), GUARD_TOKEN_SIZE);
-    ck_assert(guard_token(&g, g.token, NULL));
-    snprintf(cookie, sizeof cookie, "x=y; allotrace-8081=%s", g.token);
-    ck_assert(guard_token(&g, NULL, cookie));
-    ck_assert(!guard_token(&g, NULL, g.token));
-    ck_assert(!guard_token(&g, "", ""));
-    ck_assert(!guard_token(&g, NULL, NULL));
-    for (size_t i = 0; i < GUARD_TOKEN_SIZE; i++) {
-        memcpy(token, g.token, sizeof g.token);
-        token[i] ^= 1;
-        ck_assert(!guard_token(&g, token, NULL));
-    }
-}
-END_TEST
-
-/* ---- the cache --------------------------------------------------------------------------- */
-
-typedef struct counted {
-    int made, released; /* under the lock of the test */
-    pthread_mutex_t lock;
-    bool fails;
-    size_t size;
-} counted;
-
-typedef struct counted_value {
-    counted *of;
-    int number;
-} counted_value;
-
-static void release_counted(void *value) {
-    counted_value *v = value;
-    pthread_mutex_lock(&v->of->lock);
-    v->of->released++;
-    pthread_mutex_unlock(&v->of->lock);
-    free(v);
-}
-
-static bool make_counted(void *context, cache_value *value) {
-    counted *c = context;
-    if (c->fails)
-        return false;
-    counted_value *v = malloc(sizeof *v);
-    ck_assert_ptr_nonnull(v);
-    pthread_mutex_lock(&c->lock);
-    *v = (counted_value){.of = c, .number = ++c->made};
-    pthread_mutex_unlock(&c->lock);
-    *value = (cache_value){.value = v, .size = c->size, .release = release_counted};
-    return true;
-}
-
-static int number_of(const cache_entry *e) {
-    const counted_value *v = cache_entry_value(e);
-    return v->number;
-}
-
-START_TEST(what_is_asked_again_is_not_made_again) {
-    counted c = {.size = 10, .lock = PTHREAD_MUTEX_INITIALIZER};
-    cache *all = cache_new(25);
-    cache_entry *a = cache_get(all, "a", make_counted, &c),
-                *b = cache_get(all, "b", make_counted, &c);
-    ck_assert_int_eq(number_of(a), 1);
-    ck_assert_int_eq(number_of(b), 2);
-    cache_release(all, a);
-    cache_release(all, b);
-    a = cache_get(all, "a", make_counted, &c); /* now the newest */
-    ck_assert_int_eq(number_of(a), 1);
-    cache_release(all, a);
-    cache_release(all, cache_get(all, "c", make_counted, &c)); /* b goes */
-    ck_assert_int_eq(c.released, 1);
-    a = cache_get(all, "a", make_counted, &c);
-    ck_assert_int_eq(number_of(a), 1);
-    cache_release(all, a);
-    cache_free(all);
-    ck_assert_int_eq(c.made, 3);
-    ck_assert_int_eq(c.released, 3);
-}
-END_TEST
-
-START_TEST(what_is_in_use_stays) {
-    counted c = {.size = 10, .lock = PTHREAD_MUTEX_INITIALIZER};
-    cache *all = cache_new(5);
-    cache_entry *a = cache_get(all, "a", make_counted, &c);
-    cache_entry *b = cache_get(all, "b", make_counted, &c);
-    cache_release(all, b);
-    ck_assert_int_eq(c.released, 1);
-    cache_forget(all, "a");
-    ck_assert_int_eq(number_of(a), 1); /* still there for its user, for nobody else */
-    cache_entry *again = cache_get(all, "a", make_counted, &c);
-    ck_assert_int_eq(number_of(again), 3);
-    cache_release(all, a);
-    ck_assert_int_eq(c.released, 2);
-    cache_release(all, again);
-    cache_free(all);
-    ck_assert_int_eq(c.released, 3);
-}
-END_TEST
-
-START_TEST(failures_are_not_remembered) {
-    counted c = {.size = 1, .fails = true, .lock = PTHREAD_MUTEX_INITIALIZER};
-    cache *all = cache_new(5);
-    ck_assert_ptr_null(cache_get(all, "a", make_counted, &c));
-    c.fails = false;
-    cache_entry *a = cache_get(all, "a", make_counted, &c);
-    ck_assert_ptr_nonnull(a);
-    cache_release(all, a);
-    cache_free(all);
-}
-END_TEST
-
-typedef struct crowd {
-    cache *all;
-    counted *c;
-} crowd;
-
-static void *ask_often(void *context) {
-    const crowd *k = context;
-    for (int i = 0; i < 2000; i++) {
-        char key[8];
-        snprintf(key, sizeof key, "%d", i % 7);
-        cache_entry *e = cache_get(k->all, key, make_counted, k->c);
-        if (i % 97 == 0)
-            cache_forget(k->all, "3");
-        ck_assert_int_gt(number_of(e), 0);
-        cache_release(k->all, e);
-    }
-    return NULL;
-}
-
-START_TEST(threads_may_ask_at_once) {
-    counted c = {.size = 10, .lock = PTHREAD_MUTEX_INITIALIZER};
-    crowd k = {.all = cache_new(45), .c = &c};
-    pthread_t threads[4];
-    for (int i = 0; i < 4; i++)
-        ck_assert_int_eq(pthread_create(&threads[i], NULL, ask_often, &k), 0);
-    for (int i = 0; i < 4; i++)
-        pthread_join(threads[i], NULL);
-    cache_free(k.all);
-    ck_assert_int_eq(c.made, c.released);
-}
-END_TEST
 
 /* ---- pictures of trees ------------------------------------------------------------------- */
 
@@ -204,58 +26,6 @@ static void record_tree(tape *t, profile *p) {
     allocate(t, 0, MEMTRACE_MINOR, 100, 4, STACK(MAIN, LIB_MAP));
     tape_read_blocks(t, p, false);
 }
-
-/* ---- answers ----------------------------------------------------------------------------- */
-
-static atomic_int advised;
-
-bool __real_advise_query(const query_result *q, double min_share, advise *result);
-bool __wrap_advise_query(const query_result *q, double min_share, advise *result);
-
-bool __wrap_advise_query(const query_result *q, double min_share, advise *result) {
-    advised++;
-    return __real_advise_query(q, min_share, result);
-}
-
-/* The answer to a request for advice, which the caller frees. */
-static char *ask_advice(viewer *v, const char *terms, const char *share) {
-    const api_parameter parameters[] = {{"filter", terms}, {"share", share}};
-    output o;
-    output_start(&o, OUTPUT_MEMORY);
-    ck_assert_int_eq(api_answer(v, "advice", parameters, 2, &o), 200);
-    output_char(&o, '\0');
-    ck_assert_int_eq(o.error, 0);
-    return o.buffer;
-}
-
-START_TEST(advice_is_not_sought_again) {
-    static const struct {
-        const char *filter, *share;
-        int advised;
-    } asked[] = {{"", "10", 1}, {"", "10", 1}, {"size:50w", "10", 2}, {"", "20", 3}, {"", "10", 3}};
-    tape t;
-    profile p;
-    viewer v;
-    char name[] = "a.ctf", *first = NULL;
-    record_tree(&t, &p);
-    ck_assert(viewer_init(&v, (char *[]){name}, 1));
-    ck_assert(viewer_publish(&v, 0, &p, NULL, 0, READING_WHOLE));
-    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
-        char *answer = ask_advice(&v, asked[i].filter, asked[i].share);
-        ck_assert_int_eq(advised, asked[i].advised);
-        if (asked[i].advised == 1 && first)
-            ck_assert_str_eq(answer, first);
-        free(first);
-        first = answer;
-    }
-    free(first);
-    record_tree(&t, &p);
-    ck_assert(viewer_publish(&v, 0, &p, NULL, 0, READING_WHOLE));
-    free(ask_advice(&v, "", "10"));
-    ck_assert_int_eq(advised, 4);
-    viewer_free(&v);
-}
-END_TEST
 
 typedef struct picture {
     tape tape;
@@ -921,14 +691,6 @@ END_TEST
 static Suite *suite(void) {
     Suite *s = suite_create("view");
     TCase *t = tcase_create("view");
-    tcase_add_test(t, names_of_this_machine_are_hosts);
-    tcase_add_test(t, all_addresses_are_hosts_where_it_listens_at_all);
-    tcase_add_test(t, tokens_are_compared_as_a_whole);
-    tcase_add_test(t, what_is_asked_again_is_not_made_again);
-    tcase_add_test(t, what_is_in_use_stays);
-    tcase_add_test(t, failures_are_not_remembered);
-    tcase_add_test(t, threads_may_ask_at_once);
-    tcase_add_test(t, advice_is_not_sought_again);
     tcase_add_test(t, narrow_nodes_are_summed_up);
     tcase_add_test(t, outward_callers_are_counted);
     tcase_add_test(t, rows_end_and_say_so);

@@ -131,7 +131,7 @@ export class TableView {
     return [
       { key: "class", title: "How it grows", width: "112px", cell: (row) => h("span", { title: this.head.leaks?.classes?.[row.class] ?? "" }, row.class) },
       { key: "slope", title: "Slope", width: "98px", right: true, help: "bytes or blocks a second, of what stays live after the start", cell: (row) => this.app.following("slope", row, this.#of()) },
-      { key: "line", title: "Live over time", width: "minmax(80px,1fr)", cell: (row) => sparkline(row.line) },
+      { key: "history", title: "Live over time", width: "minmax(80px,1fr)", cell: (row) => sparkline(row.history) },
     ];
   }
 

@@ -46,10 +46,8 @@ static int show(const question *q, const advise_options *opts, bool *addresses) 
     advise a;
     output out;
     trace_file_doing(&q->in, "looking for what helps");
-    if (!advise_query(&q->query, opts->min_share, &a)) {
-        message_error("not enough memory");
-        return STATUS_FAILED;
-    }
+    if (!advise_query(&q->query, opts->min_share, &a))
+        return message_no_memory();
     const advise_view view = {.trace = q->in.path, .min_share = opts->min_share, .top = opts->top};
     terminal_start(&out, !opts->question.json && !opts->question.csv);
     if (opts->question.json)

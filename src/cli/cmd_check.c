@@ -370,13 +370,13 @@ static check_table table_of(const job *j) {
 static int write_file(const job *j, const char *path,
                       void (*write)(output *, const check_table *)) {
     result_file file;
-    check_table table = table_of(j);
+    check_table shown = table_of(j);
     int status = result_file_begin(&file, &command_check, path, false);
     if (status != STATUS_OK)
         return status;
     output out;
     output_start(&out, file.fd);
-    write(&out, &table);
+    write(&out, &shown);
     int error = output_finish(&out);
     if (error) {
         message_error("%s: %s", path, strerror(error));
@@ -387,14 +387,14 @@ static int write_file(const job *j, const char *path,
 
 static int show(const job *j) {
     output out;
-    check_table table = table_of(j);
+    check_table shown = table_of(j);
     terminal_start(&out, !j->opts->question.json && !j->opts->question.csv);
     if (j->opts->question.json)
-        check_json(&out, &table);
+        check_json(&out, &shown);
     else if (j->opts->question.csv)
-        check_csv(&out, &table);
+        check_csv(&out, &shown);
     else
-        check_text(&out, &table);
+        check_text(&out, &shown);
     return report_output(output_finish(&out));
 }
 

@@ -130,10 +130,8 @@ static int show(const diff_command *opts, const diff_options *query, const runs 
     diff d;
     output out;
     progress_say("comparing %zu traces", r->n);
-    if (!diff_query(r->answers, r->n_before, after, n_after, query, &d)) {
-        message_error("not enough memory");
-        return STATUS_FAILED;
-    }
+    if (!diff_query(r->answers, r->n_before, after, n_after, query, &d))
+        return message_no_memory();
     diff_view view = {.before = r->answers,
                       .after = after,
                       .n_before = r->n_before,

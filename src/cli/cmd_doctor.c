@@ -7,8 +7,8 @@
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "cli/trace_file.h"
-#include "present/figures.h"
-#include "present/output.h"
+#include "render/figures.h"
+#include "render/output.h"
 #include "trace/rewrite.h"
 
 enum { SHOWN_OF_A_KIND = 5 };

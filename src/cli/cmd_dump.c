@@ -5,7 +5,7 @@
 #include "cli/result_room.h"
 #include "cli/trace_file.h"
 #include "present/dump.h"
-#include "present/figures.h"
+#include "render/figures.h"
 
 typedef struct dump_command_options {
     int format;

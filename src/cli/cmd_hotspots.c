@@ -7,7 +7,7 @@
 #include "cli/question.h"
 #include "cli/rows.h"
 #include "cli/terminal.h"
-#include "present/hotspots.h"
+#include "reports/hotspots.h"
 
 typedef struct hotspots_options {
     question_options question;
@@ -30,28 +30,29 @@ static const option options[] = {
 static const option type_options[] = {OPTIONS_ROWS(hotspots_options),
                                       OPTIONS_QUESTION(hotspots_options)};
 
-static int show(const question *q, const hotspots_options *opts, bool *addresses) {
-    hotspots h;
-    output out;
-    if (!hotspots_query(&q->query, (hotspots_by)opts->by, &h)) {
-        message_error("not enough memory");
-        return STATUS_FAILED;
-    }
-    hotspots_view view = {.top = opts->top, .min_share = opts->min_share, .callers = opts->callers};
-    terminal_start(&out, !opts->question.json && !opts->question.csv);
-    if (opts->question.json)
-        hotspots_json(&out, &q->report, &h, &view);
-    else if (opts->question.csv)
-        hotspots_csv(&out, &q->report, &h, &view);
-    else
-        hotspots_text(&out, &q->report, &h, &view);
-    *addresses = hotspots_unsymbolized(&q->report, &h, &view);
-    bool text = !opts->question.json && !opts->question.csv;
-    if (text && opts->by == HOTSPOTS_BY_TYPE && h.sites.count == 1 && !h.sites.items[0].entry.type)
+static void hint_types(const hotspots *h) {
+    if (h->by == HOTSPOTS_BY_TYPE && h->sites.count == 1 && !h->sites.items[0].entry.type)
         message_hint("no type is known of these blocks: traces of OCaml programs have none; places "
                      "are shown by: allotrace hotspots");
+}
+
+static int show(const question *q, const hotspots_options *opts, bool *addresses) {
+    hotspots h;
+    document d = {0};
+    if (!hotspots_query(&q->query, (hotspots_by)opts->by, &h))
+        return message_no_memory();
+    hotspots_report shown = {
+        .report = &q->report,
+        .hotspots = &h,
+        .view = {.top = opts->top, .min_share = opts->min_share, .callers = opts->callers}};
+    hotspots_document(&d, &shown);
+    const int status = question_show(&opts->question, &d);
+    *addresses = hotspots_unsymbolized(&shown);
+    if (!opts->question.json && !opts->question.csv)
+        hint_types(&h);
+    document_free(&d);
     hotspots_free(&h);
-    return report_output(output_finish(&out));
+    return status;
 }
 
 static int run_for(const command *cmd, const hotspots_options *opts, const char *path) {

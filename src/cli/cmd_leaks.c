@@ -5,8 +5,7 @@
 #include "analyse/leaks.h"
 #include "cli/message.h"
 #include "cli/question.h"
-#include "cli/terminal.h"
-#include "present/leaks.h"
+#include "reports/leaks.h"
 
 typedef struct leaks_options {
     question_options question;
@@ -37,19 +36,6 @@ static const option options[] = {
     OPTIONS_FORM(leaks_options),
 };
 
-static int print(const question *q, const leaks_options *opts, const leaks *l,
-                 const leaks_view *view) {
-    output out;
-    terminal_start(&out, !opts->question.json && !opts->question.csv);
-    if (opts->question.json)
-        leaks_json(&out, &q->report, l, view);
-    else if (opts->question.csv)
-        leaks_csv(&out, l, view);
-    else
-        leaks_text(&out, &q->report, l, view);
-    return report_output(output_finish(&out));
-}
-
 /* The surest growth comes first. */
 static void hint_callers(const question *q, const leaks *l) {
     const leaks_site *s = l->sites.items;
@@ -62,22 +48,25 @@ static void hint_callers(const question *q, const leaks *l) {
 
 static int show(const question *q, const leaks_options *opts) {
     leaks l;
-    const leaks_view view = {.top = opts->top, .by_function = opts->by == QUESTION_BY_FUNCTION};
+    document d = {0};
+    const bool by_function = opts->by == QUESTION_BY_FUNCTION;
     const leaks_spec spec = {.kept = q->query.selection.kept,
                              .may = q->query.may,
-                             .by_function = view.by_function,
+                             .by_function = by_function,
                              .measure = q->query.measure,
                              .warm_up = opts->warm_up / 100};
+    leaks_report shown = {
+        .report = &q->report, .leaks = &l, .view = {.top = opts->top, .by_function = by_function}};
     trace_file_doing(&q->in, "looking for what grows");
-    if (!leaks_query(&q->query.lens, &spec, &l)) {
-        message_error("not enough memory");
-        return STATUS_FAILED;
-    }
-    int status = print(q, opts, &l, &view);
-    if (leaks_unsymbolized(&l, &view))
+    if (!leaks_query(&q->query.lens, &spec, &l))
+        return message_no_memory();
+    leaks_document(&d, &shown);
+    const int status = question_show(&opts->question, &d);
+    if (leaks_unsymbolized(&shown))
         question_hint_symbolize(q);
     else if (status == STATUS_OK && !opts->question.json && !opts->question.csv)
         hint_callers(q, &l);
+    document_free(&d);
     leaks_free(&l);
     return status;
 }

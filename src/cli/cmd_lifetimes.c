@@ -77,10 +77,8 @@ static int show(const question *q, const lifetimes_options *opts) {
                                  .soon = opts->soon};
     const lifetimes_view view = {.spec = &spec, .top = opts->top};
     trace_file_doing(&q->in, "adding up lifetimes");
-    if (!lifetimes_query(&q->query.lens, &spec, &l)) {
-        message_error("not enough memory");
-        return STATUS_FAILED;
-    }
+    if (!lifetimes_query(&q->query.lens, &spec, &l))
+        return message_no_memory();
     int status = print(q, opts, &l, &view);
     if (lifetimes_unsymbolized(&l, &view))
         question_hint_symbolize(q);

@@ -6,7 +6,7 @@
 #include "cli/message.h"
 #include "cli/result_file.h"
 #include "cli/trace_file.h"
-#include "present/figures.h"
+#include "render/figures.h"
 #include "trace/merge.h"
 
 typedef struct merge_options {

@@ -6,7 +6,7 @@
 #include "cli/question.h"
 #include "cli/rows.h"
 #include "cli/terminal.h"
-#include "present/peak.h"
+#include "reports/peak.h"
 
 typedef struct peak_options {
     question_options question;
@@ -38,37 +38,27 @@ static const option options[] = {
     OPTIONS_FORM(peak_options),
 };
 
-static void print(output *out, const question *q, const peak_options *opts, const peak *k,
-                  const report *sites, const hotspots *h) {
-    const hotspots_view view = {
-        .top = opts->top, .min_share = opts->min_share, .callers = opts->callers};
-    if (opts->question.json)
-        peak_json(out, &q->report, k, sites, h, &view);
-    else if (opts->question.csv)
-        hotspots_csv(out, sites, h, &view);
-    else
-        peak_text(out, &q->report, k, sites, h, &view);
-}
-
 /* The sites of what was live at the peak, in `q`'s measure. */
 static int show_sites(const question *q, const peak_options *opts, const report *sites,
                       bool *addresses) {
-    const hotspots_view view = {
-        .top = opts->top, .min_share = opts->min_share, .callers = opts->callers};
     peak k;
     hotspots h;
-    output out;
+    document d = {0};
     trace_file_doing(&q->in, "looking for the peak");
     if (!peak_query(&q->profile, q->query.selection.kept, &k) ||
-        !hotspots_query(sites->query, (hotspots_by)opts->by, &h)) {
-        message_error("not enough memory");
-        return STATUS_FAILED;
-    }
-    terminal_start(&out, !opts->question.json && !opts->question.csv);
-    print(&out, q, opts, &k, sites, &h);
-    *addresses = hotspots_unsymbolized(sites, &h, &view);
+        !hotspots_query(sites->query, (hotspots_by)opts->by, &h))
+        return message_no_memory();
+    hotspots_report rows = {
+        .report = sites,
+        .hotspots = &h,
+        .view = {.top = opts->top, .min_share = opts->min_share, .callers = opts->callers}};
+    peak_report shown = {.report = &q->report, .peak = &k, .sites = &rows};
+    peak_document(&d, &shown);
+    const int status = question_show(&opts->question, &d);
+    *addresses = hotspots_unsymbolized(&rows);
+    document_free(&d);
     hotspots_free(&h);
-    return report_output(output_finish(&out));
+    return status;
 }
 
 static int show(const question *q, const peak_options *opts, bool *addresses) {

@@ -78,10 +78,8 @@ static int show(const question *q, const stats_options *opts) {
                              .held = q->query.measure == MEASURE_BYTESECONDS,
                              .segments = opts->segments};
     trace_file_doing(&q->in, "sorting blocks");
-    if (!stats_query(&q->profile, &spec, &s)) {
-        message_error("not enough memory");
-        return STATUS_FAILED;
-    }
+    if (!stats_query(&q->profile, &spec, &s))
+        return message_no_memory();
     int status = opts->export ? write_vectors(&q->profile, &s, opts->export) : STATUS_OK;
     bool instead = opts->export && opts->export[0] == '-' && !opts->export[1];
     if (status == STATUS_OK && !instead)

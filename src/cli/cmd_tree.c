@@ -105,10 +105,8 @@ static int show(const question *q, const tree_options *opts, calltree_shape shap
                                 .focus = site,
                                 /* One more than is shown, so that the last rows are whole. */
                                 .max_depth = opts->collapse ? 0 : opts->depth + 1};
-    if (!calltree_query(&q->query, &spec, &t)) {
-        message_error("not enough memory");
-        return STATUS_FAILED;
-    }
+    if (!calltree_query(&q->query, &spec, &t))
+        return message_no_memory();
     int status = print(q, opts, by_line, &t, focus);
     if (focus && t.nodes.items[CALLTREE_ROOT].total.blocks == 0)
         similar_hint(&q->profile, focus);

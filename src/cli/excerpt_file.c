@@ -8,7 +8,7 @@
 #include "cli/progress.h"
 #include "cli/result_file.h"
 #include "cli/trace_file.h"
-#include "present/figures.h"
+#include "render/figures.h"
 #include "trace/rewrite.h"
 
 /* Says what is wrong with the trace, if reading failed, or with the result. */

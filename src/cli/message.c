@@ -9,8 +9,8 @@
 
 #include "cli/progress.h"
 #include "cli/terminal.h"
-#include "present/fold.h"
-#include "present/output.h"
+#include "render/fold.h"
+#include "render/output.h"
 
 /* Lines of text may hold what a terminal obeys; where they end is as it was. */
 static void add_shown(output *o, const char *text) {
@@ -113,4 +113,9 @@ int message_usage(const command *cmd, const char *format, ...) {
     va_end(args);
     fprintf(stderr, "Try `allotrace %s%s--help`.\n", cmd ? cmd->name : "", cmd ? " " : "");
     return STATUS_USAGE;
+}
+
+int message_no_memory(void) {
+    message_error("not enough memory");
+    return STATUS_FAILED;
 }

@@ -17,6 +17,9 @@ __attribute__((format(printf, 1, 2))) void message_error(const char *format, ...
 __attribute__((format(printf, 1, 2))) void message_warning(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void message_hint(const char *format, ...);
 
+/* Says that there was not enough memory. Returns STATUS_FAILED. */
+int message_no_memory(void);
+
 /* Says what is wrong with the command line and where the help is; `cmd` may be NULL. Returns
  * STATUS_USAGE. */
 __attribute__((format(printf, 2, 3))) int message_usage(const command *cmd, const char *format,

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cli/terminal.h"
-#include "present/output.h"
+#include "render/output.h"
 
 enum { FIRST_MS = 1000, NEXT_MS = 250, LINE_SIZE = 4096 };
 

@@ -8,6 +8,8 @@
 #include "cli/color.h"
 #include "cli/message.h"
 #include "cli/similar.h"
+#include "cli/terminal.h"
+#include "render/render.h"
 
 const char *const question_measures[] = {
 #define MEASURE_TEXT(name, text, unit, title) text,
@@ -136,4 +138,19 @@ void question_hint_symbolize(const question *q) {
         message_hint("places shown as module+0x… have no names yet; they get them by: "
                      "allotrace symbolize %s",
                      q->in.path);
+}
+
+int question_show(const question_options *options, const document *d) {
+    output out;
+    const text_style style = {.color = color_wanted(), .columns = terminal_columns()};
+    if (d->failed)
+        return message_no_memory();
+    terminal_start(&out, !options->json && !options->csv);
+    if (options->json)
+        render_json(&out, d);
+    else if (options->csv)
+        render_csv(&out, d);
+    else
+        render_text(&out, d, &style);
+    return report_output(output_finish(&out));
 }

@@ -8,7 +8,7 @@
 #include "cli/message.h"
 #include "cli/progress.h"
 #include "cli/result_room.h"
-#include "present/figures.h"
+#include "render/figures.h"
 
 static const char *name_of(const result_file *r) {
     return r->path ? r->path : "standard output";

@@ -4,7 +4,7 @@
 #define CLI_RESULT_FILE_H
 
 #include "cli/command.h"
-#include "present/output.h"
+#include "render/output.h"
 #include "trace/replace.h"
 
 typedef struct result_file {

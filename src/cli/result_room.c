@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
-#include "present/figures.h"
+#include "render/figures.h"
 
 #define FEWER "less by --filter, or from a thinner trace: allotrace subsample"
 

@@ -17,7 +17,7 @@
 #include "cli/run_rescue.h"
 #include "cli/symbolize_file.h"
 #include "cli/trace_file.h"
-#include "present/figures.h"
+#include "render/figures.h"
 #include "trace/compress.h"
 #include "trace/relabel.h"
 

@@ -9,7 +9,7 @@
 #include "cli/message.h"
 #include "cli/progress.h"
 #include "cli/trace_file.h"
-#include "present/figures.h"
+#include "render/figures.h"
 
 /* ---- progress ---------------------------------------------------------------------------- */
 

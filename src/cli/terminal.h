@@ -2,7 +2,7 @@
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H
 
-#include "present/output.h"
+#include "render/output.h"
 
 /* Of the terminal that standard output is; 0: as wide as it gets, as in a file or a pipe. */
 unsigned terminal_columns(void);

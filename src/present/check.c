@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "present/figures.h"
-#include "present/fold.h"
+#include "render/figures.h"
+#include "render/fold.h"
 
 static const char *const verdicts[] = {
     [BUDGET_PASS] = "PASS", [BUDGET_FAIL] = "FAIL", [BUDGET_UNDECIDED] = "UNDECIDED"};

@@ -4,7 +4,7 @@
 #define PRESENT_CHECK_H
 
 #include "analyse/budget.h"
-#include "present/figures.h"
+#include "render/figures.h"
 
 typedef struct check_table {
     const budget_rule *rules;

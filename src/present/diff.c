@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "present/figures.h"
+#include "render/figures.h"
 
 #define BOLD  "\033[1m"
 #define FAINT "\033[2m"

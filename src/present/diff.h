@@ -3,7 +3,7 @@
 #define PRESENT_DIFF_H
 
 #include "analyse/diff.h"
-#include "present/output.h"
+#include "render/output.h"
 
 typedef struct diff_view {
     const query_result *const *before, *const *after; /* the runs, for the remarks about them */

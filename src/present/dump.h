@@ -5,7 +5,7 @@
 #define PRESENT_DUMP_H
 
 #include "allotrace/memtrace.h"
-#include "present/output.h"
+#include "render/output.h"
 
 #define DUMP_FORMATS(X)                                                                            \
     X(TEXT, "text")                                                                                \

@@ -5,7 +5,7 @@
 #define PRESENT_EXPORT_HTML_H
 
 #include "present/http/viewer.h"
-#include "present/output.h"
+#include "render/output.h"
 
 /* Of the first trace, which must be there. `kept`, a filter (NULL: none), is known to be right.
  * False when there is no memory. */

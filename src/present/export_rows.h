@@ -5,7 +5,7 @@
 #define PRESENT_EXPORT_ROWS_H
 
 #include "analyse/lens.h"
-#include "present/output.h"
+#include "render/output.h"
 
 /* The rows of the profile's table of which `kept` is not 0; NULL: all. The output is asked first
  * whether it wants as much. False when there is no memory. */

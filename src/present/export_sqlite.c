@@ -1,7 +1,7 @@
 /* export_sqlite.c: see export_sqlite.h. Everything is one transaction, and indices are made after
  * the rows. */
 #include "present/export_sqlite.h"
-#include "present/output.h"
+#include "render/output.h"
 
 #include <sqlite3.h>
 #include <stdio.h>

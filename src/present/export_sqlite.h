@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "analyse/lens.h"
-#include "present/output.h"
+#include "render/output.h"
 
 /* Fills the file `path`, which is empty or absent, with the rows of the profile's table of which
  * `kept` is not 0 (NULL: all). `watch` is asked first, and then told of bytes that are guessed;

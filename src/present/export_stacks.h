@@ -7,7 +7,7 @@
 
 #include "analyse/cost.h"
 #include "analyse/lens.h"
-#include "present/output.h"
+#include "render/output.h"
 
 /* A line a stack, `outer;inner WEIGHT`, by functions. */
 bool export_collapsed(output *o, const lens *l, measure m, const cost_list *costs);

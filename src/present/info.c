@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "analyse/gauges.h"
-#include "present/figures.h"
+#include "render/figures.h"
 
 static const char *const source_names[CCT_SOURCES] = {
     [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external"};

@@ -3,7 +3,7 @@
 #define PRESENT_INFO_H
 
 #include "analyse/profile.h"
-#include "present/output.h"
+#include "render/output.h"
 
 /* Beside the profile: the file's name, and the warnings of its reader. */
 typedef struct info_view {

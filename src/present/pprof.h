@@ -8,7 +8,7 @@
 #define PRESENT_PPROF_H
 
 #include "analyse/lens.h"
-#include "present/output.h"
+#include "render/output.h"
 
 /* Of the rows of the profile's table of which `kept` is not 0; NULL: of all. False when there is no
  * memory. */

@@ -4,7 +4,7 @@
 #ifndef PRESENT_PROTOBUF_H
 #define PRESENT_PROTOBUF_H
 
-#include "present/output.h"
+#include "render/output.h"
 
 /* Nothing is written for 0, which readers take for absent fields. Negative numbers are to be cast.
  */

@@ -11,51 +11,17 @@
 
 /* ---- amounts ----------------------------------------------------------------------------- */
 
-static measure_unit unit_of(const report *r) {
-    return measure_infos[r->query->measure].unit;
-}
-
-/* Half the interval where 1.96 standard errors are not what the table shows anyway. */
-figure report_figure_within(const report *r, filter_bounds may, const cost *c) {
-    if (unit_of(r) == UNIT_BYTES)
-        return figure_of(r->query->profile, c->samples);
-    estimate e = cost_estimate(r->query->profile, r->query->measure, may, c);
-    return (figure){.samples = c->samples,
-                    .value = e.value,
-                    .low = e.low,
-                    .high = e.high,
-                    .margin = estimate_margin(e)};
-}
-
-figure report_figure(const report *r, const cost *c) {
-    return report_figure_within(r, r->query->may, c);
-}
-
-double report_percent(const report *r, const cost *c) {
-    return r->query->total.weight > 0 ? 100 * c->weight / r->query->total.weight : 0;
-}
-
 /* A number without `blocks`, as it stands behind one that has it. */
 static figure_text number(const report *r, double value) {
-    if (unit_of(r) == UNIT_BLOCKS)
-        return figure_count((uint64_t)llround(value));
-    if (unit_of(r) == UNIT_BYTES)
-        return figure_bytes(value);
-    figure_text t;
-    snprintf(t.text, sizeof t.text, "%.30s·s", figure_bytes(value).text);
-    return t;
+    return figure_number(report_unit(r), value);
 }
 
 figure_text report_amount(const report *r, double value) {
-    figure_text n = number(r, value), t;
-    const char *unit = unit_of(r) != UNIT_BLOCKS ? "" : llround(value) == 1 ? " block" : " blocks";
-    snprintf(t.text, sizeof t.text, "%.30s%s", n.text, unit);
-    return t;
+    return figure_amount(report_unit(r), value);
 }
 
 figure_range report_margin(const report *r, const figure *f) {
-    return figure_error(f, number(r, f->margin).text, number(r, f->low).text,
-                        number(r, f->high).text);
+    return figure_margin_in(report_unit(r), f);
 }
 
 figure_range report_beside(const report *r, const figure *f) {
@@ -65,7 +31,7 @@ figure_range report_beside(const report *r, const figure *f) {
 /* Few blocks a second may be many in a day; fewer than one in a week are an error of rounding. */
 static figure_text rate_number(const report *r, double value) {
     figure_text t;
-    if (unit_of(r) == UNIT_BLOCKS && value < 100)
+    if (report_unit(r) == UNIT_BLOCKS && value < 100)
         snprintf(t.text, sizeof t.text, "%.3g", value < 1e-6 ? 0 : value);
     else
         t = number(r, value);
@@ -81,7 +47,7 @@ static figure_text rate_each(const report *r, double value) {
 figure_text report_rate(const report *r, double value) {
     figure_text t;
     snprintf(t.text, sizeof t.text, "%.30s%s/s", rate_number(r, value).text,
-             unit_of(r) == UNIT_BLOCKS ? " blocks" : "");
+             report_unit(r) == UNIT_BLOCKS ? " blocks" : "");
     return t;
 }
 
@@ -187,7 +153,7 @@ static void write_selection(output *o, const report *r) {
 
 void report_json_about(output *o, const report *r) {
     const query_result *q = r->query;
-    output_format(o, "\"unit\":\"%s\",\"rate\":", figure_unit(unit_of(r)));
+    output_format(o, "\"unit\":\"%s\",\"rate\":", figure_unit(report_unit(r)));
     figure_json_number(o, q->profile->info.sample_rate);
     output_text(o, ",\"program\":");
     output_json(o, q->profile->info.executable_name);

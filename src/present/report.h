@@ -3,21 +3,8 @@
 #ifndef PRESENT_REPORT_H
 #define PRESENT_REPORT_H
 
-#include "analyse/query.h"
-#include "present/figures.h"
-
-typedef struct report {
-    const query_result *query;
-    const char *filter; /* as given; NULL: none */
-    bool color;         /* text alone */
-} report;
-
-/* An amount in the measure of the query. */
-figure report_figure(const report *r, const cost *c);
-
-/* The same of blocks of which more is known than the filter says. */
-figure report_figure_within(const report *r, filter_bounds may, const cost *c);
-double report_percent(const report *r, const cost *c); /* of the total */
+#include "render/figures.h"
+#include "reports/report.h"
 
 /* 76.3 MB, 1,200 blocks, 3.1 MB·s; and its error, by itself or behind it: see figures.h. */
 figure_text report_amount(const report *r, double value);

@@ -74,9 +74,10 @@ The commands that it names keep the blocks in question:
   91.2 MB total allocations (± 11.6 MB, 239 samples at rate 2e-5)
   The filter keeps 239 of 1,676 sampled blocks.
   Sites below about 1.1 MB may be invisible at this rate.
-    82.4% Stdlib__set.Make.bal (set.ml)
-          68.7 MB ± 10.0 MB via Stdlib__set.Make.add (set.ml), …
-    17.6% in 2 more functions
+    share             MB       ±  samples  site
+     82.4% ██████▋  75.1  ± 10.5      197  Stdlib__set.Make.bal (set.ml)
+     75.3%          68.7  ± 10.0      180    via Stdlib__set.Make.add (set.ml), …
+     17.6%  in 2 more functions
 
 Below 10 % it is not worth it:
 
@@ -233,7 +234,8 @@ Few samples say nothing but the place; no samples nothing at all; a shell can ta
   $ allotrace advise few.ctf | sed -n 's/.*\(allotrace hotspots\)/\1 --callers 0/p' | sh
   1.6 KB total allocations (197 B … 5.6 KB, 2 samples at rate 0.01)
   Sites below about 2.3 KB may be invisible at this rate.
-   100.0% stdlib.ml:3 Stdlib.(@)
+    share                B            ±  samples  site
+    100.0% ████████  1,600  197 … 5,759        2  stdlib.ml:3 Stdlib.(@)
   $ $TESTDIR/make-trace >none.ctf </dev/null
   $ allotrace advise none.ctf
   No allocations: the trace holds no samples at rate 1.

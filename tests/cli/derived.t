@@ -29,9 +29,10 @@ A quarter of the samples, always the same ones unless the seed is another:
   $ allotrace hotspots --top 1 --callers 1 quarter.ctf
   78.5 GB total allocations (± 3.0 GB, 2,633 samples at rate 2.5e-7)
   Sites below about 91.4 MB may be invisible at this rate.
-     5.3% map.ml:115 Stdlib__Map.Make.bal
-          2.3 GB ± 524.9 MB via Stdlib__Map.Make.add (map.ml:132), …
-    94.7% in 298 more sites
+    share          MB        ±  samples  site
+      5.3% ▍  4,272.5  ± 707.7      140  map.ml:115 Stdlib__Map.Make.bal
+      2.9%    2,349.9  ± 524.9       77    via map.ml:132 Stdlib__Map.Make.add, …
+     94.7%  in 298 more sites
   $ allotrace doctor quarter.ctf
   quarter.ctf: no defects
     5,436 events can be used, over 35.88 s
@@ -66,19 +67,21 @@ Without names, with the same numbers; traces made with one key can be compared:
   $ allotrace hotspots --top 1 public.ctf
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
-    15.5% pc986e1652ebf f5465766b770c
-          81.3 MB ± 10.9 MB via f37324c2340f7 (pc986e1652ebf)
-          6.5 MB ± 3.1 MB via fb3e0e215effe (p43690af895e2)
-          3.4 MB (1.6 MB … 6.5 MB) via f7168dd674366 (p1984387625fb), …
-    84.5% in 344 more sites
+    share        MB          ±  samples  site
+     15.5% █▎  99.2     ± 12.1      260  pc986e1652ebf f5465766b770c
+     12.7%     81.3     ± 10.9      213    via pc986e1652ebf f37324c2340f7
+      1.0%      6.5      ± 3.1       17    via p43690af895e2 fb3e0e215effe
+      0.5%      3.4  1.6 … 6.5        9    via p1984387625fb f7168dd674366, …
+     84.5%  in 344 more sites
   $ allotrace anonymise --key s3cret --keep-lines --keep-structure $TRACES/ocamlopt.ctf | allotrace hotspots --top 1 -
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
-    15.5% p85cad03889d1.ml:125 f1e50d23ecc5a.f70702cdc2138.fc9bfac331c57
-          56.1 MB ± 9.1 MB via f1e50d23ecc5a.f70702cdc2138.fdebd88ffd970 (p85cad03889d1.ml:138)
-          25.2 MB ± 6.1 MB via f1e50d23ecc5a.f70702cdc2138.fdebd88ffd970 (p85cad03889d1.ml:135)
-          6.5 MB ± 3.1 MB via fbe33d883c763.f753097fde6ce.ffe651887cf65 (pfa48321c79c4/p0bc767a944df.ml:46), …
-    84.5% in 443 more sites
+    share        MB       ±  samples  site
+     15.5% █▎  99.2  ± 12.1      260  p85cad03889d1.ml:125 f1e50d23ecc5a.f70702cdc2138.fc9bfac331c57
+      8.8%     56.1   ± 9.1      147    via p85cad03889d1.ml:138 f1e50d23ecc5a.f70702cdc2138.fdebd88ffd970
+      3.9%     25.2   ± 6.1       66    via p85cad03889d1.ml:135 f1e50d23ecc5a.f70702cdc2138.fdebd88ffd970
+      1.0%      6.5   ± 3.1       17    via pfa48321c79c4/p0bc767a944df.ml:46 fbe33d883c763.f753097fde6ce.ffe651887cf65, …
+     84.5%  in 443 more sites
   $ allotrace info public.ctf | head -5
   public.ctf
     program          -

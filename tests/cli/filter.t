@@ -16,43 +16,51 @@ Filters and measures, on a made-up trace at rate 1, where numbers are exact:
   $ allotrace hotspots --filter 'fn:/^main$/ -fn:Lwt.*,parse' a.ctf
   2.5 KB total allocations (exact, 320 samples at rate 1)
   The filter keeps 2 of 4 sampled blocks.
-    80.0% main.ml:3 main
-    20.0% list.ml:20 Stdlib.List.map
-          512 B via main (main.ml:1)
-  Wrappers of malloc were skipped (--wrappers show counts them as sites): xmalloc
+    share               B  samples  site
+     80.0% ██████▍  2,048      256  main.ml:3 main
+     20.0% █▋         512       64  list.ml:20 Stdlib.List.map
+     20.0%            512       64    via main.ml:1 main
+  Skipped wrappers of malloc (--wrappers show counts them as sites): xmalloc
   $ allotrace hotspots --measure live --at 3ms a.ctf
   1.5 KB live at 3 ms (exact, 192 samples at rate 1)
-    66.7% lwt.ml:10 Lwt.bind
-          1.0 KB via main (main.ml:1)
-    33.3% list.ml:20 Stdlib.List.map
-          512 B via main (main.ml:1)
+    share              B  samples  site
+     66.7% █████▍  1,024      128  lwt.ml:10 Lwt.bind
+     66.7%         1,024      128    via main.ml:1 main
+     33.3% ██▋       512       64  list.ml:20 Stdlib.List.map
+     33.3%           512       64    via main.ml:1 main
   $ allotrace hotspots --measure peak --filter 'hide:/./' a.ctf
   10.5 KB live at the peak, at 6 ms (exact, 1,344 samples at rate 1)
-   100.0% (no backtrace)
+    share              KB  samples  site
+    100.0% ████████  10.5    1,344  (no backtrace)
   $ allotrace hotspots --measure blocks --by function --top 1 a.ctf
   4 blocks allocated (exact, 1,472 samples at rate 1)
-    25.0% parse (lib/parse.ml)
-          1 block via main (main.ml)
-    75.0% in 3 more functions
-  Wrappers of malloc were skipped (--wrappers show counts them as sites): xmalloc
+    share      blocks  samples  site
+     25.0% ██       1    1,024  parse (lib/parse.ml)
+     25.0%          1    1,024    via main (main.ml)
+     75.0%  in 3 more functions
+  Skipped wrappers of malloc (--wrappers show counts them as sites): xmalloc
   $ allotrace hotspots --measure byteseconds --top 1 --json a.ctf
-  {"by":"line","unit":"B·s","rate":1,"program":"prog","measure":"byteseconds",
+  {"by":"line",
+   "unit":"B·s","rate":1,"program":"prog","measure":"byteseconds",
    "total":{"value":24,"low":24,"high":24,"samples":1472},
    "hotspots":[
-    {"function":"parse","file":"lib/parse.ml","line":30,"share":0.680851,"value":16,"low":16,"high":16,"samples":1024,"blocks":1,"callers":[{"function":"main","file":"main.ml","line":2,"share":0.680851,"value":16,"low":16,"high":16,"samples":1024,"blocks":1}],"callers_omitted":0}],
+    {"share":0.680851,"value":16,"low":16,"high":16,"samples":1024,"blocks":1,"function":"parse","file":"lib/parse.ml","line":30,"callers":[{"function":"main","file":"main.ml","line":2,"share":0.680851,"value":16,"low":16,"high":16,"samples":1024,"blocks":1}],"callers_omitted":0}],
    "omitted":{"sites":3,"share":0.319149,"value":8,"low":8,"high":8,"samples":448},
-   "wrappers_skipped":[{"function":"xmalloc","share":0.085106,"value":2,"low":2,"high":2,"samples":256,"blocks":1}]}
+   "wrappers_skipped":[
+    {"function":"xmalloc","file":"util.c","share":0.085106,"value":2,"low":2,"high":2,"samples":256,"blocks":1}]}
   $ allotrace hotspots --measure promoted a.ctf
   512 B promoted (exact, 64 samples at rate 1)
-   100.0% list.ml:20 Stdlib.List.map
-          512 B via main (main.ml:1)
+    share              B  samples  site
+    100.0% ████████  512       64  list.ml:20 Stdlib.List.map
+    100.0%           512       64    via main.ml:1 main
   $ allotrace types --measure survived a.ctf
   2.5 KB never freed (exact, 320 samples at rate 1)
-    80.0% buf
-          2.0 KB via main (main.ml:3)
-    20.0% (type not recorded)
-          512 B via Stdlib.List.map (list.ml:20)
-  Wrappers of malloc were skipped (--wrappers show counts them as sites): xmalloc
+    share               B  samples  type
+     80.0% ██████▍  2,048      256  buf
+     80.0%          2,048      256    via main.ml:3 main
+     20.0% █▋         512       64  (type not recorded)
+     20.0%            512       64    via list.ml:20 Stdlib.List.map
+  Skipped wrappers of malloc (--wrappers show counts them as sites): xmalloc
 
 On a real one:
 
@@ -60,22 +68,25 @@ On a real one:
   4.6 MB total allocations (± 2.6 MB, 12 samples at rate 2e-5)
   The filter keeps 12 of 1,676 sampled blocks.
   Sites below about 1.1 MB may be invisible at this rate.
-    41.7% set.ml:125 Stdlib__set.Make.bal
-          1.5 MB (425.7 KB … 3.9 MB) via Stdlib__set.Make.add (set.ml:138), …
-    16.7% set.ml:130 Stdlib__set.Make.add
-          781.2 KB (94.6 KB … 2.8 MB) via Stdlib__set.Make.add (set.ml:138)
-    41.7% in 5 more sites
+    share             KB                ±  samples  site
+     41.7% ███▍  1,953.1  634.2 … 4,557.9        5  set.ml:125 Stdlib__set.Make.bal
+     33.3%       1,562.5  425.7 … 4,000.6        4    via set.ml:138 Stdlib__set.Make.add, …
+     16.7% █▍      781.2   94.6 … 2,822.1        2  set.ml:130 Stdlib__set.Make.add
+     16.7%         781.2   94.6 … 2,822.1        2    via set.ml:138 Stdlib__set.Make.add
+     41.7%  in 5 more sites
   $ allotrace hotspots --measure peak --top 1 --callers 1 $TRACES/ocamlopt.ctf
   45.0 MB live at the peak, at 778 ms (± 8.1 MB, 118 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
-     8.5% asmcomp/interf.ml:52 Interf.build_graph.add_interf
-          3.8 MB ± 2.4 MB via Stdlib__set.Make.iter (set.ml:376)
-    91.5% in 56 more sites
+    share          KB          ±  samples  site
+      8.5% ▋  3,906.2  ± 2,421.1       10  asmcomp/interf.ml:52 Interf.build_graph.add_interf
+      8.5%    3,906.2  ± 2,421.1       10    via set.ml:376 Stdlib__set.Make.iter
+     91.5%  in 56 more sites
   $ printf 'alloc major 99 100 f@a.c:1\nsame collect 0\nalloc major 199 200 g@a.c:2\ncollect 1\n' | $TESTDIR/make-trace >moment.ctf
   $ allotrace hotspots -f live:@start..@end moment.ctf
   1.6 KB total allocations (exact, 200 samples at rate 1)
   The filter keeps 1 of 2 sampled blocks.
-   100.0% a.c:2 g
+    share                B  samples  site
+    100.0% ████████  1,600      200  a.c:2 g
   $ allotrace hotspots -f 'life:0 live:..1ms' moment.ctf
   Nothing to show: kept 0 of 2 blocks: `live` removed the last 1.
   $ allotrace hotspots -f 'fn:g alloc:@peak..500us' moment.ctf
@@ -120,22 +131,25 @@ On a real one:
   45.0 MB total allocations (± 8.1 MB, 118 samples at rate 2e-5)
   The filter keeps 118 of 1,676 sampled blocks.
   Sites below about 1.1 MB may be invisible at this rate.
-     8.5% asmcomp/interf.ml:52 Interf.build_graph.add_interf
-          3.8 MB ± 2.4 MB via Stdlib__set.Make.iter (set.ml:376)
-    91.5% in 56 more sites
+    share          KB          ±  samples  site
+      8.5% ▋  3,906.2  ± 2,421.1       10  asmcomp/interf.ml:52 Interf.build_graph.add_interf
+      8.5%    3,906.2  ± 2,421.1       10    via set.ml:376 Stdlib__set.Make.iter
+     91.5%  in 56 more sites
   $ allotrace hotspots -m blocks --json --top 1 --callers 0 $TRACES/ocamlopt.ctf
-  {"by":"line","unit":"blocks","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","measure":"blocks",
+  {"by":"line",
+   "unit":"blocks","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","measure":"blocks",
    "total":{"value":19652679,"low":18634653,"high":20723574,"samples":1676},
    "hotspots":[
-    {"function":"Stdlib__set.Make.bal","file":"set.ml","line":125,"share":0.132303,"value":2600104,"low":2293647,"high":2936105,"samples":260,"blocks":260,"callers":[],"callers_omitted":17}],
+    {"share":0.132303,"value":2600104,"low":2293647,"high":2936105,"samples":260,"blocks":260,"function":"Stdlib__set.Make.bal","file":"set.ml","line":125,"callers":[],"callers_omitted":17}],
    "omitted":{"sites":443,"share":0.867697,"value":17052575,"low":16084758,"high":18074502,"samples":1416}}
   $ allotrace types -m promoted -f survived $TRACES/ocamlopt.ctf --callers 1
-  allotrace: hint: no type is known of these blocks: traces of OCaml programs have none; places are shown by: allotrace hotspots
   36.6 MB promoted (± 7.3 MB, 96 samples at rate 2e-5)
   The filter keeps 110 of 1,676 sampled blocks.
   Sites below about 1.1 MB may be invisible at this rate.
-   100.0% (type not recorded)
-          4.2 MB ± 2.5 MB via Interf.build_graph.add_interf (asmcomp/interf.ml:52), …
+    share              MB      ±  samples  type
+    100.0% ████████  36.6  ± 7.3       96  (type not recorded)
+     11.5%            4.2  ± 2.5       11    via asmcomp/interf.ml:52 Interf.build_graph.add_interf, …
+  allotrace: hint: no type is known of these blocks: traces of OCaml programs have none; places are shown by: allotrace hotspots
 
 A domain is no part of one:
 
@@ -157,12 +171,14 @@ If nothing is left, the report says why; where a term's name alone does not say 
   $ allotrace hotspots --filter 'size:<600' --measure promoted a.ctf
   512 B promoted (exact, 64 samples at rate 1)
   The filter keeps 1 of 4 sampled blocks.
-   100.0% list.ml:20 Stdlib.List.map
-          512 B via main (main.ml:1)
+    share              B  samples  site
+    100.0% ████████  512       64  list.ml:20 Stdlib.List.map
+    100.0%           512       64    via main.ml:1 main
   $ allotrace hotspots --filter 'heap:external' --measure promoted a.ctf
   Nothing to show: of 1 sampled blocks none was promoted.
   $ allotrace hotspots --filter 'size:>1G' --json a.ctf
-  {"by":"line","unit":"B","rate":1,"program":"prog","measure":"allocated","filter":"size:>1G","kept_blocks":0,"of_blocks":4,"removed_by":"size","removed_last":4,
+  {"by":"line",
+   "unit":"B","rate":1,"program":"prog","measure":"allocated","filter":"size:>1G","kept_blocks":0,"of_blocks":4,"removed_by":"size","removed_last":4,
    "total":{"value":0,"low":0,"high":0,"samples":0},
    "hotspots":[],
    "omitted":{"sites":0,"share":0.000000,"value":0,"low":0,"high":0,"samples":0}}
@@ -175,11 +191,15 @@ begins like that is put in quotes:
   > $(printf 'alloc external 9 9 main@prog.rs:1 my_alloc::vec@prog.rs:9 std::vector<int>::push_back@stl.h:8\n%.0s' {1..20})
   > END
   $ allotrace hotspots --filter 'hide:@library' library.ctf | grep '%'
-    60.0% prog.rs:5 prog::work
-    40.0% prog.rs:9 my_alloc::vec
+     60.0% ████▊  2,160      270  prog.rs:5 prog::work
+     60.0%        2,160      270    via prog.rs:1 main
+     40.0% ███▎   1,440      180  prog.rs:9 my_alloc::vec
+     40.0%        1,440      180    via prog.rs:1 main
   $ allotrace hotspots --filter 'hide:"@library"' library.ctf | grep '%'
-    60.0% vec.rs:8 alloc::vec::reserve
-    40.0% stl.h:8 std::vector<int>::push_back
+     60.0% ████▊  2,160      270  vec.rs:8 alloc::vec::reserve
+     60.0%        2,160      270    via /rustc/ab12/library/core/src/x.rs:3 <T>::of
+     40.0% ███▎   1,440      180  stl.h:8 std::vector<int>::push_back
+     40.0%        1,440      180    via prog.rs:9 my_alloc::vec
 
 What cannot be understood:
 
@@ -247,9 +267,10 @@ taken away:
   189 blocks allocated (23 … 754, 4 samples at rate 1e-6)
   The filter keeps 4 of 10,607 sampled blocks.
   Sites below about 22.9 MB may be invisible at this rate.
-    64.8% Jsonm.encoder (src/jsonm.ml)
-          123 blocks (3 … 681) via Repr__Type_json.pp (src/repr/type_json.ml)
-    35.2% in 2 more functions
+    share          blocks           ±  samples  site
+     64.8% █████▏     123  3.18 … 681        1  Jsonm.encoder (src/jsonm.ml)
+     64.8%            123  3.18 … 681        1    via Repr__Type_json.pp (src/repr/type_json.ml)
+     35.2%  in 2 more functions
   $ allotrace check -e 'total=100 blocks' -f 'size:>=64K' $TRACES/irmin-replay.ctf
   Site              || Expected               || Actual                              || Ratio || Verdict
   total, size:>=64K || 100 blocks, within 10x || 189 blocks (23 blocks … 754 blocks) || 1.89  || PASS
@@ -277,7 +298,8 @@ Memory outside the heap is no part of it, even if a trace tells of its promotion
   > END
   $ allotrace hotspots --measure promoted handles.ctf
   512 B promoted (exact, 64 samples at rate 1)
-   100.0% main.ml:1 main
+    share              B  samples  site
+    100.0% ████████  512       64  main.ml:1 main
   $ for f in promoted heap:minor heap:major heap:external; do allotrace hotspots --filter $f --csv handles.ctf | tail -n +2; done
   1.000000,512,512,512,64,1,main,main.ml,1,
   1.000000,512,512,512,64,1,main,main.ml,1,

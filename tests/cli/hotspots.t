@@ -3,67 +3,72 @@ What allocates most, by line, with callers:
   $ allotrace hotspots $TRACES/ocamlopt.ctf --min-share 2
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
-    15.5% set.ml:125 Stdlib__set.Make.bal
-          56.1 MB ± 9.1 MB via Stdlib__set.Make.add (set.ml:138)
-          25.2 MB ± 6.1 MB via Stdlib__set.Make.add (set.ml:135)
-          6.5 MB ± 3.1 MB via Interf.build_graph.add_interf (asmcomp/interf.ml:46), …
-     4.5% typing/btype.ml:316 Btype.iter_type_expr.(fun)
-          9.9 MB ± 3.8 MB via Stdlib__list.fold_left (list.ml:121)
-          3.8 MB ± 2.4 MB via Ctype.occur_rec (typing/ctype.ml:1775)
-          3.1 MB (1.3 MB … 6.0 MB) via Ctype.deep_occur (typing/ctype.ml:2060), …
-     3.6% map.ml:113 Stdlib__map.Make.bal
-          10.7 MB ± 4.0 MB via Stdlib__map.Make.add (map.ml:130)
-          5.7 MB ± 2.9 MB via Stdlib__map.Make.add (map.ml:127)
-          1.5 MB (425.7 KB … 3.9 MB) via Spill.record_use (asmcomp/spill.ml:60), …
-     2.6% set.ml:130 Stdlib__set.Make.add
-          9.5 MB ± 3.7 MB via Stdlib__set.Make.add (set.ml:138)
-          5.3 MB ± 2.8 MB via Stdlib__set.Make.add (set.ml:135)
-          781.2 KB (94.6 KB … 2.8 MB) via Deadcode.deadcode (asmcomp/deadcode.ml:61), …
-    73.7% in 440 more sites below 2% each
+    share        MB          ±  samples  site
+     15.5% █▎  99.2     ± 12.1      260  set.ml:125 Stdlib__set.Make.bal
+      8.8%     56.1      ± 9.1      147    via set.ml:138 Stdlib__set.Make.add
+      3.9%     25.2      ± 6.1       66    via set.ml:135 Stdlib__set.Make.add
+      1.0%      6.5      ± 3.1       17    via asmcomp/interf.ml:46 Interf.build_graph.add_interf, …
+      4.5% ▍   29.0      ± 6.5       76  typing/btype.ml:316 Btype.iter_type_expr.(fun)
+      1.6%      9.9      ± 3.8       26    via list.ml:121 Stdlib__list.fold_left
+      0.6%      3.8      ± 2.4       10    via typing/ctype.ml:1775 Ctype.occur_rec
+      0.5%      3.1  1.3 … 6.0        8    via typing/ctype.ml:2060 Ctype.deep_occur, …
+      3.6% ▎   22.9      ± 5.8       60  map.ml:113 Stdlib__map.Make.bal
+      1.7%     10.7      ± 4.0       28    via map.ml:130 Stdlib__map.Make.add
+      0.9%      5.7      ± 2.9       15    via map.ml:127 Stdlib__map.Make.add
+      0.2%      1.5  0.4 … 3.9        4    via asmcomp/spill.ml:60 Spill.record_use, …
+      2.6% ▎   16.8      ± 5.0       44  set.ml:130 Stdlib__set.Make.add
+      1.5%      9.5      ± 3.7       25    via set.ml:138 Stdlib__set.Make.add
+      0.8%      5.3      ± 2.8       14    via set.ml:135 Stdlib__set.Make.add
+      0.1%      0.8  0.1 … 2.8        2    via asmcomp/deadcode.ml:61 Deadcode.deadcode, …
+     73.7%  in 440 more sites below 2% each
 
 The alias is the same command:
 
   $ memtrace-hotspot --top 1 $TRACES/irmin-replay.ctf
   79.0 GB total allocations (± 1.5 GB, 10,607 samples at rate 1e-6)
   Sites below about 22.9 MB may be invisible at this rate.
-     4.7% map.ml:115 Stdlib__Map.Make.bal
-          2.0 GB ± 243.9 MB via Stdlib__Map.Make.add (map.ml:132)
-          877.4 MB ± 160.4 MB via Stdlib__Map.Make.add (map.ml:129)
-          465.4 MB ± 116.8 MB via Stdlib__List.fold_left (list.ml:121), …
-    95.3% in 417 more sites
+    share          MB        ±  samples  site
+      4.7% ▍  3,830.0  ± 335.0      502  map.ml:115 Stdlib__Map.Make.bal
+      2.5%    2,029.4  ± 243.9      266    via map.ml:132 Stdlib__Map.Make.add
+      1.1%      877.4  ± 160.4      115    via map.ml:129 Stdlib__Map.Make.add
+      0.6%      465.4  ± 116.8       61    via list.ml:121 Stdlib__List.fold_left, …
+     95.3%  in 417 more sites
 
 By function, and by type, which these traces do not have:
 
   $ allotrace hotspots --by function --top 2 --callers 1 $TRACES/ocamlopt.ctf
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
-    15.5% Stdlib__set.Make.bal (set.ml)
-          81.3 MB ± 10.9 MB via Stdlib__set.Make.add (set.ml), …
-     4.5% Btype.iter_type_expr.(fun) (typing/btype.ml)
-          9.9 MB ± 3.8 MB via Stdlib__list.fold_left (list.ml), …
-    80.0% in 343 more functions
+    share        MB       ±  samples  site
+     15.5% █▎  99.2  ± 12.1      260  Stdlib__set.Make.bal (set.ml)
+     12.7%     81.3  ± 10.9      213    via Stdlib__set.Make.add (set.ml), …
+      4.5% ▍   29.0   ± 6.5       76  Btype.iter_type_expr.(fun) (typing/btype.ml)
+      1.6%      9.9   ± 3.8       26    via Stdlib__list.fold_left (list.ml), …
+     80.0%  in 343 more functions
   $ allotrace hotspots --by=type --callers=2 $TRACES/ocamlopt.ctf
-  allotrace: hint: no type is known of these blocks: traces of OCaml programs have none; places are shown by: allotrace hotspots
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
-   100.0% (type not recorded)
-          99.2 MB ± 12.1 MB via Stdlib__set.Make.bal (set.ml:125)
-          29.0 MB ± 6.5 MB via Btype.iter_type_expr.(fun) (typing/btype.ml:316), …
+    share               MB       ±  samples  type
+    100.0% ████████  639.3  ± 30.6    1,676  (type not recorded)
+     15.5%            99.2  ± 12.1      260    via set.ml:125 Stdlib__set.Make.bal
+      4.5%            29.0   ± 6.5       76    via typing/btype.ml:316 Btype.iter_type_expr.(fun), …
+  allotrace: hint: no type is known of these blocks: traces of OCaml programs have none; places are shown by: allotrace hotspots
 
 What is left out is counted, also if it is everything:
 
   $ allotrace hotspots --callers 0 --min-share 4% $TRACES/ocamlopt.ctf
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
-    15.5% set.ml:125 Stdlib__set.Make.bal
-     4.5% typing/btype.ml:316 Btype.iter_type_expr.(fun)
-    80.0% in 442 more sites below 4% each
+    share        MB       ±  samples  site
+     15.5% █▎  99.2  ± 12.1      260  set.ml:125 Stdlib__set.Make.bal
+      4.5% ▍   29.0   ± 6.5       76  typing/btype.ml:316 Btype.iter_type_expr.(fun)
+     80.0%  in 442 more sites below 4% each
   $ allotrace hotspots --min-share 100 $TRACES/ocamlopt.ctf
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
-   100.0% in 444 sites below 100% each
+    100.0%  in 444 sites below 100% each
   $ allotrace hotspots --min-share 0 --callers 0 $TRACES/ocamlopt.ctf | wc -l
-  446
+  447
 
 Every site and caller agrees with sums by the second decoder:
 
@@ -77,13 +82,14 @@ Every site and caller agrees with sums by the second decoder:
 JSON and CSV:
 
   $ allotrace hotspots --json --top 1 --callers 1 $TRACES/ocamlopt.ctf
-  {"by":"line","unit":"B","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","measure":"allocated",
+  {"by":"line",
+   "unit":"B","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","measure":"allocated",
    "total":{"value":670400000,"low":638684955,"high":703282309,"samples":1676},
    "hotspots":[
-    {"function":"Stdlib__set.Make.bal","file":"set.ml","line":125,"share":0.155131,"value":104000000,"low":91741631,"high":117440177,"samples":260,"blocks":260,"callers":[{"function":"Stdlib__set.Make.add","file":"set.ml","line":138,"share":0.087709,"value":58800000,"low":49679021,"high":69110627,"samples":147,"blocks":147}],"callers_omitted":16}],
+    {"share":0.155131,"value":104000000,"low":91741631,"high":117440177,"samples":260,"blocks":260,"function":"Stdlib__set.Make.bal","file":"set.ml","line":125,"callers":[{"function":"Stdlib__set.Make.add","file":"set.ml","line":138,"share":0.087709,"value":58800000,"low":49679021,"high":69110627,"samples":147,"blocks":147}],"callers_omitted":16}],
    "omitted":{"sites":443,"share":0.844869,"value":566400000,"low":537279468,"high":596688632,"samples":1416}}
   $ allotrace hotspots --json --by type --callers 0 $TRACES/ocamlopt.ctf | python3 -m json.tool --compact
-  {"by":"type","unit":"B","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","measure":"allocated","total":{"value":670400000,"low":638684955,"high":703282309,"samples":1676},"hotspots":[{"type":null,"share":1.0,"value":670400000,"low":638684955,"high":703282309,"samples":1676,"blocks":1676,"callers":[],"callers_omitted":444}],"omitted":{"sites":0,"share":0.0,"value":0,"low":0,"high":1475552,"samples":0}}
+  {"by":"type","unit":"B","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","measure":"allocated","total":{"value":670400000,"low":638684955,"high":703282309,"samples":1676},"hotspots":[{"share":1.0,"value":670400000,"low":638684955,"high":703282309,"samples":1676,"blocks":1676,"type":null,"callers":[],"callers_omitted":444}],"omitted":{"sites":0,"share":0.0,"value":0,"low":0,"high":1475552,"samples":0}}
   $ allotrace hotspots --csv --top 2 $TRACES/ocamlopt.ctf
   share,value,low,high,samples,blocks,function,file,line,type
   0.155131,104000000,91741631,117440177,260,260,Stdlib__set.Make.bal,set.ml,125,
@@ -108,7 +114,7 @@ No colours where there is no terminal; a terminal gets them, unless it asks not 
   0
   [1]
   $ script -qec "TERM=xterm allotrace hotspots --top 1 $TRACES/ocamlopt.ctf" /dev/null | grep -c $'\033'
-  5
+  6
   $ script -qec "TERM=xterm NO_COLOR=1 allotrace hotspots --top 1 $TRACES/ocamlopt.ctf" /dev/null | grep -c $'\033'
   0
   [1]
@@ -135,9 +141,10 @@ A damaged trace gives what can be read, and one warning a kind:
   allotrace: warning: cut.ctf: byte 60000: the trace is cut short; every whole event before the cut was used
   215.5 MB total allocations (± 17.8 MB, 565 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
-    11.7% typing/btype.ml:316 Btype.iter_type_expr.(fun)
-          8.8 MB ± 3.6 MB via Stdlib__list.fold_left (list.ml:121), …
-    88.3% in 212 more sites
+    share       MB      ±  samples  site
+     11.7% ▉  25.2  ± 6.1       66  typing/btype.ml:316 Btype.iter_type_expr.(fun)
+      4.1%     8.8  ± 3.6       23    via list.ml:121 Stdlib__list.fold_left, …
+     88.3%  in 212 more sites
   $ allotrace hotspots --strict cut.ctf
   allotrace: cut.ctf: byte 60000: the trace ends within a packet
   [1]
@@ -151,7 +158,8 @@ A trace without samples says why:
   No allocations: the trace holds no samples at rate 1e-6.
   A program that allocates less than about 28.1 MB in all may show none; record it with a higher rate.
   $ allotrace hotspots --json empty.ctf
-  {"by":"line","unit":"B","rate":1e-06,"program":"/tmp/l/github/irmin-worktree-main/_build/default/bench/irmin-pack/tree.exe","measure":"allocated",
+  {"by":"line",
+   "unit":"B","rate":1e-06,"program":"/tmp/l/github/irmin-worktree-main/_build/default/bench/irmin-pack/tree.exe","measure":"allocated",
    "total":{"value":0,"low":0,"high":29511036,"samples":0},
    "hotspots":[],
    "omitted":{"sites":0,"share":0.000000,"value":0,"low":0,"high":29511036,"samples":0}}

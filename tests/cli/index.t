@@ -38,11 +38,12 @@ A trace that changed has no index any more:
   allotrace: warning: a.ctf.idx: not of this trace as it is now, or of another version: not used (--index makes it anew)
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
-    15.5% set.ml:125 Stdlib__set.Make.bal
-          56.1 MB ± 9.1 MB via Stdlib__set.Make.add (set.ml:138)
-          25.2 MB ± 6.1 MB via Stdlib__set.Make.add (set.ml:135)
-          6.5 MB ± 3.1 MB via Interf.build_graph.add_interf (asmcomp/interf.ml:46), …
-    84.5% in 443 more sites
+    share        MB       ±  samples  site
+     15.5% █▎  99.2  ± 12.1      260  set.ml:125 Stdlib__set.Make.bal
+      8.8%     56.1   ± 9.1      147    via set.ml:138 Stdlib__set.Make.add
+      3.9%     25.2   ± 6.1       66    via set.ml:135 Stdlib__set.Make.add
+      1.0%      6.5   ± 3.1       17    via asmcomp/interf.ml:46 Interf.build_graph.add_interf, …
+     84.5%  in 443 more sites
   $ allotrace hotspots --index a.ctf >indexed
   $ allotrace hotspots a.ctf | cmp - indexed
 

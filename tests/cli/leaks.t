@@ -9,34 +9,35 @@ main keeps one from the start (events are 1 ms apart):
   $ $TESTDIR/make-trace <script >a.ctf
   $ allotrace leaks a.ctf
   26.6 KB total allocations (exact, 3,400 samples at rate 1)
-  Growth counts from 87.8 ms to 351 ms; what is allocated before is start-up.
-  18.0 KB live at the end; in all, it changes by 26.0 KB/s.
+  Growth counts from 87.8 ms to 351 ms; earlier allocations are start-up.
+  18.0 KB live at the end, changing by 26.0 KB/s in all.
   
-    growing             9.4 KB  in 1 site: more and more is live, from many different times
-    bounded              800 B  in 1 site: blocks come and go; growth is at most half of what is live
-    start-up            7.8 KB  in 1 site: most was allocated at the start
+  By class:
+    class     live, B  sites  meaning
+    growing     9,600      1  more and more is live, from many different times
+    bounded       800      1  blocks come and go; growth is at most half of what is live
+    start-up    8,000      1  most was allocated at the start
   
-    growing       parse.ml:10 parse
-                  ▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇████  9.4 KB, 26.0 KB/s, p 6e-08, q 1.2e-07
-    bounded       eval.ml:20 eval
-                  ▅███████████████████████  800 B, 3 B/s
-    start-up      main.ml:1 main
-                  ████████████████████████  7.8 KB, 0 B/s
+  By site:
+    class     live, B  growth, KB/s      q  live over time            site
+    growing     9,600          26.0  0.000  ▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇████  parse.ml:10 parse
+    bounded       800           0.0         ▅███████████████████████  eval.ml:20 eval
+    start-up    8,000           0.0         ████████████████████████  main.ml:1 main
   allotrace: hint: who calls the first: allotrace callers --filter survived 'parse.ml:10' a.ctf
   $ allotrace leaks --csv a.ctf
-  class,live,live_low,live_high,live_samples,slope_per_second,slope_low,slope_high,p,q,startup_samples,at_exit_samples,function,file,line,remark
-  growing,9600,9600,9600,1200,26666.3,26666.3,26666.3,5.96e-08,1.19e-07,320,0,parse,parse.ml,10,
-  bounded,800,800,800,100,2.9,2.9,2.9,1,1,0,0,eval,eval.ml,20,
-  start-up,8000,8000,8000,1000,0.0,0.0,0.0,1,1,1000,0,main,main.ml,1,
-  $ allotrace leaks --top 1 --by function --json a.ctf | jq -c '[.from, .to, .cleaned_up], .classes[0], (.sites[0] | .p *= 1e12 | .p |= floor | .q *= 1e12 | .q |= floor | .slope_per_second |= map_values(round)), .omitted, .all_sites.class'
+  class,value,low,high,samples,slope,slope_low,slope_high,slope_samples,late,p,q,startup_samples,at_exit_samples,function,file,line
+  growing,9600,9600,9600,1200,26666.3,26666.3,26666.3,880,26668.910289587962,5.960464477539072e-08,1.1920928955078144e-07,320,0,parse,parse.ml,10
+  bounded,800,800,800,100,2.8942,2.8942,2.8942,980,15.049848447660604,0.9999990525721075,0.9999990525721075,0,0,eval,eval.ml,20
+  start-up,8000,8000,8000,1000,0,0,0,0,0,1,1,1000,0,main,main.ml,1
+  $ allotrace leaks --top 1 --by function --json a.ctf | jq -c '[.from, .to, .cleaned_up], .classes[0], (.sites[0] | .p *= 1e12 | .p |= floor | .q *= 1e12 | .q |= floor | .slope |= map_values(round)), .omitted, .all_sites.class'
   [87750,351000,false]
-  {"class":"growing","sites":1,"live":{"value":9600,"low":9600,"high":9600,"samples":1200}}
-  {"function":"parse","file":"parse.ml","class":"growing","live":{"value":9600,"low":9600,"high":9600,"samples":1200},"slope_per_second":{"value":26666,"low":26666,"high":26666,"samples":880},"p":59604,"q":119209,"startup_samples":320,"at_exit_samples":0,"line":[70,130,180,230,280,320,370,420,470,520,570,620,670,710,760,810,860,910,960,1010,1060,1100,1150,1200]}
+  {"class":"growing","value":9600,"low":9600,"high":9600,"samples":1200,"sites":1,"meaning":"more and more is live, from many different times"}
+  {"class":"growing","value":9600,"low":9600,"high":9600,"samples":1200,"slope":{"value":26666,"low":26666,"high":26666,"samples":880},"late":26668.910289587962,"p":59604,"q":119209,"startup_samples":320,"at_exit_samples":0,"history":[560,1040,1440,1840,2240,2560,2960,3360,3760,4160,4560,4960,5360,5680,6080,6480,6880,7280,7680,8080,8480,8800,9200,9600],"function":"parse","file":"parse.ml"}
   {"sites":2,"sites_without_live":0}
   "growing"
   $ allotrace leaks --warm-up 50 --filter fn:eval a.ctf | tail -2
-    bounded       eval.ml:20 eval
-                  ▅███████████████████████  800 B, 3 B/s
+    class    live, B  growth, B/s  live over time            site
+    bounded      800         2.62  ▅███████████████████████  eval.ml:20 eval
   $ allotrace leaks --filter 'size:>1M' a.ctf
   Nothing to show: kept 0 of 241 blocks: `size` removed the last 241.
 
@@ -45,34 +46,34 @@ The same, and a program that frees all in the end, by which it is not fooled:
   $ { cat script; seq 0 240 | sed 's/^/collect /'; } | $TESTDIR/make-trace >b.ctf
   $ allotrace leaks b.ctf 2>/dev/null | head -4
   26.6 KB total allocations (exact, 3,400 samples at rate 1)
-  From 351 ms on the program freed memory and allocated hardly anything: what was live before counts.
-  Growth counts from 87.7 ms to 351 ms; what is allocated before is start-up.
-  18.0 KB live before that; in all, it changes by 26.0 KB/s.
+  The program cleaned up from 351 ms on; leaks are measured just before that.
+  Growth counts from 87.7 ms to 351 ms; earlier allocations are start-up.
+  18.0 KB live before that, changing by 26.0 KB/s in all.
 
 Of a real trace:
 
   $ allotrace leaks --top 4 $TRACES/ocamlopt.ctf
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
-  Growth counts from 213 ms to 852 ms; what is allocated before is start-up.
-  42.0 MB ± 7.8 MB live at the end; in all, it changes by 27.5 MB/s (10.2 MB/s … 45.2 MB/s).
+  Growth counts from 213 ms to 852 ms; earlier allocations are start-up.
+  42.0 MB ± 7.8 MB live at the end, changing by 27.5 MB/s (10.2 MB/s … 45.2 MB/s) in all.
   
-    growing             4.2 MB ± 2.5 MB           in 1 site: more and more is live, from many different times
-    in steps            6.1 MB ± 3.0 MB           in 3 sites: more is live than at first, but from few times, or no longer
-    unclear            27.8 MB ± 6.4 MB           in 45 sites: too few samples to tell
-    bounded           390.6 KB (9.9 KB … 2.1 MB)  in 1 site: blocks come and go; growth is at most half of what is live
-    start-up            3.4 MB (1.6 MB … 6.5 MB)  in 1 site: most was allocated at the start
+  By class:
+    class     live, MB          ±  sites  meaning
+    growing        4.2      ± 2.5      1  more and more is live, from many different times
+    in steps       6.1      ± 3.0      3  more is live than at first, but from few times, or no longer
+    unclear       27.8      ± 6.4     45  too few samples to tell
+    bounded        0.4  0.0 … 2.1      1  blocks come and go; growth is at most half of what is live
+    start-up       3.4  1.6 … 6.5      1  most was allocated at the start
   
-    growing       asmcomp/interf.ml:52 Interf.build_graph.add_interf
-                                 ▃▆▇▇█████  4.2 MB ± 2.5 MB, 8.8 MB/s (3.4 MB/s … 15.9 MB/s), p 0.0078, q 0.041
-    in steps      asmcomp/linearize.ml:29 Linearize.copy_instr
-                                 ▂▃▆▆▆████  2.3 MB (860.1 KB … 5.0 MB), 4.6 MB/s (166.3 KB/s … 10.3 MB/s), p 0.062, q 1
-    in steps      asmcomp/interf.ml:48 Interf.build_graph.add_interf
-                                 ▂▄▅▇███▆▆  1.9 MB (634.2 KB … 4.5 MB), 4.9 MB/s (451.0 KB/s … 10.7 MB/s), p 0.031, q 0.074
-    in steps      set.ml:125 Stdlib__set.Make.bal
-                                 ▂▂▆█▅▆█▄▄  1.9 MB (634.2 KB … 4.5 MB), 5.7 MB/s (1.3 MB/s … 11.0 MB/s), p 0.0021, q 0.027
+  By site:
+    class     live, KB                ±  growth, KB/s          ±      q  live over time            site
+    growing    4,296.9        ± 2,539.2       9,052.9  ± 6,393.3  0.041                 ▃▆▇▇█████  asmcomp/interf.ml:52 Interf.build_graph.add_interf
+    in steps   2,343.8  860.1 … 5,101.4       4,691.3  ± 5,190.0  1.000                 ▂▃▆▆▆████  asmcomp/linearize.ml:29 Linearize.copy_instr
+    in steps   1,953.1  634.2 … 4,557.9       5,042.2  ± 5,244.2  0.074                 ▂▄▅▇███▆▆  asmcomp/interf.ml:48 Interf.build_graph.add_interf
+    in steps   1,953.1  634.2 … 4,557.9       5,862.3  ± 4,927.3  0.027                 ▂▂▆█▅▆█▄▄  set.ml:125 Stdlib__set.Make.bal
     47 more sites with 31.7 MB ± 6.8 MB live
-    393 sites of which no sampled block is left
+    393 sites without a live sampled block
   allotrace: hint: who calls the first: allotrace callers --filter survived 'interf.ml:52' */ocamlopt.ctf (glob)
   $ allotrace leaks --top 0 --csv $TRACES/ocamlopt.ctf | cut -d, -f1 | sort | uniq -c
         1 bounded
@@ -86,92 +87,96 @@ Of the blocks that a measure counts:
 
   $ allotrace leaks -m promoted --top 1 $TRACES/ocamlopt.ctf 2>/dev/null | sed -n '1p;/growing/p'
   98.0 MB promoted (± 12.0 MB, 257 samples at rate 2e-5)
-    growing             6.1 MB ± 3.0 MB           in 2 sites: more and more is live, from many different times
-    growing       asmcomp/interf.ml:52 Interf.build_graph.add_interf
+    growing        6.1      ± 3.0      2  more and more is live, from many different times
+    growing   4,296.9  ± 2,539.2       9,052.9  ± 6,393.3  0.016                 ▃▆▇▇█████  asmcomp/interf.ml:52 Interf.build_graph.add_interf
 
 By numbers of blocks: in main's place there is one block, however large:
 
   $ allotrace leaks -m blocks a.ctf
   241 blocks allocated (exact, 3,400 samples at rate 1)
-  Growth counts from 87.8 ms to 351 ms; what is allocated before is start-up.
-  131 blocks live at the end; in all, it changes by 333 blocks/s.
+  Growth counts from 87.8 ms to 351 ms; earlier allocations are start-up.
+  131 blocks live at the end, changing by 333/s in all.
   
-    growing         120 blocks  in 1 site: more and more is live, from many different times
-    bounded          10 blocks  in 1 site: blocks come and go; growth is at most half of what is live
-    start-up           1 block  in 1 site: most was allocated at the start
+  By class:
+    class     live, blocks  sites  meaning
+    growing            120      1  more and more is live, from many different times
+    bounded             10      1  blocks come and go; growth is at most half of what is live
+    start-up             1      1  most was allocated at the start
   
-    growing       parse.ml:10 parse
-                  ▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇████  120 blocks, 333 blocks/s, p 6e-08, q 1.2e-07
-    bounded       eval.ml:20 eval
-                  ▅███████████████████████  10 blocks, 0.0362 blocks/s
-    start-up      main.ml:1 main
-                  ████████████████████████  1 block, 0 blocks/s
+  By site:
+    class     live, blocks  growth, blocks/s      q  live over time            site
+    growing            120               333  0.000  ▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇████  parse.ml:10 parse
+    bounded             10              0.04         ▅███████████████████████  eval.ml:20 eval
+    start-up             1                 0         ████████████████████████  main.ml:1 main
   allotrace: hint: who calls the first: allotrace callers --filter survived 'parse.ml:10' a.ctf
   $ allotrace leaks -m blocks --csv a.ctf
-  class,live,live_low,live_high,live_samples,slope_per_second,slope_low,slope_high,p,q,startup_samples,at_exit_samples,function,file,line,remark
-  growing,120,120,120,1200,333.3,333.3,333.3,5.96e-08,1.19e-07,320,0,parse,parse.ml,10,
-  bounded,10,10,10,100,0.0,0.0,0.0,1,1,0,0,eval,eval.ml,20,
-  start-up,1,1,1,1000,0.0,0.0,0.0,1,1,1000,0,main,main.ml,1,
+  class,value,low,high,samples,slope,slope_low,slope_high,slope_samples,late,p,q,startup_samples,at_exit_samples,function,file,line
+  growing,120,120,120,1200,333.329,333.329,333.329,880,333.3613786198495,5.960464477539072e-08,1.1920928955078144e-07,320,0,parse,parse.ml,10
+  bounded,10,10,10,100,0.0361775,0.0361775,0.0361775,980,0.18812310559579754,0.9999990525721072,0.9999990525721072,0,0,eval,eval.ml,20
+  start-up,1,1,1,1000,0,0,0,0,0,1,1,1000,0,main,main.ml,1
   $ allotrace leaks -m blocks --top 3 $TRACES/ocamlopt.ctf
   19,652,679 blocks allocated (± 1,044,461, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
-  Growth counts from 213 ms to 852 ms; what is allocated before is start-up.
-  1,545,456 blocks ± 328,626 live at the end; in all, it changes by 880,946 blocks/s (193,977 blocks/s … 1,581,370 blocks/s).
+  Growth counts from 213 ms to 852 ms; earlier allocations are start-up.
+  1,545,456 blocks ± 328,626 live at the end, changing by 880,946/s (193,977/s … 1,581,370/s) in all.
   
-    growing         183,337 blocks (91,523 … 343,001)  in 1 site: more and more is live, from many different times
-    in steps         50,002 blocks (16,237 … 153,625)  in 1 site: more is live than at first, but from few times, or no longer
-    unclear       1,187,947 blocks ± 294,334           in 48 sites: too few samples to tell
-    start-up        124,170 blocks (55,759 … 259,540)  in 1 site: most was allocated at the start
+  By class:
+    class     live, blocks                 ±  sites  meaning
+    growing        183,337  91,523 … 343,001      1  more and more is live, from many different times
+    in steps        50,002  16,237 … 153,625      1  more is live than at first, but from few times, or no longer
+    unclear      1,187,947         ± 294,334     48  too few samples to tell
+    start-up       124,170  55,759 … 259,540      1  most was allocated at the start
   
-    growing       asmcomp/interf.ml:52 Interf.build_graph.add_interf
-                                 ▃▆▇▇█████  183,337 blocks (91,523 … 343,001), 386,265 blocks/s (97,868 blocks/s … 729,890 blocks/s), p 0.0078, q 0.041
-    in steps      set.ml:125 Stdlib__set.Make.bal
-                                 ▂▂▆█▅▆█▄▄  50,002 blocks (16,237 … 153,625), 150,080 blocks/s (35,295 blocks/s … 287,573 blocks/s), p 0.0021, q 0.027
-    unclear       list.ml:58 Stdlib__list.rev_append
-                  ▁▁▁▁▁▁▁▁▁▁▁▁▁▁ ▁▁▁▁▁▁▁▄█  150,003 blocks (68,593 … 300,392), 64,606 blocks/s (-182,244 blocks/s … 300,709 blocks/s)
+  By site:
+    class     live, blocks                 ±  growth, blocks/s          ±      q  live over time            site
+    growing        183,337  91,523 … 343,001           386,265  ± 316,011  0.041                 ▃▆▇▇█████  asmcomp/interf.ml:52 Interf.build_graph.add_interf
+    in steps        50,002  16,237 … 153,625           150,080  ± 126,139  0.027                 ▂▂▆█▅▆█▄▄  set.ml:125 Stdlib__set.Make.bal
+    unclear        150,003  68,593 … 300,392            64,606  ± 241,477         ▁▁▁▁▁▁▁▁▁▁▁▁▁▁ ▁▁▁▁▁▁▁▄█  list.ml:58 Stdlib__list.rev_append
     48 more sites with 1,162,114 blocks ± 289,395 live
-    393 sites of which no sampled block is left
+    393 sites without a live sampled block
   allotrace: hint: who calls the first: allotrace callers --filter survived 'interf.ml:52' */ocamlopt.ctf (glob)
-  $ allotrace leaks -m blocks --json $TRACES/ocamlopt.ctf | jq -c '.unit, .all_sites.live, .classes[1], .sites[0].line'
+  $ allotrace leaks -m blocks --json $TRACES/ocamlopt.ctf | jq -c '.unit, (.all_sites | .value, .samples), .classes[1], .sites[0].history'
   "blocks"
-  {"value":1545456,"low":1247054,"high":1904306,"samples":110}
-  {"class":"in steps","sites":1,"live":{"value":50002,"low":16237,"high":153625,"samples":5}}
+  1545456
+  110
+  {"class":"in steps","value":50002,"low":16237,"high":153625,"samples":5,"sites":1,"meaning":"more is live than at first, but from few times, or no longer"}
   [0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,50001,133336,150003,150003,166670,166670,183337,183337,183337]
 
 By how long what is left has been held; classes and slopes are as before, and what comes to it is what hotspots says:
 
   $ allotrace leaks -m byteseconds a.ctf
   4.7 KB·s of bytes times lifetime (exact, 3,400 samples at rate 1)
-  Growth counts from 87.8 ms to 351 ms; what is allocated before is start-up.
-  4.4 KB·s held until then by what was live at the end; in all, it changes by 26.0 KB/s.
+  Growth counts from 87.8 ms to 351 ms; earlier allocations are start-up.
+  4.4 KB·s held by what was live at the end, changing by 26.0 KB/s in all.
   
-    growing          1.7 KB·s  in 1 site: more and more is live, from many different times
-    bounded            12 B·s  in 1 site: blocks come and go; growth is at most half of what is live
-    start-up         2.7 KB·s  in 1 site: most was allocated at the start
+  By class:
+    class     live, B·s  sites  meaning
+    growing       1,728      1  more and more is live, from many different times
+    bounded       11.60      1  blocks come and go; growth is at most half of what is live
+    start-up      2,800      1  most was allocated at the start
   
-    growing       parse.ml:10 parse
-                  ▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇████  1.7 KB·s, 26.0 KB/s, p 6e-08, q 1.2e-07
-    bounded       eval.ml:20 eval
-                  ▅███████████████████████  12 B·s, 3 B/s
-    start-up      main.ml:1 main
-                  ████████████████████████  2.7 KB·s, 0 B/s
+  By site:
+    class     live, B·s  growth, KB·s/s      q  live over time            site
+    growing       1,728            26.0  0.000  ▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇████  parse.ml:10 parse
+    bounded       11.60             0.0         ▅███████████████████████  eval.ml:20 eval
+    start-up      2,800             0.0         ████████████████████████  main.ml:1 main
   allotrace: hint: who calls the first: allotrace callers --filter survived 'parse.ml:10' a.ctf
   $ allotrace leaks -m byteseconds --csv a.ctf | cut -d, -f1-6,13-
-  class,live,live_low,live_high,live_samples,slope_per_second,function,file,line,remark
-  growing,1728,1728,1728,1200,26666.3,parse,parse.ml,10,
-  bounded,12,12,12,100,2.9,eval,eval.ml,20,
-  start-up,2800,2800,2800,1000,0.0,main,main.ml,1,
+  class,value,low,high,samples,slope,startup_samples,at_exit_samples,function,file,line
+  growing,1728,1728,1728,1200,26666.3,320,0,parse,parse.ml,10
+  bounded,12,12,12,100,2.8942,0,0,eval,eval.ml,20
+  start-up,2800,2800,2800,1000,0,1000,0,main,main.ml,1
   $ allotrace leaks -m byteseconds b.ctf 2>/dev/null | sed -n 4,8p
-  4.4 KB·s held until then by what was live before that; in all, it changes by 26.0 KB/s.
+  4.4 KB·s held by what was live before that, changing by 26.0 KB/s in all.
   
-    growing          1.7 KB·s  in 1 site: more and more is live, from many different times
-    freed at exit    2.7 KB·s  in 2 sites: most was freed when the program cleaned up, not before
-  
+  By class:
+    class          live, B·s  sites  meaning
+    growing            1,727      1  more and more is live, from many different times
   $ allotrace leaks -m byteseconds --json $TRACES/ocamlopt.ctf | jq -c '.unit, (.all_sites | .live, .class), .sites[0].live'
   "B·s"
-  {"value":12846960,"low":9850604,"high":16646650,"samples":110}
+  null
   "in steps"
-  {"value":980967,"low":469708,"high":2367094,"samples":11}
+  null
   $ allotrace hotspots -m byteseconds --filter survived --json $TRACES/ocamlopt.ctf | jq -c .total
   {"value":12846960,"low":9850604,"high":16646650,"samples":110}
 
@@ -181,18 +186,18 @@ What the C library keeps for streams says so; it is judged as anything else, and
   >   echo alloc external 59 60 main@main.c:3 fopen@iofopen.c:86 __fopen_internal@iofopen.c:65; } | $TESTDIR/make-trace >c.ctf
   $ allotrace leaks c.ctf
   80.5 KB total allocations (exact, 10,300 samples at rate 1)
-  Growth counts from 5.25 ms to 21 ms; what is allocated before is start-up.
-  80.5 KB live at the end; in all, it changes by 3.9 MB/s.
+  Growth counts from 5.25 ms to 21 ms; earlier allocations are start-up.
+  80.5 KB live at the end, changing by 3.9 MB/s in all.
   
-    growing            80.0 KB  in 1 site: more and more is live, from many different times
-    bounded              480 B  in 1 site: blocks come and go; growth is at most half of what is live
+  By class:
+    class    live, KB  sites  meaning
+    growing      80.0      1  more and more is live, from many different times
+    bounded       0.5      1  blocks come and go; growth is at most half of what is live
   
-    growing       filedoalloc.c:101 _IO_file_doallocate
-                   ▁▁▂▂▂▃▃▃▄▄▄▅▅▆▆▆▆▇▇████  80.0 KB, 3.9 MB/s, p 3.1e-05, q 3.1e-05
-                  (buffer of a stream, the C library's: freed by fclose; that of stdin, stdout or stderr stays to the end)
-    bounded       iofopen.c:65 __fopen_internal
-                                         █  480 B, 0 B/s
-                  (stream that is open, the C library's: freed by fclose)
+  By site:
+    class    live, KB  growth, KB/s      q  live over time            remark                                                                                                  site
+    growing      80.0       3,992.8  0.000   ▁▁▂▂▂▃▃▃▄▄▄▅▅▆▆▆▆▇▇████  buffer of a stream, the C library's: freed by fclose; that of stdin, stdout or stderr stays to the end  filedoalloc.c:101 _IO_file_doallocate
+    bounded       0.5           0.0                                █  stream that is open, the C library's: freed by fclose                                                   iofopen.c:65 __fopen_internal
   allotrace: hint: who calls the first: allotrace callers --filter survived 'filedoalloc.c:101' c.ctf
   $ allotrace leaks --json c.ctf | jq -c '.sites[] | .function, .remark'
   "_IO_file_doallocate"
@@ -200,6 +205,6 @@ What the C library keeps for streams says so; it is judged as anything else, and
   "__fopen_internal"
   "stream that is open, the C library's: freed by fclose"
   $ allotrace leaks --csv c.ctf | cut -d, -f13-
-  function,file,line,remark
-  _IO_file_doallocate,filedoalloc.c,101,"buffer of a stream, the C library's: freed by fclose; that of stdin, stdout or stderr stays to the end"
-  __fopen_internal,iofopen.c,65,"stream that is open, the C library's: freed by fclose"
+  startup_samples,at_exit_samples,remark,function,file,line
+  2560,0,"buffer of a stream, the C library's: freed by fclose; that of stdin, stdout or stderr stays to the end",_IO_file_doallocate,filedoalloc.c,101
+  0,0,"stream that is open, the C library's: freed by fclose",__fopen_internal,iofopen.c,65

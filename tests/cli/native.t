@@ -18,41 +18,44 @@ gauges; here at rate 1, where numbers are exact.
     9 events can be used, over 9 ms
   $ allotrace hotspots native.ctf
   24.0 KB total allocations (exact, 3,072 samples at rate 1)
-    33.3% table.c:5 grow
-          8.0 KB via main (main.c:11)
-    33.3% table.c:20 table_add
-          8.0 KB via grow (table.c:5)
-    16.7% libfoo.so.1+0x1f30
-          4.0 KB via main (main.c:10)
-     8.3% f
-          2.0 KB via $77
-     4.2% (no backtrace)
-     4.2% $-3
+    share           B  samples  site
+     33.3% ██▋  8,192    1,024  table.c:5 grow
+     33.3%      8,192    1,024    via main.c:11 main
+     33.3% ██▋  8,192    1,024  table.c:20 table_add
+     33.3%      8,192    1,024    via table.c:5 grow
+     16.7% █▍   4,096      512  libfoo.so.1+0x1f30
+     16.7%      4,096      512    via main.c:10 main
+      8.3% ▋    2,048      256  f
+      8.3%      2,048      256    via $77
+      4.2% ▍    1,024      128  (no backtrace)
+      4.2% ▍    1,024      128  $-3
   allotrace: hint: places shown as module+0x… have no names yet; they get them by: allotrace symbolize native.ctf
   $ allotrace hotspots --by function native.ctf
   24.0 KB total allocations (exact, 3,072 samples at rate 1)
-    33.3% grow (table.c)
-          8.0 KB via main (main.c)
-    33.3% table_add (table.c)
-          8.0 KB via grow (table.c)
-    16.7% libfoo.so.1+0x1f30
-          4.0 KB via main (main.c)
-     8.3% f
-          2.0 KB via $77
-     4.2% (no backtrace)
-     4.2% $-3
+    share           B  samples  site
+     33.3% ██▋  8,192    1,024  grow (table.c)
+     33.3%      8,192    1,024    via main (main.c)
+     33.3% ██▋  8,192    1,024  table_add (table.c)
+     33.3%      8,192    1,024    via grow (table.c)
+     16.7% █▍   4,096      512  libfoo.so.1+0x1f30
+     16.7%      4,096      512    via main (main.c)
+      8.3% ▋    2,048      256  f
+      8.3%      2,048      256    via $77
+      4.2% ▍    1,024      128  (no backtrace)
+      4.2% ▍    1,024      128  $-3
   allotrace: hint: places shown as module+0x… have no names yet; they get them by: allotrace symbolize native.ctf
   $ allotrace hotspots --by type native.ctf
   24.0 KB total allocations (exact, 3,072 samples at rate 1)
-    66.7% table
-          8.0 KB via grow (table.c:5)
-          8.0 KB via table_add (table.c:20)
-    16.7% (type not recorded)
-          2.0 KB via f
-          1.0 KB without backtrace
-          1.0 KB via $-3
-    16.7% malloc
-          4.0 KB via libfoo.so.1+0x1f30
+    share            KB  samples  type
+     66.7% █████▍  16.0    2,048  table
+     33.3%          8.0    1,024    via table.c:5 grow
+     33.3%          8.0    1,024    via table.c:20 table_add
+     16.7% █▍       4.0      512  (type not recorded)
+      8.3%          2.0      256    via f
+      4.2%          1.0      128    without backtrace
+      4.2%          1.0      128    via $-3
+     16.7% █▍       4.0      512  malloc
+     16.7%          4.0      512    via libfoo.so.1+0x1f30
   $ allotrace hotspots --by type --top 1 --csv native.ctf
   share,value,low,high,samples,blocks,function,file,line,type
   0.666667,16384,16384,16384,2048,2,,,,table
@@ -137,47 +140,54 @@ Functions that merely allocate are not where one looks; their callers are:
   > END
   $ allotrace hotspots wrappers.ctf
   960 B total allocations (exact, 120 samples at rate 1)
-    53.3% parse.c:3 parse
-          512 B via main (main.c:10)
-    26.7% main.c:11 main
-    13.3% main.c:12 main
-     6.7% node.c:7 node_new
-          64 B via main (main.c:13)
-  Wrappers of malloc were skipped (--wrappers show counts them as sites): xmalloc, safe_mem_alloc
+    share           B  samples  site
+     53.3% ████▎  512       64  parse.c:3 parse
+     53.3%        512       64    via main.c:10 main
+     26.7% ██▏    256       32  main.c:11 main
+     13.3% █▏     128       16  main.c:12 main
+      6.7% ▌       64        8  node.c:7 node_new
+      6.7%         64        8    via main.c:13 main
+  Skipped wrappers of malloc (--wrappers show counts them as sites): xmalloc, safe_mem_alloc
   $ allotrace hotspots --wrappers show wrappers.ctf
   960 B total allocations (exact, 120 samples at rate 1)
-    66.7% util.c:5 xmalloc
-          512 B via parse (parse.c:3)
-          128 B via main (main.c:12)
-    26.7% util.c:9 safe_mem_alloc
-          256 B via main (main.c:11)
-     6.7% node.c:7 node_new
-          64 B via main (main.c:13)
+    share            B  samples  site
+     66.7% █████▍  640       80  util.c:5 xmalloc
+     53.3%         512       64    via parse.c:3 parse
+     13.3%         128       16    via main.c:12 main
+     26.7% ██▏     256       32  util.c:9 safe_mem_alloc
+     26.7%         256       32    via main.c:11 main
+      6.7% ▌        64        8  node.c:7 node_new
+      6.7%          64        8    via main.c:13 main
   $ allotrace hotspots --by type wrappers.ctf
   960 B total allocations (exact, 120 samples at rate 1)
-    53.3% xmalloc
-          512 B via parse (parse.c:3)
-    26.7% safe_mem_alloc
-          256 B via main (main.c:11)
-    13.3% List
-          128 B via main (main.c:12)
-     6.7% malloc
-          64 B via node_new (node.c:7)
-  Wrappers of malloc were skipped (--wrappers show counts them as sites): xmalloc, safe_mem_alloc
+    share           B  samples  type
+     53.3% ████▎  512       64  xmalloc
+     53.3%        512       64    via parse.c:3 parse
+     26.7% ██▏    256       32  safe_mem_alloc
+     26.7%        256       32    via main.c:11 main
+     13.3% █▏     128       16  List
+     13.3%        128       16    via main.c:12 main
+      6.7% ▌       64        8  malloc
+      6.7%         64        8    via node.c:7 node_new
+  Skipped wrappers of malloc (--wrappers show counts them as sites): xmalloc, safe_mem_alloc
   $ allotrace hotspots --json --top 1 --callers 0 wrappers.ctf
-  {"by":"line","unit":"B","rate":1,"program":"prog","measure":"allocated",
+  {"by":"line",
+   "unit":"B","rate":1,"program":"prog","measure":"allocated",
    "total":{"value":960,"low":960,"high":960,"samples":120},
    "hotspots":[
-    {"function":"parse","file":"parse.c","line":3,"share":0.533333,"value":512,"low":512,"high":512,"samples":64,"blocks":1,"callers":[],"callers_omitted":1}],
+    {"share":0.533333,"value":512,"low":512,"high":512,"samples":64,"blocks":1,"function":"parse","file":"parse.c","line":3,"callers":[],"callers_omitted":1}],
    "omitted":{"sites":3,"share":0.466667,"value":448,"low":448,"high":448,"samples":56},
-   "wrappers_skipped":[{"function":"xmalloc","share":0.666667,"value":640,"low":640,"high":640,"samples":80,"blocks":2},{"function":"safe_mem_alloc","share":0.266667,"value":256,"low":256,"high":256,"samples":32,"blocks":1}]}
+   "wrappers_skipped":[
+    {"function":"xmalloc","file":"util.c","share":0.666667,"value":640,"low":640,"high":640,"samples":80,"blocks":2},
+    {"function":"safe_mem_alloc","file":"util.c","share":0.266667,"value":256,"low":256,"high":256,"samples":32,"blocks":1}]}
 
 Names that would do harm on a terminal, or in a format, do not:
 
   $ printf 'alloc minor 9 10 say"hi",\033[2Jx@a;b.c:1\n' | $TESTDIR/make-trace >names.ctf
   $ allotrace hotspots names.ctf
   80 B total allocations (exact, 10 samples at rate 1)
-   100.0% a;b.c:1 say"hi",?[2Jx
+    share             B  samples  site
+    100.0% ████████  80       10  a;b.c:1 say"hi",?[2Jx
   $ allotrace hotspots --csv names.ctf | tail -1
   1.000000,80,80,80,10,1,"say""hi"",\x1b[2Jx",a;b.c,1, (esc)
   $ allotrace hotspots --json names.ctf | grep -o '"function":[^:]*'
@@ -192,7 +202,8 @@ One sample, of which little is known; promoted blocks; a trace of marks alone:
   $ allotrace hotspots one.ctf
   781.2 KB total allocations (19.8 KB … 4.3 MB, 1 sample at rate 1e-5)
   Sites below about 2.3 MB may be invisible at this rate.
-   100.0% a.ml:1 f
+    share               KB               ±  samples  site
+    100.0% ████████  781.2  19.8 … 4,352.8        1  a.ml:1 f
   $ allotrace info one.ctf | grep -e promoted -e duration
     duration         2 ms
     promoted         100.0% of the minor heap's

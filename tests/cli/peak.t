@@ -12,56 +12,74 @@ When most was live, on a made-up trace at rate 1 (events are 1 ms apart):
   > END
   $ allotrace peak a.ctf
   10.5 KB live at the peak, at 6 ms (exact, 1,344 samples at rate 1)
-  Of it, 10.0 KB (exact) was freed later. At the end, 512 B (exact) was live.
+  10.0 KB of it (exact) was freed later; 512 B (exact) was live at the end.
   
   By heap:
-     81.0% major               8.5 KB
-     19.0% external            2.0 KB
+    share               B  heap
+     81.0% ██████▌  8,704  major
+     19.0% █▌       2,048  external
   
-  By how long it had lived:
-     19.0% <1ms                2.0 KB
-     81.0% 1ms..10ms           8.5 KB
+  By age:
+    share               B  age
+     19.0% █▌       2,048  <1ms
+     81.0% ██████▌  8,704  1ms..10ms
   
   By site:
-    76.2% parse.ml:30 parse
-          8.0 KB via main (main.ml:2)
-    19.0% buffer.c:5 buffer
-          2.0 KB via main (main.ml:3)
-     4.8% eval.ml:20 eval
-          512 B via main (main.ml:1)
-  Wrappers of malloc were skipped (--wrappers show counts them as sites): xmalloc
+    share               B  samples  site
+     76.2% ██████▏  8,192    1,024  parse.ml:30 parse
+     76.2%          8,192    1,024    via main.ml:2 main
+     19.0% █▌       2,048      256  buffer.c:5 buffer
+     19.0%          2,048      256    via main.ml:3 main
+      4.8% ▍          512       64  eval.ml:20 eval
+      4.8%            512       64    via main.ml:1 main
+  Skipped wrappers of malloc (--wrappers show counts them as sites): xmalloc
   $ allotrace peak --filter heap:minor --by function a.ctf
   512 B live at the peak, at 6 ms (exact, 64 samples at rate 1)
   The filter keeps 2 of 4 sampled blocks.
-  Of what the filter keeps, most was live at 2 ms: 1.5 KB (exact).
-  Of it, 0 B (exact) was freed later. At the end, 512 B (exact) was live.
+  What the filter keeps peaked at 2 ms: 1.5 KB (exact).
+  0 B of it (exact) was freed later; 512 B (exact) was live at the end.
   
   By heap:
-    100.0% major                512 B
+    share              B  heap
+    100.0% ████████  512  major
   
-  By how long it had lived:
-    100.0% 1ms..10ms            512 B
+  By age:
+    share              B  age
+    100.0% ████████  512  1ms..10ms
   
   By site:
-   100.0% eval (eval.ml)
-          512 B via main (main.ml)
+    share              B  samples  site
+    100.0% ████████  512       64  eval (eval.ml)
+    100.0%           512       64    via main (main.ml)
   $ allotrace peak --filter 'alloc:<2ms' a.ctf
   Nothing to show: of 1 sampled blocks none was live at 6 ms.
-  Of what the filter keeps, most was live at 1 ms: 1.0 KB (exact).
+  What the filter keeps peaked at 1 ms: 1.0 KB (exact).
+  
+  By heap:
+    heap
+  
+  By age:
+    age
   $ allotrace peak --json --top 1 --callers 0 a.ctf
   {"unit":"B","rate":1,"program":"prog","measure":"peak","time":6000,
    "total":{"value":10752,"low":10752,"high":10752,"samples":1344},
-   "time_low":6000,"time_high":6000,
-   "freed_later":{"value":10240,"low":10240,"high":10240,"samples":1280},
-   "at_end":{"value":512,"low":512,"high":512,"samples":64},
-   "own_peak":{"value":10752,"low":10752,"high":10752,"samples":1344},"own_time":6000,
-   "brief":{"value":0,"low":0,"high":0,"samples":0},"brief_time":0,
-   "heaps":{"minor":{"value":0,"low":0,"high":0,"samples":0},"major":{"value":8704,"low":8704,"high":8704,"samples":1088},"external":{"value":2048,"low":2048,"high":2048,"samples":256}},
-   "ages":{"<1ms":{"value":2048,"low":2048,"high":2048,"samples":256},"1ms..10ms":{"value":8704,"low":8704,"high":8704,"samples":1088},"10ms..100ms":{"value":0,"low":0,"high":0,"samples":0},"100ms..1s":{"value":0,"low":0,"high":0,"samples":0},"1s..10s":{"value":0,"low":0,"high":0,"samples":0},">=10s":{"value":0,"low":0,"high":0,"samples":0}},
+   "time_low":6000,"time_high":6000,"own_time":6000,"brief_time":0,"freed_later":{"value":10240,"low":10240,"high":10240,"samples":1280},"at_end":{"value":512,"low":512,"high":512,"samples":64},"own_peak":{"value":10752,"low":10752,"high":10752,"samples":1344},"brief":{"value":0,"low":0,"high":0,"samples":0},
+   "heaps":[
+    {"share":0.000000,"value":0,"low":0,"high":0,"samples":0,"heap":"minor"},
+    {"share":0.809524,"value":8704,"low":8704,"high":8704,"samples":1088,"heap":"major"},
+    {"share":0.190476,"value":2048,"low":2048,"high":2048,"samples":256,"heap":"external"}],
+   "ages":[
+    {"share":0.190476,"value":2048,"low":2048,"high":2048,"samples":256,"age":"<1ms"},
+    {"share":0.809524,"value":8704,"low":8704,"high":8704,"samples":1088,"age":"1ms..10ms"},
+    {"share":0.000000,"value":0,"low":0,"high":0,"samples":0,"age":"10ms..100ms"},
+    {"share":0.000000,"value":0,"low":0,"high":0,"samples":0,"age":"100ms..1s"},
+    {"share":0.000000,"value":0,"low":0,"high":0,"samples":0,"age":"1s..10s"},
+    {"share":0.000000,"value":0,"low":0,"high":0,"samples":0,"age":">=10s"}],
    "hotspots":[
-    {"function":"parse","file":"parse.ml","line":30,"share":0.761905,"value":8192,"low":8192,"high":8192,"samples":1024,"blocks":1,"callers":[],"callers_omitted":1}],
+    {"share":0.761905,"value":8192,"low":8192,"high":8192,"samples":1024,"blocks":1,"function":"parse","file":"parse.ml","line":30,"callers":[],"callers_omitted":1}],
    "omitted":{"sites":2,"share":0.238095,"value":2560,"low":2560,"high":2560,"samples":320},
-   "wrappers_skipped":[{"function":"xmalloc","share":0.190476,"value":2048,"low":2048,"high":2048,"samples":256,"blocks":1}]}
+   "wrappers_skipped":[
+    {"function":"xmalloc","file":"util.c","share":0.190476,"value":2048,"low":2048,"high":2048,"samples":256,"blocks":1}]}
   $ allotrace peak --csv a.ctf
   share,value,low,high,samples,blocks,function,file,line,type
   0.761905,8192,8192,8192,1024,1,parse,parse.ml,30,
@@ -69,56 +87,65 @@ When most was live, on a made-up trace at rate 1 (events are 1 ms apart):
   0.047619,512,512,512,64,1,eval,eval.ml,20,
   $ allotrace peak --filter 'size:>1M' a.ctf
   Nothing to show: kept 0 of 4 blocks: `size` removed the last 4.
+  
+  By heap:
+    heap
+  
+  By age:
+    age
 
 Of a real trace; the sites are those that hotspots shows:
 
   $ allotrace peak --top 3 $TRACES/ocamlopt.ctf
   45.0 MB live at the peak, at 778 ms (± 8.1 MB, 118 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
-  By what the sample says, most may also have been live at another time from 365 ms to 852 ms.
-  Of it, 13.4 MB (± 4.4 MB) was freed later. At the end, 42.0 MB (± 7.8 MB) was live.
+  The peak may have occurred anywhere from 365 ms to 852 ms.
+  13.4 MB of it (± 4.4 MB) was freed later; 42.0 MB (± 7.8 MB) was live at the end.
   
   By heap:
-      7.6% minor               3.4 MB (1.6 MB … 6.5 MB)
-     92.4% major              41.6 MB ± 7.8 MB
+    share              MB          ±  heap
+      7.6% ▋          3.4  1.6 … 6.5  minor
+     92.4% ███████▍  41.6      ± 7.8  major
   
-  By how long it had lived:
-      5.1% <1ms                2.3 MB (860.1 KB … 5.0 MB)
-      2.5% 1ms..10ms           1.1 MB (241.7 KB … 3.3 MB)
-     25.4% 10ms..100ms        11.4 MB ± 4.1 MB
-     66.9% 100ms..1s          30.1 MB ± 6.6 MB
+  By age:
+    share            MB          ±  age
+      5.1% ▍        2.3  0.8 … 5.0  <1ms
+      2.5% ▎        1.1  0.2 … 3.3  1ms..10ms
+     25.4% ██      11.4      ± 4.1  10ms..100ms
+     66.9% █████▍  30.1      ± 6.6  100ms..1s
   
   By site:
-     8.5% asmcomp/interf.ml:52 Interf.build_graph.add_interf
-          3.8 MB ± 2.4 MB via Stdlib__set.Make.iter (set.ml:376)
-     7.6% file_formats/cmi_format.ml:46 Cmi_format.input_cmi
-          3.4 MB (1.6 MB … 6.5 MB) via Cmi_format.read_cmi (file_formats/cmi_format.ml:75)
-     6.8% set.ml:90 Stdlib__set.Make.create
-          2.3 MB (860.1 KB … 5.0 MB) via Stdlib__set.Make.bal (set.ml:117)
-          390.6 KB (9.9 KB … 2.1 MB) via Stdlib__set.Make.bal (set.ml:105)
-          390.6 KB (9.9 KB … 2.1 MB) via Stdlib__set.Make.bal (set.ml:110)
-    77.1% in 54 more sites
+    share          KB                  ±  samples  site
+      8.5% ▋  3,906.2          ± 2,421.1       10  asmcomp/interf.ml:52 Interf.build_graph.add_interf
+      8.5%    3,906.2          ± 2,421.1       10    via set.ml:376 Stdlib__set.Make.iter
+      7.6% ▋  3,515.6  1,607.6 … 6,673.8        9  file_formats/cmi_format.ml:46 Cmi_format.input_cmi
+      7.6%    3,515.6  1,607.6 … 6,673.8        9    via file_formats/cmi_format.ml:75 Cmi_format.read_cmi
+      6.8% ▌  3,125.0  1,349.2 … 6,157.5        8  set.ml:90 Stdlib__set.Make.create
+      5.1%    2,343.8    860.1 … 5,101.4        6    via set.ml:117 Stdlib__set.Make.bal
+      0.8%      390.6      9.9 … 2,176.4        1    via set.ml:105 Stdlib__set.Make.bal
+      0.8%      390.6      9.9 … 2,176.4        1    via set.ml:110 Stdlib__set.Make.bal
+     77.1%  in 54 more sites
   $ allotrace hotspots --measure peak --csv $TRACES/ocamlopt.ctf | cmp - <(allotrace peak --csv $TRACES/ocamlopt.ctf)
 
 What was live then, by other measures; the same as a filter gives:
 
   $ allotrace peak --measure blocks a.ctf | tail -8
-  By site, as blocks (3 blocks in all):
-    33.3% buffer.c:5 buffer
-          1 block via main (main.ml:3)
-    33.3% eval.ml:20 eval
-          1 block via main (main.ml:1)
-    33.3% parse.ml:30 parse
-          1 block via main (main.ml:2)
-  Wrappers of malloc were skipped (--wrappers show counts them as sites): xmalloc
+    share       blocks  samples  site
+     33.3% ██▋       1      256  buffer.c:5 buffer
+     33.3%           1      256    via main.ml:3 main
+     33.3% ██▋       1       64  eval.ml:20 eval
+     33.3%           1       64    via main.ml:1 main
+     33.3% ██▋       1    1,024  parse.ml:30 parse
+     33.3%           1    1,024    via main.ml:2 main
+  Skipped wrappers of malloc (--wrappers show counts them as sites): xmalloc
   $ for m in blocks live promoted survived byteseconds; do
   >   allotrace peak --measure $m --csv a.ctf >by-peak
   >   allotrace hotspots --measure $m --filter live:@peak --csv a.ctf | cmp - by-peak || echo $m
   > done
   $ allotrace peak --measure blocks --filter heap:major --json --callers 0 a.ctf | tail -4
    "hotspots":[
-    {"function":"eval","file":"eval.ml","line":20,"share":0.500000,"value":1,"low":1,"high":1,"samples":64,"blocks":1,"callers":[],"callers_omitted":1},
-    {"function":"parse","file":"parse.ml","line":30,"share":0.500000,"value":1,"low":1,"high":1,"samples":1024,"blocks":1,"callers":[],"callers_omitted":1}],
+    {"share":0.500000,"value":1,"low":1,"high":1,"samples":64,"blocks":1,"function":"eval","file":"eval.ml","line":20,"callers":[],"callers_omitted":1},
+    {"share":0.500000,"value":1,"low":1,"high":1,"samples":1024,"blocks":1,"function":"parse","file":"parse.ml","line":30,"callers":[],"callers_omitted":1}],
    "omitted":{"sites":0,"share":0.000000,"value":0,"low":0,"high":0,"samples":0}}
 
 What came and went between two readings of the clock is live at no time, but may have been most:
@@ -134,8 +161,8 @@ What came and went between two readings of the clock is live at no time, but may
   > END
   $ allotrace peak brief.ctf | head -4
   1.0 KB live at the peak, at 1 ms (exact, 128 samples at rate 1)
-  Not in it is what was allocated and freed within one tick of the trace's clock: up to 117.2 KB at 2 ms.
-  Of it, 0 B (exact) was freed later. At the end, 1.0 KB (exact) was live.
+  Blocks that were allocated and freed within one tick of the trace's clock are not in it: up to 117.2 KB at 2 ms.
+  0 B of it (exact) was freed later; 1.0 KB (exact) was live at the end.
   
   $ allotrace peak --filter 'size:<70000B -fn:keep' --json brief.ctf | jq -c '.total.value, .brief.value, .brief_time'
   0
@@ -143,7 +170,13 @@ What came and went between two readings of the clock is live at no time, but may
   3000
   $ allotrace peak --filter '-fn:keep' brief.ctf
   Nothing to show: of 3 sampled blocks none was live at 1 ms.
-  Not in it is what was allocated and freed within one tick of the trace's clock: up to 117.2 KB at 2 ms.
+  Blocks that were allocated and freed within one tick of the trace's clock are not in it: up to 117.2 KB at 2 ms.
+  
+  By heap:
+    heap
+  
+  By age:
+    age
   $ allotrace peak --filter 'fn:keep' brief.ctf | grep -c 'Not in it'
   0
   [1]

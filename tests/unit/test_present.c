@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "present/figures.h"
-#include "present/fold.h"
-#include "present/output.h"
+#include "render/figures.h"
+#include "render/fold.h"
+#include "render/output.h"
 #include "unit.h"
 
 static void check_text(output *o, const char *expected) {

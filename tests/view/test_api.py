@@ -285,22 +285,22 @@ def leaks_are_what_the_command_shows():
             equal(answer["count"], len(wanted["sites"]), by)
             for r, s in zip(got, wanted["sites"]):
                 equal((r["name"][0], answer["strings"][r["class"]], r["samples"]),
-                      (s["function"], s["class"], s["live"]["samples"]), by)
+                      (s["function"], s["class"], s["samples"]), by)
         for measure, unit in (("allocated", "B"), ("blocks", "blocks"), ("byteseconds", "B·s"), ("peak", "B")):
             shown = measure if measure != "peak" else "allocated"
             wanted = command("leaks", "--json", "--measure", shown, "--top", "0", TRACE)
             got, answer = table(v, kind="leaks", measure=measure, limit=1000)
             equal((answer["unit"], answer["count"]), (unit, len(wanted["sites"])), measure)
             equal([answer["leaks"][k] for k in ("value", "low", "high", "samples")],
-                  [wanted["all_sites"]["live"][k] for k in ("value", "low", "high", "samples")], measure)
+                  [wanted["all_sites"][k] for k in ("value", "low", "high", "samples")], measure)
             equal("blocks" in got[0], unit != "B", measure)
             for r, s in zip(got, wanted["sites"]):
                 equal([r[k] for k in ("value", "low", "high", "samples")],
-                      [s["live"][k] for k in ("value", "low", "high", "samples")], measure)
-                equal(round(r["slope"], 3), round(s["slope_per_second"]["value"], 3), measure)
+                      [s[k] for k in ("value", "low", "high", "samples")], measure)
+                equal(round(r["slope"], 3), round(s["slope"]["value"], 3), measure)
                 equal((r["name"][0], answer["strings"][r["class"]]), (s["function"], s["class"]), measure)
                 if measure == "blocks":
-                    equal(r["line"], s["line"], measure)
+                    equal(r["history"], s["history"], measure)
 
 
 @test

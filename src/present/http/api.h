@@ -4,7 +4,7 @@
 #define PRESENT_HTTP_API_H
 
 #include "present/http/viewer.h"
-#include "present/output.h"
+#include "render/output.h"
 
 typedef struct api_parameter {
     const char *name, *value;

@@ -319,7 +319,7 @@ static bool run_query(request *r, asked *a, query_spec *spec, const char *text) 
     if (!a->entry)
         return request_no_memory(r);
     a->query = cache_entry_value(a->entry);
-    a->report = (report){.query = a->query, .filter = text};
+    a->report = (report){.query = a->query, .filter = text, .figures = &a->reading->figures};
     return true;
 }
 

@@ -6,6 +6,7 @@
 #include "analyse/flame.h"
 #include "present/http/api.h"
 #include "present/report.h"
+#include "render/page.h"
 
 enum {
     HTTP_OK = 200,
@@ -150,18 +151,6 @@ figure asked_figure(const asked *a, const cost *c);
 void write_figure(output *o, const figure *f, uint64_t blocks);
 void write_cost(output *o, const asked *a, const cost *c);
 
-/* `"NAME":[…]`, with a comma before it unless it is the first of its object. */
-typedef struct json_column {
-    output *o;
-    bool started;
-} json_column;
-void column_start(json_column *c, output *o, const char *name, bool first);
-void column_integer(json_column *c, int64_t value);
-void column_number(json_column *c, double value); /* rounded to whole ones */
-void column_exact(json_column *c, double value);
-void column_null(json_column *c);
-void column_end(json_column *c);
-
 /* `"NAME":[…]` of what `number` says of each of `n` things. */
 typedef int64_t column_of(const void *thing);
 void write_column(output *o, const char *name, const void *things, size_t size, size_t n,
@@ -174,21 +163,6 @@ void write_figures(output *o, const asked *a, const cost *const *costs, size_t n
 /* Where more is known of what each may have missed than the filter says. */
 void write_figures_within(output *o, const asked *a, const filter_bounds *may,
                           const cost *const *costs, size_t n, bool first);
-
-/* Places of one answer, numbered as they come, and strings. Legal when zeroed. */
-typedef struct place_list {
-    map64 index, string_index;
-    VEC(const profile_location *) places;
-    VEC(const char *) strings; /* without the first one, which is empty */
-} place_list;
-
-/* -1 for NULL, -2 when there is no memory. */
-int64_t place_list_add(place_list *l, const profile_location *place);
-int64_t place_list_string(place_list *l, const char *text); /* 0 for NULL and empty ones */
-
-/* `"strings":[…],"places":{…}`; `matches`, by location, may be NULL. */
-bool write_places(output *o, place_list *l, const profile *p, bool by_line, const uint8_t *matches);
-void place_list_free(place_list *l);
 
 /* ---- the endpoints ----------------------------------------------------------------------- */
 

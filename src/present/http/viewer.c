@@ -159,23 +159,3 @@ reading *viewer_take(viewer *v, size_t trace, bool blocks) {
 }
 
 /* ---- figures ----------------------------------------------------------------------------- */
-
-/* Threads that compute the same one at once store the same numbers. `high` is stored last, and is
- * never 0 but for a rate of 1 and no samples, which takes no time to compute. */
-figure reading_figure(reading *r, uint64_t samples) {
-    if (samples >= FIGURES_KEPT)
-        return figure_of(&r->profile, samples);
-    double high = atomic_load_explicit(&r->figures.high[samples], memory_order_acquire);
-    if (high > 0) {
-        const profile *p = &r->profile;
-        double low = atomic_load_explicit(&r->figures.low[samples], memory_order_relaxed);
-        return (figure){.samples = samples,
-                        .value = (double)samples / p->info.sample_rate * (p->info.word_size / 8.0),
-                        .low = low,
-                        .high = high};
-    }
-    figure f = figure_of(&r->profile, samples);
-    atomic_store_explicit(&r->figures.low[samples], f.low, memory_order_relaxed);
-    atomic_store_explicit(&r->figures.high[samples], f.high, memory_order_release);
-    return f;
-}

@@ -10,16 +10,8 @@
 #include <stdatomic.h>
 
 #include "analyse/profile.h"
-#include "present/figures.h"
 #include "present/http/cache.h"
-
-/* The interval of so many samples takes up to a millisecond to compute, and pictures have
- * thousands; that of more is quick (see EXACT_SAMPLES of analyse/estimate.c). */
-#define FIGURES_KEPT 10001
-
-typedef struct figure_memo {
-    _Atomic double low[FIGURES_KEPT], high[FIGURES_KEPT]; /* 0 in `high`: not computed yet */
-} figure_memo;
+#include "render/figures.h"
 
 /* How much of a trace stands in a reading. */
 typedef enum reading_state {
@@ -38,7 +30,7 @@ typedef struct reading {
     memtrace_warning *warnings;
     size_t n_warnings;
     uint64_t peak_time, peak_samples; /* 0 without blocks */
-    figure_memo figures;
+    figure_cache figures;
     atomic_uint users;
 } reading;
 
@@ -92,6 +84,8 @@ reading *viewer_take(viewer *v, size_t trace, bool blocks);
 void reading_release(reading *r); /* NULL is allowed */
 
 /* As figure_of, but remembered. */
-figure reading_figure(reading *r, uint64_t samples);
+static inline figure reading_figure(reading *r, uint64_t samples) {
+    return figure_of_cached(&r->figures, &r->profile, samples);
+}
 
 #endif

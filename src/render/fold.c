@@ -1,5 +1,5 @@
 /* fold.c: see fold.h. */
-#include "present/fold.h"
+#include "render/fold.h"
 
 #include <string.h>
 

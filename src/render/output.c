@@ -1,5 +1,5 @@
 /* output.c: see output.h. */
-#include "present/output.h"
+#include "render/output.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -10,7 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "present/fold.h"
+#include "render/fold.h"
 
 enum { BUFFER_SIZE = 1 << 18, MEMORY_SIZE = 256 };
 

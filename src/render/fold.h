@@ -2,7 +2,7 @@
 #ifndef PRESENT_FOLD_H
 #define PRESENT_FOLD_H
 
-#include "present/output.h"
+#include "render/output.h"
 
 /* The columns that text takes: commands to a terminal take none. */
 size_t fold_columns(const char *text, size_t size);

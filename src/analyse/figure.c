@@ -1,8 +1,9 @@
-/* figures.c: see figures.h. */
-#include "present/figures.h"
+/* figure.c: see figure.h. */
+#include "analyse/figure.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,48 @@ figure figure_of(const profile *p, uint64_t samples) {
                     .low = words.low * word,
                     .high = words.high * word,
                     .margin = estimate_normal_margin(samples, p->info.sample_rate) * word};
+}
+
+/* Threads that compute the same one at once store the same numbers. `high` is stored last, and is
+ * never 0 but for a rate of 1 and no samples, which takes no time to compute. */
+figure figure_of_cached(figure_cache *cache, const profile *p, uint64_t samples) {
+    if (!cache || samples >= FIGURES_KEPT)
+        return figure_of(p, samples);
+    const double high = atomic_load_explicit(&cache->high[samples], memory_order_acquire);
+    if (high > 0)
+        return (figure){.samples = samples,
+                        .value = cost_bytes(p, samples),
+                        .low = atomic_load_explicit(&cache->low[samples], memory_order_relaxed),
+                        .high = high,
+                        .margin = estimate_normal_margin(samples, p->info.sample_rate) *
+                                  p->info.word_size / 8};
+    const figure f = figure_of(p, samples);
+    atomic_store_explicit(&cache->low[samples], f.low, memory_order_relaxed);
+    atomic_store_explicit(&cache->high[samples], f.high, memory_order_release);
+    return f;
+}
+
+figure figure_of_estimate(estimate e, uint64_t samples) {
+    return (figure){.samples = samples,
+                    .value = e.value,
+                    .low = e.low,
+                    .high = e.high,
+                    .margin = estimate_margin(e)};
+}
+
+/* Half the interval where 1.96 standard errors are not what the table shows anyway. */
+figure figure_of_cost_within(const query_result *q, filter_bounds may, const cost *c) {
+    if (measure_infos[q->measure].unit == UNIT_BYTES)
+        return figure_of(q->profile, c->samples);
+    return figure_of_estimate(cost_estimate(q->profile, q->measure, may, c), c->samples);
+}
+
+figure figure_of_cost(const query_result *q, const cost *c) {
+    return figure_of_cost_within(q, q->may, c);
+}
+
+double figure_share(const query_result *q, const cost *c) {
+    return q->total.weight > 0 ? c->weight / q->total.weight : 0;
 }
 
 figure_text figure_bytes(double bytes) {
@@ -35,13 +78,30 @@ figure_text figure_bytes(double bytes) {
 }
 
 figure_text figure_count(uint64_t n) {
-    char digits[OUTPUT_U64_MAX];
-    const char *p = output_u64_digits(n, digits), *end = digits + sizeof digits;
+    char digits[24];
+    const char *p = digits, *end = digits + snprintf(digits, sizeof digits, "%" PRIu64, n);
     figure_text t;
     size_t used = 0;
     for (; p < end; p++) {
         t.text[used++] = *p;
         if ((end - p) % 3 == 1 && p + 1 < end)
+            t.text[used++] = ',';
+    }
+    t.text[used] = '\0';
+    return t;
+}
+
+/* Groups of three are told apart in the whole part alone. */
+figure_text figure_decimal(double x, int digits) {
+    char plain[64];
+    figure_text t;
+    size_t used = 0;
+    const int size = snprintf(plain, sizeof plain, fabs(x) < 1e15 ? "%.*f" : "%.*g", digits, x);
+    const size_t whole = strcspn(plain, fabs(x) < 1e15 ? "." : "e");
+    for (size_t i = 0; i < (size_t)size && used + 2 < sizeof t.text; i++) {
+        const bool digit = plain[i] >= '0' && plain[i] <= '9';
+        t.text[used++] = plain[i];
+        if (digit && i + 1 < whole && (whole - i) % 3 == 1)
             t.text[used++] = ',';
     }
     t.text[used] = '\0';
@@ -95,15 +155,8 @@ const char *figure_unit(measure_unit unit) {
     return names[unit];
 }
 
-size_t figure_columns(const char *text) {
-    size_t n = 0;
-    for (; *text; text++)
-        n += ((unsigned char)*text & 0xC0) != 0x80; /* not the rest of a UTF-8 character */
-    return n;
-}
-
 /* The interval of nine samples at a small rate reaches 1.65 times as far up as down. */
-static bool is_lopsided(const figure *f) {
+bool figure_is_lopsided(const figure *f) {
     return f->high - f->value > 1.64 * (f->value - f->low);
 }
 
@@ -111,7 +164,7 @@ figure_range figure_error(const figure *f, const char *margin, const char *low, 
     figure_range t = {"exact"};
     if (f->low >= f->high)
         return t;
-    if (is_lopsided(f))
+    if (figure_is_lopsided(f))
         snprintf(t.text, sizeof t.text, "%.40s … %.40s", low, high);
     else
         snprintf(t.text, sizeof t.text, "± %.40s", margin);
@@ -136,50 +189,26 @@ double figure_percent(uint64_t part, uint64_t of) {
     return of ? 100.0 * (double)part / (double)of : 0;
 }
 
-void figure_json_number(output *o, double x) {
-    char text[32];
-    for (int digits = 6; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, x);
-        if (strtod(text, NULL) == x)
-            break;
-    }
-    output_text(o, text);
+/* ---- in a unit ------------------------------------------------------------------------- */
+
+figure_text figure_number(measure_unit unit, double value) {
+    if (unit == UNIT_BLOCKS)
+        return figure_count((uint64_t)llround(value));
+    if (unit == UNIT_BYTES)
+        return figure_bytes(value);
+    figure_text t;
+    snprintf(t.text, sizeof t.text, "%.30s·s", figure_bytes(value).text);
+    return t;
 }
 
-void figure_json_estimate(output *o, estimate e, uint64_t samples) {
-    output_text(o, "{\"value\":");
-    figure_json_number(o, e.value);
-    output_text(o, ",\"low\":");
-    figure_json_number(o, e.low);
-    output_text(o, ",\"high\":");
-    figure_json_number(o, e.high);
-    output_format(o, ",\"samples\":%" PRIu64 "}", samples);
+figure_text figure_amount(measure_unit unit, double value) {
+    figure_text n = figure_number(unit, value), t;
+    const char *name = unit != UNIT_BLOCKS ? "" : llround(value) == 1 ? " block" : " blocks";
+    snprintf(t.text, sizeof t.text, "%.30s%s", n.text, name);
+    return t;
 }
 
-/* Shorter ones show nothing. */
-enum { LEAST_BAR = 4 };
-
-void figure_bar(output *o, double share, unsigned width) {
-    static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-    const unsigned left = output_columns_left(o);
-    width = width < left ? width : left;
-    if (width < LEAST_BAR)
-        return;
-    unsigned eighths = (unsigned)(fmin(fmax(share, 0), 1) * width * 8 + 0.5);
-    if (eighths == 0 && share > 0)
-        eighths = 1;
-    for (; eighths >= 8; eighths -= 8)
-        output_text(o, "█");
-    output_text(o, parts[eighths]);
-}
-
-void figure_spark(output *o, double share) {
-    static const char *const levels[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-    int level = (int)ceil(share * 8) - 1;
-    output_text(o, level < 0 ? " " : levels[level < 8 ? level : 7]);
-}
-
-void figure_json(output *o, const figure *f) {
-    output_format(o, "\"value\":%.0f,\"low\":%.0f,\"high\":%.0f,\"samples\":%" PRIu64, f->value,
-                  f->low, f->high, f->samples);
+figure_range figure_margin_in(measure_unit unit, const figure *f) {
+    return figure_error(f, figure_number(unit, f->margin).text, figure_number(unit, f->low).text,
+                        figure_number(unit, f->high).text);
 }

@@ -1,0 +1,129 @@
+/* csv.c: the first table of a document as CSV; see render.h. */
+#include <inttypes.h>
+
+#include "render/figures.h"
+#include "render/render.h"
+
+static bool is_written(const table *t, const table_column *c) {
+    return column_is_in(c, t, IN_CSV) && c->kind < COLUMN_LINE;
+}
+
+static bool is_estimate(const table_column *c) {
+    return c->kind == COLUMN_AMOUNT || c->kind == COLUMN_RATE || c->kind == COLUMN_PART;
+}
+
+/* Fields of a line: a comma stands before each but the first. */
+static void separate(output *o, bool *any) {
+    if (*any)
+        output_char(o, ',');
+    *any = true;
+}
+
+/* `value,low,high,samples`, or with the name before each. */
+static void head_estimate(output *o, const table_column *c, bool *any) {
+    static const char *const parts[] = {"low", "high", "samples", "of_samples"};
+    separate(o, any);
+    output_text(o, c->name[0] ? c->name : "value");
+    for (int i = 0; i < (c->kind == COLUMN_PART ? 4 : 3); i++) {
+        separate(o, any);
+        output_text(o, c->name);
+        output_text(o, c->name[0] ? "_" : "");
+        output_text(o, parts[i]);
+    }
+}
+
+static void head(output *o, const table *t) {
+    bool any = false;
+    for (size_t i = 0; i < t->n_columns; i++) {
+        const table_column *c = &t->columns[i];
+        if (!is_written(t, c))
+            continue;
+        if (is_estimate(c)) {
+            head_estimate(o, c, &any);
+            continue;
+        }
+        separate(o, &any);
+        output_text(o, c->kind == COLUMN_PLACE ? "function,file,line" : c->name);
+    }
+    output_char(o, '\n');
+}
+
+static void put_estimate(output *o, const table_column *c, cell x) {
+    const bool part = c->kind == COLUMN_PART;
+    const estimate e =
+        part ? x.part.share : (estimate){x.amount.value, x.amount.low, x.amount.high};
+    if (x.none) {
+        output_text(o, part ? ",,,," : ",,,");
+        return;
+    }
+    output_format(o, c->kind == COLUMN_AMOUNT ? "%.0f,%.0f,%.0f" : "%.6g,%.6g,%.6g", e.value, e.low,
+                  e.high);
+    output_format(o, ",%" PRIu64, part ? x.part.samples : x.amount.samples);
+    if (part)
+        output_format(o, ",%" PRIu64, x.part.of_samples);
+}
+
+static void put_place(output *o, const table *t, const profile_location *place) {
+    output_csv(o, place ? place->function : "");
+    output_char(o, ',');
+    output_csv(o, place ? place->file : "");
+    output_char(o, ',');
+    if (place && place->line && t->by_line)
+        output_u64(o, place->line, 0, ' ');
+}
+
+static void put_cell(output *o, const table *t, const table_column *c, cell x) {
+    if (is_estimate(c))
+        put_estimate(o, c, x);
+    else if (c->kind == COLUMN_PLACE)
+        put_place(o, t, x.none ? NULL : x.place);
+    else if (x.none)
+        return;
+    else if (c->kind == COLUMN_SHARE)
+        output_format(o, "%.6f", x.number);
+    else if (c->kind == COLUMN_NUMBER)
+        figure_json_number(o, x.number);
+    else if (c->kind == COLUMN_TEXT)
+        output_csv(o, x.text);
+    else if (c->kind == COLUMN_FLAG)
+        output_text(o, x.flag ? "yes" : "no");
+    else
+        output_u64(o, x.count, 0, ' ');
+}
+
+static void put_rows(output *o, const table *t);
+
+/* Rows below a row, where CSV has them, are rows of the same columns. */
+static void put_rows_below(output *o, const table *t, const void *row) {
+    for (size_t i = 0; i < t->n_columns; i++) {
+        const table_column *c = &t->columns[i];
+        table below;
+        if (c->kind == COLUMN_ROWS && column_is_in(c, t, IN_CSV) && table_below(t, c, row, &below))
+            put_rows(o, &below);
+    }
+}
+
+static void put_rows(output *o, const table *t) {
+    for (size_t i = 0; i < t->n && !o->error; i++) {
+        const void *row = table_row(t, i);
+        bool any = false;
+        for (size_t k = 0; k < t->n_columns; k++)
+            if (is_written(t, &t->columns[k])) {
+                separate(o, &any);
+                put_cell(o, t, &t->columns[k], t->columns[k].get(t, row));
+            }
+        output_char(o, '\n');
+        put_rows_below(o, t, row);
+    }
+}
+
+void render_csv(output *o, const document *d) {
+    for (size_t i = 0; i < d->parts.count; i++) {
+        const document_part *p = &d->parts.items[i];
+        if (p->kind != PART_ROWS || !(p->in & IN_CSV))
+            continue;
+        head(o, &p->table);
+        put_rows(o, &p->table);
+        return;
+    }
+}

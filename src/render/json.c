@@ -1,0 +1,198 @@
+/* json.c: documents as JSON; see render.h. */
+#include <inttypes.h>
+
+#include "render/figures.h"
+#include "render/render.h"
+
+/* Of the fields of an object: whether one was written. */
+typedef struct fields {
+    output *o;
+    bool any;
+} fields;
+
+static void name_field(fields *f, const char *name) {
+    output_text(f->o, f->any ? ",\"" : "\"");
+    output_text(f->o, name);
+    output_text(f->o, "\":");
+    f->any = true;
+}
+
+static void put_number(output *o, double value, bool whole) {
+    if (whole)
+        output_format(o, "%.0f", value);
+    else
+        figure_json_number(o, value);
+}
+
+/* Amounts are whole; rates and shares have digits. */
+static void put_estimate(output *o, estimate e, uint64_t samples, bool whole) {
+    output_text(o, "\"value\":");
+    put_number(o, e.value, whole);
+    output_text(o, ",\"low\":");
+    put_number(o, e.low, whole);
+    output_text(o, ",\"high\":");
+    put_number(o, e.high, whole);
+    output_format(o, ",\"samples\":%" PRIu64, samples);
+}
+
+static void put_amount(fields *f, const table_column *c, cell x) {
+    const figure *a = &x.amount;
+    const bool own = c->name[0] == '\0';
+    if (own)
+        output_text(f->o, f->any ? "," : "");
+    else
+        name_field(f, c->name);
+    output_text(f->o, own ? "" : "{");
+    put_estimate(f->o, (estimate){a->value, a->low, a->high}, a->samples, c->kind == COLUMN_AMOUNT);
+    output_text(f->o, own ? "" : "}");
+    f->any = true;
+}
+
+/* Groups by function have no line: it would be one of many. */
+static void put_place(fields *f, const table *t, const profile_location *place) {
+    name_field(f, "function");
+    if (place)
+        output_json(f->o, place->function);
+    else
+        output_text(f->o, "null");
+    name_field(f, "file");
+    if (place)
+        output_json(f->o, place->file);
+    else
+        output_text(f->o, "null");
+    if (place && t->by_line) {
+        name_field(f, "line");
+        output_u64(f->o, place->line, 0, ' ');
+    }
+}
+
+static void put_line(output *o, cell x) {
+    output_char(o, '[');
+    for (size_t i = 0; i < x.line.n; i++) {
+        output_text(o, i ? "," : "");
+        figure_json_number(o, line_point(x, i));
+    }
+    output_char(o, ']');
+}
+
+static void put_value(output *o, const table_column *c, cell x) {
+    switch (c->kind) {
+    case COLUMN_SHARE:
+        output_format(o, "%.6f", x.number);
+        break;
+    case COLUMN_NUMBER:
+        figure_json_number(o, x.number);
+        break;
+    case COLUMN_COUNT:
+    case COLUMN_DURATION:
+        output_u64(o, x.count, 0, ' ');
+        break;
+    case COLUMN_FLAG:
+        output_text(o, x.flag ? "true" : "false");
+        break;
+    case COLUMN_LINE:
+        put_line(o, x);
+        break;
+    default:
+        output_json(o, x.text);
+    }
+}
+
+static void put_part(output *o, cell x) {
+    output_char(o, '{');
+    put_estimate(o, x.part.share, x.part.samples, false);
+    output_format(o, ",\"of_samples\":%" PRIu64 "}", x.part.of_samples);
+}
+
+static void put_below(output *o, const table *t, const table_column *c, const void *row) {
+    table below;
+    const bool any = table_below(t, c, row, &below);
+    if (c->kind == COLUMN_ROWS) {
+        render_json_rows(o, &below);
+    } else if (!any) {
+        output_text(o, "null");
+    } else {
+        output_char(o, '{');
+        render_json_fields(o, &below, table_row(&below, 0));
+        output_char(o, '}');
+    }
+}
+
+static void put_field(fields *f, const table *t, const table_column *c, const void *row) {
+    if (c->kind == COLUMN_ROWS || c->kind == COLUMN_OBJECT) {
+        name_field(f, c->name);
+        put_below(f->o, t, c, row);
+        return;
+    }
+    const cell x = c->get(t, row);
+    if (c->kind == COLUMN_PLACE) {
+        put_place(f, t, x.none ? NULL : x.place);
+        return;
+    }
+    if ((c->kind == COLUMN_AMOUNT || c->kind == COLUMN_RATE) && !x.none) {
+        put_amount(f, c, x);
+        return;
+    }
+    name_field(f, c->name);
+    if (x.none)
+        output_text(f->o, "null");
+    else if (c->kind == COLUMN_PART)
+        put_part(f->o, x);
+    else
+        put_value(f->o, c, x);
+}
+
+void render_json_fields(output *o, const table *t, const void *row) {
+    fields f = {.o = o};
+    for (size_t i = 0; i < t->n_columns && !o->error; i++)
+        if (column_is_in(&t->columns[i], t, IN_JSON))
+            put_field(&f, t, &t->columns[i], row);
+}
+
+static void put_rows(output *o, const table *t, const char *between) {
+    output_char(o, '[');
+    for (size_t i = 0; i < t->n && !o->error; i++) {
+        output_text(o, i ? "," : "");
+        output_text(o, between);
+        output_char(o, '{');
+        render_json_fields(o, t, table_row(t, i));
+        output_char(o, '}');
+    }
+    output_char(o, ']');
+}
+
+void render_json_rows(output *o, const table *t) {
+    put_rows(o, t, "");
+}
+
+static void put_part_of_document(output *o, const document_part *p, bool first) {
+    const table *t = &p->table;
+    output_text(o, first ? "" : ",\n ");
+    if (t->name[0] == '\0') {
+        render_json_fields(o, t, table_row(t, 0));
+        return;
+    }
+    output_char(o, '"');
+    output_text(o, t->name);
+    output_text(o, "\":");
+    if (p->kind == PART_ROWS) {
+        put_rows(o, t, "\n  ");
+        return;
+    }
+    output_char(o, '{');
+    render_json_fields(o, t, table_row(t, 0));
+    output_char(o, '}');
+}
+
+void render_json(output *o, const document *d) {
+    bool first = true;
+    output_char(o, '{');
+    for (size_t i = 0; i < d->parts.count && !o->error; i++) {
+        const document_part *p = &d->parts.items[i];
+        if (!(p->in & IN_JSON) || p->kind > PART_OBJECT)
+            continue;
+        put_part_of_document(o, p, first);
+        first = false;
+    }
+    output_text(o, "}\n");
+}

@@ -1,0 +1,312 @@
+/* page.c: see page.h. */
+#include "render/page.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "render/figures.h"
+
+/* ---- columns ----------------------------------------------------------------------------- */
+
+void column_start(json_column *c, output *o, const char *name, bool first) {
+    *c = (json_column){.o = o};
+    output_text(o, first ? "\"" : ",\n\"");
+    output_text(o, name);
+    output_text(o, "\":[");
+}
+
+static void column_next(json_column *c) {
+    if (c->started)
+        output_char(c->o, ',');
+    c->started = true;
+}
+
+void column_integer(json_column *c, int64_t value) {
+    column_next(c);
+    if (value < 0)
+        output_char(c->o, '-');
+    output_u64(c->o, value < 0 ? (uint64_t)-value : (uint64_t)value, 0, ' ');
+}
+
+/* Most are small enough for the fast way. */
+void column_number(json_column *c, double value) {
+    double whole = nearbyint(value);
+    if (fabs(whole) < 0x1p62) {
+        column_integer(c, (int64_t)whole);
+        return;
+    }
+    column_next(c);
+    output_format(c->o, "%.0f", value);
+}
+
+void column_exact(json_column *c, double value) {
+    column_next(c);
+    figure_json_number(c->o, value);
+}
+
+void column_null(json_column *c) {
+    column_next(c);
+    output_text(c->o, "null");
+}
+
+void column_raw(json_column *c, const char *text) {
+    column_next(c);
+    output_text(c->o, text);
+}
+
+void column_end(json_column *c) {
+    output_char(c->o, ']');
+}
+
+/* ---- names ------------------------------------------------------------------------------- */
+
+/* The number of a pointer; -2 when there is no memory. */
+static int64_t number(map64 *map, const void *pointer, bool *is_new) {
+    uint32_t *value = map64_put(map, (uintptr_t)pointer);
+    if (!value)
+        return -2;
+    *is_new = *value == MAP64_NONE;
+    if (*is_new)
+        *value = map->count - 1;
+    return *value;
+}
+
+int64_t place_list_add(place_list *l, const profile_location *place) {
+    bool is_new;
+    if (!place)
+        return -1;
+    int64_t n = number(&l->index, place, &is_new);
+    return n >= 0 && is_new && !vec_push(&l->places, place) ? -2 : n;
+}
+
+int64_t place_list_string(place_list *l, const char *text) {
+    bool is_new;
+    if (!text || !*text)
+        return 0;
+    int64_t n = number(&l->string_index, text, &is_new);
+    return n < 0 || (is_new && !vec_push(&l->strings, text)) ? -2 : n + 1;
+}
+
+/* Numbers the strings of the places, which are written first. */
+static bool write_strings(output *o, place_list *l) {
+    for (size_t i = 0; i < l->places.count; i++)
+        if (place_list_string(l, l->places.items[i]->function) < 0 ||
+            place_list_string(l, l->places.items[i]->file) < 0)
+            return false;
+    output_text(o, "\"strings\":[\"\"");
+    for (size_t i = 0; i < l->strings.count; i++) {
+        output_char(o, ',');
+        output_json(o, l->strings.items[i]);
+    }
+    output_char(o, ']');
+    return true;
+}
+
+bool write_places(output *o, place_list *l, const profile *p, bool by_line,
+                  const uint8_t *matches) {
+    enum { ID, FUNCTION, FILE_NAME, LINE, MATCH };
+    static const char *const names[] = {"id", "function", "file", "line", "match"};
+    if (!write_strings(o, l))
+        return false;
+    output_text(o, ",\n\"places\":{");
+    for (int k = ID; k <= (matches ? MATCH : LINE); k++) {
+        json_column c;
+        column_start(&c, o, names[k], k == ID);
+        for (size_t i = 0; i < l->places.count; i++) {
+            const profile_location *place = l->places.items[i];
+            size_t id = (size_t)(place - p->locations.items);
+            column_integer(&c, k == ID          ? (int64_t)id
+                               : k == FUNCTION  ? place_list_string(l, place->function)
+                               : k == FILE_NAME ? place_list_string(l, place->file)
+                               : k == LINE      ? (by_line ? place->line : 0)
+                                                : matches[id]);
+        }
+        column_end(&c);
+    }
+    output_char(o, '}');
+    return true;
+}
+
+void place_list_free(place_list *l) {
+    map64_free(&l->index);
+    map64_free(&l->string_index);
+    vec_free(&l->places);
+    vec_free(&l->strings);
+}
+
+/* ---- tables ------------------------------------------------------------------------------ */
+
+static bool is_written(const table *t, const table_column *c) {
+    return column_is_in(c, t, IN_PAGE) && c->kind != COLUMN_OBJECT;
+}
+
+static const void *row_at(const page_rows *r, size_t i) {
+    return table_row(r->table, r->rows[i]);
+}
+
+static bool name_cell(place_list *l, const table *t, const table_column *c, const void *row);
+
+static bool name_row(place_list *l, const table *t, const void *row) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < t->n_columns; i++)
+        ok = !is_written(t, &t->columns[i]) || name_cell(l, t, &t->columns[i], row);
+    return ok;
+}
+
+static bool name_cell(place_list *l, const table *t, const table_column *c, const void *row) {
+    table below = {0};
+    bool ok = true;
+    if (c->kind == COLUMN_ROWS)
+        table_below(t, c, row, &below);
+    for (size_t i = 0; ok && i < below.n; i++)
+        ok = name_row(l, &below, table_row(&below, i));
+    const cell x = c->kind == COLUMN_PLACE || c->kind == COLUMN_TEXT ? c->get(t, row) : cell_none();
+    return ok && (x.none || (c->kind == COLUMN_PLACE ? place_list_add(l, x.place) >= -1
+                                                     : place_list_string(l, x.text) >= 0));
+}
+
+bool page_names(place_list *l, const page_rows *r) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < r->n; i++)
+        ok = name_row(l, r->table, row_at(r, i));
+    return ok;
+}
+
+static void put_number(json_column *to, const table_column *c, double value) {
+    if (c->kind == COLUMN_AMOUNT)
+        column_number(to, value);
+    else
+        column_exact(to, value);
+}
+
+/* The columns of an estimate: `value`, or the column's name, and its ends and samples. */
+static void put_estimates(output *o, const page_rows *r, const table_column *c, bool *any) {
+    static const char *const parts[] = {"value", "low", "high", "samples", "of_samples"};
+    const bool part = c->kind == COLUMN_PART;
+    for (int k = 0; k < (part ? 5 : 4); k++) {
+        char name[80];
+        json_column to;
+        snprintf(name, sizeof name, "%s%s%s", c->name, c->name[0] && k > 0 ? "_" : "",
+                 c->name[0] && k == 0 ? "" : parts[k]);
+        column_start(&to, o, name, !*any);
+        *any = true;
+        for (size_t i = 0; i < r->n; i++) {
+            const cell x = c->get(r->table, row_at(r, i));
+            const estimate e =
+                part ? x.part.share : (estimate){x.amount.value, x.amount.low, x.amount.high};
+            if (x.none)
+                column_null(&to);
+            else if (k >= 3)
+                column_integer(&to, (int64_t)(!part    ? x.amount.samples
+                                              : k == 3 ? x.part.samples
+                                                       : x.part.of_samples));
+            else
+                put_number(&to, c, k == 0 ? e.value : k == 1 ? e.low : e.high);
+        }
+        column_end(&to);
+    }
+}
+
+/* What stands in a column, or in an object among rows below a row. */
+static void put_cell(json_column *to, place_list *l, const table *t, const table_column *c,
+                     const void *row);
+
+static size_t n_written(const table *t) {
+    size_t n = 0;
+    for (size_t i = 0; i < t->n_columns; i++)
+        n += is_written(t, &t->columns[i]);
+    return n;
+}
+
+/* An object; of a table with a single column, the cell by itself. */
+static void put_row(output *o, place_list *l, const table *t, const void *row) {
+    const bool alone = n_written(t) == 1;
+    bool any = false;
+    output_text(o, alone ? "" : "{");
+    for (size_t i = 0; i < t->n_columns; i++) {
+        const table_column *c = &t->columns[i];
+        json_column to = {.o = o};
+        if (!is_written(t, c))
+            continue;
+        if (!alone) {
+            output_text(o, any ? ",\"" : "\"");
+            output_text(o, c->kind == COLUMN_AMOUNT && !c->name[0] ? "value" : c->name);
+            output_text(o, "\":");
+        }
+        put_cell(&to, l, t, c, row);
+        any = true;
+    }
+    output_text(o, alone ? "" : "}");
+}
+
+static void put_rows_below(json_column *to, place_list *l, const table *t, const table_column *c,
+                           const void *row) {
+    table below;
+    table_below(t, c, row, &below);
+    column_raw(to, "[");
+    for (size_t i = 0; i < below.n; i++) {
+        output_text(to->o, i ? "," : "");
+        put_row(to->o, l, &below, table_row(&below, i));
+    }
+    output_char(to->o, ']');
+}
+
+static void put_line(json_column *to, cell x) {
+    column_raw(to, "[");
+    for (size_t i = 0; !x.none && i < x.line.n; i++) {
+        output_text(to->o, i ? "," : "");
+        figure_json_number(to->o, line_point(x, i));
+    }
+    output_char(to->o, ']');
+}
+
+static void put_value(json_column *to, place_list *l, const table_column *c, cell x) {
+    if (c->kind == COLUMN_PLACE)
+        column_integer(to, place_list_add(l, x.none ? NULL : x.place));
+    else if (c->kind == COLUMN_TEXT)
+        column_integer(to, place_list_string(l, x.none ? NULL : x.text));
+    else if (c->kind == COLUMN_LINE)
+        put_line(to, x);
+    else if (x.none)
+        column_null(to);
+    else if (c->kind == COLUMN_SHARE)
+        column_exact(to, round(x.number * 1e6) / 1e6);
+    else if (c->kind == COLUMN_NUMBER)
+        column_exact(to, x.number);
+    else if (c->kind == COLUMN_FLAG)
+        column_integer(to, x.flag);
+    else if (c->kind == COLUMN_AMOUNT)
+        column_number(to, x.amount.value);
+    else
+        column_integer(to, (int64_t)x.count);
+}
+
+static void put_cell(json_column *to, place_list *l, const table *t, const table_column *c,
+                     const void *row) {
+    if (c->kind == COLUMN_ROWS)
+        put_rows_below(to, l, t, c, row);
+    else
+        put_value(to, l, c, c->get(t, row));
+}
+
+void page_columns(output *o, place_list *l, const page_rows *r, const char *name) {
+    const table *t = r->table;
+    bool any = false;
+    output_format(o, "\"%s\":{", name);
+    for (size_t i = 0; i < t->n_columns && !o->error; i++) {
+        const table_column *c = &t->columns[i];
+        json_column to;
+        if (!is_written(t, c))
+            continue;
+        if (c->kind == COLUMN_AMOUNT || c->kind == COLUMN_RATE || c->kind == COLUMN_PART) {
+            put_estimates(o, r, c, &any);
+            continue;
+        }
+        column_start(&to, o, c->name, !any);
+        any = true;
+        for (size_t k = 0; k < r->n; k++)
+            put_cell(&to, l, t, c, row_at(r, k));
+        column_end(&to);
+    }
+    output_char(o, '}');
+}

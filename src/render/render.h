@@ -1,0 +1,28 @@
+/* render.h: documents (reports/table.h) as text for people, JSON and CSV. Nothing here knows a
+ * report: what a cell looks like follows from the kind of its column.
+ *
+ * Text is a table that fits the terminal: numbers to the right, one unit a column, names last and
+ * shortened where they must be; rows below a row stand under it. JSON has every number in full, as
+ * an object a document. CSV is the document's first table, a row a line, rows below a row
+ * flattened. */
+#ifndef RENDER_RENDER_H
+#define RENDER_RENDER_H
+
+#include "render/output.h"
+#include "reports/table.h"
+
+typedef struct text_style {
+    bool color;
+    bool full_names;
+    unsigned columns; /* of the terminal; 0: as wide as it gets */
+} text_style;
+
+void render_text(output *o, const document *d, const text_style *style);
+void render_json(output *o, const document *d);
+void render_csv(output *o, const document *d);
+
+/* The fields of an object, without its braces, and rows as an array: for who writes around them. */
+void render_json_fields(output *o, const table *t, const void *row);
+void render_json_rows(output *o, const table *t);
+
+#endif

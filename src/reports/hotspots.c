@@ -1,0 +1,267 @@
+/* hotspots.c: see hotspots.h. */
+#include "reports/hotspots.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SHOWN_WRAPPERS = 6 };
+
+static const hotspots_report *report_of(const table *t) {
+    return (const hotspots_report *)((const char *)t->context - offsetof(hotspots_report, rows));
+}
+
+static const cost *cost_of_site(const void *row) {
+    const hotspots_site *s = row;
+    return &s->entry.cost;
+}
+
+static const cost *cost_of_entry(const void *row) {
+    const hotspots_entry *e = row;
+    return &e->cost;
+}
+
+/* ---- columns ----------------------------------------------------------------------------- */
+
+/* Sites begin with an entry, and callers are entries. */
+static cell entry_place(const table *t, const void *row) {
+    const hotspots_entry *e = row;
+    (void)t;
+    return (cell){.place = e->place};
+}
+
+static cell site_type(const table *t, const void *row) {
+    const hotspots_site *s = row;
+    (void)t;
+    return s->entry.type ? (cell){.text = s->entry.type} : cell_none();
+}
+
+static cell site_callers(const table *t, const void *row) {
+    const hotspots_site *s = row;
+    (void)t;
+    return (cell){.count = s->n_callers};
+}
+
+static uint64_t shown_callers(const table *t, const hotspots_site *s) {
+    const uint64_t most = report_of(t)->view.callers;
+    return s->n_callers < most ? s->n_callers : most;
+}
+
+static cell site_callers_omitted(const table *t, const void *row) {
+    const hotspots_site *s = row;
+    return (cell){.count = s->n_callers - shown_callers(t, s)};
+}
+
+static bool is_by_type(const table *t) {
+    return report_of(t)->hotspots->by == HOTSPOTS_BY_TYPE;
+}
+
+static bool is_by_place(const table *t) {
+    return !is_by_type(t);
+}
+
+static bool site_below(const table *t, const void *row, table *below);
+
+static const table_column columns[] = {
+    REPORT_COLUMNS_COST,
+    {.name = "place",
+     .title = "site",
+     .kind = COLUMN_PLACE,
+     .get = entry_place,
+     .has = is_by_place,
+     .help = "what allocates"},
+    /* CSV has the columns of both. */
+    {.name = "place",
+     .kind = COLUMN_PLACE,
+     .in = IN_CSV,
+     .get = entry_place,
+     .has = is_by_type,
+     .help = "empty: a row is a type"},
+    {.name = "type",
+     .kind = COLUMN_TEXT,
+     .get = site_type,
+     .has = is_by_type,
+     .help = "the type of what is allocated, if the recorder knew it"},
+    {.name = "type",
+     .kind = COLUMN_TEXT,
+     .in = IN_CSV,
+     .get = site_type,
+     .has = is_by_place,
+     .help = "empty: a row is a place"},
+    {.name = "callers",
+     .title = "via ",
+     .kind = COLUMN_ROWS,
+     .in = IN_TEXT | IN_JSON | IN_PAGE,
+     .below = site_below,
+     .help = "its immediate callers, or the sites of a type, largest first"},
+    {.name = "n_callers",
+     .kind = COLUMN_COUNT,
+     .in = IN_PAGE,
+     .get = site_callers,
+     .help = "how many there are"},
+    {.name = "callers_omitted",
+     .kind = COLUMN_COUNT,
+     .in = IN_JSON,
+     .get = site_callers_omitted,
+     .help = "callers that are not listed"},
+};
+
+static const table_column caller_columns[] = {
+    {.name = "place", .kind = COLUMN_PLACE, .get = entry_place, .help = "the caller"},
+    REPORT_COLUMNS_COST,
+};
+
+static bool site_below(const table *t, const void *row, table *below) {
+    const hotspots_site *s = row;
+    const hotspots_report *h = report_of(t);
+    below->columns = caller_columns;
+    below->n_columns = sizeof caller_columns / sizeof *caller_columns;
+    below->rows = &h->hotspots->callers.items[s->first_caller];
+    below->stride = sizeof(hotspots_entry);
+    below->n = (size_t)shown_callers(t, s);
+    below->omitted = s->n_callers - below->n;
+    below->no_name = h->hotspots->by == HOTSPOTS_BY_TYPE ? "without backtrace" : "without caller";
+    below->by_line = h->hotspots->by != HOTSPOTS_BY_FUNCTION;
+    below->context = &h->entries;
+    return true;
+}
+
+/* ---- what is left out -------------------------------------------------------------------- */
+
+static cell omitted_rows(const table *t, const void *row) {
+    const hotspots_report *h = row;
+    (void)t;
+    return (cell){.count = h->hotspots->sites.count - h->shown};
+}
+
+static cell omitted_share(const table *t, const void *row) {
+    const hotspots_report *h = row;
+    (void)t;
+    return (cell){.number = figure_share(h->report->query, &h->rest)};
+}
+
+static cell omitted_amount(const table *t, const void *row) {
+    const hotspots_report *h = row;
+    (void)t;
+    return (cell){.amount = report_figure(h->report, &h->rest)};
+}
+
+static const table_column omitted_columns[] = {
+    {.name = "sites", .kind = COLUMN_COUNT, .get = omitted_rows, .help = "rows not listed"},
+    {.name = "share", .kind = COLUMN_SHARE, .get = omitted_share, .help = "theirs of the total"},
+    {.name = "", .kind = COLUMN_AMOUNT, .get = omitted_amount, .help = "what they amount to"},
+};
+
+static cell grouping(const table *t, const void *row) {
+    const hotspots_report *h = row;
+    (void)t;
+    return (cell){.text = hotspots_groupings[h->hotspots->by]};
+}
+
+static const table_column by_columns[] = {
+    {.name = "by", .kind = COLUMN_TEXT, .get = grouping, .help = "what a row is"},
+};
+
+static const table_column wrapper_columns[] = {
+    {.name = "place", .kind = COLUMN_PLACE, .get = entry_place, .help = "the wrapper"},
+    REPORT_COLUMNS_COST,
+};
+
+/* ---- documents --------------------------------------------------------------------------- */
+
+/* How many rows are shown; the rest is counted. */
+static void find_shown(hotspots_report *h) {
+    const hotspots_site *sites = h->hotspots->sites.items;
+    const size_t n = h->hotspots->sites.count;
+    size_t shown = 0;
+    while (shown < n && (h->view.top == 0 || shown < h->view.top) &&
+           report_percent(h->report, &sites[shown].entry.cost) >= h->view.min_share)
+        shown++;
+    h->shown = shown;
+    h->rest = (cost){0};
+    for (size_t i = shown; i < n; i++)
+        cost_add(&h->rest, &sites[i].entry.cost);
+}
+
+table hotspots_table(hotspots_report *h) {
+    h->rows = (report_rows){.report = h->report, .cost = cost_of_site};
+    h->entries = (report_rows){.report = h->report, .cost = cost_of_entry};
+    return (table){.name = "hotspots",
+                   TABLE_COLUMNS(columns),
+                   .rows = h->hotspots->sites.items,
+                   .stride = sizeof(hotspots_site),
+                   .n = h->hotspots->sites.count,
+                   .context = &h->rows,
+                   .unit = report_unit(h->report),
+                   .by_line = h->hotspots->by == HOTSPOTS_BY_LINE,
+                   .no_name = h->hotspots->by == HOTSPOTS_BY_TYPE ? "(type not recorded)"
+                                                                  : "(no backtrace)"};
+}
+
+static void say_rest(document *d, const hotspots_report *h) {
+    static const char *const nouns[] = {[HOTSPOTS_BY_LINE] = "site",
+                                        [HOTSPOTS_BY_FUNCTION] = "function",
+                                        [HOTSPOTS_BY_TYPE] = "type"};
+    const size_t n = h->hotspots->sites.count - h->shown;
+    char below[60] = "";
+    if (n == 0)
+        return;
+    if (report_percent(h->report, &h->hotspots->sites.items[h->shown].entry.cost) <
+        h->view.min_share)
+        snprintf(below, sizeof below, " below %g%%%s", h->view.min_share, n == 1 ? "" : " each");
+    document_note(d, "  %5.1f%%  in %s %s%s%s%s", report_percent(h->report, &h->rest),
+                  figure_count(n).text, h->shown ? "more " : "", nouns[h->hotspots->by],
+                  n == 1 ? "" : "s", below);
+}
+
+/* Sites are not where malloc was called; readers who look there shall know why. */
+static void say_wrappers(document *d, const hotspots *h) {
+    const size_t n = h->wrappers.count;
+    char names[2048] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < n && i < SHOWN_WRAPPERS && used < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%.300s", i ? ", " : "",
+                                 h->wrappers.items[i].place->function);
+    if (n > 0)
+        document_note(d, "Skipped wrappers of malloc (--wrappers show counts them as sites): %s%s",
+                      names, n > SHOWN_WRAPPERS ? ", …" : "");
+}
+
+static void add_wrappers(document *d, hotspots_report *h) {
+    const table wrappers = {.name = "wrappers_skipped",
+                            TABLE_COLUMNS(wrapper_columns),
+                            .rows = h->hotspots->wrappers.items,
+                            .stride = sizeof(hotspots_entry),
+                            .n = h->hotspots->wrappers.count,
+                            .context = &h->entries};
+    if (wrappers.n > 0)
+        document_rows(d, &wrappers, IN_JSON, NULL);
+}
+
+void hotspots_rows(document *d, hotspots_report *h, const char *heading) {
+    table rows = hotspots_table(h);
+    const table omitted = {
+        .name = "omitted", TABLE_COLUMNS(omitted_columns), .rows = h, .n = 1, .unit = rows.unit};
+    find_shown(h);
+    rows.n = h->shown;
+    document_rows(d, &rows, IN_ALL, heading);
+    document_object(d, &omitted, IN_JSON);
+    say_rest(d, h);
+    add_wrappers(d, h);
+    say_wrappers(d, h->hotspots);
+}
+
+void hotspots_document(document *d, hotspots_report *h) {
+    const table by = {.name = "", TABLE_COLUMNS(by_columns), .rows = h, .n = 1};
+    document_object(d, &by, IN_JSON);
+    report_head(d, h->report);
+    hotspots_rows(d, h, NULL);
+}
+
+bool hotspots_unsymbolized(const hotspots_report *h) {
+    for (size_t i = 0; i < h->shown; i++) {
+        const profile_location *place = h->hotspots->sites.items[i].entry.place;
+        if (place && profile_is_address(place))
+            return true;
+    }
+    return false;
+}

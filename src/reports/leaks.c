@@ -1,0 +1,434 @@
+/* leaks.c: see leaks.h. */
+#include "reports/leaks.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const leaks_report *report_of(const table *t) {
+    return t->context;
+}
+
+static const leaks_site *site_of(const void *row) {
+    return row;
+}
+
+/* ---- columns ----------------------------------------------------------------------------- */
+
+static cell site_class(const table *t, const void *row) {
+    (void)t;
+    return (cell){.text = leaks_class_infos[site_of(row)->class].name};
+}
+
+static figure figure_of_live(const leaks_report *l, const cost *c) {
+    return report_figure(l->report, c);
+}
+
+static cell site_live(const table *t, const void *row) {
+    return (cell){.amount = figure_of_live(report_of(t), &site_of(row)->cost)};
+}
+
+static double share_of_live(const leaks_report *l, const cost *c) {
+    const double all = l->leaks->total.cost.weight;
+    return all > 0 ? c->weight / all : 0;
+}
+
+static cell site_share(const table *t, const void *row) {
+    return (cell){.number = share_of_live(report_of(t), &site_of(row)->cost)};
+}
+
+static cell site_blocks(const table *t, const void *row) {
+    (void)t;
+    return (cell){.count = site_of(row)->cost.blocks};
+}
+
+static cell site_slope(const table *t, const void *row) {
+    const leaks_site *s = row;
+    (void)t;
+    return (cell){.amount = figure_of_estimate(s->slope, s->slope_samples)};
+}
+
+static cell site_late(const table *t, const void *row) {
+    (void)t;
+    return (cell){.number = site_of(row)->late};
+}
+
+static cell site_p(const table *t, const void *row) {
+    (void)t;
+    return (cell){.number = site_of(row)->p};
+}
+
+static cell site_q(const table *t, const void *row) {
+    (void)t;
+    return (cell){.number = site_of(row)->q};
+}
+
+/* Of what does not grow, chances say nothing to people. */
+static cell site_q_of_growth(const table *t, const void *row) {
+    return site_of(row)->class <= LEAKS_STEPS ? site_q(t, row) : cell_none();
+}
+
+static cell site_startup(const table *t, const void *row) {
+    (void)t;
+    return (cell){.count = site_of(row)->startup};
+}
+
+static cell site_at_exit(const table *t, const void *row) {
+    (void)t;
+    return (cell){.count = site_of(row)->at_exit};
+}
+
+static cell bytes_of(const table *t, uint64_t samples) {
+    return (cell){.number = cost_bytes(report_of(t)->report->query->profile, samples)};
+}
+
+static cell site_startup_bytes(const table *t, const void *row) {
+    return bytes_of(t, site_of(row)->startup);
+}
+
+static cell site_at_exit_bytes(const table *t, const void *row) {
+    return bytes_of(t, site_of(row)->at_exit);
+}
+
+static cell site_line(const table *t, const void *row) {
+    const leaks_report *l = report_of(t);
+    const bool blocks = l->leaks->measure == MEASURE_BLOCKS;
+    return (cell){.line = {.items = site_of(row)->line,
+                           .n = LEAKS_POINTS,
+                           .unit = blocks ? 1 : cost_bytes(l->report->query->profile, 1)}};
+}
+
+static cell site_place(const table *t, const void *row) {
+    (void)t;
+    return (cell){.place = site_of(row)->place};
+}
+
+static cell site_remark(const table *t, const void *row) {
+    (void)t;
+    return site_of(row)->remark ? (cell){.text = site_of(row)->remark} : cell_none();
+}
+
+/* The unit of a slope: bytes times seconds grow as bytes. */
+static bool counts_blocks(const table *t) {
+    return report_of(t)->leaks->measure != MEASURE_ALLOCATED;
+}
+
+static bool has_remarks(const table *t) {
+    const leaks_report *l = report_of(t);
+    for (size_t i = 0; i < t->n; i++)
+        if (l->rows && site_of(table_row(t, i))->remark)
+            return true;
+    return false;
+}
+
+#define LEAKS_FINDINGS                                                                             \
+    {.name = "class", .kind = COLUMN_TEXT, .get = site_class, .help = "how it stays: growing, …"}, \
+        {.name = "share",                                                                          \
+         .kind = COLUMN_SHARE,                                                                     \
+         .in = IN_PAGE,                                                                            \
+         .get = site_share,                                                                        \
+         .help = "of all that is live at the end, 0 to 1"},                                        \
+        {.name = "",                                                                               \
+         .title = "live",                                                                          \
+         .kind = COLUMN_AMOUNT,                                                                    \
+         .get = site_live,                                                                         \
+         .help = "live at the end of the window"},                                                 \
+        {.name = "blocks",                                                                         \
+         .kind = COLUMN_COUNT,                                                                     \
+         .in = IN_PAGE,                                                                            \
+         .get = site_blocks,                                                                       \
+         .has = counts_blocks,                                                                     \
+         .help = "sampled blocks that are live"},                                                  \
+        {.name = "slope",                                                                          \
+         .title = "growth",                                                                        \
+         .kind = COLUMN_RATE,                                                                      \
+         .get = site_slope,                                                                        \
+         .help = "how much more is live each second, in the window"},                              \
+        {.name = "late",                                                                           \
+         .kind = COLUMN_NUMBER,                                                                    \
+         .in = IN_DATA,                                                                            \
+         .get = site_late,                                                                         \
+         .help = "the slope of the later half of the window"},                                     \
+        {.name = "p",                                                                              \
+         .kind = COLUMN_NUMBER,                                                                    \
+         .in = IN_DATA,                                                                            \
+         .get = site_p,                                                                            \
+         .help = "the chance of as clear a growth if there is none"},                              \
+        {.name = "q",                                                                              \
+         .kind = COLUMN_NUMBER,                                                                    \
+         .in = IN_DATA,                                                                            \
+         .get = site_q,                                                                            \
+         .help = "the same among so many sites: a false discovery rate"},                          \
+        {.name = "q_of_growth",                                                                    \
+         .title = "q",                                                                             \
+         .kind = COLUMN_NUMBER,                                                                    \
+         .in = IN_TEXT,                                                                            \
+         .get = site_q_of_growth,                                                                  \
+         .help = "q, of what grows"},                                                              \
+        {.name = "startup_samples",                                                                \
+         .kind = COLUMN_COUNT,                                                                     \
+         .in = IN_JSON | IN_CSV,                                                                   \
+         .get = site_startup,                                                                      \
+         .help = "of the samples, those of blocks from before the window"},                        \
+        {.name = "at_exit_samples",                                                                \
+         .kind = COLUMN_COUNT,                                                                     \
+         .in = IN_JSON | IN_CSV,                                                                   \
+         .get = site_at_exit,                                                                      \
+         .help = "of the samples, those of blocks freed after the window"},                        \
+        {.name = "startup",                                                                        \
+         .kind = COLUMN_NUMBER,                                                                    \
+         .in = IN_PAGE,                                                                            \
+         .get = site_startup_bytes,                                                                \
+         .help = "startup_samples in bytes"},                                                      \
+        {.name = "at_exit",                                                                        \
+         .kind = COLUMN_NUMBER,                                                                    \
+         .in = IN_PAGE,                                                                            \
+         .get = site_at_exit_bytes,                                                                \
+         .help = "at_exit_samples in bytes"},                                                      \
+    {                                                                                              \
+        .name = "history", .title = "live over time", .kind = COLUMN_LINE, .get = site_line,       \
+        .help = "what is live at equal steps from the start to the end of the window"              \
+    }
+
+static const table_column columns[] = {
+    LEAKS_FINDINGS,
+    {.name = "remark",
+     .kind = COLUMN_TEXT,
+     .in = IN_TEXT | IN_JSON | IN_CSV,
+     .get = site_remark,
+     .has = has_remarks,
+     .help = "what is known of such blocks, whatever the data say"},
+    {.name = "place",
+     .title = "site",
+     .kind = COLUMN_PLACE,
+     .get = site_place,
+     .help = "what allocates"},
+};
+
+static const table_column total_columns[] = {LEAKS_FINDINGS};
+
+/* ---- the window and the classes ---------------------------------------------------------- */
+
+static cell window_from(const table *t, const void *row) {
+    (void)row;
+    return (cell){.count = report_of(t)->leaks->from};
+}
+
+static cell window_to(const table *t, const void *row) {
+    (void)row;
+    return (cell){.count = report_of(t)->leaks->to};
+}
+
+static cell window_cleaned_up(const table *t, const void *row) {
+    (void)row;
+    return (cell){.flag = report_of(t)->leaks->cleaned_up};
+}
+
+static const table_column window_columns[] = {
+    {.name = "from",
+     .kind = COLUMN_DURATION,
+     .get = window_from,
+     .help = "growth counts from here on, in microseconds: before is start-up"},
+    {.name = "to", .kind = COLUMN_DURATION, .get = window_to, .help = "up to here"},
+    {.name = "cleaned_up",
+     .kind = COLUMN_FLAG,
+     .get = window_cleaned_up,
+     .help = "the program freed its memory from there on"},
+};
+
+static const leaks_class_sum *sum_of(const void *row) {
+    return row;
+}
+
+static cell class_name(const table *t, const void *row) {
+    (void)t;
+    return (cell){.text = leaks_class_infos[sum_of(row)->class].name};
+}
+
+static cell class_meaning(const table *t, const void *row) {
+    (void)t;
+    return (cell){.text = leaks_class_infos[sum_of(row)->class].meaning};
+}
+
+static cell class_sites(const table *t, const void *row) {
+    (void)t;
+    return (cell){.count = sum_of(row)->sites};
+}
+
+static cell class_live(const table *t, const void *row) {
+    const query_result *q = report_of(t)->report->query;
+    const cost sum = cost_or_missed(q->profile, q->measure, q->may, sum_of(row)->cost);
+    return (cell){.amount = figure_of_live(report_of(t), &sum)};
+}
+
+static const table_column class_columns[] = {
+    {.name = "class", .kind = COLUMN_TEXT, .get = class_name, .help = "how they stay"},
+    {.name = "",
+     .title = "live",
+     .kind = COLUMN_AMOUNT,
+     .get = class_live,
+     .help = "live of the class"},
+    {.name = "sites", .kind = COLUMN_COUNT, .get = class_sites, .help = "sites of the class"},
+    {.name = "meaning", .kind = COLUMN_TEXT, .get = class_meaning, .help = "what the class is"},
+};
+
+/* ---- what is left out -------------------------------------------------------------------- */
+
+static cell omitted_sites(const table *t, const void *row) {
+    (void)row;
+    return (cell){.count = report_of(t)->n_rows - report_of(t)->shown};
+}
+
+static cell omitted_gone(const table *t, const void *row) {
+    (void)row;
+    return (cell){.count = report_of(t)->gone};
+}
+
+static const table_column omitted_columns[] = {
+    {.name = "sites", .kind = COLUMN_COUNT, .get = omitted_sites, .help = "sites not listed"},
+    {.name = "sites_without_live",
+     .kind = COLUMN_COUNT,
+     .get = omitted_gone,
+     .help = "sites of which no sampled block is left"},
+};
+
+/* ---- the document ------------------------------------------------------------------------ */
+
+static const void *row_of(const table *t, size_t i) {
+    return report_of(t)->rows[i];
+}
+
+/* Sites of which nothing is left are only counted. */
+static void find_rows(document *d, leaks_report *l) {
+    const leaks *all = l->leaks;
+    l->rows = document_keep(d, all->sites.count * sizeof *l->rows);
+    l->n_rows = 0;
+    for (size_t i = 0; l->rows && i < all->sites.count; i++) {
+        const leaks_site *s = &all->sites.items[i];
+        if (s->cost.blocks == 0)
+            continue;
+        l->rows[l->n_rows++] = s;
+        cost_add(&l->classes[s->class].cost, &s->cost);
+        l->classes[s->class].sites++;
+    }
+    l->gone = all->sites.count - l->n_rows;
+    l->shown = l->view.top && l->view.top < l->n_rows ? (size_t)l->view.top : l->n_rows;
+}
+
+table leaks_table(document *d, leaks_report *l) {
+    for (int c = 0; c < LEAKS_N_CLASSES; c++)
+        l->classes[c] = (leaks_class_sum){.class = (leaks_class)c};
+    find_rows(d, l);
+    return (table){.name = "sites",
+                   TABLE_COLUMNS(columns),
+                   .row = row_of,
+                   .n = l->n_rows,
+                   .context = l,
+                   .unit = report_unit(l->report),
+                   .by_line = !l->view.by_function,
+                   .no_name = "(no backtrace)"};
+}
+
+static const char *rate_text(document *d, const leaks_report *l, double amount) {
+    const bool blocks = l->leaks->measure == MEASURE_BLOCKS;
+    char *text = document_keep(d, sizeof(figure_text));
+    const figure_text t = blocks ? figure_decimal(fabs(amount), fabs(amount) < 100 ? 2 : 0)
+                                 : figure_bytes(fabs(amount));
+    if (text)
+        snprintf(text, sizeof(figure_text), "%s%.30s/s",
+                 amount <= (blocks ? -5e-3 : -0.5) ? "-" : "", t.text);
+    return text ? text : "";
+}
+
+static void say_window(document *d, const leaks_report *l) {
+    const leaks *w = l->leaks;
+    if (w->cleaned_up)
+        document_note(d, "The program cleaned up from %s on; leaks are measured just before that.",
+                      figure_duration(w->to).text);
+    document_note(d, "Growth counts from %s to %s; earlier allocations are start-up.",
+                  figure_duration(w->from).text, figure_duration(w->to).text);
+}
+
+static void say_total(document *d, const leaks_report *l) {
+    const leaks_site *s = &l->leaks->total;
+    const figure live = figure_of_live(l, &s->cost);
+    const measure_unit unit = report_unit(l->report);
+    char range[100] = "", strong[160], rest[300];
+    if (s->slope.low != s->slope.high)
+        snprintf(range, sizeof range, " (%s … %s)", rate_text(d, l, s->slope.low),
+                 rate_text(d, l, s->slope.high));
+    snprintf(strong, sizeof strong, "%s%s", figure_amount(unit, live.value).text,
+             figure_beside(figure_margin_in(unit, &live)).text);
+    snprintf(rest, sizeof rest, "%s live %s, changing by %s%s in all.",
+             l->leaks->measure == MEASURE_BYTESECONDS ? " held by what was" : "",
+             l->leaks->cleaned_up ? "before that" : "at the end", rate_text(d, l, s->slope.value),
+             range);
+    document_title(d, strong, rest);
+}
+
+static void add_classes(document *d, leaks_report *l) {
+    const table all = {.name = "classes",
+                       TABLE_COLUMNS(class_columns),
+                       .rows = l->classes,
+                       .stride = sizeof *l->classes,
+                       .n = LEAKS_N_CLASSES,
+                       .context = l,
+                       .unit = report_unit(l->report)};
+    document_rows(d, &all, IN_JSON, NULL);
+    leaks_class_sum *some = document_keep(d, sizeof l->classes);
+    table present = all;
+    present.rows = some;
+    present.n = 0;
+    for (int c = 0; some && c < LEAKS_N_CLASSES; c++)
+        if (l->classes[c].sites > 0)
+            some[present.n++] = l->classes[c];
+    document_rows(d, &present, IN_TEXT, "By class");
+}
+
+static void say_rest(document *d, const leaks_report *l) {
+    const size_t n = l->n_rows - l->shown;
+    cost rest = {0};
+    for (size_t i = l->shown; i < l->n_rows; i++)
+        cost_add(&rest, &l->rows[i]->cost);
+    const figure f = figure_of_live(l, &rest);
+    const measure_unit unit = report_unit(l->report);
+    if (n > 0)
+        document_note(d, "  %s more site%s with %s%s %s", figure_count(n).text, n == 1 ? "" : "s",
+                      figure_amount(unit, f.value).text,
+                      figure_beside(figure_margin_in(unit, &f)).text,
+                      l->leaks->measure == MEASURE_BYTESECONDS ? "held" : "live");
+    if (l->gone > 0)
+        document_note(d, "  %s site%s without a live sampled block", figure_count(l->gone).text,
+                      l->gone == 1 ? "" : "s");
+}
+
+void leaks_document(document *d, leaks_report *l) {
+    table rows = leaks_table(d, l);
+    const table window = {.name = "", TABLE_COLUMNS(window_columns), .n = 1, .context = l};
+    const table total = {.name = "all_sites",
+                         TABLE_COLUMNS(total_columns),
+                         .rows = &l->leaks->total,
+                         .n = 1,
+                         .context = l,
+                         .unit = rows.unit};
+    const table omitted = {.name = "omitted", TABLE_COLUMNS(omitted_columns), .n = 1, .context = l};
+    const bool any = report_head(d, l->report);
+    rows.n = l->shown;
+    document_object(d, &window, IN_JSON);
+    document_object(d, &total, IN_JSON);
+    if (any) {
+        say_window(d, l);
+        say_total(d, l);
+    }
+    add_classes(d, l);
+    document_rows(d, &rows, IN_ALL, "By site");
+    document_object(d, &omitted, IN_JSON);
+    if (any)
+        say_rest(d, l);
+}
+
+bool leaks_unsymbolized(const leaks_report *l) {
+    for (size_t i = 0; i < l->shown; i++)
+        if (l->rows[i]->place && profile_is_address(l->rows[i]->place))
+            return true;
+    return false;
+}

@@ -1,0 +1,198 @@
+/* peak.c: see peak.h. */
+#include "reports/peak.h"
+
+static const char *const heap_names[CCT_SOURCES] = {
+    [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external"};
+
+enum { MENTIONED = 100 /* from a hundredth of the peak on */ };
+
+/* ---- figures of the moment --------------------------------------------------------------- */
+
+static const peak_report *report_at(const void *row) {
+    return row;
+}
+
+static figure figure_at(const void *row, uint64_t samples) {
+    return figure_of(report_at(row)->report->query->profile, samples);
+}
+
+/* X(name, kind, value, help): columns of the peak `k`. */
+#define PEAK_TIMES(X)                                                                              \
+    X(time_low, low, "the earliest time at which the peak may have been, in microseconds")         \
+    X(time_high, high, "the latest")                                                               \
+    X(own_time, own_time, "when most was live of what the filter keeps")                           \
+    X(brief_time, brief_time, "when most was allocated and freed within a tick of the clock")
+#define PEAK_AMOUNTS(X)                                                                            \
+    X(freed_later, later, "of what was live at the peak: freed before the end")                    \
+    X(at_end, end_samples, "live at the end")                                                      \
+    X(own_peak, own_samples, "the most that was live of what the filter keeps")                    \
+    X(brief, brief_samples, "the most that was allocated and freed within a tick of the clock")
+
+#define PEAK_TIME(name_, field, help_)                                                             \
+    static cell moment_##name_(const table *t, const void *row) {                                  \
+        (void)t;                                                                                   \
+        return (cell){.count = report_at(row)->peak->field};                                       \
+    }
+PEAK_TIMES(PEAK_TIME)
+#undef PEAK_TIME
+
+#define PEAK_AMOUNT(name_, field, help_)                                                           \
+    static cell moment_##name_(const table *t, const void *row) {                                  \
+        (void)t;                                                                                   \
+        return (cell){.amount = figure_at(row, report_at(row)->peak->field)};                      \
+    }
+PEAK_AMOUNTS(PEAK_AMOUNT)
+#undef PEAK_AMOUNT
+
+static const table_column moment_columns[] = {
+#define PEAK_TIME(name_, field, help_)                                                             \
+    {.name = #name_, .kind = COLUMN_DURATION, .get = moment_##name_, .help = help_},
+    PEAK_TIMES(PEAK_TIME)
+#undef PEAK_TIME
+#define PEAK_AMOUNT(name_, field, help_)                                                           \
+    {.name = #name_, .kind = COLUMN_AMOUNT, .get = moment_##name_, .help = help_},
+        PEAK_AMOUNTS(PEAK_AMOUNT)
+#undef PEAK_AMOUNT
+};
+
+/* ---- by heap and by age ------------------------------------------------------------------ */
+
+static cell share_name(const table *t, const void *row) {
+    const peak_share *s = row;
+    (void)t;
+    return (cell){.text = s->name};
+}
+
+static cell share_of_peak(const table *t, const void *row) {
+    const peak_share *s = row;
+    return (cell){.number = figure_percent(s->samples, report_at(t->context)->peak->samples) / 100};
+}
+
+static cell share_amount(const table *t, const void *row) {
+    const peak_share *s = row;
+    return (cell){.amount = figure_at(t->context, s->samples)};
+}
+
+#define PEAK_SHARES(name_, help_)                                                                  \
+    {                                                                                              \
+        {.name = "share",                                                                          \
+         .kind = COLUMN_SHARE,                                                                     \
+         .get = share_of_peak,                                                                     \
+         .help = "the part of the peak, 0 to 1"},                                                  \
+            {.name = "", .kind = COLUMN_AMOUNT, .get = share_amount, .help = "live in it"}, {      \
+            .name = name_, .kind = COLUMN_TEXT, .get = share_name, .help = help_                   \
+        }                                                                                          \
+    }
+
+static const table_column heap_columns[] = PEAK_SHARES("heap", "minor, major, or external");
+static const table_column age_columns[] = PEAK_SHARES("age", "how long the blocks had lived");
+
+static void fill_shares(peak_report *k) {
+    for (int i = 0; i < CCT_SOURCES; i++)
+        k->heaps[i] = (peak_share){.name = heap_names[i], .samples = k->peak->heaps[i]};
+    for (int i = 0; i < PEAK_AGES; i++)
+        k->ages[i] = (peak_share){.name = lifetime_class_text((lifetime_class)i),
+                                  .samples = k->peak->ages[i]};
+}
+
+static void add_shares(document *d, const peak_report *k) {
+    const table heaps = {.name = "heaps",
+                         TABLE_COLUMNS(heap_columns),
+                         .rows = k->heaps,
+                         .stride = sizeof(peak_share),
+                         .n = CCT_SOURCES,
+                         .context = k,
+                         .hides_empty = true};
+    const table ages = {.name = "ages",
+                        TABLE_COLUMNS(age_columns),
+                        .rows = k->ages,
+                        .stride = sizeof(peak_share),
+                        .n = PEAK_AGES,
+                        .context = k,
+                        .hides_empty = true};
+    document_rows(d, &heaps, IN_TEXT | IN_JSON, "By heap");
+    document_rows(d, &ages, IN_TEXT | IN_JSON, "By age");
+}
+
+/* ---- the document ------------------------------------------------------------------------ */
+
+static void say_own(document *d, const peak_report *k) {
+    const figure own = figure_at(k, k->peak->own_samples);
+    if (k->peak->own_samples > 0 && k->peak->own_time != k->peak->time)
+        document_note(d, "What the filter keeps peaked at %s: %s (%s).",
+                      figure_duration(k->peak->own_time).text, figure_bytes(own.value).text,
+                      figure_margin(&own).text);
+}
+
+/* Where the clock is read seldom, as at rate 1, that may be most of what a program holds. */
+static void say_brief(document *d, const peak_report *k) {
+    const figure f = figure_at(k, k->peak->brief_samples);
+    if (k->peak->brief_samples * MENTIONED > k->peak->samples)
+        document_note(d,
+                      "Blocks that were allocated and freed within one tick of the trace's clock "
+                      "are not in it: up to %s at %s.",
+                      figure_bytes(f.value).text, figure_duration(k->peak->brief_time).text);
+}
+
+static void say_fate(document *d, const peak_report *k) {
+    const figure later = figure_at(k, k->peak->later), end = figure_at(k, k->peak->end_samples);
+    if (k->peak->low < k->peak->high)
+        document_note(d, "The peak may have occurred anywhere from %s to %s.",
+                      figure_duration(k->peak->low).text, figure_duration(k->peak->high).text);
+    document_note(d, "%s of it (%s) was freed later; %s (%s) was live at the end.",
+                  figure_bytes(later.value).text, figure_margin(&later).text,
+                  figure_bytes(end.value).text, figure_margin(&end).text);
+}
+
+static cell sites_measure(const table *t, const void *row) {
+    (void)t;
+    return (cell){.text = measure_infos[report_at(row)->sites->report->query->measure].name};
+}
+
+static cell sites_unit(const table *t, const void *row) {
+    (void)t;
+    return (cell){.text = figure_unit(report_unit(report_at(row)->sites->report))};
+}
+
+static cell sites_total(const table *t, const void *row) {
+    const report *r = report_at(row)->sites->report;
+    (void)t;
+    return (cell){.amount = report_figure(r, &r->query->total)};
+}
+
+static const table_column sites_columns[] = {
+    {.name = "sites_measure",
+     .kind = COLUMN_TEXT,
+     .get = sites_measure,
+     .help = "what is added up by site, if not what was live at the peak"},
+    {.name = "sites_unit", .kind = COLUMN_TEXT, .get = sites_unit, .help = "its unit"},
+    {.name = "sites_total", .kind = COLUMN_AMOUNT, .get = sites_total, .help = "of all sites"},
+};
+
+static void add_sites(document *d, const peak_report *k) {
+    const report *r = k->sites->report;
+    if (r == k->report) {
+        hotspots_rows(d, k->sites, "By site");
+        return;
+    }
+    const table about = {.name = "", TABLE_COLUMNS(sites_columns), .rows = k, .n = 1};
+    const figure all = report_figure(r, &r->query->total);
+    document_object(d, &about, IN_JSON);
+    document_note(d, "\nBy site, as %s (%s%s in all):", measure_infos[r->query->measure].name,
+                  figure_amount(report_unit(r), all.value).text,
+                  figure_beside(figure_margin_in(report_unit(r), &all)).text);
+    hotspots_rows(d, k->sites, NULL);
+}
+
+void peak_document(document *d, peak_report *k) {
+    const table moment = {.name = "", TABLE_COLUMNS(moment_columns), .rows = k, .n = 1};
+    const bool any = report_head(d, k->report);
+    fill_shares(k);
+    document_object(d, &moment, IN_JSON);
+    say_own(d, k);
+    say_brief(d, k);
+    if (any)
+        say_fate(d, k);
+    add_shares(d, k);
+    add_sites(d, k);
+}

@@ -1,0 +1,248 @@
+/* report.c: see report.h. */
+#include "reports/report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- columns of costs -------------------------------------------------------------------- */
+
+static const cost *cost_of(const table *t, const void *row) {
+    const report_rows *r = t->context;
+    return r->cost(row);
+}
+
+static const report *report_of(const table *t) {
+    const report_rows *r = t->context;
+    return r->report;
+}
+
+cell report_cell_share(const table *t, const void *row) {
+    return (cell){.number = figure_share(report_of(t)->query, cost_of(t, row))};
+}
+
+cell report_cell_amount(const table *t, const void *row) {
+    return (cell){.amount = report_figure(report_of(t), cost_of(t, row))};
+}
+
+cell report_cell_samples(const table *t, const void *row) {
+    return (cell){.count = cost_of(t, row)->samples};
+}
+
+cell report_cell_blocks(const table *t, const void *row) {
+    return (cell){.count = cost_of(t, row)->blocks};
+}
+
+/* ---- what the query is ------------------------------------------------------------------- */
+
+static const report *asked(const void *row) {
+    return row;
+}
+
+static const selection *selection_of(const void *row) {
+    return &asked(row)->query->selection;
+}
+
+static cell about_unit(const table *t, const void *row) {
+    (void)t;
+    return (cell){.text = figure_unit(report_unit(asked(row)))};
+}
+
+static cell about_rate(const table *t, const void *row) {
+    (void)t;
+    return (cell){.number = asked(row)->query->profile->info.sample_rate};
+}
+
+static cell about_program(const table *t, const void *row) {
+    (void)t;
+    return (cell){.text = asked(row)->query->profile->info.executable_name};
+}
+
+static cell about_measure(const table *t, const void *row) {
+    (void)t;
+    return (cell){.text = measure_infos[asked(row)->query->measure].name};
+}
+
+static cell about_time(const table *t, const void *row) {
+    (void)t;
+    return (cell){.count = asked(row)->query->moment};
+}
+
+static cell about_filter(const table *t, const void *row) {
+    (void)t;
+    return (cell){.text = asked(row)->filter};
+}
+
+static cell about_kept(const table *t, const void *row) {
+    (void)t;
+    return (cell){.count = selection_of(row)->n_kept};
+}
+
+static cell about_of(const table *t, const void *row) {
+    (void)t;
+    return (cell){.count = selection_of(row)->n_of};
+}
+
+static cell about_removed_by(const table *t, const void *row) {
+    (void)row;
+    return (cell){.text = t->context};
+}
+
+static cell about_removed_last(const table *t, const void *row) {
+    (void)t;
+    return (cell){.count = selection_of(row)->n_removed};
+}
+
+static bool has_moment(const table *t) {
+    const measure m = asked(t->rows)->query->measure;
+    return m == MEASURE_LIVE || m == MEASURE_PEAK;
+}
+
+static bool has_filter(const table *t) {
+    return asked(t->rows)->filter;
+}
+
+static bool has_selection(const table *t) {
+    return has_filter(t) && selection_of(t->rows)->n_of > 0;
+}
+
+static bool has_nothing(const table *t) {
+    return has_selection(t) && selection_of(t->rows)->n_kept == 0;
+}
+
+static const table_column about_columns[] = {
+    {.name = "unit", .kind = COLUMN_TEXT, .get = about_unit, .help = "of amounts: B, blocks, B·s"},
+    {.name = "rate", .kind = COLUMN_NUMBER, .get = about_rate, .help = "the chance of each word"},
+    {.name = "program", .kind = COLUMN_TEXT, .get = about_program, .help = "what was recorded"},
+    {.name = "measure", .kind = COLUMN_TEXT, .get = about_measure, .help = "what is added up"},
+    {.name = "time",
+     .kind = COLUMN_DURATION,
+     .get = about_time,
+     .has = has_moment,
+     .help = "the moment of the measures live and peak, in microseconds"},
+    {.name = "filter",
+     .kind = COLUMN_TEXT,
+     .get = about_filter,
+     .has = has_filter,
+     .help = "the filter, as given"},
+    {.name = "kept_blocks",
+     .kind = COLUMN_COUNT,
+     .get = about_kept,
+     .has = has_selection,
+     .help = "sampled blocks that it keeps"},
+    {.name = "of_blocks",
+     .kind = COLUMN_COUNT,
+     .get = about_of,
+     .has = has_selection,
+     .help = "of so many"},
+    {.name = "removed_by",
+     .kind = COLUMN_TEXT,
+     .get = about_removed_by,
+     .has = has_nothing,
+     .help = "if nothing is left: the term that removed the last blocks"},
+    {.name = "removed_last",
+     .kind = COLUMN_COUNT,
+     .get = about_removed_last,
+     .has = has_nothing,
+     .help = "how many these were"},
+};
+
+/* ---- the total --------------------------------------------------------------------------- */
+
+static cell total_amount(const table *t, const void *row) {
+    (void)t;
+    return (cell){.amount = report_figure(asked(row), &asked(row)->query->total)};
+}
+
+static const table_column total_columns[] = {
+    {.name = "",
+     .kind = COLUMN_AMOUNT,
+     .get = total_amount,
+     .help = "of all that the query counts"},
+};
+
+static void say_total(document *d, const report *r) {
+    const query_result *q = r->query;
+    const figure total = report_figure(r, &q->total);
+    char strong[160], rest[200], moment[60] = "";
+    if (q->measure == MEASURE_LIVE || q->measure == MEASURE_PEAK)
+        snprintf(moment, sizeof moment, q->measure == MEASURE_LIVE ? " at %s" : ", at %s",
+                 figure_duration(q->moment).text);
+    snprintf(strong, sizeof strong, "%s %s%s", figure_amount(report_unit(r), total.value).text,
+             measure_infos[q->measure].title, moment);
+    snprintf(rest, sizeof rest, " (%s, %s sample%s at rate %s)",
+             figure_margin_in(report_unit(r), &total).text, figure_count(total.samples).text,
+             total.samples == 1 ? "" : "s", figure_rate(q->profile->info.sample_rate).text);
+    document_title(d, strong, rest);
+}
+
+static void say_limits(document *d, const report *r) {
+    const memtrace_info *info = &r->query->profile->info;
+    const selection *s = &r->query->selection;
+    const double bytes = estimate_invisible(info->sample_rate) * info->word_size / 8;
+    if (s->n_of && s->n_kept < s->n_of)
+        document_note(d, "The filter keeps %s of %s sampled blocks.", figure_count(s->n_kept).text,
+                      figure_count(s->n_of).text);
+    if (bytes > 0)
+        document_note(d, "Sites below about %s may be invisible at this rate.",
+                      figure_bytes(bytes).text);
+}
+
+static void say_none_counts(document *d, const report *r) {
+    const query_result *q = r->query;
+    const bool moment = q->measure == MEASURE_LIVE || q->measure == MEASURE_PEAK;
+    document_note(d, "Nothing to show: of %s sampled blocks %s%s%s.",
+                  figure_count(q->selection.n_kept).text,
+                  q->measure == MEASURE_PROMOTED   ? "none was promoted"
+                  : q->measure == MEASURE_SURVIVED ? "all were freed"
+                                                   : "none was live",
+                  moment ? " at " : "", moment ? figure_duration(q->moment).text : "");
+}
+
+static void say_no_samples(document *d, const report *r) {
+    const profile *p = r->query->profile;
+    const figure none = figure_of(p, 0);
+    document_note(d, "No allocations: the trace holds no samples at rate %s.",
+                  figure_rate(p->info.sample_rate).text);
+    if (none.high > 0)
+        document_note(d,
+                      "A program that allocates less than about %s in all may show none; "
+                      "record it with a higher rate.",
+                      figure_bytes(none.high).text);
+}
+
+static void say_nothing(document *d, const report *r) {
+    const selection *s = &r->query->selection;
+    if (s->n_of == 0)
+        say_no_samples(d, r);
+    else if (s->n_kept > 0)
+        say_none_counts(d, r);
+    else
+        document_note(d, "Nothing to show: kept 0 of %s blocks: `%.*s` removed the last %s.",
+                      figure_count(s->n_of).text, (int)s->term_size, r->filter + s->term_at,
+                      figure_count(s->n_removed).text);
+}
+
+/* The term that removed the last blocks. */
+static const char *term_of(document *d, const report *r) {
+    const selection *s = &r->query->selection;
+    char *text = document_keep(d, s->term_size + 1);
+    if (text && r->filter)
+        memcpy(text, r->filter + s->term_at, s->term_size);
+    return text ? text : "";
+}
+
+bool report_head(document *d, const report *r) {
+    const table about = {
+        .name = "", .rows = r, .n = 1, .context = term_of(d, r), TABLE_COLUMNS(about_columns)};
+    const table total = {
+        .name = "total", .rows = r, .n = 1, .unit = report_unit(r), TABLE_COLUMNS(total_columns)};
+    document_object(d, &about, IN_JSON);
+    document_object(d, &total, IN_JSON);
+    if (r->query->total.blocks == 0) {
+        say_nothing(d, r);
+        return false;
+    }
+    say_total(d, r);
+    say_limits(d, r);
+    return true;
+}

@@ -1,0 +1,71 @@
+/* report.h: what all reports on a query share: the query, and what their documents begin with: the
+ * total, what the trace cannot show, what the filter kept. */
+#ifndef REPORTS_REPORT_H
+#define REPORTS_REPORT_H
+
+#include "reports/table.h"
+
+typedef struct report {
+    const query_result *query;
+    const char *filter;    /* as given; NULL: none */
+    bool color;            /* for reports that write their text themselves */
+    figure_cache *figures; /* of the profile; NULL: none */
+} report;
+
+static inline measure_unit report_unit(const report *r) {
+    return measure_infos[r->query->measure].unit;
+}
+
+/* An amount in the measure of the query, of blocks of which more is known than its filter says. */
+static inline figure report_figure_within(const report *r, filter_bounds may, const cost *c) {
+    return report_unit(r) == UNIT_BYTES
+               ? figure_of_cached(r->figures, r->query->profile, c->samples)
+               : figure_of_cost_within(r->query, may, c);
+}
+
+/* The same of what the filter says. */
+static inline figure report_figure(const report *r, const cost *c) {
+    return report_figure_within(r, r->query->may, c);
+}
+
+static inline double report_percent(const report *r, const cost *c) { /* of the total */
+    return 100 * figure_share(r->query, c);
+}
+
+/* Begins a document with what the query is and its total. False if nothing is left to show, which
+ * the document then says. `r` must outlive it. */
+bool report_head(document *d, const report *r);
+
+/* The columns of a table whose rows have a cost, which `cost_at` takes out of a row; the context of
+ * the table is then a report_rows. */
+typedef struct report_rows {
+    const report *report;
+    const cost *(*cost)(const void *row);
+} report_rows;
+
+cell report_cell_share(const table *t, const void *row);
+cell report_cell_amount(const table *t, const void *row);
+cell report_cell_blocks(const table *t, const void *row);
+
+#define REPORT_COLUMNS_COST                                                                        \
+    {.name = "share",                                                                              \
+     .kind = COLUMN_SHARE,                                                                         \
+     .get = report_cell_share,                                                                     \
+     .help = "the part of the total, 0 to 1"},                                                     \
+        {.name = "",                                                                               \
+         .kind = COLUMN_AMOUNT,                                                                    \
+         .get = report_cell_amount,                                                                \
+         .help = "the estimate in the unit of the measure, and the ends of its 95% interval"},     \
+        {.name = "samples",                                                                        \
+         .kind = COLUMN_COUNT,                                                                     \
+         .in = IN_TEXT,                                                                            \
+         .get = report_cell_samples,                                                               \
+         .help = "sampled words"},                                                                 \
+    {                                                                                              \
+        .name = "blocks", .kind = COLUMN_COUNT, .in = IN_DATA, .get = report_cell_blocks,          \
+        .help = "sampled blocks"                                                                   \
+    }
+
+cell report_cell_samples(const table *t, const void *row);
+
+#endif

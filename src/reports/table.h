@@ -1,0 +1,200 @@
+/* table.h: what a report is: a document of tables, and of sentences about them.
+ *
+ * A report is a function from a profile and a question to a document. It says what there is, never
+ * how it looks: src/render makes terminal text, JSON, CSV and the page's answers from any document.
+ *
+ * A table is columns over rows. The rows are an array that the report has anyway, such as the sites
+ * of hotspots_query; nothing is copied. A column has a name, a kind and a function that gives the
+ * cell of a row. The kind decides how text aligns a cell, what JSON calls its parts, how CSV
+ * flattens it and how the page gets it:
+ *
+ *     kind      a cell                        text            JSON, CSV
+ *     AMOUNT    an estimate in the unit       3.1 MB ± 0.2    value, low, high, samples
+ *     RATE      the same each second          3.1 MB/s        value, low, high, samples
+ *     SHARE     0 … 1                         12.5% and bar   a number
+ *     PART      an estimate of a share        62% (60 … 64)   value, low, high, samples, of_samples
+ *     COUNT     a whole number                1,234           a number
+ *     NUMBER    any number                    0.05            a number
+ *     DURATION  microseconds                  1.25 s          a number
+ *     TEXT      words                         as it is        a string
+ *     PLACE     where in the program          FILE:LINE NAME  function, file, line
+ *     FLAG      yes or no                     yes             true
+ *     LINE      numbers at equal steps        sparks          an array
+ *     ROWS      a table of its own            rows below      an array of objects
+ *     OBJECT    its single row                not shown       an object
+ *
+ * The amount named "" is what the row is about: its parts stand among the row's own fields. Parts
+ * of other amounts stand in an object of that name in JSON, and as NAME, NAME_low, … in CSV and
+ * columns.
+ *
+ * Why not cells in a grid, as many libraries have them: a trace has millions of sites, each with
+ * ten columns, of which a terminal shows twenty. Columns over rows cost nothing until a cell is
+ * shown, and sorting by any column needs no other code.
+ *
+ * What must hold: names of columns are unique in a table, and never change their meaning; a cell
+ * depends on its table and row alone; a document is made, rendered once or more, and freed. */
+#ifndef REPORTS_TABLE_H
+#define REPORTS_TABLE_H
+
+#include "analyse/cost.h"
+#include "analyse/figure.h"
+#include "base/arena.h"
+#include "base/vec.h"
+
+typedef struct table table;
+
+typedef enum column_kind {
+    COLUMN_AMOUNT,
+    COLUMN_RATE,
+    COLUMN_SHARE,
+    COLUMN_PART,
+    COLUMN_COUNT,
+    COLUMN_NUMBER,
+    COLUMN_DURATION,
+    COLUMN_TEXT,
+    COLUMN_PLACE,
+    COLUMN_FLAG,
+    COLUMN_LINE,
+    COLUMN_ROWS,
+    COLUMN_OBJECT,
+} column_kind;
+
+/* Who shows a column, or a part of a document. */
+typedef enum shown_in {
+    IN_TEXT = 1,
+    IN_JSON = 2,
+    IN_CSV = 4,
+    IN_PAGE = 8,
+    IN_DATA = IN_JSON | IN_CSV | IN_PAGE,
+    IN_ALL = IN_TEXT | IN_DATA
+} shown_in;
+
+typedef struct cell {
+    bool none; /* null in JSON, empty elsewhere */
+    union {
+        figure amount;
+        struct {
+            estimate share;
+            uint64_t samples, of_samples;
+        } part;
+        double number;  /* SHARE, NUMBER */
+        uint64_t count; /* COUNT, DURATION */
+        const char *text;
+        const profile_location *place; /* NULL: no backtrace */
+        bool flag;
+        struct {
+            const double *items;
+            size_t n;
+            double unit; /* 0: what they are; else, what one of them is of what is shown, in whole
+                            ones */
+        } line;
+    };
+} cell;
+
+static inline double line_point(cell x, size_t i) {
+    return x.line.unit > 0 ? (double)(int64_t)(x.line.items[i] * x.line.unit + 0.5)
+                           : x.line.items[i];
+}
+
+static inline cell cell_none(void) {
+    return (cell){.none = true};
+}
+
+typedef struct table_column {
+    const char *name;  /* in JSON, CSV and columns; see above for "" */
+    const char *title; /* in text; NULL: the name */
+    column_kind kind;
+    unsigned in; /* a set of shown_in; 0: IN_ALL */
+    /* What an amount is in, if not in the unit of its table. */
+    const char *unit;
+    cell (*get)(const table *t, const void *row);
+    /* Of ROWS and OBJECT instead: fills the table below the row, which is zeroed; false: none. */
+    bool (*below)(const table *t, const void *row, table *rows);
+    bool (*has)(const table *t); /* whether this table has it; NULL: always */
+    const char *help; /* for documents: what it is, a clause in lower case without full stop */
+} table_column;
+
+struct table {
+    const char *name; /* of its rows: "hotspots" */
+    const table_column *columns;
+    size_t n_columns;
+    const void *rows;
+    size_t stride, n;
+    /* The row of a number, where rows are no array of rows; NULL: they are. */
+    const void *(*row)(const table *t, size_t i);
+    const void *context; /* for the columns: what they need beside the row */
+    measure_unit unit;   /* of its amounts */
+    bool by_line;        /* places are lines, not functions with all their lines */
+    bool hides_empty;    /* text leaves out rows whose own amount is 0 */
+    const char *no_name; /* of rows whose last column is empty; NULL: nothing */
+    size_t omitted;      /* there are so many more rows than these */
+};
+
+/* The table below a row, by value: nothing is allocated. False: there is none. */
+static inline bool table_below(const table *t, const table_column *c, const void *row,
+                               table *below) {
+    *below = (table){.by_line = t->by_line, .unit = t->unit};
+    return c->below && c->below(t, row, below);
+}
+
+static inline const void *table_row(const table *t, size_t i) {
+    return t->row ? t->row(t, i) : (const char *)t->rows + i * t->stride;
+}
+
+static inline bool column_is_in(const table_column *c, const table *t, shown_in in) {
+    return ((c->in ? c->in : (unsigned)IN_ALL) & in) && (!c->has || c->has(t));
+}
+
+/* NULL if the table has none of this name. */
+const table_column *table_find(const table *t, const char *name);
+
+/* The number by which a column sorts; of text and places, table_compare does. */
+double table_key(const table *t, const table_column *c, const void *row);
+
+/* Below, at or above 0, as row `a` stands before, with or behind `b` by that column, rising. */
+int table_compare(const table *t, const table_column *c, const void *a, const void *b);
+
+/* ---- documents --------------------------------------------------------------------------- */
+
+typedef enum part_kind {
+    PART_ROWS,   /* a table; in JSON an array of objects */
+    PART_OBJECT, /* a table of one row; in JSON an object, with the name "" the document's own
+                    fields */
+    PART_NOTE,   /* a sentence, in text alone */
+    PART_HINT,   /* the same, faint: what to do next */
+    PART_TITLE,  /* a sentence in bold that the report opens with */
+} part_kind;
+
+typedef struct document_part {
+    part_kind kind;
+    unsigned in;
+    const char *heading; /* above rows in text; NULL: none */
+    table table;
+    const char *text; /* of notes and titles */
+    size_t strong;    /* of a title: so many bytes of it are bold */
+} document_part;
+
+/* Legal when zeroed. Owns texts and tables that it was asked to keep, and nothing else: rows are
+ * the report's, and must outlive it. */
+typedef struct document {
+    VEC(document_part) parts;
+    arena arena;
+    bool failed; /* there was no memory: it is not whole */
+} document;
+
+void document_rows(document *d, const table *t, unsigned in, const char *heading);
+void document_object(document *d, const table *t, unsigned in);
+__attribute__((format(printf, 2, 3))) void document_note(document *d, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void document_hint(document *d, const char *format, ...);
+
+/* `strong` is shown bold, `rest` behind it. */
+void document_title(document *d, const char *strong, const char *rest);
+
+/* Memory that lives as long as the document, zeroed; NULL, and `failed`, when there is none. */
+void *document_keep(document *d, size_t size);
+
+void document_free(document *d);
+
+#define TABLE_COLUMNS(list) .columns = (list), .n_columns = sizeof(list) / sizeof *(list)
+
+#endif

@@ -1,0 +1,308 @@
+/* test_render.c: one table, with a row below a row and cells of all kinds, through all renderers;
+ * and names where there is little room. */
+#include <string.h>
+
+#include "render/page.h"
+#include "render/render.h"
+#include "render/shorten.h"
+#include "unit.h"
+
+/* ---- a report ---------------------------------------------------------------------------- */
+
+typedef struct thing {
+    const profile_location *place;
+    double value, error;
+    const char *word;
+    const struct thing *below;
+    size_t n_below;
+} thing;
+
+static const thing *thing_of(const void *row) {
+    return row;
+}
+
+static cell get_share(const table *t, const void *row) {
+    (void)t;
+    return (cell){.number = thing_of(row)->value / 4096};
+}
+
+static cell get_amount(const table *t, const void *row) {
+    const thing *x = row;
+    (void)t;
+    return (cell){.amount = {.samples = 3,
+                             .value = x->value,
+                             .low = x->value - x->error,
+                             .high = x->value + x->error,
+                             .margin = x->error}};
+}
+
+static cell get_word(const table *t, const void *row) {
+    (void)t;
+    return thing_of(row)->word ? (cell){.text = thing_of(row)->word} : cell_none();
+}
+
+static cell get_line(const table *t, const void *row) {
+    static const double points[] = {0, 1, 2};
+    (void)t;
+    (void)row;
+    return (cell){.line = {.items = points, .n = 3}};
+}
+
+static cell get_place(const table *t, const void *row) {
+    (void)t;
+    return (cell){.place = thing_of(row)->place};
+}
+
+static bool get_below(const table *t, const void *row, table *below) {
+    const thing *x = row;
+    below->columns = t->columns;
+    below->n_columns = t->n_columns;
+    below->rows = x->below;
+    below->stride = sizeof *x;
+    below->n = x->n_below;
+    return x->n_below > 0;
+}
+
+static bool never(const table *t) {
+    (void)t;
+    return false;
+}
+
+static const table_column columns[] = {
+    {.name = "share", .kind = COLUMN_SHARE, .get = get_share},
+    {.name = "", .kind = COLUMN_AMOUNT, .get = get_amount},
+    {.name = "self", .kind = COLUMN_AMOUNT, .in = IN_CSV | IN_PAGE, .get = get_amount},
+    {.name = "word", .kind = COLUMN_TEXT, .get = get_word},
+    {.name = "absent", .kind = COLUMN_TEXT, .get = get_word, .has = never},
+    {.name = "history", .kind = COLUMN_LINE, .in = IN_JSON | IN_PAGE, .get = get_line},
+    {.name = "place", .title = "site", .kind = COLUMN_PLACE, .get = get_place},
+    {.name = "callers",
+     .title = "via ",
+     .kind = COLUMN_ROWS,
+     .in = IN_TEXT | IN_JSON,
+     .below = get_below},
+};
+
+static const profile_location parse = {
+    .file = "a/library/parse.c", .function = "parse", .line = 12};
+static const profile_location main_ = {.file = "main.c", .function = "main", .line = 3};
+static const thing caller = {.place = &main_, .value = 1024, .error = 0};
+static const thing nobody = {.value = 1024, .error = 0};
+static const thing things[] = {
+    {.place = &parse, .value = 3072, .error = 100, .word = "a,\"b", .below = &caller, .n_below = 1},
+    {.place = &main_, .value = 1024, .error = 0, .below = &nobody, .n_below = 1},
+};
+
+static document made(void) {
+    document d = {0};
+    const table rows = {.name = "things",
+                        TABLE_COLUMNS(columns),
+                        .rows = things,
+                        .stride = sizeof *things,
+                        .n = 2,
+                        .by_line = true};
+    document_title(&d, "4.0 KB", " in all");
+    document_rows(&d, &rows, IN_ALL, "By thing");
+    document_note(&d, "That was \033%d things.", 2);
+    ck_assert(!d.failed);
+    return d;
+}
+
+/* What `render` writes of it, to be freed. */
+static char *written(void (*render)(output *, const document *)) {
+    document d = made();
+    output o;
+    output_start(&o, OUTPUT_MEMORY);
+    render(&o, &d);
+    output_char(&o, '\0');
+    ck_assert_int_eq(o.error, 0);
+    document_free(&d);
+    return o.buffer;
+}
+
+/* ---- renderers --------------------------------------------------------------------------- */
+
+START_TEST(json_has_every_number_and_rows_below_rows) {
+    char *text = written(render_json);
+    ck_assert_str_eq(
+        text, "{\"things\":[\n"
+              "  {\"share\":0.750000,\"value\":3072,\"low\":2972,\"high\":3172,\"samples\":3,"
+              "\"word\":\"a,\\\"b\",\"history\":[0,1,2],"
+              "\"function\":\"parse\",\"file\":\"a/library/parse.c\",\"line\":12,"
+              "\"callers\":[{\"share\":0.250000,\"value\":1024,\"low\":1024,\"high\":1024,"
+              "\"samples\":3,\"word\":null,\"history\":[0,1,2],\"function\":\"main\","
+              "\"file\":\"main.c\",\"line\":3,\"callers\":[]}]},\n"
+              "  {\"share\":0.250000,\"value\":1024,\"low\":1024,\"high\":1024,\"samples\":3,"
+              "\"word\":null,\"history\":[0,1,2],\"function\":\"main\",\"file\":\"main.c\","
+              "\"line\":3,\"callers\":[{\"share\":0.250000,\"value\":1024,\"low\":1024,"
+              "\"high\":1024,\"samples\":3,\"word\":null,\"history\":[0,1,2],\"function\":null,"
+              "\"file\":null,\"callers\":[]}]}]}\n");
+    free(text);
+}
+END_TEST
+
+START_TEST(csv_has_a_row_a_line_and_estimates_with_their_ends) {
+    char *text = written(render_csv);
+    ck_assert_str_eq(text, "share,value,low,high,samples,self,self_low,self_high,self_samples,word,"
+                           "function,file,line\n"
+                           "0.750000,3072,2972,3172,3,3072,2972,3172,3,\"a,\"\"b\",parse,"
+                           "a/library/parse.c,12\n"
+                           "0.250000,1024,1024,1024,3,1024,1024,1024,3,,main,main.c,3\n");
+    free(text);
+}
+END_TEST
+
+static unsigned width;
+static bool colored;
+
+static void as_text(output *o, const document *d) {
+    const text_style style = {.columns = width, .color = colored};
+    render_text(o, d, &style);
+}
+
+START_TEST(text_lines_numbers_up_and_names_come_last) {
+    width = 0;
+    colored = false;
+    char *text = written(as_text);
+    ck_assert_str_eq(text, "4.0 KB in all\n"
+                           "\nBy thing:\n"
+                           "  share              B      ±  word  site\n"
+                           "   75.0% ██████  3,072  ± 100  a,\"b  a/library/parse.c:12 parse\n"
+                           "   25.0%         1,024                 via main.c:3 main\n"
+                           "   25.0% ██      1,024               main.c:3 main\n"
+                           "That was ?2 things.\n");
+    free(text);
+}
+END_TEST
+
+START_TEST(a_narrow_terminal_shortens_names_and_nothing_else) {
+    width = 60;
+    char *text = written(as_text);
+    ck_assert_ptr_nonnull(strstr(text, "  …/parse.c:12 parse\n"));
+    ck_assert_ptr_nonnull(strstr(text, "  3,072  ± 100  "));
+    free(text);
+}
+END_TEST
+
+START_TEST(what_is_painted_is_put_back) {
+    width = 0;
+    colored = true;
+    char *text = written(as_text);
+    size_t painted = 0, plain = 0;
+    for (const char *c = text; (c = strstr(c, "\033[")); c++) {
+        painted += strncmp(c, "\033[0m", 4) != 0;
+        plain += strncmp(c, "\033[0m", 4) == 0;
+    }
+    ck_assert_uint_gt(painted, 0);
+    ck_assert_uint_ge(plain, 1);
+    ck_assert_ptr_null(strstr(strrchr(text, '\033'), "[1m"));
+    free(text);
+}
+END_TEST
+
+START_TEST(the_page_gets_columns_and_names_once) {
+    document d = made();
+    place_list places = {0};
+    static const uint32_t order[] = {1, 0};
+    const page_rows rows = {.table = &d.parts.items[1].table, .rows = order, .n = 2};
+    profile p = {0};
+    output o;
+    output_start(&o, OUTPUT_MEMORY);
+    ck_assert(page_names(&places, &rows));
+    ck_assert_uint_eq(places.places.count, 2);
+    page_columns(&o, &places, &rows, "rows");
+    output_char(&o, '\0');
+    ck_assert_str_eq(o.buffer, "\"rows\":{\"share\":[0.25,0.75],\n\"value\":[1024,3072],\n"
+                               "\"low\":[1024,2972],\n\"high\":[1024,3172],\n\"samples\":[3,3],\n"
+                               "\"self\":[1024,3072],\n\"self_low\":[1024,2972],\n"
+                               "\"self_high\":[1024,3172],\n\"self_samples\":[3,3],\n"
+                               "\"word\":[0,1],\n\"history\":[[0,1,2],[0,1,2]],\n"
+                               "\"place\":[0,1]}");
+    output_finish(&o);
+    place_list_free(&places);
+    profile_free(&p);
+    document_free(&d);
+}
+END_TEST
+
+START_TEST(rows_compare_by_any_column) {
+    document d = made();
+    const table *t = &d.parts.items[1].table;
+    ck_assert_ptr_null(table_find(t, "absent"));
+    ck_assert_ptr_null(table_find(t, "unheard"));
+    ck_assert_int_gt(table_compare(t, table_find(t, ""), &things[0], &things[1]), 0);
+    ck_assert_int_gt(table_compare(t, table_find(t, "place"), &things[0], &things[1]), 0);
+    ck_assert_int_gt(table_compare(t, table_find(t, "word"), &things[0], &things[1]), 0);
+    ck_assert_int_eq(table_compare(t, table_find(t, "share"), &things[0], &things[0]), 0);
+    document_free(&d);
+}
+END_TEST
+
+/* ---- names ------------------------------------------------------------------------------- */
+
+static char *shortened(const char *name, size_t room) {
+    output o;
+    output_start(&o, OUTPUT_MEMORY);
+    shorten_text(&o, name, room);
+    output_char(&o, '\0');
+    return o.buffer;
+}
+
+/* {name, room, what is left of it} */
+static const struct {
+    const char *name;
+    size_t room;
+    const char *expected;
+} names[] = {
+    {"parse", 5, "parse"},
+    {"parse", 4, "par…"},
+    {"ns::f(int, char const*)", 12, "ns::f(…)"},
+    {"ns::vec<std::pair<int, char> >::push_back(int)", 28, "ns::vec<…>::push_back(…)"},
+    {"ns::vec<std::pair<int, char> >::push_back(int)", 16, "…push_back(…)"},
+    {"Stdlib__Map.Make.bal", 10, "…Make.bal"},
+    {"Stdlib__Map.Make.bal", 6, "…bal"},
+    {"(anonymous namespace)::f(int)", 27, "(anonymous namespace)::f(…)"},
+    {"std::ostream& operator<<(std::ostream&, T<int> const&)", 40, "std::ostream& operator<<(…)"},
+    {"a::operator()(int, int)", 18, "a::operator()(…)"},
+    {"häßlich", 4, "häß…"},
+};
+
+START_TEST(the_name_itself_stays_longest) {
+    char *text = shortened(names[_i].name, names[_i].room);
+    ck_assert_str_eq(text, names[_i].expected);
+    free(text);
+}
+END_TEST
+
+START_TEST(a_path_gives_way_before_the_name) {
+    const profile_location p = {
+        .file = "/usr/include/c++/12/bits/new_allocator.h", .function = "allocate", .line = 137};
+    output o;
+    output_start(&o, OUTPUT_MEMORY);
+    shorten_place(&o, &p, true, 40);
+    output_char(&o, '\n');
+    shorten_place(&o, &p, false, 40);
+    output_char(&o, '\0');
+    ck_assert_str_eq(o.buffer, "…/12/bits/new_allocator.h:137 allocate\n"
+                               "allocate (…/c++/12/bits/new_allocator.h)");
+    output_finish(&o);
+}
+END_TEST
+
+static Suite *suite(void) {
+    Suite *s = suite_create("render");
+    TCase *t = tcase_create("render");
+    tcase_add_test(t, json_has_every_number_and_rows_below_rows);
+    tcase_add_test(t, csv_has_a_row_a_line_and_estimates_with_their_ends);
+    tcase_add_test(t, text_lines_numbers_up_and_names_come_last);
+    tcase_add_test(t, a_narrow_terminal_shortens_names_and_nothing_else);
+    tcase_add_test(t, what_is_painted_is_put_back);
+    tcase_add_test(t, the_page_gets_columns_and_names_once);
+    tcase_add_test(t, rows_compare_by_any_column);
+    tcase_add_loop_test(t, the_name_itself_stays_longest, 0, sizeof names / sizeof *names);
+    tcase_add_test(t, a_path_gives_way_before_the_name);
+    suite_add_tcase(s, t);
+    return s;
+}
+
+UNIT_MAIN(suite)

@@ -113,7 +113,8 @@ int question_ask(question *q, const command *cmd, const question_options *option
 void question_close(question *q);
 void question_close_quietly(question *q);
 
-/* Writes a report to standard output in the form that the options ask for. Returns the exit status. */
+/* Writes a report to standard output in the form that the options ask for. Returns the exit status.
+ */
 int question_show(const question_options *options, const document *d);
 
 /* Its filter left no block. */

@@ -107,8 +107,8 @@ void document_title(document *d, const char *strong, const char *rest) {
     const size_t n = strlen(strong);
     char *text = document_keep(d, n + strlen(rest) + 1);
     if (text) {
-        strcpy(text, strong);
-        strcpy(text + n, rest);
+        memcpy(text, strong, n);
+        memcpy(text + n, rest, strlen(rest));
     }
     add_text(d, PART_TITLE, text, n);
 }

@@ -8,8 +8,7 @@
 #include "cli/options.h"
 #include "cli/question.h"
 #include "cli/similar.h"
-#include "cli/terminal.h"
-#include "present/calltree.h"
+#include "reports/tree.h"
 
 typedef struct tree_options {
     question_options question;
@@ -75,29 +74,10 @@ static const option tree_specs[] = {
 static const option site_specs[] = {OPTIONS_PATHS("6", "what FUNCTION has"),
                                     OPTIONS_QUESTION(tree_options)};
 
-static int print(const question *q, const tree_options *opts, bool by_line, const calltree *t,
-                 const char *focus) {
-    output out;
-    const calltree_view view = {.focus = focus,
-                                .min_share = opts->min_share,
-                                .top = opts->top,
-                                .depth = opts->depth,
-                                .by_line = by_line};
-    terminal_start(&out, !opts->question.json && !opts->question.csv);
-    if (opts->question.json)
-        calltree_json(&out, &q->report, t, &view);
-    else if (opts->question.csv)
-        calltree_csv(&out, &q->report, t, &view);
-    else
-        calltree_text(&out, &q->report, t, &view);
-    return report_output(output_finish(&out));
-}
-
-/* ---- the commands -------------------------------------------------------------------------- */
-
 static int show(const question *q, const tree_options *opts, calltree_shape shape,
                 const call_site *site, const char *focus) {
     calltree t;
+    document d = {0};
     const bool by_line = opts->by == BY_LINE || (site && call_site_has_lines(site));
     const calltree_spec spec = {.shape = shape,
                                 .by_line = by_line,
@@ -107,20 +87,31 @@ static int show(const question *q, const tree_options *opts, calltree_shape shap
                                 .max_depth = opts->collapse ? 0 : opts->depth + 1};
     if (!calltree_query(&q->query, &spec, &t))
         return message_no_memory();
-    int status = print(q, opts, by_line, &t, focus);
+    tree_report shown = {.report = &q->report,
+                         .tree = &t,
+                         .view = {.focus = focus,
+                                  .min_share = opts->min_share,
+                                  .top = opts->top,
+                                  .depth = opts->depth,
+                                  .by_line = by_line}};
+    tree_document(&d, &shown);
+    const int status = question_show(&opts->question, &d);
     if (focus && t.nodes.items[CALLTREE_ROOT].total.blocks == 0)
         similar_hint(&q->profile, focus);
+    document_free(&d);
     calltree_free(&t);
     return status;
 }
+
+/* ---- the commands -------------------------------------------------------------------------- */
 
 static int run_for(const command *cmd, const tree_options *opts, calltree_shape shape,
                    const char *focus, const char *path) {
     question q;
     call_site *site = NULL;
     filter_error error;
-    if (opts->depth < 1 || opts->depth > CALLTREE_MAX_DEPTH)
-        return message_usage(cmd, "--depth: from 1 to %d calls can be shown", CALLTREE_MAX_DEPTH);
+    if (opts->depth < 1 || opts->depth > TREE_MAX_DEPTH)
+        return message_usage(cmd, "--depth: from 1 to %d calls can be shown", TREE_MAX_DEPTH);
     int status = question_ask(&q, cmd, &opts->question, path);
     if (status == STATUS_OK && focus && !call_site_parse(focus, &q.profile, &site, &error))
         status = question_refuse(cmd, "FUNCTION", focus, &error);

@@ -44,6 +44,7 @@ typedef struct line {
     const char *name, *prefix;
     size_t depth;
     bool by_line;
+    bool faint; /* it explains the row above */
     bool noise; /* its amount is smaller than its error */
     bool more;  /* others behind it are not shown */
 } line;
@@ -177,7 +178,7 @@ static const char *shown(layout *l, const char *text) {
     return kept;
 }
 
-static const char *cell_text(layout *l, const lane *n, cell x, size_t depth) {
+static const char *cell_text(layout *l, const lane *n, cell x, bool plain) {
     if (x.none)
         return "";
     switch (n->column->kind) {
@@ -186,7 +187,7 @@ static const char *cell_text(layout *l, const lane *n, cell x, size_t depth) {
         return n->is_error ? error_text(l, n, &x.amount)
                            : keep(l, in_unit(x.amount.value, n->unit).text);
     case COLUMN_SHARE:
-        return share_text(l, x.number, depth == 0);
+        return share_text(l, x.number, !plain);
     case COLUMN_PART:
         return part_text(l, x.part.share);
     case COLUMN_COUNT:
@@ -268,7 +269,7 @@ static void fill_line(layout *l, const table *t, const void *row, line *x) {
         lane *n = &l->lanes[i];
         const table_column *c = t == l->table ? n->column : table_find(t, n->column->name);
         x->cells[i] =
-            c && column_is_in(c, t, IN_TEXT) ? cell_text(l, n, c->get(t, row), x->depth) : "";
+            c && column_is_in(c, t, IN_TEXT) ? cell_text(l, n, c->get(t, row), x->faint) : "";
         const size_t width = figure_columns(x->cells[i]);
         n->width = width > n->width ? width : n->width;
         n->any |= width > 0;
@@ -306,14 +307,14 @@ static void add_lines_below(layout *l, const table *t, const void *row, size_t d
         table below;
         if (c->kind == COLUMN_ROWS && column_is_in(c, t, IN_TEXT) &&
             table_below(t, c, row, &below) && !says_nothing(&below))
-            add_lines(l, &below, depth + 1, c->title ? c->title : "");
+            add_lines(l, &below, depth + !below.in_line, c->title ? c->title : "");
     }
 }
 
 static void add_lines(layout *l, const table *t, size_t depth, const char *prefix) {
     for (size_t i = 0; i < t->n && !l->failed; i++) {
         const void *row = table_row(t, i);
-        line x = {.depth = depth, .prefix = prefix, .by_line = t->by_line};
+        line x = {.depth = depth, .prefix = prefix, .by_line = t->by_line, .faint = *prefix != 0};
         if (is_hidden(t, row))
             continue;
         fill_line(l, t, row, &x);
@@ -372,7 +373,7 @@ static void put_name(output *o, const layout *l, const line *x, size_t room) {
 }
 
 static void put_line(output *o, const layout *l, const line *x, size_t room) {
-    const char *code = x->depth > 0 || x->noise ? FAINT : "";
+    const char *code = x->faint || x->noise ? FAINT : "";
     paint(o, l, code);
     for (size_t i = 0; i < l->n_lanes; i++) {
         const lane *n = &l->lanes[i];
@@ -439,7 +440,7 @@ static void put_object(output *o, const table *t, const text_style *style) {
             output_text(o, figure_amount(t->unit, x.amount.value).text);
             output_text(o, figure_beside(figure_margin_in(t->unit, &x.amount)).text);
         } else {
-            output_text(o, cell_text(&l, n, x, 1));
+            output_text(o, cell_text(&l, n, x, true));
         }
         output_char(o, '\n');
     }

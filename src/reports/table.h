@@ -125,6 +125,8 @@ struct table {
     const void *context; /* for the columns: what they need beside the row */
     measure_unit unit;   /* of its amounts */
     bool by_line;        /* places are lines, not functions with all their lines */
+    size_t depth;        /* how many tables it is below */
+    bool in_line;        /* text does not indent its rows below the row that they belong to */
     bool hides_empty;    /* text leaves out rows whose own amount is 0 */
     const char *no_name; /* of rows whose last column is empty; NULL: nothing */
     size_t omitted;      /* there are so many more rows than these */
@@ -133,7 +135,7 @@ struct table {
 /* The table below a row, by value: nothing is allocated. False: there is none. */
 static inline bool table_below(const table *t, const table_column *c, const void *row,
                                table *below) {
-    *below = (table){.by_line = t->by_line, .unit = t->unit};
+    *below = (table){.by_line = t->by_line, .unit = t->unit, .depth = t->depth + 1};
     return c->below && c->below(t, row, below);
 }
 

@@ -1,0 +1,225 @@
+/* tree.c: see tree.h. A chain of calls without side branches is not indented, so that deep stacks
+ * stay readable. */
+#include "reports/tree.h"
+
+static const tree_report *report_of(const table *t) {
+    return (const tree_report *)((const char *)t->context - offsetof(tree_report, rows));
+}
+
+static const calltree_node *node_of(const void *row) {
+    return row;
+}
+
+static const cost *total_of(const void *row) {
+    return &node_of(row)->total;
+}
+
+static const cost *self_of(const void *row) {
+    return row;
+}
+
+static const calltree_node *root_of(const tree_report *t) {
+    return &t->tree->nodes.items[CALLTREE_ROOT];
+}
+
+/* ---- what is shown ----------------------------------------------------------------------- */
+
+static const calltree_node *child_of(const tree_report *t, const calltree_node *n, size_t i) {
+    return &t->tree->nodes.items[t->tree->children.items[n->first + i]];
+}
+
+/* In percent of the whole tree: of a function that is a small part of all, too, callers show. */
+static double percent_of_tree(const tree_report *t, const calltree_node *n) {
+    const double all = root_of(t)->total.weight;
+    return all > 0 ? 100 * n->total.weight / all : 0;
+}
+
+/* How many children of a node are shown at a depth; they are the largest. */
+static uint32_t shown_children(const tree_report *t, const calltree_node *n, uint64_t depth) {
+    uint32_t shown = 0;
+    while (depth < t->view.depth && shown < n->n_children &&
+           (t->view.top == 0 || shown < t->view.top) &&
+           percent_of_tree(t, child_of(t, n, shown)) >= t->view.min_share)
+        shown++;
+    return shown;
+}
+
+static uint64_t count_omitted(const tree_report *t, const calltree_node *n, uint64_t depth) {
+    const uint32_t shown = shown_children(t, n, depth);
+    uint64_t omitted = n->n_children - shown;
+    for (uint32_t i = 0; i < shown; i++)
+        omitted += count_omitted(t, child_of(t, n, i), depth + 1);
+    return omitted;
+}
+
+/* ---- columns ----------------------------------------------------------------------------- */
+
+/* Tables of children have their numbers as rows. */
+static const void *child_row(const table *t, size_t i) {
+    const uint32_t *numbers = t->rows;
+    return &report_of(t)->tree->nodes.items[numbers[i]];
+}
+
+static cell node_place(const table *t, const void *row) {
+    const tree_report *r = report_of(t);
+    return (cell){.place = row == root_of(r) && r->view.focus ? &r->named : node_of(row)->place};
+}
+
+static cell node_depth(const table *t, const void *row) {
+    (void)row;
+    return (cell){.count = t->depth + 1};
+}
+
+static cell node_self(const table *t, const void *row) {
+    return (cell){.amount = report_figure(report_of(t)->report, &node_of(row)->self)};
+}
+
+/* The depth of a row counts from 0 for the root, whose table is at none. */
+static uint64_t depth_of(const table *t, const void *row) {
+    return row == root_of(report_of(t)) ? 0 : t->depth + (report_of(t)->view.focus ? 0 : 1);
+}
+
+static cell node_omitted(const table *t, const void *row) {
+    const calltree_node *n = row;
+    return (cell){.count = n->n_children - shown_children(report_of(t), n, depth_of(t, row))};
+}
+
+static cell focus_text(const table *t, const void *row) {
+    const char *focus = report_of(t)->view.focus;
+    (void)row;
+    return focus ? (cell){.text = focus} : cell_none();
+}
+
+static bool node_children(const table *t, const void *row, table *below);
+static bool node_own(const table *t, const void *row, table *below);
+
+#define TREE_OWN                                                                                   \
+    {.name = "self",                                                                               \
+     .kind = COLUMN_OBJECT,                                                                        \
+     .in = IN_JSON,                                                                                \
+     .below = node_own,                                                                            \
+     .help = "allocated right there: a share, an amount, and blocks"},                             \
+        {.name = "children",                                                                       \
+         .title = "",                                                                              \
+         .kind = COLUMN_ROWS,                                                                      \
+         .below = node_children,                                                                   \
+         .help = "what it calls, or what calls it, largest first"},                                \
+    {                                                                                              \
+        .name = "children_omitted", .kind = COLUMN_COUNT, .in = IN_JSON, .get = node_omitted,      \
+        .help = "rows that are not listed below it"                                                \
+    }
+
+static const table_column columns[] = {
+    {.name = "depth",
+     .kind = COLUMN_COUNT,
+     .in = IN_CSV,
+     .get = node_depth,
+     .help = "calls from the root, from 1"},
+    REPORT_COLUMNS_COST,
+    {.name = "self",
+     .kind = COLUMN_AMOUNT,
+     .in = IN_CSV,
+     .get = node_self,
+     .help = "allocated right there"},
+    {.name = "place",
+     .title = "function",
+     .kind = COLUMN_PLACE,
+     .get = node_place,
+     .help = "the function, or line"},
+    TREE_OWN,
+};
+
+static const table_column root_columns[] = {
+    {.name = "focus", .kind = COLUMN_TEXT, .get = focus_text, .help = "the function asked about"},
+    REPORT_COLUMNS_COST,
+    TREE_OWN,
+};
+
+static const table_column self_columns[] = {REPORT_COLUMNS_COST};
+
+static bool node_own(const table *t, const void *row, table *below) {
+    below->columns = self_columns;
+    below->n_columns = sizeof self_columns / sizeof *self_columns;
+    below->rows = &node_of(row)->self;
+    below->stride = sizeof(cost);
+    below->n = 1;
+    below->context = &report_of(t)->selves;
+    return true;
+}
+
+static bool node_children(const table *t, const void *row, table *below) {
+    const tree_report *r = report_of(t);
+    const calltree_node *n = row;
+    const uint32_t shown = shown_children(r, n, depth_of(t, row));
+    below->columns = columns;
+    below->n_columns = sizeof columns / sizeof *columns;
+    below->rows = r->tree->children.items + n->first;
+    below->row = child_row;
+    below->n = shown;
+    below->context = t->context;
+    below->in_line = shown == 1 && n->self.blocks == 0 && n->n_children == 1;
+    if (row == root_of(r) && !r->view.focus)
+        below->depth = 0;
+    return shown > 0;
+}
+
+/* ---- documents --------------------------------------------------------------------------- */
+
+static const void *listed_row(const table *t, size_t i) {
+    const void *const *rows = t->rows;
+    return rows[i];
+}
+
+/* The rows that lists begin with: the focus, or what is called first and what has no stack. */
+static table top_rows(document *d, tree_report *t) {
+    const calltree_node *root = root_of(t);
+    const uint32_t shown = t->view.focus ? 0 : shown_children(t, root, 0);
+    const void **rows = document_keep(d, (shown + 1) * sizeof *rows);
+    size_t n = 0;
+    for (uint32_t i = 0; rows && i < shown; i++)
+        rows[n++] = child_of(t, root, i);
+    t->alone = (calltree_node){.total = root->self, .self = root->self};
+    if (rows && t->view.focus)
+        rows[n++] = root;
+    else if (rows && root->self.blocks > 0)
+        rows[n++] = &t->alone;
+    return (table){.name = "rows",
+                   TABLE_COLUMNS(columns),
+                   .rows = rows,
+                   .row = listed_row,
+                   .n = n,
+                   .context = &t->rows,
+                   .unit = report_unit(t->report),
+                   .by_line = t->view.by_line,
+                   .no_name = "(no backtrace)"};
+}
+
+static void say_omitted(document *d, const tree_report *t) {
+    if (t->omitted > 0)
+        document_note(d, "Left out: %s call path%s below %g%%%s or deeper than %llu calls%s.",
+                      figure_count(t->omitted).text, t->omitted == 1 ? "" : "s", t->view.min_share,
+                      t->view.focus ? " of it" : "", (unsigned long long)t->view.depth,
+                      t->view.top ? ", or not among the largest" : "");
+}
+
+void tree_document(document *d, tree_report *t) {
+    const bool any = report_head(d, t->report), found = root_of(t)->total.blocks > 0;
+    t->rows = (report_rows){.report = t->report, .cost = total_of};
+    t->selves = (report_rows){.report = t->report, .cost = self_of};
+    t->named = (profile_location){.file = "", .function = t->view.focus ? t->view.focus : ""};
+    t->omitted = count_omitted(t, root_of(t), 0);
+    const table root = {.name = "tree",
+                        TABLE_COLUMNS(root_columns),
+                        .rows = root_of(t),
+                        .n = 1,
+                        .context = &t->rows,
+                        .unit = report_unit(t->report),
+                        .by_line = t->view.by_line};
+    const table rows = top_rows(d, t);
+    document_object(d, &root, IN_JSON);
+    if (any && !found)
+        document_note(d, "No call stack contains %s.", t->view.focus);
+    document_rows(d, &rows, any && found ? IN_TEXT | IN_CSV : IN_CSV, NULL);
+    if (any && found)
+        say_omitted(d, t);
+}

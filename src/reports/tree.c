@@ -74,9 +74,9 @@ static cell node_self(const table *t, const void *row) {
     return (cell){.amount = report_figure(report_of(t)->report, &node_of(row)->self)};
 }
 
-/* The depth of a row counts from 0 for the root, whose table is at none. */
+/* In calls from the root, whose children's table is at depth 0. */
 static uint64_t depth_of(const table *t, const void *row) {
-    return row == root_of(report_of(t)) ? 0 : t->depth + (report_of(t)->view.focus ? 0 : 1);
+    return row == root_of(report_of(t)) ? 0 : t->depth + 1;
 }
 
 static cell node_omitted(const table *t, const void *row) {
@@ -157,9 +157,8 @@ static bool node_children(const table *t, const void *row, table *below) {
     below->row = child_row;
     below->n = shown;
     below->context = t->context;
-    below->in_line = shown == 1 && n->self.blocks == 0 && n->n_children == 1;
-    if (row == root_of(r) && !r->view.focus)
-        below->depth = 0;
+    below->in_line = row != root_of(r) && shown == 1 && n->self.blocks == 0 && n->n_children == 1;
+    below->depth = row == root_of(r) ? 0 : t->depth + 1;
     return shown > 0;
 }
 
@@ -170,7 +169,7 @@ static const void *listed_row(const table *t, size_t i) {
     return rows[i];
 }
 
-/* The rows that lists begin with: the focus, or what is called first and what has no stack. */
+/* The rows that text begins with: the focus, or what is called first and what has no stack. */
 static table top_rows(document *d, tree_report *t) {
     const calltree_node *root = root_of(t);
     const uint32_t shown = t->view.focus ? 0 : shown_children(t, root, 0);
@@ -219,7 +218,11 @@ void tree_document(document *d, tree_report *t) {
     document_object(d, &root, IN_JSON);
     if (any && !found)
         document_note(d, "No call stack contains %s.", t->view.focus);
-    document_rows(d, &rows, any && found ? IN_TEXT | IN_CSV : IN_CSV, NULL);
-    if (any && found)
+    if (any && found) {
+        document_rows(d, &rows, IN_TEXT, NULL);
         say_omitted(d, t);
+    }
+    table children = {.unit = rows.unit, .by_line = rows.by_line};
+    node_children(&root, root.rows, &children);
+    document_rows(d, &children, IN_CSV, NULL);
 }

@@ -84,15 +84,14 @@ Call paths of a real trace:
   Sites below about 1.1 MB may be invisible at this rate.
     share        KB              ±  samples  function
       0.1% ▏  390.6  9.9 … 2,176.4        1  Btype.iter* > /list/
-      0.1% ▏  390.6  9.9 … 2,176.4        1  Ctype.generalize (typing/ctype.ml)
-      0.1% ▏  390.6  9.9 … 2,176.4        1  Btype.set_level (typing/btype.ml)
+      0.1% ▏  390.6  9.9 … 2,176.4        1    Ctype.generalize (typing/ctype.ml)
+      0.1% ▏  390.6  9.9 … 2,176.4        1    Btype.set_level (typing/btype.ml)
   Left out: 1 call path below 1% of it or deeper than 2 calls.
   $ allotrace callers Cmi_format --depth 2 --csv $TRACES/ocamlopt.ctf
   depth,share,value,low,high,samples,blocks,self,self_low,self_high,self_samples,function,file,line
-  1,0.005370,3600000,1646149,6833921,9,9,0,0,1475552,0,Cmi_format,,
-  2,0.005370,3600000,1646149,6833921,9,9,0,0,1475552,0,Cmi_format.read_cmi,file_formats/cmi_format.ml,
-  3,0.004773,3200000,1381533,6305276,8,8,0,0,1475552,0,Persistent_env.Persistent_signature.load.(fun),typing/persistent_env.ml,
-  3,0.000597,400000,10127,2228657,1,1,0,0,1475552,0,Persistent_env.read_pers_struct,typing/persistent_env.ml,
+  1,0.005370,3600000,1646149,6833921,9,9,0,0,1475552,0,Cmi_format.read_cmi,file_formats/cmi_format.ml,
+  2,0.004773,3200000,1381533,6305276,8,8,0,0,1475552,0,Persistent_env.Persistent_signature.load.(fun),typing/persistent_env.ml,
+  2,0.000597,400000,10127,2228657,1,1,0,0,1475552,0,Persistent_env.read_pers_struct,typing/persistent_env.ml,
   $ allotrace callees Cmi_format.read_cmi --min-share 0.5 --json $TRACES/ocamlopt.ctf
   {"unit":"B","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","measure":"allocated",
    "total":{"value":670400000,"low":638684955,"high":703282309,"samples":1676},
@@ -127,7 +126,7 @@ A line instead of a function; it is the file's whole name, or the end of its pat
       1.0% ▏     6.5   ± 3.1       17    set.ml:125 Stdlib__set.Make.bal
   Left out: 15 call paths below 5% of it or deeper than 2 calls.
   $ allotrace callers interf.ml:52 --depth 1 $TRACES/ocamlopt.ctf | tail -2
-      0.8% ▏  5,078.1  ± 2,760.4       13  set.ml:376 Stdlib__set.Make.iter
+      0.8% ▏  5,078.1  ± 2,760.4       13    set.ml:376 Stdlib__set.Make.iter
   Left out: 2 call paths below 1% of it or deeper than 1 calls.
   $ allotrace callers erf.ml:52 --depth 1 $TRACES/ocamlopt.ctf | tail -1
   No call stack contains erf.ml:52.

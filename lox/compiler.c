@@ -15,7 +15,9 @@ static void begin_function(parser *p, maker *m, function_kind kind, string *name
     m->function = function_new(p->vm, p->file, name);
     p->maker = m;
     token receiver = kind >= KIND_METHOD ? parser_this : (token){.text = ""};
-    scope_add(p, receiver)->depth = 0;
+    local *l = scope_add(p, receiver);
+    l->depth = 0;
+    l->place.statement = 0;
 }
 
 static uint32_t begin_statement(parser *p, uint32_t start_line, uint32_t start) {
@@ -298,13 +300,14 @@ static node *parse_while(parser *p) {
 /* `for (var x of e)`, from `of` or `in` on. */
 static node *parse_each(parser *p, token name, uint32_t start) {
     bool in = token_is(&p->current, "in");
-    parser_advance(p);
-    scope_add_hidden(p, ""); /* the array, the position in it */
+    local *list = scope_add_hidden(p, ""); /* the array, the position in it */
     scope_add_hidden(p, "");
+    parser_advance(p);
     node *e = parse_expression(p);
     parser_expect(p, TOKEN_RIGHT_PAREN, "Expect ')' after for clauses.");
     local *l = scope_add(p, name);
     l->depth = p->maker->depth;
+    l->place = list->place; /* of the name */
     int loop = p->maker->book_bytes;
     node *body = parse_statement(p);
     parser_check_loop(p, loop);

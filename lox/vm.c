@@ -40,7 +40,7 @@ lox_vm *lox_create(const lox_options *options) {
     vm->write_context = options->context;
     vm->registers = reserve(REGISTER_BYTES);
     vm->clean = vm->registers + STACK_STEP;
-    vm->frames = vm->frame = reserve(FRAME_BYTES);
+    vm->frames = vm->frame = vm->lowest = reserve(FRAME_BYTES);
     for (size_t i = 0; i < sizeof vm->hold / sizeof *vm->hold; i++)
         vm->hold[i] = VALUE_NIL;
     vm->watch_returns = options->watch_returns;

@@ -58,7 +58,7 @@ struct lox_vm {
 #endif
 
     bool watch_returns;
-    uint32_t lowest; /* number of frames after the lowest return since lox_stack_kept */
+    frame *lowest; /* innermost after the lowest return since lox_stack_kept */
     volatile sig_atomic_t compiling, interrupted;
 };
 
@@ -77,12 +77,16 @@ lox_status interpret(lox_vm *vm, closure *entry);
 __attribute__((format(printf, 2, 3))) void vm_error(lox_vm *vm, const char *format, ...);
 __attribute__((format(printf, 2, 3))) void vm_complain(lox_vm *vm, const char *format, ...);
 
-/* The site_key of a frame. */
-uint64_t frame_key(const frame *f);
+/* The index of the instruction at which a frame is. */
+static inline size_t frame_index(const frame *f) {
+    size_t next = (size_t)(f->at - f->closure->function->code);
+    return next ? next - 1 : 0;
+}
 
-/* The built-in function that the innermost frame is calling; NULL: none. Only during an allocation.
- */
-const char *frame_builtin(const lox_vm *vm);
+/* The site_key of a frame: its function and the index of an instruction, plus one: never 0. */
+static inline uint64_t frame_key(const frame *f) {
+    return (uint64_t)f->closure->function->id << 32 | (frame_index(f) + 1);
+}
 
 /* vm.c */
 uint32_t vm_global(lox_vm *vm, string *name);

@@ -31,7 +31,7 @@ static void check_stack(void *context, const lox_allocation *a) {
     if (kept > last->n || kept > now.n || memcmp(last->sites, now.sites, kept * sizeof *now.sites))
         abort();
     lox_frame frame;
-    if (lox_stack(a->vm, &frame, 1) && (frame.site_key != lox_stack_site(a->vm) || !frame.file))
+    if (lox_stack(a->vm, &frame, 1) && (frame.site_key != a->site_key || !frame.file))
         abort();
     *last = now;
 }

@@ -45,7 +45,7 @@ static void compare_stacks(void *context, const lox_allocation *a) {
     size_t depth = lox_stack_depth(a->vm), kept = lox_stack_kept(a->vm);
     lox_stack_sites(a->vm, 0, s->now, MAX_DEPTH);
     s->wrong += kept > depth || memcmp(s->last, s->now, kept * sizeof *s->now) != 0;
-    s->wrong += depth && s->now[depth - 1] != lox_stack_site(a->vm);
+    s->wrong += depth && s->now[depth - 1] != a->site_key;
     memcpy(s->last, s->now, depth * sizeof *s->now);
     s->allocations++;
     s->walked += depth - kept;

@@ -192,7 +192,9 @@ static void heap_set_sampled_limit(heap *h) {
 }
 
 void heap_set_limit(heap *h) {
-    if (heap_engine(h) || heap_sampler(h))
+    bool sampled = heap_engine(h) || heap_sampler(h);
+    h->tells_all = heap_is_observed(h) && !sampled && !h->stress;
+    if (sampled)
         heap_set_sampled_limit(h);
     else
         h->limit = h->stress || heap_is_observed(h) ? h->next : h->end;
@@ -324,8 +326,8 @@ static NOINLINE object *heap_new_any(lox_vm *vm, object_type type, size_t payloa
 /* Mostly there is an observer that hears of all, and nothing else is the matter. */
 object *heap_new_slow(lox_vm *vm, object_type type, size_t payload) {
     heap *h = &vm->heap;
-    if (!heap_is_observed(h) || heap_engine(h) || heap_sampler(h) || h->locked || h->stress ||
-        payload + 1 > HEAP_MAX_CELL || h->end - h->next < (payload + 1) * sizeof(value))
+    if (!LOX_TRACEABLE || !h->tells_all || h->locked || payload + 1 > HEAP_MAX_CELL ||
+        h->end - h->next < (payload + 1) * sizeof(value))
         return heap_new_any(vm, type, payload);
     object *o = heap_bump(h, type, payload);
     heap_tell_observer(vm, o, false, 0);

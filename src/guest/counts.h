@@ -46,7 +46,7 @@ struct tracer {
     guest guest;
     double started; /* seconds, monotonic */
     bool deep;      /* whole stacks are kept, else innermost frames only */
-    bool simple;    /* neither that, nor built-ins, nor samples */
+    bool simple;    /* neither that, nor built-ins, nor samples: recent leaves are all below the root */
     bool failed;    /* there was no memory: counts are not complete */
     uint64_t cut;   /* allocations whose stack was too deep to be kept whole */
 

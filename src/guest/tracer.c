@@ -232,14 +232,12 @@ static NOINLINE void count(tracer *t, uint64_t key, const char *type, const char
 
 void tracer_count(tracer *t, uint64_t key, const char *type, const char *class_name, size_t bytes,
                   uint64_t samples) {
-    if (!t->simple) {
+    const recent_leaf *r = &t->recent_leaves[recent_index(key, TREE_ROOT, class_name)];
+    if (t->simple && r->key == key && r->type == type && r->class_name == class_name) {
+        r->tally->count++;
+        r->tally->bytes += bytes;
+    } else {
         count(t, key, type, class_name, false, bytes, samples);
-        return;
-    }
-    tally *sum = recent_tally(t, TREE_ROOT, key, type, class_name, NULL, false);
-    if (sum) {
-        sum->count++;
-        sum->bytes += bytes;
     }
 }
 

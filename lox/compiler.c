@@ -467,19 +467,24 @@ static node *parse_file(parser *p) {
     return list;
 }
 
-function *compile(lox_vm *vm, const char *file, const char *text, size_t size, bool echo) {
-    parser p = {.vm = vm, .file = file, .echo = echo};
-    scanner_start(&p.scanner, text, size);
+static bool ends_line(const source_text *what) {
+    return what->size && what->text[what->size - 1] == '\n';
+}
+
+function *compile(lox_vm *vm, const source_text *what, lox_position *end) {
+    parser p = {.vm = vm, .file = what->file, .echo = what->typed};
+    scanner_start(&p.scanner, what->text, what->size, what->start);
     maker m;
     vm->heap.locked++;
     vm->compiling = 1;
     begin_function(&p, &m, KIND_SCRIPT, NULL);
-    begin_statement(&p, 1, 0);
+    begin_statement(&p, what->start.line, what->start.character);
     parser_advance(&p);
     node *body = parse_file(&p);
     end_statement(&p, 0);
-    function *f = end_function(&p, body, (token){.line = 1});
-    if (size && text[size - 1] == '\n' && f->extent.last_line > 1)
+    function *f =
+        end_function(&p, body, (token){.line = what->start.line, .start = what->start.character});
+    if (ends_line(what) && f->extent.last_line > what->start.line)
         f->extent.last_line--; /* nothing is in the line behind the last newline */
     while (p.chunks) {
         arena_chunk *next = p.chunks->next;
@@ -488,6 +493,8 @@ function *compile(lox_vm *vm, const char *file, const char *text, size_t size, b
     }
     vm->heap.locked--;
     vm->compiling = 0;
+    if (end)
+        *end = (lox_position){p.scanner.line, p.scanner.character};
     if (vm->interrupted)
         lox_interrupt(vm);
     return p.had_error ? NULL : f;

@@ -37,9 +37,13 @@ typedef struct profile {
     table class_numbers; /* name → number */
     string **class_names;
     uint32_t n_class_names, class_names_capacity;
-    char **texts; /* that names in the trace are made of */
-    size_t n_texts, texts_capacity;
+    struct text *texts; /* that names in the trace are made of */
 } profile;
+
+typedef struct text {
+    struct text *next;
+    char text[];
+} text;
 
 static const char *const type_names[] = {
 #define TYPE_NAME(id, name) name,
@@ -181,13 +185,19 @@ static int sink(void *context, const void *packets, size_t size) {
     return 0;
 }
 
-/* Three texts as one, which lives as long as the profile. */
+/* Three texts as one, which lives as long as the profile. Without memory the trace fails: the
+ * writer calls this, and must be returned to. */
 static const char *join(profile *p, const char *a, const char *b, const char *c) {
     size_t size = strlen(a) + strlen(b) + strlen(c) + 1;
-    char *text = memory_new(size);
-    snprintf(text, size, "%s%s%s", a, b, c);
-    MEMORY_PUSH(p->texts, p->n_texts, p->texts_capacity, text);
-    return text;
+    text *t = malloc(sizeof *t + size);
+    if (!t) {
+        p->failure = p->failure ? p->failure : ENOMEM;
+        return c;
+    }
+    snprintf(t->text, size, "%s%s%s", a, b, c);
+    t->next = p->texts;
+    p->texts = t;
+    return t->text;
 }
 
 /* "LoxArray", "Point LoxObject": the kind comes last, where advice looks for it. */
@@ -285,9 +295,11 @@ void profile_stop_sampler(heap *h) {
 }
 
 static void profile_free(profile *p) {
-    for (size_t i = 0; i < p->n_texts; i++)
-        memory_free(p->texts[i]);
-    memory_free(p->texts);
+    while (p->texts) {
+        text *next = p->texts->next;
+        free(p->texts);
+        p->texts = next;
+    }
     memory_free(p->class_names);
     table_free(&p->class_numbers);
     memory_free(p);
@@ -318,8 +330,10 @@ int lox_trace_stop(lox_vm *vm) {
         return 0;
     memprof_nursery_leave(h->engine, &h->thread, h->next);
     memprof_status stopped = memprof_stop(h->engine, &h->thread);
-    memprof_thread_exit(h->engine, &h->thread);
-    memprof_destroy(h->engine);
+    if (!stopped) { /* else memory ended in a callback, which does not return: it stays as it is */
+        memprof_thread_exit(h->engine, &h->thread);
+        memprof_destroy(h->engine);
+    }
     h->engine = NULL;
     heap_set_limit(h);
     note(p, memtrace_stream_close_at(p->stream, now(p)));

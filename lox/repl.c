@@ -27,7 +27,9 @@ typedef struct prompt {
     char path[4096]; /* of the history */
     char *line;      /* what getline fills */
     size_t capacity;
-    bool continues; /* the line belongs to the one before */
+    bool continues;    /* the line belongs to the one before */
+    lox_position at;   /* of what is read next; on a terminal each entry begins anew */
+    lox_status status; /* of the first entry that failed */
 } prompt;
 
 /* ---- what is open ---------------------------------------------------------------------------- */
@@ -190,17 +192,32 @@ static char *append(char *text, const char *line) {
     return both;
 }
 
-static void run(prompt *p, lox_vm *vm, char *text) {
+/* Cuts off the newline at the end; is there one? */
+static bool chop(char *text) {
     size_t size = strlen(text);
-    if (size && text[size - 1] == '\n')
-        text[--size] = '\0';
-    if (p->editor && size)
+    bool ends_line = size && text[size - 1] == '\n';
+    if (ends_line)
+        text[size - 1] = '\0';
+    return ends_line;
+}
+
+/* Where the next entry starts, when one is done. */
+static void advance(prompt *p, bool ends_line) {
+    if (p->editor)
+        p->at = (lox_position){.line = 1};
+    else if (ends_line)
+        p->at.line++, p->at.character++;
+}
+
+static void run(prompt *p, lox_vm *vm, char *text) {
+    bool ends_line = chop(text);
+    if (p->editor && *text)
         remember(p, text);
     interrupted = 0;
     running = vm;
     if (p->editor)
         set_blocked(false);
-    lox_status status = lox_run_text(vm, "-", text, size, true);
+    lox_status status = lox_run_typed(vm, "-", text, strlen(text), &p->at);
     if (p->editor)
         set_blocked(true);
     running = NULL;
@@ -208,15 +225,18 @@ static void run(prompt *p, lox_vm *vm, char *text) {
     if (status == LOX_INTERRUPTED)
         fputs("\nInterrupted.\n", stderr);
     fflush(stdout);
+    advance(p, ends_line);
+    if (status && !p->status)
+        p->status = status;
 }
 
 lox_status repl(lox_vm *vm) {
-    prompt p = {0};
+    prompt p = {.at = {.line = 1}};
     char *text = NULL;
     const char *line;
     if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
         open_terminal(&p);
-    while ((line = next_line(&p)) || interrupted) {
+    while (!lox_is_exhausted(vm) && ((line = next_line(&p)) || interrupted)) {
         if (interrupted) { /* the line is dropped */
             interrupted = 0;
             puts("^C");
@@ -235,7 +255,8 @@ lox_status repl(lox_vm *vm) {
         run(&p, vm, text); /* says what is missing */
     free(text);
     free(p.line);
-    if (p.editor)
+    bool typed = p.editor != NULL;
+    if (typed)
         close_terminal(&p);
-    return LOX_OK;
+    return typed && !lox_is_exhausted(vm) ? LOX_OK : p.status;
 }

@@ -53,6 +53,8 @@ struct lox_vm {
     void (*write_error)(void *context, const char *text, size_t size);
     void *write_context;
     struct profile *profile; /* what records a trace, NULL: nothing */
+    void *reserve;           /* memory for what is left to do when the system has none */
+    bool exhausted;          /* it had none: the heap may be in the middle of anything */
 #ifdef LOX_FUEL
     uint64_t fuel; /* instructions until a run-time error */
 #endif
@@ -67,8 +69,17 @@ typedef void text_sink(void *context, const char *text, size_t size);
 void text_of_value(value v, text_sink *sink, void *context);
 size_t text_of_number(double d, char *buffer, size_t size);
 
+/* What is compiled: where in its file it starts, and whether it was typed at a prompt. */
+typedef struct source_text {
+    const char *file; /* lives as long as the VM */
+    const char *text;
+    size_t size;
+    lox_position start;
+    bool typed;
+} source_text;
+
 /* compiler.c: NULL after an error, which was reported. The function is in vm->functions. */
-function *compile(lox_vm *vm, const char *file, const char *text, size_t size, bool echo);
+function *compile(lox_vm *vm, const source_text *what, lox_position *end); /* end: may be NULL */
 
 /* interpret.c */
 lox_status interpret(lox_vm *vm, closure *entry);

@@ -13,8 +13,8 @@ typedef struct leaf {
     uint32_t next; /* leaf of the same node, plus one; 0: none */
     bool internal;
     const char *own_type, *own_class; /* as the guest gave them */
-    const char *builtin;           /* the same; NULL: none allocates, or it is not asked for */
-    const char *type, *class_name; /* interned; class_name may be NULL */
+    const char *builtin;              /* the same; NULL: none allocates, or it is not asked for */
+    const char *type, *class_name;    /* interned; class_name may be NULL */
     tally tally;
 } leaf;
 
@@ -46,9 +46,11 @@ struct tracer {
     guest guest;
     double started; /* seconds, monotonic */
     bool deep;      /* whole stacks are kept, else innermost frames only */
-    bool simple;    /* neither that, nor built-ins, nor samples: recent leaves are all below the root */
-    bool failed;    /* there was no memory: counts are not complete */
-    uint64_t cut;   /* allocations whose stack was too deep to be kept whole */
+    bool
+        simple; /* neither that, nor built-ins, nor samples: recent leaves are all below the root */
+    bool failed;  /* there was no memory: nothing is counted any more, or the report fails */
+    bool partial; /* in reports: it failed before the program ended */
+    uint64_t cut; /* allocations whose stack was too deep to be kept whole */
 
     map64 site_numbers; /* site key → index in `sites` */
     VEC(site) sites;
@@ -60,6 +62,7 @@ struct tracer {
     recent_context recent_contexts[N_RECENT]; /* by hash */
     recent_leaf recent_leaves[N_RECENT];
     intern_table strings;
+    void *reserve; /* memory for the report */
 };
 
 #endif

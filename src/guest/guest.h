@@ -37,7 +37,8 @@ typedef struct guest {
 
     /* All of the following are only called during tracer_count. */
 
-    /* The built-in function that allocates; NULL: the program does. The string stays where it is. */
+    /* The built-in function that allocates; NULL: the program does. The string stays where it is.
+     */
     const char *(*builtin)(void *context);
 
     /* How many frames there are; and, in *kept, how many of the outermost ones have neither

@@ -76,6 +76,10 @@ static bool write_report(view *v, verdict_list *verdicts, double elapsed, FILE *
     const tracer *t = v->tracer;
     if (t->options->form == FORM_JSON)
         return true;
+    if (t->partial)
+        fputs("\nThe tracer ran out of memory: what the program allocated after that is not "
+              "counted.\n",
+              out);
     if (t->cut)
         fprintf(out,
                 "\n%llu %s had stacks deeper than StackLimit=%llu: of these the outermost frames "

@@ -54,8 +54,8 @@ static void *run(void *context) {
     char define[64];
     int size = snprintf(define, sizeof define, "var COUNT = %u;", m->number);
     lox_observe(vm, &(lox_observer){.context = m, .allocated = allocated});
-    lox_run_text(vm, "-", define, (size_t)size, false);
-    m->status = lox_run_text(vm, "-", program, sizeof program - 1, false);
+    lox_run_text(vm, "-", define, (size_t)size);
+    m->status = lox_run_text(vm, "-", program, sizeof program - 1);
     lox_destroy(vm);
     return NULL;
 }

@@ -163,7 +163,8 @@ static char *toy_report(bool tells_kept, const char *const *arguments, tracer_st
                          MEMTRACER_TAKEN);
     ck_assert(options_check(&options, problem, sizeof problem));
     toy g = {.tells_kept = tells_kept};
-    tracer *t = tracer_create(&options, &(guest){&g, toy_describe, toy_builtin, toy_depth, toy_sites});
+    tracer *t =
+        tracer_create(&options, &(guest){&g, toy_describe, toy_builtin, toy_depth, toy_sites});
     toy_run(&g, t);
     *status = tracer_report(t, problem, sizeof problem);
     tracer_free(t);

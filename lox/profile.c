@@ -26,6 +26,9 @@ enum { TYPE_SHIFT = 44, FUNCTION_SHIFT = 24 };
 
 #define LOW_BITS(n) ((UINT64_C(1) << (n)) - 1)
 
+/* No frame: the profile's remark. */
+#define CODE_OF_REMARK UINT64_MAX
+
 typedef struct profile {
     lox_vm *vm;
     memtrace_writer *writer;
@@ -38,6 +41,7 @@ typedef struct profile {
     string **class_names;
     uint32_t n_class_names, class_names_capacity;
     struct text *texts; /* that names in the trace are made of */
+    char remark[64];    /* what was lost */
 } profile;
 
 typedef struct text {
@@ -230,6 +234,11 @@ static size_t locate(void *context, uint64_t key, memtrace_location *locations, 
     profile *p = context;
     size_t n = 0;
     uint64_t type = key >> TYPE_SHIFT;
+    if (key == CODE_OF_REMARK) {
+        if (max)
+            locations[n++] = (memtrace_location){.file = MEMTRACE_MARK_FILE, .function = p->remark};
+        return n;
+    }
     if (type && n < max)
         locations[n++] =
             (memtrace_location){.file = MEMTRACE_TYPE_FILE, .function = type_name(p, type)};
@@ -323,6 +332,21 @@ int lox_trace_start(lox_vm *vm, const char *path, double rate, uint64_t seed, ui
     return 0;
 }
 
+/* Says in the trace, and with ENOMEM, that samples were dropped. */
+static void note_loss(profile *p, memprof *engine) {
+    memprof_stats stats;
+    const uint64_t remark = CODE_OF_REMARK;
+    uint64_t id;
+    memprof_get_stats(engine, &stats);
+    if (!stats.lost_memory)
+        return;
+    snprintf(p->remark, sizeof p->remark, "dropped %llu samples: the engine had no memory",
+             (unsigned long long)stats.lost_memory);
+    if (!memtrace_stream_alloc(p->stream, now(p), MEMTRACE_EXTERNAL, 0, 0, &remark, 1, 0, &id))
+        note(p, memtrace_stream_collect(p->stream, now(p), id));
+    note(p, MEMTRACE_NOMEM);
+}
+
 int lox_trace_stop(lox_vm *vm) {
     heap *h = &vm->heap;
     profile *p = vm->profile;
@@ -330,6 +354,7 @@ int lox_trace_stop(lox_vm *vm) {
         return 0;
     memprof_nursery_leave(h->engine, &h->thread, h->next);
     memprof_status stopped = memprof_stop(h->engine, &h->thread);
+    note_loss(p, h->engine);
     if (!stopped) { /* else memory ended in a callback, which does not return: it stays as it is */
         memprof_thread_exit(h->engine, &h->thread);
         memprof_destroy(h->engine);

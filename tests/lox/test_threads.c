@@ -61,7 +61,7 @@ static void *run(void *context) {
 }
 
 int main(void) {
-    static const char expected[] = "1.94995e+07\ntrue\nOnly instances have properties.\n"
+    static const char expected[] = "19499500\ntrue\nOnly instances have properties.\n"
                                    "[line 9] in script\n";
     static machine machines[THREADS];
     int failures = 0;

@@ -63,6 +63,17 @@ bool lox_is_exhausted(const lox_vm *vm);
  * can run others afterwards. For signal handlers of the thread that runs it. */
 void lox_interrupt(lox_vm *vm);
 
+/* For those who complete what is typed. Where the name begins that ends before text[end], which is
+ * `end` if there is none; and the names that can stand there: keywords and variables, or behind a
+ * dot the properties of the object that a global before it names, else of all. Any order, some
+ * more than once. */
+typedef struct lox_names {
+    void (*name)(void *context, const char *name);
+    void *context;
+} lox_names;
+size_t lox_name_start(const char *text, size_t end);
+void lox_name_next(const lox_vm *vm, const char *text, size_t start, const lox_names *to);
+
 /* What the collector did. Objects are counted only with gc_count, words always (headers included).
  */
 typedef struct lox_counters {

@@ -56,6 +56,7 @@ typedef struct local {
     uint16_t reg;
     int depth; /* of its scope; -1: declared, but not initialised */
     bool captured;
+    place place; /* of its declaration */
 } local;
 
 typedef struct node {

@@ -15,7 +15,9 @@ static void begin_function(parser *p, maker *m, function_kind kind, string *name
     m->function = function_new(p->vm, p->file, name);
     p->maker = m;
     token receiver = kind >= KIND_METHOD ? parser_this : (token){.text = ""};
-    scope_add(p, receiver)->depth = 0;
+    local *l = scope_add(p, receiver);
+    l->depth = 0;
+    l->place.statement = 0;
 }
 
 static uint32_t begin_statement(parser *p, uint32_t start_line, uint32_t start) {
@@ -298,13 +300,14 @@ static node *parse_while(parser *p) {
 /* `for (var x of e)`, from `of` or `in` on. */
 static node *parse_each(parser *p, token name, uint32_t start) {
     bool in = token_is(&p->current, "in");
-    parser_advance(p);
-    scope_add_hidden(p, ""); /* the array, the position in it */
+    local *list = scope_add_hidden(p, ""); /* the array, the position in it */
     scope_add_hidden(p, "");
+    parser_advance(p);
     node *e = parse_expression(p);
     parser_expect(p, TOKEN_RIGHT_PAREN, "Expect ')' after for clauses.");
     local *l = scope_add(p, name);
     l->depth = p->maker->depth;
+    l->place = list->place; /* of the name */
     int loop = p->maker->book_bytes;
     node *body = parse_statement(p);
     parser_check_loop(p, loop);
@@ -464,19 +467,24 @@ static node *parse_file(parser *p) {
     return list;
 }
 
-function *compile(lox_vm *vm, const char *file, const char *text, size_t size, bool echo) {
-    parser p = {.vm = vm, .file = file, .echo = echo};
-    scanner_start(&p.scanner, text, size);
+static bool ends_line(const source_text *what) {
+    return what->size && what->text[what->size - 1] == '\n';
+}
+
+function *compile(lox_vm *vm, const source_text *what, lox_position *end) {
+    parser p = {.vm = vm, .file = what->file, .echo = what->typed};
+    scanner_start(&p.scanner, what->text, what->size, what->start);
     maker m;
     vm->heap.locked++;
     vm->compiling = 1;
     begin_function(&p, &m, KIND_SCRIPT, NULL);
-    begin_statement(&p, 1, 0);
+    begin_statement(&p, what->start.line, what->start.character);
     parser_advance(&p);
     node *body = parse_file(&p);
     end_statement(&p, 0);
-    function *f = end_function(&p, body, (token){.line = 1});
-    if (size && text[size - 1] == '\n' && f->extent.last_line > 1)
+    function *f =
+        end_function(&p, body, (token){.line = what->start.line, .start = what->start.character});
+    if (ends_line(what) && f->extent.last_line > what->start.line)
         f->extent.last_line--; /* nothing is in the line behind the last newline */
     while (p.chunks) {
         arena_chunk *next = p.chunks->next;
@@ -485,6 +493,8 @@ function *compile(lox_vm *vm, const char *file, const char *text, size_t size, b
     }
     vm->heap.locked--;
     vm->compiling = 0;
+    if (end)
+        *end = (lox_position){p.scanner.line, p.scanner.character};
     if (vm->interrupted)
         lox_interrupt(vm);
     return p.had_error ? NULL : f;

@@ -33,9 +33,7 @@ void vm_complain(lox_vm *vm, const char *format, ...) {
 }
 
 static const place *frame_place(const frame *f) {
-    const function *g = f->closure->function;
-    size_t next = (size_t)(f->at - g->code);
-    return &g->places[next ? next - 1 : 0];
+    return &f->closure->function->places[frame_index(f)];
 }
 
 static void show_frame(lox_vm *vm, const frame *f) {
@@ -65,18 +63,8 @@ void vm_error(lox_vm *vm, const char *format, ...) {
 
 /* ---- the stack ------------------------------------------------------------------------------- */
 
-size_t lox_stack_depth(lox_vm *vm) {
+size_t lox_stack_depth(const lox_vm *vm) {
     return (size_t)(vm->frame - vm->frames);
-}
-
-/* A function and the index of one of its instructions, plus one: never 0. */
-uint64_t frame_key(const frame *f) {
-    const function *g = f->closure->function;
-    return (uint64_t)g->id << 32 | (uint32_t)(frame_place(f) - g->places + 1);
-}
-
-uint64_t lox_stack_site(lox_vm *vm) {
-    return vm->frame == vm->frames ? 0 : frame_key(vm->frame);
 }
 
 static lox_extent public_extent(const extent *e) {
@@ -90,14 +78,14 @@ void lox_stack_sites(lox_vm *vm, size_t first, uint64_t *sites, size_t max) {
 }
 
 size_t lox_stack_kept(lox_vm *vm) {
-    size_t lowest = vm->lowest;
+    const frame *lowest = vm->lowest; /* which has itself gone on */
     if (!vm->watch_returns)
         return 0;
-    vm->lowest = (uint32_t)lox_stack_depth(vm);
-    return lowest ? lowest - 1 : 0; /* the lowest frame itself has gone on */
+    vm->lowest = vm->frame;
+    return lowest > vm->frames ? (size_t)(lowest - vm->frames) - 1 : 0;
 }
 
-const char *frame_builtin(const lox_vm *vm) {
+const char *lox_stack_builtin(const lox_vm *vm) {
     const frame *f = vm->frame;
     if (f == vm->frames || f->at == f->closure->function->code)
         return NULL;

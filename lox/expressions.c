@@ -149,6 +149,7 @@ static node *parse_array(parser *p, bool hands) {
     token_type close = hands ? TOKEN_RIGHT_HAND : TOKEN_RIGHT_BRACKET;
     bool assigns = false;
     node *list = NULL, **tail = &list;
+    node *n = parser_node(p, NODE_ARRAY, start, NULL, NULL); /* in the line of the bracket */
     p->uncounted++;
     if (!parser_check(p, close)) {
         do {
@@ -162,7 +163,7 @@ static node *parse_array(parser *p, bool hands) {
     p->uncounted--;
     parser_expect(p, close,
                   hands ? "Expect '👈' after array elements." : "Expect ']' after array elements.");
-    node *n = parser_node(p, NODE_ARRAY, start, NULL, NULL);
+    parser_extend(p, n);
     n->a = list;
     n->index = hands;
     n->assigns = assigns;

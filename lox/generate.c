@@ -28,6 +28,11 @@ static uint32_t emit(maker *m, const node *n, operation op, uint32_t a, uint32_t
     return f->n_code - 1;
 }
 
+/* Makes the value of a captured variable a cell, which is the declaration's doing. */
+static void emit_cell(maker *m, const local *l) {
+    emit(m, &(node){.place = l->place}, OP_NEWCELL, l->reg, 0, 0);
+}
+
 static uint32_t emit_wide(maker *m, const node *n, operation op, uint32_t a, uint32_t bc) {
     return emit(m, n, op, a, bc & 0xffff, bc >> 16);
 }
@@ -468,7 +473,7 @@ static void make_variable(maker *m, node *n) {
     bool recursive = n->kind == NODE_FUN_LOCAL && n->local->captured;
     make_to(m, recursive ? &nil : init, reg);
     if (n->local->captured)
-        emit(m, n, OP_NEWCELL, reg, 0, 0);
+        emit_cell(m, n->local);
     if (recursive) {
         uint32_t free = m->free;
         emit(m, n, OP_SETCELL, reg, make_any(m, init), 0);
@@ -528,11 +533,11 @@ static void make_each(maker *m, node *n) {
     uint32_t free = m->free;
     uint32_t reg = declare(m, n->local), list = reg - 2;
     make_to(m, n->a, list);
-    emit(m, n, OP_ITERATE, list, 0, 0);
+    emit(m, n->a, OP_ITERATE, list, 0, 0);
     int32_t entry = (int32_t)emit(m, n, OP_JUMP, 0, 0, 0);
     uint32_t start = m->function->n_code;
     if (n->local->captured)
-        emit(m, n, OP_NEWCELL, reg, 0, 0);
+        emit_cell(m, n->local);
     make_statement(m, n->b);
     jumps_land_here(m, entry);
     make_next(m, n, list, start);
@@ -557,7 +562,7 @@ static void make_class(maker *m, node *n) {
         free = declare(m, n->c->local) + 1;
         make_to(m, &nil, n->c->local->reg);
         if (n->c->local->captured)
-            emit(m, n, OP_NEWCELL, n->c->local->reg, 0, 0);
+            emit_cell(m, n->c->local);
     }
     uint32_t superclass = 0, made;
     if (n->a) {
@@ -577,7 +582,7 @@ static void make_class(maker *m, node *n) {
         make_to(m, n->a, superclass);
         emit(m, n->a, OP_INHERIT, superclass, made, 0);
         if (n->local->captured)
-            emit(m, n, OP_NEWCELL, superclass, 0, 0);
+            emit_cell(m, n->local);
     }
     make_methods(m, n, made);
     m->free = free;
@@ -656,7 +661,7 @@ static void make_function(maker *m, node *body) {
     m->free--;
     for (uint32_t i = 0; i <= f->arity; i++)
         if (m->locals[i]->captured)
-            emit(m, &end, OP_NEWCELL, i, 0, 0);
+            emit_cell(m, m->locals[i]);
     make_list(m, body);
     make_return(m, &end);
 }

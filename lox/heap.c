@@ -8,6 +8,8 @@
 #include "profile.h"
 #include "vm.h"
 
+#define NOINLINE __attribute__((noinline)) /* keeps what is hot small */
+
 /* ---- size classes ---------------------------------------------------------------------------- */
 
 /* Every size up to 32 words, then four to a doubling. */
@@ -180,7 +182,8 @@ static void heap_lower_limit(heap *h, memprof *engine, memprof_thread *thread) {
     h->limit = limit < h->limit ? limit : h->limit;
 }
 
-void heap_set_limit(heap *h) {
+/* With those who sample taken into account. */
+static void heap_set_sampled_limit(heap *h) {
     h->limit = h->stress || (heap_is_observed(h) && !heap_sampler(h)) ? h->next : h->end;
     if (heap_engine(h))
         heap_lower_limit(h, h->engine, &h->thread);
@@ -188,7 +191,16 @@ void heap_set_limit(heap *h) {
         heap_lower_limit(h, h->sampler, &h->sampler_thread);
 }
 
-static void heap_tell_observer(lox_vm *vm, const object *o, bool major, uint64_t samples) {
+void heap_set_limit(heap *h) {
+    bool sampled = heap_engine(h) || heap_sampler(h);
+    h->tells_all = heap_is_observed(h) && !sampled && !h->stress;
+    if (sampled)
+        heap_set_sampled_limit(h);
+    else
+        h->limit = h->stress || heap_is_observed(h) ? h->next : h->end;
+}
+
+static inline void heap_tell_observer(lox_vm *vm, const object *o, bool major, uint64_t samples) {
     static const char *const names[] = {
 #define TYPE_NAME(id, name) name,
         OBJECT_TYPES(TYPE_NAME)
@@ -201,16 +213,16 @@ static void heap_tell_observer(lox_vm *vm, const object *o, bool major, uint64_t
         h->observer.context,
         &(lox_allocation){.type = names[type],
                           .class_name = type == OBJECT_INSTANCE && c ? c->name->text : NULL,
-                          .builtin = frame_builtin(vm),
                           .bytes = (object_payload(o) + 1) * sizeof(value),
                           .samples = samples,
                           .major = major,
                           .internal = h->locked > 0,
+                          .site_key = vm->frame == vm->frames ? 0 : frame_key(vm->frame),
                           .vm = vm});
 }
 
-/* A young object: what the engine and the observer want to know, and the next limit. */
-static void heap_account_young(lox_vm *vm, object *o) {
+/* A young object: what the engine and the sampler want to know, and the next limit. */
+static NOINLINE void heap_account_sampled(lox_vm *vm, object *o) {
     heap *h = &vm->heap;
     size_t words = object_payload(o) + 1;
     if (heap_engine(h)) {
@@ -282,9 +294,17 @@ static object *heap_new_large(lox_vm *vm, object_type type, size_t payload) {
     return o ? heap_account_major(vm, o) : NULL;
 }
 
-object *heap_new_slow(lox_vm *vm, object_type type, size_t payload) {
+/* In the nursery, which has room. */
+static object *heap_bump(heap *h, object_type type, size_t payload) {
+    object *o = (object *)h->next;
+    h->next += (payload + 1) * sizeof(value);
+    o->header = (uint64_t)payload << 32 | type;
+    return o;
+}
+
+/* Whatever the reason is that the inline way does not do. */
+static NOINLINE object *heap_new_any(lox_vm *vm, object_type type, size_t payload) {
     heap *h = &vm->heap;
-    size_t bytes = (payload + 1) * sizeof(value);
     if (h->locked)
         return heap_new_major(vm, type, payload);
     if (h->stress && ++h->spared >= h->stress) {
@@ -293,15 +313,25 @@ object *heap_new_slow(lox_vm *vm, object_type type, size_t payload) {
     }
     if (payload + 1 > HEAP_MAX_CELL)
         return heap_new_large(vm, type, payload);
-    if (h->end - h->next < bytes) {
+    if (h->end - h->next < (payload + 1) * sizeof(value)) {
         heap_collect(vm, false);
         if (!heap_has_room(vm, 0))
             return NULL;
     }
-    object *o = (object *)h->next;
-    h->next += bytes;
-    o->header = (uint64_t)payload << 32 | type;
-    heap_account_young(vm, o);
+    object *o = heap_bump(h, type, payload);
+    heap_account_sampled(vm, o);
+    return o;
+}
+
+/* Mostly there is an observer that hears of all, and nothing else is the matter. */
+object *heap_new_slow(lox_vm *vm, object_type type, size_t payload) {
+    heap *h = &vm->heap;
+    if (!LOX_TRACEABLE || !h->tells_all || h->locked || payload + 1 > HEAP_MAX_CELL ||
+        h->end - h->next < (payload + 1) * sizeof(value))
+        return heap_new_any(vm, type, payload);
+    object *o = heap_bump(h, type, payload);
+    heap_tell_observer(vm, o, false, 0);
+    h->limit = h->next;
     return o;
 }
 

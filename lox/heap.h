@@ -50,6 +50,7 @@ typedef struct heap {
 
     size_t threshold; /* bytes in the major heap that make the next major collection due */
     size_t max_bytes; /* 0: no limit */
+    bool tells_all;   /* to the observer, and nobody else hears, and stress is off */
     uint32_t locked;  /* while > 0 all is allocated in the major heap, and nothing collected */
     bool verify, count;
     uint32_t stress, spared; /* collect everything at each n-th allocation; passed since the last */

@@ -583,8 +583,8 @@ L_METHOD:
     class_add_method(vm, AS(class, A), AS(string, KC), AS(closure, B));
     NEXT;
 L_LEAVE:
-    if ((size_t)(f - vm->frames) <= vm->lowest)
-        vm->lowest = (uint32_t)(f - vm->frames) - 1;
+    if (f <= vm->lowest)
+        vm->lowest = f - 1;
     NEXT;
 L_RETURNNIL:
     r[0] = VALUE_NIL;
@@ -638,11 +638,11 @@ L_NEXTIN : {
 
 interrupted:
     vm->frame = bottom;
-    vm->lowest = 0;
+    vm->lowest = vm->frames;
     vm_restore_code(vm);
     return LOX_INTERRUPTED;
 failed:
     vm->frame = bottom;
-    vm->lowest = 0;
+    vm->lowest = vm->frames;
     return LOX_RUNTIME_ERROR;
 }

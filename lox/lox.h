@@ -39,14 +39,40 @@ void lox_destroy(lox_vm *vm);
 /* The global ARGV. */
 void lox_set_arguments(lox_vm *vm, const char *const *arguments, size_t n);
 
-/* Runs a program; `file` is its name in reports, and what `load` finds files next to. With `echo`,
- * the values of its expression statements are printed. */
-lox_status lox_run_text(lox_vm *vm, const char *file, const char *text, size_t size, bool echo);
+/* Runs a program; `file` is its name in reports, and what `load` finds files next to. */
+lox_status lox_run_text(lox_vm *vm, const char *file, const char *text, size_t size);
+
+/* "-": standard input. */
 lox_status lox_run_file(lox_vm *vm, const char *path);
+
+/* A place in a longer text: line from 1, character (code point) from 0. */
+typedef struct lox_position {
+    uint32_t line, character;
+} lox_position;
+
+/* Runs the next part of what is typed at a prompt: the last semicolon may be left out, and values
+ * of expression statements are printed. It starts at *at, which becomes its end. */
+lox_status lox_run_typed(lox_vm *vm, const char *file, const char *text, size_t size,
+                         lox_position *at);
+
+/* Whether the system had no memory for a program, which ended with "Out of memory.". Nothing runs
+ * in the VM any more: it can only stop its trace, and be destroyed. */
+bool lox_is_exhausted(const lox_vm *vm);
 
 /* Ends the program that runs, at its next instruction: lox_run_… returns LOX_INTERRUPTED. The VM
  * can run others afterwards. For signal handlers of the thread that runs it. */
 void lox_interrupt(lox_vm *vm);
+
+/* For those who complete what is typed. Where the name begins that ends before text[end], which is
+ * `end` if there is none; and the names that can stand there: keywords and variables, or behind a
+ * dot the properties of the object that a global before it names, else of all. Any order, some
+ * more than once. */
+typedef struct lox_names {
+    void (*name)(void *context, const char *name);
+    void *context;
+} lox_names;
+size_t lox_name_start(const char *text, size_t end);
+void lox_name_next(const lox_vm *vm, const char *text, size_t start, const lox_names *to);
 
 /* What the collector did. Objects are counted only with gc_count, words always (headers included).
  */

@@ -12,11 +12,12 @@
 #include "tracing.h"
 
 static const char help[] =
-    "Usage: lox [OPTIONS] FILE [ARGUMENTS]\n"
+    "Usage: lox [OPTIONS] FILE|- [ARGUMENTS]\n"
     "       lox [OPTIONS] -c CODE [ARGUMENTS]\n"
     "       lox [OPTIONS]\n"
     "\n"
-    "Runs the Lox program in FILE, or CODE. Without either, reads and runs lines.\n"
+    "Runs the Lox program in FILE, on standard input (-), or CODE. Without any, reads\n"
+    "and runs lines.\n"
     "\n"
     "  -c CODE            run CODE\n"
     "  --max-heap=SIZE    end the program with an error when its objects need more\n"
@@ -169,7 +170,7 @@ static void show_counters(lox_vm *vm) {
 
 static lox_status run(lox_vm *vm, const launch *l) {
     if (l->code)
-        return lox_run_text(vm, "-c", l->code, strlen(l->code), false);
+        return lox_run_text(vm, "-c", l->code, strlen(l->code));
     if (l->file)
         return lox_run_file(vm, l->file);
     return repl(vm);
@@ -209,11 +210,15 @@ static lox_status flush_output(lox_status status) {
     return LOX_IO_ERROR;
 }
 
-/* The exit status, once there is a report. A program that did not start has none. */
+/* A single program may not even have started: there is nothing to report then. */
+static bool has_started(const launch *l, lox_status status) {
+    return (!l->code && !l->file) || !status || status == LOX_RUNTIME_ERROR ||
+           status == LOX_INTERRUPTED;
+}
+
+/* The exit status, once there is a report. */
 static int report(tracer *t, lox_status status) {
     char problem[512];
-    if (!t || (status && status != LOX_RUNTIME_ERROR && status != LOX_INTERRUPTED))
-        return (int)status;
     switch (tracer_report(t, problem, sizeof problem)) {
     case TRACER_OK:
         return (int)status;
@@ -225,12 +230,11 @@ static int report(tracer *t, lox_status status) {
     }
 }
 
-static int run_launch(lox_vm *vm, launch *l) {
-    tracer *t = NULL;
+static lox_status run_launch(lox_vm *vm, const launch *l, tracer **t) {
     start_trace(vm);
-    if (l->memtracer.on && !(t = tracing_start(vm, &l->memtracer, choose_seed())))
+    if (l->memtracer.on && !(*t = tracing_start(vm, &l->memtracer, choose_seed())))
         fputs("lox: there is no memory for --memtracer\n", stderr);
-    bool records = t || getenv("MEMTRACE");
+    bool records = *t || getenv("MEMTRACE");
     if (records && (l->code || l->file))
         catch_signals(vm);
     lox_set_arguments(vm, (const char *const *)l->arguments, l->n_arguments);
@@ -240,9 +244,7 @@ static int run_launch(lox_vm *vm, launch *l) {
     int why = lox_trace_stop(vm);
     if (why)
         fprintf(stderr, "lox: the trace is incomplete: %s\n", strerror(why));
-    int result = report(t, status);
-    tracer_free(t);
-    return result;
+    return status;
 }
 
 int main(int argc, char **argv) {
@@ -255,10 +257,13 @@ int main(int argc, char **argv) {
     l.stats = l.options.gc_count = environment_says("LOX_GC_STATS");
     l.options.watch_returns = l.memtracer.on && options_want_stacks(&l.memtracer);
     lox_vm *vm = lox_create(&l.options);
-    int status = run_launch(vm, &l);
+    tracer *t = NULL;
+    lox_status ended = run_launch(vm, &l, &t);
     if (l.stats)
         show_counters(vm);
-    lox_destroy(vm);
+    lox_destroy(vm); /* what it held is there for the report, should the system have no more */
+    int status = t && has_started(&l, ended) ? report(t, ended) : (int)ended;
+    tracer_free(t);
     options_free(&l.memtracer);
     if (received_signal) {
         signal(received_signal, SIG_DFL);

@@ -1,10 +1,20 @@
-/* memory.c: malloc with an end to its failures. */
+/* memory.c: see memory.h. */
 #include "memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+static _Thread_local jmp_buf *catcher;
+
+void memory_catch(jmp_buf *where) {
+    catcher = where;
+}
+
 _Noreturn void memory_exhausted(void) {
+    jmp_buf *where = catcher;
+    catcher = NULL;
+    if (where)
+        longjmp(*where, 1);
     fputs("lox: the system has no more memory\n", stderr);
     exit(70);
 }

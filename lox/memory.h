@@ -1,13 +1,18 @@
-/* memory.h: the memory outside the heap: it is there, or the process ends with a message. */
+/* memory.h: the memory outside the heap: it is there, or what runs in the VM ends. */
 #ifndef LOX_MEMORY_H
 #define LOX_MEMORY_H
 
+#include <setjmp.h>
 #include <stddef.h>
 
 void *memory_new(size_t size); /* zeroed */
 void *memory_resize(void *old, size_t size);
 void memory_free(void *p);
 _Noreturn void memory_exhausted(void);
+
+/* Where this thread goes, once, when the system refuses memory; NULL: the process ends with a
+ * message. */
+void memory_catch(jmp_buf *where);
 
 /* Makes room for one more element: a growable array is a pointer, a count and a capacity. */
 #define MEMORY_PUSH(items, n, capacity, ...)                                                       \

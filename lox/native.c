@@ -125,7 +125,8 @@ static native_result native_load(lox_vm *vm, value *args, int n) {
         memory_free(path);
         return NATIVE_FAILED;
     }
-    function *f = compile(vm, vm_keep_file_name(vm, path), text, size, false);
+    source_text what = {vm_keep_file_name(vm, path), text, size, {.line = 1}, false};
+    function *f = compile(vm, &what, NULL);
     memory_free(text);
     if (!f)
         vm_error(vm, "Could not compile file '%s'.", path);

@@ -36,12 +36,12 @@ typedef struct lox_frame {
 typedef struct lox_allocation {
     const char *type;       /* "LoxArray", … */
     const char *class_name; /* of an instance; NULL for everything else */
-    const char *builtin;    /* the built-in function that allocates; NULL: none does. Static */
     size_t bytes;           /* header included */
     uint64_t samples;       /* sampled words, if the observer hears of a sample */
     bool major;             /* not in the nursery */
     bool internal;          /* no guest expression asked for it: what exists before the program
                                starts, and what compiling makes (LoxFunction, strings) */
+    uint64_t site_key;      /* of the innermost frame; 0: there is none */
     lox_vm *vm;
 } lox_allocation;
 
@@ -60,11 +60,11 @@ void lox_observe(lox_vm *vm, const lox_observer *observer);
  * returns how many there are. None while no program runs. */
 size_t lox_stack(lox_vm *vm, lox_frame *frames, size_t max);
 
-/* How many frames there are: cheap. */
-size_t lox_stack_depth(lox_vm *vm);
+/* The built-in function that allocates, a static string; NULL: none does. */
+const char *lox_stack_builtin(const lox_vm *vm);
 
-/* The site_key of the innermost frame, 0 if there is none: cheaper than lox_stack. */
-uint64_t lox_stack_site(lox_vm *vm);
+/* How many frames there are: cheap. */
+size_t lox_stack_depth(const lox_vm *vm);
 
 /* The site_keys of at most `max` frames from number `first` on, the outermost being number 0. */
 void lox_stack_sites(lox_vm *vm, size_t first, uint64_t *sites, size_t max);

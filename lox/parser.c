@@ -89,15 +89,26 @@ static uint16_t column(const parser *p, uint32_t character) {
     return character < p->scanner.line_start || c > UINT16_MAX ? 0 : (uint16_t)c;
 }
 
+/* From there to the end of the token just taken. */
+static place place_from(const parser *p, uint32_t start) {
+    return (place){.line = p->previous.line,
+                   .start = start,
+                   .end = p->previous.end,
+                   .statement = p->statement,
+                   .start_column = column(p, start),
+                   .end_column = column(p, p->previous.end)};
+}
+
+void parser_extend(parser *p, node *n) {
+    uint32_t column = n->place.start_column + p->previous.end - n->place.start;
+    n->place.end = p->previous.end;
+    n->place.end_column = column > UINT16_MAX ? 0 : (uint16_t)column;
+}
+
 node *parser_node(parser *p, node_kind kind, uint32_t start, node *a, node *b) {
     node *n = arena_take(p, sizeof *n);
     n->kind = kind;
-    n->place = (place){.line = p->previous.line,
-                       .start = start,
-                       .end = p->previous.end,
-                       .statement = p->statement,
-                       .start_column = column(p, start),
-                       .end_column = column(p, p->previous.end)};
+    n->place = place_from(p, start);
     n->a = a;
     n->b = b;
     n->assigns = kind == NODE_SET_LOCAL || (a && a->assigns) || (b && b->assigns);
@@ -147,7 +158,10 @@ local *scope_add(parser *p, token name) {
         return m->locals[MAX_LOCALS - 1];
     }
     local *l = arena_take(p, sizeof *l);
-    *l = (local){.name = name, .reg = (uint16_t)m->n_locals, .depth = -1};
+    *l = (local){.name = name,
+                 .reg = (uint16_t)m->n_locals,
+                 .depth = -1,
+                 .place = place_from(p, p->previous.start)};
     m->locals[m->n_locals++] = l;
     return l;
 }

@@ -51,8 +51,10 @@ void parser_expect(parser *p, token_type type, const char *message);
 bool token_is(const token *t, const char *text);
 bool same_name(const token *a, const token *b);
 
-/* Nodes; they end with the token just taken, and live until the file is compiled. */
+/* Nodes; they end with the token just taken, in whose line they are, and live until the file is
+ * compiled. parser_extend moves the end, and leaves the line. */
 node *parser_node(parser *p, node_kind kind, uint32_t start, node *a, node *b);
+void parser_extend(parser *p, node *n);
 string *parser_intern(parser *p, const char *text, size_t size);
 string *parser_intern_token(parser *p, const token *t);
 
@@ -62,7 +64,8 @@ void parser_spend_constant(parser *p);
 void parser_check_jump(parser *p, int from);
 void parser_check_loop(parser *p, int start);
 
-/* Scopes. scope_declare gives NULL at the top level, where variables are global. */
+/* Scopes. A local variable is declared by the token just taken. scope_declare gives NULL at the top
+ * level, where variables are global. */
 void scope_begin(parser *p);
 void scope_end(parser *p);
 local *scope_add(parser *p, token name);

@@ -26,6 +26,9 @@ enum { TYPE_SHIFT = 44, FUNCTION_SHIFT = 24 };
 
 #define LOW_BITS(n) ((UINT64_C(1) << (n)) - 1)
 
+/* No frame: the profile's remark. */
+#define CODE_OF_REMARK UINT64_MAX
+
 typedef struct profile {
     lox_vm *vm;
     memtrace_writer *writer;
@@ -37,9 +40,14 @@ typedef struct profile {
     table class_numbers; /* name → number */
     string **class_names;
     uint32_t n_class_names, class_names_capacity;
-    char **texts; /* that names in the trace are made of */
-    size_t n_texts, texts_capacity;
+    struct text *texts; /* that names in the trace are made of */
+    char remark[64];    /* what was lost */
 } profile;
+
+typedef struct text {
+    struct text *next;
+    char text[];
+} text;
 
 static const char *const type_names[] = {
 #define TYPE_NAME(id, name) name,
@@ -181,13 +189,19 @@ static int sink(void *context, const void *packets, size_t size) {
     return 0;
 }
 
-/* Three texts as one, which lives as long as the profile. */
+/* Three texts as one, which lives as long as the profile. Without memory the trace fails: the
+ * writer calls this, and must be returned to. */
 static const char *join(profile *p, const char *a, const char *b, const char *c) {
     size_t size = strlen(a) + strlen(b) + strlen(c) + 1;
-    char *text = memory_new(size);
-    snprintf(text, size, "%s%s%s", a, b, c);
-    MEMORY_PUSH(p->texts, p->n_texts, p->texts_capacity, text);
-    return text;
+    text *t = malloc(sizeof *t + size);
+    if (!t) {
+        p->failure = p->failure ? p->failure : ENOMEM;
+        return c;
+    }
+    snprintf(t->text, size, "%s%s%s", a, b, c);
+    t->next = p->texts;
+    p->texts = t;
+    return t->text;
 }
 
 /* "LoxArray", "Point LoxObject": the kind comes last, where advice looks for it. */
@@ -220,6 +234,11 @@ static size_t locate(void *context, uint64_t key, memtrace_location *locations, 
     profile *p = context;
     size_t n = 0;
     uint64_t type = key >> TYPE_SHIFT;
+    if (key == CODE_OF_REMARK) {
+        if (max)
+            locations[n++] = (memtrace_location){.file = MEMTRACE_MARK_FILE, .function = p->remark};
+        return n;
+    }
     if (type && n < max)
         locations[n++] =
             (memtrace_location){.file = MEMTRACE_TYPE_FILE, .function = type_name(p, type)};
@@ -285,9 +304,11 @@ void profile_stop_sampler(heap *h) {
 }
 
 static void profile_free(profile *p) {
-    for (size_t i = 0; i < p->n_texts; i++)
-        memory_free(p->texts[i]);
-    memory_free(p->texts);
+    while (p->texts) {
+        text *next = p->texts->next;
+        free(p->texts);
+        p->texts = next;
+    }
     memory_free(p->class_names);
     table_free(&p->class_numbers);
     memory_free(p);
@@ -311,6 +332,21 @@ int lox_trace_start(lox_vm *vm, const char *path, double rate, uint64_t seed, ui
     return 0;
 }
 
+/* Says in the trace, and with ENOMEM, that samples were dropped. */
+static void note_loss(profile *p, memprof *engine) {
+    memprof_stats stats;
+    const uint64_t remark = CODE_OF_REMARK;
+    uint64_t id;
+    memprof_get_stats(engine, &stats);
+    if (!stats.lost_memory)
+        return;
+    snprintf(p->remark, sizeof p->remark, "dropped %llu samples: the engine had no memory",
+             (unsigned long long)stats.lost_memory);
+    if (!memtrace_stream_alloc(p->stream, now(p), MEMTRACE_EXTERNAL, 0, 0, &remark, 1, 0, &id))
+        note(p, memtrace_stream_collect(p->stream, now(p), id));
+    note(p, MEMTRACE_NOMEM);
+}
+
 int lox_trace_stop(lox_vm *vm) {
     heap *h = &vm->heap;
     profile *p = vm->profile;
@@ -318,8 +354,11 @@ int lox_trace_stop(lox_vm *vm) {
         return 0;
     memprof_nursery_leave(h->engine, &h->thread, h->next);
     memprof_status stopped = memprof_stop(h->engine, &h->thread);
-    memprof_thread_exit(h->engine, &h->thread);
-    memprof_destroy(h->engine);
+    note_loss(p, h->engine);
+    if (!stopped) { /* else memory ended in a callback, which does not return: it stays as it is */
+        memprof_thread_exit(h->engine, &h->thread);
+        memprof_destroy(h->engine);
+    }
     h->engine = NULL;
     heap_set_limit(h);
     note(p, memtrace_stream_close_at(p->stream, now(p)));

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -27,7 +28,10 @@ typedef struct prompt {
     char path[4096]; /* of the history */
     char *line;      /* what getline fills */
     size_t capacity;
-    bool continues; /* the line belongs to the one before */
+    lox_vm *vm;
+    const char *open; /* the lines before the one that is read, if that continues them; else NULL */
+    lox_position at;  /* of what is read next; on a terminal each entry begins anew */
+    lox_status status; /* of the first entry that failed */
 } prompt;
 
 /* ---- what is open ---------------------------------------------------------------------------- */
@@ -59,6 +63,136 @@ static bool is_open(const char *at) {
         }
     }
     return !at || depth > 0;
+}
+
+/* ---- completion ------------------------------------------------------------------------------ */
+
+enum { MAX_SHOWN = 200 };
+
+/* Names that begin as what is typed does. */
+typedef struct candidates {
+    const char *typed;
+    size_t size; /* of `typed` */
+    char **names;
+    size_t n, capacity;
+} candidates;
+
+static void add_candidate(void *context, const char *name) {
+    candidates *c = context;
+    if (strncmp(name, c->typed, c->size) != 0)
+        return;
+    char *copy = strdup(name);
+    if (!copy)
+        abort();
+    if (c->n == c->capacity) {
+        c->capacity = c->capacity ? 2 * c->capacity : 32;
+        c->names = realloc(c->names, c->capacity * sizeof *c->names);
+        if (!c->names)
+            abort();
+    }
+    c->names[c->n++] = copy;
+}
+
+/* What earlier lines of this entry mention: they are not compiled yet. */
+static void add_mentioned(candidates *c, const char *text) {
+    for (size_t end = 0; text && end < strlen(text);) {
+        size_t size = strcspn(text + end, " \t\n()[]{},;.=<>!+-*/\"");
+        if (size && lox_name_start(text, end + size) == end) {
+            char *name = strndup(text + end, size);
+            add_candidate(c, name);
+            free(name);
+        }
+        end += size + (text[end + size] != '\0');
+    }
+}
+
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* In order, each once. */
+static void sort_candidates(candidates *c) {
+    size_t n = 0;
+    if (c->n)
+        qsort(c->names, c->n, sizeof *c->names, compare_names);
+    for (size_t i = 0; i < c->n; i++) {
+        if (n && !strcmp(c->names[n - 1], c->names[i]))
+            free(c->names[i]);
+        else
+            c->names[n++] = c->names[i];
+    }
+    c->n = n;
+}
+
+static void free_candidates(candidates *c) {
+    for (size_t i = 0; i < c->n; i++)
+        free(c->names[i]);
+    free(c->names);
+}
+
+/* How many bytes all candidates, which are sorted, begin with. */
+static size_t common_size(const candidates *c) {
+    const char *first = c->names[0], *last = c->names[c->n - 1];
+    size_t n = 0;
+    while (first[n] && first[n] == last[n])
+        n++;
+    return n;
+}
+
+static void show_candidates(const candidates *c) {
+    struct winsize window;
+    size_t width = !ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) && window.ws_col ? window.ws_col : 80;
+    size_t shown = c->n < MAX_SHOWN ? c->n : MAX_SHOWN, at = 0;
+    putchar('\n');
+    for (size_t i = 0; i < shown; i++) {
+        size_t size = strlen(c->names[i]);
+        if (at && at + 2 + size > width)
+            at = 0, putchar('\n');
+        at += (size_t)printf("%s%s", at ? "  " : "", c->names[i]);
+    }
+    if (c->n > shown)
+        printf("\n… and %zu more", c->n - shown);
+    putchar('\n');
+}
+
+/* Inserts what can only follow; else shows what can. */
+static unsigned char insert_common(EditLine *editor, const candidates *c) {
+    if (!c->n)
+        return CC_ERROR;
+    size_t size = common_size(c);
+    if (size == c->size) {
+        if (c->n > 1)
+            show_candidates(c);
+        return CC_REDISPLAY;
+    }
+    char *rest = strndup(c->names[0] + c->size, size - c->size);
+    int failed = !rest || el_insertstr(editor, rest);
+    free(rest);
+    return failed ? CC_ERROR : CC_REFRESH;
+}
+
+/* Before the first character of a line Tab indents. */
+static unsigned char complete_name(EditLine *editor, int key) {
+    const prompt *p;
+    const LineInfo *line = el_line(editor);
+    size_t end = (size_t)(line->cursor - line->buffer);
+    char *text = strndup(line->buffer, end);
+    (void)key;
+    el_get(editor, EL_CLIENTDATA, &p);
+    if (!text || strspn(text, " ") == end) {
+        free(text);
+        return text && !el_insertstr(editor, "  ") ? CC_REFRESH : CC_ERROR;
+    }
+    size_t start = lox_name_start(text, end);
+    candidates c = {.typed = text + start, .size = end - start};
+    lox_name_next(p->vm, text, start, &(lox_names){add_candidate, &c});
+    if (start == 0 || text[start - 1] != '.')
+        add_mentioned(&c, p->open);
+    sort_candidates(&c);
+    unsigned char done = insert_common(editor, &c);
+    free_candidates(&c);
+    free(text);
+    return done;
 }
 
 /* ---- the terminal ---------------------------------------------------------------------------- */
@@ -118,7 +252,7 @@ static char *show_prompt(EditLine *editor) {
     static char first[] = "> ", further[] = "... ";
     const prompt *p;
     el_get(editor, EL_CLIENTDATA, &p);
-    return p->continues ? further : first;
+    return p->open ? further : first;
 }
 
 static void catch_signals(void) {
@@ -160,8 +294,11 @@ static void open_terminal(prompt *p) {
     el_set(p->editor, EL_EDITOR, "emacs");
     el_set(p->editor, EL_HIST, history, p->history);
     el_set(p->editor, EL_GETCFN, next_character);
+    el_set(p->editor, EL_ADDFN, "lox-complete", "Complete a name", complete_name);
+    el_set(p->editor, EL_BIND, "^I", "lox-complete", NULL);
     el_source(p->editor, NULL); /* ~/.editrc */
-    puts("lox (allotrace) " ALLOTRACE_VERSION ". Ctrl-D ends it; lox --help lists options.");
+    puts("lox (allotrace) " ALLOTRACE_VERSION
+         ". Tab completes, Ctrl-D ends it; lox --help lists options.");
 }
 
 static void close_terminal(prompt *p) {
@@ -190,17 +327,32 @@ static char *append(char *text, const char *line) {
     return both;
 }
 
-static void run(prompt *p, lox_vm *vm, char *text) {
+/* Cuts off the newline at the end; is there one? */
+static bool chop(char *text) {
     size_t size = strlen(text);
-    if (size && text[size - 1] == '\n')
-        text[--size] = '\0';
-    if (p->editor && size)
+    bool ends_line = size && text[size - 1] == '\n';
+    if (ends_line)
+        text[size - 1] = '\0';
+    return ends_line;
+}
+
+/* Where the next entry starts, when one is done. */
+static void advance(prompt *p, bool ends_line) {
+    if (p->editor)
+        p->at = (lox_position){.line = 1};
+    else if (ends_line)
+        p->at.line++, p->at.character++;
+}
+
+static void run(prompt *p, lox_vm *vm, char *text) {
+    bool ends_line = chop(text);
+    if (p->editor && *text)
         remember(p, text);
     interrupted = 0;
     running = vm;
     if (p->editor)
         set_blocked(false);
-    lox_status status = lox_run_text(vm, "-", text, size, true);
+    lox_status status = lox_run_typed(vm, "-", text, strlen(text), &p->at);
     if (p->editor)
         set_blocked(true);
     running = NULL;
@@ -208,34 +360,37 @@ static void run(prompt *p, lox_vm *vm, char *text) {
     if (status == LOX_INTERRUPTED)
         fputs("\nInterrupted.\n", stderr);
     fflush(stdout);
+    advance(p, ends_line);
+    if (status && !p->status)
+        p->status = status;
 }
 
 lox_status repl(lox_vm *vm) {
-    prompt p = {0};
+    prompt p = {.vm = vm, .at = {.line = 1}};
     char *text = NULL;
     const char *line;
     if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
         open_terminal(&p);
-    while ((line = next_line(&p)) || interrupted) {
+    while (!lox_is_exhausted(vm) && ((line = next_line(&p)) || interrupted)) {
         if (interrupted) { /* the line is dropped */
             interrupted = 0;
             puts("^C");
         } else {
             text = append(text, line);
-            p.continues = is_open(text);
-            if (p.continues)
+            p.open = is_open(text) ? text : NULL;
+            if (p.open)
                 continue;
             run(&p, vm, text);
         }
         free(text);
-        text = NULL;
-        p.continues = false;
+        p.open = text = NULL;
     }
     if (text)
         run(&p, vm, text); /* says what is missing */
     free(text);
     free(p.line);
-    if (p.editor)
+    bool typed = p.editor != NULL;
+    if (typed)
         close_terminal(&p);
-    return LOX_OK;
+    return typed && !lox_is_exhausted(vm) ? LOX_OK : p.status;
 }

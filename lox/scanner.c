@@ -3,10 +3,14 @@
 
 #include <string.h>
 
-void scanner_start(scanner *s, const char *text, size_t size) {
-    *s = (scanner){.at = text, .end = text + size, .line = 1};
+void scanner_start(scanner *s, const char *text, size_t size, lox_position start) {
+    *s = (scanner){.at = text,
+                   .end = text + size,
+                   .line = start.line,
+                   .character = start.character,
+                   .line_start = start.character};
     static const char first_line[] = "#!"; /* as scripts have it */
-    if (size >= 2 && !memcmp(text, first_line, 2))
+    if (!start.character && size >= 2 && !memcmp(text, first_line, 2))
         while (s->at < s->end && *s->at != '\n')
             s->at++, s->character++;
 }

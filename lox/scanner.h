@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lox.h"
+
 /* Keywords. X(constant, spelling) */
 #define KEYWORDS(X)                                                                                \
     X(AND, "and")                                                                                  \
@@ -78,7 +80,8 @@ typedef struct scanner {
     uint32_t line_start; /* the character that starts the line */
 } scanner;
 
-void scanner_start(scanner *s, const char *text, size_t size);
+/* `start`: where in its file the text begins, in a new line. */
+void scanner_start(scanner *s, const char *text, size_t size, lox_position start);
 token scanner_next(scanner *s);
 
 #endif

@@ -15,8 +15,10 @@ typedef struct open_array {
 
 enum { MAX_ARRAY_DEPTH = 16 };
 
+/* As the book does, but for whole numbers that are exact: all their digits. */
 size_t text_of_number(double d, char *buffer, size_t size) {
-    return (size_t)snprintf(buffer, size, "%g", d);
+    bool is_exact = fabs(d) <= 0x1p53 && d == trunc(d);
+    return (size_t)snprintf(buffer, size, is_exact ? "%.0f" : "%g", d);
 }
 
 static void put(text_sink *sink, void *context, const char *text) {

@@ -19,30 +19,28 @@ static void describe(void *vm, uint64_t site, guest_place *place) {
                            .body = extent(&f.body)};
 }
 
-static size_t depth(void *vm) {
+static const char *builtin(void *vm) {
+    return lox_stack_builtin(vm);
+}
+
+static size_t depth(void *vm, size_t *kept) {
+    *kept = lox_stack_kept(vm);
     return lox_stack_depth(vm);
 }
 
-static void sites(void *vm, size_t first, uint64_t *keys, size_t max) {
-    lox_stack_sites(vm, first, keys, max);
-}
-
-static size_t kept(void *vm) {
-    return lox_stack_kept(vm);
+static void sites(void *vm, size_t first, uint64_t *keys, size_t n) {
+    lox_stack_sites(vm, first, keys, n);
 }
 
 static void allocated(void *context, const lox_allocation *a) {
-    tracer_count(context, &(guest_allocation){.type = a->type,
-                                              .class_name = a->class_name,
-                                              .builtin = a->builtin,
-                                              .internal = a->internal,
-                                              .bytes = a->bytes,
-                                              .samples = a->samples,
-                                              .site = lox_stack_site(a->vm)});
+    if (a->internal)
+        tracer_count_internal(context, a->site_key, a->type, a->class_name, a->bytes, a->samples);
+    else
+        tracer_count(context, a->site_key, a->type, a->class_name, a->bytes, a->samples);
 }
 
 tracer *tracing_start(lox_vm *vm, const memtracer_options *options, uint64_t seed) {
-    tracer *t = tracer_create(options, &(guest){vm, describe, depth, sites, kept});
+    tracer *t = tracer_create(options, &(guest){vm, describe, builtin, depth, sites});
     if (t)
         lox_observe(vm, &(lox_observer){t, allocated, options->rate, seed});
     return t;

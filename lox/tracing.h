@@ -5,8 +5,8 @@
 #include "guest/tracer.h"
 #include "lox.h"
 
-/* Starts to count what the VM allocates, as the options say. NULL when there is no memory. The
- * tracer must be freed before the VM is destroyed. */
+/* Starts to count what the VM allocates, as the options say. NULL when there is no memory. Only
+ * when the VM is destroyed, or has another observer, may the tracer be freed. */
 tracer *tracing_start(lox_vm *vm, const memtracer_options *options, uint64_t seed);
 
 #endif

@@ -31,6 +31,7 @@ static void *reserve(size_t size) {
 enum {
     REGISTER_BYTES = (MAX_REGISTERS + STACK_STEP + UINT16_MAX + 1) * (int)sizeof(value),
     FRAME_BYTES = MAX_FRAMES * (int)sizeof(frame),
+    RESERVE_BYTES = 256 * 1024,
 };
 
 lox_vm *lox_create(const lox_options *options) {
@@ -40,10 +41,11 @@ lox_vm *lox_create(const lox_options *options) {
     vm->write_context = options->context;
     vm->registers = reserve(REGISTER_BYTES);
     vm->clean = vm->registers + STACK_STEP;
-    vm->frames = vm->frame = reserve(FRAME_BYTES);
+    vm->frames = vm->frame = vm->lowest = reserve(FRAME_BYTES);
     for (size_t i = 0; i < sizeof vm->hold / sizeof *vm->hold; i++)
         vm->hold[i] = VALUE_NIL;
     vm->watch_returns = options->watch_returns;
+    vm->reserve = memory_new(RESERVE_BYTES);
     heap_init(vm, options);
     vm->heap.locked++;
     vm->init_name = string_intern(vm, "init", 4);
@@ -61,6 +63,7 @@ void lox_destroy(lox_vm *vm) {
         function_free(vm->functions[i]);
     for (uint32_t i = 0; i < vm->n_files; i++)
         memory_free(vm->files[i]);
+    memory_free(vm->reserve);
     memory_free(vm->functions);
     memory_free(vm->files);
     memory_free(vm->globals);
@@ -93,10 +96,8 @@ const char *vm_keep_file_name(lox_vm *vm, const char *file) {
     return copy;
 }
 
-int vm_read_file(const char *path, char **text, size_t *size) {
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return errno;
+/* 0, else an errno. */
+static int read_all(FILE *file, char **text, size_t *size) {
     size_t n = 0, capacity = 1 << 16, got;
     char *buffer = memory_new(capacity);
     errno = 0;
@@ -106,7 +107,6 @@ int vm_read_file(const char *path, char **text, size_t *size) {
             buffer = memory_resize(buffer, capacity *= 2);
     }
     int why = ferror(file) ? (errno ? errno : EIO) : 0;
-    fclose(file);
     if (why) {
         memory_free(buffer);
         return why;
@@ -114,6 +114,15 @@ int vm_read_file(const char *path, char **text, size_t *size) {
     *text = buffer;
     *size = n;
     return 0;
+}
+
+int vm_read_file(const char *path, char **text, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return errno;
+    int why = read_all(file, text, size);
+    fclose(file);
+    return why;
 }
 
 void lox_set_arguments(lox_vm *vm, const char *const *arguments, size_t n) {
@@ -141,25 +150,75 @@ closure *vm_closure_of(lox_vm *vm, function *f) {
     return c;
 }
 
-lox_status lox_run_text(lox_vm *vm, const char *file, const char *text, size_t size, bool echo) {
-    function *f = compile(vm, vm_keep_file_name(vm, file), text, size, echo);
-    if (!f)
-        return LOX_COMPILE_ERROR;
-    return interpret(vm, vm_closure_of(vm, f));
+/* ---- running --------------------------------------------------------------------------------- */
+
+/* Closures that a collection was moving are where they went, so that a trace can be shown. */
+static void find_closures(lox_vm *vm) {
+    for (frame *f = vm->frames + 1; f <= vm->frame; f++)
+        if (f->closure->head.header & OBJECT_FORWARDED)
+            f->closure = ((closure **)f->closure)[1];
+}
+
+static void end_exhausted(lox_vm *vm) {
+    vm->exhausted = true;
+    memory_free(vm->reserve);
+    vm->reserve = NULL;
+    find_closures(vm);
+    vm_error(vm, "Out of memory.");
+    vm->frame = vm->lowest = vm->frames;
+}
+
+static lox_status compile_and_run(lox_vm *vm, const source_text *what, lox_position *end) {
+    function *f = compile(vm, what, end);
+    return f ? interpret(vm, vm_closure_of(vm, f)) : LOX_COMPILE_ERROR;
+}
+
+static lox_status run_source(lox_vm *vm, const source_text *what, lox_position *end) {
+    jmp_buf exhausted;
+    if (vm->exhausted)
+        return LOX_RUNTIME_ERROR;
+    if (setjmp(exhausted)) {
+        end_exhausted(vm);
+        return LOX_RUNTIME_ERROR;
+    }
+    memory_catch(&exhausted);
+    lox_status status = compile_and_run(vm, what, end);
+    memory_catch(NULL);
+    return status;
+}
+
+lox_status lox_run_text(lox_vm *vm, const char *file, const char *text, size_t size) {
+    source_text what = {vm_keep_file_name(vm, file), text, size, {.line = 1}, false};
+    return run_source(vm, &what, NULL);
+}
+
+lox_status lox_run_typed(lox_vm *vm, const char *file, const char *text, size_t size,
+                         lox_position *at) {
+    source_text what = {vm_keep_file_name(vm, file), text, size, *at, true};
+    return run_source(vm, &what, at);
 }
 
 lox_status lox_run_file(lox_vm *vm, const char *path) {
     char *text;
     size_t size;
-    int why = vm_read_file(path, &text, &size);
-    if (why) {
+    bool standard_input = !strcmp(path, "-");
+    int why = standard_input ? read_all(stdin, &text, &size) : vm_read_file(path, &text, &size);
+    if (why && standard_input)
+        vm_complain(vm, "Could not read standard input: %s.\n", strerror(why));
+    else if (why)
         vm_complain(vm, "Could not open file \"%s\".\n", path);
+    if (why)
         return LOX_IO_ERROR;
-    }
-    lox_status status = lox_run_text(vm, path, text, size, false);
+    lox_status status = lox_run_text(vm, path, text, size);
     memory_free(text);
     return status;
 }
+
+bool lox_is_exhausted(const lox_vm *vm) {
+    return vm->exhausted;
+}
+
+/* ---- observers, interrupts, counters --------------------------------------------------------- */
 
 void lox_observe(lox_vm *vm, const lox_observer *observer) {
     heap *h = &vm->heap;

@@ -53,12 +53,14 @@ struct lox_vm {
     void (*write_error)(void *context, const char *text, size_t size);
     void *write_context;
     struct profile *profile; /* what records a trace, NULL: nothing */
+    void *reserve;           /* memory for what is left to do when the system has none */
+    bool exhausted;          /* it had none: the heap may be in the middle of anything */
 #ifdef LOX_FUEL
     uint64_t fuel; /* instructions until a run-time error */
 #endif
 
     bool watch_returns;
-    uint32_t lowest; /* number of frames after the lowest return since lox_stack_kept */
+    frame *lowest; /* innermost after the lowest return since lox_stack_kept */
     volatile sig_atomic_t compiling, interrupted;
 };
 
@@ -67,8 +69,17 @@ typedef void text_sink(void *context, const char *text, size_t size);
 void text_of_value(value v, text_sink *sink, void *context);
 size_t text_of_number(double d, char *buffer, size_t size);
 
+/* What is compiled: where in its file it starts, and whether it was typed at a prompt. */
+typedef struct source_text {
+    const char *file; /* lives as long as the VM */
+    const char *text;
+    size_t size;
+    lox_position start;
+    bool typed;
+} source_text;
+
 /* compiler.c: NULL after an error, which was reported. The function is in vm->functions. */
-function *compile(lox_vm *vm, const char *file, const char *text, size_t size, bool echo);
+function *compile(lox_vm *vm, const source_text *what, lox_position *end); /* end: may be NULL */
 
 /* interpret.c */
 lox_status interpret(lox_vm *vm, closure *entry);
@@ -77,12 +88,16 @@ lox_status interpret(lox_vm *vm, closure *entry);
 __attribute__((format(printf, 2, 3))) void vm_error(lox_vm *vm, const char *format, ...);
 __attribute__((format(printf, 2, 3))) void vm_complain(lox_vm *vm, const char *format, ...);
 
-/* The site_key of a frame. */
-uint64_t frame_key(const frame *f);
+/* The index of the instruction at which a frame is. */
+static inline size_t frame_index(const frame *f) {
+    size_t next = (size_t)(f->at - f->closure->function->code);
+    return next ? next - 1 : 0;
+}
 
-/* The built-in function that the innermost frame is calling; NULL: none. Only during an allocation.
- */
-const char *frame_builtin(const lox_vm *vm);
+/* The site_key of a frame: its function and the index of an instruction, plus one: never 0. */
+static inline uint64_t frame_key(const frame *f) {
+    return (uint64_t)f->closure->function->id << 32 | (frame_index(f) + 1);
+}
 
 /* vm.c */
 uint32_t vm_global(lox_vm *vm, string *name);

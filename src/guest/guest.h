@@ -30,30 +30,24 @@ typedef struct guest_place {
     guest_extent body;      /* of the function */
 } guest_place;
 
-/* An allocation. The strings stay where they are as long as the tracer lives. */
-typedef struct guest_allocation {
-    const char *type;
-    const char *class_name; /* of an object; NULL: it has none */
-    const char *builtin;    /* the built-in function that allocates; NULL: the program does */
-    bool internal;          /* nothing in the program asked for it: the runtime's own */
-    size_t bytes;           /* all that the heap took, header included */
-    uint64_t samples;       /* sampled words; ignored if every allocation is counted */
-    uint64_t site;          /* of the innermost frame; 0: no function of the guest is active */
-} guest_allocation;
-
 typedef struct guest {
     void *context; /* handed to all of these */
 
     void (*describe)(void *context, uint64_t site, guest_place *place);
 
-    /* How many frames there are, and the sites at which they are: at most `max` from frame `first`
-     * on, where 0 is the outermost. Only called during tracer_count. */
-    size_t (*depth)(void *context);
-    void (*sites)(void *context, size_t first, uint64_t *sites, size_t max);
+    /* All of the following are only called during tracer_count. */
 
-    /* How many of the outermost frames have neither returned nor gone on since the last call of
-     * this. A guest that can not tell returns 0, which only costs time. */
-    size_t (*kept)(void *context);
+    /* The built-in function that allocates; NULL: the program does. The string stays where it is.
+     */
+    const char *(*builtin)(void *context);
+
+    /* How many frames there are; and, in *kept, how many of the outermost ones have neither
+     * returned nor gone on since the last call of this. A guest that can not tell says 0, which
+     * only costs time. */
+    size_t (*depth)(void *context, size_t *kept);
+
+    /* The sites at which the frames are: `n` from frame `first` on, where 0 is the outermost. */
+    void (*sites)(void *context, size_t first, uint64_t *sites, size_t n);
 } guest;
 
 #endif

@@ -208,20 +208,38 @@ memtracer_parsed options_parse(memtracer_options *o, const char *argument, char 
     }
 }
 
+/* That of a path, with the slash behind it. */
+static void folder_of(const char *path, char *folder, size_t size) {
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, size, "%.*s", slash ? (int)(slash - path) + 1 : 2, slash ? path : "./");
+}
+
 /* A file is replaced when the report is complete, so that its folder must be writable; what is no
  * ordinary file is written to. errno says why not. */
-static bool can_write(const char *path) {
+static bool can_write(const char *path, const char *folder) {
     struct stat s;
-    char folder[4096];
-    const char *slash = strrchr(path, '/');
     bool exists = stat(path, &s) == 0;
     if (exists && S_ISDIR(s.st_mode))
         return errno = EISDIR, false;
     if (exists && (!S_ISREG(s.st_mode) || access(path, W_OK) != 0))
         return access(path, W_OK) == 0;
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
-             slash ? path : ".");
     return access(folder, W_OK | X_OK) == 0;
+}
+
+static bool check_output_file(const char *path, char *problem, size_t size) {
+    char folder[4096];
+    folder_of(path, folder, sizeof folder);
+    if (can_write(path, folder))
+        return true;
+    int why = errno;
+    int n = snprintf(problem, size, "--memtracer.OutputFile cannot be written: %s: ", path);
+    if (n < 0 || (size_t)n >= size)
+        return false;
+    if (why == ENOENT && access(folder, F_OK) != 0)
+        snprintf(problem + n, size - (size_t)n, "there is no folder %s", folder);
+    else
+        snprintf(problem + n, size - (size_t)n, "%s", strerror(why));
+    return false;
 }
 
 bool options_check(const memtracer_options *o, char *problem, size_t size) {
@@ -230,11 +248,8 @@ bool options_check(const memtracer_options *o, char *problem, size_t size) {
     else if (o->on && !o->roots && !o->statements && !o->calls)
         snprintf(problem, size,
                  "--memtracer: TraceRoots, TraceStatements and TraceCalls are all false");
-    else if (o->on && o->output_file && !can_write(o->output_file))
-        snprintf(problem, size, "--memtracer.OutputFile cannot be written: %s: %s", o->output_file,
-                 strerror(errno));
     else
-        return true;
+        return !o->on || !o->output_file || check_output_file(o->output_file, problem, size);
     return false;
 }
 

@@ -76,6 +76,10 @@ static bool write_report(view *v, verdict_list *verdicts, double elapsed, FILE *
     const tracer *t = v->tracer;
     if (t->options->form == FORM_JSON)
         return true;
+    if (t->partial)
+        fputs("\nThe tracer ran out of memory: what the program allocated after that is not "
+              "counted.\n",
+              out);
     if (t->cut)
         fprintf(out,
                 "\n%llu %s had stacks deeper than StackLimit=%llu: of these the outermost frames "
@@ -94,7 +98,9 @@ tracer_status report_write(tracer *t, double elapsed, char *problem, size_t size
     int why = destination_open(&d, t->options->output_file);
     if (why)
         return cannot_write(t->options->output_file, why, problem, size);
+    locale_t before = text_use_utf8();
     bool written = view_init(&v, t) && write_report(&v, &verdicts, elapsed, d.stream);
+    text_restore(before);
     bool pass = expect_all_pass(&verdicts);
     view_free(&v);
     vec_free(&verdicts);

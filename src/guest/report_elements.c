@@ -151,8 +151,9 @@ typedef VEC(line) line_list;
 
 typedef struct layout {
     const char *title;
-    const char *name;    /* heads the first column */
-    const char *subject; /* of the legend; NULL: there is none */
+    const char *name;     /* heads the first column */
+    const char *subject;  /* of the legend; NULL: there is none */
+    const char *location; /* heads the last column */
     bool total_first;
     bool types; /* one column of counts, and no locations */
 } layout;
@@ -232,7 +233,7 @@ static void write_columns(const layout *f, int name, int cell, FILE *out) {
     }
     fputs(" | ", out);
     text_right(out, f->total_first ? "Self Count" : "Total Count", cell);
-    fputs(" | Location\n", out);
+    fprintf(out, " | %s\n", f->location);
 }
 
 static void write_line(const view *v, const layout *f, const line *l, int name, int width,
@@ -259,7 +260,7 @@ static void write_lines(const view *v, const layout *f, const line_list *lines, 
                         FILE *out) {
     double total = tally_count(all, v->tracer->options->rate).value;
     int name = name_width(lines, f), cell = cell_width(v, lines, total);
-    int rule = f->types ? name + cell + 5 : name + 2 * cell + (int)strlen("Location") + 10;
+    int rule = f->types ? name + cell + 5 : name + 2 * cell + (int)strlen(f->location) + 10;
     write_rule(out, rule);
     write_title(v, f, all, out);
     write_rule(out, rule);
@@ -287,8 +288,11 @@ static void add_tree_line(void *context, const call_tree *c, uint32_t node, size
 }
 
 bool report_calltree(view *v, FILE *out) {
-    static const layout form = {
-        .title = "Call Tree", .name = "Name", .subject = "function", .total_first = true};
+    static const layout form = {.title = "Call Tree",
+                                .name = "Name",
+                                .subject = "function",
+                                .location = "Location     ",
+                                .total_first = true};
     call_tree c;
     tree_lines l = {0};
     bool good = call_tree_init(&c, v) &&
@@ -343,8 +347,10 @@ static bool histogram_lines(const histogram *h, const view *v, line_list *lines)
 }
 
 bool report_histogram(view *v, FILE *out) {
-    static const layout form = {
-        .title = "Location Histogram", .name = "Name", .subject = "element"};
+    static const layout form = {.title = "Location Histogram",
+                                .name = "Name",
+                                .subject = "element",
+                                .location = "Location"};
     call_tree c;
     histogram h = {0};
     line_list lines = {0};

@@ -112,8 +112,9 @@ bool report_json(view *v, const verdict_list *verdicts, double elapsed, FILE *ou
     if (rate < 1)
         fprintf(out, "  \"total_error\": %.0f,\n  \"total_bytes_error\": %.0f,\n",
                 estimate_margin(count), estimate_margin(bytes));
-    fprintf(out, "  \"elapsed\": %.6f,\n  \"cut_stacks\": %llu,\n  \"options\": ", elapsed,
-            (unsigned long long)v->tracer->cut);
+    fprintf(out, "  \"elapsed\": %.6f,\n  \"cut_stacks\": %llu,\n  \"out_of_memory\": %s,\n",
+            elapsed, (unsigned long long)v->tracer->cut, v->tracer->partial ? "true" : "false");
+    fputs("  \"options\": ", out);
     options_json(v->tracer->options, out);
     fputs(",\n  \"sites\": [", out);
     bool good = write_sites(v, out);

@@ -9,8 +9,10 @@ enum { GUEST_WORD = sizeof(uint64_t) }; /* bytes that one sample stands for, div
 
 /* Legal when zeroed. */
 typedef struct tally {
-    uint64_t count, bytes; /* that were seen: all, or those sampled */
-    uint64_t samples;      /* of words; 0 in all that is exact */
+    uint64_t count;   /* seen: all, or those sampled */
+    uint64_t samples; /* of words; 0 in all that is exact */
+    uint64_t bytes;   /* of those counted. Not beside `count`: two words of one vector, loaded and
+                         stored at each allocation, take longer than two */
     estimate_blocks blocks;
 } tally;
 

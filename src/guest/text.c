@@ -2,6 +2,7 @@
 #include "guest/text.h"
 
 #include <string.h>
+#include <wchar.h>
 
 void text_size(char *to, double bytes) {
     static const char *const units[] = {"B", "KB", "MB", "GB", "TB", "PB", "EB"};
@@ -35,10 +36,30 @@ void text_bytes(char *to, estimate e) {
     snprintf(to + n, TEXT_NUMBER - n, " ± %.32s", margin);
 }
 
+locale_t text_use_utf8(void) {
+    locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+    return uselocale(utf8);
+}
+
+void text_restore(locale_t before) {
+    locale_t used = uselocale(before);
+    if (used != before)
+        freelocale(used);
+}
+
 int text_width(const char *s) {
+    mbstate_t state = {0};
+    wchar_t character;
     int n = 0;
-    for (; *s; s++)
-        n += (*s & 0xC0) != 0x80;
+    while (*s) {
+        size_t size = mbrtowc(&character, s, strlen(s), &state);
+        bool bad = size > strlen(s);
+        int columns = bad ? 1 : wcwidth(character);
+        if (bad)
+            state = (mbstate_t){0};
+        n += columns > 0 ? columns : 0;
+        s += bad ? 1 : size;
+    }
     return n;
 }
 

@@ -5,6 +5,11 @@
 #include "guest/counts.h"
 #include "guest/report.h"
 
+#define NOINLINE __attribute__((noinline)) /* keeps what is hot small */
+
+/* Memory that is kept for the report; what is not touched costs nothing. */
+enum { RESERVE = 1 << 20 };
+
 static double seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -18,7 +23,9 @@ tracer *tracer_create(const memtracer_options *options, const guest *g) {
     t->options = options;
     t->guest = *g;
     t->deep = options_want_stacks(options);
+    t->simple = !t->deep && !options->internal && options->rate >= 1;
     t->started = seconds();
+    t->reserve = malloc(RESERVE);
     return t;
 }
 
@@ -32,6 +39,7 @@ void tracer_free(tracer *t) {
     vec_free(&t->leaves);
     vec_free(&t->path);
     intern_free(&t->strings);
+    free(t->reserve);
     free(t);
 }
 
@@ -75,8 +83,14 @@ static void add_site(tracer *t, uint64_t key) {
         t->failed = true;
 }
 
-/* The child of the context along the site. */
-static uint32_t context_at(tracer *t, uint32_t parent, uint64_t key) {
+/* ---- contexts -------------------------------------------------------------------------------- */
+
+static size_t recent_index(uint64_t key, uint32_t parent, const char *name) {
+    uint64_t mixed = key + ((uint64_t)parent << 13) + (uintptr_t)name;
+    return mixed * UINT64_C(0x9E3779B97F4A7C15) >> (64 - RECENT_BITS);
+}
+
+static uint32_t find_context(tracer *t, uint32_t parent, uint64_t key) {
     uint32_t *number = map64_put(&t->site_numbers, key);
     if (!number)
         return TREE_NONE;
@@ -87,70 +101,77 @@ static uint32_t context_at(tracer *t, uint32_t parent, uint64_t key) {
     return t->failed ? TREE_NONE : tree_child(&t->contexts, parent, *number);
 }
 
-/* ---- contexts -------------------------------------------------------------------------------- */
-
-static uint32_t context_innermost(tracer *t, uint64_t key) {
-    recent_site *r = &t->recent[key * UINT64_C(0x9E3779B97F4A7C15) >> (64 - RECENT_BITS)];
-    if (r->key != key)
-        *r = (recent_site){key, context_at(t, TREE_ROOT, key)};
+/* The child of the context along the site. */
+static uint32_t context_at(tracer *t, uint32_t parent, uint64_t key) {
+    recent_context *r = &t->recent_contexts[recent_index(key, parent, NULL)];
+    if (key == CUT)
+        return find_context(t, parent, key);
+    if (r->key != key || r->parent != parent)
+        *r = (recent_context){.key = key, .parent = parent, .node = find_context(t, parent, key)};
     return r->node;
 }
 
 /* Extends the path to `depth` frames. */
 static bool path_extend(tracer *t, size_t depth) {
-    uint64_t sites[256];
+    uint64_t sites[64];
+    uint32_t node = t->path.count ? t->path.items[t->path.count - 1] : TREE_ROOT;
+    if (!vec_reserve(&t->path, depth - t->path.count))
+        return false;
     while (t->path.count < depth) {
         size_t first = t->path.count, n = depth - first;
         if (n > sizeof sites / sizeof *sites)
             n = sizeof sites / sizeof *sites;
         t->guest.sites(t->guest.context, first, sites, n);
         for (size_t i = 0; i < n; i++) {
-            uint32_t parent = t->path.count ? t->path.items[t->path.count - 1] : TREE_ROOT;
-            uint32_t node = context_at(t, parent, sites[i]);
-            if (node == TREE_NONE || !vec_push(&t->path, node))
+            node = context_at(t, node, sites[i]);
+            if (node == TREE_NONE)
                 return false;
+            t->path.items[t->path.count++] = node;
         }
     }
     return true;
 }
 
-/* A stack that is too deep keeps its innermost frame and the outermost ones: what is allocated
- * stays with the expression that allocates it. */
-static uint32_t context_whole(tracer *t, uint64_t key) {
-    size_t depth = t->guest.depth(t->guest.context), kept = t->guest.kept(t->guest.context);
-    size_t limit = t->options->stack_limit, whole = depth > limit ? limit - 1 : depth;
+/* The context of the frame that called the innermost one. A stack that is too deep keeps its
+ * innermost frame and the outermost ones: what is allocated stays with the expression that
+ * allocates it. */
+static uint32_t context_of_caller(tracer *t) {
+    size_t kept, depth = t->guest.depth(t->guest.context, &kept);
+    size_t limit = t->options->stack_limit, callers = (depth > limit ? limit : depth) - 1;
     if (t->path.count > kept)
         t->path.count = kept;
-    if (t->path.count > whole)
-        t->path.count = whole;
-    if (!path_extend(t, whole))
+    if (t->path.count > callers)
+        t->path.count = callers;
+    if (t->path.count < callers && !path_extend(t, callers))
         return TREE_NONE;
-    uint32_t last = whole ? t->path.items[whole - 1] : TREE_ROOT;
-    if (whole == depth)
+    uint32_t last = callers ? t->path.items[callers - 1] : TREE_ROOT;
+    if (depth <= limit)
         return last;
     t->cut++;
-    return context_at(t, context_at(t, last, CUT), key);
+    return context_at(t, last, CUT);
 }
 
 /* ---- leaves ---------------------------------------------------------------------------------- */
 
-static leaf *leaf_add(tracer *t, uint32_t node, const guest_allocation *a, const char *builtin) {
+static leaf *leaf_add(tracer *t, uint32_t node, const recent_leaf *r) {
     leaf l = {.next = t->first_leaf.items[node],
-              .internal = a->internal,
-              .own_type = a->type,
-              .own_class = a->class_name,
-              .builtin = keep(t, builtin),
-              .type = keep(t, a->type),
-              .class_name = keep(t, a->class_name)};
+              .internal = r->internal,
+              .own_type = r->type,
+              .own_class = r->class_name,
+              .builtin = r->builtin,
+              .type = keep(t, r->type),
+              .class_name = keep(t, r->class_name)};
+    const leaf *before = t->leaves.items;
     if (t->failed || t->leaves.count >= UINT32_MAX || !vec_push(&t->leaves, l))
         return NULL;
+    if (t->leaves.items != before) /* they have moved */
+        memset(t->recent_leaves, 0, sizeof t->recent_leaves);
     t->first_leaf.items[node] = (uint32_t)t->leaves.count;
     return &t->leaves.items[t->leaves.count - 1];
 }
 
 /* NULL when there is no memory. */
-static leaf *leaf_of(tracer *t, uint32_t node, const guest_allocation *a) {
-    const char *builtin = t->options->internal ? a->builtin : NULL;
+static leaf *leaf_of(tracer *t, uint32_t node, const recent_leaf *r) {
     if (node >= t->first_leaf.count) {
         size_t more = node + 1 - t->first_leaf.count;
         if (!vec_reserve(&t->first_leaf, more))
@@ -160,36 +181,81 @@ static leaf *leaf_of(tracer *t, uint32_t node, const guest_allocation *a) {
     }
     for (uint32_t i = t->first_leaf.items[node]; i; i = t->leaves.items[i - 1].next) {
         leaf *l = &t->leaves.items[i - 1];
-        if (l->own_type == a->type && l->own_class == a->class_name && l->internal == a->internal &&
-            (l->builtin == builtin || (builtin && l->builtin && !strcmp(l->builtin, builtin))))
+        if (l->own_type == r->type && l->own_class == r->class_name && l->builtin == r->builtin &&
+            l->internal == r->internal)
             return l;
     }
-    return leaf_add(t, node, a, builtin);
+    return leaf_add(t, node, r);
 }
 
-void tracer_count(tracer *t, const guest_allocation *a) {
-    if (t->failed || (a->internal && !t->options->internal))
-        return;
-    uint32_t node = !a->site  ? TREE_ROOT
-                    : t->deep ? context_whole(t, a->site)
-                              : context_innermost(t, a->site);
-    leaf *l = node == TREE_NONE ? NULL : leaf_of(t, node, a);
+/* Makes `r` that of an allocation. NULL when there is no memory. */
+static NOINLINE tally *recent_find(tracer *t, recent_leaf *r, uint32_t parent, uint64_t key,
+                                   const char *type, const char *class_name, const char *builtin,
+                                   bool internal) {
+    recent_leaf wanted = {.key = key,
+                          .type = type,
+                          .class_name = class_name,
+                          .builtin = builtin,
+                          .parent = parent,
+                          .internal = internal};
+    uint32_t node = key && parent != TREE_NONE ? context_at(t, parent, key) : parent;
+    leaf *l = node == TREE_NONE ? NULL : leaf_of(t, node, &wanted);
     if (!l) {
-        t->failed = true;
+        t->failed = true, t->simple = false;
+        return NULL;
+    }
+    *r = wanted;
+    return r->tally = &l->tally;
+}
+
+/* The counts of an allocation; NULL when there is no memory. */
+static inline tally *recent_tally(tracer *t, uint32_t parent, uint64_t key, const char *type,
+                                  const char *class_name, const char *builtin, bool internal) {
+    recent_leaf *r = &t->recent_leaves[recent_index(key, parent, class_name)];
+    if (r->key == key && r->parent == parent && r->type == type && r->class_name == class_name &&
+        r->builtin == builtin && r->internal == internal)
+        return r->tally;
+    return recent_find(t, r, parent, key, type, class_name, builtin, internal);
+}
+
+static NOINLINE void count(tracer *t, uint64_t key, const char *type, const char *class_name,
+                           bool internal, size_t bytes, uint64_t samples) {
+    if (t->failed)
         return;
-    }
-    l->tally.count++;
-    l->tally.bytes += a->bytes;
+    const char *builtin = t->options->internal ? t->guest.builtin(t->guest.context) : NULL;
+    uint32_t parent = t->deep && key ? context_of_caller(t) : TREE_ROOT;
+    tally *sum = recent_tally(t, parent, key, type, class_name, builtin, internal);
+    if (!sum)
+        return;
+    sum->count++;
+    sum->bytes += bytes;
     if (t->options->rate < 1) {
-        l->tally.samples += a->samples;
-        estimate_blocks_add(&l->tally.blocks, a->bytes / GUEST_WORD, t->options->rate);
+        sum->samples += samples;
+        estimate_blocks_add(&sum->blocks, bytes / GUEST_WORD, t->options->rate);
     }
+}
+
+void tracer_count(tracer *t, uint64_t key, const char *type, const char *class_name, size_t bytes,
+                  uint64_t samples) {
+    const recent_leaf *r = &t->recent_leaves[recent_index(key, TREE_ROOT, class_name)];
+    if (t->simple && r->key == key && r->type == type && r->class_name == class_name) {
+        r->tally->count++;
+        r->tally->bytes += bytes;
+    } else {
+        count(t, key, type, class_name, false, bytes, samples);
+    }
+}
+
+void tracer_count_internal(tracer *t, uint64_t key, const char *type, const char *class_name,
+                           size_t bytes, uint64_t samples) {
+    if (t->options->internal)
+        count(t, key, type, class_name, true, bytes, samples);
 }
 
 tracer_status tracer_report(tracer *t, char *problem, size_t size) {
-    if (t->failed) {
-        snprintf(problem, size, "--memtracer ran out of memory; there is no report");
-        return TRACER_CANNOT_WRITE;
-    }
+    t->partial = t->failed;
+    t->failed = false;
+    free(t->reserve);
+    t->reserve = NULL;
     return report_write(t, seconds() - t->started, problem, size);
 }

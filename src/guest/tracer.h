@@ -17,7 +17,17 @@ typedef struct tracer tracer;
 /* NULL when there is no memory. `options` must outlive it; `guest` is copied. */
 tracer *tracer_create(const memtracer_options *options, const guest *guest);
 
-void tracer_count(tracer *t, const guest_allocation *allocation);
+/* An allocation of `bytes`, all that the heap took, header included. `site` is that of the
+ * innermost frame, 0 if no function of the guest is active. `class_name` is that of an object, else
+ * NULL; it and the type stay where they are as long as the tracer lives, and so tell kinds apart.
+ * `samples` are the words that were sampled, ignored if every allocation is counted. No structure,
+ * since this is as hot as allocating. */
+void tracer_count(tracer *t, uint64_t site, const char *type, const char *class_name, size_t bytes,
+                  uint64_t samples);
+
+/* One that nothing in the program asked for: the runtime's own. */
+void tracer_count_internal(tracer *t, uint64_t site, const char *type, const char *class_name,
+                           size_t bytes, uint64_t samples);
 
 typedef enum tracer_status {
     TRACER_OK,

@@ -31,7 +31,7 @@ static void check_stack(void *context, const lox_allocation *a) {
     if (kept > last->n || kept > now.n || memcmp(last->sites, now.sites, kept * sizeof *now.sites))
         abort();
     lox_frame frame;
-    if (lox_stack(a->vm, &frame, 1) && (frame.site_key != lox_stack_site(a->vm) || !frame.file))
+    if (lox_stack(a->vm, &frame, 1) && (frame.site_key != a->site_key || !frame.file))
         abort();
     *last = now;
 }
@@ -43,9 +43,13 @@ static void ignore(void *context, const lox_allocation *a) {
 static const lox_options quiet = {
     .max_heap = 4 << 20, .nursery_words = 2048, .write = swallow, .write_error = swallow};
 
-static void run(lox_vm *vm, uint64_t fuel, const char *text, size_t size, bool echo) {
+static void run(lox_vm *vm, uint64_t fuel, const char *text, size_t size, bool typed) {
     vm->fuel = fuel;
-    lox_run_text(vm, "fuzz", text, size, echo);
+    lox_position at = {.line = 1};
+    if (typed)
+        lox_run_typed(vm, "fuzz", text, size, &at);
+    else
+        lox_run_text(vm, "fuzz", text, size);
 }
 
 static void run_plain(const char *text, size_t size) {

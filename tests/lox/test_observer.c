@@ -45,7 +45,7 @@ static void compare_stacks(void *context, const lox_allocation *a) {
     size_t depth = lox_stack_depth(a->vm), kept = lox_stack_kept(a->vm);
     lox_stack_sites(a->vm, 0, s->now, MAX_DEPTH);
     s->wrong += kept > depth || memcmp(s->last, s->now, kept * sizeof *s->now) != 0;
-    s->wrong += depth && s->now[depth - 1] != lox_stack_site(a->vm);
+    s->wrong += depth && s->now[depth - 1] != a->site_key;
     memcpy(s->last, s->now, depth * sizeof *s->now);
     s->allocations++;
     s->walked += depth - kept;
@@ -76,8 +76,8 @@ static int test_kept(void) {
     lox_vm *vm = lox_create(&(lox_options){
         .watch_returns = true, .write = write_nothing, .write_error = write_nothing});
     lox_observe(vm, &(lox_observer){.context = s, .allocated = compare_stacks});
-    lox_status first = lox_run_text(vm, "-", calls, sizeof calls - 1, false);
-    lox_status second = lox_run_text(vm, "-", calls, sizeof calls - 1, false);
+    lox_status first = lox_run_text(vm, "-", calls, sizeof calls - 1);
+    lox_status second = lox_run_text(vm, "-", calls, sizeof calls - 1);
     int failures = check(first == LOX_RUNTIME_ERROR && second == first, "programs that fail");
     failures += check(s->allocations > 10000 && !s->wrong, "frames that are kept are the same");
     failures += check(s->walked < 4 * s->allocations, "and most are");
@@ -93,7 +93,7 @@ static int test_samples(void) {
     stacks *s = calloc(1, sizeof *s);
     lox_vm *vm = lox_create(&(lox_options){0});
     lox_observe(vm, &(lox_observer){s, compare_stacks, .rate = 0.01, .seed = 1});
-    lox_run_text(vm, "-c", program, sizeof program - 1, false);
+    lox_run_text(vm, "-c", program, sizeof program - 1);
     lox_counters c;
     lox_get_counters(vm, &c);
     double expected = 0.01 * (double)(c.minor_words + c.major_words);
@@ -110,14 +110,14 @@ int main(void) {
     tally t = {0};
     lox_vm *vm = lox_create(&(lox_options){0}), *other = lox_create(&(lox_options){0});
     lox_observe(vm, &(lox_observer){.context = &t, .allocated = allocated});
-    failures += check(!lox_run_text(vm, "-c", program, sizeof program - 1, false), "it runs");
+    failures += check(!lox_run_text(vm, "-c", program, sizeof program - 1), "it runs");
     failures += check(t.arrays == 100000, "every array, with its size");
     failures += check(t.points == 100000, "every instance, with its class");
     failures += check(t.right_places == 200000, "each where it is allocated");
-    lox_run_text(other, "-c", program, sizeof program - 1, false);
+    lox_run_text(other, "-c", program, sizeof program - 1);
     failures += check(t.arrays == 100000, "another VM is not observed");
     lox_observe(vm, NULL);
-    lox_run_text(vm, "-c", "[1];", 4, false);
+    lox_run_text(vm, "-c", "[1];", 4);
     failures += check(t.arrays == 100000, "nor is one that the observer left");
     lox_destroy(vm);
     lox_destroy(other);

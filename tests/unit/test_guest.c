@@ -100,19 +100,20 @@ static void toy_describe(void *context, uint64_t site, guest_place *place) {
                            .body = {f + 1, f + 3, 100 * f, 100 * f + 50}};
 }
 
-static size_t toy_depth(void *context) {
-    return ((toy *)context)->depth;
+static const char *toy_builtin(void *context) {
+    (void)context;
+    return NULL;
+}
+
+static size_t toy_depth(void *context, size_t *kept) {
+    toy *g = context;
+    *kept = g->tells_kept ? g->kept : 0;
+    g->kept = g->depth ? g->depth - 1 : 0;
+    return g->depth;
 }
 
 static void toy_sites(void *context, size_t first, uint64_t *sites, size_t max) {
     memcpy(sites, ((toy *)context)->stack + first, max * sizeof *sites);
-}
-
-static size_t toy_kept(void *context) {
-    toy *g = context;
-    size_t kept = g->kept;
-    g->kept = g->depth ? g->depth - 1 : 0;
-    return g->tells_kept ? kept : 0;
 }
 
 /* Returns to `depth` frames and goes on from there. */
@@ -123,11 +124,10 @@ static void toy_leave(toy *g, size_t depth) {
 }
 
 static void toy_allocate(toy *g, tracer *t, const char *type, uint64_t samples) {
-    tracer_count(t, &(guest_allocation){.type = type,
-                                        .bytes = 32,
-                                        .samples = samples,
-                                        .site = g->depth ? g->stack[g->depth - 1] : 0,
-                                        .internal = !g->depth});
+    if (g->depth)
+        tracer_count(t, g->stack[g->depth - 1], type, NULL, 32, samples);
+    else
+        tracer_count_internal(t, 0, type, NULL, 32, samples);
 }
 
 /* Random walk of calls and returns; every allocation is of 32 bytes. */
@@ -163,7 +163,8 @@ static char *toy_report(bool tells_kept, const char *const *arguments, tracer_st
                          MEMTRACER_TAKEN);
     ck_assert(options_check(&options, problem, sizeof problem));
     toy g = {.tells_kept = tells_kept};
-    tracer *t = tracer_create(&options, &(guest){&g, toy_describe, toy_depth, toy_sites, toy_kept});
+    tracer *t =
+        tracer_create(&options, &(guest){&g, toy_describe, toy_builtin, toy_depth, toy_sites});
     toy_run(&g, t);
     *status = tracer_report(t, problem, sizeof problem);
     tracer_free(t);

@@ -12,9 +12,11 @@ FUZZ_SECONDS ?= 60
 all: $(BUILD)/build.ninja ## build the command and the libraries, in build/
 	@ninja -C $(BUILD)
 
+# Meson knows the folder of Debian's libraries only where packages are made; each compiler does.
 $(BUILD)/build.ninja:
 	@scripts/setup --missing build
-	@meson setup $(BUILD) --prefix="$(PREFIX)" -Dtests=auto
+	@meson setup $(BUILD) --prefix="$(PREFIX)" -Dtests=auto \
+	    $$(gcc -print-multiarch 2>/dev/null | sed -n 's,..*,--libdir=lib/&,p')
 
 help: ## say this
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18

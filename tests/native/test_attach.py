@@ -466,16 +466,16 @@ def what_the_process_may_not_write_is_refused():
 def whoever_may_not_read_the_recorder_gets_a_copy():
     if os.getuid() != 0:
         raise Skip("only root can become somebody else")
-    with tempfile.TemporaryDirectory() as folder:  # of mode 0700
-        library, trace = shutil.copy(LIBRARY, folder), f"{tempfile.gettempdir()}/copy.%p.ctf"
+    with tempfile.TemporaryDirectory() as closed, tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o777)
+        library = shutil.copy(LIBRARY, closed)
         sleep = subprocess.Popen(["sleep", "100"], user=65534)
         try:
-            good("attach", "-o", trace, str(sleep.pid), ALLOTRACE_PRELOAD=library)
+            good("attach", "-o", f"{folder}/t.ctf", str(sleep.pid), ALLOTRACE_PRELOAD=library)
             good("detach", str(sleep.pid))
         finally:
             sleep.kill()
             sleep.wait()
-            pathlib.Path(trace.replace("%p", str(sleep.pid))).unlink(missing_ok=True)
 
 
 @test

@@ -7,14 +7,16 @@ BUILD        ?= build
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup demo check check-ocaml5 check-arm64 check-wild bench fuzz install uninstall format clean
+.PHONY: all help setup demo check check-all check-rest check-fresh check-ocaml5 check-arm64 check-wild bench fuzz install uninstall format clean
 
 all: $(BUILD)/build.ninja ## build the command and the libraries, in build/
 	@ninja -C $(BUILD)
 
+# Meson knows the folder of Debian's libraries only where packages are made; each compiler does.
 $(BUILD)/build.ninja:
 	@scripts/setup --missing build
-	@meson setup $(BUILD) --prefix="$(PREFIX)" -Dtests=auto
+	@meson setup $(BUILD) --prefix="$(PREFIX)" -Dtests=auto \
+	    $$(gcc -print-multiarch 2>/dev/null | sed -n 's,..*,--libdir=lib/&,p')
 
 help: ## say this
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -26,16 +28,27 @@ demo: ## set up, build, record a real program, show where it allocates
 	@scripts/setup build
 	@scripts/demo
 
-check: ## set up, build in every way, run all tests
-	@scripts/setup build check cross
-	@tests/run
+check: ## set up, build, run all tests that one build can tell
+	@scripts/setup build check
+	@tests/run check
+
+check-all: ## the same, and sanitizers, clang, a browser, other Debians, real programs
+	@scripts/setup build check check-all
+	@tests/run all
+
+check-rest: ## what check-all has in addition, behind a `make check`
+	@scripts/setup build check check-all
+	@tests/run --after rest
+
+check-fresh: ## what the README says, in bare trees of Debian 12 and 13
+	@scripts/check-fresh
 
 check-ocaml5: ## the tests of OCaml programs, in a Debian tree with OCaml 5.3
-	@scripts/setup build check
+	@scripts/setup build check check-all
 	@tests/run ocaml5
 
 check-arm64: ## unit tests and recordings on arm64, under qemu
-	@scripts/setup build check arm64
+	@scripts/setup build check check-all arm64
 	@tests/run arm64
 
 check-wild: all ## record what real programs are installed, compare them with themselves
@@ -46,7 +59,7 @@ bench: ## set up, build what users install, measure (the machine should be quiet
 	@bench/run
 
 fuzz: ## run each fuzzer; FUZZ_SECONDS=60 in all
-	@scripts/setup build check
+	@scripts/setup build check check-all
 	@scripts/fuzz $(FUZZ_SECONDS)
 
 install: ## install under PREFIX=/usr/local, below DESTDIR if given

@@ -80,18 +80,19 @@ bool attach_has_ocaml(pid_t pid) {
     return program_has(pid, "caml_executable_name");
 }
 
-/* What dlerror says over there. */
-static void read_loader_error(remote *r, remote_reason *why) {
-    char text[160] = "";
-    uint64_t at = 0, length = 0, none[3] = {0}, function = remote_function(r, "strncpy");
+/* What dlerror says over there. Of a user who may not get at the file: who that is. */
+static void read_loader_error(remote *r, pid_t pid, remote_reason *why) {
+    char text[192] = "", remedy[80] = "";
+    uint64_t at = 0, none[3] = {0};
     remote_reason ignored;
-    if (remote_call(r, remote_function(r, "dlerror"), none, &at, &ignored) && at && function) {
-        uint64_t copy[3] = {remote_room(r, TEXT_AT), at, sizeof text - 1};
-        if (remote_call(r, function, copy, &length, &ignored))
-            remote_read(r, TEXT_AT, text, sizeof text - 1);
-    }
-    snprintf(why->text, sizeof why->text, "the recorder cannot be loaded into the process: %s",
-             text);
+    if (!remote_call(r, remote_function(r, "dlerror"), none, &at, &ignored) || !at ||
+        !remote_read_text(r, at, text, sizeof text))
+        snprintf(text, sizeof text, "its loader does not say why");
+    if (strstr(text, strerror(EACCES)))
+        snprintf(remedy, sizeof remedy, " (user %ld, whose process it is, has to be able to)",
+                 process_status(pid, "Uid", -1));
+    snprintf(why->text, sizeof why->text, "process %d cannot load the recorder %s%s", (int)pid,
+             text, remedy);
 }
 
 /* Calls a function with a text in the room, and a number. */
@@ -168,15 +169,25 @@ static bool open_copy(remote *r, pid_t pid, const char *library, uint64_t *handl
     return done;
 }
 
+static bool load_file(remote *r, pid_t pid, const char *library, uint64_t *handle,
+                      remote_reason *why) {
+    if (!open_library(r, library, handle, why))
+        return false;
+    if (!*handle)
+        read_loader_error(r, pid, why);
+    return true;
+}
+
+/* Where the process has rights to see the file and not to read it, a copy does as well. */
 static bool load_recorder(remote *r, pid_t pid, const char *library, remote_reason *why) {
     uint64_t handle = 0;
-    if (!(sees_file(pid, library) ? open_library(r, library, &handle, why)
-                                  : open_copy(r, pid, library, &handle, why)))
-        return false;
-    if (handle)
-        return true;
-    read_loader_error(r, why);
-    return false;
+    remote_reason ignored;
+    if (!sees_file(pid, library)) {
+        if (open_copy(r, pid, library, &handle, why) && !handle)
+            read_loader_error(r, pid, why);
+    } else if (load_file(r, pid, library, &handle, why) && !handle)
+        open_copy(r, pid, library, &handle, &ignored);
+    return handle != 0;
 }
 
 static bool call_control(remote *r, uint64_t function, control *c, remote_reason *why) {

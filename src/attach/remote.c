@@ -649,6 +649,12 @@ bool remote_read(remote *r, size_t at, void *bytes, size_t size) {
            pread(r->memory, bytes, size, (off_t)remote_room(r, at)) == (ssize_t)size;
 }
 
+bool remote_read_text(remote *r, uint64_t address, char *text, size_t size) {
+    ssize_t n = pread(r->memory, text, size - 1, (off_t)address);
+    text[n > 0 ? n : 0] = '\0';
+    return n > 0;
+}
+
 uint64_t remote_function(const remote *r, const char *name) {
     return process_symbol(r->pid, &r->libc, name);
 }
@@ -673,6 +679,10 @@ bool remote_write(remote *r, size_t at, const void *bytes, size_t size) {
 }
 bool remote_read(remote *r, size_t at, void *bytes, size_t size) {
     (void)r, (void)at, (void)bytes, (void)size;
+    return false;
+}
+bool remote_read_text(remote *r, uint64_t address, char *text, size_t size) {
+    (void)r, (void)address, (void)text, (void)size;
     return false;
 }
 uint64_t remote_function(const remote *r, const char *name) {

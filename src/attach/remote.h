@@ -39,6 +39,9 @@ uint64_t remote_room(const remote *r, size_t at);
 bool remote_write(remote *r, size_t at, const void *bytes, size_t size);
 bool remote_read(remote *r, size_t at, void *bytes, size_t size);
 
+/* What stands at an address of the process, up to its zero or to what fits, ended by one. */
+bool remote_read_text(remote *r, uint64_t address, char *text, size_t size);
+
 /* The address of a function that its C library exports; 0: it does not. */
 uint64_t remote_function(const remote *r, const char *name);
 

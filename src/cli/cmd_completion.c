@@ -171,10 +171,12 @@ static void zsh_operands(const command *cmd) {
         [OPERAND_FACTOR] = "'1:factor:' '2:trace:_files'",
         [OPERAND_SITE] = "'1:function:' '2:trace:_files'",
         [OPERAND_SOURCE] = "'1:source:_files -g \"*.ml\"'",
-        [OPERAND_PROGRAM] = "'*::program:_normal'",
+        [OPERAND_PROGRAM] =
+            "'*::program:{ if [[ $words[1] = -- ]] && ((CURRENT-- > 1)); then shift words; "
+            "fi; _normal }'",
         [OPERAND_PROCESS] = "'1:process:_pids'",
         [OPERAND_CONTROL] = "'1:process:_pids' '2:action:(" CONTROL_ORDER_NAMES(" ") ")' '3:name:'",
-        [OPERAND_COMMAND] = "\"1:command:($commands)\"",
+        [OPERAND_COMMAND] = "\"1:command:($names)\"",
         [OPERAND_SHELL] = "'1:shell:(" SHELL_NAMES(" ") ")'",
     };
     printf("            %s) _arguments -s", cmd->name);
@@ -192,7 +194,7 @@ static void print_zsh(void) {
             printf(" %s", command_table[i]->alias);
     fputs("\n# zsh completion of allotrace; made by `allotrace completion zsh`\n"
           "_allotrace() {\n"
-          "    local commands='",
+          "    local names='", /* $commands is zsh's own */
           stdout);
     print_command_names(" ");
     fputs("' cmd\n    local -a summaries=(\n", stdout);

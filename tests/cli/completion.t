@@ -26,6 +26,16 @@ The script for bash, as the shell uses it:
   $ try allotrace completion z
   zsh
 
+The script for zsh, as the shell uses it, after `run` also for what programs have:
+
+  $ "$TESTDIR/complete-zsh" 'allotrace hots' 'allotrace hotspots --meas' 'allotrace help doc' \
+  >     'allotrace run -- allotr' 'allotrace run -o x.ctf -- allotrace hotspots --meas'
+  allotrace hotspots
+  allotrace hotspots --measure
+  allotrace help doctor
+  allotrace run -- allotrace
+  allotrace run -o x.ctf -- allotrace hotspots --measure
+
 The table behind it:
 
   $ allotrace completion plain | grep ^doctor

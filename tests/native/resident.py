@@ -56,8 +56,9 @@ class Resident:
             same((self.process.returncode, out, err), (5, "", ""), "the end of the program")
 
 
-def allotrace(*words):
-    done = subprocess.run([ALLOTRACE, *words], env=ENVIRONMENT | {"ALLOTRACE_PRELOAD": LIBRARY},
+def allotrace(*words, **settings):
+    environment = ENVIRONMENT | {"ALLOTRACE_PRELOAD": LIBRARY} | settings
+    done = subprocess.run([ALLOTRACE, *words], env=environment,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, timeout=120)
     if "may not be traced" in done.stderr and os.getuid() != 0:
@@ -65,14 +66,14 @@ def allotrace(*words):
     return done
 
 
-def good(*words):
-    done = allotrace(*words)
+def good(*words, **settings):
+    done = allotrace(*words, **settings)
     same(done.returncode, 0, f"{words}: {done.stderr}")
     return done
 
 
-def refused(*words):
-    done = allotrace(*words)
+def refused(*words, **settings):
+    done = allotrace(*words, **settings)
     same((done.returncode, done.stdout), (1, ""), " ".join(words))
     same(done.stderr.count("\n"), 1, f"lines of {done.stderr!r}")
     return done.stderr

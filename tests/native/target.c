@@ -138,8 +138,8 @@ static void scene_deep(void) {
 
 /* ---- much of it, for sampling ------------------------------------------------------------ */
 
-static void scene_much(void) {
-    for (int i = 0; i < 400000; i++)
+static void scene_much(int n) {
+    for (int i = 0; i < n; i++)
         churn(1, 8 + (size_t)(i * 37 % 2000));
     puts("much done");
 }
@@ -514,7 +514,7 @@ static void scene_sandbox(const char *kind) {
         forbid(SYS_fstat, SECCOMP_RET_KILL_PROCESS, 1);
     if (strcmp(kind, "strict") == 0)
         check(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0) == 0, "strict");
-    churn(200000, 16401);
+    churn(50000, 16401);
     if (strcmp(kind, "strict") == 0)
         syscall(SYS_exit, 0); /* exit_group is too much */
 }
@@ -555,7 +555,7 @@ int main(int argc, char **argv) {
     SCENE("family", scene_family())
     SCENE("stack", scene_stack())
     SCENE("deep", scene_deep())
-    SCENE("much", scene_much())
+    SCENE("much", scene_much(atoi(argv[2])))
     SCENE("pause", scene_pause())
     SCENE("large", scene_large())
     SCENE("growth", scene_growth())

@@ -463,6 +463,30 @@ def what_the_process_may_not_write_is_refused():
 
 
 @test
+def whoever_may_not_read_the_recorder_gets_a_copy():
+    if os.getuid() != 0:
+        raise Skip("only root can become somebody else")
+    with tempfile.TemporaryDirectory() as closed, tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o777)
+        library = shutil.copy(LIBRARY, closed)
+        sleep = subprocess.Popen(["sleep", "100"], user=65534)
+        try:
+            good("attach", "-o", f"{folder}/t.ctf", str(sleep.pid), ALLOTRACE_PRELOAD=library)
+            good("detach", str(sleep.pid))
+        finally:
+            sleep.kill()
+            sleep.wait()
+
+
+@test
+def what_the_loader_says_is_said():
+    pathlib.Path("text.so").write_text("no library")
+    with Resident() as program:
+        said = refused("attach", program.pid, ALLOTRACE_PRELOAD=f"{os.getcwd()}/text.so")
+    assert "text.so: file too short" in said, said
+
+
+@test
 def another_users_process_is_refused():
     if os.getuid() != 0:
         raise Skip("only root can become somebody else")

@@ -8,6 +8,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 from resident import (ALLOTRACE, ENVIRONMENT, LIBRARY, RESIDENT, WATCHFUL, Resident, allotrace,
@@ -250,6 +251,19 @@ def only_root_can_bring_the_recorder_to_where_its_file_is_not_seen():
     same(done.returncode, 1)
     assert "only root can bring it there" in done.stderr, done.stderr
     assert "cannot be brought there: it may not make a file" in said, said
+
+
+@test
+def who_has_to_be_able_to_read_the_recorder_is_named():
+    may_read_filters()
+    with tempfile.TemporaryDirectory() as folder:
+        library, program_file = shutil.copy(LIBRARY, folder), shutil.copy(RESIDENT, folder)
+        os.chmod(folder, 0o755)
+        os.chmod(library, 0o600)
+        with Resident(["setpriv", "--reuid=65534", "--clear-groups", program_file]) as program:
+            program.tell("x allow memfd_create=error")
+            said = refused("attach", "-o", "/tmp/t.ctf", program.pid, ALLOTRACE_PRELOAD=library)
+    assert f"{library}: " in said and "Permission denied (user 65534," in said, said
 
 
 @test

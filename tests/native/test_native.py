@@ -237,17 +237,17 @@ def the_head_says_what_was_recorded():
 
 @test
 def sampled_totals_are_near_the_truth_and_repeatable():
-    truth = sum(words(8 + i * 37 % 2000) + 1 for i in range(400000))
-    for rate, seeds in ("1e-4", range(1, 6)), ("0.01", range(4, 6)):
+    for rate, seeds, n in ("1e-4", range(1, 6), 400000), ("0.01", range(4, 6), 60000):
+        truth = sum(words(8 + i * 37 % 2000) + 1 for i in range(n))
         seen = set()
         for seed in seeds:
-            trace = record([TARGET, "much"], rate=rate, seed=str(seed))
+            trace = record([TARGET, "much", str(n)], rate=rate, seed=str(seed))
             samples = sum(a.samples for a in trace.allocations)
             expected = truth * float(rate)
             assert abs(samples - expected) < 5 * math.sqrt(expected), (rate, samples, expected)
             seen.add(samples)
         assert len(seen) > 1, "seeds make no difference"
-        again = record([TARGET, "much"], rate=rate, seed="5")
+        again = record([TARGET, "much", str(n)], rate=rate, seed="5")
         same([(a.length, a.samples) for a in again.allocations],
              [(a.length, a.samples) for a in trace.allocations], "the same seed")
 
@@ -347,7 +347,13 @@ def forks_of_a_busy_process_do_not_hang():
     command = [TARGET, "fork_storm"]
     for rate in "0.5", "0.005":
         same(run(command, {"MEMTRACE": f"{rate}-%p.ctf", "MEMTRACE_RATE": rate}), plain(command))
-        same(len([Trace(f) for f in pathlib.Path().glob(f"{rate}-*.ctf")]), 61)
+        traces = sorted(pathlib.Path().glob(f"{rate}-*.ctf"), key=lambda f: f.stat().st_size)
+        same(len(traces), 61)
+        for child in traces[:-1]:
+            Trace(child)
+        parent = decode.Decoder(traces[-1].read_bytes())  # large: its threads did not wait
+        parent.read_info()
+        assert list(parent.packets()), "the parent's is empty"
 
 
 @test
@@ -464,7 +470,7 @@ def a_file_size_limit_ends_the_recording_not_the_program():
 def a_sandbox_ends_the_recording_where_that_would_end_the_program():
     not_emulated("the emulator has no seccomp")
     for kind in "friendly", "errors":
-        same(record([TARGET, "sandbox", kind]).count(16401), (200000, 200000), kind)
+        same(record([TARGET, "sandbox", kind]).count(16401), (50000, 50000), kind)
     forbids = "recording has ended: a seccomp filter of the program forbids what it takes"
     few = "recording has ended: the program gives up the system calls that it takes (seccomp)"
     for kind, reason in ("prctl", forbids), ("seccomp", forbids), ("strict", few):

@@ -1,0 +1,1 @@
+../../before/test/test.ml

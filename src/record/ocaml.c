@@ -21,7 +21,7 @@
 #include "record/ocaml_yield.h"
 #include "record/recorder.h"
 
-#define EXPORT __attribute__((visibility("default")))
+#define EXPORT __attribute__((visibility("default"))) CALLS_ALIGN
 #define HIDDEN __attribute__((visibility("hidden")))
 
 /* ---- OCaml values ------------------------------------------------------------------------ */

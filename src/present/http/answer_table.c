@@ -439,7 +439,8 @@ static void cut(table *t) {
     size_t n = t->rows.count;
     size_t from = t->offset < n ? (size_t)t->offset : n;
     size_t shown = n - from < t->limit ? n - from : (size_t)t->limit;
-    memmove(t->rows.items, t->rows.items + from, shown * sizeof *t->rows.items);
+    if (shown > 0) /* where there are no rows there are no items either */
+        memmove(t->rows.items, t->rows.items + from, shown * sizeof *t->rows.items);
     t->rows.count = shown;
 }
 

@@ -1,5 +1,5 @@
-/* regex_nfa.c: see regex_nfa.h. A tree is parsed and unrolled to steps, of which a match follows all
- * ways at once. */
+/* regex_nfa.c: see regex_nfa.h. A tree is parsed and unrolled to steps, of which a match follows
+ * all ways at once. */
 #include "analyse/regex_nfa.h"
 
 #include <ctype.h>
@@ -11,7 +11,7 @@
 #include "base/vec.h"
 
 enum {
-    MAX_DEPTH = 100,        /* of groups in each other */
+    MAX_DEPTH = 100, /* of groups in each other */
     MAX_NODES = 4 * NFA_MAX,
     MAX_UNROLLED = 1 << 16, /* nodes, also such as make no step */
     ENDLESS = UINT16_MAX,
@@ -27,8 +27,14 @@ typedef enum node_kind {
     NODE_REPEAT
 } node_kind;
 
-typedef enum edge { EDGE_TEXT_BEGIN, EDGE_TEXT_END, EDGE_WORD_BEGIN, EDGE_WORD_END, EDGE_WORD,
-                    EDGE_NO_WORD } edge;
+typedef enum edge {
+    EDGE_TEXT_BEGIN,
+    EDGE_TEXT_END,
+    EDGE_WORD_BEGIN,
+    EDGE_WORD_END,
+    EDGE_WORD,
+    EDGE_NO_WORD
+} edge;
 
 typedef struct byte_set {
     uint64_t bits[4];
@@ -106,8 +112,7 @@ static uint32_t new_node(compiler *c, node n) {
 static uint32_t new_set(compiler *c, byte_set s) {
     if (!vec_push(&c->nfa->sets, s))
         return fail(c, REG_ESPACE);
-    return new_node(c,
-                    (node){.kind = NODE_BYTES, .left = (uint32_t)c->nfa->sets.count - 1});
+    return new_node(c, (node){.kind = NODE_BYTES, .left = (uint32_t)c->nfa->sets.count - 1});
 }
 
 static uint32_t new_edge(compiler *c, edge e) {
@@ -161,9 +166,10 @@ static bool add_named_class(compiler *c, byte_set *s, const char *name, size_t s
     static const struct {
         const char *name;
         int (*has)(int);
-    } classes[] = {{"alpha", isalpha}, {"digit", isdigit}, {"alnum", isalnum}, {"upper", isupper},
-                   {"lower", islower}, {"space", isspace}, {"blank", isblank}, {"punct", ispunct},
-                   {"print", isprint}, {"graph", isgraph}, {"cntrl", iscntrl}, {"xdigit", isxdigit}};
+    } classes[] = {{"alpha", isalpha}, {"digit", isdigit}, {"alnum", isalnum},
+                   {"upper", isupper}, {"lower", islower}, {"space", isspace},
+                   {"blank", isblank}, {"punct", ispunct}, {"print", isprint},
+                   {"graph", isgraph}, {"cntrl", iscntrl}, {"xdigit", isxdigit}};
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
         if (strlen(classes[i].name) == size && memcmp(classes[i].name, name, size) == 0) {
             set_add_class(s, classes[i].has);

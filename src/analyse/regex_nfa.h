@@ -1,4 +1,5 @@
-/* regex_nfa.h: extended regular expressions as POSIX has them, in bytes, with the GNU escapes (\w, \<,
+/* regex_nfa.h: extended regular expressions as POSIX has them, in bytes, with the GNU escapes (\w,
+ * \<,
  * ...) and without back references: whoever sends one, be it to the viewer, can neither make it
  * take memory nor more time than its size times the text's, which regcomp and regexec let them.
  * An expression is compiled to at most NFA_MAX steps; a match takes no memory. */

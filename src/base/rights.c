@@ -123,7 +123,7 @@ int rights_lend(const rights *r, int (*work)(void *context), void *context) {
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
-        const int result = rights_take(r) == 0 ? work(context) : 255;
+        const int result = rights_take(r) == 0 ? work(context) : RIGHTS_REFUSED;
         fflush(NULL);
         _exit(result);
     }

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { RIGHTS_MAX_GROUPS = 256 };
+enum { RIGHTS_MAX_GROUPS = 256, RIGHTS_REFUSED = 255 };
 
 typedef struct rights {
     uid_t uid;
@@ -31,8 +31,9 @@ bool rights_equal(const rights *a, const rights *b);
  * process has what it had, or less, and must touch no file. */
 int rights_take(const rights *r);
 
-/* Does the work in a child that has taken these rights. What it returns, from 0 to 255; -1 with
- * errno: there was no such child, or it came to no end. */
+/* Does the work in a child that has taken these rights. What it returns, from 0 to 254;
+ * RIGHTS_REFUSED: they cannot be taken; -1 with errno: there was no such child, or it came to no
+ * end. */
 int rights_lend(const rights *r, int (*work)(void *context), void *context);
 
 #endif

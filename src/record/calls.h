@@ -8,13 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Of functions that a program calls and that do more than jump on. Its stack may not be aligned, as
- * the C library's allocator needs none of that, while compilers take it for granted. */
-#ifdef __x86_64__
-#define CALLS_ALIGN __attribute__((force_align_arg_pointer))
-#else
-#define CALLS_ALIGN
-#endif
+#include "platform/cpu.h"
 
 /* X(name, what it is called in source, parameters, arguments, bytes asked for): return a block, or
  * NULL. */

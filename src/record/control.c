@@ -9,7 +9,7 @@
 #include "record/recorder.h"
 #include "record/text.h"
 
-#define EXPORT __attribute__((visibility("default"))) CALLS_ALIGN
+#define EXPORT __attribute__((visibility("default"))) CPU_ALIGN_STACK
 
 EXPORT void allotrace_control(control *c);
 EXPORT void allotrace_mark(const char *name);

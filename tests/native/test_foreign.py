@@ -136,4 +136,48 @@ def a_link_that_comes_and_goes_leads_nowhere():
             file.unlink()
 
 
+@test
+def a_run_by_root_is_completed_by_whose_folder_it_is():
+    before = stage()
+    os.utime("roots/trace.ctf", (2**31, 2**31))  # as one that was written just now
+    user = f"setpriv --reuid={USER} --regid={USER} --clear-groups"
+    for last, status in ("", 0), (f"{user} ln -sf $PWD/roots/trace.ctf home/x.ctf", 0):
+        done = ours("run", "-r", "1", "-o", "home/x.ctf", "--", "/bin/sh", "-c", f"{user} true; {last}")
+        same(done.returncode, status, done.stderr)
+        unchanged(before, last)
+        if not last:
+            same(os.stat("home/x.ctf").st_uid, USER)
+            assert "recorded every allocation" in done.stderr, done.stderr
+            same(ours("doctor", "home/x.ctf").returncode, 0)
+        for file in pathlib.Path("home").iterdir():
+            file.unlink()
+
+
+@test
+def what_root_symbolizes_or_indexes_belongs_to_whose_folder_it_is():
+    before = stage()
+    shutil.copy("roots/trace.ctf", "home/x.ctf")
+    os.chown("home/x.ctf", USER, USER)
+    done = ours("symbolize", "home/x.ctf")
+    same(done.returncode, 0, done.stderr)
+    same(os.stat("home/x.ctf").st_uid, USER)
+    same(os.listdir("home"), ["x.ctf"])
+    for folder in "home", ".":  # by a link to the file, or to its folder
+        os.rename(folder + "/x.ctf", "kept") if folder == "home" else os.rename("home", "kept.home")
+        if folder == "home":
+            os.symlink(os.path.abspath("roots/trace.ctf"), "home/x.ctf")
+        else:
+            os.mkdir("home")
+            os.symlink(os.path.abspath("roots"), "home/in")
+            os.lchown("home/in", USER, USER)
+            os.chown("home", USER, USER)
+        path = "home/x.ctf" if folder == "home" else "home/in/trace.ctf"
+        same(ours("symbolize", path).returncode, 1, path)
+        done = ours("hotspots", "--index", path)
+        same(done.returncode, 0, done.stderr)
+        assert "another user can" in done.stderr, done.stderr
+        unchanged(before, path)
+        same([f for f in os.listdir("home") if f.endswith(".idx")], [])
+
+
 tap.main()

@@ -58,6 +58,8 @@ typedef struct step {
 struct regex_nfa {
     VEC(step) steps;
     VEC(byte_set) sets;
+    byte_set first; /* with which a match may begin */
+    bool may_be_empty;
 };
 
 typedef struct compiler {
@@ -432,6 +434,29 @@ static void unroll(compiler *c, uint32_t index) {
     }
 }
 
+/* What can be reached from the first step without reading, all edges taken to be there. */
+static void find_first(regex_nfa *nfa) {
+    bool seen[NFA_MAX] = {false};
+    uint32_t stack[2 * NFA_MAX], n = 0;
+    stack[n++] = 0;
+    while (n > 0) {
+        const uint32_t i = stack[--n];
+        const step *s = &nfa->steps.items[i];
+        if (seen[i])
+            continue;
+        seen[i] = true;
+        nfa->may_be_empty |= s->kind == STEP_FOUND;
+        for (int j = 0; j < 4 && s->kind == STEP_BYTES; j++)
+            nfa->first.bits[j] |= nfa->sets.items[s->to].bits[j];
+        if (s->kind == STEP_EDGE)
+            stack[n++] = i + 1;
+        if (s->kind == STEP_SPLIT || s->kind == STEP_GO)
+            stack[n++] = s->to;
+        if (s->kind == STEP_SPLIT)
+            stack[n++] = s->or_to;
+    }
+}
+
 int regex_nfa_compile(regex_nfa **nfa, const char *pattern) {
     compiler c = {.nfa = calloc(1, sizeof(regex_nfa)), .at = pattern};
     *nfa = NULL;
@@ -443,11 +468,13 @@ int regex_nfa_compile(regex_nfa **nfa, const char *pattern) {
     if (!c.error)
         put(&c, (step){.kind = STEP_FOUND});
     vec_free(&c.nodes);
-    if (c.error)
+    if (c.error) {
         regex_nfa_free(c.nfa);
-    else
-        *nfa = c.nfa;
-    return c.error;
+        return c.error;
+    }
+    find_first(c.nfa);
+    *nfa = c.nfa;
+    return 0;
 }
 
 void regex_nfa_free(regex_nfa *nfa) {
@@ -528,6 +555,9 @@ bool regex_nfa_match(const regex_nfa *nfa, const char *text) {
     w.round = 1;
     memset(w.seen, 0, nfa->steps.count * sizeof *w.seen);
     for (;; w.at++) {
+        while (now->n == 0 && !nfa->may_be_empty && *w.at &&
+               !set_has(&nfa->first, (unsigned char)*w.at))
+            w.at++;
         if (follow(&w, now, 0)) /* a match may begin anywhere */
             return true;
         if (!*w.at)

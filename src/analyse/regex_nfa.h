@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { NFA_MAX = 1000 };
+enum { NFA_MAX = 500 };
 
 typedef struct regex_nfa regex_nfa;
 

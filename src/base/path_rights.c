@@ -1,5 +1,5 @@
-/* path_rights.c: see path_rights.h. A folder that is ours, on a path on which all are, stays what it
- * is while we look: so each step is looked at from the folder before. */
+/* path_rights.c: see path_rights.h. A folder that is ours, on a path on which all are, stays what
+ * it is while we look: so each step is looked at from the folder before. */
 #include "base/path_rights.h"
 
 #include <errno.h>
@@ -32,7 +32,8 @@ static bool meets_other(path_walk *w, const struct stat *about) {
 static bool enter(path_walk *w, const char *name) {
     struct stat about;
     const int from = w->folder;
-    w->folder = openat(from < 0 ? AT_FDCWD : from, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    w->folder =
+        openat(from < 0 ? AT_FDCWD : from, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (from >= 0)
         close(from);
     return w->folder >= 0 && fstat(w->folder, &about) == 0 && !meets_other(w, &about);

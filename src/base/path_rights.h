@@ -9,8 +9,8 @@
  * the first of these, `*theirs`. Never for whoever is not root, who can take on nobody's. */
 bool path_is_others(const char *path, rights *theirs);
 
-/* Opens what is at a path, once, and if it cannot be told to lead elsewhere: a regular file with one
- * name that is no link, and that of `theirs` if the path is another user's. -1: errno. */
+/* Opens what is at a path, once, and if it cannot be told to lead elsewhere: a regular file with
+ * one name that is no link, and that of `theirs` if the path is another user's. -1: errno. */
 int path_open_once(const char *path, int flags);
 
 #endif

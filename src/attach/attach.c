@@ -7,9 +7,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -349,8 +351,37 @@ int attach_enter_files(int files, const rights *whose) {
     return rights_take(whose);
 }
 
+/* The path by which the program was started, as the process has it. */
+static bool read_started(pid_t pid, char *path, size_t size) {
+    char name[64];
+    uint64_t entry[2] = {AT_NULL}, at = 0;
+    snprintf(name, sizeof name, "/proc/%d/auxv", (int)pid);
+    FILE *entries = fopen(name, "re");
+    while (entries && !at && fread(entry, sizeof entry, 1, entries) == 1)
+        at = entry[0] == AT_EXECFN ? entry[1] : 0;
+    if (entries)
+        fclose(entries);
+    struct iovec here = {path, size - 1}, there = {(void *)(uintptr_t)at, size - 1};
+    const ssize_t n = at ? process_vm_readv(pid, &here, 1, &there, 1, 0) : 0;
+    path[n > 0 ? n : 0] = '\0';
+    return *path == '/';
+}
+
+/* Of a program that was started by a link, the link. */
+static bool find_started(pid_t pid, char *path, size_t size) {
+    char started[512], seen[1024], program[64];
+    snprintf(program, sizeof program, "/proc/%d/exe", (int)pid);
+    if (!read_started(pid, started, sizeof started) ||
+        !process_path(pid, started, seen, sizeof seen) || !is_same(seen, program))
+        return false;
+    snprintf(path, size, "%s", started);
+    return true;
+}
+
 bool attach_program(pid_t pid, char *path, size_t size) {
     char link[64];
+    if (find_started(pid, path, size))
+        return true;
     snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
     ssize_t n = readlink(link, path, size - 1);
     if (n > 0)

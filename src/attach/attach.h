@@ -13,7 +13,8 @@
  * be touched with no other rights. */
 bool attach_control(pid_t pid, const char *library, control *c, rights *whose, remote_reason *why);
 
-/* The file name of the program that the process runs; false: there is no such process. */
+/* The path of the program that the process runs, or of a link to it by which it was started; false:
+ * there is no such process. */
 bool attach_program(pid_t pid, char *path, size_t size);
 
 /* A process in a container sees other files than we do, and its trace is among them, as are the

@@ -242,7 +242,7 @@ START_TEST(little_that_holds_nothing_takes_little_time) {
     ck_assert_uint_gt(few.n_events, 19000);
     ck_assert_uint_gt(many.n_events, 8000);
     ck_assert_uint_lt(many.n_events, 13000); /* no more is read */
-    ck_assert_uint_gt(n_few, 100); /* whoever waits for it sees that it goes on */
+    ck_assert_uint_gt(n_few, 100);           /* whoever waits for it sees that it goes on */
 }
 END_TEST
 

@@ -234,7 +234,8 @@ typedef void memtrace_defect_fn(void *context, memtrace_defect defect, uint64_t 
 MEMTRACE_API void memtrace_reader_on_defect(memtrace_reader *reader, memtrace_defect_fn *fn,
                                             void *context);
 
-/* Called as each packet begins, from within memtrace_reader_next: for those who show progress. */
+/* Called as each packet begins, and now and then while the next one is looked for, from within
+ * memtrace_reader_next: for those who show progress. */
 typedef void memtrace_packet_fn(void *context, const memtrace_reader *reader);
 MEMTRACE_API void memtrace_reader_on_packet(memtrace_reader *reader, memtrace_packet_fn *fn,
                                             void *context);

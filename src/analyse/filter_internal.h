@@ -2,9 +2,8 @@
 #ifndef ANALYSE_FILTER_INTERNAL_H
 #define ANALYSE_FILTER_INTERNAL_H
 
-#include <regex.h>
-
 #include "analyse/filter.h"
+#include "analyse/regex_nfa.h"
 #include "base/arena.h"
 
 typedef enum filter_kind {
@@ -47,7 +46,7 @@ typedef struct filter_pattern {
     match_kind how;
     const char *text; /* unless it is a regex */
     uint32_t line;    /* of MATCH_LINE */
-    regex_t regex;
+    regex_nfa *regex; /* of MATCH_REGEX */
 } filter_pattern;
 
 /* One of the values of a term, of which one must apply. Which member, say the term's values. */

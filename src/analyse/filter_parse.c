@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <fnmatch.h>
 #include <math.h>
+#include <regex.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -214,10 +215,10 @@ static bool parse_regex(parser *p, filter_pattern *pattern) {
     const char *start = p->at, *text = parse_delimited(p, '/');
     if (!text)
         return false;
-    int error = regcomp(&pattern->regex, text, REG_EXTENDED | REG_NOSUB);
+    int error = regex_nfa_compile(&pattern->regex, text);
     if (error) {
         char reason[MAX_REASON];
-        regerror(error, &pattern->regex, reason, sizeof reason);
+        regerror(error, NULL, reason, sizeof reason);
         return complain(p, start, "%s", reason);
     }
     pattern->how = MATCH_REGEX;
@@ -267,7 +268,7 @@ bool filter_match(const filter_pattern *p, const char *text) {
     case MATCH_WILDCARD:
         return fnmatch(p->text, text, 0) == 0;
     case MATCH_REGEX:
-        return regexec(&p->regex, text, 0, NULL, 0) == 0;
+        return regex_nfa_match(p->regex, text);
     case MATCH_LIBRARY:
         return advise_names_of(text) & NAMES(LIBRARY);
     case MATCH_LINE:
@@ -401,7 +402,7 @@ void filter_free(filter *f) {
         filter_term *t = &f->terms.items[i];
         for (size_t j = 0; j < t->values.count; j++)
             if (t->values.items[j].pattern.how == MATCH_REGEX)
-                regfree(&t->values.items[j].pattern.regex);
+                regex_nfa_free(t->values.items[j].pattern.regex);
         vec_free(&t->values);
     }
     vec_free(&f->terms);
@@ -556,7 +557,7 @@ bool call_site_search(const char *text, call_site **s, filter_error *error) {
         return true;
     }
     if (!pushed && pattern.how == MATCH_REGEX)
-        regfree(&pattern.regex);
+        regex_nfa_free(pattern.regex);
     call_site_free(made);
     return parsed ? no_memory(&state) : false;
 }
@@ -566,7 +567,7 @@ void call_site_free(call_site *s) {
         return;
     for (size_t i = 0; i < s->steps.count; i++)
         if (s->steps.items[i].how == MATCH_REGEX)
-            regfree(&s->steps.items[i].regex);
+            regex_nfa_free(s->steps.items[i].regex);
     vec_free(&s->steps);
     arena_free(&s->filter.strings);
     free(s);

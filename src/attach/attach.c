@@ -7,8 +7,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -117,24 +120,34 @@ static int copy_file(int from, int to) {
     return n < 0 ? errno : 0;
 }
 
-/* The file in memory that the process has as that descriptor, if it is that: a thread may have
- * descriptors of its own, and it may not wish us well. -1: errno. */
-static int open_memory_file(pid_t pid, int there) {
-    char path[64], file[64] = "";
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)pid, there);
-    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    if (fd < 0 || (readlink(path, file, sizeof file - 1) > 0 &&
-                   strcmp(file, "/memfd:" RECORDER " (deleted)") == 0))
-        return fd;
-    close(fd);
-    errno = EBADF;
-    return -1;
+/* Whether it is a file in memory that can be sealed and is not, of this user: no other file is one
+ * that answers so. */
+static bool is_memory_file(int fd, uid_t owner) {
+    struct stat about;
+    return fcntl(fd, F_GET_SEALS) == 0 && fstat(fd, &about) == 0 && about.st_nlink == 0 &&
+           about.st_uid == owner;
+}
+
+/* What the process has as that descriptor, for writing if it may write there itself: opening it by
+ * its name in /proc would be with our rights. A thread may have descriptors of its own, and the
+ * process may not wish us well: it is the file in memory, or nothing. -1: errno. */
+static int get_memory_file(pid_t pid, int there, uid_t owner) {
+    int process = (int)syscall(SYS_pidfd_open, pid, 0);
+    int fd = process < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process, there, 0), error = errno;
+    if (process >= 0)
+        close(process);
+    if (fd >= 0 && !is_memory_file(fd, owner)) {
+        close(fd);
+        fd = -1;
+        error = EBADF;
+    }
+    errno = error;
+    return fd;
 }
 
 /* 0 or an errno. */
-static int fill_file(pid_t pid, int there, const char *library) {
-    int from = open(library, O_RDONLY | O_CLOEXEC), to = open_memory_file(pid, there);
+static int fill_file(pid_t pid, int there, uid_t owner, const char *library) {
+    int from = open(library, O_RDONLY | O_CLOEXEC), to = get_memory_file(pid, there, owner);
     int error = from < 0 || to < 0 ? errno : copy_file(from, to);
     if (from >= 0)
         close(from);
@@ -152,10 +165,12 @@ static bool open_copy(remote *r, pid_t pid, const char *library, uint64_t *handl
                       remote_reason *why) {
     char path[64];
     uint64_t result = 0;
+    rights whose;
     remote_reason ignored;
-    if (!call_with_text(r, "memfd_create", RECORDER, MFD_CLOEXEC, &result, why))
+    if (!remote_rights(r, &whose) ||
+        !call_with_text(r, "memfd_create", RECORDER, MFD_CLOEXEC | MFD_ALLOW_SEALING, &result, why))
         return false;
-    int fd = (int)result, error = fd < 0 ? -1 : fill_file(pid, fd, library);
+    int fd = (int)result, error = fd < 0 ? -1 : fill_file(pid, fd, whose.uid, library);
     uint64_t closed[3] = {result, 0, 0};
     snprintf(path, sizeof path, "/proc/thread-self/fd/%d", fd);
     if (error)
@@ -216,7 +231,22 @@ static bool keep_or_end(remote *r, uint64_t function, const control *c, remote_r
     return false;
 }
 
-static bool control_process(pid_t pid, const char *library, control *c, remote_reason *why) {
+/* A process may change its rights by running another program, also to and fro: those count that the
+ * thread had before the call and has behind it, while it is ours. */
+static bool call_recorder(remote *r, uint64_t function, control *c, rights *whose,
+                          remote_reason *why) {
+    rights before;
+    if (!remote_rights(r, &before) || !call_control(r, function, c, why) ||
+        !remote_rights(r, whose) || !rights_equal(&before, whose)) {
+        if (!*why->text)
+            snprintf(why->text, sizeof why->text, "the process has ended, or changed its rights");
+        return false;
+    }
+    return keep_or_end(r, function, c, why);
+}
+
+static bool control_process(pid_t pid, const char *library, control *c, rights *whose,
+                            remote_reason *why) {
     process_module recorder;
     errno = 0;
     bool there = process_find_module(pid, RECORDER, &recorder), done = false;
@@ -241,7 +271,7 @@ static bool control_process(pid_t pid, const char *library, control *c, remote_r
     if (there || load_recorder(r, pid, library, why)) {
         if (process_find_module(pid, RECORDER, &recorder)) {
             uint64_t function = process_symbol(pid, &recorder, CONTROL_FUNCTION);
-            done = call_control(r, function, c, why) && keep_or_end(r, function, c, why);
+            done = call_recorder(r, function, c, whose, why);
         } else
             snprintf(why->text, sizeof why->text, "the recorder is not where it was loaded");
     }
@@ -258,6 +288,7 @@ static bool control_process(pid_t pid, const char *library, control *c, remote_r
 /* In memory that both see. */
 typedef struct errand {
     control c;
+    rights whose;
     remote_reason why;
     bool finished, done;
 } errand;
@@ -266,7 +297,7 @@ static pid_t start_errand(errand *e, pid_t pid, const char *library) {
     pid_t child = fork();
     if (child == 0) {
         setsid();
-        e->done = control_process(pid, library, &e->c, &e->why);
+        e->done = control_process(pid, library, &e->c, &e->whose, &e->why);
         e->finished = true;
         _exit(0);
     }
@@ -289,7 +320,7 @@ static void run_errand(errand *e, pid_t pid, const char *library) {
     sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-bool attach_control(pid_t pid, const char *library, control *c, remote_reason *why) {
+bool attach_control(pid_t pid, const char *library, control *c, rights *whose, remote_reason *why) {
     if (pid == getpid()) {
         snprintf(why->text, sizeof why->text, "process %d is this very command", (int)pid);
         return false;
@@ -303,6 +334,8 @@ bool attach_control(pid_t pid, const char *library, control *c, remote_reason *w
     run_errand(e, pid, library);
     bool done = e->finished && e->done;
     *c = e->c;
+    if (whose)
+        *whose = e->whose;
     *why = e->why;
     munmap(e, sizeof *e);
     return done;
@@ -323,12 +356,43 @@ int attach_open_files(pid_t pid) {
     return files;
 }
 
-bool attach_enter_files(int files) {
-    return fchdir(files) == 0 && chroot(".") == 0;
+int attach_enter_files(int files, const rights *whose) {
+    if (files >= 0 && (fchdir(files) != 0 || chroot(".") != 0))
+        return errno;
+    return rights_take(whose);
+}
+
+/* The path by which the program was started, as the process has it. */
+static bool read_started(pid_t pid, char *path, size_t size) {
+    char name[64];
+    uint64_t entry[2] = {AT_NULL}, at = 0;
+    snprintf(name, sizeof name, "/proc/%d/auxv", (int)pid);
+    FILE *entries = fopen(name, "re");
+    while (entries && !at && fread(entry, sizeof entry, 1, entries) == 1)
+        at = entry[0] == AT_EXECFN ? entry[1] : 0;
+    if (entries)
+        fclose(entries);
+    struct iovec here = {path, size - 1}, there = {(void *)(uintptr_t)at, size - 1};
+    const ssize_t n = at ? process_vm_readv(pid, &here, 1, &there, 1, 0) : 0;
+    path[n > 0 ? n : 0] = '\0';
+    return *path == '/';
+}
+
+/* Of a program that was started by a link, the link. */
+static bool find_started(pid_t pid, char *path, size_t size) {
+    char started[512], seen[1024], program[64];
+    snprintf(program, sizeof program, "/proc/%d/exe", (int)pid);
+    if (!read_started(pid, started, sizeof started) ||
+        !process_path(pid, started, seen, sizeof seen) || !is_same(seen, program))
+        return false;
+    snprintf(path, size, "%s", started);
+    return true;
 }
 
 bool attach_program(pid_t pid, char *path, size_t size) {
     char link[64];
+    if (find_started(pid, path, size))
+        return true;
     snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
     ssize_t n = readlink(link, path, size - 1);
     if (n > 0)

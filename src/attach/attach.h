@@ -8,10 +8,13 @@
 #include "base/control.h"
 
 /* Fills in the answer in *c. `library` is the recorder's file, an absolute path; it is loaded if no
- * recorder is in the process; NULL: then c->outcome is CONTROL_IDLE. False: *why. */
-bool attach_control(pid_t pid, const char *library, control *c, remote_reason *why);
+ * recorder is in the process; NULL: then c->outcome is CONTROL_IDLE. False: *why. `*whose`, which
+ * may be NULL, becomes what the process might do when it answered: what it names in the answer must
+ * be touched with no other rights. */
+bool attach_control(pid_t pid, const char *library, control *c, rights *whose, remote_reason *why);
 
-/* The file name of the program that the process runs; false: there is no such process. */
+/* The path of the program that the process runs, or of a link to it by which it was started; false:
+ * there is no such process. */
 bool attach_program(pid_t pid, char *path, size_t size);
 
 /* A process in a container sees other files than we do, and its trace is among them, as are the
@@ -19,9 +22,10 @@ bool attach_program(pid_t pid, char *path, size_t size);
  * attach_enter_files takes, also when the process has ended. */
 int attach_open_files(pid_t pid);
 
-/* From here on, all paths are those of the process. They may lead to files that wish us ill:
- * nothing must be loaded or run from then on. False: it may not be. */
-bool attach_enter_files(int files);
+/* From here on, all paths are those of the process, unless `files` is -1, and may be used as far as
+ * it may use them. They may lead to files that wish us ill: nothing must be loaded or run from then
+ * on. 0 or an errno: then no file must be touched. */
+int attach_enter_files(int files, const rights *whose);
 
 /* Whether its program defines malloc itself, so that its calls of it pass nobody. */
 bool attach_has_own_malloc(pid_t pid);

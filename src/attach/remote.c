@@ -633,6 +633,10 @@ void remote_close(remote *r) {
     remote_free(r);
 }
 
+bool remote_rights(const remote *r, rights *whose) {
+    return rights_of_thread(r->pid, r->tid, whose);
+}
+
 /* ---- memory and symbols ---------------------------------------------------------------------- */
 
 uint64_t remote_room(const remote *r, size_t at) {
@@ -668,6 +672,10 @@ remote *remote_open(pid_t pid, remote_reason *why) {
 }
 void remote_close(remote *r) {
     (void)r;
+}
+bool remote_rights(const remote *r, rights *whose) {
+    (void)r, (void)whose;
+    return false;
 }
 uint64_t remote_room(const remote *r, size_t at) {
     (void)r, (void)at;

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/rights.h"
+
 typedef struct remote remote;
 
 /* Why something cannot be done: one line without a full stop. */
@@ -24,6 +26,9 @@ remote *remote_open(pid_t pid, remote_reason *why);
 
 /* Lets the thread go on as if nothing had been. */
 void remote_close(remote *r);
+
+/* What the thread may do now. False: the process has gone. */
+bool remote_rights(const remote *r, rights *whose);
 
 /* Whether the seccomp filters of all threads let recording do no harm: asked by remote_open, and to
  * be asked again where it matters that none has changed since. False: *why. */

@@ -86,21 +86,27 @@ static void say_where(pid_t pid, const char *path, int files) {
             (int)pid, (int)pid, path);
 }
 
-/* Has the paths mean what they mean to the process, if `files` says that this is something else. */
-static void enter_files(int files, debug_file_options *debug_files) {
-    if (files < 0 || !attach_enter_files(files))
+/* Asking servers takes a library, which would be the process's, and leaves files in our home. */
+static void leave_servers(int files, const rights *whose, debug_file_options *debug_files) {
+    if (!debug_files->debuginfod || (files < 0 && whose->uid == geteuid()))
         return;
-    if (debug_files->debuginfod)
-        message_warning("--debuginfod is not for processes in containers");
-    debug_files->debuginfod = false; /* its library would be the container's */
+    message_warning("--debuginfod is not for processes of other users or in containers");
+    debug_files->debuginfod = false;
 }
 
 /* Gives the exit status. */
-static int complete(pid_t pid, const char *path, int files, bool no_symbolize,
+static int complete(pid_t pid, const char *path, int files, const rights *whose, bool no_symbolize,
                     debug_file_options debug_files) {
     run_traces traces = {.n_locked = 0};
     struct stat status;
-    enter_files(files, &debug_files);
+    leave_servers(files, whose, &debug_files);
+    const int refused = attach_enter_files(files, whose);
+    if (refused) {
+        message_error("the recording has ended, but its trace stays as it is, since what process "
+                      "%d may do cannot be taken on: %s",
+                      (int)pid, strerror(refused));
+        return STATUS_FAILED;
+    }
     if (stat(path, &status) != 0) {
         message_error("the recording has ended, but its trace cannot be found: %s: %s", path,
                       strerror(errno));
@@ -116,12 +122,12 @@ static int complete(pid_t pid, const char *path, int files, bool no_symbolize,
 }
 
 /* Ends the recording. Its trace is named in `path`, which is empty if there was none. */
-static bool end_recording(pid_t pid, char *path, size_t size) {
+static bool end_recording(pid_t pid, char *path, size_t size, rights *whose) {
     static control request;
     remote_reason why;
     request = (control){.action = CONTROL_END};
     *path = '\0';
-    if (!attach_control(pid, NULL, &request, &why)) {
+    if (!attach_control(pid, NULL, &request, whose, &why)) {
         message_error("%s", why.text);
         return false;
     }
@@ -214,15 +220,17 @@ static void wait_while_recording(pid_t pid, uint64_t duration) {
     }
 }
 
-static int finish_after(pid_t pid, const attach_options *opts, const char *path) {
-    char ended[CONTROL_REPLY];
+static int finish_after(pid_t pid, const attach_options *opts, const char *path,
+                        const rights *began) {
+    char ended[CONTROL_REPLY] = "";
+    rights whose;
     sigset_t enough = enough_signals();
     int files = attach_open_files(pid);
     wait_while_recording(pid, opts->duration);
-    if (kill(pid, 0) == 0)
-        end_recording(pid, ended, sizeof ended);
+    if (kill(pid, 0) != 0 || !end_recording(pid, ended, sizeof ended, &whose) || !*ended)
+        whose = *began;
     sigprocmask(SIG_UNBLOCK, &enough, NULL);
-    return complete(pid, path, files, opts->no_symbolize, opts->debug_files);
+    return complete(pid, path, files, &whose, opts->no_symbolize, opts->debug_files);
 }
 
 /* The process itself opens the trace: a name that we could write to may not be one for it. */
@@ -242,6 +250,7 @@ static int run_attach(const void *opts_, char **operands, size_t n_operands) {
     static control request;
     char library[PATH_MAX], path[PATH_MAX];
     sigset_t enough = enough_signals();
+    rights whose;
     remote_reason why;
     pid_t pid;
     (void)n_operands;
@@ -263,7 +272,7 @@ static int run_attach(const void *opts_, char **operands, size_t n_operands) {
     fill_request(&request, opts, path);
     /* Whoever ends us while it begins gets to know that it has begun, or has it end. */
     sigprocmask(SIG_BLOCK, &enough, NULL);
-    if (!attach_control(pid, library, &request, &why)) {
+    if (!attach_control(pid, library, &request, &whose, &why)) {
         message_error("%s", why.text);
         return STATUS_FAILED;
     }
@@ -283,7 +292,7 @@ static int run_attach(const void *opts_, char **operands, size_t n_operands) {
     if (opts->duration) {
         message_note("recording process %d for %.6g s; Ctrl-C ends it earlier", (int)pid,
                      (double)opts->duration / 1e6);
-        return finish_after(pid, opts, path);
+        return finish_after(pid, opts, path, &whose);
     }
     message_note("recording process %d into %s", (int)pid, path);
     say_where(pid, path, attach_open_files(pid));
@@ -335,18 +344,19 @@ static const option detach_specs[] = {
 static int run_detach(const void *opts_, char **operands, size_t n_operands) {
     const detach_options *opts = opts_;
     char path[CONTROL_REPLY];
+    rights whose;
     pid_t pid;
     (void)n_operands;
     if (!process_id_parse(operands[0], &pid))
         return message_usage(&command_detach, "`%s` is not the id of a process", operands[0]);
     int files = attach_open_files(pid);
-    if (!end_recording(pid, path, sizeof path))
+    if (!end_recording(pid, path, sizeof path, &whose))
         return STATUS_FAILED;
     if (!*path) {
         message_error("process %d is not being recorded", (int)pid);
         return STATUS_FAILED;
     }
-    return complete(pid, path, files, opts->no_symbolize, opts->debug_files);
+    return complete(pid, path, files, &whose, opts->no_symbolize, opts->debug_files);
 }
 
 const command command_detach = {

@@ -44,7 +44,7 @@ static int run(const void *options, char **operands, size_t n_operands) {
     request = (control){.action = action};
     if (name)
         memcpy(request.text, name, strlen(name) + 1); /* fits: see above */
-    if (!attach_control(pid, NULL, &request, &why)) {
+    if (!attach_control(pid, NULL, &request, NULL, &why)) {
         message_error("%s", why.text);
         return STATUS_FAILED;
     }

@@ -1,6 +1,7 @@
 /* cmd_symbolize.c: `allotrace symbolize FILE`: names for the addresses in a trace. */
 #include <string.h>
 
+#include "base/path_rights.h"
 #include "cli/message.h"
 #include "cli/symbolize_file.h"
 
@@ -21,6 +22,17 @@ static const option options[] = {
     OPTIONS_SYMBOLIZE(symbolize_command_options),
 };
 
+/* A trace that is replaced, by its owner. */
+typedef struct replacing {
+    const char *path;
+    const symbolize_file_options *with;
+} replacing;
+
+static int replace(void *context) {
+    const replacing *r = context;
+    return symbolize_file(r->path, r->with);
+}
+
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const symbolize_command_options *opts = opts_;
     const char *path = operands[0];
@@ -34,7 +46,15 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     }
     symbolize_file_options with = {
         .output = opts->output, .debug_files = opts->debug_files, .report = stdout};
-    return symbolize_file(path, &with);
+    replacing r = {.path = path, .with = &with};
+    rights theirs;
+    if (opts->output || !path_is_others(path, &theirs))
+        return replace(&r);
+    const int status = rights_lend(&theirs, replace, &r);
+    if (status >= 0 && status != RIGHTS_REFUSED)
+        return status;
+    message_error("%s: stays as it is: the rights of its owner cannot be taken on", path);
+    return STATUS_FAILED;
 }
 
 const command command_symbolize = {

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/path_rights.h"
 #include "base/rescue.h"
 #include "base/trace_name.h"
 #include "cli/symbolize_file.h"
@@ -139,7 +140,7 @@ static void rescue_stream(void *stream, const struct rescue_slot *slot, const ch
         packets[0].size + packets[1].size == 0 ||
         !trace_name_for(pattern, slot->pid, path, sizeof path) || symbolize_file_is_recording(path))
         return;
-    int fd = open(path, O_RDWR | O_CLOEXEC);
+    int fd = path_open_once(path, O_RDWR);
     for (size_t i = 0; fd >= 0 && i < WRITER_RESCUED_PACKETS; i++)
         add_packet(fd, slot->start_time, &packets[i]);
     if (fd >= 0)
@@ -184,7 +185,7 @@ void run_rescue_note_end(const char *pattern, uint64_t pid, uint64_t begin, uint
     char path[PATH_MAX];
     if (!trace_name_for(pattern, pid, path, sizeof path) || symbolize_file_is_recording(path))
         return;
-    int fd = open(path, O_RDWR | O_CLOEXEC);
+    int fd = path_open_once(path, O_RDWR);
     if (fd < 0)
         return;
     const whole_packets w = find_packets(fd, NULL);

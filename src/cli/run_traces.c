@@ -12,6 +12,7 @@
 
 #include "analyse/hotspots.h"
 #include "analyse/unseen.h"
+#include "base/path_rights.h"
 #include "base/trace_name.h"
 #include "cli/message.h"
 #include "cli/run_rescue.h"
@@ -140,18 +141,39 @@ void run_traces_free(run_traces *t) {
     free(t->locked);
 }
 
+/* A trace, and what is to become of it. */
+typedef struct completing {
+    const char *path;
+    symbolize_file_options options;
+    bool named;
+} completing;
+
+static int complete_one(void *context) {
+    const completing *c = context;
+    const symbolize_file_options *o = &c->options;
+    memtrace_error error;
+    if (c->named)
+        symbolize_file(c->path, o);
+    if (!(o->interrupted && o->interrupted(o->context)) &&
+        compress_by_name(c->path, &error) != MEMTRACE_OK)
+        message_warning("%s: stays uncompressed: %s", c->path, strerror(error.os_error));
+    return 0;
+}
+
 void run_traces_complete(const run_traces *t, const debug_file_options *debug_files,
                          bool (*interrupted)(void *context), void *context) {
-    symbolize_file_options options = {.interrupted = interrupted, .context = context};
-    memtrace_error error;
+    completing c = {.options = {.interrupted = interrupted, .context = context},
+                    .named = debug_files};
+    rights theirs;
+    if (debug_files)
+        c.options.debug_files = *debug_files;
     for (size_t i = 0; i < t->all.count && !(interrupted && interrupted(context)); i++) {
-        const char *path = t->all.items[i].path;
-        if (debug_files) {
-            options.debug_files = *debug_files;
-            symbolize_file(path, &options);
-        }
-        if (!(interrupted && interrupted(context)) && compress_by_name(path, &error) != MEMTRACE_OK)
-            message_warning("%s: stays uncompressed: %s", path, strerror(error.os_error));
+        c.path = t->all.items[i].path;
+        if (!path_is_others(c.path, &theirs))
+            complete_one(&c);
+        else if (rights_lend(&theirs, complete_one, &c) != 0)
+            message_warning("%s: stays as it is: the rights of its owner cannot be taken on",
+                            c.path);
     }
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "analyse/index.h"
+#include "base/path_rights.h"
 #include "cli/message.h"
 #include "cli/progress.h"
 
@@ -105,6 +106,13 @@ static bool use_index(reading *r, const char *path) {
 
 static void write_index(const reading *r, const char *path) {
     size_t n;
+    rights theirs;
+    if (path_is_others(path, &theirs)) { /* it may have been another trace that was read */
+        message_warning("%s: not written: another user can change what the name of the trace leads "
+                        "to; that user can make it",
+                        r->path);
+        return;
+    }
     index_stamp now;
     index_remarks remarks = {0};
     const memtrace_warning *warnings = trace_file_warnings(r->in, &n);

@@ -128,4 +128,12 @@ enum { CPU_RELOCATION_GLOBAL = 1025, CPU_RELOCATION_SLOT = 1026 };
 enum { CPU_RELOCATION_GLOBAL = 6, CPU_RELOCATION_SLOT = 7 };
 #endif
 
+/* Of functions that a program calls and that do more than jump on. Its stack may not be aligned, as
+ * the C library's allocator needs none of that, while compilers take it for granted. */
+#ifdef __x86_64__
+#define CPU_ALIGN_STACK __attribute__((force_align_arg_pointer))
+#else
+#define CPU_ALIGN_STACK
+#endif
+
 #endif

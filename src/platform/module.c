@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "platform/maps.h"
@@ -301,4 +302,20 @@ size_t module_path(const struct module *module, char *path, size_t size) {
         return path_copy(path, size, module->name);
     path[n] = '\0';
     return (size_t)n;
+}
+
+static bool is_own_program(const char *path) {
+    struct stat own, other;
+    return !syscall_failed(
+               syscall4(SYS_newfstatat, AT_FDCWD, (long)"/proc/self/exe", (long)&own, 0)) &&
+           !syscall_failed(syscall4(SYS_newfstatat, AT_FDCWD, (long)path, (long)&other, 0)) &&
+           own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+}
+
+void module_program(char *path, size_t size) {
+    const struct module program = {.name = ""};
+    const char *started = (const char *)getauxval(AT_EXECFN); /* of a script, that is its name */
+    module_path(&program, path, size);
+    if (started && *started == '/' && strnlen(started, size) < size && is_own_program(started))
+        path_copy(path, size, started);
 }

@@ -57,6 +57,10 @@ void module_unloading(bool begins);
  * and always terminated. Gives its length. */
 size_t module_path(const struct module *module, char *path, size_t size);
 
+/* Writes the path by which the program was started, if that is a link to its file: many programs in
+ * one file are told apart by these. Else the path of the file. */
+void module_program(char *path, size_t size);
+
 /* Visits all modules. Takes the loader's lock (a recursive one): not for hot paths. */
 void module_each(void (*visit)(const struct module *, void *), void *context);
 

@@ -126,7 +126,7 @@ static void answer(const asker *a, const char *endpoint, api_parameter *q, size_
     if (a->filter && strcmp(endpoint, "info") != 0 && strcmp(endpoint, "explain") != 0)
         q[n++] = (api_parameter){.name = "filter", .value = a->filter};
     output_start(o, OUTPUT_MEMORY);
-    if (api_answer(a->viewer, endpoint, q, n, o) != 200 || o->error)
+    if (api_answer(a->viewer, endpoint, q, n, NULL, o) != 200 || o->error)
         o->used = 0;
 }
 

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "platform/cpu.h"
+
 /* X(name, what it is called in source, parameters, arguments, bytes asked for): return a block, or
  * NULL. */
 #define CALLS_ALLOCATING(X)                                                                        \

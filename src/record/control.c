@@ -5,10 +5,11 @@
 
 #include <string.h>
 
+#include "record/calls.h"
 #include "record/recorder.h"
 #include "record/text.h"
 
-#define EXPORT __attribute__((visibility("default")))
+#define EXPORT __attribute__((visibility("default"))) CPU_ALIGN_STACK
 
 EXPORT void allotrace_control(control *c);
 EXPORT void allotrace_mark(const char *name);

@@ -17,7 +17,7 @@
 #define MREMAP_DONTUNMAP 4
 #endif
 
-#define EXPORT __attribute__((visibility("default")))
+#define EXPORT __attribute__((visibility("default"))) CPU_ALIGN_STACK
 
 static uintptr_t whole_pages(size_t size) {
     uintptr_t unit = pages_unit();

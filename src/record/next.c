@@ -303,17 +303,17 @@ void next_resolve(void) {
 
 /* The stubs at which `next` starts. */
 #define STUB_ALLOCATING(name, type, parameters, arguments, ...)                                    \
-    static void *stub_##name parameters {                                                          \
+    static CPU_ALIGN_STACK void *stub_##name parameters {                                          \
         next_resolve();                                                                            \
         return next.name arguments;                                                                \
     }
 #define STUB_FREEING(name, parameters, arguments, ...)                                             \
-    static void stub_##name parameters {                                                           \
+    static CPU_ALIGN_STACK void stub_##name parameters {                                           \
         next_resolve();                                                                            \
         next.name arguments;                                                                       \
     }
 #define STUB_OTHER(result, name, parameters, arguments)                                            \
-    static result stub_##name parameters {                                                         \
+    static CPU_ALIGN_STACK result stub_##name parameters {                                         \
         next_resolve();                                                                            \
         return next.name arguments;                                                                \
     }
@@ -327,12 +327,12 @@ CALLS_UNLOADING(STUB_OTHER)
 bool next_cxx_is_replaced;
 
 #define STUB_NEW(name, type, parameters, arguments, ...)                                           \
-    static void *stub_##name parameters {                                                          \
+    static CPU_ALIGN_STACK void *stub_##name parameters {                                          \
         next_resolve_cxx(__builtin_return_address(0));                                             \
         return next.name arguments;                                                                \
     }
 #define STUB_DELETE(name, parameters, arguments)                                                   \
-    static void stub_##name parameters {                                                           \
+    static CPU_ALIGN_STACK void stub_##name parameters {                                           \
         next_resolve_cxx(__builtin_return_address(0));                                             \
         next.name arguments;                                                                       \
     }

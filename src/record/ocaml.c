@@ -21,7 +21,7 @@
 #include "record/ocaml_yield.h"
 #include "record/recorder.h"
 
-#define EXPORT __attribute__((visibility("default")))
+#define EXPORT __attribute__((visibility("default"))) CPU_ALIGN_STACK
 #define HIDDEN __attribute__((visibility("hidden")))
 
 /* ---- OCaml values ------------------------------------------------------------------------ */

@@ -10,7 +10,7 @@
 #include "record/recorder.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#define COLD   static __attribute__((noinline))
+#define COLD   static __attribute__((noinline)) CPU_ALIGN_STACK
 
 /* The stack is taken from here: the less of ours is on it, the better. */
 #define BORN(block, bytes, type)                                                                   \

@@ -12,7 +12,7 @@
 #include "record/code.h"
 #include "record/recorder.h"
 
-#define EXPORT __attribute__((visibility("default")))
+#define EXPORT __attribute__((visibility("default"))) CPU_ALIGN_STACK
 
 #define DEFINE_EXEC(result, name, parameters, arguments)                                           \
     EXPORT result name parameters;                                                                 \

@@ -47,14 +47,14 @@ static void before_seccomp(long operation, long filter) {
 
 _Static_assert(offsetof(struct next_calls, syscall) == 0, "sandbox_stubs.S takes it from there");
 
-void sandbox_before_syscall(long number, long a, long b, long c) {
+CPU_ALIGN_STACK void sandbox_before_syscall(long number, long a, long b, long c) {
     if (number == SYS_seccomp)
         before_seccomp(a, c);
     else
         before_prctl(a, b, c);
 }
 
-int sandbox_prctl(int option, long a, long b, long c, long d) {
+CPU_ALIGN_STACK int sandbox_prctl(int option, long a, long b, long c, long d) {
     before_prctl(option, a, b);
     return next.prctl(option, a, b, c, d);
 }

@@ -289,9 +289,8 @@ static int session_open_writer(struct session *s, const struct session_plan *pla
     const config *const c = plan->config;
     struct clock_anchor anchor = clock_anchor_now();
     struct utsname host = {0};
-    struct module executable = {.name = ""};
     syscall4(SYS_uname, (long)&host, 0, 0, 0);
-    module_path(&executable, paths->program, sizeof paths->program);
+    module_program(paths->program, sizeof paths->program);
     s->start = anchor.monotonic_us;
     s->rescue = (rescue){.path = c->rescue, .pid = s->pid, .start_time = anchor.wall_us};
     rescue_begin(&s->rescue);

@@ -16,8 +16,9 @@
 static bool is_believable(const struct stat *about, uint64_t recorded_at) {
     uint64_t changed =
         (uint64_t)about->st_mtim.tv_sec * 1000000 + (uint64_t)about->st_mtim.tv_nsec / 1000;
-    return S_ISREG(about->st_mode) && (about->st_uid == geteuid() || about->st_uid == 0) &&
-           changed >= recorded_at && about->st_size <= LONGEST_MAP;
+    return S_ISREG(about->st_mode) && about->st_nlink == 1 &&
+           (about->st_uid == geteuid() || about->st_uid == 0) && changed >= recorded_at &&
+           about->st_size <= LONGEST_MAP;
 }
 
 /* NULL and *ok if there is none. */

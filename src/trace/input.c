@@ -234,6 +234,10 @@ void input_close(input *in) {
     *in = (input){.fd = -1};
 }
 
+bool input_is_compressed(const input *in) {
+    return in->codec->read != plain_read;
+}
+
 uint64_t input_consumed(const input *in) {
     uint64_t ahead = in->n_stored;
     if (in->codec->read == plain_read)

@@ -53,6 +53,9 @@ MEMTRACE_NODISCARD memtrace_status input_open(input *in, int fd, const void *byt
                                               memtrace_error *error);
 void input_close(input *in);
 
+/* Whether the stored bytes are compressed: a few of them may then be any number. */
+bool input_is_compressed(const input *in);
+
 /* Reads more, as `want` bytes (at most INPUT_WINDOW) are not available. */
 size_t input_fill(input *in, size_t want);
 

@@ -74,11 +74,27 @@ void reader_domain_lose(memtrace_reader *r) {
 
 /* ---- from packet to packet --------------------------------------------------------------- */
 
+/* A few compressed megabytes may be terabytes of nothing. */
+enum { MOST_NOTHING = 1 << 28 /* bytes */ };
+
+static bool reader_is_barren(const memtrace_reader *r) {
+    return input_is_compressed(&r->in) && r->in.offset - r->fruitful > MOST_NOTHING;
+}
+
+/* A search may take long, too. */
+static void reader_show_search(memtrace_reader *r) {
+    const uint64_t megabytes = r->in.offset >> 20;
+    if (megabytes != r->shown && r->on_packet)
+        r->on_packet(r->on_packet_context, r);
+    r->shown = megabytes;
+}
+
 /* Finds the next plausible header at or after `in.next`, within `limit` bytes. Consumes all before
  * it; returns false if there is none. */
 static bool reader_find_header(memtrace_reader *r, uint64_t limit) {
     uint64_t stop = r->in.offset + limit < limit ? UINT64_MAX : r->in.offset + limit;
-    while (r->in.offset < stop) {
+    while (r->in.offset < stop && !reader_is_barren(r)) {
+        reader_show_search(r);
         size_t n = input_peek(&r->in, format_header_size(FORMAT_MAX_VERSION));
         packet_header h;
         if (n == 0)
@@ -102,7 +118,8 @@ static memtrace_status reader_resync(memtrace_reader *r, packet_verdict verdict)
     r->losses++;
     return reader_defect(r, NOT_A_PACKET, from, "%s where a packet should begin; %llu bytes %s",
                          met[verdict], (unsigned long long)(r->in.offset - from),
-                         found ? "skipped" : "to the end of the trace ignored");
+                         found || reader_is_barren(r) ? "skipped"
+                                                      : "to the end of the trace ignored");
 }
 
 /* The bytes end at `offset`, inside of something or inside of the compressed stream. */
@@ -148,6 +165,8 @@ static memtrace_status reader_verify_cache(memtrace_reader *r) {
 memtrace_status reader_enter_packet(memtrace_reader *r) {
     size_t n = input_peek(&r->in, r->header.packet.size);
     r->cut = n < r->header.packet.size;
+    if (n > r->header.header_size)
+        r->fruitful = r->in.offset;
     r->next = r->in.next + r->header.header_size;
     r->end = r->in.next + (r->cut ? n : r->header.packet.size);
     r->next_id = r->header.packet.id_begin;
@@ -202,10 +221,18 @@ static memtrace_status reader_end_at_head(memtrace_reader *r) {
     return reader_defect(r, ANOTHER_TRACE, r->header.packet.offset, "the head of another trace");
 }
 
+static memtrace_status reader_end_barren(memtrace_reader *r) {
+    r->ended = true;
+    return reader_defect(r, NOT_A_PACKET, r->in.offset,
+                         "%d MB without an event; what follows is ignored", MOST_NOTHING >> 20);
+}
+
 memtrace_status reader_next_packet(memtrace_reader *r) {
     reader_note_end(r);
     reader_leave_packet(r);
     for (;;) {
+        if (reader_is_barren(r))
+            return reader_end_barren(r);
         size_t n = input_peek(&r->in, format_header_size(r->info.version));
         packet_header *h = &r->header;
         packet_verdict verdict =

@@ -37,6 +37,8 @@ struct memtrace_reader {
     uint64_t header_pid; /* of the first packet: should be info.pid */
     memtrace_error error;
     defect_log defects;
+    uint64_t fruitful;             /* where the last packet began that holds something */
+    uint64_t shown;                /* megabytes, in a search for the next packet */
     memtrace_packet_fn *on_packet; /* NULL: nobody asks */
     void *on_packet_context;
 

@@ -434,6 +434,16 @@ def a_program_of_a_c_library_that_was_replaced_is_attached_to():
 
 
 @test
+def a_program_is_called_by_the_link_that_started_it():
+    os.symlink(RESIDENT, "by-a-link")
+    link = os.path.abspath("by-a-link")
+    with Resident(link) as program:
+        good("attach", program.pid)
+        good("detach", program.pid)
+    assert f" program          {link}\n" in good("info", f"by-a-link.{program.pid}.ctf").stdout
+
+
+@test
 def a_trace_may_have_the_process_in_its_name_and_percent_signs():
     os.mkdir("a%2Fb")
     os.chdir("a%2Fb")

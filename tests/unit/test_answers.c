@@ -207,7 +207,7 @@ static char *ask_advice(viewer *v, const char *terms, const char *share) {
     const api_parameter parameters[] = {{"filter", terms}, {"share", share}};
     output o;
     output_start(&o, OUTPUT_MEMORY);
-    ck_assert_int_eq(api_answer(v, "advice", parameters, 2, &o), 200);
+    ck_assert_int_eq(api_answer(v, "advice", parameters, 2, NULL, &o), 200);
     output_char(&o, '\0');
     ck_assert_int_eq(o.error, 0);
     return o.buffer;
@@ -241,6 +241,32 @@ START_TEST(advice_is_not_sought_again) {
 }
 END_TEST
 
+static bool goes_at_once(void *context) {
+    ++*(int *)context;
+    return true;
+}
+
+START_TEST(a_search_ends_when_its_client_has_gone) {
+    const api_parameter parameters[] = {{"search", "leaf"}};
+    int asked = 0;
+    const api_client client = {goes_at_once, &asked};
+    profile p;
+    viewer v;
+    output o;
+    char name[] = "a.ctf";
+    record(&p);
+    ck_assert(viewer_init(&v, (char *[]){name}, 1));
+    ck_assert(viewer_publish(&v, 0, &p, NULL, 0, READING_WHOLE));
+    output_start(&o, OUTPUT_MEMORY);
+    ck_assert_int_eq(api_answer(&v, "tree", parameters, 1, &client, &o), 503);
+    ck_assert_int_eq(asked, 1);
+    o.used = 0;
+    ck_assert_int_eq(api_answer(&v, "tree", parameters, 1, NULL, &o), 200);
+    output_finish(&o);
+    viewer_free(&v);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("answers");
     TCase *t = tcase_create("answers");
@@ -252,6 +278,7 @@ static Suite *suite(void) {
     tcase_add_test(t, failures_are_not_remembered);
     tcase_add_test(t, threads_may_ask_at_once);
     tcase_add_test(t, advice_is_not_sought_again);
+    tcase_add_test(t, a_search_ends_when_its_client_has_gone);
     suite_add_tcase(s, t);
     return s;
 }

@@ -205,6 +205,47 @@ START_TEST(a_compressed_trace_may_be_damaged) {
 }
 END_TEST
 
+static void append(bytes *to, const bytes *more) {
+    ck_assert(vec_reserve(to, more->count));
+    memcpy(to->items + to->count, more->items, more->count);
+    to->count += more->count;
+}
+
+static void count_call(void *context, const memtrace_reader *reader) {
+    (void)reader;
+    ++*(unsigned *)context;
+}
+
+/* The two halves of a trace, compressed, with so many megabytes of zeros between them. */
+static summary read_around_nothing(compressor *compress, unsigned megabytes, unsigned *n_calls) {
+    OWNED bytes b = real_trace();
+    OWNED bytes zeros = {.items = calloc(1 << 20, 1), .count = 1 << 20, .capacity = 1 << 20};
+    bytes first = b, second = b;
+    first.count = b.count / 2;
+    second.items += first.count;
+    second.count -= first.count;
+    OWNED bytes packed = compress(&first), nothing = compress(&zeros), tail = compress(&second);
+    memtrace_reader *r;
+    for (unsigned i = 0; i < megabytes; i++)
+        append(&packed, &nothing);
+    append(&packed, &tail);
+    ck_assert_int_eq(memtrace_reader_open_memory(packed.items, packed.count, NULL, &r, NULL),
+                     MEMTRACE_OK);
+    memtrace_reader_on_packet(r, count_call, n_calls);
+    return read_all(r);
+}
+
+START_TEST(little_that_holds_nothing_takes_little_time) {
+    unsigned n_few = 0, n_many = 0;
+    const summary few = read_around_nothing(compressors[_i], 100, &n_few);
+    const summary many = read_around_nothing(compressors[_i], 300, &n_many);
+    ck_assert_uint_gt(few.n_events, 19000);
+    ck_assert_uint_gt(many.n_events, 8000);
+    ck_assert_uint_lt(many.n_events, 13000); /* no more is read */
+    ck_assert_uint_gt(n_few, 100);           /* whoever waits for it sees that it goes on */
+}
+END_TEST
+
 START_TEST(progress_counts_stored_bytes) {
     memtrace_reader *r;
     memtrace_event event;
@@ -323,6 +364,7 @@ static Suite *suite(void) {
     tcase_add_loop_test(c, members_follow_each_other, 0, 2);
     tcase_add_loop_test(c, a_compressed_trace_may_be_cut, 0, 2);
     tcase_add_loop_test(c, a_compressed_trace_may_be_damaged, 0, 2);
+    tcase_add_loop_test(c, little_that_holds_nothing_takes_little_time, 0, 2);
     tcase_add_test(c, progress_counts_stored_bytes);
     tcase_add_test(c, a_file_truncated_while_it_is_read_is_cut_short);
     tcase_add_test(c, a_missing_file_is_a_system_error);

@@ -94,9 +94,14 @@ static bool answer(request *r, const char *name) {
     return request_fail(r, HTTP_NOT_FOUND, "there is no such endpoint");
 }
 
-int api_answer(viewer *v, const char *name, const api_parameter *parameters, size_t n, output *o) {
-    request r = {
-        .viewer = v, .parameters = parameters, .n_parameters = n, .o = o, .status = HTTP_OK};
+int api_answer(viewer *v, const char *name, const api_parameter *parameters, size_t n,
+               const api_client *client, output *o) {
+    request r = {.viewer = v,
+                 .parameters = parameters,
+                 .n_parameters = n,
+                 .client = client,
+                 .o = o,
+                 .status = HTTP_OK};
     if ((!answer(&r, name) || o->error) && r.status == HTTP_OK)
         request_no_memory(&r);
     if (r.status != HTTP_OK) {

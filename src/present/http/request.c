@@ -164,6 +164,12 @@ static bool matches_name(const call_site *s, map64 *known, const char *name) {
     return *match;
 }
 
+enum { ASK_AFTER = 256 /* locations */ };
+
+static bool client_has_gone(const request *r) {
+    return r->client && r->client->has_gone(r->client->context);
+}
+
 bool request_search(request *r, const profile *p, uint8_t **matches) {
     const char *text = request_text(r, "search");
     call_site *s;
@@ -176,12 +182,19 @@ bool request_search(request *r, const profile *p, uint8_t **matches) {
         return error.column ? request_refuse(r, "search", error.column, "%s", error.reason)
                             : request_no_memory(r);
     *matches = malloc(p->locations.count + 1);
-    for (size_t i = 0; *matches && i < p->locations.count; i++) {
+    bool gone = false;
+    for (size_t i = 0; *matches && !gone && i < p->locations.count; i++) {
         const profile_location *l = &p->locations.items[i];
+        gone = i % ASK_AFTER == 0 && client_has_gone(r);
         (*matches)[i] = matches_name(s, &known, l->function) || matches_name(s, &known, l->file);
     }
     map64_free(&known);
     call_site_free(s);
+    if (gone) {
+        free(*matches);
+        *matches = NULL;
+        return request_fail(r, HTTP_UNAVAILABLE, "nobody waits for the answer any more");
+    }
     return *matches || request_no_memory(r);
 }
 

@@ -19,6 +19,7 @@ typedef struct request {
     viewer *viewer;
     const api_parameter *parameters;
     size_t n_parameters;
+    const api_client *client; /* NULL: it stays */
     output *o;  /* of the answer; whatever is in it when `status` is an error is dropped */
     int status; /* HTTP_OK until something is wrong: the first complaint stays */
     const char *parameter; /* that is wrong; NULL: none */

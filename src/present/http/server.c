@@ -279,7 +279,8 @@ static enum MHD_Result on_parameter(void *context, enum MHD_ValueKind kind, cons
 }
 
 /* A client that has gone away needs no answer: while somebody types, many requests are given up. */
-static bool has_gone(const exchange *e) {
+static bool has_gone(void *context) {
+    const exchange *e = context;
     char byte;
     return e->client && recv(e->client->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
@@ -292,8 +293,9 @@ static void run_exchange(job *j) {
         e->status = MHD_HTTP_SERVICE_UNAVAILABLE;
         api_error(&e->answer, NULL, 0, "the viewer is ending");
     } else {
-        e->status =
-            api_answer(e->server->viewer, e->endpoint, e->parameters, e->n_parameters, &e->answer);
+        const api_client asks = {has_gone, e};
+        e->status = api_answer(e->server->viewer, e->endpoint, e->parameters, e->n_parameters,
+                               &asks, &e->answer);
     }
     e->answered = true;
     set_clock(e->server, e->client, now());

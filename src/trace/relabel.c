@@ -39,7 +39,7 @@ struct relabel {
     /* While names are written. */
     relabel_locate *locate;
     void *user;
-    uint32_t current;     /* frame index */
+    uint32_t current;     /* index of the next frame */
     VEC(uint8_t) renamed; /* the new head, and the new names */
     compressor out;
     int os_error;
@@ -190,28 +190,23 @@ static int sink(void *context, const void *packets, size_t size) {
 
 static size_t locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
     relabel *r = context;
-    return r->locate(r->user, code, memtrace_reader_frame(r->reader, r->current), locations, max);
+    const memtrace_frame *frame = memtrace_reader_frame(r->reader, r->current++);
+    return r->locate(r->user, code, frame, locations, max);
 }
 
 static memtrace_status encode_names(relabel *r, uint16_t domain) {
-    memtrace_writer *writer;
-    memtrace_stream *stream;
-    memtrace_writer_options options = {.sink = sink, .locate = locate, .context = r};
-    r->renamed.count = 0;
-    memtrace_status status =
-        memtrace_writer_open(memtrace_reader_info(r->reader), &options, &writer, NULL);
-    if (status != MEMTRACE_OK)
-        return status;
-    status = memtrace_stream_open(writer, domain, &stream);
-    if (status == MEMTRACE_OK) {
-        uint32_t n = memtrace_reader_n_frames(r->reader);
-        for (r->current = 0; r->current < n && status == MEMTRACE_OK; r->current++)
-            status = writer_announce(stream, memtrace_reader_frame(r->reader, r->current)->code);
-        memtrace_status closed = memtrace_stream_close(stream);
-        status = status == MEMTRACE_OK ? closed : status;
-    }
-    memtrace_status closed = memtrace_writer_close(writer);
-    return status == MEMTRACE_OK ? closed : status;
+    const memtrace_writer_options hooks = {.sink = sink, .locate = locate, .context = r};
+    VEC(uint64_t) codes = {0};
+    memtrace_status status = MEMTRACE_OK;
+    const uint32_t n = memtrace_reader_n_frames(r->reader);
+    for (uint32_t i = 0; i < n && status == MEMTRACE_OK; i++)
+        if (!vec_push(&codes, memtrace_reader_frame(r->reader, i)->code))
+            status = MEMTRACE_NOMEM;
+    r->renamed.count = r->current = 0;
+    if (status == MEMTRACE_OK)
+        status = writer_put_names(memtrace_reader_info(r->reader), &hooks, domain, codes.items, n);
+    vec_free(&codes);
+    return status;
 }
 
 static int compare_pieces(const void *a, const void *b) {

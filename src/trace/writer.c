@@ -252,7 +252,8 @@ static void stream_init(memtrace_stream *s, memtrace_writer *w, uint16_t domain)
     s->domain = domain;
     s->next_verify = FORMAT_VERIFY_NOTHING;
     s->now = w->start_time;
-    s->next_id = s->chunk_left = 0;
+    s->next_id = 0;
+    s->chunk_left = w->version < 3 ? UINT64_MAX : 0; /* version 2: all ids are the one stream's */
     s->easy = NULL;
     s->easy_time = 0;
     s->start_time = w->start_time;
@@ -729,8 +730,6 @@ static void refill_ids(memtrace_stream *s) {
 
 /* The next id of the stream. */
 static uint64_t take_id(memtrace_stream *s) {
-    if (s->writer->version < 3)
-        return s->next_id;
     refill_ids(s);
     s->chunk_left--;
     return s->next_id;

@@ -293,7 +293,7 @@ static memtrace_status explain(const rewrite *r, memtrace_status status, memtrac
         return fail(error, status, r->os_error, "the trace cannot be written");
     if (status == MEMTRACE_NOMEM)
         return fail(error, status, 0, "no memory to rewrite the trace");
-    return fail(error, status, 0, "more domains than the version of the trace can have");
+    return fail(error, status, 0, "has several threads or domains, which takes version 3");
 }
 
 static memtrace_status copy_events(rewrite *r, memtrace_error *error) {

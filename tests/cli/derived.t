@@ -95,7 +95,7 @@ Without names, with the same numbers; traces made with one key can be compared:
     3,499 events can be used, over 852 ms
 
 Whatever is made of a trace can be read by memtrace's own tools, which want more than is needed: the second decoder
-is as strict. The version stays, but where a trace needs a domain for each of several:
+is as strict. The version stays, but where a trace needs a domain for each of several, and symbolize writes version 2 if it can:
 
   $ for trace in irmin-replay ocamlopt; do
   >   in=$TRACES/$trace.ctf
@@ -124,8 +124,20 @@ is as strict. The version stays, but where a trace needs a domain for each of se
   ocamlopt d-merge-one.ctf version=3
   ocamlopt d-merge-two.ctf version=3
   ocamlopt d-subsample.ctf version=3
-  ocamlopt d-symbolize.ctf version=3
+  ocamlopt d-symbolize.ctf version=2
   ocamlopt d-trim.ctf version=3
+
+The version can be chosen, where one domain is enough:
+
+  $ allotrace trim --format 2 -o old.ctf $TRACES/ocamlopt.ctf
+  old.ctf: 1,676 of 1,676 samples, in 1,676 of 1,676 blocks
+  $ python3 $TESTDIR/../decode.py --packets old.ctf | grep -o 'version=.' | uniq
+  version=2
+  $ allotrace dump old.ctf | cmp - <(allotrace dump $TRACES/ocamlopt.ctf)
+  $ allotrace trim --format 2 -o new.ctf both.ctf
+  allotrace: new.ctf: has several threads or domains, which takes version 3
+  [1]
+  $ rm old.ctf
 
 What does not work says so, and leaves files alone:
 

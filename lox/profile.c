@@ -255,7 +255,8 @@ static memtrace_status open_trace(profile *p, double rate) {
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     if (n > 0)
         program[n] = '\0';
-    memtrace_info info = {.sample_rate = rate,
+    memtrace_info info = {.version = 2, /* memtrace 0.2.3 reads it */
+                          .sample_rate = rate,
                           .start_time = microseconds(CLOCK_REALTIME),
                           .pid = (uint64_t)getpid(),
                           .executable_name = program,

@@ -8,7 +8,8 @@ prints each event on a line: by default with its whole backtrace; --plain withou
 the frames alone that differ from the domain's previous backtrace, by which the whole is determined;
 --in-order likewise, but with the whole one where another domain's has come between.
 --no-backtraces decodes none. --packets prints the packet headers instead. It has no mercy on
-damaged files: what is not as described ends it with the offset and status 1.
+damaged files: what is not as described, or what memtrace's own reader would refuse or skip, ends it
+with the offset and status 1.
 """
 import struct
 import sys
@@ -86,6 +87,7 @@ class Decoder:
         self.data, self.backtraces = data, backtraces
         self.domains, self.locations = {}, {}
         self.head, self.at = None, 0
+        self.next_id = 0  # of a trace whose ids have no gaps
 
     # ---- primitives: each reads at self.at and moves past it
 
@@ -115,7 +117,8 @@ class Decoder:
     def read_info(self):
         packet = Packet(self.data, 0)
         self.at = packet.body
-        demand(self.take(U32) >> 25 == 0, "the first event is not a trace info", packet.body)
+        demand(self.take(U32) == packet.begin & 0x1FFFFFF,
+               "the first event is not a trace info at the packet's begin", packet.body)
         self.head = packet
         self.rate, self.word_size = self.take(F64), self.byte()
         self.executable, self.host, self.parameters = self.string(), self.string(), self.string()
@@ -136,9 +139,10 @@ class Decoder:
         return f"{function}@{file}:{line}:{start}-{end}"
 
     def read_locations(self, domain):
-        code = self.take(U64)
+        at, code = self.at, self.take(U64)
         places = [self.read_location(domain) for _ in range(self.byte())]
-        self.locations.setdefault(code, " ".join(places))
+        place = self.locations.setdefault(code, " ".join(places))
+        demand(place == " ".join(places), f"another place of code {code:#x}", at)
 
     # ---- backtraces
 
@@ -189,14 +193,17 @@ class Decoder:
         code, low, begin = word >> 25, word & 0x1FFFFFF, packet.begin
         time = (begin & ~0x1FFFFFF) + low + (0x2000000 if low < begin & 0x1FFFFFF else 0)
         demand(begin <= time <= packet.finish, "an event outside its packet's time", at)
-        if code == 1:
-            self.read_locations(domain)
-            return (None,)
         demand(time >= domain.last_time, "time runs backwards", at)
         domain.last_time = time
         time -= self.head.begin
+        if code == 1:
+            self.read_locations(domain)
+            return (None,)
         if code in (3, 4):
-            return ("promote" if code == 3 else "collect", time, last_id - self.vint())
+            delta = self.vint()
+            demand(delta >= 0 or (code == 4 and packet.version == 3),
+                   "an object beyond the packet's latest", at)
+            return ("promote" if code == 3 else "collect", time, last_id - delta)
         demand(code == 2 or 101 <= code <= 116, f"unknown event {code}", at)
         length, samples, source = ((code - 100, 1, 0) if code != 2
                                    else (self.vint(), self.vint(), self.byte()))
@@ -216,6 +223,8 @@ class Decoder:
         domain = self.domains.setdefault(packet.domain, Domain())
         demand(packet.begin >= domain.last_time, "packets run backwards", packet.at)
         self.check_cache(packet, domain)
+        demand(packet.version == 3 or packet.id_begin == self.next_id,
+               f"ids go on from {packet.id_begin} instead of {self.next_id}", packet.at)
         self.at, last_id = packet.body, packet.id_begin - 1
         while self.at < packet.end:
             event = self.read_event(packet, domain, last_id)
@@ -226,6 +235,7 @@ class Decoder:
         domain.last_time = packet.finish
         demand(self.at == packet.end, "an event that exceeds its packet", self.at)
         demand(last_id + 1 == packet.id_end, "a wrong id at the end of the packet", packet.at)
+        self.next_id = packet.id_end
 
     def packets(self):
         at = self.head.end
@@ -242,7 +252,8 @@ class Decoder:
                 yield from self.packet_events(packet)
 
     def frame_text(self, code):
-        return self.locations.get(code) or f"${code - (1 << 64) if code >> 63 else code}"
+        demand(code in self.locations, f"code {code:#x} is not announced before", self.at)
+        return self.locations[code] or f"${code - (1 << 64) if code >> 63 else code}"
 
 
 def print_plain(decoder, out):
@@ -266,7 +277,7 @@ def print_full(decoder, out, changed_only=False, in_order=False):
         depth = f" depth={len(stack)}" if changed_only else ""
         frames = stack[common:] if changed_only else stack
         out.write(f"{time:010d} {ident:010d} {SOURCES[source]} {samples} len={length} "
-                  f"dom={domain}{depth} {common:4d}:")
+                  f"dom={domain}{depth} {common: 4d}:")
         out.write("".join([" " + decoder.frame_text(code) for code in frames]) + "\n")
 
 

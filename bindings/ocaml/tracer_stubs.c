@@ -230,7 +230,8 @@ value caml_memtrace_begin(value plan) {
     session_plan p = {
         .fd = Int_val(Field(plan, PLAN_FD)),
         .depth = (size_t)Long_val(Field(plan, PLAN_DEPTH)),
-        .info = {.sample_rate = Double_val(Field(plan, PLAN_RATE)),
+        .info = {.version = OCAML_VERSION < 50000 ? 2 : 3, /* one domain: memtrace 0.2.3 reads it */
+                 .sample_rate = Double_val(Field(plan, PLAN_RATE)),
                  .executable_name = String_val(Field(plan, PLAN_EXECUTABLE)),
                  .host_name = String_val(Field(plan, PLAN_HOST)),
                  .runtime_params = String_val(Field(plan, PLAN_PARAMETERS)),

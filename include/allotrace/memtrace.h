@@ -273,8 +273,9 @@ typedef struct memtrace_writer_options {
 
     /* Says where a code is: fills at most `max` locations (outermost first, a type as described at
      * MEMTRACE_TYPE_FILE before them) and returns their number, 0 if unknown. Called once for each
-     * code in each stream, just before its first use. Strings must stay valid until the stream is
-     * closed. May be NULL: no locations are written. */
+     * code in each stream, just before its first use, and should say the same in all: OCaml's
+     * reader wants that. Strings must stay valid until the stream is closed. May be NULL: all are
+     * unknown. */
     size_t (*locate)(void *context, uint64_t code, memtrace_location *locations, size_t max);
 
     /* All memory of the writer comes from here: `old` NULL to allocate, `size` 0 to free. NULL for

@@ -11,6 +11,12 @@
 #include "render/figures.h"
 #include "trace/rewrite.h"
 
+const char *const excerpt_formats[] = {"same", "2", "3", NULL};
+
+static uint16_t version_for(int format, uint16_t old) {
+    return format ? (uint16_t)(format + 1) : old < 2 ? 2 : old;
+}
+
 /* Says what is wrong with the trace, if reading failed, or with the result. */
 static int report(trace_file *in, const result_file *out, memtrace_status status,
                   const memtrace_error *error) {
@@ -20,16 +26,17 @@ static int report(trace_file *in, const result_file *out, memtrace_status status
     return result_file_say(out, error);
 }
 
-static int write_excerpt(const command *cmd, excerpt *e, trace_file *in, const char *path) {
+static int write_excerpt(const command *cmd, excerpt *e, trace_file *in,
+                         const excerpt_file_options *options) {
     result_file out;
     memtrace_error error;
-    int status = result_file_begin(&out, cmd, path, true);
+    int status = result_file_begin(&out, cmd, options->output, true);
     if (status != STATUS_OK)
         return status;
     const rewrite_input input = {
         .reader = in->reader, .options = {.select = excerpt_select, .end = excerpt_end, .user = e}};
     memtrace_info info = *memtrace_reader_info(in->reader);
-    info.version = info.version < 2 ? 2 : info.version;
+    info.version = version_for(options->format, info.version);
     excerpt_head(e, &info);
     status =
         report(in, &out, rewrite_traces(&info, &input, 1, out.fd, compression_of(out.path), &error),
@@ -43,7 +50,7 @@ static int read_and_write(const command *cmd, excerpt *e, const char *path,
     int status = trace_file_open(&in, path, &(memtrace_reader_options){.strict = options->strict});
     if (status != STATUS_OK)
         return status;
-    status = write_excerpt(cmd, e, &in, options->output);
+    status = write_excerpt(cmd, e, &in, options);
     trace_file_close(&in);
     if (status == STATUS_OK && options->output && strcmp(options->output, "-") != 0)
         printf("%s: %s of %s samples, in %s of %s blocks\n", options->output,

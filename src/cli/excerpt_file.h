@@ -9,9 +9,12 @@ typedef struct excerpt_file_options {
     const char *output; /* NULL: standard output */
     uint64_t from, to;  /* microseconds; `to` EXCERPT_END: to the end */
     uint64_t seed;
+    int format; /* an index into excerpt_formats */
     bool live;
     bool strict;
 } excerpt_file_options;
+
+extern const char *const excerpt_formats[];
 
 #define OPTIONS_EXCERPT(type)                                                                      \
     {.name = "output",                                                                             \
@@ -36,6 +39,12 @@ typedef struct excerpt_file_options {
          .at = offsetof(type, live),                                                               \
          .help = "keep the blocks that were allocated before --from and alive then, as if they "   \
                  "had been allocated at that moment"},                                             \
+        {.name = "format",                                                                         \
+         .kind = OPTION_CHOICE,                                                                    \
+         .at = offsetof(type, format),                                                             \
+         .choices = excerpt_formats,                                                               \
+         .help = "version of the new trace: same (default; 2 for 1); 2, which memtrace 0.2.3 "     \
+                 "reads, for one thread or domain; 3"},                                            \
         OPTION_STRICT(type, strict)
 
 /* Each sample goes on with probability `keep`. Returns the exit status. */

@@ -162,7 +162,7 @@ static int complete_one(void *context) {
 
 void run_traces_complete(const run_traces *t, const debug_file_options *debug_files,
                          bool (*interrupted)(void *context), void *context) {
-    completing c = {.options = {.interrupted = interrupted, .context = context},
+    completing c = {.options = {.lower = true, .interrupted = interrupted, .context = context},
                     .named = debug_files};
     rights theirs;
     if (debug_files)

@@ -116,14 +116,16 @@ static void report_warnings(const memtrace_reader *reader, const char *path) {
     trace_file_close(&in);
 }
 
-/* Writes what was found, reading the trace, for the first time or once more. */
-static int write_completed(completion *c, const char *path, const char *to, bool first) {
+/* Writes what was found, reading the trace: for the first time if there are `names`. */
+static int write_completed(completion *c, const char *path, const char *to,
+                           const relabel *names) {
+    const bool lower = names ? relabel_lowers_version(names) : completion_lowers_version(c);
     memtrace_reader *again;
     memtrace_error error;
     if (memtrace_reader_open(path, NULL, &again, &error) != MEMTRACE_OK)
         return say_error(path, &error);
-    memtrace_status status = completion_write(c, again, to, &error);
-    if (first && status == MEMTRACE_OK)
+    memtrace_status status = completion_write(c, again, lower ? 2 : 0, to, &error);
+    if (names && status == MEMTRACE_OK)
         report_warnings(again, path);
     memtrace_reader_close(again);
     return status == MEMTRACE_OK ? STATUS_OK : say_unwritten(path, to, &error);
@@ -140,7 +142,10 @@ static int complete(completion *c, relabel *names, const char *path,
     warn(c);
     int status = STATUS_OK;
     progress_say("%s: writing", to);
-    if (s.n_lines + s.n_names || options->output || (names && relabel_wastes_room(names))) {
+    const bool lower =
+        options->lower && (names ? relabel_lowers_version(names) : completion_lowers_version(c));
+    if (s.n_lines + s.n_names || options->output || lower ||
+        (names && relabel_wastes_room(names))) {
         if (!names || !completion_keeps_frames(c))
             status = write_completed(c, path, to, names);
         else if (completion_relabel(c, names, to, &error) != MEMTRACE_OK)

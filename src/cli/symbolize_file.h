@@ -28,6 +28,10 @@ typedef struct symbolize_file_options {
     debug_file_options debug_files;
     FILE *report; /* gets the account of what was resolved; NULL: only warnings are shown */
 
+    /* Write a trace of version 3 that can be of version 2 as such, even if it lacks no names; one
+     * that lacks some always is, unless they go into room that it has. */
+    bool lower;
+
     /* Asked now and then whether to give up, leaving the file as it was; may be NULL. */
     bool (*interrupted)(void *context);
     void *context;

@@ -166,6 +166,8 @@ static void text_event(dump *d, const memtrace_event *e, const stack_text *s) {
     output_text(o, " dom=");
     output_u64(o, e->domain, 0, ' ');
     output_char(o, ' ');
+    if (e->common_prefix >= 1000) /* as OCaml's printf does by `% 4d` */
+        output_char(o, ' ');
     output_u64(o, e->common_prefix, 4, ' ');
     output_char(o, ':');
     if (s) {

@@ -44,6 +44,7 @@ struct completion {
     symbolizer *symbolizer;
     symbolize_options options;
     completion_summary summary;
+    uint32_t n_domains; /* up to the highest that reported an event that was read */
     VEC(place) places; /* by frame index of `reader` */
     VEC(symbolize_request) requests;
     perf_map perf_map;
@@ -148,9 +149,12 @@ static bool learn_frames(completion *c) {
 static memtrace_status read_frames(completion *c, memtrace_error *error) {
     memtrace_event event;
     memtrace_status status;
-    while ((status = memtrace_reader_next(c->reader, &event)) == MEMTRACE_OK)
+    while ((status = memtrace_reader_next(c->reader, &event)) == MEMTRACE_OK) {
+        if (event.domain >= c->n_domains)
+            c->n_domains = event.domain + UINT32_C(1);
         if (!learn_frames(c))
             return MEMTRACE_NOMEM;
+    }
     if (status == MEMTRACE_END)
         return learn_frames(c) ? MEMTRACE_OK : MEMTRACE_NOMEM; /* there may be names alone */
     if (error)
@@ -389,9 +393,13 @@ static size_t locate(void *user, uint64_t code, const memtrace_frame *frame,
     return rewrite_frame_locations(&completed, locations, max);
 }
 
-memtrace_status completion_write(completion *c, memtrace_reader *reader, const char *path,
-                                 memtrace_error *error) {
-    rewrite_options options = {.locate = locate, .edit = drop_allocator, .user = c};
+bool completion_lowers_version(const completion *c) {
+    return memtrace_reader_info(c->reader)->version == 3 && c->n_domains <= 1;
+}
+
+memtrace_status completion_write(completion *c, memtrace_reader *reader, uint16_t version,
+                                 const char *path, memtrace_error *error) {
+    rewrite_options options = {.version = version, .locate = locate, .edit = drop_allocator, .user = c};
     return rewrite_to_file(reader, &options, path, error);
 }
 

@@ -36,10 +36,15 @@ completion_summary completion_result(const completion *c);
 size_t completion_n_modules(const completion *c);
 const symbolize_module *completion_module(const completion *c, size_t i);
 
+/* Whether the trace is of version 3 and, as far as events were read, has one domain: it can be of
+ * version 2, which memtrace 0.2.3 reads. */
+bool completion_lowers_version(const completion *c);
+
 /* Writes the completed trace to `path`, which is replaced as a whole or not at all. `reader` reads
- * the same trace as before, from its start. */
+ * the same trace as before, from its start. `version` as in rewrite.h. */
 MEMTRACE_NODISCARD memtrace_status completion_write(completion *c, memtrace_reader *reader,
-                                                    const char *path, memtrace_error *error);
+                                                    uint16_t version, const char *path,
+                                                    memtrace_error *error);
 
 /* Whether no frame is the allocator's own, as far as is known: then completing changes names alone,
  * and if the reader was relabel_names(names), the trace can be written so. */

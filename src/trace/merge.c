@@ -34,6 +34,8 @@ static void gather_head(merge *m, const memtrace_info *info) {
         m->info.sample_rate = info->sample_rate;
     if (info->start_time < m->info.start_time)
         m->info.start_time = info->start_time;
+    if (info->version > m->info.version)
+        m->info.version = info->version;
     if (info->pid != m->info.pid)
         m->info.pid = 0; /* of no one process */
 }
@@ -77,7 +79,6 @@ memtrace_status merge_start(merge *m, memtrace_reader *const *readers, size_t n,
             .executable_hash = hash_bytes(info->executable_name, strlen(info->executable_name))};
     }
     snprintf(m->context, sizeof m->context, "%zu merged traces", n);
-    m->info.version = 3;
     m->info.executable_name = m->executable;
     m->info.host_name = m->host;
     m->info.runtime_params = m->parameters;
@@ -213,6 +214,9 @@ static memtrace_status write_parts(merge *m, memtrace_reader *const *readers, me
                                    rewrite_input *inputs, int fd, compression how,
                                    memtrace_error *error) {
     merge_part gauges = {.whole = m};
+    const uint32_t n_domains = m->next_domain + (sums ? 1 : 0);
+    if (m->info.version < 3)
+        m->info.version = n_domains > 1 ? 3 : 2;
     for (size_t i = 0; i < m->n_parts; i++)
         inputs[i] = (rewrite_input){.reader = readers[i],
                                     .options = {.select = choose_event,

@@ -28,6 +28,7 @@ typedef struct piece {
 struct relabel {
     int fd;
     uint64_t size, n_allocations;
+    bool has_gaps; /* between the ids of one packet and those of the next */
     uint64_t pid;
     unsigned last_domain;
     name_room room;
@@ -39,9 +40,10 @@ struct relabel {
     /* While names are written. */
     relabel_locate *locate;
     void *user;
-    uint32_t current;     /* frame index */
+    uint32_t current;     /* index of the next frame */
     VEC(uint8_t) renamed; /* the new head, and the new names */
     compressor out;
+    uint16_t version;
     int os_error;
 };
 
@@ -52,6 +54,20 @@ static memtrace_status refuse(memtrace_error *error, memtrace_status status, int
         snprintf(error->reason, sizeof error->reason, "%s", reason);
     }
     return status;
+}
+
+static int compare_pieces(const void *a, const void *b) {
+    const piece *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static bool are_in_order(const relabel *r) {
+    for (size_t i = 1; i < r->pieces.count; i++)
+        if (compare_pieces(&r->pieces.items[i - 1], &r->pieces.items[i]) > 0)
+            return false;
+    return true;
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
@@ -75,6 +91,7 @@ static memtrace_status add_piece(relabel *r, uint64_t offset, const packet_heade
                  .size = h->packet.size,
                  .time = h->packet.time_begin,
                  .index = r->pieces.count};
+    r->has_gaps |= h->packet.id_begin != r->n_allocations && h->packet.size > FORMAT_EMPTY_PACKET;
     r->n_allocations += h->packet.id_end - h->packet.id_begin;
     return vec_push(&r->pieces, new) ? MEMTRACE_OK : MEMTRACE_NOMEM;
 }
@@ -173,6 +190,11 @@ uint64_t relabel_n_allocations(const relabel *r) {
     return r->n_allocations;
 }
 
+bool relabel_lowers_version(const relabel *r) {
+    return memtrace_reader_info(r->reader)->version == 3 && r->last_domain == 0 && !r->has_gaps &&
+           are_in_order(r);
+}
+
 bool relabel_wastes_room(const relabel *r) {
     return r->size / WORTH_ROOM < room_size(&r->room);
 }
@@ -190,49 +212,57 @@ static int sink(void *context, const void *packets, size_t size) {
 
 static size_t locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
     relabel *r = context;
-    return r->locate(r->user, code, memtrace_reader_frame(r->reader, r->current), locations, max);
+    const memtrace_frame *frame = memtrace_reader_frame(r->reader, r->current++);
+    return r->locate(r->user, code, frame, locations, max);
 }
 
 static memtrace_status encode_names(relabel *r, uint16_t domain) {
-    memtrace_writer *writer;
-    memtrace_stream *stream;
-    memtrace_writer_options options = {.sink = sink, .locate = locate, .context = r};
-    r->renamed.count = 0;
-    memtrace_status status =
-        memtrace_writer_open(memtrace_reader_info(r->reader), &options, &writer, NULL);
-    if (status != MEMTRACE_OK)
-        return status;
-    status = memtrace_stream_open(writer, domain, &stream);
-    if (status == MEMTRACE_OK) {
-        uint32_t n = memtrace_reader_n_frames(r->reader);
-        for (r->current = 0; r->current < n && status == MEMTRACE_OK; r->current++)
-            status = writer_announce(stream, memtrace_reader_frame(r->reader, r->current)->code);
-        memtrace_status closed = memtrace_stream_close(stream);
-        status = status == MEMTRACE_OK ? closed : status;
-    }
-    memtrace_status closed = memtrace_writer_close(writer);
-    return status == MEMTRACE_OK ? closed : status;
+    const memtrace_writer_options hooks = {.sink = sink, .locate = locate, .context = r};
+    memtrace_info info = *memtrace_reader_info(r->reader);
+    info.version = r->version;
+    VEC(uint64_t) codes = {0};
+    memtrace_status status = MEMTRACE_OK;
+    const uint32_t n = memtrace_reader_n_frames(r->reader);
+    for (uint32_t i = 0; i < n && status == MEMTRACE_OK; i++)
+        if (!vec_push(&codes, memtrace_reader_frame(r->reader, i)->code))
+            status = MEMTRACE_NOMEM;
+    r->renamed.count = r->current = 0;
+    if (status == MEMTRACE_OK)
+        status = writer_put_names(&info, &hooks, domain, codes.items, n);
+    vec_free(&codes);
+    return status;
 }
 
-static int compare_pieces(const void *a, const void *b) {
-    const piece *x = a, *y = b;
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
-}
-
-static bool are_in_order(const relabel *r) {
-    for (size_t i = 1; i < r->pieces.count; i++)
-        if (compare_pieces(&r->pieces.items[i - 1], &r->pieces.items[i]) > 0)
-            return false;
-    return true;
+/* Writes a packet of version 3 as one of version 2, which is the same but for its header. */
+static int write_lowered(relabel *r, const piece *p, uint64_t *id) {
+    uint8_t bytes[FORMAT_EMPTY_PACKET];
+    packet_header h;
+    const int error = file_read_at(r->fd, bytes, sizeof bytes, p->offset);
+    if (error || packet_parse(bytes, sizeof bytes, FORMAT_MAX_VERSION, &h) != PACKET_GOOD)
+        return error ? error : EIO;
+    const uint64_t n = h.packet.id_end - h.packet.id_begin;
+    h.packet.id_begin = *id; /* one without events may say otherwise */
+    h.packet.id_end = *id += n;
+    h.version = r->version;
+    h.packet.size -= h.header_size - format_header_size(h.version);
+    const size_t size = (size_t)(put_packet_header(bytes, &h) - bytes);
+    const int failed = compressor_write(&r->out, bytes, size);
+    return failed ? failed
+                  : compressor_copy(&r->out, r->fd, p->offset + h.header_size,
+                                    p->size - h.header_size);
 }
 
 /* In the order of time, and what stands together at once. */
 static memtrace_status write_events(relabel *r) {
     piece *p = r->pieces.items;
+    const bool lower = r->version < memtrace_reader_info(r->reader)->version;
+    uint64_t id = 0;
     if (r->pieces.count)
         qsort(p, r->pieces.count, sizeof *p, compare_pieces);
+    for (size_t i = 0; i < r->pieces.count && lower && !r->os_error; i++)
+        r->os_error = write_lowered(r, &p[i], &id);
+    if (lower)
+        return r->os_error ? MEMTRACE_IO : MEMTRACE_OK;
     for (size_t i = 0, next; i < r->pieces.count && !r->os_error; i = next) {
         uint64_t size = p[i].size;
         for (next = i + 1; next < r->pieces.count && p[next].offset == p[i].offset + size; next++)
@@ -244,6 +274,7 @@ static memtrace_status write_events(relabel *r) {
 
 static memtrace_status write_copy(relabel *r, const char *path, memtrace_error *error) {
     replacement new;
+    r->version = relabel_lowers_version(r) ? 2 : memtrace_reader_info(r->reader)->version;
     memtrace_status status = encode_names(r, 0);
     if (status != MEMTRACE_OK)
         return refuse(error, status, r->os_error, "no memory for the names");
@@ -274,6 +305,7 @@ static bool is_same_file(int a, int b) {
 
 /* False: a copy must be made, for which all is as it was. */
 static bool write_in_place(relabel *r, const char *path) {
+    r->version = memtrace_reader_info(r->reader)->version;
     if (room_size(&r->room) == 0 || relabel_wastes_room(r) || r->last_domain == UINT16_MAX ||
         compression_of(path) != COMPRESSION_NONE || !are_in_order(r) ||
         encode_names(r, (uint16_t)(r->last_domain + 1)) != MEMTRACE_OK)

@@ -3,7 +3,8 @@
  * In a trace whose packets hold either locations or other events, as those of our recorder do, all
  * names can be read, and written anew, for the cost of copying the rest: codes mean the same
  * everywhere. Where the names fit into room that the trace has for them (room.h), nothing is
- * copied. The new trace has all names in front of the first event. Single-threaded. */
+ * copied. The new trace has all names in front of the first event, and a copy is of version 2 where
+ * one domain was recorded. Single-threaded. */
 #ifndef TRACE_RELABEL_H
 #define TRACE_RELABEL_H
 
@@ -24,6 +25,10 @@ memtrace_reader *relabel_names(relabel *r);
 
 /* Allocations in the trace. */
 uint64_t relabel_n_allocations(const relabel *r);
+
+/* Whether the trace is of version 3 without needing it, and a copy is of version 2: memtrace 0.2.3
+ * reads no other. */
+bool relabel_lowers_version(const relabel *r);
 
 /* Whether much of the trace is room for names, which none will go into: worth writing it anew even
  * with the names that it has. */

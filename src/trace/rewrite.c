@@ -1,5 +1,9 @@
 /* rewrite.c: see rewrite.h. Reading is left to the reader, encoding to the writer and the order of
- * packets to the spool; here frame indices become codes again, and codes locations. */
+ * packets to the spool; here frame indices become codes again, and codes locations.
+ *
+ * Where codes are is written when all has been read, and stands in front of the events: once for
+ * each code, whatever domains use it, and with all that the input says of it anywhere. OCaml's
+ * reader wants each code announced, and always in the same way. */
 #include "trace/rewrite.h"
 
 #include <errno.h>
@@ -7,9 +11,11 @@
 #include <string.h>
 
 #include "base/map64.h"
+#include "trace/bytes.h"
 #include "trace/format.h"
 #include "trace/replace.h"
 #include "trace/spool.h"
+#include "trace/writer_names.h"
 
 /* The state of one domain. */
 typedef struct rewrite_lane {
@@ -22,12 +28,29 @@ typedef struct rewrite_lane {
     size_t unedited;     /* how many of that one's were written as they were read */
 } rewrite_lane;
 
+/* A code that was written. */
+typedef struct rewrite_name {
+    const rewrite_input *input; /* which says where it is */
+    uint32_t frame;             /* its index there; MAP64_NONE: the code comes from `edit` */
+} rewrite_name;
+
 typedef struct rewrite {
-    memtrace_reader *reader; /* the current input */
-    rewrite_options options; /* for it */
+    const rewrite_input *input; /* the current one */
+    memtrace_reader *reader;    /* its */
+    rewrite_options options;    /* for it */
     memtrace_writer *writer;
     spool spool;
     int os_error; /* why the spool or the output failed */
+
+    VEC(uint64_t) named;     /* all codes that were written, in the order of their first use */
+    VEC(rewrite_name) names; /* theirs */
+    map64 name_of_code;      /* to an index in both */
+    size_t next_name;        /* to be written */
+
+    /* Where ids are numbered anew, as version 2 wants them: without gaps from 0 on. */
+    bool numbers;
+    uint64_t n_ids, n_kept; /* given, and of these how many, from 0 on, that are as they were */
+    map64 id_of;            /* the others' old ids */
 
     VEC(uint64_t) codes; /* as written, by frame index */
     map64 frames;        /* from such a code to the frame index */
@@ -47,13 +70,19 @@ static memtrace_status fail(memtrace_error *error, memtrace_status status, int o
 
 /* ---- the writer's hooks ---- */
 
-static int sink(void *context, const void *packets, size_t size) {
+/* Takes packets of events. The head comes with the names. */
+static int take_events(void *context, const void *packets, size_t size) {
     rewrite *r = context;
-    const uint8_t *begin = (const uint8_t *)packets + FORMAT_AT_TIME_BEGIN;
-    uint64_t time = 0;
-    for (unsigned i = 0; i < 8; i++)
-        time |= (uint64_t)begin[i] << (8 * i);
+    if (!r->writer)
+        return 0;
+    const uint64_t time = load_u64((const uint8_t *)packets + FORMAT_AT_TIME_BEGIN);
     return r->os_error = spool_add(&r->spool, time, packets, size);
+}
+
+/* Takes the head and the packets of names, which are to stand in front. */
+static int take_names(void *context, const void *packets, size_t size) {
+    rewrite *r = context;
+    return r->os_error = spool_add(&r->spool, 0, packets, size);
 }
 
 size_t rewrite_frame_locations(const memtrace_frame *frame, memtrace_location *locations,
@@ -67,14 +96,40 @@ size_t rewrite_frame_locations(const memtrace_frame *frame, memtrace_location *l
     return n;
 }
 
+/* Notes a code at its first use in a domain. Without memory for it, `os_error` is set. */
+static size_t note_name(void *context, uint64_t code, memtrace_location *locations, size_t max) {
+    rewrite *r = context;
+    (void)locations;
+    (void)max;
+    const rewrite_name name = {.input = r->input, .frame = map64_get(&r->frames, code)};
+    const bool able = vec_reserve(&r->names, 1) && vec_reserve(&r->named, 1);
+    uint32_t *index = able ? map64_put(&r->name_of_code, code) : NULL;
+    if (!index) {
+        r->os_error = ENOMEM;
+    } else if (*index == MAP64_NONE) {
+        *index = (uint32_t)r->names.count;
+        r->names.items[r->names.count++] = name;
+        r->named.items[r->named.count++] = code;
+    }
+    return WRITER_NAMED_ELSEWHERE;
+}
+
 static size_t locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
     rewrite *r = context;
-    const uint32_t index = map64_get(&r->frames, code);
+    const rewrite_name *name = &r->names.items[r->next_name++];
+    const rewrite_options *options = &name->input->options;
     const memtrace_frame *frame =
-        index == MAP64_NONE ? NULL : memtrace_reader_frame(r->reader, index);
-    if (r->options.locate)
-        return r->options.locate(r->options.user, code, frame, locations, max);
+        name->frame == MAP64_NONE ? NULL : memtrace_reader_frame(name->input->reader, name->frame);
+    if (options->locate)
+        return options->locate(options->user, code, frame, locations, max);
     return frame ? rewrite_frame_locations(frame, locations, max) : 0;
+}
+
+static memtrace_status write_names(rewrite *r, const memtrace_info *info) {
+    const memtrace_writer_options hooks = {.sink = take_names, .locate = locate, .context = r};
+    return r->os_error
+               ? MEMTRACE_IO
+               : writer_put_names(info, &hooks, 0, r->named.items, r->named.count);
 }
 
 /* ---- events ---- */
@@ -184,9 +239,35 @@ static memtrace_status put_wanted(rewrite *r, const memtrace_event *e, bool want
     return wanted ? put_kept_alloc(r, lane, e) : MEMTRACE_OK;
 }
 
+/* Gives an event its object's new id. False: the object was never allocated, as far as is known, or
+ * there is no memory, which `os_error` says. */
+static bool number(rewrite *r, memtrace_event *e) {
+    if (e->kind != MEMTRACE_ALLOC) {
+        const uint32_t id = map64_get(&r->id_of, e->id);
+        const bool known = id != MAP64_NONE || e->id < r->n_kept;
+        e->id = id != MAP64_NONE ? id : e->id;
+        return known;
+    }
+    const uint64_t id = r->n_ids++;
+    if (id == e->id && id == r->n_kept) {
+        r->n_kept++;
+        return true;
+    }
+    uint32_t *new = id < MAP64_NONE ? map64_put(&r->id_of, e->id) : NULL;
+    if (!new) {
+        r->os_error = ENOMEM;
+        return false;
+    }
+    *new = (uint32_t)(e->id = id);
+    return true;
+}
+
 /* The backtrace of an event that is left out counts: those that follow refer to it. */
 static memtrace_status put_event(rewrite *r, memtrace_event *e) {
-    const bool wanted = !r->options.select || r->options.select(r->options.user, e);
+    const bool selected = !r->options.select || r->options.select(r->options.user, e),
+               wanted = selected && (!r->numbers || number(r, e));
+    if (r->os_error)
+        return MEMTRACE_IO;
     return wanted || e->kind == MEMTRACE_ALLOC ? put_wanted(r, e, wanted) : MEMTRACE_OK;
 }
 
@@ -205,14 +286,6 @@ static memtrace_info head_of(const memtrace_reader *reader, const rewrite_option
     return info;
 }
 
-static memtrace_status open_writer(rewrite *r, const memtrace_info *info, memtrace_error *error) {
-    const memtrace_writer_options hooks = {.sink = sink, .locate = locate, .context = r};
-    const memtrace_status status = memtrace_writer_open(info, &hooks, &r->writer, error);
-    if (status == MEMTRACE_IO && error)
-        error->os_error = r->os_error;
-    return status;
-}
-
 static memtrace_status explain(const rewrite *r, memtrace_status status, memtrace_error *error) {
     if (status == MEMTRACE_OK)
         return status;
@@ -220,7 +293,7 @@ static memtrace_status explain(const rewrite *r, memtrace_status status, memtrac
         return fail(error, status, r->os_error, "the trace cannot be written");
     if (status == MEMTRACE_NOMEM)
         return fail(error, status, 0, "no memory to rewrite the trace");
-    return fail(error, status, 0, "more domains than the version of the trace can have");
+    return fail(error, status, 0, "has several threads or domains, which takes version 3");
 }
 
 static memtrace_status copy_events(rewrite *r, memtrace_error *error) {
@@ -284,6 +357,7 @@ static memtrace_status close_lanes(rewrite *r) {
 }
 
 static memtrace_status add_input(rewrite *r, const rewrite_input *input, memtrace_error *error) {
+    r->input = input;
     r->reader = input->reader;
     r->options = input->options;
     memtrace_status status = copy_events(r, error);
@@ -298,7 +372,9 @@ static memtrace_status add_input(rewrite *r, const rewrite_input *input, memtrac
 static memtrace_status rewrite_spooled(rewrite *r, const memtrace_info *info,
                                        const rewrite_input *inputs, size_t n_inputs, int fd,
                                        compression how, memtrace_error *error) {
-    memtrace_status status = open_writer(r, info, error);
+    const memtrace_writer_options hooks = {
+        .sink = take_events, .locate = note_name, .context = r};
+    memtrace_status status = memtrace_writer_open(info, &hooks, &r->writer, error);
     if (status != MEMTRACE_OK)
         return status;
     for (size_t i = 0; i < n_inputs && status == MEMTRACE_OK; i++)
@@ -306,6 +382,8 @@ static memtrace_status rewrite_spooled(rewrite *r, const memtrace_info *info,
     const memtrace_status closed = memtrace_writer_close(r->writer);
     if (status == MEMTRACE_OK)
         status = explain(r, closed, error);
+    if (status == MEMTRACE_OK)
+        status = explain(r, write_names(r, info), error);
     if (status != MEMTRACE_OK)
         return status;
     compressor to;
@@ -317,12 +395,16 @@ static memtrace_status rewrite_spooled(rewrite *r, const memtrace_info *info,
 
 memtrace_status rewrite_traces(const memtrace_info *info, const rewrite_input *inputs,
                                size_t n_inputs, int fd, compression how, memtrace_error *error) {
-    rewrite r = {0};
+    rewrite r = {.numbers = info->version == 2};
     const int os_error = spool_open(&r.spool);
     if (os_error)
         return fail(error, MEMTRACE_IO, os_error, "no temporary file for the trace");
     const memtrace_status status = rewrite_spooled(&r, info, inputs, n_inputs, fd, how, error);
     spool_close(&r.spool);
+    vec_free(&r.named);
+    vec_free(&r.names);
+    map64_free(&r.name_of_code);
+    map64_free(&r.id_of);
     return status;
 }
 

@@ -252,7 +252,8 @@ static void stream_init(memtrace_stream *s, memtrace_writer *w, uint16_t domain)
     s->domain = domain;
     s->next_verify = FORMAT_VERIFY_NOTHING;
     s->now = w->start_time;
-    s->next_id = s->chunk_left = 0;
+    s->next_id = 0;
+    s->chunk_left = w->version < 3 ? UINT64_MAX : 0; /* version 2: all ids are the one stream's */
     s->easy = NULL;
     s->easy_time = 0;
     s->start_time = w->start_time;
@@ -438,16 +439,26 @@ static void set_easy(memtrace_stream *s) {
     s->easy_time = s->now - s->start_time;
 }
 
+/* The next id of the packet for a promotion or collection. OCaml's reader takes no promotion of an
+ * object beyond the latest of its packet: one that another domain allocated may take a packet whose
+ * ids begin beyond it, and far enough for those that follow. */
+static uint64_t next_id_for(const memtrace_stream *s, unsigned code, uint64_t id) {
+    const bool beyond = code == FORMAT_PROMOTE && s->writer->version >= 3;
+    if (!packet_is_empty(s->writer, &s->events) && (!beyond || id < s->events.id_end))
+        return s->events.id_end;
+    return beyond && id >= s->next_id ? id + FORMAT_ID_CHUNK : s->next_id;
+}
+
 static __attribute__((noinline)) memtrace_status
 write_delta_slowly(memtrace_stream *s, unsigned code, uint64_t time, uint64_t id) {
     if (s->status != MEMTRACE_OK)
         return s->status;
     set_time(s, time);
-    const memtrace_status status = reserve(s, MAX_DEATH, s->next_id);
+    const memtrace_status status = reserve(s, MAX_DEATH, next_id_for(s, code, id));
     if (status != MEMTRACE_OK)
         return status;
     uint8_t *p = put_event_header(s->events.used, code, s->now);
-    commit(s, put_vint(p, (int64_t)(s->next_id - 1 - id)));
+    commit(s, put_vint(p, (int64_t)(s->events.id_end - 1 - id)));
     set_easy(s);
     return MEMTRACE_OK;
 }
@@ -455,7 +466,8 @@ write_delta_slowly(memtrace_stream *s, unsigned code, uint64_t time, uint64_t id
 static inline memtrace_status write_delta(memtrace_stream *s, unsigned code, uint64_t time,
                                           uint64_t id) {
     const uint64_t now = s->start_time + time;
-    if (__builtin_expect(!is_easy(s, now), 0))
+    const bool beyond = code == FORMAT_PROMOTE && id >= s->next_id;
+    if (__builtin_expect(!is_easy(s, now) || beyond, 0))
         return write_delta_slowly(s, code, time, id);
     s->now = now;
     s->easy_time = time;
@@ -474,8 +486,9 @@ memtrace_status memtrace_stream_collect(memtrace_stream *stream, uint64_t time, 
 
 /* ---- locations --------------------------------------------------------------------------- */
 
-/* Puts the locations of a code before the packet of events in which it is used first. They bear
- * the time at which that packet begins, because packets of a domain follow each other in time. */
+/* Puts the locations of a code before the packet of events in which it is used first, also if there
+ * are none: OCaml's reader wants each code announced. They bear the time at which that packet
+ * begins, because packets of a domain follow each other in time. */
 static memtrace_status write_locations(memtrace_stream *s, uint64_t code, size_t n) {
     size_t size;
     packet *ahead = &s->locations;
@@ -499,8 +512,9 @@ static memtrace_status announce(memtrace_stream *s, uint64_t code) {
         return MEMTRACE_NOMEM;
     if (!added)
         return MEMTRACE_OK;
-    const size_t n = hooks->locate(hooks->context, code, s->located, MEMTRACE_MAX_LOCATIONS);
-    return n == 0 ? MEMTRACE_OK : write_locations(s, code, n);
+    const size_t n =
+        hooks->locate ? hooks->locate(hooks->context, code, s->located, MEMTRACE_MAX_LOCATIONS) : 0;
+    return n == WRITER_NAMED_ELSEWHERE ? MEMTRACE_OK : write_locations(s, code, n);
 }
 
 memtrace_status writer_announce(memtrace_stream *stream, uint64_t code) {
@@ -513,8 +527,6 @@ memtrace_status writer_announce(memtrace_stream *stream, uint64_t code) {
 
 /* Announces the codes that stand as misses in freshly encoded codewords: all others are known. */
 static memtrace_status announce_misses(memtrace_stream *s, const uint8_t *codewords, size_t n) {
-    if (!s->writer->hooks.locate)
-        return MEMTRACE_OK;
     memtrace_status status = MEMTRACE_OK;
     while (n-- > 0 && status == MEMTRACE_OK)
         status = announce(s, cache_next_miss(&codewords));
@@ -718,8 +730,6 @@ static void refill_ids(memtrace_stream *s) {
 
 /* The next id of the stream. */
 static uint64_t take_id(memtrace_stream *s) {
-    if (s->writer->version < 3)
-        return s->next_id;
     refill_ids(s);
     s->chunk_left--;
     return s->next_id;

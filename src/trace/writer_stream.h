@@ -29,7 +29,7 @@ struct memtrace_stream {
     uint16_t next_verify; /* the bucket that the next packet of events lets readers verify */
     uint64_t now;         /* time of the latest event, us since the epoch */
     uint64_t next_id;     /* the latest object's id + 1 */
-    uint64_t chunk_left;  /* how many ids from next_id on are this stream's; version 3 only */
+    uint64_t chunk_left;  /* how many ids from next_id on are this stream's */
 
     /* Up to here `events.used` may be for a small event simply to be added: all is well, and there
      * will be room. NULL: it takes more than that. */

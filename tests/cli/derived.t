@@ -97,6 +97,51 @@ Without names, with the same numbers; traces made with one key can be compared:
   public.ctf: no defects
     3,499 events can be used, over 852 ms
 
+Whatever is made of a trace can be read by memtrace's own tools, which want more than is needed: the second decoder
+is as strict. The version stays, but where a trace needs a domain for each of several, and symbolize writes version 2 if it can:
+
+  $ for trace in irmin-replay ocamlopt; do
+  >   in=$TRACES/$trace.ctf
+  >   allotrace trim --from 100ms --live $in >d-trim.ctf
+  >   allotrace subsample 3 $in >d-subsample.ctf
+  >   allotrace anonymise $in >d-anonymise.ctf
+  >   allotrace merge $in >d-merge-one.ctf
+  >   allotrace merge $in $in >d-merge-two.ctf
+  >   allotrace symbolize -o d-symbolize.ctf $in >d-output.txt
+  >   head -c 90000 $in >cut.ctf
+  >   allotrace doctor -o d-doctor.ctf cut.ctf >d-output.txt
+  >   for made in d-*.ctf; do
+  >     python3 $TESTDIR/../decode.py $made | cmp - <(allotrace dump $made)
+  >     echo $trace $made $(python3 $TESTDIR/../decode.py --packets $made | grep -o 'version=.' | uniq)
+  >   done
+  > done; rm d-*
+  irmin-replay d-anonymise.ctf version=2
+  irmin-replay d-doctor.ctf version=2
+  irmin-replay d-merge-one.ctf version=2
+  irmin-replay d-merge-two.ctf version=3
+  irmin-replay d-subsample.ctf version=2
+  irmin-replay d-symbolize.ctf version=2
+  irmin-replay d-trim.ctf version=2
+  ocamlopt d-anonymise.ctf version=3
+  ocamlopt d-doctor.ctf version=3
+  ocamlopt d-merge-one.ctf version=3
+  ocamlopt d-merge-two.ctf version=3
+  ocamlopt d-subsample.ctf version=3
+  ocamlopt d-symbolize.ctf version=2
+  ocamlopt d-trim.ctf version=3
+
+The version can be chosen, where one domain is enough:
+
+  $ allotrace trim --format 2 -o old.ctf $TRACES/ocamlopt.ctf
+  old.ctf: 1,676 of 1,676 samples, in 1,676 of 1,676 blocks
+  $ python3 $TESTDIR/../decode.py --packets old.ctf | grep -o 'version=.' | uniq
+  version=2
+  $ allotrace dump old.ctf | cmp - <(allotrace dump $TRACES/ocamlopt.ctf)
+  $ allotrace trim --format 2 -o new.ctf both.ctf
+  allotrace: new.ctf: has several threads or domains, which takes version 3
+  [1]
+  $ rm old.ctf
+
 What does not work says so, and leaves files alone:
 
   $ allotrace trim - <part.ctf
@@ -129,11 +174,11 @@ What does not work says so, and leaves files alone:
   [1]
   $ head -c 30000 part.ctf >cut.ctf
   $ allotrace trim --strict -o quarter.ctf cut.ctf
-  allotrace: cut.ctf: byte 29996: the trace ends within a packet
+  allotrace: cut.ctf: byte 29962: the trace ends within a packet
   [1]
   $ allotrace trim -o cut2.ctf cut.ctf
-  allotrace: warning: cut.ctf: byte 29996: the trace is cut short; every whole event before the cut was used
-  cut2.ctf: 156 of 156 samples, in 156 of 156 blocks
+  allotrace: warning: cut.ctf: byte 29962: the trace is cut short; every whole event before the cut was used
+  cut2.ctf: 137 of 137 samples, in 137 of 137 blocks
   $ ls
   a.ctf
   b.ctf

@@ -32,12 +32,12 @@ One with rubbish in the middle, and its clean copy:
     1 × bytes that are no packet; searched for the next one
     1 × an event that cannot be decoded; the rest of its packet was skipped
     (the first 5 of each kind are listed; --all lists the rest)
-    20,913 events can be used, over 35.88 s
+    20,899 events can be used, over 35.88 s
     written as a clean trace to clean.ctf
   [3]
   $ allotrace doctor clean.ctf
   clean.ctf: no defects
-    20,913 events can be used, over 35.88 s
+    20,899 events can be used, over 35.88 s
   $ allotrace hotspots bad.ctf 2>warnings >before
   $ allotrace hotspots clean.ctf | cmp - before
   $ cat warnings

@@ -17,6 +17,16 @@ The text layout, which scripts parse, is byte for byte that of the second decode
   0000027511 0000000001 P
   0000028849 0000000002 a 12
 
+A number of common frames with four digits has a blank more, as memtrace's own tool prints it:
+
+  $ deep="alloc minor 1 1 $(for i in {1..1200}; do printf 'f@a.c:%d ' $i; done)"
+  $ printf '%s\n' "$deep" "$deep" | $TESTDIR/make-trace >flat.ctf
+  $ allotrace doctor flat.ctf -o deep.ctf >flat.txt
+  $ allotrace dump deep.ctf | cut -c-51
+  0000001000 0000000000 alloc 1 len=1 dom=0    0: f@a
+  0000002000 0000000001 alloc 1 len=1 dom=0  1200: f@
+  $ python3 $TESTDIR/../decode.py deep.ctf | cmp - <(allotrace dump deep.ctf)
+
 Kinds of events:
 
   $ cut -d' ' -f3 dump | sort | uniq -c

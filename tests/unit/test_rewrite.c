@@ -247,6 +247,80 @@ START_TEST(several_domains_do_not_fit_version_2) {
 }
 END_TEST
 
+/* ---- what OCaml's reader wants ---- */
+
+/* Says where a code is from the second time on that it is asked. */
+static size_t locate_late(void *context, uint64_t code, memtrace_location *l, size_t max) {
+    const bool first = ((const fixture *)context)->n_located == 0;
+    const size_t n = fixture_locate(context, code, l, max);
+    return first ? 0 : n;
+}
+
+/* As where packets were lost, or domains learn of it one after the other. */
+START_TEST(what_any_domain_says_of_a_code_counts_for_all) {
+    fixture f = {.hooks.locate = locate_late};
+    source_of_events lanes[2];
+    const uint64_t code = 9;
+    ck_assert_int_eq(fixture_open(&f, 3), MEMTRACE_OK);
+    for (uint16_t i = 0; i < 2; i++) {
+        uint64_t id;
+        open_events(&lanes[i], &f, i);
+        ck_assert_int_eq(
+            memtrace_stream_alloc(lanes[i].stream, 10, MEMTRACE_MAJOR, 1, 1, &code, 1, 0, &id),
+            MEMTRACE_OK);
+        ck_assert_int_eq(memtrace_stream_close(lanes[i].stream), MEMTRACE_OK);
+        fclose(lanes[i].expected.out);
+        free(lanes[i].expected.text);
+    }
+    ck_assert_int_eq(memtrace_writer_close(f.writer), MEMTRACE_OK);
+    rewrite_as(open_bytes(f.bytes.items, f.bytes.count), NULL, in_folder("out"));
+    char *got = decode_file(in_folder("out"), "--changed");
+    ck_assert_str_eq(got, "0000000010 0000000000 alloc_major 1 len=1 dom=0 depth=1    0:"
+                          " main@src/deep/c.c:9:9-9\n"
+                          "0000000010 0000010000 alloc_major 1 len=1 dom=1 depth=1    0:"
+                          " main@src/deep/c.c:9:9-9\n");
+    free(got);
+    fixture_free(&f);
+}
+END_TEST
+
+static void put_alloc_of(memtrace_stream *s, uint64_t time, uint64_t id) {
+    ck_assert_int_eq(memtrace_stream_alloc_as(s, time, id, MEMTRACE_MINOR, 1, 1, NULL, 0, 0),
+                     MEMTRACE_OK);
+}
+
+/* Version 2 has no gaps between its ids: what is behind one has another id, and what was lost in it
+ * has none. In version 3, ids stay. */
+START_TEST(version_2_has_ids_without_gaps) {
+    fixture f = {0};
+    memtrace_stream *s;
+    ck_assert_int_eq(fixture_open(&f, 3), MEMTRACE_OK);
+    ck_assert_int_eq(memtrace_stream_open(f.writer, 0, &s), MEMTRACE_OK);
+    put_alloc_of(s, 1, 0);
+    put_alloc_of(s, 2, 50);
+    ck_assert_int_eq(memtrace_stream_promote(s, 3, 50), MEMTRACE_OK);
+    ck_assert_int_eq(memtrace_stream_collect(s, 4, 1), MEMTRACE_OK);
+    ck_assert_int_eq(memtrace_stream_collect(s, 5, 0), MEMTRACE_OK);
+    put_alloc_of(s, 6, 7);
+    ck_assert_int_eq(memtrace_stream_collect(s, 7, 7), MEMTRACE_OK);
+    ck_assert_int_eq(memtrace_stream_close(s), MEMTRACE_OK);
+    ck_assert_int_eq(memtrace_writer_close(f.writer), MEMTRACE_OK);
+    rewrite_as(open_bytes(f.bytes.items, f.bytes.count), &(rewrite_options){.version = 2},
+               in_folder("out"));
+    char *got = decode_file(in_folder("out"), "--plain");
+    ck_assert_str_eq(got, "0000000001 0000000000 a 1\n0000000002 0000000001 a 1\n"
+                          "0000000003 0000000001 P\n0000000005 0000000000 C\n"
+                          "0000000006 0000000002 a 1\n0000000007 0000000002 C\n");
+    free(got);
+    rewrite_as(open_bytes(f.bytes.items, f.bytes.count), NULL, in_folder("out"));
+    got = decode_file(in_folder("out"), "--plain");
+    ck_assert_ptr_nonnull(strstr(got, "0000000004 0000000001 C\n"));
+    ck_assert_ptr_nonnull(strstr(got, "0000000007 0000000007 C\n"));
+    free(got);
+    fixture_free(&f);
+}
+END_TEST
+
 /* ---- old and damaged traces ---- */
 
 static uint32_t get_u32(const uint8_t *p) {
@@ -525,6 +599,8 @@ static Suite *rewrite_suite(void) {
     tcase_add_test(t, packets_are_put_in_order);
     tcase_add_test(t, several_domains_do_not_fit_version_2);
     tcase_add_loop_test(t, version_1_becomes_version_2, 0, 2);
+    tcase_add_test(t, what_any_domain_says_of_a_code_counts_for_all);
+    tcase_add_test(t, version_2_has_ids_without_gaps);
     tcase_add_loop_test(t, a_damaged_trace_becomes_a_clean_one, 0, 16);
     tcase_add_test(t, edits_change_the_end_of_backtraces);
     tcase_add_test(t, rate_and_context_can_be_chosen);

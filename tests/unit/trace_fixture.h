@@ -172,8 +172,8 @@ static inline void expect_alloc(expectation *e, fixture *f, uint64_t time, uint6
     while (common < n && common < e->previous.count && frames[common] == e->previous.items[common])
         common++;
     fprintf(e->out,
-            "%010" PRIu64 " %010" PRIu64 " %s %" PRIu64 " len=%" PRIu64 " dom=%u depth=%zu %4zu:",
-            time, id, kinds[source], samples, length, domain, n, common);
+            "%010" PRIu64 " %010" PRIu64 " %s %" PRIu64 " len=%" PRIu64 " dom=%u depth=%zu % 4d:",
+            time, id, kinds[source], samples, length, domain, n, (int)common);
     for (size_t i = common; i < n; i++)
         expect_frame(e, f, frames[i]);
     fputc('\n', e->out);

@@ -23,8 +23,8 @@ static inline void print_event(FILE *out, const memtrace_reader *reader, const m
         fputs(e->kind == MEMTRACE_PROMOTE ? " promote\n" : " collect\n", out);
         return;
     }
-    fprintf(out, " %s %" PRIu64 " len=%" PRIu64 " dom=%u depth=%u %4u:", kinds[e->source],
-            e->samples, e->length, e->domain, e->n_frames, e->common_prefix);
+    fprintf(out, " %s %" PRIu64 " len=%" PRIu64 " dom=%u depth=%u % 4d:", kinds[e->source],
+            e->samples, e->length, e->domain, e->n_frames, (int)e->common_prefix);
     for (uint32_t i = e->common_prefix; i < e->n_frames; i++)
         print_frame(out, memtrace_reader_frame(reader, e->frames[i]));
     fputc('\n', out);

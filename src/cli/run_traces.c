@@ -140,19 +140,31 @@ void run_traces_free(run_traces *t) {
     free(t->locked);
 }
 
+static symbolizer *begin_names(const run_traces *t, const symbolize_file_options *options) {
+    const char **paths = calloc(t->all.count + 1, sizeof *paths);
+    for (size_t i = 0; paths && i < t->all.count; i++)
+        paths[i] = t->all.items[i].path;
+    symbolizer *shared = paths ? symbolize_files_begin(paths, t->all.count, options) : NULL;
+    free(paths);
+    return shared;
+}
+
 void run_traces_complete(const run_traces *t, const debug_file_options *debug_files,
                          bool (*interrupted)(void *context), void *context) {
     symbolize_file_options options = {.interrupted = interrupted, .context = context};
     memtrace_error error;
+    if (debug_files) {
+        options.debug_files = *debug_files;
+        options.shared = begin_names(t, &options);
+    }
     for (size_t i = 0; i < t->all.count && !(interrupted && interrupted(context)); i++) {
         const char *path = t->all.items[i].path;
-        if (debug_files) {
-            options.debug_files = *debug_files;
+        if (debug_files)
             symbolize_file(path, &options);
-        }
         if (!(interrupted && interrupted(context)) && compress_by_name(path, &error) != MEMTRACE_OK)
             message_warning("%s: stays uncompressed: %s", path, strerror(error.os_error));
     }
+    symbolize_files_end(options.shared);
 }
 
 /* ---- the summary ------------------------------------------------------------------------- */

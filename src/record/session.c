@@ -341,7 +341,7 @@ static int session_build(struct session *s, const struct session_plan *plan,
     const config *c = plan->config;
     struct module own;
     s->ocaml = plan->ocaml;
-    s->codes.memory = s->domains.memory = s->regions.memory = &s->memory;
+    s->codes.memory = s->regions.memory = &s->memory;
     s->maps = plan->records_malloc && c->mmap;
     s->depth = c->depth;
     s->ocaml_depth = c->ocaml_depth;

@@ -181,6 +181,14 @@ typedef struct memprof_options {
  * the thread that starts or stops notices at once. */
 #define MEMPROF_NOTICE_WORDS (INT64_C(1) << 20)
 
+/* For a host that makes an engine only when a thread has something to sample: the words before the
+ * first sample of a thread, which is drawn from `seed` alone, to be its countdown until then. */
+MEMPROF_API int64_t memprof_first_gap(double rate, uint64_t seed);
+
+/* Attaches the thread to an engine, and has it go on there with what is left of such a gap in its
+ * countdown; below 0, memprof_sample has a sample for it. */
+MEMPROF_API void memprof_resume(memprof *engine, memprof_thread *thread, int64_t countdown);
+
 /* Starts sampling. Both structs are copied. `self` is the calling thread, outside a nursery.
  * Errors: ALREADY_ACTIVE, BAD_RATE, IN_CALLBACK, NOMEM. */
 MEMPROF_NODISCARD MEMPROF_API memprof_status memprof_start(memprof *engine, memprof_thread *self,

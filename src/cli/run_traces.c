@@ -160,13 +160,28 @@ static int complete_one(void *context) {
     return 0;
 }
 
+/* Names are looked up once for all traces; those of other users are completed with their rights. */
+static symbolizer *begin_names(const run_traces *t, const symbolize_file_options *options) {
+    const char **paths = calloc(t->all.count + 1, sizeof *paths);
+    size_t n = 0;
+    rights theirs;
+    for (size_t i = 0; paths && i < t->all.count; i++)
+        if (!path_is_others(t->all.items[i].path, &theirs))
+            paths[n++] = t->all.items[i].path;
+    symbolizer *shared = paths ? symbolize_files_begin(paths, n, options) : NULL;
+    free(paths);
+    return shared;
+}
+
 void run_traces_complete(const run_traces *t, const debug_file_options *debug_files,
                          bool (*interrupted)(void *context), void *context) {
     completing c = {.options = {.lower = true, .interrupted = interrupted, .context = context},
                     .named = debug_files};
     rights theirs;
-    if (debug_files)
+    if (debug_files) {
         c.options.debug_files = *debug_files;
+        c.options.shared = begin_names(t, &c.options);
+    }
     for (size_t i = 0; i < t->all.count && !(interrupted && interrupted(context)); i++) {
         c.path = t->all.items[i].path;
         if (!path_is_others(c.path, &theirs))
@@ -175,6 +190,7 @@ void run_traces_complete(const run_traces *t, const debug_file_options *debug_fi
             message_warning("%s: stays as it is: the rights of its owner cannot be taken on",
                             c.path);
     }
+    symbolize_files_end(c.options.shared);
 }
 
 /* ---- the summary ------------------------------------------------------------------------- */

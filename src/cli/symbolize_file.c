@@ -44,9 +44,9 @@ static const char *module_reason(const symbolize_module *m) {
                                     : "no debug information";
 }
 
-static void warn(const completion *c) {
-    for (size_t i = 0; i < completion_n_modules(c); i++) {
-        const symbolize_module *m = completion_module(c, i);
+static void warn(const symbolizer *s) {
+    for (size_t i = 0; i < symbolizer_n_modules(s); i++) {
+        const symbolize_module *m = symbolizer_module_at(s, (uint32_t)i);
         if (m->state != MODULE_READ)
             message_warning("%s: %s: its functions keep their addresses", m->path,
                             module_reason(m));
@@ -139,7 +139,8 @@ static int complete(completion *c, relabel *names, const char *path,
     memtrace_error error;
     if (s.stopped)
         return STATUS_FAILED;
-    warn(c);
+    if (!options->shared)
+        warn(completion_symbolizer(c));
     int status = STATUS_OK;
     progress_say("%s: writing", to);
     const bool lower =
@@ -161,7 +162,7 @@ static memtrace_status prepare(completion **c, memtrace_reader *reader, const ch
                                const symbolize_file_options *options, memtrace_error *error) {
     watch w = {.options = options, .name = path};
     symbolize_options with = {.debug_files = options->debug_files, .progress = tick, .context = &w};
-    memtrace_status status = completion_prepare(c, reader, &with, error);
+    memtrace_status status = completion_prepare_with(c, reader, options->shared, &with, error);
     progress_end();
     return status;
 }
@@ -202,6 +203,65 @@ int symbolize_file(const char *path, const symbolize_file_options *options) {
     completion_free(c);
     trace_file_close(&in);
     return status;
+}
+
+/* ---- many files -------------------------------------------------------------------------- */
+
+static bool tick_all(void *context, size_t done, size_t all) {
+    const symbolize_file_options *options = context;
+    progress_say("symbolizing: %.0f%%", 100.0 * (double)done / (double)(all ? all : 1));
+    return !(options->interrupted && options->interrupted(options->context));
+}
+
+/* Those that cannot be asked by their names alone ask later. */
+static void ask(symbolizer *shared, const char *path, completion_questions *questions) {
+    relabel *names;
+    if (relabel_open(&names, path, NULL) != MEMTRACE_OK)
+        return;
+    const memtrace_status status = completion_ask(relabel_names(names), shared, questions);
+    (void)status; /* it is met again */
+    relabel_close(names);
+}
+
+/* The oldest of the traces decides which files are too new. */
+static uint64_t oldest(const char *const *paths, size_t n) {
+    uint64_t first = UINT64_MAX;
+    for (size_t i = 0; i < n; i++) {
+        memtrace_reader *reader;
+        if (memtrace_reader_open(paths[i], NULL, &reader, NULL) != MEMTRACE_OK)
+            continue;
+        const uint64_t start = memtrace_reader_info(reader)->start_time;
+        first = start < first ? start : first;
+        memtrace_reader_close(reader);
+    }
+    return first == UINT64_MAX ? 0 : first;
+}
+
+symbolizer *symbolize_files_begin(const char *const *paths, size_t n,
+                                  const symbolize_file_options *options) {
+    completion_questions questions = {0};
+    if (n < 2)
+        return NULL;
+    symbolizer *shared =
+        symbolizer_new(&(symbolize_options){.debug_files = options->debug_files,
+                                            .recorded_at = oldest(paths, n),
+                                            .progress = tick_all,
+                                            .context = (void *)(uintptr_t)options});
+    for (size_t i = 0; shared && i < n; i++)
+        ask(shared, paths[i], &questions);
+    if (shared && !symbolizer_resolve(shared, questions.items, questions.count)) {
+        symbolizer_free(shared);
+        shared = NULL;
+    }
+    progress_end();
+    vec_free(&questions);
+    return shared;
+}
+
+void symbolize_files_end(symbolizer *shared) {
+    if (shared)
+        warn(shared);
+    symbolizer_free(shared);
 }
 
 bool symbolize_file_is_recording(const char *path) {

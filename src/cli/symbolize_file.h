@@ -26,6 +26,7 @@
 typedef struct symbolize_file_options {
     const char *output; /* NULL: the input is replaced */
     debug_file_options debug_files;
+    symbolizer *shared; /* from symbolize_files_begin; NULL: none */
     FILE *report; /* gets the account of what was resolved; NULL: only warnings are shown */
 
     /* Write a trace of version 3 that can be of version 2 as such, even if it lacks no names; one
@@ -39,6 +40,13 @@ typedef struct symbolize_file_options {
 
 /* Returns an exit status, after having said what went wrong. */
 int symbolize_file(const char *path, const symbolize_file_options *options);
+
+/* For symbolizing many files: looks up at once what all of them ask, so that each module is opened
+ * but once. NULL: there is no memory, or nothing to gain. The end says what could not be resolved.
+ */
+symbolizer *symbolize_files_begin(const char *const *paths, size_t n,
+                                  const symbolize_file_options *options);
+void symbolize_files_end(symbolizer *shared); /* NULL is allowed */
 
 /* Whether a recorder holds the lock of the file: more will be written to it. */
 bool symbolize_file_is_recording(const char *path);

@@ -101,6 +101,11 @@ void gap_refill(gap_source *source) {
     source->left = GAP_BATCH;
 }
 
+int64_t gap_single(double rate, uint64_t random) {
+    double gap = rate < 1 ? log_inline(uniform(random)) / gap_log1m(rate) : 0;
+    return gap < (double)GAP_MAX ? (int64_t)gap : GAP_MAX;
+}
+
 /* Binomial by walking from success to success; `scale` is 1 / log(1 - p). Takes n p + 1 steps. */
 static uint64_t walk(gap_source *source, uint64_t n, double scale) {
     uint64_t random[GAP_LANES], successes = 0;

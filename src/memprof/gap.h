@@ -30,6 +30,9 @@ void gap_set_rate(gap_source *source, double rate);
 
 void gap_refill(gap_source *source);
 
+/* A single gap, from one random number. */
+int64_t gap_single(double rate, uint64_t random);
+
 static inline int64_t gap_next(gap_source *source) {
     if (!source->left)
         gap_refill(source);

@@ -12,7 +12,7 @@ enum {
     SHARD_BITS = 6, /* log2 N_SHARDS */
     FIRST_SLOT_BITS = 4,
     FRESH_BLOCKS = 16,      /* blocks got at once */
-    FIRST_FILTER_BITS = 16, /* 8 KiB of bitmap: stays in the first-level cache */
+    FIRST_FILTER_BITS = 14, /* 2 KiB of bitmap, 16 of counters: a short program touches all */
     LAST_FILTER_BITS = 22,  /* 512 KiB */
 };
 

@@ -1,5 +1,6 @@
 /* thread.c: the sampler of one thread: attaching it, noticing starts and stops, the countdown, how
  * many samples a block gets, and the limits of nurseries. */
+#include "base/hash.h"
 #include "memprof/internal.h"
 
 /* ---- attaching --------------------------------------------------------------------------------
@@ -98,6 +99,17 @@ void thread_notice(memprof *engine, memprof_thread *thread) {
         refresh(l);
     set_busy(thread, IDLE);
     errno = saved_errno;
+}
+
+int64_t memprof_first_gap(double rate, uint64_t seed) {
+    return gap_single(rate, hash_u64(seed));
+}
+
+void memprof_resume(memprof *engine, memprof_thread *thread, int64_t countdown) {
+    thread_notice(engine, thread);
+    if (thread->busy || !thread->local || !thread->local->session)
+        return;
+    set_gap(thread->local, countdown);
 }
 
 /* Drawing gaps one by one would take long for huge blocks; from here on the count is drawn. */

@@ -295,7 +295,7 @@ size_t module_path(const struct module *module, char *path, size_t size) {
         return 0;
     if (module->name[0] == '/')
         return path_copy(path, size, module->name);
-    if (maps_find(module->text_low, &mapping, path, size) && path[0] == '/')
+    if (module->text_low && maps_find(module->text_low, &mapping, path, size) && path[0] == '/')
         return strlen(path);
     long n = syscall4(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)path, (long)size - 1);
     if (module->name[0] || syscall_failed(n))

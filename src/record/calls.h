@@ -80,6 +80,16 @@
     X(int, execveat,                                                                               \
       (int fd, const char *path, char *const argv[], char *const envp[], int flags),               \
       (fd, path, argv, envp, flags))
+/* The same, and this process goes on. */
+#define CALLS_SPAWN(X)                                                                             \
+    X(int, posix_spawn,                                                                            \
+      (pid_t * pid, const char *path, const void *actions, const void *attributes,                 \
+       char *const argv[], char *const envp[]),                                                    \
+      (pid, path, actions, attributes, argv, envp))                                                \
+    X(int, posix_spawnp,                                                                           \
+      (pid_t * pid, const char *file, const void *actions, const void *attributes,                 \
+       char *const argv[], char *const envp[]),                                                    \
+      (pid, file, actions, attributes, argv, envp))
 /* X(name, parameters, arguments, what is done before): a handler may come back from abort. */
 #define CALLS_EXIT(X)                                                                              \
     X(_exit, (int status), (status), recorder_finish)                                              \
@@ -137,6 +147,7 @@ struct next_calls {
     CALLS_NEW(NEXT_ALLOCATING)
     CALLS_DELETE(NEXT_FREEING)
     CALLS_EXEC(NEXT_OTHER)
+    CALLS_SPAWN(NEXT_OTHER)
     CALLS_EXIT(NEXT_FREEING)
     CALLS_LINK(NEXT_OTHER)
     CALLS_UNLOADING(NEXT_OTHER)

@@ -76,11 +76,12 @@ static size_t domain_frames_size(const struct domain_table *table) {
     return (table->depth + 1) * sizeof(uint64_t);
 }
 
-static void domain_free_parts(struct domain *d, const struct domain_table *table) {
+static void domain_free(struct domain *d, const struct domain_table *table) {
     pages_free(d->unwind, unwind_cache_size());
     pages_free(d->trail, unwind_trail_size(table->depth));
     pages_free(d->frames, domain_frames_size(table));
     pages_free(d->ocaml, ocaml_trail_size(table->ocaml_depth));
+    pages_free(d, sizeof *d);
 }
 
 static bool domain_make_trail(struct domain *d, const struct domain_table *table) {
@@ -107,10 +108,9 @@ static bool domain_open_stream_locked(struct domain_table *table, struct domain 
 }
 
 static struct domain *domain_create(struct domain_table *table, uint16_t number) {
-    struct domain *d = memory_alloc(table->memory, sizeof *d);
+    struct domain *d = pages_alloc(sizeof *d); /* of which a short program touches little */
     if (!d)
         return NULL;
-    memset(d, 0, sizeof *d);
     d->number = number;
     d->fenced = table->fenced;
     d->clock_lasts = table->clock_lasts;
@@ -119,8 +119,7 @@ static struct domain *domain_create(struct domain_table *table, uint16_t number)
         (table->ocaml_depth == 0 || domain_make_ocaml(d, table)) &&
         domain_open_stream_locked(table, d))
         return d;
-    domain_free_parts(d, table);
-    memory_free(table->memory, d, sizeof *d);
+    domain_free(d, table);
     return NULL;
 }
 
@@ -164,6 +163,8 @@ void domain_release(struct domain_table *table, struct domain *d) {
 }
 
 void domain_table_release(struct domain_table *table) {
-    for (struct domain *d = atomic_load(&table->all); d; d = d->older)
-        domain_free_parts(d, table);
+    for (struct domain *d = atomic_load(&table->all), *older; d; d = older) {
+        older = d->older;
+        domain_free(d, table);
+    }
 }

@@ -49,7 +49,6 @@ struct domain {
 };
 
 struct domain_table {
-    memory *memory;
     memtrace_writer *writer;
     size_t depth;                 /* of stacks of malloc, our own frames included; 0: none are */
     size_t ocaml_depth;           /* the same of the OCaml heap */

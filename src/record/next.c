@@ -260,6 +260,7 @@ static void next_find_all(void) {
 #define FIND_SECOND(result, name, ...) FIND_FIRST(name)
     CALLS_C(FIND_FIRST, FIND_FIRST, FIND_SECOND)
     CALLS_EXEC(FIND_SECOND)
+    CALLS_SPAWN(FIND_SECOND)
     CALLS_EXIT(FIND_FIRST)
     CALLS_LINK(FIND_SECOND)
     CALLS_UNLOADING(FIND_SECOND)
@@ -273,6 +274,7 @@ static void next_use_real(void) {
 #define USE_SECOND(result, name, ...) next.name = real.name;
     CALLS_C(USE_FIRST, USE_FIRST, USE_SECOND)
     CALLS_EXEC(USE_SECOND)
+    CALLS_SPAWN(USE_SECOND)
     CALLS_EXIT(USE_FIRST)
     if (real.readlink)
         next.readlink = real.readlink;
@@ -319,6 +321,7 @@ void next_resolve(void) {
     }
 CALLS_C(STUB_ALLOCATING, STUB_FREEING, STUB_OTHER)
 CALLS_EXEC(STUB_OTHER)
+CALLS_SPAWN(STUB_OTHER)
 CALLS_EXIT(STUB_FREEING)
 CALLS_UNLOADING(STUB_OTHER)
 
@@ -378,7 +381,7 @@ struct next_calls next = {
 #define START_SECOND(result, name, ...) .name = stub_##name,
 #define START_LINK(result, name, ...)   .name = early_##name,
     CALLS_C(START_FIRST, START_FIRST, START_SECOND) CALLS_NEW(START_FIRST) CALLS_DELETE(START_FIRST)
-        CALLS_EXEC(START_SECOND) CALLS_EXIT(START_FIRST) CALLS_LINK(START_LINK)
+        CALLS_EXEC(START_SECOND) CALLS_SPAWN(START_SECOND) CALLS_EXIT(START_FIRST) CALLS_LINK(START_LINK)
             CALLS_UNLOADING(START_SECOND) CALLS_MAPPING(START_LINK) CALLS_BREAK(START_LINK)
                 CALLS_SANDBOX(START_LINK)};
 

@@ -1,7 +1,8 @@
 /* process.c: the calls besides those for memory that a recording must know of: those by which a
  * process leaves without running exit handlers, and dlclose, after which an address may mean
  * something else. The environment stays as it is, so that a program that is exec'ed can be
- * recorded, too. */
+ * recorded, too; one that cannot, since the trace is another process's, starts without us
+ * (environment.c). */
 #include <errno.h>
 #include <stdarg.h>
 #include <unistd.h>
@@ -10,17 +11,60 @@
 #include "platform/pages.h"
 #include "record/calls.h"
 #include "record/code.h"
+#include "record/environment.h"
 #include "record/recorder.h"
 
 #define EXPORT __attribute__((visibility("default"))) CPU_ALIGN_STACK
 
-#define DEFINE_EXEC(result, name, parameters, arguments)                                           \
-    EXPORT result name parameters;                                                                 \
-    result name parameters {                                                                       \
-        recorder_flush();                                                                          \
-        return next.name arguments;                                                                \
-    }
-CALLS_EXEC(DEFINE_EXEC)
+#define DECLARE_EXEC(result, name, parameters, arguments) EXPORT result name parameters;
+CALLS_EXEC(DECLARE_EXEC)
+CALLS_SPAWN(DECLARE_EXEC)
+
+/* Makes `envp` what the program is to get, on the stack only where that is something else. */
+#define WITH_ENVIRONMENT(becomes, call)                                                            \
+    const size_t room_ = environment_room(envp, becomes);                                          \
+    if (room_)                                                                                     \
+        envp = environment_without_us(envp, __builtin_alloca((room_ + 1) * sizeof *envp),          \
+                                      __builtin_alloca(ENVIRONMENT_TEXT));                         \
+    return next.call
+
+int execve(const char *path, char *const argv[], char *const envp[]) {
+    recorder_flush();
+    WITH_ENVIRONMENT(true, execve(path, argv, envp));
+}
+
+int execvpe(const char *file, char *const argv[], char *const envp[]) {
+    recorder_flush();
+    WITH_ENVIRONMENT(true, execvpe(file, argv, envp));
+}
+
+int fexecve(int fd, char *const argv[], char *const envp[]) {
+    recorder_flush();
+    WITH_ENVIRONMENT(true, fexecve(fd, argv, envp));
+}
+
+int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags) {
+    recorder_flush();
+    WITH_ENVIRONMENT(true, execveat(fd, path, argv, envp, flags));
+}
+
+int execv(const char *path, char *const argv[]) {
+    return execve(path, argv, environ);
+}
+
+int execvp(const char *file, char *const argv[]) {
+    return execvpe(file, argv, environ);
+}
+
+int posix_spawn(pid_t *pid, const char *path, const void *actions, const void *attributes,
+                char *const argv[], char *const envp[]) {
+    WITH_ENVIRONMENT(false, posix_spawn(pid, path, actions, attributes, argv, envp));
+}
+
+int posix_spawnp(pid_t *pid, const char *file, const void *actions, const void *attributes,
+                 char *const argv[], char *const envp[]) {
+    WITH_ENVIRONMENT(false, posix_spawnp(pid, file, actions, attributes, argv, envp));
+}
 
 #define DEFINE_EXIT(name, parameters, arguments, before)                                           \
     EXPORT void name parameters;                                                                   \

@@ -1,7 +1,9 @@
 /* recorder.c: see recorder.h.
  *
  * Life of a recording. It starts at the first allocation after the C library has set up the
- * environment, or in our constructor, whichever comes first. It ends after the last destructor of
+ * environment, or in our constructor, whichever comes first. Of a run with many processes, those
+ * that it started wait for their first sample, since most end before that: each thread counts down
+ * a gap of its own, and the first one that comes to its end begins the session. It ends after the last destructor of
  * the process, in _exit, or when the file cannot be written any more. In the child of a fork
  * nothing refers to the parent's session any more; the first thread that has something to record
  * drops it and starts one of the child's own, if the file name is its own. That a bare clone has
@@ -11,6 +13,7 @@
 #include "record/recorder.h"
 
 #include <errno.h>
+#include <linux/random.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -31,6 +34,7 @@ enum state {
     UNDECIDED, /* the environment was not read yet */
     STARTING,  /* a thread is at it */
     OFF,       /* nothing is recorded, and nothing will be */
+    WAITING,   /* for the first sample: there is no session yet */
     ON,
     LEFT, /* we are the child of a fork, and the session is the parent's */
     ENDED /* somebody may still be inside the session */
@@ -48,6 +52,9 @@ static struct {
     bool everything;          /* what there was of `session` records every block */
     bool is_late;             /* we came by dlopen, on demand */
     bool is_free;             /* while LEFT: no thread will be in the session any more */
+    rescue silent;            /* while WAITING: `allotrace run` knows by it that we do */
+    bool is_counted;          /* in there, as a program */
+    _Atomic uint64_t n_gaps;  /* drawn while WAITING */
     _Atomic bool stopped;     /* no new samples for the time being */
 } recorder;
 
@@ -77,6 +84,7 @@ static void recorder_part(void) {
     self.domain = NULL;
     self.owner = NULL;
     self.session = 0;
+    self.waits = false;
 }
 
 /* Is this the process that is being recorded, not a child of it? */
@@ -89,15 +97,20 @@ static bool recorder_is_own_process(void) {
  * event. */
 static bool recorder_may_be_interrupted(void) {
     enum { FRAMES = 1 << 12 };
+    static _Atomic(unwind_cache *) kept; /* NULL also while somebody uses it */
     const size_t size = unwind_cache_size(), pcs_size = FRAMES * sizeof(uintptr_t);
-    unwind_cache *cache = pages_alloc(size + pcs_size);
+    unwind_cache *cache = atomic_exchange(&kept, NULL), *none = NULL;
     unsigned flags = UNWIND_FAILED;
     struct unwind_start start;
     if (!cache)
+        cache = pages_alloc(size + pcs_size);
+    if (!cache)
         return true;
+    unwind_cache_check(cache);
     unwind_here(&start);
     unwind_stack(cache, &start, 0, 0, (uintptr_t *)((char *)cache + size), FRAMES, &flags);
-    pages_free(cache, size + pcs_size);
+    if (!atomic_compare_exchange_strong(&kept, &none, cache))
+        pages_free(cache, size + pcs_size);
     return flags != 0;
 }
 
@@ -106,6 +119,8 @@ static bool recorder_may_be_interrupted(void) {
 static void before_fork(void) {
     if (atomic_load(&recorder.state) != ON || !recorder_is_own_process())
         return;
+    if (!recorder.config.per_process)
+        recorder_leave_out(); /* once, rather than by each child */
     self.interrupted = self.sampler.busy || recorder_may_be_interrupted();
     if (!self.sampler.busy)
         recorder_flush();
@@ -122,6 +137,10 @@ static void after_fork(void) {
  * to come must not look where its session was. */
 static void on_fork_child(void) {
     const int was_busy = self.sampler.busy;
+    if (atomic_load(&recorder.state) == WAITING) { /* the gap was the parent's */
+        recorder_part();
+        recorder.is_counted = false;
+    }
     if (atomic_load(&recorder.state) != ON || recorder_is_own_process())
         return;            /* else: another handler of the fork has allocated, and begun our own */
     self.sampler.busy = 1; /* for signal handlers that allocate */
@@ -156,6 +175,9 @@ static bool recorder_add_hooks(void) {
 /* 0 or an errno. */
 static int recorder_try_open(void) {
     int error = ENOMEM;
+    const bool waited = self.waits;
+    const int64_t left = self.sampler.countdown;
+    self.waits = false;
     if (recorder_add_hooks())
         recorder.session = session_open(&recorder.plan, &recorder_filter, &error);
     if (error == 0) {
@@ -166,6 +188,8 @@ static int recorder_try_open(void) {
         atomic_store(&recorder_page->alive, 1);
         session_open_gates(recorder.session, true);
         atomic_store(&recorder_page->current, recorder.session);
+        if (waited && recorder.session->engine)
+            memprof_resume(recorder.session->engine, &self.sampler, left);
     }
     return error;
 }
@@ -207,6 +231,47 @@ static int recorder_open(void) {
     if (error != EWOULDBLOCK) /* else: our parent is recording to it, and we were exec'ed */
         recorder_decline_open(error);
     return OFF;
+}
+
+/* Waiting is for sampled children of `allotrace run`: it counts them, and what they have of the
+ * run's memory tells it that they are there. */
+static bool recorder_may_wait(void) {
+    const config *c = &recorder.config;
+    return c->per_process && c->process && *c->rescue && c->rate < SESSION_DENSE_RATE && !c->mmap &&
+           !recorder.plan.ocaml && recorder.plan.records_malloc &&
+           c->process != (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0);
+}
+
+static int recorder_wait(bool is_program) {
+    if (!recorder_add_hooks())
+        return recorder_open();
+    recorder.plan.began = clock_anchor_now();
+    if (!recorder.silent.head) {
+        recorder.silent.path = recorder.config.rescue;
+        rescue_begin(&recorder.silent);
+    }
+    if (is_program)
+        rescue_count_silent(&recorder.silent, true);
+    recorder.is_counted = is_program;
+    atomic_store(&recorder_page->alive, 1);
+    return WAITING;
+}
+
+/* There is something to record. */
+static void recorder_end_wait(void) {
+    int waiting = WAITING, saved_errno = errno;
+    if (!atomic_compare_exchange_strong(&recorder.state, &waiting, STARTING))
+        return;
+    if (recorder.is_counted)
+        rescue_count_silent(&recorder.silent, false);
+    const int decision = recorder_open();
+    rescue_leave(&recorder.silent);
+    atomic_store(&recorder.state, decision);
+    errno = saved_errno;
+}
+
+static int recorder_begin_process(bool is_program) {
+    return recorder_may_wait() ? recorder_wait(is_program) : recorder_open();
 }
 
 static int recorder_refuse(int setting) {
@@ -272,9 +337,16 @@ const ocaml_runtime *recorder_ocaml(void) {
     return recorder.plan.ocaml;
 }
 
+/* Children know that it was told. The environment may be in change. */
+void recorder_leave_out(void) {
+    static _Atomic bool told;
+    if (!atomic_exchange(&told, true))
+        rescue_tell(recorder.config.rescue, RESCUE_LEFT_CHILD);
+}
+
 /* The trace is another process's. */
 static int recorder_stand_back(void) {
-    rescue_tell(recorder.config.rescue, RESCUE_LEFT_CHILD); /* the environment may be in change */
+    recorder_leave_out();
     return OFF;
 }
 
@@ -293,7 +365,7 @@ static void recorder_start(void) {
         if (!config_chooses(&recorder.config, (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0)))
             decision = recorder_stand_back();
         else if (recorder_plan())
-            decision = recorder_open();
+            decision = recorder_begin_process(true);
         break;
     }
     atomic_store(&recorder.state, decision);
@@ -327,7 +399,8 @@ static void recorder_leave_parent(int state) {
     recorder_filter = (memprof_filter)MEMPROF_FILTER_INIT;
     recorder_part();
     atomic_store(&recorder.state,
-                 recorder.config.per_process ? recorder_open() : recorder_stand_back());
+                 recorder.config.per_process ? recorder_begin_process(false)
+                                             : recorder_stand_back());
     errno = saved_errno;
 }
 
@@ -338,25 +411,42 @@ static void recorder_register_thread(void) {
     errno = saved_errno;
 }
 
+/* A gap that the thread has drawn before goes on. */
 static void recorder_join(const struct session *s) {
     if (__builtin_expect(self.session != s->number, 0)) {
+        const bool waited = self.waits;
+        const int64_t left = self.sampler.countdown;
         recorder_part();
         self.session = s->number;
+        if (waited && s->engine)
+            memprof_resume(s->engine, &self.sampler, left);
     }
     if (__builtin_expect(!self.registered, 0))
         recorder_register_thread();
 }
 
-struct session *recorder_enter(void) {
+/* The state, after what a process has to decide at its first event. */
+static int recorder_decide(void) {
     int state = atomic_load_explicit(&recorder.state, memory_order_acquire);
-    if (__builtin_expect(state == UNDECIDED, 0) && environ) {
+    if (__builtin_expect(state == UNDECIDED, 0) && environ)
         recorder_start();
+    else if ((state == ON || state == LEFT || state == WAITING) && !self.sampler.busy &&
+             __builtin_expect(
+                 !atomic_load_explicit(&recorder_page->alive, memory_order_relaxed), 0))
+        recorder_leave_parent(state);
+    else
+        return state;
+    return atomic_load(&recorder.state);
+}
+
+struct session *recorder_enter(void) {
+    int state = recorder_decide();
+    if (__builtin_expect(state == WAITING, 0) && !self.sampler.busy) {
+        recorder_end_wait();
         state = atomic_load(&recorder.state);
     }
-    if ((state == ON || state == LEFT) && !self.sampler.busy) {
-        if (__builtin_expect(!atomic_load_explicit(&recorder_page->alive, memory_order_relaxed), 0))
-            recorder_leave_parent(state);
-        else if (atomic_load_explicit(&recorder.session->failed, memory_order_relaxed))
+    if (state == ON && !self.sampler.busy) {
+        if (atomic_load_explicit(&recorder.session->failed, memory_order_relaxed))
             recorder_fail(recorder.session);
         else
             recorder_join(recorder.session);
@@ -372,17 +462,37 @@ struct session *recorder_enter(void) {
 
 /* ---- what the calls report --------------------------------------------------------------- */
 
+static int64_t recorder_first_gap(void) {
+    const config *c = &recorder.config;
+    uint64_t seed = c->seed + atomic_fetch_add(&recorder.n_gaps, 1);
+    if (!c->seeded)
+        syscall4(SYS_getrandom, (long)&seed, sizeof seed, GRND_NONBLOCK, 0);
+    return memprof_first_gap(c->rate, seed);
+}
+
+/* Whether the thread goes on without a session; the `words` counted last are one block. Its first
+ * gap begins with the first block. */
+static bool recorder_waits(uint64_t words) {
+    if (__builtin_expect(recorder_decide() != WAITING, 1) || self.waits || self.sampler.busy)
+        return false;
+    self.waits = true;
+    self.sampler.countdown = recorder_first_gap();
+    return !memprof_count(&self.sampler, words);
+}
+
 /* The samples in a block; entering may have begun a session, in which nothing is counted yet. */
 static uint64_t recorder_sample(uint64_t words, struct session **s) {
-    if (!memprof_count(&self.sampler, words))
+    if (!memprof_count(&self.sampler, words) || recorder_waits(words))
         return 0;
+    const bool counted = self.waits;
     unsigned before = recorder.n_sessions;
     *s = recorder_enter();
     if (*s && !(*s)->engine) {
         self.sampler.countdown = (*s)->dense ? 0 : INT64_MAX;
         return 0;
     }
-    if (!*s || (recorder.n_sessions != before && !memprof_count(&self.sampler, words)))
+    if (!*s ||
+        (!counted && recorder.n_sessions != before && !memprof_count(&self.sampler, words)))
         return 0;
     uint64_t n_samples = memprof_sample((*s)->engine, &self.sampler, words);
     return recorder_is_stopped() ? 0 : n_samples;
@@ -430,6 +540,8 @@ void recorder_died(void *block) {
 }
 
 bool recorder_take(void *block, recorder_taken *taken) {
+    if (recorder_decide() == WAITING)
+        return false;
     struct session *s = recorder_enter();
     if (s && s->dense)
         return (taken->id = dense_take(s, block)) != 0;
@@ -463,7 +575,8 @@ void recorder_flush(void) {
 
 void recorder_finish(void) {
     int on = ON, state = atomic_load(&recorder.state);
-    if ((state == ON || state == LEFT) && !self.sampler.busy && !atomic_load(&recorder_page->alive))
+    if ((state == ON || state == LEFT) && !self.sampler.busy &&
+        !atomic_load(&recorder_page->alive) && recorder.config.per_process && !recorder_may_wait())
         recorder_leave_parent(state); /* a child with nothing to say has a trace of its own, too */
     if (atomic_load(&recorder.state) == ON && atomic_load(&recorder_page->alive) &&
         recorder_is_own_process() && atomic_compare_exchange_strong(&recorder.state, &on, ENDED)) {
@@ -489,9 +602,11 @@ static void recorder_say_preempted(const char *module) {
     text t = text_in(mark, sizeof mark);
     text_add(&t, "nothing is recorded: malloc is the own one of ");
     text_add(&t, module);
-    recorder_maps = false;
-    session_mark(recorder.session, mark);
-    recorder_finish();
+    if (recorder_enter()) {
+        recorder_maps = false;
+        session_mark(recorder.session, mark);
+        recorder_finish();
+    }
     recorder_decline(module, "has a malloc of its own that stands before ours, nothing is recorded",
                      0);
 }
@@ -507,7 +622,7 @@ __attribute__((constructor)) static void recorder_construct(void) {
         return;
     }
     recorder_start();
-    if (atomic_load(&recorder.state) != ON)
+    if (atomic_load(&recorder.state) != ON && atomic_load(&recorder.state) != WAITING)
         return;
     __cxa_atexit(finish_at_exit, NULL, NULL);
     at_quick_exit(finish_at_quick_exit);
@@ -534,7 +649,7 @@ static const char *recorder_configure(char *get(const char *name)) {
 const char *recorder_begin(char *get(const char *name), int *error) {
     int before = atomic_load(&recorder.state);
     *error = 0;
-    if (before == ON || before == STARTING)
+    if (before == ON || before == STARTING || before == WAITING)
         return "it is being recorded already";
     if (!recorder.is_late)
         return "it was started with the recorder, but without a trace to write";
@@ -619,6 +734,8 @@ void recorder_lose_ocaml(void) {
 }
 
 const char *recorder_path(void) {
+    if (atomic_load(&recorder.state) == WAITING)
+        (void)recorder_enter(); /* who asks is shown a trace */
     return atomic_load(&recorder.state) == ON && atomic_load(&recorder_page->alive)
                ? recorder.session->sink.path
                : NULL;

@@ -101,6 +101,10 @@ const char *recorder_path(void);      /* of the trace; NULL: nothing is recorded
 void recorder_flush(void);
 void recorder_finish(void);
 
+/* The process is about to start, or to become, a program that is not recorded, as the trace is
+ * another process's. */
+void recorder_leave_out(void);
+
 /* What recorder_enter gives, if it is of this very process rather than of one that we share memory
  * with. */
 struct session *recorder_enter_own(void);

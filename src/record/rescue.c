@@ -77,6 +77,11 @@ void rescue_begin(rescue *r) {
     r->head = map_head(r->path);
 }
 
+void rescue_count_silent(rescue *r, bool waits) {
+    if (r->head)
+        atomic_fetch_add(&r->head->silent, waits ? 1 : UINT64_MAX);
+}
+
 void rescue_count_remark(rescue *r) {
     if (r->first)
         atomic_fetch_add_explicit(&r->first->n_remarks, 1, memory_order_relaxed);

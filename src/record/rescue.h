@@ -23,6 +23,9 @@ typedef struct rescue {
 /* Maps the head of the file, by which `allotrace run` knows that somebody records. */
 void rescue_begin(rescue *r);
 
+/* Counts a program that waits for its first sample, or does so no longer. */
+void rescue_count_silent(rescue *r, bool waits);
+
 /* Memory for a stream, zeroed. NULL: take other memory. */
 void *rescue_alloc(rescue *r, size_t size);
 

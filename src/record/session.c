@@ -287,7 +287,7 @@ struct paths {
 static int session_open_writer(struct session *s, const struct session_plan *plan,
                                struct paths *paths) {
     const config *const c = plan->config;
-    struct clock_anchor anchor = clock_anchor_now();
+    struct clock_anchor anchor = plan->began.wall_us ? plan->began : clock_anchor_now();
     struct utsname host = {0};
     syscall4(SYS_uname, (long)&host, 0, 0, 0);
     module_program(paths->program, sizeof paths->program);
@@ -328,9 +328,6 @@ static bool session_start_engine(struct session *s, const config *c, memprof_fil
     return s->engine && memprof_start(s->engine, &self.sampler, &options, &tracker) == MEMPROF_OK;
 }
 
-/* From this rate on, a table by address takes no more memory than the engine's of samples. */
-#define DENSE_RATE 0.01
-
 static bool session_record_malloc(struct session *s, const config *c, memprof_filter *filter) {
     const bool everything = c->rate == 1;
     return (everything || session_start_engine(s, c, filter)) &&
@@ -343,7 +340,7 @@ static int session_build(struct session *s, const struct session_plan *plan,
     const config *c = plan->config;
     struct module own;
     s->ocaml = plan->ocaml;
-    s->codes.memory = s->domains.memory = s->regions.memory = &s->memory;
+    s->codes.memory = s->regions.memory = &s->memory;
     s->maps = plan->records_malloc && c->mmap;
     s->depth = c->depth;
     s->ocaml_depth = c->ocaml_depth;
@@ -361,7 +358,7 @@ static int session_build(struct session *s, const struct session_plan *plan,
     if (error)
         return error;
     s->domains.writer = s->writer;
-    s->dense = plan->records_malloc && c->rate >= DENSE_RATE;
+    s->dense = plan->records_malloc && c->rate >= SESSION_DENSE_RATE;
     s->domains.clock_lasts = c->rate == 1 ? CPU_CYCLES_SHORT : CPU_CYCLES_SHORTEST;
     domain_table_init(&s->domains);
     return !plan->records_malloc || session_record_malloc(s, c, filter) ? 0 : ENOMEM;

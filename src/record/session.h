@@ -25,6 +25,7 @@ struct self {
     bool registered;       /* the end of this thread will be noticed */
     bool mapping;          /* it is in mapping.c */
     bool interrupted;      /* it forks in a signal handler, maybe inside the recorder */
+    bool waits;            /* its countdown is a gap that was drawn before there was a session */
     struct session *owner; /* of the domain; NULL if there is none, or it is fenced */
     unsigned session; /* the number of the one that sampler and domain belong to; 0: none yet */
 };
@@ -81,6 +82,9 @@ struct session {
     _Atomic uint64_t lost_words;     /* allocated by signal handlers during our callbacks */
 };
 
+/* From this rate on, a table by address takes no more memory than the engine's of samples. */
+#define SESSION_DENSE_RATE 0.01
+
 /* What is recorded. */
 struct session_plan {
     const config *config;       /* must stay */
@@ -88,6 +92,7 @@ struct session_plan {
     const char *parameters;     /* of that runtime; NULL: none */
     bool records_malloc;
     size_t room; /* bytes for names in traces of everything */
+    struct clock_anchor began; /* when the trace begins; zero: now */
 };
 
 /* Starts a recording; the calling thread's sampler becomes active at once. NULL and an errno if it

@@ -42,11 +42,12 @@ typedef struct type_codes {
 struct completion {
     memtrace_reader *reader; /* the caller's; strings of the input live in it */
     symbolizer *symbolizer;
+    bool shares_symbolizer;
     symbolize_options options;
     completion_summary summary;
     uint32_t n_domains; /* up to the highest that reported an event that was read */
     VEC(place) places; /* by frame index of `reader` */
-    VEC(symbolize_request) requests;
+    completion_questions requests;
     perf_map perf_map;
     bool perf_map_read;
     VEC(memtrace_location) made; /* where code made at run time comes from */
@@ -228,7 +229,8 @@ static memtrace_status prepare(completion *c, memtrace_error *error) {
         options.progress = note_stop;
         options.context = c;
     }
-    c->symbolizer = symbolizer_new(&options);
+    if (!c->symbolizer)
+        c->symbolizer = symbolizer_new(&options);
     if (!c->symbolizer)
         return MEMTRACE_NOMEM;
     memtrace_status status = read_frames(c, error);
@@ -242,6 +244,11 @@ static memtrace_status prepare(completion *c, memtrace_error *error) {
 
 memtrace_status completion_prepare(completion **c, memtrace_reader *reader,
                                    const symbolize_options *options, memtrace_error *error) {
+    return completion_prepare_with(c, reader, NULL, options, error);
+}
+
+memtrace_status completion_prepare_with(completion **c, memtrace_reader *reader, symbolizer *shared,
+                                        const symbolize_options *options, memtrace_error *error) {
     if (error)
         *error = (memtrace_error){.status = MEMTRACE_NOMEM, .reason = "no memory for the names"};
     *c = calloc(1, sizeof **c);
@@ -249,6 +256,8 @@ memtrace_status completion_prepare(completion **c, memtrace_reader *reader,
         return MEMTRACE_NOMEM;
     (*c)->reader = reader;
     (*c)->options = *options;
+    (*c)->symbolizer = shared;
+    (*c)->shares_symbolizer = shared;
     memtrace_status status = prepare(*c, error);
     if (status == MEMTRACE_OK)
         return status;
@@ -270,12 +279,34 @@ void completion_free(completion *c) {
     vec_free(&c->made);
     perf_map_free(&c->perf_map);
     vec_free(&c->places);
-    symbolizer_free(c->symbolizer);
+    if (!c->shares_symbolizer)
+        symbolizer_free(c->symbolizer);
     free(c);
+}
+
+memtrace_status completion_ask(memtrace_reader *reader, symbolizer *shared,
+                               completion_questions *questions) {
+    completion *c = calloc(1, sizeof *c);
+    if (!c)
+        return MEMTRACE_NOMEM;
+    *c = (completion){.reader = reader,
+                      .symbolizer = shared,
+                      .shares_symbolizer = true,
+                      .perf_map_read = true, /* not asked here */
+                      .requests = *questions};
+    const memtrace_status status = read_frames(c, NULL);
+    *questions = c->requests;
+    memset(&c->requests, 0, sizeof c->requests);
+    completion_free(c);
+    return status;
 }
 
 completion_summary completion_result(const completion *c) {
     return c->summary;
+}
+
+const symbolizer *completion_symbolizer(const completion *c) {
+    return c->symbolizer;
 }
 
 size_t completion_n_modules(const completion *c) {

@@ -8,6 +8,7 @@
 #ifndef SYMBOLIZE_COMPLETE_H
 #define SYMBOLIZE_COMPLETE_H
 
+#include "base/vec.h"
 #include "symbolize/symbolize.h"
 #include "trace/relabel.h"
 
@@ -28,9 +29,23 @@ MEMTRACE_NODISCARD memtrace_status completion_prepare(completion **c, memtrace_r
                                                       const symbolize_options *options,
                                                       memtrace_error *error);
 
+/* The same with a symbolizer that others use as well, which must outlive the completion; of the
+ * options, those about files are the symbolizer's. */
+MEMTRACE_NODISCARD memtrace_status completion_prepare_with(completion **c, memtrace_reader *reader,
+                                                           symbolizer *shared,
+                                                           const symbolize_options *options,
+                                                           memtrace_error *error);
+
+/* What a trace asks of the symbolizer, added to `*questions`. */
+typedef VEC(symbolize_request) completion_questions;
+MEMTRACE_NODISCARD memtrace_status completion_ask(memtrace_reader *reader, symbolizer *shared,
+                                                  completion_questions *questions);
+
 void completion_free(completion *c); /* NULL is allowed */
 
 completion_summary completion_result(const completion *c);
+
+const symbolizer *completion_symbolizer(const completion *c);
 
 /* The modules that the places lie in, and what became of them. */
 size_t completion_n_modules(const completion *c);

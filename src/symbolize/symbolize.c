@@ -22,6 +22,8 @@
 struct symbolizer {
     symbolize_options options;
     VEC(symbolize_module) modules;
+    VEC(symbolize_request) answers;
+    map64 known;          /* hash of module and address -> index of an answer */
     intern_table strings; /* of all answers */
     arena locations;      /* likewise */
 };
@@ -59,6 +61,8 @@ void symbolizer_free(symbolizer *s) {
     if (!s)
         return;
     vec_free(&s->modules);
+    vec_free(&s->answers);
+    map64_free(&s->known);
     intern_free(&s->strings);
     arena_free(&s->locations);
     free(s);
@@ -332,19 +336,42 @@ static bool resolve_module(symbolizer *s, request_list *list) {
     return ok;
 }
 
+static uint64_t key_of(const symbolize_request *r) {
+    return hash_u64(hash_u64(r->address) + r->module);
+}
+
+/* Whether the answer was there. */
+static bool recall(const symbolizer *s, symbolize_request *r) {
+    const uint32_t i = map64_get(&s->known, key_of(r));
+    const symbolize_request *known = i == MAP64_NONE ? NULL : &s->answers.items[i];
+    const bool same = known && known->module == r->module && known->address == r->address;
+    r->locations = same ? known->locations : NULL;
+    r->n_locations = same ? known->n_locations : 0;
+    r->has_line = same && known->has_line;
+    return same;
+}
+
+/* What cannot be kept is asked again. */
+static void keep(symbolizer *s, const symbolize_request *r) {
+    uint32_t *i = vec_reserve(&s->answers, 1) ? map64_put(&s->known, key_of(r)) : NULL;
+    if (!i || *i != MAP64_NONE)
+        return;
+    *i = (uint32_t)s->answers.count;
+    s->answers.items[s->answers.count++] = *r;
+}
+
 bool symbolizer_resolve(symbolizer *s, symbolize_request *requests, size_t n) {
-    request_list list = {.items = malloc(n * sizeof *list.items), .count = n};
+    request_list list = {.items = malloc(n * sizeof *list.items)};
     bool ok = list.items || !n;
-    for (size_t i = 0; i < n && ok; i++) {
-        requests[i].locations = NULL;
-        requests[i].n_locations = 0;
-        requests[i].has_line = false;
-        list.items[i] = &requests[i];
-    }
-    if (ok && n)
-        qsort(list.items, n, sizeof *list.items, compare_requests);
-    while (ok && !list.stopped && list.done < n)
+    for (size_t i = 0; i < n && ok; i++)
+        if (!recall(s, &requests[i]))
+            list.items[list.count++] = &requests[i];
+    if (ok && list.count)
+        qsort(list.items, list.count, sizeof *list.items, compare_requests);
+    while (ok && !list.stopped && list.done < list.count)
         ok = resolve_module(s, &list);
+    for (size_t i = 0; ok && i < list.done; i++)
+        keep(s, list.items[i]);
     free(list.items);
     return ok;
 }

@@ -5,7 +5,8 @@
  * build id is not the recorded one answers nothing: wrong names are worse than none.
  *
  * Questions are answered in bulk, module by module, and a module is closed before the next one is
- * opened: memory follows the largest module, not their sum. Single-threaded. */
+ * opened: memory follows the largest module, not their sum. A question that was answered before
+ * takes no module. Single-threaded. */
 #ifndef SYMBOLIZE_SYMBOLIZE_H
 #define SYMBOLIZE_SYMBOLIZE_H
 
@@ -69,7 +70,8 @@ uint32_t symbolizer_module(symbolizer *s, const char *path, const build_id *id);
 size_t symbolizer_n_modules(const symbolizer *s);
 const symbolize_module *symbolizer_module_at(const symbolizer *s, uint32_t module);
 
-/* Fills in the answers. False when there is no memory. */
+/* Fills in the answers. False when there is no memory. To ask on behalf of many traces, ask first
+ * what all of them ask, so that each module is opened once; then each finds its answers. */
 bool symbolizer_resolve(symbolizer *s, symbolize_request *requests, size_t n);
 
 #endif

@@ -23,8 +23,11 @@ static cache_bucket *bucket_ready(writer_cache *cache, unsigned number) {
     return &cache->buckets[number];
 }
 
+/* In a group that is not ready stands nothing: nor has it to be for that. */
 unsigned cache_choose_again(writer_cache *cache, uint64_t code) {
     const unsigned first = cache_first_choice(code), second = cache_second_choice(code);
+    if (!cache_is_ready(cache, second) && bucket_ready(cache, first)->date == 0)
+        return first;
     const cache_bucket *a = bucket_ready(cache, first), *b = bucket_ready(cache, second);
     return !cache_holds(b, code) && a->date <= b->date ? first : second;
 }

@@ -1,0 +1,83 @@
+/* environment.c: see environment.h. The library is known by the name of its file, as `run` has set
+ * it, and the rest decides as config_chooses will. */
+#include "record/environment.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "base/settings.h"
+#include "base/trace_name.h"
+#include "platform/syscall.h"
+#include "record/config.h"
+#include "record/recorder.h"
+
+#define PRELOAD "LD_PRELOAD="
+#define OURS    "/liballotrace-preload.so"
+
+enum { MOST_ENTRIES = 1000 }; /* on a stack that may be small */
+
+/* The value of a variable; NULL: it is not there. */
+static const char *value_of(char *const envp[], const char *name) {
+    const size_t n = strlen(name);
+    for (; *envp; envp++)
+        if (strncmp(*envp, name, n) == 0 && (*envp)[n] == '=')
+            return *envp + n + 1;
+    return NULL;
+}
+
+/* The name by which we are preloaded stands first. */
+static size_t own_size(const char *preload) {
+    const size_t n = strcspn(preload, ": "), own = sizeof OURS - 1;
+    return n >= own && memcmp(preload + n - own, OURS, own) == 0 ? n : 0;
+}
+
+static bool names_each_process(const char *file) {
+    for (const char *p = strchr(file, '%'); p; p = strchr(p + 2, '%'))
+        if (!trace_name_escapes(p) || p[1] == 'p')
+            return true; /* or is wrong, which the recorder says */
+    return false;
+}
+
+/* Whether the recorder would find in the program that the trace is another process's. */
+static bool is_left_out(char *const envp[], bool becomes) {
+    const char *file = value_of(envp, setting_infos[SETTING_FILE].name);
+    const char *process = value_of(envp, setting_infos[SETTING_PROCESS].name);
+    uint64_t chosen;
+    return file && *file && process && config_parse_whole(process, &chosen) &&
+           !names_each_process(file) &&
+           !(becomes && chosen == (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0));
+}
+
+size_t environment_room(char *const envp[], bool becomes) {
+    const char *preload = envp ? value_of(envp, "LD_PRELOAD") : NULL;
+    size_t n = 0;
+    if (!preload || !own_size(preload) ||
+        sizeof PRELOAD + strlen(preload) > ENVIRONMENT_TEXT || !is_left_out(envp, becomes))
+        return 0;
+    while (n < MOST_ENTRIES && envp[n])
+        n++;
+    return envp[n] ? 0 : n;
+}
+
+/* LD_PRELOAD with what others have put there; NULL: nothing. */
+static char *others(const char *entry, char text[ENVIRONMENT_TEXT]) {
+    const char *preload = entry + strlen(PRELOAD), *rest = preload + own_size(preload);
+    if (!*rest)
+        return NULL;
+    memcpy(text, PRELOAD, strlen(PRELOAD));
+    memcpy(text + strlen(PRELOAD), rest + 1, strlen(rest));
+    return text;
+}
+
+char **environment_without_us(char *const envp[], char **entries, char text[ENVIRONMENT_TEXT]) {
+    size_t n = 0;
+    for (; *envp; envp++) {
+        char *entry = strncmp(*envp, PRELOAD, strlen(PRELOAD)) == 0 ? others(*envp, text) : *envp;
+        if (entry)
+            entries[n++] = entry;
+    }
+    entries[n] = NULL;
+    recorder_leave_out();
+    return entries;
+}

@@ -181,6 +181,13 @@ static int sink(void *context, const void *packets, size_t size) {
     return 0;
 }
 
+/* Where writing has failed, as at a full disk, there is room for what replaces other bytes. */
+static int amend(void *context, uint64_t offset, const void *bytes, size_t size) {
+    const profile *p = context;
+    ssize_t n = pwrite(p->file, bytes, size, (off_t)offset);
+    return n < 0 ? errno : (size_t)n == size ? 0 : EIO;
+}
+
 /* Three texts as one, which lives as long as the profile. */
 static const char *join(profile *p, const char *a, const char *b, const char *c) {
     size_t size = strlen(a) + strlen(b) + strlen(c) + 1;
@@ -243,7 +250,8 @@ static memtrace_status open_trace(profile *p, double rate) {
                           .host_name = host,
                           .runtime_params = "",
                           .context = ""};
-    memtrace_writer_options options = {.sink = sink, .locate = locate, .context = p};
+    memtrace_writer_options options = {
+        .sink = sink, .locate = locate, .amend = amend, .context = p};
     memtrace_error error;
     memtrace_status status = memtrace_writer_open(&info, &options, &p->writer, &error);
     return status ? status : memtrace_stream_open(p->writer, 0, &p->stream);

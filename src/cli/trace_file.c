@@ -9,6 +9,7 @@
 
 #include "cli/message.h"
 #include "cli/progress.h"
+#include "trace/end.h"
 
 static void say_error(const trace_file *in, const memtrace_error *error) {
     switch (error->status) {
@@ -84,11 +85,30 @@ const memtrace_warning *trace_file_warnings(const trace_file *in, size_t *n) {
     return in->known;
 }
 
+static bool is_of_end(const memtrace_warning *w) {
+    return w->defect == MEMTRACE_DEFECT_ENDS_EARLY || w->defect == MEMTRACE_DEFECT_NO_END;
+}
+
+/* What is wrong there is no matter of bytes. */
+static void say_end(const trace_file *in, const memtrace_warning *w) {
+    char why[2 * MEMTRACE_MAX_REASON];
+    if (!in->reader) {
+        message_warning("%s: %s", in->name, w->text);
+        return;
+    }
+    const memtrace_end end = memtrace_reader_end(in->reader);
+    end_explain(&end, why, sizeof why);
+    message_warning("%s: the trace ends early, at %.6g s: %s", in->name, (double)end.time / 1e6,
+                    why);
+}
+
 static void say_warnings(const trace_file *in) {
     size_t n;
     const memtrace_warning *w = trace_file_warnings(in, &n);
     for (size_t i = 0; i < n; i++)
-        if (w[i].count > 1)
+        if (is_of_end(&w[i]))
+            say_end(in, &w[i]);
+        else if (w[i].count > 1)
             message_warning("%s: byte %" PRIu64 ": %s (%" PRIu64 " times)", in->name,
                             w[i].first_offset, w[i].text, w[i].count);
         else

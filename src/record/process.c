@@ -17,8 +17,10 @@
 #define DEFINE_EXEC(result, name, parameters, arguments)                                           \
     EXPORT result name parameters;                                                                 \
     result name parameters {                                                                       \
-        recorder_flush();                                                                          \
-        return next.name arguments;                                                                \
+        recorder_before_exec();                                                                    \
+        result failed = next.name arguments;                                                       \
+        recorder_after_exec();                                                                     \
+        return failed;                                                                             \
     }
 CALLS_EXEC(DEFINE_EXEC)
 

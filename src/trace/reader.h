@@ -48,6 +48,8 @@ struct memtrace_reader {
     reader_domain *named;           /* the one whose locations were read last; NULL: none */
     VEC(memtrace_location) scratch; /* the locations of one code */
     columns columns;
+    memtrace_end said_end; /* as the trace says so far */
+    bool judged;           /* whether it is whole */
     uint64_t losses; /* packets or parts of them that could not be read */
 
     /* The packet being read; `next` and `end` are NULL while there is none. */
@@ -91,6 +93,9 @@ memtrace_status reader_next_packet(memtrace_reader *r);
  * expected; otherwise the packet is left, for the next header if one stands within it: it was cut
  * short, and another one written behind it. */
 memtrace_status reader_bad_event(memtrace_reader *r, const uint8_t *at, const char *why);
+
+/* No packet follows: MEMTRACE_END, or the error that the trace is not whole in strict reading. */
+memtrace_status reader_judge_end(memtrace_reader *r);
 
 /* Something of the packet's domain was lost: its tables are no longer what the writer's are. */
 void reader_domain_lose(memtrace_reader *r);

@@ -25,6 +25,9 @@ memtrace_reader *relabel_names(relabel *r);
 /* Allocations in the trace. */
 uint64_t relabel_n_allocations(const relabel *r);
 
+/* What the trace says of its end; one that is open is nowhere in particular. */
+const memtrace_end *relabel_end(const relabel *r);
+
 /* Whether much of the trace is room for names, which none will go into: worth writing it anew even
  * with the names that it has. */
 bool relabel_wastes_room(const relabel *r);

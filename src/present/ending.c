@@ -34,7 +34,8 @@ void ending_json(output *o, const profile *p) {
 
 figure_range ending_error(const profile *p, figure_range error) {
     if (profile_ends_early(p) && strcmp(error.text, "exact") == 0)
-        snprintf(error.text, sizeof error.text, "exact up to %s",
-                 figure_duration(p->end.time).text);
+        snprintf(error.text, sizeof error.text, "exact up to %s%s",
+                 figure_duration(p->end.time).text,
+                 p->duration > p->end.time ? ", incomplete after that" : "");
     return error;
 }

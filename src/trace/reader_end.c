@@ -24,7 +24,7 @@ memtrace_end memtrace_reader_end(const memtrace_reader *r) {
 
 void end_explain(const memtrace_end *end, char *text, size_t size) {
     const char *reason = end->how == MEMTRACE_END_OPEN
-                             ? "its recorder has not said the end: it is still at it, or was killed"
+                             ? "the recorder has not said that it ended: it still records, or was killed"
                              : end->reason;
     if (end->os_error)
         snprintf(text, size, "%s: %s", reason, strerror(end->os_error));

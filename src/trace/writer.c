@@ -198,7 +198,7 @@ static memtrace_status write_room(memtrace_writer *w) {
     if (!failed)
         failed = h->sink_spread(h->context, fillers, ROOM_FILLER, hole, 1);
     w->head_error = failed;
-    return failed ? MEMTRACE_IO : MEMTRACE_OK;
+    return failed ? writer_break(w, w->start_time, failed) : MEMTRACE_OK;
 }
 
 static memtrace_status refuse(memtrace_error *error, memtrace_status status, int os_error,

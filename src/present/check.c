@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "present/ending.h"
 #include "present/figures.h"
 #include "present/fold.h"
 
@@ -200,6 +201,7 @@ void check_text(output *o, const check_table *t) {
     static const char site[] = "Site";
     static const row heads = {{{"Expected"}, {"Actual"}, {"Ratio"}, {"Verdict"}}};
     const size_t label = label_width(t, strlen(site));
+    ending_text(o, t->profile);
     size_t widths[COLUMNS] = {0};
     measure_row(&heads, widths);
     for (size_t i = 0; i < t->n; i++) {
@@ -246,8 +248,10 @@ static void json_check(output *o, const budget_rule *r, const budget_result *res
 }
 
 void check_json(output *o, const check_table *t) {
-    output_format(o, "{\"passed\":%zu,\"failed\":%zu,\"undecided\":%zu,\n \"checks\":[",
-                  count(t, BUDGET_PASS), count(t, BUDGET_FAIL), count(t, BUDGET_UNDECIDED));
+    output_format(o, "{\"passed\":%zu,\"failed\":%zu,\"undecided\":%zu", count(t, BUDGET_PASS),
+                  count(t, BUDGET_FAIL), count(t, BUDGET_UNDECIDED));
+    ending_json(o, t->profile);
+    output_text(o, ",\n \"checks\":[");
     for (size_t i = 0; i < t->n; i++) {
         output_text(o, i ? ",\n  " : "\n  ");
         json_check(o, &t->rules[i], &t->results[i]);

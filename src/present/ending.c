@@ -16,8 +16,8 @@ void ending_text(output *o, const profile *p) {
     }
     output_text(o, ".\nWhat the program did after that is missing");
     if (end->n_lost)
-        output_format(o, ": at least %s recorded allocation%s", figure_count(end->n_lost).text,
-                      end->n_lost == 1 ? "" : "s");
+        output_format(o, ": %s allocation%s that could not be written, and all later ones",
+                      figure_count(end->n_lost).text, end->n_lost == 1 ? "" : "s");
     output_text(o, ".\n");
 }
 

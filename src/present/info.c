@@ -79,8 +79,8 @@ static void show_end(output *o, const profile *p) {
         output_format(o, "at %s%s", figure_duration(end->time).text, end->reason[0] ? ": " : "");
     output_shown(o, end->reason);
     if (end->n_lost)
-        output_format(o, "; at least %s more allocations were to be recorded",
-                      figure_count(end->n_lost).text);
+        output_format(o, "; %s allocation%s could not be written, and all later ones",
+                      figure_count(end->n_lost).text, end->n_lost == 1 ? "" : "s");
     output_char(o, '\n');
 }
 

@@ -82,7 +82,9 @@ static void show_chance(output *o, const leaks_site *s) {
         output_format(o, ", p %.2g, q %.2g", s->p, s->q);
 }
 
-static void show_window(output *o, const leaks *l) {
+static void show_window(output *o, const report *r, const leaks *l) {
+    if (profile_ends_early(r->query->profile))
+        output_text(o, "What was live when the recording ended may have been freed later.\n");
     if (l->cleaned_up)
         output_format(o,
                       "From %s on the program freed memory and allocated hardly anything: "
@@ -176,7 +178,7 @@ void leaks_text(output *o, const report *r, const leaks *l, const leaks_view *vi
     cost rest = {0};
     if (!report_text_head(o, r))
         return;
-    show_window(o, l);
+    show_window(o, r, l);
     show_total(o, r, l);
     show_classes(o, r, l);
     for (size_t i = 0; i < l->sites.count; i++) {

@@ -5,6 +5,8 @@
 #include "trace/end.h"
 #include "trace/reader.h"
 
+enum { LONG_SILENT = 1000000 /* us */ };
+
 static bool is_cut_short(const memtrace_reader *r) {
     for (size_t i = 0; i < r->defects.n; i++)
         if (r->defects.warnings[i].defect == MEMTRACE_DEFECT_CUT_SHORT)
@@ -12,13 +14,26 @@ static bool is_cut_short(const memtrace_reader *r) {
     return false;
 }
 
+/* Up to when nothing is missing where packets were not written any more: what a domain had in hand
+ * is later than its latest event. One that was long silent had nothing in hand, since recorders
+ * write out what is older. */
+static uint64_t surely_until(const memtrace_reader *r) {
+    const uint64_t duration = memtrace_reader_duration(r), last = r->info.start_time + duration;
+    uint64_t until = last;
+    for (size_t i = 0; i < r->domains.count; i++) {
+        const uint64_t time = r->domains.items[i]->last_time;
+        if (time < until && last - time < LONG_SILENT)
+            until = time;
+    }
+    return until - r->info.start_time;
+}
+
 memtrace_end memtrace_reader_end(const memtrace_reader *r) {
     memtrace_end end = r->said_end;
-    const uint64_t duration = memtrace_reader_duration(r);
     if (end.how == MEMTRACE_END_OPEN)
-        end.time = duration;
+        end.time = surely_until(r);
     if (is_cut_short(r) && end.how != MEMTRACE_END_EARLY)
-        end = end_of(MEMTRACE_END_EARLY, duration, 0, "the file is cut short");
+        end = end_of(MEMTRACE_END_EARLY, surely_until(r), 0, "the file is cut short");
     return end;
 }
 

@@ -168,8 +168,8 @@ typedef struct summary {
     size_t first_early;  /* one of them, and when and why it did */
     uint64_t early_time;
     char early_reason[2 * MEMTRACE_MAX_REASON];
-    figure total;        /* of the traces that are read, but for its samples */
-    double rate;         /* of the greatest */
+    figure total; /* of the traces that are read, but for its samples */
+    double rate;  /* of the greatest */
     size_t greatest;
     double greatest_value;
     profile *profile; /* of the greatest */
@@ -277,7 +277,8 @@ static figure_range all_or_part(const summary *s) {
     figure_range r = {"every allocation,"};
     if (s->n_early)
         snprintf(r.text, sizeof r.text, "the allocations up to %s%s,",
-                 figure_duration(s->early_time).text, s->n_early > 1 ? " (of the first that ended)" : "");
+                 figure_duration(s->early_time).text,
+                 s->n_early > 1 ? " (of the first that ended)" : "");
     return r;
 }
 

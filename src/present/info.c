@@ -29,7 +29,8 @@ static void line_of(output *o, const char *name, const char *text) {
 static void show_estimate(output *o, const profile *p, const char *name, uint64_t samples) {
     figure f = figure_of(p, samples);
     label(o, name);
-    output_format(o, "%s (%s)\n", figure_bytes(f.value).text, ending_error(p, figure_margin(&f)).text);
+    output_format(o, "%s (%s)\n", figure_bytes(f.value).text,
+                  ending_error(p, figure_margin(&f)).text);
 }
 
 static void show_allocations(output *o, const profile *p) {

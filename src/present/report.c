@@ -112,7 +112,8 @@ static void text_total(output *o, const report *r) {
     output_format(o, "%s %s", report_amount(r, total.value).text, measure_infos[q->measure].title);
     text_moment(o, r);
     report_paint(o, r, REPORT_PLAIN);
-    output_format(o, " (%s, %s sample%s at rate %s)\n", ending_error(q->profile, report_margin(r, &total)).text,
+    output_format(o, " (%s, %s sample%s at rate %s)\n",
+                  ending_error(q->profile, report_margin(r, &total)).text,
                   figure_count(total.samples).text, total.samples == 1 ? "" : "s",
                   figure_rate(q->profile->info.sample_rate).text);
 }

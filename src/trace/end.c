@@ -30,8 +30,8 @@ void end_put(uint8_t packet[END_PACKET], unsigned version, uint64_t start,
                           (uint64_t)end->how << FORMAT_LINE_BITS |
                           (uint64_t)NEW_NAMES << (48 - 2 * FORMAT_NAME_BITS);
     memset(packet, 0, END_PACKET);
-    uint8_t *p = put_event_header(put_packet_header(packet, &h), FORMAT_LOCATION,
-                                  h.packet.time_begin);
+    uint8_t *p =
+        put_event_header(put_packet_header(packet, &h), FORMAT_LOCATION, h.packet.time_begin);
     p = put_u8(put_u64(p, end->n_lost), 1);
     p = put_u16(put_u32(p, (uint32_t)word), (uint16_t)(word >> 32));
     p = put_string(p, file_name, sizeof file_name - 1);

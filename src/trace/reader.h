@@ -50,7 +50,7 @@ struct memtrace_reader {
     columns columns;
     memtrace_end said_end; /* as the trace says so far */
     bool judged;           /* whether it is whole */
-    uint64_t losses; /* packets or parts of them that could not be read */
+    uint64_t losses;       /* packets or parts of them that could not be read */
 
     /* The packet being read; `next` and `end` are NULL while there is none. */
     packet_header header;

@@ -38,9 +38,10 @@ memtrace_end memtrace_reader_end(const memtrace_reader *r) {
 }
 
 void end_explain(const memtrace_end *end, char *text, size_t size) {
-    const char *reason = end->how == MEMTRACE_END_OPEN
-                             ? "the recorder has not said that it ended: it still records, or was killed"
-                             : end->reason;
+    const char *reason =
+        end->how == MEMTRACE_END_OPEN
+            ? "the recorder has not said that it ended: it still records, or was killed"
+            : end->reason;
     if (end->os_error)
         snprintf(text, size, "%s: %s", reason, strerror(end->os_error));
     else
@@ -58,9 +59,7 @@ memtrace_status reader_judge_end(memtrace_reader *r) {
     if (end.how == MEMTRACE_END_OPEN)
         status = reader_defect(r, NO_END, r->in.offset, "%s", why);
     else if (end.how == MEMTRACE_END_EARLY && r->said_end.how == MEMTRACE_END_EARLY)
-        status = reader_defect(r, ENDS_EARLY, r->in.offset, "%s; %.6f s from the start, %s", why,
-                               (double)end.time / 1e6,
-                               end.n_lost ? "with allocations that could not be written"
-                                          : "and what came later is missing");
+        status = reader_defect(r, ENDS_EARLY, r->in.offset, "%.6f s from its start: %s",
+                               (double)end.time / 1e6, why);
     return status == MEMTRACE_OK ? MEMTRACE_END : status;
 }

@@ -279,8 +279,8 @@ static memtrace_end end_of_part(const rewrite *r) {
         end.time = r->options.end(r->options.user, time);
     if (!end_is_missing(&end))
         return end;
-    const bool before = r->options.end && end.time > 0 &&
-                        r->options.end(r->options.user, time + 1) == end.time;
+    const bool before =
+        r->options.end && end.time > 0 && r->options.end(r->options.user, time + 1) == end.time;
     end_explain(&(memtrace_end){.how = end.how}, why, sizeof why);
     if (before)
         return end_of(MEMTRACE_END_WHOLE, end.time, 0, "");

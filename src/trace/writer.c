@@ -110,8 +110,7 @@ static memtrace_status packet_hand_over(memtrace_writer *w, uint16_t domain, pac
     if (atomic_load_explicit(&w->broken, memory_order_relaxed))
         return MEMTRACE_IO;
     packet_head(w, domain, p);
-    const int failed =
-        w->hooks.sink(w->hooks.context, p->bytes, (size_t)(p->used - p->bytes));
+    const int failed = w->hooks.sink(w->hooks.context, p->bytes, (size_t)(p->used - p->bytes));
     if (failed)
         return writer_break(w, p->begin, failed);
     packet_clear(w, p);
@@ -159,13 +158,12 @@ static uint8_t *put_info(uint8_t *p, const memtrace_info *info) {
     return put_info_string(p, info->context);
 }
 
-/* The statement of an end that is not there yet, which keeps its place. */
-static void write_end_to_come(memtrace_writer *w, uint64_t at) {
-    uint8_t bytes[END_PACKET];
+/* Behind the head, the statement of an end that is not there yet, which keeps its place. */
+static void put_end_to_come(memtrace_writer *w, packet *head) {
     const memtrace_end open = {.how = MEMTRACE_END_OPEN};
-    end_put(bytes, w->version, w->start_time, &open);
-    w->head_error = w->hooks.sink(w->hooks.context, bytes, sizeof bytes);
-    w->end_at = at;
+    w->end_at = (uint64_t)(head->used - head->bytes);
+    end_put(head->used, w->version, w->start_time, &open);
+    head->used += END_PACKET;
 }
 
 static memtrace_status write_head(memtrace_writer *w, const memtrace_info *info) {
@@ -176,11 +174,11 @@ static memtrace_status write_head(memtrace_writer *w, const memtrace_info *info)
     packet_begin(head, info->start_time, 0);
     head->used = put_info(head->used, info);
     packet_head(w, 0, head);
-    const size_t size = (size_t)(head->used - head->bytes);
-    w->head_error = w->hooks.sink(w->hooks.context, head->bytes, size);
+    if (w->hooks.amend)
+        put_end_to_come(w, head);
+    w->head_error =
+        w->hooks.sink(w->hooks.context, head->bytes, (size_t)(head->used - head->bytes));
     give_back(w, head, sizeof *head);
-    if (!w->head_error && w->hooks.amend)
-        write_end_to_come(w, size);
     return w->head_error ? MEMTRACE_IO : MEMTRACE_OK;
 }
 

@@ -31,6 +31,7 @@ typedef struct profile {
     memtrace_writer *writer;
     memtrace_stream *stream;
     int file;
+    off_t written;  /* bytes, whole packets only */
     int failure;    /* errno of the first write that failed */
     uint64_t start; /* µs, monotonic */
 
@@ -166,18 +167,27 @@ void profile_track(lox_vm *vm, object *o, uint64_t k, memprof_heap where) {
 
 /* ---- the trace ------------------------------------------------------------------------------- */
 
+/* A failed write leaves whole packets alone, where the file is one. */
+static int give_up(const profile *p, int error) {
+    if (ftruncate(p->file, p->written) != 0)
+        return error; /* a pipe, or a defect that readers step over */
+    return error;
+}
+
 static int sink(void *context, const void *packets, size_t size) {
     profile *p = context;
+    const size_t whole = size;
     const char *at = packets;
     while (size) {
         ssize_t n = write(p->file, at, size);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return p->failure = errno;
+            return p->failure = give_up(p, errno);
         at += n;
         size -= (size_t)n;
     }
+    p->written += (off_t)whole;
     return 0;
 }
 

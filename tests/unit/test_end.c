@@ -46,7 +46,8 @@ static memtrace_status add_blocks(memtrace_stream *s, uint64_t first) {
     memtrace_status status = MEMTRACE_OK;
     for (uint64_t i = 0, id; i < N_BLOCKS && status == MEMTRACE_OK; i++) {
         const uint64_t stack[] = {0x1000, 0x2000 + i % 50};
-        status = memtrace_stream_alloc(s, first + 3 * i, MEMTRACE_EXTERNAL, 10, 1, stack, 2, 0, &id);
+        status =
+            memtrace_stream_alloc(s, first + 3 * i, MEMTRACE_EXTERNAL, 10, 1, stack, 2, 0, &id);
     }
     return status;
 }
@@ -319,8 +320,8 @@ static memtrace_end end_of_two(const fixture *a, const fixture *b) {
     memtrace_reader *first = open_bytes(a->bytes.items, a->bytes.count),
                     *second = open_bytes(b->bytes.items, b->bytes.count);
     memtrace_info info = *memtrace_reader_info(first);
-    const rewrite_input inputs[] = {
-        {.reader = first}, {.reader = second, .options = {.first_domain = 1}}};
+    const rewrite_input inputs[] = {{.reader = first},
+                                    {.reader = second, .options = {.first_domain = 1}}};
     const int fd = open_path_to_write();
     info.version = 3;
     ck_assert_int_eq(rewrite_traces(&info, inputs, 2, fd, COMPRESSION_NONE, NULL), MEMTRACE_OK);

@@ -78,11 +78,19 @@ void trace_file_doing(const trace_file *in, const char *what) {
         progress_say("%s: %s", in->name, what);
 }
 
+/* That the end is missing is met at the end. */
+static size_t without_open_end(const memtrace_warning *w, size_t n) {
+    return n > 0 && w[n - 1].defect == MEMTRACE_DEFECT_NO_END ? n - 1 : n;
+}
+
 const memtrace_warning *trace_file_warnings(const trace_file *in, size_t *n) {
-    if (in->reader)
-        return memtrace_reader_warnings(in->reader, n);
     *n = in->n_known;
-    return in->known;
+    if (!in->reader)
+        return in->known;
+    const memtrace_warning *warnings = memtrace_reader_warnings(in->reader, n);
+    if (in->growing)
+        *n = without_open_end(warnings, *n);
+    return warnings;
 }
 
 static bool is_of_end(const memtrace_warning *w) {

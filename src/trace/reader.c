@@ -172,8 +172,8 @@ static memtrace_status reader_skip_foreign(memtrace_reader *r) {
                                "%u bytes of process %llu in the trace of %llu", p->size,
                                (unsigned long long)p->pid, (unsigned long long)r->info.pid);
     size_t n = input_peek(&r->in, p->size);
-    if (p->pid == FORMAT_NOBODY)
-        end_parse(r->in.next, n, r->info.start_time, &r->said_end);
+    if (p->pid == FORMAT_NOBODY && end_parse(r->in.next, n, r->info.start_time, &r->said_end))
+        r->said_at = p->offset;
     input_skip(&r->in, n < p->size ? n : p->size);
     return status;
 }

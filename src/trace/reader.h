@@ -49,6 +49,7 @@ struct memtrace_reader {
     VEC(memtrace_location) scratch; /* the locations of one code */
     columns columns;
     memtrace_end said_end; /* as the trace says so far */
+    uint64_t said_at;      /* in the trace, bytes */
     bool judged;           /* whether it is whole */
     uint64_t losses;       /* packets or parts of them that could not be read */
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "trace/end.h"
 #include "trace/reader.h"
 
@@ -48,11 +49,20 @@ void end_explain(const memtrace_end *end, char *text, size_t size) {
         snprintf(text, size, "%s", reason);
 }
 
+/* Who reads a trace while it is written has passed the statement before the end was there. */
+static void read_again(memtrace_reader *r) {
+    uint8_t bytes[END_PACKET];
+    if (r->said_end.how == MEMTRACE_END_OPEN && r->in.fd >= 0 && !r->in.codec &&
+        file_read_at(r->in.fd, bytes, sizeof bytes, r->said_at) == 0)
+        end_parse(bytes, sizeof bytes, r->info.start_time, &r->said_end);
+}
+
 memtrace_status reader_judge_end(memtrace_reader *r) {
     char why[2 * MEMTRACE_MAX_REASON];
     if (r->judged)
         return MEMTRACE_END;
     r->judged = true;
+    read_again(r);
     const memtrace_end end = memtrace_reader_end(r);
     memtrace_status status = MEMTRACE_OK;
     end_explain(&end, why, sizeof why);

@@ -91,12 +91,17 @@ typedef struct whole_packets {
     memtrace_end said;
 } whole_packets;
 
+static end_trace end_trace_of(const whole_packets *w) {
+    return (end_trace){.version = w->version, .start = w->start_time, .pid = w->pid};
+}
+
 /* Takes note of what the packet at the end of `w` says, if it is about the trace's end. */
 static void note_said(int fd, const packet_header *h, whole_packets *w) {
     uint8_t bytes[END_PACKET];
+    const end_trace of = end_trace_of(w);
     if (h->packet.pid == FORMAT_NOBODY && h->packet.size == END_PACKET &&
         pread(fd, bytes, sizeof bytes, w->size) == (ssize_t)sizeof bytes &&
-        end_parse(bytes, sizeof bytes, w->start_time, &w->said))
+        end_parse(bytes, sizeof bytes, &of, &w->said))
         w->said_at = w->size;
 }
 
@@ -144,11 +149,12 @@ static int append_packet(int fd, off_t end, const uint8_t *bytes, size_t size) {
  * it: unless `anew`, only if it said nothing. */
 static void say_end(int fd, const whole_packets *w, bool anew, const memtrace_end *end) {
     uint8_t bytes[END_PACKET];
+    const end_trace of = end_trace_of(w);
     const bool open = w->said.how == MEMTRACE_END_OPEN,
                again = anew && w->said.how == MEMTRACE_END_WHOLE;
     if (!w->said_at || !(open || again))
         return;
-    end_put(bytes, w->version, w->start_time, end);
+    end_put(bytes, &of, end);
     if (file_write_at(fd, bytes, sizeof bytes, (uint64_t)w->said_at) != 0)
         return; /* then the trace has no end */
 }

@@ -18,14 +18,19 @@ static const char file_name[] = "<end>";
 _Static_assert(FORMAT_EMPTY_PACKET + NAMES + sizeof file_name + MEMTRACE_MAX_REASON <= END_PACKET,
                "the longest reason fits");
 
-void end_put(uint8_t packet[END_PACKET], unsigned version, uint64_t start,
-             const memtrace_end *end) {
-    const packet_header h = {.version = (uint16_t)version,
+/* Traces without names, or of several processes, are nobody's themselves. */
+static uint64_t process_of(const end_trace *of) {
+    enum { SOMEBODY = 1 };
+    return of->pid == FORMAT_NOBODY ? SOMEBODY : FORMAT_NOBODY;
+}
+
+void end_put(uint8_t packet[END_PACKET], const end_trace *of, const memtrace_end *end) {
+    const packet_header h = {.version = (uint16_t)of->version,
                              .verify_bucket = FORMAT_VERIFY_NOTHING,
                              .packet = {.size = END_PACKET,
-                                        .time_begin = start + end->time,
-                                        .time_end = start + end->time,
-                                        .pid = FORMAT_NOBODY}};
+                                        .time_begin = of->start + end->time,
+                                        .time_end = of->start + end->time,
+                                        .pid = process_of(of)}};
     const uint64_t word = (uint64_t)((unsigned)end->os_error & LINE) |
                           (uint64_t)end->how << FORMAT_LINE_BITS |
                           (uint64_t)NEW_NAMES << (48 - 2 * FORMAT_NAME_BITS);
@@ -42,10 +47,10 @@ static bool is_known(uint64_t how) {
     return how == MEMTRACE_END_OPEN || how == MEMTRACE_END_WHOLE || how == MEMTRACE_END_EARLY;
 }
 
-bool end_parse(const uint8_t *packet, size_t n, uint64_t start, memtrace_end *end) {
+bool end_parse(const uint8_t *packet, size_t n, const end_trace *of, memtrace_end *end) {
     packet_header h;
     if (n < END_PACKET || packet_parse(packet, n, 0, &h) != PACKET_GOOD ||
-        h.packet.pid != FORMAT_NOBODY || h.packet.size != END_PACKET)
+        h.packet.pid != process_of(of) || h.packet.size != END_PACKET)
         return false;
     const uint8_t *event = packet + h.header_size;
     const char *name = (const char *)event + NAMES, *reason = name + sizeof file_name;
@@ -57,7 +62,7 @@ bool end_parse(const uint8_t *packet, size_t n, uint64_t start, memtrace_end *en
     if (!is_known(how & START_CHAR))
         return false;
     const uint64_t time = h.packet.time_begin;
-    *end = end_of((memtrace_ending)(how & START_CHAR), time > start ? time - start : 0,
+    *end = end_of((memtrace_ending)(how & START_CHAR), time > of->start ? time - of->start : 0,
                   (int)(load_u32(event + LOCATION) & LINE), reason);
     end->n_lost = load_u64(event + FORMAT_EVENT_HEADER);
     return true;

@@ -2,8 +2,8 @@
  *
  * A recorder that is stopped by a full disk, or killed, cannot say so at the end of its file. So it
  * keeps a packet of fixed size for that behind the head of the trace, written when there is room,
- * and replaces it when it knows more. The packet is one of nobody (FORMAT_NOBODY), which readers
- * that know nothing of it skip. The last one of a trace counts. No malloc, no stdio. */
+ * and replaces it when it knows more. The packet is of another process than the trace, so that
+ * readers that know nothing of it skip it. The last one of a trace counts. No malloc, no stdio. */
 #ifndef TRACE_END_H
 #define TRACE_END_H
 
@@ -15,11 +15,17 @@
 
 enum { END_PACKET = 256 /* bytes */ };
 
-/* `start` is that of the trace, us since the epoch. */
-void end_put(uint8_t packet[END_PACKET], unsigned version, uint64_t start, const memtrace_end *end);
+/* What it must know of the trace. */
+typedef struct end_trace {
+    unsigned version;
+    uint64_t start; /* us since the epoch */
+    uint64_t pid;
+} end_trace;
 
-/* Whether `n` bytes, which begin with a good packet header of nobody's, are such a statement. */
-bool end_parse(const uint8_t *packet, size_t n, uint64_t start, memtrace_end *end);
+void end_put(uint8_t packet[END_PACKET], const end_trace *of, const memtrace_end *end);
+
+/* Whether `n` bytes are such a statement, of a trace of whatever version. */
+bool end_parse(const uint8_t *packet, size_t n, const end_trace *of, memtrace_end *end);
 
 /* Whether the end of the trace is known to be missing. */
 static inline bool end_is_missing(const memtrace_end *end) {

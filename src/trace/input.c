@@ -12,6 +12,8 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include "base/file.h"
+
 enum { STORED_BUFFER = 64 * 1024 };
 
 struct input_codec {
@@ -232,6 +234,11 @@ void input_close(input *in) {
     free(in->stored_buffer);
     free(in->window);
     *in = (input){.fd = -1};
+}
+
+bool input_read_again(const input *in, void *bytes, size_t size, uint64_t offset) {
+    return in->fd >= 0 && in->codec->read == plain_read &&
+           file_read_at(in->fd, bytes, size, offset) == 0;
 }
 
 uint64_t input_consumed(const input *in) {

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "trace/end.h"
 #include "trace/reader.h"
 
@@ -52,9 +51,10 @@ void end_explain(const memtrace_end *end, char *text, size_t size) {
 /* Who reads a trace while it is written has passed the statement before the end was there. */
 static void read_again(memtrace_reader *r) {
     uint8_t bytes[END_PACKET];
-    if (r->said_end.how == MEMTRACE_END_OPEN && r->in.fd >= 0 && !r->in.codec &&
-        file_read_at(r->in.fd, bytes, sizeof bytes, r->said_at) == 0)
-        end_parse(bytes, sizeof bytes, r->info.start_time, &r->said_end);
+    const end_trace of = reader_end_trace(r);
+    if (r->said_end.how == MEMTRACE_END_OPEN &&
+        input_read_again(&r->in, bytes, sizeof bytes, r->said_at))
+        end_parse(bytes, sizeof bytes, &of, &r->said_end);
 }
 
 memtrace_status reader_judge_end(memtrace_reader *r) {

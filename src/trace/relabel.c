@@ -99,10 +99,11 @@ static void take_head(relabel *r, const packet_header *h) {
 /* A packet that readers skip: the statement of the end, which may stand before the room, or room.
  */
 static memtrace_status take_nobodys(relabel *r, uint64_t offset, uint64_t size) {
+    const end_trace of = {.version = FORMAT_MAX_VERSION, .start = r->start_time, .pid = r->pid};
     uint8_t bytes[END_PACKET];
     if (size == sizeof bytes && (errno = file_read_at(r->fd, bytes, size, offset)) != 0)
         return MEMTRACE_IO;
-    if (size == sizeof bytes && end_parse(bytes, size, r->start_time, &r->end)) {
+    if (size == sizeof bytes && end_parse(bytes, size, &of, &r->end)) {
         r->says_end = true;
         if (offset == r->room.begin && r->room.end == offset)
             r->room.begin = r->room.end = offset + size;
@@ -239,7 +240,8 @@ static memtrace_status encode_names(relabel *r, uint16_t domain) {
 /* Behind the names, in a copy. */
 static memtrace_status encode_end(relabel *r) {
     uint8_t bytes[END_PACKET];
-    end_put(bytes, FORMAT_MAX_VERSION, r->start_time, &r->end);
+    const end_trace of = {.version = FORMAT_MAX_VERSION, .start = r->start_time, .pid = r->pid};
+    end_put(bytes, &of, &r->end);
     return sink(r, bytes, sizeof bytes) ? MEMTRACE_NOMEM : MEMTRACE_OK;
 }
 

@@ -83,9 +83,14 @@ static void packet_head(const memtrace_writer *w, uint16_t domain, packet *made)
     put_packet_header(made->bytes, &h);
 }
 
+static void put_end(uint8_t bytes[END_PACKET], const memtrace_writer *w, const memtrace_end *end) {
+    const end_trace of = {.version = w->version, .start = w->start_time, .pid = w->pid};
+    end_put(bytes, &of, end);
+}
+
 memtrace_status memtrace_writer_end(memtrace_writer *w, const memtrace_end *end) {
     uint8_t bytes[END_PACKET];
-    end_put(bytes, w->version, w->start_time, end);
+    put_end(bytes, w, end);
     atomic_store(&w->end_said, true);
     if (w->end_at && w->hooks.amend(w->hooks.context, w->end_at, bytes, sizeof bytes) == 0)
         return MEMTRACE_OK;
@@ -162,7 +167,7 @@ static uint8_t *put_info(uint8_t *p, const memtrace_info *info) {
 static void put_end_to_come(memtrace_writer *w, packet *head) {
     const memtrace_end open = {.how = MEMTRACE_END_OPEN};
     w->end_at = (uint64_t)(head->used - head->bytes);
-    end_put(head->used, w->version, w->start_time, &open);
+    put_end(head->used, w, &open);
     head->used += END_PACKET;
 }
 

@@ -211,6 +211,34 @@ START_TEST(of_several_domains_the_first_to_fall_silent_counts) {
 }
 END_TEST
 
+/* Who has read the statement already, while the program ran, still gets to know the end. */
+START_TEST(an_end_that_is_said_while_the_trace_is_read_counts) {
+    memtrace_reader *reader;
+    memtrace_event event;
+    uint8_t open_end[END_PACKET], packet[END_PACKET];
+    fixture f = {.hooks.amend = amend};
+    make_trace(&f, 3);
+    const memtrace_end to_come = {.how = MEMTRACE_END_OPEN};
+    end_put(open_end, &(end_trace){3, START_TIME, 4711}, &to_come);
+    size_t at = 0;
+    while (f.bytes.items[at + FORMAT_AT_PID] || f.bytes.items[at + FORMAT_AT_PID + 1])
+        at += (size_t)(f.bytes.items[at + FORMAT_AT_SIZE] | f.bytes.items[at + 5] << 8) / 8;
+    memcpy(packet, f.bytes.items + at, sizeof packet);
+    memcpy(f.bytes.items + at, open_end, sizeof open_end);
+    write_file(path, f.bytes.items, f.bytes.count);
+    ck_assert_int_eq(memtrace_reader_open(path, NULL, &reader, NULL), MEMTRACE_OK);
+    ck_assert_int_eq(memtrace_reader_next(reader, &event), MEMTRACE_OK);
+    ck_assert_int_eq(memtrace_reader_end(reader).how, MEMTRACE_END_OPEN);
+    memcpy(f.bytes.items + at, packet, sizeof packet);
+    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    ck_assert_int_eq(pwrite(fd, packet, sizeof packet, (off_t)at), sizeof packet);
+    close(fd);
+    ck_assert_int_eq(read_end(reader).how, MEMTRACE_END_WHOLE);
+    memtrace_reader_close(reader);
+    fixture_free(&f);
+}
+END_TEST
+
 START_TEST(strict_reading_fails_at_a_trace_that_ends_early) {
     fixture f = {.hooks.amend = amend, .fail_sink_at = 5};
     memtrace_event event;
@@ -239,14 +267,15 @@ START_TEST(what_is_said_is_read_as_it_was) {
     memtrace_end said = end_of(MEMTRACE_END_EARLY, 1234567890123, 28, reason), read;
     said.n_lost = UINT64_C(0x123456789ABCDEF0);
     for (unsigned version = 1; version <= FORMAT_MAX_VERSION; version++) {
-        end_put(packet, version, START_TIME, &said);
-        ck_assert(end_parse(packet, sizeof packet, START_TIME, &read));
+        const end_trace of = {version, START_TIME, version == 3 ? 0 : 4711};
+        end_put(packet, &of, &said);
+        ck_assert(end_parse(packet, sizeof packet, &of, &read));
         ck_assert_int_eq(read.how, said.how);
         ck_assert_uint_eq(read.time, said.time);
         ck_assert_uint_eq(read.n_lost, said.n_lost);
         ck_assert_int_eq(read.os_error, 28);
         ck_assert_uint_eq(strlen(read.reason), MEMTRACE_MAX_REASON - 1);
-        ck_assert(!end_parse(packet, sizeof packet - 1, START_TIME, &read));
+        ck_assert(!end_parse(packet, sizeof packet - 1, &of, &read));
     }
 }
 END_TEST
@@ -255,12 +284,13 @@ END_TEST
 START_TEST(a_damaged_statement_is_none_or_makes_sense) {
     uint8_t packet[END_PACKET];
     const memtrace_end said = end_of(MEMTRACE_END_WHOLE, 7, 0, "because");
+    const end_trace of = {3, START_TIME, 4711};
     for (size_t i = 0; i < sizeof packet; i++)
         for (unsigned flip = 1; flip < 256; flip <<= 1) {
             memtrace_end read = {0};
-            end_put(packet, 3, START_TIME, &said);
+            end_put(packet, &of, &said);
             packet[i] ^= (uint8_t)flip;
-            if (!end_parse(packet, sizeof packet, START_TIME, &read))
+            if (!end_parse(packet, sizeof packet, &of, &read))
                 continue;
             ck_assert_int_ge(read.how, MEMTRACE_END_OPEN);
             ck_assert_int_le(read.how, MEMTRACE_END_EARLY);
@@ -312,6 +342,28 @@ START_TEST(a_part_ends_early_if_its_time_does) {
     end = end_of_part(&f, time + 5, EXCERPT_END);
     ck_assert_int_eq(end.how, MEMTRACE_END_EARLY);
     ck_assert_uint_eq(end.time, 0);
+    fixture_free(&f);
+}
+END_TEST
+
+/* A trace without names has no process: the statement is then one of somebody else's. */
+START_TEST(a_trace_of_nobody_keeps_its_end) {
+    fixture f = {.hooks.amend = amend, .fail_sink_at = 5};
+    make_trace(&f, 3);
+    memtrace_reader *reader = open_bytes(f.bytes.items, f.bytes.count);
+    const int fd = open_path_to_write();
+    memtrace_info info = *memtrace_reader_info(reader);
+    const rewrite_input input = {.reader = reader};
+    info.pid = 0;
+    ck_assert_int_eq(rewrite_traces(&info, &input, 1, fd, COMPRESSION_NONE, NULL), MEMTRACE_OK);
+    close(fd);
+    memtrace_reader_close(reader);
+    ck_assert_int_eq(memtrace_reader_open(path, NULL, &reader, NULL), MEMTRACE_OK);
+    ck_assert_int_eq(read_end(reader).how, MEMTRACE_END_EARLY);
+    ck_assert(has_defect(reader, MEMTRACE_DEFECT_ENDS_EARLY));
+    ck_assert(!has_defect(reader, MEMTRACE_DEFECT_FOREIGN_PID));
+    ck_assert(!has_defect(reader, MEMTRACE_DEFECT_BAD_EVENT));
+    memtrace_reader_close(reader);
     fixture_free(&f);
 }
 END_TEST
@@ -392,10 +444,12 @@ static Suite *end_suite(void) {
     tcase_add_test(c, in_a_pipe_the_end_is_said_at_the_end);
     tcase_add_loop_test(c, a_whole_trace_that_was_cut_short_ends_early, 0, 2);
     tcase_add_test(c, of_several_domains_the_first_to_fall_silent_counts);
+    tcase_add_test(c, an_end_that_is_said_while_the_trace_is_read_counts);
     tcase_add_test(c, strict_reading_fails_at_a_trace_that_ends_early);
     tcase_add_test(c, what_is_said_is_read_as_it_was);
     tcase_add_test(c, a_damaged_statement_is_none_or_makes_sense);
     tcase_add_loop_test(c, a_part_ends_early_if_its_time_does, 2, 4);
+    tcase_add_test(c, a_trace_of_nobody_keeps_its_end);
     tcase_add_test(c, of_several_traces_the_one_that_ends_early_counts);
     tcase_add_loop_test(c, new_names_leave_the_end_as_it_is, 0, 2);
     suite_add_tcase(suite, c);

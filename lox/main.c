@@ -147,6 +147,7 @@ static void start_trace(lox_vm *vm) {
     if (depth_text && *depth_text &&
         (!options_parse_whole(depth_text, &depth) || depth < 1 || depth > 4096))
         usage("MEMTRACE_DEPTH is not from 1 to 4096: ", depth_text);
+    signal(SIGXFSZ, SIG_IGN); /* a limit on files is noticed at the writes */
     int why = lox_trace_start(vm, path, rate, choose_seed(), (uint32_t)depth);
     if (why)
         fprintf(stderr, "lox: cannot write %s: %s; nothing is recorded\n", path, strerror(why));

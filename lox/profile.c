@@ -34,6 +34,7 @@ typedef struct profile {
     memtrace_writer *writer;
     memtrace_stream *stream;
     int file;
+    off_t written;  /* bytes, whole packets only */
     int failure;    /* errno of the first write that failed */
     uint64_t start; /* µs, monotonic */
 
@@ -174,19 +175,35 @@ void profile_track(lox_vm *vm, object *o, uint64_t k, memprof_heap where) {
 
 /* ---- the trace ------------------------------------------------------------------------------- */
 
+/* A failed write leaves whole packets alone, where the file is one. */
+static int give_up(const profile *p, int error) {
+    if (ftruncate(p->file, p->written) != 0)
+        return error; /* a pipe, or a defect that readers step over */
+    return error;
+}
+
 static int sink(void *context, const void *packets, size_t size) {
     profile *p = context;
+    const size_t whole = size;
     const char *at = packets;
     while (size) {
         ssize_t n = write(p->file, at, size);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return p->failure = errno;
+            return p->failure = give_up(p, errno);
         at += n;
         size -= (size_t)n;
     }
+    p->written += (off_t)whole;
     return 0;
+}
+
+/* Where writing has failed, as at a full disk, there is room for what replaces other bytes. */
+static int amend(void *context, uint64_t offset, const void *bytes, size_t size) {
+    const profile *p = context;
+    ssize_t n = pwrite(p->file, bytes, size, (off_t)offset);
+    return n < 0 ? errno : (size_t)n == size ? 0 : EIO;
 }
 
 /* Three texts as one, which lives as long as the profile. Without memory the trace fails: the
@@ -263,7 +280,8 @@ static memtrace_status open_trace(profile *p, double rate) {
                           .host_name = host,
                           .runtime_params = "",
                           .context = ""};
-    memtrace_writer_options options = {.sink = sink, .locate = locate, .context = p};
+    memtrace_writer_options options = {
+        .sink = sink, .locate = locate, .amend = amend, .context = p};
     memtrace_error error;
     memtrace_status status = memtrace_writer_open(&info, &options, &p->writer, &error);
     return status ? status : memtrace_stream_open(p->writer, 0, &p->stream);

@@ -1,7 +1,7 @@
 // details.js: what is selected: its name, its numbers, what can be done with it, who calls it and what it calls, and
 // the advice that concerns it.
 import { fill, h, textWidth } from "./dom.js";
-import { amount, percent } from "./format.js";
+import { amount, damageOf, percent } from "./format.js";
 import { number } from "./explain.js";
 import { focusStep } from "./filterline.js";
 import { actionsFor } from "./menu.js";
@@ -29,7 +29,7 @@ export class Details {
       t ? h("div.where", t.program) : null,
       t ? h("dl.facts", this.#trace(t)) : null,
       h("p.faint", why),
-      t?.warnings?.length ? [h("h3", "The trace is damaged"), t.warnings.map((w) => h("p.soft", w.text))] : null);
+      damageOf(t).length ? [h("h3", "The trace is damaged"), damageOf(t).map((line) => h("p.soft", line))] : null);
   }
 
   #trace(t) {

@@ -84,3 +84,11 @@ export function marginText(figure, unit, rate) {
   if (twoEnded(figure)) return `${text(figure.low)} … ${text(figure.high)}`;
   return `± ${text(margin(figure, unit, rate))}`;
 }
+
+// What a reader should know of a trace that is not whole, the worst first; none if it is.
+export function damageOf(trace) {
+  const end = trace?.ends_early;
+  const lines = (trace?.warnings ?? []).map((w) => w.text);
+  if (!end) return lines;
+  return [`The trace ends early, at ${duration(end.time)}${end.reason ? `: ${end.reason}` : ""}. What the program did after that is missing.`, ...lines];
+}

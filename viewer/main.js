@@ -116,7 +116,8 @@ class App {
       (this.otherMeasure = h("option", { value: "", hidden: true })), MEASURES.map((m) => h("option", { value: m }, MEASURE_NAMES[m])));
     this.total = h("div.total", { "aria-live": "polite" });
     this.liveBox = h("span.live", { hidden: true });
-    this.damage = h("button.damage", { type: "button", hidden: true, "aria-label": "The trace is damaged", onclick: () => this.#tellDamage() }, "⚠", h("span", " damaged"));
+    this.damageWord = h("span");
+    this.damage = h("button.damage", { type: "button", hidden: true, "aria-label": "The trace is damaged", onclick: () => this.#tellDamage() }, "⚠", this.damageWord);
     const tool = (name, label, run, kind = "") => h(`button.button.plain.square${kind}`, { type: "button", title: label, "aria-label": label, onclick: run }, icon(ICONS[name]));
     this.panelButton = tool("panel", "Details (d)", () => this.toggleDetails());
     return h("header.head",
@@ -128,9 +129,10 @@ class App {
 
   // What of the trace cannot be read, wherever one is.
   #showDamage() {
-    const warnings = this.trace?.warnings ?? [];
-    this.damage.hidden = !warnings.length;
-    this.damage.title = ["The trace is damaged", ...warnings.map((w) => w.text)].join("\n");
+    const lines = format.damageOf(this.trace);
+    this.damage.hidden = !lines.length;
+    this.damageWord.textContent = this.trace?.ends_early ? " ends early" : " damaged";
+    this.damage.title = ["The trace is damaged", ...lines].join("\n");
   }
 
   #tellDamage() {
@@ -138,7 +140,7 @@ class App {
     this.damagePopover ??= new Popover("explain");
     this.damagePopover.box.setAttribute("aria-label", "The trace is damaged");
     this.damagePopover.open(box.left, box.bottom + 6, [
-      h("h2", "The trace is damaged"), this.trace.warnings.map((w) => h("p", w.text)),
+      h("h2", "The trace is damaged"), format.damageOf(this.trace).map((line) => h("p", line)),
       h("p", "All numbers here are of what could be read."),
     ]);
   }

@@ -182,6 +182,25 @@ static int hook_sink(void *context, const void *packets, size_t size) {
     return error;
 }
 
+/* Where writing has failed, as at a full disk, there is room for what replaces other bytes. */
+static int file_amend(uint64_t offset, const void *bytes, size_t size) {
+    int flags = file_is_ours() ? fcntl(session.fd, F_GETFL) : -1;
+    if (flags < 0)
+        return EBADF;
+    if (!session.regular || flags & O_APPEND)
+        return ESPIPE;
+    ssize_t n = pwrite(session.fd, bytes, size, (off_t)offset);
+    return n < 0 ? errno : (size_t)n == size ? 0 : EIO;
+}
+
+static int hook_amend(void *context, uint64_t offset, const void *bytes, size_t size) {
+    (void)context;
+    pthread_mutex_lock(&session.file);
+    int error = file_amend(offset, bytes, size);
+    pthread_mutex_unlock(&session.file);
+    return error;
+}
+
 /* ---- domains ----------------------------------------------------------------------------- */
 
 static domain *domain_create(void) {
@@ -293,7 +312,8 @@ static void session_close_locked(void) {
 
 static int writer_begin(const session_plan *plan) {
     memtrace_info info = plan->info;
-    memtrace_writer_options options = {.sink = hook_sink, .locate = plan->locate};
+    memtrace_writer_options options = {
+        .sink = hook_sink, .locate = plan->locate, .amend = hook_amend};
     info.start_time = clock_us(CLOCK_REALTIME);
     info.pid = (uint64_t)getpid();
     session.start = clock_us(CLOCK_MONOTONIC);

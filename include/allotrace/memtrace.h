@@ -72,6 +72,24 @@ typedef struct memtrace_info {
     const char *context;
 } memtrace_info;
 
+/* How a recording ended, as far as the trace says. */
+typedef enum memtrace_ending {
+    MEMTRACE_END_UNSAID, /* its recorder does not say such things */
+    MEMTRACE_END_OPEN,   /* it was to be said: the recording goes on, or was killed */
+    MEMTRACE_END_WHOLE,  /* all that was to be recorded is there */
+    MEMTRACE_END_EARLY   /* something kept it from going on: events are missing */
+} memtrace_ending;
+
+#define MEMTRACE_MAX_REASON 128 /* bytes, NUL included */
+
+typedef struct memtrace_end {
+    memtrace_ending how;
+    uint64_t time;   /* microseconds from the start, up to which no event is missing */
+    uint64_t n_lost; /* allocations that were to be recorded and are known to be missing */
+    int os_error;    /* errno of what ended it, or 0 */
+    char reason[MEMTRACE_MAX_REASON]; /* why it ended, if there is something to say */
+} memtrace_end;
+
 /* One source location. `file` and `function` are never NULL. Columns count from 0. */
 typedef struct memtrace_location {
     const char *file;
@@ -158,7 +176,9 @@ typedef struct memtrace_reader_options {
     X(BAD_EVENT, "an event that cannot be decoded; the rest of its packet was skipped")            \
     X(COLUMN_OVERFLOW, "columns written by memtrace 0.2.3 overflow their field; recovered")        \
     X(COLUMN_AMBIGUOUS, "columns written by memtrace 0.2.3 overflow their field; file uncertain")  \
-    X(ANOTHER_TRACE, "another trace begins here; what follows was left out")
+    X(ANOTHER_TRACE, "another trace begins here; what follows was left out")                       \
+    X(ENDS_EARLY, "the recording ended before the program; what came later is missing")            \
+    X(NO_END, "the end is missing; the program is still recorded, or was killed")
 
 typedef enum memtrace_defect {
 #define MEMTRACE_DEFECT_NAME(name, text) MEMTRACE_DEFECT_##name,
@@ -245,6 +265,11 @@ MEMTRACE_API void memtrace_reader_on_packet(memtrace_reader *reader, memtrace_pa
  * makes sense. */
 MEMTRACE_API uint64_t memtrace_reader_duration(const memtrace_reader *reader);
 
+/* How the recording ended. What is known of it while the trace is read can change up to its end,
+ * where it is decided: an end that was to be said and was not is at the latest event, and a trace
+ * that is cut short ends early, whatever it says. */
+MEMTRACE_API memtrace_end memtrace_reader_end(const memtrace_reader *reader);
+
 /* Bytes of input consumed so far and, if it can be known, in all (else 0): for progress. Both count
  * compressed bytes where the input is compressed. */
 MEMTRACE_API void memtrace_reader_progress(const memtrace_reader *reader, uint64_t *done,
@@ -286,6 +311,12 @@ typedef struct memtrace_writer_options {
      * does, but at little cost: the holes are those of a sparse file. 0 on success, else an errno.
      * Called by memtrace_writer_open alone, for the room. May be NULL: there is none. */
     int (*sink_spread)(void *context, const void *bytes, size_t size, size_t hole, size_t times);
+
+    /* Replaces `size` bytes that the sink got before, the first of them at `offset` from the start
+     * of the trace. With it a trace says how its recording ended, also where the sink has failed:
+     * there is a place for that near its beginning. 0 on success, else an errno: a pipe can only be
+     * appended to. Called as the sink is. May be NULL: the trace does not say it. */
+    int (*amend)(void *context, uint64_t offset, const void *bytes, size_t size);
 
     /* So many bytes, at least, version 3 traces get behind their heads for names that are looked up
      * when all events have been written: these need not be copied then. Readers skip it. */
@@ -363,6 +394,15 @@ MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_close(memtrace_s
  * the streams of a trace is enough, since the trace lasts as long as the one that lasts longest. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_close_at(memtrace_stream *stream,
                                                                          uint64_t time);
+
+/* Says how the recording ended; of several calls the last one counts. Where nobody does, a writer
+ * with `amend` says so of itself: at the first failure of the sink, that the recording ends early
+ * and why, and when it is closed, that it is whole. Any thread. */
+MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_writer_end(memtrace_writer *writer,
+                                                                    const memtrace_end *end);
+
+/* How many allocations a stream has that were not handed to the sink yet. */
+MEMTRACE_API uint64_t memtrace_stream_pending(const memtrace_stream *stream);
 
 /* Frees the writer, whose streams must be closed. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_writer_close(memtrace_writer *writer);

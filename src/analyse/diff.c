@@ -224,11 +224,25 @@ static bool depends_on_turns(const query_result *before, const query_result *aft
            (before->profile->n_domains > 1 || after->profile->n_domains > 1);
 }
 
+/* What a trace lacks, nobody can compare; two moments of one are both within what it has. */
+static bool any_ends_early(const query_result *const *runs, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (profile_ends_early(runs[i]->profile))
+            return true;
+    return false;
+}
+
+static bool can_be_compared(const query_result *const *before, size_t n_before,
+                            const query_result *const *after, size_t n_after) {
+    return before[0]->profile == after[0]->profile ||
+           (!any_ends_early(before, n_before) && !any_ends_early(after, n_after));
+}
+
 bool diff_is_decided(const diff_options *options, const query_result *before, size_t n_before,
                      const query_result *after, size_t n_after) {
     const bool varies = options->normalise == DIFF_BY_TIME ||
                         before->measure == MEASURE_BYTESECONDS || depends_on_turns(before, after);
-    return !varies || n_before > 1 || n_after > 1;
+    return can_be_compared(&before, 1, &after, 1) && (!varies || n_before > 1 || n_after > 1);
 }
 
 static void leave_undecided(diff *d) {
@@ -270,7 +284,8 @@ bool diff_query(const query_result *const *before, size_t n_before,
     side b = {0}, a = {0};
     *result = (diff){.options = *options,
                      .measure = before[0]->measure,
-                     .decided = diff_is_decided(options, before[0], n_before, after[0], n_after)};
+                     .decided = diff_is_decided(options, before[0], n_before, after[0], n_after) &&
+                                can_be_compared(before, n_before, after, n_after)};
     bool ok = read_side(&b, before, n_before, options, options->per_before) &&
               read_side(&a, after, n_after, options, options->per_after) &&
               compare_pairs(&b, &a, result) && judge(result);

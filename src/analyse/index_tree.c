@@ -32,6 +32,7 @@ static void number_all(names *all, const profile *p) {
     number_of(all, p->info.host_name);
     number_of(all, p->info.runtime_params);
     number_of(all, p->info.context);
+    number_of(all, p->end.reason);
     for (size_t i = 0; i < p->frames.count; i++)
         number_of(all, p->frames.items[i].type);
     for (size_t i = 0; i < p->locations.count; i++) {
@@ -199,6 +200,21 @@ static void get_sums(source *in) {
     p->suspect_blocks = index_get(in->s);
     p->duration = index_get(in->s);
     p->n_domains = (uint32_t)get_below(in, UINT32_MAX);
+}
+
+static void put_end(index_stream *s, names *all, const profile_end *end) {
+    index_put(s, end->how);
+    index_put(s, end->time);
+    index_put(s, end->n_lost);
+    index_put(s, number_of(all, end->reason));
+}
+
+static void get_end(source *in, profile_end *end) {
+    end->how = (memtrace_ending)get_below(in, MEMTRACE_END_EARLY + 1);
+    end->time = index_get(in->s);
+    end->n_lost = index_get(in->s);
+    end->reason = get_string(in);
+    in->damaged |= end->how != MEMTRACE_END_UNSAID && !end->reason;
 }
 
 static void put_remarks(index_stream *s, const index_remarks *remarks) {
@@ -474,6 +490,7 @@ bool index_put_tree(index_stream *s, const profile *p, const index_remarks *rema
         put_names(s, &all);
         put_info(s, &all, &p->info);
         put_sums(s, p);
+        put_end(s, &all, &p->end);
         put_remarks(s, remarks);
         put_places(s, &all, p);
         put_nodes(s, &p->tree);
@@ -489,6 +506,7 @@ index_status index_get_tree(index_stream *s, profile *p, index_remarks *remarks)
     get_names(&in);
     get_info(&in, &p->info);
     get_sums(&in);
+    get_end(&in, &p->end);
     get_remarks(&in, remarks);
     get_locations(&in);
     get_frames(&in);

@@ -56,8 +56,18 @@ static size_t find_exit(const timeline *t, size_t n, double share) {
     return begun ? best - 1 : best;
 }
 
+/* Where the recording ended before the program, nobody saw that clean up. */
+static leaks_window early_window(const profile *p) {
+    const uint64_t to = p->end.time;
+    return (leaks_window){.to = to > 0 && to < p->duration ? to : p->duration};
+}
+
 bool leaks_find_window(const profile *p, leaks_window *w) {
     timeline t;
+    if (profile_ends_early(p)) {
+        *w = early_window(p);
+        return true;
+    }
     uint64_t late = (uint64_t)((1 - EXIT_SHARE) * (double)p->duration);
     const timeline_spec half = {
         .from = late, .to = TIMELINE_END, .points = EXIT_POINTS, .without_peak = true};

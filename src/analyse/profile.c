@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyse/blocks_add.h"
+#include "trace/end.h"
 #include "trace/reader_next.h"
 
 /* In the values of `minor`: the block was promoted. The rest is its samples, saturated. */
@@ -344,6 +345,16 @@ static bool copy_info(profile *p, const memtrace_info *info) {
            p->info.context;
 }
 
+static bool copy_end(profile *p, const memtrace_reader *reader) {
+    char why[2 * MEMTRACE_MAX_REASON];
+    const memtrace_end end = memtrace_reader_end(reader);
+    if (end.how == MEMTRACE_END_UNSAID)
+        return true;
+    end_explain(&end, why, sizeof why);
+    p->end = (profile_end){end.how, end.time, end.n_lost, copy(p, why)};
+    return p->end.reason;
+}
+
 /* ---- the profile ------------------------------------------------------------------------- */
 
 static void free_reading_state(profile *p) {
@@ -379,7 +390,8 @@ memtrace_status profile_read(profile *p, memtrace_reader *reader, const profile_
         return status;
     if (options->all_read)
         options->all_read(options->all_read_context);
-    if (!blocks_finish(&p->table) || !add_rest_to_tree(p) || !copy_frames(p, reader))
+    if (!blocks_finish(&p->table) || !add_rest_to_tree(p) || !copy_frames(p, reader) ||
+        !copy_end(p, reader))
         return MEMTRACE_NOMEM;
     count_promoted(p);
     free_reading_state(p);

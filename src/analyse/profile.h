@@ -36,6 +36,13 @@ typedef struct profile_mark {
     uint64_t value; /* of a gauge; 0 for a moment */
 } profile_mark;
 
+/* How the recording ended: memtrace_end, with all of the reason in words. */
+typedef struct profile_end {
+    memtrace_ending how;
+    uint64_t time, n_lost;
+    const char *reason; /* NULL while `how` is MEMTRACE_END_UNSAID; may be empty */
+} profile_end;
+
 enum { PROFILE_ADDED = 64, PROFILE_RECENT = 256 };
 
 /* Legal when zeroed: an empty profile. */
@@ -54,6 +61,7 @@ typedef struct profile {
     uint64_t last_mark;      /* its id + 1: it is collected at once, and is no block */
     uint64_t suspect_blocks; /* whose stack may be wrong, since packets were lost */
     uint64_t duration;  /* microseconds from the start to the end: as of memtrace_reader_duration */
+    profile_end end;    /* unsaid while the trace is read */
     uint32_t n_domains; /* that reported an event */
 
     block_table table; /* empty unless it was asked for */
@@ -97,6 +105,12 @@ MEMTRACE_NODISCARD memtrace_status profile_read(profile *p, memtrace_reader *rea
  * being written. May be called from within the reader's call at the end of the bytes. The copy
  * stands by itself. False when there is no memory. */
 bool profile_snapshot(const profile *p, const memtrace_reader *reader, profile *copy);
+
+/* Whether the trace is known to end before what it records: after `end.time`, events are missing.
+ */
+static inline bool profile_ends_early(const profile *p) {
+    return p->end.how == MEMTRACE_END_OPEN || p->end.how == MEMTRACE_END_EARLY;
+}
 
 /* Has somebody symbolized the trace already, so that what is still an address has no name there? */
 bool profile_is_symbolized(const profile *p);

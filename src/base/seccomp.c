@@ -59,6 +59,10 @@ static const struct taken recording[] = {
     {CALL(renameat2), MAY_FAIL, {{1, AT_FDCWD}, {3, AT_FDCWD}, {5, RENAME_NOREPLACE}}},
     {CALL(ftruncate), MAY_FAIL, {{1, FD}}},
     {CALL(fcntl), MAY_FAIL, {{1, FD}, {2, F_OFD_SETLK}}},
+    /* The trace says at its end, or not at all, how the recording ended. */
+    {CALL(fcntl), MAY_FAIL, {{1, FD}, {2, F_SETFL}, {3, 0}}},
+    {CALL(fcntl), MAY_FAIL, {{1, FD}, {2, F_SETFL}, {3, O_APPEND}}},
+    {CALL(pwrite64), MAY_FAIL, {{1, FD}}},
     {CALL(getcwd), MAY_FAIL, {{0}}},
     {CALL(mmap),
      MAY_FAIL,

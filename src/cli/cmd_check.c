@@ -328,7 +328,8 @@ static int read_trace(job *j, const char *path) {
                                                 .block = j->selects ? NULL : count_block,
                                                 .block_context = j}};
     int status = trace_profile_read(&j->in, &j->profile, path, &from);
-    j->is_partial = status == STATUS_OK && lacks_events(&j->in);
+    j->is_partial =
+        status == STATUS_OK && (lacks_events(&j->in) || profile_ends_early(&j->profile));
     trace_file_close(&j->in);
     if (status != STATUS_OK)
         return status;
@@ -336,9 +337,11 @@ static int read_trace(job *j, const char *path) {
     return count_groups(j);
 }
 
-/* What is missing can only add to what is known to be too much. */
+/* What is missing can only add to what is known to be too much; but for what is still there at the
+ * end, which is missing, too. */
 static void doubt(const budget_rule *r, budget_result *result) {
-    if (result->verdict == BUDGET_FAIL && result->actual.value > r->amount)
+    const bool adds = r->measure != MEASURE_SURVIVED && r->measure != MEASURE_LIVE;
+    if (adds && result->verdict == BUDGET_FAIL && result->actual.value > r->amount)
         return;
     result->verdict = BUDGET_UNDECIDED;
     result->deciding_rate = 0;

@@ -12,11 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/path_rights.h"
 #include "base/rescue.h"
 #include "base/trace_name.h"
 #include "cli/symbolize_file.h"
 #include "trace/bytes.h"
+#include "trace/end.h"
 #include "trace/packet.h"
 #include "trace/writer_rescue.h"
 
@@ -85,7 +87,24 @@ typedef struct whole_packets {
     uint64_t end;             /* how long they last, us since the epoch */
     uint64_t next_id;         /* above those of all blocks */
     bool there;               /* one of them is `wanted` */
+    unsigned version;
+    off_t said_at; /* where the end is said; 0: nowhere */
+    memtrace_end said;
 } whole_packets;
+
+static end_trace end_trace_of(const whole_packets *w) {
+    return (end_trace){.version = w->version, .start = w->start_time, .pid = w->pid};
+}
+
+/* Takes note of what the packet at the end of `w` says, if it is about the trace's end. */
+static void note_said(int fd, const packet_header *h, whole_packets *w) {
+    uint8_t bytes[END_PACKET];
+    const end_trace of = end_trace_of(w);
+    if (h->packet.pid == FORMAT_NOBODY && h->packet.size == END_PACKET &&
+        pread(fd, bytes, sizeof bytes, w->size) == (ssize_t)sizeof bytes &&
+        end_parse(bytes, sizeof bytes, &of, &w->said))
+        w->said_at = w->size;
+}
 
 /* `wanted` may be NULL: the program may have been killed right after it had written that one. */
 static whole_packets find_packets(int fd, const packet_mark *wanted) {
@@ -102,7 +121,9 @@ static whole_packets find_packets(int fd, const packet_mark *wanted) {
         if (w.size == 0) {
             w.pid = h.packet.pid;
             w.start_time = mark.time;
+            w.version = h.version;
         }
+        note_said(fd, &h, &w);
         if (packet_plausible(&h) && h.packet.time_end > w.end)
             w.end = h.packet.time_end;
         if (packet_plausible(&h) && h.packet.id_end > w.next_id)
@@ -115,12 +136,32 @@ static whole_packets find_packets(int fd, const packet_mark *wanted) {
 
 /* ---- adding -------------------------------------------------------------------------------- */
 
-/* Behind the whole packets, of which there are `size` bytes. */
-static void append_packet(int fd, off_t end, const uint8_t *bytes, size_t size) {
-    if (pwrite(fd, bytes, size, end) == (ssize_t)size)
+/* Behind the whole packets, of which there are `size` bytes; 0 or an errno. */
+static int append_packet(int fd, off_t end, const uint8_t *bytes, size_t size) {
+    const int error = file_write_at(fd, bytes, size, (uint64_t)end);
+    if (!error)
         end += (off_t)size;
     if (ftruncate(fd, end) != 0)
-        return; /* what is too much is a defect that readers step over */
+        return error; /* what is too much is a defect that readers step over */
+    return error;
+}
+
+/* Says how the recording ended where the trace has a place for it and the program did not get to
+ * it: unless `anew`, only if it said nothing. */
+static void say_end(int fd, const whole_packets *w, bool anew, const memtrace_end *end) {
+    uint8_t bytes[END_PACKET];
+    const end_trace of = end_trace_of(w);
+    const bool open = w->said.how == MEMTRACE_END_OPEN,
+               again = anew && w->said.how == MEMTRACE_END_WHOLE;
+    if (!w->said_at || !(open || again))
+        return;
+    end_put(bytes, &of, end);
+    if (file_write_at(fd, bytes, sizeof bytes, (uint64_t)w->said_at) != 0)
+        return; /* then the trace has no end */
+}
+
+static uint64_t since_start(const whole_packets *w, uint64_t time) {
+    return time > w->start_time ? time - w->start_time : 0;
 }
 
 static void add_packet(int fd, uint64_t start_time, const rescued_packet *packet) {
@@ -129,8 +170,13 @@ static void add_packet(int fd, uint64_t start_time, const rescued_packet *packet
     if (packet->size < FORMAT_LEAST_PACKET || !look_at(packet->bytes, packet->size, &h, &mark))
         return;
     const whole_packets w = find_packets(fd, &mark);
-    if (w.size > 0 && w.start_time == start_time && !w.there)
-        append_packet(fd, w.size, packet->bytes, packet->size);
+    if (w.size == 0 || w.start_time != start_time || w.there)
+        return;
+    const int error = append_packet(fd, w.size, packet->bytes, packet->size);
+    const memtrace_end early = end_of(MEMTRACE_END_EARLY, since_start(&w, mark.time), error,
+                                      "the end of the trace cannot be written");
+    if (error)
+        say_end(fd, &w, false, &early);
 }
 
 static void rescue_stream(void *stream, const struct rescue_slot *slot, const char *pattern) {
@@ -173,10 +219,31 @@ static void visit_stream(void *context, int fd, uint64_t at, const struct rescue
         rescue_stream(r->stream, slot, r->pattern);
 }
 
+/* A process that recorded and is gone, and had not closed its streams: now nothing is missing. When
+ * it ended is not known, but for the one that `run` has waited for. */
+static void visit_end(void *context, int fd, uint64_t at, const struct rescue_slot *slot) {
+    const rescued *r = context;
+    char path[PATH_MAX];
+    (void)fd, (void)at;
+    if (slot->magic != RESCUE_MAGIC || !trace_name_for(r->pattern, slot->pid, path, sizeof path) ||
+        symbolize_file_is_recording(path))
+        return;
+    int trace = open(path, O_RDWR | O_CLOEXEC);
+    const whole_packets w = trace < 0 ? (whole_packets){0} : find_packets(trace, NULL);
+    const memtrace_end end = end_of(MEMTRACE_END_WHOLE, since_start(&w, w.end), 0,
+                                    "the process was killed, then or later");
+    if (w.size > 0 && w.start_time == slot->start_time)
+        say_end(trace, &w, false, &end);
+    if (trace >= 0)
+        close(trace);
+}
+
 void run_rescue_finish(int fd, const char *pattern) {
     rescued r = {.pattern = pattern, .stream = malloc(writer_stream_size())};
-    if (r.stream)
+    if (r.stream) {
         for_each_slot(fd, visit_stream, &r);
+        for_each_slot(fd, visit_end, &r);
+    }
     free(r.stream);
 }
 
@@ -191,7 +258,16 @@ void run_rescue_note_end(const char *pattern, uint64_t pid, uint64_t begin, uint
     const whole_packets w = find_packets(fd, NULL);
     if (w.size > 0 && w.pid == pid && w.start_time >= begin && w.end < end) {
         writer_put_end(packet, pid, end, w.next_id);
-        append_packet(fd, w.size, packet, sizeof packet);
+        const memtrace_end killed = end_of(MEMTRACE_END_WHOLE, since_start(&w, end), 0,
+                                           "a signal ended the process"),
+                           lost = end_of(MEMTRACE_END_EARLY, since_start(&w, w.end), 0,
+                                         "a signal ended the process, and what it had not written "
+                                         "yet is lost");
+        const int error = append_packet(fd, w.size, packet, sizeof packet);
+        if (w.said.how == MEMTRACE_END_OPEN)
+            say_end(fd, &w, false, &lost);
+        else if (!error)
+            say_end(fd, &w, true, &killed);
     }
     close(fd);
 }

@@ -20,6 +20,7 @@
 #include "cli/trace_file.h"
 #include "render/figures.h"
 #include "trace/compress.h"
+#include "trace/end.h"
 #include "trace/relabel.h"
 
 #define TOP_SITES 3
@@ -44,6 +45,7 @@ static void count_unread(run_trace *t, int rescue) {
         return;
     const memtrace_info *info = memtrace_reader_info(relabel_names(names));
     if (info->sample_rate == 1) {
+        t->end = *relabel_end(names);
         t->n_allocations = relabel_n_allocations(names);
         t->counts_remarks =
             !run_rescue_count_remarks(rescue, info->pid, info->start_time, &n_remarks) ||
@@ -200,8 +202,12 @@ typedef struct summary {
     uint64_t samples, blocks, bytes;
     size_t n_unread;     /* of the traces: of these only `blocks` and `bytes` are known */
     bool counts_remarks; /* `blocks` is a little too large */
-    figure total;        /* of the traces that are read, but for its samples */
-    double rate;         /* of the greatest */
+    size_t n_early;      /* of the traces: recording ended before the program */
+    size_t first_early;  /* one of them, and when and why it did */
+    uint64_t early_time;
+    char early_reason[2 * MEMTRACE_MAX_REASON];
+    figure total; /* of the traces that are read, but for its samples */
+    double rate;  /* of the greatest */
     size_t greatest;
     double greatest_value;
     profile *profile; /* of the greatest */
@@ -226,6 +232,14 @@ static figure figure_sum(const figure *a, const figure *b) {
     return sum;
 }
 
+static void add_early(summary *s, size_t i, uint64_t time, const char *reason) {
+    if (s->n_early++)
+        return;
+    s->first_early = i;
+    s->early_time = time;
+    snprintf(s->early_reason, sizeof s->early_reason, "%s", reason);
+}
+
 static void add_trace(summary *s, const run_traces *t, size_t i, profile *p) {
     struct stat status;
     uint64_t samples = 0;
@@ -233,6 +247,8 @@ static void add_trace(summary *s, const run_traces *t, size_t i, profile *p) {
         samples += p->samples[source];
         s->blocks += p->blocks[source];
     }
+    if (profile_ends_early(p))
+        add_early(s, i, p->end.time, p->end.reason);
     figure f = figure_of(p, samples);
     s->samples += samples;
     s->total = s->profile ? figure_sum(&s->total, &f) : f;
@@ -261,6 +277,11 @@ static bool add_unread(summary *s, const run_traces *t, size_t i) {
         s->greatest = i;
     s->n_unread++;
     s->counts_remarks |= trace->counts_remarks;
+    if (end_is_missing(&trace->end)) {
+        char why[2 * MEMTRACE_MAX_REASON];
+        end_explain(&trace->end, why, sizeof why);
+        add_early(s, i, trace->end.time, why);
+    }
     s->blocks += trace->n_allocations;
     s->bytes += stat(trace->path, &status) == 0 ? (uint64_t)status.st_size : 0;
     return true;
@@ -289,12 +310,34 @@ static void say_where(output *o, const summary *s, const run_traces *t) {
     output_format(o, ", %s\n", figure_bytes((double)s->bytes).text);
 }
 
+/* At rate 1: that it is all, or up to when it is. */
+static figure_range all_or_part(const summary *s) {
+    figure_range r = {"every allocation,"};
+    if (s->n_early)
+        snprintf(r.text, sizeof r.text, "the allocations up to %s%s,",
+                 figure_duration(s->early_time).text,
+                 s->n_early > 1 ? " (of the first that ended)" : "");
+    return r;
+}
+
+static void say_early(output *o, const summary *s, const run_traces *t) {
+    if (!s->n_early)
+        return;
+    output_text(o, "allotrace: ");
+    output_shown(o, t->all.items[s->first_early].path);
+    output_format(o, " ends early, at %s: ", figure_duration(s->early_time).text);
+    output_shown(o, s->early_reason);
+    if (s->n_early > 1)
+        output_format(o, "; so do %zu more", s->n_early - 1);
+    output_char(o, '\n');
+}
+
 static void say_total(output *o, const summary *s, const run_traces *t) {
     if (s->n_unread)
-        output_format(o, "allotrace: recorded every allocation, %s%s blocks, ",
+        output_format(o, "allotrace: recorded %s %s%s blocks, ", all_or_part(s).text,
                       s->counts_remarks ? "about " : "", figure_count(s->blocks).text);
     else if (s->rate == 1)
-        output_format(o, "allotrace: recorded every allocation, %s in %s block%s, ",
+        output_format(o, "allotrace: recorded %s %s in %s block%s, ", all_or_part(s).text,
                       figure_bytes(s->total.value).text, figure_count(s->blocks).text,
                       s->blocks == 1 ? "" : "s");
     else
@@ -304,6 +347,7 @@ static void say_total(output *o, const summary *s, const run_traces *t) {
                       figure_count(s->blocks).text, s->blocks == 1 ? "" : "s",
                       figure_rate(s->rate).text);
     say_where(o, s, t);
+    say_early(o, s, t);
 }
 
 /* The last two parts of a path are enough to recognise it. */
@@ -366,6 +410,12 @@ static void say_quoted(output *o, const char *path) {
 /* No sample is not nothing: says what it means, and what to do. */
 static void say_nothing(output *o, const summary *s, const run_traces *t, run_traces_how how) {
     double most = figure_of(s->profile, 0).high;
+    if (s->n_early) { /* how much it allocated nobody knows */
+        output_text(o, "allotrace: recorded nothing ");
+        say_where(o, s, t);
+        say_early(o, s, t);
+        return;
+    }
     output_format(o, "allotrace: recorded no %s at rate %s ", most > 0 ? "sample" : "allocation",
                   figure_rate(s->rate).text);
     say_where(o, s, t);

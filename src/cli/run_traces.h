@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "allotrace/memtrace.h"
 #include "base/vec.h"
 #include "symbolize/debug_file.h"
 
@@ -16,6 +17,7 @@ typedef struct run_trace {
     uint64_t n_allocations; /* in a large trace of everything, which is not read for a summary; 0:
                                it is no such */
     bool counts_remarks;    /* among these are its few gauges and marks: nobody knows how many */
+    memtrace_end end;       /* of it, if it is such */
 } run_trace;
 
 typedef struct run_traces {

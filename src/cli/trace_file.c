@@ -9,6 +9,7 @@
 
 #include "cli/message.h"
 #include "cli/progress.h"
+#include "trace/end.h"
 
 static void say_error(const trace_file *in, const memtrace_error *error) {
     switch (error->status) {
@@ -77,18 +78,45 @@ void trace_file_doing(const trace_file *in, const char *what) {
         progress_say("%s: %s", in->name, what);
 }
 
+/* That the end is missing is met at the end. */
+static size_t without_open_end(const memtrace_warning *w, size_t n) {
+    return n > 0 && w[n - 1].defect == MEMTRACE_DEFECT_NO_END ? n - 1 : n;
+}
+
 const memtrace_warning *trace_file_warnings(const trace_file *in, size_t *n) {
-    if (in->reader)
-        return memtrace_reader_warnings(in->reader, n);
     *n = in->n_known;
-    return in->known;
+    if (!in->reader)
+        return in->known;
+    const memtrace_warning *warnings = memtrace_reader_warnings(in->reader, n);
+    if (in->growing)
+        *n = without_open_end(warnings, *n);
+    return warnings;
+}
+
+static bool is_of_end(const memtrace_warning *w) {
+    return w->defect == MEMTRACE_DEFECT_ENDS_EARLY || w->defect == MEMTRACE_DEFECT_NO_END;
+}
+
+/* What is wrong there is no matter of bytes. */
+static void say_end(const trace_file *in, const memtrace_warning *w) {
+    char why[2 * MEMTRACE_MAX_REASON];
+    if (!in->reader) {
+        message_warning("%s: %s", in->name, w->text);
+        return;
+    }
+    const memtrace_end end = memtrace_reader_end(in->reader);
+    end_explain(&end, why, sizeof why);
+    message_warning("%s: the trace ends early, at %.6g s: %s", in->name, (double)end.time / 1e6,
+                    why);
 }
 
 static void say_warnings(const trace_file *in) {
     size_t n;
     const memtrace_warning *w = trace_file_warnings(in, &n);
     for (size_t i = 0; i < n; i++)
-        if (w[i].count > 1)
+        if (is_of_end(&w[i]))
+            say_end(in, &w[i]);
+        else if (w[i].count > 1)
             message_warning("%s: byte %" PRIu64 ": %s (%" PRIu64 " times)", in->name,
                             w[i].first_offset, w[i].text, w[i].count);
         else

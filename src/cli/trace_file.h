@@ -9,6 +9,7 @@ typedef struct trace_file {
     const char *path; /* as given; `-` is standard input */
     const char *name; /* as shown */
     memtrace_reader *reader;
+    bool growing; /* its program still runs: that its end is missing is nothing to warn of */
     bool strict;  /* the first defect is the error: it is not also a warning */
     bool printed; /* on the terminal, at once, where a line about progress would be in between */
 

@@ -304,7 +304,9 @@ static int read_first(view_trace *t, trace_file *in, bool whole) {
     }
     int status = trace_file_report(in, read);
     size_t n;
-    const memtrace_warning *warnings = memtrace_reader_warnings(in->reader, &n);
+    const memtrace_warning *warnings = trace_file_warnings(in, &n);
+    if (in->growing)
+        f.profile.end = (profile_end){0}; /* it is to come */
     if (status == STATUS_OK && !viewer_publish(t->viewer, t->index, &f.profile, warnings, n,
                                                whole ? READING_WHOLE : READING_PARTIAL)) {
         message_error("%s: not enough memory", in->name);
@@ -385,7 +387,7 @@ int view_trace_open(view_trace *t, viewer *v, size_t index, bool strict, bool wa
     if (status != STATUS_OK)
         return status;
     bool again = is_file(t), large = again && t->size >= LARGE;
-    t->growing = again && is_written(memtrace_reader_info(in->reader));
+    t->growing = in->growing = again && is_written(memtrace_reader_info(in->reader));
     t->follow = t->growing || large;
     if (large)
         return start_first(t);

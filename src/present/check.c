@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "present/ending.h"
 #include "render/figures.h"
 #include "render/fold.h"
 
@@ -60,12 +61,12 @@ static figure_text amount_text(budget_unit unit, double x) {
     return t;
 }
 
-typedef struct cell {
+typedef struct check_cell {
     char text[160];
-} cell;
+} check_cell;
 
-static cell expected_cell(const budget_rule *r) {
-    cell c;
+static check_cell expected_cell(const budget_rule *r) {
+    check_cell c;
     figure_text amount = amount_text(r->unit, r->amount);
     if (r->within > 0)
         snprintf(c.text, sizeof c.text, "%s, within %gx", amount.text, r->within);
@@ -89,8 +90,9 @@ static figure_range error_text(const check_table *t, const budget_rule *r,
                         amount_text(r->unit, f.high).text);
 }
 
-static cell actual_cell(const check_table *t, const budget_rule *r, const budget_result *result) {
-    cell c;
+static check_cell actual_cell(const check_table *t, const budget_rule *r,
+                              const budget_result *result) {
+    check_cell c;
     if (result->samples == 0 && result->actual.high > 0)
         snprintf(c.text, sizeof c.text, "no sample (at most %s)",
                  amount_text(r->unit, result->actual.high).text);
@@ -100,8 +102,8 @@ static cell actual_cell(const check_table *t, const budget_rule *r, const budget
     return c;
 }
 
-static cell ratio_cell(const budget_rule *r, const budget_result *result) {
-    cell c = {"-"};
+static check_cell ratio_cell(const budget_rule *r, const budget_result *result) {
+    check_cell c = {"-"};
     if (r->amount > 0)
         snprintf(c.text, sizeof c.text, "%.2f", result->actual.value / r->amount);
     return c;
@@ -113,8 +115,8 @@ static double rounded_rate(double rate) {
     return fmin(1, ceil(rate / step - 1e-9) * step);
 }
 
-static cell verdict_cell(const budget_result *result) {
-    cell c;
+static check_cell verdict_cell(const budget_result *result) {
+    check_cell c;
     if (result->verdict == BUDGET_UNDECIDED && result->deciding_rate == 0)
         snprintf(c.text, sizeof c.text, "UNDECIDED (a part of the trace is missing)");
     else if (result->verdict == BUDGET_UNDECIDED)
@@ -131,7 +133,7 @@ enum { COLUMNS = 4, LABEL_WIDTH = 50 /* longer ones do not widen the table */ };
 
 /* What stands beside the label. */
 typedef struct row {
-    cell cells[COLUMNS];
+    check_cell cells[COLUMNS];
 } row;
 
 /* What the rule is about: the table's units say the rest. */
@@ -200,6 +202,7 @@ void check_text(output *o, const check_table *t) {
     static const char site[] = "Site";
     static const row heads = {{{"Expected"}, {"Actual"}, {"Ratio"}, {"Verdict"}}};
     const size_t label = label_width(t, strlen(site));
+    ending_text(o, t->profile);
     size_t widths[COLUMNS] = {0};
     measure_row(&heads, widths);
     for (size_t i = 0; i < t->n; i++) {
@@ -246,8 +249,10 @@ static void json_check(output *o, const budget_rule *r, const budget_result *res
 }
 
 void check_json(output *o, const check_table *t) {
-    output_format(o, "{\"passed\":%zu,\"failed\":%zu,\"undecided\":%zu,\n \"checks\":[",
-                  count(t, BUDGET_PASS), count(t, BUDGET_FAIL), count(t, BUDGET_UNDECIDED));
+    output_format(o, "{\"passed\":%zu,\"failed\":%zu,\"undecided\":%zu", count(t, BUDGET_PASS),
+                  count(t, BUDGET_FAIL), count(t, BUDGET_UNDECIDED));
+    ending_json(o, t->profile);
+    output_text(o, ",\n \"checks\":[");
     for (size_t i = 0; i < t->n; i++) {
         output_text(o, i ? ",\n  " : "\n  ");
         json_check(o, &t->rules[i], &t->results[i]);

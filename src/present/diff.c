@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "present/ending.h"
 #include "render/figures.h"
 
 #define BOLD  "\033[1m"
@@ -148,6 +149,42 @@ static void note(output *o, bool *any, const char *what, const char *before, con
     output_text(o, " after)");
 }
 
+static bool show_endings_of(output *o, const char *side, const query_result *const *runs,
+                            size_t n) {
+    bool any = false;
+    for (size_t i = 0; i < n; i++) {
+        const profile *p = runs[i]->profile;
+        if (!profile_ends_early(p))
+            continue;
+        any = true;
+        output_text(o, side);
+        if (n > 1)
+            output_format(o, " %zu", i + 1);
+        output_format(o, " ends early, at %s", figure_duration(p->end.time).text);
+        output_text(o, p->end.reason[0] ? ": " : "");
+        output_shown(o, p->end.reason);
+        output_text(o, ".\n");
+    }
+    return any;
+}
+
+static void show_endings(output *o, const diff_view *view) {
+    bool any = show_endings_of(o, "Before", view->before, view->n_before);
+    any |= show_endings_of(o, "After", view->after, view->n_after);
+    if (any)
+        output_text(o, "Undecided: what came later cannot be compared. Record again, or give "
+                       "traces that are whole.\n");
+}
+
+static bool any_ends_early(const diff_view *view) {
+    bool any = false;
+    for (size_t i = 0; i < view->n_before; i++)
+        any |= profile_ends_early(view->before[i]->profile);
+    for (size_t i = 0; i < view->n_after; i++)
+        any |= profile_ends_early(view->after[i]->profile);
+    return any;
+}
+
 static void show_notes(output *o, const diff *d, const diff_view *view) {
     const memtrace_info *b = &view->before[0]->profile->info, *a = &view->after[0]->profile->info;
     bool any = false;
@@ -187,6 +224,8 @@ static void show_notes(output *o, const diff *d, const diff_view *view) {
     }
     if (any)
         output_char(o, '\n');
+    if (any_ends_early(view))
+        return;
     const bool of_turns = d->measure == MEASURE_PEAK || d->measure == MEASURE_LIVE;
     if (!d->decided) /* what is unknown is often more than what sampling does */
         output_format(
@@ -371,6 +410,7 @@ void diff_text(output *o, const diff *d, const diff_view *view) {
                       amount_text(d, d->total.before.value, true).text);
         return;
     }
+    show_endings(o, view);
     show_headline(o, d, view);
     show_notes(o, d, view);
     show_invisible(o, view);
@@ -455,6 +495,7 @@ static void json_side(output *o, const char *name, const query_result *const *ru
         output_json(o, runs[i]->profile->info.executable_name);
         output_text(o, ",\"host\":");
         output_json(o, runs[i]->profile->info.host_name);
+        ending_json(o, runs[i]->profile);
         output_char(o, '}');
     }
     output_char(o, ']');

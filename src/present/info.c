@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "analyse/gauges.h"
+#include "present/ending.h"
 #include "render/figures.h"
 
 static const char *const source_names[CCT_SOURCES] = {
@@ -28,7 +29,8 @@ static void line_of(output *o, const char *name, const char *text) {
 static void show_estimate(output *o, const profile *p, const char *name, uint64_t samples) {
     figure f = figure_of(p, samples);
     label(o, name);
-    output_format(o, "%s (%s)\n", figure_bytes(f.value).text, figure_margin(&f).text);
+    output_format(o, "%s (%s)\n", figure_bytes(f.value).text,
+                  ending_error(p, figure_margin(&f)).text);
 }
 
 static void show_allocations(output *o, const profile *p) {
@@ -66,6 +68,21 @@ static void show_gauges(output *o, const profile *p) {
         output_format(o, "%s at the end\n", figure_bytes((double)gauge_last(g)->bytes).text);
     }
     gauges_free(&list);
+}
+
+/* Of a trace that tells: up to when nothing is missing, and why it ends then. */
+static void show_end(output *o, const profile *p) {
+    const profile_end *end = &p->end;
+    if (end->how == MEMTRACE_END_UNSAID || (end->how == MEMTRACE_END_WHOLE && !end->reason[0]))
+        return;
+    label(o, profile_ends_early(p) ? "ends early" : "end");
+    if (profile_ends_early(p))
+        output_format(o, "at %s%s", figure_duration(end->time).text, end->reason[0] ? ": " : "");
+    output_shown(o, end->reason);
+    if (end->n_lost)
+        output_format(o, "; %s allocation%s could not be written, and all later ones",
+                      figure_count(end->n_lost).text, end->n_lost == 1 ? "" : "s");
+    output_char(o, '\n');
 }
 
 static size_t count_marks(const profile *p) {
@@ -115,6 +132,7 @@ void info_text(output *o, const profile *p, const info_view *view) {
     line_of(o, "runtime", i->runtime_params);
     line_of(o, "started", figure_date(i->start_time).text);
     line_of(o, "duration", figure_duration(p->duration).text);
+    show_end(o, p);
     label(o, "rate");
     output_format(o, "%s (a sample stands for %s)\n", figure_rate(i->sample_rate).text,
                   figure_bytes(profile_bytes_per_sample(p)).text);
@@ -198,6 +216,15 @@ static void json_gauges(output *o, const profile *p) {
     gauges_free(&list);
 }
 
+static void json_end(output *o, const profile *p) {
+    ending_json(o, p);
+    if (p->end.how != MEMTRACE_END_WHOLE)
+        return;
+    output_format(o, ",\n \"end\":{\"time\":%" PRIu64 ",\"reason\":", p->end.time);
+    output_json(o, p->end.reason);
+    output_char(o, '}');
+}
+
 static void json_warnings(output *o, const info_view *view) {
     output_text(o, ",\n \"warnings\":[");
     for (size_t i = 0; i < view->n_warnings; i++) {
@@ -227,6 +254,7 @@ void info_json(output *o, const profile *p, const info_view *view) {
                   ",\"start\":%" PRIu64 ",\"duration\":%" PRIu64 ",\"domains\":%" PRIu32
                   ",\"distinct_stacks\":%zu,\"suspect_blocks\":%" PRIu64,
                   i->start_time, p->duration, p->n_domains, p->tree.n_stacks, p->suspect_blocks);
+    json_end(o, p);
     json_allocations(o, p, view);
     json_marks(o, p);
     json_gauges(o, p);

@@ -8,6 +8,7 @@
 
 #include "analyse/estimate.h"
 #include "analyse/tick.h"
+#include "present/ending.h"
 
 /* ---- amounts ----------------------------------------------------------------------------- */
 
@@ -77,7 +78,8 @@ static void text_total(output *o, const report *r) {
     output_format(o, "%s %s", report_amount(r, total.value).text, measure_infos[q->measure].title);
     text_moment(o, r);
     report_paint(o, r, REPORT_PLAIN);
-    output_format(o, " (%s, %s sample%s at rate %s)\n", report_margin(r, &total).text,
+    output_format(o, " (%s, %s sample%s at rate %s)\n",
+                  ending_error(q->profile, report_margin(r, &total)).text,
                   figure_count(total.samples).text, total.samples == 1 ? "" : "s",
                   figure_rate(q->profile->info.sample_rate).text);
 }
@@ -126,6 +128,7 @@ static void text_nothing(output *o, const report *r) {
 }
 
 bool report_text_head(output *o, const report *r) {
+    ending_text(o, r->query->profile);
     if (r->query->total.blocks == 0) {
         text_nothing(o, r);
         return false;
@@ -160,6 +163,7 @@ void report_json_about(output *o, const report *r) {
     output_format(o, ",\"measure\":\"%s\"", measure_infos[q->measure].name);
     if (q->measure == MEASURE_LIVE || q->measure == MEASURE_PEAK)
         output_format(o, ",\"time\":%" PRIu64, q->moment);
+    ending_json(o, q->profile);
     if (r->filter)
         write_selection(o, r);
 }

@@ -94,7 +94,7 @@
 #define CALLS_EXIT(X)                                                                              \
     X(_exit, (int status), (status), recorder_finish)                                              \
     X(_Exit, (int status), (status), recorder_finish)                                              \
-    X(abort, (void), (), recorder_flush)
+    X(abort, (void), (), recorder_before_abort)
 
 /* X(result, name, parameters, arguments): the OCaml runtime gives itself away by these. */
 #define CALLS_LINK(X)                                                                              \

@@ -21,31 +21,38 @@ CALLS_EXEC(DECLARE_EXEC)
 CALLS_SPAWN(DECLARE_EXEC)
 
 /* Makes `envp` what the program is to get, on the stack only where that is something else. */
-#define WITH_ENVIRONMENT(becomes, call)                                                            \
+#define PREPARE_ENVIRONMENT(becomes)                                                               \
     const size_t room_ = environment_room(envp, becomes);                                          \
     if (room_)                                                                                     \
-        envp = environment_without_us(envp, __builtin_alloca((room_ + 1) * sizeof *envp),          \
-                                      __builtin_alloca(ENVIRONMENT_TEXT));                         \
+    envp = environment_without_us(envp, __builtin_alloca((room_ + 1) * sizeof *envp),              \
+                                  __builtin_alloca(ENVIRONMENT_TEXT))
+
+/* What comes back has failed. */
+#define BECOME(call)                                                                               \
+    recorder_before_exec();                                                                        \
+    PREPARE_ENVIRONMENT(true);                                                                     \
+    const int failed_ = next.call;                                                                 \
+    recorder_after_exec();                                                                         \
+    return failed_
+
+#define SPAWN(call)                                                                                \
+    PREPARE_ENVIRONMENT(false);                                                                    \
     return next.call
 
 int execve(const char *path, char *const argv[], char *const envp[]) {
-    recorder_flush();
-    WITH_ENVIRONMENT(true, execve(path, argv, envp));
+    BECOME(execve(path, argv, envp));
 }
 
 int execvpe(const char *file, char *const argv[], char *const envp[]) {
-    recorder_flush();
-    WITH_ENVIRONMENT(true, execvpe(file, argv, envp));
+    BECOME(execvpe(file, argv, envp));
 }
 
 int fexecve(int fd, char *const argv[], char *const envp[]) {
-    recorder_flush();
-    WITH_ENVIRONMENT(true, fexecve(fd, argv, envp));
+    BECOME(fexecve(fd, argv, envp));
 }
 
 int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags) {
-    recorder_flush();
-    WITH_ENVIRONMENT(true, execveat(fd, path, argv, envp, flags));
+    BECOME(execveat(fd, path, argv, envp, flags));
 }
 
 int execv(const char *path, char *const argv[]) {
@@ -58,12 +65,12 @@ int execvp(const char *file, char *const argv[]) {
 
 int posix_spawn(pid_t *pid, const char *path, const void *actions, const void *attributes,
                 char *const argv[], char *const envp[]) {
-    WITH_ENVIRONMENT(false, posix_spawn(pid, path, actions, attributes, argv, envp));
+    SPAWN(posix_spawn(pid, path, actions, attributes, argv, envp));
 }
 
 int posix_spawnp(pid_t *pid, const char *file, const void *actions, const void *attributes,
                  char *const argv[], char *const envp[]) {
-    WITH_ENVIRONMENT(false, posix_spawnp(pid, file, actions, attributes, argv, envp));
+    SPAWN(posix_spawnp(pid, file, actions, attributes, argv, envp));
 }
 
 #define DEFINE_EXIT(name, parameters, arguments, before)                                           \

@@ -386,6 +386,7 @@ static void recorder_fail(struct session *s) {
     atomic_store(&recorder_page->current, NULL);
     if (s->dense)
         recorder_filter = (memprof_filter)MEMPROF_FILTER_INIT;
+    session_say_failed(s);
     say(s->sink.path, "recording has ended", s->sink.error);
 }
 
@@ -567,10 +568,32 @@ bool recorder_is_stopped(void) {
 
 /* ---- the end of the process -------------------------------------------------------------- */
 
+static bool recorder_is_at_work(void) {
+    return atomic_load(&recorder.state) == ON && atomic_load(&recorder_page->alive) &&
+           recorder_is_own_process();
+}
+
 void recorder_flush(void) {
-    if (atomic_load(&recorder.state) == ON && atomic_load(&recorder_page->alive) &&
-        recorder_is_own_process())
+    if (recorder_is_at_work())
         session_flush(recorder.session);
+}
+
+static void recorder_flush_last(const char *why) {
+    if (recorder_is_at_work())
+        session_say_whole(recorder.session, session_flush(recorder.session), why);
+}
+
+void recorder_before_exec(void) {
+    recorder_flush_last("the process became another program");
+}
+
+void recorder_before_abort(void) {
+    recorder_flush_last("the process aborted");
+}
+
+void recorder_after_exec(void) {
+    if (recorder_is_at_work())
+        session_say_open(recorder.session);
 }
 
 void recorder_finish(void) {
@@ -605,6 +628,7 @@ static void recorder_say_preempted(const char *module) {
     if (recorder_enter()) {
         recorder_maps = false;
         session_mark(recorder.session, mark);
+        session_end_early(recorder.session, mark);
         recorder_finish();
     }
     recorder_decline(module, "has a malloc of its own that stands before ours, nothing is recorded",
@@ -720,15 +744,18 @@ void recorder_yield(struct session *s, const char *why) {
     text_add(&t, "recording has ended: ");
     text_add(&t, why);
     recorder_mark(message);
+    session_end_early(s, why);
     recorder_end();
     say(s->sink.path, message, 0);
 }
 
 void recorder_lose_ocaml(void) {
     char program[PATH_MAX];
-    if (!recorder_enter())
+    struct session *s = recorder_enter();
+    if (!s)
         return;
     recorder_mark("the program samples its OCaml heap itself");
+    session_end_early(s, "the program samples its OCaml heap itself");
     program_path(program);
     say(program, "it uses Gc.Memprof itself: its OCaml heap is recorded up to here", 0);
 }

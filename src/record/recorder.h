@@ -99,6 +99,9 @@ const char *recorder_path(void);      /* of the trace; NULL: nothing is recorded
 
 /* The process may be about to vanish: by exec, if it succeeds, or for good. */
 void recorder_flush(void);
+void recorder_before_exec(void);
+void recorder_after_exec(void); /* it has failed */
+void recorder_before_abort(void);
 void recorder_finish(void);
 
 /* The process is about to start, or to become, a program that is not recorded, as the trace is

@@ -52,6 +52,11 @@ static int hook_sink_spread(void *context, const void *bytes, size_t size, size_
     return sink_write_spread(&s->sink, bytes, size, hole, times);
 }
 
+static int hook_amend(void *context, uint64_t offset, const void *bytes, size_t size) {
+    struct session *s = context;
+    return sink_amend(&s->sink, offset, bytes, size);
+}
+
 static size_t hook_locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
     struct session *s = context;
     if (s->ocaml && code_is_ocaml(code))
@@ -306,6 +311,7 @@ static int session_open_writer(struct session *s, const struct session_plan *pla
     memtrace_writer_options options = {.sink = hook_sink,
                                        .locate = hook_locate,
                                        .reallocate = hook_reallocate,
+                                       .amend = hook_amend,
                                        .sink_spread = hook_sink_spread,
                                        .room = c->rate == 1 ? plan->room : 0,
                                        .context = s};
@@ -398,25 +404,86 @@ static bool session_is_passable(struct session *s) {
 
 /* To its own stream a thread has a way that takes no membarrier, which a sandbox may forbid; and
  * none if a signal handler has interrupted it there. */
-static void session_flush_one(struct session *s, struct domain *d) {
+static bool session_flush_one(struct session *s, struct domain *d) {
     bool own = d == self.domain && self.session == s->number;
     if (own && atomic_load_explicit(&d->inside, memory_order_relaxed))
-        return;
+        return false;
     if (own) {
         domain_enter(d);
         domain_flush_inside(s, d);
         domain_leave(d);
-    } else if (domain_visit(d, true)) {
+    } else if (!domain_visit(d, true)) {
+        return false;
+    } else {
         domain_flush_inside(s, d);
         domain_visit_end(d);
     }
+    return true;
 }
 
-void session_flush(struct session *s) {
+bool session_flush(struct session *s) {
+    bool all = true;
     if (!session_is_passable(s))
-        return;
+        return false;
     for (struct domain *d = atomic_load(&s->domains.all); d; d = d->older)
-        session_flush_one(s, d);
+        all &= session_flush_one(s, d);
+    return all && !atomic_load(&s->failed);
+}
+
+/* The file cannot be written any more: from the oldest event that is not in it, events are missing.
+ * The streams of others may be at an event, which can only make the time too early. */
+static memtrace_end session_end_of_failed(struct session *s) {
+    memtrace_end end = {.time = session_now(s)};
+    uint64_t n_lost = 0;
+    for (struct domain *d = atomic_load(&s->domains.all); d; d = d->older) {
+        const uint64_t oldest = memtrace_stream_oldest(d->stream);
+        end.time = oldest < end.time ? oldest : end.time;
+        n_lost += memtrace_stream_pending(d->stream);
+    }
+    end.n_lost = n_lost;
+    end.how = MEMTRACE_END_EARLY;
+    end.os_error = s->sink.error;
+    text t = text_in(end.reason, sizeof end.reason);
+    text_add(&t, "the trace cannot be written");
+    return end;
+}
+
+static void session_say(struct session *s, const memtrace_end *end) {
+    const memtrace_status status = memtrace_writer_end(s->writer, end);
+    (void)status; /* nothing more can be done: the trace has no end then */
+}
+
+void session_say_failed(struct session *s) {
+    if (s->ended_early || !session_is_passable(s))
+        return;
+    const memtrace_end end = session_end_of_failed(s);
+    session_say(s, &end);
+}
+
+void session_end_early(struct session *s, const char *why) {
+    memtrace_end end = {.how = MEMTRACE_END_EARLY, .time = session_now(s)};
+    text t = text_in(end.reason, sizeof end.reason);
+    text_add(&t, why);
+    if (s->ended_early || !session_is_passable(s))
+        return;
+    s->ended_early = true;
+    session_say(s, &end);
+}
+
+void session_say_whole(struct session *s, bool all, const char *why) {
+    memtrace_end end = {.how = MEMTRACE_END_WHOLE, .time = session_now(s)};
+    text t = text_in(end.reason, sizeof end.reason);
+    text_add(&t, why);
+    if (atomic_load(&s->failed))
+        session_say_failed(s);
+    else if (all && !s->ended_early)
+        session_say(s, &end);
+}
+
+void session_say_open(struct session *s) {
+    const memtrace_end end = {.how = MEMTRACE_END_OPEN};
+    if (!s->ended_early && !atomic_load(&s->failed) && session_is_passable(s))
+        session_say(s, &end);
 }
 
 void session_mark(struct session *s, const char *remark) {
@@ -473,7 +540,7 @@ void session_finish(struct session *s) {
         session_last_gauges(s);
         session_mark_losses(s);
     }
-    session_flush(s);
+    session_say_whole(s, session_flush(s), "");
     gauges_close(&s->gauges);
 }
 

@@ -73,6 +73,7 @@ struct session {
     uint64_t ocaml_seed;
     _Atomic uint64_t latest;         /* the latest answer of session_now_nearly, trace time, µs */
     _Atomic uint64_t next_sweep;     /* when old packets are looked for again, trace time, µs */
+    bool ended_early;                /* the trace says so already */
     _Atomic bool failed;             /* nothing more can be written: the recording should end */
     _Atomic uint64_t lost_domain;    /* samples dropped: no domain could be had for the thread */
     _Atomic uint64_t lost_event;     /* events dropped: the writer had no memory */
@@ -100,8 +101,8 @@ struct session_plan {
 struct session *session_open(const struct session_plan *plan, memprof_filter *filter, int *error);
 
 /* Writes out what all threads have buffered. Gives up on a thread that is in the way for long: a
- * signal handler may be running inside it. */
-void session_flush(struct session *s);
+ * signal handler may be running inside it. False if not all was written. */
+bool session_flush(struct session *s);
 
 /* ---- for the parts of a session ------------------------------------------------------------ */
 
@@ -157,6 +158,14 @@ void session_sweep(struct session *s, uint64_t now);
 
 /* Adds a mark to the calling thread's stream. */
 void session_mark(struct session *s, const char *remark);
+
+/* How the recording ended, in the trace. That nothing more can be written: from where on events are
+ * missing; that something else ends it before the program, of all the heaps or of one; that
+ * nothing is missing, if `all` was written; that it goes on nevertheless. */
+void session_say_failed(struct session *s);
+void session_end_early(struct session *s, const char *why);
+void session_say_whole(struct session *s, bool all, const char *why);
+void session_say_open(struct session *s);
 
 /* The last words (what was lost, and why), and everything to the file. */
 void session_finish(struct session *s);

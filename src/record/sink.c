@@ -139,24 +139,25 @@ static void take_signal_back(int signal, signal_set pending_before) {
 struct what {
     const void *bytes;
     size_t size, hole, times;
+    bool replaces; /* what stands at the place already */
 };
 
-/* Leaves holes in a regular file that ends at `end`. */
-static int write_spread(int fd, const struct what *w, uint64_t end) {
+/* Leaves holes in a regular file that ends at `at`, or replaces what is there. */
+static int write_at(int fd, const struct what *w, uint64_t at) {
     int error = error_of(syscall4(SYS_fcntl, fd, F_SETFL, 0, 0)); /* not only at its end */
-    for (size_t i = 0; i < w->times && !error; i++, end += w->size)
-        error = write_all(SYS_pwrite64, fd, w->bytes, w->size, end += w->hole);
+    for (size_t i = 0; i < w->times && !error; i++, at += w->size)
+        error = write_all(SYS_pwrite64, fd, w->bytes, w->size, at += w->hole);
     syscall4(SYS_fcntl, fd, F_SETFL, O_APPEND, 0);
     return error;
 }
 
 /* Writes with the signals blocked that a write can raise. */
-static int write_quietly(int fd, const struct what *w, uint64_t end) {
+static int write_quietly(int fd, const struct what *w, uint64_t at) {
     signal_set block = SIGNAL_BIT(SIGXFSZ) | SIGNAL_BIT(SIGPIPE), before, pending = 0;
     syscall4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&block, (long)&before, sizeof block);
     syscall4(SYS_rt_sigpending, (long)&pending, sizeof pending, 0, 0);
-    int error =
-        w->hole ? write_spread(fd, w, end) : write_all(SYS_write, fd, w->bytes, w->size, end);
+    int error = w->hole || w->replaces ? write_at(fd, w, at)
+                                       : write_all(SYS_write, fd, w->bytes, w->size, at);
     if (error == EFBIG)
         take_signal_back(SIGXFSZ, pending);
     if (error == EPIPE)
@@ -193,7 +194,23 @@ int sink_write(sink *s, const void *packets, size_t size) {
 }
 
 int sink_write_spread(sink *s, const void *bytes, size_t size, size_t hole, size_t times) {
-    return sink_write_what(s, &(struct what){bytes, size, hole, times});
+    return sink_write_what(
+        s, &(struct what){.bytes = bytes, .size = size, .hole = hole, .times = times});
+}
+
+static int sink_amend_locked(sink *s, uint64_t offset, const struct what *w) {
+    int error = s->regular ? 0 : ESPIPE;
+    if (!error && !sink_is_ours(s, s->fd))
+        error = sink_reopen_locked(s);
+    return error ? error : write_quietly(s->fd, w, offset);
+}
+
+int sink_amend(sink *s, uint64_t offset, const void *bytes, size_t size) {
+    const struct what what = {.bytes = bytes, .size = size, .times = 1, .replaces = true};
+    lock_acquire(&s->lock);
+    int error = s->error == ESHUTDOWN ? ESHUTDOWN : sink_amend_locked(s, offset, &what);
+    lock_release(&s->lock);
+    return error;
 }
 
 /* The descriptor stays: a thread may be about to write an event that it was at already. */

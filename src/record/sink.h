@@ -39,6 +39,10 @@ int sink_write(sink *s, const void *packets, size_t size);
  * which nobody else writes yet. An errno as above. */
 int sink_write_spread(sink *s, const void *bytes, size_t size, size_t hole, size_t times);
 
+/* Replaces bytes of a regular file that were written before, also after a failure of sink_write. An
+ * errno as above, ESPIPE for what is no regular file. */
+int sink_amend(sink *s, uint64_t offset, const void *bytes, size_t size);
+
 /* Says to others that the file is not being recorded any more; async-signal-safe, takes no lock. */
 void sink_unlock(sink *s);
 

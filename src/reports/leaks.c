@@ -341,6 +341,8 @@ static const char *rate_text(document *d, const leaks_report *l, double amount) 
 
 static void say_window(document *d, const leaks_report *l) {
     const leaks *w = l->leaks;
+    if (profile_ends_early(l->report->query->profile))
+        document_note(d, "What was live when the recording ended may have been freed later.");
     if (w->cleaned_up)
         document_note(d, "The program cleaned up from %s on; leaks are measured just before that.",
                       figure_duration(w->to).text);

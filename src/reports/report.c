@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "reports/ending.h"
+
 /* ---- columns of costs -------------------------------------------------------------------- */
 
 static const cost *cost_of(const table *t, const void *row) {
@@ -92,6 +94,20 @@ static cell about_removed_last(const table *t, const void *row) {
     return (cell){.count = selection_of(row)->n_removed};
 }
 
+static bool about_end(const table *t, const void *row, table *below) {
+    const profile *p = asked(row)->query->profile;
+    (void)t;
+    below->columns = ending_columns;
+    below->n_columns = ending_n_columns;
+    below->rows = &p->end;
+    below->n = 1;
+    return true;
+}
+
+static bool has_early_end(const table *t) {
+    return profile_ends_early(asked(t->rows)->query->profile);
+}
+
 static bool has_moment(const table *t) {
     const measure m = asked(t->rows)->query->measure;
     return m == MEASURE_LIVE || m == MEASURE_PEAK;
@@ -119,6 +135,11 @@ static const table_column about_columns[] = {
      .get = about_time,
      .has = has_moment,
      .help = "the moment of the measures live and peak, in microseconds"},
+    {.name = "ends_early",
+     .kind = COLUMN_OBJECT,
+     .below = about_end,
+     .has = has_early_end,
+     .help = "if the trace ends before what it records: when, how and why"},
     {.name = "filter",
      .kind = COLUMN_TEXT,
      .get = about_filter,
@@ -170,9 +191,18 @@ static void say_total(document *d, const report *r) {
     snprintf(strong, sizeof strong, "%s %s%s", figure_amount(report_unit(r), total.value).text,
              measure_infos[q->measure].title, moment);
     snprintf(rest, sizeof rest, " (%s, %s sample%s at rate %s)",
-             figure_margin_in(report_unit(r), &total).text, figure_count(total.samples).text,
-             total.samples == 1 ? "" : "s", figure_rate(q->profile->info.sample_rate).text);
+             ending_error(q->profile, figure_margin_in(report_unit(r), &total)).text,
+             figure_count(total.samples).text, total.samples == 1 ? "" : "s",
+             figure_rate(q->profile->info.sample_rate).text);
     document_title(d, strong, rest);
+}
+
+static void say_end(document *d, const report *r) {
+    ending_words words;
+    if (ending_say(r->query->profile, &words)) {
+        document_note(d, "%s", words.when);
+        document_note(d, "%s", words.missing);
+    }
 }
 
 static void say_limits(document *d, const report *r) {
@@ -238,6 +268,7 @@ bool report_head(document *d, const report *r) {
         .name = "total", .rows = r, .n = 1, .unit = report_unit(r), TABLE_COLUMNS(total_columns)};
     document_object(d, &about, IN_JSON);
     document_object(d, &total, IN_JSON);
+    say_end(d, r);
     if (r->query->total.blocks == 0) {
         say_nothing(d, r);
         return false;

@@ -12,6 +12,8 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include "base/file.h"
+
 enum { STORED_BUFFER = 64 * 1024 };
 
 struct input_codec {
@@ -236,6 +238,11 @@ void input_close(input *in) {
 
 bool input_is_compressed(const input *in) {
     return in->codec->read != plain_read;
+}
+
+bool input_read_again(const input *in, void *bytes, size_t size, uint64_t offset) {
+    return in->fd >= 0 && in->codec->read == plain_read &&
+           file_read_at(in->fd, bytes, size, offset) == 0;
 }
 
 uint64_t input_consumed(const input *in) {

@@ -72,6 +72,9 @@ static inline void input_skip(input *in, size_t size) {
     in->offset += size;
 }
 
+/* What stands at `offset` now, of a file that is not compressed; false of others. */
+bool input_read_again(const input *in, void *bytes, size_t size, uint64_t offset);
+
 /* Stored bytes that were consumed, roughly: what is in the window counts as not yet consumed if
  * the source is not compressed. */
 uint64_t input_consumed(const input *in);

@@ -138,6 +138,8 @@ static memtrace_status write_sums(merge_gauges *g, const memtrace_info *info) {
         const memtrace_status closed = memtrace_stream_close(stream);
         status = status == MEMTRACE_OK ? closed : status;
     }
+    if (status == MEMTRACE_OK)
+        status = memtrace_writer_end(writer, &(memtrace_end){.how = MEMTRACE_END_WHOLE});
     const memtrace_status closed = memtrace_writer_close(writer);
     return status == MEMTRACE_OK ? closed : status;
 }

@@ -182,10 +182,21 @@ memtrace_status reader_enter_packet(memtrace_reader *r) {
     return reader_verify_cache(r);
 }
 
+/* Whether the packet says how the recording ended, which is then known. */
+static bool reader_is_at_end_said(memtrace_reader *r) {
+    const end_trace of = reader_end_trace(r);
+    const bool is = r->header.packet.size == END_PACKET &&
+                    end_parse(r->in.next, input_peek(&r->in, END_PACKET), &of, &r->said_end);
+    if (is)
+        r->said_at = r->header.packet.offset;
+    return is;
+}
+
 static memtrace_status reader_skip_foreign(memtrace_reader *r) {
     const memtrace_packet *p = &r->header.packet;
     memtrace_status status = MEMTRACE_OK;
-    if (p->pid != FORMAT_NOBODY)
+    const bool says_end = reader_is_at_end_said(r);
+    if (p->pid != FORMAT_NOBODY && !says_end)
         status = reader_defect(r, FOREIGN_PID, p->offset,
                                "%u bytes of process %llu in the trace of %llu", p->size,
                                (unsigned long long)p->pid, (unsigned long long)r->info.pid);

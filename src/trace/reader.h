@@ -13,6 +13,7 @@
 #include "trace/backtrace.h"
 #include "trace/columns.h"
 #include "trace/defects.h"
+#include "trace/end.h"
 #include "trace/frames.h"
 #include "trace/input.h"
 #include "trace/mtf.h"
@@ -50,7 +51,10 @@ struct memtrace_reader {
     reader_domain *named;           /* the one whose locations were read last; NULL: none */
     VEC(memtrace_location) scratch; /* the locations of one code */
     columns columns;
-    uint64_t losses; /* packets or parts of them that could not be read */
+    memtrace_end said_end; /* as the trace says so far */
+    uint64_t said_at;      /* in the trace, bytes */
+    bool judged;           /* whether it is whole */
+    uint64_t losses;       /* packets or parts of them that could not be read */
 
     /* The packet being read; `next` and `end` are NULL while there is none. */
     packet_header header;
@@ -93,6 +97,15 @@ memtrace_status reader_next_packet(memtrace_reader *r);
  * expected; otherwise the packet is left, for the next header if one stands within it: it was cut
  * short, and another one written behind it. */
 memtrace_status reader_bad_event(memtrace_reader *r, const uint8_t *at, const char *why);
+
+/* What statements of its end are told by. */
+static inline end_trace reader_end_trace(const memtrace_reader *r) {
+    return (end_trace){
+        .version = r->info.version, .start = r->info.start_time, .pid = r->header_pid};
+}
+
+/* No packet follows: MEMTRACE_END, or the error that the trace is not whole in strict reading. */
+memtrace_status reader_judge_end(memtrace_reader *r);
 
 /* Something of the packet's domain was lost: its tables are no longer what the writer's are. */
 void reader_domain_lose(memtrace_reader *r);

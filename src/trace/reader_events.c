@@ -41,7 +41,7 @@ static __attribute__((cold)) memtrace_status reader_go_on(memtrace_reader *r) {
     if (r->error.status != MEMTRACE_OK)
         return r->error.status;
     if (r->ended)
-        return MEMTRACE_END;
+        return reader_judge_end(r);
     bool at_end = r->next == r->end && !(r->cut && r->next);
     return at_end ? reader_next_packet(r) : reader_bad_event(r, r->next, reader_overrun);
 }

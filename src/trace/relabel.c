@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "trace/bytes.h"
 #include "trace/compress.h"
+#include "trace/end.h"
 #include "trace/packet.h"
 #include "trace/replace.h"
 #include "trace/room.h"
@@ -29,9 +30,11 @@ struct relabel {
     int fd;
     uint64_t size, n_allocations;
     bool has_gaps; /* between the ids of one packet and those of the next */
-    uint64_t pid;
+    uint64_t pid, start_time;
     unsigned last_domain;
     name_room room;
+    memtrace_end end;
+    bool says_end;
     VEC(piece) pieces;
     VEC(uint64_t) named; /* where packets of names begin */
     VEC(uint8_t) names;  /* the head, and all packets of names */
@@ -106,7 +109,25 @@ static bool is_usable(const relabel *r, uint64_t offset, const packet_header *h)
 /* What the head says of the rest. */
 static void take_head(relabel *r, const packet_header *h) {
     r->pid = h->packet.pid;
+    r->start_time = h->packet.time_begin;
     r->room.begin = r->room.end = h->packet.size;
+}
+
+/* A packet that readers skip: the statement of the end, which may stand before the room, or room.
+ */
+static memtrace_status take_nobodys(relabel *r, uint64_t offset, uint64_t size) {
+    const end_trace of = {.version = r->version, .start = r->start_time, .pid = r->pid};
+    uint8_t bytes[END_PACKET];
+    if (size == sizeof bytes && (errno = file_read_at(r->fd, bytes, size, offset)) != 0)
+        return MEMTRACE_IO;
+    if (size == sizeof bytes && end_parse(bytes, size, &of, &r->end)) {
+        r->says_end = true;
+        if (offset == r->room.begin && r->room.end == offset)
+            r->room.begin = r->room.end = offset + size;
+        return MEMTRACE_OK;
+    }
+    room_meet(&r->room, offset, size);
+    return MEMTRACE_OK;
 }
 
 /* Takes the packet at `offset`; gives its size. */
@@ -122,10 +143,8 @@ static memtrace_status take_packet(relabel *r, uint64_t offset, uint64_t *size) 
     *size = h.packet.size;
     if (offset == 0)
         take_head(r, &h);
-    if (h.packet.pid != r->pid) {
-        room_meet(&r->room, offset, *size);
-        return MEMTRACE_OK;
-    }
+    if (h.packet.pid != r->pid)
+        return take_nobodys(r, offset, *size);
     if (h.packet.size == FORMAT_EMPTY_PACKET && offset > 0)
         return add_piece(r, offset, &h);
     unsigned kind = load_u32(bytes + h.header_size) >> FORMAT_TIME_BITS;
@@ -190,6 +209,10 @@ uint64_t relabel_n_allocations(const relabel *r) {
     return r->n_allocations;
 }
 
+const memtrace_end *relabel_end(const relabel *r) {
+    return &r->end;
+}
+
 bool relabel_lowers_version(const relabel *r) {
     return memtrace_reader_info(r->reader)->version == 3 && r->last_domain == 0 && !r->has_gaps &&
            are_in_order(r);
@@ -231,6 +254,14 @@ static memtrace_status encode_names(relabel *r, uint16_t domain) {
         status = writer_put_names(&info, &hooks, domain, codes.items, n);
     vec_free(&codes);
     return status;
+}
+
+/* Behind the names, in a copy. */
+static memtrace_status encode_end(relabel *r) {
+    uint8_t bytes[END_PACKET];
+    const end_trace of = {.version = r->version, .start = r->start_time, .pid = r->pid};
+    end_put(bytes, &of, &r->end);
+    return sink(r, bytes, sizeof bytes) ? MEMTRACE_NOMEM : MEMTRACE_OK;
 }
 
 /* Writes a packet of version 3 as one of version 2, which is the same but for its header. */
@@ -276,6 +307,8 @@ static memtrace_status write_copy(relabel *r, const char *path, memtrace_error *
     replacement new;
     r->version = relabel_lowers_version(r) ? 2 : memtrace_reader_info(r->reader)->version;
     memtrace_status status = encode_names(r, 0);
+    if (status == MEMTRACE_OK && r->says_end)
+        status = encode_end(r);
     if (status != MEMTRACE_OK)
         return refuse(error, status, r->os_error, "no memory for the names");
     status = replacement_begin(&new, path, error);

@@ -29,6 +29,8 @@ uint64_t relabel_n_allocations(const relabel *r);
 /* Whether the trace is of version 3 without needing it, and a copy is of version 2: memtrace 0.2.3
  * reads no other. */
 bool relabel_lowers_version(const relabel *r);
+/* What the trace says of its end; one that is open is nowhere in particular. */
+const memtrace_end *relabel_end(const relabel *r);
 
 /* Whether much of the trace is room for names, which none will go into: worth writing it anew even
  * with the names that it has. */

@@ -12,6 +12,7 @@
 
 #include "base/map64.h"
 #include "trace/bytes.h"
+#include "trace/end.h"
 #include "trace/format.h"
 #include "trace/replace.h"
 #include "trace/spool.h"
@@ -57,6 +58,8 @@ typedef struct rewrite {
     VEC(rewrite_lane) lanes;
     map64 lane_of_domain; /* to an index in `lanes` */
     size_t latest_lane;   /* mostly the next one, too */
+    memtrace_end end;     /* of the inputs so far */
+    size_t n_ended;       /* inputs that say how they ended */
 } rewrite;
 
 static memtrace_status fail(memtrace_error *error, memtrace_status status, int os_error,
@@ -127,9 +130,8 @@ static size_t locate(void *context, uint64_t code, memtrace_location *locations,
 
 static memtrace_status write_names(rewrite *r, const memtrace_info *info) {
     const memtrace_writer_options hooks = {.sink = take_names, .locate = locate, .context = r};
-    return r->os_error
-               ? MEMTRACE_IO
-               : writer_put_names(info, &hooks, 0, r->named.items, r->named.count);
+    return r->os_error ? MEMTRACE_IO
+                       : writer_put_names(info, &hooks, 0, r->named.items, r->named.count);
 }
 
 /* ---- events ---- */
@@ -339,6 +341,45 @@ static memtrace_status note_end(rewrite *r) {
     return MEMTRACE_OK;
 }
 
+/* How the part of the input that goes on ended: `time` in that part is where what is missing
+ * begins, unless the part ends before. */
+static memtrace_end end_of_part(const rewrite *r) {
+    memtrace_end end = memtrace_reader_end(r->reader);
+    const uint64_t time = end.time;
+    char why[MEMTRACE_MAX_REASON];
+    if (r->options.end)
+        end.time = r->options.end(r->options.user, time);
+    if (!end_is_missing(&end))
+        return end;
+    const bool before =
+        r->options.end && end.time > 0 && r->options.end(r->options.user, time + 1) == end.time;
+    end_explain(&(memtrace_end){.how = end.how}, why, sizeof why);
+    if (before)
+        return end_of(MEMTRACE_END_WHOLE, end.time, 0, "");
+    if (end.how == MEMTRACE_END_OPEN)
+        return end_of(MEMTRACE_END_EARLY, end.time, 0, why);
+    return end;
+}
+
+/* Of several, the first that ended early counts; and all must say that they are whole. */
+static void join_end(rewrite *r) {
+    const memtrace_end end = end_of_part(r);
+    r->n_ended += end.how != MEMTRACE_END_UNSAID;
+    if (end.how == MEMTRACE_END_EARLY &&
+        (r->end.how != MEMTRACE_END_EARLY || end.time < r->end.time))
+        r->end = end;
+    else if (end.how == MEMTRACE_END_WHOLE && r->end.how != MEMTRACE_END_EARLY &&
+             (r->end.how == MEMTRACE_END_UNSAID || end.time > r->end.time))
+        r->end = end;
+}
+
+static memtrace_status put_end(rewrite *r, size_t n_inputs) {
+    if (r->end.how == MEMTRACE_END_UNSAID ||
+        (r->end.how == MEMTRACE_END_WHOLE && r->n_ended < n_inputs))
+        return MEMTRACE_OK;
+    return memtrace_writer_end(r->writer, &r->end);
+}
+
 /* Closes the streams of an input and forgets its codes; returns the first failure. */
 static memtrace_status close_lanes(rewrite *r) {
     memtrace_status first = MEMTRACE_OK;
@@ -365,6 +406,7 @@ static memtrace_status add_input(rewrite *r, const rewrite_input *input, memtrac
         status = add_more_events(r, error);
     if (status == MEMTRACE_OK)
         status = explain(r, note_end(r), error);
+    join_end(r);
     const memtrace_status closed = close_lanes(r);
     return status == MEMTRACE_OK ? explain(r, closed, error) : status;
 }
@@ -372,13 +414,14 @@ static memtrace_status add_input(rewrite *r, const rewrite_input *input, memtrac
 static memtrace_status rewrite_spooled(rewrite *r, const memtrace_info *info,
                                        const rewrite_input *inputs, size_t n_inputs, int fd,
                                        compression how, memtrace_error *error) {
-    const memtrace_writer_options hooks = {
-        .sink = take_events, .locate = note_name, .context = r};
+    const memtrace_writer_options hooks = {.sink = take_events, .locate = note_name, .context = r};
     memtrace_status status = memtrace_writer_open(info, &hooks, &r->writer, error);
     if (status != MEMTRACE_OK)
         return status;
     for (size_t i = 0; i < n_inputs && status == MEMTRACE_OK; i++)
         status = add_input(r, &inputs[i], error);
+    if (status == MEMTRACE_OK)
+        status = explain(r, put_end(r, n_inputs), error);
     const memtrace_status closed = memtrace_writer_close(r->writer);
     if (status == MEMTRACE_OK)
         status = explain(r, closed, error);

@@ -13,6 +13,7 @@
 
 #include "allotrace/memtrace.h"
 #include "trace/bytes.h"
+#include "trace/end.h"
 #include "trace/format.h"
 #include "trace/room.h"
 #include "trace/writer_cache.h"
@@ -34,6 +35,9 @@ struct memtrace_writer {
     _Atomic unsigned open_streams;
     _Atomic bool broken; /* the sink failed: nothing is handed to it again */
     int head_error;      /* with which errno it did so at the head of the trace, or 0 */
+    uint64_t end_at;     /* where the trace says how it ended, bytes; 0: it does not say it */
+    _Atomic bool end_said;
+    _Atomic uint64_t latest; /* end of the streams that were closed, us since the epoch */
     _Atomic uint32_t domains_used[N_DOMAINS / 32]; /* bit set: the domain has, or had, its stream */
 };
 
@@ -79,16 +83,41 @@ static void packet_head(const memtrace_writer *w, uint16_t domain, packet *made)
     put_packet_header(made->bytes, &h);
 }
 
+static void put_end(uint8_t bytes[END_PACKET], const memtrace_writer *w, const memtrace_end *end) {
+    const end_trace of = {.version = w->version, .start = w->start_time, .pid = w->pid};
+    end_put(bytes, &of, end);
+}
+
+memtrace_status memtrace_writer_end(memtrace_writer *w, const memtrace_end *end) {
+    uint8_t bytes[END_PACKET];
+    put_end(bytes, w, end);
+    atomic_store(&w->end_said, true);
+    if (w->end_at && w->hooks.amend(w->hooks.context, w->end_at, bytes, sizeof bytes) == 0)
+        return MEMTRACE_OK;
+    return atomic_load(&w->broken) || w->hooks.sink(w->hooks.context, bytes, sizeof bytes) != 0
+               ? MEMTRACE_IO
+               : MEMTRACE_OK;
+}
+
+/* The sink failed: says so where there is still room for it. */
+static memtrace_status writer_break(memtrace_writer *w, uint64_t time, int os_error) {
+    const memtrace_end end =
+        end_of(MEMTRACE_END_EARLY, time - w->start_time, os_error, "the trace cannot be written");
+    if (!atomic_exchange(&w->broken, true) && w->end_at &&
+        memtrace_writer_end(w, &end) != MEMTRACE_OK)
+        return MEMTRACE_IO; /* then the trace has no end */
+    return MEMTRACE_IO;
+}
+
 /* Hands a packet to the sink and empties it. Nothing follows a failure, because the sink may have
  * written half a packet. */
 static memtrace_status packet_hand_over(memtrace_writer *w, uint16_t domain, packet *p) {
     if (atomic_load_explicit(&w->broken, memory_order_relaxed))
         return MEMTRACE_IO;
     packet_head(w, domain, p);
-    if (w->hooks.sink(w->hooks.context, p->bytes, (size_t)(p->used - p->bytes)) != 0) {
-        atomic_store_explicit(&w->broken, true, memory_order_relaxed);
-        return MEMTRACE_IO;
-    }
+    const int failed = w->hooks.sink(w->hooks.context, p->bytes, (size_t)(p->used - p->bytes));
+    if (failed)
+        return writer_break(w, p->begin, failed);
     packet_clear(w, p);
     return MEMTRACE_OK;
 }
@@ -134,6 +163,14 @@ static uint8_t *put_info(uint8_t *p, const memtrace_info *info) {
     return put_info_string(p, info->context);
 }
 
+/* Behind the head, the statement of an end that is not there yet, which keeps its place. */
+static void put_end_to_come(memtrace_writer *w, packet *head) {
+    const memtrace_end open = {.how = MEMTRACE_END_OPEN};
+    w->end_at = (uint64_t)(head->used - head->bytes);
+    put_end(head->used, w, &open);
+    head->used += END_PACKET;
+}
+
 static memtrace_status write_head(memtrace_writer *w, const memtrace_info *info) {
     packet *head = get_memory(w, sizeof *head);
     if (!head)
@@ -142,6 +179,8 @@ static memtrace_status write_head(memtrace_writer *w, const memtrace_info *info)
     packet_begin(head, info->start_time, 0);
     head->used = put_info(head->used, info);
     packet_head(w, 0, head);
+    if (w->hooks.amend)
+        put_end_to_come(w, head);
     w->head_error =
         w->hooks.sink(w->hooks.context, head->bytes, (size_t)(head->used - head->bytes));
     give_back(w, head, sizeof *head);
@@ -162,7 +201,7 @@ static memtrace_status write_room(memtrace_writer *w) {
     if (!failed)
         failed = h->sink_spread(h->context, fillers, ROOM_FILLER, hole, 1);
     w->head_error = failed;
-    return failed ? MEMTRACE_IO : MEMTRACE_OK;
+    return failed ? writer_break(w, w->start_time, failed) : MEMTRACE_OK;
 }
 
 static memtrace_status refuse(memtrace_error *error, memtrace_status status, int os_error,
@@ -224,10 +263,19 @@ memtrace_status memtrace_writer_open(const memtrace_info *info,
     return MEMTRACE_OK;
 }
 
+static memtrace_status writer_say_whole(memtrace_writer *w) {
+    const uint64_t latest = atomic_load(&w->latest);
+    const memtrace_end whole = {.how = MEMTRACE_END_WHOLE,
+                                .time = latest > w->start_time ? latest - w->start_time : 0};
+    return memtrace_writer_end(w, &whole);
+}
+
 memtrace_status memtrace_writer_close(memtrace_writer *writer) {
     if (atomic_load(&writer->open_streams) != 0)
         return MEMTRACE_USAGE;
-    const memtrace_status status = atomic_load(&writer->broken) ? MEMTRACE_IO : MEMTRACE_OK;
+    memtrace_status status = atomic_load(&writer->broken) ? MEMTRACE_IO : MEMTRACE_OK;
+    if (status == MEMTRACE_OK && writer->end_at && !atomic_load(&writer->end_said))
+        status = writer_say_whole(writer);
     give_back(writer, writer, sizeof *writer);
     return status;
 }
@@ -309,8 +357,21 @@ uint64_t memtrace_stream_oldest(const memtrace_stream *stream) {
                : stream->events.begin - stream->writer->start_time;
 }
 
+uint64_t memtrace_stream_pending(const memtrace_stream *stream) {
+    return packet_is_empty(stream->writer, &stream->events)
+               ? 0
+               : stream->events.id_end - stream->events.id_begin;
+}
+
+static void raise_latest(memtrace_writer *w, uint64_t time) {
+    uint64_t latest = atomic_load(&w->latest);
+    while (latest < time && !atomic_compare_exchange_weak(&w->latest, &latest, time))
+        ;
+}
+
 memtrace_status memtrace_stream_close(memtrace_stream *stream) {
     memtrace_writer *w = stream->writer;
+    raise_latest(w, stream->now);
     const memtrace_status status = memtrace_stream_flush(stream);
     give_back(w, stream->previous, stream->previous_capacity * sizeof *stream->previous);
     code_set_free(&stream->announced, w->hooks.reallocate, w->hooks.context);

@@ -427,6 +427,8 @@ What a trace lacks may be what is too much:
   $ printf '[[budget]]\nmax = "%s"\n' '1 GB' '1 MB' >cut.toml
   $ allotrace check --budget cut.toml cut.ctf
   allotrace: warning: cut.ctf: byte 99987: the trace is cut short; every whole event before the cut was used
+  The trace ends early, at 519 ms: the file is cut short.
+  What the program did after that is missing.
   Site  || Expected       || Actual             || Ratio  || Verdict
   total || at most 1.0 GB || 339.9 MB ± 22.3 MB || 0.33   || UNDECIDED (a part of the trace is missing)
   total || at most 1.0 MB || 339.9 MB ± 22.3 MB || 339.89 || FAIL

@@ -139,6 +139,8 @@ A damaged trace gives what can be read, and one warning a kind:
   $ head -c 60000 $TRACES/ocamlopt.ctf >cut.ctf
   $ allotrace hotspots --top 1 --callers 1 cut.ctf
   allotrace: warning: cut.ctf: byte 60000: the trace is cut short; every whole event before the cut was used
+  The trace ends early, at 326 ms: the file is cut short.
+  What the program did after that is missing.
   215.5 MB total allocations (± 17.8 MB, 565 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
     share       MB      ±  samples  site

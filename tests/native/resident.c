@@ -198,6 +198,7 @@ static const struct {
     NEEDED(newfstatat),
     NEEDED(openat),
     NEEDED(pread64),
+    NEEDED(pwrite64),
     NEEDED(prlimit64),
     NEEDED(read),
     NEEDED(readlinkat),

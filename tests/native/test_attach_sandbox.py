@@ -28,7 +28,7 @@ def may_read_filters():
 
 # What a thread does in there, and what it does later.
 LOADING = {"mmap", "mprotect", "openat", "close", "munmap", "newfstatat", "fstat", "read"}
-RECORDING = {"futex", "gettid", "getpid", "madvise", "membarrier", "nanosleep", "pread64", "write",
+RECORDING = {"futex", "gettid", "getpid", "madvise", "membarrier", "nanosleep", "pread64", "pwrite64", "write",
              "rt_sigpending", "rt_sigprocmask", "rt_sigtimedwait", "ftruncate", "fcntl", "mremap",
              "sched_yield"}
 MUST_DO = {"futex", "rt_sigprocmask", "rt_sigtimedwait", "close", "getpid", "gettid"}

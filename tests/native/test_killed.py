@@ -5,7 +5,7 @@
 
 The target counts what it has done in a file. Under `allotrace run`, whatever it had counted when it
 was killed must stand in the trace, whether it was busy or had been idle for long, and the trace must
-be without defects and last until then. Below rate 1 the trace has a share of that, and no block more than there were.
+be without defects and last until then. Where `run` is killed with it, the trace must say that its end is missing. Below rate 1 the trace has a share of that, and no block more than there were.
 """
 import json
 import mmap
@@ -33,8 +33,8 @@ def child_of(pid):
     return next(int(c) for c in children if os.readlink(f"/proc/{c}/exe") == TARGET)
 
 
-def kill_once(folder, mode, rate, moment):
-    """Records and kills; gives the counts and the trace."""
+def kill_once(folder, mode, rate, moment, together=False):
+    """Records and kills, the program alone or with all of its group; gives the counts and the trace."""
     path = folder / "counts"
     path.write_bytes(bytes(4096))
     with open(path, "r+b") as file:
@@ -44,13 +44,17 @@ def kill_once(folder, mode, rate, moment):
     trace = folder / "t.ctf"
     run = subprocess.Popen([ALLOTRACE, "run", "-r", rate, "-o", trace, "--",
                             TARGET, path, *mode], env=env, stdin=subprocess.DEVNULL,
-                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                           start_new_session=True)
     least = 700 if mode is IDLE else 1  # the idle ones have done all that they do
     while any(struct.unpack_from("QQ", counts, 16 * t)[0] < least for t in range(THREADS)):
         assert run.poll() is None, run.stderr.read()
         time.sleep(0.001)
     time.sleep(moment)
-    os.kill(child_of(run.pid), signal.SIGKILL)
+    if together:
+        os.killpg(run.pid, signal.SIGKILL)
+    else:
+        os.kill(child_of(run.pid), signal.SIGKILL)
     said = run.communicate()[1]
     assert run.returncode == -signal.SIGKILL, (run.returncode, said)
     return [struct.unpack_from("QQ", counts, 16 * t) for t in range(THREADS)], trace
@@ -67,6 +71,18 @@ def judge_end(trace, idle):
     last = max(int(line.split()[0]) for line in ask("dump", trace).splitlines())
     lasted = json.loads(ask("info", "--json", trace))[0]["duration"]
     assert lasted >= last + idle * 1e6, (last, lasted, idle)
+
+
+def judge_open_end(trace):
+    """Nobody was left to complete it: doctor, info and check must know, whatever is missing."""
+    doctor = subprocess.run([ALLOTRACE, "doctor", trace], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert doctor.returncode == 3, (doctor.returncode, doctor.stdout, doctor.stderr)
+    about = json.loads(ask("info", "--json", trace))[0]
+    end = about["ends_early"]
+    assert 0 < end["time"] <= about["duration"] and end["reason"], end
+    check = subprocess.run([ALLOTRACE, "check", "--expect", "total=1000GB", trace],
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert check.returncode == 4, (check.returncode, check.stdout, check.stderr)
 
 
 def judge(counts, trace):
@@ -103,13 +119,16 @@ def judge_sampled(counts, born, died):
                 (t, counts, born, died, seen)
 
 
-def test(number, name, mode, kills):
+def test(number, name, mode, kills, together=False):
     rng = random.Random(number)
     try:
         for i in range(kills):
             with tempfile.TemporaryDirectory(prefix="killed.") as folder:
                 moment = rng.random() * (0.05 if mode is BUSY else 0.3)
-                counts, trace = kill_once(pathlib.Path(folder), mode, RATE, moment)
+                counts, trace = kill_once(pathlib.Path(folder), mode, RATE, moment, together)
+                if together:
+                    judge_open_end(trace)
+                    continue
                 judge(counts, trace)
                 judge_end(trace, moment if mode is IDLE else 0)
         print(f"ok {number} - {name}: {kills} kills", flush=True)
@@ -121,9 +140,10 @@ def test(number, name, mode, kills):
 
 
 def main():
-    print("1..3", flush=True)
+    print("1..4", flush=True)
     results = [test(1, "busy", BUSY, KILLS // 2), test(2, "with short rests", RESTING, KILLS // 4),
-               test(3, "idle", IDLE, KILLS // 4)]
+               test(3, "idle", IDLE, KILLS // 4),
+               test(4, "with `run`", BUSY, KILLS // 2, together=True)]
     sys.exit(0 if all(results) else 1)
 
 

@@ -77,14 +77,16 @@ static void assert_equal_and_free(char *got, char *want) {
     free(want);
 }
 
+/* Other than that the end is missing, which nobody can mend. */
 static bool has_warnings(memtrace_reader *reader) {
     memtrace_event event;
     while (memtrace_reader_next(reader, &event) == MEMTRACE_OK)
         ;
     size_t n;
-    memtrace_reader_warnings(reader, &n);
+    const memtrace_warning *w = memtrace_reader_warnings(reader, &n);
+    const bool any = n > 1 || (n == 1 && w[0].defect != MEMTRACE_DEFECT_ENDS_EARLY);
     memtrace_reader_close(reader);
-    return n > 0;
+    return any;
 }
 
 /* ---- what stays the same ---- */

@@ -56,6 +56,14 @@ START_TEST(what_does_harm_is_named) {
 }
 END_TEST
 
+/* By these the trace says how the recording ended, when the filter is long in force. */
+START_TEST(the_last_words_are_calls_like_others) {
+    ck_assert(harms((struct sock_fprog)ANSWER(SYS_pwrite64, SECCOMP_RET_KILL_PROCESS)));
+    ck_assert_str_eq(harm.call, "pwrite64");
+    ck_assert(!harms((struct sock_fprog)ANSWER(SYS_pwrite64, SECCOMP_RET_ERRNO | EPERM)));
+}
+END_TEST
+
 START_TEST(some_calls_must_not_even_fail) {
     static const uint32_t calls[] = {SYS_futex, SYS_rt_sigprocmask, SYS_rt_sigtimedwait,
                                      SYS_close, SYS_getpid,         SYS_gettid};
@@ -151,6 +159,7 @@ static Suite *suite(void) {
     Suite *suite = suite_create("seccomp");
     TCase *t = tcase_create("seccomp");
     tcase_add_test(t, what_does_harm_is_named);
+    tcase_add_test(t, the_last_words_are_calls_like_others);
     tcase_add_test(t, some_calls_must_not_even_fail);
     tcase_add_test(t, the_strictest_filter_counts);
     tcase_add_test(t, what_is_not_known_may_be_anything);

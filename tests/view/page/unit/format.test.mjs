@@ -1,7 +1,7 @@
 // Numbers read on the page as the commands print them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { amount, bytes, count, duration, filterTime, margin, marginText, percent, rate } from "../../../../viewer/format.js";
+import { amount, bytes, count, damageOf, duration, filterTime, margin, marginText, percent, rate } from "../../../../viewer/format.js";
 
 test("bytes change their unit where the rounded number would", () => {
   for (const [n, text] of [[0, "0 B"], [1023, "1023 B"], [1024, "1.0 KB"], [1047500, "1022.9 KB"], [1048524, "1023.9 KB"], [1048575, "1.0 MB"], [1024 ** 2, "1.0 MB"], [84856000000, "79.0 GB"], [-2048, "-2.0 KB"], [1e30, "8.67e+11 EB"]])
@@ -41,4 +41,12 @@ test("amounts name their unit", () => {
   assert.equal(amount(1, "blocks"), "1 block");
   assert.equal(amount(2, "blocks"), "2 blocks");
   assert.equal(amount(2048, "B·s"), "2.0 KB·s");
+});
+
+test("that a trace ends early stands before what else is wrong with it", () => {
+  assert.deepEqual(damageOf(null), []);
+  assert.deepEqual(damageOf({ warnings: [] }), []);
+  assert.deepEqual(damageOf({ warnings: [{ text: "cut" }] }), ["cut"]);
+  assert.deepEqual(damageOf({ warnings: [{ text: "cut" }], ends_early: { time: 1500, reason: "File too large" } }),
+    ["The trace ends early, at 1.5 ms: File too large. What the program did after that is missing.", "cut"]);
 });

@@ -1,0 +1,23 @@
+/* ending.h: that a trace ends before what it records, in words. Whether it does is decided by the
+ * reader of traces alone (trace/reader_end.c). */
+#ifndef REPORTS_ENDING_H
+#define REPORTS_ENDING_H
+
+#include "reports/table.h"
+
+/* When and why it ends, and what is missing: sentences, without a newline at their end. */
+typedef struct ending_words {
+    char when[400], missing[200];
+} ending_words;
+
+/* False if it does not end early. */
+bool ending_say(const profile *p, ending_words *words);
+
+/* Of an error: `exact` is no more than `exact up to 1.20 s`. */
+figure_range ending_error(const profile *p, figure_range error);
+
+/* The columns of a table whose row is the profile_end of such a trace. */
+extern const table_column ending_columns[];
+extern const size_t ending_n_columns;
+
+#endif

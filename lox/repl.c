@@ -294,7 +294,8 @@ static void open_terminal(prompt *p) {
     el_set(p->editor, EL_EDITOR, "emacs");
     el_set(p->editor, EL_HIST, history, p->history);
     el_set(p->editor, EL_GETCFN, next_character);
-    el_set(p->editor, EL_ADDFN, "lox-complete", "Complete a name", complete_name);
+    /* As wide characters: el_set would copy, and never free, both texts. */
+    el_wset(p->editor, EL_ADDFN, L"lox-complete", L"Complete a name", complete_name);
     el_set(p->editor, EL_BIND, "^I", "lox-complete", NULL);
     el_source(p->editor, NULL); /* ~/.editrc */
     puts("lox (allotrace) " ALLOTRACE_VERSION

@@ -62,7 +62,8 @@ struct tracer {
     recent_context recent_contexts[N_RECENT]; /* by hash */
     recent_leaf recent_leaves[N_RECENT];
     intern_table strings;
-    void *reserve; /* memory for the report */
+    void *reserve; /* memory for the report, of `reserved` bytes */
+    size_t reserved;
 };
 
 #endif

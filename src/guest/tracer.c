@@ -7,8 +7,9 @@
 
 #define NOINLINE __attribute__((noinline)) /* keeps what is hot small */
 
-/* Memory that is kept for the report; what is not touched costs nothing. */
-enum { RESERVE = 1 << 20 };
+/* Bytes that are kept for the report: at least, and for each context, most of which share
+ * functions. What is not touched costs nothing but room for addresses. */
+enum { RESERVE = 1 << 20, RESERVE_EACH = 160 };
 
 static double seconds(void) {
     struct timespec t;
@@ -26,6 +27,7 @@ tracer *tracer_create(const memtracer_options *options, const guest *g) {
     t->simple = !t->deep && !options->internal && options->rate >= 1;
     t->started = seconds();
     t->reserve = malloc(RESERVE);
+    t->reserved = t->reserve ? RESERVE : 0;
     return t;
 }
 
@@ -45,6 +47,20 @@ void tracer_free(tracer *t) {
 
 /* The key of the pseudo site that stands for all frames that were cut out of a stack. */
 #define CUT UINT64_C(0)
+
+/* Keeps enough for the report of what is counted so far; false when there is no memory. */
+static bool keep_reserve(tracer *t) {
+    size_t wanted = RESERVE + t->contexts.nodes.count * RESERVE_EACH;
+    if (wanted <= t->reserved)
+        return true;
+    wanted += wanted / 2;
+    void *more = realloc(t->reserve, wanted);
+    if (!more)
+        return false;
+    t->reserve = more;
+    t->reserved = wanted;
+    return true;
+}
 
 /* ---- sites ----------------------------------------------------------------------------------- */
 
@@ -98,7 +114,7 @@ static uint32_t find_context(tracer *t, uint32_t parent, uint64_t key) {
         *number = (uint32_t)t->sites.count;
         add_site(t, key);
     }
-    return t->failed ? TREE_NONE : tree_child(&t->contexts, parent, *number);
+    return t->failed || !keep_reserve(t) ? TREE_NONE : tree_child(&t->contexts, parent, *number);
 }
 
 /* The child of the context along the site. */

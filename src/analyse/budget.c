@@ -51,10 +51,10 @@ static bool count_row(budget_tally *t, const profile *p, measure m, size_t row) 
 }
 
 bool budget_count_rows(budget_tally *t, const profile *p, measure m, uint8_t *kept) {
-    uint64_t moment = p->duration, samples;
-    bool ok = m != MEASURE_PEAK || blocks_peak(&p->table, &moment, &samples);
+    blocks_most most = {.at = blocks_end_of(p->duration)};
+    bool ok = m != MEASURE_PEAK || blocks_peak(&p->table, &most);
     if (ok)
-        cost_keep(p, m, moment, kept);
+        cost_keep(p, m, most.at, kept);
     for (size_t i = 0; ok && i < p->table.count; i++)
         ok = !kept[i] || count_row(t, p, m, i);
     return ok;

@@ -7,7 +7,7 @@
 #include "analyse/index_stream.h"
 
 /* To be raised whenever what stands in a section changes, or what a profile says about a trace. */
-#define INDEX_FORMAT 5
+#define INDEX_FORMAT 6
 
 /* The first word of the file; in another byte order it is another one. */
 #define INDEX_MAGIC UINT64_C(0x7864692E74726C61) /* alrt.idx */
@@ -29,9 +29,9 @@ typedef struct index_head {
     uint64_t maker; /* a hash of the version of the program */
     uint64_t trace_size, trace_seconds, trace_nanoseconds, trace_sample;
     uint64_t in_order;
-    uint64_t peak_time, peak_samples; /* of the table */
+    uint64_t peak_time, peak_place, peak_samples; /* of the table */
     index_section sections[INDEX_N_SECTIONS];
-    uint64_t unused[3]; /* 0 */
+    uint64_t unused[2]; /* 0 */
     uint64_t sum;       /* of what stands before it, and a 0 */
 } index_head;
 

@@ -274,7 +274,8 @@ static memtrace_status add_events(profile *p, memtrace_reader *reader,
     memtrace_status status;
     unsigned result = BACKTRACE_GOOD;
     while ((status = next_any(reader, result, &event)) == MEMTRACE_OK) {
-        if (!see_domain(p, event.domain))
+        if (!see_domain(p, event.domain) ||
+            (p->keep_blocks && !blocks_enter(&p->table, event.domain)))
             return MEMTRACE_NOMEM;
         cct_path *path = &p->paths.items[event.domain];
         p->duration = event.time > p->duration ? event.time : p->duration;

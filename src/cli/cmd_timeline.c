@@ -84,7 +84,7 @@ static int show(const question *q, const timeline_options *opts) {
     int status = STATUS_FAILED;
     ok = ok && (opts->top == 0 ||
                 timeline_of_sites(&q->query.lens, &spec, opts->by == QUESTION_BY_FUNCTION,
-                                  t.peak_time, opts->top, &list));
+                                  t.peak.at, opts->top, &list));
     if (ok)
         status = print(q, opts,
                        &(timeline_view){.all = &t,

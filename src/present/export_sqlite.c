@@ -264,11 +264,11 @@ static bool put_views(database *d) {
 
 /* The moment is the peak until somebody chooses another one. */
 static bool put_moment(database *d) {
-    uint64_t time, samples;
-    d->no_memory |= !blocks_peak(&d->profile->table, &time, &samples);
+    blocks_most most;
+    d->no_memory |= !blocks_peak(&d->profile->table, &most);
     sqlite3_stmt *s = d->no_memory ? NULL : prepare(d, "INSERT INTO moment VALUES (?)");
     if (s)
-        bind_number(s, 1, time);
+        bind_number(s, 1, most.at.time);
     const bool ok = s && step(s);
     sqlite3_finalize(s);
     return ok;

@@ -102,9 +102,20 @@ size_t figure_columns(const char *text) {
     return n;
 }
 
+figure figure_between(const profile *p, uint64_t samples, blocks_spread spread) {
+    figure f = figure_of(p, samples);
+    if (p->info.sample_rate < 1 || spread.low == spread.high)
+        return f;
+    f.low = figure_of(p, spread.low).value;
+    f.high = figure_of(p, spread.high).value;
+    f.margin = (f.high - f.low) / 2;
+    f.has_ends = true;
+    return f;
+}
+
 /* The interval of nine samples at a small rate reaches 1.65 times as far up as down. */
 static bool is_lopsided(const figure *f) {
-    return f->high - f->value > 1.64 * (f->value - f->low);
+    return f->has_ends || f->high - f->value > 1.64 * (f->value - f->low);
 }
 
 figure_range figure_error(const figure *f, const char *margin, const char *low, const char *high) {

@@ -2,6 +2,7 @@
 #ifndef PRESENT_FIGURES_H
 #define PRESENT_FIGURES_H
 
+#include "analyse/blocks_spread.h"
 #include "analyse/cost.h"
 #include "analyse/estimate.h"
 #include "analyse/profile.h"
@@ -13,9 +14,13 @@ typedef struct figure {
     uint64_t samples;
     double value, low, high;
     double margin; /* 1.96 standard errors: the ± that people are shown where that is fair */
+    bool has_ends; /* it is anywhere between its ends, which are shown */
 } figure;
 
 figure figure_of(const profile *p, uint64_t samples);
+
+/* The same; at rate 1, of what is known only between two ends. */
+figure figure_between(const profile *p, uint64_t samples, blocks_spread spread);
 
 /* A number as text, by value, so that several can stand in one format. */
 typedef struct figure_text {

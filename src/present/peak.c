@@ -6,8 +6,6 @@
 static const char *const heap_names[CCT_SOURCES] = {
     [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external"};
 
-enum { MENTIONED = 100 /* from a hundredth of the peak on */ };
-
 /* ---- text -------------------------------------------------------------------------------- */
 
 static void show_row(output *o, const report *r, const peak *k, const char *name,
@@ -29,22 +27,12 @@ static void show_when(output *o, const peak *k) {
 }
 
 static void show_own(output *o, const report *r, const peak *k) {
-    if (k->own_time == k->time)
+    if (k->own.at.time == k->at.time && k->own.at.place == k->at.place)
         return;
-    figure own = figure_of(r->query->profile, k->own_samples);
+    figure own = figure_between(r->query->profile, k->own.samples, k->own_spread);
     output_format(o, "Of what the filter keeps, most was live at %s: %s (%s).\n",
-                  figure_duration(k->own_time).text, figure_bytes(own.value).text,
+                  figure_duration(k->own.at.time).text, figure_bytes(own.value).text,
                   figure_margin(&own).text);
-}
-
-/* Where the clock is read seldom, as at rate 1, that may be most of what a program holds. */
-static void show_brief(output *o, const report *r, const peak *k) {
-    figure f = figure_of(r->query->profile, k->brief_samples);
-    if (k->brief_samples * MENTIONED > k->samples)
-        output_format(o,
-                      "Not in it is what was allocated and freed within one tick of the trace's "
-                      "clock: up to %s at %s.\n",
-                      figure_bytes(f.value).text, figure_duration(k->brief_time).text);
 }
 
 static void show_fate(output *o, const report *r, const peak *k) {
@@ -71,9 +59,8 @@ static void show_sites(output *o, const report *r, const report *sites, const ho
 void peak_text(output *o, const report *r, const peak *k, const report *sites, const hotspots *h,
                const hotspots_view *view) {
     bool any = report_text_head(o, r);
-    if (k->own_samples > 0)
+    if (k->own.samples > 0)
         show_own(o, r, k);
-    show_brief(o, r, k);
     if (!any)
         return;
     show_when(o, k);
@@ -108,10 +95,12 @@ void peak_json(output *o, const report *r, const peak *k, const report *sites, c
     output_format(o, ",\n \"time_low\":%" PRIu64 ",\"time_high\":%" PRIu64, k->low, k->high);
     json_named(o, r, "freed_later", k->later);
     json_named(o, r, "at_end", k->end_samples);
-    json_named(o, r, "own_peak", k->own_samples);
-    output_format(o, ",\"own_time\":%" PRIu64, k->own_time);
-    json_named(o, r, "brief", k->brief_samples);
-    output_format(o, ",\"brief_time\":%" PRIu64 ",\n \"heaps\":{", k->brief_time);
+    output_text(o, ",\n \"own_peak\":{");
+    const figure own = figure_between(r->query->profile, k->own.samples, k->own_spread);
+    figure_json(o, &own);
+    output_char(o, '}');
+    output_format(o, ",\"own_time\":%" PRIu64, k->own.at.time);
+    output_text(o, ",\n \"heaps\":{");
     for (int i = 0; i < CCT_SOURCES; i++) {
         output_format(o, "%s\"%s\":", i ? "," : "", heap_names[i]);
         json_amount(o, r, k->heaps[i]);

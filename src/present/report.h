@@ -15,6 +15,9 @@ typedef struct report {
 /* An amount in the measure of the query. */
 figure report_figure(const report *r, const cost *c);
 
+/* Of the query. */
+figure report_total(const report *r);
+
 /* The same of blocks of which more is known than the filter says. */
 figure report_figure_within(const report *r, filter_bounds may, const cost *c);
 double report_percent(const report *r, const cost *c); /* of the total */

@@ -45,7 +45,7 @@ static bool resize(block_table *b, size_t capacity) {
     for (blocks_event kind = 0; kind < BLOCKS_N_EVENTS; kind++)
         if (!resize_times(&b->times[kind], kind != BLOCKS_PROMOTED, capacity))
             return false;
-    if (!resize_half(&b->after, capacity))
+    if (!b->without_places && !resize_half(&b->after, capacity))
         return false;
     b->capacity = capacity;
     return true;
@@ -68,7 +68,8 @@ static bool prepare(block_table *b) {
     if (b->times[BLOCKS_PROMOTED].low)
         set_never(&b->times[BLOCKS_PROMOTED], b->ready, n);
     set_never(&b->times[BLOCKS_DIED], b->ready, n);
-    memset(b->after + b->ready, 0xFF, n * sizeof *b->after);
+    if (b->after)
+        memset(b->after + b->ready, 0xFF, n * sizeof *b->after);
     b->ready += n;
     return true;
 }
@@ -145,14 +146,15 @@ static void move_fates(block_table *b, uint32_t to, uint32_t from) {
     for (blocks_event kind = BLOCKS_PROMOTED; kind <= BLOCKS_DIED; kind++)
         if (b->times[kind].low)
             blocks_set_time(b, kind, to, blocks_time(b, kind, from));
-    b->after[to] = b->after[from];
+    if (b->after)
+        b->after[to] = b->after[from];
 }
 
 /* Of a block whose end was met before its beginning, the row is where the end was: rows are in the
- * order of beginnings. */
+ * order of beginnings where that matters. */
 static bool move_here(block_table *b, uint64_t id, uint32_t *row) {
     const uint32_t from = *row;
-    if (from + 1 == b->count)
+    if (from + 1 == b->count || b->without_places)
         return true;
     if (!add_row(b, row) || !row_index_add(&b->rows, id, *row))
         return false;
@@ -191,7 +193,7 @@ static inline bool write_fate(block_table *b, uint32_t row, const blocks_fate *f
     if (blocks_time(b, f->kind, row) != BLOCKS_NEVER)
         return true;
     blocks_set_time(b, f->kind, row, f->time);
-    if (f->kind == BLOCKS_DIED)
+    if (f->kind == BLOCKS_DIED && b->after)
         b->after[row] = f->after;
     return blocks_note(b, row, f->kind);
 }
@@ -205,7 +207,7 @@ bool blocks_write_fates(block_table *b) {
         if (!find_row(b, b->fates[i].id, &rows[i]) || !has_column(b, kind))
             return false;
         __builtin_prefetch(&b->times[kind].low[rows[i]], 1);
-        if (kind == BLOCKS_DIED)
+        if (kind == BLOCKS_DIED && b->after)
             __builtin_prefetch(&b->after[rows[i]], 1);
     }
     for (size_t i = 0; i < n; i++)
@@ -362,7 +364,8 @@ static bool move_row(block_table *b, size_t to, size_t from) {
     for (blocks_event kind = 0; kind < BLOCKS_N_EVENTS; kind++)
         if (b->times[kind].low)
             blocks_set_time(b, kind, to, blocks_time(b, kind, from));
-    b->after[to] = b->after[from];
+    if (b->after)
+        b->after[to] = b->after[from];
     if (b->length[to] < BLOCKS_LARGE)
         return true;
     uint32_t index = map64_get(&b->by_row, from), *at = map64_put(&b->by_row, to);
@@ -448,7 +451,8 @@ static bool finish_rows(block_table *b) {
     if (ok)
         order_times(b);
     row_index_free(&b->rows);
-    ok = ok && blocks_settle(b, before);
+    ok = ok && (b->without_places || blocks_settle(b, before));
+    vec_free(&b->runs);
     free(before);
     return ok;
 }
@@ -508,7 +512,8 @@ static bool copy_columns(const block_table *from, block_table *to) {
 #undef COPY_COLUMN
     for (blocks_event kind = 0; kind < BLOCKS_N_EVENTS; kind++)
         copy_times(&from->times[kind], &to->times[kind], from->count);
-    memcpy(to->after, from->after, from->count * sizeof *to->after);
+    if (from->after)
+        memcpy(to->after, from->after, from->count * sizeof *to->after);
     to->count = to->ready = from->count;
     to->n_open = from->n_open;
     return true;
@@ -522,7 +527,7 @@ static bool copy_runs(const block_table *from, block_table *to) {
 }
 
 bool blocks_copy(const block_table *from, block_table *to) {
-    *to = (block_table){0};
+    *to = (block_table){.without_places = from->without_places};
     const bool ok =
         copy_columns(from, to) && copy_runs(from, to) && copy_fates(from, to) &&
         copy_large(from, to) && blocks_finish(to);

@@ -10,7 +10,12 @@
 
 #define NO_ROW UINT32_MAX
 
-enum { DOMAINS = UINT16_MAX + 1, ROWS_A_BIN = 8, MOST_BINS = 1 << 22 };
+enum {
+    DOMAINS = UINT16_MAX + 1,
+    ROWS_A_BIN = 8,
+    MOST_BINS = 1 << 22,
+    AHEAD = 32, /* rows: what a death needs may be anywhere in memory */
+};
 
 /* Rows that follow each other, of one domain. */
 typedef struct run {
@@ -26,7 +31,8 @@ typedef struct merging {
     const uint32_t *before; /* as of blocks_settle */
     run *runs;
     uint32_t n_runs;
-    uint32_t *rows; /* by place */
+    uint32_t *rows;  /* by place; once places are known … */
+    uint32_t *times; /* … the same memory: births by place, where times are short */
     /* Places by time: the first one at or after a bin's beginning. */
     uint32_t *first;
     size_t n_bins;
@@ -169,13 +175,16 @@ static bool make_places(merging *m) {
     b->place = malloc((b->count + 1) * sizeof *b->place);
     for (size_t i = 0; b->place && i < b->count; i++)
         b->place[m->rows[i]] = (uint32_t)i;
+    m->times = blocks_are_long(b) ? NULL : m->rows;
+    for (size_t i = 0; b->place && m->times && i < b->count; i++)
+        m->times[i] = b->times[BLOCKS_BORN].low[m->rows[i]];
     return b->place;
 }
 
 /* ---- places by time ------------------------------------------------------------------------ */
 
 static uint64_t time_of(const merging *m, size_t place) {
-    return blocks_born(m->table, m->rows[place]);
+    return m->times ? m->times[place] : blocks_born(m->table, m->rows[place]);
 }
 
 static bool index_times(merging *m) {
@@ -211,12 +220,18 @@ static uint32_t place_at(const merging *m, uint64_t time) {
 
 /* ---- deaths ------------------------------------------------------------------------------ */
 
-static const run *run_of(const merging *m, uint32_t place) {
-    uint32_t low = 0, high = m->n_runs;
+/* Of rows near each other it is mostly the same, `*near`. */
+static const run *run_of(const merging *m, uint32_t place, uint32_t *near) {
+    uint32_t low = *near, high = *near + 1;
+    if (m->runs[low].place <= place && (high == m->n_runs || place < m->runs[high].place))
+        return &m->runs[low];
+    low = 0;
+    high = m->n_runs;
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
         *(m->runs[middle].place <= place ? &low : &high) = middle;
     }
+    *near = low;
     return &m->runs[low];
 }
 
@@ -232,9 +247,9 @@ static bool set_ender(block_table *b, size_t row, uint16_t domain) {
     return b->ender;
 }
 
-static bool settle_death(const merging *m, size_t row) {
+static bool settle_death(const merging *m, size_t row, uint32_t *near) {
     block_table *b = m->table;
-    const run *in = run_of(m, b->after[row]);
+    const run *in = run_of(m, b->after[row], near);
     const uint32_t rows = left(m, b->after[row] - (uint32_t)(in - m->runs));
     const uint32_t last = rows > in->begin ? rows - 1 : in->before;
     uint32_t place = later(b->place[row] + 1, place_at(m, blocks_died(b, row)));
@@ -244,11 +259,25 @@ static bool settle_death(const merging *m, size_t row) {
     return in->domain == b->domain[row] || set_ender(b, row, in->domain);
 }
 
+/* Asks for the bin of one row, and for what another one's bin, which is there, leads to. */
+static void look_ahead(const merging *m, size_t row) {
+    const block_table *b = m->table;
+    const size_t far = row + 2 * AHEAD, near = row + AHEAD;
+    if (far >= b->count)
+        return;
+    if (b->after[far] != BLOCKS_NOWHERE)
+        __builtin_prefetch(&m->first[blocks_died(b, far) >> m->width]);
+    if (b->after[near] != BLOCKS_NOWHERE)
+        __builtin_prefetch(&m->rows[m->first[blocks_died(b, near) >> m->width]]);
+}
+
 static bool settle_several(merging *m) {
     block_table *b = m->table;
     bool ok = make_runs(m) && merge_rows(m) && make_places(m) && index_times(m), in_order = true;
+    uint32_t near = 0;
     for (size_t i = 0; ok && i < b->count; i++) {
-        ok = b->after[i] == BLOCKS_NOWHERE || settle_death(m, i);
+        look_ahead(m, i);
+        ok = b->after[i] == BLOCKS_NOWHERE || settle_death(m, i, &near);
         in_order &= b->place[i] == i;
     }
     if (ok && in_order) {
@@ -268,6 +297,5 @@ bool blocks_settle(block_table *b, const uint32_t *before) {
         settle_one(&m);
     else
         ok = settle_several(&m);
-    vec_free(&b->runs);
     return ok;
 }

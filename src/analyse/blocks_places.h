@@ -6,7 +6,7 @@
 
 /* Gives allocations and deaths their places; rows and times are final. `before` says by the number
  * that a row had while reading, and by how many there were, how many of those before it are left;
- * NULL: all. Frees what only reading needs. False when there is no memory. */
+ * NULL: all. False when there is no memory. */
 bool blocks_settle(block_table *b, const uint32_t *before);
 
 #endif

@@ -374,6 +374,7 @@ memtrace_status profile_read(profile *p, memtrace_reader *reader, const profile_
     p->track_promotion = options->track_promotion;
     p->keep_blocks = options->keep_blocks;
     p->table.keep_order = options->keep_order;
+    p->table.without_places = options->columns && !(options->columns & BLOCKS_HAS(after));
     const memtrace_status status = add_events(p, reader, options);
     p->duration = lasts_until(p->duration, reader);
     if (status == MEMTRACE_NOMEM)

@@ -5,6 +5,10 @@ bool query_needs_blocks(const query_spec *spec) {
     return spec->keep_rows || spec->measure != MEASURE_ALLOCATED || filter_selects(spec->filter);
 }
 
+static bool is_of_peak(const query_spec *spec) {
+    return spec->measure == MEASURE_PEAK || (spec->measure == MEASURE_LIVE && spec->at_peak);
+}
+
 unsigned query_columns(const query_spec *spec) {
     static const unsigned life = BLOCKS_HAS(born) | BLOCKS_HAS(died);
     static const unsigned columns[] = {
@@ -16,14 +20,13 @@ unsigned query_columns(const query_spec *spec) {
         [MEASURE_SURVIVED] = BLOCKS_HAS(died),
         [MEASURE_BYTESECONDS] = life,
     };
+    const unsigned filtered = filter_columns(spec->filter);
+    if (spec->keep_rows && !spec->finds_peak && !is_of_peak(spec))
+        return (BLOCKS_ALL_COLUMNS & ~BLOCKS_PLACE_COLUMNS) | filtered;
     if (spec->keep_rows)
         return BLOCKS_ALL_COLUMNS;
     return BLOCKS_HAS(node) | BLOCKS_HAS(samples) | BLOCKS_HAS(source) | columns[spec->measure] |
-           (spec->at_peak ? BLOCKS_SPREAD_COLUMNS : 0) | filter_columns(spec->filter);
-}
-
-static bool is_of_peak(const query_spec *spec) {
-    return spec->measure == MEASURE_PEAK || (spec->measure == MEASURE_LIVE && spec->at_peak);
+           (spec->at_peak ? BLOCKS_SPREAD_COLUMNS : 0) | filtered;
 }
 
 /* The peak is that of the whole trace, whatever is selected: one moment for all questions. */

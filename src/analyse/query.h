@@ -17,6 +17,7 @@ typedef struct query_spec {
     const lens *lens;  /* what is seen of the profile, where somebody knows it already; NULL: found
                           by `show_wrappers` and what the filter hides */
     bool keep_rows;    /* the report scans the table of blocks itself: keep which are selected */
+    bool finds_peak;   /* … and looks for the peak of rows, or for what was live then */
     bool keep_counted; /* … and of these, those that the measure counts */
 } query_spec;
 

@@ -48,6 +48,11 @@ figure_text figure_count(uint64_t n) {
     return t;
 }
 
+double figure_rate_up(double rate) {
+    double step = pow(10, floor(log10(rate)) - 1);
+    return fmin(1, ceil(rate / step - 1e-9) * step);
+}
+
 figure_text figure_rate(double rate) {
     figure_text t;
     if (rate >= 0.001) {

@@ -35,6 +35,7 @@ typedef struct figure_range {
 figure_text figure_bytes(double bytes);            /* 76.3 MB, where 1 MB is 2^20 bytes */
 figure_text figure_count(uint64_t n);              /* 1,000 */
 figure_text figure_rate(double rate);              /* 1e-4 */
+double figure_rate_up(double rate);                /* to two digits, not above 1 */
 figure_text figure_duration(uint64_t micros);      /* 1.25 s, 3 min 20 s */
 figure_text figure_date(uint64_t micros);          /* since the epoch: 2026-11-20 12:30:05 UTC */
 const char *figure_unit(measure_unit unit);        /* as JSON has it: B, blocks, B·s */

@@ -137,10 +137,14 @@ static void show_classes(output *o, const report *r, const leaks *l) {
         const figure_range error = report_beside(r, &f);
         if (n == 0)
             continue;
-        output_format(o, "  %-13s %*s%s%*s  in %s site%s: %s\n", leaks_class_infos[c].name,
+        output_format(o, "  %-13s %*s%s%*s  in %s site%s: %s", leaks_class_infos[c].name,
                       (int)w.amount, report_amount(r, f.value).text, error.text,
                       (int)(w.error - figure_columns(error.text)), "", figure_count(n).text,
                       n == 1 ? "" : "s", leaks_class_infos[c].meaning);
+        if (c == LEAKS_UNCLEAR && l->telling_rate > 0)
+            output_format(o, "; of the largest, a rate of %s would likely tell",
+                          figure_rate(figure_rate_up(l->telling_rate)).text);
+        output_char(o, '\n');
     }
     output_char(o, '\n');
 }
@@ -257,6 +261,8 @@ void leaks_json(output *o, const report *r, const leaks *l, const leaks_view *vi
     report_json_head(o, r);
     output_format(o, ",\n \"from\":%" PRIu64 ",\"to\":%" PRIu64 ",\"cleaned_up\":%s", l->from,
                   l->to, l->cleaned_up ? "true" : "false");
+    if (l->telling_rate > 0)
+        output_format(o, ",\"telling_rate\":%g", figure_rate_up(l->telling_rate));
     json_classes(o, r, l);
     output_text(o, ",\n \"all_sites\":{");
     json_findings(o, &l->total);

@@ -21,6 +21,8 @@
 #define LAST_FREED     0.05
 #define EXIT_ALLOCATED 0.1
 
+#define LEAST_KEPT 0.75 /* of what was allocated, live when a clean-up begins: nothing else went on */
+
 enum { EXIT_POINTS = 1024, LAST_POINTS = 32 };
 
 const leaks_class_info leaks_class_infos[LEAKS_N_CLASSES] = {
@@ -66,7 +68,7 @@ static bool kept_all(const profile *p, uint64_t to) {
             came += blocks_samples(b, i);
             stayed += blocks_died(b, i) > to ? blocks_samples(b, i) : 0;
         }
-    return 2 * stayed >= came;
+    return (double)stayed >= LEAST_KEPT * (double)came;
 }
 
 bool leaks_find_window(const profile *p, leaks_window *w) {

@@ -56,7 +56,7 @@ typedef struct leaks_site {
 typedef struct leaks_window {
     uint64_t to;
     bool cleaned_up;
-    bool kept_all; /* until then, most of what the program had allocated was still live */
+    bool kept_all; /* until then, hardly any of what the program had allocated was freed */
 } leaks_window;
 
 typedef struct leaks_spec {

@@ -125,7 +125,7 @@ static cost end_of(const report *r, const timeline *t) {
 /* The most memory was live between the ends of points, and is known; the most blocks is not. */
 static bool is_peak(const timeline *t, size_t i, series s) {
     const timeline_point *p = &t->points.items[i];
-    return s == LIVE && !has_costs(t) && p->begin <= t->peak.at.time && t->peak.at.time < p->end;
+    return s == LIVE && !has_costs(t) && t->peak.samples > 0 && p->begin <= t->peak.at.time && t->peak.at.time < p->end;
 }
 
 static double height(const report *r, const timeline *t, size_t i, series s, int heap) {
@@ -181,7 +181,7 @@ static void show_most(output *o, const report *r, const timeline *t, series s, i
 
 static bool is_empty(const report *r, const timeline *t, series s, int heap) {
     for (size_t i = 0; i < t->points.count; i++)
-        if (known_cost_at(r, t, i, s, heap).samples > 0)
+        if (known_cost_at(r, t, i, s, heap).samples > 0 || is_peak(t, i, s))
             return false;
     return true;
 }

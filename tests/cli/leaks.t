@@ -49,6 +49,18 @@ The same, and a program that frees all in the end, by which it is not fooled:
   Growth counts from 87.7 ms to 351 ms; what is allocated before is start-up.
   18.0 KB live before that; in all, it changes by 26.0 KB/s.
 
+What a program builds, and frees again at once, is no growth, in however many steps it is built:
+
+  $ { for i in {0..299}; do echo alloc external 99 100 main@main.c:1 build@build.c:7; done
+  >   for i in {0..299}; do echo same collect $i; done; echo alloc external 0 1 main@main.c:2; } | $TESTDIR/make-trace >built.ctf
+  $ allotrace leaks built.ctf 2>/dev/null | sed -n '2p;5,9p'
+  From 300 ms on the program freed memory and allocated hardly anything: what was live before counts.
+  
+    freed at exit     233.6 KB  in 1 site: most was freed when the program cleaned up, not before
+  
+    freed at exit build.c:7 build
+                  ▁▁▁▂▂▂▃▃▃▄▄▄▅▅▆▆▆▆▇▇████  233.6 KB, 781.2 KB/s
+
 Of a real trace:
 
   $ allotrace leaks --top 4 $TRACES/ocamlopt.ctf
@@ -59,7 +71,7 @@ Of a real trace:
   
     growing             4.2 MB ± 2.5 MB           in 1 site: more and more is live, from many different times
     in steps            6.1 MB ± 3.0 MB           in 3 sites: more is live than at first, but from few times, or no longer
-    unclear            27.8 MB ± 6.4 MB           in 45 sites: too few samples to tell
+    unclear            27.8 MB ± 6.4 MB           in 45 sites: too few samples to tell; of the largest, a rate of 5.4e-5 would likely tell
     bounded           390.6 KB (9.9 KB … 2.1 MB)  in 1 site: blocks come and go; growth is at most half of what is live
     start-up            3.4 MB (1.6 MB … 6.5 MB)  in 1 site: most was allocated at the start
   
@@ -120,7 +132,7 @@ By numbers of blocks: in main's place there is one block, however large:
   
     growing         183,337 blocks (91,523 … 343,001)  in 1 site: more and more is live, from many different times
     in steps         50,002 blocks (16,237 … 153,625)  in 1 site: more is live than at first, but from few times, or no longer
-    unclear       1,187,947 blocks ± 294,334           in 48 sites: too few samples to tell
+    unclear       1,187,947 blocks ± 294,334           in 48 sites: too few samples to tell; of the largest, a rate of 5.4e-5 would likely tell
     start-up        124,170 blocks (55,759 … 259,540)  in 1 site: most was allocated at the start
   
     growing       asmcomp/interf.ml:52 Interf.build_graph.add_interf

@@ -528,9 +528,8 @@ static bool copy_runs(const block_table *from, block_table *to) {
 
 bool blocks_copy(const block_table *from, block_table *to) {
     *to = (block_table){.without_places = from->without_places};
-    const bool ok =
-        copy_columns(from, to) && copy_runs(from, to) && copy_fates(from, to) &&
-        copy_large(from, to) && blocks_finish(to);
+    const bool ok = copy_columns(from, to) && copy_runs(from, to) && copy_fates(from, to) &&
+                    copy_large(from, to) && blocks_finish(to);
     if (!ok)
         blocks_free(to);
     return ok;

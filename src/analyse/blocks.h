@@ -145,8 +145,8 @@ typedef struct block_table {
      * for, and fates are written later. */
     row_index rows; /* of ids */
     VEC(blocks_run) runs;
-    size_t ready;   /* up to this one, rows that are not used yet say that nothing happened */
-    size_t n_open;  /* rows of blocks whose allocation was not met yet */
+    size_t ready;  /* up to this one, rows that are not used yet say that nothing happened */
+    size_t n_open; /* rows of blocks whose allocation was not met yet */
     blocks_fate fates[BLOCKS_FATES];
     size_t n_fates; /* in `fates` */
 } block_table;

@@ -1,10 +1,10 @@
 /* blocks_peak.c: when most was live; see blocks.h.
  *
  * The places of allocations are cut into bins. What is live when one begins follows from what is
- * born and dies in those before it, and in it at most all that is born there is added, as if nothing
- * died: this says in which bins the peak may be. These are cut into finer ones, until a bin is one
- * place: what dies between two allocations dies in the bin of the second one, before it. Each step
- * passes once over the table. */
+ * born and dies in those before it, and in it at most all that is born there is added, as if
+ * nothing died: this says in which bins the peak may be. These are cut into finer ones, until a bin
+ * is one place: what dies between two allocations dies in the bin of the second one, before it.
+ * Each step passes once over the table. */
 #include <stdlib.h>
 
 #include "analyse/blocks.h"
@@ -55,8 +55,8 @@ typedef struct peak_search {
     uint32_t *before; /* by bin of the first step, and after the last: candidates before it */
     peak_part parts[PARALLEL_MAX];
     size_t n_parts;
-    stretches candidates;   /* of the step before */
-    uint64_t least;         /* so much was live at some moment */
+    stretches candidates;    /* of the step before */
+    uint64_t least;          /* so much was live at some moment */
     uint64_t place, samples; /* the peak; after the last step */
 } peak_search;
 

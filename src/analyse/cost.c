@@ -401,8 +401,8 @@ bool cost_of_blocks(const profile *p, const selection *s, measure m, blocks_mome
                                                : weighted_costs(p, s->kept, m, list);
 }
 
-bool cost_of_filter(const profile *p, const filter *f, measure m, blocks_moment moment, selection *s,
-                    cost_list *list) {
+bool cost_of_filter(const profile *p, const filter *f, measure m, blocks_moment moment,
+                    selection *s, cost_list *list) {
     plain_adding a = {.profile = p, .measure = m, .moment = moment};
     if (measure_infos[m].unit == UNIT_BYTES)
         return plain_costs(&a, f, s, list);

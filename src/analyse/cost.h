@@ -131,7 +131,7 @@ bool cost_of_blocks(const profile *p, const selection *s, measure m, blocks_mome
                     cost_list *list);
 
 /* The same of those that the filter selects, NULL: of all, in one scan; `s` has no rows then. */
-bool cost_of_filter(const profile *p, const filter *f, measure m, blocks_moment moment, selection *s,
-                    cost_list *list);
+bool cost_of_filter(const profile *p, const filter *f, measure m, blocks_moment moment,
+                    selection *s, cost_list *list);
 
 #endif

@@ -142,11 +142,10 @@ static inline bool lives_at(const block_table *b, size_t row, uint32_t place) {
 /* Live at some moment of a range of which the peak is a bound. */
 static bool lives_in(const block_table *b, size_t row, const prepared_value *v) {
     const uint64_t born = blocks_born(b, row), died = blocks_died(b, row);
-    const bool begins = v->to == BLOCKS_NOWHERE ? born <= v->limits.high
-                                                : blocks_place(b, row) <= v->to;
+    const bool begins =
+        v->to == BLOCKS_NOWHERE ? born <= v->limits.high : blocks_place(b, row) <= v->to;
     const bool lasts = v->from == BLOCKS_NOWHERE ? died > v->limits.low : b->after[row] > v->from;
-    return begins && lasts &&
-           (died > born || lives_at(b, row, v->from) || lives_at(b, row, v->to));
+    return begins && lasts && (died > born || lives_at(b, row, v->from) || lives_at(b, row, v->to));
 }
 
 SCAN hit_live_at_peak(const block_table *b, piece_rows r, const prepared_value *v,
@@ -337,11 +336,11 @@ static bool prepare_value(evaluation *e, prepared_term *t, const filter_value *v
         return false;
     if (t->nodes)
         return mark_nodes(e->profile, kind, &v->pattern, t->nodes);
-    const prepared_value value = {
-        .limits = kind == FILTER_SIZE ? resolve_size(v, e) : resolve(v, e, 1),
-        .from = place_of(&v->low, e),
-        .to = place_of(&v->high, e),
-        .heap = v->heap};
+    const prepared_value value = {.limits =
+                                      kind == FILTER_SIZE ? resolve_size(v, e) : resolve(v, e, 1),
+                                  .from = place_of(&v->low, e),
+                                  .to = place_of(&v->high, e),
+                                  .heap = v->heap};
     return value.limits.low > value.limits.high || vec_push(&t->values, value);
 }
 

@@ -114,10 +114,9 @@ static index_status read_sections(index_stream *s, const index_head *h, const in
         if (h->peak_time > p->duration || h->peak_place > UINT32_MAX ||
             h->peak_samples > cct_sum(p->samples))
             status = INDEX_DAMAGED;
-        blocks_remember_peak(
-            &p->table,
-            &(blocks_most){.at = {.time = h->peak_time, .place = (uint32_t)h->peak_place},
-                           .samples = h->peak_samples});
+        blocks_remember_peak(&p->table, &(blocks_most){.at = {.time = h->peak_time,
+                                                              .place = (uint32_t)h->peak_place},
+                                                       .samples = h->peak_samples});
     }
     if (status == INDEX_OK && needs->order) {
         index_enter(s, &h->sections[INDEX_ORDER]);

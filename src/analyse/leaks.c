@@ -21,7 +21,8 @@
 #define LAST_FREED     0.05
 #define EXIT_ALLOCATED 0.1
 
-#define LEAST_KEPT 0.75 /* of what was allocated, live when a clean-up begins: nothing else went on */
+#define LEAST_KEPT                                                                                 \
+    0.75 /* of what was allocated, live when a clean-up begins: nothing else went on */
 
 enum { EXIT_POINTS = 1024, LAST_POINTS = 32 };
 

@@ -77,7 +77,7 @@ typedef struct leaks {
     filter_bounds may; /* of the question */
     measure measure;   /* of all costs: MEASURE_ALLOCATED, MEASURE_BLOCKS or MEASURE_BYTESECONDS */
     leaks_site total;
-    double telling_rate; /* would do for the largest of the unclear sites; 0: there is none */
+    double telling_rate;   /* would do for the largest of the unclear sites; 0: there is none */
     VEC(leaks_site) sites; /* by class; those that grow by p, others by what is live */
 } leaks;
 

@@ -27,13 +27,13 @@ typedef struct query_result {
     const profile *profile;
     measure measure;
     blocks_moment moment; /* at which MEASURE_LIVE and MEASURE_PEAK count */
-    filter_bounds may; /* what blocks are like that the filter keeps, seen or missed */
+    filter_bounds may;    /* what blocks are like that the filter keeps, seen or missed */
     lens lens;
     cost_list costs;
     cost total;
     blocks_spread spread; /* of the total's samples, where each block is known, but not the order of
                              events of several domains; equal where it is, or not asked for */
-    selection selection; /* n_of is 0 if no table was needed; its rows only with `keep_rows` */
+    selection selection;  /* n_of is 0 if no table was needed; its rows only with `keep_rows` */
 } query_result;
 
 /* Whether profile_read must keep the blocks for it. */

@@ -284,9 +284,8 @@ bool timeline_query(const profile *p, const timeline_spec *spec, timeline *t) {
     *t = (timeline){0};
     counting c = {.scale = make_scale(p, spec), .result = t};
     c.changes = calloc(c.scale.n + 2, sizeof *c.changes);
-    bool ok =
-        c.changes && make_points(&c.scale, t) && make_costs(&c, spec->measure) &&
-        (spec->without_peak || find_peak(p, spec, t));
+    bool ok = c.changes && make_points(&c.scale, t) && make_costs(&c, spec->measure) &&
+              (spec->without_peak || find_peak(p, spec, t));
     for (size_t i = 0; ok && i < b->count; i++)
         if (!spec->kept || spec->kept[i])
             count_block(&c, p, i);
@@ -372,8 +371,7 @@ bool timeline_of_sites(const lens *l, const timeline_spec *spec, bool by_functio
     sites all = {0};
     uint8_t *kept = malloc(p->table.count + 1);
     *list = (timeline_sites){0};
-    bool ok =
-        kept && sites_find(l, spec->kept, by_function, &all) && rank(p, &all, at, spec, list);
+    bool ok = kept && sites_find(l, spec->kept, by_function, &all) && rank(p, &all, at, spec, list);
     if (ok && top < list->count)
         list->count = (size_t)top;
     for (size_t i = 0; ok && i < list->count; i++)

@@ -37,11 +37,11 @@ typedef struct timeline_costs {
 
 typedef struct timeline {
     VEC(timeline_point) points;
-    VEC(timeline_costs) costs;        /* by point; none unless asked for */
-    blocks_most peak;                 /* of what is kept, in the whole trace */
-    blocks_spread spread;             /* of the peak, as far as the order is known, at rate 1 */
-    uint64_t end_samples;             /* live at the end of the trace */
-    cost peak_cost, end_cost;         /* of blocks live at these times; 0 unless asked for */
+    VEC(timeline_costs) costs; /* by point; none unless asked for */
+    blocks_most peak;          /* of what is kept, in the whole trace */
+    blocks_spread spread;      /* of the peak, as far as the order is known, at rate 1 */
+    uint64_t end_samples;      /* live at the end of the trace */
+    cost peak_cost, end_cost;  /* of blocks live at these times; 0 unless asked for */
 } timeline;
 
 /* Fills `*t`, which need not be initialised; false when there is no memory. */

@@ -40,7 +40,8 @@ bool unseen_find(const profile *p, unseen *found) {
     if (collected || was_stopped(p) || (p->keep_blocks && !blocks_peak(&p->table, &most)))
         return false;
     found->held = most_held(p);
-    found->recorded = estimate_words(most.samples, p->info.sample_rate).high * (p->info.word_size / 8.0);
+    found->recorded =
+        estimate_words(most.samples, p->info.sample_rate).high * (p->info.word_size / 8.0);
     return found->held - found->recorded > LEAST_BYTES &&
            found->recorded < found->held * LARGEST_SHARE;
 }

@@ -89,10 +89,10 @@ typedef struct subject {
     const char *title;
     profile profile;
     lens lens;
-    selection selected; /* without rows if there is no table, which means all */
-    measure measure;    /* of stacks */
+    selection selected;   /* without rows if there is no table, which means all */
+    measure measure;      /* of stacks */
     blocks_moment moment; /* of MEASURE_LIVE and MEASURE_PEAK */
-    viewer *page;       /* of HTML, which filters by itself */
+    viewer *page;         /* of HTML, which filters by itself */
     const char *filter;
 } subject;
 

@@ -13,8 +13,8 @@ typedef struct timeline_options {
     int by;
 } timeline_options;
 
-static const timeline_options defaults = {.to = TIMELINE_END,
-                                          .question = {.keep_rows = true, .finds_peak = true, .counts = true}};
+static const timeline_options defaults = {
+    .to = TIMELINE_END, .question = {.keep_rows = true, .finds_peak = true, .counts = true}};
 
 enum { TEXT_POINTS = 50, DATA_POINTS = 200, MAX_POINTS = 100000 };
 

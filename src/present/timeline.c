@@ -125,7 +125,8 @@ static cost end_of(const report *r, const timeline *t) {
 /* The most memory was live between the ends of points, and is known; the most blocks is not. */
 static bool is_peak(const timeline *t, size_t i, series s) {
     const timeline_point *p = &t->points.items[i];
-    return s == LIVE && !has_costs(t) && t->peak.samples > 0 && p->begin <= t->peak.at.time && t->peak.at.time < p->end;
+    return s == LIVE && !has_costs(t) && t->peak.samples > 0 && p->begin <= t->peak.at.time &&
+           t->peak.at.time < p->end;
 }
 
 static double height(const report *r, const timeline *t, size_t i, series s, int heap) {
@@ -175,7 +176,8 @@ static void show_most(output *o, const report *r, const timeline *t, series s, i
     if (is_rate(s))
         show_rate(o, r, &c, seconds_of(point, s));
     else
-        show_figure(o, r, peak ? peak_figure(r, t) : report_figure_within(r, may_at(r, t, highest, s), &c));
+        show_figure(
+            o, r, peak ? peak_figure(r, t) : report_figure_within(r, may_at(r, t, highest, s), &c));
     output_format(o, " at %s\n", figure_duration(peak ? t->peak.at.time : point->begin).text);
 }
 

@@ -96,9 +96,8 @@ static bool same_table(const block_table *a, const block_table *b) {
         same = a->node[i] == b->node[i] && a->domain[i] == b->domain[i] &&
                a->source[i] == b->source[i] && blocks_born(a, i) == blocks_born(b, i) &&
                blocks_promoted(a, i) == blocks_promoted(b, i) &&
-               blocks_died(a, i) == blocks_died(b, i) &&
-               blocks_place(a, i) == blocks_place(b, i) && a->after[i] == b->after[i] &&
-               blocks_length(a, i) == blocks_length(b, i) &&
+               blocks_died(a, i) == blocks_died(b, i) && blocks_place(a, i) == blocks_place(b, i) &&
+               a->after[i] == b->after[i] && blocks_length(a, i) == blocks_length(b, i) &&
                blocks_samples(a, i) == blocks_samples(b, i);
     for (size_t i = 0; same && i < a->order.count; i++)
         same = a->order.items[i] == b->order.items[i];

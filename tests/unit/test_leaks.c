@@ -505,7 +505,8 @@ START_TEST(the_rate_that_is_named_would_do) {
         profile_free(&p);
     }
     const int growing = count_growing(FEW_LEAK, LEAKS_TELLING / 120.0);
-    printf("# %d of %d unclear; with %d samples %d grow\n", telling, ROUNDS, LEAKS_TELLING, growing);
+    printf("# %d of %d unclear; with %d samples %d grow\n", telling, ROUNDS, LEAKS_TELLING,
+           growing);
     ck_assert_int_ge(telling, ROUNDS / 2);
     ck_assert_int_ge(growing, ROUNDS * 9 / 10);
 }

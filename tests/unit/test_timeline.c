@@ -254,7 +254,8 @@ START_TEST(of_sites) {
     }
     ck_assert_uint_eq(s.items[2].line.points.items[1].live[MEMTRACE_MAJOR], 301);
     timeline_sites_free(&s);
-    ck_assert(timeline_of_sites(&l, &spec, true, blocks_end_of(25), 1, &s)); /* both lines of leaf */
+    ck_assert(
+        timeline_of_sites(&l, &spec, true, blocks_end_of(25), 1, &s)); /* both lines of leaf */
     ck_assert_uint_eq(s.count, 1);
     ck_assert_uint_eq(s.items[0].samples, 36);
     timeline_sites_free(&s);

@@ -51,8 +51,7 @@ static bool find_peak(reading *r) {
     if (!blocks_peak(&p->table, &r->peak))
         return false;
     r->spread = (blocks_spread){.low = r->peak.samples, .high = r->peak.samples};
-    return p->info.sample_rate < 1 ||
-           blocks_spread_of_most(&p->table, NULL, &r->peak, &r->spread);
+    return p->info.sample_rate < 1 || blocks_spread_of_most(&p->table, NULL, &r->peak, &r->spread);
 }
 
 static reading *reading_new(profile *p, const memtrace_warning *warnings, size_t n,

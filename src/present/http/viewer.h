@@ -37,7 +37,7 @@ typedef struct reading {
     reading_state state;
     memtrace_warning *warnings;
     size_t n_warnings;
-    blocks_most peak; /* 0 without blocks, as the next one */
+    blocks_most peak;     /* 0 without blocks, as the next one */
     blocks_spread spread; /* of it, as far as the order of events is known, at rate 1 */
     figure_memo figures;
     atomic_uint users;

@@ -109,7 +109,9 @@ static cell ratio_cell(const budget_rule *r, const budget_result *result) {
 
 static cell verdict_cell(const budget_result *result) {
     cell c;
-    if (result->verdict == BUDGET_UNDECIDED && result->deciding_rate == 0)
+    if (result->is_of_order)
+        snprintf(c.text, sizeof c.text, "UNDECIDED (the order of threads is not known)");
+    else if (result->verdict == BUDGET_UNDECIDED && result->deciding_rate == 0)
         snprintf(c.text, sizeof c.text, "UNDECIDED (a part of the trace is missing)");
     else if (result->verdict == BUDGET_UNDECIDED)
         snprintf(c.text, sizeof c.text, "UNDECIDED (a rate of %s would decide)",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyse/blocks_add.h"
+#include "analyse/blocks_places.h"
 #include "analyse/radix.h"
 
 enum {
@@ -15,7 +16,8 @@ enum {
     MOST_STRETCHES = 1 << 18,
 };
 
-#define NO_NODE UINT32_MAX /* the allocation was not met yet */
+#define NO_NODE UINT32_MAX /* the allocation was not met yet, or stands in another row */
+#define MOVED   UINT8_MAX  /* a source, without a node: `length` is the row to which it moved */
 
 /* ---- rows -------------------------------------------------------------------------------- */
 
@@ -43,6 +45,8 @@ static bool resize(block_table *b, size_t capacity) {
     for (blocks_event kind = 0; kind < BLOCKS_N_EVENTS; kind++)
         if (!resize_times(&b->times[kind], kind != BLOCKS_PROMOTED, capacity))
             return false;
+    if (!b->without_places && !resize_half(&b->after, capacity))
+        return false;
     b->capacity = capacity;
     return true;
 }
@@ -64,6 +68,8 @@ static bool prepare(block_table *b) {
     if (b->times[BLOCKS_PROMOTED].low)
         set_never(&b->times[BLOCKS_PROMOTED], b->ready, n);
     set_never(&b->times[BLOCKS_DIED], b->ready, n);
+    if (b->after)
+        memset(b->after + b->ready, 0xFF, n * sizeof *b->after);
     b->ready += n;
     return true;
 }
@@ -111,6 +117,7 @@ static bool add_row(block_table *b, uint32_t *row) {
         return false;
     *row = (uint32_t)b->count++;
     b->node[*row] = NO_NODE;
+    b->source[*row] = 0;
     b->n_open++;
     return true;
 }
@@ -135,11 +142,33 @@ static bool add_large(block_table *b, uint32_t row, const memtrace_event *event)
                     ((blocks_large){.length = event->length, .samples = event->samples}));
 }
 
+static void move_fates(block_table *b, uint32_t to, uint32_t from) {
+    for (blocks_event kind = BLOCKS_PROMOTED; kind <= BLOCKS_DIED; kind++)
+        if (b->times[kind].low)
+            blocks_set_time(b, kind, to, blocks_time(b, kind, from));
+    if (b->after)
+        b->after[to] = b->after[from];
+}
+
+/* Of a block whose end was met before its beginning, the row is where the end was: rows are in the
+ * order of beginnings where that matters. */
+static bool move_here(block_table *b, uint64_t id, uint32_t *row) {
+    const uint32_t from = *row;
+    if (from + 1 == b->count || b->without_places)
+        return true;
+    if (!add_row(b, row) || !row_index_add(&b->rows, id, *row))
+        return false;
+    move_fates(b, *row, from);
+    b->source[from] = MOVED;
+    b->length[from] = *row;
+    return true;
+}
+
 bool blocks_alloc(block_table *b, uint32_t node, const memtrace_event *event) {
     uint32_t row;
     if (!find_row(b, event->id, &row) || !make_room_for(b, event->time))
         return false;
-    if (b->node[row] != NO_NODE && !add_row(b, &row))
+    if (!(b->node[row] == NO_NODE ? move_here(b, event->id, &row) : add_row(b, &row)))
         return false;
     b->n_open--;
     if (!blocks_note(b, row, BLOCKS_BORN))
@@ -164,6 +193,8 @@ static inline bool write_fate(block_table *b, uint32_t row, const blocks_fate *f
     if (blocks_time(b, f->kind, row) != BLOCKS_NEVER)
         return true;
     blocks_set_time(b, f->kind, row, f->time);
+    if (f->kind == BLOCKS_DIED && b->after)
+        b->after[row] = f->after;
     return blocks_note(b, row, f->kind);
 }
 
@@ -176,6 +207,8 @@ bool blocks_write_fates(block_table *b) {
         if (!find_row(b, b->fates[i].id, &rows[i]) || !has_column(b, kind))
             return false;
         __builtin_prefetch(&b->times[kind].low[rows[i]], 1);
+        if (kind == BLOCKS_DIED && b->after)
+            __builtin_prefetch(&b->after[rows[i]], 1);
     }
     for (size_t i = 0; i < n; i++)
         if (!write_fate(b, rows[i], &b->fates[i]))
@@ -189,6 +222,12 @@ bool blocks_promote(block_table *b, uint64_t id, uint64_t time) {
 
 bool blocks_collect(block_table *b, uint64_t id, uint64_t time) {
     return blocks_add_fate(b, id, time, BLOCKS_DIED);
+}
+
+bool blocks_enter(block_table *b, uint16_t domain) {
+    const size_t n = b->runs.count;
+    return domain == (n ? b->runs.items[n - 1].domain : 0) ||
+           vec_push(&b->runs, ((blocks_run){.first = (uint32_t)b->count, .domain = domain}));
 }
 
 /* ---- the order of events ----------------------------------------------------------------- */
@@ -287,29 +326,32 @@ static inline bool may_be_promoted(const block_table *b, size_t row) {
     return b->source[row] == MEMTRACE_MINOR;
 }
 
-static bool is_kept(const block_table *b, uint64_t event) {
-    const size_t row = blocks_event_row(event);
+static bool is_kept(const block_table *b, uint64_t event, size_t row) {
     return b->node[row] != NO_NODE &&
            (blocks_event_kind(event) != BLOCKS_PROMOTED || may_be_promoted(b, row));
 }
 
+/* Where the block of a row is that moved. */
+static size_t find_moved(const block_table *b, size_t row) {
+    while (b->node[row] == NO_NODE && b->source[row] == MOVED)
+        row = b->length[row];
+    return row;
+}
+
+static uint32_t renumbered(const uint32_t *before, size_t row) {
+    return before ? before[row] : (uint32_t)row;
+}
+
 /* Gives events the new numbers of their rows; drops those that go. Before the rows move. */
-static bool renumber_order(block_table *b) {
-    if (b->order.count == 0)
-        return true;
-    uint32_t *moved = malloc((b->count + 1) * sizeof *moved), next = 0;
+static void renumber_order(block_table *b, const uint32_t *before) {
     size_t kept = 0;
-    for (size_t i = 0; moved && i < b->count; i++)
-        moved[i] = b->node[i] == NO_NODE ? MAP64_NONE : next++;
-    for (size_t i = 0; moved && i < b->order.count; i++) {
-        const uint64_t event = b->order.items[i], row = moved[blocks_event_row(event)];
-        if (is_kept(b, event))
-            b->order.items[kept++] = row << 2 | (event & 3);
+    for (size_t i = 0; i < b->order.count; i++) {
+        const uint64_t event = b->order.items[i];
+        const size_t row = find_moved(b, blocks_event_row(event));
+        if (is_kept(b, event, row))
+            b->order.items[kept++] = (uint64_t)renumbered(before, row) << 2 | (event & 3);
     }
-    bool ok = moved;
     b->order.count = kept;
-    free(moved);
-    return ok;
 }
 
 /* ---- the end of reading ------------------------------------------------------------------ */
@@ -322,6 +364,8 @@ static bool move_row(block_table *b, size_t to, size_t from) {
     for (blocks_event kind = 0; kind < BLOCKS_N_EVENTS; kind++)
         if (b->times[kind].low)
             blocks_set_time(b, kind, to, blocks_time(b, kind, from));
+    if (b->after)
+        b->after[to] = b->after[from];
     if (b->length[to] < BLOCKS_LARGE)
         return true;
     uint32_t index = map64_get(&b->by_row, from), *at = map64_put(&b->by_row, to);
@@ -330,7 +374,17 @@ static bool move_row(block_table *b, size_t to, size_t from) {
     return at;
 }
 
-/* Removes the rows of blocks that never were allocated. */
+/* By row, how many before it stay; NULL when there is no memory. */
+static uint32_t *count_before(const block_table *b) {
+    uint32_t *before = malloc((b->count + 1) * sizeof *before), n = 0;
+    for (size_t i = 0; before && i <= b->count; i++) {
+        before[i] = n;
+        n += i < b->count && b->node[i] != NO_NODE;
+    }
+    return before;
+}
+
+/* Removes the rows of blocks that never were allocated, or moved. */
 static bool close_rows(block_table *b) {
     size_t kept = 0;
     for (size_t i = 0; i < b->count; i++) {
@@ -388,15 +442,28 @@ static void order_times(block_table *b) {
         order_short_times(b);
 }
 
-bool blocks_finish(block_table *b) {
-    if (!blocks_write_fates(b) || !renumber_order(b) || (b->n_open > 0 && !close_rows(b)))
+static bool finish_rows(block_table *b) {
+    uint32_t *before = NULL;
+    if (b->n_open > 0 && !(before = count_before(b)))
         return false;
-    order_times(b);
+    renumber_order(b, before);
+    bool ok = b->n_open == 0 || close_rows(b);
+    if (ok)
+        order_times(b);
     row_index_free(&b->rows);
+    ok = ok && (b->without_places || blocks_settle(b, before));
+    vec_free(&b->runs);
+    free(before);
+    return ok;
+}
+
+bool blocks_finish(block_table *b) {
+    if (!blocks_write_fates(b) || !finish_rows(b))
+        return false;
     if (b->count > 0 && !resize(b, b->count))
         b->capacity = b->count; /* some columns could not be made smaller: they are large enough */
     b->ready = b->count;
-    blocks_remember_peak(b, false, 0, 0);
+    blocks_remember_peak(b, NULL);
     return sort_order(b);
 }
 
@@ -445,15 +512,24 @@ static bool copy_columns(const block_table *from, block_table *to) {
 #undef COPY_COLUMN
     for (blocks_event kind = 0; kind < BLOCKS_N_EVENTS; kind++)
         copy_times(&from->times[kind], &to->times[kind], from->count);
+    if (from->after)
+        memcpy(to->after, from->after, from->count * sizeof *to->after);
     to->count = to->ready = from->count;
     to->n_open = from->n_open;
     return true;
 }
 
+static bool copy_runs(const block_table *from, block_table *to) {
+    for (size_t i = 0; i < from->runs.count; i++)
+        if (!vec_push(&to->runs, from->runs.items[i]))
+            return false;
+    return true;
+}
+
 bool blocks_copy(const block_table *from, block_table *to) {
-    *to = (block_table){0};
-    const bool ok =
-        copy_columns(from, to) && copy_fates(from, to) && copy_large(from, to) && blocks_finish(to);
+    *to = (block_table){.without_places = from->without_places};
+    const bool ok = copy_columns(from, to) && copy_runs(from, to) && copy_fates(from, to) &&
+                    copy_large(from, to) && blocks_finish(to);
     if (!ok)
         blocks_free(to);
     return ok;
@@ -467,9 +543,13 @@ void blocks_free(block_table *b) {
         free(b->times[kind].low);
         free(b->times[kind].high);
     }
+    free(b->after);
+    free(b->place);
+    free(b->ender);
     map64_free(&b->by_row);
     vec_free(&b->large);
     vec_free(&b->order);
+    vec_free(&b->runs);
     free(b->peak);
     row_index_free(&b->rows);
     *b = (block_table){0};

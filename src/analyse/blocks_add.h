@@ -35,10 +35,16 @@ static inline __attribute__((always_inline)) bool blocks_add(block_table *b, uin
 /* Writes what blocks_add_fate gathered; false when there is no memory. */
 bool blocks_write_fates(block_table *b);
 
+/* How many rows and runs there are: what stands between two of them is of one domain. */
+static inline uint32_t blocks_now(const block_table *b) {
+    return (uint32_t)(b->count + b->runs.count);
+}
+
 /* The block was promoted, or died. Where the order of events is kept, each is written at once. */
 static inline __attribute__((always_inline)) bool
 blocks_add_fate(block_table *b, uint64_t id, uint64_t time, blocks_event kind) {
-    b->fates[b->n_fates++] = (blocks_fate){.id = id, .time = time, .kind = kind};
+    b->fates[b->n_fates++] =
+        (blocks_fate){.id = id, .time = time, .after = blocks_now(b), .kind = kind};
     return (b->n_fates < BLOCKS_FATES && !b->keep_order) || blocks_write_fates(b);
 }
 

@@ -1,9 +1,10 @@
 /* blocks_peak.c: when most was live; see blocks.h.
  *
- * Time is cut into bins. What is live when one begins follows from what is born and dies in those
- * before it, and in it at most all that is born there is added, as if nothing died: this says in
- * which bins the peak may be. These are cut into finer ones, until a bin is a microsecond. Each
- * step passes once over the table. */
+ * The places of allocations are cut into bins. What is live when one begins follows from what is
+ * born and dies in those before it, and in it at most all that is born there is added, as if
+ * nothing died: this says in which bins the peak may be. These are cut into finer ones, until a bin
+ * is one place: what dies between two allocations dies in the bin of the second one, before it.
+ * Each step passes once over the table. */
 #include <stdlib.h>
 
 #include "analyse/blocks.h"
@@ -15,7 +16,7 @@ enum {
     MOST_BINS = 1 << 22,  /* of a later step, unless there are as many candidates */
     ROWS_A_BIN = 8,
     STRIDE = 64,    /* rows that are looked through at once */
-    LEAST_BITS = 2, /* of time, by which a step is finer than the one before */
+    LEAST_BITS = 2, /* of places, by which a step is finer than the one before */
     MOST_STEPS = 64 / LEAST_BITS + 1,
 };
 
@@ -24,15 +25,15 @@ enum {
 /* The first step's bins follow each other; then each candidate of one step has 2^bits of the next.
  */
 typedef struct step {
-    unsigned width; /* a bin is 2^width us */
+    unsigned width; /* a bin is 2^width places */
     unsigned bits;
     size_t n;       /* bins; there is one more, in which what lives until the end dies */
     uint32_t *next; /* by bin: its number among the candidates, or NO_BIN */
 } step;
 
-/* Of time, from a bin's beginning on. */
+/* Of places, from a bin's beginning on. */
 typedef struct stretch {
-    uint64_t begin, live; /* us; samples before anything happens in it */
+    uint64_t begin, live; /* a place; samples before anything happens in it */
 } stretch;
 
 typedef VEC(stretch) stretches;
@@ -54,9 +55,9 @@ typedef struct peak_search {
     uint32_t *before; /* by bin of the first step, and after the last: candidates before it */
     peak_part parts[PARALLEL_MAX];
     size_t n_parts;
-    stretches candidates;   /* of the step before */
-    uint64_t least;         /* so much was live at some moment */
-    uint64_t time, samples; /* the peak; after the last step */
+    stretches candidates;    /* of the step before */
+    uint64_t least;          /* so much was live at some moment */
+    uint64_t place, samples; /* the peak; after the last step */
 } peak_search;
 
 static const step *last_step(const peak_search *s) {
@@ -65,16 +66,16 @@ static const step *last_step(const peak_search *s) {
 
 /* ---- counting ---------------------------------------------------------------------------- */
 
-static inline size_t first_bin(const step *first, uint64_t time) {
-    const uint64_t bin = time >> first->width;
-    return bin < first->n ? (size_t)bin : first->n;
+static inline size_t first_bin(const step *first, uint32_t place) {
+    const size_t bin = place >> first->width;
+    return bin < first->n ? bin : first->n;
 }
 
 /* The bin of the last step, from the candidate of the first; NO_BIN: it is in no candidate. */
-static inline uint32_t later_bin(const peak_search *s, uint32_t candidate, uint64_t time) {
+static inline uint32_t later_bin(const peak_search *s, uint32_t candidate, uint32_t place) {
     for (size_t i = 1; candidate != NO_BIN; i++) {
         const step *x = &s->steps[i];
-        const uint32_t within = (uint32_t)(time >> x->width) & ((1u << x->bits) - 1);
+        const uint32_t within = (place >> x->width) & ((1u << x->bits) - 1);
         const uint32_t bin = candidate << x->bits | within;
         if (i + 1 == s->n_steps)
             return bin;
@@ -101,14 +102,14 @@ count_first(const peak_search *s, const peak_part *p, const uint8_t *kept) {
         if (kept && !kept[i])
             continue;
         const uint64_t samples = blocks_samples(b, i);
-        const size_t bin = (size_t)(blocks_born(b, i) >> x.width);
+        const size_t bin = blocks_place(b, i) >> x.width;
         if (bin != current) {
             p->born[current] += sum;
             current = bin;
             sum = 0;
         }
         sum += samples;
-        add_death(p, first_bin(&x, blocks_died(b, i)), samples);
+        add_death(p, first_bin(&x, b->after[i]), samples);
     }
     p->born[current] += sum;
 }
@@ -116,8 +117,8 @@ count_first(const peak_search *s, const peak_part *p, const uint8_t *kept) {
 static inline void count_later_row(const peak_search *s, const peak_part *p, size_t row) {
     const block_table *b = s->table;
     const step *x = &s->steps[0];
-    const uint64_t born = blocks_born(b, row), died = blocks_died(b, row);
-    size_t bin = (size_t)(born >> x->width);
+    const uint32_t born = blocks_place(b, row), died = b->after[row];
+    size_t bin = born >> x->width;
     if (s->kept && !s->kept[row])
         return;
     if ((bin = later_bin(s, x->next[bin], born)) != NO_BIN)
@@ -127,36 +128,42 @@ static inline void count_later_row(const peak_search *s, const peak_part *p, siz
         add_death(p, bin, blocks_samples(b, row));
 }
 
-/* Whether there is a candidate of the first step between these times, both included. */
-static inline bool any_between(const peak_search *s, uint64_t first, uint64_t last) {
+/* Whether there is a candidate of the first step between these places, both included. */
+static inline bool any_between(const peak_search *s, uint32_t first, uint32_t last) {
     const step *x = &s->steps[0];
     return first <= last && s->before[first_bin(x, first)] < s->before[first_bin(x, last) + 1];
 }
 
-/* Whether one of these rows may be born or die in a candidate: their births are mostly near each
- * other, and so are their deaths. Where times are long the rows are just looked at. */
-static inline bool any_within(const peak_search *s, size_t at) {
-    const uint32_t *births = s->table->times[BLOCKS_BORN].low + at;
-    const uint32_t *deaths = s->table->times[BLOCKS_DIED].low + at;
-    uint32_t first_birth = UINT32_MAX, last_birth = 0, first_death = UINT32_MAX, after_death = 0;
-    if (blocks_are_long(s->table))
-        return true;
+/* Whether one of these rows may be born in a candidate: rows are mostly in the order of births. */
+static inline bool any_born(const peak_search *s, size_t at) {
+    const uint32_t *place = s->table->place ? s->table->place + at : NULL;
+    uint32_t first = UINT32_MAX, last = 0;
+    if (!place)
+        return any_between(s, (uint32_t)at, (uint32_t)at + STRIDE - 1);
     for (size_t i = 0; i < STRIDE; i++) {
-        const uint32_t after = deaths[i] + 1; /* 0: it lives until the end */
-        first_birth = births[i] < first_birth ? births[i] : first_birth;
-        last_birth = births[i] > last_birth ? births[i] : last_birth;
-        first_death = deaths[i] < first_death ? deaths[i] : first_death;
-        after_death = after > after_death ? after : after_death;
+        first = place[i] < first ? place[i] : first;
+        last = place[i] > last ? place[i] : last;
     }
-    return any_between(s, first_birth, last_birth) ||
-           (after_death > 0 && any_between(s, first_death, after_death - 1));
+    return any_between(s, first, last);
+}
+
+/* Or die in one: their deaths are mostly near each other. */
+static inline bool any_died(const peak_search *s, size_t at) {
+    const uint32_t *deaths = s->table->after + at;
+    uint32_t first = UINT32_MAX, behind = 0;
+    for (size_t i = 0; i < STRIDE; i++) {
+        const uint32_t next = deaths[i] + 1; /* 0: it lives until the end */
+        first = deaths[i] < first ? deaths[i] : first;
+        behind = next > behind ? next : behind;
+    }
+    return behind > 0 && any_between(s, first, behind - 1);
 }
 
 /* Of most rows nothing is in a candidate, and these are mostly near each other. */
 static void count_later(const peak_search *s, const peak_part *p) {
     size_t i = p->begin;
     for (; p->end - i >= STRIDE; i += STRIDE)
-        if (any_within(s, i))
+        if (any_born(s, i) || any_died(s, i))
             for (size_t j = 0; j < STRIDE; j++)
                 count_later_row(s, p, i + j);
     for (; i < p->end; i++)
@@ -216,16 +223,16 @@ static bool count(peak_search *s) {
 
 /* ---- from step to step ------------------------------------------------------------------- */
 
-/* Enough bins that little is born in one; one candidate, all time. */
+/* Enough bins that little is born in one; one candidate, all places. */
 static bool begin_search(peak_search *s) {
     const block_table *b = s->table;
     step *x = &s->steps[0];
     size_t most = FEWEST_BINS;
     while (most < FIRST_BINS && most < b->count / ROWS_A_BIN)
         most *= 2;
-    while (b->last >> x->width >= most)
+    while (b->count >> x->width >= most)
         x->width++;
-    x->n = (size_t)(b->last >> x->width) + 1;
+    x->n = (b->count >> x->width) + 1;
     s->n_steps = 1;
     return vec_push(&s->candidates, ((stretch){0}));
 }
@@ -247,7 +254,7 @@ static void sum_up(peak_search *s) {
             s->least = live > s->least ? live : s->least;
             if (x->width == 0 && live > s->samples) {
                 s->samples = live;
-                s->time = c->begin + i;
+                s->place = c->begin + i;
             }
         }
     }
@@ -319,7 +326,16 @@ static void end_search(peak_search *s) {
     vec_free(&s->candidates);
 }
 
-bool blocks_peak_of(const block_table *b, const uint8_t *kept, uint64_t *time, uint64_t *samples) {
+/* The moment of an allocation. */
+static blocks_moment moment_of(const block_table *b, uint32_t place) {
+    size_t row = place;
+    for (size_t i = 0; b->place && i < b->count; i++)
+        row = b->place[i] == place ? i : row;
+    return b->count > 0 ? (blocks_moment){.time = blocks_born(b, row), .place = place}
+                        : blocks_end_of(0);
+}
+
+bool blocks_peak_of(const block_table *b, const uint8_t *kept, blocks_most *most) {
     peak_search s = {.table = b, .kept = kept};
     bool ok = begin_search(&s), more = true;
     while (ok && more) {
@@ -334,31 +350,35 @@ bool blocks_peak_of(const block_table *b, const uint8_t *kept, uint64_t *time, u
         if (ok && more)
             ok = refine(&s);
     }
-    *time = s.time;
-    *samples = s.samples;
+    *most = (blocks_most){.at = s.samples ? moment_of(b, (uint32_t)s.place) : blocks_end_of(0),
+                          .samples = s.samples};
     end_search(&s);
     return ok;
 }
 
-void blocks_remember_peak(block_table *b, bool known, uint64_t time, uint64_t samples) {
+void blocks_remember_peak(block_table *b, const blocks_most *most) {
     free(b->peak);
     b->peak = calloc(1, sizeof *b->peak);
-    if (b->peak && known)
-        *b->peak = (blocks_peak_memo){.time = time, .samples = samples, .known = true};
+    if (b->peak && most)
+        *b->peak = (blocks_peak_memo){.time = most->at.time,
+                                      .place = most->at.place,
+                                      .samples = most->samples,
+                                      .known = true};
 }
 
-bool blocks_peak(const block_table *b, uint64_t *time, uint64_t *samples) {
+bool blocks_peak(const block_table *b, blocks_most *most) {
     blocks_peak_memo *memo = b->peak;
     if (memo && memo->known) {
-        *time = memo->time;
-        *samples = memo->samples;
+        *most = (blocks_most){.at = {.time = memo->time, .place = memo->place},
+                              .samples = memo->samples};
         return true;
     }
-    if (!blocks_peak_of(b, NULL, time, samples))
+    if (!blocks_peak_of(b, NULL, most))
         return false;
     if (memo) {
-        memo->time = *time;
-        memo->samples = *samples;
+        memo->time = most->at.time;
+        memo->place = most->at.place;
+        memo->samples = most->samples;
         memo->known = true;
     }
     return true;

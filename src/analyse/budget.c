@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/blocks_spread.h"
 #include "base/number.h"
 
 #define UNDER "under:"
@@ -50,11 +51,22 @@ static bool count_row(budget_tally *t, const profile *p, measure m, size_t row) 
     return count(t, p->info.sample_rate, &block, blocks_length(b, row) + 1);
 }
 
+/* The kept rows, while they still are all that the filter keeps. */
+static bool keep_uncertain(budget_tally *t, const profile *p, const uint8_t *kept) {
+    if (p->info.sample_rate < 1 || !blocks_are_of_several(&p->table))
+        return true;
+    t->kept = malloc(p->table.count + 1);
+    if (t->kept)
+        memcpy(t->kept, kept, p->table.count);
+    return t->kept;
+}
+
 bool budget_count_rows(budget_tally *t, const profile *p, measure m, uint8_t *kept) {
-    uint64_t moment = p->duration, samples;
-    bool ok = m != MEASURE_PEAK || blocks_peak(&p->table, &moment, &samples);
+    blocks_most most = {.at = blocks_end_of(p->duration)};
+    bool ok = m != MEASURE_PEAK || (blocks_peak(&p->table, &most) && keep_uncertain(t, p, kept));
+    t->at = most.at;
     if (ok)
-        cost_keep(p, m, moment, kept);
+        cost_keep(p, m, most.at, kept);
     for (size_t i = 0; ok && i < p->table.count; i++)
         ok = !kept[i] || count_row(t, p, m, i);
     return ok;
@@ -63,6 +75,7 @@ bool budget_count_rows(budget_tally *t, const profile *p, measure m, uint8_t *ke
 void budget_tally_free(budget_tally *t) {
     vec_free(&t->entries);
     map64_free(&t->index);
+    free(t->kept);
 }
 
 /* ---- sites --------------------------------------------------------------------------------- */
@@ -149,24 +162,57 @@ static void add_entry(sum *s, const budget_entry *e) {
     cost_add(&s->life, &e->life);
 }
 
-static bool sum_up(const lens *l, const budget_tally *t, const char *site, sum *s) {
-    bool all = strcmp(site, "total") == 0;
-    bool below = budget_is_under(site);
-    site_pattern pattern = parse_pattern(budget_site_name(site));
-    bool *under = below ? nodes_under(&pattern, l->profile) : NULL;
-    if (below && !under)
-        return false;
-    for (size_t i = 0; i < t->entries.count; i++) {
-        const budget_entry *e = &t->entries.items[i];
-        uint32_t wrapper;
-        const profile_location *place =
-            all || below ? NULL
-                         : lens_location(l, lens_site(l, e->node, e->external, &wrapper).location);
-        if (all || (below && under[e->node]) || (place && matches(&pattern, place)))
-            add_entry(s, e);
+/* What a rule is about. */
+typedef struct subject {
+    const lens *lens;
+    bool all;
+    bool *under; /* by node; NULL: of the site alone */
+    site_pattern pattern;
+} subject;
+
+static bool find_subject(const lens *l, const char *site, subject *s) {
+    *s = (subject){.lens = l,
+                   .all = strcmp(site, "total") == 0,
+                   .pattern = parse_pattern(budget_site_name(site))};
+    if (budget_is_under(site))
+        s->under = nodes_under(&s->pattern, l->profile);
+    return s->under || !budget_is_under(site);
+}
+
+static bool is_about(const subject *s, uint32_t node, bool external) {
+    uint32_t wrapper;
+    if (s->all || s->under)
+        return s->all || s->under[node];
+    const profile_location *place =
+        lens_location(s->lens, lens_site(s->lens, node, external, &wrapper).location);
+    return place && matches(&s->pattern, place);
+}
+
+static void sum_up(const subject *about, const budget_tally *t, sum *s) {
+    for (size_t i = 0; i < t->entries.count; i++)
+        if (is_about(about, t->entries.items[i].node, t->entries.items[i].external))
+            add_entry(s, &t->entries.items[i]);
+}
+
+/* In samples, of what is live at the peak; equal where the order of events is known. */
+static bool find_spread(const subject *about, const budget_tally *t, uint64_t samples,
+                        blocks_spread *spread) {
+    const block_table *b = &about->lens->profile->table;
+    *spread = (blocks_spread){.low = samples, .high = samples};
+    if (!t->kept)
+        return true;
+    uint8_t *kept = malloc(b->count + 1);
+    size_t n_kept = 0;
+    for (size_t i = 0; kept && i < b->count; i++) {
+        kept[i] = t->kept[i] && is_about(about, b->node[i], b->source[i] == MEMTRACE_EXTERNAL);
+        n_kept += kept[i];
     }
-    free(under);
-    return true;
+    const blocks_most most = {.at = t->at, .samples = samples};
+    const bool ok =
+        kept && (n_kept == b->count ? blocks_spread_of_most(b, NULL, &most, spread)
+                                    : blocks_spread_at(b, kept, t->at, samples, spread));
+    free(kept);
+    return ok;
 }
 
 /* ---- verdicts ------------------------------------------------------------------------------ */
@@ -239,7 +285,14 @@ bool budget_judge(const lens *l, const budget_tally *t, const budget_rule *rule,
                   budget_result *result) {
     const memtrace_info *info = &l->profile->info;
     sum s = {0};
-    if (!sum_up(l, t, rule->site, &s))
+    subject about;
+    blocks_spread spread = {0};
+    bool ok = find_subject(l, rule->site, &about);
+    if (ok)
+        sum_up(&about, t, &s);
+    ok = ok && find_spread(&about, t, s.samples, &spread);
+    free(about.under);
+    if (!ok)
         return false;
     double rate = info->sample_rate;
     bool bytes = rule->unit == BUDGET_BYTES || rule->unit == BUDGET_BYTESECONDS;
@@ -251,11 +304,16 @@ bool budget_judge(const lens *l, const budget_tally *t, const budget_rule *rule,
                  : rule->unit == BUDGET_BYTESECONDS
                      ? estimate_weighted(s.life.weight, s.life.squares, s.life.heaviest, rate)
                      : estimate_words(s.samples, rate);
+    if (t->kept && rule->unit != BUDGET_BLOCKS) { /* at rate 1 */
+        e.low = (double)spread.low;
+        e.high = (double)spread.high;
+    }
     *result = (budget_result){
         .actual = {.value = e.value * word, .low = e.low * word, .high = e.high * word},
         .samples = s.samples};
     result->verdict = judge(rule, &result->actual);
-    if (result->verdict == BUDGET_UNDECIDED)
+    result->is_of_order = result->verdict == BUDGET_UNDECIDED && t->kept;
+    if (result->verdict == BUDGET_UNDECIDED && !t->kept)
         result->deciding_rate = deciding_rate(rule, result, &s, t->may, info->sample_rate, word);
     return true;
 }

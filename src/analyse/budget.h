@@ -33,7 +33,8 @@ typedef struct budget_result {
     uint64_t samples;
     budget_verdict verdict;
     double deciding_rate; /* of BUDGET_UNDECIDED: at which a verdict is likely; 0: at none, since a
-                             part of the trace is missing */
+                             part of the trace is missing, or … */
+    bool is_of_order;     /* … the order of what threads did would decide, which is not known */
 } budget_result;
 
 /* Sampled blocks with one stack. */
@@ -50,6 +51,9 @@ typedef struct budget_tally {
     VEC(budget_entry) entries;
     map64 index;       /* node, external → entry */
     filter_bounds may; /* what blocks are like that the filter keeps, seen or missed */
+    uint8_t *kept;     /* by row, the filter's, where the order of events leaves the peak open; else
+                          NULL */
+    blocks_moment at;  /* the peak */
 } budget_tally;
 
 /* Counts a block; false when there is no memory. */

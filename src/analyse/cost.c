@@ -105,17 +105,13 @@ bool cost_of_tree(const profile *p, cost_list *list) {
 
 /* ---- from the table ---------------------------------------------------------------------- */
 
-static inline bool was_live(const block_table *b, size_t row, uint64_t moment) {
-    return (unsigned)(blocks_born(b, row) <= moment) & (blocks_died(b, row) > moment);
-}
-
-void cost_keep(const profile *p, measure m, uint64_t moment, uint8_t *kept) {
+void cost_keep(const profile *p, measure m, blocks_moment moment, uint8_t *kept) {
     const block_table *b = &p->table;
     switch (m) {
     case MEASURE_LIVE:
     case MEASURE_PEAK:
         for (size_t i = 0; i < b->count; i++)
-            kept[i] &= was_live(b, i, moment);
+            kept[i] &= blocks_was_live(b, i, moment);
         return;
     case MEASURE_PROMOTED:
         for (size_t i = 0; i < b->count; i++)
@@ -183,7 +179,7 @@ typedef struct wide_sum {
 typedef struct plain_adding {
     const profile *profile;
     measure measure;
-    uint64_t moment;
+    blocks_moment moment;
     const uint8_t *kept; /* by row; NULL: a filter says it, piece by piece */
     size_t parts, nodes;
     bool both;          /* heap and external blocks, of each node one beside the other; else … */
@@ -256,7 +252,7 @@ static void add_plain_piece(void *context, size_t part, filter_piece rows) {
     uint16_t list[FILTER_PIECE];
     size_t n = 0;
     if (a->measure == MEASURE_LIVE || a->measure == MEASURE_PEAK)
-        LIST_IF(list, n, rows, was_live(b, row, a->moment))
+        LIST_IF(list, n, rows, blocks_was_live(b, row, a->moment))
     else if (a->measure == MEASURE_PROMOTED)
         LIST_IF(list, n, rows, blocks_promoted(b, row) != BLOCKS_NEVER)
     else if (a->measure == MEASURE_SURVIVED)
@@ -398,15 +394,15 @@ static bool weighted_costs(const profile *p, const uint8_t *kept, measure m, cos
     return ok;
 }
 
-bool cost_of_blocks(const profile *p, const selection *s, measure m, uint64_t moment,
+bool cost_of_blocks(const profile *p, const selection *s, measure m, blocks_moment moment,
                     cost_list *list) {
     plain_adding a = {.profile = p, .kept = s->kept, .measure = m, .moment = moment};
     return measure_infos[m].unit == UNIT_BYTES ? plain_costs(&a, NULL, NULL, list)
                                                : weighted_costs(p, s->kept, m, list);
 }
 
-bool cost_of_filter(const profile *p, const filter *f, measure m, uint64_t moment, selection *s,
-                    cost_list *list) {
+bool cost_of_filter(const profile *p, const filter *f, measure m, blocks_moment moment,
+                    selection *s, cost_list *list) {
     plain_adding a = {.profile = p, .measure = m, .moment = moment};
     if (measure_infos[m].unit == UNIT_BYTES)
         return plain_costs(&a, f, s, list);

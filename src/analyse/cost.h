@@ -100,7 +100,7 @@ bool cost_of_tree(const profile *p, cost_list *list);
 
 /* Clears rows of the table that the measure does not count. `moment` is for MEASURE_LIVE and
  * MEASURE_PEAK. */
-void cost_keep(const profile *p, measure m, uint64_t moment, uint8_t *kept);
+void cost_keep(const profile *p, measure m, blocks_moment moment, uint8_t *kept);
 
 /* What a block counts by MEASURE_BYTESECONDS; one that is never freed lives to the end. */
 cost cost_of_life(const profile *p, size_t row);
@@ -127,11 +127,11 @@ static inline double cost_longest(const profile *p, filter_bounds may) {
 cost cost_or_missed(const profile *p, measure m, filter_bounds may, cost sum);
 
 /* The measure of the blocks that were selected; `moment` as above. */
-bool cost_of_blocks(const profile *p, const selection *s, measure m, uint64_t moment,
+bool cost_of_blocks(const profile *p, const selection *s, measure m, blocks_moment moment,
                     cost_list *list);
 
 /* The same of those that the filter selects, NULL: of all, in one scan; `s` has no rows then. */
-bool cost_of_filter(const profile *p, const filter *f, measure m, uint64_t moment, selection *s,
-                    cost_list *list);
+bool cost_of_filter(const profile *p, const filter *f, measure m, blocks_moment moment,
+                    selection *s, cost_list *list);
 
 #endif

@@ -108,6 +108,11 @@ figure_text figure_decimal(double x, int digits) {
     return t;
 }
 
+double figure_rate_up(double rate) {
+    double step = pow(10, floor(log10(rate)) - 1);
+    return fmin(1, ceil(rate / step - 1e-9) * step);
+}
+
 figure_text figure_rate(double rate) {
     figure_text t;
     if (rate >= 0.001) {
@@ -155,9 +160,20 @@ const char *figure_unit(measure_unit unit) {
     return names[unit];
 }
 
+figure figure_between(const profile *p, uint64_t samples, blocks_spread spread) {
+    figure f = figure_of(p, samples);
+    if (p->info.sample_rate < 1 || spread.low == spread.high)
+        return f;
+    f.low = figure_of(p, spread.low).value;
+    f.high = figure_of(p, spread.high).value;
+    f.margin = (f.high - f.low) / 2;
+    f.has_ends = true;
+    return f;
+}
+
 /* The interval of nine samples at a small rate reaches 1.65 times as far up as down. */
 bool figure_is_lopsided(const figure *f) {
-    return f->high - f->value > 1.64 * (f->value - f->low);
+    return f->has_ends || f->high - f->value > 1.64 * (f->value - f->low);
 }
 
 figure_range figure_error(const figure *f, const char *margin, const char *low, const char *high) {

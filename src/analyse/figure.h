@@ -3,6 +3,7 @@
 #ifndef ANALYSE_FIGURE_H
 #define ANALYSE_FIGURE_H
 
+#include "analyse/blocks_spread.h"
 #include "analyse/query.h"
 
 /* What samples estimate, with the limits of the 95% interval; at rate 1 all are equal. */
@@ -10,10 +11,14 @@ typedef struct figure {
     uint64_t samples;
     double value, low, high;
     double margin; /* 1.96 standard errors: the ± that people are shown where that is fair */
+    bool has_ends; /* it is anywhere between its ends, which are shown */
 } figure;
 
 /* In bytes; the interval is exact. */
 figure figure_of(const profile *p, uint64_t samples);
+
+/* The same; at rate 1, of what is known only between two ends. */
+figure figure_between(const profile *p, uint64_t samples, blocks_spread spread);
 
 /* Those of few samples, which many ask for: computing the limits takes time. Legal when zeroed; of
  * one profile, for any number of threads. */
@@ -50,6 +55,7 @@ figure_text figure_bytes(double bytes);            /* 76.3 MB, where 1 MB is 2^2
 figure_text figure_count(uint64_t n);              /* 1,000 */
 figure_text figure_decimal(double x, int digits);  /* 3,830.0 */
 figure_text figure_rate(double rate);              /* 1e-4 */
+double figure_rate_up(double rate);                /* to two digits, not above 1 */
 figure_text figure_duration(uint64_t micros);      /* 1.25 s, 3 min 20 s */
 figure_text figure_date(uint64_t micros);          /* since the epoch: 2026-11-20 12:30:05 UTC */
 const char *figure_unit(measure_unit unit);        /* as JSON has it: B, blocks, B·s */

@@ -22,6 +22,7 @@ typedef struct limits {
 /* One of the values of a term. Which member, says the term's kind. */
 typedef struct prepared_value {
     limits limits;
+    uint32_t from, to; /* the place of a bound that is the peak; else BLOCKS_NOWHERE */
     memtrace_source heap;
 } prepared_value;
 
@@ -35,7 +36,7 @@ typedef struct prepared_term {
 typedef struct evaluation {
     const profile *profile;
     VEC(prepared_term) terms; /* those that select blocks */
-    uint64_t peak;            /* the moment; once it was asked for */
+    blocks_most peak;         /* once it was asked for */
     bool has_peak;
     size_t parts; /* of the table, that are scanned at the same time */
     size_t *left; /* by part and term: how many rows that term left of those before it */
@@ -47,7 +48,7 @@ typedef struct evaluation {
 
 static double bound_value(const filter_bound *b, const evaluation *e) {
     if (b->anchor == ANCHOR_PEAK)
-        return (double)e->peak;
+        return (double)e->peak.at.time;
     return b->anchor == ANCHOR_END ? (double)e->profile->duration : b->value;
 }
 
@@ -131,6 +132,28 @@ SCAN hit_births(const block_table *b, piece_rows r, limits l, uint8_t *restrict 
         HIT_IF(r, hits, within(blocks_born(b, row), l));
     else if (l.low < BLOCKS_SHORT)
         HIT_IF(r, hits, within_short(born[row], s));
+}
+
+static inline bool lives_at(const block_table *b, size_t row, uint32_t place) {
+    return (unsigned)(place != BLOCKS_NOWHERE) & (blocks_place(b, row) <= place) &
+           (b->after[row] > place);
+}
+
+/* Live at some moment of a range of which the peak is a bound. */
+static bool lives_in(const block_table *b, size_t row, const prepared_value *v) {
+    const uint64_t born = blocks_born(b, row), died = blocks_died(b, row);
+    const bool begins =
+        v->to == BLOCKS_NOWHERE ? born <= v->limits.high : blocks_place(b, row) <= v->to;
+    const bool lasts = v->from == BLOCKS_NOWHERE ? died > v->limits.low : b->after[row] > v->from;
+    return begins && lasts && (died > born || lives_at(b, row, v->from) || lives_at(b, row, v->to));
+}
+
+SCAN hit_live_at_peak(const block_table *b, piece_rows r, const prepared_value *v,
+                      uint8_t *restrict hits) {
+    if (v->from == v->to)
+        HIT_IF(r, hits, lives_at(b, row, v->from));
+    else
+        HIT_IF(r, hits, lives_in(b, row, v));
 }
 
 /* Live at some moment within the range; a block that was freed in the microsecond of its birth is
@@ -267,12 +290,11 @@ static bool mark_nodes(const profile *p, filter_kind kind, const filter_pattern 
 /* ---- preparing --------------------------------------------------------------------------- */
 
 static bool find_peak(evaluation *e, const filter_value *v) {
-    uint64_t samples;
     bool asks = v->low.anchor == ANCHOR_PEAK || v->high.anchor == ANCHOR_PEAK;
     if (!asks || e->has_peak)
         return true;
     e->has_peak = true;
-    return blocks_peak(&e->profile->table, &e->peak, &samples);
+    return blocks_peak(&e->profile->table, &e->peak);
 }
 
 /* Of bounds of one kind, the parser knows. */
@@ -297,11 +319,15 @@ bool filter_fits(const filter *f, const profile *p, filter_error *error) {
             *error = (filter_error){.column = t->column};
             snprintf(error->reason, sizeof error->reason,
                      "the range ends before it begins: %s is at %" PRIu64 "us in this trace",
-                     at_peak ? "@peak" : "@end", at_peak ? e.peak : p->duration);
+                     at_peak ? "@peak" : "@end", at_peak ? e.peak.at.time : p->duration);
             return false;
         }
     }
     return true;
+}
+
+static uint32_t place_of(const filter_bound *b, const evaluation *e) {
+    return b->set && b->anchor == ANCHOR_PEAK && !b->strict ? e->peak.at.place : BLOCKS_NOWHERE;
 }
 
 static bool prepare_value(evaluation *e, prepared_term *t, const filter_value *v) {
@@ -310,8 +336,11 @@ static bool prepare_value(evaluation *e, prepared_term *t, const filter_value *v
         return false;
     if (t->nodes)
         return mark_nodes(e->profile, kind, &v->pattern, t->nodes);
-    const prepared_value value = {
-        .limits = kind == FILTER_SIZE ? resolve_size(v, e) : resolve(v, e, 1), .heap = v->heap};
+    const prepared_value value = {.limits =
+                                      kind == FILTER_SIZE ? resolve_size(v, e) : resolve(v, e, 1),
+                                  .from = place_of(&v->low, e),
+                                  .to = place_of(&v->high, e),
+                                  .heap = v->heap};
     return value.limits.low > value.limits.high || vec_push(&t->values, value);
 }
 
@@ -354,7 +383,10 @@ SCAN hit_value(const evaluation *e, filter_kind kind, const prepared_value *v, p
         hit_births(b, r, v->limits, hits);
         return;
     case FILTER_LIVE:
-        hit_live(b, r, v->limits, hits);
+        if (v->from == BLOCKS_NOWHERE && v->to == BLOCKS_NOWHERE)
+            hit_live(b, r, v->limits, hits);
+        else
+            hit_live_at_peak(b, r, v, hits);
         return;
     case FILTER_LIFE:
         hit_lives(b, r, e->profile->duration, v->limits, hits);

@@ -111,9 +111,12 @@ static index_status read_sections(index_stream *s, const index_head *h, const in
         const bool all = needs->columns == 0 || needs->order;
         status = index_get_blocks(s->fd, &h->sections[INDEX_BLOCKS],
                                   all ? BLOCKS_ALL_COLUMNS : needs->columns, p);
-        if (h->peak_time > p->duration || h->peak_samples > cct_sum(p->samples))
+        if (h->peak_time > p->duration || h->peak_place > UINT32_MAX ||
+            h->peak_samples > cct_sum(p->samples))
             status = INDEX_DAMAGED;
-        blocks_remember_peak(&p->table, true, h->peak_time, h->peak_samples);
+        blocks_remember_peak(&p->table, &(blocks_most){.at = {.time = h->peak_time,
+                                                              .place = (uint32_t)h->peak_place},
+                                                       .samples = h->peak_samples});
     }
     if (status == INDEX_OK && needs->order) {
         index_enter(s, &h->sections[INDEX_ORDER]);
@@ -177,10 +180,20 @@ static bool write_section(index_stream *s, int which, const profile *p,
     }
 }
 
+static bool put_peak(index_head *h, const block_table *b) {
+    blocks_most most;
+    if (!blocks_peak(b, &most))
+        return false;
+    h->peak_time = most.at.time;
+    h->peak_place = most.at.place;
+    h->peak_samples = most.samples;
+    return true;
+}
+
 static int write_sections(index_stream *s, index_head *h, const index_parts *parts,
                           const profile *p, const index_remarks *remarks) {
     uint64_t end = sizeof *h;
-    if (parts->blocks && !blocks_peak(&p->table, &h->peak_time, &h->peak_samples))
+    if (parts->blocks && !put_peak(h, &p->table))
         return ENOMEM;
     for (int i = 0; i < INDEX_N_SECTIONS; i++) {
         h->sections[i] = (index_section){.offset = end};

@@ -1,7 +1,9 @@
 /* index_blocks.c: the other sections of an index: the table of blocks and the order of events.
  *
  * Each section of the table has a column of the next part of its rows: how many, then chunks.
- * Promotion and death stand there as times since birth, plus 1; 0 is never. */
+ * Promotion and death stand there as times since birth, plus 1; 0 is never. The place of a birth
+ * stands there plus 1; 0 is that of its row. That of a death is counted from that of the birth, 0
+ * is nowhere. The domain in which it died stands there plus 1; 0 is its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +22,18 @@ static uint64_t since(uint64_t born, uint64_t time) {
     return time == BLOCKS_NEVER ? 0 : time - born + 1;
 }
 
+static uint64_t place_or_0(const block_table *b, size_t row) {
+    return b->place ? b->place[row] + UINT64_C(1) : 0;
+}
+
+static uint64_t places_until(const block_table *b, size_t row) {
+    return b->after[row] == BLOCKS_NOWHERE ? 0 : b->after[row] - blocks_place(b, row);
+}
+
+static uint64_t ender_or_0(const block_table *b, size_t row) {
+    return b->ender && b->ender[row] != BLOCKS_SAME ? b->ender[row] + UINT64_C(1) : 0;
+}
+
 /* X(name of a column, what of row `at + i` stands there) */
 #define COLUMN_NUMBERS(X)                                                                          \
     X(node, b->node[at + i])                                                                       \
@@ -29,7 +43,10 @@ static uint64_t since(uint64_t born, uint64_t time) {
     X(source, b->source[at + i])                                                                   \
     X(born, blocks_born(b, at + i))                                                                \
     X(promoted, since(blocks_born(b, at + i), blocks_promoted(b, at + i)))                         \
-    X(died, since(blocks_born(b, at + i), blocks_died(b, at + i)))
+    X(died, since(blocks_born(b, at + i), blocks_died(b, at + i)))                                 \
+    X(place, place_or_0(b, at + i))                                                                \
+    X(after, places_until(b, at + i))                                                              \
+    X(ender, ender_or_0(b, at + i))
 
 /* Of the `n` rows from `at` on. */
 static void numbers_of(const block_table *b, blocks_column column, size_t at, size_t n,
@@ -77,6 +94,8 @@ typedef struct block_part {
     size_t begin, end; /* rows of the table */
     uint64_t samples;  /* of these rows */
     bool promoted;     /* one of them was */
+    bool moved;        /* one of them has another place than its row */
+    bool ended;        /* one of them died in another domain */
     large_numbers lengths, many;
 } block_part;
 
@@ -100,6 +119,10 @@ static bool make_columns(block_table *b, unsigned columns, size_t count, uint64_
             !(b->times[kind].low = malloc(room * sizeof *b->times[kind].low)))
             return false;
     b->capacity = count;
+    if ((columns & BLOCKS_HAS(place) && !(b->place = malloc(room * sizeof *b->place))) ||
+        (columns & BLOCKS_HAS(after) && !(b->after = malloc(room * sizeof *b->after))) ||
+        (columns & BLOCKS_HAS(ender) && !(b->ender = malloc(room * sizeof *b->ender))))
+        return false;
     return duration < BLOCKS_SHORT || blocks_make_long(b);
 }
 
@@ -158,6 +181,35 @@ static bool take_fates(profile *p, blocks_event kind, size_t at, const index_col
         blocks_set_time(&p->table, kind, at + i, x ? born + x - 1 : BLOCKS_NEVER);
     }
     return bad == 0;
+}
+
+/* No place is behind that of the last row. */
+static bool take_places(const block_table *b, size_t at, const index_column *c) {
+    index_unpack_32(c, b->place + at);
+    for (size_t i = 0; i < c->n; i++)
+        b->place[at + i] = b->place[at + i] ? b->place[at + i] - 1 : (uint32_t)(at + i);
+    return index_column_range(c).most <= b->capacity;
+}
+
+/* The places of births are there. */
+static bool take_deaths(const block_table *b, size_t at, const index_column *c) {
+    uint32_t *after = b->after + at, bad = 0;
+    const uint32_t end = (uint32_t)b->capacity;
+    index_unpack_32(c, after);
+    for (size_t i = 0; i < c->n; i++) {
+        const uint32_t x = after[i], born = b->place[at + i];
+        bad |= (uint32_t)(x > end - born);
+        after[i] = x ? born + x : BLOCKS_NOWHERE;
+    }
+    return !bad && index_column_range(c).most <= UINT32_MAX;
+}
+
+static bool take_enders(const block_table *b, size_t at, const index_column *c) {
+    uint32_t numbers[INDEX_CHUNK];
+    index_unpack_32(c, numbers);
+    for (size_t i = 0; i < c->n; i++)
+        b->ender[at + i] = numbers[i] ? (uint16_t)(numbers[i] - 1) : BLOCKS_SAME;
+    return index_column_range(c).most <= UINT16_MAX + UINT64_C(1);
 }
 
 /* Keeps those that do not fit; false when there is no memory. */
@@ -230,6 +282,14 @@ static index_status take_chunk(block_part *part, profile *p, blocks_column colum
         return unless_bad(take_fates(p, BLOCKS_PROMOTED, at, c));
     case BLOCKS_COLUMN_died:
         return unless_bad(take_fates(p, BLOCKS_DIED, at, c));
+    case BLOCKS_COLUMN_place:
+        part->moved |= index_column_range(c).most > 0;
+        return unless_bad(take_places(&p->table, at, c));
+    case BLOCKS_COLUMN_after:
+        return unless_bad(take_deaths(&p->table, at, c));
+    case BLOCKS_COLUMN_ender:
+        part->ended |= index_column_range(c).most > 0;
+        return unless_bad(take_enders(&p->table, at, c));
     case BLOCKS_COLUMN_length:
         return take_lengths(part, &p->table, at, c);
     case BLOCKS_COLUMN_samples:
@@ -255,7 +315,8 @@ static void read_column(block_part *part, profile *p, blocks_column column) {
 static void read_parts(void *context, size_t thread) {
     table_reading *in = context;
     _Static_assert((int)BLOCKS_COLUMN_born < (int)BLOCKS_COLUMN_promoted &&
-                       (int)BLOCKS_COLUMN_born < (int)BLOCKS_COLUMN_died,
+                       (int)BLOCKS_COLUMN_born < (int)BLOCKS_COLUMN_died &&
+                       (int)BLOCKS_COLUMN_place < (int)BLOCKS_COLUMN_after,
                    "in the order of their numbers");
     for (size_t i = thread; i < INDEX_BLOCK_PARTS; i += in->threads)
         for (unsigned column = 0; column < BLOCKS_N_COLUMNS; column++)
@@ -334,7 +395,7 @@ static bool add_larges(block_table *b, const block_part *part) {
 static index_status join_parts(table_reading *in) {
     block_table *b = &in->profile->table;
     uint64_t left = cct_sum(in->profile->samples);
-    bool promoted = false;
+    bool promoted = false, moved = false, ended = false;
     for (size_t i = 0; i < INDEX_BLOCK_PARTS; i++) {
         const block_part *part = &in->parts[i];
         if (part->status != INDEX_OK)
@@ -343,6 +404,8 @@ static index_status join_parts(table_reading *in) {
             return INDEX_DAMAGED;
         left -= part->samples;
         promoted |= part->promoted;
+        moved |= part->moved;
+        ended |= part->ended;
         if (!add_larges(b, part))
             return INDEX_NOMEM;
         b->count = part->end;
@@ -353,6 +416,14 @@ static index_status join_parts(table_reading *in) {
         free(b->times[BLOCKS_PROMOTED].high);
         b->times[BLOCKS_PROMOTED] = (blocks_times){0};
     }
+    if (!moved) {
+        free(b->place);
+        b->place = NULL;
+    }
+    if (!ended) {
+        free(b->ender);
+        b->ender = NULL;
+    }
     return INDEX_OK;
 }
 
@@ -360,6 +431,8 @@ index_status index_get_blocks(int fd, const index_section *sections, unsigned co
     table_reading in = {.profile = p, .columns = columns};
     if (columns & (BLOCKS_HAS(promoted) | BLOCKS_HAS(died)))
         in.columns |= BLOCKS_HAS(born);
+    if (columns & BLOCKS_HAS(after))
+        in.columns |= BLOCKS_HAS(place);
     for (size_t i = 0; i < INDEX_BLOCK_PARTS; i++) {
         in.parts[i].sections = &sections[i * BLOCKS_N_COLUMNS];
         open_part(&in.parts[i], fd);

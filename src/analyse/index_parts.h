@@ -29,9 +29,9 @@ typedef struct index_head {
     uint64_t maker; /* a hash of the version of the program */
     uint64_t trace_size, trace_seconds, trace_nanoseconds, trace_sample;
     uint64_t in_order;
-    uint64_t peak_time, peak_samples; /* of the table */
+    uint64_t peak_time, peak_place, peak_samples; /* of the table */
     index_section sections[INDEX_N_SECTIONS];
-    uint64_t unused[3]; /* 0 */
+    uint64_t unused[2]; /* 0 */
     uint64_t sum;       /* of what stands before it, and a 0 */
 } index_head;
 

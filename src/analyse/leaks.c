@@ -21,6 +21,9 @@
 #define LAST_FREED     0.05
 #define EXIT_ALLOCATED 0.1
 
+#define LEAST_KEPT                                                                                 \
+    0.75 /* of what was allocated, live when a clean-up begins: nothing else went on */
+
 enum { EXIT_POINTS = 1024, LAST_POINTS = 32 };
 
 const leaks_class_info leaks_class_infos[LEAKS_N_CLASSES] = {
@@ -62,6 +65,19 @@ static leaks_window early_window(const profile *p) {
     return (leaks_window){.to = to > 0 && to < p->duration ? to : p->duration};
 }
 
+/* What was live when a clean-up began may be all that a program did: it builds something, and is
+ * done. Growth is what goes on beside blocks that come and go. */
+static bool kept_all(const profile *p, uint64_t to) {
+    const block_table *b = &p->table;
+    uint64_t came = 0, stayed = 0;
+    for (size_t i = 0; i < b->count; i++)
+        if (blocks_born(b, i) <= to) {
+            came += blocks_samples(b, i);
+            stayed += blocks_died(b, i) > to ? blocks_samples(b, i) : 0;
+        }
+    return (double)stayed >= LEAST_KEPT * (double)came;
+}
+
 bool leaks_find_window(const profile *p, leaks_window *w) {
     timeline t;
     if (profile_ends_early(p)) {
@@ -78,6 +94,7 @@ bool leaks_find_window(const profile *p, leaks_window *w) {
         last = find_exit(&t, LAST_POINTS, LAST_FREED);
     w->cleaned_up = last + 1 < t.points.count;
     w->to = w->cleaned_up ? t.points.items[last].end - 1 : p->duration;
+    w->kept_all = w->cleaned_up && kept_all(p, w->to);
     timeline_free(&t);
     return true;
 }
@@ -89,6 +106,7 @@ static bool choose_window(const profile *p, const leaks_spec *spec, leaks *l) {
     else if (!leaks_find_window(p, &w))
         return false;
     l->cleaned_up = w.cleaned_up;
+    l->kept_all = w.kept_all;
     l->to = w.to;
     l->from = (uint64_t)(spec->warm_up * (double)w.to);
     return true;
@@ -448,9 +466,10 @@ static bool is_growing(const leaks_site *s, double seconds) {
 static leaks_class class_of(const profile *p, const leaks *l, const leaks_site *s,
                             const sums *known) {
     double rate = p->info.sample_rate, seconds = (double)(l->to - l->from) / 1e6;
-    if (is_growing(s, seconds))
+    const bool at_exit = l->cleaned_up && is_most(l, &known->at_exit, &s->cost, rate);
+    if (is_growing(s, seconds) && !(at_exit && l->kept_all))
         return LEAKS_GROWING;
-    if (l->cleaned_up && is_most(l, &known->at_exit, &s->cost, rate))
+    if (at_exit)
         return LEAKS_EXIT;
     if (is_most(l, &known->startup, &s->cost, rate))
         return LEAKS_STARTUP;
@@ -575,6 +594,17 @@ static bool judge_all(const profile *p, const sites *places, const sums *all, le
     return true;
 }
 
+/* A site has as many more samples as the rate is higher. */
+static double find_telling_rate(const profile *p, const leaks *l) {
+    uint64_t most = 0;
+    for (size_t i = 0; i < l->sites.count; i++) {
+        const leaks_site *s = &l->sites.items[i];
+        if (s->class == LEAKS_UNCLEAR && s->cost.blocks > most)
+            most = s->cost.blocks;
+    }
+    return most ? fmin(1, p->info.sample_rate * fmax(2, (double)LEAKS_TELLING / (double)most)) : 0;
+}
+
 bool leaks_query(const lens *view, const leaks_spec *spec, leaks *l) {
     const profile *p = view->profile;
     sites places = {0};
@@ -584,6 +614,7 @@ bool leaks_query(const lens *view, const leaks_spec *spec, leaks *l) {
         return false;
     sums *all = add_up(p, l, &places);
     bool ok = all && judge_all(p, &places, all, l);
+    l->telling_rate = ok ? find_telling_rate(p, l) : 0;
     free(all);
     sites_free(&places);
     if (!ok)

@@ -31,6 +31,7 @@ extern const leaks_class_info leaks_class_infos[LEAKS_N_CLASSES];
 enum {
     LEAKS_PERIODS = 32, /* of births, that count as independent of each other */
     LEAKS_POINTS = 24,
+    LEAKS_TELLING = 24, /* live samples of a site that grows: nine of ten times it is called so */
 };
 
 typedef struct leaks_site {
@@ -55,6 +56,7 @@ typedef struct leaks_site {
 typedef struct leaks_window {
     uint64_t to;
     bool cleaned_up;
+    bool kept_all; /* until then, hardly any of what the program had allocated was freed */
 } leaks_window;
 
 typedef struct leaks_spec {
@@ -71,10 +73,11 @@ typedef struct leaks {
     /* Microseconds. The window in which growth counts: from the end of the start-up to the end of
      * the trace, or to the moment before the program began to clean up. */
     uint64_t from, to;
-    bool cleaned_up;
+    bool cleaned_up, kept_all;
     filter_bounds may; /* of the question */
     measure measure;   /* of all costs: MEASURE_ALLOCATED, MEASURE_BLOCKS or MEASURE_BYTESECONDS */
     leaks_site total;
+    double telling_rate;   /* would do for the largest of the unclear sites; 0: there is none */
     VEC(leaks_site) sites; /* by class; those that grow by p, others by what is live */
 } leaks;
 

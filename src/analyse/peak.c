@@ -18,11 +18,11 @@ static void count(const profile *p, const uint8_t *live, peak *k) {
         if (!live[i])
             continue;
         uint64_t samples = blocks_samples(b, i);
-        bool promoted = blocks_promoted(b, i) <= k->time;
+        bool promoted = blocks_promoted(b, i) <= k->at.time;
         k->samples += samples;
         k->blocks++;
         k->heaps[promoted ? MEMTRACE_MAJOR : b->source[i]] += samples;
-        k->ages[lifetime_class_of(blocks_born(b, i), k->time)] += samples;
+        k->ages[lifetime_class_of(blocks_born(b, i), k->at.time)] += samples;
         k->later += blocks_died(b, i) == BLOCKS_NEVER ? 0 : samples;
     }
 }
@@ -63,42 +63,28 @@ static bool find_limits(const profile *p, uint64_t samples, const uint8_t *live,
     return ok;
 }
 
-/* Rows of one time follow each other, but for those of other domains. */
-static void find_brief(const block_table *b, const uint8_t *kept, peak *k) {
-    uint64_t time = 0, samples = 0;
-    for (size_t i = 0; i < b->count; i++) {
-        if (blocks_born(b, i) != blocks_died(b, i) || (kept && !kept[i]))
-            continue;
-        samples = (blocks_born(b, i) == time ? samples : 0) + blocks_samples(b, i);
-        time = blocks_born(b, i);
-        if (samples > k->brief_samples) {
-            k->brief_samples = samples;
-            k->brief_time = time;
-        }
-    }
-}
-
 bool peak_query(const profile *p, const uint8_t *kept, peak *k) {
     const block_table *b = &p->table;
-    uint64_t samples;
+    blocks_most all = {0};
     uint8_t *live = malloc(b->count + 1);
     *k = (peak){0};
-    bool ok = live && blocks_peak(b, &k->time, &samples) &&
-              blocks_peak_of(b, kept, &k->own_time, &k->own_samples);
+    bool ok = live && blocks_peak(b, &all) && blocks_peak_of(b, kept, &k->own);
+    k->at = all.at;
+    k->own_spread = (blocks_spread){.low = k->own.samples, .high = k->own.samples};
+    if (p->info.sample_rate >= 1)
+        ok = ok && blocks_spread_of_most(b, kept, &k->own, &k->own_spread);
     for (size_t i = 0; ok && i < b->count; i++)
-        live[i] = blocks_born(b, i) <= k->time && blocks_died(b, i) > k->time;
-    k->low = k->high = k->time;
+        live[i] = blocks_was_live(b, i, k->at);
+    k->low = k->high = k->at.time;
     if (p->info.sample_rate < 1) /* else what is known is certain */
-        ok = ok && find_limits(p, samples, live, k);
+        ok = ok && find_limits(p, all.samples, live, k);
     for (size_t i = 0; ok && i < b->count; i++) {
         live[i] &= !kept || kept[i];
         if ((!kept || kept[i]) && blocks_died(b, i) == BLOCKS_NEVER)
             k->end_samples += blocks_samples(b, i);
     }
-    if (ok) {
+    if (ok)
         count(p, live, k);
-        find_brief(b, kept, k);
-    }
     free(live);
     return ok;
 }

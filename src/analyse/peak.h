@@ -3,6 +3,7 @@
 #ifndef ANALYSE_PEAK_H
 #define ANALYSE_PEAK_H
 
+#include "analyse/blocks_spread.h"
 #include "analyse/classes.h"
 #include "analyse/profile.h"
 
@@ -11,7 +12,7 @@
                          */
 
 typedef struct peak {
-    uint64_t time;    /* microseconds: of the whole trace, whatever is kept */
+    blocks_moment at; /* of the whole trace, whatever is kept */
     uint64_t samples; /* of what is kept, live then, as the next ones */
     uint64_t blocks;
     uint64_t heaps[CCT_SOURCES]; /* the heap in which it was then */
@@ -23,11 +24,8 @@ typedef struct peak {
      * live then instead. To within a thousandth of the trace. */
     uint64_t low, high;
 
-    uint64_t own_time, own_samples; /* when most of what is kept was live */
-
-    /* Of what is kept, most that was allocated and freed at one time, as of the trace's clock, and
-     * that time. It is live at none, though there may have been a higher peak with it. */
-    uint64_t brief_time, brief_samples;
+    blocks_most own;          /* when most of what is kept was live */
+    blocks_spread own_spread; /* of it, as far as the order of events is known, at rate 1 */
 } peak;
 
 /* `kept` is by row of the table; NULL: all. False when there is no memory. */

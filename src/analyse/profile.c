@@ -275,7 +275,8 @@ static memtrace_status add_events(profile *p, memtrace_reader *reader,
     memtrace_status status;
     unsigned result = BACKTRACE_GOOD;
     while ((status = next_any(reader, result, &event)) == MEMTRACE_OK) {
-        if (!see_domain(p, event.domain))
+        if (!see_domain(p, event.domain) ||
+            (p->keep_blocks && !blocks_enter(&p->table, event.domain)))
             return MEMTRACE_NOMEM;
         cct_path *path = &p->paths.items[event.domain];
         p->duration = event.time > p->duration ? event.time : p->duration;
@@ -384,6 +385,7 @@ memtrace_status profile_read(profile *p, memtrace_reader *reader, const profile_
     p->track_promotion = options->track_promotion;
     p->keep_blocks = options->keep_blocks;
     p->table.keep_order = options->keep_order;
+    p->table.without_places = options->columns && !(options->columns & BLOCKS_HAS(after));
     const memtrace_status status = add_events(p, reader, options);
     p->duration = lasts_until(p->duration, reader);
     if (status == MEMTRACE_NOMEM)

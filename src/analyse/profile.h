@@ -82,8 +82,8 @@ typedef struct profile_options {
     bool track_promotion; /* fill `promoted_*`: costs a table of all minor blocks, or `table` */
     bool keep_blocks;     /* fill `table` */
     bool keep_order;      /* and the order of events in it: 8 bytes an event */
-    unsigned columns;     /* of the table, those that are looked at, a set of BLOCKS_HAS; 0: all. A
-                             profile that comes from elsewhere need not have others */
+    unsigned columns; /* of the table, those that are looked at, a set of BLOCKS_HAS; 0: all. There
+                         need not be others */
 
     /* Called for each sampled block, with the node that is its stack; may be NULL. False, there is
      * no memory, ends reading. */

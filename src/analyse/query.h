@@ -3,6 +3,7 @@
 #ifndef ANALYSE_QUERY_H
 #define ANALYSE_QUERY_H
 
+#include "analyse/blocks_spread.h"
 #include "analyse/cost.h"
 #include "analyse/lens.h"
 
@@ -11,10 +12,12 @@ typedef struct query_spec {
     const filter *filter; /* NULL: all blocks */
     measure measure;
     uint64_t moment; /* for MEASURE_LIVE: microseconds; QUERY_END too */
+    bool at_peak;    /* for MEASURE_LIVE: at the peak instead */
     bool show_wrappers;
     const lens *lens;  /* what is seen of the profile, where somebody knows it already; NULL: found
                           by `show_wrappers` and what the filter hides */
     bool keep_rows;    /* the report scans the table of blocks itself: keep which are selected */
+    bool finds_peak;   /* … and looks for the peak of rows, or for what was live then */
     bool keep_counted; /* … and of these, those that the measure counts */
 } query_spec;
 
@@ -23,12 +26,14 @@ typedef struct query_spec {
 typedef struct query_result {
     const profile *profile;
     measure measure;
-    uint64_t moment;   /* at which MEASURE_LIVE and MEASURE_PEAK count */
-    filter_bounds may; /* what blocks are like that the filter keeps, seen or missed */
+    blocks_moment moment; /* at which MEASURE_LIVE and MEASURE_PEAK count */
+    filter_bounds may;    /* what blocks are like that the filter keeps, seen or missed */
     lens lens;
     cost_list costs;
     cost total;
-    selection selection; /* n_of is 0 if no table was needed; its rows only with `keep_rows` */
+    blocks_spread spread; /* of the total's samples, where each block is known, but not the order of
+                             events of several domains; equal where it is, or not asked for */
+    selection selection;  /* n_of is 0 if no table was needed; its rows only with `keep_rows` */
 } query_result;
 
 /* Whether profile_read must keep the blocks for it. */

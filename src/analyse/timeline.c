@@ -183,7 +183,7 @@ static void count_block(counting *c, const profile *p, size_t row) {
         count_number(c, &f, &one);
     if (stays)
         cost_add(&t->end_cost, &one);
-    if (blocks_born(b, row) <= t->peak_time && blocks_died(b, row) > t->peak_time)
+    if (blocks_was_live(b, row, t->peak.at))
         cost_add(&t->peak_cost, &one);
 }
 
@@ -271,14 +271,21 @@ static void sum_up_held(const counting *c) {
         }
 }
 
+static bool find_peak(const profile *p, const timeline_spec *spec, timeline *t) {
+    if (!blocks_peak_of(&p->table, spec->kept, &t->peak))
+        return false;
+    t->spread = (blocks_spread){.low = t->peak.samples, .high = t->peak.samples};
+    return p->info.sample_rate < 1 ||
+           blocks_spread_of_most(&p->table, spec->kept, &t->peak, &t->spread);
+}
+
 bool timeline_query(const profile *p, const timeline_spec *spec, timeline *t) {
     const block_table *b = &p->table;
     *t = (timeline){0};
     counting c = {.scale = make_scale(p, spec), .result = t};
     c.changes = calloc(c.scale.n + 2, sizeof *c.changes);
-    bool ok =
-        c.changes && make_points(&c.scale, t) && make_costs(&c, spec->measure) &&
-        (spec->without_peak || blocks_peak_of(b, spec->kept, &t->peak_time, &t->peak_samples));
+    bool ok = c.changes && make_points(&c.scale, t) && make_costs(&c, spec->measure) &&
+              (spec->without_peak || find_peak(p, spec, t));
     for (size_t i = 0; ok && i < b->count; i++)
         if (!spec->kept || spec->kept[i])
             count_block(&c, p, i);
@@ -328,7 +335,7 @@ static void add_held(const profile *p, const scale *s, size_t row, timeline_site
 }
 
 /* A site each, without their lines yet. */
-static bool rank(const profile *p, const sites *all, uint64_t time, const timeline_spec *spec,
+static bool rank(const profile *p, const sites *all, blocks_moment at, const timeline_spec *spec,
                  timeline_sites *list) {
     const block_table *b = &p->table;
     const scale s = make_scale(p, spec);
@@ -340,7 +347,7 @@ static bool rank(const profile *p, const sites *all, uint64_t time, const timeli
         if (all->of_row[i] == SITES_NONE)
             continue;
         timeline_site *site = &list->items[all->of_row[i]];
-        if (blocks_born(b, i) <= time && blocks_died(b, i) > time)
+        if (blocks_was_live(b, i, at))
             add_live(p, spec->measure, i, site);
         if (spec->measure == MEASURE_BYTESECONDS)
             add_held(p, &s, i, site);
@@ -358,14 +365,13 @@ static bool draw(const profile *p, const sites *all, timeline_spec spec, uint8_t
     return timeline_query(p, &spec, &s->line);
 }
 
-bool timeline_of_sites(const lens *l, const timeline_spec *spec, bool by_function, uint64_t time,
+bool timeline_of_sites(const lens *l, const timeline_spec *spec, bool by_function, blocks_moment at,
                        uint64_t top, timeline_sites *list) {
     const profile *p = l->profile;
     sites all = {0};
     uint8_t *kept = malloc(p->table.count + 1);
     *list = (timeline_sites){0};
-    bool ok =
-        kept && sites_find(l, spec->kept, by_function, &all) && rank(p, &all, time, spec, list);
+    bool ok = kept && sites_find(l, spec->kept, by_function, &all) && rank(p, &all, at, spec, list);
     if (ok && top < list->count)
         list->count = (size_t)top;
     for (size_t i = 0; ok && i < list->count; i++)

@@ -3,6 +3,7 @@
 #ifndef ANALYSE_TIMELINE_H
 #define ANALYSE_TIMELINE_H
 
+#include "analyse/blocks_spread.h"
 #include "analyse/cost.h"
 #include "analyse/sites.h"
 
@@ -12,7 +13,7 @@ typedef struct timeline_spec {
     const uint8_t *kept; /* by row of the table; NULL: all */
     uint64_t from, to;   /* microseconds since the start; events at `to` count */
     uint64_t points;     /* at least 1; there are fewer if a stretch would be below 1 µs */
-    bool without_peak;   /* leave `peak_time` and `peak_samples` 0, which saves a pass or two */
+    bool without_peak;   /* leave `peak` 0, which saves a pass or two */
     measure measure;     /* costs by MEASURE_BLOCKS or MEASURE_BYTESECONDS, too; else none */
 } timeline_spec;
 
@@ -36,10 +37,11 @@ typedef struct timeline_costs {
 
 typedef struct timeline {
     VEC(timeline_point) points;
-    VEC(timeline_costs) costs;        /* by point; none unless asked for */
-    uint64_t peak_time, peak_samples; /* of what is kept, in the whole trace */
-    uint64_t end_samples;             /* live at the end of the trace */
-    cost peak_cost, end_cost;         /* of blocks live at these times; 0 unless asked for */
+    VEC(timeline_costs) costs; /* by point; none unless asked for */
+    blocks_most peak;          /* of what is kept, in the whole trace */
+    blocks_spread spread;      /* of the peak, as far as the order is known, at rate 1 */
+    uint64_t end_samples;      /* live at the end of the trace */
+    cost peak_cost, end_cost;  /* of blocks live at these times; 0 unless asked for */
 } timeline;
 
 /* Fills `*t`, which need not be initialised; false when there is no memory. */
@@ -58,10 +60,10 @@ typedef struct timeline_site {
 
 typedef VEC(timeline_site) timeline_sites;
 
-/* The `top` sites of which most was live at `time`, by the measure of the spec; by
+/* The `top` sites of which most was live `at` a moment, by the measure of the spec; by
  * MEASURE_BYTESECONDS those that hold most in all its time. Largest first. Fills `*list`, which
  * need not be initialised; false when there is no memory. */
-bool timeline_of_sites(const lens *l, const timeline_spec *spec, bool by_function, uint64_t time,
+bool timeline_of_sites(const lens *l, const timeline_spec *spec, bool by_function, blocks_moment at,
                        uint64_t top, timeline_sites *list);
 
 void timeline_sites_free(timeline_sites *list);

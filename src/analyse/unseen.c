@@ -35,12 +35,13 @@ static bool was_stopped(const profile *p) {
 }
 
 bool unseen_find(const profile *p, unseen *found) {
-    uint64_t time, samples = cct_sum(p->samples);
+    blocks_most most = {.samples = cct_sum(p->samples)};
     const bool collected = p->samples[MEMTRACE_MINOR] > 0 || p->samples[MEMTRACE_MAJOR] > 0;
-    if (collected || was_stopped(p) || (p->keep_blocks && !blocks_peak(&p->table, &time, &samples)))
+    if (collected || was_stopped(p) || (p->keep_blocks && !blocks_peak(&p->table, &most)))
         return false;
     found->held = most_held(p);
-    found->recorded = estimate_words(samples, p->info.sample_rate).high * (p->info.word_size / 8.0);
+    found->recorded =
+        estimate_words(most.samples, p->info.sample_rate).high * (p->info.word_size / 8.0);
     return found->held - found->recorded > LEAST_BYTES &&
            found->recorded < found->held * LARGEST_SHARE;
 }

@@ -89,10 +89,10 @@ typedef struct subject {
     const char *title;
     profile profile;
     lens lens;
-    selection selected; /* without rows if there is no table, which means all */
-    measure measure;    /* of stacks */
-    uint64_t moment;    /* of MEASURE_LIVE and MEASURE_PEAK */
-    viewer *page;       /* of HTML, which filters by itself */
+    selection selected;   /* without rows if there is no table, which means all */
+    measure measure;      /* of stacks */
+    blocks_moment moment; /* of MEASURE_LIVE and MEASURE_PEAK */
+    viewer *page;         /* of HTML, which filters by itself */
     const char *filter;
 } subject;
 
@@ -167,11 +167,13 @@ static bool select_blocks(subject *s, const filter *f, const char *text) {
         return false;
     if (!filter_selects(f) && s->measure == MEASURE_ALLOCATED)
         return true;
-    uint64_t samples;
-    if (s->measure == MEASURE_PEAK && !blocks_peak(&s->profile.table, &s->moment, &samples))
+    blocks_most most;
+    if (s->measure == MEASURE_PEAK && !blocks_peak(&s->profile.table, &most))
         return false;
-    if (s->moment > s->profile.duration)
-        s->moment = s->profile.duration;
+    if (s->measure == MEASURE_PEAK)
+        s->moment = most.at;
+    if (s->moment.time > s->profile.duration)
+        s->moment.time = s->profile.duration;
     if (!filter_select(f, &s->profile, kept))
         return false;
     if (kept->n_kept == 0 && kept->n_of > 0) {
@@ -262,7 +264,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
         status = question_parse_filter(&command_export, opts->filter, &f);
     if (status != STATUS_OK)
         return status;
-    subject s = {.measure = (measure)opts->measure, .moment = moment};
+    subject s = {.measure = (measure)opts->measure, .moment = blocks_end_of(moment)};
     status = export_trace(&s, operands[0], f, opts);
     filter_free(f);
     return status;

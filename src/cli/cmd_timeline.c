@@ -13,8 +13,8 @@ typedef struct timeline_options {
     int by;
 } timeline_options;
 
-static const timeline_options defaults = {.to = TIMELINE_END,
-                                          .question = {.keep_rows = true, .counts = true}};
+static const timeline_options defaults = {
+    .to = TIMELINE_END, .question = {.keep_rows = true, .finds_peak = true, .counts = true}};
 
 enum { TEXT_POINTS = 50, DATA_POINTS = 200, MAX_POINTS = 100000 };
 
@@ -84,7 +84,7 @@ static int show(const question *q, const timeline_options *opts) {
     int status = STATUS_FAILED;
     ok = ok && (opts->top == 0 ||
                 timeline_of_sites(&q->query.lens, &spec, opts->by == QUESTION_BY_FUNCTION,
-                                  t.peak_time, opts->top, &list));
+                                  t.peak.at, opts->top, &list));
     if (ok)
         status = print(q, opts,
                        &(timeline_view){.all = &t,

@@ -52,6 +52,7 @@ static int parse_spec(const command *cmd, const question_options *o, query_spec 
                          .moment = QUERY_END,
                          .show_wrappers = o->wrappers == WRAPPERS_SHOW,
                          .keep_rows = o->keep_rows,
+                         .finds_peak = o->finds_peak,
                          .keep_counted = o->counts};
     *f = NULL;
     if (o->json && o->csv)

@@ -13,6 +13,7 @@ typedef struct question_options {
     bool json, csv, strict, index;
     /* No options: what the command needs beyond costs. */
     bool keep_rows;  /* which rows of the table are selected */
+    bool finds_peak; /* of these */
     bool keep_order; /* the order of events */
     bool counts;     /* rows are those that the measure counts */
 } question_options;

@@ -147,6 +147,7 @@ static memtrace_status read_trace(reading *r, bool whole) {
     how.all_read_context = r->in;
     if (whole) {
         how.track_promotion = how.keep_blocks = how.keep_order = true;
+        how.columns = 0;
         how.block = see_block;
         how.block_context = r;
     }

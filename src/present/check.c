@@ -109,19 +109,15 @@ static check_cell ratio_cell(const budget_rule *r, const budget_result *result) 
     return c;
 }
 
-/* In two digits, upwards. */
-static double rounded_rate(double rate) {
-    double step = pow(10, floor(log10(rate)) - 1);
-    return fmin(1, ceil(rate / step - 1e-9) * step);
-}
-
 static check_cell verdict_cell(const budget_result *result) {
     check_cell c;
-    if (result->verdict == BUDGET_UNDECIDED && result->deciding_rate == 0)
+    if (result->is_of_order)
+        snprintf(c.text, sizeof c.text, "UNDECIDED (the order of threads is not known)");
+    else if (result->verdict == BUDGET_UNDECIDED && result->deciding_rate == 0)
         snprintf(c.text, sizeof c.text, "UNDECIDED (a part of the trace is missing)");
     else if (result->verdict == BUDGET_UNDECIDED)
         snprintf(c.text, sizeof c.text, "UNDECIDED (a rate of %s would decide)",
-                 figure_rate(rounded_rate(result->deciding_rate)).text);
+                 figure_rate(figure_rate_up(result->deciding_rate)).text);
     else
         snprintf(c.text, sizeof c.text, "%s", verdicts[result->verdict]);
     return c;
@@ -244,7 +240,7 @@ static void json_check(output *o, const budget_rule *r, const budget_result *res
     if (result->verdict == BUDGET_UNDECIDED && result->deciding_rate == 0)
         output_text(o, ",\"deciding_rate\":null");
     else if (result->verdict == BUDGET_UNDECIDED)
-        output_format(o, ",\"deciding_rate\":%g", rounded_rate(result->deciding_rate));
+        output_format(o, ",\"deciding_rate\":%g", figure_rate_up(result->deciding_rate));
     output_char(o, '}');
 }
 

@@ -32,9 +32,11 @@ static const char schema[] =
     "  bytes REAL, objects REAL," /* what it stands for in estimates */
     "  source TEXT, domain INTEGER, type TEXT,"
     "  site INTEGER REFERENCES frames, caller INTEGER REFERENCES frames,"
-    "  stack INTEGER REFERENCES stacks);"
-    /* The moment that the view `live` is about. */
-    "CREATE TABLE moment (time INTEGER);";
+    "  stack INTEGER REFERENCES stacks,"
+    /* Of births, in the order of all of them; and how many there were before it died. */
+    "  birth INTEGER, births_before_death INTEGER);"
+    /* The moment that the view `live` is about: just after a birth, or the end of a microsecond. */
+    "CREATE TABLE moment (time INTEGER, birth INTEGER);";
 
 static const char views[] =
     "CREATE INDEX blocks_site ON blocks (site);"
@@ -54,18 +56,26 @@ static const char views[] =
     "CREATE VIEW types AS"
     "  SELECT type, sum(bytes) AS bytes, sum(samples) AS samples, sum(objects) AS objects"
     "  FROM blocks GROUP BY type ORDER BY sum(samples) DESC, type;"
+    "CREATE TRIGGER moment_at AFTER UPDATE OF time ON moment"
+    "  BEGIN UPDATE moment SET birth = NULL; END;"
     "CREATE VIEW live AS"
     "  SELECT b.* FROM blocks b, moment m"
-    "  WHERE b.born <= m.time AND (b.died IS NULL OR b.died > m.time);"
+    "  WHERE CASE WHEN m.birth IS NULL"
+    "    THEN b.born <= m.time AND (b.died IS NULL OR b.died > m.time)"
+    "    ELSE b.birth <= m.birth AND"
+    "      (b.births_before_death IS NULL OR b.births_before_death > m.birth) END;"
     "CREATE VIEW live_hotspots AS"
     "  SELECT f.function, f.file, f.line, sum(b.bytes) AS bytes, sum(b.samples) AS samples,"
     "    sum(b.objects) AS objects"
     "  FROM live b LEFT JOIN frames f ON f.id = b.site"
     "  GROUP BY b.site ORDER BY sum(b.samples) DESC, f.file, f.line;"
     "CREATE VIEW timeline AS"
-    "  SELECT time, sum(sum(change)) OVER (ORDER BY time) AS bytes FROM"
-    "    (SELECT born AS time, bytes AS change FROM blocks"
-    "     UNION ALL SELECT died, -bytes FROM blocks WHERE died IS NOT NULL)"
+    "  SELECT time, sum(sum(change)) OVER (ORDER BY time) AS bytes, max(live) AS most FROM"
+    "    (SELECT time, change, sum(change) OVER (ORDER BY birth, is_birth, time"
+    "       ROWS UNBOUNDED PRECEDING) AS live FROM"
+    "      (SELECT born AS time, birth, 1 AS is_birth, bytes AS change FROM blocks"
+    "       UNION ALL SELECT died, births_before_death, 0, -bytes FROM blocks"
+    "       WHERE died IS NOT NULL))"
     "  GROUP BY time;"
     "CREATE VIEW survivors AS SELECT * FROM blocks WHERE died IS NULL;"
     "COMMIT;";
@@ -217,11 +227,13 @@ static bool put_block(const database *d, sqlite3_stmt *s, size_t row) {
     bind_place(d, s, 12, site);
     bind_place(d, s, 13, lens_outward(d->lens, site));
     bind_number(s, 14, d->stacks.node_of[b->node[row]]);
+    bind_number(s, 15, blocks_place(b, row));
+    bind_unless(s, 16, b->after[row], BLOCKS_NOWHERE);
     return step(s);
 }
 
-/* A row with its part of both indices takes 70 to 85 bytes, in databases of millions of rows. */
-enum { BLOCK_SIZE = 80, TELL_BLOCKS = 1 << 14 };
+/* A row with its part of both indices takes 75 to 95 bytes, in databases of millions of rows. */
+enum { BLOCK_SIZE = 86, TELL_BLOCKS = 1 << 14 };
 
 /* With pages of its own for each table. */
 static uint64_t guess_size(const database *d) {
@@ -245,7 +257,7 @@ static bool tell(database *d, uint64_t written) {
 }
 
 static bool put_blocks(database *d, const uint8_t *kept) {
-    sqlite3_stmt *s = prepare(d, "INSERT INTO blocks VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    sqlite3_stmt *s = prepare(d, "INSERT INTO blocks VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     bool ok = s;
     uint64_t written = 0;
     for (size_t i = 0; ok && i < d->profile->table.count; i++)
@@ -264,11 +276,13 @@ static bool put_views(database *d) {
 
 /* The moment is the peak until somebody chooses another one. */
 static bool put_moment(database *d) {
-    uint64_t time, samples;
-    d->no_memory |= !blocks_peak(&d->profile->table, &time, &samples);
-    sqlite3_stmt *s = d->no_memory ? NULL : prepare(d, "INSERT INTO moment VALUES (?)");
-    if (s)
-        bind_number(s, 1, time);
+    blocks_most most;
+    d->no_memory |= !blocks_peak(&d->profile->table, &most);
+    sqlite3_stmt *s = d->no_memory ? NULL : prepare(d, "INSERT INTO moment VALUES (?, ?)");
+    if (s) {
+        bind_number(s, 1, most.at.time);
+        bind_unless(s, 2, most.at.place, BLOCKS_NOWHERE);
+    }
     const bool ok = s && step(s);
     sqlite3_finalize(s);
     return ok;

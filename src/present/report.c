@@ -68,12 +68,12 @@ static void text_moment(output *o, const report *r) {
     measure m = r->query->measure;
     if (m == MEASURE_LIVE || m == MEASURE_PEAK)
         output_format(o, m == MEASURE_LIVE ? " at %s" : ", at %s",
-                      figure_duration(r->query->moment).text);
+                      figure_duration(r->query->moment.time).text);
 }
 
 static void text_total(output *o, const report *r) {
     const query_result *q = r->query;
-    figure total = report_figure(r, &q->total);
+    figure total = report_total(r);
     report_paint(o, r, REPORT_BOLD);
     output_format(o, "%s %s", report_amount(r, total.value).text, measure_infos[q->measure].title);
     text_moment(o, r);
@@ -90,6 +90,20 @@ static void text_invisible(output *o, const report *r) {
     if (bytes > 0)
         output_format(o, "Sites below about %s may be invisible at this rate.\n",
                       figure_bytes(bytes).text);
+}
+
+/* What follows is of one order of many. */
+static void text_spread(output *o, const report *r) {
+    const query_result *q = r->query;
+    const uint64_t tick = tick_of(&q->profile->table);
+    if (q->spread.low == q->spread.high)
+        return;
+    output_text(o, "The order of what threads did ");
+    if (tick > 0)
+        output_format(o, "within %s of each other", figure_duration(tick).text);
+    else
+        output_text(o, "at the same time");
+    output_text(o, " is not known; shares are of one that is possible.\n");
 }
 
 static void text_kept(output *o, const report *r) {
@@ -114,7 +128,7 @@ static void text_nothing(output *o, const report *r) {
                       q->measure == MEASURE_PROMOTED   ? "none was promoted"
                       : q->measure == MEASURE_SURVIVED ? "all were freed"
                                                        : "none was live");
-        output_format(o, moment ? " at %s.\n" : ".\n", figure_duration(q->moment).text);
+        output_format(o, moment ? " at %s.\n" : ".\n", figure_duration(q->moment.time).text);
         return;
     }
     figure none = figure_of(q->profile, 0);
@@ -134,6 +148,7 @@ bool report_text_head(output *o, const report *r) {
         return false;
     }
     text_total(o, r);
+    text_spread(o, r);
     text_kept(o, r);
     text_invisible(o, r);
     return true;
@@ -162,14 +177,14 @@ void report_json_about(output *o, const report *r) {
     output_json(o, q->profile->info.executable_name);
     output_format(o, ",\"measure\":\"%s\"", measure_infos[q->measure].name);
     if (q->measure == MEASURE_LIVE || q->measure == MEASURE_PEAK)
-        output_format(o, ",\"time\":%" PRIu64, q->moment);
+        output_format(o, ",\"time\":%" PRIu64, q->moment.time);
     ending_json(o, q->profile);
     if (r->filter)
         write_selection(o, r);
 }
 
 void report_json_head(output *o, const report *r) {
-    figure total = report_figure(r, &r->query->total);
+    figure total = report_total(r);
     report_json_about(o, r);
     output_text(o, ",\n \"total\":{");
     figure_json(o, &total);

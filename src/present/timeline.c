@@ -106,7 +106,14 @@ static filter_bounds may_at(const report *r, const timeline *t, size_t i, series
 }
 
 static cost peak_of(const report *r, const timeline *t) {
-    return has_costs(t) ? or_missed(r, t->peak_cost) : of_samples(t->peak_samples);
+    return has_costs(t) ? or_missed(r, t->peak_cost) : of_samples(t->peak.samples);
+}
+
+/* Of memory, the order of events may leave open how much that was. */
+static figure peak_figure(const report *r, const timeline *t) {
+    const cost c = peak_of(r, t);
+    return has_costs(t) ? report_figure(r, &c)
+                        : figure_between(r->query->profile, t->peak.samples, t->spread);
 }
 
 static cost end_of(const report *r, const timeline *t) {
@@ -118,7 +125,8 @@ static cost end_of(const report *r, const timeline *t) {
 /* The most memory was live between the ends of points, and is known; the most blocks is not. */
 static bool is_peak(const timeline *t, size_t i, series s) {
     const timeline_point *p = &t->points.items[i];
-    return s == LIVE && !has_costs(t) && p->begin <= t->peak_time && t->peak_time < p->end;
+    return s == LIVE && !has_costs(t) && t->peak.samples > 0 && p->begin <= t->peak.at.time &&
+           t->peak.at.time < p->end;
 }
 
 static double height(const report *r, const timeline *t, size_t i, series s, int heap) {
@@ -145,8 +153,7 @@ static size_t show_sparks(output *o, const report *r, const timeline *t, series 
 }
 
 /* 1.2 MB ± 3.4 KB */
-static void show_amount(output *o, const report *r, filter_bounds may, const cost *c) {
-    const figure f = report_figure_within(r, may, c);
+static void show_figure(output *o, const report *r, figure f) {
     output_format(o, "%s%s", report_amount(r, f.value).text, report_beside(r, &f).text);
 }
 
@@ -164,18 +171,19 @@ static void show_most(output *o, const report *r, const timeline *t, series s, i
                       size_t highest) {
     const timeline_point *point = &t->points.items[highest];
     const bool peak = is_peak(t, highest, s);
-    const cost c = peak ? peak_of(r, t) : cost_at(r, t, highest, s, heap);
+    const cost c = cost_at(r, t, highest, s, heap);
     output_text(o, "  most ");
     if (is_rate(s))
         show_rate(o, r, &c, seconds_of(point, s));
     else
-        show_amount(o, r, may_at(r, t, highest, s), &c);
-    output_format(o, " at %s\n", figure_duration(peak ? t->peak_time : point->begin).text);
+        show_figure(
+            o, r, peak ? peak_figure(r, t) : report_figure_within(r, may_at(r, t, highest, s), &c));
+    output_format(o, " at %s\n", figure_duration(peak ? t->peak.at.time : point->begin).text);
 }
 
 static bool is_empty(const report *r, const timeline *t, series s, int heap) {
     for (size_t i = 0; i < t->points.count; i++)
-        if (known_cost_at(r, t, i, s, heap).samples > 0)
+        if (known_cost_at(r, t, i, s, heap).samples > 0 || is_peak(t, i, s))
             return false;
     return true;
 }
@@ -220,7 +228,7 @@ static void show_end(output *o, const report *r, const timeline_view *view) {
     const bool blocks = r->query->measure == MEASURE_BLOCKS;
     const bool held = r->query->measure == MEASURE_BYTESECONDS;
     output_text(o, held ? "What was live at the end had come to " : "At the end, ");
-    show_amount(o, r, r->query->may, &end);
+    show_figure(o, r, report_figure(r, &end));
     if (!held)
         output_text(o, blocks && report_figure(r, &end).value >= 1.5 ? " were live" : " was live");
     for (size_t i = 0; i < view->gauges->count; i++) {
@@ -347,8 +355,7 @@ static void json_amount(output *o, const report *r, const timeline *t, size_t i,
     output_char(o, '}');
 }
 
-static void json_total(output *o, const report *r, const char *name, cost c) {
-    figure f = report_figure(r, &c);
+static void json_total(output *o, const char *name, figure f) {
     output_format(o, ",\"%s\":{", name);
     figure_json(o, &f);
 }
@@ -372,8 +379,8 @@ static void json_sites(output *o, const report *r, const timeline_view *view) {
         const timeline_site *s = &view->sites[i];
         output_text(o, i ? ",\n  {" : "\n  {");
         json_place(o, s->place, !view->by_function);
-        json_total(o, r, "peak", peak_of(r, &s->line));
-        output_format(o, ",\"time\":%" PRIu64 "},\"live\":[", s->line.peak_time);
+        json_total(o, "peak", peak_figure(r, &s->line));
+        output_format(o, ",\"time\":%" PRIu64 "},\"live\":[", s->line.peak.at.time);
         for (size_t j = 0; j < s->line.points.count; j++) {
             output_text(o, j ? "," : "");
             json_amount(o, r, &s->line, j, LIVE, 0);
@@ -416,9 +423,10 @@ void timeline_json(output *o, const report *r, const timeline_view *view) {
     const timeline *t = view->all;
     output_char(o, '{');
     report_json_head(o, r);
-    json_total(o, r, "peak", peak_of(r, t));
-    output_format(o, ",\"time\":%" PRIu64 "}", t->peak_time);
-    json_total(o, r, "at_end", end_of(r, t));
+    json_total(o, "peak", peak_figure(r, t));
+    output_format(o, ",\"time\":%" PRIu64 "}", t->peak.at.time);
+    const cost end = end_of(r, t);
+    json_total(o, "at_end", report_figure(r, &end));
     output_text(o, "},\n \"points\":[");
     for (size_t i = 0; i < t->points.count; i++) {
         const timeline_point *point = &t->points.items[i];

@@ -403,13 +403,16 @@ static void put_titles(output *o, layout *l) {
     paint(o, l, PLAIN);
 }
 
-static void put_table(output *o, const table *t, const text_style *style) {
+static void put_table(output *o, const table *t, const char *heading, const text_style *style) {
     layout l = {.table = t, .style = style};
     if (t->n == 0)
         return;
     find_lanes(&l);
     add_lines(&l, t, 0, "");
-    put_titles(o, &l);
+    if (heading && l.lines.count > 0)
+        output_format(o, "\n%s:\n", heading);
+    if (l.lines.count > 0)
+        put_titles(o, &l);
     const size_t taken = lanes_width(&l) + GAP;
     const size_t room = style->columns > taken ? style->columns - taken : 0;
     for (size_t i = 0; i < l.lines.count && !o->error; i++)
@@ -466,10 +469,8 @@ static void put_part(output *o, const document_part *p, const text_style *style)
         put_sentence(o, p, style);
         return;
     }
-    if (p->heading && p->table.n > 0)
-        output_format(o, "\n%s:\n", p->heading);
     if (p->kind == PART_ROWS)
-        put_table(o, &p->table, style);
+        put_table(o, &p->table, p->heading, style);
     else
         put_object(o, &p->table, style);
 }

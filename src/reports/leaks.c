@@ -223,6 +223,15 @@ static cell window_cleaned_up(const table *t, const void *row) {
     return (cell){.flag = report_of(t)->leaks->cleaned_up};
 }
 
+static cell window_rate(const table *t, const void *row) {
+    (void)row;
+    return (cell){.number = figure_rate_up(report_of(t)->leaks->telling_rate)};
+}
+
+static bool has_unclear(const table *t) {
+    return report_of(t)->leaks->telling_rate > 0;
+}
+
 static const table_column window_columns[] = {
     {.name = "from",
      .kind = COLUMN_DURATION,
@@ -233,6 +242,11 @@ static const table_column window_columns[] = {
      .kind = COLUMN_FLAG,
      .get = window_cleaned_up,
      .help = "the program freed its memory from there on"},
+    {.name = "telling_rate",
+     .kind = COLUMN_NUMBER,
+     .get = window_rate,
+     .has = has_unclear,
+     .help = "a sampling rate that would likely tell of the largest unclear site"},
 };
 
 static const leaks_class_sum *sum_of(const void *row) {
@@ -384,6 +398,9 @@ static void add_classes(document *d, leaks_report *l) {
         if (l->classes[c].sites > 0)
             some[present.n++] = l->classes[c];
     document_rows(d, &present, IN_TEXT, "By class");
+    if (l->leaks->telling_rate > 0)
+        document_note(d, "A rate of %s would likely tell of the largest unclear site.",
+                      figure_rate(figure_rate_up(l->leaks->telling_rate)).text);
 }
 
 static void say_rest(document *d, const leaks_report *l) {

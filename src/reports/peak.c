@@ -4,8 +4,6 @@
 static const char *const heap_names[CCT_SOURCES] = {
     [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external"};
 
-enum { MENTIONED = 100 /* from a hundredth of the peak on */ };
-
 /* ---- figures of the moment --------------------------------------------------------------- */
 
 static const peak_report *report_at(const void *row) {
@@ -16,17 +14,14 @@ static figure figure_at(const void *row, uint64_t samples) {
     return figure_of(report_at(row)->report->query->profile, samples);
 }
 
-/* X(name, kind, value, help): columns of the peak `k`. */
+/* X(name, value, help): columns of the peak. */
 #define PEAK_TIMES(X)                                                                              \
     X(time_low, low, "the earliest time at which the peak may have been, in microseconds")         \
     X(time_high, high, "the latest")                                                               \
-    X(own_time, own_time, "when most was live of what the filter keeps")                           \
-    X(brief_time, brief_time, "when most was allocated and freed within a tick of the clock")
+    X(own_time, own.at.time, "when most was live of what the filter keeps")
 #define PEAK_AMOUNTS(X)                                                                            \
     X(freed_later, later, "of what was live at the peak: freed before the end")                    \
-    X(at_end, end_samples, "live at the end")                                                      \
-    X(own_peak, own_samples, "the most that was live of what the filter keeps")                    \
-    X(brief, brief_samples, "the most that was allocated and freed within a tick of the clock")
+    X(at_end, end_samples, "live at the end")
 
 #define PEAK_TIME(name_, field, help_)                                                             \
     static cell moment_##name_(const table *t, const void *row) {                                  \
@@ -44,6 +39,15 @@ PEAK_TIMES(PEAK_TIME)
 PEAK_AMOUNTS(PEAK_AMOUNT)
 #undef PEAK_AMOUNT
 
+static figure own_peak(const peak_report *k) {
+    return figure_between(k->report->query->profile, k->peak->own.samples, k->peak->own_spread);
+}
+
+static cell moment_own_peak(const table *t, const void *row) {
+    (void)t;
+    return (cell){.amount = own_peak(row)};
+}
+
 static const table_column moment_columns[] = {
 #define PEAK_TIME(name_, field, help_)                                                             \
     {.name = #name_, .kind = COLUMN_DURATION, .get = moment_##name_, .help = help_},
@@ -53,6 +57,10 @@ static const table_column moment_columns[] = {
     {.name = #name_, .kind = COLUMN_AMOUNT, .get = moment_##name_, .help = help_},
         PEAK_AMOUNTS(PEAK_AMOUNT)
 #undef PEAK_AMOUNT
+            {.name = "own_peak",
+             .kind = COLUMN_AMOUNT,
+             .get = moment_own_peak,
+             .help = "the most that was live of what the filter keeps"},
 };
 
 /* ---- by heap and by age ------------------------------------------------------------------ */
@@ -117,21 +125,12 @@ static void add_shares(document *d, const peak_report *k) {
 /* ---- the document ------------------------------------------------------------------------ */
 
 static void say_own(document *d, const peak_report *k) {
-    const figure own = figure_at(k, k->peak->own_samples);
-    if (k->peak->own_samples > 0 && k->peak->own_time != k->peak->time)
+    const peak *p = k->peak;
+    const figure own = own_peak(k);
+    if (p->own.samples > 0 && (p->own.at.time != p->at.time || p->own.at.place != p->at.place))
         document_note(d, "What the filter keeps peaked at %s: %s (%s).",
-                      figure_duration(k->peak->own_time).text, figure_bytes(own.value).text,
+                      figure_duration(p->own.at.time).text, figure_bytes(own.value).text,
                       figure_margin(&own).text);
-}
-
-/* Where the clock is read seldom, as at rate 1, that may be most of what a program holds. */
-static void say_brief(document *d, const peak_report *k) {
-    const figure f = figure_at(k, k->peak->brief_samples);
-    if (k->peak->brief_samples * MENTIONED > k->peak->samples)
-        document_note(d,
-                      "Blocks that were allocated and freed within one tick of the trace's clock "
-                      "are not in it: up to %s at %s.",
-                      figure_bytes(f.value).text, figure_duration(k->peak->brief_time).text);
 }
 
 static void say_fate(document *d, const peak_report *k) {
@@ -190,7 +189,6 @@ void peak_document(document *d, peak_report *k) {
     fill_shares(k);
     document_object(d, &moment, IN_JSON);
     say_own(d, k);
-    say_brief(d, k);
     if (any)
         say_fate(d, k);
     add_shares(d, k);

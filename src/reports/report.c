@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyse/tick.h"
 #include "reports/ending.h"
 
 /* ---- columns of costs -------------------------------------------------------------------- */
@@ -66,7 +67,7 @@ static cell about_measure(const table *t, const void *row) {
 
 static cell about_time(const table *t, const void *row) {
     (void)t;
-    return (cell){.count = asked(row)->query->moment};
+    return (cell){.count = asked(row)->query->moment.time};
 }
 
 static cell about_filter(const table *t, const void *row) {
@@ -171,7 +172,7 @@ static const table_column about_columns[] = {
 
 static cell total_amount(const table *t, const void *row) {
     (void)t;
-    return (cell){.amount = report_figure(asked(row), &asked(row)->query->total)};
+    return (cell){.amount = report_total(asked(row))};
 }
 
 static const table_column total_columns[] = {
@@ -183,11 +184,11 @@ static const table_column total_columns[] = {
 
 static void say_total(document *d, const report *r) {
     const query_result *q = r->query;
-    const figure total = report_figure(r, &q->total);
+    const figure total = report_total(r);
     char strong[160], rest[200], moment[60] = "";
     if (q->measure == MEASURE_LIVE || q->measure == MEASURE_PEAK)
         snprintf(moment, sizeof moment, q->measure == MEASURE_LIVE ? " at %s" : ", at %s",
-                 figure_duration(q->moment).text);
+                 figure_duration(q->moment.time).text);
     snprintf(strong, sizeof strong, "%s %s%s", figure_amount(report_unit(r), total.value).text,
              measure_infos[q->measure].title, moment);
     snprintf(rest, sizeof rest, " (%s, %s sample%s at rate %s)",
@@ -203,6 +204,20 @@ static void say_end(document *d, const report *r) {
         document_note(d, "%s", words.when);
         document_note(d, "%s", words.missing);
     }
+}
+
+/* What follows is of one order of many. */
+static void say_spread(document *d, const report *r) {
+    const query_result *q = r->query;
+    const uint64_t tick = tick_of(&q->profile->table);
+    char when[80] = "at the same time";
+    if (q->spread.low == q->spread.high)
+        return;
+    if (tick > 0)
+        snprintf(when, sizeof when, "within %s of each other", figure_duration(tick).text);
+    document_note(
+        d, "The order of what threads did %s is not known; shares are of one possible order.",
+        when);
 }
 
 static void say_limits(document *d, const report *r) {
@@ -225,7 +240,7 @@ static void say_none_counts(document *d, const report *r) {
                   q->measure == MEASURE_PROMOTED   ? "none was promoted"
                   : q->measure == MEASURE_SURVIVED ? "all were freed"
                                                    : "none was live",
-                  moment ? " at " : "", moment ? figure_duration(q->moment).text : "");
+                  moment ? " at " : "", moment ? figure_duration(q->moment.time).text : "");
 }
 
 static void say_no_samples(document *d, const report *r) {
@@ -274,6 +289,7 @@ bool report_head(document *d, const report *r) {
         return false;
     }
     say_total(d, r);
+    say_spread(d, r);
     say_limits(d, r);
     return true;
 }

@@ -28,6 +28,13 @@ static inline figure report_figure(const report *r, const cost *c) {
     return report_figure_within(r, r->query->may, c);
 }
 
+/* Of the query. */
+static inline figure report_total(const report *r) {
+    const query_result *q = r->query;
+    return report_unit(r) == UNIT_BYTES ? figure_between(q->profile, q->total.samples, q->spread)
+                                        : report_figure(r, &q->total);
+}
+
 static inline double report_percent(const report *r, const cost *c) { /* of the total */
     return 100 * figure_share(r->query, c);
 }

@@ -50,6 +50,18 @@ The same, and a program that frees all in the end, by which it is not fooled:
   Growth counts from 87.7 ms to 351 ms; earlier allocations are start-up.
   18.0 KB live before that, changing by 26.0 KB/s in all.
 
+What a program builds, and frees again at once, is no growth, in however many steps it is built:
+
+  $ { for i in {0..299}; do echo alloc external 99 100 main@main.c:1 build@build.c:7; done
+  >   for i in {0..299}; do echo same collect $i; done; echo alloc external 0 1 main@main.c:2; } | $TESTDIR/make-trace >built.ctf
+  $ allotrace leaks built.ctf 2>/dev/null | sed -n '2p;5,9p'
+  The program cleaned up from 300 ms on; leaks are measured just before that.
+  
+  By class:
+    class          live, KB  sites  meaning
+    freed at exit     233.6      1  most was freed when the program cleaned up, not before
+  
+
 Of a real trace:
 
   $ allotrace leaks --top 4 $TRACES/ocamlopt.ctf
@@ -65,6 +77,7 @@ Of a real trace:
     unclear       27.8      ± 6.4     45  too few samples to tell
     bounded        0.4  0.0 … 2.1      1  blocks come and go; growth is at most half of what is live
     start-up       3.4  1.6 … 6.5      1  most was allocated at the start
+  A rate of 5.4e-5 would likely tell of the largest unclear site.
   
   By site:
     class     live, KB                ±  growth, KB/s          ±      q  live over time            site
@@ -126,6 +139,7 @@ By numbers of blocks: in main's place there is one block, however large:
     in steps        50,002  16,237 … 153,625      1  more is live than at first, but from few times, or no longer
     unclear      1,187,947         ± 294,334     48  too few samples to tell
     start-up       124,170  55,759 … 259,540      1  most was allocated at the start
+  A rate of 5.4e-5 would likely tell of the largest unclear site.
   
   By site:
     class     live, blocks                 ±  growth, blocks/s          ±      q  live over time            site
@@ -172,11 +186,13 @@ By how long what is left has been held; classes and slopes are as before, and wh
   By class:
     class          live, B·s  sites  meaning
     growing            1,727      1  more and more is live, from many different times
-  $ allotrace leaks -m byteseconds --json $TRACES/ocamlopt.ctf | jq -c '.unit, (.all_sites | .live, .class), .sites[0].live'
+  $ allotrace leaks -m byteseconds --json $TRACES/ocamlopt.ctf | jq -c '.unit, (.all_sites | .value, .samples, .class), (.sites[0] | .value, .samples)'
   "B·s"
-  null
+  12846960
+  110
   "in steps"
-  null
+  980967
+  11
   $ allotrace hotspots -m byteseconds --filter survived --json $TRACES/ocamlopt.ctf | jq -c .total
   {"value":12846960,"low":9850604,"high":16646650,"samples":110}
 

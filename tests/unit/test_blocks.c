@@ -1,6 +1,11 @@
 /* Tests of the table of blocks: what it keeps of them, and when most was live. */
+#include <math.h>
+#include <stdio.h>
+
 #include "analyse/blocks.h"
+#include "analyse/blocks_spread.h"
 #include "analyse/tick.h"
+#include "blocks_fixture.h"
 #include "random.h"
 #include "unit.h"
 
@@ -198,13 +203,14 @@ END_TEST
 /* Many short bursts, so that the peak must be told from its neighbours in other bins. */
 START_TEST(the_peak_is_the_maximum_over_all_moments) {
     block_table b = {0};
-    uint64_t time, samples, id = 0, x = 1, best = 0, best_time = 0;
+    blocks_most most;
+    uint64_t id = 0, x = 1, best = 0, best_time = 0;
     int64_t live[2000] = {0};
-    for (int i = 0; i < 5000; i++) {
+    for (uint64_t i = 0; i < 5000; i++) {
         x = x * UINT64_C(6364136223846793005) + 1;
-        uint64_t born = (x >> 33) % 1900, life = (x >> 50) % 100, n = 1 + (x >> 60);
-        ck_assert(blocks_alloc(&b, 1, &(memtrace_event){.id = id, .time = born, .samples = n}));
-        ck_assert(blocks_collect(&b, id++, born + life));
+        uint64_t born = i * 1900 / 5000, life = 1 + (x >> 50) % 100, n = 1 + (x >> 60);
+        const memtrace_event e = {.id = id++, .time = born, .samples = n};
+        ck_assert(blocks_fixture_add(&b, 1, &e, born + life));
         for (uint64_t k = born; k < born + life; k++)
             live[k] += (int64_t)n;
     }
@@ -214,19 +220,10 @@ START_TEST(the_peak_is_the_maximum_over_all_moments) {
             best_time = k;
         }
     ck_assert(blocks_finish(&b));
-    for (int scale = 0; scale < 2; scale++) { /* some moments a bin, and far apart */
-        for (int again = 0; again < 2; again++) {
-            ck_assert(blocks_peak(&b, &time, &samples));
-            ck_assert_uint_eq(samples, best);
-            ck_assert_uint_eq(time, best_time);
-        }
-        blocks_remember_peak(&b, false, 0, 0);
-        for (size_t i = 0; i < b.count && scale == 0; i++) {
-            blocks_set_time(&b, BLOCKS_BORN, i, blocks_born(&b, i) * 1000003);
-            blocks_set_time(&b, BLOCKS_DIED, i, blocks_died(&b, i) * 1000003);
-        }
-        b.last *= 1000003;
-        best_time *= 1000003;
+    for (int again = 0; again < 2; again++) {
+        ck_assert(blocks_peak(&b, &most));
+        ck_assert_uint_eq(most.samples, best);
+        ck_assert_uint_eq(most.at.time, best_time);
     }
     blocks_free(&b);
 }
@@ -238,45 +235,225 @@ START_TEST(the_peak_is_found_where_every_moment_is_like_the_others) {
     static const uint64_t apart[] = {2, 1000, UINT64_C(1) << 30};
     for (size_t k = 0; k < 3; k++) {
         block_table b = {0};
-        uint64_t time, samples;
+        blocks_most most;
         for (uint64_t i = 0; i < N; i++) {
             const uint64_t born = i * apart[k], dies = born + (i == TWICE - 1 ? apart[k] + 1 : 1);
-            ck_assert(blocks_alloc(&b, 1, &(memtrace_event){.id = i, .time = born, .samples = 1}));
-            ck_assert(blocks_collect(&b, i, dies));
+            const memtrace_event e = {.id = i, .time = born, .samples = 1};
+            ck_assert(blocks_fixture_add(&b, 1, &e, dies));
         }
-        ck_assert(blocks_finish(&b) && blocks_peak(&b, &time, &samples));
-        ck_assert_uint_eq(samples, 2);
-        ck_assert_uint_eq(time, TWICE * apart[k]);
+        ck_assert(blocks_finish(&b) && blocks_peak(&b, &most));
+        ck_assert_uint_eq(most.samples, 2);
+        ck_assert_uint_eq(most.at.time, TWICE * apart[k]);
         blocks_free(&b);
     }
 }
 END_TEST
 
-/* Deaths of one moment that 32 bits cannot count, one by one or together. */
+/* Deaths between two births that 32 bits cannot count, one by one or together. */
 START_TEST(the_peak_of_many_samples_is_exact) {
     static const uint64_t each[] = {UINT64_C(1) << 20, (UINT64_C(1) << 33) + 5};
     enum { N = 10000 };
     for (size_t k = 0; k < 2; k++) {
         block_table b = {0};
-        uint64_t time, samples;
+        blocks_most most;
         for (uint64_t i = 0; i < N + 2; i++) {
-            const uint64_t born = i < N ? i / 2 : N;
-            const memtrace_event event = {.id = i, .time = born, .samples = each[k] + (i == N)};
-            ck_assert(blocks_alloc(&b, 1, &event) && blocks_collect(&b, i, born + 9000 - 1));
+            const memtrace_event e = {
+                .id = i, .time = i < N ? i / 2 : N, .samples = each[k] + (i == N)};
+            ck_assert(blocks_alloc(&b, 1, &e));
+            for (uint64_t id = 0; i + 1 == N && id < N; id++) /* all, and then few are born */
+                ck_assert(blocks_collect(&b, id, 9000));
         }
-        for (size_t i = 0; i < N; i++) {
-            blocks_set_time(&b, BLOCKS_DIED, i, 9000); /* all of them, and then few more are born */
-        }
-        ck_assert(blocks_finish(&b));
-        ck_assert(blocks_peak(&b, &time, &samples));
-        ck_assert_uint_eq(time, N / 2 - 1);
-        ck_assert_uint_eq(samples, N * each[k]);
+        ck_assert(blocks_finish(&b) && blocks_peak(&b, &most));
+        ck_assert_uint_eq(most.at.time, N / 2 - 1);
+        ck_assert_uint_eq(most.samples, N * each[k]);
         uint8_t few[N + 2] = {[1] = 1, [N] = 1, [N + 1] = 1};
-        ck_assert(blocks_peak_of(&b, few, &time, &samples));
-        ck_assert_uint_eq(time, N);
-        ck_assert_uint_eq(samples, 2 * each[k] + 1);
+        ck_assert(blocks_peak_of(&b, few, &most));
+        ck_assert_uint_eq(most.at.time, N);
+        ck_assert_uint_eq(most.samples, 2 * each[k] + 1);
         blocks_free(&b);
     }
+}
+END_TEST
+
+/* ---- the order of events ------------------------------------------------------------------- */
+
+static void check_live(const block_table *b, const blocks_most *most) {
+    uint64_t live = 0;
+    for (size_t i = 0; i < b->count; i++)
+        live += blocks_was_live(b, i, most->at) ? blocks_samples(b, i) : 0;
+    ck_assert_uint_eq(live, most->samples);
+}
+
+static void bear(block_table *b, uint64_t id, uint64_t time, uint16_t domain) {
+    const memtrace_event e = {.id = id, .time = time, .length = 2, .samples = 3, .domain = domain};
+    ck_assert(blocks_enter(b, domain) && blocks_alloc(b, 1, &e));
+}
+
+static void bury(block_table *b, uint64_t id, uint64_t time, uint16_t domain) {
+    ck_assert(blocks_enter(b, domain) && blocks_collect(b, id, time));
+}
+
+/* However many events have one time. */
+START_TEST(the_peak_follows_the_order_of_a_domain) {
+    enum { ROUNDS = 3, BLOCKS = 100, RING = 10, REPLACED = 1000 };
+    for (int is_ring = 0; is_ring < 2; is_ring++) {
+        block_table b = {0}, copy;
+        blocks_most most;
+        blocks_spread spread;
+        for (uint64_t round = 0; round < ROUNDS && !is_ring; round++) {
+            for (uint64_t i = 0; i < BLOCKS; i++)
+                bear(&b, round * BLOCKS + i, 7, 4);
+            for (uint64_t i = 0; i < BLOCKS; i++)
+                bury(&b, round * BLOCKS + i, 7, 4);
+        }
+        for (uint64_t i = 0; i < REPLACED && is_ring; i++) {
+            if (i >= RING)
+                bury(&b, i - RING, 7, 4);
+            bear(&b, i, 7, 4);
+        }
+        ck_assert(blocks_copy(&b, &copy) && blocks_finish(&b));
+        for (const block_table *t = &b; t; t = t == &b ? &copy : NULL) {
+            ck_assert(blocks_peak(t, &most));
+            ck_assert_uint_eq(most.samples, 3 * (is_ring ? RING : BLOCKS));
+            ck_assert_uint_eq(most.at.time, 7);
+            check_live(t, &most);
+            ck_assert(blocks_spread_of_most(t, NULL, &most, &spread));
+            ck_assert_uint_eq(spread.low, most.samples);
+            ck_assert_uint_eq(spread.high, most.samples);
+        }
+        blocks_free(&copy);
+        blocks_free(&b);
+    }
+}
+END_TEST
+
+/* A block's end may stand in the file long before its beginning: the rows of its domain are in
+ * order all the same. */
+START_TEST(ends_before_beginnings_disturb_no_order) {
+    block_table b = {.keep_order = true};
+    blocks_most most;
+    bury(&b, 0, 30, 1);
+    bury(&b, 2, 30, 1);
+    for (uint64_t id = 0; id < 4; id++)
+        bear(&b, id, 10, 0);
+    bury(&b, 1, 10, 0);
+    bury(&b, 3, 10, 0);
+    ck_assert(blocks_finish(&b) && blocks_peak(&b, &most));
+    ck_assert_uint_eq(b.count, 4);
+    ck_assert_uint_eq(b.order.count, 8);
+    ck_assert_uint_eq(most.samples, 12);
+    check_live(&b, &most);
+    for (size_t i = 0; i < 4; i++) {
+        ck_assert_uint_eq(blocks_died(&b, i), i % 2 ? 10 : 30);
+        ck_assert_uint_eq(blocks_place(&b, i), i);
+        ck_assert_uint_eq(b.after[i], 4);
+        ck_assert_uint_eq(blocks_event_row(b.order.items[6 + i % 2]), i % 2 ? 2 : 0);
+    }
+    blocks_free(&b);
+}
+END_TEST
+
+/* Two domains at one time: each may have freed before the other allocated, or after. */
+START_TEST(what_is_not_known_between_domains_is_a_spread) {
+    block_table b = {0};
+    blocks_most most;
+    blocks_spread spread;
+    for (uint16_t domain = 0; domain < 2; domain++) {
+        for (uint64_t i = 0; i < 5; i++)
+            bear(&b, domain * UINT64_C(5) + i, 7, domain);
+        for (uint64_t i = 0; i < 4; i++)
+            bury(&b, domain * UINT64_C(5) + i, 7, domain);
+    }
+    ck_assert(blocks_finish(&b) && blocks_peak(&b, &most));
+    ck_assert(blocks_spread_of_most(&b, NULL, &most, &spread));
+    ck_assert_uint_eq(spread.low, 15); /* surely one of them was there alone */
+    ck_assert_uint_eq(spread.high, 30);
+    ck_assert(spread.low <= most.samples && most.samples <= spread.high);
+    check_live(&b, &most);
+    blocks_free(&b);
+}
+END_TEST
+
+/* What happened: threads whose clocks stand still for a while. */
+enum { THREADS = 4, EVENTS = 6000, TICK = 100, CHUNK = 70 };
+
+typedef struct happening {
+    double when;   /* us */
+    uint64_t time; /* as of the thread's clock */
+    uint64_t id;
+    uint16_t domain;
+    bool is_birth;
+} happening;
+
+/* Returns the most that was live. Blocks die in any thread. */
+static uint64_t happen(test_random *r, happening *all) {
+    double now = 0, read[THREADS];
+    uint64_t living[EVENTS], n = 0, id = 0, most = 0;
+    for (size_t d = 0; d < THREADS; d++)
+        read[d] = -TICK;
+    for (size_t i = 0; i < EVENTS; i++) {
+        const uint16_t domain = (uint16_t)(test_random_u64(r) % THREADS);
+        now += (i % 1000 == 0 ? 1000 : 1) * test_random_exponential(r);
+        read[domain] = now >= read[domain] + TICK ? floor(now) : read[domain];
+        all[i] = (happening){.when = now, .time = (uint64_t)read[domain], .domain = domain};
+        all[i].is_birth = n == 0 || test_random_unit(r) < (i / 300 % 2 ? 0.2 : 0.8);
+        if (all[i].is_birth) {
+            living[n++] = all[i].id = id++;
+        } else {
+            const size_t which = (size_t)(test_random_u64(r) % n);
+            all[i].id = living[which];
+            living[which] = living[--n];
+        }
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/* As in a file: chunks of one domain, in the order in which they were filled. */
+static void write_chunks(const happening *all, block_table *b) {
+    size_t n[THREADS] = {0}, chunk[THREADS][CHUNK];
+    for (size_t i = 0; i < EVENTS + THREADS; i++) {
+        const size_t d = i < EVENTS ? all[i].domain : i - EVENTS;
+        if (i < EVENTS)
+            chunk[d][n[d]++] = i;
+        for (size_t k = 0; (n[d] == CHUNK || i >= EVENTS) && k < n[d]; k++) {
+            const happening *h = &all[chunk[d][k]];
+            if (h->is_birth)
+                bear(b, h->id, h->time, h->domain);
+            else
+                bury(b, h->id, h->time, h->domain);
+        }
+        n[d] = n[d] == CHUNK ? 0 : n[d];
+    }
+}
+
+START_TEST(the_truth_is_within_the_spread) {
+    static happening all[EVENTS];
+    double width = 0;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        test_random r = {seed};
+        block_table b = {0};
+        blocks_most most, some;
+        blocks_spread spread, at;
+        uint8_t kept[EVENTS];
+        const uint64_t truth = 3 * happen(&r, all);
+        write_chunks(all, &b);
+        ck_assert(blocks_finish(&b) && blocks_peak(&b, &most));
+        check_live(&b, &most);
+        ck_assert(blocks_spread_of_most(&b, NULL, &most, &spread));
+        ck_assert_uint_le(spread.low, truth);
+        ck_assert_uint_ge(spread.high, truth);
+        ck_assert(spread.low <= most.samples && most.samples <= spread.high);
+        for (size_t i = 0; i < b.count; i++)
+            kept[i] = i % 3 > 0;
+        ck_assert(blocks_peak_of(&b, kept, &some));
+        ck_assert(blocks_spread_at(&b, kept, some.at, some.samples, &at));
+        ck_assert(at.low <= some.samples && some.samples <= at.high && at.low < at.high);
+        width += (double)(spread.high - spread.low) / (double)most.samples / 50;
+        blocks_free(&b);
+    }
+    printf("# %.0f %% wide\n", 100 * width);
+    ck_assert_double_le(width, 0.6); /* and says something */
 }
 END_TEST
 
@@ -316,6 +493,10 @@ static Suite *suite(void) {
     tcase_add_test(t, the_peak_is_the_maximum_over_all_moments);
     tcase_add_test(t, the_peak_is_found_where_every_moment_is_like_the_others);
     tcase_add_test(t, the_peak_of_many_samples_is_exact);
+    tcase_add_test(t, the_peak_follows_the_order_of_a_domain);
+    tcase_add_test(t, ends_before_beginnings_disturb_no_order);
+    tcase_add_test(t, what_is_not_known_between_domains_is_a_spread);
+    tcase_add_test(t, the_truth_is_within_the_spread);
     tcase_add_test(t, a_tick_is_for_how_long_many_blocks_have_one_time);
     suite_add_tcase(s, t);
     return s;

@@ -272,6 +272,26 @@ START_TEST(a_clean_up_is_no_life) {
 }
 END_TEST
 
+/* A program that builds something and frees it again, however often it allocates, has no leak. */
+START_TEST(what_is_built_and_freed_does_not_grow) {
+    enum { BLOCKS = 4000 };
+    tape t;
+    profile p;
+    tape_start(&t, 1);
+    for (uint64_t i = 0; i < BLOCKS; i++)
+        allocate(&t, i, MEMTRACE_EXTERNAL, 125, 126, STACK(MAIN, PARSE));
+    for (uint64_t i = 0; i < BLOCKS; i++)
+        collect(&t, BLOCKS + i / 4, i);
+    tape_read_blocks(&t, &p, false);
+    leaks l = ask(&p);
+    ck_assert(l.cleaned_up && l.kept_all);
+    ck_assert_int_eq(find(&l, "parse")->class, LEAKS_EXIT);
+    ck_assert_int_eq(l.total.class, LEAKS_EXIT);
+    leaks_free(&l);
+    profile_free(&p);
+}
+END_TEST
+
 /* A program that leaves most of what it has to the system may free the rest all the same. */
 START_TEST(a_clean_up_need_not_be_of_all) {
     tape t;
@@ -462,6 +482,36 @@ START_TEST(what_is_bounded_does_not_grow) {
 }
 END_TEST
 
+/* The leak of 120 blocks, with as many samples as that rate gives. */
+START_TEST(the_rate_that_is_named_would_do) {
+    int telling = 0;
+    for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
+        const double rate = 0.03; /* four samples */
+        profile p;
+        make_program(FEW_LEAK, seed, rate, &p);
+        const lens view = {.profile = &p};
+        leaks l;
+        ck_assert(leaks_query(&view, &(leaks_spec){.warm_up = 0.25}, &l));
+        ck_assert(l.total.class != LEAKS_GROWING);
+        const uint64_t blocks = l.total.cost.blocks;
+        const bool is_unclear = l.total.class == LEAKS_UNCLEAR && blocks > 0;
+        if (is_unclear)
+            ck_assert_double_eq_tol(l.telling_rate,
+                                    fmin(1, rate * fmax(2, LEAKS_TELLING / (double)blocks)), 1e-9);
+        else
+            ck_assert_double_eq(l.telling_rate, 0);
+        telling += is_unclear;
+        leaks_free(&l);
+        profile_free(&p);
+    }
+    const int growing = count_growing(FEW_LEAK, LEAKS_TELLING / 120.0);
+    printf("# %d of %d unclear; with %d samples %d grow\n", telling, ROUNDS, LEAKS_TELLING,
+           growing);
+    ck_assert_int_ge(telling, ROUNDS / 2);
+    ck_assert_int_ge(growing, ROUNDS * 9 / 10);
+}
+END_TEST
+
 static leaks ask_of(const profile *p, const uint8_t *kept, measure m) {
     const lens view = {.profile = p};
     const leaks_spec spec = {.warm_up = 0.25, .kept = kept, .measure = m};
@@ -635,6 +685,8 @@ static Suite *suite(void) {
     tcase_add_test(t, classes_of_sites);
     tcase_add_test(t, a_line_knows_each_microsecond);
     tcase_add_test(t, a_clean_up_is_no_life);
+    tcase_add_test(t, what_is_built_and_freed_does_not_grow);
+    tcase_add_test(t, the_rate_that_is_named_would_do);
     tcase_add_test(t, a_clean_up_need_not_be_of_all);
     tcase_add_test(t, of_nothing);
     tcase_add_loop_test(t, what_is_bounded_does_not_grow, 0,

@@ -40,8 +40,9 @@ static void write_trace(output *o, const viewer_trace *t, size_t index, reading 
                   p->locations.count, profile_bytes_per_sample(p),
                   estimate_invisible(p->info.sample_rate) * p->info.word_size / 8);
     if (reading_has_blocks(r)) {
-        figure peak = reading_figure(r, r->peak_samples);
-        output_format(o, "\"peak\":{\"time\":%" PRIu64 ",", r->peak_time);
+        figure peak = r->spread.low < r->spread.high ? figure_between(p, r->peak.samples, r->spread)
+                                                     : reading_figure(r, r->peak.samples);
+        output_format(o, "\"peak\":{\"time\":%" PRIu64 ",", r->peak.at.time);
         figure_json(o, &peak);
         output_text(o, "},");
     }

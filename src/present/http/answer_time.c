@@ -193,7 +193,7 @@ bool answer_timeline(request *r) {
 static void correct_first(const timeline *t, peaks_list *list) {
     if (list->count)
         list->items[0] = (peaks_entry){
-            .time = t->peak_time, .samples = t->peak_samples, .fall = t->peak_samples};
+            .time = t->peak.at.time, .samples = t->peak.samples, .fall = t->peak.samples};
 }
 
 static int64_t number_time(const void *thing) {

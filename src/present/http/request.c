@@ -63,7 +63,7 @@ static bool named_time(request *r, bool is_peak, uint64_t *micros) {
     size_t trace;
     if (!request_reading(r, "trace", 0, true, &trace, &now))
         return false;
-    *micros = is_peak ? now->peak_time : now->profile.duration;
+    *micros = is_peak ? now->peak.at.time : now->profile.duration;
     reading_release(now);
     return true;
 }
@@ -317,8 +317,14 @@ static bool set_key(asked *a, const query_spec *spec, const char *text) {
                     spec->keep_rows, text ? text : "") >= 0;
 }
 
+/* Who asks for the microsecond of the peak is told of the peak, not of the microsecond's end. */
+static bool is_peak_of(const reading *r, uint64_t moment) {
+    return reading_has_blocks(r) && r->peak.samples > 0 && moment == r->peak.at.time;
+}
+
 static bool run_query(request *r, asked *a, query_spec *spec, const char *text) {
     making m = {.profile = &a->reading->profile, .spec = spec};
+    spec->at_peak = is_peak_of(a->reading, spec->moment);
     if (spec->moment > a->reading->profile.duration)
         spec->moment = a->reading->profile.duration;
     if (!set_key(a, spec, text)) {
@@ -355,10 +361,18 @@ bool request_ask_of(request *r, asked *a, const char *trace, uint64_t otherwise)
 }
 
 /* Also where B was before A. */
-static void write_moments_terms(asked_moments *m) {
-    const char *state = m->of == MOMENTS_LIVE ? "live:" : "alloc:..";
-    snprintf(m->before, sizeof m->before, "%s%" PRIu64 "us", state, m->from);
-    snprintf(m->after, sizeof m->after, "%s%" PRIu64 "us", state, m->to);
+static void write_state(const asked_moments *m, uint64_t moment, bool is_peak, char *text,
+                        size_t size) {
+    if (m->of == MOMENTS_LIVE && is_peak)
+        snprintf(text, size, "live:@peak");
+    else
+        snprintf(text, size, "%s%" PRIu64 "us", m->of == MOMENTS_LIVE ? "live:" : "alloc:..",
+                 moment);
+}
+
+static void write_moments_terms(asked_moments *m, const reading *now) {
+    write_state(m, m->from, is_peak_of(now, m->from), m->before, sizeof m->before);
+    write_state(m, m->to, is_peak_of(now, m->to), m->after, sizeof m->after);
     snprintf(m->went, sizeof m->went, "%s -%s", m->before, m->after);
     snprintf(m->came, sizeof m->came, "%s -%s", m->after, m->before);
 }
@@ -377,7 +391,12 @@ bool request_moments(request *r, asked_moments *m) {
         return false;
     if (request_text(r, "before") || request_text(r, "after"))
         return request_refuse(r, "from", 0, "excludes before and after: it is of one trace");
-    write_moments_terms(m);
+    reading *now;
+    size_t trace;
+    if (!request_reading(r, "trace", 0, true, &trace, &now))
+        return false;
+    write_moments_terms(m, now);
+    reading_release(now);
     return true;
 }
 

@@ -45,8 +45,13 @@ void reading_release(reading *r) {
 }
 
 static bool find_peak(reading *r) {
-    return !reading_has_blocks(r) ||
-           blocks_peak(&r->profile.table, &r->peak_time, &r->peak_samples);
+    const profile *p = &r->profile;
+    if (!reading_has_blocks(r))
+        return true;
+    if (!blocks_peak(&p->table, &r->peak))
+        return false;
+    r->spread = (blocks_spread){.low = r->peak.samples, .high = r->peak.samples};
+    return p->info.sample_rate < 1 || blocks_spread_of_most(&p->table, NULL, &r->peak, &r->spread);
 }
 
 static reading *reading_new(profile *p, const memtrace_warning *warnings, size_t n,

@@ -29,7 +29,8 @@ typedef struct reading {
     reading_state state;
     memtrace_warning *warnings;
     size_t n_warnings;
-    uint64_t peak_time, peak_samples; /* 0 without blocks */
+    blocks_most peak;     /* 0 without blocks, as the next one */
+    blocks_spread spread; /* of it, as far as the order of events is known, at rate 1 */
     figure_cache figures;
     atomic_uint users;
 } reading;

@@ -31,7 +31,13 @@ void write_head(output *o, const asked *a) {
     output_format(o, "\"trace\":%zu,\"generation\":%" PRIu64 ",", a->trace, a->reading->generation);
     report_json_about(o, &a->report);
     output_text(o, ",\n\"total\":{");
-    write_cost(o, a, &a->query->total);
+    const query_result *q = a->query;
+    if (q->spread.low < q->spread.high) {
+        const figure f = report_total(&a->report);
+        write_figure(o, &f, q->total.blocks);
+    } else {
+        write_cost(o, a, &q->total);
+    }
     output_char(o, '}');
 }
 

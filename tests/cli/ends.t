@@ -117,3 +117,18 @@ missing:
   $ allotrace run -q -r 1 -o 'child.%p.ctf' -- sh -c 'sh killed.sh; true' >/dev/null 2>&1; allotrace info child.*.ctf | grep '^  end\|^  warnings' | sort | uniq -c | awk '{ $1 = ""; print }'
    end the process was killed, then or later
    warnings none
+
+Lox programs, and their traces, meet the limit in the same way:
+
+  $ echo 'class A {} var a; for (var i = 0; i < 100000; i = i + 1) { a = A(); } print "done";' >a.lox
+  $ (ulimit -f 200; MEMTRACE=lox.ctf MEMTRACE_RATE=1 lox a.lox) 2>&1
+  done
+  lox: the trace is incomplete: File too large
+  $ ends lox.ctf; allotrace doctor lox.ctf | times
+  "ends_early" 
+  byte N: the recording ended before the program; what came later is missing (TIME from its start: the trace cannot be written: File too large)
+  lox.ctf: 1 defect
+    MANY events can be used, over TIME
+  $ MEMTRACE=lox.ctf MEMTRACE_RATE=1 lox a.lox; ends lox.ctf
+  done
+  "end" 

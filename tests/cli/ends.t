@@ -44,6 +44,11 @@ Commands say so in their heads, and no figure is called exact for the whole run:
   $ allotrace info --json whole.ctf | grep -o '"end":{"time":[0-9]*,"reason":""}' | wc -l
   1
 
+Files for other tools say so, too:
+
+  $ allotrace export --to sqlite -o early.db early.ctf 2>/dev/null; python3 -c "import sqlite3; print(sqlite3.connect('early.db').execute('SELECT ends_early > 0, reason FROM trace').fetchall())"
+  [(1, 'the trace cannot be written: File too large')]
+
 The index keeps it:
 
   $ allotrace hotspots --index early.ctf >/dev/null 2>&1; allotrace hotspots early.ctf 2>&1 | times | head -2

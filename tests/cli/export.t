@@ -139,8 +139,8 @@ SQLite; what views say is what hotspots says, place by place:
   id|born|promoted|died|size|samples|bytes|objects|source|domain|type|site|caller|stack
   0|1000|||56|8|64.0|1.0|external|0|buffer|2|1|3
   1|2000||3000|24|4|32.0|1.0|external|0||3|1|4
-  executable|host|pid|context|runtime|start|duration|word_size|rate|bytes_per_sample
-  prog|host|4242|||1700000000000000|3000|64|1.0|8.0
+  executable|host|pid|context|runtime|start|duration|word_size|rate|bytes_per_sample|ends_early|reason
+  prog|host|4242|||1700000000000000|3000|64|1.0|8.0||
 
 Each view says what a command says, of a trace of OCaml, and of one with types, wrappers and inlined functions:
 

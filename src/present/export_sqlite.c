@@ -20,7 +20,8 @@ static const char schema[] =
     "  executable TEXT, host TEXT, pid INTEGER, context TEXT, runtime TEXT,"
     "  start INTEGER,"    /* microseconds since the epoch */
     "  duration INTEGER," /* microseconds */
-    "  word_size INTEGER, rate REAL, bytes_per_sample REAL);"
+    "  word_size INTEGER, rate REAL, bytes_per_sample REAL,"
+    "  ends_early INTEGER, reason TEXT);" /* microseconds, and why; NULL: it does not */
     "CREATE TABLE frames (id INTEGER PRIMARY KEY, function TEXT, file TEXT, line INTEGER);"
     /* The stack of a block is the path from the row it names to the one without parent. */
     "CREATE TABLE stacks (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES stacks,"
@@ -143,7 +144,7 @@ static void bind_unless(sqlite3_stmt *s, int at, uint64_t value, uint64_t none) 
 
 static bool put_trace(database *d) {
     const profile *p = d->profile;
-    sqlite3_stmt *s = prepare(d, "INSERT INTO trace VALUES (?,?,?,?,?,?,?,?,?,?)");
+    sqlite3_stmt *s = prepare(d, "INSERT INTO trace VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
     if (!s)
         return false;
     bind_name(s, 1, p->info.executable_name);
@@ -156,6 +157,10 @@ static bool put_trace(database *d) {
     bind_number(s, 8, p->info.word_size);
     sqlite3_bind_double(s, 9, p->info.sample_rate);
     sqlite3_bind_double(s, 10, profile_bytes_per_sample(p));
+    if (profile_ends_early(p)) {
+        bind_number(s, 11, p->end.time);
+        bind_text(s, 12, p->end.reason);
+    }
     const bool ok = step(s);
     sqlite3_finalize(s);
     return ok;

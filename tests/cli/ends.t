@@ -44,6 +44,11 @@ Commands say so in their heads, and no figure is called exact for the whole run:
   $ allotrace info --json whole.ctf | grep -o '"end":{"time":[0-9]*,"reason":""}' | wc -l
   1
 
+Files for other tools say so, too:
+
+  $ allotrace export --to sqlite -o early.db early.ctf 2>/dev/null; python3 -c "import sqlite3; print(sqlite3.connect('early.db').execute('SELECT ends_early > 0, reason FROM trace').fetchall())"
+  [(1, 'the trace cannot be written: File too large')]
+
 The index keeps it:
 
   $ allotrace hotspots --index early.ctf >/dev/null 2>&1; allotrace hotspots early.ctf 2>&1 | times | head -2
@@ -117,3 +122,18 @@ missing:
   $ allotrace run -q -r 1 -o 'child.%p.ctf' -- sh -c 'sh killed.sh; true' >/dev/null 2>&1; allotrace info child.*.ctf | grep '^  end\|^  warnings' | sort | uniq -c | awk '{ $1 = ""; print }'
    end the process was killed, then or later
    warnings none
+
+Lox programs, and their traces, meet the limit in the same way:
+
+  $ echo 'class A {} var a; for (var i = 0; i < 100000; i = i + 1) { a = A(); } print "done";' >a.lox
+  $ (ulimit -f 200; MEMTRACE=lox.ctf MEMTRACE_RATE=1 lox a.lox) 2>&1
+  done
+  lox: the trace is incomplete: File too large
+  $ ends lox.ctf; allotrace doctor lox.ctf | times
+  "ends_early" 
+  byte N: the recording ended before the program; what came later is missing (TIME from its start: the trace cannot be written: File too large)
+  lox.ctf: 1 defect
+    MANY events can be used, over TIME
+  $ MEMTRACE=lox.ctf MEMTRACE_RATE=1 lox a.lox; ends lox.ctf
+  done
+  "end" 

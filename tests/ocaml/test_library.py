@@ -7,6 +7,7 @@ the traces say. Prints TAP.
 LIBRARY is the recorder that is preloaded; below the folder, findlib finds memtrace. The functions of
 the library are tested by library/api.ml, whose tests are counted here.
 """
+import errno
 import collections
 import fcntl
 import itertools
@@ -342,6 +343,17 @@ def a_program_with_memprof_keeps_it():
              "memtrace: t.ctf: this program uses Gc.Memprof itself, so nothing is traced\n")
 
 
+WHOLE, ENDS_EARLY = 2, 3
+
+
+def said_end(file):
+    """What the trace says of its end (src/trace/FORMAT.md, section 6): how, errno, reason."""
+    data = pathlib.Path(file).read_bytes()
+    at = data.index(b"<end>\0")
+    word = int.from_bytes(data[at - 6:at], "little")
+    return word >> 20 & 0xFF, word & 0xFFFFF, data[at + 6:].split(b"\0")[0].decode()
+
+
 @test
 def a_full_disk_ends_the_trace_and_not_the_program():
     limit = 100_000
@@ -354,6 +366,15 @@ def a_full_disk_ends_the_trace_and_not_the_program():
     same(done.stderr.decode(), "memtrace: t.ctf: File too large: the trace ends here\n")
     assert 30_000 < os.stat("t.ctf").st_size <= limit
     assert len(Trace("t.ctf").of_file("much.ml", 13)) > 1000
+    same(said_end("t.ctf"), (ENDS_EARLY, errno.EFBIG, "the trace cannot be written"))
+
+
+@test
+def a_trace_says_that_it_is_whole():
+    program = compile_program("much", "library/first.ml", "library/much.ml")
+    subprocess.run([program], env=os.environ | ENV | {"MEMTRACE": "t.ctf", "MEMTRACE_RATE": "1"},
+                   stdout=subprocess.DEVNULL, check=True)
+    same(said_end("t.ctf"), (WHOLE, 0, ""))
 
 
 @test

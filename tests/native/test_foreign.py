@@ -79,7 +79,8 @@ def unchanged(before, note=""):
 
 
 def ours(*words):
-    return subprocess.run([ALLOTRACE, *words], env=ENVIRONMENT | {"ALLOTRACE_PRELOAD": os.path.abspath("liballotrace-preload.so")},
+    environment = ENVIRONMENT | {"ALLOTRACE_PRELOAD": os.path.abspath("liballotrace-preload.so")}
+    return subprocess.run([ALLOTRACE, *words], env=environment,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           timeout=100)
 

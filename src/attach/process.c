@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -200,37 +201,55 @@ static bool find_bias(Elf *elf, const process_module *module, uint64_t *bias) {
     return false;
 }
 
+/* What the process names is read with our rights: no more of it than is needed, and nothing that
+ * waits, as a pipe does. -1: errno. */
+static int open_regular(const char *path) {
+    struct stat about;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0 || (fstat(fd, &about) == 0 && S_ISREG(about.st_mode)))
+        return fd;
+    close(fd);
+    errno = ENOEXEC;
+    return -1;
+}
+
+static void read_loader(int fd, const GElf_Phdr *segment, char *loader, size_t size) {
+    const size_t length = segment->p_filesz < size ? segment->p_filesz : size - 1;
+    const ssize_t n = pread(fd, loader, length, (off_t)segment->p_offset);
+    loader[n > 0 ? n : 0] = '\0';
+}
+
 bool process_loader(pid_t pid, char *loader, size_t size) {
     char path[64];
-    size_t n = 0, length = 0;
+    size_t n = 0;
     GElf_Phdr segment;
     snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open_regular(path);
     if (fd < 0)
         return false;
     elf_version(EV_CURRENT);
     Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-    const char *bytes = elf ? elf_rawfile(elf, &length) : NULL;
+    const bool known = elf && elf_getphdrnum(elf, &n) == 0;
     *loader = '\0';
-    for (size_t i = 0; bytes && elf_getphdrnum(elf, &n) == 0 && i < n; i++)
-        if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_INTERP &&
-            segment.p_offset < length && segment.p_filesz <= length - segment.p_offset)
-            snprintf(loader, size, "%.*s", (int)segment.p_filesz, bytes + segment.p_offset);
+    for (size_t i = 0; known && i < n; i++)
+        if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_INTERP)
+            read_loader(fd, &segment, loader, size);
     elf_end(elf);
     close(fd);
-    return bytes != NULL;
+    return known;
 }
 
-/* A file that was removed, or replaced, since it was mapped can still be read by whoever may do
- * much. */
+/* Whoever may do much gets the very file that is mapped, also if it was removed or replaced since:
+ * what lies at its path now, the process's user chooses, and links there would lead to our files.
+ */
 static int open_module(pid_t pid, const process_module *m) {
     char path[640];
-    int fd = process_path(pid, m->path, path, sizeof path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    if (fd >= 0)
-        return fd;
     snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid, m->code,
              m->code_high);
-    return open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open_regular(path);
+    if (fd >= 0)
+        return fd;
+    return process_path(pid, m->path, path, sizeof path) ? open_regular(path) : -1;
 }
 
 static uint64_t find_in_section(Elf *elf, Elf_Scn *section, const char *name) {

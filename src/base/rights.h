@@ -22,7 +22,8 @@ typedef struct rights {
 /* Those by which thread `tid` of process `pid` opens files. False: they cannot be known. */
 bool rights_of_thread(pid_t pid, pid_t tid, rights *r);
 
-/* What a user has who has logged in, without the supplementary groups. */
+/* What a user has who has logged in, without the supplementary groups, as far as /etc/passwd says.
+ */
 rights rights_of_user(uid_t uid);
 
 bool rights_equal(const rights *a, const rights *b);

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/vec.h"
@@ -72,9 +73,15 @@ int elf_file_open_fd(elf_file *file, int fd) {
     return 0;
 }
 
+/* A trace may name anything, also a device, of which some do something when they are opened. */
 int elf_file_open(elf_file *file, const char *path) {
+    struct stat about;
     *file = ELF_FILE_CLOSED;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (stat(path, &about) != 0)
+        return errno;
+    if (!S_ISREG(about.st_mode))
+        return ENOEXEC;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     return fd < 0 ? errno : elf_file_open_fd(file, fd);
 }
 

@@ -11,7 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ANY_NEW_FILE = 0666 /* permissions; the umask takes some away */ };
+enum {
+    ANY_NEW_FILE = 0666, /* permissions; the umask takes some away */
+    UNFINISHED = 0600    /* what it replaces may be private */
+};
 
 static memtrace_status refuse(memtrace_error *error, int os_error, const char *reason) {
     if (error) {
@@ -83,9 +86,20 @@ static bool is_special(const char *path) {
     return stat(path, &old) == 0 && !S_ISREG(old.st_mode);
 }
 
+/* Root can keep the owner, too. Nobody is given more than before: the mode comes last. */
 static int copy_mode(const replacement *r) {
     struct stat old;
-    return stat(r->path, &old) == 0 && fchmod(r->fd, old.st_mode & 07777) != 0 ? errno : 0;
+    if (lstat(r->path, &old) != 0 || !S_ISREG(old.st_mode))
+        return 0;
+    const int kept = fchown(r->fd, old.st_uid, old.st_gid);
+    (void)kept;
+    return fchmod(r->fd, old.st_mode & 07777) != 0 ? errno : 0;
+}
+
+static int open_temporary(replacement *r) {
+    struct stat old;
+    return replacement_open_beside(r->path, lstat(r->path, &old) == 0 ? UNFINISHED : ANY_NEW_FILE,
+                                   &r->temporary);
 }
 
 memtrace_status replacement_begin(replacement *r, const char *path, memtrace_error *error) {
@@ -93,8 +107,7 @@ memtrace_status replacement_begin(replacement *r, const char *path, memtrace_err
     if (!r->path && errno == ENOENT)
         r->path = strdup(path);
     if (r->path)
-        r->fd = is_special(r->path) ? open(r->path, O_WRONLY | O_CLOEXEC)
-                                    : replacement_open_beside(r->path, ANY_NEW_FILE, &r->temporary);
+        r->fd = is_special(r->path) ? open(r->path, O_WRONLY | O_CLOEXEC) : open_temporary(r);
     if (r->fd >= 0)
         return MEMTRACE_OK;
     const int reason = errno;

@@ -215,6 +215,12 @@ What cannot be understood:
        ^
   Try `allotrace hotspots --help`.
   [2]
+  $ allotrace hotspots --filter 'fn:/((.{1,255}){1,255}){1,255}/' a.ctf
+  allotrace: --filter: column 4: Regular expression too big
+    fn:/((.{1,255}){1,255}){1,255}/
+       ^
+  Try `allotrace hotspots --help`.
+  [2]
   $ allotrace hotspots --at 3ms a.ctf
   allotrace: hotspots: --at is for --measure live
   Try `allotrace hotspots --help`.

@@ -79,7 +79,8 @@ def unchanged(before, note=""):
 
 
 def ours(*words):
-    return subprocess.run([ALLOTRACE, *words], env=ENVIRONMENT | {"ALLOTRACE_PRELOAD": os.path.abspath("liballotrace-preload.so")},
+    environment = ENVIRONMENT | {"ALLOTRACE_PRELOAD": os.path.abspath("liballotrace-preload.so")}
+    return subprocess.run([ALLOTRACE, *words], env=environment,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           timeout=100)
 
@@ -154,13 +155,25 @@ def a_run_by_root_is_completed_by_whose_folder_it_is():
 
 
 @test
+def a_process_of_roots_that_writes_into_a_folder_of_the_users_opens_nothing_to_them():
+    before = stage()
+    with Resident(os.path.abspath("program")) as program:
+        attach(program)
+        program.tell("a 10 12000")
+        os.unlink("home/x.ctf")
+        os.symlink(os.path.abspath("roots/trace.ctf"), "home/x.ctf")
+        ours("detach", program.pid)
+    unchanged(before)
+
+
+@test
 def what_root_symbolizes_or_indexes_belongs_to_whose_folder_it_is():
     before = stage()
     shutil.copy("roots/trace.ctf", "home/x.ctf")
     os.chown("home/x.ctf", USER, USER)
     done = ours("symbolize", "home/x.ctf")
     same(done.returncode, 0, done.stderr)
-    same(os.stat("home/x.ctf").st_uid, USER)
+    same((os.stat("home/x.ctf").st_uid, os.stat("home/x.ctf").st_gid), (USER, USER))
     same(os.listdir("home"), ["x.ctf"])
     for folder in "home", ".":  # by a link to the file, or to its folder
         os.rename(folder + "/x.ctf", "kept") if folder == "home" else os.rename("home", "kept.home")

@@ -241,6 +241,25 @@ START_TEST(advice_is_not_sought_again) {
 }
 END_TEST
 
+/* Where no memory was ever taken for rows, none may be moved: what checks for that says so. */
+START_TEST(a_table_may_be_empty) {
+    const api_parameter parameters[] = {{"filter", "fn:nowhere"}, {"kind", "leaks"}};
+    profile p;
+    viewer v;
+    output o;
+    char name[] = "a.ctf";
+    record(&p);
+    ck_assert(viewer_init(&v, (char *[]){name}, 1));
+    ck_assert(viewer_publish(&v, 0, &p, NULL, 0, READING_WHOLE));
+    for (size_t n = 1; n <= 2; n++) {
+        output_start(&o, OUTPUT_MEMORY);
+        ck_assert_int_eq(api_answer(&v, "table", parameters, n, NULL, &o), 200);
+        output_finish(&o);
+    }
+    viewer_free(&v);
+}
+END_TEST
+
 static bool goes_at_once(void *context) {
     ++*(int *)context;
     return true;
@@ -278,6 +297,7 @@ static Suite *suite(void) {
     tcase_add_test(t, failures_are_not_remembered);
     tcase_add_test(t, threads_may_ask_at_once);
     tcase_add_test(t, advice_is_not_sought_again);
+    tcase_add_test(t, a_table_may_be_empty);
     tcase_add_test(t, a_search_ends_when_its_client_has_gone);
     suite_add_tcase(s, t);
     return s;

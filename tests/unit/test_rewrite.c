@@ -587,6 +587,29 @@ START_TEST(a_signal_removes_what_is_half_written_and_nothing_else) {
 }
 END_TEST
 
+START_TEST(what_is_private_is_so_all_the_time) {
+    replacement r;
+    struct stat now;
+    const char *path = in_folder("private");
+    const int fd = open(path, O_WRONLY | O_CREAT, 0600);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    if (geteuid() == 0)
+        ck_assert_int_eq(chown(path, 4711, 4712), 0);
+    const mode_t before = umask(0);
+    ck_assert_int_eq(replacement_begin(&r, path, NULL), MEMTRACE_OK);
+    umask(before);
+    ck_assert_int_eq(fstat(r.fd, &now), 0);
+    ck_assert_uint_eq(now.st_mode & 07777, 0600);
+    ck_assert_int_eq(replacement_commit(&r, NULL), MEMTRACE_OK);
+    ck_assert_int_eq(stat(in_folder("private"), &now), 0);
+    ck_assert_uint_eq(now.st_mode & 07777, 0600);
+    if (geteuid() == 0)
+        ck_assert(now.st_uid == 4711 && now.st_gid == 4712);
+    unlink(in_folder("private"));
+}
+END_TEST
+
 static Suite *rewrite_suite(void) {
     Suite *s = suite_create("rewrite");
     TCase *t = tcase_create("rewrite");
@@ -613,6 +636,7 @@ static Suite *rewrite_suite(void) {
     tcase_add_test(t, a_full_disk_is_an_error_with_its_errno);
     tcase_add_test(t, a_missing_folder_is_an_error_with_its_errno);
     tcase_add_test(t, a_missing_temporary_folder_is_an_error_with_its_errno);
+    tcase_add_test(t, what_is_private_is_so_all_the_time);
     suite_add_tcase(s, t);
     return s;
 }

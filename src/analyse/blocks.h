@@ -71,6 +71,8 @@ typedef enum blocks_column {
 /* Those that blocks_peak looks at. */
 #define BLOCKS_PEAK_COLUMNS                                                                        \
     (BLOCKS_HAS(samples) | BLOCKS_HAS(born) | BLOCKS_HAS(place) | BLOCKS_HAS(after))
+/* A member of a set: those of BLOCKS_SPREAD_COLUMNS, too, if the trace is of several domains. */
+#define BLOCKS_IF_SEVERAL (1u << 31)
 /* Those that blocks_spread looks at. */
 #define BLOCKS_SPREAD_COLUMNS                                                                      \
     (BLOCKS_PEAK_COLUMNS | BLOCKS_HAS(died) | BLOCKS_HAS(domain) | BLOCKS_HAS(ender))

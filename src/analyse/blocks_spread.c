@@ -71,7 +71,7 @@ typedef struct spreading {
 
 bool blocks_are_of_several(const block_table *b) {
     unsigned differs = b->ender != NULL;
-    for (size_t i = 1; i < b->count; i++)
+    for (size_t i = 1; b->domain && i < b->count; i++) /* else there was no need to read them */
         differs |= b->domain[i] ^ b->domain[0];
     return differs;
 }

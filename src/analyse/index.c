@@ -101,6 +101,11 @@ static index_status check_head(const index_head *h, const index_stamp *stamp, co
     return whole ? INDEX_OK : INDEX_LACKS;
 }
 
+/* Of an allocation of the table, which is read; or of nothing. */
+static bool is_place(uint64_t place, const block_table *b) {
+    return place < b->count || (place == BLOCKS_NOWHERE && b->count == 0);
+}
+
 static index_status read_sections(index_stream *s, const index_head *h, const index_parts *needs,
                                   profile *p, index_remarks *remarks) {
     index_enter(s, &h->sections[INDEX_TREE]);
@@ -111,7 +116,7 @@ static index_status read_sections(index_stream *s, const index_head *h, const in
         const bool all = needs->columns == 0 || needs->order;
         status = index_get_blocks(s->fd, &h->sections[INDEX_BLOCKS],
                                   all ? BLOCKS_ALL_COLUMNS : needs->columns, p);
-        if (h->peak_time > p->duration || h->peak_place > UINT32_MAX ||
+        if (h->peak_time > p->duration || !is_place(h->peak_place, &p->table) ||
             h->peak_samples > cct_sum(p->samples))
             status = INDEX_DAMAGED;
         blocks_remember_peak(&p->table, &(blocks_most){.at = {.time = h->peak_time,

@@ -191,13 +191,13 @@ static bool take_places(const block_table *b, size_t at, const index_column *c) 
     return index_column_range(c).most <= b->capacity;
 }
 
-/* The places of births are there. */
+/* The places of births are there, or are their rows. */
 static bool take_deaths(const block_table *b, size_t at, const index_column *c) {
     uint32_t *after = b->after + at, bad = 0;
     const uint32_t end = (uint32_t)b->capacity;
     index_unpack_32(c, after);
     for (size_t i = 0; i < c->n; i++) {
-        const uint32_t x = after[i], born = b->place[at + i];
+        const uint32_t x = after[i], born = blocks_place(b, at + i);
         bad |= (uint32_t)(x > end - born);
         after[i] = x ? born + x : BLOCKS_NOWHERE;
     }
@@ -427,12 +427,20 @@ static index_status join_parts(table_reading *in) {
     return INDEX_OK;
 }
 
+/* Places of deaths are counted from those of births. */
+static unsigned columns_of_several(unsigned columns) {
+    return (columns & BLOCKS_IF_SEVERAL ? BLOCKS_SPREAD_COLUMNS : 0) |
+           (columns & BLOCKS_HAS(after) ? BLOCKS_HAS(place) : 0);
+}
+
 index_status index_get_blocks(int fd, const index_section *sections, unsigned columns, profile *p) {
     table_reading in = {.profile = p, .columns = columns};
     if (columns & (BLOCKS_HAS(promoted) | BLOCKS_HAS(died)))
         in.columns |= BLOCKS_HAS(born);
-    if (columns & BLOCKS_HAS(after))
-        in.columns |= BLOCKS_HAS(place);
+    if (p->n_domains > 1)
+        in.columns |= columns_of_several(columns);
+    else
+        in.columns &= ~(BLOCKS_HAS(place) | BLOCKS_HAS(ender));
     for (size_t i = 0; i < INDEX_BLOCK_PARTS; i++) {
         in.parts[i].sections = &sections[i * BLOCKS_N_COLUMNS];
         open_part(&in.parts[i], fd);

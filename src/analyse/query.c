@@ -15,7 +15,7 @@ unsigned query_columns(const query_spec *spec) {
         [MEASURE_ALLOCATED] = 0,
         [MEASURE_BLOCKS] = BLOCKS_HAS(length),
         [MEASURE_LIVE] = life,
-        [MEASURE_PEAK] = BLOCKS_SPREAD_COLUMNS,
+        [MEASURE_PEAK] = BLOCKS_PEAK_COLUMNS | BLOCKS_IF_SEVERAL,
         [MEASURE_PROMOTED] = BLOCKS_HAS(promoted),
         [MEASURE_SURVIVED] = BLOCKS_HAS(died),
         [MEASURE_BYTESECONDS] = life,
@@ -26,7 +26,7 @@ unsigned query_columns(const query_spec *spec) {
     if (spec->keep_rows)
         return BLOCKS_ALL_COLUMNS;
     return BLOCKS_HAS(node) | BLOCKS_HAS(samples) | BLOCKS_HAS(source) | columns[spec->measure] |
-           (spec->at_peak ? BLOCKS_SPREAD_COLUMNS : 0) | filtered;
+           (spec->at_peak ? BLOCKS_PEAK_COLUMNS | BLOCKS_IF_SEVERAL : 0) | filtered;
 }
 
 /* The peak is that of the whole trace, whatever is selected: one moment for all questions. */

@@ -448,10 +448,10 @@ START_TEST(a_peak_that_cannot_be_is_damage) {
     profile p;
     make_profile(&p);
     save_all(&p);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         read_file(&c);
         index_head *head = (index_head *)c.words;
-        *(i ? &head->peak_time : &head->peak_samples) = limit;
+        *(i == 0 ? &head->peak_time : i == 1 ? &head->peak_place : &head->peak_samples) = limit;
         head->sum = 0;
         head->sum = index_checksum(c.words, INDEX_HEAD_WORDS);
         write_file(&c, c.size);

@@ -27,7 +27,7 @@ typedef struct symbolize_file_options {
     const char *output; /* NULL: the input is replaced */
     debug_file_options debug_files;
     symbolizer *shared; /* from symbolize_files_begin; NULL: none */
-    FILE *report; /* gets the account of what was resolved; NULL: only warnings are shown */
+    FILE *report;       /* gets the account of what was resolved; NULL: only warnings are shown */
 
     /* Write a trace of version 3 that can be of version 2 as such, even if it lacks no names; one
      * that lacks some always is, unless they go into room that it has. */

@@ -19,7 +19,7 @@ $(BUILD)/build.ninja:
 	    $$(gcc -print-multiarch 2>/dev/null | sed -n 's,..*,--libdir=lib/&,p')
 
 help: ## say this
-	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
 
 setup: ## install the Debian packages that building and testing take
 	@scripts/setup build check

@@ -555,7 +555,7 @@ int main(int argc, char **argv) {
     SCENE("family", scene_family())
     SCENE("stack", scene_stack())
     SCENE("deep", scene_deep())
-    SCENE("much", scene_much(atoi(argv[2])))
+    SCENE("much", scene_much((int)strtol(argv[2], NULL, 10)))
     SCENE("pause", scene_pause())
     SCENE("large", scene_large())
     SCENE("growth", scene_growth())

@@ -142,7 +142,8 @@ void run_traces_free(run_traces *t) {
 
 void run_traces_complete(const run_traces *t, const debug_file_options *debug_files,
                          bool (*interrupted)(void *context), void *context) {
-    symbolize_file_options options = {.lower = true, .interrupted = interrupted, .context = context};
+    symbolize_file_options options = {
+        .lower = true, .interrupted = interrupted, .context = context};
     memtrace_error error;
     for (size_t i = 0; i < t->all.count && !(interrupted && interrupted(context)); i++) {
         const char *path = t->all.items[i].path;

@@ -117,8 +117,7 @@ static void report_warnings(const memtrace_reader *reader, const char *path) {
 }
 
 /* Writes what was found, reading the trace: for the first time if there are `names`. */
-static int write_completed(completion *c, const char *path, const char *to,
-                           const relabel *names) {
+static int write_completed(completion *c, const char *path, const char *to, const relabel *names) {
     const bool lower = names ? relabel_lowers_version(names) : completion_lowers_version(c);
     memtrace_reader *again;
     memtrace_error error;

@@ -45,7 +45,7 @@ struct completion {
     symbolize_options options;
     completion_summary summary;
     uint32_t n_domains; /* up to the highest that reported an event that was read */
-    VEC(place) places; /* by frame index of `reader` */
+    VEC(place) places;  /* by frame index of `reader` */
     VEC(symbolize_request) requests;
     perf_map perf_map;
     bool perf_map_read;
@@ -399,7 +399,8 @@ bool completion_lowers_version(const completion *c) {
 
 memtrace_status completion_write(completion *c, memtrace_reader *reader, uint16_t version,
                                  const char *path, memtrace_error *error) {
-    rewrite_options options = {.version = version, .locate = locate, .edit = drop_allocator, .user = c};
+    rewrite_options options = {
+        .version = version, .locate = locate, .edit = drop_allocator, .user = c};
     return rewrite_to_file(reader, &options, path, error);
 }
 

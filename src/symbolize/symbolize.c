@@ -205,8 +205,7 @@ static const char *make_ocaml(intern_table *strings, const char *symbol, const c
 static bool find_namesakes(symbolizer *s, open_module *open) {
     for (size_t i = 0; i < elf_symbols_count(open->symbols); i++) {
         const char *symbol = elf_symbols_name(open->symbols, i);
-        const char *name =
-            name_is_ocaml(symbol) ? name_ocaml(&s->strings, symbol, false) : symbol;
+        const char *name = name_is_ocaml(symbol) ? name_ocaml(&s->strings, symbol, false) : symbol;
         uint32_t *n =
             name && name != symbol ? map64_put(&open->ocaml_names, (uintptr_t)name) : NULL;
         if (!name || (name != symbol && !n))

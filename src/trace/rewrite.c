@@ -127,9 +127,8 @@ static size_t locate(void *context, uint64_t code, memtrace_location *locations,
 
 static memtrace_status write_names(rewrite *r, const memtrace_info *info) {
     const memtrace_writer_options hooks = {.sink = take_names, .locate = locate, .context = r};
-    return r->os_error
-               ? MEMTRACE_IO
-               : writer_put_names(info, &hooks, 0, r->named.items, r->named.count);
+    return r->os_error ? MEMTRACE_IO
+                       : writer_put_names(info, &hooks, 0, r->named.items, r->named.count);
 }
 
 /* ---- events ---- */
@@ -372,8 +371,7 @@ static memtrace_status add_input(rewrite *r, const rewrite_input *input, memtrac
 static memtrace_status rewrite_spooled(rewrite *r, const memtrace_info *info,
                                        const rewrite_input *inputs, size_t n_inputs, int fd,
                                        compression how, memtrace_error *error) {
-    const memtrace_writer_options hooks = {
-        .sink = take_events, .locate = note_name, .context = r};
+    const memtrace_writer_options hooks = {.sink = take_events, .locate = note_name, .context = r};
     memtrace_status status = memtrace_writer_open(info, &hooks, &r->writer, error);
     if (status != MEMTRACE_OK)
         return status;

@@ -104,10 +104,14 @@ const char *name_ocaml(intern_table *strings, const char *symbol, bool numbered)
     const bool is_operator = o.function[0] == '$',
                keeps = numbered || (o.function_size == 3 && memcmp(o.function, "fun", 3) == 0);
     char *end = mempcpy(name, o.unit, o.unit_size);
-    end = stpcpy(end, is_operator ? ".(" : ".");
+    *end++ = '.';
+    if (is_operator)
+        *end++ = '(';
     end = put_unescaped(end, o.function, o.function_size);
-    end = stpcpy(end, is_operator ? ")" : "");
-    end = stpcpy(end, keeps ? o.function + o.function_size : "");
+    if (is_operator)
+        *end++ = ')';
+    if (keeps)
+        end = mempcpy(end, o.function + o.function_size, strlen(o.function + o.function_size));
     const char *kept = intern(strings, name, (size_t)(end - name));
     free(name);
     return kept;

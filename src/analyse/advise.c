@@ -338,7 +338,7 @@ static bool find_places(finder *f, range r, uint8_t rule, const bool *only, advi
  * bytes times lifetime, no rule knows how much may have to stay. */
 static double gain_of(const finder *f, const advice *a) {
     if (measure_infos[f->q->measure].unit != UNIT_BYTES)
-        return 1;
+        return advise_rule_gains(a->rule);
     return a->rule->by_growth ? 1 / a->growth.ratio : a->rule->most;
 }
 

@@ -52,6 +52,10 @@
     X(COMPARING, "@(Stdlib__@(Map|Set).Make.@(add|mem|find|find_opt|remove|split)|"                \
                  "Stdlib__List.*sort*|Stdlib__Array.*sort*|"                                       \
                  "Stdlib__Hashtbl.Make*.@(key_index|mem*|find*|add|replace*|remove*))")            \
+    /* The runtime's own: gets memory for a heap, of which OCaml's blocks are parts. */            \
+    X(OCAML_HEAP, "caml_@(alloc_for_heap|add_to_heap|init_major_heap|set_minor_heap_wsz|"          \
+                  "page_table_*|realloc_*ref_table|alloc_*table|alloc_shr*|shared_try_alloc|"      \
+                  "compact_heap*|init_gc|init_shared_heap|mem_map)")                               \
     /* ---- C++, Rust --------------------------------------------------------------------- */     \
     X(VECTOR_GROWTH, "@(std::*vector<*::@(_M_realloc_insert|_M_realloc_append|"                    \
                      "__push_back_slow_path|__emplace_back_slow_path)*|"                           \

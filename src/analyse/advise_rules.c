@@ -239,6 +239,19 @@ const advise_rule advise_rules[] = {
         .filter = "fn:/Stdlib__([Mm]ap|[Ss]et)\\.Make/",
     },
     {
+        .name = "ocaml-heap",
+        .family = ADVISE_NATIVE,
+        .within = NAMES(OCAML_HEAP),
+        .certainty = ADVISE_DEFINITE,
+        .title = "the OCaml heap grows",
+        .why = "OCaml's runtime gets a large piece of memory by malloc when its heap is full, "
+               "whatever part of the program allocates just then. What fills the heap is not in "
+               "this trace, unless OCaml's blocks are.",
+        .what_to_do = "Record the OCaml heap, which `allotrace run` does by itself and `attach` "
+                      "cannot, and look at what is live there: allotrace hotspots --measure live.",
+        .evidence = "the stack names the runtime's functions for it",
+    },
+    {
         .name = "partial-application",
         .family = ADVISE_OCAML,
         .within = NAMES(PARTIAL),

@@ -64,6 +64,11 @@ typedef struct advise_rule {
     const char *filter; /* narrows what is allocated below the function down to this; may be NULL */
 } advise_rule;
 
+/* False: it only says what the place is; another trace may say more. */
+static inline bool advise_rule_gains(const advise_rule *r) {
+    return r->most > 0 || r->by_growth || r->by_promotion || r->by_calls;
+}
+
 #define ADVISE_BRIEF 1000 /* microseconds */
 
 extern const advise_rule advise_rules[];

@@ -76,9 +76,9 @@ static bool ends_with(const char *text, const char *end) {
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* `f.(fun)` in OCaml's debug information, `camlM__fun_12` in its symbols. */
+/* `M.f.(fun)` by OCaml's debug information, `M.fun_12` by its symbols. */
 static bool is_anonymous(const char *function) {
-    return ends_with(function, ".(fun)") || strstr(function, "__fun_");
+    return ends_with(function, ".(fun)") || strstr(function, ".fun_") || strstr(function, "__fun_");
 }
 
 static bool judge_locations(builder *b) {
@@ -102,12 +102,22 @@ static bool judge_locations(builder *b) {
 
 /* ---- ways -------------------------------------------------------------------------------- */
 
+/* Whether OCaml's runtime, or what it calls, gets memory for its heap: that happens at whatever
+ * place of the program the last bit of room is used up, and is not of this place's making. */
+static bool grows_ocaml_heap(const builder *b, lens_cursor at) {
+    const lens_cursor caller = lens_outward(&b->q->lens, at);
+    return b->names[at.location] & NAMES(OCAML_HEAP) ||
+           (caller.location != LENS_NOWHERE && b->names[caller.location] & NAMES(OCAML_HEAP));
+}
+
 static way find_way(const builder *b, lens_cursor at) {
     const lens *l = &b->q->lens;
     way found = {.owner.location = LENS_NOWHERE, .of_library = true};
     const uint32_t node = at.node;
     while (at.location != LENS_NOWHERE && at.node == node) {
         const bool starts = b->names[at.location] & NAMES(START);
+        if (grows_ocaml_heap(b, at))
+            return (way){.owner = at, .within = NAMES(OCAML_HEAP)};
         if (!starts && !b->library[at.location])
             return (way){.owner = at, .within = found.within};
         if (!starts)

@@ -189,7 +189,8 @@ const command command_doctor = {
     .summary = "list what is wrong with a trace, and repair it",
     .description =
         "Lists the defects of a trace: at which byte, what, and how the other commands deal with "
-        "it. With -o, writes a clean trace with every event that can be read.",
+        "it. With -o, writes a clean trace with every event that can be read, but for the ends of "
+        "blocks whose beginnings were lost in version 2, which cannot have them.",
     .example = "allotrace doctor out.ctf\n"
                "allotrace doctor out.ctf -o clean.ctf\n",
     .statuses = "  3  the trace can be read, but has defects (with -o: and was repaired)\n",

@@ -242,6 +242,8 @@ static void show_bytes_gain(output *o, const report *r, const advice *item) {
 }
 
 static void show_gain(output *o, const report *r, const advice *item) {
+    if (!advise_rule_gains(item->rule))
+        return;
     output memory;
     output_start(&memory, OUTPUT_MEMORY);
     if (item->rule->by_promotion)

@@ -262,6 +262,14 @@ const char *elf_symbols_find(const elf_symbols *symbols, uint64_t address, uint6
     return NULL;
 }
 
+size_t elf_symbols_count(const elf_symbols *symbols) {
+    return symbols->table.count;
+}
+
+const char *elf_symbols_name(const elf_symbols *symbols, size_t i) {
+    return symbols->table.items[i].name;
+}
+
 void elf_symbols_free(elf_symbols *symbols) {
     if (symbols) {
         vec_free(&symbols->table);

@@ -53,6 +53,10 @@ elf_symbols *elf_symbols_read(const elf_file *module, const elf_file *debug);
 /* The function at an address, NULL if there is none. `*start` (may be NULL) is its address. */
 const char *elf_symbols_find(const elf_symbols *symbols, uint64_t address, uint64_t *start);
 
+/* How many there are, and the names of each in turn. */
+size_t elf_symbols_count(const elf_symbols *symbols);
+const char *elf_symbols_name(const elf_symbols *symbols, size_t i);
+
 void elf_symbols_free(elf_symbols *symbols); /* NULL is allowed */
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <libiberty/demangle.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,103 @@ const char *name_demangle(intern_table *strings, const char *symbol) {
     free(plain);
     return name;
 }
+
+/* ---- OCaml ------------------------------------------------------------------------------- */
+
+/* caml UNIT SEPARATOR FUNCTION _NUMBER */
+typedef struct ocaml_symbol {
+    const char *unit, *function;
+    size_t unit_size, function_size; /* without the number */
+} ocaml_symbol;
+
+static bool is_upper(char c) {
+    return c >= 'A' && c <= 'Z';
+}
+
+/* Where the function begins behind the unit, which may be a path, as in Dune__exe__Main: behind the
+ * last part of it that looks like a module, or as this part if it is the last, as functors are.
+ * NULL: nowhere. */
+static const char *split_at_underscores(const char *unit, const char **end) {
+    const char *module = unit, *at = unit;
+    while ((at = strstr(at, "__"))) {
+        at += 2;
+        module = is_upper(*at) ? at : module;
+    }
+    *end = strstr(module, "__");
+    if (!*end && module > unit)
+        *end = module - 2;
+    return *end ? *end + 2 : NULL;
+}
+
+static bool ocaml_symbol_parse(ocaml_symbol *o, const char *symbol) {
+    static const char digits[] = "0123456789";
+    static const char all[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_'$.";
+    if (strncmp(symbol, "caml", 4) != 0 || !is_upper(symbol[4]) || symbol[strspn(symbol, all)])
+        return false;
+    const char *unit = symbol + 4, *end = strrchr(unit, '.');
+    const char *function = end ? end + 1 : split_at_underscores(unit, &end);
+    if (!function || !*function)
+        return false;
+    size_t size = strlen(function), named = size;
+    while (named > 0 && strchr(digits, function[named - 1]))
+        named--;
+    if (named > 1 && named < size && function[named - 1] == '_')
+        size = named - 1;
+    else if (strcmp(function, "entry") != 0)
+        return false;
+    *o = (ocaml_symbol){.unit = unit,
+                        .unit_size = (size_t)(end - unit),
+                        .function = function,
+                        .function_size = size};
+    return true;
+}
+
+bool name_is_ocaml(const char *symbol) {
+    ocaml_symbol o;
+    return ocaml_symbol_parse(&o, symbol);
+}
+
+/* Puts a name, in which `$2b` stands for a sign, in full; returns its end. */
+static char *put_unescaped(char *to, const char *name, size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        unsigned sign;
+        if (name[i] == '$' && i + 2 < size && sscanf(name + i + 1, "%2x", &sign) == 1 &&
+            sign > ' ' && sign < 0x7F) {
+            *to++ = (char)sign;
+            i += 2;
+        } else {
+            *to++ = name[i];
+        }
+    }
+    return to;
+}
+
+const char *name_ocaml(intern_table *strings, const char *symbol, bool numbered) {
+    ocaml_symbol o;
+    if (!ocaml_symbol_parse(&o, symbol))
+        return intern(strings, symbol, strlen(symbol));
+    if (!o.function[o.function_size]) /* the entry */
+        return intern(strings, o.unit, o.unit_size);
+    char *name = malloc(strlen(symbol) + sizeof ".()");
+    if (!name)
+        return NULL;
+    const bool is_operator = o.function[0] == '$',
+               keeps = numbered || (o.function_size == 3 && memcmp(o.function, "fun", 3) == 0);
+    char *end = mempcpy(name, o.unit, o.unit_size);
+    *end++ = '.';
+    if (is_operator)
+        *end++ = '(';
+    end = put_unescaped(end, o.function, o.function_size);
+    if (is_operator)
+        *end++ = ')';
+    if (keeps)
+        end = mempcpy(end, o.function + o.function_size, strlen(o.function + o.function_size));
+    const char *kept = intern(strings, name, (size_t)(end - name));
+    free(name);
+    return kept;
+}
+
+/* ---- files ------------------------------------------------------------------------------- */
 
 /* Appends the parts of `path` to `out`, which holds a normalised path without a slash at its end;
  * returns the new end. A path that is not absolute keeps the `..` that lead out of it. */

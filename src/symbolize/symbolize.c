@@ -48,6 +48,7 @@ typedef struct open_module {
     dwarf_info *dwarf;
     elf_symbols *symbols;
     name_cache functions, paths;
+    map64 ocaml_names; /* of functions (address of the string) -> 1, or 2 if several have it */
 } open_module;
 
 symbolizer *symbolizer_new(const symbolize_options *options) {
@@ -162,6 +163,7 @@ static void note_lost_dwo(symbolizer *s, open_module *open) {
 
 static void module_close(open_module *open) {
     name_cache_free(&open->functions);
+    map64_free(&open->ocaml_names);
     name_cache_free(&open->paths);
     elf_symbols_free(open->symbols);
     dwarf_info_close(open->dwarf);
@@ -198,7 +200,38 @@ static const char *make_function(intern_table *strings, const char *symbol, cons
     return name_demangle(strings, symbol);
 }
 
+static const char *make_ocaml(intern_table *strings, const char *symbol, const char *numbered) {
+    return name_ocaml(strings, symbol, numbered);
+}
+
+/* Finds the names that several OCaml functions of the module have, as those of its submodules may.
+ */
+static bool find_namesakes(symbolizer *s, open_module *open) {
+    for (size_t i = 0; i < elf_symbols_count(open->symbols); i++) {
+        const char *symbol = elf_symbols_name(open->symbols, i);
+        const char *name = name_is_ocaml(symbol) ? name_ocaml(&s->strings, symbol, false) : symbol;
+        uint32_t *n =
+            name && name != symbol ? map64_put(&open->ocaml_names, (uintptr_t)name) : NULL;
+        if (!name || (name != symbol && !n))
+            return false;
+        if (n)
+            *n = *n == MAP64_NONE ? 1 : 2;
+    }
+    return true;
+}
+
+/* Functions that differ have names that differ. */
+static const char *function_of_ocaml(symbolizer *s, open_module *open, const char *symbol) {
+    if (!open->ocaml_names.slots && !find_namesakes(s, open))
+        return NULL;
+    const char *name = cached(s, &open->functions, make_ocaml, symbol, NULL);
+    const bool shared = name && map64_get(&open->ocaml_names, (uintptr_t)name) == 2;
+    return shared ? cached(s, &open->functions, make_ocaml, symbol, "numbered") : name;
+}
+
 static const char *function_of_symbol(symbolizer *s, open_module *open, const char *symbol) {
+    if (name_is_ocaml(symbol))
+        return function_of_ocaml(s, open, symbol);
     return cached(s, &open->functions, make_function, symbol, NULL);
 }
 
@@ -231,6 +264,8 @@ static const char *function_of_frame(symbolizer *s, open_module *open, uint64_t 
     if (frame->linkage_name && is_mangled(frame->linkage_name))
         return function_of_symbol(s, open, frame->linkage_name);
     const char *name = frame->name ? frame->name : "?";
+    if (name_is_ocaml(name)) /* the assembler names functions by their symbols */
+        return function_of_symbol(s, open, name);
     return intern(&s->strings, name, strlen(name));
 }
 

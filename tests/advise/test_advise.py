@@ -46,6 +46,7 @@ RULES = {
     "hashtbl-growth": ([("ml tables", "Causes.tables.(fun)", "definite")], ["ml tables_right"]),
     "tree-update": ([("ml trees", "Causes.trees.(fun)", "definite")], ["ml trees_right"]),
     "partial-application": ([("made partial", "Program.work", "definite")], ["ml partial"]),
+    "ocaml-heap": ([("made heap", "caml_alloc_for_heap", "definite")], ["made bigarray"]),
     "binding-closure": ([("ml binds", "Causes.bind_four", "likely"),
                          ("ml infix_binds", "Causes.bind_infix.(fun)", "likely")],
                         ["ml binds_right"]),
@@ -147,14 +148,21 @@ def record_native(trace, program, name):
     run([ALLOTRACE, "symbolize", trace])
 
 
-# A function that is applied partially, where the runtime shows the compiler's own function for that.
-PARTIAL = "alloc minor 4 5 Program@program.ml:9 Program.work@program.ml:4 caml_curry3@program:0\n"
+# Events of traces that are made.
+MADE_OF = {
+    # A function that is applied partially, where the runtime shows the compiler's own for that.
+    "partial": "alloc minor 4 5 Program@program.ml:9 Program.work@program.ml:4 caml_curry3@program:0\n",
+    # What `attach` sees of an OCaml program.
+    "heap": "alloc external 60000 60001 Program.work@program.ml:4 Stdlib.string_of_int@stdlib.ml:268 "
+            "caml_alloc_string@program:0 expand_heap@program:0 caml_alloc_for_heap@program:0\n",
+    "bigarray": "alloc external 60000 60001 Program.work@program.ml:4 caml_ba_alloc@program:0\n",
+}
 
 
-def make_partial(path):
+def make_trace(name, path):
     with open(path, "wb") as out:
-        subprocess.run([HERE.parent / "cli" / "make-trace"], input=20 * PARTIAL.encode(), stdout=out,
-                       check=True)
+        subprocess.run([HERE.parent / "cli" / "make-trace"], input=20 * MADE_OF[name].encode(),
+                       stdout=out, check=True)
 
 
 def trace_of(test):
@@ -164,7 +172,7 @@ def trace_of(test):
     if kind == "trace":
         return str(HERE.parent / "traces" / f"{name}.ctf")
     if kind == "made":
-        return once(file, make_partial)
+        return once(file, lambda p: make_trace(name, p))
     if kind == "lox":
         return once(file, lambda p: run([LOX, HERE / "causes.lox", name], MEMTRACE=p,
                                         MEMTRACE_RATE="1e-3"))

@@ -160,6 +160,21 @@ Where no rule fits, there are the facts; at rate 1 they are exact:
   "rule":null
   "rule":null
 
+Where OCaml's heap grows is nobody's fault, whatever just then allocates, and whatever the runtime calls for it:
+
+  $ $TESTDIR/make-trace >heap.ctf <<'END'
+  > alloc external 60000 60001 Dig@dig.ml:1 Dig.digits@dig.ml:7 Stdlib.string_of_int@stdlib.ml:268 caml_alloc_string@alloc.c:1 expand_heap@memory.c:1 caml_alloc_for_heap@memory.c:2
+  > alloc external 70000 70001 Dig@dig.ml:1 Dig.digits@dig.ml:7 caml_alloc_shr@memory.c:5 large_allocate@shared_heap.c:9
+  > alloc external 9999 10000 Dig@dig.ml:1 Dig.digits@dig.ml:7 caml_ba_alloc@bigarray.c:3
+  > END
+  $ allotrace advise --top 9 --min-share 1 heap.ctf | grep -E '^ +[0-9].*%|ocaml-heap|rule'
+   50.0% large_allocate (shared_heap.c:9)
+         ocaml-heap: the OCaml heap grows
+   42.9% caml_alloc_for_heap (memory.c:2)
+         ocaml-heap: the OCaml heap grows
+    7.1% Dig.digits (dig.ml:7)
+         why   No rule fits. Look at the place, and at who calls it (allotrace
+
 What is freed at once can take the place of another block, but not its own; a few lives are weak evidence:
 
   $ brief() { echo "alloc ${3-external} $2 $(($2 + 1)) $1@m.c:1"; echo "same collect $((id++))"; }

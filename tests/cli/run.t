@@ -8,6 +8,31 @@ A program, recorded:
   $ allotrace info a.ctf | grep '^  rate'
     rate             0.1 (a sample stands for 80 B)
 
+One thread is written as version 2 of the format, which memtrace 0.2.3 reads; several take version 3. The second decoder
+reads all of it, as strictly as memtrace does:
+
+  $ version() { python3 $TESTDIR/../decode.py --packets $1 | grep -o 'version=.' | uniq; }
+  $ version a.ctf
+  version=2
+  $ python3 $TESTDIR/../decode.py a.ctf | cmp - <(allotrace dump a.ctf)
+  $ allotrace run -q --rate 0.1 --no-symbolize -o raw.ctf -- ls -d .; version raw.ctf
+  .
+  version=3
+  $ allotrace symbolize raw.ctf >/dev/null; version raw.ctf
+  version=2
+  $ python3 $TESTDIR/../decode.py raw.ctf | cmp - <(allotrace dump raw.ctf)
+  $ cat >threads.py <<'END'
+  > import threading
+  > work = [threading.Thread(target=lambda: [bytes(999) for _ in range(9999)]) for _ in range(2)]
+  > [t.start() for t in work]
+  > END
+  $ allotrace run -q --rate 0.01 -o several.ctf -- /usr/bin/python3 threads.py; version several.ctf
+  version=3
+  $ python3 $TESTDIR/../decode.py several.ctf | cmp - <(allotrace dump several.ctf)
+  $ allotrace subsample --format 2 2 several.ctf -o two.ctf
+  allotrace: two.ctf: has several threads or domains, which takes version 3
+  [1]
+
 Options of allotrace stand before the program, those of the program behind it:
 
   $ allotrace run -o b.ctf ls -d . 2>/dev/null

@@ -176,7 +176,7 @@ def without_debug_information_frames_are_addresses():
     assert any(f.startswith("bare+0x") for a in Trace("t.ctf").allocations.values() for f in a.frames)
     same(run([ALLOTRACE, "symbolize", "t.ctf"]).status, 0)
     frames = {f for a in Trace("t.ctf").allocations.values() for f in a.frames}
-    assert any("camlWork__build" in f or "camlWork.build" in f for f in frames), sorted(frames)[:20]
+    assert any(f.startswith("Work.build@") for f in frames), sorted(frames)[:20]
 
 
 @test

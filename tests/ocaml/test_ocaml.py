@@ -241,8 +241,10 @@ def without_debug_information_frames_are_addresses():
     assert any(f.startswith("bare+0x") for f in frames), f"{sorted(frames)[:5]}"
     same(run([ALLOTRACE, "symbolize", "t.ctf"]).status, 0)
     frames = {f for a in Trace("t.ctf").allocations.values() for f in a.frames}
-    assert any("camlWork__build" in f or "camlWork.build" in f for f in frames), \
-        f"{sorted(frames)[:20]}"
+    assert any(f.startswith("Work.build@") for f in frames), f"{sorted(frames)[:20]}"
+    assert not any(f.startswith("camlW") for f in frames), f"{sorted(frames)[:20]}"
+    found = run([ALLOTRACE, "hotspots", "--filter", "fn:/^Work\\.build$/", "t.ctf"])
+    assert "total allocations" in found.out, found.out + found.err
 
 
 @test

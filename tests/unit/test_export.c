@@ -206,12 +206,12 @@ START_TEST(speedscope_shares_frames) {
                       "{\"name\":\"helper\",\"file\":\"help.c\",\"line\":30},\n"
                       "{\"name\":\"leaf\",\"file\":\"leaf.c\",\"line\":21},\n"
                       "{\"name\":\"leaf\",\"file\":\"leaf.c\",\"line\":22},\n"
-                      "{\"name\":\"a;b\\u000a\\\"c\\\"\"},\n"
                       "{\"name\":\"$6\"},\n"
+                      "{\"name\":\"a;b\\u000a\\\"c\\\"\"},\n"
                       "{\"name\":\"[unknown]\"}\n]},\n"
                       "\"profiles\":[{\"type\":\"sampled\",\"name\":\"allocated\",\"unit\":"
                       "\"bytes\",\"startValue\":0,\"endValue\":8112,\n"
-                      "\"samples\":[\n[7],\n[0,1],\n[0,2,3],\n[0,4],\n[6],\n[5]\n]"
+                      "\"samples\":[\n[7],\n[0,1],\n[0,2,3],\n[0,4],\n[5],\n[6]\n]"
                       ",\"weights\":[16,48,16,8000,16,16]}]}\n");
     vec_free(&costs);
     lens_free(&l);

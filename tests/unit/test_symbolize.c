@@ -125,6 +125,42 @@ START_TEST(names_are_demangled) {
 }
 END_TEST
 
+START_TEST(ocaml_symbols_become_names) {
+    static const char *const cases[][3] = {
+        {"camlLexstate__save_lexstate_613", "Lexstate.save_lexstate", "Lexstate.save_lexstate_613"},
+        {"camlLexstate.save_lexstate_613", "Lexstate.save_lexstate", "Lexstate.save_lexstate_613"},
+        {"camlStdlib__List__map_12", "Stdlib__List.map", "Stdlib__List.map_12"},
+        {"camlStdlib__List.map_12", "Stdlib__List.map", "Stdlib__List.map_12"},
+        {"camlA.Inner.f_2_7", "A.Inner.f_2", "A.Inner.f_2_7"},
+        {"camlDune__exe__Main__fun_600", "Dune__exe__Main.fun_600", "Dune__exe__Main.fun_600"},
+        {"camlMain.fun_600", "Main.fun_600", "Main.fun_600"},
+        {"camlStdlib__$5e$40_444", "Stdlib.(^@)", "Stdlib.(^@)_444"},
+        {"camlStdlib.$40_196", "Stdlib.(@)", "Stdlib.(@)_196"},
+        {"camlNest___prime$27_227", "Nest._prime'", "Nest._prime'_227"},
+        {"camlNest__F_214", "Nest.F", "Nest.F_214"},
+        {"camlNest__entry", "Nest", "Nest"},
+        {"camlStdlib__List.entry", "Stdlib__List", "Stdlib__List"},
+        {"camlNest", NULL, NULL},
+        {"camlNest__", NULL, NULL},
+        {"camlNest__code_begin", NULL, NULL},
+        {"caml_alloc_12", NULL, NULL},
+        {"camlidl_malloc_1", NULL, NULL},
+        {"camlCase(int)::f_1", NULL, NULL},
+        {"_ZN4camlE", NULL, NULL},
+    };
+    intern_table strings = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *symbol = cases[i][0];
+        ck_assert_int_eq(name_is_ocaml(symbol), cases[i][1] != NULL);
+        for (int numbered = 0; numbered < 2; numbered++) {
+            const char *want = cases[i][1 + numbered];
+            ck_assert_str_eq(name_ocaml(&strings, symbol, numbered), want ? want : symbol);
+        }
+    }
+    intern_free(&strings);
+}
+END_TEST
+
 /* Rust 1.95 allocates in functions of the allocator's own, which are no trait's. */
 START_TEST(allocators_are_told_from_who_allocates) {
     static const char *const allocators[] = {
@@ -367,6 +403,7 @@ static Suite *suite(void) {
     tcase_add_test(t, spans_reach_the_last_address);
     tcase_add_test(t, paths_are_joined_and_normalised);
     tcase_add_test(t, names_are_demangled);
+    tcase_add_test(t, ocaml_symbols_become_names);
     tcase_add_test(t, allocators_are_told_from_who_allocates);
     tcase_add_test(t, build_ids_are_parsed_and_printed);
     tcase_add_test(t, symbols_are_found_where_they_nest);

@@ -22,8 +22,8 @@ enum {
 
 struct rescue_head {
     uint64_t magic, stream_size;
-    _Atomic uint64_t next;  /* where the next slot goes */
-    _Atomic uint64_t notes; /* of enum rescue_note */
+    _Atomic uint64_t next;   /* where the next slot goes */
+    _Atomic uint64_t notes;  /* of enum rescue_note */
     _Atomic uint64_t silent; /* programs that began and have no trace, as nothing was sampled */
 };
 

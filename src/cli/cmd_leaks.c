@@ -6,6 +6,7 @@
 #include "cli/message.h"
 #include "cli/question.h"
 #include "cli/terminal.h"
+#include "cli/traces.h"
 #include "present/leaks.h"
 
 typedef struct leaks_options {
@@ -57,7 +58,7 @@ static void hint_callers(const question *q, const leaks *l) {
         return;
     const char *slash = strrchr(s->place->file, '/');
     message_hint("who calls the first: allotrace callers --filter survived '%s:%u' %s",
-                 slash ? slash + 1 : s->place->file, s->place->line, q->in.path);
+                 slash ? slash + 1 : s->place->file, s->place->line, traces_words(q->in.path));
 }
 
 static int show(const question *q, const leaks_options *opts) {
@@ -104,7 +105,7 @@ const command command_leaks = {
     .name = "leaks",
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
-    .usage = "FILE",
+    .usage = "FILE…",
     .summary = "show what stays in memory, and whether it grows",
     .description =
         "Shows the places whose blocks are still live at the end, the surest growth first, with "

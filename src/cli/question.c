@@ -8,6 +8,7 @@
 #include "cli/color.h"
 #include "cli/message.h"
 #include "cli/similar.h"
+#include "cli/traces.h"
 
 const char *const question_measures[] = {
 #define MEASURE_TEXT(name, text, unit, title) text,
@@ -131,9 +132,9 @@ void question_hint_symbolize(const question *q) {
         message_hint(
             "places shown as module+0x… are addresses in files without symbols; where debug "
             "symbols can be installed, do so, then: allotrace symbolize %s",
-            q->in.path);
+            traces_words(q->in.path));
     else
         message_hint("places shown as module+0x… have no names yet; they get them by: "
                      "allotrace symbolize %s",
-                     q->in.path);
+                     traces_words(q->in.path));
 }

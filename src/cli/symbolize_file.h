@@ -27,7 +27,7 @@ typedef struct symbolize_file_options {
     const char *output; /* NULL: the input is replaced */
     debug_file_options debug_files;
     symbolizer *shared; /* from symbolize_files_begin; NULL: none */
-    FILE *report; /* gets the account of what was resolved; NULL: only warnings are shown */
+    FILE *report;       /* gets the account of what was resolved; NULL: only warnings are shown */
 
     /* Asked now and then whether to give up, leaving the file as it was; may be NULL. */
     bool (*interrupted)(void *context);

@@ -52,8 +52,8 @@ static bool is_left_out(char *const envp[], bool becomes) {
 size_t environment_room(char *const envp[], bool becomes) {
     const char *preload = envp ? value_of(envp, "LD_PRELOAD") : NULL;
     size_t n = 0;
-    if (!preload || !own_size(preload) ||
-        sizeof PRELOAD + strlen(preload) > ENVIRONMENT_TEXT || !is_left_out(envp, becomes))
+    if (!preload || !own_size(preload) || sizeof PRELOAD + strlen(preload) > ENVIRONMENT_TEXT ||
+        !is_left_out(envp, becomes))
         return 0;
     while (n < MOST_ENTRIES && envp[n])
         n++;

@@ -381,9 +381,9 @@ struct next_calls next = {
 #define START_SECOND(result, name, ...) .name = stub_##name,
 #define START_LINK(result, name, ...)   .name = early_##name,
     CALLS_C(START_FIRST, START_FIRST, START_SECOND) CALLS_NEW(START_FIRST) CALLS_DELETE(START_FIRST)
-        CALLS_EXEC(START_SECOND) CALLS_SPAWN(START_SECOND) CALLS_EXIT(START_FIRST) CALLS_LINK(START_LINK)
-            CALLS_UNLOADING(START_SECOND) CALLS_MAPPING(START_LINK) CALLS_BREAK(START_LINK)
-                CALLS_SANDBOX(START_LINK)};
+        CALLS_EXEC(START_SECOND) CALLS_SPAWN(START_SECOND) CALLS_EXIT(START_FIRST)
+            CALLS_LINK(START_LINK) CALLS_UNLOADING(START_SECOND) CALLS_MAPPING(START_LINK)
+                CALLS_BREAK(START_LINK) CALLS_SANDBOX(START_LINK)};
 
 static bool module_of(const void *address, struct module *module) {
     return address && module_find((uintptr_t)address, module);

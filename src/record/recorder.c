@@ -3,12 +3,12 @@
  * Life of a recording. It starts at the first allocation after the C library has set up the
  * environment, or in our constructor, whichever comes first. Of a run with many processes, those
  * that it started wait for their first sample, since most end before that: each thread counts down
- * a gap of its own, and the first one that comes to its end begins the session. It ends after the last destructor of
- * the process, in _exit, or when the file cannot be written any more. In the child of a fork
- * nothing refers to the parent's session any more; the first thread that has something to record
- * drops it and starts one of the child's own, if the file name is its own. That a bare clone has
- * made us is seen by the page `alive`, which has been wiped; then the session stays where it is. A
- * child that shares memory (vfork) simply records for its parent.
+ * a gap of its own, and the first one that comes to its end begins the session. It ends after the
+ * last destructor of the process, in _exit, or when the file cannot be written any more. In the
+ * child of a fork nothing refers to the parent's session any more; the first thread that has
+ * something to record drops it and starts one of the child's own, if the file name is its own. That
+ * a bare clone has made us is seen by the page `alive`, which has been wiped; then the session
+ * stays where it is. A child that shares memory (vfork) simply records for its parent.
  */
 #include "record/recorder.h"
 
@@ -398,9 +398,8 @@ static void recorder_leave_parent(int state) {
         session_abandon(recorder.session);
     recorder_filter = (memprof_filter)MEMPROF_FILTER_INIT;
     recorder_part();
-    atomic_store(&recorder.state,
-                 recorder.config.per_process ? recorder_begin_process(false)
-                                             : recorder_stand_back());
+    atomic_store(&recorder.state, recorder.config.per_process ? recorder_begin_process(false)
+                                                              : recorder_stand_back());
     errno = saved_errno;
 }
 
@@ -431,8 +430,8 @@ static int recorder_decide(void) {
     if (__builtin_expect(state == UNDECIDED, 0) && environ)
         recorder_start();
     else if ((state == ON || state == LEFT || state == WAITING) && !self.sampler.busy &&
-             __builtin_expect(
-                 !atomic_load_explicit(&recorder_page->alive, memory_order_relaxed), 0))
+             __builtin_expect(!atomic_load_explicit(&recorder_page->alive, memory_order_relaxed),
+                              0))
         recorder_leave_parent(state);
     else
         return state;
@@ -491,8 +490,7 @@ static uint64_t recorder_sample(uint64_t words, struct session **s) {
         self.sampler.countdown = (*s)->dense ? 0 : INT64_MAX;
         return 0;
     }
-    if (!*s ||
-        (!counted && recorder.n_sessions != before && !memprof_count(&self.sampler, words)))
+    if (!*s || (!counted && recorder.n_sessions != before && !memprof_count(&self.sampler, words)))
         return 0;
     uint64_t n_samples = memprof_sample((*s)->engine, &self.sampler, words);
     return recorder_is_stopped() ? 0 : n_samples;

@@ -91,7 +91,7 @@ struct session_plan {
     const ocaml_runtime *ocaml; /* whose heap is recorded, too; NULL: none. Must stay */
     const char *parameters;     /* of that runtime; NULL: none */
     bool records_malloc;
-    size_t room; /* bytes for names in traces of everything */
+    size_t room;               /* bytes for names in traces of everything */
     struct clock_anchor began; /* when the trace begins; zero: now */
 };
 

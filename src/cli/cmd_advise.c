@@ -5,6 +5,7 @@
 #include "cli/message.h"
 #include "cli/question.h"
 #include "cli/terminal.h"
+#include "cli/traces.h"
 #include "present/advise.h"
 
 typedef struct advise_options {
@@ -48,7 +49,10 @@ static int show(const question *q, const advise_options *opts, bool *addresses) 
     trace_file_doing(&q->in, "looking for what helps");
     if (!advise_query(&q->query, opts->min_share, &a))
         return message_no_memory();
-    const advise_view view = {.trace = q->in.path, .min_share = opts->min_share, .top = opts->top};
+    const advise_view view = {.trace = traces_words(q->in.path) == q->in.path ? q->in.path
+                                                                              : "BEFORE.ctf",
+                              .min_share = opts->min_share,
+                              .top = opts->top};
     terminal_start(&out, !opts->question.json && !opts->question.csv);
     if (opts->question.json)
         advise_json(&out, &q->report, &a, &view);
@@ -85,7 +89,7 @@ const command command_advise = {
     .name = "advise",
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
-    .usage = "FILE",
+    .usage = "FILE…",
     .summary = "say why the largest sites allocate, and what to do",
     .description =
         "Looks at each function that allocates at least 10 % of all in one way, and says what it "

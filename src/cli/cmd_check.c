@@ -497,7 +497,7 @@ const command command_check = {
     .name = "check",
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
-    .usage = "FILE",
+    .usage = "FILE…",
     .summary = "check a trace against expectations and budgets",
     .description =
         "Compares what sites allocated with what you expect, or allow. A check fails only if the "

@@ -106,7 +106,7 @@ const command command_dump = {
     .name = "dump",
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
-    .usage = "FILE",
+    .usage = "FILE…",
     .summary = "write every event as text, for scripts",
     .description =
         "Writes every event of a trace, one a line, in the order of the file. The layouts are "

@@ -82,7 +82,7 @@ const command command_hotspots = {
     .alias = "memtrace-hotspot",
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
-    .usage = "FILE",
+    .usage = "FILE…",
     .summary = "show which code allocates most",
     .description =
         "Shows how much the program allocated in all, then the places that allocated it, largest "
@@ -100,7 +100,7 @@ const command command_types = {
     .name = "types",
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
-    .usage = "FILE",
+    .usage = "FILE…",
     .summary = "show which types of objects take most",
     .description =
         "Shows the types of objects, largest share first, each with the places that allocate it, "

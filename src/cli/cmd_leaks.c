@@ -5,6 +5,7 @@
 #include "analyse/leaks.h"
 #include "cli/message.h"
 #include "cli/question.h"
+#include "cli/traces.h"
 #include "reports/leaks.h"
 
 typedef struct leaks_options {
@@ -43,7 +44,7 @@ static void hint_callers(const question *q, const leaks *l) {
         return;
     const char *slash = strrchr(s->place->file, '/');
     message_hint("who calls the first: allotrace callers --filter survived '%s:%u' %s",
-                 slash ? slash + 1 : s->place->file, s->place->line, q->in.path);
+                 slash ? slash + 1 : s->place->file, s->place->line, traces_words(q->in.path));
 }
 
 static int show(const question *q, const leaks_options *opts) {
@@ -93,7 +94,7 @@ const command command_leaks = {
     .name = "leaks",
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
-    .usage = "FILE",
+    .usage = "FILE…",
     .summary = "show what stays in memory, and whether it grows",
     .description =
         "Shows the places whose blocks are still live at the end, the surest growth first, with "

@@ -109,7 +109,7 @@ const command command_lifetimes = {
     .name = "lifetimes",
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
-    .usage = "FILE",
+    .usage = "FILE…",
     .summary = "show how long blocks live",
     .description =
         "Shows a histogram of lifetimes; what share dies soon, in the minor heap, and soon after "

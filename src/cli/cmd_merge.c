@@ -6,6 +6,7 @@
 #include "cli/message.h"
 #include "cli/result_file.h"
 #include "cli/trace_file.h"
+#include "cli/traces.h"
 #include "render/figures.h"
 #include "trace/merge.h"
 
@@ -87,15 +88,12 @@ static int plan(merge *m, inputs *in, uint64_t seed) {
     return STATUS_OK;
 }
 
-/* The second reading. */
-static int write_merged(merge *m, inputs *in, const char *path) {
-    result_file out;
-    memtrace_error error;
-    int status = result_file_begin(&out, &command_merge, path, true);
-    if (status != STATUS_OK)
-        return status;
-    const memtrace_status written =
-        merge_write(m, in->readers, out.fd, compression_of(out.path), &error);
+/* The second reading. `*written` says whether the result could be written, unless the reading is to
+ * blame, which is said here. */
+static int write_merged(merge *m, inputs *in, int fd, compression how, memtrace_status *written,
+                        memtrace_error *error) {
+    int status = STATUS_OK;
+    *written = merge_write(m, in->readers, fd, how, error);
     bool read = true;
     for (size_t i = 0; i < in->n; i++) {
         const memtrace_status reading = memtrace_reader_error(in->readers[i])->status;
@@ -103,7 +101,20 @@ static int write_merged(merge *m, inputs *in, const char *path) {
         if (trace_file_report(&in->files[i], reading) != STATUS_OK)
             status = STATUS_FAILED;
     }
-    if (written != MEMTRACE_OK && read)
+    if (!read)
+        *written = MEMTRACE_OK;
+    return status;
+}
+
+static int write_result(merge *m, inputs *in, const char *path) {
+    result_file out;
+    memtrace_error error;
+    memtrace_status written;
+    int status = result_file_begin(&out, &command_merge, path, true);
+    if (status != STATUS_OK)
+        return status;
+    status = write_merged(m, in, out.fd, compression_of(out.path), &written, &error);
+    if (written != MEMTRACE_OK)
         status = result_file_say(&out, &error);
     return result_file_end(&out, status);
 }
@@ -119,21 +130,53 @@ static void report(const merge *m, const char *path) {
            figure_rate(m->info.sample_rate).text);
 }
 
-static int merge_files(inputs *in, char **paths, size_t n, const merge_options *opts) {
-    merge m = {0};
+/* Reads them a first time, and opens them for the second. */
+static int prepare(merge *m, inputs *in, char **paths, size_t n, const merge_options *opts) {
     const memtrace_reader_options how = {.strict = opts->strict};
     int status = inputs_open(in, paths, n, &how);
     if (status == STATUS_OK)
-        status = plan(&m, in, opts->seed);
+        status = plan(m, in, opts->seed);
     inputs_close(in);
+    return status == STATUS_OK ? inputs_open(in, paths, n, &how) : status;
+}
+
+static int merge_files(inputs *in, char **paths, size_t n, const merge_options *opts) {
+    merge m = {0};
+    int status = prepare(&m, in, paths, n, opts);
     if (status == STATUS_OK)
-        status = inputs_open(in, paths, n, &how);
-    if (status == STATUS_OK)
-        status = write_merged(&m, in, opts->output);
+        status = write_result(&m, in, opts->output);
     inputs_close(in);
     if (status == STATUS_OK && opts->output && strcmp(opts->output, "-") != 0)
         report(&m, opts->output);
     merge_free(&m);
+    return status;
+}
+
+static int merge_into(inputs *in, char **paths, size_t n, bool strict, int fd) {
+    merge m = {0};
+    memtrace_error error;
+    memtrace_status written = MEMTRACE_OK;
+    int status = prepare(&m, in, paths, n, &(merge_options){.strict = strict});
+    if (status == STATUS_OK)
+        status = write_merged(&m, in, fd, COMPRESSION_NONE, &written, &error);
+    if (written != MEMTRACE_OK) {
+        message_error("the traces together: %s", error.reason);
+        status = STATUS_FAILED;
+    }
+    inputs_close(in);
+    merge_free(&m);
+    return status;
+}
+
+int traces_merge(char **paths, size_t n, bool strict, int fd) {
+    inputs in = {.files = calloc(n, sizeof *in.files), .readers = calloc(n, sizeof *in.readers)};
+    int status = STATUS_FAILED;
+    if (in.files && in.readers)
+        status = merge_into(&in, paths, n, strict, fd);
+    else
+        message_error("not enough memory");
+    free(in.files);
+    free(in.readers);
     return status;
 }
 

@@ -99,7 +99,7 @@ const command command_peak = {
     .name = "peak",
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
-    .usage = "FILE",
+    .usage = "FILE…",
     .summary = "show when most was live, and what",
     .description =
         "Shows the moment when most memory was live, how much that was, in which heap and for how "

@@ -319,6 +319,7 @@ static void finish(const launch *l, run_program *program, int rescue, struct tim
                                       .told = notes & RESCUE_TOLD,
                                       .from_start = true,
                                       .both_heaps = records_both(l->options),
+                                      .n_silent = run_rescue_silent(rescue),
                                       .left_out = notes & RESCUE_LEFT_CHILD ? for_each : NULL});
     else if (!unfinished && notes & RESCUE_LEFT_TO_MEMTRACE)
         say_left_to_memtrace(name);

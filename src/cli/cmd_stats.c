@@ -111,7 +111,7 @@ const command command_stats = {
     .name = "stats",
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
-    .usage = "FILE",
+    .usage = "FILE…",
     .summary = "show sizes and lifetimes of blocks",
     .description =
         "Shows what work on allocators asks: mean, variance, standard deviation and maximum of "

@@ -125,7 +125,7 @@ const command command_timeline = {
     .name = "timeline",
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
-    .usage = "FILE",
+    .usage = "FILE…",
     .summary = "show what is live as time goes by",
     .description =
         "Shows how much was live, in all and by heap, and how fast memory was allocated, promoted "

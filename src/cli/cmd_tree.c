@@ -143,7 +143,7 @@ const command command_tree = {
     .name = "tree",
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
-    .usage = "FILE",
+    .usage = "FILE…",
     .summary = "show what is allocated along call paths",
     .description =
         "Shows the tree of calls, from the outermost function to those that allocate, or with "
@@ -160,7 +160,7 @@ const command command_callers = {
     .name = "callers",
     .group = GROUP_LOOK,
     .operand = OPERAND_SITE,
-    .usage = "FUNCTION FILE",
+    .usage = "FUNCTION FILE…",
     .summary = "show who calls a function, and what that allocates",
     .description =
         "Shows what is allocated in a function and all that it calls, and the callers on whose "
@@ -178,7 +178,7 @@ const command command_callees = {
     .name = "callees",
     .group = GROUP_LOOK,
     .operand = OPERAND_SITE,
-    .usage = "FUNCTION FILE",
+    .usage = "FUNCTION FILE…",
     .summary = "show what a function calls, and what that allocates",
     .description =
         "Shows what is allocated in a function and all that it calls, and where below it that is. "

@@ -10,6 +10,7 @@
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/traces.h"
 #include "trace/replace.h"
 
 /* A closed standard output is noticed at the write, and ends the command quietly; so is a file that
@@ -59,7 +60,7 @@ static int run_command(const command *cmd, char **words) {
     clean_up_when_interrupted();
     if (line.help)
         help_command(stdout, cmd);
-    else
+    else if ((status = traces_gather(cmd, &line)) == STATUS_OK)
         status = cmd->run(line.options, line.operands, line.n_operands);
     progress_end();
     return finish(status);

@@ -7,6 +7,7 @@
 
 #include "base/number.h"
 #include "cli/message.h"
+#include "cli/traces.h"
 
 enum { WORD_MAX = 64 };
 
@@ -272,17 +273,17 @@ static int check_operands(const command *cmd, const parsed_line *line) {
         return n == 0 ? STATUS_OK
                       : message_usage(cmd, "%s takes no `%s`", cmd->name, line->operands[0]);
     case OPERAND_TRACE:
-        if (n > 1)
+        if (n > 1 && !traces_combine(cmd))
             return message_usage(cmd, "%s takes one trace; `%s` is one too many", cmd->name,
                                  line->operands[1]);
-        return n == 1 ? STATUS_OK : message_usage(cmd, "%s needs a trace file", cmd->name);
+        return n > 0 ? STATUS_OK : message_usage(cmd, "%s needs a trace file", cmd->name);
     case OPERAND_TRACES:
         return n > 0 ? STATUS_OK : message_usage(cmd, "%s needs a trace file", cmd->name);
     case OPERAND_FACTOR:
         return n == 2 ? STATUS_OK
                       : message_usage(cmd, "%s needs a factor and a trace file", cmd->name);
     case OPERAND_SITE:
-        return n == 2 ? STATUS_OK
+        return n >= 2 ? STATUS_OK
                       : message_usage(cmd, "%s needs a function and a trace file", cmd->name);
     case OPERAND_SOURCE:
         return n == 1 ? STATUS_OK : message_usage(cmd, "%s needs one source file", cmd->name);

@@ -9,6 +9,7 @@
 #include "cli/message.h"
 #include "cli/similar.h"
 #include "cli/terminal.h"
+#include "cli/traces.h"
 #include "render/render.h"
 
 const char *const question_measures[] = {
@@ -134,11 +135,11 @@ void question_hint_symbolize(const question *q) {
         message_hint(
             "places shown as module+0x… are addresses in files without symbols; where debug "
             "symbols can be installed, do so, then: allotrace symbolize %s",
-            q->in.path);
+            traces_words(q->in.path));
     else
         message_hint("places shown as module+0x… have no names yet; they get them by: "
                      "allotrace symbolize %s",
-                     q->in.path);
+                     traces_words(q->in.path));
 }
 
 int question_show(const question_options *options, const document *d) {

@@ -26,6 +26,9 @@ void run_rescue_note_end(const char *pattern, uint64_t pid, uint64_t begin, uint
 /* What recorders had to say: of enum rescue_note. */
 uint64_t run_rescue_notes(int fd);
 
+/* How many programs of the run have left no trace, as none of their words was sampled. */
+uint64_t run_rescue_silent(int fd);
+
 /* Whether a process that records, or will when it next allocates, is still alive. */
 bool run_rescue_is_in_use(int fd);
 

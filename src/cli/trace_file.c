@@ -9,6 +9,7 @@
 
 #include "cli/message.h"
 #include "cli/progress.h"
+#include "cli/traces.h"
 #include "trace/end.h"
 
 static void say_error(const trace_file *in, const memtrace_error *error) {
@@ -29,8 +30,7 @@ static void say_error(const trace_file *in, const memtrace_error *error) {
 }
 
 static void start(trace_file *in, const char *path, bool strict) {
-    *in = (trace_file){
-        .path = path, .name = strcmp(path, "-") == 0 ? "standard input" : path, .strict = strict};
+    *in = (trace_file){.path = path, .name = traces_name(path), .strict = strict};
 }
 
 void trace_file_know(trace_file *in, const char *path, bool strict,

@@ -47,6 +47,25 @@ Two halves of a trace make the whole again (but for what dies in the second), an
   $ allotrace merge a.ctf b.ctf -o both.ctf
   both.ctf: 1,676 samples in 1,676 blocks of 2 traces, rate 2e-5
   $ allotrace hotspots both.ctf | cmp - <(allotrace hotspots $TRACES/ocamlopt.ctf)
+
+Commands that look at one trace see several as merge would make them one, also by a pattern that no shell has
+taken apart, and leave no file:
+
+  $ ls >before
+  $ for look in 'hotspots --filter fn:/caml/' types tree 'callers Lexing' 'callees Parse' peak timeline leaks lifetimes stats advise 'check --budget any=1T' 'export --format collapsed -o -' dump; do
+  >   allotrace ${look%% *} $(set -f; for w in $look; do [ "$w" = "${look%% *}" ] || echo "$w"; done) both.ctf >one.txt 2>one.err; one=$?
+  >   for how in '[ab].ctf' 'a.ctf b.ctf'; do
+  >     (set -f; allotrace ${look%% *} $(for w in $look; do [ "$w" = "${look%% *}" ] || echo "$w"; done) $how) >more.txt 2>more.err; more=$?
+  >     [ $one = $more ] && cmp <(sed 's/both.ctf/FILES/' one.txt) <(sed 's/BEFORE.ctf/FILES/' more.txt) || echo "$look"
+  >   done
+  > done; rm -f one.* more.*; ls | grep -vx before | diff <(grep -vx before before) - && rm before
+  $ allotrace hotspots 'no*.ctf'
+  allotrace: no*.ctf: No such file or directory
+  [1]
+  $ allotrace hotspots a.ctf - <b.ctf
+  allotrace: hotspots reads several traces twice: it needs files
+  Try `allotrace hotspots --help`.
+  [2]
   $ allotrace subsample 2 b.ctf -o thin.ctf
   thin.ctf: 519 of 1,006 samples, in 519 of 1,006 blocks
   $ allotrace merge a.ctf thin.ctf -o both.ctf

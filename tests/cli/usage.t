@@ -60,7 +60,7 @@ The commands, and one of them:
   $ allotrace help | cmp - <(allotrace --help)
   $ allotrace -h | cmp - <(allotrace --help)
   $ allotrace help hotspots
-  usage: allotrace hotspots [OPTIONS] FILE
+  usage: allotrace hotspots [OPTIONS] FILE…
   
   Shows how much the program allocated in all, then the places that allocated it,
   largest share first, each with its immediate callers. It counts what was
@@ -162,9 +162,9 @@ Wrong command lines say what is wrong, what may have been meant, and end with st
   allotrace: hotspots needs a trace file
   Try `allotrace hotspots --help`.
   [2]
-  $ allotrace hotspots a.ctf b.ctf
-  allotrace: hotspots takes one trace; `b.ctf` is one too many
-  Try `allotrace hotspots --help`.
+  $ allotrace doctor a.ctf b.ctf
+  allotrace: doctor takes one trace; `b.ctf` is one too many
+  Try `allotrace doctor --help`.
   [2]
   $ allotrace hotspots --tpo 3 a.ctf
   allotrace: hotspots has no option --tpo; did you mean --top?

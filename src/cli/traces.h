@@ -1,0 +1,25 @@
+/* traces.h: the traces that a command line names: by names, or by patterns that no shell has taken
+ * apart. A command that looks at one trace sees several as `merge` would combine them, without
+ * making a file: the combination is in memory. */
+#ifndef CLI_TRACES_H
+#define CLI_TRACES_H
+
+#include "cli/options.h"
+
+/* Whether a command that takes one trace looks at several together. */
+bool traces_combine(const command *cmd);
+
+/* Takes patterns apart, and combines what is to be one trace. Returns STATUS_OK, or another status
+ * after having said what is wrong. */
+int traces_gather(const command *cmd, parsed_line *line);
+
+/* What messages call the trace at `path`. */
+const char *traces_name(const char *path);
+
+/* What a command line names it by. */
+const char *traces_words(const char *path);
+
+/* Writes to `fd` what `merge` makes of these traces. In cmd_merge.c. */
+int traces_merge(char **paths, size_t n, bool strict, int fd);
+
+#endif

@@ -70,7 +70,7 @@ A long list is shortened, unless all of it is wanted:
 A trace may be repaired in place, and read from a pipe:
 
   $ cp cut.ctf here.ctf; allotrace doctor here.ctf -o here.ctf >/dev/null; allotrace doctor here.ctf
-  byte 56596: the recording ended before the program; what came later is missing (4.235599 s from its start: the file is cut short)
+  byte 56778: the recording ended before the program; what came later is missing (4.235599 s from its start: the file is cut short)
   here.ctf: 1 defect
     2,926 events can be used, over 4.24 s
   [3]

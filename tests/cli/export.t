@@ -136,9 +136,9 @@ SQLite; what views say is what hotspots says, place by place:
   run|run.c|5
   main|main.c|9
   $ sqlite3 -header small.db 'SELECT * FROM blocks' 'SELECT * FROM trace'
-  id|born|promoted|died|size|samples|bytes|objects|source|domain|type|site|caller|stack
-  0|1000|||56|8|64.0|1.0|external|0|buffer|2|1|3
-  1|2000||3000|24|4|32.0|1.0|external|0||3|1|4
+  id|born|promoted|died|size|samples|bytes|objects|source|domain|type|site|caller|stack|birth|births_before_death
+  0|1000|||56|8|64.0|1.0|external|0|buffer|2|1|3|0|
+  1|2000||3000|24|4|32.0|1.0|external|0||3|1|4|1|2
   executable|host|pid|context|runtime|start|duration|word_size|rate|bytes_per_sample|ends_early|reason
   prog|host|4242|||1700000000000000|3000|64|1.0|8.0||
 
@@ -260,7 +260,7 @@ What there is no room for is not begun, and nothing is left of what turned out n
   1
   allotrace: limited: about 9.9 MB would be written, and there is room for 8.0 KB: less by --filter, or from a thinner trace: allotrace subsample
   1
-  allotrace: limited: about 899.4 KB would be written, and there is room for 8.0 KB: less by --filter, or from a thinner trace: allotrace subsample
+  allotrace: limited: about 909.3 KB would be written, and there is room for 8.0 KB: less by --filter, or from a thinner trace: allotrace subsample
   1
   allotrace: limited: about 5.0 MB would be written, and there is room for 8.0 KB: less by --filter, or from a thinner trace: allotrace subsample
   1

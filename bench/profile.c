@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analyse/query.h"
+#include "query/query.h"
 
 enum {
     RUNS = 5,

@@ -5,7 +5,7 @@
 #define ATTACH_ATTACH_H
 
 #include "attach/remote.h"
-#include "base/control.h"
+#include "contract/control.h"
 
 /* Fills in the answer in *c. `library` is the recorder's file, an absolute path; it is loaded if no
  * recorder is in the process; NULL: then c->outcome is CONTROL_IDLE. False: *why. `*whose`, which

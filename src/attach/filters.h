@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "base/seccomp.h"
+#include "contract/seccomp.h"
 
 typedef struct filters {
     struct sock_fprog *items; /* the oldest first */

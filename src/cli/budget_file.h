@@ -4,8 +4,8 @@
 #ifndef CLI_BUDGET_FILE_H
 #define CLI_BUDGET_FILE_H
 
-#include "analyse/budget.h"
 #include "base/intern.h"
+#include "query/budget.h"
 
 typedef VEC(budget_rule) budget_rules;
 

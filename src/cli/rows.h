@@ -2,8 +2,8 @@
 #ifndef CLI_ROWS_H
 #define CLI_ROWS_H
 
-#include "analyse/hotspots.h"
 #include "cli/command.h"
+#include "query/hotspots.h"
 
 /* `type` has a field `int by`, a hotspots_by. */
 #define OPTION_ROW(type)                                                                           \

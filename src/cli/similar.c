@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/cost.h"
 #include "cli/message.h"
 #include "cli/options.h"
+#include "query/cost.h"
 
 enum { LONGEST_NAME = 64 };
 

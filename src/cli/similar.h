@@ -2,7 +2,7 @@
 #ifndef CLI_SIMILAR_H
 #define CLI_SIMILAR_H
 
-#include "analyse/filter.h"
+#include "query/filter.h"
 
 /* Says which function, if there is one, has a name like that; of where programs begin in other
  * languages, where this one does. */

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyse/index.h"
 #include "base/path_rights.h"
 #include "cli/message.h"
 #include "cli/progress.h"
+#include "profile/index.h"
 
 /* A trace that is being read, and its index. */
 typedef struct reading {

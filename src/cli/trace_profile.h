@@ -4,8 +4,8 @@
 #ifndef CLI_TRACE_PROFILE_H
 #define CLI_TRACE_PROFILE_H
 
-#include "analyse/profile.h"
 #include "cli/trace_file.h"
+#include "profile/profile.h"
 
 typedef struct trace_profile_options {
     bool strict;

@@ -3,7 +3,7 @@
 #ifndef GUEST_TALLY_H
 #define GUEST_TALLY_H
 
-#include "analyse/estimate.h"
+#include "query/estimate.h"
 
 enum { GUEST_WORD = sizeof(uint64_t) }; /* bytes that one sample stands for, divided by the rate */
 

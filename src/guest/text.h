@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "analyse/estimate.h"
+#include "query/estimate.h"
 
 enum { TEXT_NUMBER = 96 }; /* room for any number below, with its end */
 

@@ -2,7 +2,7 @@
 #ifndef PRESENT_ADVISE_H
 #define PRESENT_ADVISE_H
 
-#include "analyse/advise.h"
+#include "advice/advise.h"
 #include "present/report.h"
 
 typedef struct advise_view {

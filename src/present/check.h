@@ -3,7 +3,7 @@
 #ifndef PRESENT_CHECK_H
 #define PRESENT_CHECK_H
 
-#include "analyse/budget.h"
+#include "query/budget.h"
 #include "render/figures.h"
 
 typedef struct check_table {

@@ -2,7 +2,7 @@
 #ifndef PRESENT_DIFF_H
 #define PRESENT_DIFF_H
 
-#include "analyse/diff.h"
+#include "query/diff.h"
 #include "render/output.h"
 
 typedef struct diff_view {

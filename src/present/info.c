@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "analyse/gauges.h"
 #include "present/ending.h"
+#include "profile/gauges.h"
 #include "render/figures.h"
 
 static const char *const source_names[CCT_SOURCES] = {

@@ -2,7 +2,7 @@
 #ifndef PRESENT_INFO_H
 #define PRESENT_INFO_H
 
-#include "analyse/profile.h"
+#include "profile/profile.h"
 #include "render/output.h"
 
 /* Beside the profile: the file's name, and the warnings of its reader. */

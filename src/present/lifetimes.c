@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "analyse/tick.h"
+#include "profile/tick.h"
 
 enum { BAR_WIDTH = 30 };
 #define CURVE_STEP 1e-3 /* of the share that is alive, between points that are written */

@@ -2,8 +2,8 @@
 #ifndef PRESENT_LIFETIMES_H
 #define PRESENT_LIFETIMES_H
 
-#include "analyse/lifetimes.h"
 #include "present/report.h"
+#include "query/lifetimes.h"
 
 typedef struct lifetimes_view {
     const lifetimes_spec *spec;

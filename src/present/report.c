@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyse/estimate.h"
-#include "analyse/tick.h"
 #include "present/ending.h"
+#include "profile/tick.h"
+#include "query/estimate.h"
 
 /* ---- amounts ----------------------------------------------------------------------------- */
 

@@ -2,8 +2,8 @@
 #ifndef PRESENT_STATS_H
 #define PRESENT_STATS_H
 
-#include "analyse/stats.h"
 #include "present/report.h"
+#include "query/stats.h"
 
 void stats_text(output *o, const report *r, const stats *s, const stats_spec *spec);
 void stats_json(output *o, const report *r, const stats *s, const stats_spec *spec);

@@ -3,9 +3,9 @@
 #ifndef PRESENT_TIMELINE_H
 #define PRESENT_TIMELINE_H
 
-#include "analyse/gauges.h"
-#include "analyse/timeline.h"
 #include "present/report.h"
+#include "profile/gauges.h"
+#include "query/timeline.h"
 
 enum { TIMELINE_BESIDE = 14 }; /* columns of text before the points of a row */
 

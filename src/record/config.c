@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/settings.h"
-#include "base/trace_name.h"
+#include "contract/settings.h"
+#include "contract/trace_name.h"
 #include "platform/syscall.h"
 #include "record/text.h"
 

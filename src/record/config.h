@@ -1,5 +1,5 @@
 /* config.h: what the environment asks of the recorder, checked and copied, so that the program may
- * change its environment later. The list of settings is base/settings.h. */
+ * change its environment later. The list of settings is contract/settings.h. */
 #ifndef RECORD_CONFIG_H
 #define RECORD_CONFIG_H
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/settings.h"
+#include "contract/settings.h"
 
 #define CONFIG_MAX_DEPTH   SETTING_MAX_DEPTH
 #define CONFIG_MAX_CONTEXT 1024

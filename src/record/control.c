@@ -1,7 +1,7 @@
 /* control.c: what others ask of the recorder while the program runs: the command line, by having a
- * thread of the program call allotrace_control (base/control.h), and the program itself, through
- * allotrace/mark.h. */
-#include "base/control.h"
+ * thread of the program call allotrace_control (contract/control.h), and the program itself,
+ * through allotrace/mark.h. */
+#include "contract/control.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "base/settings.h"
-#include "base/trace_name.h"
+#include "contract/settings.h"
+#include "contract/trace_name.h"
 #include "platform/syscall.h"
 #include "record/config.h"
 #include "record/recorder.h"

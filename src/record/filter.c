@@ -5,7 +5,7 @@
 #include <linux/filter.h>
 #include <stdint.h>
 
-#include "base/seccomp.h"
+#include "contract/seccomp.h"
 #include "platform/syscall.h"
 
 /* The kernel says EFAULT of what is not there, before it looks at the first argument. */

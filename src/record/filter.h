@@ -1,5 +1,5 @@
-/* filter.h: what a seccomp filter would do to the recorder. base/seccomp.h knows the system calls
- * that recording takes; here is what it takes to look at a filter that a program is about to
+/* filter.h: what a seccomp filter would do to the recorder. contract/seccomp.h knows the system
+ * calls that recording takes; here is what it takes to look at a filter that a program is about to
  * install. */
 #ifndef RECORD_FILTER_H
 #define RECORD_FILTER_H

@@ -20,8 +20,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/control.h"
-#include "base/settings.h"
+#include "contract/control.h"
+#include "contract/settings.h"
 #include "platform/module.h"
 #include "platform/pages.h"
 #include "platform/syscall.h"

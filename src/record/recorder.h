@@ -86,7 +86,8 @@ void recorder_settle(void *block, recorder_taken *taken, bool dead);
 /* No new blocks are to be recorded just now. */
 bool recorder_is_stopped(void);
 
-/* ---- on demand: see base/control.h. By one thread at a time, outside the recorder. ------------
+/* ---- on demand: see contract/control.h. By one thread at a time, outside the recorder.
+ * ------------
  */
 
 /* NULL: it records. Else why not; *error is an errno or 0. `get` is asked for the settings. */

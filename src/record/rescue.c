@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/rescue.h"
+#include "contract/rescue.h"
 #include "platform/pages.h"
 #include "platform/syscall.h"
 

@@ -1,4 +1,4 @@
-/* rescue.h: where streams are kept so that they outlive a killed process: see base/rescue.h. */
+/* rescue.h: where streams are kept so that they outlive a killed process: see contract/rescue.h. */
 #ifndef RECORD_RESCUE_H
 #define RECORD_RESCUE_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/rescue.h"
+#include "contract/rescue.h"
 
 struct rescue_mapping;
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "allotrace/memtrace.h"
-#include "base/trace_name.h"
+#include "contract/trace_name.h"
 #include "platform/syscall.h"
 #include "record/descriptor.h"
 #include "record/text.h"

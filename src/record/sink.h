@@ -28,7 +28,7 @@ typedef struct sink {
 } sink;
 
 /* Opens the file, empty, or gives an errno; EWOULDBLOCK: another process is recording to it. A
- * trace that `pid`, this process, has written there before is renamed (base/trace_name.h). */
+ * trace that `pid`, this process, has written there before is renamed (contract/trace_name.h). */
 int sink_open(sink *s, const char *path, uint64_t pid);
 
 /* Writes whole packets or gives an errno, always the same after the first. Any thread may call; not

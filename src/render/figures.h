@@ -2,7 +2,7 @@
 #ifndef RENDER_FIGURES_H
 #define RENDER_FIGURES_H
 
-#include "analyse/figure.h"
+#include "query/figure.h"
 #include "render/output.h"
 
 /* The columns of a terminal that a text takes. */

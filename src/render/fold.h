@@ -1,6 +1,6 @@
 /* fold.h: lines for people that are no longer than a terminal is wide. */
-#ifndef PRESENT_FOLD_H
-#define PRESENT_FOLD_H
+#ifndef RENDER_FOLD_H
+#define RENDER_FOLD_H
 
 #include "render/output.h"
 

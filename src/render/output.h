@@ -2,8 +2,8 @@
  *
  * Errors stick: after the first, everything is dropped, and output_finish says what it was. Loops
  * that write much look at `error` now and then and stop. */
-#ifndef PRESENT_OUTPUT_H
-#define PRESENT_OUTPUT_H
+#ifndef RENDER_OUTPUT_H
+#define RENDER_OUTPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #ifndef RENDER_SHORTEN_H
 #define RENDER_SHORTEN_H
 
-#include "analyse/profile.h"
+#include "profile/profile.h"
 #include "render/output.h"
 
 /* `name`, in at most `room` columns. */

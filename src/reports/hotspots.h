@@ -3,7 +3,7 @@
 #ifndef REPORTS_HOTSPOTS_H
 #define REPORTS_HOTSPOTS_H
 
-#include "analyse/hotspots.h"
+#include "query/hotspots.h"
 #include "reports/report.h"
 
 typedef struct hotspots_view {

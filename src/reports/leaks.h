@@ -2,7 +2,7 @@
 #ifndef REPORTS_LEAKS_H
 #define REPORTS_LEAKS_H
 
-#include "analyse/leaks.h"
+#include "query/leaks.h"
 #include "reports/report.h"
 
 typedef struct leaks_view {

@@ -3,8 +3,8 @@
 #ifndef REPORTS_PATHS_H
 #define REPORTS_PATHS_H
 
-#include "analyse/functions.h"
-#include "analyse/hotpaths.h"
+#include "paths/functions.h"
+#include "paths/hotpaths.h"
 #include "reports/report.h"
 
 /* A place, and what is allocated below it. */

@@ -2,7 +2,7 @@
 #ifndef REPORTS_PEAK_H
 #define REPORTS_PEAK_H
 
-#include "analyse/peak.h"
+#include "query/peak.h"
 #include "reports/hotspots.h"
 
 typedef struct peak_share {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyse/tick.h"
+#include "profile/tick.h"
 #include "reports/ending.h"
 
 /* ---- columns of costs -------------------------------------------------------------------- */

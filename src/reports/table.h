@@ -36,10 +36,10 @@
 #ifndef REPORTS_TABLE_H
 #define REPORTS_TABLE_H
 
-#include "analyse/cost.h"
-#include "analyse/figure.h"
 #include "base/arena.h"
 #include "base/vec.h"
+#include "query/cost.h"
+#include "query/figure.h"
 
 typedef struct table table;
 

@@ -2,7 +2,7 @@
 #ifndef REPORTS_TREE_H
 #define REPORTS_TREE_H
 
-#include "analyse/calltree.h"
+#include "paths/calltree.h"
 #include "reports/report.h"
 
 #define TREE_MAX_DEPTH 1000 /* calls: what is deeper is only counted */

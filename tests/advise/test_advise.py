@@ -230,7 +230,7 @@ def silent(rule, test):
 def rules_everywhere():
     """The table, the documentation, and this script know the same rules."""
     table = set(re.findall(r'\.name = "([a-z-]+)"',
-                           (ROOT / "src/analyse/advise_rules.c").read_text()))
+                           (ROOT / "src/advice/advise_rules.c").read_text()))
     documented = set(re.findall(r"^\| `([a-z-]+)` \|", (ROOT / "docs/advise.md").read_text(), re.M))
     assert table == set(RULES), f"the table and this script differ: {table ^ set(RULES)}"
     assert table == documented, f"the table and docs/advise.md differ: {table ^ documented}"

@@ -7,10 +7,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "analyse/index_parts.h"
-#include "analyse/query.h"
-#include "analyse/stats.h"
 #include "base/hash.h"
+#include "profile/index_parts.h"
+#include "query/query.h"
+#include "query/stats.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -2,7 +2,7 @@
  * must agree with the events one by one. */
 #include <string.h>
 
-#include "analyse/profile.h"
+#include "profile/profile.h"
 #include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

@@ -3,7 +3,7 @@
 #ifndef BLOCKS_FIXTURE_H
 #define BLOCKS_FIXTURE_H
 
-#include "analyse/blocks.h"
+#include "profile/blocks.h"
 
 enum { FIXTURE_ENDER = 1000 /* the domain in which they die */ };
 

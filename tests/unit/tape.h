@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "allotrace/memtrace.h"
-#include "analyse/profile.h"
+#include "profile/profile.h"
 #include "unit.h"
 
 typedef struct tape {

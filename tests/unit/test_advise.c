@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyse/advise.h"
+#include "advice/advise.h"
 #include "tape.h"
 #include "trace_fixture.h"
 

@@ -4,10 +4,10 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "analyse/advise.h"
-#include "present/http/api.h"
-#include "present/http/cache.h"
-#include "present/http/guard.h"
+#include "advice/advise.h"
+#include "serve/api.h"
+#include "serve/cache.h"
+#include "serve/guard.h"
 #include "tape.h"
 #include "unit.h"
 

@@ -2,10 +2,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "analyse/blocks.h"
-#include "analyse/blocks_spread.h"
-#include "analyse/tick.h"
 #include "blocks_fixture.h"
+#include "profile/blocks.h"
+#include "profile/blocks_spread.h"
+#include "profile/tick.h"
 #include "random.h"
 #include "unit.h"
 

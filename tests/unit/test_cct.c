@@ -1,5 +1,5 @@
 /* Tests of the calling-context tree, against a plain list of stacks. */
-#include "analyse/cct.h"
+#include "profile/cct.h"
 #include "unit.h"
 
 enum { MAX_DEPTH = 40, STACKS = 3000, BATCH = 24 };

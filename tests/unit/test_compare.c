@@ -1,9 +1,9 @@
-/* Tests of src/analyse/compare.c: the tests of significance against exact sums and tables, and
+/* Tests of src/query/compare.c: the tests of significance against exact sums and tables, and
  * their promises against simulated programs. Seeds are fixed. */
 #include <math.h>
 #include <string.h>
 
-#include "analyse/compare.h"
+#include "query/compare.h"
 #include "unit.h"
 
 static void check_close(double x, double expected, double relative) {

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "analyse/compare.h"
+#include "query/compare.h"
 #include "random.h"
 #include "unit.h"
 

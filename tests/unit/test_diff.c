@@ -1,10 +1,10 @@
-/* Tests of src/analyse/diff.c and diff_match.c, on made-up sites. */
+/* Tests of src/query/diff.c and diff_match.c, on made-up sites. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "analyse/diff.h"
-#include "analyse/diff_match.h"
+#include "query/diff.h"
+#include "query/diff_match.h"
 #include "unit.h"
 
 /* ---- matching ------------------------------------------------------------------------------ */

@@ -1,10 +1,10 @@
-/* Tests of src/analyse/estimate.c: special functions against values from elsewhere, estimators and
+/* Tests of src/query/estimate.c: special functions against values from elsewhere, estimators and
  * intervals against the exact law and against the sampling engine itself. Seeds are fixed. */
 #include <math.h>
 
 #include "allotrace/memprof.h"
-#include "analyse/estimate.h"
 #include "memprof_host.h"
+#include "query/estimate.h"
 #include "unit.h"
 
 static void check_close(double x, double expected, double relative) {

@@ -3,12 +3,12 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "analyse/classes.h"
-#include "analyse/stacks.h"
-#include "present/export_rows.h"
-#include "present/export_stacks.h"
-#include "present/pprof.h"
-#include "present/protobuf.h"
+#include "export/export_rows.h"
+#include "export/export_stacks.h"
+#include "export/pprof.h"
+#include "export/protobuf.h"
+#include "query/classes.h"
+#include "query/stacks.h"
 #include "trace_text.h"
 
 /* ---- a profile --------------------------------------------------------------------------- */

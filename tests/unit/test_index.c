@@ -7,9 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "analyse/index_parts.h"
-#include "analyse/query.h"
-#include "analyse/stats.h"
+#include "profile/index_parts.h"
+#include "query/query.h"
+#include "query/stats.h"
 #include "tape.h"
 
 static const index_stamp stamp = {

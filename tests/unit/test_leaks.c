@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyse/leaks.h"
-#include "analyse/lifemap.h"
+#include "query/leaks.h"
+#include "query/lifemap.h"
 #include "random.h"
 #include "tape.h"
 #include "unit.h"

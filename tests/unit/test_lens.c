@@ -1,7 +1,7 @@
 /* Tests of how queries see call stacks: which functions are taken for wrappers of the allocator,
  * and where a block was allocated if they are passed over. */
-#include "analyse/hotspots.h"
-#include "analyse/wrappers.h"
+#include "query/hotspots.h"
+#include "query/wrappers.h"
 #include "tape.h"
 #include "unit.h"
 

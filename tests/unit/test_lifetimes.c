@@ -2,7 +2,7 @@
  * small enough to count by hand. */
 #include <stdio.h>
 
-#include "analyse/lifetimes.h"
+#include "query/lifetimes.h"
 #include "random.h"
 #include "tape.h"
 #include "unit.h"

@@ -1,7 +1,7 @@
 /* Tests of profiles and of the hotspots query, on traces written to memory. */
 #include <string.h>
 
-#include "analyse/hotspots.h"
+#include "query/hotspots.h"
 #include "tape.h"
 #include "unit.h"
 

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyse/calltree.h"
-#include "analyse/hotspots.h"
 #include "blocks_fixture.h"
+#include "paths/calltree.h"
+#include "query/hotspots.h"
 #include "random.h"
 #include "tape.h"
 #include "unit.h"

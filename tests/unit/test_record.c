@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "base/settings.h"
-#include "base/trace_name.h"
+#include "contract/settings.h"
+#include "contract/trace_name.h"
 #include "platform/pages.h"
 #include "record/code.h"
 #include "record/config.h"

@@ -2,7 +2,7 @@
 #include <regex.h>
 #include <string.h>
 
-#include "analyse/regex_nfa.h"
+#include "query/regex_nfa.h"
 #include "random.h"
 #include "unit.h"
 

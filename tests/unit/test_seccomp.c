@@ -1,6 +1,6 @@
-/* Tests of src/base/seccomp: filters together, answers that do harm though nobody is killed, and
- * arguments that are not known. What single instructions mean, test_filter asks the kernel. */
-#include "base/seccomp.h"
+/* Tests of src/contract/seccomp: filters together, answers that do harm though nobody is killed,
+ * and arguments that are not known. What single instructions mean, test_filter asks the kernel. */
+#include "contract/seccomp.h"
 
 #include <errno.h>
 #include <linux/bpf_common.h>

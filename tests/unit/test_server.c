@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "present/http/server.h"
+#include "serve/server.h"
 #include "unit.h"
 
 /* ---- headers for which there is no memory ------------------------------------------------ */

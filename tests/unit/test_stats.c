@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/stats.h"
+#include "query/stats.h"
 #include "random.h"
 #include "tape.h"
 #include "unit.h"

@@ -1,11 +1,11 @@
 /* Tests of what was live when: timelines, sites, the peak and how surely it was then. */
 #include <stdio.h>
 
-#include "analyse/gauges.h"
-#include "analyse/peak.h"
-#include "analyse/timeline.h"
-#include "analyse/unseen.h"
 #include "blocks_fixture.h"
+#include "profile/gauges.h"
+#include "query/peak.h"
+#include "query/timeline.h"
+#include "query/unseen.h"
 #include "random.h"
 #include "tape.h"
 #include "unit.h"

@@ -2,11 +2,11 @@
  * filters while they are typed. */
 #include <stdio.h>
 
-#include "analyse/filter_complete.h"
-#include "analyse/flame.h"
-#include "analyse/functions.h"
-#include "analyse/hotpaths.h"
-#include "analyse/peaks.h"
+#include "paths/flame.h"
+#include "paths/functions.h"
+#include "paths/hotpaths.h"
+#include "query/filter_complete.h"
+#include "query/peaks.h"
 #include "tape.h"
 #include "unit.h"
 

@@ -1,0 +1,451 @@
+/* advise_stacks.c: see advise_stacks.h. Names are judged once a distinct string, and the way from a
+ * stack's site to its owner once a node of the tree, so that recursion in a library costs nothing.
+ */
+#include "advice/advise_stacks.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    SCOPE_DEPTH = 64, /* callers among which one looks for the maker of a function */
+    SMALL = 8,        /* words: up to here each size is a class of its own */
+    MINOR = 256, /* up to here OCaml allocates in the minor heap; also a class, as is the rest */
+};
+
+/* From a place outward through the library. */
+typedef struct way {
+    /* Where there is nothing but library, which is so where the program's own function was inlined
+     * into what starts it, the outermost of the library; at LENS_NOWHERE if there is none. */
+    lens_cursor owner;
+    bool of_library;
+    advise_names within;
+} way;
+
+/* Of a stack, beside that of its first block. */
+typedef struct other_size {
+    uint32_t stack;
+    advise_size size;
+} other_size;
+
+/* Sets of names as values of a map, which has room for 32 bits. */
+typedef VEC(advise_names) names_list;
+
+typedef struct builder {
+    const query_result *q;
+    advise_stacks *out;
+    advise_names *names;       /* by location */
+    bool *library, *anonymous; /* the same */
+    way *ways;                 /* by node: from its innermost location */
+    map64 functions, files, owners;
+    map64 types; /* → index into `type_names` */
+    names_list type_names;
+    map64 calls;  /* (anonymous function, its caller), of those that call something themselves */
+    map64 stacks; /* node, external, size class → stack */
+    map64 sizes, others; /* words → number of the size; that, stack → index into `more` */
+    VEC(other_size) more;
+    estimate_chances chances;
+} builder;
+
+/* ---- names ------------------------------------------------------------------------------- */
+
+static bool names_of(map64 *known, names_list *list, const char *text, advise_names *names) {
+    uint32_t *at = map64_put(known, (uintptr_t)text);
+    if (!at)
+        return false;
+    if (*at == MAP64_NONE) {
+        *at = (uint32_t)list->count;
+        if (!vec_push(list, advise_names_of(text)))
+            return false;
+    }
+    *names = list->items[*at];
+    return true;
+}
+
+static bool is_library_file(map64 *known, const char *file, bool *is) {
+    uint32_t *at = map64_put(known, (uintptr_t)file);
+    if (!at)
+        return false;
+    if (*at == MAP64_NONE)
+        *at = advise_is_library_file(file);
+    *is = *at;
+    return true;
+}
+
+static bool ends_with(const char *text, const char *end) {
+    const size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/* `M.f.(fun)` by OCaml's debug information, `M.fun_12` by its symbols. */
+static bool is_anonymous(const char *function) {
+    return ends_with(function, ".(fun)") || strstr(function, ".fun_") || strstr(function, "__fun_");
+}
+
+static bool judge_locations(builder *b) {
+    const profile *p = b->q->profile;
+    map64 functions = {0}, files = {0};
+    names_list list = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < p->locations.count; i++) {
+        const profile_location *l = &p->locations.items[i];
+        bool of_file = false;
+        ok = names_of(&functions, &list, l->function, &b->names[i]) &&
+             is_library_file(&files, l->file, &of_file);
+        b->anonymous[i] = is_anonymous(l->function);
+        b->library[i] = of_file || (b->names[i] & NAMES(LIBRARY)) || advise_is_copy(l->function);
+    }
+    map64_free(&functions);
+    map64_free(&files);
+    vec_free(&list);
+    return ok;
+}
+
+/* ---- ways -------------------------------------------------------------------------------- */
+
+/* Whether OCaml's runtime, or what it calls, gets memory for its heap: that happens at whatever
+ * place of the program the last bit of room is used up, and is not of this place's making. */
+static bool grows_ocaml_heap(const builder *b, lens_cursor at) {
+    const lens_cursor caller = lens_outward(&b->q->lens, at);
+    return b->names[at.location] & NAMES(OCAML_HEAP) ||
+           (caller.location != LENS_NOWHERE && b->names[caller.location] & NAMES(OCAML_HEAP));
+}
+
+static way find_way(const builder *b, lens_cursor at) {
+    const lens *l = &b->q->lens;
+    way found = {.owner.location = LENS_NOWHERE, .of_library = true};
+    const uint32_t node = at.node;
+    while (at.location != LENS_NOWHERE && at.node == node) {
+        const bool starts = b->names[at.location] & NAMES(START);
+        if (grows_ocaml_heap(b, at))
+            return (way){.owner = at, .within = NAMES(OCAML_HEAP)};
+        if (!starts && !b->library[at.location])
+            return (way){.owner = at, .within = found.within};
+        if (!starts)
+            found.owner = at;
+        found.within |= b->names[at.location];
+        at = lens_outward(l, at);
+    }
+    if (at.location == LENS_NOWHERE)
+        return found;
+    /* A lens may hide nodes in between; ways of nodes begin at what it shows. */
+    way rest = b->ways[at.node];
+    if (rest.of_library && rest.owner.location == LENS_NOWHERE)
+        rest.owner = found.owner;
+    rest.within |= found.within;
+    return rest;
+}
+
+/* A node comes after its parent, so that the parent's way is known. */
+static void find_ways(builder *b) {
+    const size_t n = cct_count(&b->q->profile->tree);
+    for (uint32_t i = 0; i < n; i++) {
+        lens_cursor at = lens_innermost(&b->q->lens, i);
+        const bool own = at.node == i || at.location == LENS_NOWHERE;
+        b->ways[i] = own ? find_way(b, at) : b->ways[at.node];
+    }
+}
+
+/* ---- shape ------------------------------------------------------------------------------- */
+
+static const char *function_at(const builder *b, lens_cursor at) {
+    return b->q->profile->locations.items[at.location].function;
+}
+
+/* Both functions by number, each once. */
+static bool number_call(builder *b, lens_cursor at, uint64_t *call) {
+    const lens_cursor caller = lens_outward(&b->q->lens, at);
+    uint32_t inner, outer = 0;
+    if (!map64_number(&b->functions, (uintptr_t)function_at(b, at), &inner))
+        return false;
+    if (caller.location != LENS_NOWHERE &&
+        !map64_number(&b->functions, (uintptr_t)function_at(b, caller), &outer))
+        return false;
+    *call = (uint64_t)inner << 32 | outer;
+    return true;
+}
+
+/* The locations of a node that called something are running, so that their callers call them. */
+static bool see_calls(builder *b, uint32_t node, bool has_callee) {
+    const profile *p = b->q->profile;
+    const profile_frame *f = &p->frames.items[cct_frame(&p->tree, node)];
+    const uint32_t end = f->first + f->n - !has_callee;
+    for (uint32_t l = f->first; l < end; l++) {
+        const lens_cursor at = {.node = node, .location = l};
+        uint64_t call;
+        if (!b->anonymous[l])
+            continue;
+        uint32_t *known = number_call(b, at, &call) ? map64_put(&b->calls, call) : NULL;
+        if (!known)
+            return false;
+        *known = 1;
+    }
+    return true;
+}
+
+static bool find_calls(builder *b) {
+    const cct *tree = &b->q->profile->tree;
+    const size_t n = cct_count(tree);
+    bool *has_callee = calloc(n + 1, sizeof *has_callee), ok = has_callee;
+    for (uint32_t i = 1; ok && i < n; i++)
+        has_callee[cct_parent(tree, i)] = true;
+    for (uint32_t i = 1; ok && i < n; i++)
+        ok = see_calls(b, i, has_callee[i]);
+    free(has_callee);
+    return ok;
+}
+
+/* Whether an anonymous function is on the stack although nobody could have called it: neither the
+ * library, nor the function around it, nor that one's other parts, nor who calls it elsewhere. */
+static bool is_created(builder *b, lens_cursor owner) {
+    const char *function = function_at(b, owner);
+    uint64_t call;
+    if (!ends_with(function, ".(fun)") || !number_call(b, owner, &call) ||
+        map64_get(&b->calls, call) != MAP64_NONE)
+        return false;
+    const size_t scope = strlen(function) - strlen(".(fun)");
+    lens_cursor at = lens_outward(&b->q->lens, owner);
+    if (at.location == LENS_NOWHERE || b->library[at.location])
+        return false;
+    for (int i = 0; i < SCOPE_DEPTH && at.location != LENS_NOWHERE; i++) {
+        const char *outer = function_at(b, at);
+        if (strncmp(outer, function, scope) == 0 && (outer[scope] == '\0' || outer[scope] == '.'))
+            return false;
+        at = lens_outward(&b->q->lens, at);
+    }
+    return true;
+}
+
+/* ---- stacks ------------------------------------------------------------------------------ */
+
+/* A function with all its lines. Strings of a profile are equal if their pointers are. */
+static bool number_owner(builder *b, uint32_t location, uint32_t *owner) {
+    static const profile_location nowhere = {.file = NULL};
+    const profile_location *l =
+        location == LENS_NOWHERE ? &nowhere : &b->q->profile->locations.items[location];
+    uint32_t function, file;
+    return map64_number(&b->functions, (uintptr_t)l->function, &function) &&
+           map64_number(&b->files, (uintptr_t)l->file, &file) &&
+           map64_number(&b->owners, (uint64_t)function << 32 | file, owner);
+}
+
+static advise_family family_of(bool external, const char *type) {
+    return external ? ADVISE_NATIVE : type ? ADVISE_GUEST : ADVISE_OCAML;
+}
+
+static void see_owner(builder *b, lens_cursor site, const way *w, advise_stack *s) {
+    lens_cursor owner = w->owner.location == LENS_NOWHERE ? site : w->owner;
+    s->place = owner.location;
+    if (owner.location == LENS_NOWHERE)
+        return;
+    lens_cursor caller = lens_outward(&b->q->lens, owner);
+    s->at_owner = b->names[owner.location];
+    s->caller = caller.location == LENS_NOWHERE ? 0 : b->names[caller.location];
+    if (owner.location == site.location && owner.node == site.node && w->within == 0)
+        s->shape |= ADVISE_BARE;
+    if (b->anonymous[owner.location])
+        s->shape |= ADVISE_ANONYMOUS;
+    if (s->family == ADVISE_OCAML && is_created(b, owner))
+        s->shape |= ADVISE_CREATED;
+}
+
+static bool see_stack(builder *b, uint32_t node, bool external) {
+    uint32_t wrapper;
+    const lens_cursor site = lens_site(&b->q->lens, node, external, &wrapper);
+    const way w = site.location == LENS_NOWHERE ? (way){.owner = site} : find_way(b, site);
+    const char *type = profile_type(b->q->profile, node);
+    advise_names type_names = 0;
+    if (type && !names_of(&b->types, &b->type_names, type, &type_names))
+        return false;
+    advise_stack s = {.site = site.location,
+                      .within = w.within,
+                      .type_name = type,
+                      .type = type_names | (wrapper == LENS_NOWHERE ? 0 : b->names[wrapper]),
+                      .family = family_of(external, type),
+                      .number = (uint32_t)b->out->items.count,
+                      .min_words = UINT64_MAX};
+    see_owner(b, site, &w, &s);
+    return number_owner(b, s.place, &s.owner) && vec_push(&b->out->items, s);
+}
+
+/* ---- rows -------------------------------------------------------------------------------- */
+
+static uint64_t size_class(uint64_t words) {
+    return words <= SMALL ? words : words <= MINOR ? SMALL + 1 : SMALL + 2;
+}
+
+static cost cost_of(const query_result *q, size_t row) {
+    if (q->measure == MEASURE_BLOCKS)
+        return cost_of_number(q->profile, row);
+    if (q->measure == MEASURE_BYTESECONDS)
+        return cost_of_life(q->profile, row);
+    const uint64_t samples = blocks_samples(&q->profile->table, row);
+    return (cost){.samples = samples, .blocks = 1, .weight = (double)samples};
+}
+
+/* Most stacks have blocks of one size. */
+static bool add_size(builder *b, uint64_t words, uint64_t samples, advise_stack *s) {
+    if (s->n_rows == 0)
+        s->size.words = words;
+    if (s->size.words == words) {
+        s->size.samples += samples;
+        return true;
+    }
+    uint32_t size, *at = NULL;
+    if (map64_number(&b->sizes, words, &size))
+        at = map64_put(&b->others, (uint64_t)size << 32 | s->number);
+    if (at && *at == MAP64_NONE) {
+        *at = (uint32_t)b->more.count;
+        if (!vec_push(&b->more, ((other_size){.stack = s->number, .size.words = words})))
+            return false;
+        s->n_more++;
+    }
+    if (at)
+        b->more.items[*at].size.samples += samples;
+    return at;
+}
+
+static bool add_row(builder *b, size_t row, uint64_t words, advise_stack *s) {
+    const cost c = cost_of(b->q, row);
+    if (!add_size(b, words, blocks_samples(&b->q->profile->table, row), s))
+        return false;
+    cost_add(&s->cost, &c);
+    s->heaviest = fmax(s->heaviest, c.weight);
+    advise_sums_row(&s->sums, b->q->profile, &b->chances, row, words);
+    s->n_rows++;
+    s->min_words = words < s->min_words ? words : s->min_words;
+    s->max_words = words > s->max_words ? words : s->max_words;
+    return true;
+}
+
+static bool see_row(builder *b, size_t row) {
+    const block_table *t = &b->q->profile->table;
+    const bool external = t->source[row] == MEMTRACE_EXTERNAL;
+    const uint64_t words = blocks_length(t, row);
+    uint32_t *at =
+        map64_put(&b->stacks, (uint64_t)t->node[row] << 8 | external << 7 | size_class(words));
+    if (!at)
+        return false;
+    if (*at == MAP64_NONE) {
+        *at = (uint32_t)b->out->items.count;
+        if (!see_stack(b, t->node[row], external))
+            return false;
+    }
+    b->out->stack_of[row] = *at;
+    return add_row(b, row, words, &b->out->items.items[*at]);
+}
+
+static bool see_rows(builder *b) {
+    const uint8_t *kept = b->q->selection.kept;
+    for (size_t i = 0; i < b->q->profile->table.count; i++) {
+        b->out->stack_of[i] = ADVISE_NO_STACK;
+        if ((!kept || kept[i]) && !see_row(b, i))
+            return false;
+    }
+    return true;
+}
+
+/* Those of a stack beside each other. */
+static bool sort_sizes(builder *b) {
+    size_t first = 0;
+    advise_stack *stacks = b->out->items.items;
+    b->out->more = malloc((b->more.count + 1) * sizeof *b->out->more);
+    for (size_t i = 0; b->out->more && i < b->out->items.count; i++) {
+        stacks[i].first_more = first;
+        first += stacks[i].n_more;
+        stacks[i].n_more = 0;
+    }
+    for (size_t i = 0; b->out->more && i < b->more.count; i++) {
+        advise_stack *s = &stacks[b->more.items[i].stack];
+        b->out->more[s->first_more + s->n_more++] = b->more.items[i].size;
+    }
+    return b->out->more;
+}
+
+static int compare_owners(const void *a, const void *b) {
+    const advise_stack *x = a, *y = b;
+    if (x->owner != y->owner)
+        return x->owner < y->owner ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static bool build(builder *b) {
+    if (!b->names || !b->library || !b->anonymous || !b->ways || !b->out->stack_of)
+        return false;
+    if (!judge_locations(b))
+        return false;
+    find_ways(b);
+    if (!find_calls(b) || !see_rows(b) || !sort_sizes(b))
+        return false;
+    b->out->n_owners = b->owners.count;
+    if (b->out->items.count)
+        qsort(b->out->items.items, b->out->items.count, sizeof *b->out->items.items,
+              compare_owners);
+    return true;
+}
+
+bool advise_stacks_build(const query_result *q, advise_stacks *s) {
+    const profile *p = q->profile;
+    *s = (advise_stacks){.stack_of = malloc((p->table.count + 1) * sizeof *s->stack_of)};
+    builder b = {
+        .q = q,
+        .out = s,
+        .names = calloc(p->locations.count + 1, sizeof *b.names),
+        .library = calloc(p->locations.count + 1, sizeof *b.library),
+        .anonymous = calloc(p->locations.count + 1, sizeof *b.anonymous),
+        .ways = calloc(cct_count(&p->tree) + 1, sizeof *b.ways),
+    };
+    estimate_chances_init(&b.chances, p->info.sample_rate);
+    const bool ok = build(&b);
+    free(b.names);
+    free(b.library);
+    free(b.anonymous);
+    free(b.ways);
+    vec_free(&b.more);
+    map64_free(&b.sizes);
+    map64_free(&b.others);
+    map64_free(&b.stacks);
+    map64_free(&b.calls);
+    map64_free(&b.functions);
+    map64_free(&b.files);
+    map64_free(&b.owners);
+    map64_free(&b.types);
+    vec_free(&b.type_names);
+    if (!ok)
+        advise_stacks_free(s);
+    return ok;
+}
+
+static bool sort_rows(advise_stacks *s, size_t n_table) {
+    const size_t n = s->items.count;
+    advise_rows *r = &s->rows;
+    r->rows = malloc((n_table + 1) * sizeof *r->rows);
+    r->first = calloc(n + 1, sizeof *r->first);
+    if (!r->rows || !r->first)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        r->first[s->items.items[i].number + 1] = s->items.items[i].n_rows;
+    for (size_t i = 1; i <= n; i++)
+        r->first[i] += r->first[i - 1];
+    for (size_t row = 0; row < n_table; row++)
+        if (s->stack_of[row] != ADVISE_NO_STACK)
+            r->rows[r->first[s->stack_of[row]]++] = (uint32_t)row;
+    for (size_t i = n; i > 0; i--) /* each has come to where the next one began */
+        r->first[i] = r->first[i - 1];
+    r->first[0] = 0;
+    return true;
+}
+
+const uint32_t *advise_stacks_rows(advise_stacks *s, size_t n_table, const advise_stack *stack) {
+    if (!s->rows.first && !sort_rows(s, n_table))
+        return NULL;
+    return s->rows.rows + s->rows.first[stack->number];
+}
+
+void advise_stacks_free(advise_stacks *s) {
+    vec_free(&s->items);
+    free(s->more);
+    free(s->stack_of);
+    free(s->rows.rows);
+    free(s->rows.first);
+    *s = (advise_stacks){0};
+}

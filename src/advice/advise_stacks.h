@@ -1,0 +1,58 @@
+/* advise_stacks.h: what rules of advice see of stacks: which function of the program a stack's
+ * blocks belong to, and what is known of the names on it. */
+#ifndef ADVICE_ADVISE_STACKS_H
+#define ADVICE_ADVISE_STACKS_H
+
+#include "advice/advise_blocks.h"
+#include "advice/advise_rules.h"
+#include "query/query.h"
+
+/* Blocks with one stack, one kind of source, and one size if they are small: one place can make
+ * blocks of several sizes for several reasons. */
+typedef struct advise_stack {
+    cost cost;
+    uint32_t owner;      /* number of the program's function */
+    uint32_t place;      /* location in it; LENS_NOWHERE: no backtrace */
+    uint32_t site;       /* location where the blocks are allocated */
+    advise_names within; /* of the library's functions from the site to the owner */
+    advise_names at_owner, caller;
+    advise_names type; /* also of the wrapper of malloc, if there is one */
+    unsigned shape;
+    advise_family family;
+    const char *type_name;
+    uint64_t min_words, max_words;
+    double heaviest; /* block, as a weight of `cost` */
+    uint32_t number; /* among all stacks, in the order in which blocks have them */
+    advise_sums sums;
+    advise_size size;          /* of the first block */
+    size_t first_more, n_more; /* other sizes, in `more` */
+    size_t n_rows;
+} advise_stack;
+
+/* Rows of stacks, where these are looked at singly. */
+typedef struct advise_rows {
+    uint32_t *rows;
+    size_t *first; /* by the number of the stack: index into `rows` */
+} advise_rows;
+
+#define ADVISE_NO_STACK UINT32_MAX
+
+typedef struct advise_stacks {
+    VEC(advise_stack) items; /* by owner */
+    advise_size *more;       /* sizes, by stack */
+    uint32_t *stack_of;      /* by row of the table: number of the stack; ADVISE_NO_STACK: not
+                                selected */
+    advise_rows rows;        /* once somebody asked */
+    uint32_t n_owners;
+} advise_stacks;
+
+/* False when there is no memory. */
+bool advise_stacks_build(const query_result *q, advise_stacks *s);
+
+/* The rows of a stack, `n_rows` of them, in the order of the table; NULL when there is no memory.
+ */
+const uint32_t *advise_stacks_rows(advise_stacks *s, size_t n_table, const advise_stack *stack);
+
+void advise_stacks_free(advise_stacks *s);
+
+#endif

@@ -1,0 +1,377 @@
+/* cmd_attach.c: `allotrace attach PID` and `allotrace detach PID`: a recording that begins and ends
+ * in a process that runs already. */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "attach/attach.h"
+#include "cli/attach/process_id.h"
+#include "cli/message.h"
+#include "cli/run/preload_file.h"
+#include "cli/run/run_traces.h"
+#include "cli/run/symbolize_file.h"
+#include "contract/settings.h"
+#include "contract/trace_name.h"
+
+#define DEPTH_UNSET UINT64_MAX
+
+typedef struct attach_options {
+    const char *output, *context;
+    double rate;    /* 0: not given */
+    uint64_t depth; /* DEPTH_UNSET: not given */
+    bool mmap;
+    uint64_t duration; /* µs; 0: until somebody detaches */
+    bool no_symbolize;
+    debug_file_options debug_files;
+} attach_options;
+
+static const attach_options attach_defaults = {.depth = DEPTH_UNSET};
+
+static const option attach_specs[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPTION_FILE,
+     .at = offsetof(attach_options, output),
+     .argument = "FILE",
+     .help = "write the trace to FILE (default: PROGRAM.PID.ctf in the current folder); %p in it "
+             "becomes the process id"},
+    {.name = "rate",
+     .letter = 'r',
+     .kind = OPTION_RATE,
+     .at = offsetof(attach_options, rate),
+     .argument = "RATE",
+     .help = "sample each allocated word with this probability (default: 1e-5)"},
+    {.name = "mmap",
+     .kind = OPTION_FLAG,
+     .at = offsetof(attach_options, mmap),
+     .help = "record as well what the program maps itself, by mmap, mremap, sbrk and the like"},
+    {.name = "depth",
+     .letter = 'd',
+     .kind = OPTION_COUNT,
+     .at = offsetof(attach_options, depth),
+     .argument = "N",
+     .help = "keep at most N frames of a call stack (default: 256)"},
+    {.name = "context",
+     .letter = 'c',
+     .kind = OPTION_TEXT,
+     .at = offsetof(attach_options, context),
+     .argument = "TEXT",
+     .help = "a remark that the trace carries"},
+    {.name = "duration",
+     .kind = OPTION_TIME,
+     .at = offsetof(attach_options, duration),
+     .argument = "TIME",
+     .help = "detach after that time, as 30s or 5min, or on Ctrl-C, and show what was recorded "
+             "(default: come back at once, and record until `allotrace detach` or the end of the "
+             "process)"},
+    {.name = "no-symbolize",
+     .kind = OPTION_FLAG,
+     .at = offsetof(attach_options, no_symbolize),
+     .help = "leave addresses in the trace; `allotrace symbolize` resolves them later"},
+    OPTIONS_SYMBOLIZE(attach_options),
+};
+
+/* ---- the end ----------------------------------------------------------------------------- */
+
+static void say_where(pid_t pid, const char *path, int files) {
+    if (files >= 0)
+        message_note(
+            "process %d has files of its own: from here, that is /proc/%d/root%s while it runs",
+            (int)pid, (int)pid, path);
+}
+
+/* Asking servers takes a library, which would be the process's, and leaves files in our home. */
+static void leave_servers(int files, const rights *whose, debug_file_options *debug_files) {
+    if (!debug_files->debuginfod || (files < 0 && whose->uid == geteuid()))
+        return;
+    message_warning("--debuginfod is not for processes of other users or in containers");
+    debug_files->debuginfod = false;
+}
+
+/* Gives the exit status. */
+static int complete(pid_t pid, const char *path, int files, const rights *whose, bool no_symbolize,
+                    debug_file_options debug_files) {
+    run_traces traces = {.n_locked = 0};
+    struct stat status;
+    leave_servers(files, whose, &debug_files);
+    const int refused = attach_enter_files(files, whose);
+    if (refused) {
+        message_error("the recording has ended, but its trace stays as it is, since what process "
+                      "%d may do cannot be taken on: %s",
+                      (int)pid, strerror(refused));
+        return STATUS_FAILED;
+    }
+    if (stat(path, &status) != 0) {
+        message_error("the recording has ended, but its trace cannot be found: %s: %s", path,
+                      strerror(errno));
+        return STATUS_FAILED;
+    }
+    if (!run_traces_add(&traces, path, -1))
+        return STATUS_FAILED;
+    run_traces_complete(&traces, no_symbolize ? NULL : &debug_files, NULL, NULL);
+    run_traces_report(&traces, (run_traces_how){0});
+    say_where(pid, path, files);
+    run_traces_free(&traces);
+    return STATUS_OK;
+}
+
+/* Ends the recording. Its trace is named in `path`, which is empty if there was none. */
+static bool end_recording(pid_t pid, char *path, size_t size, rights *whose) {
+    static control request;
+    remote_reason why;
+    request = (control){.action = CONTROL_END};
+    *path = '\0';
+    if (!attach_control(pid, NULL, &request, whose, &why)) {
+        message_error("%s", why.text);
+        return false;
+    }
+    if (request.outcome == CONTROL_DONE)
+        snprintf(path, size, "%s", request.reply);
+    return true;
+}
+
+/* ---- attach ------------------------------------------------------------------------------ */
+
+static void add_setting(control *c, size_t *used, enum setting setting, const char *value) {
+    size_t room = sizeof c->text - 2 - *used;
+    int n = snprintf(c->text + *used, room, "%s=%s", setting_infos[setting].name, value);
+    if (n > 0 && (size_t)n < room)
+        *used += (size_t)n + 1;
+    else
+        c->text[*used] = '\0';
+}
+
+/* The pattern of names that gives this one alone. */
+static void pattern_of(const char *path, char *pattern, size_t size) {
+    size_t used = 0;
+    for (const char *p = path; *p && used + 2 < size; p++) {
+        pattern[used++] = *p;
+        if (*p == '%')
+            pattern[used++] = '%';
+    }
+    pattern[used] = '\0';
+}
+
+static void fill_request(control *c, const attach_options *opts, const char *path) {
+    char text[64], pattern[2 * PATH_MAX];
+    size_t used = 0;
+    *c = (control){.action = CONTROL_BEGIN};
+    pattern_of(path, pattern, sizeof pattern);
+    add_setting(c, &used, SETTING_FILE, pattern);
+    if (opts->rate > 0) {
+        snprintf(text, sizeof text, "%.15g", opts->rate);
+        add_setting(c, &used, SETTING_RATE, text);
+    }
+    if (opts->mmap)
+        add_setting(c, &used, SETTING_MMAP, "1");
+    if (opts->depth != DEPTH_UNSET) {
+        snprintf(text, sizeof text, "%llu", (unsigned long long)opts->depth);
+        add_setting(c, &used, SETTING_DEPTH, text);
+    }
+    if (opts->context)
+        add_setting(c, &used, SETTING_CONTEXT, opts->context);
+}
+
+/* The trace's name for the process, which may be in another folder: absolute. */
+static bool choose_path(pid_t pid, const attach_options *opts, char path[PATH_MAX]) {
+    char program[PATH_MAX], folder[PATH_MAX] = "", name[PATH_MAX];
+    if (!attach_program(pid, program, sizeof program))
+        snprintf(program, sizeof program, "process");
+    const char *slash = strrchr(program, '/');
+    if (opts->output && (!trace_name_is_pattern(opts->output) ||
+                         !trace_name_for(opts->output, (uint64_t)pid, name, sizeof name)))
+        return false;
+    if (!opts->output && snprintf(name, sizeof name, "%s.%d.ctf", slash ? slash + 1 : program,
+                                  (int)pid) >= (int)sizeof name)
+        return false;
+    if (name[0] != '/' && !getcwd(folder, sizeof folder))
+        return false;
+    int n = snprintf(path, PATH_MAX, "%s%s%s", folder, *folder ? "/" : "", name);
+    return n > 0 && n < PATH_MAX;
+}
+
+/* By which the user says that it is enough. */
+static sigset_t enough_signals(void) {
+    sigset_t enough;
+    sigemptyset(&enough);
+    sigaddset(&enough, SIGINT);
+    sigaddset(&enough, SIGTERM);
+    sigaddset(&enough, SIGHUP);
+    return enough;
+}
+
+/* Until the time is over, the user has enough, or the process has ended. */
+static void wait_while_recording(pid_t pid, uint64_t duration) {
+    sigset_t enough = enough_signals();
+    struct timespec now, tick = {.tv_nsec = 100000000};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    uint64_t end = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000 + duration;
+    for (uint64_t at = 0; at < end && kill(pid, 0) == 0;) {
+        if (sigtimedwait(&enough, NULL, &tick) > 0)
+            break;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        at = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+    }
+}
+
+static int finish_after(pid_t pid, const attach_options *opts, const char *path,
+                        const rights *began) {
+    char ended[CONTROL_REPLY] = "";
+    rights whose;
+    sigset_t enough = enough_signals();
+    int files = attach_open_files(pid);
+    wait_while_recording(pid, opts->duration);
+    if (kill(pid, 0) != 0 || !end_recording(pid, ended, sizeof ended, &whose) || !*ended)
+        whose = *began;
+    sigprocmask(SIG_UNBLOCK, &enough, NULL);
+    return complete(pid, path, files, &whose, opts->no_symbolize, opts->debug_files);
+}
+
+/* The process itself opens the trace: a name that we could write to may not be one for it. */
+static void say_refused(pid_t pid, const control *request, const char *path) {
+    if (request->outcome == CONTROL_UNKNOWN)
+        message_error("process %d is not recorded: its recorder is of another version", (int)pid);
+    else if (request->error)
+        message_error("process %d is not recorded: %s to %s by the process itself, with its own "
+                      "rights: %s; name another by -o",
+                      (int)pid, request->reply, path, strerror(request->error));
+    else
+        message_error("process %d is not recorded: %s", (int)pid, request->reply);
+}
+
+static int run_attach(const void *opts_, char **operands, size_t n_operands) {
+    const attach_options *opts = opts_;
+    static control request;
+    char library[PATH_MAX], path[PATH_MAX];
+    sigset_t enough = enough_signals();
+    rights whose;
+    remote_reason why;
+    pid_t pid;
+    (void)n_operands;
+    if (!process_id_parse(operands[0], &pid))
+        return message_usage(&command_attach, "`%s` is not the id of a process", operands[0]);
+    if (opts->depth != DEPTH_UNSET && (opts->depth < 1 || opts->depth > SETTING_MAX_DEPTH))
+        return message_usage(&command_attach, "--depth: from 1 to %d frames can be kept",
+                             SETTING_MAX_DEPTH);
+    if (!choose_path(pid, opts, path))
+        return message_usage(&command_attach,
+                             "--output: `%s` is no name of a trace: it is too long, or a %% in it "
+                             "is not followed by p "
+                             "(the process id) or %%",
+                             opts->output ? opts->output : "PROGRAM.PID.ctf");
+    if (!preload_file_find(library)) {
+        message_error("%s is not where it was installed", PRELOAD_NAME);
+        return STATUS_FAILED;
+    }
+    fill_request(&request, opts, path);
+    /* Whoever ends us while it begins gets to know that it has begun, or has it end. */
+    sigprocmask(SIG_BLOCK, &enough, NULL);
+    if (!attach_control(pid, library, &request, &whose, &why)) {
+        message_error("%s", why.text);
+        return STATUS_FAILED;
+    }
+    if (request.outcome != CONTROL_DONE) {
+        say_refused(pid, &request, path);
+        return STATUS_FAILED;
+    }
+    if (attach_has_own_malloc(pid))
+        message_warning(
+            "process %d has a malloc in the program itself: what the program asks of it is "
+            "not seen, what libraries do is",
+            (int)pid);
+    if (attach_has_ocaml(pid))
+        message_warning("process %d is an OCaml program, only its malloc is recorded: for its "
+                        "OCaml heap, start it under `allotrace run`",
+                        (int)pid);
+    if (opts->duration) {
+        message_note("recording process %d for %.6g s; Ctrl-C ends it earlier", (int)pid,
+                     (double)opts->duration / 1e6);
+        return finish_after(pid, opts, path, &whose);
+    }
+    message_note("recording process %d into %s", (int)pid, path);
+    say_where(pid, path, attach_open_files(pid));
+    message_note("end it by: allotrace detach %d", (int)pid);
+    sigprocmask(SIG_UNBLOCK, &enough, NULL);
+    return STATUS_OK;
+}
+
+const command command_attach = {
+    .name = "attach",
+    .group = GROUP_RECORD,
+    .operand = OPERAND_PROCESS,
+    .usage = "PID",
+    .summary = "record a process that runs already",
+    .description =
+        "Begins to record where a running process allocates, without starting it anew and without "
+        "a debugger. One of its threads is stopped for some milliseconds, at a place where it can "
+        "hold no lock of the allocator or the loader, and is made to load the recorder.\n\n"
+        "From then on allocations and frees of all threads are seen, in all modules that are "
+        "loaded at that moment; not those of libraries that are loaded later, nor blocks from "
+        "before.\n\n"
+        "Refused, with the reason, is what cannot be done safely: a process of another user, one "
+        "that is traced, stopped, linked statically, or with another C library than glibc 2.34 "
+        "or later, one with a seccomp filter that would end it for what recording takes (only root "
+        "may see that), or, unless by root, in a container that does not see the recorder's file.",
+    .example = "allotrace attach --duration 30s 4711\n"
+               "allotrace attach -o server.ctf 4711; sleep 60; allotrace detach 4711\n",
+    OPTIONS_OF(attach_specs, attach_defaults),
+    .run = run_attach,
+};
+
+/* ---- detach ------------------------------------------------------------------------------ */
+
+typedef struct detach_options {
+    bool no_symbolize;
+    debug_file_options debug_files;
+} detach_options;
+
+static const detach_options detach_defaults = {0};
+
+static const option detach_specs[] = {
+    {.name = "no-symbolize",
+     .kind = OPTION_FLAG,
+     .at = offsetof(detach_options, no_symbolize),
+     .help = "leave addresses in the trace; `allotrace symbolize` resolves them later"},
+    OPTIONS_SYMBOLIZE(detach_options),
+};
+
+static int run_detach(const void *opts_, char **operands, size_t n_operands) {
+    const detach_options *opts = opts_;
+    char path[CONTROL_REPLY];
+    rights whose;
+    pid_t pid;
+    (void)n_operands;
+    if (!process_id_parse(operands[0], &pid))
+        return message_usage(&command_detach, "`%s` is not the id of a process", operands[0]);
+    int files = attach_open_files(pid);
+    if (!end_recording(pid, path, sizeof path, &whose))
+        return STATUS_FAILED;
+    if (!*path) {
+        message_error("process %d is not being recorded", (int)pid);
+        return STATUS_FAILED;
+    }
+    return complete(pid, path, files, &whose, opts->no_symbolize, opts->debug_files);
+}
+
+const command command_detach = {
+    .name = "detach",
+    .group = GROUP_RECORD,
+    .operand = OPERAND_PROCESS,
+    .usage = "PID",
+    .summary = "end the recording of a process",
+    .description =
+        "Ends the recording that `allotrace attach` began, or that of a program under `allotrace "
+        "run`. The process goes on as if it had never been recorded; the recorder's code, which "
+        "is no longer called after `attach`, stays loaded. What was recorded is shown as "
+        "`allotrace "
+        "run` does.",
+    .example = "allotrace detach 4711\n",
+    OPTIONS_OF(detach_specs, detach_defaults),
+    .run = run_detach,
+};

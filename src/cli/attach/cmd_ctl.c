@@ -1,0 +1,87 @@
+/* cmd_ctl.c: `allotrace ctl PID ACTION`: tells a recording that goes on what to do. */
+#include <stdio.h>
+#include <string.h>
+
+#include "attach/attach.h"
+#include "cli/attach/process_id.h"
+#include "cli/message.h"
+
+static const struct {
+    enum control_action action;
+    const char *name;
+} orders[] = {
+#define ORDER(id, name, behind) {CONTROL_##id, name},
+    CONTROL_ORDERS(ORDER, )
+#undef ORDER
+};
+
+static bool find_action(const char *name, enum control_action *action) {
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+        if (strcmp(orders[i].name, name) == 0) {
+            *action = orders[i].action;
+            return true;
+        }
+    return false;
+}
+
+static int run(const void *options, char **operands, size_t n_operands) {
+    static control request;
+    const char *name = n_operands > 2 ? operands[2] : NULL;
+    enum control_action action;
+    remote_reason why;
+    pid_t pid;
+    (void)options;
+    if (!process_id_parse(operands[0], &pid))
+        return message_usage(&command_ctl, "`%s` is not the id of a process", operands[0]);
+    if (!find_action(operands[1], &action))
+        return message_usage(&command_ctl, "`%s` is none of " CONTROL_ORDER_NAMES(", "),
+                             operands[1]);
+    if ((action == CONTROL_MARK) != (name != NULL))
+        return message_usage(&command_ctl, name ? "%s takes no name" : "%s needs a name",
+                             operands[1]);
+    if (name && (!*name || strlen(name) > 255))
+        return message_usage(&command_ctl, "the name of a mark has 1 to 255 bytes");
+    request = (control){.action = action};
+    if (name)
+        memcpy(request.text, name, strlen(name) + 1); /* fits: see above */
+    if (!attach_control(pid, NULL, &request, NULL, &why)) {
+        message_error("%s", why.text);
+        return STATUS_FAILED;
+    }
+    if (request.outcome != CONTROL_DONE) {
+        message_error(request.outcome == CONTROL_IDLE
+                          ? "process %d is not being recorded"
+                          : "process %d has a recorder of another version",
+                      (int)pid);
+        return STATUS_FAILED;
+    }
+    if (action == CONTROL_STATUS)
+        printf("%s: %s\n", request.reply, request.stopped ? "sampling is stopped" : "recording");
+    return STATUS_OK;
+}
+
+static const bool defaults = false;
+
+#define ORDER_USAGE(id, name, behind) name behind
+
+const command command_ctl = {
+    .name = "ctl",
+    .group = GROUP_RECORD,
+    .operand = OPERAND_CONTROL,
+    .usage = "PID " CONTROL_ORDERS(ORDER_USAGE, "|"),
+    .summary = "tell a recording that goes on what to do",
+    .description =
+        "Talks to the recorder in a process that runs under `allotrace run`, or that `allotrace "
+        "attach` records:\n\n"
+        "`stop` ends the sampling of new blocks and `start` begins it again; blocks that were "
+        "sampled before are followed meanwhile, and both leave a mark. `mark NAME` puts a named "
+        "moment into the trace. `flush` writes to the file all there is. `status` says where "
+        "the trace is written to.\n\n"
+        "A thread of the process is stopped for some milliseconds for it. A program can set marks "
+        "by itself with <allotrace/mark.h>.",
+    .example = "allotrace ctl 4711 mark 'cache warm'\n"
+               "allotrace ctl 4711 flush\n",
+    .options_size = sizeof defaults,
+    .defaults = &defaults,
+    .run = run,
+};

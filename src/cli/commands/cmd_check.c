@@ -1,0 +1,515 @@
+/* cmd_check.c: `allotrace check TRACE`: expectations and budgets, for people and for CI. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "cli/budget_file.h"
+#include "cli/color.h"
+#include "cli/message.h"
+#include "cli/question.h"
+#include "cli/result_file.h"
+#include "cli/similar.h"
+#include "cli/terminal.h"
+#include "cli/trace_profile.h"
+#include "present/check.h"
+#include "query/hotspots.h"
+
+typedef struct check_command {
+    option_texts expect;
+    uint64_t top;
+    const char *within, *budget, *update, *junit;
+    question_options question;
+} check_command;
+
+static const check_command defaults = {.within = "10x", .top = 10};
+
+static const option options[] = {
+    {.name = "expect",
+     .letter = 'e',
+     .kind = OPTION_TEXTS,
+     .at = offsetof(check_command, expect),
+     .argument = "SITE=AMOUNT",
+     .help = "what SITE should allocate, like 'parse=50000 blocks', 'a.c:10=12MB', "
+             "'total=3000 words'; may be given several times"},
+    {.name = "within",
+     .kind = OPTION_TEXT,
+     .at = offsetof(check_command, within),
+     .argument = "FACTOR",
+     .help = "how far from an expectation the truth may be, like 2x (default 10x: one order of "
+             "magnitude)"},
+    {.name = "budget",
+     .letter = 'b',
+     .kind = OPTION_FILE,
+     .at = offsetof(check_command, budget),
+     .argument = "FILE",
+     .help = "check the budgets in FILE (TOML)"},
+    {.name = "update",
+     .kind = OPTION_FILE,
+     .at = offsetof(check_command, update),
+     .argument = "FILE",
+     .help = "write budgets that the trace meets, with a tenth to spare, for the sites that FILE "
+             "names; for the largest, if there is no FILE yet"},
+    {.name = "junit",
+     .kind = OPTION_FILE,
+     .at = offsetof(check_command, junit),
+     .argument = "FILE",
+     .help = "also write the verdicts as JUnit XML"},
+    {.name = "filter",
+     .letter = 'f',
+     .kind = OPTION_TEXT,
+     .at = offsetof(check_command, question.filter),
+     .argument = "FILTER",
+     .help = "count only blocks that FILTER keeps, like 'alloc:10s..20s size:>=1K heap:major "
+             "-fn:startup', where a budget has no filter of its own; see allotrace(1)"},
+    {.name = "measure",
+     .letter = 'm',
+     .kind = OPTION_CHOICE,
+     .at = offsetof(check_command, question.measure),
+     .choices = question_measures,
+     .help = "what amounts are of, where a budget has no measure of its own: of what was allocated "
+             "(default), is live at the end or at the peak, was promoted, or never freed; as bytes "
+             "or blocks"},
+    {.name = "top",
+     .letter = 'n',
+     .kind = OPTION_COUNT,
+     .at = offsetof(check_command, top),
+     .argument = "N",
+     .help = "for how many sites --update writes budgets into a new file (default 10)"},
+    OPTIONS_FORM(check_command),
+};
+
+/* What rules with one filter and measure are about. */
+typedef struct group {
+    const char *text; /* the filter, interned; NULL: all blocks */
+    filter *filter;   /* NULL: the same */
+    measure measure;
+    lens lens;
+    budget_tally tally; /* unless all blocks count, in the order in which they are read */
+} group;
+
+/* All that a run of the command holds. */
+typedef struct job {
+    const check_command *opts;
+    trace_file in;
+    profile profile;
+    budget_rule defaults; /* filter and measure of rules that name none */
+    VEC(group) groups;
+    bool selects;         /* some group needs the table of blocks */
+    budget_tally tally;   /* of all groups, if none does */
+    intern_table strings; /* of the rules */
+    budget_rules rules;
+    VEC(budget_result) results; /* by rule */
+    bool is_partial;            /* a part of the trace is missing */
+} job;
+
+static int no_memory(void) {
+    message_error("not enough memory");
+    return STATUS_FAILED;
+}
+
+/* ---- rules --------------------------------------------------------------------------------- */
+
+static bool parse_factor(const char *text, double *factor) {
+    const char *end = text + number_read(text, factor);
+    if (end == text)
+        return false;
+    end += *end == 'x';
+    return !*end && isfinite(*factor) && *factor > 1;
+}
+
+/* SITE may hold a `=` (operator==); an amount does not. */
+static int add_expectation(job *j, const char *text, double factor) {
+    const char *equals = strrchr(text, '=');
+    budget_rule rule = j->defaults;
+    rule.within = factor;
+    if (!equals || equals == text || !budget_parse_amount(equals + 1, &rule.amount, &rule.unit))
+        return message_usage(&command_check,
+                             "--expect: `%s` is not like 'SITE=50000 blocks' or 'SITE=12MB'", text);
+    if (rule.measure == MEASURE_ALLOCATED && !budget_fits(rule.measure, rule.unit))
+        rule.measure = budget_measure_of(rule.unit);
+    if (!budget_fits(rule.measure, rule.unit))
+        return message_usage(&command_check, "--expect: `%s` is no amount of --measure %s", text,
+                             measure_infos[rule.measure].name);
+    rule.site = intern(&j->strings, text, (size_t)(equals - text));
+    return rule.site && vec_push(&j->rules, rule) ? STATUS_OK : no_memory();
+}
+
+static bool set_defaults(job *j) {
+    const char *text = j->opts->question.filter;
+    j->defaults = (budget_rule){
+        .site = "total",
+        .measure = (measure)j->opts->question.measure,
+        .filter = text && *text ? intern(&j->strings, text, strlen(text)) : NULL,
+    };
+    j->defaults.unit = j->defaults.measure == MEASURE_BLOCKS        ? BUDGET_BLOCKS
+                       : j->defaults.measure == MEASURE_BYTESECONDS ? BUDGET_BYTESECONDS
+                                                                    : BUDGET_BYTES;
+    return !text || !*text || j->defaults.filter;
+}
+
+/* A check of nothing would pass for ever. */
+static int read_budget(job *j, const char *path) {
+    size_t n = j->rules.count;
+    int status = budget_file_read(path, &j->defaults, &j->strings, &j->rules);
+    if (status == STATUS_OK && j->rules.count == n) {
+        message_error("%s: there is no [[budget]] in it: write one by: allotrace check --update",
+                      path);
+        status = STATUS_FAILED;
+    }
+    return status;
+}
+
+static int read_rules(job *j) {
+    const check_command *o = j->opts;
+    double factor;
+    if (!parse_factor(o->within, &factor))
+        return message_usage(&command_check, "--within: `%s` is no factor above 1, like 2x",
+                             o->within);
+    if (!set_defaults(j))
+        return no_memory();
+    int status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < o->expect.n; i++)
+        status = add_expectation(j, o->expect.items[i], factor);
+    if (status == STATUS_OK && o->budget)
+        status = read_budget(j, o->budget);
+    if (status == STATUS_OK && o->update && access(o->update, F_OK) == 0)
+        status = budget_file_read(o->update, &j->defaults, &j->strings, &j->rules);
+    return status;
+}
+
+/* ---- a first budget ------------------------------------------------------------------------ */
+
+enum { FIRST_SHARE = 20 /* at least a 20th of the total */ };
+
+static bool is_listed(const job *j, const char *site) {
+    for (size_t i = 0; i < j->rules.count; i++)
+        if (strcmp(j->rules.items[i].site, site) == 0)
+            return true;
+    return false;
+}
+
+/* The largest functions of what is counted. */
+static bool find_functions(const job *j, hotspots *h) {
+    query_result q;
+    const query_spec spec = {
+        .filter = j->groups.items[0].filter, .measure = j->defaults.measure, .moment = QUERY_END};
+    if (!query_run(&q, &j->profile, &spec))
+        return false;
+    bool ok = hotspots_query(&q, HOTSPOTS_BY_FUNCTION, h);
+    query_free(&q);
+    return ok;
+}
+
+/* The whole program, and its largest functions: lines move too often. */
+static bool make_rules(job *j) {
+    hotspots h;
+    if (!find_functions(j, &h))
+        return false;
+    bool ok = vec_push(&j->rules, j->defaults);
+    for (size_t i = 0; ok && i < h.sites.count && i < j->opts->top; i++) {
+        const hotspots_entry *e = &h.sites.items[i].entry;
+        bool named = e->place && e->place->function[0] && e->place->function[0] != '$' &&
+                     !profile_is_address(e->place);
+        budget_rule rule = j->defaults;
+        if (named && e->cost.weight * FIRST_SHARE >= h.total.weight &&
+            !is_listed(j, e->place->function)) {
+            rule.site = e->place->function;
+            ok = vec_push(&j->rules, rule);
+        }
+    }
+    hotspots_free(&h);
+    return ok;
+}
+
+/* ---- groups -------------------------------------------------------------------------------- */
+
+static size_t find_group(const job *j, const budget_rule *r) {
+    size_t i = 0;
+    while (i < j->groups.count &&
+           (j->groups.items[i].text != r->filter || j->groups.items[i].measure != r->measure))
+        i++;
+    return i;
+}
+
+static int add_group(job *j, const budget_rule *r) {
+    if (find_group(j, r) < j->groups.count)
+        return STATUS_OK;
+    group g = {.text = r->filter, .measure = r->measure};
+    int status = question_parse_filter(&command_check, r->filter, &g.filter);
+    if (status != STATUS_OK)
+        return status;
+    if (!vec_push(&j->groups, g)) {
+        filter_free(g.filter);
+        return no_memory();
+    }
+    bool all = g.measure == MEASURE_ALLOCATED || g.measure == MEASURE_BLOCKS;
+    j->selects = j->selects || !all || filter_selects(g.filter);
+    return STATUS_OK;
+}
+
+/* Before there are rules, those that are to be made. */
+static int make_groups(job *j) {
+    int status = j->rules.count ? STATUS_OK : add_group(j, &j->defaults);
+    if (j->rules.count == 0) /* sites are sorted by the measure */
+        j->selects = j->selects || j->defaults.measure == MEASURE_BLOCKS;
+    for (size_t i = 0; status == STATUS_OK && i < j->rules.count; i++)
+        status = add_group(j, &j->rules.items[i]);
+    return status;
+}
+
+static void free_groups(job *j) {
+    for (size_t i = 0; i < j->groups.count; i++) {
+        group *g = &j->groups.items[i];
+        filter_free(g->filter);
+        lens_free(&g->lens);
+        budget_tally_free(&g->tally);
+    }
+    vec_free(&j->groups);
+}
+
+/* ---- the trace ----------------------------------------------------------------------------- */
+
+static bool count_block(void *context, uint32_t node, const memtrace_event *event) {
+    job *j = context;
+    return budget_count(&j->tally, j->profile.info.sample_rate, node, event);
+}
+
+/* With a filter, blocks are counted once it is known which are kept. */
+static int count_kept(const job *j, group *g) {
+    selection s;
+    const int status = question_check_filter(&command_check, g->text, g->filter, &j->profile);
+    if (status != STATUS_OK)
+        return status;
+    if (!filter_select(g->filter, &j->profile, &s))
+        return no_memory();
+    if (s.n_kept == 0 && s.n_of > 0) {
+        message_warning("the filter kept 0 of %zu blocks: `%.*s` removed the last %zu", s.n_of,
+                        (int)s.term_size, g->text + s.term_at, s.n_removed);
+        similar_hint_filter(&j->profile, g->filter);
+    }
+    g->tally.may = filter_bounds_of(g->filter, &j->profile);
+    bool ok = budget_count_rows(&g->tally, &j->profile, g->measure, s.kept);
+    selection_free(&s);
+    return ok ? STATUS_OK : no_memory();
+}
+
+static int count_groups(job *j) {
+    int status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < j->groups.count; i++) {
+        group *g = &j->groups.items[i];
+        if (!lens_init(&g->lens, &j->profile, true, g->filter))
+            status = no_memory();
+        else if (j->selects)
+            status = count_kept(j, g);
+    }
+    return status;
+}
+
+/* Whether more was allocated than the trace can say. */
+static bool lacks_events(const trace_file *in) {
+    size_t n;
+    const memtrace_warning *w = trace_file_warnings(in, &n);
+    for (size_t i = 0; i < n; i++)
+        if (w[i].defect == MEMTRACE_DEFECT_CUT_SHORT ||
+            w[i].defect == MEMTRACE_DEFECT_NOT_A_PACKET ||
+            w[i].defect == MEMTRACE_DEFECT_BAD_EVENT ||
+            w[i].defect == MEMTRACE_DEFECT_CACHE_MISMATCH)
+            return true;
+    return false;
+}
+
+static int read_trace(job *j, const char *path) {
+    const trace_profile_options from = {.strict = j->opts->question.strict,
+                                        .index = j->opts->question.index,
+                                        .how = {.keep_blocks = j->selects,
+                                                .block = j->selects ? NULL : count_block,
+                                                .block_context = j}};
+    int status = trace_profile_read(&j->in, &j->profile, path, &from);
+    j->is_partial =
+        status == STATUS_OK && (lacks_events(&j->in) || profile_ends_early(&j->profile));
+    trace_file_close(&j->in);
+    if (status != STATUS_OK)
+        return status;
+    trace_file_doing(&j->in, "adding up");
+    return count_groups(j);
+}
+
+/* What is missing can only add to what is known to be too much; but for what is still there at the
+ * end, which is missing, too. */
+static void doubt(const budget_rule *r, budget_result *result) {
+    const bool adds = r->measure != MEASURE_SURVIVED && r->measure != MEASURE_LIVE;
+    if (adds && result->verdict == BUDGET_FAIL && result->actual.value > r->amount)
+        return;
+    result->verdict = BUDGET_UNDECIDED;
+    result->deciding_rate = 0;
+}
+
+static int judge_rules(job *j) {
+    bool ok = vec_reserve(&j->results, j->rules.count);
+    for (size_t i = 0; ok && i < j->rules.count; i++) {
+        const budget_rule *r = &j->rules.items[i];
+        const group *g = &j->groups.items[find_group(j, r)];
+        budget_result *result = &j->results.items[j->results.count++];
+        ok = budget_judge(&g->lens, j->selects ? &g->tally : &j->tally, r, result);
+        if (ok && j->is_partial)
+            doubt(r, result);
+    }
+    return ok ? STATUS_OK : no_memory();
+}
+
+/* ---- results ------------------------------------------------------------------------------- */
+
+static check_table table_of(const job *j) {
+    return (check_table){.rules = j->rules.items,
+                         .results = j->results.items,
+                         .n = j->rules.count,
+                         .profile = &j->profile,
+                         .color = color_wanted()};
+}
+
+static int write_file(const job *j, const char *path,
+                      void (*write)(output *, const check_table *)) {
+    result_file file;
+    check_table shown = table_of(j);
+    int status = result_file_begin(&file, &command_check, path, false);
+    if (status != STATUS_OK)
+        return status;
+    output out;
+    output_start(&out, file.fd);
+    write(&out, &shown);
+    int error = output_finish(&out);
+    if (error) {
+        message_error("%s: %s", path, strerror(error));
+        status = STATUS_FAILED;
+    }
+    return result_file_end(&file, status);
+}
+
+static int show(const job *j) {
+    output out;
+    check_table shown = table_of(j);
+    terminal_start(&out, !j->opts->question.json && !j->opts->question.csv);
+    if (j->opts->question.json)
+        check_json(&out, &shown);
+    else if (j->opts->question.csv)
+        check_csv(&out, &shown);
+    else
+        check_text(&out, &shown);
+    return report_output(output_finish(&out));
+}
+
+/* Whether a measure counts whatever was allocated: by others, one may allocate and have no sample.
+ */
+static bool counts_all(measure m) {
+    return m == MEASURE_ALLOCATED || m == MEASURE_BLOCKS || m == MEASURE_BYTESECONDS;
+}
+
+/* A limit on a name that is misspelt, or that the program no longer has, is met by every trace; so
+ * is one on a function that leaves allocating to others. */
+static void say_unknown(const job *j) {
+    for (size_t i = 0; i < j->rules.count; i++) {
+        const budget_rule *rule = &j->rules.items[i];
+        const char *site = rule->site;
+        if (j->results.items[i].samples > 0)
+            continue;
+        if (!budget_knows(&j->profile, site)) {
+            message_warning("nothing in the trace is called `%s`: it allocates too little to be "
+                            "seen, or has another name",
+                            site);
+            similar_hint(&j->profile, budget_site_name(site));
+        } else if (!rule->filter && counts_all(rule->measure) && !budget_is_under(site) &&
+                   strcmp(site, "total") != 0)
+            message_warning("no sample is of `%s` itself: `under:%s` is what the functions that it "
+                            "calls allocate as well",
+                            site, site);
+    }
+}
+
+static int verdict(const job *j) {
+    int status = STATUS_OK;
+    for (size_t i = 0; i < j->results.count; i++) {
+        if (j->results.items[i].verdict == BUDGET_FAIL)
+            return STATUS_BEYOND;
+        if (j->results.items[i].verdict == BUDGET_UNDECIDED)
+            status = STATUS_UNSURE;
+    }
+    return status;
+}
+
+static int update(job *j) {
+    if (j->rules.count == 0 && !make_rules(j))
+        return no_memory();
+    for (size_t i = 0; i < j->rules.count; i++)
+        if (j->rules.items[i].within > 0) {
+            message_error("%s: it has expectations; only maxima can be updated", j->opts->update);
+            return STATUS_FAILED;
+        }
+    int status = judge_rules(j);
+    return status == STATUS_OK ? write_file(j, j->opts->update, check_toml) : status;
+}
+
+static int check(job *j) {
+    int status = judge_rules(j);
+    if (status == STATUS_OK)
+        status = show(j);
+    if (status == STATUS_OK)
+        say_unknown(j);
+    if (status == STATUS_OK && j->opts->junit)
+        status = write_file(j, j->opts->junit, check_junit);
+    return status == STATUS_OK ? verdict(j) : status;
+}
+
+static int check_usage(const check_command *o) {
+    if (o->question.json && o->question.csv)
+        return message_usage(&command_check, "check: --json and --csv exclude each other");
+    if (o->update && (o->budget || o->expect.n || o->junit || o->question.json || o->question.csv))
+        return message_usage(&command_check, "check: --update stands alone");
+    if (!o->update && !o->budget && o->expect.n == 0)
+        return message_usage(&command_check, "check needs --expect, --budget or --update");
+    return STATUS_OK;
+}
+
+static int run(const void *opts, char **operands, size_t n_operands) {
+    job j = {.opts = opts};
+    (void)n_operands;
+    int status = check_usage(opts);
+    if (status == STATUS_OK)
+        status = read_rules(&j);
+    if (status == STATUS_OK)
+        status = make_groups(&j);
+    if (status == STATUS_OK)
+        status = read_trace(&j, operands[0]);
+    if (status == STATUS_OK)
+        status = j.opts->update ? update(&j) : check(&j);
+    vec_free(&j.results);
+    vec_free(&j.rules);
+    intern_free(&j.strings);
+    budget_tally_free(&j.tally);
+    free_groups(&j);
+    profile_free(&j.profile);
+    return status;
+}
+
+const command command_check = {
+    .name = "check",
+    .group = GROUP_LOOK,
+    .operand = OPERAND_TRACE,
+    .usage = "FILE…",
+    .summary = "check a trace against expectations and budgets",
+    .description =
+        "Compares what sites allocated with what you expect, or allow. A check fails only if the "
+        "whole 95 % interval is beyond the limit, and passes only if none of it is; else it is "
+        "undecided, and a rate is named that would decide.\n\n"
+        "A site is FILE:LINE, where FILE is the end of a path, a function, or `total`; `under:` "
+        "before it means all that is allocated while it is on the stack.",
+    .example = "allotrace check --expect 'parse=50000 blocks' --within 2x out.ctf\n"
+               "allotrace check --update budget.toml out.ctf\n"
+               "allotrace check --budget budget.toml --junit verdicts.xml out.ctf\n",
+    .statuses = "  3  a check failed\n"
+                "  4  none failed, but at least one is undecided\n",
+    OPTIONS_OF(options, defaults),
+    .run = run,
+};

@@ -1,0 +1,333 @@
+/* cmd_completion.c: `allotrace completion SHELL`: completion scripts from the table of commands. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/message.h"
+#include "contract/control.h"
+
+/* X(name), with `between` between two of them. */
+#define SHELLS(X, between)                                                                         \
+    X(bash) between X(zsh)                                                                         \
+    between X(fish)                                                                                \
+    between X(plain)
+#define SHELL_NAME(name)     #name
+#define SHELL_NAMES(between) SHELLS(SHELL_NAME, between)
+
+static const option help_option = {
+    .name = "help", .letter = 'h', .kind = OPTION_FLAG, .help = "show how to use this command"};
+
+/* The options of a command, with --help as the last. */
+static size_t option_count(const command *cmd) {
+    return cmd->n_options + 1;
+}
+
+static const option *option_at(const command *cmd, size_t i) {
+    return i < cmd->n_options ? &cmd->options[i] : &help_option;
+}
+
+static void print_command_names(const char *separator) {
+    for (size_t i = 0; i < command_count; i++)
+        printf("%s%s", i ? separator : "", command_table[i]->name);
+}
+
+/* `text` for the inside of single quotes: of sh and zsh with `'\''`, of fish with `\'`. Characters
+ * in `escaped` get a backslash. */
+static void print_quoted(const char *text, const char *quote, const char *escaped) {
+    for (; *text; text++) {
+        if (*text == '\'')
+            fputs(quote, stdout);
+        else if (strchr(escaped, *text))
+            printf("\\%c", *text);
+        else
+            putchar(*text);
+    }
+}
+
+/* ---- bash -------------------------------------------------------------------------------- */
+
+static void bash_option_values(const command *cmd) {
+    for (size_t i = 0; i < cmd->n_options; i++) {
+        const option *o = &cmd->options[i];
+        if (!option_takes_value(o))
+            continue;
+        printf("        %s:--%s", cmd->name, o->name);
+        if (o->letter)
+            printf("|%s:-%c", cmd->name, o->letter);
+        fputs(") ", stdout);
+        if (o->kind == OPTION_FILE) {
+            fputs("COMPREPLY=($(compgen -f -- \"$cur\"))", stdout);
+        } else if (o->kind == OPTION_CHOICE) {
+            fputs("COMPREPLY=($(compgen -W '", stdout);
+            for (size_t j = 0; o->choices[j]; j++)
+                printf("%s%s", j ? " " : "", o->choices[j]);
+            fputs("' -- \"$cur\"))", stdout);
+        } else {
+            fputs("COMPREPLY=()", stdout);
+        }
+        fputs("; return ;;\n", stdout);
+    }
+}
+
+static void bash_options(const command *cmd) {
+    printf("            %s) words='", cmd->name);
+    for (size_t i = 0; i < option_count(cmd); i++)
+        printf("%s--%s", i ? " " : "", option_at(cmd, i)->name);
+    fputs("' ;;\n", stdout);
+}
+
+static void bash_operands(const command *cmd) {
+    static const char *const actions[] = {
+        [OPERAND_NONE] = "COMPREPLY=()",
+        [OPERAND_TRACE] = "COMPREPLY=($(compgen -f -- \"$cur\"))",
+        [OPERAND_TRACES] = "COMPREPLY=($(compgen -f -- \"$cur\"))",
+        [OPERAND_FACTOR] = "COMPREPLY=($(compgen -f -- \"$cur\"))",
+        [OPERAND_SITE] = "COMPREPLY=($(compgen -f -- \"$cur\"))",
+        [OPERAND_SOURCE] = "COMPREPLY=($(compgen -f -- \"$cur\"))",
+        [OPERAND_PROGRAM] = "COMPREPLY=($(compgen -c -f -- \"$cur\"))",
+        [OPERAND_PROCESS] = "COMPREPLY=($(compgen -W \"$(ps -u $UID -o pid=)\" -- \"$cur\"))",
+        [OPERAND_CONTROL] = "COMPREPLY=($(compgen -W \"" CONTROL_ORDER_NAMES(
+            " ") " $(ps -u $UID -o pid=)\" -- \"$cur\"))",
+        [OPERAND_COMMAND] = "COMPREPLY=($(compgen -W \"$commands\" -- \"$cur\"))",
+        [OPERAND_SHELL] = "COMPREPLY=($(compgen -W '" SHELL_NAMES(" ") "' -- \"$cur\"))",
+    };
+    printf("        %s) %s ;;\n", cmd->name, actions[cmd->operand]);
+}
+
+static void print_bash(void) {
+    fputs("# bash completion of allotrace; made by `allotrace completion bash`\n"
+          "_allotrace() {\n"
+          "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+          "    local cmd=${COMP_WORDS[1]} words='' commands='",
+          stdout);
+    print_command_names(" ");
+    fputs("'\n    case ${COMP_WORDS[0]##*/} in\n", stdout);
+    for (size_t i = 0; i < command_count; i++)
+        if (command_table[i]->alias)
+            printf("        %s) cmd=%s ;;\n", command_table[i]->alias, command_table[i]->name);
+    fputs("        *) if ((COMP_CWORD == 1)); then\n"
+          "               COMPREPLY=($(compgen -W \"$commands --help --version\" -- \"$cur\"))\n"
+          "               return\n"
+          "           fi ;;\n"
+          "    esac\n"
+          "    case $cmd:$prev in\n",
+          stdout);
+    for (size_t i = 0; i < command_count; i++)
+        bash_option_values(command_table[i]);
+    fputs("    esac\n"
+          "    if [[ $cur == -* ]]; then\n"
+          "        case $cmd in\n",
+          stdout);
+    for (size_t i = 0; i < command_count; i++)
+        bash_options(command_table[i]);
+    fputs("        esac\n"
+          "        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+          "        return\n"
+          "    fi\n"
+          "    case $cmd in\n",
+          stdout);
+    for (size_t i = 0; i < command_count; i++)
+        bash_operands(command_table[i]);
+    fputs("    esac\n"
+          "}\n"
+          "complete -o filenames -F _allotrace allotrace",
+          stdout);
+    for (size_t i = 0; i < command_count; i++)
+        if (command_table[i]->alias)
+            printf(" %s", command_table[i]->alias);
+    putchar('\n');
+}
+
+/* ---- zsh --------------------------------------------------------------------------------- */
+
+static void zsh_option(const option *o) {
+    char argument[HELP_ARGUMENT_SIZE];
+    help_argument(o, argument);
+    if (o->letter)
+        printf(" \\\n                '(-%c --%s)'{-%c,--%s}'", o->letter, o->name, o->letter,
+               o->name);
+    else
+        printf(" \\\n                '--%s", o->name);
+    putchar('[');
+    print_quoted(o->help, "'\\''", "[]:\\");
+    putchar(']');
+    if (o->kind == OPTION_CHOICE) {
+        printf(":%s:(", o->name);
+        for (size_t j = 0; o->choices[j]; j++)
+            printf("%s%s", j ? " " : "", o->choices[j]);
+        putchar(')');
+    } else if (option_takes_value(o)) {
+        printf(":%s:%s", argument, o->kind == OPTION_FILE ? "_files" : "");
+    }
+    putchar('\'');
+}
+
+static void zsh_operands(const command *cmd) {
+    static const char *const actions[] = {
+        [OPERAND_NONE] = "",
+        [OPERAND_TRACE] = "'1:trace:_files'",
+        [OPERAND_TRACES] = "'*:trace:_files'",
+        [OPERAND_FACTOR] = "'1:factor:' '2:trace:_files'",
+        [OPERAND_SITE] = "'1:function:' '2:trace:_files'",
+        [OPERAND_SOURCE] = "'1:source:_files -g \"*.ml\"'",
+        [OPERAND_PROGRAM] =
+            "'*::program:{ if [[ $words[1] = -- ]] && ((CURRENT-- > 1)); then shift words; "
+            "fi; _normal }'",
+        [OPERAND_PROCESS] = "'1:process:_pids'",
+        [OPERAND_CONTROL] = "'1:process:_pids' '2:action:(" CONTROL_ORDER_NAMES(" ") ")' '3:name:'",
+        [OPERAND_COMMAND] = "\"1:command:($names)\"",
+        [OPERAND_SHELL] = "'1:shell:(" SHELL_NAMES(" ") ")'",
+    };
+    printf("            %s) _arguments -s", cmd->name);
+    for (size_t i = 0; i < option_count(cmd); i++)
+        zsh_option(option_at(cmd, i));
+    if (actions[cmd->operand][0])
+        printf(" \\\n                %s", actions[cmd->operand]);
+    fputs(" ;;\n", stdout);
+}
+
+static void print_zsh(void) {
+    fputs("#compdef allotrace", stdout);
+    for (size_t i = 0; i < command_count; i++)
+        if (command_table[i]->alias)
+            printf(" %s", command_table[i]->alias);
+    fputs("\n# zsh completion of allotrace; made by `allotrace completion zsh`\n"
+          "_allotrace() {\n"
+          "    local names='", /* $commands is zsh's own */
+          stdout);
+    print_command_names(" ");
+    fputs("' cmd\n    local -a summaries=(\n", stdout);
+    for (size_t i = 0; i < command_count; i++) {
+        printf("        '%s:", command_table[i]->name);
+        print_quoted(command_table[i]->summary, "'\\''", ":\\");
+        fputs("'\n", stdout);
+    }
+    fputs("    )\n"
+          "    case ${words[1]:t} in\n",
+          stdout);
+    for (size_t i = 0; i < command_count; i++)
+        if (command_table[i]->alias)
+            printf("        %s) cmd=%s ;;\n", command_table[i]->alias, command_table[i]->name);
+    fputs("        *) if ((CURRENT == 2)); then\n"
+          "               _describe command summaries\n"
+          "               return\n"
+          "           fi\n"
+          "           cmd=${words[2]}\n"
+          "           shift words\n"
+          "           ((CURRENT--)) ;;\n"
+          "    esac\n"
+          "    case $cmd in\n",
+          stdout);
+    for (size_t i = 0; i < command_count; i++)
+        zsh_operands(command_table[i]);
+    fputs("    esac\n"
+          "}\n"
+          "_allotrace \"$@\"\n",
+          stdout);
+}
+
+/* ---- fish -------------------------------------------------------------------------------- */
+
+static void fish_option(const char *condition, const option *o) {
+    printf("complete %s -l %s", condition, o->name);
+    if (o->letter)
+        printf(" -s %c", o->letter);
+    if (o->kind == OPTION_FILE) {
+        fputs(" -rF", stdout);
+    } else if (o->kind == OPTION_CHOICE) {
+        fputs(" -xa '", stdout);
+        for (size_t j = 0; o->choices[j]; j++)
+            printf("%s%s", j ? " " : "", o->choices[j]);
+        putchar('\'');
+    } else if (option_takes_value(o)) {
+        fputs(" -x", stdout);
+    }
+    fputs(" -d '", stdout);
+    print_quoted(o->help, "\\'", "\\");
+    fputs("'\n", stdout);
+}
+
+static void fish_command(const command *cmd) {
+    char condition[128];
+    printf("complete -c allotrace -n __fish_use_subcommand -f -a %s -d '", cmd->name);
+    print_quoted(cmd->summary, "\\'", "\\");
+    fputs("'\n", stdout);
+    snprintf(condition, sizeof condition, "-c allotrace -n '__fish_seen_subcommand_from %s'",
+             cmd->name);
+    for (size_t i = 0; i < option_count(cmd); i++)
+        fish_option(condition, option_at(cmd, i));
+    if (cmd->operand == OPERAND_SHELL)
+        printf("complete %s -f -a '" SHELL_NAMES(" ") "'\n", condition);
+    if (cmd->operand == OPERAND_PROCESS || cmd->operand == OPERAND_CONTROL)
+        printf("complete %s -f -a '(__fish_complete_pids)'\n", condition);
+    if (cmd->operand == OPERAND_CONTROL)
+        printf("complete %s -f -a '" CONTROL_ORDER_NAMES(" ") "'\n", condition);
+    if (cmd->operand == OPERAND_COMMAND) {
+        printf("complete %s -f -a '", condition);
+        print_command_names(" ");
+        fputs("'\n", stdout);
+    }
+    if (!cmd->alias)
+        return;
+    snprintf(condition, sizeof condition, "-c %s", cmd->alias);
+    for (size_t i = 0; i < option_count(cmd); i++)
+        fish_option(condition, option_at(cmd, i));
+}
+
+static void print_fish(void) {
+    fputs("# fish completion of allotrace; made by `allotrace completion fish`\n"
+          "complete -c allotrace -n __fish_use_subcommand -f -l help -s h -d 'list all commands'\n"
+          "complete -c allotrace -n __fish_use_subcommand -f -l version -s V -d 'show the "
+          "version'\n",
+          stdout);
+    for (size_t i = 0; i < command_count; i++)
+        fish_command(command_table[i]);
+}
+
+/* ---- plain ------------------------------------------------------------------------------- */
+
+/* For other tools: command, option, argument, help; separated by tabs. */
+static void print_plain(void) {
+    for (size_t i = 0; i < command_count; i++)
+        for (size_t j = 0; j < option_count(command_table[i]); j++) {
+            const option *o = option_at(command_table[i], j);
+            char argument[HELP_ARGUMENT_SIZE];
+            help_argument(o, argument);
+            printf("%s\t--%s\t%s\t%s\n", command_table[i]->name, o->name, argument, o->help);
+        }
+}
+
+static int run(const void *options, char **operands, size_t n_operands) {
+    static const struct {
+        const char *name;
+        void (*print)(void);
+    } shells[] = {
+#define SHELL_ROW(name) {#name, print_##name},
+        SHELLS(SHELL_ROW, )
+#undef SHELL_ROW
+    };
+    (void)options;
+    (void)n_operands;
+    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
+        if (strcmp(operands[0], shells[i].name) == 0) {
+            shells[i].print();
+            return STATUS_OK;
+        }
+    return message_usage(&command_completion, "completion: `%s` is none of " SHELL_NAMES(", "),
+                         operands[0]);
+}
+
+const command command_completion = {
+    .name = "completion",
+    .group = GROUP_OTHER,
+    .operand = OPERAND_SHELL,
+    .usage = SHELL_NAMES("|"),
+    .summary = "print the completion script of a shell",
+    .description =
+        "Prints a script that lets a shell complete commands, options and files. An installed "
+        "allotrace brings these scripts along. `plain` lists every command with its options, "
+        "separated by tabs, for other tools.",
+    .example = "source <(allotrace completion bash)\n",
+    .run = run,
+};

@@ -1,0 +1,225 @@
+/* cmd_diff.c: `allotrace diff BEFORE AFTER`: what changed, and how sure that is. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "cli/color.h"
+#include "cli/message.h"
+#include "cli/progress.h"
+#include "cli/question.h"
+#include "cli/rows.h"
+#include "cli/terminal.h"
+#include "present/diff.h"
+#include "query/diff.h"
+
+typedef struct diff_command {
+    question_options question;
+    size_t before, after; /* OPTION_HEAD */
+    uint64_t top;
+    int by, normalise;
+    const char *per;
+} diff_command;
+
+static const diff_command defaults = {.top = 20};
+
+static const option options[] = {
+    {.name = "before",
+     .kind = OPTION_HEAD,
+     .at = offsetof(diff_command, before),
+     .help = "the traces that follow are runs before the change: several show how much runs differ "
+             "by themselves"},
+    {.name = "after",
+     .kind = OPTION_HEAD,
+     .at = offsetof(diff_command, after),
+     .help = "the traces that follow are runs after the change"},
+    OPTION_ROW(diff_command),
+    {.name = "top",
+     .letter = 'n',
+     .kind = OPTION_COUNT,
+     .at = offsetof(diff_command, top),
+     .argument = "N",
+     .help = "show at most N rows (default 20; 0: all)"},
+    {.name = "per",
+     .kind = OPTION_TEXT,
+     .at = offsetof(diff_command, per),
+     .argument = "N[,N]",
+     .help = "divide amounts by N, the number of requests say, before and after"},
+    {.name = "normalise",
+     .kind = OPTION_CHOICE,
+     .at = offsetof(diff_command, normalise),
+     .choices = diff_normalisations,
+     .help = "compare shares of the total, or bytes a second, instead of bytes"},
+    OPTIONS_QUESTION(diff_command),
+};
+
+/* The runs of both sides; those before stand first. */
+typedef struct runs {
+    question *questions;
+    const query_result **answers;
+    char **paths;
+    size_t n, n_before;
+} runs;
+
+/* ---- the command line ---------------------------------------------------------------------- */
+
+static bool parse_per(const char *text, diff_options *o) {
+    size_t size = number_read(text, &o->per_before);
+    o->per_after = o->per_before;
+    if (size && text[size] == ',') {
+        text += size + 1;
+        size = number_read(text, &o->per_after);
+    }
+    return size && !text[size] && isfinite(o->per_before) && isfinite(o->per_after) &&
+           o->per_before > 0 && o->per_after > 0;
+}
+
+/* Puts the operands after --before first. */
+static int take_sides(const diff_command *opts, char **operands, size_t n, runs *r) {
+    r->n = n;
+    if (!opts->before && !opts->after) {
+        for (size_t i = 0; i < n && i < 2; i++)
+            r->paths[i] = operands[i];
+        r->n_before = 1;
+        return n == 2 ? STATUS_OK
+                      : message_usage(&command_diff, "diff takes two traces, BEFORE and AFTER; "
+                                                     "several a side: --before A… --after B…");
+    }
+    if (!opts->before || !opts->after)
+        return message_usage(&command_diff, "diff: --before and --after go together");
+    size_t b = opts->before - 1, a = opts->after - 1, first = b < a ? b : a;
+    r->n_before = b < a ? a - b : n - b;
+    if (first > 0)
+        return message_usage(&command_diff, "diff: `%s` is on no side", operands[0]);
+    if (r->n_before == 0 || r->n_before == n)
+        return message_usage(&command_diff, "diff: --%s needs a trace",
+                             r->n_before ? "after" : "before");
+    for (size_t i = 0; i < n; i++)
+        r->paths[i] = operands[(b + i) % n];
+    return STATUS_OK;
+}
+
+/* ---- reading and showing ------------------------------------------------------------------- */
+
+static int read_runs(const diff_command *opts, runs *r) {
+    for (size_t i = 0; i < r->n; i++) {
+        int status = question_ask(&r->questions[i], &command_diff, &opts->question, r->paths[i]);
+        if (status != STATUS_OK)
+            return status;
+        r->answers[i] = &r->questions[i].query;
+    }
+    return STATUS_OK;
+}
+
+/* Whether all runs are one file, so that nothing can differ. */
+static bool are_same_file(const runs *r, const diff_options *query) {
+    struct stat first, other;
+    bool same = stat(r->paths[0], &first) == 0 && S_ISREG(first.st_mode) &&
+                query->per_before == query->per_after;
+    for (size_t i = 1; same && i < r->n; i++)
+        same = stat(r->paths[i], &other) == 0 && other.st_dev == first.st_dev &&
+               other.st_ino == first.st_ino;
+    return same;
+}
+
+static int show(const diff_command *opts, const diff_options *query, const runs *r) {
+    const query_result *const *after = r->answers + r->n_before;
+    size_t n_after = r->n - r->n_before;
+    diff d;
+    output out;
+    progress_say("comparing %zu traces", r->n);
+    if (!diff_query(r->answers, r->n_before, after, n_after, query, &d))
+        return message_no_memory();
+    diff_view view = {.before = r->answers,
+                      .after = after,
+                      .n_before = r->n_before,
+                      .n_after = n_after,
+                      .filter = opts->question.filter,
+                      .top = opts->top,
+                      .color = color_wanted(),
+                      .same_file = are_same_file(r, query)};
+    terminal_start(&out, !opts->question.json && !opts->question.csv);
+    if (opts->question.json)
+        diff_json(&out, &d, &view);
+    else if (opts->question.csv)
+        diff_csv(&out, &d, &view);
+    else
+        diff_text(&out, &d, &view);
+    if (!view.same_file && diff_unsymbolized(&d, &view))
+        message_hint("places shown as module+0x… cannot be matched between builds; they get "
+                     "names by: allotrace symbolize");
+    diff_free(&d);
+    return report_output(output_finish(&out));
+}
+
+/* What is read from a pipe is gone. */
+static bool reads_input_twice(const runs *r) {
+    size_t n = 0;
+    for (size_t i = 0; i < r->n; i++)
+        n += strcmp(r->paths[i], "-") == 0;
+    return n > 1;
+}
+
+static int diff_runs(const diff_command *opts, const diff_options *query, char **operands, size_t n,
+                     runs *r) {
+    int status = take_sides(opts, operands, n, r);
+    if (status == STATUS_OK && reads_input_twice(r))
+        status = message_usage(&command_diff, "diff: standard input, `-`, can be one trace alone");
+    if (status == STATUS_OK)
+        status = read_runs(opts, r);
+    return status == STATUS_OK ? show(opts, query, r) : status;
+}
+
+/* A name that one of the traces has is no slip. */
+static void close_runs(runs *r) {
+    size_t with_nothing = 0;
+    for (size_t i = 0; r->questions && i < r->n; i++)
+        with_nothing += question_has_nothing(&r->questions[i]);
+    for (size_t i = 0; r->questions && i < r->n; i++)
+        (i == 0 && with_nothing == r->n ? question_close
+                                        : question_close_quietly)(&r->questions[i]);
+}
+
+static int run(const void *opts_, char **operands, size_t n_operands) {
+    const diff_command *opts = opts_;
+    diff_options query = {.by = (hotspots_by)opts->by,
+                          .normalise = (diff_normalise)opts->normalise};
+    if (opts->per && !parse_per(opts->per, &query))
+        return message_usage(&command_diff, "--per: `%s` is no number above 0, or two", opts->per);
+    runs r = {.questions = calloc(n_operands + 1, sizeof *r.questions),
+              .answers = calloc(n_operands + 1, sizeof *r.answers),
+              .paths = calloc(n_operands + 1, sizeof *r.paths)};
+    int status = STATUS_FAILED;
+    if (r.questions && r.answers && r.paths)
+        status = diff_runs(opts, &query, operands, n_operands, &r);
+    else
+        message_error("not enough memory");
+    close_runs(&r);
+    free(r.questions);
+    free(r.answers);
+    free(r.paths);
+    return status;
+}
+
+const command command_diff = {
+    .name = "diff",
+    .group = GROUP_LOOK,
+    .operand = OPERAND_TRACES,
+    .usage = "BEFORE AFTER",
+    .summary = "show what changed between two traces",
+    .description =
+        "Compares what two programs, or two versions of one, allocated: in all, then by site. "
+        "Changes that are sure come first, the largest sure change at the top. What may be an "
+        "accident of sampling is shown as that.\n\n"
+        "± is half of the 95 % interval. A change is sure if its q-value is at most 5 %: of all "
+        "changes called sure, at most one in twenty is an accident, on average. Sites whose lines "
+        "moved are recognised by their function.",
+    .example = "allotrace diff before.ctf after.ctf\n"
+               "allotrace diff --before a1.ctf a2.ctf a3.ctf --after b1.ctf b2.ctf b3.ctf\n"
+               "allotrace diff --measure peak --filter 'size:>=1K' before.ctf after.ctf\n"
+               "allotrace diff --by function --per 10000 before.ctf after.ctf\n",
+    OPTIONS_OF(options, defaults),
+    .run = run,
+};

@@ -1,0 +1,120 @@
+/* cmd_dump.c: `allotrace dump FILE`: every event as text. */
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/result_room.h"
+#include "cli/trace_file.h"
+#include "export/dump.h"
+#include "render/figures.h"
+
+typedef struct dump_command_options {
+    int format;
+    bool no_backtraces;
+    uint64_t max_depth;
+    bool strict;
+} dump_command_options;
+
+static const dump_command_options defaults = {.format = DUMP_TEXT};
+
+static const char *const formats[] = {
+#define FORMAT_TEXT(name, text) text,
+    DUMP_FORMATS(FORMAT_TEXT)
+#undef FORMAT_TEXT
+        NULL};
+
+static const option options[] = {
+    {.name = "format",
+     .letter = 'f',
+     .kind = OPTION_CHOICE,
+     .at = offsetof(dump_command_options, format),
+     .choices = formats,
+     .help = "text (default): as memtrace_dump_trace writes it; plain: without samples and "
+             "backtraces; csv; json: an object a line"},
+    {.name = "no-backtraces",
+     .kind = OPTION_FLAG,
+     .at = offsetof(dump_command_options, no_backtraces),
+     .help = "leave the backtraces out: much faster"},
+    {.name = "max-depth",
+     .kind = OPTION_COUNT,
+     .at = offsetof(dump_command_options, max_depth),
+     .argument = "N",
+     .help = "show the N innermost frames of each backtrace; `...+K` stands for the K frames left "
+             "out before them (0, the default: all)"},
+    OPTION_STRICT(dump_command_options, strict),
+};
+
+/* How much there will be, nobody knows: programs do other things at first. */
+typedef struct large_dump {
+    const trace_file *in;
+    bool said;
+} large_dump;
+
+static bool say_large(void *context, uint64_t written) {
+    large_dump *d = context;
+    uint64_t done, total;
+    const uint64_t room = d->said ? UINT64_MAX : result_room(STDOUT_FILENO);
+    if (room == UINT64_MAX || (written < RESULT_LARGE && written < room))
+        return true;
+    d->said = true;
+    memtrace_reader_progress(d->in->reader, &done, &total);
+    message_warning(
+        "standard output: %s are written, of %.0f%% of the trace, and there is room for "
+        "%s: less by --no-backtraces or --max-depth, or from a thinner trace: "
+        "allotrace subsample",
+        figure_bytes((double)written).text, total ? 100.0 * (double)done / (double)total : 0.0,
+        figure_bytes((double)room).text);
+    return true;
+}
+
+static int run(const void *opts_, char **operands, size_t n_operands) {
+    const dump_command_options *opts = opts_;
+    (void)n_operands;
+    trace_file in;
+    dump_options how = {.format = (dump_format)opts->format,
+                        .backtraces = !opts->no_backtraces,
+                        .max_depth = opts->max_depth};
+    memtrace_reader_options reading = {.strict = opts->strict,
+                                       .skip_backtraces = !dump_shows_backtraces(&how)};
+    int status = trace_file_open(&in, operands[0], &reading);
+    if (status != STATUS_OK)
+        return status;
+    trace_file_printed(&in);
+    output out;
+    output_start(&out, STDOUT_FILENO);
+    large_dump large = {.in = &in};
+    const output_watch watch = {.go_on = say_large, .context = &large};
+    out.watch = &watch;
+    memtrace_status read = dump_events(in.reader, &how, &out);
+    int written = report_output(output_finish(&out));
+    status = trace_file_report(&in, read);
+    trace_file_close(&in);
+    return status != STATUS_OK ? status : written;
+}
+
+static const option_lack lacks[] = {
+    {"filter", "it writes every event; blocks that a filter keeps: allotrace export --to csv "
+               "--filter FILTER"},
+    {"measure",
+     "it writes events, which have no measure; sums: allotrace hotspots --measure MEASURE"},
+    {"top", "it writes every event; the first N: allotrace dump … | head -n N"},
+    {"json", "the format is chosen by: --format json"},
+    {"csv", "the format is chosen by: --format csv"},
+    {0},
+};
+
+const command command_dump = {
+    .name = "dump",
+    .group = GROUP_LOOK,
+    .operand = OPERAND_TRACE,
+    .usage = "FILE…",
+    .summary = "write every event as text, for scripts",
+    .description =
+        "Writes every event of a trace, one a line, in the order of the file. The layouts are "
+        "stable; allotrace-dump(1) describes them. Times are in microseconds since the start of "
+        "the trace, lengths in words without the header.",
+    .example = "allotrace dump out.ctf | grep alloc_major\n"
+               "allotrace dump --format json out.ctf | jq 'select(.samples > 0).length'\n",
+    OPTIONS_OF(options, defaults),
+    .lacks = lacks,
+    .run = run,
+};

@@ -1,0 +1,113 @@
+/* cmd_hotspots.c: `allotrace hotspots FILE`: which code allocates most; and `allotrace types FILE`,
+ * which is the same by type. */
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/question.h"
+#include "cli/rows.h"
+#include "cli/terminal.h"
+#include "query/hotspots.h"
+#include "reports/hotspots.h"
+
+typedef struct hotspots_options {
+    question_options question;
+    uint64_t top;
+    double min_share;
+    uint64_t callers;
+    int by;
+} hotspots_options;
+
+static const hotspots_options defaults = {.min_share = 0.5, .callers = 3};
+static const hotspots_options type_defaults = {
+    .min_share = 0.5, .callers = 3, .by = HOTSPOTS_BY_TYPE};
+
+static const option options[] = {
+    OPTION_ROW(hotspots_options),
+    OPTIONS_ROWS(hotspots_options),
+    OPTIONS_QUESTION(hotspots_options),
+};
+
+static const option type_options[] = {OPTIONS_ROWS(hotspots_options),
+                                      OPTIONS_QUESTION(hotspots_options)};
+
+static void hint_types(const hotspots *h) {
+    if (h->by == HOTSPOTS_BY_TYPE && h->sites.count == 1 && !h->sites.items[0].entry.type)
+        message_hint("no type is known of these blocks: traces of OCaml programs have none; places "
+                     "are shown by: allotrace hotspots");
+}
+
+static int show(const question *q, const hotspots_options *opts, bool *addresses) {
+    hotspots h;
+    document d = {0};
+    if (!hotspots_query(&q->query, (hotspots_by)opts->by, &h))
+        return message_no_memory();
+    hotspots_report shown = {
+        .report = &q->report,
+        .hotspots = &h,
+        .view = {.top = opts->top, .min_share = opts->min_share, .callers = opts->callers}};
+    hotspots_document(&d, &shown);
+    const int status = question_show(&opts->question, &d);
+    *addresses = hotspots_unsymbolized(&shown);
+    if (!opts->question.json && !opts->question.csv)
+        hint_types(&h);
+    document_free(&d);
+    hotspots_free(&h);
+    return status;
+}
+
+static int run_for(const command *cmd, const hotspots_options *opts, const char *path) {
+    question q;
+    bool addresses = false;
+    int status = question_ask(&q, cmd, &opts->question, path);
+    if (status == STATUS_OK)
+        status = show(&q, opts, &addresses);
+    if (addresses)
+        question_hint_symbolize(&q);
+    question_close(&q);
+    return status;
+}
+
+static int run(const void *opts, char **operands, size_t n_operands) {
+    (void)n_operands;
+    return run_for(&command_hotspots, opts, operands[0]);
+}
+
+static int run_types(const void *opts, char **operands, size_t n_operands) {
+    (void)n_operands;
+    return run_for(&command_types, opts, operands[0]);
+}
+
+const command command_hotspots = {
+    .name = "hotspots",
+    .alias = "memtrace-hotspot",
+    .group = GROUP_LOOK,
+    .operand = OPERAND_TRACE,
+    .usage = "FILE…",
+    .summary = "show which code allocates most",
+    .description =
+        "Shows how much the program allocated in all, then the places that allocated it, largest "
+        "share first, each with its immediate callers. It counts what was allocated while the "
+        "program ran, freed or not, unless --measure says otherwise.\n\n"
+        "Amounts are estimates from samples; ± is the 95 % interval. 1 MB is 2^20 bytes.",
+    .example = "allotrace hotspots out.ctf\n"
+               "allotrace hotspots --by function --top 10 out.ctf\n"
+               "allotrace hotspots --measure peak --filter 'size:>=1M' out.ctf\n",
+    OPTIONS_OF(options, defaults),
+    .run = run,
+};
+
+const command command_types = {
+    .name = "types",
+    .group = GROUP_LOOK,
+    .operand = OPERAND_TRACE,
+    .usage = "FILE…",
+    .summary = "show which types of objects take most",
+    .description =
+        "Shows the types of objects, largest share first, each with the places that allocate it, "
+        "where the recorder wrote types. For native programs the type is the function that handed "
+        "out the memory.\n\n"
+        "The same as `allotrace hotspots --by type`.",
+    .example = "allotrace types --measure blocks out.ctf\n",
+    OPTIONS_OF(type_options, type_defaults),
+    .run = run_types,
+};

@@ -1,0 +1,111 @@
+/* cmd_leaks.c: `allotrace leaks FILE`: what stays, and whether it grows. */
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/question.h"
+#include "cli/traces.h"
+#include "query/leaks.h"
+#include "reports/leaks.h"
+
+typedef struct leaks_options {
+    question_options question;
+    uint64_t top;
+    double warm_up; /* percent */
+    int by;
+} leaks_options;
+
+static const leaks_options defaults = {
+    .top = 20, .warm_up = 25, .question = {.keep_rows = true, .counts = true}};
+
+static const option options[] = {
+    {.name = "top",
+     .letter = 'n',
+     .kind = OPTION_COUNT,
+     .at = offsetof(leaks_options, top),
+     .argument = "N",
+     .help = "show at most N sites (default 20; 0: all)"},
+    {.name = "warm-up",
+     .kind = OPTION_PERCENT,
+     .at = offsetof(leaks_options, warm_up),
+     .argument = "P",
+     .help = "take the first P percent of the time for start-up (default 25)"},
+    OPTION_SITES(leaks_options),
+    OPTION_FILTER(leaks_options, question.filter),
+    OPTION_COUNTED(leaks_options),
+    OPTION_WRAPPERS(leaks_options),
+    OPTIONS_FORM(leaks_options),
+};
+
+/* The surest growth comes first. */
+static void hint_callers(const question *q, const leaks *l) {
+    const leaks_site *s = l->sites.items;
+    if (l->sites.count == 0 || s->class != LEAKS_GROWING || !s->place || s->place->line == 0)
+        return;
+    const char *slash = strrchr(s->place->file, '/');
+    message_hint("who calls the first: allotrace callers --filter survived '%s:%u' %s",
+                 slash ? slash + 1 : s->place->file, s->place->line, traces_words(q->in.path));
+}
+
+static int show(const question *q, const leaks_options *opts) {
+    leaks l;
+    document d = {0};
+    const bool by_function = opts->by == QUESTION_BY_FUNCTION;
+    const leaks_spec spec = {.kept = q->query.selection.kept,
+                             .may = q->query.may,
+                             .by_function = by_function,
+                             .measure = q->query.measure,
+                             .warm_up = opts->warm_up / 100};
+    leaks_report shown = {
+        .report = &q->report, .leaks = &l, .view = {.top = opts->top, .by_function = by_function}};
+    trace_file_doing(&q->in, "looking for what grows");
+    if (!leaks_query(&q->query.lens, &spec, &l))
+        return message_no_memory();
+    leaks_document(&d, &shown);
+    const int status = question_show(&opts->question, &d);
+    if (leaks_unsymbolized(&shown))
+        question_hint_symbolize(q);
+    else if (status == STATUS_OK && !opts->question.json && !opts->question.csv)
+        hint_callers(q, &l);
+    document_free(&d);
+    leaks_free(&l);
+    return status;
+}
+
+static int run(const void *opts_, char **operands, size_t n_operands) {
+    const leaks_options *opts = opts_;
+    question q;
+    (void)n_operands;
+    int status = question_ask(&q, &command_leaks, &opts->question, operands[0]);
+    if (status == STATUS_OK)
+        status = show(&q, opts);
+    question_close(&q);
+    return status;
+}
+
+static const option_lack lacks[] = {
+    {"at", "it looks at what stays to the end; what is live at another time: allotrace hotspots "
+           "--measure live --at TIME"},
+    {"min-share", "the surest growth comes first; --top N shows N sites"},
+    {0},
+};
+
+const command command_leaks = {
+    .name = "leaks",
+    .group = GROUP_LOOK,
+    .operand = OPERAND_TRACE,
+    .usage = "FILE…",
+    .summary = "show what stays in memory, and whether it grows",
+    .description =
+        "Shows the places whose blocks are still live at the end, the surest growth first, with "
+        "how fast that grows, and what kind of staying it is: growing, bounded, from the start, or "
+        "freed only when the program cleaned up. A site is called growing only if blocks of many "
+        "different times stay: of all sites so called, at most 5 % do not grow.\n\n"
+        "Amounts are estimates; ± and the range behind a slope are 95 % intervals. A block that "
+        "stays need not be lost: whether it is needed is for you to say.",
+    .example = "allotrace leaks out.ctf\n"
+               "allotrace leaks --warm-up 50 --filter heap:major out.ctf\n",
+    OPTIONS_OF(options, defaults),
+    .lacks = lacks,
+    .run = run,
+};

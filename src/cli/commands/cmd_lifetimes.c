@@ -1,0 +1,129 @@
+/* cmd_lifetimes.c: `allotrace lifetimes FILE`: how long blocks live. */
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/question.h"
+#include "cli/terminal.h"
+#include "present/lifetimes.h"
+#include "query/lifetimes.h"
+
+typedef struct lifetimes_options {
+    question_options question;
+    uint64_t top, within, soon;
+    int by;
+    bool curve;
+} lifetimes_options;
+
+static const lifetimes_options defaults = {
+    .top = 10, .within = 1000, .soon = 100000, .question = {.keep_rows = true, .counts = true}};
+
+static const option options[] = {
+    {.name = "measure",
+     .letter = 'm',
+     .kind = OPTION_CHOICE,
+     .at = offsetof(lifetimes_options, question.measure),
+     .choices = question_measures,
+     .help = "what shares are of: bytes allocated (default), numbers of blocks, or the bytes of "
+             "those blocks alone that were live at the end, or at the peak, were promoted, or "
+             "never freed; or bytes times seconds of life: what memory was held for"},
+    {.name = "within",
+     .kind = OPTION_TIME,
+     .at = offsetof(lifetimes_options, within),
+     .argument = "TIME",
+     .help = "show the share that is dead within TIME (default 1ms)"},
+    {.name = "soon",
+     .kind = OPTION_TIME,
+     .at = offsetof(lifetimes_options, soon),
+     .argument = "TIME",
+     .help = "show the share of promoted blocks that are dead within TIME of that (default 100ms)"},
+    {.name = "top",
+     .letter = 'n',
+     .kind = OPTION_COUNT,
+     .at = offsetof(lifetimes_options, top),
+     .argument = "N",
+     .help = "show at most N sites (default 10; 0: all)"},
+    OPTION_SITES(lifetimes_options),
+    {.name = "curve",
+     .kind = OPTION_FLAG,
+     .at = offsetof(lifetimes_options, curve),
+     .help = "with --csv: write the survival curve, a row a point, instead of the sites"},
+    OPTION_FILTER(lifetimes_options, question.filter),
+    OPTION_WRAPPERS(lifetimes_options),
+    OPTIONS_FORM(lifetimes_options),
+};
+
+static int print(const question *q, const lifetimes_options *opts, const lifetimes *l,
+                 const lifetimes_view *view) {
+    output out;
+    terminal_start(&out, !opts->question.json && !opts->question.csv);
+    if (opts->question.json)
+        lifetimes_json(&out, &q->report, l, view);
+    else if (opts->question.csv && opts->curve)
+        lifetimes_curve_csv(&out, l);
+    else if (opts->question.csv)
+        lifetimes_csv(&out, l, view);
+    else
+        lifetimes_text(&out, &q->report, l, view);
+    return report_output(output_finish(&out));
+}
+
+static int show(const question *q, const lifetimes_options *opts) {
+    lifetimes l;
+    const lifetimes_spec spec = {.kept = q->query.selection.kept,
+                                 .may = q->query.may,
+                                 .measure = (measure)opts->question.measure,
+                                 .by_function = opts->by == QUESTION_BY_FUNCTION,
+                                 .within = opts->within,
+                                 .soon = opts->soon};
+    const lifetimes_view view = {.spec = &spec, .top = opts->top};
+    trace_file_doing(&q->in, "adding up lifetimes");
+    if (!lifetimes_query(&q->query.lens, &spec, &l))
+        return message_no_memory();
+    int status = print(q, opts, &l, &view);
+    if (lifetimes_unsymbolized(&l, &view))
+        question_hint_symbolize(q);
+    lifetimes_free(&l);
+    return status;
+}
+
+static int run(const void *opts_, char **operands, size_t n_operands) {
+    const lifetimes_options *opts = opts_;
+    question q;
+    (void)n_operands;
+    if (opts->curve && !opts->question.csv)
+        return message_usage(&command_lifetimes, "lifetimes: --curve is for --csv");
+    int status = question_ask(&q, &command_lifetimes, &opts->question, operands[0]);
+    if (status == STATUS_OK)
+        status = show(&q, opts);
+    question_close(&q);
+    return status;
+}
+
+static const option_lack lacks[] = {
+    {"at", "of blocks live at a time: --filter live:TIME"},
+    {"min-share", "--top N shows the N largest sites"},
+    {0},
+};
+
+const command command_lifetimes = {
+    .name = "lifetimes",
+    .group = GROUP_LOOK,
+    .operand = OPERAND_TRACE,
+    .usage = "FILE…",
+    .summary = "show how long blocks live",
+    .description =
+        "Shows a histogram of lifetimes; what share dies soon, in the minor heap, and soon after "
+        "promotion (which a larger minor heap might have spared); the survival curve; and the "
+        "shares of the largest sites.\n\n"
+        "Shares are of bytes allocated, or with --measure blocks of numbers of blocks, or with "
+        "--measure byteseconds of what memory was held for. What is in "
+        "parentheses is the 95 % interval. Blocks that were younger than that when the trace ended "
+        "count "
+        "as likely to die in time as others that became as old, here and in the curve.",
+    .example = "allotrace lifetimes out.ctf\n"
+               "allotrace lifetimes --within 10ms --filter fn:parse out.ctf\n"
+               "allotrace lifetimes --csv --curve out.ctf >curve.csv\n",
+    OPTIONS_OF(options, defaults),
+    .lacks = lacks,
+    .run = run,
+};

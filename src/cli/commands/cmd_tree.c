@@ -1,0 +1,190 @@
+/* cmd_tree.c: `allotrace tree`, `callers` and `callees`: costs along call paths. */
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/options.h"
+#include "cli/question.h"
+#include "cli/similar.h"
+#include "paths/calltree.h"
+#include "reports/tree.h"
+
+typedef struct tree_options {
+    question_options question;
+    uint64_t top, depth;
+    double min_share;
+    int by;
+    bool inverted, collapse;
+} tree_options;
+
+static const tree_options tree_defaults = {.min_share = 1, .depth = 40};
+static const tree_options site_defaults = {.min_share = 1, .depth = 6};
+
+enum { BY_FUNCTION, BY_LINE };
+static const char *const groupings[] = {[BY_FUNCTION] = "function", [BY_LINE] = "line", NULL};
+
+#define OPTIONS_PATHS(default_depth, whole)                                                        \
+    {                                                                                              \
+        .name = "by",                                                                              \
+        .kind = OPTION_CHOICE,                                                                     \
+        .at = offsetof(tree_options, by),                                                          \
+        .choices = groupings,                                                                      \
+        .help = "what a row is: a function with all its lines (default), or a line",               \
+    },                                                                                             \
+        {                                                                                          \
+            .name = "depth",                                                                       \
+            .letter = 'd',                                                                         \
+            .kind = OPTION_COUNT,                                                                  \
+            .at = offsetof(tree_options, depth),                                                   \
+            .argument = "N",                                                                       \
+            .help = "follow at most N calls, 1 to 1000 (default " default_depth ")",               \
+        },                                                                                         \
+        {                                                                                          \
+            .name = "top",                                                                         \
+            .letter = 'n',                                                                         \
+            .kind = OPTION_COUNT,                                                                  \
+            .at = offsetof(tree_options, top),                                                     \
+            .argument = "N",                                                                       \
+            .help =                                                                                \
+                "show at most N rows below each (0, the default: all that --min-share leaves)",    \
+        },                                                                                         \
+        {                                                                                          \
+            .name = "min-share",                                                                   \
+            .kind = OPTION_PERCENT,                                                                \
+            .at = offsetof(tree_options, min_share),                                               \
+            .argument = "P",                                                                       \
+            .help = "leave out rows below P percent of " whole " (default 1)",                     \
+        },                                                                                         \
+    {                                                                                              \
+        .name = "collapse-recursion", .kind = OPTION_FLAG, .at = offsetof(tree_options, collapse), \
+        .help = "take a function that calls itself, directly or not, for one row",                 \
+    }
+
+static const option tree_specs[] = {
+    {.name = "inverted",
+     .letter = 'i',
+     .kind = OPTION_FLAG,
+     .at = offsetof(tree_options, inverted),
+     .help = "begin with the sites, and show their callers below them"},
+    OPTIONS_PATHS("40", "the total"),
+    OPTIONS_QUESTION(tree_options),
+};
+
+static const option site_specs[] = {OPTIONS_PATHS("6", "what FUNCTION has"),
+                                    OPTIONS_QUESTION(tree_options)};
+
+static int show(const question *q, const tree_options *opts, calltree_shape shape,
+                const call_site *site, const char *focus) {
+    calltree t;
+    document d = {0};
+    const bool by_line = opts->by == BY_LINE || (site && call_site_has_lines(site));
+    const calltree_spec spec = {.shape = shape,
+                                .by_line = by_line,
+                                .collapse_recursion = opts->collapse,
+                                .focus = site,
+                                /* One more than is shown, so that the last rows are whole. */
+                                .max_depth = opts->collapse ? 0 : opts->depth + 1};
+    if (!calltree_query(&q->query, &spec, &t))
+        return message_no_memory();
+    tree_report shown = {.report = &q->report,
+                         .tree = &t,
+                         .view = {.focus = focus,
+                                  .min_share = opts->min_share,
+                                  .top = opts->top,
+                                  .depth = opts->depth,
+                                  .by_line = by_line}};
+    tree_document(&d, &shown);
+    const int status = question_show(&opts->question, &d);
+    if (focus && t.nodes.items[CALLTREE_ROOT].total.blocks == 0)
+        similar_hint(&q->profile, focus);
+    document_free(&d);
+    calltree_free(&t);
+    return status;
+}
+
+/* ---- the commands -------------------------------------------------------------------------- */
+
+static int run_for(const command *cmd, const tree_options *opts, calltree_shape shape,
+                   const char *focus, const char *path) {
+    question q;
+    call_site *site = NULL;
+    filter_error error;
+    if (opts->depth < 1 || opts->depth > TREE_MAX_DEPTH)
+        return message_usage(cmd, "--depth: from 1 to %d calls can be shown", TREE_MAX_DEPTH);
+    int status = question_ask(&q, cmd, &opts->question, path);
+    if (status == STATUS_OK && focus && !call_site_parse(focus, &q.profile, &site, &error))
+        status = question_refuse(cmd, "FUNCTION", focus, &error);
+    if (status == STATUS_OK)
+        status = show(&q, opts, shape, site, focus);
+    call_site_free(site);
+    question_close(&q);
+    return status;
+}
+
+static int run_tree(const void *opts_, char **operands, size_t n_operands) {
+    const tree_options *opts = opts_;
+    (void)n_operands;
+    return run_for(&command_tree, opts, opts->inverted ? CALLTREE_INVERTED : CALLTREE_DOWN, NULL,
+                   operands[0]);
+}
+
+static int run_callers(const void *opts, char **operands, size_t n_operands) {
+    (void)n_operands;
+    return run_for(&command_callers, opts, CALLTREE_CALLERS, operands[0], operands[1]);
+}
+
+static int run_callees(const void *opts, char **operands, size_t n_operands) {
+    (void)n_operands;
+    return run_for(&command_callees, opts, CALLTREE_CALLEES, operands[0], operands[1]);
+}
+
+const command command_tree = {
+    .name = "tree",
+    .group = GROUP_LOOK,
+    .operand = OPERAND_TRACE,
+    .usage = "FILE…",
+    .summary = "show what is allocated along call paths",
+    .description =
+        "Shows the tree of calls, from the outermost function to those that allocate, or with "
+        "--inverted from those outward. Each row has what was allocated in it and in all that it "
+        "calls.\n\n"
+        "A chain of calls without side branches is not indented.",
+    .example = "allotrace tree --min-share 5 out.ctf\n"
+               "allotrace tree --inverted --measure peak out.ctf\n",
+    OPTIONS_OF(tree_specs, tree_defaults),
+    .run = run_tree,
+};
+
+const command command_callers = {
+    .name = "callers",
+    .group = GROUP_LOOK,
+    .operand = OPERAND_SITE,
+    .usage = "FUNCTION FILE…",
+    .summary = "show who calls a function, and what that allocates",
+    .description =
+        "Shows what is allocated in a function and all that it calls, and the callers on whose "
+        "behalf that is. The function may be a name, a part of names, a wildcard, a regular "
+        "expression between slashes, a line like parse.c:10, or a sequence of such, each called by "
+        "the one before it: 'f > g'.\n\n"
+        "In recursion, the innermost occurrence counts: its callers include the function itself.",
+    .example = "allotrace callers List.map out.ctf\n"
+               "allotrace callers 'Parser.* > List.map' out.ctf\n",
+    OPTIONS_OF(site_specs, site_defaults),
+    .run = run_callers,
+};
+
+const command command_callees = {
+    .name = "callees",
+    .group = GROUP_LOOK,
+    .operand = OPERAND_SITE,
+    .usage = "FUNCTION FILE…",
+    .summary = "show what a function calls, and what that allocates",
+    .description =
+        "Shows what is allocated in a function and all that it calls, and where below it that is. "
+        "The function is given as for `allotrace callers`.\n\n"
+        "In recursion, the outermost occurrence counts: the function's callees include itself.",
+    .example = "allotrace callees List.map out.ctf\n",
+    OPTIONS_OF(site_specs, site_defaults),
+    .run = run_callees,
+};

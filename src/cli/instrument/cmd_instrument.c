@@ -1,0 +1,234 @@
+/* cmd_instrument.c: `allotrace instrument MAIN.ml`: what makes an OCaml program one that traces
+ * itself when it is asked to: a call in its main module, and a library in its dune file. Shows the
+ * patch, or makes it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "cli/instrument/instrument_edit.h"
+#include "cli/message.h"
+#include "trace/replace.h"
+
+#define MAX_SIZE (64 << 20) /* bytes; no source file is larger */
+
+typedef struct instrument_options {
+    const char *dune;
+    bool apply;
+} instrument_options;
+
+static const instrument_options defaults = {0};
+
+static const option options[] = {
+    {.name = "dune",
+     .kind = OPTION_FILE,
+     .at = offsetof(instrument_options, dune),
+     .argument = "FILE",
+     .help = "the dune file with the stanza of the program (default: `dune` beside MAIN.ml)"},
+    {.name = "apply",
+     .kind = OPTION_FLAG,
+     .at = offsetof(instrument_options, apply),
+     .help = "change the files as the patch says"},
+};
+
+/* A file, and what becomes of it. */
+typedef struct target {
+    char path[PATH_MAX];
+    char *old, *new; /* `new` NULL: it stays as it is */
+    size_t old_size, new_size;
+    edit edit;
+} target;
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+/* NULL, and errno, when it cannot be read. */
+static char *read_all(int fd, size_t size) {
+    char *text = malloc(size + 1);
+    if (!text)
+        return NULL;
+    text[size] = '\0';
+    const int why = file_read_at(fd, text, size, 0);
+    if (!why)
+        return text;
+    free(text);
+    errno = why;
+    return NULL;
+}
+
+static bool target_read(target *t) {
+    struct stat status;
+    int fd = open(t->path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && fstat(fd, &status) == 0) {
+        errno = S_ISDIR(status.st_mode) ? EISDIR : status.st_size > MAX_SIZE ? EFBIG : 0;
+        t->old_size = (size_t)status.st_size;
+        if (!errno)
+            t->old = read_all(fd, t->old_size);
+    }
+    if (!t->old)
+        message_error("%s: %s", t->path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    if (t->old && strlen(t->old) != t->old_size) {
+        message_error("%s: this is no text", t->path);
+        return false;
+    }
+    return t->old != NULL;
+}
+
+/* ---- deciding ---------------------------------------------------------------------------- */
+
+/* Says why a file is refused, and makes the new text of one that is not. */
+static bool target_decide(target *t) {
+    const edit *e = &t->edit;
+    if (e->verdict == EDIT_REFUSED) {
+        if (e->line)
+            message_error("%s: line %zu: %s", t->path, e->line, e->reason);
+        else
+            message_error("%s: %s", t->path, e->reason);
+        return false;
+    }
+    if (*e->reason)
+        message_warning("%s: %s", t->path, e->reason);
+    if (e->verdict == EDIT_PRESENT)
+        return true;
+    t->new = edit_apply(e, t->old, t->old_size, &t->new_size);
+    if (!t->new)
+        message_error("no memory");
+    return t->new != NULL;
+}
+
+/* The folder of a file, with a slash unless it is the current one. */
+static size_t folder_size(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash + 1 - path) : 0;
+}
+
+/* The module of MAIN.ml; false if that is not its name. */
+static bool module_of(const char *path, char *module, size_t size) {
+    const char *base = path + folder_size(path);
+    const size_t length = strlen(base);
+    if (length <= 3 || strcmp(base + length - 3, ".ml") != 0)
+        return false;
+    snprintf(module, size, "%.*s", (int)(length - 3), base);
+    return true;
+}
+
+/* Is there a module in the folder of the program that hides the library? */
+static bool is_hidden(const target *ml) {
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%.*smemtrace.ml", (int)folder_size(ml->path), ml->path);
+    return access(path, F_OK) == 0;
+}
+
+static bool decide(target *ml, target *dune) {
+    char module[NAME_MAX + 1];
+    if (!module_of(ml->path, module, sizeof module)) {
+        message_error("%s: not the name of an OCaml module: that ends in .ml", ml->path);
+        return false;
+    }
+    if (!target_read(ml))
+        return false;
+    if (!target_read(dune)) {
+        message_hint("--dune FILE names the dune file that builds the program");
+        return false;
+    }
+    ml->edit = is_hidden(ml) ? edit_refuse(0, "a module memtrace.ml beside it hides the library")
+                             : edit_ml(ml->old, ml->old_size);
+    dune->edit = edit_dune(dune->old, dune->old_size, module);
+    return target_decide(ml) && target_decide(dune);
+}
+
+/* ---- changing ---------------------------------------------------------------------------- */
+
+/* Writes the new file beside the old one. */
+static bool target_prepare(const target *t, replacement *r) {
+    memtrace_error error;
+    if (replacement_begin(r, t->path, &error) != MEMTRACE_OK) {
+        message_error("%s: %s", t->path, error.reason);
+        return false;
+    }
+    const int why = file_write_all(r->fd, t->new, t->new_size);
+    if (!why)
+        return true;
+    message_error("%s: %s", t->path, strerror(why));
+    replacement_abort(r);
+    return false;
+}
+
+static bool target_commit(const target *t, replacement *r) {
+    memtrace_error error;
+    if (replacement_commit(r, &error) == MEMTRACE_OK)
+        return true;
+    message_error("%s: %s", t->path, error.reason);
+    return false;
+}
+
+/* Changes both files, or, as far as can be known before, none. */
+static bool apply(target *targets, size_t n) {
+    replacement replacements[2];
+    size_t prepared = 0;
+    bool done = true;
+    for (; prepared < n && done; prepared += done)
+        done =
+            !targets[prepared].new || target_prepare(&targets[prepared], &replacements[prepared]);
+    for (size_t i = 0; i < prepared; i++) {
+        if (!targets[i].new)
+            continue;
+        if (done)
+            done = target_commit(&targets[i], &replacements[i]);
+        else
+            replacement_abort(&replacements[i]);
+    }
+    return done;
+}
+
+static int run(const void *opts_, char **operands, size_t n_operands) {
+    const instrument_options *opts = opts_;
+    target targets[2] = {0};
+    enum { ML, DUNE, N };
+    int status = STATUS_FAILED;
+    (void)n_operands;
+    snprintf(targets[ML].path, sizeof targets->path, "%s", operands[0]);
+    if (opts->dune)
+        snprintf(targets[DUNE].path, sizeof targets->path, "%s", opts->dune);
+    else
+        snprintf(targets[DUNE].path, sizeof targets->path, "%.*sdune",
+                 (int)folder_size(operands[0]), operands[0]);
+    if (decide(&targets[ML], &targets[DUNE])) {
+        for (size_t i = 0; i < N; i++)
+            if (targets[i].new)
+                edit_print(stdout, targets[i].path, targets[i].old, targets[i].old_size,
+                           targets[i].new, targets[i].new_size);
+        if (!targets[ML].new && !targets[DUNE].new)
+            message_hint("nothing to do: the call and the library are there");
+        status = !opts->apply || apply(targets, N) ? STATUS_OK : STATUS_FAILED;
+    }
+    for (size_t i = 0; i < N; i++) {
+        free(targets[i].old);
+        free(targets[i].new);
+    }
+    return status;
+}
+
+const command command_instrument = {
+    .name = "instrument",
+    .group = GROUP_RECORD,
+    .operand = OPERAND_SOURCE,
+    .usage = "MAIN.ml",
+    .summary = "make an OCaml program trace itself when asked to",
+    .description =
+        "Prints a patch that adds the call `Memtrace.trace_if_requested ()` to the main module of "
+        "an OCaml program, before all work, and the library memtrace to the stanza that builds it. "
+        "With the patch, MEMTRACE=FILE in its environment makes the program write a trace.\n\n"
+        "In a program that becomes a daemon, the call goes behind the fork. Where the command does "
+        "not understand a program well enough to be sure, it says what it met and changes nothing. "
+        "What is there already is not added again.",
+    .example = "allotrace instrument bin/main.ml\n"
+               "allotrace instrument test/test.ml --dune test/dune --apply\n",
+    OPTIONS_OF(options, defaults),
+    .run = run,
+};

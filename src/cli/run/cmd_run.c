@@ -1,0 +1,439 @@
+/* cmd_run.c: `allotrace run -- PROGRAM ARGS`: records a program.
+ *
+ * The recording is done by a library that is preloaded into the program (src/record); this sets up
+ * its environment, stays out of the program's way while it runs, and afterwards completes what was
+ * recorded. Whatever goes wrong here, the program runs and its exit status is ours. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "cli/message.h"
+#include "cli/run/preload_file.h"
+#include "cli/run/run_check.h"
+#include "cli/run/run_program.h"
+#include "cli/run/run_rescue.h"
+#include "cli/run/run_traces.h"
+#include "cli/run/symbolize_file.h"
+#include "cli/view/view_session.h"
+#include "contract/rescue.h"
+#include "contract/settings.h"
+#include "contract/trace_name.h"
+#include "platform/clock.h"
+#include "trace/compress.h"
+
+#define DEPTH_UNSET UINT64_MAX
+
+enum { STATUS_CANNOT_EXECUTE = 126, STATUS_NOT_FOUND = 127 }; /* as shells say it */
+
+typedef struct run_options {
+    const char *output, *context;
+    double rate;    /* 0: not given */
+    uint64_t depth; /* DEPTH_UNSET: not given */
+    bool native, no_ocaml, mmap, view;
+    bool no_symbolize, quiet;
+    debug_file_options debug_files;
+} run_options;
+
+static const run_options defaults = {.depth = DEPTH_UNSET};
+
+static const option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPTION_FILE,
+     .at = offsetof(run_options, output),
+     .argument = "FILE",
+     .help = "write the trace to FILE (default: $MEMTRACE, or PROGRAM.PID.ctf in the current "
+             "folder, at rate 1 PROGRAM.PID.ctf.zst); with %p in the name, which becomes the "
+             "process id, child processes are recorded too; .zst or .gz at its end: compressed"},
+    {.name = "rate",
+     .letter = 'r',
+     .kind = OPTION_RATE,
+     .at = offsetof(run_options, rate),
+     .argument = "RATE",
+     .help = "sample each allocated word with this probability (default: $MEMTRACE_RATE, or 1e-5)"},
+    {.name = "depth",
+     .letter = 'd',
+     .kind = OPTION_COUNT,
+     .at = offsetof(run_options, depth),
+     .argument = "N",
+     .help =
+         "keep at most N frames of a call stack (default: $MEMTRACE_DEPTH, or 256, or 128 for an "
+         "OCaml heap)"},
+    {.name = "context",
+     .letter = 'c',
+     .kind = OPTION_TEXT,
+     .at = offsetof(run_options, context),
+     .argument = "TEXT",
+     .help = "a remark that the trace carries"},
+    {.name = "native",
+     .kind = OPTION_FLAG,
+     .at = offsetof(run_options, native),
+     .help = "of an OCaml program, record what it gets from malloc as well as its OCaml heap"},
+    {.name = "no-ocaml",
+     .kind = OPTION_FLAG,
+     .at = offsetof(run_options, no_ocaml),
+     .help = "of an OCaml program, record only what it gets from malloc"},
+    {.name = "mmap",
+     .kind = OPTION_FLAG,
+     .at = offsetof(run_options, mmap),
+     .help = "record as well what the program maps itself, by mmap, mremap, sbrk and the like"},
+    {.name = "view",
+     .kind = OPTION_FLAG,
+     .at = offsetof(run_options, view),
+     .help = "show the trace in a browser while it is recorded, and afterwards until Ctrl-C; see "
+             "`allotrace view`"},
+    {.name = "no-symbolize",
+     .kind = OPTION_FLAG,
+     .at = offsetof(run_options, no_symbolize),
+     .help = "leave addresses in the trace; `allotrace symbolize` resolves them later, on this "
+             "machine"},
+    {.name = "quiet",
+     .letter = 'q',
+     .kind = OPTION_FLAG,
+     .at = offsetof(run_options, quiet),
+     .help = "say nothing afterwards, unless something went wrong"},
+    OPTIONS_SYMBOLIZE(run_options),
+};
+
+/* ---- setting up -------------------------------------------------------------------------- */
+
+/* Says in one line why the program cannot be recorded, if so. */
+static bool check_recordable(const char *program, const char *preload) {
+    run_check check;
+    run_check_command(&check, program);
+    if (!check.recordable)
+        message_warning("%s: %s, so it runs unrecorded", check.program, check.reason);
+    else if (!*preload)
+        message_warning("%s is not where it was installed, so nothing is recorded", PRELOAD_NAME);
+    else if (!run_check_preloadable(preload))
+        message_warning("%s: a library with a blank or a colon in its path cannot be preloaded, so "
+                        "nothing is recorded",
+                        preload);
+    else
+        return true;
+    return false;
+}
+
+/* What the new process needs to know to become the program. */
+typedef struct launch {
+    const run_options *options;
+    const char *command;
+    const char *preload; /* NULL: the program is not recorded */
+    const char *pattern; /* of the trace's name; NULL: by default */
+    char rescue[64];     /* see run_rescue.h; empty: there is none */
+    struct clock_anchor begin;
+    uint64_t end; /* of the program, us since the epoch */
+} launch;
+
+/* Whether every block is to be recorded. */
+static bool is_exact(const run_options *given) {
+    const char *set = getenv(setting_infos[SETTING_RATE].name);
+    double rate;
+    return given->rate == 1 || (!given->rate && set && number_parse(set, &rate) && rate == 1);
+}
+
+/* The default name, as a pattern: a percent sign in the program's name is doubled. */
+static void default_pattern(char *pattern, size_t size, const launch *l, pid_t pid) {
+    const char *program = l->command, *end = is_exact(l->options) ? ".zst" : "";
+    const char *slash = strrchr(program, '/');
+    size_t used = 0;
+    enum { LONGEST = NAME_MAX - (int)sizeof ".4194304.ctf.zst" };
+    for (const char *p = slash ? slash + 1 : program; *p && used + 2 < size && used < LONGEST;
+         p++) {
+        pattern[used++] = *p;
+        if (*p == '%')
+            pattern[used++] = '%';
+    }
+    snprintf(pattern + used, size - used, ".%lld.ctf%s", (long long)pid, end);
+}
+
+/* What the traces are called, as a pattern; process `pid` is the program's. May be in `room`. */
+static const char *pattern_of(const launch *l, pid_t pid, char room[PATH_MAX]) {
+    if (l->pattern)
+        return l->pattern;
+    default_pattern(room, PATH_MAX, l, pid);
+    return room;
+}
+
+static void set_setting(enum setting setting, const char *value) {
+    setenv(setting_infos[setting].name, value, 1);
+}
+
+static bool is_set(enum setting setting) {
+    const char *value = getenv(setting_infos[setting].name);
+    return value && *value;
+}
+
+/* Adds a word to a variable of the environment, which separates words by colons. */
+static void add_to_environment(const char *name, const char *first, const char *second) {
+    char *all = NULL;
+    if (first && *first && second && *second && asprintf(&all, "%s:%s", first, second) < 0)
+        all = NULL;
+    setenv(name, all ? all : first && *first ? first : second, 1);
+    free(all);
+}
+
+/* Programs under AddressSanitizer refuse to start behind another library unless they are told that
+ * they may; they do well there. */
+static void set_preload(const char *preload) {
+    const char *asan = getenv("ASAN_OPTIONS");
+    add_to_environment("LD_PRELOAD", preload, getenv("LD_PRELOAD"));
+    if (!asan || !strstr(asan, "verify_asan_link_order"))
+        add_to_environment("ASAN_OPTIONS", asan, "verify_asan_link_order=0");
+}
+
+/* The pattern with the current folder before it, whose percent signs are doubled: a program may go
+ * elsewhere before it starts another one. */
+static void set_file_setting(const char *pattern) {
+    char folder[PATH_MAX], absolute[3 * PATH_MAX];
+    size_t used = 0;
+    if (pattern[0] != '/' && getcwd(folder, sizeof folder)) {
+        for (const char *p = folder; *p; p++) {
+            absolute[used++] = *p;
+            if (*p == '%')
+                absolute[used++] = '%';
+        }
+        absolute[used++] = '/';
+    }
+    snprintf(absolute + used, sizeof absolute - used, "%s", pattern);
+    set_setting(SETTING_FILE, absolute);
+}
+
+/* Whether names come into the trace at the end, and nobody has read it by then who would not see
+ * them come. One that is compressed is copied anyway. */
+static bool wants_room(const launch *l, const char *pattern) {
+    return !l->options->no_symbolize && !l->options->view &&
+           compression_of(pattern) == COMPRESSION_NONE;
+}
+
+/* In the new process. */
+static void set_environment(void *context) {
+    const launch *l = context;
+    char text[PATH_MAX];
+    if (!l->preload)
+        return;
+    set_preload(l->preload);
+    const char *pattern = pattern_of(l, getpid(), text);
+    set_file_setting(pattern);
+    set_setting(SETTING_ROOM, wants_room(l, pattern) ? "1" : "0");
+    snprintf(text, sizeof text, "%lld", (long long)getpid());
+    set_setting(SETTING_PROCESS, text);
+    set_setting(SETTING_RESCUE, l->rescue);
+    if (l->options->rate > 0) {
+        snprintf(text, sizeof text, "%.15g", l->options->rate);
+        set_setting(SETTING_RATE, text);
+    } else if (!is_set(SETTING_RATE)) {
+        set_setting(SETTING_RATE, setting_infos[SETTING_RATE].value); /* for other recorders */
+    }
+    if (l->options->depth != DEPTH_UNSET) {
+        snprintf(text, sizeof text, "%llu", (unsigned long long)l->options->depth);
+        set_setting(SETTING_DEPTH, text);
+    }
+    if (l->options->native || l->options->no_ocaml)
+        set_setting(SETTING_OCAML, l->options->no_ocaml ? "malloc" : "both");
+    if (l->options->mmap)
+        set_setting(SETTING_MMAP, "1");
+    if (l->options->context)
+        set_setting(SETTING_CONTEXT, l->options->context);
+}
+
+/* Files that are opened here must not get the numbers of closed standard streams: messages would go
+ * into them. The program finds them closed as before. */
+static void occupy_standard_streams(void) {
+    int fd;
+    do
+        fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
+/* ---- afterwards -------------------------------------------------------------------------- */
+
+static bool interrupted(void *context) {
+    return run_program_interrupted(context);
+}
+
+static void say_why_nothing(const char *pattern) {
+    struct stat status;
+    if (stat(pattern, &status) == 0 && !S_ISREG(status.st_mode))
+        message_warning("%s is no ordinary file: what was recorded went there without names",
+                        pattern);
+    else
+        message_warning("nothing was recorded: the recorder was not loaded, or could not write; "
+                        "a program that clears its environment keeps it from the programs that "
+                        "it starts");
+}
+
+/* The name of traces by which each process would have one. */
+static void name_for_each(const launch *l, char *name, size_t size) {
+    const char *slash = strrchr(l->command, '/');
+    if (!l->pattern) {
+        snprintf(name, size, "%s.%%p.ctf", slash ? slash + 1 : l->command);
+        return;
+    }
+    slash = strrchr(l->pattern, '/');
+    const char *last = slash ? slash + 1 : l->pattern, *end = strstr(last, ".ctf");
+    int before = (int)(end ? end - l->pattern : (ssize_t)strlen(l->pattern));
+    snprintf(name, size, "%.*s.%%p%s", before, l->pattern, l->pattern + before);
+}
+
+static bool records_both(const run_options *given) {
+    const char *set = getenv(setting_infos[SETTING_OCAML].name);
+    return !given->no_ocaml && (given->native || (set && strcmp(set, "both") == 0));
+}
+
+static void say_left_to_memtrace(const char *name) {
+    message_warning("%s was not written: the program did not trace itself into it, as by "
+                    "Memtrace.trace_if_requested",
+                    name);
+}
+
+static void finish(const launch *l, run_program *program, int rescue, struct timespec started) {
+    char pattern[PATH_MAX], for_each[PATH_MAX];
+    run_traces traces;
+    const char *name = pattern_of(l, program->pid, pattern);
+    name_for_each(l, for_each, sizeof for_each);
+    run_rescue_finish(rescue, name);
+    if (WIFSIGNALED(program->status)) /* others say by their last gauges when they ended */
+        run_rescue_note_end(name, (uint64_t)program->pid, l->begin.wall_us, l->end);
+    run_traces_find(&traces, name, started, rescue);
+    const uint64_t notes = run_rescue_notes(rescue);
+    bool unfinished = traces.n_locked || (strstr(name, "%p") && run_rescue_is_in_use(rescue));
+    run_traces_complete(&traces, l->options->no_symbolize ? NULL : &l->options->debug_files,
+                        interrupted, program);
+    if (run_program_interrupted(program))
+        message_warning("interrupted: the trace is whole, but has addresses instead of names; they "
+                        "get them by: allotrace symbolize %s",
+                        traces.all.count == 1 ? traces.all.items[0].path : "FILE");
+    else if (traces.all.count)
+        run_traces_report(
+            &traces, (run_traces_how){.quiet = l->options->quiet,
+                                      .told = notes & RESCUE_TOLD,
+                                      .from_start = true,
+                                      .both_heaps = records_both(l->options),
+                                      .n_silent = run_rescue_silent(rescue),
+                                      .left_out = notes & RESCUE_LEFT_CHILD ? for_each : NULL});
+    else if (!unfinished && notes & RESCUE_LEFT_TO_MEMTRACE)
+        say_left_to_memtrace(name);
+    else if (!unfinished && !(notes & RESCUE_TOLD))
+        say_why_nothing(name);
+    if (unfinished)
+        run_traces_warn_unfinished(&traces, name);
+    run_traces_free(&traces);
+    if (rescue >= 0)
+        close(rescue);
+}
+
+/* ---- the viewer -------------------------------------------------------------------------- */
+
+/* Shows what the program's own process writes, in `path`. NULL after having said why. */
+static view_session *start_view(const launch *l, const run_program *program, char path[PATH_MAX]) {
+    char pattern[PATH_MAX];
+    int status;
+    if (!trace_name_for(pattern_of(l, program->pid, pattern), (uint64_t)program->pid, path,
+                        PATH_MAX))
+        return NULL;
+    char *const paths[] = {path};
+    view_session *s = view_session_start(paths, 1, &(view_session_options){.wait = true}, &status);
+    if (s)
+        message_hint("view: %s", view_session_address(s));
+    return s;
+}
+
+static void end_view(view_session *s) {
+    if (!s)
+        return;
+    message_hint("the viewer goes on until Ctrl-C");
+    view_session_wait();
+    view_session_stop(s);
+}
+
+/* ---- the command ------------------------------------------------------------------------- */
+
+static int refuse_start(const char *program, int error) {
+    if (error == ENOENT && !strchr(program, '/'))
+        message_error("%s: command not found", program);
+    else
+        message_error("%s: %s", program, strerror(error));
+    return error == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_EXECUTE;
+}
+
+static int run(const void *opts_, char **operands, size_t n_operands) {
+    const run_options *opts = opts_;
+    const char *set_name = getenv(setting_infos[SETTING_FILE].name);
+    char preload[PATH_MAX] = "";
+    launch l = {.options = opts, .command = operands[0], .pattern = opts->output};
+    struct timespec started;
+    run_program program;
+    (void)n_operands;
+    if (opts->depth != DEPTH_UNSET && (opts->depth < 1 || opts->depth > SETTING_MAX_DEPTH))
+        return message_usage(&command_run, "--depth: from 1 to %d frames can be kept",
+                             SETTING_MAX_DEPTH);
+    if (opts->output && !trace_name_is_pattern(opts->output))
+        return message_usage(
+            &command_run,
+            "--output: `%s` is no name of a trace; a %% in it is followed by p (the "
+            "process id) or %%",
+            opts->output);
+    occupy_standard_streams();
+    if (!l.pattern && set_name && *set_name)
+        l.pattern = set_name;
+    if (!preload_file_find(preload))
+        preload[0] = '\0';
+    if (check_recordable(l.command, preload))
+        l.preload = preload;
+    int rescue = l.preload ? run_rescue_open() : -1;
+    if (rescue >= 0)
+        run_rescue_name(rescue, l.rescue, sizeof l.rescue);
+    clock_gettime(CLOCK_REALTIME_COARSE, &started);
+    l.begin = clock_anchor_now();
+    if (!run_program_start(&program, operands, set_environment, &l))
+        return refuse_start(l.command, program.exec_error);
+    signal(SIGPIPE, SIG_IGN); /* noticed at the writes, as by other commands */
+    signal(SIGXFSZ, SIG_IGN);
+    char path[PATH_MAX];
+    view_session *view = opts->view && l.preload ? start_view(&l, &program, path) : NULL;
+    run_program_wait(&program);
+    l.end = clock_anchored_us(l.begin, clock_monotonic_us());
+    if (l.preload)
+        finish(&l, &program, rescue, started);
+    end_view(view);
+    return run_program_end(&program);
+}
+
+const command command_run = {
+    .name = "run",
+    .group = GROUP_RECORD,
+    .operand = OPERAND_PROGRAM,
+    .usage = "-- PROGRAM [ARGUMENTS…]",
+    .summary = "record where a program allocates",
+    .description =
+        "Runs a program, written in C, C++, Rust or whatever else calls malloc, and records a "
+        "random sample of its allocations with their call stacks. The program need not be "
+        "compiled in any special way; with debug information (-g) the trace has lines, without "
+        "the names of functions.\n\n"
+        "Of an OCaml program (native code; 4.11 to 4.14, 5.3 and later) the OCaml heap is "
+        "recorded.\n\n"
+        "The program has its standard streams, its terminal and its signals as without allotrace, "
+        "and its exit status is that of this command. When it has ended, three lines on standard "
+        "error say what was recorded.\n\n"
+        "Programs that are statically linked, or run with more rights than their user has, run "
+        "unrecorded.",
+    .example = "allotrace run -- jq . large.json\n"
+               "allotrace run --view -- ./server\n"
+               "allotrace run -o 'make.%p.ctf' --rate 1e-4 -- make -j4\n",
+    .statuses = "  that of the program; if a signal ended it, this command ends by the same one\n"
+                "  2    the command line is wrong\n"
+                "  126  the program cannot be executed\n"
+                "  127  there is no such program\n",
+    OPTIONS_OF(options, defaults),
+    .run = run,
+};

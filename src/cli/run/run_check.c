@@ -1,0 +1,166 @@
+/* run_check.c: see run_check.h. Recording needs the dynamic loader of our own C library to start
+ * the program, and to heed LD_PRELOAD. */
+#include "cli/run/run_check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#define MAX_INTERPRETERS 5   /* of scripts that run scripts; the kernel's limit, too */
+#define MAX_SCRIPT_LINE  256 /* the kernel reads no more of it */
+#define DEFAULT_PATH     "/bin:/usr/bin"
+
+static bool is_program(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
+}
+
+/* Finds a command as execvp does. False if it is nowhere. */
+static bool find_program(const char *command, char path[PATH_MAX]) {
+    if (strchr(command, '/'))
+        return snprintf(path, PATH_MAX, "%s", command) < PATH_MAX;
+    const char *folder = getenv("PATH");
+    folder = folder ? folder : DEFAULT_PATH;
+    for (;;) {
+        int size = (int)strcspn(folder, ":");
+        int n = snprintf(path, PATH_MAX, "%.*s%s%s", size, folder, size ? "/" : "", command);
+        if (n < PATH_MAX && is_program(path))
+            return true;
+        folder += size;
+        if (*folder++ != ':')
+            return false;
+    }
+}
+
+/* The program that a script names in its first line, or the shell for a file that is no program at
+ * all. False if `path` is no script. */
+static bool find_interpreter(const char *path, char interpreter[PATH_MAX]) {
+    char line[MAX_SCRIPT_LINE + 1] = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n = fd >= 0 ? read(fd, line, MAX_SCRIPT_LINE) : -1;
+    if (fd >= 0)
+        close(fd);
+    if (n < 2 || memcmp(line, ELFMAG, SELFMAG) == 0)
+        return false;
+    if (line[0] != '#' || line[1] != '!')
+        return snprintf(interpreter, PATH_MAX, "/bin/sh") > 0;
+    char *name = line + 2 + strspn(line + 2, " \t");
+    name[strcspn(name, " \t\n")] = '\0';
+    return snprintf(interpreter, PATH_MAX, "%s", name) < PATH_MAX;
+}
+
+/* ---- what keeps LD_PRELOAD from working -------------------------------------------------- */
+
+__attribute__((format(printf, 2, 3))) static bool refuse(run_check *check, const char *format,
+                                                         ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(check->reason, sizeof check->reason, format, args);
+    va_end(args);
+    check->recordable = false;
+    return false;
+}
+
+/* The loader heeds no LD_PRELOAD in a program that runs with more rights than its user has. */
+static bool check_rights(run_check *check, int fd) {
+    struct stat status;
+    if (fstat(fd, &status) != 0)
+        return true;
+    if ((status.st_mode & S_ISUID) && status.st_uid != getuid())
+        return refuse(check, "it is set-user-id");
+    if ((status.st_mode & S_ISGID) && (status.st_mode & S_IXGRP) && status.st_gid != getgid())
+        return refuse(check, "it is set-group-id");
+    if (getuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0)
+        return refuse(check, "it has file capabilities");
+    return true;
+}
+
+/* The path of the dynamic loader that an ELF file asks for; NULL: it is static. */
+static const char *dynamic_loader(Elf *elf, char *path, size_t size) {
+    size_t n, file_size;
+    const char *file = elf_rawfile(elf, &file_size);
+    GElf_Phdr header;
+    if (!file || elf_getphdrnum(elf, &n) != 0)
+        return NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_INTERP)
+            continue;
+        if (header.p_offset > file_size || header.p_filesz > file_size - header.p_offset)
+            return NULL;
+        snprintf(path, size, "%.*s", (int)header.p_filesz, file + header.p_offset);
+        return path;
+    }
+    return NULL;
+}
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Compares a program with this one, whose library is to be loaded into it. */
+static bool check_kind(run_check *check, Elf *program, Elf *self) {
+    GElf_Ehdr theirs, ours;
+    char their_loader[PATH_MAX], our_loader[PATH_MAX];
+    if (!gelf_getehdr(program, &theirs) || !gelf_getehdr(self, &ours))
+        return true;
+    if (theirs.e_ident[EI_CLASS] != ours.e_ident[EI_CLASS])
+        return refuse(check, "it is a %s-bit program",
+                      theirs.e_ident[EI_CLASS] == ELFCLASS32 ? "32" : "64");
+    if (theirs.e_machine != ours.e_machine)
+        return refuse(check, "it is made for another processor");
+    if (!dynamic_loader(program, their_loader, sizeof their_loader))
+        return refuse(check, "it is statically linked");
+    if (dynamic_loader(self, our_loader, sizeof our_loader) &&
+        strcmp(base_name(their_loader), base_name(our_loader)) != 0)
+        return refuse(check, "it uses another C library (%s)", their_loader);
+    return true;
+}
+
+static Elf *open_elf(int fd) {
+    Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
+    if (elf && elf_kind(elf) == ELF_K_ELF)
+        return elf;
+    elf_end(elf);
+    return NULL;
+}
+
+static void check_program(run_check *check) {
+    int fd = open(check->program, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int self_fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    elf_version(EV_CURRENT);
+    Elf *program = open_elf(fd), *self = open_elf(self_fd);
+    if (program && self && check_rights(check, fd))
+        check_kind(check, program, self);
+    elf_end(program);
+    elf_end(self);
+    if (fd >= 0)
+        close(fd);
+    if (self_fd >= 0)
+        close(self_fd);
+}
+
+void run_check_command(run_check *check, const char *command) {
+    *check = (run_check){.recordable = true};
+    if (!find_program(command, check->program))
+        return;
+    for (int i = 0; i < MAX_INTERPRETERS; i++) {
+        char interpreter[PATH_MAX];
+        if (!find_interpreter(check->program, interpreter))
+            break;
+        memcpy(check->program, interpreter, sizeof interpreter);
+    }
+    check_program(check);
+}
+
+bool run_check_preloadable(const char *library) {
+    return !library[strcspn(library, ": \t\n")];
+}

@@ -1,0 +1,21 @@
+/* run_check.h: whether a program can be recorded, told before it starts. */
+#ifndef CLI_RUN_RUN_CHECK_H
+#define CLI_RUN_RUN_CHECK_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+typedef struct run_check {
+    bool recordable;
+    char program[PATH_MAX];      /* the file that will run: for a script, its interpreter */
+    char reason[PATH_MAX + 160]; /* unless recordable: why, as the second half of a sentence */
+} run_check;
+
+/* Looks at what `command` (a path, or a name to be found in $PATH) would start. What cannot be
+ * found or read counts as recordable: to refuse it is the kernel's business. */
+void run_check_command(run_check *check, const char *command);
+
+/* Whether the preloaded library can be named in LD_PRELOAD, which has no way to quote. */
+bool run_check_preloadable(const char *library);
+
+#endif

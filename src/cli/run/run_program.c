@@ -1,0 +1,229 @@
+/* run_program.c: see run_program.h.
+ *
+ * The program stays in our process group, so that the terminal treats both as one job: Ctrl-C and
+ * Ctrl-Z reach it directly. What has to be passed on are signals that were sent to us alone: not by
+ * the terminal, which si_code tells, nor to the whole group, which a witness does. We have no
+ * handlers: signals are blocked and fetched. */
+#include "cli/run/run_program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* These keep their effect on us: faults are our own, the others are not asking for anything. */
+static const int not_fetched[] = {SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,   SIGTRAP,
+                                  SIGSYS,  SIGABRT, SIGPIPE, SIGTTIN,  SIGTTOU,
+                                  SIGXCPU, SIGXFSZ, SIGPROF, SIGWINCH, SIGURG};
+
+static const int asks_to_end[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* The signals that run_program_wait fetches; SIGCHLD is one of them. */
+static sigset_t fetched_signals(void) {
+    sigset_t set;
+    sigfillset(&set);
+    for (size_t i = 0; i < COUNT(not_fetched); i++)
+        sigdelset(&set, not_fetched[i]);
+    return set;
+}
+
+/* ---- starting ---------------------------------------------------------------------------- */
+
+/* A pipe that does not take the numbers of closed standard streams, which the program may expect to
+ * find closed. */
+static bool make_pipe(int ends[2]) {
+    int raw[2];
+    if (pipe2(raw, O_CLOEXEC) != 0)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        ends[i] = fcntl(raw[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        close(raw[i]);
+    }
+    return ends[0] >= 0 && ends[1] >= 0;
+}
+
+/* In the new process. */
+static _Noreturn void become(const run_program *p, char **words, int report) {
+    sigaction(SIGCHLD, &p->child_action, NULL);
+    sigprocmask(SIG_SETMASK, &p->mask, NULL);
+    execvp(words[0], words);
+    int error = errno;
+    if (write(report, &error, sizeof error) != sizeof error)
+        _exit(EXIT_FAILURE);
+    _exit(EXIT_SUCCESS);
+}
+
+/* Waits until the program has started, or reads why it has not. */
+static void await_start(run_program *p, int report) {
+    ssize_t n;
+    do
+        n = read(report, &p->exec_error, sizeof p->exec_error);
+    while (n < 0 && errno == EINTR);
+    if (n != sizeof p->exec_error)
+        p->exec_error = 0;
+    else
+        waitpid(p->pid, &p->status, 0);
+}
+
+static void restore_signals(const run_program *p) {
+    sigaction(SIGCHLD, &p->child_action, NULL);
+    sigprocmask(SIG_SETMASK, &p->mask, NULL);
+}
+
+bool run_program_start(run_program *p, char **words, void (*prepare)(void *context),
+                       void *context) {
+    int report[2];
+    sigset_t fetched = fetched_signals();
+    *p = (run_program){.pid = -1};
+    if (!make_pipe(report)) {
+        p->exec_error = errno;
+        return false;
+    }
+    /* If our caller ignores SIGCHLD, nobody would keep the status for us. */
+    sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &p->child_action);
+    sigprocmask(SIG_BLOCK, &fetched, &p->mask);
+    p->pid = fork();
+    if (p->pid == 0) {
+        prepare(context);
+        become(p, words, report[1]);
+    }
+    p->exec_error = p->pid < 0 ? errno : 0;
+    close(report[1]);
+    if (p->pid > 0)
+        await_start(p, report[0]);
+    close(report[0]);
+    if (p->exec_error)
+        restore_signals(p);
+    else
+        run_witness_start(&p->witness);
+    return !p->exec_error;
+}
+
+/* ---- while it runs ----------------------------------------------------------------------- */
+
+/* Whether a shell waits for us to stop, so that it can have the terminal. Otherwise somebody
+ * stopped the program alone, and will continue it alone. */
+static bool holds_terminal(void) {
+    int terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (terminal < 0)
+        return false;
+    bool ours = tcgetpgrp(terminal) == getpgrp();
+    close(terminal);
+    return ours;
+}
+
+static bool is_pending(int sig) {
+    sigset_t pending;
+    return sigpending(&pending) == 0 && sigismember(&pending, sig) == 1;
+}
+
+/* Stops as the program did until somebody continues us: a job is continued as a whole, one process
+ * not necessarily. */
+static void stop_likewise(const run_program *p, int sig) {
+    sigset_t only;
+    sigemptyset(&only);
+    sigaddset(&only, sig);
+    raise(sig);
+    sigprocmask(SIG_UNBLOCK, &only, NULL); /* stops here */
+    sigset_t fetched = fetched_signals();
+    sigprocmask(SIG_BLOCK, &fetched, NULL);
+    if (!is_pending(SIGCONT)) /* otherwise it is passed on, if need be, like any other */
+        kill(p->pid, SIGCONT);
+}
+
+/* Looks at what became of the program; true when it has ended. */
+static bool take_status(run_program *p) {
+    for (;;) {
+        pid_t pid = waitpid(p->pid, &p->status, WNOHANG | WUNTRACED);
+        if (pid < 0 && errno == EINTR)
+            continue;
+        if (pid != p->pid)
+            return pid < 0;
+        if (!WIFSTOPPED(p->status))
+            return true;
+        if (WSTOPSIG(p->status) != SIGSTOP || holds_terminal())
+            stop_likewise(p, WSTOPSIG(p->status));
+    }
+}
+
+static void drop_signal(int sig) {
+    sigset_t only;
+    sigemptyset(&only);
+    sigaddset(&only, sig);
+    while (sigtimedwait(&only, NULL, &(struct timespec){0}) == sig)
+        ;
+}
+
+/* One request to end, or to go on, often comes as several signals: timeout(1) sends one to us and
+ * one to the group, systemd one to each of our processes. */
+static void await_others(int sig) {
+    enum { OTHERS_MS = 10 };
+    bool asks = sig == SIGCONT;
+    for (size_t i = 0; i < COUNT(asks_to_end); i++)
+        asks |= sig == asks_to_end[i];
+    if (!asks)
+        return;
+    nanosleep(&(struct timespec){.tv_nsec = OTHERS_MS * 1000000L}, NULL);
+    drop_signal(sig);
+}
+
+/* Passes a signal on unless the program has it already. */
+static void pass_on(const run_program *p, const siginfo_t *info) {
+    bool sent = info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL;
+    if (!sent || info->si_pid == p->pid)
+        return;
+    await_others(info->si_signo);
+    if (!run_witness_got(&p->witness, info) || getpgid(p->pid) != getpgrp())
+        kill(p->pid, info->si_signo);
+}
+
+void run_program_wait(run_program *p) {
+    sigset_t fetched = fetched_signals();
+    while (!take_status(p)) {
+        siginfo_t info;
+        int sig = sigwaitinfo(&fetched, &info);
+        if (sig > 0 && sig != SIGCHLD)
+            pass_on(p, &info);
+    }
+    run_witness_end(&p->witness);
+    if (WIFSIGNALED(p->status))
+        drop_signal(WTERMSIG(p->status)); /* what was sent to the whole job while it ended */
+}
+
+/* ---- afterwards -------------------------------------------------------------------------- */
+
+bool run_program_interrupted(const run_program *p) {
+    sigset_t pending;
+    if (sigpending(&pending) != 0)
+        return false;
+    for (size_t i = 0; i < COUNT(asks_to_end); i++)
+        if (sigismember(&pending, asks_to_end[i]) && !sigismember(&p->mask, asks_to_end[i]))
+            return true;
+    return false;
+}
+
+/* Without leaving a core file: that would be one of the wrong program. */
+static void die_by(int sig) {
+    sigset_t only;
+    prctl(PR_SET_DUMPABLE, 0);
+    signal(sig, SIG_DFL);
+    sigemptyset(&only);
+    sigaddset(&only, sig);
+    raise(sig);
+    sigprocmask(SIG_UNBLOCK, &only, NULL);
+}
+
+int run_program_end(run_program *p) {
+    restore_signals(p);
+    if (WIFEXITED(p->status))
+        return WEXITSTATUS(p->status);
+    int sig = WTERMSIG(p->status);
+    die_by(sig);
+    enum { SHELL_SIGNAL_BASE = 128 }; /* what a shell would say */
+    return SHELL_SIGNAL_BASE + sig;
+}

@@ -1,0 +1,312 @@
+/* run_rescue.c: see run_rescue.h. Only whole packets are added, behind the last whole one. */
+#include "cli/run/run_rescue.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/path_rights.h"
+#include "cli/run/symbolize_file.h"
+#include "contract/rescue.h"
+#include "contract/trace_name.h"
+#include "trace/bytes.h"
+#include "trace/end.h"
+#include "trace/packet.h"
+#include "trace/writer_rescue.h"
+
+/* How large a file may become: beyond that the kernel ends the process. */
+static uint64_t largest_file(void) {
+    struct rlimit most;
+    return getrlimit(RLIMIT_FSIZE, &most) == 0 ? most.rlim_cur : RLIM_INFINITY;
+}
+
+/* Where there may be no file of that size, there are notes and no slots. */
+int run_rescue_open(void) {
+    const uint64_t most = largest_file();
+    const bool has_slots = most >= RESCUE_SIZE;
+    struct rescue_head head = {.magic = RESCUE_MAGIC,
+                               .stream_size = writer_stream_size(),
+                               .next = has_slots ? RESCUE_UNIT : RESCUE_SIZE};
+    if (most < sizeof head)
+        return -1;
+    int fd = memfd_create("allotrace", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd >= 0 && ((has_slots && ftruncate(fd, (off_t)RESCUE_SIZE) != 0) ||
+                    pwrite(fd, &head, sizeof head, 0) != (ssize_t)sizeof head)) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+void run_rescue_name(int fd, char *name, size_t size) {
+    snprintf(name, size, "/proc/%lld/fd/%d", (long long)getpid(), fd);
+}
+
+/* ---- the trace as the program left it ------------------------------------------------------ */
+
+enum { NO_EVENT = 1 << 7 }; /* no kind of event has more bits */
+
+/* What tells a packet from others of its trace. */
+typedef struct packet_mark {
+    uint16_t domain;
+    unsigned kind; /* of its first event, or NO_EVENT */
+    uint64_t time, id;
+} packet_mark;
+
+/* Reads the start of a packet, `n` bytes; false if it is none. */
+static bool look_at(const uint8_t *start, size_t n, packet_header *h, packet_mark *mark) {
+    if (packet_parse(start, n, FORMAT_MAX_VERSION, h) != PACKET_GOOD)
+        return false;
+    const bool empty = h->packet.size == FORMAT_EMPTY_PACKET;
+    if (!empty && (h->packet.size < FORMAT_LEAST_PACKET || n < FORMAT_LEAST_PACKET))
+        return false;
+    *mark = (packet_mark){.domain = h->packet.domain,
+                          .kind = empty ? NO_EVENT
+                                        : load_u32(start + h->header_size) >> FORMAT_TIME_BITS,
+                          .time = h->packet.time_begin,
+                          .id = h->packet.id_begin};
+    return true;
+}
+
+static bool is_same(const packet_mark *a, const packet_mark *b) {
+    return a->domain == b->domain && a->kind == b->kind && a->time == b->time && a->id == b->id;
+}
+
+/* The whole packets of a file. */
+typedef struct whole_packets {
+    off_t size;               /* of all of them; 0: the file is no trace */
+    uint64_t pid, start_time; /* as the head says */
+    uint64_t end;             /* how long they last, us since the epoch */
+    uint64_t next_id;         /* above those of all blocks */
+    bool there;               /* one of them is `wanted` */
+    unsigned version;
+    off_t said_at; /* where the end is said; 0: nowhere */
+    memtrace_end said;
+} whole_packets;
+
+static end_trace end_trace_of(const whole_packets *w) {
+    return (end_trace){.version = w->version, .start = w->start_time, .pid = w->pid};
+}
+
+/* Takes note of what the packet at the end of `w` says, if it is about the trace's end. */
+static void note_said(int fd, const packet_header *h, whole_packets *w) {
+    uint8_t bytes[END_PACKET];
+    const end_trace of = end_trace_of(w);
+    if (h->packet.pid == FORMAT_NOBODY && h->packet.size == END_PACKET &&
+        pread(fd, bytes, sizeof bytes, w->size) == (ssize_t)sizeof bytes &&
+        end_parse(bytes, sizeof bytes, &of, &w->said))
+        w->said_at = w->size;
+}
+
+/* `wanted` may be NULL: the program may have been killed right after it had written that one. */
+static whole_packets find_packets(int fd, const packet_mark *wanted) {
+    whole_packets w = {0};
+    uint8_t start[FORMAT_LEAST_PACKET];
+    packet_header h;
+    packet_mark mark;
+    struct stat st;
+    ssize_t n;
+    if (fstat(fd, &st) != 0)
+        return w;
+    while ((n = pread(fd, start, sizeof start, w.size)) > 0 &&
+           look_at(start, (size_t)n, &h, &mark) && h.packet.size <= st.st_size - w.size) {
+        if (w.size == 0) {
+            w.pid = h.packet.pid;
+            w.start_time = mark.time;
+            w.version = h.version;
+        }
+        note_said(fd, &h, &w);
+        if (packet_plausible(&h) && h.packet.time_end > w.end)
+            w.end = h.packet.time_end;
+        if (packet_plausible(&h) && h.packet.id_end > w.next_id)
+            w.next_id = h.packet.id_end;
+        w.there |= wanted && is_same(&mark, wanted);
+        w.size += h.packet.size;
+    }
+    return w;
+}
+
+/* ---- adding -------------------------------------------------------------------------------- */
+
+/* Behind the whole packets, of which there are `size` bytes; 0 or an errno. */
+static int append_packet(int fd, off_t end, const uint8_t *bytes, size_t size) {
+    const int error = file_write_at(fd, bytes, size, (uint64_t)end);
+    if (!error)
+        end += (off_t)size;
+    if (ftruncate(fd, end) != 0)
+        return error; /* what is too much is a defect that readers step over */
+    return error;
+}
+
+/* Says how the recording ended where the trace has a place for it and the program did not get to
+ * it: unless `anew`, only if it said nothing. */
+static void say_end(int fd, const whole_packets *w, bool anew, const memtrace_end *end) {
+    uint8_t bytes[END_PACKET];
+    const end_trace of = end_trace_of(w);
+    const bool open = w->said.how == MEMTRACE_END_OPEN,
+               again = anew && w->said.how == MEMTRACE_END_WHOLE;
+    if (!w->said_at || !(open || again))
+        return;
+    end_put(bytes, &of, end);
+    if (file_write_at(fd, bytes, sizeof bytes, (uint64_t)w->said_at) != 0)
+        return; /* then the trace has no end */
+}
+
+static uint64_t since_start(const whole_packets *w, uint64_t time) {
+    return time > w->start_time ? time - w->start_time : 0;
+}
+
+static void add_packet(int fd, uint64_t start_time, const rescued_packet *packet) {
+    packet_header h;
+    packet_mark mark;
+    if (packet->size < FORMAT_LEAST_PACKET || !look_at(packet->bytes, packet->size, &h, &mark))
+        return;
+    const whole_packets w = find_packets(fd, &mark);
+    if (w.size == 0 || w.start_time != start_time || w.there)
+        return;
+    const int error = append_packet(fd, w.size, packet->bytes, packet->size);
+    const memtrace_end early = end_of(MEMTRACE_END_EARLY, since_start(&w, mark.time), error,
+                                      "the end of the trace cannot be written");
+    if (error)
+        say_end(fd, &w, false, &early);
+}
+
+static void rescue_stream(void *stream, const struct rescue_slot *slot, const char *pattern) {
+    rescued_packet packets[WRITER_RESCUED_PACKETS];
+    char path[PATH_MAX];
+    if (!writer_rescue(stream, slot->address, slot->pid, packets) ||
+        packets[0].size + packets[1].size == 0 ||
+        !trace_name_for(pattern, slot->pid, path, sizeof path) || symbolize_file_is_recording(path))
+        return;
+    int fd = path_open_once(path, O_RDWR);
+    for (size_t i = 0; fd >= 0 && i < WRITER_RESCUED_PACKETS; i++)
+        add_packet(fd, slot->start_time, &packets[i]);
+    if (fd >= 0)
+        close(fd);
+}
+
+/* Calls `visit` with each slot that was ever used. */
+static void for_each_slot(int fd, void (*visit)(void *, int, uint64_t, const struct rescue_slot *),
+                          void *context) {
+    struct rescue_head head;
+    struct rescue_slot slot;
+    if (fd < 0 || pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head)
+        return;
+    for (uint64_t at = RESCUE_UNIT;
+         at < head.next && pread(fd, &slot, sizeof slot, (off_t)at) == (ssize_t)sizeof slot;
+         at += rescue_slot_size(head.stream_size))
+        visit(context, fd, at, &slot);
+}
+
+typedef struct rescued {
+    const char *pattern;
+    void *stream; /* room for a copy */
+} rescued;
+
+static void visit_stream(void *context, int fd, uint64_t at, const struct rescue_slot *slot) {
+    const rescued *r = context;
+    size_t size = writer_stream_size();
+    if (slot->magic == RESCUE_MAGIC &&
+        pread(fd, r->stream, size, (off_t)(at + RESCUE_STREAM_AT)) == (ssize_t)size)
+        rescue_stream(r->stream, slot, r->pattern);
+}
+
+/* A process that recorded and is gone, and had not closed its streams: now nothing is missing. When
+ * it ended is not known, but for the one that `run` has waited for. */
+static void visit_end(void *context, int fd, uint64_t at, const struct rescue_slot *slot) {
+    const rescued *r = context;
+    char path[PATH_MAX];
+    (void)fd, (void)at;
+    if (slot->magic != RESCUE_MAGIC || !trace_name_for(r->pattern, slot->pid, path, sizeof path) ||
+        symbolize_file_is_recording(path))
+        return;
+    int trace = open(path, O_RDWR | O_CLOEXEC);
+    const whole_packets w = trace < 0 ? (whole_packets){0} : find_packets(trace, NULL);
+    const memtrace_end end = end_of(MEMTRACE_END_WHOLE, since_start(&w, w.end), 0,
+                                    "the process was killed, then or later");
+    if (w.size > 0 && w.start_time == slot->start_time)
+        say_end(trace, &w, false, &end);
+    if (trace >= 0)
+        close(trace);
+}
+
+void run_rescue_finish(int fd, const char *pattern) {
+    rescued r = {.pattern = pattern, .stream = malloc(writer_stream_size())};
+    if (r.stream) {
+        for_each_slot(fd, visit_stream, &r);
+        for_each_slot(fd, visit_end, &r);
+    }
+    free(r.stream);
+}
+
+void run_rescue_note_end(const char *pattern, uint64_t pid, uint64_t begin, uint64_t end) {
+    uint8_t packet[FORMAT_EMPTY_PACKET];
+    char path[PATH_MAX];
+    if (!trace_name_for(pattern, pid, path, sizeof path) || symbolize_file_is_recording(path))
+        return;
+    int fd = path_open_once(path, O_RDWR);
+    if (fd < 0)
+        return;
+    const whole_packets w = find_packets(fd, NULL);
+    if (w.size > 0 && w.pid == pid && w.start_time >= begin && w.end < end) {
+        writer_put_end(packet, pid, end, w.next_id);
+        const memtrace_end killed = end_of(MEMTRACE_END_WHOLE, since_start(&w, end), 0,
+                                           "a signal ended the process"),
+                           lost = end_of(MEMTRACE_END_EARLY, since_start(&w, w.end), 0,
+                                         "a signal ended the process, and what it had not written "
+                                         "yet is lost");
+        const int error = append_packet(fd, w.size, packet, sizeof packet);
+        if (w.said.how == MEMTRACE_END_OPEN)
+            say_end(fd, &w, false, &lost);
+        else if (!error)
+            say_end(fd, &w, true, &killed);
+    }
+    close(fd);
+}
+
+/* ---- what else is known -------------------------------------------------------------------- */
+
+uint64_t run_rescue_notes(int fd) {
+    struct rescue_head head;
+    return fd >= 0 && pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head ? head.notes : 0;
+}
+
+uint64_t run_rescue_silent(int fd) {
+    struct rescue_head head;
+    return fd >= 0 && pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head ? head.silent : 0;
+}
+
+/* Only while nobody has the file mapped can it be sealed. The child of a fork has its parent's
+ * mapping until it records for itself. */
+bool run_rescue_is_in_use(int fd) {
+    return fd >= 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE) != 0 && errno == EBUSY;
+}
+
+typedef struct remarks {
+    uint64_t pid, start_time, n;
+    bool found;
+} remarks;
+
+static void visit_remarks(void *context, int fd, uint64_t at, const struct rescue_slot *slot) {
+    remarks *r = context;
+    (void)fd, (void)at;
+    if (slot->pid != r->pid || slot->start_time != r->start_time)
+        return;
+    r->found = true;
+    r->n += slot->n_remarks;
+}
+
+bool run_rescue_count_remarks(int fd, uint64_t pid, uint64_t start_time, uint64_t *n) {
+    remarks r = {.pid = pid, .start_time = start_time};
+    for_each_slot(fd, visit_remarks, &r);
+    *n = r.n;
+    return r.found;
+}

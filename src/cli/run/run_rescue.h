@@ -1,0 +1,39 @@
+/* run_rescue.h: completes the traces of programs that were killed, by what they had not written
+ * yet: see contract/rescue.h. */
+#ifndef CLI_RUN_RUN_RESCUE_H
+#define CLI_RUN_RUN_RESCUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Makes the memory to be shared: a file descriptor, the caller's to close, or -1 if there can be
+ * none. The others take -1, too. */
+int run_rescue_open(void);
+
+/* The name by which the program finds it. */
+void run_rescue_name(int fd, char *name, size_t size);
+
+/* Adds what is left in it to the traces, whose names follow `pattern`, if nobody is recording to
+ * them any more. */
+void run_rescue_finish(int fd, const char *pattern);
+
+/* Says in the trace of process `pid`, which was killed, when that was: readers would take it to
+ * have ended with its last event. Times are in us since the epoch; what began before `begin`, as
+ * the run did, is another process's trace. */
+void run_rescue_note_end(const char *pattern, uint64_t pid, uint64_t begin, uint64_t end);
+
+/* What recorders had to say: of enum rescue_note. */
+uint64_t run_rescue_notes(int fd);
+
+/* How many programs of the run have left no trace, as none of their words was sampled. */
+uint64_t run_rescue_silent(int fd);
+
+/* Whether a process that records, or will when it next allocates, is still alive. */
+bool run_rescue_is_in_use(int fd);
+
+/* How many gauges and marks the trace that process `pid` began at `start_time` (µs since the epoch)
+ * has as allocations. False if nobody knows. */
+bool run_rescue_count_remarks(int fd, uint64_t pid, uint64_t start_time, uint64_t *n);
+
+#endif

@@ -1,0 +1,511 @@
+/* run_traces.c: see run_traces.h. */
+#include "cli/run/run_traces.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/path_rights.h"
+#include "cli/message.h"
+#include "cli/run/run_rescue.h"
+#include "cli/run/symbolize_file.h"
+#include "cli/trace_file.h"
+#include "contract/trace_name.h"
+#include "query/hotspots.h"
+#include "query/unseen.h"
+#include "render/figures.h"
+#include "trace/compress.h"
+#include "trace/end.h"
+#include "trace/relabel.h"
+
+#define TOP_SITES 3
+#define SUMMED_UP                                                                                  \
+    (UINT64_C(32) << 20)  /* bytes of an exact trace that are read for a summary, at most */
+#define SHOWN_FUNCTION 56 /* bytes of a function's name in the summary */
+
+/* ---- finding ----------------------------------------------------------------------------- */
+
+static bool is_before(struct timespec a, struct timespec b) {
+    return a.tv_sec < b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec < b.tv_nsec);
+}
+
+/* Counts the allocations in a large trace of everything, which would take as long to read as it
+ * took to record. */
+static void count_unread(run_trace *t, int rescue) {
+    struct stat status;
+    relabel *names;
+    uint64_t n_remarks;
+    if (stat(t->path, &status) != 0 || (uint64_t)status.st_size <= SUMMED_UP ||
+        relabel_open(&names, t->path, NULL) != MEMTRACE_OK)
+        return;
+    const memtrace_info *info = memtrace_reader_info(relabel_names(names));
+    if (info->sample_rate == 1) {
+        t->end = *relabel_end(names);
+        t->n_allocations = relabel_n_allocations(names);
+        t->counts_remarks =
+            !run_rescue_count_remarks(rescue, info->pid, info->start_time, &n_remarks) ||
+            n_remarks >= t->n_allocations;
+        if (!t->counts_remarks)
+            t->n_allocations -= n_remarks;
+    }
+    relabel_close(names);
+}
+
+bool run_traces_add(run_traces *t, const char *path, int rescue) {
+    run_trace new = {.path = strdup(path)};
+    if (new.path)
+        count_unread(&new, rescue);
+    if (new.path && vec_push(&t->all, new))
+        return true;
+    free(new.path);
+    return false;
+}
+
+static bool is_new(const char *path, struct timespec started) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size != 0 &&
+           !is_before(status.st_mtim, started);
+}
+
+/* The child of a fork shares its parent's lock for a moment: waits for that one. */
+static bool is_recording(const char *path, unsigned *patience) {
+    const struct timespec tick = {.tv_nsec = 5000000};
+    while (symbolize_file_is_recording(path)) {
+        if (*patience == 0)
+            return true;
+        --*patience;
+        nanosleep(&tick, NULL);
+    }
+    return false;
+}
+
+/* A trace, and those of the programs that its process was before. */
+static void add_if_new(run_traces *t, const char *path, struct timespec started, int rescue) {
+    char earlier[PATH_MAX];
+    if (!is_new(path, started))
+        return;
+    for (unsigned n = 1;
+         n <= TRACE_NAME_EARLIER_MAX && trace_name_earlier(path, n, earlier, sizeof earlier) &&
+         access(earlier, F_OK) == 0;
+         n++)
+        if (is_new(earlier, started))
+            run_traces_add(t, earlier, rescue);
+    if (is_recording(path, &t->patience)) {
+        t->n_locked++;
+        if (!t->locked)
+            t->locked = strdup(path);
+    } else {
+        run_traces_add(t, path, rescue);
+    }
+}
+
+static int compare_paths(const void *a, const void *b) {
+    return strcmp(((const run_trace *)a)->path, ((const run_trace *)b)->path);
+}
+
+/* The processes are told apart in the last part of the name; a pattern that makes folders of its
+ * own for them is beyond what people do. */
+static void find_in_folder(run_traces *t, const char *pattern, struct timespec started,
+                           int rescue) {
+    char path[PATH_MAX];
+    const char *slash = strrchr(pattern, '/');
+    int size = slash ? (int)(slash + 1 - pattern) : 0;
+    snprintf(path, sizeof path, "%.*s", size, pattern);
+    DIR *folder = opendir(size ? path : ".");
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        if (trace_name_matches(pattern + size, entry->d_name) &&
+            snprintf(path, sizeof path, "%.*s%s", size, pattern, entry->d_name) < (int)sizeof path)
+            add_if_new(t, path, started, rescue);
+    if (folder)
+        closedir(folder);
+}
+
+void run_traces_find(run_traces *t, const char *pattern, struct timespec started, int rescue) {
+    char path[PATH_MAX];
+    *t = (run_traces){.patience = 20};
+    if (strstr(pattern, "%p"))
+        find_in_folder(t, pattern, started, rescue);
+    else if (trace_name_for(pattern, 0, path, sizeof path))
+        add_if_new(t, path, started, rescue);
+    if (t->all.count)
+        qsort(t->all.items, t->all.count, sizeof *t->all.items, compare_paths);
+}
+
+void run_traces_free(run_traces *t) {
+    for (size_t i = 0; i < t->all.count; i++)
+        free(t->all.items[i].path);
+    vec_free(&t->all);
+    free(t->locked);
+}
+
+/* A trace, and what is to become of it. */
+typedef struct completing {
+    const char *path;
+    symbolize_file_options options;
+    bool named;
+} completing;
+
+static int complete_one(void *context) {
+    const completing *c = context;
+    const symbolize_file_options *o = &c->options;
+    memtrace_error error;
+    if (c->named)
+        symbolize_file(c->path, o);
+    if (!(o->interrupted && o->interrupted(o->context)) &&
+        compress_by_name(c->path, &error) != MEMTRACE_OK)
+        message_warning("%s: stays uncompressed: %s", c->path, strerror(error.os_error));
+    return 0;
+}
+
+/* Names are looked up once for all traces; those of other users are completed with their rights. */
+static symbolizer *begin_names(const run_traces *t, const symbolize_file_options *options) {
+    const char **paths = calloc(t->all.count + 1, sizeof *paths);
+    size_t n = 0;
+    rights theirs;
+    for (size_t i = 0; paths && i < t->all.count; i++)
+        if (!path_is_others(t->all.items[i].path, &theirs))
+            paths[n++] = t->all.items[i].path;
+    symbolizer *shared = paths ? symbolize_files_begin(paths, n, options) : NULL;
+    free(paths);
+    return shared;
+}
+
+void run_traces_complete(const run_traces *t, const debug_file_options *debug_files,
+                         bool (*interrupted)(void *context), void *context) {
+    completing c = {.options = {.lower = true, .interrupted = interrupted, .context = context},
+                    .named = debug_files};
+    rights theirs;
+    if (debug_files) {
+        c.options.debug_files = *debug_files;
+        c.options.shared = begin_names(t, &c.options);
+    }
+    for (size_t i = 0; i < t->all.count && !(interrupted && interrupted(context)); i++) {
+        c.path = t->all.items[i].path;
+        if (!path_is_others(c.path, &theirs))
+            complete_one(&c);
+        else if (rights_lend(&theirs, complete_one, &c) != 0)
+            message_warning("%s: stays as it is: the rights of its owner cannot be taken on",
+                            c.path);
+    }
+    symbolize_files_end(c.options.shared);
+}
+
+/* ---- the summary ------------------------------------------------------------------------- */
+
+/* What all traces of a run hold together, and the one with most. */
+typedef struct summary {
+    uint64_t samples, blocks, bytes;
+    size_t n_unread;     /* of the traces: of these only `blocks` and `bytes` are known */
+    bool counts_remarks; /* `blocks` is a little too large */
+    size_t n_early;      /* of the traces: recording ended before the program */
+    size_t first_early;  /* one of them, and when and why it did */
+    uint64_t early_time;
+    char early_reason[2 * MEMTRACE_MAX_REASON];
+    figure total; /* of the traces that are read, but for its samples */
+    double rate;  /* of the greatest */
+    size_t greatest;
+    double greatest_value;
+    profile *profile; /* of the greatest */
+} summary;
+
+static bool read_profile(profile *p, const char *path) {
+    trace_file in;
+    if (trace_file_open(&in, path, NULL) != STATUS_OK)
+        return false;
+    /* A table tells what was live; one of all blocks would take its time. */
+    const bool sampled = memtrace_reader_info(in.reader)->sample_rate < 1;
+    memtrace_status status = profile_read(p, in.reader, &(profile_options){.keep_blocks = sampled});
+    trace_file_close(&in);
+    return status != MEMTRACE_NOMEM;
+}
+
+/* The traces are independent of each other. */
+static figure figure_sum(const figure *a, const figure *b) {
+    figure sum = {.value = a->value + b->value, .margin = hypot(a->margin, b->margin)};
+    sum.low = fmax(a->low, sum.value - sum.margin);
+    sum.high = sum.value + sum.margin;
+    return sum;
+}
+
+static void add_early(summary *s, size_t i, uint64_t time, const char *reason) {
+    if (s->n_early++)
+        return;
+    s->first_early = i;
+    s->early_time = time;
+    snprintf(s->early_reason, sizeof s->early_reason, "%s", reason);
+}
+
+static void add_trace(summary *s, const run_traces *t, size_t i, profile *p) {
+    struct stat status;
+    uint64_t samples = 0;
+    for (int source = 0; source < CCT_SOURCES; source++) {
+        samples += p->samples[source];
+        s->blocks += p->blocks[source];
+    }
+    if (profile_ends_early(p))
+        add_early(s, i, p->end.time, p->end.reason);
+    figure f = figure_of(p, samples);
+    s->samples += samples;
+    s->total = s->profile ? figure_sum(&s->total, &f) : f;
+    s->bytes += stat(t->all.items[i].path, &status) == 0 ? (uint64_t)status.st_size : 0;
+    if (s->profile && f.value <= s->greatest_value) {
+        profile_free(p);
+        free(p);
+        return;
+    }
+    if (s->profile)
+        profile_free(s->profile);
+    free(s->profile);
+    s->profile = p;
+    s->greatest = i;
+    s->greatest_value = f.value;
+    s->rate = p->info.sample_rate;
+}
+
+/* Sums up a trace that is not read. */
+static bool add_unread(summary *s, const run_traces *t, size_t i) {
+    struct stat status;
+    const run_trace *trace = &t->all.items[i];
+    if (!trace->n_allocations)
+        return false;
+    if (!s->profile && !s->n_unread)
+        s->greatest = i;
+    s->n_unread++;
+    s->counts_remarks |= trace->counts_remarks;
+    if (end_is_missing(&trace->end)) {
+        char why[2 * MEMTRACE_MAX_REASON];
+        end_explain(&trace->end, why, sizeof why);
+        add_early(s, i, trace->end.time, why);
+    }
+    s->blocks += trace->n_allocations;
+    s->bytes += stat(trace->path, &status) == 0 ? (uint64_t)status.st_size : 0;
+    return true;
+}
+
+static void summarize(summary *s, const run_traces *t) {
+    for (size_t i = 0; i < t->all.count; i++) {
+        if (add_unread(s, t, i))
+            continue;
+        profile *p = calloc(1, sizeof *p);
+        if (p && read_profile(p, t->all.items[i].path))
+            add_trace(s, t, i, p);
+        else
+            free(p);
+    }
+}
+
+/* Ends the line that says what was recorded. */
+static void say_where(output *o, const summary *s, const run_traces *t) {
+    if (t->all.count > 1) {
+        output_format(o, "by %zu programs", t->all.count);
+    } else {
+        output_text(o, "into ");
+        output_shown(o, t->all.items[0].path);
+    }
+    output_format(o, ", %s\n", figure_bytes((double)s->bytes).text);
+}
+
+/* At rate 1: that it is all, or up to when it is. */
+static figure_range all_or_part(const summary *s) {
+    figure_range r = {"every allocation,"};
+    if (s->n_early)
+        snprintf(r.text, sizeof r.text, "the allocations up to %s%s,",
+                 figure_duration(s->early_time).text,
+                 s->n_early > 1 ? " (of the first that ended)" : "");
+    return r;
+}
+
+static void say_early(output *o, const summary *s, const run_traces *t) {
+    if (!s->n_early)
+        return;
+    output_text(o, "allotrace: ");
+    output_shown(o, t->all.items[s->first_early].path);
+    output_format(o, " ends early, at %s: ", figure_duration(s->early_time).text);
+    output_shown(o, s->early_reason);
+    if (s->n_early > 1)
+        output_format(o, "; so do %zu more", s->n_early - 1);
+    output_char(o, '\n');
+}
+
+static void say_total(output *o, const summary *s, const run_traces *t) {
+    if (s->n_unread)
+        output_format(o, "allotrace: recorded %s %s%s blocks, ", all_or_part(s).text,
+                      s->counts_remarks ? "about " : "", figure_count(s->blocks).text);
+    else if (s->rate == 1)
+        output_format(o, "allotrace: recorded %s %s in %s block%s, ", all_or_part(s).text,
+                      figure_bytes(s->total.value).text, figure_count(s->blocks).text,
+                      s->blocks == 1 ? "" : "s");
+    else
+        output_format(o, "allotrace: recorded %s (%s, %s sample%s in %s block%s at rate %s) ",
+                      figure_bytes(s->total.value).text, figure_margin(&s->total).text,
+                      figure_count(s->samples).text, s->samples == 1 ? "" : "s",
+                      figure_count(s->blocks).text, s->blocks == 1 ? "" : "s",
+                      figure_rate(s->rate).text);
+    say_where(o, s, t);
+    say_early(o, s, t);
+}
+
+/* The last two parts of a path are enough to recognise it. */
+static const char *short_path(const char *path) {
+    const char *last = strrchr(path, '/');
+    const char *before = last ? memrchr(path, '/', (size_t)(last - path)) : NULL;
+    return before ? before + 1 : path;
+}
+
+static void say_place(output *o, const profile_location *place) {
+    int size = (int)strlen(place->function);
+    bool cut = size > SHOWN_FUNCTION;
+    if (cut)
+        size = SHOWN_FUNCTION;
+    while (cut && size > 0 && ((unsigned char)place->function[size] & 0xC0) == 0x80)
+        size--; /* not within a character */
+    char name[SHOWN_FUNCTION + 1];
+    snprintf(name, sizeof name, "%.*s", size, place->function);
+    if (place->line) {
+        output_shown(o, short_path(place->file));
+        output_format(o, ":%" PRIu32 " ", place->line);
+    }
+    output_shown(o, name);
+    if (cut)
+        output_text(o, "…");
+}
+
+static void say_top_sites(output *o, const summary *s) {
+    hotspots h;
+    if (!hotspots_of_all(s->profile, HOTSPOTS_BY_LINE, &h))
+        return;
+    output_text(o, "allotrace: most of it:");
+    for (size_t i = 0; i < h.sites.count && i < TOP_SITES; i++) {
+        const hotspots_entry *e = &h.sites.items[i].entry;
+        output_format(o, "%s %.1f%% ", i ? ";" : "",
+                      figure_percent(e->cost.samples, h.total.samples));
+        if (e->place)
+            say_place(o, e->place);
+        else
+            output_text(o, "(no backtrace)");
+    }
+    output_char(o, '\n');
+    hotspots_free(&h);
+}
+
+/* A name as a shell takes it. */
+static void say_quoted(output *o, const char *path) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=.,:/@%";
+    if (!path[strspn(path, plain)]) {
+        output_text(o, path);
+        return;
+    }
+    output_char(o, '\'');
+    for (; *path; path++)
+        output_text(o, *path == '\'' ? "'\\''" : (const char[]){*path, '\0'});
+    output_char(o, '\'');
+}
+
+/* No sample is not nothing: says what it means, and what to do. */
+static void say_nothing(output *o, const summary *s, const run_traces *t, run_traces_how how) {
+    double most = figure_of(s->profile, 0).high;
+    if (s->n_early) { /* how much it allocated nobody knows */
+        output_text(o, "allotrace: recorded nothing ");
+        say_where(o, s, t);
+        say_early(o, s, t);
+        return;
+    }
+    output_format(o, "allotrace: recorded no %s at rate %s ", most > 0 ? "sample" : "allocation",
+                  figure_rate(s->rate).text);
+    say_where(o, s, t);
+    if (most > 0)
+        output_format(o, "allotrace: %s allocated less than about %s %s%s\n",
+                      t->all.count > 1 ? "each" : "it", figure_bytes(most).text,
+                      !how.from_start ? "of what is recorded, while attached"
+                      : how.left_out  ? "itself"
+                                      : "in all",
+                      how.left_out ? "" : "; --rate 1 records every allocation");
+}
+
+/* What has programs of a runtime take all memory from malloc. */
+static const char *whole_malloc(const char *program) {
+    static const char *const settings[][2] = {{"python", "PYTHONMALLOC=malloc"},
+                                              {"php", "USE_ZEND_ALLOC=0"}};
+    const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        if (strncmp(name, settings[i][0], strlen(settings[i][0])) == 0)
+            return settings[i][1];
+    return NULL;
+}
+
+/* Percentages of a heap that malloc hardly knows would mislead. */
+static void hint_unseen(const profile *p) {
+    unseen u;
+    if (!unseen_find(p, &u))
+        return;
+    const char *setting = whole_malloc(p->info.executable_name);
+    message_hint("of the %s that the program held, at most %s is recorded: it mapped the rest by "
+                 "itself, which --mmap records%s%s%s",
+                 figure_bytes(u.held).text, figure_bytes(u.recorded).text, setting ? "; with " : "",
+                 setting ? setting : "",
+                 setting ? " in its environment it takes all from malloc" : "");
+}
+
+/* The OCaml heap is itself memory from malloc. */
+static void hint_counted_twice(const profile *p) {
+    if (p->samples[MEMTRACE_MINOR] + p->samples[MEMTRACE_MAJOR])
+        message_hint("what the OCaml runtime takes from malloc for its heap and for bigarrays is "
+                     "counted twice: as that, and as what OCaml allocates in it");
+}
+
+static void say_summary(const run_traces *t, run_traces_how how) {
+    summary s = {0};
+    output o;
+    output_start(&o, OUTPUT_MEMORY);
+    summarize(&s, t);
+    if (s.profile && !s.n_unread && !s.samples) {
+        if (!how.told)
+            say_nothing(&o, &s, t, how);
+    } else if (s.profile || s.n_unread) {
+        say_total(&o, &s, t);
+        if (!s.n_unread)
+            say_top_sites(&o, &s);
+        output_text(&o, "allotrace: look closer: allotrace hotspots ");
+        say_quoted(&o, t->all.items[s.greatest].path);
+        output_char(&o, '\n');
+    }
+    if (how.n_silent)
+        output_format(&o, "allotrace: %s more program%s had no sample and left no trace\n",
+                      figure_count(how.n_silent).text, how.n_silent == 1 ? "" : "s");
+    if (how.left_out && !how.told) {
+        output_text(&o,
+                    "allotrace: the processes that it started were not recorded; each is by: -o ");
+        say_quoted(&o, how.left_out);
+        output_char(&o, '\n');
+    }
+    message_lines(&o);
+    if (s.profile && how.from_start && !how.told)
+        hint_unseen(s.profile);
+    if (s.profile && how.both_heaps)
+        hint_counted_twice(s.profile);
+    if (s.profile)
+        profile_free(s.profile);
+    free(s.profile);
+}
+
+void run_traces_report(const run_traces *t, run_traces_how how) {
+    if (!how.quiet)
+        say_summary(t, how);
+}
+
+void run_traces_warn_unfinished(const run_traces *t, const char *pattern) {
+    if (t->n_locked == 1 && t->locked)
+        message_warning("a process of this run goes on recording; when it has ended: "
+                        "allotrace symbolize %s",
+                        t->locked);
+    else
+        message_warning("processes of this run go on recording; when one has ended, with its id "
+                        "for %%p: allotrace symbolize %s",
+                        pattern);
+}

@@ -1,0 +1,273 @@
+/* symbolize_file.c: see symbolize_file.h. */
+#include "cli/run/symbolize_file.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/progress.h"
+#include "cli/trace_file.h"
+#include "render/figures.h"
+
+/* ---- progress ---------------------------------------------------------------------------- */
+
+typedef struct watch {
+    const symbolize_file_options *options;
+    const char *name;
+} watch;
+
+static bool tick(void *context, size_t done, size_t all) {
+    const watch *w = context;
+    progress_say("%s: symbolizing: %.0f%%", w->name,
+                 100.0 * (double)done / (double)(all ? all : 1));
+    return !(w->options->interrupted && w->options->interrupted(w->options->context));
+}
+
+/* ---- what could not be resolved, and why ------------------------------------------------- */
+
+static const char *module_reason(const symbolize_module *m) {
+    switch (m->state) {
+    case MODULE_MISSING:
+        return strerror(m->os_error);
+    case MODULE_CHANGED:
+        return "changed since it was recorded";
+    case MODULE_UNREADABLE:
+        return "is no program or library";
+    case MODULE_READ:
+        break;
+    }
+    if (m->n_unresolved)
+        return "has no symbols there";
+    return m->unreadable_debug_info ? "its debug information cannot be read"
+                                    : "no debug information";
+}
+
+static void warn(const symbolizer *s) {
+    for (size_t i = 0; i < symbolizer_n_modules(s); i++) {
+        const symbolize_module *m = symbolizer_module_at(s, (uint32_t)i);
+        if (m->state != MODULE_READ)
+            message_warning("%s: %s: its functions keep their addresses", m->path,
+                            module_reason(m));
+        else if (m->unreadable_debug_info)
+            message_warning("%s: its debug information cannot be read: lines and inlined functions "
+                            "are missing",
+                            m->path);
+        else if (m->lost_dwo)
+            message_warning("%s: .dwo files are missing or unusable, such as %s: inlined functions "
+                            "are not shown, though lines may be theirs; put them back and record "
+                            "again",
+                            m->path, m->lost_dwo);
+    }
+}
+
+static void print_module(FILE *out, const symbolize_module *m) {
+    if (m->n_unresolved)
+        fprintf(out, "  %s without a name: %s: %s\n", figure_count(m->n_unresolved).text, m->path,
+                module_reason(m));
+    else if (m->n_names && !m->n_lines)
+        fprintf(out, "  %s without a line: %s: %s\n", figure_count(m->n_names).text, m->path,
+                module_reason(m));
+}
+
+static void print_report(const completion *c, const char *name, FILE *out) {
+    completion_summary s = completion_result(c);
+    if (!s.n_places) {
+        fprintf(out, "%s: every place has its name already", name);
+        if (s.n_lineless)
+            fprintf(out, ", %s without a line, which only a new recording can add",
+                    figure_count(s.n_lineless).text);
+        fprintf(out, "\n");
+        return;
+    }
+    fprintf(out, "%s: %s places: %s with a line, %s with a function's name, %s without a name\n",
+            name, figure_count(s.n_places).text, figure_count(s.n_lines).text,
+            figure_count(s.n_names).text, figure_count(s.n_places - s.n_lines - s.n_names).text);
+    for (size_t i = 0; i < completion_n_modules(c); i++)
+        print_module(out, completion_module(c, i));
+}
+
+/* ---- the work ---------------------------------------------------------------------------- */
+
+static int say_error(const char *name, const memtrace_error *error) {
+    if (error->status == MEMTRACE_IO && error->os_error)
+        message_error("%s: %s", name, strerror(error->os_error));
+    else
+        message_error("%s: %s", name, error->reason);
+    return STATUS_FAILED;
+}
+
+/* What was to be replaced is there as before. */
+static int say_unwritten(const char *path, const char *to, const memtrace_error *error) {
+    if (to != path || !error->os_error)
+        return say_error(to, error);
+    message_error("%s: stays without names: %s", path, strerror(error->os_error));
+    return STATUS_FAILED;
+}
+
+/* Says what was stepped over. */
+static void report_warnings(const memtrace_reader *reader, const char *path) {
+    trace_file in;
+    size_t n;
+    const memtrace_warning *warnings = memtrace_reader_warnings(reader, &n);
+    trace_file_know(&in, path, false, warnings, n);
+    (void)trace_file_report(&in, MEMTRACE_OK);
+    trace_file_close(&in);
+}
+
+/* Writes what was found, reading the trace: for the first time if there are `names`. */
+static int write_completed(completion *c, const char *path, const char *to, const relabel *names) {
+    const bool lower = names ? relabel_lowers_version(names) : completion_lowers_version(c);
+    memtrace_reader *again;
+    memtrace_error error;
+    if (memtrace_reader_open(path, NULL, &again, &error) != MEMTRACE_OK)
+        return say_error(path, &error);
+    memtrace_status status = completion_write(c, again, lower ? 2 : 0, to, &error);
+    if (names && status == MEMTRACE_OK)
+        report_warnings(again, path);
+    memtrace_reader_close(again);
+    return status == MEMTRACE_OK ? STATUS_OK : say_unwritten(path, to, &error);
+}
+
+/* `names` is NULL unless the completion was made from these alone. */
+static int complete(completion *c, relabel *names, const char *path,
+                    const symbolize_file_options *options) {
+    completion_summary s = completion_result(c);
+    const char *to = options->output ? options->output : path;
+    memtrace_error error;
+    if (s.stopped)
+        return STATUS_FAILED;
+    if (!options->shared)
+        warn(completion_symbolizer(c));
+    int status = STATUS_OK;
+    progress_say("%s: writing", to);
+    const bool lower =
+        options->lower && (names ? relabel_lowers_version(names) : completion_lowers_version(c));
+    if (s.n_lines + s.n_names || options->output || lower ||
+        (names && relabel_wastes_room(names))) {
+        if (!names || !completion_keeps_frames(c))
+            status = write_completed(c, path, to, names);
+        else if (completion_relabel(c, names, to, &error) != MEMTRACE_OK)
+            status = say_unwritten(path, to, &error);
+    }
+    progress_end();
+    if (status == STATUS_OK && options->report)
+        print_report(c, path, options->report);
+    return status;
+}
+
+static memtrace_status prepare(completion **c, memtrace_reader *reader, const char *path,
+                               const symbolize_file_options *options, memtrace_error *error) {
+    watch w = {.options = options, .name = path};
+    symbolize_options with = {.debug_files = options->debug_files, .progress = tick, .context = &w};
+    memtrace_status status = completion_prepare_with(c, reader, options->shared, &with, error);
+    progress_end();
+    return status;
+}
+
+/* Where names stand by themselves, as in all traces of native programs, and some are missing, or
+ * there is room for none. Mostly nothing else changes, and no event is read. False: it takes more.
+ */
+static bool symbolize_by_names(const char *path, const symbolize_file_options *options,
+                               int *status) {
+    relabel *names;
+    completion *c = NULL;
+    progress_say("%s: looking for names", path);
+    if (relabel_open(&names, path, NULL) != MEMTRACE_OK)
+        return false;
+    bool able = prepare(&c, relabel_names(names), path, options, NULL) == MEMTRACE_OK &&
+                (completion_result(c).n_places > 0 || relabel_wastes_room(names));
+    if (able)
+        *status = complete(c, names, path, options);
+    completion_free(c);
+    relabel_close(names);
+    return able;
+}
+
+int symbolize_file(const char *path, const symbolize_file_options *options) {
+    trace_file in;
+    completion *c;
+    memtrace_error error;
+    int status;
+    if (symbolize_by_names(path, options, &status))
+        return status;
+    status = trace_file_open(&in, path, NULL);
+    if (status != STATUS_OK)
+        return status;
+    memtrace_status prepared = prepare(&c, in.reader, path, options, &error);
+    status = trace_file_report(&in, prepared);
+    if (prepared == MEMTRACE_OK)
+        status = complete(c, NULL, path, options);
+    completion_free(c);
+    trace_file_close(&in);
+    return status;
+}
+
+/* ---- many files -------------------------------------------------------------------------- */
+
+static bool tick_all(void *context, size_t done, size_t all) {
+    const symbolize_file_options *options = context;
+    progress_say("symbolizing: %.0f%%", 100.0 * (double)done / (double)(all ? all : 1));
+    return !(options->interrupted && options->interrupted(options->context));
+}
+
+/* Those that cannot be asked by their names alone ask later. */
+static void ask(symbolizer *shared, const char *path, completion_questions *questions) {
+    relabel *names;
+    if (relabel_open(&names, path, NULL) != MEMTRACE_OK)
+        return;
+    const memtrace_status status = completion_ask(relabel_names(names), shared, questions);
+    (void)status; /* it is met again */
+    relabel_close(names);
+}
+
+/* The oldest of the traces decides which files are too new. */
+static uint64_t oldest(const char *const *paths, size_t n) {
+    uint64_t first = UINT64_MAX;
+    for (size_t i = 0; i < n; i++) {
+        memtrace_reader *reader;
+        if (memtrace_reader_open(paths[i], NULL, &reader, NULL) != MEMTRACE_OK)
+            continue;
+        const uint64_t start = memtrace_reader_info(reader)->start_time;
+        first = start < first ? start : first;
+        memtrace_reader_close(reader);
+    }
+    return first == UINT64_MAX ? 0 : first;
+}
+
+symbolizer *symbolize_files_begin(const char *const *paths, size_t n,
+                                  const symbolize_file_options *options) {
+    completion_questions questions = {0};
+    if (n < 2)
+        return NULL;
+    symbolizer *shared =
+        symbolizer_new(&(symbolize_options){.debug_files = options->debug_files,
+                                            .recorded_at = oldest(paths, n),
+                                            .progress = tick_all,
+                                            .context = (void *)(uintptr_t)options});
+    for (size_t i = 0; shared && i < n; i++)
+        ask(shared, paths[i], &questions);
+    if (shared && !symbolizer_resolve(shared, questions.items, questions.count)) {
+        symbolizer_free(shared);
+        shared = NULL;
+    }
+    progress_end();
+    vec_free(&questions);
+    return shared;
+}
+
+void symbolize_files_end(symbolizer *shared) {
+    if (shared)
+        warn(shared);
+    symbolizer_free(shared);
+}
+
+bool symbolize_file_is_recording(const char *path) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    bool locked = fd >= 0 && fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+    if (fd >= 0)
+        close(fd);
+    return locked;
+}

@@ -1,0 +1,103 @@
+/* cmd_view.c: `allotrace view FILE…`: shows traces in a browser. */
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/view/view_session.h"
+
+typedef struct view_options {
+    const char *host, *sources;
+    uint64_t port;
+    bool no_open, strict;
+} view_options;
+
+static const view_options defaults = {0};
+
+static const option options[] = {
+    {.name = "port",
+     .letter = 'p',
+     .kind = OPTION_COUNT,
+     .at = offsetof(view_options, port),
+     .argument = "N",
+     .help = "serve at this port (default: the first free one from 8080 on)"},
+    {.name = "host",
+     .kind = OPTION_TEXT,
+     .at = offsetof(view_options, host),
+     .argument = "ADDRESS",
+     .help = "serve at this address or name instead of the loopback interface; what is sent is not "
+             "encrypted, the token included"},
+    {.name = "no-open",
+     .kind = OPTION_FLAG,
+     .at = offsetof(view_options, no_open),
+     .help = "do not open a browser"},
+    {.name = "sources",
+     .kind = OPTION_FILE,
+     .at = offsetof(view_options, sources),
+     .argument = "FOLDER",
+     .help = "look for source files with relative names in FOLDER (default: the current one)"},
+    OPTION_STRICT(view_options, strict),
+};
+
+static int show(char **paths, size_t n, const view_options *o) {
+    int status;
+    const view_session_options how = {.host = o->host,
+                                      .sources = o->sources,
+                                      .port = (uint16_t)o->port,
+                                      .no_open = o->no_open,
+                                      .strict = o->strict};
+    view_session *s = view_session_start(paths, n, &how, &status);
+    if (!s)
+        return status;
+    printf("%s\n", view_session_address(s));
+    fflush(stdout);
+    if (isatty(STDERR_FILENO))
+        message_hint("Ctrl-C ends the viewer");
+    view_session_wait();
+    return view_session_stop(s);
+}
+
+static int run(const void *opts_, char **operands, size_t n_operands) {
+    const view_options *o = opts_;
+    sigset_t ends;
+    if (o->port > UINT16_MAX)
+        return message_usage(&command_view, "--port: ports go from 1 to %d", UINT16_MAX);
+    sigemptyset(&ends); /* all threads leave these to us */
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGHUP);
+    sigprocmask(SIG_BLOCK, &ends, NULL);
+    int status = show(operands, n_operands, o);
+    sigprocmask(SIG_UNBLOCK, &ends, NULL);
+    return status;
+}
+
+static const option_lack lacks[] = {
+    {"filter", "filters are typed in the page"},
+    {"measure", "the measure is chosen in the page"},
+    {"top", "the page shows all; in a terminal: allotrace hotspots --top N"},
+    {"json",
+     "its answers are JSON, see docs/viewer-api.md; in a terminal: allotrace hotspots --json"},
+    {"csv", "the page is for people; tables: allotrace hotspots --csv"},
+    {0},
+};
+
+const command command_view = {
+    .name = "view",
+    .alias = "memtrace-viewer",
+    .group = GROUP_LOOK,
+    .operand = OPERAND_TRACES,
+    .usage = "FILE…",
+    .summary = "show traces in a browser",
+    .description =
+        "Serves a page on this machine that shows the traces: flame graphs, timelines, tables, "
+        "filters. Prints its address, opens a browser where there is a display, and ends at "
+        "Ctrl-C. With several traces the page compares them.\n\n"
+        "Only this machine and only who knows the address, which has a secret in it, can see the "
+        "page.",
+    .example = "allotrace view out.ctf\n"
+               "allotrace view --no-open --port 9000 before.ctf after.ctf\n",
+    OPTIONS_OF(options, defaults),
+    .lacks = lacks,
+    .run = run,
+};

@@ -1,0 +1,147 @@
+/* view_session.c: see view_session.h. */
+#include "cli/view/view_session.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/view/view_browser.h"
+#include "cli/view/view_trace.h"
+#include "serve/server.h"
+
+struct view_session {
+    viewer viewer;
+    view_trace *traces;
+    server *server;
+    pthread_t ticker;
+    bool has_ticker;
+    pthread_mutex_t lock; /* guards `ending` */
+    pthread_cond_t end;
+    bool ending;
+};
+
+/* ---- the clock --------------------------------------------------------------------------- */
+
+static bool wait_a_second(view_session *s) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec++;
+    pthread_mutex_lock(&s->lock);
+    if (!s->ending)
+        pthread_cond_clockwait(&s->end, &s->lock, CLOCK_MONOTONIC, &until);
+    bool going = !s->ending;
+    pthread_mutex_unlock(&s->lock);
+    return going;
+}
+
+static void *tick(void *context) {
+    view_session *s = context;
+    while (wait_a_second(s))
+        server_tick(s->server);
+    return NULL;
+}
+
+static void stop_ticker(view_session *s) {
+    pthread_mutex_lock(&s->lock);
+    s->ending = true;
+    pthread_cond_signal(&s->end);
+    pthread_mutex_unlock(&s->lock);
+    if (s->has_ticker)
+        pthread_join(s->ticker, NULL);
+}
+
+/* ---- starting and stopping --------------------------------------------------------------- */
+
+static int read_traces(view_session *s, const view_session_options *o) {
+    int status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < s->viewer.n_traces; i++) {
+        status = view_trace_open(&s->traces[i], &s->viewer, i, o->strict, o->wait);
+        s->viewer.live |= s->traces[i].growing;
+    }
+    return status;
+}
+
+static int serve(view_session *s, const view_session_options *o) {
+    char why[200];
+    const server_options where = {.host = o->host, .port = o->port};
+    s->server = server_start(&s->viewer, &where, why, sizeof why);
+    if (!s->server) {
+        message_error("%s", why);
+        return STATUS_FAILED;
+    }
+    s->has_ticker = pthread_create(&s->ticker, NULL, tick, s) == 0;
+    for (size_t i = 0; i < s->viewer.n_traces; i++)
+        view_trace_start(&s->traces[i]);
+    if (!o->no_open)
+        view_browser_open(server_address(s->server));
+    return STATUS_OK;
+}
+
+static view_session *session_new(char *const *paths, size_t n, const view_session_options *o) {
+    view_session *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->end, NULL);
+    s->traces = calloc(n + 1, sizeof *s->traces);
+    if (!s->traces || !viewer_init(&s->viewer, paths, n)) {
+        view_session_stop(s);
+        return NULL;
+    }
+    s->viewer.version = ALLOTRACE_VERSION;
+    s->viewer.pid = getpid();
+    s->viewer.sources = o->sources ? o->sources : ".";
+    return s;
+}
+
+view_session *view_session_start(char *const *paths, size_t n, const view_session_options *o,
+                                 int *status) {
+    view_session *s = session_new(paths, n, o);
+    *status = STATUS_FAILED;
+    if (!s) {
+        message_error("not enough memory");
+        return NULL;
+    }
+    *status = read_traces(s, o);
+    if (*status == STATUS_OK)
+        *status = serve(s, o);
+    if (*status == STATUS_OK)
+        return s;
+    view_session_stop(s);
+    return NULL;
+}
+
+const char *view_session_address(const view_session *s) {
+    return server_address(s->server);
+}
+
+void view_session_wait(void) {
+    sigset_t ends;
+    int sig;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGHUP);
+    while (sigwait(&ends, &sig) != 0)
+        ;
+}
+
+int view_session_stop(view_session *s) {
+    int status = STATUS_OK;
+    if (!s)
+        return status;
+    stop_ticker(s);
+    for (size_t i = 0; s->traces && i < s->viewer.n_traces; i++) {
+        int of_trace = view_trace_stop(&s->traces[i]);
+        status = status == STATUS_OK ? of_trace : status;
+    }
+    server_stop(s->server);
+    viewer_free(&s->viewer);
+    free(s->traces);
+    pthread_cond_destroy(&s->end);
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+    return status;
+}

@@ -1,0 +1,421 @@
+/* view_trace.c: see view_trace.h.
+ *
+ * A large trace is read twice at the beginning, by two threads: without its blocks, which is twice
+ * as fast and enough for the first picture (its beginning is shown at once, more now and then until
+ * all is there); and with them. A trace whose program still runs is read by a reader that waits at
+ * the end of the file for more; whenever there was more, a copy of what it has made so far is
+ * published. A file that was replaced, or grew after it seemed to be whole, is read anew.
+ */
+#include "cli/view/view_trace.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/progress.h"
+#include "cli/trace_profile.h"
+
+enum {
+    LARGE = 8 << 20,     /* bytes: smaller traces are read once */
+    FIRST_MS = 50,       /* of reading, until the beginning of a large trace is shown */
+    FIRST_NICE = 15,     /* the page, and the browser, come before the rest of the first pass */
+    ALONE_MS = 1000,     /* the first pass has the machine to itself at most so long */
+    LOOK_MS = 200,       /* between looks at the file */
+    CLOCK_SECONDS = 2,   /* what clocks may differ by */
+    COPY_MS = 1000,      /* between copies, at least */
+    COST_OF_COPIES = 10, /* a copy is made when this many times as long has passed as one takes */
+};
+
+static uint64_t now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static bool is_stopping(const view_trace *t) {
+    return atomic_load(&t->stopping);
+}
+
+/* Called for each block: ends reading. */
+static bool goes_on(void *context, uint32_t node, const memtrace_event *event) {
+    (void)node;
+    (void)event;
+    return !is_stopping(context);
+}
+
+static struct timespec after_ms(uint64_t ms) {
+    uint64_t at = now_ms() + ms;
+    return (struct timespec){.tv_sec = (time_t)(at / 1000), .tv_nsec = (long)(at % 1000) * 1000000};
+}
+
+/* Waits a moment; false: it is time to stop. */
+static bool pause_a_moment(view_trace *t) {
+    struct timespec until = after_ms(LOOK_MS);
+    pthread_mutex_lock(&t->lock);
+    if (!is_stopping(t))
+        pthread_cond_clockwait(&t->change, &t->lock, CLOCK_MONOTONIC, &until);
+    pthread_mutex_unlock(&t->lock);
+    return !is_stopping(t);
+}
+
+/* ---- the file ---------------------------------------------------------------------------- */
+
+static const char *path_of(const view_trace *t) {
+    return t->viewer->traces[t->index].path;
+}
+
+static bool is_file(const view_trace *t) {
+    struct stat st;
+    return strcmp(path_of(t), "-") != 0 && stat(path_of(t), &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static uint64_t changed_at(const struct stat *st) {
+    return (uint64_t)st->st_mtim.tv_sec * 1000000000 + (uint64_t)st->st_mtim.tv_nsec;
+}
+
+/* Remembers what is read now. */
+static void note_file(view_trace *t) {
+    struct stat st = {0};
+    if (strcmp(path_of(t), "-") != 0 && stat(path_of(t), &st) == 0) {
+        t->device = st.st_dev;
+        t->inode = st.st_ino;
+        t->size = (uint64_t)st.st_size;
+        t->changed = changed_at(&st);
+        t->viewer->traces[t->index].size = S_ISREG(st.st_mode) ? t->size : 0;
+    }
+}
+
+typedef enum file_change {
+    FILE_SAME,
+    FILE_GREW,
+    FILE_TOUCHED, /* of the same size, but written to */
+    FILE_REPLACED,
+} file_change;
+
+static file_change look(const view_trace *t) {
+    struct stat st;
+    if (stat(path_of(t), &st) != 0)
+        return FILE_SAME; /* removed: what was read of it stays */
+    if (st.st_dev != t->device || st.st_ino != t->inode || (uint64_t)st.st_size < t->size)
+        return FILE_REPLACED;
+    if ((uint64_t)st.st_size > t->size)
+        return FILE_GREW;
+    return changed_at(&st) != t->changed ? FILE_TOUCHED : FILE_SAME;
+}
+
+/* When a process of this machine began, in seconds since the epoch; 0: there is none. Its name, in
+ * parentheses, may hold anything. */
+static double process_began(uint64_t pid) {
+    enum { FIELDS_BETWEEN = 19 }; /* from the name to the time, which is in ticks since the boot */
+    char path[64], line[1024];
+    struct timespec real, up;
+    snprintf(path, sizeof path, "/proc/%llu/stat", (unsigned long long)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, line, sizeof line - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    line[n > 0 ? n : 0] = '\0';
+    const char *at = strrchr(line, ')');
+    for (int i = 0; at && i <= FIELDS_BETWEEN; i++)
+        at = strchr(at + 1, ' ');
+    if (!at)
+        return 0;
+    clock_gettime(CLOCK_REALTIME, &real);
+    clock_gettime(CLOCK_BOOTTIME, &up);
+    double booted = (double)(real.tv_sec - up.tv_sec) + (double)(real.tv_nsec - up.tv_nsec) / 1e9;
+    return booted + strtod(at, NULL) / (double)sysconf(_SC_CLK_TCK);
+}
+
+/* Whether the program that writes a trace still runs, here, and is not another one that got its
+ * number. */
+static bool is_written(const memtrace_info *info) {
+    char host[256] = "";
+    if (gethostname(host, sizeof host - 1) != 0 || strcmp(host, info->host_name) != 0)
+        return false;
+    double began = process_began(info->pid);
+    return began > 0 && began <= (double)info->start_time / 1e6 + CLOCK_SECONDS;
+}
+
+/* ---- reading on -------------------------------------------------------------------------- */
+
+/* A trace while its reader may be waiting for more of it. */
+typedef struct following {
+    view_trace *trace;
+    memtrace_reader *reader;
+    profile profile;
+    uint64_t published; /* size of the file when it was */
+    uint64_t copied_ms, cost_ms;
+} following;
+
+static void publish_copy(following *f) {
+    profile copy;
+    size_t n;
+    uint64_t begun = now_ms();
+    if (f->published == f->trace->size && f->published > 0)
+        return;
+    if (f->copied_ms &&
+        (begun - f->copied_ms < f->cost_ms * COST_OF_COPIES || begun - f->copied_ms < COPY_MS))
+        return;
+    if (!profile_snapshot(&f->profile, f->reader, &copy))
+        return; /* there may be memory later */
+    const memtrace_warning *warnings = memtrace_reader_warnings(f->reader, &n);
+    if (viewer_publish(f->trace->viewer, f->trace->index, &copy, warnings, n, READING_GROWING))
+        f->published = f->trace->size;
+    f->copied_ms = now_ms();
+    f->cost_ms = f->copied_ms - begun;
+}
+
+/* The reader is at the end of the file: what it has is shown until there is more. */
+static bool wait_for_more(void *context) {
+    following *f = context;
+    for (;;) {
+        bool written = is_written(memtrace_reader_info(f->reader));
+        file_change change = look(f->trace); /* after the program ended, the last look counts */
+        if (change == FILE_TOUCHED || change == FILE_GREW)
+            note_file(f->trace);
+        if (change == FILE_GREW)
+            return true;
+        if (change == FILE_REPLACED || !written || is_stopping(f->trace))
+            return false;
+        publish_copy(f);
+        if (!pause_a_moment(f->trace))
+            return false;
+    }
+}
+
+static bool publish_whole(view_trace *t, memtrace_reader *reader, profile *p) {
+    size_t n;
+    const memtrace_warning *warnings = memtrace_reader_warnings(reader, &n);
+    return viewer_publish(t->viewer, t->index, p, warnings, n, READING_WHOLE);
+}
+
+/* Reads all there is, and what comes. False: it cannot be read. */
+static bool read_on(view_trace *t) {
+    following f = {.trace = t};
+    const profile_options how = {
+        .track_promotion = true, .keep_blocks = true, .block = goes_on, .block_context = t};
+    note_file(t);
+    if (memtrace_reader_open(path_of(t), &(memtrace_reader_options){.strict = t->strict}, &f.reader,
+                             NULL) != MEMTRACE_OK)
+        return false;
+    const memtrace_info *info = memtrace_reader_info(f.reader);
+    if (info->start_time < t->after) { /* it will be replaced */
+        memtrace_reader_close(f.reader);
+        return true;
+    }
+    if (is_written(info))
+        memtrace_reader_on_end(f.reader, wait_for_more, &f);
+    bool ok = profile_read(&f.profile, f.reader, &how) == MEMTRACE_OK && !is_stopping(t) &&
+              publish_whole(t, f.reader, &f.profile);
+    profile_free(&f.profile);
+    memtrace_reader_close(f.reader);
+    return ok;
+}
+
+/* As long as the first pass may have the machine to itself. */
+static void await_first_pass(view_trace *t) {
+    struct timespec until = after_ms(ALONE_MS);
+    pthread_mutex_lock(&t->lock);
+    int waited = 0;
+    while (t->has_first && !t->first_over && !is_stopping(t) && waited == 0)
+        waited = pthread_cond_clockwait(&t->change, &t->lock, CLOCK_MONOTONIC, &until);
+    pthread_mutex_unlock(&t->lock);
+}
+
+static void *run(void *context) {
+    view_trace *t = context;
+    await_first_pass(t);
+    if (t->follow && !read_on(t))
+        viewer_fail(t->viewer, t->index);
+    while (pause_a_moment(t))
+        if (look(t) != FILE_SAME && !read_on(t))
+            viewer_fail(t->viewer, t->index);
+    return NULL;
+}
+
+/* ---- the first picture ------------------------------------------------------------------- */
+
+/* Reads all that the reader has. Unless `whole`, it is the first of two passes. */
+typedef struct first_pass {
+    view_trace *trace;
+    trace_file *in;
+    profile profile;
+    uint64_t begun_ms, shown_ms; /* when the beginning was shown last; 0: never */
+} first_pass;
+
+static void set_first(view_trace *t, bool over, int status) {
+    pthread_mutex_lock(&t->lock);
+    t->first_shown = true;
+    t->first_over = over;
+    t->first_status = status;
+    pthread_cond_broadcast(&t->change);
+    pthread_mutex_unlock(&t->lock);
+}
+
+/* Each time when it takes as long again as it took so far. */
+static bool is_due(const first_pass *f) {
+    uint64_t now = now_ms();
+    return f->shown_ms ? now - f->shown_ms >= f->shown_ms - f->begun_ms
+                       : now - f->begun_ms >= FIRST_MS;
+}
+
+static void show_beginning(first_pass *f, const memtrace_reader *reader) {
+    view_trace *t = f->trace;
+    profile copy;
+    size_t n;
+    uint64_t done, total;
+    if (!profile_snapshot(&f->profile, reader, &copy))
+        return; /* there may be memory later */
+    const memtrace_warning *warnings = memtrace_reader_warnings(reader, &n);
+    memtrace_reader_progress(reader, &done, &total);
+    atomic_store(&t->viewer->traces[t->index].progress, total ? (double)done / (double)total : 0.0);
+    if (viewer_publish(t->viewer, t->index, &copy, warnings, n, READING_BEGUN))
+        set_first(t, false, STATUS_OK);
+    f->shown_ms = now_ms();
+}
+
+static void tick(void *context, const memtrace_reader *reader) {
+    first_pass *f = context;
+    trace_file_tick(f->in, reader);
+    if (f->trace->has_first && is_due(f))
+        show_beginning(f, reader);
+}
+
+static int read_first(view_trace *t, trace_file *in, bool whole) {
+    first_pass f = {.trace = t, .in = in, .begun_ms = now_ms()};
+    const profile_options how = {.track_promotion = whole,
+                                 .keep_blocks = whole,
+                                 .block = t->has_first ? goes_on : NULL,
+                                 .block_context = t,
+                                 .all_read = trace_file_all_read,
+                                 .all_read_context = in};
+    memtrace_reader_on_packet(in->reader, tick, &f);
+    memtrace_status read = profile_read(&f.profile, in->reader, &how);
+    if (is_stopping(t)) {
+        progress_end();
+        profile_free(&f.profile);
+        return STATUS_OK;
+    }
+    int status = trace_file_report(in, read);
+    size_t n;
+    const memtrace_warning *warnings = trace_file_warnings(in, &n);
+    if (in->growing)
+        f.profile.end = (profile_end){0}; /* it is to come */
+    if (status == STATUS_OK && !viewer_publish(t->viewer, t->index, &f.profile, warnings, n,
+                                               whole ? READING_WHOLE : READING_PARTIAL)) {
+        message_error("%s: not enough memory", in->name);
+        status = STATUS_FAILED;
+    }
+    profile_free(&f.profile);
+    return status;
+}
+
+/* A trace that cannot be read ends the viewer, also when it shows its beginning already. */
+static void *run_first(void *context) {
+    view_trace *t = context;
+    int ignored = nice(FIRST_NICE); /* on Linux it is this thread's */
+    (void)ignored;
+    int status = read_first(t, &t->first, false);
+    trace_file_close(&t->first);
+    bool shown = t->first_shown;
+    set_first(t, true, status);
+    if (status != STATUS_OK && shown)
+        kill(getpid(), SIGTERM);
+    return NULL;
+}
+
+/* Returns when there is something to show. */
+static int start_first(view_trace *t) {
+    t->has_first = true;
+    if (pthread_create(&t->first_thread, NULL, run_first, t) != 0) {
+        t->has_first = false;
+        int status = read_first(t, &t->first, false);
+        trace_file_close(&t->first);
+        return status;
+    }
+    pthread_mutex_lock(&t->lock);
+    while (!t->first_shown)
+        pthread_cond_wait(&t->change, &t->lock);
+    int status = t->first_status;
+    pthread_mutex_unlock(&t->lock);
+    return status;
+}
+
+/* Whether the trace has an index, so that all of it is there at once. */
+static bool show_index(view_trace *t, int *status) {
+    trace_file in;
+    profile p = {0};
+    const trace_profile_options from = {.strict = t->strict,
+                                        .how = {.track_promotion = true, .keep_blocks = true}};
+    if (!trace_profile_recall(&in, &p, path_of(t), &from))
+        return false;
+    size_t n;
+    const memtrace_warning *warnings = trace_file_warnings(&in, &n);
+    *status = trace_file_report(&in, MEMTRACE_OK);
+    if (!viewer_publish(t->viewer, t->index, &p, warnings, n, READING_WHOLE)) {
+        message_error("%s: not enough memory", in.name);
+        *status = STATUS_FAILED;
+    }
+    profile_free(&p);
+    trace_file_close(&in);
+    return true;
+}
+
+int view_trace_open(view_trace *t, viewer *v, size_t index, bool strict, bool wait) {
+    trace_file *in = &t->first;
+    *t = (view_trace){
+        .viewer = v, .index = index, .strict = strict, .follow = wait, .growing = wait};
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_cond_init(&t->change, NULL);
+    if (wait) {
+        struct timespec time;
+        clock_gettime(CLOCK_REALTIME, &time);
+        t->after = (uint64_t)(time.tv_sec - CLOCK_SECONDS) * 1000000;
+        return STATUS_OK;
+    }
+    note_file(t);
+    int status;
+    if (show_index(t, &status))
+        return status;
+    status = trace_file_open(in, path_of(t), &(memtrace_reader_options){.strict = strict});
+    if (status != STATUS_OK)
+        return status;
+    bool again = is_file(t), large = again && t->size >= LARGE;
+    t->growing = in->growing = again && is_written(memtrace_reader_info(in->reader));
+    t->follow = t->growing || large;
+    if (large)
+        return start_first(t);
+    status = read_first(t, in, !t->follow);
+    trace_file_close(in);
+    return status;
+}
+
+void view_trace_start(view_trace *t) {
+    bool again = t->follow || is_file(t);
+    t->has_thread = again && pthread_create(&t->thread, NULL, run, t) == 0;
+    if (again && !t->has_thread)
+        viewer_fail(t->viewer, t->index);
+}
+
+int view_trace_stop(view_trace *t) {
+    if (!t->viewer)
+        return STATUS_OK;
+    pthread_mutex_lock(&t->lock);
+    atomic_store(&t->stopping, true);
+    pthread_cond_broadcast(&t->change);
+    pthread_mutex_unlock(&t->lock);
+    if (t->has_first)
+        pthread_join(t->first_thread, NULL);
+    if (t->has_thread)
+        pthread_join(t->thread, NULL);
+    pthread_cond_destroy(&t->change);
+    pthread_mutex_destroy(&t->lock);
+    t->viewer = NULL;
+    return t->first_status;
+}

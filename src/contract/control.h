@@ -1,0 +1,52 @@
+/* control.h: what the command line asks of a recorder inside a running process, by calling the one
+ * function that the recorder exports for it (see attach/remote.h). */
+#ifndef CONTRACT_CONTROL_H
+#define CONTRACT_CONTROL_H
+
+#include <stdint.h>
+
+#define CONTROL_FUNCTION "allotrace_control"
+#define CONTROL_VERSION  1
+
+/* What `allotrace ctl` asks for: X(identifier, name, what follows the name), with `between` between
+ * two of them. STOP: blocks that were sampled are still followed. */
+#define CONTROL_ORDERS(X, between)                                                                 \
+    X(START, "start", "")                                                                          \
+    between X(STOP, "stop", "") between X(MARK, "mark", " NAME") between X(FLUSH, "flush", "")     \
+        between                                                                                    \
+        X(STATUS, "status", "")
+
+#define CONTROL_ORDER_NAME(id, name, behind) name
+#define CONTROL_ORDER_NAMES(between)         CONTROL_ORDERS(CONTROL_ORDER_NAME, between)
+
+enum control_action {
+    CONTROL_BEGIN, /* a recording in a process that was not started with one */
+    CONTROL_END,   /* the recording for good */
+#define CONTROL_ACTION(id, name, behind) CONTROL_##id,
+    CONTROL_ORDERS(CONTROL_ACTION, )
+#undef CONTROL_ACTION
+};
+
+/* The mark of STOP in the trace. */
+#define CONTROL_MARK_STOPPED "sampling stopped"
+
+enum control_outcome {
+    CONTROL_DONE,
+    CONTROL_REFUSED, /* `reply` says why */
+    CONTROL_IDLE,    /* nothing is recorded in this process */
+    CONTROL_UNKNOWN, /* another version, or no such action */
+};
+
+enum { CONTROL_TEXT = 8192, CONTROL_REPLY = 4352 };
+
+typedef struct control {
+    uint32_t version, action;
+    uint32_t outcome;
+    uint32_t stopped;          /* after any action: is sampling stopped? */
+    char text[CONTROL_TEXT];   /* BEGIN: settings, each NAME=VALUE and a NUL, then a NUL. MARK: its
+                                  name */
+    char reply[CONTROL_REPLY]; /* the trace's path, or why it was refused */
+    int32_t error;             /* of the system, why it was refused; 0: it is none of these */
+} control;
+
+#endif

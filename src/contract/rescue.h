@@ -1,0 +1,51 @@
+/* rescue.h: memory that the recorder shares with `allotrace run`, so that what a program had not
+ * written yet when it was killed is not lost, and what a trace does not say at a glance is known.
+ * It is a file without a name (memfd), which the
+ * program finds by way of /proc; both sides are of the same build, or do not use it.
+ *
+ * The file begins with a rescue_head. Behind it are slots, each with the state of one stream of the
+ * trace writer, at RESCUE_STREAM_AT. */
+#ifndef CONTRACT_RESCUE_H
+#define CONTRACT_RESCUE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define RESCUE_MAGIC UINT64_C(0x616c6c6f72657363)
+
+#define RESCUE_SIZE (UINT64_C(1) << 36) /* bytes; only those in use take memory */
+
+enum {
+    RESCUE_UNIT = 1 << 16, /* slots begin at multiples of it, which any page size divides */
+    RESCUE_STREAM_AT = 64
+};
+
+struct rescue_head {
+    uint64_t magic, stream_size;
+    _Atomic uint64_t next;   /* where the next slot goes */
+    _Atomic uint64_t notes;  /* of enum rescue_note */
+    _Atomic uint64_t silent; /* programs that began and have no trace, as nothing was sampled */
+};
+
+/* What recorders let `allotrace run` know. */
+enum rescue_note {
+    RESCUE_TOLD = 1,            /* the user was told why nothing is recorded */
+    RESCUE_LEFT_CHILD = 2,      /* a child process was not recorded, as the trace is its parent's */
+    RESCUE_LEFT_TO_MEMTRACE = 4 /* a program that is linked with Memtrace writes the trace itself */
+};
+
+struct rescue_slot {
+    uint64_t magic; /* written last */
+    uint64_t pid;
+    uint64_t start_time;        /* of the trace, µs since the epoch */
+    uint64_t address;           /* of the stream in the program */
+    _Atomic uint64_t n_remarks; /* gauges and marks that the trace has as allocations; all of them
+                                   in one slot of the trace */
+};
+_Static_assert(sizeof(struct rescue_slot) <= RESCUE_STREAM_AT, "it stands in front of the stream");
+
+static inline uint64_t rescue_slot_size(uint64_t stream_size) {
+    return (RESCUE_STREAM_AT + stream_size + RESCUE_UNIT - 1) / RESCUE_UNIT * RESCUE_UNIT;
+}
+
+#endif

@@ -1,0 +1,330 @@
+/* export_html.c: see export_html.h. Asks the API as the page would, and puts what it answers into
+ * the page: JSON, deflated, in base64, in one element. The page's other files are those that the
+ * server embeds. */
+#include "export/export_html.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "paths/functions.h"
+#include "serve/api.h"
+#include "serve/assets.h"
+
+enum {
+    N_FOCUSED = 24,      /* functions of which callers and callees are in the file, at most: */
+    NODES = 4 << 20,     /* so many nodes of stacks are looked at for them */
+    MAX_PARAMETERS = 16, /* of a question */
+    DEFLATED = 1 << 14,
+    GZIP = 16 + MAX_WBITS,
+};
+
+/* What goes to where the data stands: text → deflate → base64 → output. */
+typedef struct packer {
+    output *o;
+    z_stream z;
+    unsigned char pending[3]; /* of base64 */
+    unsigned n_pending;
+    bool failed;
+} packer;
+
+/* ---- base64 ------------------------------------------------------------------------------ */
+
+static void put_group(packer *p) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned char *b = p->pending;
+    const unsigned bits = (unsigned)b[0] << 16 | (unsigned)b[1] << 8 | b[2];
+    char text[4];
+    for (unsigned i = 0; i < 4; i++)
+        text[i] = i <= p->n_pending ? digits[bits >> (18 - 6 * i) & 63] : '=';
+    output_bytes(p->o, text, sizeof text);
+    memset(p->pending, 0, sizeof p->pending);
+    p->n_pending = 0;
+}
+
+static void put_base64(packer *p, const unsigned char *bytes, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        p->pending[p->n_pending++] = bytes[i];
+        if (p->n_pending == sizeof p->pending)
+            put_group(p);
+    }
+}
+
+/* ---- deflate ----------------------------------------------------------------------------- */
+
+static bool pack_start(packer *p, output *o) {
+    *p = (packer){.o = o};
+    return deflateInit2(&p->z, Z_BEST_COMPRESSION, Z_DEFLATED, GZIP, 8, Z_DEFAULT_STRATEGY) == Z_OK;
+}
+
+static void deflate_on(packer *p, int flush) {
+    unsigned char out[DEFLATED];
+    do {
+        p->z.next_out = out;
+        p->z.avail_out = sizeof out;
+        if (deflate(&p->z, flush) == Z_STREAM_ERROR)
+            p->failed = true;
+        put_base64(p, out, sizeof out - p->z.avail_out);
+    } while (p->z.avail_out == 0 && !p->failed);
+}
+
+static void pack(packer *p, const char *bytes, size_t n) {
+    while (n > 0) {
+        const uInt part = n < (1u << 30) ? (uInt)n : 1u << 30;
+        p->z.next_in = (unsigned char *)(uintptr_t)bytes;
+        p->z.avail_in = part;
+        deflate_on(p, Z_NO_FLUSH);
+        bytes += part;
+        n -= part;
+    }
+}
+
+static void pack_text(packer *p, const char *text) {
+    pack(p, text, strlen(text));
+}
+
+static void pack_end(packer *p) {
+    deflate_on(p, Z_FINISH);
+    deflateEnd(&p->z);
+    if (p->n_pending)
+        put_group(p);
+}
+
+/* ---- questions --------------------------------------------------------------------------- */
+
+typedef struct asker {
+    packer *packer;
+    viewer *viewer;
+    const char *filter;
+    bool started;  /* an answer stands before the next one */
+    output advice; /* that of all measures, once it was asked for */
+    bool is_large; /* questions take long: there are fewer */
+} asker;
+
+static void pack_question(packer *p, const char *endpoint, const api_parameter *q, size_t n) {
+    output o;
+    output_start(&o, OUTPUT_MEMORY);
+    output_text(&o, "{\"endpoint\":");
+    output_json(&o, endpoint);
+    output_text(&o, ",\"parameters\":{");
+    for (size_t i = 0; i < n; i++) {
+        output_text(&o, i ? "," : "");
+        output_json(&o, q[i].name);
+        output_char(&o, ':');
+        output_json(&o, q[i].value);
+    }
+    output_text(&o, "},\"answer\":");
+    p->failed |= o.error != 0;
+    pack(p, o.buffer, o.used);
+    output_finish(&o);
+}
+
+/* The answer, or nothing. `q` has room for one parameter more. */
+static void answer(const asker *a, const char *endpoint, api_parameter *q, size_t n, output *o) {
+    if (a->filter && strcmp(endpoint, "info") != 0 && strcmp(endpoint, "explain") != 0)
+        q[n++] = (api_parameter){.name = "filter", .value = a->filter};
+    output_start(o, OUTPUT_MEMORY);
+    if (api_answer(a->viewer, endpoint, q, n, NULL, o) != 200 || o->error)
+        o->used = 0;
+}
+
+/* What has no answer is not in the file. */
+static void put_answer(asker *a, const char *endpoint, const api_parameter *q, size_t n,
+                       const output *o) {
+    if (o->used == 0)
+        return;
+    pack_text(a->packer, a->started ? ",\n" : "");
+    pack_question(a->packer, endpoint, q, n);
+    pack(a->packer, o->buffer, o->used);
+    pack_text(a->packer, "}");
+    a->started = true;
+}
+
+/* `named` are the parameters that the page asks with; NULL ends them and leaves out their value. */
+static void ask(asker *a, const char *endpoint, const char *const *named) {
+    api_parameter q[MAX_PARAMETERS];
+    size_t n = 0;
+    for (size_t i = 0; named[i]; i += 2)
+        if (named[i + 1])
+            q[n++] = (api_parameter){.name = named[i], .value = named[i + 1]};
+    output o;
+    answer(a, endpoint, q, n, &o);
+    put_answer(a, endpoint, q, n, &o);
+    output_finish(&o);
+}
+
+#define ASK(a, endpoint, ...)                                                                      \
+    ask(a, endpoint, (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
+
+/* Trees are large, and another measure has others. */
+static void forget(asker *a, const reading *r, measure m) {
+    char prefix[64];
+    snprintf(prefix, sizeof prefix, "0 %" PRIu64 " %d ", r->serial, (int)m);
+    cache_forget(a->viewer->cache, prefix);
+}
+
+/* It is of what was allocated, whatever the measure that the page asks with. */
+static void ask_advice(asker *a, const char *by) {
+    api_parameter q[2] = {{.name = "measure", .value = by}};
+    if (!a->advice.buffer)
+        answer(a, "advice", q, by != NULL, &a->advice);
+    put_answer(a, "advice", q, by != NULL, &a->advice);
+}
+
+/* What every measure has. */
+static void ask_measure(asker *a, const char *by) {
+    ASK(a, "tree", "measure", by, "width", "1200", "rows", "256");
+    ASK(a, "table", "measure", by, "kind", "hotspots", "limit", "200");
+    ASK(a, "explain", "measure", by);
+    ask_advice(a, by);
+}
+
+/* What those have that are asked for most. */
+static void ask_more(asker *a, const char *by) {
+    static const char *const kinds[] = {"functions", "types", "paths"};
+    ASK(a, "tree", "measure", by, "width", "1200", "rows", "64", "mode", "inverted");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        ASK(a, "table", "measure", by, "kind", kinds[i], "limit", "200");
+    ASK(a, "table", "measure", by, "kind", "hotspots", "by", "function", "limit", "200");
+}
+
+static void ask_all(asker *a, const reading *r) {
+    ASK(a, "info");
+    ASK(a, "timeline", "buckets", "500");
+    ASK(a, "peaks", "n", "8");
+    ASK(a, "table", "kind", "leaks", "limit", "200");
+    ASK(a, "table", "measure", "blocks", "kind", "leaks", "limit", "200");
+    ASK(a, "table", "measure", "byteseconds", "kind", "leaks", "limit", "200");
+    ASK(a, "lifetimes");
+    ASK(a, "lifetimes", "measure", "blocks");
+    ASK(a, "tree", "collapse", "1", "width", "1200", "rows", "256");
+    forget(a, r, MEASURE_ALLOCATED);
+    for (measure m = 0; m <= MEASURE_BYTESECONDS; m++) {
+        const char *by = m == MEASURE_ALLOCATED ? NULL : measure_infos[m].name;
+        ask_measure(a, by);
+        if (m == MEASURE_ALLOCATED ||
+            (!a->is_large && (m == MEASURE_PEAK || m == MEASURE_SURVIVED)))
+            ask_more(a, by);
+        forget(a, r, m);
+    }
+}
+
+/* ---- around functions -------------------------------------------------------------------- */
+
+static int by_total(const void *a_, const void *b_) {
+    const functions_entry *a = a_, *b = b_;
+    return (a->total.weight < b->total.weight) - (a->total.weight > b->total.weight);
+}
+
+/* Whether the name, as a focus, means just itself. */
+static bool is_plain(const char *name) {
+    return *name && *name != '/' && *name != ' ' && !strstr(name, " > ") &&
+           name[strspn(name, "0123456789.")];
+}
+
+static void ask_around(asker *a, const reading *r, const functions_list *list, size_t n_wanted) {
+    for (size_t i = 0, asked = 0; i < list->count && asked < n_wanted; i++) {
+        const char *name = list->items[i].place->function;
+        if (!is_plain(name))
+            continue;
+        for (int callees = 0; callees < 2; callees++) {
+            const char *kind = callees ? "callees" : "callers";
+            ASK(a, "tree", "mode", kind, "focus", name, "width", "500", "rows", "64");
+            ASK(a, "table", "kind", kind, "focus", name, "limit", "40");
+            forget(a, r, MEASURE_ALLOCATED);
+        }
+        asked++;
+    }
+}
+
+static bool find_functions(const profile *p, functions_list *list) {
+    query_result q;
+    if (!query_run(&q, p, &(query_spec){.measure = MEASURE_ALLOCATED}))
+        return false;
+    calltree_view *v = calltree_view_new(&q.lens, false);
+    calltree_sums *s = v ? calltree_sums_new(&q, v) : NULL;
+    bool ok = s && functions_of_sums(p, v, s, list);
+    calltree_sums_free(s);
+    calltree_view_free(v);
+    query_free(&q);
+    if (ok && list->count)
+        qsort(list->items, list->count, sizeof *list->items, by_total);
+    return ok;
+}
+
+static bool ask_functions(asker *a, reading *r) {
+    functions_list list = {0};
+    const bool ok = find_functions(&r->profile, &list);
+    const size_t affordable = NODES / (cct_count(&r->profile.tree) + 1);
+    if (ok)
+        ask_around(a, r, &list, affordable < N_FOCUSED ? affordable : N_FOCUSED);
+    vec_free(&list);
+    return ok;
+}
+
+/* ---- the page ---------------------------------------------------------------------------- */
+
+static bool put_asset(output *o, const char *path) {
+    const asset *a = assets;
+    while (a->path && strcmp(a->path, path) != 0)
+        a++;
+    if (!a->path)
+        return true; /* built without a page */
+    char *plain = malloc(a->size + 1);
+    z_stream z = {.next_in = (unsigned char *)(uintptr_t)a->gzip,
+                  .avail_in = (uInt)a->gzip_size,
+                  .next_out = (unsigned char *)plain,
+                  .avail_out = (uInt)a->size};
+    bool ok = plain && inflateInit2(&z, GZIP) == Z_OK;
+    if (ok) {
+        ok = inflate(&z, Z_FINISH) == Z_STREAM_END;
+        inflateEnd(&z);
+        output_bytes(o, plain, a->size);
+    }
+    free(plain);
+    return ok;
+}
+
+static bool put_data(output *o, viewer *v, const char *kept) {
+    packer p;
+    if (!pack_start(&p, o))
+        return false;
+    asker a = {.packer = &p, .viewer = v, .filter = kept};
+    output head;
+    output_start(&head, OUTPUT_MEMORY);
+    output_text(&head, "{\"filter\":");
+    output_json(&head, kept ? kept : "");
+    output_text(&head, ",\"answers\":[\n");
+    pack(&p, head.buffer, head.used);
+    bool ok = !head.error;
+    output_finish(&head);
+    reading *r = viewer_take(v, 0, false);
+    a.is_large = cct_count(&r->profile.tree) > NODES;
+    ask_all(&a, r);
+    ok = (a.is_large || ask_functions(&a, r)) && ok;
+    output_finish(&a.advice);
+    reading_release(r);
+    pack_text(&p, "]}\n");
+    pack_end(&p);
+    return ok && !p.failed;
+}
+
+bool export_html(output *o, viewer *v, const char *kept) {
+    output_text(o, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                   "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:\">\n"
+                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                   "<title>allotrace</title>\n<style>");
+    bool ok = put_asset(o, "/page.css");
+    output_text(o, "</style>\n</head>\n<body>\n"
+                   "<noscript>This page needs JavaScript.</noscript>\n"
+                   "<div id=\"app\" aria-busy=\"true\"></div>\n"
+                   "<script type=\"text/plain\" id=\"allotrace-data\">\n");
+    ok = put_data(o, v, kept) && ok;
+    output_text(o, "\n</script>\n<script type=\"module\">");
+    ok = put_asset(o, "/page.js") && ok;
+    output_text(o, "</script>\n</body>\n</html>\n");
+    return ok;
+}

@@ -1,0 +1,278 @@
+/* export_rows.c: see export_rows.h. Many blocks have the same stack: its text is made once and kept
+ * until another stack comes. */
+#include "export/export_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/parallel.h"
+#include "query/cost.h"
+#include "query/stacks.h"
+
+typedef struct rows {
+    const profile *profile;
+    const lens *lens;
+    stacks stacks;
+    output place_texts;
+    VEC(size_t) ends; /* of each place's text, with the separator behind it */
+    output stack;     /* the text of the latest stack */
+    uint32_t node;    /* of which it is; CCT_NO_NODE: none */
+    stacks_path path;
+    char separator; /* between the places of a stack */
+} rows;
+
+typedef void place_text(output *o, const profile_location *l);
+
+/* ---- texts ------------------------------------------------------------------------------- */
+
+static void write_place(output *o, const profile_location *l,
+                        void (*name)(output *, const char *)) {
+    name(o, l->function);
+    if (*l->file) {
+        output_char(o, '@');
+        name(o, l->file);
+        output_char(o, ':');
+        output_u64(o, l->line, 0, ' ');
+    }
+}
+
+static void csv_place(output *o, const profile_location *l) {
+    write_place(o, l, output_csv_inside);
+}
+
+static void json_place(output *o, const profile_location *l) {
+    output plain;
+    output_start(&plain, OUTPUT_MEMORY);
+    write_place(&plain, l, output_text);
+    output_char(&plain, '\0');
+    output_json(o, plain.error ? "" : plain.buffer);
+    output_finish(&plain);
+}
+
+static void put_place(rows *r, output *o, uint32_t place) {
+    const size_t first = place ? r->ends.items[place - 1] : 0;
+    output_bytes(o, r->place_texts.buffer + first, r->ends.items[place] - 1 - first);
+}
+
+static bool render_stack(rows *r, uint32_t node) {
+    if (r->node == node)
+        return true;
+    if (!stacks_walk(&r->stacks, r->stacks.node_of[node], &r->path))
+        return false;
+    r->stack.used = 0;
+    for (size_t i = 0; i < r->path.count; i++) {
+        if (i > 0)
+            output_char(&r->stack, r->separator);
+        put_place(r, &r->stack, r->path.items[i]);
+    }
+    r->node = node;
+    return !r->stack.error;
+}
+
+static void rows_free(rows *r) {
+    stacks_free(&r->stacks);
+    output_finish(&r->place_texts);
+    output_finish(&r->stack);
+    vec_free(&r->ends);
+    vec_free(&r->path);
+}
+
+static bool rows_start(rows *r, const lens *l, place_text *text, char separator) {
+    *r = (rows){.profile = l->profile, .lens = l, .node = CCT_NO_NODE, .separator = separator};
+    output_start(&r->place_texts, OUTPUT_MEMORY);
+    output_start(&r->stack, OUTPUT_MEMORY);
+    if (!stacks_build(l, STACKS_BY_LINE, &r->stacks))
+        return false;
+    for (size_t i = 0; i < r->stacks.places.count; i++) {
+        text(&r->place_texts, &r->stacks.places.items[i]);
+        output_char(&r->place_texts, separator);
+        if (!vec_push(&r->ends, r->place_texts.used))
+            return false;
+    }
+    return !r->place_texts.error && !r->stack.error;
+}
+
+/* ---- rows -------------------------------------------------------------------------------- */
+
+static const char *const sources[] = {
+    [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external"};
+
+/* The numbers of a row, in the order of both layouts. */
+typedef struct numbers {
+    uint64_t time, size, samples;
+    uint64_t lifetime, promoted; /* microseconds; BLOCKS_NEVER: did not happen */
+} numbers;
+
+static numbers numbers_of(const profile *p, size_t row) {
+    const block_table *b = &p->table;
+    const uint64_t born = blocks_born(b, row), died = blocks_died(b, row),
+                   promoted = blocks_promoted(b, row);
+    return (numbers){.time = born,
+                     .size = blocks_length(b, row) * (p->info.word_size / 8),
+                     .samples = blocks_samples(b, row),
+                     .lifetime = died == BLOCKS_NEVER ? died : died - born,
+                     .promoted = promoted == BLOCKS_NEVER ? promoted : promoted - born};
+}
+
+/* `absent` stands for what did not happen. */
+static void put_time(output *o, uint64_t time, const char *absent) {
+    if (time == BLOCKS_NEVER)
+        output_text(o, absent);
+    else
+        output_u64(o, time, 0, ' ');
+}
+
+/* In as many digits as are sure, since 1 / 2e-5 is not quite 50,000. */
+static void put_bytes(output *o, double bytes) {
+    output_format(o, "%.15g", bytes);
+}
+
+static bool site_of(const rows *r, size_t row, uint32_t *place) {
+    uint32_t wrapper;
+    const block_table *b = &r->profile->table;
+    const lens_cursor at =
+        lens_site(r->lens, b->node[row], b->source[row] == MEMTRACE_EXTERNAL, &wrapper);
+    if (at.location == LENS_NOWHERE)
+        return false;
+    *place = r->stacks.place_of[at.location];
+    return true;
+}
+
+static void csv_row(rows *r, output *o, size_t row) {
+    const numbers n = numbers_of(r->profile, row);
+    const block_table *b = &r->profile->table;
+    const char *type = profile_type(r->profile, b->node[row]);
+    uint32_t place;
+    output_u64(o, n.time, 0, ' ');
+    output_char(o, ',');
+    put_time(o, n.lifetime, "");
+    output_char(o, ',');
+    put_time(o, n.promoted, "");
+    output_char(o, ',');
+    output_u64(o, n.size, 0, ' ');
+    output_char(o, ',');
+    output_u64(o, n.samples, 0, ' ');
+    output_char(o, ',');
+    put_bytes(o, cost_bytes(r->profile, n.samples));
+    output_char(o, ',');
+    output_text(o, sources[b->source[row]]);
+    output_char(o, ',');
+    output_u64(o, b->domain[row], 0, ' ');
+    output_char(o, ',');
+    output_csv(o, type ? type : "");
+    output_text(o, ",\"");
+    if (site_of(r, row, &place))
+        put_place(r, o, place);
+    output_text(o, "\",\"");
+    output_bytes(o, r->stack.buffer, r->stack.used);
+    output_text(o, "\"\n");
+}
+
+static void json_row(rows *r, output *o, size_t row) {
+    const numbers n = numbers_of(r->profile, row);
+    const block_table *b = &r->profile->table;
+    const char *type = profile_type(r->profile, b->node[row]);
+    uint32_t place;
+    output_text(o, "{\"time\":");
+    output_u64(o, n.time, 0, ' ');
+    output_text(o, ",\"lifetime\":");
+    put_time(o, n.lifetime, "null");
+    output_text(o, ",\"promoted\":");
+    put_time(o, n.promoted, "null");
+    output_text(o, ",\"size\":");
+    output_u64(o, n.size, 0, ' ');
+    output_text(o, ",\"samples\":");
+    output_u64(o, n.samples, 0, ' ');
+    output_text(o, ",\"bytes\":");
+    put_bytes(o, cost_bytes(r->profile, n.samples));
+    output_format(o, ",\"source\":\"%s\",\"domain\":%u,\"type\":", sources[b->source[row]],
+                  b->domain[row]);
+    if (type)
+        output_json(o, type);
+    else
+        output_text(o, "null");
+    output_text(o, ",\"site\":");
+    if (site_of(r, row, &place))
+        put_place(r, o, place);
+    else
+        output_text(o, "null");
+    output_text(o, ",\"stack\":[");
+    output_bytes(o, r->stack.buffer, r->stack.used);
+    output_text(o, "]}\n");
+}
+
+typedef void put_row(rows *r, output *o, size_t row);
+
+/* ---- how much it will be ----------------------------------------------------------------- */
+
+enum { MEASURED_ROWS = 1000 };
+
+/* The mean size of what stands around the stacks, by rows from all of the table. */
+static double measure_rows(rows *r, put_row *put) {
+    const size_t count = r->profile->table.count;
+    size_t n = 0;
+    output o;
+    output_start(&o, OUTPUT_MEMORY);
+    for (size_t row; n < MEASURED_ROWS; n++) {
+        if ((row = parallel_begin(count, MEASURED_ROWS, n)) >= count)
+            break;
+        put(r, &o, row);
+    }
+    const double size = n ? (double)o.used / (double)n : 0;
+    output_finish(&o);
+    return size;
+}
+
+/* Texts of stacks, which make up most, are added up. False when there is no memory. */
+static bool measure_all(rows *r, const uint8_t *kept, put_row *put, uint64_t *bytes) {
+    const block_table *b = &r->profile->table;
+    uint64_t *lengths = stacks_lengths(&r->stacks, r->ends.items), sum = 0, n = 0;
+    for (size_t i = 0; lengths && i < b->count; i++)
+        if (!kept || kept[i]) {
+            sum += lengths[r->stacks.node_of[b->node[i]]];
+            n++;
+        }
+    *bytes = sum + (uint64_t)((double)n * measure_rows(r, put));
+    free(lengths);
+    return lengths;
+}
+
+/* ---- all rows ---------------------------------------------------------------------------- */
+
+static bool put_rows(rows *r, output *o, const uint8_t *kept, put_row *put) {
+    const block_table *b = &r->profile->table;
+    for (size_t i = 0; i < b->count && !o->error; i++) {
+        if (kept && !kept[i])
+            continue;
+        if (!render_stack(r, b->node[i]))
+            return false;
+        put(r, o, i);
+    }
+    return true;
+}
+
+static bool put_all(rows *r, output *o, const uint8_t *kept, put_row *put, const char *head) {
+    uint64_t bytes;
+    if (!measure_all(r, kept, put, &bytes))
+        return false;
+    if (!output_expect(o, strlen(head) + bytes))
+        return true;
+    output_text(o, head);
+    return put_rows(r, o, kept, put);
+}
+
+bool export_csv(output *o, const lens *l, const uint8_t *kept) {
+    static const char head[] =
+        "time,lifetime,promoted,size,samples,bytes,source,domain,type,site,stack\n";
+    rows r;
+    const bool ok = rows_start(&r, l, csv_place, ';') && put_all(&r, o, kept, csv_row, head);
+    rows_free(&r);
+    return ok;
+}
+
+bool export_json(output *o, const lens *l, const uint8_t *kept) {
+    rows r;
+    const bool ok = rows_start(&r, l, json_place, ',') && put_all(&r, o, kept, json_row, "");
+    rows_free(&r);
+    return ok;
+}

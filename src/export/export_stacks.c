@@ -1,0 +1,217 @@
+/* export_stacks.c: see export_stacks.h. */
+#include "export/export_stacks.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "query/stacks.h"
+
+/* What a stack without frames is called. */
+static const char nowhere[] = "[unknown]";
+
+static uint64_t weight_of(const profile *p, measure m, const cost *c) {
+    return (uint64_t)llround(cost_value(p, m, c));
+}
+
+static uint64_t digits_of(uint64_t n) {
+    char buffer[OUTPUT_U64_MAX];
+    return (uint64_t)(buffer + sizeof buffer - output_u64_digits(n, buffer));
+}
+
+/* ---- collapsed stacks -------------------------------------------------------------------- */
+
+/* The layout has no way to quote: what has a meaning in it is replaced. */
+static void collapsed_name(output *o, const char *name) {
+    if (!*name)
+        name = nowhere;
+    for (; *name; name++)
+        output_char(o, *name == ';' ? ':' : (unsigned char)*name < ' ' ? ' ' : *name);
+}
+
+/* Names are made once: stacks of thousands of frames repeat them. */
+typedef struct collapsed_names {
+    output text;
+    VEC(size_t) ends; /* of each place's name, with the semicolon behind it */
+} collapsed_names;
+
+static bool collapsed_names_make(collapsed_names *names, const stacks *s) {
+    output_start(&names->text, OUTPUT_MEMORY);
+    for (size_t i = 0; i < s->places.count; i++) {
+        collapsed_name(&names->text, s->places.items[i].function);
+        output_char(&names->text, ';');
+        if (!vec_push(&names->ends, names->text.used))
+            return false;
+    }
+    return !names->text.error;
+}
+
+static void collapsed_names_free(collapsed_names *names) {
+    output_finish(&names->text);
+    vec_free(&names->ends);
+}
+
+static void collapsed_stack(output *o, const collapsed_names *names, const stacks_path *path,
+                            uint64_t weight) {
+    for (size_t i = 0; i < path->count; i++) {
+        const uint32_t place = path->items[i];
+        const size_t first = place ? names->ends.items[place - 1] : 0;
+        const bool last = i + 1 == path->count;
+        output_bytes(o, names->text.buffer + first, names->ends.items[place] - first - last);
+    }
+    if (path->count == 0)
+        output_text(o, nowhere);
+    output_char(o, ' ');
+    output_u64(o, weight, 0, ' ');
+    output_char(o, '\n');
+}
+
+/* The bytes of all lines; UINT64_MAX when there is no memory. */
+static uint64_t collapsed_size(const collapsed_names *names, const profile *p, measure m,
+                               const stacks *s, const cost *costs) {
+    uint64_t *lengths = stacks_lengths(s, names->ends.items), sum = lengths ? 0 : UINT64_MAX;
+    for (size_t i = 0; lengths && i < s->nodes.count; i++)
+        if (costs[i].blocks > 0)
+            sum += lengths[i] + digits_of(weight_of(p, m, &costs[i])) + 1; /* the line's end */
+    free(lengths);
+    return sum;
+}
+
+bool export_collapsed(output *o, const lens *l, measure m, const cost_list *list) {
+    stacks s;
+    collapsed_names names = {0};
+    if (!stacks_build(l, STACKS_BY_FUNCTION, &s))
+        return false;
+    cost *costs = stacks_costs(&s, list);
+    stacks_path path = {0};
+    bool ok = costs && collapsed_names_make(&names, &s);
+    const uint64_t size = ok ? collapsed_size(&names, l->profile, m, &s, costs) : UINT64_MAX;
+    ok = size != UINT64_MAX;
+    if (ok)
+        output_expect(o, size);
+    for (uint32_t i = 0; ok && !o->error && i < s.nodes.count; i++)
+        if (costs[i].blocks > 0) {
+            ok = stacks_walk(&s, i, &path);
+            if (ok)
+                collapsed_stack(o, &names, &path, weight_of(l->profile, m, &costs[i]));
+        }
+    free(costs);
+    vec_free(&path);
+    collapsed_names_free(&names);
+    stacks_free(&s);
+    return ok;
+}
+
+/* ---- speedscope -------------------------------------------------------------------------- */
+
+static void speedscope_frame(output *o, const profile_location *l) {
+    output_text(o, "{\"name\":");
+    output_json(o, *l->function ? l->function : nowhere);
+    if (*l->file) {
+        output_text(o, ",\"file\":");
+        output_json(o, l->file);
+    }
+    if (l->line)
+        output_format(o, ",\"line\":%u", l->line);
+    output_char(o, '}');
+}
+
+/* The frame after the last place stands for stacks without frames. */
+static void speedscope_frames(output *o, const stacks *s) {
+    output_text(o, "\"shared\":{\"frames\":[\n");
+    for (size_t i = 0; i < s->places.count; i++) {
+        speedscope_frame(o, &s->places.items[i]);
+        output_text(o, ",\n");
+    }
+    speedscope_frame(o, &(profile_location){.file = "", .function = nowhere});
+    output_text(o, "\n]}");
+}
+
+/* The bytes of samples and weights; UINT64_MAX when there is no memory. */
+static uint64_t speedscope_size(const profile *p, measure m, const stacks *s, const cost *costs) {
+    VEC(size_t) ends = {0}; /* of each place's number, with the comma behind it */
+    bool ok = true;
+    for (size_t i = 0, end = 0; ok && i < s->places.count; i++)
+        ok = vec_push(&ends, end += digits_of(i) + 1);
+    uint64_t *lengths = ok ? stacks_lengths(s, ends.items) : NULL, sum = lengths ? 0 : UINT64_MAX;
+    for (size_t i = 0; lengths && i < s->nodes.count; i++)
+        if (costs[i].blocks > 0)
+            sum += lengths[i] + digits_of(weight_of(p, m, &costs[i])) + strlen("\n[],,");
+    free(lengths);
+    vec_free(&ends);
+    return sum;
+}
+
+static bool speedscope_samples(output *o, const stacks *s, const cost *costs) {
+    stacks_path path = {0};
+    bool first = true, ok = true;
+    output_text(o, "\"samples\":[");
+    for (uint32_t i = 0; ok && !o->error && i < s->nodes.count; i++) {
+        if (costs[i].blocks == 0)
+            continue;
+        ok = stacks_walk(s, i, &path) &&
+             (path.count > 0 || vec_push(&path, (uint32_t)s->places.count));
+        output_text(o, first ? "\n[" : ",\n[");
+        for (size_t j = 0; ok && j < path.count; j++) {
+            if (j > 0)
+                output_char(o, ',');
+            output_u64(o, path.items[j], 0, ' ');
+        }
+        output_char(o, ']');
+        first = false;
+    }
+    output_text(o, "\n]");
+    vec_free(&path);
+    return ok;
+}
+
+static void speedscope_weights(output *o, const profile *p, measure m, const stacks *s,
+                               const cost *costs) {
+    bool first = true;
+    output_text(o, ",\"weights\":[");
+    for (size_t i = 0; i < s->nodes.count; i++)
+        if (costs[i].blocks > 0) {
+            if (!first)
+                output_char(o, ',');
+            output_u64(o, weight_of(p, m, &costs[i]), 0, ' ');
+            first = false;
+        }
+    output_char(o, ']');
+}
+
+static uint64_t sum_of_weights(const profile *p, measure m, const stacks *s, const cost *costs) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < s->nodes.count; i++)
+        sum += weight_of(p, m, &costs[i]);
+    return sum;
+}
+
+bool export_speedscope(output *o, const lens *l, measure m, const cost_list *list,
+                       const char *name) {
+    const profile *p = l->profile;
+    stacks s;
+    if (!stacks_build(l, STACKS_BY_LINE, &s))
+        return false;
+    cost *costs = stacks_costs(&s, list);
+    const uint64_t size = costs ? speedscope_size(p, m, &s, costs) : UINT64_MAX;
+    bool ok = size != UINT64_MAX;
+    if (ok && output_expect(o, size)) {
+        output_text(o, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
+                       "\"exporter\":\"allotrace\",\"name\":");
+        output_json(o, name);
+        output_text(o, ",\"activeProfileIndex\":0,\n");
+        speedscope_frames(o, &s);
+        bool bytes = measure_infos[m].unit == UNIT_BYTES;
+        output_format(o,
+                      ",\n\"profiles\":[{\"type\":\"sampled\",\"name\":\"%s\",\"unit\":\"%s\","
+                      "\"startValue\":0,\"endValue\":",
+                      measure_infos[m].name, bytes ? "bytes" : "none");
+        output_u64(o, sum_of_weights(p, m, &s, costs), 0, ' ');
+        output_text(o, ",\n");
+        ok = speedscope_samples(o, &s, costs);
+        speedscope_weights(o, p, m, &s, costs);
+        output_text(o, "}]}\n");
+    }
+    free(costs);
+    stacks_free(&s);
+    return ok;
+}

@@ -1,0 +1,53 @@
+/* protobuf.c: see protobuf.h. */
+#include "export/protobuf.h"
+
+enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
+
+static void varint(output *o, uint64_t value) {
+    for (; value >= 0x80; value >>= 7)
+        output_char(o, (char)(value | 0x80));
+    output_char(o, (char)value);
+}
+
+static size_t varint_size(uint64_t value) {
+    size_t size = 1;
+    for (; value >= 0x80; value >>= 7)
+        size++;
+    return size;
+}
+
+static void tag(output *o, unsigned field, unsigned wire) {
+    varint(o, field << 3 | wire);
+}
+
+void protobuf_number(output *o, unsigned field, uint64_t value) {
+    if (value == 0)
+        return;
+    tag(o, field, WIRE_VARINT);
+    varint(o, value);
+}
+
+void protobuf_bytes(output *o, unsigned field, const char *bytes, size_t size) {
+    tag(o, field, WIRE_BYTES);
+    varint(o, size);
+    output_bytes(o, bytes, size);
+}
+
+void protobuf_numbers(output *o, unsigned field, const uint64_t *values, size_t n) {
+    size_t size = 0;
+    for (size_t i = 0; i < n; i++)
+        size += varint_size(values[i]);
+    if (n == 0)
+        return;
+    tag(o, field, WIRE_BYTES);
+    varint(o, size);
+    for (size_t i = 0; i < n; i++)
+        varint(o, values[i]);
+}
+
+void protobuf_message(output *o, unsigned field, output *message) {
+    protobuf_bytes(o, field, message->buffer, message->used);
+    if (message->error && !o->error)
+        o->error = message->error;
+    message->used = 0;
+}

@@ -1,0 +1,304 @@
+/* cct.c: see cct.h. Going down a chain needs no look-up. Where a stack leaves it, or ends, there
+ * are mostly one or two places to go, which stand beside the node; nodes with more have them in a
+ * table.
+ *
+ * Stacks that are taken one after the other have nodes close to each other, so what hangs on
+ * neighbouring nodes stands in the same cache line of that table, as far as there is room; the rest
+ * stands where a hash of node and frame says. */
+#include "profile/cct.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+
+enum {
+    FIRST_SLOTS = 1024,
+    LINE_BITS = 3,
+    LINE_SLOTS = 1 << LINE_BITS, /* in a cache line */
+    HOME_NODES = 2, /* that share one. What hangs on the oldest nodes is most: few of these, and
+                       younger ones beside them, balance the lines */
+    FIRST_ROOM = 32 /* nodes of a path */
+};
+
+#define SPREAD UINT32_C(0x9E3779B1) /* a prime near 2^32 over the golden ratio */
+
+/* Matches no frame, and belongs to no chain that is followed. */
+#define BEYOND UINT32_MAX
+
+/* Says that `what` hangs on `node`. */
+typedef struct cct_slot {
+    uint32_t node;
+    uint32_t what; /* 0: the slot is empty */
+} cct_slot;
+
+/* ---- what hangs on nodes ----------------------------------------------------------------- */
+
+/* Whether this is what one looks for under `frame`: a chain that begins with it, or for
+ * CCT_NO_FRAME totals. */
+static inline bool is_for(const cct *tree, uint32_t what, uint32_t frame) {
+    return frame == CCT_NO_FRAME ? what & CCT_TOTALS : cct_begins_with(tree, what, frame);
+}
+
+/* The line for what hangs on a node. */
+static inline cct_slot *home_line(const cct *tree, uint32_t node) {
+    return &tree->slots[node / HOME_NODES * LINE_SLOTS & tree->mask];
+}
+
+/* Where that stands, or could; NULL: elsewhere, as the line is full of others. Each begins at a
+ * place of its own, which mostly is the right one, as a processor likes to foresee. */
+static inline cct_slot *find_in_line(const cct *tree, cct_slot *line, uint32_t node,
+                                     uint32_t frame) {
+    const uint32_t first = ((node + frame) * SPREAD) >> (32 - LINE_BITS);
+    for (uint32_t i = 0; i < LINE_SLOTS; i++) {
+        cct_slot *slot = &line[(first + i) % LINE_SLOTS];
+        if (!slot->what || (slot->node == node && is_for(tree, slot->what, frame)))
+            return slot;
+    }
+    return NULL;
+}
+
+static __attribute__((noinline)) cct_slot *find_by_hash(const cct *tree, uint32_t node,
+                                                        uint32_t frame) {
+    cct_slot *slot;
+    uint32_t i = (uint32_t)hash_u64((uint64_t)node << 32 | frame) & tree->mask & -LINE_SLOTS;
+    while (!(slot = find_in_line(tree, &tree->slots[i], node, frame)))
+        i = (i + LINE_SLOTS) & tree->mask;
+    return slot;
+}
+
+static inline cct_slot *find_slot(const cct *tree, uint32_t node, uint32_t frame) {
+    cct_slot *slot = find_in_line(tree, home_line(tree, node), node, frame);
+    return slot ? slot : find_by_hash(tree, node, frame);
+}
+
+static uint32_t key_of(const cct *tree, uint32_t what) {
+    return what & CCT_TOTALS ? CCT_NO_FRAME : tree->frames.items[what] & ~CCT_FIRST;
+}
+
+static cct_slot *new_slots(size_t n_slots) {
+    return aligned_alloc(LINE_SLOTS * sizeof(cct_slot), n_slots * sizeof(cct_slot));
+}
+
+static bool resize(cct *tree, uint32_t n_slots) {
+    cct_slot *old = tree->slots;
+    uint32_t n_old = old ? tree->mask + 1 : 0;
+    cct_slot *slots = new_slots(n_slots);
+    if (!slots)
+        return false;
+    memset(slots, 0, n_slots * sizeof *slots);
+    tree->slots = slots;
+    tree->mask = n_slots - 1;
+    for (uint32_t i = 0; i < n_old; i++)
+        if (old[i].what)
+            *find_slot(tree, old[i].node, key_of(tree, old[i].what)) = old[i];
+    free(old);
+    return true;
+}
+
+/* Where that stands which is, or is to be, under `frame` on the node; it is 0 if there is nothing
+ * yet, and must then be set. NULL when there is no memory. */
+static uint32_t *find(cct *tree, uint32_t node, uint32_t frame) {
+    cct_hanging *hanging = &tree->hanging.items[node];
+    if (!hanging->first || is_for(tree, hanging->first, frame))
+        return &hanging->first;
+    if (!hanging->second || is_for(tree, hanging->second, frame))
+        return &hanging->second;
+    if (tree->used > tree->mask / 4 && !resize(tree, (tree->mask + 1) * 2))
+        return NULL;
+    cct_slot *slot = find_slot(tree, node, frame);
+    if (!slot->what) {
+        slot->node = node;
+        tree->used++;
+    }
+    return &slot->what;
+}
+
+/* ---- chains ------------------------------------------------------------------------------ */
+
+/* Counts the chains before the lines that begin at node `first`, where one does, or after it. */
+static bool count_chains(cct *tree, size_t first) {
+    size_t n_lines = (cct_count(tree) + CCT_LINE - 1) / CCT_LINE;
+    if (!vec_reserve(&tree->chains_before, n_lines - tree->chains_before.count))
+        return false;
+    while (tree->chains_before.count < n_lines) {
+        bool begins = tree->chains_before.count * CCT_LINE == first;
+        tree->chains_before.items[tree->chains_before.count++] =
+            (uint32_t)tree->parents.count - begins;
+    }
+    return true;
+}
+
+/* Adds `n` nodes, at least one, below `parent`; returns the first. */
+static uint32_t add_chain(cct *tree, uint32_t parent, const uint32_t *frames, uint32_t n) {
+    size_t first = cct_count(tree);
+    if (first + n > INT32_MAX || !vec_reserve(&tree->frames, (size_t)n + CCT_STEP) ||
+        !vec_reserve(&tree->hanging, n) || !vec_push(&tree->parents, parent))
+        return CCT_NO_NODE;
+    uint32_t *added = tree->frames.items + first;
+    memcpy(added, frames, n * sizeof *added);
+    added[0] |= CCT_FIRST;
+    for (uint32_t i = 0; i < CCT_STEP; i++)
+        added[n + i] = BEYOND;
+    memset(tree->hanging.items + first, 0, n * sizeof *tree->hanging.items);
+    tree->frames.count = tree->hanging.count = first + n;
+    return count_chains(tree, first) ? (uint32_t)first : CCT_NO_NODE;
+}
+
+/* ---- stacks ------------------------------------------------------------------------------ */
+
+static bool start(cct *tree) {
+    return add_chain(tree, CCT_ROOT, (uint32_t[]){CCT_NO_FRAME}, 1) == CCT_ROOT &&
+           resize(tree, FIRST_SLOTS);
+}
+
+bool cct_make_room(cct *tree, cct_path *path, uint32_t n_frames) {
+    size_t room = path->room ? path->room : FIRST_ROOM;
+    while (room <= n_frames)
+        room *= 2;
+    if ((!tree->slots && !start(tree)) || room > UINT32_MAX)
+        return false;
+    uint32_t *nodes = realloc(path->nodes, room * sizeof *nodes);
+    if (!nodes)
+        return false;
+    nodes[0] = CCT_ROOT;
+    path->nodes = nodes;
+    path->room = (uint32_t)room;
+    return true;
+}
+
+uint32_t cct_enter_chain(cct *tree, uint32_t node, const uint32_t *frames, uint32_t n) {
+    uint32_t *what = find(tree, node, frames[0]);
+    if (!what)
+        return CCT_NO_NODE;
+    if (*what)
+        return *what;
+    const cct_hanging *hanging = &tree->hanging.items[node];
+    const bool is_first = what == &hanging->first, is_second = what == &hanging->second;
+    uint32_t first = add_chain(tree, node, frames, n);
+    if (first != CCT_NO_NODE) { /* the nodes may have moved */
+        what = is_first    ? &tree->hanging.items[node].first
+               : is_second ? &tree->hanging.items[node].second
+                           : what;
+        *what = first;
+    }
+    return first;
+}
+
+/* ---- totals ------------------------------------------------------------------------------ */
+
+static cct_totals *totals_of(const cct *tree, uint32_t what, unsigned source) {
+    cct_totals *t = &tree->totals.items[what & ~CCT_TOTALS];
+    while (t->source != source && t->next != CCT_NO_TOTALS)
+        t = &tree->totals.items[t->next];
+    return t->source == source ? t : NULL;
+}
+
+/* New ones come second in the list of the node's, if there are others. */
+static cct_totals *add_totals(cct *tree, uint32_t node, unsigned source, uint32_t *what) {
+    const cct_totals new = {.node = node, .source = source & 3, .next = CCT_NO_TOTALS};
+    uint32_t at = (uint32_t)tree->totals.count & CCT_NO_TOTALS;
+    if (at != tree->totals.count || !vec_push(&tree->totals, new))
+        return NULL;
+    cct_totals *added = &tree->totals.items[at];
+    added->is_first = !*what;
+    if (*what) {
+        cct_totals *first = &tree->totals.items[*what & ~CCT_TOTALS];
+        added->next = first->next;
+        first->next = at;
+    } else {
+        *what = CCT_TOTALS | at;
+        tree->n_stacks++;
+    }
+    return added;
+}
+
+static inline bool add(cct *tree, const cct_addition *a) {
+    uint32_t *what = find(tree, a->node, CCT_NO_FRAME);
+    cct_totals *t = what && *what ? totals_of(tree, *what, a->source) : NULL;
+    if (!t)
+        t = what ? add_totals(tree, a->node, a->source, what) : NULL;
+    if (!t)
+        return false;
+    t->samples += a->samples;
+    t->blocks += a->blocks;
+    return true;
+}
+
+/* Whether those of a node may stand in the table. */
+static inline bool is_in_table(const cct_hanging *hanging) {
+    return hanging->second && !(hanging->first & CCT_TOTALS) && !(hanging->second & CCT_TOTALS);
+}
+
+/* Where the totals of a node are; 0: it has none. */
+static inline uint32_t totals_at(const cct *tree, uint32_t node) {
+    const cct_hanging *hanging = &tree->hanging.items[node];
+    if (is_in_table(hanging))
+        return find_slot(tree, node, CCT_NO_FRAME)->what;
+    return hanging->first & CCT_TOTALS    ? hanging->first
+           : hanging->second & CCT_TOTALS ? hanging->second
+                                          : 0;
+}
+
+/* Each step asks for the memory that the next one looks at. */
+bool cct_add(cct *tree, const cct_addition *all, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (is_in_table(&tree->hanging.items[all[i].node]))
+            __builtin_prefetch(home_line(tree, all[i].node));
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t what = totals_at(tree, all[i].node);
+        if (what)
+            __builtin_prefetch(&tree->totals.items[what & ~CCT_TOTALS], 1);
+    }
+    bool ok = true;
+    for (size_t i = 0; i < n; i++)
+        ok &= add(tree, &all[i]);
+    return ok;
+}
+
+const cct_totals *cct_own(const cct *tree, uint32_t node, unsigned source) {
+    const uint32_t what = totals_at(tree, node);
+    return what ? totals_of(tree, what, source) : NULL;
+}
+
+#define COPY_ITEMS(from, to, member, beyond)                                                       \
+    (vec_reserve(&(to)->member, (from)->member.count + (beyond)) &&                                \
+     ((from)->member.count == 0 ||                                                                 \
+      memcpy((to)->member.items, (from)->member.items,                                             \
+             ((from)->member.count + (beyond)) * sizeof *(from)->member.items)) &&                 \
+     ((to)->member.count = (from)->member.count, true))
+
+static bool copy_slots(const cct *from, cct *to) {
+    const size_t n_slots = (size_t)from->mask + 1;
+    if (!from->slots)
+        return true;
+    to->slots = new_slots(n_slots);
+    if (to->slots)
+        memcpy(to->slots, from->slots, n_slots * sizeof *to->slots);
+    return to->slots;
+}
+
+bool cct_copy(const cct *from, cct *to) {
+    *to = (cct){.n_stacks = from->n_stacks, .mask = from->mask, .used = from->used};
+    size_t beyond = from->frames.count ? CCT_STEP : 0;
+    if (COPY_ITEMS(from, to, frames, beyond) && COPY_ITEMS(from, to, hanging, 0) &&
+        COPY_ITEMS(from, to, parents, 0) && COPY_ITEMS(from, to, chains_before, 0) &&
+        COPY_ITEMS(from, to, totals, 0) && copy_slots(from, to))
+        return true;
+    cct_free(to);
+    return false;
+}
+
+void cct_free(cct *tree) {
+    vec_free(&tree->frames);
+    vec_free(&tree->hanging);
+    vec_free(&tree->parents);
+    vec_free(&tree->chains_before);
+    vec_free(&tree->totals);
+    free(tree->slots);
+    *tree = (cct){0};
+}
+
+void cct_path_free(cct_path *path) {
+    free(path->nodes);
+    *path = (cct_path){0};
+}

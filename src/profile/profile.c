@@ -1,0 +1,470 @@
+/* profile.c: see profile.h. Of the reader's frames only the numbers are kept while reading; what
+ * stands behind them is copied once at the end. */
+#include "profile/profile.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "profile/blocks_add.h"
+#include "trace/end.h"
+#include "trace/reader_next.h"
+
+/* In the values of `minor`: the block was promoted. The rest is its samples, saturated. */
+#define PROMOTED    0x80000000u
+#define MAX_SAMPLES 0x7FFFFFFEu
+
+/* ---- events ------------------------------------------------------------------------------ */
+
+static bool see_domain(profile *p, uint16_t domain) {
+    if (domain < p->seen.count && p->seen.items[domain])
+        return true;
+    size_t more = domain >= p->seen.count ? domain + 1 - p->seen.count : 0;
+    if (!vec_reserve(&p->seen, more) || !vec_reserve(&p->paths, more))
+        return false;
+    for (; more > 0; more--) {
+        p->seen.items[p->seen.count++] = false;
+        p->paths.items[p->paths.count++] = (cct_path){0};
+    }
+    p->seen.items[domain] = true;
+    p->n_domains++;
+    return true;
+}
+
+static __attribute__((noinline)) bool add_mark(profile *p, const memtrace_reader *reader,
+                                               const memtrace_event *event) {
+    if (event->n_frames == 0)
+        return true;
+    const memtrace_frame *frame = memtrace_reader_frame(reader, event->frames[event->n_frames - 1]);
+    if (frame->n_locations == 0)
+        return true;
+    const memtrace_location *l = &frame->locations[frame->n_locations - 1];
+    bool gauge = strcmp(l->file, MEMTRACE_GAUGE_FILE) == 0;
+    if (!gauge && strcmp(l->file, MEMTRACE_MARK_FILE) != 0)
+        return true;
+    const char *name = intern(&p->strings, l->function, strlen(l->function));
+    p->last_mark = event->id + 1;
+    return name && vec_push(&p->marks, ((profile_mark){.time = event->time,
+                                                       .name = name,
+                                                       .is_gauge = gauge,
+                                                       .value = gauge ? event->length : 0}));
+}
+
+/* Promotions may stand in the file before the allocation, if domains differ. */
+static bool note_minor(profile *p, uint64_t id, uint64_t samples) {
+    uint32_t *value = map64_put(&p->minor, id);
+    if (!value)
+        return false;
+    uint32_t kept = samples < MAX_SAMPLES ? (uint32_t)samples : MAX_SAMPLES;
+    if (*value != MAP64_NONE && (*value & PROMOTED)) {
+        p->promoted_blocks++;
+        p->promoted_samples += kept;
+        kept |= PROMOTED;
+    }
+    *value = kept;
+    return true;
+}
+
+static bool note_promotion(profile *p, uint64_t id) {
+    uint32_t *value = map64_put(&p->minor, id);
+    if (!value)
+        return false;
+    if (*value == MAP64_NONE) {
+        *value = PROMOTED;
+    } else if (!(*value & PROMOTED)) {
+        p->promoted_blocks++;
+        p->promoted_samples += *value;
+        *value |= PROMOTED;
+    }
+    return true;
+}
+
+static bool add_to_tree(profile *p) {
+    const size_t n = p->n_added;
+    p->n_added = 0;
+    return cct_add(&p->tree, p->added, n);
+}
+
+/* Makes place for another node. */
+static inline bool add_recent(profile *p, const cct_addition *recent) {
+    if (recent->blocks == 0)
+        return true;
+    cct_expect(&p->tree, recent->node);
+    p->added[p->n_added++] = *recent;
+    return p->n_added < PROFILE_ADDED || add_to_tree(p);
+}
+
+static void sum_up(profile *p) {
+    memset(p->samples, 0, sizeof p->samples);
+    memset(p->blocks, 0, sizeof p->blocks);
+    for (size_t i = 0; i < p->tree.totals.count; i++) {
+        const cct_totals *t = &p->tree.totals.items[i];
+        p->samples[t->source] += t->samples;
+        p->blocks[t->source] += t->blocks;
+    }
+}
+
+static bool add_all_recent(profile *p) {
+    for (size_t i = 0; i < PROFILE_RECENT; i++) {
+        if (!add_recent(p, &p->recent[i]))
+            return false;
+        p->recent[i].blocks = 0;
+    }
+    return true;
+}
+
+/* Where the blocks of one source are counted, among those of a node. */
+typedef struct table_sources {
+    memtrace_source source[CCT_SOURCES];
+    uint8_t place[CCT_SOURCES];
+    size_t n;
+} table_sources;
+
+typedef struct table_sum {
+    uint64_t samples, blocks;
+} table_sum;
+
+static table_sources sources_of(const block_table *b) {
+    table_sources x = {.n = 0};
+    unsigned seen = 0;
+    for (size_t i = 0; i < b->count; i++)
+        seen |= 1u << b->source[i];
+    for (unsigned source = 0; source < CCT_SOURCES; source++)
+        if (seen >> source & 1) {
+            x.place[source] = (uint8_t)x.n;
+            x.source[x.n++] = (memtrace_source)source;
+        }
+    return x;
+}
+
+/* With the table, its columns are summed up once: that is less work than to ask the tree for each
+ * block whose stack is not a recent one. */
+static bool add_table_to_tree(profile *p) {
+    const block_table *b = &p->table;
+    const table_sources x = sources_of(b);
+    const size_t n_sums = cct_count(&p->tree) * x.n;
+    table_sum *sums = calloc(n_sums + 1, sizeof *sums);
+    bool ok = sums;
+    for (size_t i = 0; ok && i < b->count; i++) {
+        table_sum *sum = &sums[b->node[i] * x.n + x.place[b->source[i]]];
+        sum->samples += blocks_samples(b, i);
+        sum->blocks++;
+    }
+    for (size_t i = 0; ok && i < n_sums; i++)
+        ok = add_recent(p, &(cct_addition){.node = (uint32_t)(i / x.n),
+                                           .source = x.source[i % x.n],
+                                           .samples = sums[i].samples,
+                                           .blocks = sums[i].blocks});
+    free(sums);
+    return ok;
+}
+
+/* After this, all sums are known. The table, if there is one, is finished. */
+static bool add_rest_to_tree(profile *p) {
+    if (!(p->keep_blocks ? add_table_to_tree(p) : add_all_recent(p)) || !add_to_tree(p))
+        return false;
+    sum_up(p);
+    return true;
+}
+
+/* What is not in line is shown copies of the event, whose fields so can be in registers. */
+#define in_line inline __attribute__((always_inline))
+
+static bool report_block(const profile_options *options, uint32_t node, memtrace_event event) {
+    return options->block(options->block_context, node, &event);
+}
+
+static __attribute__((cold)) bool add_remark(profile *p, const memtrace_reader *reader,
+                                             memtrace_event event) {
+    return add_mark(p, reader, &event);
+}
+
+static in_line bool count_block(profile *p, uint32_t node, unsigned source, uint64_t samples) {
+    cct_addition *recent = &p->recent[node % PROFILE_RECENT];
+    if (recent->node == node && recent->source == source) {
+        recent->samples += samples;
+        recent->blocks++;
+        return true;
+    }
+    if (!add_recent(p, recent))
+        return false;
+    *recent = (cct_addition){.node = node, .source = source, .samples = samples, .blocks = 1};
+    return true;
+}
+
+static in_line bool add_allocation(profile *p, cct_path *path, const memtrace_reader *reader,
+                                   const profile_options *options, const memtrace_event *event) {
+    uint32_t node = cct_walk(&p->tree, path, event->frames, event->n_frames, event->common_prefix);
+    if (node == CCT_NO_NODE)
+        return false;
+    if (__builtin_expect(event->samples == 0, 0))
+        return add_remark(p, reader, *event);
+    p->suspect_blocks += event->suspect;
+    if (p->keep_blocks ? !blocks_add(&p->table, node, event)
+                       : !count_block(p, node, event->source, event->samples) ||
+                             (p->track_promotion && event->source == MEMTRACE_MINOR &&
+                              !note_minor(p, event->id, event->samples)))
+        return false;
+    return !options->block || report_block(options, node, *event);
+}
+
+/* With the table, nothing else knows of promotions. The end of a mark is not worth a row. */
+static in_line bool add_fate(profile *p, const memtrace_event *event) {
+    const bool is_end = event->kind == MEMTRACE_COLLECT;
+    if (is_end && __builtin_expect(event->id + 1 == p->last_mark, 0))
+        return true;
+    p->collected_blocks += is_end;
+    if (p->keep_blocks)
+        return blocks_add_fate(&p->table, event->id, event->time,
+                               is_end ? BLOCKS_DIED : BLOCKS_PROMOTED);
+    return is_end || !p->track_promotion || note_promotion(p, event->id);
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+static in_line bool add_event(profile *p, cct_path *path, const memtrace_reader *reader,
+                              const profile_options *options, const memtrace_event *event) {
+    return event->kind == MEMTRACE_ALLOC ? add_allocation(p, path, reader, options, event)
+                                         : add_fate(p, event);
+}
+
+/* Adds the events of a domain's packet that are decoded in line, up to one that is not: for the
+ * reason in `*result`, if that is beyond BACKTRACE_UNSET. Each kind has its own way through. */
+static __attribute__((noinline)) memtrace_status add_packet(profile *p, cct_path *path,
+                                                            memtrace_reader *reader,
+                                                            const profile_options *options,
+                                                            unsigned *result) {
+    memtrace_event event;
+    memtrace_status status = MEMTRACE_OK;
+    uint64_t last = 0;
+    unsigned decoded = BACKTRACE_GOOD;
+    for (; reader_has_whole(reader); last = event.time) {
+        const uint32_t header = load_u32(reader->next);
+        bool added;
+        if (is_fate(header >> FORMAT_TIME_BITS)) {
+            if ((status = reader_next_fate(reader, header, &event)) != MEMTRACE_OK)
+                break;
+            added = add_fate(p, &event);
+        } else if (is_alloc(header >> FORMAT_TIME_BITS)) {
+            status = reader_next_alloc(reader, header, &decoded, &event);
+            if (status != MEMTRACE_OK || decoded > BACKTRACE_UNSET)
+                break;
+            added = add_allocation(p, path, reader, options, &event);
+        } else {
+            break;
+        }
+        if (!added)
+            return MEMTRACE_NOMEM;
+    }
+    p->duration = last > p->duration ? last : p->duration; /* a domain's times never go back */
+    *result = decoded;
+    return status;
+}
+
+/* Whatever stands at the reader's place. */
+static memtrace_status next_any(memtrace_reader *reader, unsigned result, memtrace_event *event) {
+    return result <= BACKTRACE_UNSET ? reader_next_any(reader, event)
+                                     : reader_next_after(reader, result, event);
+}
+
+/* The events up to the end, or to an error. A packet and a domain begin with an event that
+ * is not read in line. */
+static memtrace_status add_events(profile *p, memtrace_reader *reader,
+                                  const profile_options *options) {
+    memtrace_event event;
+    memtrace_status status;
+    unsigned result = BACKTRACE_GOOD;
+    while ((status = next_any(reader, result, &event)) == MEMTRACE_OK) {
+        if (!see_domain(p, event.domain) ||
+            (p->keep_blocks && !blocks_enter(&p->table, event.domain)))
+            return MEMTRACE_NOMEM;
+        cct_path *path = &p->paths.items[event.domain];
+        p->duration = event.time > p->duration ? event.time : p->duration;
+        if (!add_event(p, path, reader, options, &event))
+            return MEMTRACE_NOMEM;
+        status = add_packet(p, path, reader, options, &result);
+        if (status != MEMTRACE_OK)
+            return status;
+    }
+    return status;
+}
+
+/* A trace that is cut short may still be written: what comes next may be of the time at which the
+ * last packet ended, and is later than what was read. */
+static uint64_t lasts_until(uint64_t latest_event, const memtrace_reader *reader) {
+    const uint64_t start = reader->info.start_time;
+    return !reader->cut && reader->packets_end > start + latest_event ? reader->packets_end - start
+                                                                      : latest_event;
+}
+
+/* ---- frames ------------------------------------------------------------------------------ */
+
+static const char *copy(profile *p, const char *s) {
+    return intern(&p->strings, s, strlen(s));
+}
+
+static bool copy_location(profile *p, const char *file, const char *function, uint32_t line) {
+    profile_location l = {.file = copy(p, file), .function = copy(p, function), .line = line};
+    return l.file && l.function && vec_push(&p->locations, l);
+}
+
+static bool copy_frame(profile *p, const memtrace_frame *frame) {
+    profile_frame f = {.first = (uint32_t)p->locations.count,
+                       .n = frame->n_locations ? frame->n_locations : 1,
+                       .type = frame->type ? copy(p, frame->type) : NULL};
+    if (frame->type && !f.type)
+        return false;
+    for (uint32_t i = 0; i < frame->n_locations; i++) {
+        const memtrace_location *l = &frame->locations[i];
+        if (!copy_location(p, l->file, l->function, l->line))
+            return false;
+    }
+    if (frame->n_locations == 0) {
+        char name[32];
+        snprintf(name, sizeof name, "$%" PRId64, (int64_t)frame->code);
+        if (!copy_location(p, "", name, 0))
+            return false;
+    }
+    return vec_push(&p->frames, f);
+}
+
+static bool copy_frames(profile *p, const memtrace_reader *reader) {
+    uint32_t n = memtrace_reader_n_frames(reader);
+    for (uint32_t i = 0; i < n; i++)
+        if (!copy_frame(p, memtrace_reader_frame(reader, i)))
+            return false;
+    return true;
+}
+
+static bool copy_info(profile *p, const memtrace_info *info) {
+    p->info = *info;
+    p->info.executable_name = copy(p, info->executable_name);
+    p->info.host_name = copy(p, info->host_name);
+    p->info.runtime_params = copy(p, info->runtime_params);
+    p->info.context = copy(p, info->context);
+    return p->info.executable_name && p->info.host_name && p->info.runtime_params &&
+           p->info.context;
+}
+
+static bool copy_end(profile *p, const memtrace_reader *reader) {
+    char why[2 * MEMTRACE_MAX_REASON];
+    const memtrace_end end = memtrace_reader_end(reader);
+    if (end.how == MEMTRACE_END_UNSAID)
+        return true;
+    end_explain(&end, why, sizeof why);
+    p->end = (profile_end){end.how, end.time, end.n_lost, copy(p, why)};
+    return p->end.reason;
+}
+
+/* ---- the profile ------------------------------------------------------------------------- */
+
+static void free_reading_state(profile *p) {
+    for (size_t i = 0; i < p->paths.count; i++)
+        cct_path_free(&p->paths.items[i]);
+    vec_free(&p->paths);
+    vec_free(&p->seen);
+    map64_free(&p->minor);
+}
+
+/* With the table, no other record of promotions is kept. */
+static void count_promoted(profile *p) {
+    const block_table *b = &p->table;
+    if (!p->keep_blocks || !p->track_promotion)
+        return;
+    p->promoted_blocks = p->promoted_samples = 0;
+    for (size_t i = 0; i < b->count; i++)
+        if (blocks_promoted(b, i) != BLOCKS_NEVER) {
+            p->promoted_blocks++;
+            p->promoted_samples += blocks_samples(b, i);
+        }
+}
+
+memtrace_status profile_read(profile *p, memtrace_reader *reader, const profile_options *options) {
+    if (!copy_info(p, memtrace_reader_info(reader)))
+        return MEMTRACE_NOMEM;
+    p->track_promotion = options->track_promotion;
+    p->keep_blocks = options->keep_blocks;
+    p->table.keep_order = options->keep_order;
+    p->table.without_places = options->columns && !(options->columns & BLOCKS_HAS(after));
+    const memtrace_status status = add_events(p, reader, options);
+    p->duration = lasts_until(p->duration, reader);
+    if (status == MEMTRACE_NOMEM)
+        return status;
+    if (options->all_read)
+        options->all_read(options->all_read_context);
+    if (!blocks_finish(&p->table) || !add_rest_to_tree(p) || !copy_frames(p, reader) ||
+        !copy_end(p, reader))
+        return MEMTRACE_NOMEM;
+    count_promoted(p);
+    free_reading_state(p);
+    return status == MEMTRACE_END ? MEMTRACE_OK : status;
+}
+
+static bool copy_marks(const profile *p, profile *to) {
+    for (size_t i = 0; i < p->marks.count; i++) {
+        profile_mark m = p->marks.items[i];
+        m.name = copy(to, m.name);
+        if (!m.name || !vec_push(&to->marks, m))
+            return false;
+    }
+    return true;
+}
+
+/* It lasts to the latest event that was added: the reader may be in the middle of the next. */
+bool profile_snapshot(const profile *p, const memtrace_reader *reader, profile *to) {
+    *to = *p;
+    to->tree = (cct){0};
+    to->table = (block_table){0};
+    memset(&to->frames, 0, sizeof to->frames);
+    memset(&to->locations, 0, sizeof to->locations);
+    memset(&to->marks, 0, sizeof to->marks);
+    memset(&to->paths, 0, sizeof to->paths);
+    memset(&to->seen, 0, sizeof to->seen);
+    to->minor = (map64){0};
+    to->strings = (intern_table){0};
+    bool ok = copy_info(to, &p->info) && cct_copy(&p->tree, &to->tree) &&
+              blocks_copy(&p->table, &to->table) && add_rest_to_tree(to) &&
+              copy_frames(to, reader) && copy_marks(p, to);
+    if (ok)
+        count_promoted(to);
+    else
+        profile_free(to);
+    return ok;
+}
+
+void profile_free(profile *p) {
+    free_reading_state(p);
+    blocks_free(&p->table);
+    cct_free(&p->tree);
+    vec_free(&p->frames);
+    vec_free(&p->locations);
+    vec_free(&p->marks);
+    intern_free(&p->strings);
+    *p = (profile){0};
+}
+
+double profile_bytes_per_sample(const profile *p) {
+    return p->info.word_size / 8.0 / p->info.sample_rate;
+}
+
+/* ---- places ------------------------------------------------------------------------------ */
+
+bool profile_is_address(const profile_location *l) {
+    size_t size = strlen(l->file);
+    return l->line == 0 && size > 0 && l->file[size - 1] == ']' && strchr(l->file, '[') &&
+           strstr(l->function, "+0x");
+}
+
+bool profile_is_symbolized(const profile *p) {
+    for (size_t i = 0; i < p->locations.count; i++) {
+        const profile_location *l = &p->locations.items[i];
+        if (l->file[0] == '/' && !profile_is_address(l))
+            return true;
+    }
+    return false;
+}
+
+const char *profile_type(const profile *p, uint32_t node) {
+    uint32_t frame = cct_frame(&p->tree, node);
+    return frame == CCT_NO_FRAME ? NULL : p->frames.items[frame].type;
+}

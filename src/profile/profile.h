@@ -1,0 +1,126 @@
+/* profile.h: what a trace says, in memory: the base of every query.
+ *
+ * A profile is made in one pass over a reader and owns all that it refers to, so that the reader
+ * may be closed. Nothing here prints. */
+#ifndef PROFILE_PROFILE_H
+#define PROFILE_PROFILE_H
+
+#include "allotrace/memtrace.h"
+#include "base/intern.h"
+#include "base/map64.h"
+#include "profile/blocks.h"
+#include "profile/cct.h"
+
+/* A place in the program. Equal strings are the same pointer within a profile. */
+typedef struct profile_location {
+    const char *file;     /* empty: unknown */
+    const char *function; /* empty: unknown; `$CODE` for a frame of which nothing is known */
+    uint32_t line;        /* 0: unknown */
+} profile_location;
+
+/* Before symbolizing, native frames are `module+0xoffset` in the file `PATH[BUILDID]`. */
+bool profile_is_address(const profile_location *l);
+
+/* The locations of a frame: at least one, outermost first. */
+typedef struct profile_frame {
+    uint32_t first; /* index into `locations` */
+    uint32_t n;
+    const char *type; /* of what it allocates; NULL: unknown */
+} profile_frame;
+
+/* A remark of the recorder: a moment, or the value of a quantity at a moment. */
+typedef struct profile_mark {
+    uint64_t time; /* microseconds since the start */
+    const char *name;
+    bool is_gauge;
+    uint64_t value; /* of a gauge; 0 for a moment */
+} profile_mark;
+
+/* How the recording ended: memtrace_end, with all of the reason in words. */
+typedef struct profile_end {
+    memtrace_ending how;
+    uint64_t time, n_lost;
+    const char *reason; /* NULL while `how` is MEMTRACE_END_UNSAID; may be empty */
+} profile_end;
+
+enum { PROFILE_ADDED = 64, PROFILE_RECENT = 256 };
+
+/* Legal when zeroed: an empty profile. */
+typedef struct profile {
+    memtrace_info info; /* with strings of the profile's own */
+    cct tree;
+    VEC(profile_frame) frames; /* by the frame numbers of the tree */
+    VEC(profile_location) locations;
+    VEC(profile_mark) marks;
+
+    uint64_t samples[CCT_SOURCES]; /* of all blocks; known when all is read */
+    uint64_t blocks[CCT_SOURCES];  /* sampled ones; the same */
+    uint64_t promoted_samples;     /* of the minor heap's, those in blocks that were promoted */
+    uint64_t promoted_blocks;
+    uint64_t collected_blocks;
+    uint64_t last_mark;      /* its id + 1: it is collected at once, and is no block */
+    uint64_t suspect_blocks; /* whose stack may be wrong, since packets were lost */
+    uint64_t duration;  /* microseconds from the start to the end: as of memtrace_reader_duration */
+    profile_end end;    /* unsaid while the trace is read */
+    uint32_t n_domains; /* that reported an event */
+
+    block_table table; /* empty unless it was asked for */
+
+    intern_table strings;
+    VEC(cct_path) paths; /* by domain; only while reading */
+    /* What the tree and the sums above do not know yet; only while reading, without the table. Most
+     * blocks have the stack of one that was allocated not long ago. */
+    cct_addition recent[PROFILE_RECENT]; /* the last node of each remainder */
+    cct_addition added[PROFILE_ADDED];   /* what stood there before */
+    size_t n_added;
+    VEC(bool) seen; /* by domain */
+    map64 minor;    /* id → samples of a minor block | PROMOTED; only while reading */
+    bool track_promotion, keep_blocks;
+} profile;
+
+typedef struct profile_options {
+    bool track_promotion; /* fill `promoted_*`: costs a table of all minor blocks, or `table` */
+    bool keep_blocks;     /* fill `table` */
+    bool keep_order;      /* and the order of events in it: 8 bytes an event */
+    unsigned columns; /* of the table, those that are looked at, a set of BLOCKS_HAS; 0: all. There
+                         need not be others */
+
+    /* Called for each sampled block, with the node that is its stack; may be NULL. False, there is
+     * no memory, ends reading. */
+    bool (*block)(void *context, uint32_t node, const memtrace_event *event);
+    void *block_context;
+
+    /* Called when all events are read, and sums and the table are to be finished, which takes a
+     * while where there are many blocks; may be NULL. */
+    void (*all_read)(void *context);
+    void *all_read_context;
+} profile_options;
+
+/* Reads all that is left in `reader`. MEMTRACE_OK at the end of the trace; MEMTRACE_NOMEM; else the
+ * reader's error, and the profile then holds what came before it. */
+MEMTRACE_NODISCARD memtrace_status profile_read(profile *p, memtrace_reader *reader,
+                                                const profile_options *options);
+
+/* What the trace says as far as it was read, while profile_read is at it: for traces that are still
+ * being written. May be called from within the reader's call at the end of the bytes. The copy
+ * stands by itself. False when there is no memory. */
+bool profile_snapshot(const profile *p, const memtrace_reader *reader, profile *copy);
+
+/* Whether the trace is known to end before what it records: after `end.time`, events are missing.
+ */
+static inline bool profile_ends_early(const profile *p) {
+    return p->end.how == MEMTRACE_END_OPEN || p->end.how == MEMTRACE_END_EARLY;
+}
+
+/* Has somebody symbolized the trace already, so that what is still an address has no name there? */
+bool profile_is_symbolized(const profile *p);
+
+void profile_free(profile *p);
+
+/* The bytes that one sample stands for: a word divided by the rate. */
+double profile_bytes_per_sample(const profile *p);
+
+/* What a node allocates; NULL where that is not known. */
+const char *profile_type(const profile *p, uint32_t node);
+
+#endif

@@ -1,0 +1,153 @@
+/* advise_names.c: see advise_names.h. */
+#include "query/advise_names.h"
+
+#include <fnmatch.h>
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+static const char *const patterns[ADVISE_N_NAMES] = {
+#define ADVISE_NAME_PATTERN(name, pattern) pattern,
+    ADVISE_NAMES(ADVISE_NAME_PATTERN)
+#undef ADVISE_NAME_PATTERN
+};
+_Static_assert(ADVISE_N_NAMES <= 64, "a set is one word");
+
+static const char *const library_files[] = {
+    "*/include/c++/*",
+    "*/libstdc++.so*",
+    "*/libc++*.so*",
+    "*/libc.so*",
+    "/rustc/*/library/*",
+    "*/rustc-*/library/@(alloc|core|std)/*",
+    "*/rustlib/src/rust/library/*",
+};
+
+enum { HOW = FNM_EXTMATCH | FNM_CASEFOLD };
+
+/* Behind `operator`: its symbol, in which brackets are none. */
+static const char *skip_operator(const char *c) {
+    static const char word[] = "operator";
+    if (strncmp(c, word, sizeof word - 1) != 0)
+        return c;
+    c += sizeof word - 1;
+    if (strncmp(c, "()", 2) == 0)
+        return c + 2;
+    return c + strspn(c, "+-*/%^&|~!=<>[],");
+}
+
+const char *advise_bare_name(const char *name) {
+    const char *bare = name;
+    int depth = 0;
+    for (const char *c = name; *c; c++) {
+        const char *behind = skip_operator(c);
+        if (behind != c) /* nothing behind it is a return type */
+            return depth == 0 ? bare : name;
+        if (*c == '(' && depth == 0 && strncmp(c, "(anonymous", 10) != 0)
+            return bare;
+        if (*c == '<' || *c == '(')
+            depth++;
+        else if (*c == '>' || *c == ')')
+            depth--;
+        else if (*c == ' ' && depth == 0)
+            bare = c + 1;
+    }
+    return name; /* no parameters: not C++ */
+}
+
+static const char anonymous[] = "(anonymous namespace)";
+
+/* A part of a name. */
+typedef struct part {
+    const char *text;
+    size_t size;
+} part;
+
+static bool is_same(part a, part b) {
+    return a.size == b.size && memcmp(a.text, b.text, a.size) == 0;
+}
+
+/* `A<x>::B` before the parameters of a function of that class, and the function's own name. */
+static bool split_member(const char *bare, part *scope, part *member) {
+    const char *last = NULL, *c = bare;
+    if (strncmp(c, anonymous, sizeof anonymous - 1) == 0)
+        c += sizeof anonymous - 1;
+    for (int depth = 0; *c && (*c != '(' || depth > 0); c++) {
+        if (strncmp(c + 1, anonymous, sizeof anonymous - 1) == 0)
+            c += sizeof anonymous;
+        const char *behind = skip_operator(c);
+        if (behind != c) {
+            c = behind;
+            break;
+        }
+        depth += (*c == '<') - (*c == '>');
+        if (depth == 0 && c[0] == ':' && c[1] == ':')
+            last = c;
+    }
+    if (!last || *c != '(')
+        return false;
+    *scope = (part){.text = bare, .size = (size_t)(last - bare)};
+    *member = (part){.text = last + 2, .size = (size_t)(c - last) - 2};
+    return true;
+}
+
+/* `B` of `A<x>::B<y>`. */
+static part class_name(part scope) {
+    const char *begin = scope.text, *end = scope.text + scope.size, *open = NULL;
+    int depth = 0;
+    for (const char *c = scope.text; c < end; c++) {
+        if (*c == '<' && depth++ == 0)
+            open = c;
+        depth -= *c == '>';
+        if (depth == 0 && *c == ':')
+            begin = c + 1, open = NULL;
+    }
+    return (part){.text = begin, .size = (size_t)((open ? open : end) - begin)};
+}
+
+bool advise_is_copy(const char *function) {
+    static const char behind[] = " const&)", assigns[] = "operator=";
+    const char *bare = advise_bare_name(function);
+    part scope, member;
+    if (!split_member(bare, &scope, &member))
+        return false;
+    const part parameter = {.text = member.text + member.size + 1, .size = scope.size};
+    const part assignment = {.text = assigns, .size = sizeof assigns - 1};
+    if (strlen(parameter.text) < scope.size + sizeof behind - 1 || !is_same(scope, parameter) ||
+        strncmp(parameter.text + scope.size, behind, sizeof behind - 1) != 0)
+        return false;
+    return is_same(member, assignment) || is_same(member, class_name(scope));
+}
+
+/* Whether a name begins as the text before the first sign of a pattern does. */
+static bool begins_as(const char *pattern, const char *name) {
+    const size_t n = strcspn(pattern, "*?[]@+!()|\\");
+    return strncasecmp(pattern, name, n) == 0;
+}
+
+/* False: the pattern cannot match. fnmatch(3) is slow to find that out. Each text behind a bar is
+ * taken for an alternative of the whole, which can only let too many pass. */
+static bool may_match(const char *pattern, const char *name) {
+    if (strncmp(pattern, "@(", 2) != 0)
+        return begins_as(pattern, name);
+    for (const char *c = pattern + 2; !begins_as(c, name); c++)
+        if (!(c = strchr(c, '|')))
+            return false;
+    return true;
+}
+
+advise_names advise_names_of(const char *name) {
+    const char *bare = advise_bare_name(name);
+    advise_names set = 0;
+    for (unsigned i = 0; i < ADVISE_N_NAMES; i++)
+        if (may_match(patterns[i], bare) && fnmatch(patterns[i], bare, HOW) == 0)
+            set |= UINT64_C(1) << i;
+    return set;
+}
+
+bool advise_is_library_file(const char *file) {
+    for (size_t i = 0; i < sizeof library_files / sizeof *library_files; i++)
+        if (fnmatch(library_files[i], file, HOW) == 0)
+            return true;
+    return false;
+}

@@ -1,0 +1,412 @@
+/* cost.c: see cost.h. */
+#include "query/cost.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "profile/parallel.h"
+
+const measure_info measure_infos[] = {
+#define MEASURE_INFO(name_, text_, unit_, title_)                                                  \
+    [MEASURE_##name_] = {.name = text_, .title = title_, .unit = UNIT_##unit_},
+    MEASURES(MEASURE_INFO)
+#undef MEASURE_INFO
+};
+
+static estimate_blocks number_of(const cost *c) {
+    return (estimate_blocks){
+        .count = c->weight, .variance = c->squares, .heaviest = c->heaviest, .tracked = c->blocks};
+}
+
+/* Of byte-seconds, the heaviest is a number of seconds. */
+static estimate estimate_of(const profile *p, measure m, const cost *c) {
+    double word = p->info.word_size / 8.0, rate = p->info.sample_rate;
+    const estimate_blocks blocks = number_of(c);
+    if (measure_infos[m].unit == UNIT_BLOCKS)
+        return estimate_blocks_total(&blocks);
+    const estimate e = measure_infos[m].unit == UNIT_BYTESECONDS
+                           ? estimate_weighted(c->weight, c->squares, c->heaviest, rate)
+                           : estimate_words(c->samples, rate);
+    return (estimate){.value = e.value * word, .low = e.low * word, .high = e.high * word};
+}
+
+estimate cost_estimate(const profile *p, measure m, filter_bounds may, const cost *c) {
+    cost possible = *c;
+    const estimate_blocks blocks = number_of(c);
+    if (measure_infos[m].unit == UNIT_BLOCKS)
+        possible.heaviest =
+            estimate_blocks_possible(&blocks, may.least_words, p->info.sample_rate).heaviest;
+    else if (c->blocks > 0)
+        possible.heaviest = estimate_weight_possible(c->heaviest, c->blocks, cost_longest(p, may));
+    return estimate_of(p, m, &possible);
+}
+
+estimate cost_estimate_of_seen(const profile *p, measure m, const cost *c) {
+    return estimate_of(p, m, c);
+}
+
+double cost_value(const profile *p, measure m, const cost *c) {
+    switch (measure_infos[m].unit) {
+    case UNIT_BLOCKS:
+        return c->weight;
+    case UNIT_BYTESECONDS:
+        return c->weight / p->info.sample_rate * (p->info.word_size / 8.0);
+    default:
+        return cost_bytes(p, c->samples);
+    }
+}
+
+/* Of a block of w words, (1 - rate)^w / (1 - (1 - rate)^w) <= (1 - rate) / (rate w). */
+double cost_scatter(const profile *p, measure m, const cost *c) {
+    const double word = p->info.word_size / 8.0;
+    return measure_infos[m].unit == UNIT_BLOCKS ? c->per_word
+                                                : c->squares * word * word / p->info.sample_rate;
+}
+
+cost cost_with_missed(const profile *p, measure m, const cost *c, const cost *seen) {
+    cost with = *c;
+    double most = seen->heaviest;
+    if (measure_infos[m].unit == UNIT_BLOCKS)
+        most = seen->most_per_word > 0
+                   ? 1 / estimate_inclusion((uint64_t)lround(1 / seen->most_per_word),
+                                            p->info.sample_rate)
+                   : 0;
+    with.heaviest = fmax(with.heaviest, most);
+    return with;
+}
+
+/* ---- from the tree ----------------------------------------------------------------------- */
+
+static void add_plain(cost *c, const cct_totals *t) {
+    c->samples += t->samples;
+    c->blocks += t->blocks;
+    c->weight += (double)t->samples;
+}
+
+static bool push_plain(cost_list *list, uint32_t node, bool external, const cost *c) {
+    return c->blocks == 0 ||
+           vec_push(list, ((cost_entry){.node = node, .external = external, .cost = *c}));
+}
+
+bool cost_of_tree(const profile *p, cost_list *list) {
+    const cct_totals *totals = p->tree.totals.items;
+    for (size_t i = 0; i < p->tree.totals.count; i++) {
+        cost heap = {0}, external = {0};
+        if (!totals[i].is_first)
+            continue;
+        for (size_t j = i; j != CCT_NO_TOTALS; j = totals[j].next)
+            add_plain(totals[j].source == MEMTRACE_EXTERNAL ? &external : &heap, &totals[j]);
+        if (!push_plain(list, totals[i].node, false, &heap) ||
+            !push_plain(list, totals[i].node, true, &external))
+            return false;
+    }
+    return true;
+}
+
+/* ---- from the table ---------------------------------------------------------------------- */
+
+void cost_keep(const profile *p, measure m, blocks_moment moment, uint8_t *kept) {
+    const block_table *b = &p->table;
+    switch (m) {
+    case MEASURE_LIVE:
+    case MEASURE_PEAK:
+        for (size_t i = 0; i < b->count; i++)
+            kept[i] &= blocks_was_live(b, i, moment);
+        return;
+    case MEASURE_PROMOTED:
+        for (size_t i = 0; i < b->count; i++)
+            kept[i] &= blocks_promoted(b, i) != BLOCKS_NEVER;
+        return;
+    case MEASURE_SURVIVED:
+        for (size_t i = 0; i < b->count; i++)
+            kept[i] &= blocks_died(b, i) == BLOCKS_NEVER;
+        return;
+    default:
+        return;
+    }
+}
+
+cost cost_of_number(const profile *p, size_t row) {
+    const uint64_t words = blocks_length(&p->table, row) + 1;
+    double inclusion = estimate_inclusion(words, p->info.sample_rate);
+    double weight = 1 / inclusion;
+    return (cost){.samples = blocks_samples(&p->table, row),
+                  .blocks = 1,
+                  .weight = weight,
+                  .squares = weight * weight * (1 - inclusion),
+                  .heaviest = weight,
+                  .per_word = weight / (double)words,
+                  .most_per_word = 1 / (double)words};
+}
+
+cost cost_of_life(const profile *p, size_t row) {
+    const block_table *b = &p->table;
+    uint64_t end = blocks_died(b, row) < p->duration ? blocks_died(b, row) : p->duration;
+    return cost_of_seconds(blocks_samples(b, row), (double)(end - blocks_born(b, row)) / 1e6);
+}
+
+cost cost_or_missed(const profile *p, measure m, filter_bounds may, cost sum) {
+    const uint64_t words = may.least_words ? may.least_words : 1;
+    if (sum.blocks == 0)
+        sum.heaviest = m == MEASURE_BLOCKS ? 1 / estimate_inclusion(words, p->info.sample_rate)
+                                           : cost_longest(p, may);
+    return sum;
+}
+
+static void add_blocks(const profile *p, measure m, const uint8_t *kept, cost *heap,
+                       cost *external) {
+    const block_table *b = &p->table;
+    for (size_t i = 0; i < b->count; i++) {
+        if (!kept[i])
+            continue;
+        cost *c = &(b->source[i] == MEMTRACE_EXTERNAL ? external : heap)[b->node[i]];
+        const cost one = m == MEASURE_BYTESECONDS ? cost_of_life(p, i) : cost_of_number(p, i);
+        cost_add(c, &one);
+    }
+}
+
+/* Of amounts of memory. What is added up at random must be small, to stay near the processor: sums
+ * are narrow, and made again in wide ones where a narrow one is too small. */
+typedef struct narrow_sum {
+    uint32_t samples, blocks;
+} narrow_sum;
+
+typedef struct wide_sum {
+    uint64_t samples;
+    uint32_t blocks;
+} wide_sum;
+
+typedef struct plain_adding {
+    const profile *profile;
+    measure measure;
+    blocks_moment moment;
+    const uint8_t *kept; /* by row; NULL: a filter says it, piece by piece */
+    size_t parts, nodes;
+    bool both;          /* heap and external blocks, of each node one beside the other; else … */
+    bool external;      /* … all are */
+    narrow_sum *narrow; /* those of the first part, of the second …; NULL: they are wide */
+    wide_sum *wide;
+    bool too_large[PARALLEL_MAX];         /* by part: a narrow one was */
+    size_t first_entry[PARALLEL_MAX + 1]; /* by part of the sums: in the list */
+    cost_entry *entries;
+} plain_adding;
+
+#define IN_LINE static inline __attribute__((always_inline)) void
+
+static size_t sums_of(const plain_adding *a) {
+    return a->nodes * (a->both ? 2 : 1);
+}
+
+/* Adds what is at all of these rows. */
+IN_LINE add_narrow(plain_adding *a, size_t part, filter_piece rows, bool both) {
+    const block_table *b = &a->profile->table;
+    narrow_sum *sums = a->narrow + part * sums_of(a);
+    bool too_large = false;
+    for (size_t i = 0; i < rows.n; i++) {
+        const size_t row = rows.at + rows.list[i];
+        const size_t at =
+            both ? 2 * (size_t)b->node[row] + (b->source[row] == MEMTRACE_EXTERNAL) : b->node[row];
+        const uint64_t sum = sums[at].samples + blocks_samples(b, row);
+        too_large |= sum > UINT32_MAX;
+        sums[at].samples = (uint32_t)sum;
+        sums[at].blocks++;
+    }
+    a->too_large[part] |= too_large;
+}
+
+static void add_wide(const plain_adding *a, size_t part, filter_piece rows) {
+    const block_table *b = &a->profile->table;
+    wide_sum *sums = a->wide + part * sums_of(a);
+    for (size_t i = 0; i < rows.n; i++) {
+        const size_t row = rows.at + rows.list[i];
+        wide_sum *sum =
+            &sums[a->both ? 2 * (size_t)b->node[row] + (b->source[row] == MEMTRACE_EXTERNAL)
+                          : b->node[row]];
+        sum->samples += blocks_samples(b, row);
+        sum->blocks++;
+    }
+}
+
+static void add_rows(plain_adding *a, size_t part, filter_piece rows) {
+    if (a->wide)
+        add_wide(a, part, rows);
+    else if (a->both)
+        add_narrow(a, part, rows, true);
+    else
+        add_narrow(a, part, rows, false);
+}
+
+/* Takes over the rows of which a condition is true, without a branch on it: that cannot be
+ * foreseen. */
+#define LIST_IF(list, n_listed, rows, condition)                                                   \
+    for (size_t i = 0; i < (rows).n; i++) {                                                        \
+        const size_t row = (rows).at + (rows).list[i];                                             \
+        (list)[n_listed] = (rows).list[i];                                                         \
+        (n_listed) += (condition);                                                                 \
+    }
+
+/* Adds those of the rows that the measure counts. */
+static void add_plain_piece(void *context, size_t part, filter_piece rows) {
+    plain_adding *a = context;
+    const block_table *b = &a->profile->table;
+    uint16_t list[FILTER_PIECE];
+    size_t n = 0;
+    if (a->measure == MEASURE_LIVE || a->measure == MEASURE_PEAK)
+        LIST_IF(list, n, rows, blocks_was_live(b, row, a->moment))
+    else if (a->measure == MEASURE_PROMOTED)
+        LIST_IF(list, n, rows, blocks_promoted(b, row) != BLOCKS_NEVER)
+    else if (a->measure == MEASURE_SURVIVED)
+        LIST_IF(list, n, rows, blocks_died(b, row) == BLOCKS_NEVER)
+    if (a->measure != MEASURE_ALLOCATED)
+        rows = (filter_piece){.at = rows.at, .n = n, .list = list};
+    add_rows(a, part, rows);
+}
+
+/* The same without a filter. */
+static void add_plain_part(void *context, size_t part) {
+    plain_adding *a = context;
+    const size_t n_rows = a->profile->table.count;
+    const size_t end = parallel_begin(n_rows, a->parts, part + 1);
+    uint16_t list[FILTER_PIECE];
+    for (size_t at = parallel_begin(n_rows, a->parts, part); at < end; at += FILTER_PIECE) {
+        size_t n = 0;
+        for (size_t i = 0; i < FILTER_PIECE && at + i < end; i++) {
+            list[n] = (uint16_t)i;
+            n += a->kept[at + i];
+        }
+        add_plain_piece(context, part, (filter_piece){.at = at, .n = n, .list = list});
+    }
+}
+
+/* ---- what was added up, as a list; each part of it in a thread of its own ------------------ */
+
+/* Of all parts of the table. */
+static inline wide_sum sum_at(const plain_adding *a, size_t at) {
+    wide_sum all = {0};
+    for (size_t part = 0, n = sums_of(a); part < a->parts; part++, at += n) {
+        all.samples += a->wide ? a->wide[at].samples : a->narrow[at].samples;
+        all.blocks += a->wide ? a->wide[at].blocks : a->narrow[at].blocks;
+    }
+    return all;
+}
+
+static void count_entries(void *context, size_t part) {
+    plain_adding *a = context;
+    const size_t end = parallel_begin(sums_of(a), a->parts, part + 1);
+    size_t n = 0;
+    for (size_t i = parallel_begin(sums_of(a), a->parts, part); i < end; i++)
+        n += sum_at(a, i).blocks > 0;
+    a->first_entry[part + 1] = n;
+}
+
+static void write_entries(void *context, size_t part) {
+    const plain_adding *a = context;
+    const size_t end = parallel_begin(sums_of(a), a->parts, part + 1);
+    cost_entry *entry = a->entries + a->first_entry[part];
+    for (size_t i = parallel_begin(sums_of(a), a->parts, part); i < end; i++) {
+        const wide_sum sum = sum_at(a, i);
+        if (sum.blocks > 0)
+            *entry++ = (cost_entry){.node = (uint32_t)(a->both ? i / 2 : i),
+                                    .external = a->both ? i % 2 : a->external,
+                                    .cost = {.samples = sum.samples,
+                                             .blocks = sum.blocks,
+                                             .weight = (double)sum.samples}};
+    }
+}
+
+static bool list_entries(plain_adding *a, cost_list *list) {
+    parallel_run(a->parts, count_entries, a);
+    for (size_t part = 0; part < a->parts; part++)
+        a->first_entry[part + 1] += a->first_entry[part];
+    const size_t n = a->first_entry[a->parts];
+    a->entries = malloc((n + 1) * sizeof *a->entries);
+    if (!a->entries)
+        return false;
+    parallel_run(a->parts, write_entries, a);
+    list->items = a->entries;
+    list->count = n;
+    list->capacity = n + 1;
+    return true;
+}
+
+/* ---- amounts of memory --------------------------------------------------------------------- */
+
+static bool make_sums(plain_adding *a, bool wide) {
+    const uint64_t *blocks = a->profile->blocks;
+    a->nodes = cct_count(&a->profile->tree);
+    a->parts = parallel_parts(a->profile->table.count);
+    a->external = blocks[MEMTRACE_EXTERNAL] > 0;
+    a->both = a->external && blocks[MEMTRACE_MINOR] + blocks[MEMTRACE_MAJOR] > 0;
+    const size_t n = a->parts * sums_of(a) + 1;
+    if (wide)
+        a->wide = calloc(n, sizeof *a->wide);
+    else
+        a->narrow = calloc(n, sizeof *a->narrow);
+    return wide ? (void *)a->wide : (void *)a->narrow;
+}
+
+static void free_sums(plain_adding *a) {
+    free(a->wide);
+    free(a->narrow);
+    a->wide = NULL;
+    a->narrow = NULL;
+}
+
+/* Adds up what is kept, or what the filter selects. */
+static bool add_all(plain_adding *a, const filter *f, selection *s) {
+    if (!a->kept)
+        return filter_scan(f, a->profile, a->parts, add_plain_piece, a, s);
+    parallel_run(a->parts, add_plain_part, a);
+    return true;
+}
+
+static bool plain_costs(plain_adding *a, const filter *f, selection *s, cost_list *list) {
+    bool ok = make_sums(a, false) && add_all(a, f, s), too_large = false;
+    for (size_t part = 0; ok && part < a->parts; part++)
+        too_large |= a->too_large[part];
+    if (too_large) {
+        free_sums(a);
+        ok = make_sums(a, true) && add_all(a, f, s);
+    }
+    ok = ok && list_entries(a, list);
+    free_sums(a);
+    return ok;
+}
+
+/* ---- other measures ------------------------------------------------------------------------ */
+
+static bool push_costs(cost_list *list, const cost *by_node, size_t n, bool external) {
+    for (size_t i = 0; i < n; i++)
+        if (!push_plain(list, (uint32_t)i, external, &by_node[i]))
+            return false;
+    return true;
+}
+
+static bool weighted_costs(const profile *p, const uint8_t *kept, measure m, cost_list *list) {
+    size_t n = cct_count(&p->tree);
+    cost *heap = calloc(n + 1, sizeof *heap), *external = calloc(n + 1, sizeof *external);
+    bool ok = heap && external;
+    if (ok)
+        add_blocks(p, m, kept, heap, external);
+    ok = ok && push_costs(list, heap, n, false) && push_costs(list, external, n, true);
+    free(heap);
+    free(external);
+    return ok;
+}
+
+bool cost_of_blocks(const profile *p, const selection *s, measure m, blocks_moment moment,
+                    cost_list *list) {
+    plain_adding a = {.profile = p, .kept = s->kept, .measure = m, .moment = moment};
+    return measure_infos[m].unit == UNIT_BYTES ? plain_costs(&a, NULL, NULL, list)
+                                               : weighted_costs(p, s->kept, m, list);
+}
+
+bool cost_of_filter(const profile *p, const filter *f, measure m, blocks_moment moment,
+                    selection *s, cost_list *list) {
+    plain_adding a = {.profile = p, .measure = m, .moment = moment};
+    if (measure_infos[m].unit == UNIT_BYTES)
+        return plain_costs(&a, f, s, list);
+    const bool ok = filter_select(f, p, s) && weighted_costs(p, s->kept, m, list);
+    selection_free(s);
+    return ok;
+}

@@ -1,0 +1,137 @@
+/* cost.h: what a set of sampled blocks amounts to, by a measure; the currency of all queries.
+ *
+ * A measure gives each sample a weight. For amounts of memory that is 1, so that the weight of a
+ * set is its number of samples. docs/estimator.md says what is estimated from it, and how surely.
+ */
+#ifndef QUERY_COST_H
+#define QUERY_COST_H
+
+#include "profile/profile.h"
+#include "query/estimate.h"
+#include "query/filter.h"
+
+/* X(name, text, unit, title) */
+#define MEASURES(X)                                                                                \
+    X(ALLOCATED, "allocated", BYTES, "total allocations")                                          \
+    X(BLOCKS, "blocks", BLOCKS, "allocated")                                                       \
+    X(LIVE, "live", BYTES, "live")                                                                 \
+    X(PEAK, "peak", BYTES, "live at the peak")                                                     \
+    X(PROMOTED, "promoted", BYTES, "promoted")                                                     \
+    X(SURVIVED, "survived", BYTES, "never freed")                                                  \
+    X(BYTESECONDS, "byteseconds", BYTESECONDS, "of bytes times lifetime")
+
+typedef enum measure {
+#define MEASURE_NAME(name, text, unit, title) MEASURE_##name,
+    MEASURES(MEASURE_NAME)
+#undef MEASURE_NAME
+        N_MEASURES
+} measure;
+
+typedef enum measure_unit { UNIT_BYTES, UNIT_BLOCKS, UNIT_BYTESECONDS } measure_unit;
+
+typedef struct measure_info {
+    const char *name, *title;
+    measure_unit unit;
+} measure_info;
+
+extern const measure_info measure_infos[];
+
+/* Legal when zeroed: nothing. Costs add up, but for `heaviest` and `most_per_word`, which are the
+ * largest. */
+typedef struct cost {
+    uint64_t samples;
+    uint64_t blocks; /* sampled ones */
+    double weight;   /* sum of the samples' weights; of blocks, of those of the blocks */
+    double squares; /* blocks and byte-seconds alone: what the interval needs (see cost_estimate) */
+    double heaviest; /* the same */
+    double
+        per_word; /* blocks alone: sum of what a word of each block has of the block's weight … */
+    double most_per_word; /* … and 1 / the words of the smallest, which hold at any rate */
+} cost;
+
+static inline void cost_add(cost *sum, const cost *c) {
+    sum->samples += c->samples;
+    sum->blocks += c->blocks;
+    sum->weight += c->weight;
+    sum->squares += c->squares;
+    if (c->heaviest > sum->heaviest)
+        sum->heaviest = c->heaviest;
+    sum->per_word += c->per_word;
+    if (c->most_per_word > sum->most_per_word)
+        sum->most_per_word = c->most_per_word;
+}
+
+/* In the measure's unit: bytes, blocks, bytes times seconds. `may` says what blocks may be that
+ * were missed. */
+estimate cost_estimate(const profile *p, measure m, filter_bounds may, const cost *c);
+
+/* The same if no block is smaller than the heaviest is: for comparisons, which take both sides to
+ * have the sizes that were seen on either. */
+estimate cost_estimate_of_seen(const profile *p, measure m, const cost *c);
+
+/* The same without its limits, which take time. */
+double cost_value(const profile *p, measure m, const cost *c);
+
+/* What its variance is at a low rate, times that rate, whatever the profile's own is: of amounts
+ * whose samples do not count alike. */
+double cost_scatter(const profile *p, measure m, const cost *c);
+
+/* The same cost, if the smallest block that was missed may have been as small as the smallest of
+ * `seen`, which may be of another rate; of byte-seconds, have lived as long as any of it. */
+cost cost_with_missed(const profile *p, measure m, const cost *c, const cost *seen);
+
+/* Blocks with one stack. Those of a heap and external ones are kept apart: wrappers.h concerns the
+ * latter alone. */
+typedef struct cost_entry {
+    uint32_t node; /* of the profile's tree */
+    bool external;
+    cost cost;
+} cost_entry;
+
+typedef VEC(cost_entry) cost_list;
+
+/* The bytes that so many samples stand for. */
+static inline double cost_bytes(const profile *p, uint64_t samples) {
+    return (double)samples / p->info.sample_rate * (p->info.word_size / 8.0);
+}
+
+/* All that was allocated, without the table of blocks; false when there is no memory. */
+bool cost_of_tree(const profile *p, cost_list *list);
+
+/* Clears rows of the table that the measure does not count. `moment` is for MEASURE_LIVE and
+ * MEASURE_PEAK. */
+void cost_keep(const profile *p, measure m, blocks_moment moment, uint8_t *kept);
+
+/* What a block counts by MEASURE_BYTESECONDS; one that is never freed lives to the end. */
+cost cost_of_life(const profile *p, size_t row);
+
+/* What so many samples do that are held for some seconds. */
+static inline cost cost_of_seconds(uint64_t samples, double seconds) {
+    return (cost){.samples = samples,
+                  .blocks = 1,
+                  .weight = (double)samples * seconds,
+                  .squares = (double)samples * seconds * seconds,
+                  .heaviest = seconds};
+}
+
+/* The same by MEASURE_BLOCKS. */
+cost cost_of_number(const profile *p, size_t row);
+
+/* Seconds that a block may have lived at most. */
+static inline double cost_longest(const profile *p, filter_bounds may) {
+    return (double)(may.life_below ? may.life_below - 1 : p->duration) / 1e6;
+}
+
+/* A sum of either; if it is of none, with what a single missed block would count at most (it may
+ * have lived as long as the trace is), so that its interval says what may be there. */
+cost cost_or_missed(const profile *p, measure m, filter_bounds may, cost sum);
+
+/* The measure of the blocks that were selected; `moment` as above. */
+bool cost_of_blocks(const profile *p, const selection *s, measure m, blocks_moment moment,
+                    cost_list *list);
+
+/* The same of those that the filter selects, NULL: of all, in one scan; `s` has no rows then. */
+bool cost_of_filter(const profile *p, const filter *f, measure m, blocks_moment moment,
+                    selection *s, cost_list *list);
+
+#endif

@@ -1,0 +1,705 @@
+/* filter.c: which blocks a filter keeps; see filter.h.
+ *
+ * First each term is prepared: bounds become whole numbers, and patterns a mark for each node of
+ * the tree. Then the table is scanned once, in pieces: all terms look at a piece, each at the
+ * columns that it is about, before the next one: at all rows while many are left, then at a list
+ * of these. */
+#include "query/filter.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "profile/parallel.h"
+#include "query/filter_internal.h"
+
+/* Inclusive; empty if low > high. */
+typedef struct limits {
+    uint64_t low, high;
+} limits;
+
+/* One of the values of a term. Which member, says the term's kind. */
+typedef struct prepared_value {
+    limits limits;
+    uint32_t from, to; /* the place of a bound that is the peak; else BLOCKS_NOWHERE */
+    memtrace_source heap;
+} prepared_value;
+
+typedef struct prepared_term {
+    const filter_term *term;
+    VEC(prepared_value) values;
+    uint8_t *nodes; /* of patterns: by node, whether one of them applies; else NULL */
+} prepared_term;
+
+/* The evaluation of one filter. */
+typedef struct evaluation {
+    const profile *profile;
+    VEC(prepared_term) terms; /* those that select blocks */
+    blocks_most peak;         /* once it was asked for */
+    bool has_peak;
+    size_t parts; /* of the table, that are scanned at the same time */
+    size_t *left; /* by part and term: how many rows that term left of those before it */
+    filter_visit *visit;
+    void *context;
+} evaluation;
+
+/* ---- ranges ------------------------------------------------------------------------------ */
+
+static double bound_value(const filter_bound *b, const evaluation *e) {
+    if (b->anchor == ANCHOR_PEAK)
+        return (double)e->peak.at.time;
+    return b->anchor == ANCHOR_END ? (double)e->profile->duration : b->value;
+}
+
+/* The whole numbers within a range whose bounds count in `scale`s of them. */
+static limits resolve(const filter_value *v, const evaluation *e, double scale) {
+    limits l = {.low = 0, .high = UINT64_MAX - 1};
+    double low = bound_value(&v->low, e) / scale, high = bound_value(&v->high, e) / scale;
+    if (v->low.set)
+        l.low = low >= 0x1p63 ? UINT64_MAX : (uint64_t)(v->low.strict ? floor(low) + 1 : ceil(low));
+    if (v->high.set && v->high.strict && high <= 0)
+        return (limits){.low = 1, .high = 0};
+    if (v->high.set && high < 0x1p63)
+        l.high = (uint64_t)(v->high.strict ? ceil(high) - 1 : floor(high));
+    return l;
+}
+
+/* In bytes of the trace's words. */
+static limits resolve_size(const filter_value *v, const evaluation *e) {
+    filter_value words = *v;
+    double word = e->profile->info.word_size / 8.0;
+    if (words.low.anchor != ANCHOR_WORDS)
+        words.low.value /= word;
+    if (words.high.anchor != ANCHOR_WORDS)
+        words.high.value /= word;
+    return resolve(&words, e, 1);
+}
+
+/* ---- hits: rows of a piece to which a value applies, are marked in `hits` ------------------ */
+
+/* The rows of a piece that are looked at: those in the list, or without one all. */
+typedef struct piece_rows {
+    size_t at, n; /* the first row of the piece; how many are looked at */
+    const uint16_t *list;
+} piece_rows;
+
+/* Each function stands in line once with a list and once without, and so without a branch on it. */
+#define SCAN static inline __attribute__((always_inline)) void
+
+/* The rows that are looked at, one after the other: `condition` speaks of `row`. Without a list, in
+ * strides of a length that the compiler knows, so that it takes several rows at once. */
+enum { STRIDE = 64 };
+#define HIT_IF(r, hits, condition)                                                                 \
+    do {                                                                                           \
+        size_t i_ = 0;                                                                             \
+        if (!(r).list)                                                                             \
+            for (; i_ + STRIDE <= (r).n; i_ += STRIDE)                                             \
+                for (size_t j_ = 0; j_ < STRIDE; j_++) {                                           \
+                    const size_t row = (r).at + i_ + j_;                                           \
+                    (hits)[i_ + j_] |= (uint8_t)(condition);                                       \
+                }                                                                                  \
+        for (; i_ < (r).n; i_++) {                                                                 \
+            const size_t row = (r).at + ((r).list ? (r).list[i_] : i_);                            \
+            (hits)[i_] |= (uint8_t)(condition);                                                    \
+        }                                                                                          \
+    } while (0)
+
+/* One comparison instead of two: what is below `low` becomes very large. */
+static inline bool within(uint64_t x, limits l) {
+    return x - l.low <= l.high - l.low;
+}
+
+/* Times are mostly short: compared in half as many bytes, where all times are below BLOCKS_SHORT
+ * and so limits may be, too. */
+typedef struct short_limits {
+    uint32_t low, high;
+} short_limits;
+
+static inline short_limits shorten(limits l) {
+    return (short_limits){.low = l.low < BLOCKS_SHORT ? (uint32_t)l.low : BLOCKS_SHORT - 1,
+                          .high = l.high < BLOCKS_SHORT ? (uint32_t)l.high : BLOCKS_SHORT - 1};
+}
+
+static inline bool within_short(uint32_t x, short_limits l) {
+    return x - l.low <= l.high - l.low;
+}
+
+SCAN hit_births(const block_table *b, piece_rows r, limits l, uint8_t *restrict hits) {
+    const uint32_t *restrict born = b->times[BLOCKS_BORN].low;
+    const short_limits s = shorten(l);
+    if (blocks_are_long(b))
+        HIT_IF(r, hits, within(blocks_born(b, row), l));
+    else if (l.low < BLOCKS_SHORT)
+        HIT_IF(r, hits, within_short(born[row], s));
+}
+
+static inline bool lives_at(const block_table *b, size_t row, uint32_t place) {
+    return (unsigned)(place != BLOCKS_NOWHERE) & (blocks_place(b, row) <= place) &
+           (b->after[row] > place);
+}
+
+/* Live at some moment of a range of which the peak is a bound. */
+static bool lives_in(const block_table *b, size_t row, const prepared_value *v) {
+    const uint64_t born = blocks_born(b, row), died = blocks_died(b, row);
+    const bool begins =
+        v->to == BLOCKS_NOWHERE ? born <= v->limits.high : blocks_place(b, row) <= v->to;
+    const bool lasts = v->from == BLOCKS_NOWHERE ? died > v->limits.low : b->after[row] > v->from;
+    return begins && lasts && (died > born || lives_at(b, row, v->from) || lives_at(b, row, v->to));
+}
+
+SCAN hit_live_at_peak(const block_table *b, piece_rows r, const prepared_value *v,
+                      uint8_t *restrict hits) {
+    if (v->from == v->to)
+        HIT_IF(r, hits, lives_at(b, row, v->from));
+    else
+        HIT_IF(r, hits, lives_in(b, row, v));
+}
+
+/* Live at some moment within the range; a block that was freed in the microsecond of its birth is
+ * live at none. */
+SCAN hit_live(const block_table *b, piece_rows r, limits l, uint8_t *restrict hits) {
+    const uint32_t *restrict born = b->times[BLOCKS_BORN].low, *restrict died =
+                                                                   b->times[BLOCKS_DIED].low;
+    const short_limits s = shorten(l);
+    if (blocks_are_long(b))
+        HIT_IF(r, hits,
+               (unsigned)(blocks_born(b, row) <= l.high) & (blocks_died(b, row) > l.low) &
+                   (blocks_died(b, row) > blocks_born(b, row)));
+    else
+        HIT_IF(r, hits, (born[row] <= s.high) & (died[row] > s.low) & (died[row] > born[row]));
+}
+
+SCAN hit_lives(const block_table *b, piece_rows r, uint64_t end, limits l, uint8_t *restrict hits) {
+    const uint32_t *restrict born = b->times[BLOCKS_BORN].low, *restrict died =
+                                                                   b->times[BLOCKS_DIED].low;
+    const short_limits s = shorten(l);
+    const uint32_t last = (uint32_t)end;
+    if (blocks_are_long(b) || end >= BLOCKS_SHORT)
+        HIT_IF(r, hits,
+               within((blocks_died(b, row) < end ? blocks_died(b, row) : end) - blocks_born(b, row),
+                      l));
+    else if (l.low < BLOCKS_SHORT)
+        HIT_IF(r, hits, within_short((died[row] < last ? died[row] : last) - born[row], s));
+}
+
+/* Lengths that do not fit into the column are few, and in most pieces there is none. */
+SCAN hit_large(const block_table *b, piece_rows r, limits l, uint8_t *restrict hits) {
+    for (size_t i = 0; i < r.n; i++) {
+        const size_t row = r.at + (r.list ? r.list[i] : i);
+        if (b->length[row] == BLOCKS_LARGE)
+            hits[i] |= within(blocks_length(b, row), l);
+    }
+}
+
+SCAN hit_sizes(const block_table *b, piece_rows r, limits l, uint8_t *restrict hits) {
+    const uint32_t *restrict length = b->length;
+    if (l.low < BLOCKS_LARGE) {
+        const uint32_t low = (uint32_t)l.low;
+        const uint32_t span = (uint32_t)((l.high < BLOCKS_LARGE ? l.high : BLOCKS_LARGE - 1) - low);
+        HIT_IF(r, hits, length[row] - low <= span);
+    }
+    if (b->large.count > 0)
+        hit_large(b, r, l, hits);
+}
+
+SCAN hit_domains(const uint16_t *restrict domain, piece_rows r, limits l, uint8_t *restrict hits) {
+    HIT_IF(r, hits, within(domain[row], l));
+}
+
+SCAN hit_before(const block_table *b, blocks_event kind, piece_rows r, bool happened,
+                uint8_t *restrict hits) {
+    const uint32_t *restrict times = b->times[kind].low;
+    if (blocks_are_long(b))
+        HIT_IF(r, hits, (blocks_time(b, kind, row) != BLOCKS_NEVER) == happened);
+    else
+        HIT_IF(r, hits, (times[row] != BLOCKS_SHORT) == happened);
+}
+
+static bool any_promoted(const block_table *b) {
+    return b->times[BLOCKS_PROMOTED].low;
+}
+
+/* The major heap's blocks are also those that were promoted to it. */
+SCAN hit_heap(const block_table *b, piece_rows r, memtrace_source heap, uint8_t *restrict hits) {
+    const uint8_t *restrict source = b->source, of = (uint8_t)heap;
+    HIT_IF(r, hits, source[row] == of);
+    if (heap == MEMTRACE_MAJOR && any_promoted(b))
+        hit_before(b, BLOCKS_PROMOTED, r, true, hits);
+}
+
+SCAN hit_nodes(const uint32_t *restrict node, piece_rows r, const uint8_t *restrict nodes,
+               uint8_t *restrict hits) {
+    HIT_IF(r, hits, nodes[node[row]]);
+}
+
+/* ---- patterns ---------------------------------------------------------------------------- */
+
+/* Whether a pattern matches, decided once a string: strings of a profile are unique. */
+typedef struct matcher {
+    const filter_pattern *pattern;
+    map64 known;
+} matcher;
+
+static bool matches(matcher *m, const char *text) {
+    uint32_t *known = map64_put(&m->known, (uintptr_t)text);
+    if (!known)
+        return filter_match(m->pattern, text);
+    if (*known == MAP64_NONE)
+        *known = filter_match(m->pattern, text);
+    return *known;
+}
+
+static bool frame_matches(const profile *p, uint32_t frame, filter_kind kind, matcher *m) {
+    const profile_frame *f = &p->frames.items[frame];
+    if (kind == FILTER_TYPE)
+        return f->type && matches(m, f->type);
+    for (uint32_t i = 0; i < f->n; i++) {
+        const profile_location *l = &p->locations.items[f->first + i];
+        if (matches(m, kind == FILTER_FN ? l->function : l->file))
+            return true;
+    }
+    return false;
+}
+
+/* Marks the nodes to which the pattern applies. Functions and files are looked for in the whole
+ * stack; a type is that of the innermost frame. */
+static bool mark_nodes(const profile *p, filter_kind kind, const filter_pattern *pattern,
+                       uint8_t *nodes) {
+    const cct *tree = &p->tree;
+    const size_t n_frames = p->frames.count;
+    uint8_t *frames = malloc(n_frames + 1), *own = calloc(cct_count(tree) + 1, 1);
+    matcher m = {.pattern = pattern};
+    const bool ok = frames && own;
+    for (size_t i = 0; ok && i < n_frames; i++)
+        frames[i] = frame_matches(p, (uint32_t)i, kind, &m);
+    size_t chains = 1; /* begun: the root is one */
+    for (uint32_t i = 1; ok && i < cct_count(tree); i++) {
+        const bool first = tree->frames.items[i] & CCT_FIRST;
+        const uint32_t parent = first ? tree->parents.items[chains] : i - 1;
+        chains += first;
+        own[i] = frames[cct_frame(tree, i)] | (kind != FILTER_TYPE && own[parent]);
+        nodes[i] |= own[i];
+    }
+    map64_free(&m.known);
+    free(frames);
+    free(own);
+    return ok;
+}
+
+/* ---- preparing --------------------------------------------------------------------------- */
+
+static bool find_peak(evaluation *e, const filter_value *v) {
+    bool asks = v->low.anchor == ANCHOR_PEAK || v->high.anchor == ANCHOR_PEAK;
+    if (!asks || e->has_peak)
+        return true;
+    e->has_peak = true;
+    return blocks_peak(&e->profile->table, &e->peak);
+}
+
+/* Of bounds of one kind, the parser knows. */
+static bool ends_before_it_begins(const filter_value *v, const evaluation *e) {
+    return v->low.set && v->high.set && v->low.anchor != v->high.anchor &&
+           v->high.anchor != ANCHOR_END && bound_value(&v->low, e) > bound_value(&v->high, e);
+}
+
+bool filter_fits(const filter *f, const profile *p, filter_error *error) {
+    evaluation e = {.profile = p};
+    for (size_t i = 0; f && i < f->terms.count; i++) {
+        const filter_term *t = &f->terms.items[i];
+        for (size_t j = 0; filter_values_of[t->kind] == VALUES_TIME && j < t->values.count; j++) {
+            const filter_value *v = &t->values.items[j];
+            if (!find_peak(&e, v)) {
+                *error = (filter_error){.reason = "not enough memory"};
+                return false;
+            }
+            if (!ends_before_it_begins(v, &e))
+                continue;
+            const bool at_peak = v->low.anchor == ANCHOR_PEAK || v->high.anchor == ANCHOR_PEAK;
+            *error = (filter_error){.column = t->column};
+            snprintf(error->reason, sizeof error->reason,
+                     "the range ends before it begins: %s is at %" PRIu64 "us in this trace",
+                     at_peak ? "@peak" : "@end", at_peak ? e.peak.at.time : p->duration);
+            return false;
+        }
+    }
+    return true;
+}
+
+static uint32_t place_of(const filter_bound *b, const evaluation *e) {
+    return b->set && b->anchor == ANCHOR_PEAK && !b->strict ? e->peak.at.place : BLOCKS_NOWHERE;
+}
+
+static bool prepare_value(evaluation *e, prepared_term *t, const filter_value *v) {
+    const filter_kind kind = t->term->kind;
+    if (!find_peak(e, v))
+        return false;
+    if (t->nodes)
+        return mark_nodes(e->profile, kind, &v->pattern, t->nodes);
+    const prepared_value value = {.limits =
+                                      kind == FILTER_SIZE ? resolve_size(v, e) : resolve(v, e, 1),
+                                  .from = place_of(&v->low, e),
+                                  .to = place_of(&v->high, e),
+                                  .heap = v->heap};
+    return value.limits.low > value.limits.high || vec_push(&t->values, value);
+}
+
+static bool prepare_term(evaluation *e, const filter_term *term) {
+    if (!vec_push(&e->terms, (prepared_term){.term = term}))
+        return false;
+    prepared_term *t = &e->terms.items[e->terms.count - 1];
+    if (filter_values_of[term->kind] == VALUES_PATTERN &&
+        !(t->nodes = calloc(cct_count(&e->profile->tree) + 1, 1)))
+        return false;
+    for (size_t i = 0; i < term->values.count; i++)
+        if (!prepare_value(e, t, &term->values.items[i]))
+            return false;
+    return true;
+}
+
+static bool prepare(evaluation *e, const filter *f) {
+    for (size_t i = 0; f && i < f->terms.count; i++)
+        if (f->terms.items[i].kind != FILTER_HIDE && !prepare_term(e, &f->terms.items[i]))
+            return false;
+    return true;
+}
+
+static void evaluation_free(evaluation *e) {
+    for (size_t i = 0; i < e->terms.count; i++) {
+        vec_free(&e->terms.items[i].values);
+        free(e->terms.items[i].nodes);
+    }
+    vec_free(&e->terms);
+    free(e->left);
+}
+
+/* ---- scanning ---------------------------------------------------------------------------- */
+
+SCAN hit_value(const evaluation *e, filter_kind kind, const prepared_value *v, piece_rows r,
+               uint8_t *hits) {
+    const block_table *b = &e->profile->table;
+    switch (kind) {
+    case FILTER_ALLOC:
+        hit_births(b, r, v->limits, hits);
+        return;
+    case FILTER_LIVE:
+        if (v->from == BLOCKS_NOWHERE && v->to == BLOCKS_NOWHERE)
+            hit_live(b, r, v->limits, hits);
+        else
+            hit_live_at_peak(b, r, v, hits);
+        return;
+    case FILTER_LIFE:
+        hit_lives(b, r, e->profile->duration, v->limits, hits);
+        return;
+    case FILTER_SIZE:
+        hit_sizes(b, r, v->limits, hits);
+        return;
+    case FILTER_DOMAIN:
+        hit_domains(b->domain, r, v->limits, hits);
+        return;
+    case FILTER_HEAP:
+        hit_heap(b, r, v->heap, hits);
+        return;
+    default:
+        return;
+    }
+}
+
+SCAN hit_term(const evaluation *e, const prepared_term *t, piece_rows r, uint8_t *hits) {
+    const block_table *b = &e->profile->table;
+    const filter_kind kind = t->term->kind;
+    memset(hits, 0, r.n);
+    if (kind == FILTER_PROMOTED && any_promoted(b))
+        hit_before(b, BLOCKS_PROMOTED, r, true, hits);
+    if (kind == FILTER_SURVIVED)
+        hit_before(b, BLOCKS_DIED, r, false, hits);
+    if (t->nodes)
+        hit_nodes(b->node, r, t->nodes, hits);
+    for (size_t i = 0; i < t->values.count; i++)
+        hit_value(e, kind, &t->values.items[i], r, hits);
+}
+
+/* ---- lists of what is left ----------------------------------------------------------------- */
+
+/* Adds those of `n` rows from `begin` on that are marked, without a branch on each: that cannot be
+ * foreseen. Returns how many. */
+static inline size_t list_some(const uint8_t *marks, size_t begin, size_t n, uint16_t *list) {
+    size_t n_listed = 0;
+    for (size_t i = begin; i < begin + n; i++) {
+        list[n_listed] = (uint16_t)i;
+        n_listed += marks[i];
+    }
+    return n_listed;
+}
+
+/* Of all rows of a piece. Where there are few, most groups of eight have none. */
+static size_t list_marks(const uint8_t *marks, size_t n, size_t n_marked, uint16_t *list) {
+    size_t n_listed = 0, i = 0;
+    if (n_marked > n / 32)
+        return list_some(marks, 0, n, list);
+    for (uint64_t some; i + sizeof some <= n; i += sizeof some) {
+        memcpy(&some, marks + i, sizeof some);
+        if (some)
+            n_listed += list_some(marks, i, sizeof some, list + n_listed);
+    }
+    return n_listed + list_some(marks, i, n - i, list + n_listed);
+}
+
+/* Of those in the list. */
+static size_t keep_hits(const uint8_t *hits, size_t n, uint8_t flip, uint16_t *list) {
+    size_t n_left = 0;
+    for (size_t i = 0; i < n; i++) {
+        list[n_left] = list[i];
+        n_left += hits[i] ^ flip;
+    }
+    return n_left;
+}
+
+static size_t list_all(size_t n, uint16_t *list) {
+    for (size_t i = 0; i < n; i++)
+        list[i] = (uint16_t)i;
+    return n;
+}
+
+/* What is left of a piece: marks of all its rows, until so few are left that they are listed. */
+typedef struct rows_left {
+    uint8_t *marks;
+    uint16_t *list;
+    bool listed;
+    size_t n;
+} rows_left;
+
+enum { LISTED_BELOW = 8 /* one row of so many */ };
+
+/* Leaves those of all `n` rows that are hit, or are not if `flip`; says how many. */
+SCAN mark_hits(const uint8_t *restrict hits, size_t n, uint8_t flip, uint8_t *restrict marks,
+               size_t *left) {
+    size_t i = 0, sum = 0;
+    for (; i + STRIDE <= n; i += STRIDE) {
+        uint8_t some = 0; /* at most STRIDE */
+        for (size_t j = 0; j < STRIDE; j++)
+            some = (uint8_t)(some + (marks[i + j] &= hits[i + j] ^ flip));
+        sum += some;
+    }
+    for (; i < n; i++)
+        sum += marks[i] &= hits[i] ^ flip;
+    *left = sum;
+}
+
+/* While many rows are left it is quicker to look at all than to go from one to the next. */
+SCAN scan_term(const evaluation *e, const prepared_term *t, size_t at, size_t n, rows_left *r) {
+    uint8_t hits[FILTER_PIECE];
+    const uint8_t flip = t->term->negated;
+    if (r->listed) {
+        hit_term(e, t, (piece_rows){.at = at, .n = r->n, .list = r->list}, hits);
+        r->n = keep_hits(hits, r->n, flip, r->list);
+        return;
+    }
+    hit_term(e, t, (piece_rows){.at = at, .n = n}, hits);
+    mark_hits(hits, n, flip, r->marks, &r->n);
+    r->listed = r->n < n / LISTED_BELOW;
+    if (r->listed)
+        r->n = list_marks(r->marks, n, r->n, r->list);
+}
+
+static size_t scan_piece(const evaluation *e, size_t at, size_t n, size_t *left, uint16_t *list) {
+    uint8_t marks[FILTER_PIECE];
+    rows_left r = {.marks = marks, .list = list, .n = n};
+    if (e->terms.count == 0)
+        return list_all(n, list);
+    memset(marks, 1, n);
+    for (size_t i = 0; r.n > 0 && i < e->terms.count; i++) {
+        scan_term(e, &e->terms.items[i], at, n, &r);
+        left[i] += r.n;
+    }
+    return r.listed ? r.n : list_marks(marks, n, r.n, list);
+}
+
+static void scan_part(void *context, size_t part) {
+    const evaluation *e = context;
+    const size_t rows = e->profile->table.count, end = parallel_begin(rows, e->parts, part + 1);
+    size_t *left = e->left + part * e->terms.count;
+    uint16_t list[FILTER_PIECE];
+    for (size_t at = parallel_begin(rows, e->parts, part); at < end; at += FILTER_PIECE) {
+        const size_t n = end - at < FILTER_PIECE ? end - at : FILTER_PIECE;
+        const size_t n_left = scan_piece(e, at, n, left, list);
+        e->visit(e->context, part, (filter_piece){.at = at, .n = n_left, .list = list});
+    }
+}
+
+/* Whether the name of a term says which one it is. */
+static bool is_clear(const filter *f, const filter_term *term) {
+    size_t n_alike = 0;
+    for (size_t i = 0; i < f->terms.count; i++)
+        n_alike += f->terms.items[i].kind == term->kind;
+    return n_alike == 1 && !term->negated;
+}
+
+static void count_kept(const filter *f, const evaluation *e, selection *s) {
+    for (size_t i = 0; i < e->terms.count; i++) {
+        const filter_term *term = e->terms.items[i].term;
+        const size_t before = s->n_kept;
+        s->n_kept = 0;
+        for (size_t part = 0; part < e->parts; part++)
+            s->n_kept += e->left[part * e->terms.count + i];
+        if (s->n_kept == 0 && before > 0) {
+            const bool clear = is_clear(f, term);
+            s->n_removed = before;
+            s->term_at = clear ? term->at : term->whole_at;
+            s->term_size = clear ? term->size : term->whole_size;
+        }
+    }
+}
+
+bool filter_scan(const filter *f, const profile *p, size_t parts, filter_visit *visit,
+                 void *context, selection *s) {
+    const size_t rows = p->table.count;
+    evaluation e = {.profile = p, .parts = parts, .visit = visit, .context = context};
+    *s = (selection){.n_kept = rows, .n_of = rows};
+    bool ok = prepare(&e, f) && (e.left = calloc(parts * e.terms.count + 1, sizeof *e.left));
+    if (ok) {
+        parallel_run(parts, scan_part, &e);
+        count_kept(f, &e, s);
+    }
+    evaluation_free(&e);
+    return ok;
+}
+
+static void mark_kept(void *context, size_t part, filter_piece piece) {
+    uint8_t *kept = context;
+    (void)part;
+    for (size_t i = 0; i < piece.n; i++)
+        kept[piece.at + piece.list[i]] = 1;
+}
+
+bool filter_select(const filter *f, const profile *p, selection *s) {
+    const size_t n = p->table.count;
+    uint8_t *kept = calloc(n + 1, 1);
+    const bool ok = kept && filter_scan(f, p, parallel_parts(n), mark_kept, kept, s);
+    if (ok)
+        s->kept = kept;
+    else
+        free(kept);
+    return ok;
+}
+
+void selection_free(selection *s) {
+    free(s->kept);
+    s->kept = NULL;
+}
+
+bool filter_selects(const filter *f) {
+    for (size_t i = 0; f && i < f->terms.count; i++)
+        if (f->terms.items[i].kind != FILTER_HIDE)
+            return true;
+    return false;
+}
+
+static unsigned columns_of(const filter_term *t) {
+    static const unsigned columns[FILTER_N_KINDS] = {
+        [FILTER_ALLOC] = BLOCKS_HAS(born),
+        [FILTER_LIVE] = BLOCKS_HAS(born) | BLOCKS_HAS(died),
+        [FILTER_LIFE] = BLOCKS_HAS(born) | BLOCKS_HAS(died),
+        [FILTER_SIZE] = BLOCKS_HAS(length),
+        [FILTER_HEAP] = BLOCKS_HAS(source) | BLOCKS_HAS(promoted),
+        [FILTER_FN] = BLOCKS_HAS(node),
+        [FILTER_FILE] = BLOCKS_HAS(node),
+        [FILTER_TYPE] = BLOCKS_HAS(node),
+        [FILTER_DOMAIN] = BLOCKS_HAS(domain),
+        [FILTER_PROMOTED] = BLOCKS_HAS(promoted),
+        [FILTER_SURVIVED] = BLOCKS_HAS(died),
+    };
+    unsigned all = columns[t->kind];
+    for (size_t i = 0; i < t->values.count; i++) /* what is needed to find the peak */
+        if (t->values.items[i].low.anchor == ANCHOR_PEAK ||
+            t->values.items[i].high.anchor == ANCHOR_PEAK)
+            all |= BLOCKS_PEAK_COLUMNS;
+    return all;
+}
+
+unsigned filter_columns(const filter *f) {
+    unsigned all = 0;
+    for (size_t i = 0; f && i < f->terms.count; i++)
+        all |= columns_of(&f->terms.items[i]);
+    return all;
+}
+
+/* ---- what is kept, whatever the trace is --------------------------------------------------- */
+
+static limits limits_of(const filter_term *t, const filter_value *v, const evaluation *e) {
+    return t->kind == FILTER_SIZE ? resolve_size(v, e) : resolve(v, e, 1);
+}
+
+static bool accepts(const filter_term *t, const evaluation *e, uint64_t x) {
+    bool hit = false;
+    for (size_t i = 0; i < t->values.count; i++) {
+        const limits l = limits_of(t, &t->values.items[i], e);
+        hit = hit || (l.low <= l.high && within(x, l));
+    }
+    return hit != t->negated;
+}
+
+static bool all_accept(const filter *f, filter_kind kind, const evaluation *e, uint64_t x) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < f->terms.count; i++)
+        ok = f->terms.items[i].kind != kind || accepts(&f->terms.items[i], e, x);
+    return ok;
+}
+
+/* The least number, or the largest up to `best`, that all terms of this kind keep: `best` or one
+ * beside their bounds. If they keep none, `best`. */
+static uint64_t extreme(const filter *f, filter_kind kind, const evaluation *e, bool least,
+                        uint64_t best) {
+    bool any = all_accept(f, kind, e, best);
+    uint64_t found = best;
+    for (size_t i = 0; i < f->terms.count; i++) {
+        const filter_term *t = &f->terms.items[i];
+        for (size_t j = 0; t->kind == kind && j < t->values.count; j++) {
+            const limits l = limits_of(t, &t->values.items[j], e);
+            const uint64_t at[] = {l.low, l.high, l.high + 1, l.low - (l.low > 0)};
+            for (size_t k = 0; k < sizeof at / sizeof *at; k++)
+                if ((least || at[k] <= best) && (!any || (least ? at[k] < found : at[k] > found)) &&
+                    all_accept(f, kind, e, at[k])) {
+                    found = at[k];
+                    any = true;
+                }
+        }
+    }
+    return found;
+}
+
+filter_bounds filter_bounds_of(const filter *f, const profile *p) {
+    const evaluation e = {.profile = p};
+    if (!f)
+        return (filter_bounds){0};
+    const uint64_t length = extreme(f, FILTER_SIZE, &e, true, 0);
+    const uint64_t life = extreme(f, FILTER_LIFE, &e, false, p->duration);
+    return (filter_bounds){.least_words = length > 0 ? length + 1 : 0,
+                           .life_below = life < p->duration ? life + 1 : 0};
+}
+
+bool filter_hides_any(const filter *f) {
+    for (size_t i = 0; f && i < f->terms.count; i++)
+        if (f->terms.items[i].kind == FILTER_HIDE)
+            return true;
+    return false;
+}
+
+bool filter_hides(const filter *f, const char *function) {
+    for (size_t i = 0; f && i < f->terms.count; i++) {
+        const filter_term *t = &f->terms.items[i];
+        for (size_t j = 0; t->kind == FILTER_HIDE && j < t->values.count; j++)
+            if (filter_match(&t->values.items[j].pattern, function))
+                return true;
+    }
+    return false;
+}
+
+bool filter_hides_library(const filter *f) {
+    for (size_t i = 0; f && i < f->terms.count; i++)
+        for (size_t j = 0; j < f->terms.items[i].values.count; j++)
+            if (f->terms.items[i].kind == FILTER_HIDE &&
+                f->terms.items[i].values.items[j].pattern.how == MATCH_LIBRARY)
+                return true;
+    return false;
+}

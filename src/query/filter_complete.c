@@ -1,0 +1,263 @@
+/* filter_complete.c: see filter_complete.h. Knows of the language only where terms and values begin
+ * and end; what they mean is the parser's (filter_parse.c). */
+#include "query/filter_complete.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "query/filter_internal.h"
+
+/* ---- terms ------------------------------------------------------------------------------- */
+
+static bool is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\n';
+}
+
+/* Behind a value that begins at `at`: its delimiter is one for patterns alone, but no other value
+ * begins with it. */
+static size_t end_of_value(const char *text, size_t at) {
+    char delimiter = text[at];
+    if (delimiter == '"' || delimiter == '/')
+        for (at++; text[at] && text[at] != delimiter; at++)
+            at += text[at] == '\\' && text[at + 1];
+    while (text[at] && !is_blank(text[at]) && text[at] != ',')
+        at++;
+    return at;
+}
+
+static filter_span span_at(const char *text, size_t start) {
+    filter_span s = {.start = start, .negated = text[start] == '-'};
+    s.name = start + s.negated;
+    s.name_size = strcspn(text + s.name, ": \t\n");
+    s.value = s.end = s.name + s.name_size;
+    if (text[s.end] != ':')
+        return s;
+    s.value++;
+    do
+        s.end = end_of_value(text, s.end + 1);
+    while (text[s.end] == ',');
+    return s;
+}
+
+bool filter_find_terms(const char *text, filter_spans *spans) {
+    *spans = (filter_spans){0};
+    for (size_t at = strspn(text, " \t\n"); text[at]; at += strspn(text + at, " \t\n")) {
+        filter_span s = span_at(text, at);
+        if (!vec_push(spans, s)) {
+            vec_free(spans);
+            return false;
+        }
+        at = s.end;
+    }
+    return true;
+}
+
+/* ---- what could stand there -------------------------------------------------------------- */
+
+typedef struct completer {
+    const char *typed; /* what stands there so far, of this size */
+    size_t typed_size, most;
+    filter_completion *result;
+} completer;
+
+static bool add(completer *c, char *text, const char *detail) {
+    filter_completion *r = c->result;
+    void *grown = text ? realloc(r->items, (r->n + 1) * sizeof *r->items) : NULL;
+    if (!grown) {
+        free(text);
+        return false;
+    }
+    r->items = grown;
+    r->items[r->n++] = (struct filter_choice){.text = text, .detail = detail};
+    return true;
+}
+
+static bool add_word(completer *c, const char *word, const char *suffix, const char *detail) {
+    char *text;
+    if (c->result->n >= c->most || strncmp(word, c->typed, c->typed_size) != 0)
+        return true;
+    return asprintf(&text, "%s%s", word, suffix) >= 0 && add(c, text, detail);
+}
+
+static bool add_terms(completer *c) {
+    static const char *const details[] = {
+        [VALUES_NONE] = "",
+        [VALUES_TIME] = "a..b, @peak",
+        [VALUES_DURATION] = "<1ms, >=10s",
+        [VALUES_SIZE] = ">=1K, 8w",
+        [VALUES_NUMBER] = "a..b",
+        [VALUES_HEAP] = "minor, major, external",
+        [VALUES_PATTERN] = "word, wild*card, /regex/",
+    };
+    static const char *const names[] = {
+#define TERM_NAME(name, text, values) text,
+        FILTER_TERMS(TERM_NAME)
+#undef TERM_NAME
+    };
+    for (int i = 0; i < FILTER_N_KINDS; i++) {
+        filter_values values = filter_values_of[i];
+        if (!add_word(c, names[i], values == VALUES_NONE ? "" : ":", details[values]))
+            return false;
+    }
+    return true;
+}
+
+static bool add_words(completer *c, const char *const *words, const char *detail) {
+    for (; *words; words++)
+        if (!add_word(c, *words, "", detail))
+            return false;
+    return true;
+}
+
+/* As a pattern that matches the name: quoted where a blank, a comma or a delimiter would end it. */
+static char *quote(const char *name) {
+    size_t size = strlen(name), used = 0;
+    char *text = malloc(2 * size + 3);
+    bool plain = !strpbrk(name, " ,\t\n\"") && name[0] != '/';
+    if (!text)
+        return NULL;
+    if (!plain)
+        text[used++] = '"';
+    for (size_t i = 0; i < size; i++) {
+        if (!plain && (name[i] == '"' || (name[i] == '\\' && name[i + 1] == '"')))
+            text[used++] = '\\';
+        text[used++] = name[i];
+    }
+    if (!plain)
+        text[used++] = '"';
+    text[used] = '\0';
+    return text;
+}
+
+static bool contains(const char *name, const char *part, size_t size) {
+    return memmem(name, strlen(name), part, size) != NULL;
+}
+
+static const char *name_at(const profile *p, filter_kind kind, size_t i) {
+    if (kind == FILTER_TYPE)
+        return p->frames.items[i].type;
+    const profile_location *l = &p->locations.items[i];
+    return kind == FILTER_FILE ? l->file : l->function;
+}
+
+/* First names that begin with what was typed, then those that contain it. */
+static bool add_names(completer *c, const profile *p, filter_kind kind, bool begin, map64 *known) {
+    const char *detail = kind == FILTER_TYPE ? "type" : kind == FILTER_FILE ? "file" : "function";
+    size_t n = kind == FILTER_TYPE ? p->frames.count : p->locations.count;
+    for (size_t i = 0; i < n && c->result->n < c->most; i++) {
+        const char *name = name_at(p, kind, i);
+        if (!name || !*name || (strncmp(name, c->typed, c->typed_size) == 0) != begin ||
+            !contains(name, c->typed, c->typed_size))
+            continue;
+        uint32_t *seen = map64_put(known, (uintptr_t)name);
+        if (!seen)
+            return false;
+        bool is_new = *seen == MAP64_NONE;
+        *seen = 0;
+        if (is_new && !add(c, quote(name), detail))
+            return false;
+    }
+    return true;
+}
+
+static bool add_patterns(completer *c, const profile *p, filter_kind kind) {
+    map64 known = {0};
+    if (c->typed_size > 0 && (*c->typed == '/' || memchr(c->typed, '*', c->typed_size) ||
+                              memchr(c->typed, '?', c->typed_size)))
+        return true; /* a pattern of its own */
+    if (c->typed_size > 0 && *c->typed == '"') {
+        c->typed++;
+        c->typed_size--;
+    }
+    bool ok = add_names(c, p, kind, true, &known) && add_names(c, p, kind, false, &known);
+    map64_free(&known);
+    return ok;
+}
+
+static bool add_values(completer *c, const profile *p, filter_kind kind) {
+    static const char *const moments[] = {"@start", "@peak", "@end", NULL};
+    static const char *const heaps[] = {"minor", "major", "external", NULL};
+    switch (filter_values_of[kind]) {
+    case VALUES_TIME:
+        return add_words(c, moments, "moment");
+    case VALUES_HEAP:
+        return add_words(c, heaps, "heap");
+    case VALUES_PATTERN:
+        return (kind != FILTER_HIDE || add_word(c, "@library", "", "functions of libraries")) &&
+               add_patterns(c, p, kind);
+    default:
+        return true;
+    }
+}
+
+static filter_kind kind_of(const char *name, size_t size) {
+    static const char *const names[] = {
+#define TERM_NAME(name, text, values) text,
+        FILTER_TERMS(TERM_NAME)
+#undef TERM_NAME
+    };
+    filter_kind kind = 0;
+    while (kind < FILTER_N_KINDS &&
+           (strlen(names[kind]) != size || strncmp(names[kind], name, size) != 0))
+        kind++;
+    return kind;
+}
+
+/* The value of a term that the cursor is in; of a range, the bound. */
+static void find_value(const char *text, const filter_span *s, size_t cursor,
+                       filter_completion *c) {
+    c->start = s->value;
+    for (size_t end = end_of_value(text, c->start); end < cursor && text[end] == ',';
+         end = end_of_value(text, c->start))
+        c->start = end + 1;
+    c->end = end_of_value(text, c->start);
+    if (text[c->start] == '"' || text[c->start] == '/')
+        return;
+    for (size_t i = c->start; i + 1 < cursor; i++)
+        if (text[i] == '.' && text[i + 1] == '.')
+            c->start = i + 2;
+}
+
+static bool complete_in(completer *c, const char *text, size_t cursor, const profile *p,
+                        const filter_span *s) {
+    filter_completion *r = c->result;
+    bool in_name = !s || cursor <= s->name + s->name_size;
+    if (in_name) {
+        r->start = s ? s->name : cursor;
+        r->end = s ? s->value : cursor;
+    } else {
+        find_value(text, s, cursor, r);
+    }
+    c->typed = text + r->start;
+    c->typed_size = cursor > r->start ? cursor - r->start : 0;
+    if (in_name)
+        return add_terms(c);
+    filter_kind kind = kind_of(text + s->name, s->name_size);
+    return kind == FILTER_N_KINDS || add_values(c, p, kind);
+}
+
+bool filter_complete(const char *text, size_t cursor, const profile *p, size_t most,
+                     filter_completion *result) {
+    filter_spans spans;
+    const filter_span *at = NULL;
+    *result = (filter_completion){0};
+    completer c = {.most = most, .result = result};
+    if (!filter_find_terms(text, &spans))
+        return false;
+    for (size_t i = 0; i < spans.count; i++)
+        if (spans.items[i].start <= cursor && cursor <= spans.items[i].end)
+            at = &spans.items[i];
+    bool ok = complete_in(&c, text, cursor, p, at);
+    vec_free(&spans);
+    if (!ok)
+        filter_completion_free(result);
+    return ok;
+}
+
+void filter_completion_free(filter_completion *c) {
+    for (size_t i = 0; i < c->n; i++)
+        free(c->items[i].text);
+    free(c->items);
+    *c = (filter_completion){0};
+}

@@ -1,0 +1,77 @@
+/* filter_internal.h: a parsed filter, between its parser and its evaluation. */
+#ifndef QUERY_FILTER_INTERNAL_H
+#define QUERY_FILTER_INTERNAL_H
+
+#include "base/arena.h"
+#include "query/filter.h"
+#include "query/regex_nfa.h"
+
+typedef enum filter_kind {
+#define FILTER_KIND(name, text, values) FILTER_##name,
+    FILTER_TERMS(FILTER_KIND)
+#undef FILTER_KIND
+        FILTER_N_KINDS
+} filter_kind;
+
+typedef enum filter_values {
+    VALUES_NONE,
+    VALUES_TIME,     /* ranges of microseconds, with names for moments */
+    VALUES_DURATION, /* ranges of microseconds */
+    VALUES_SIZE,     /* ranges of bytes or words */
+    VALUES_NUMBER,   /* ranges of whole numbers */
+    VALUES_HEAP,
+    VALUES_PATTERN,
+} filter_values;
+
+/* What a bound counts from, or in. */
+typedef enum filter_anchor { ANCHOR_NONE, ANCHOR_WORDS, ANCHOR_PEAK, ANCHOR_END } filter_anchor;
+
+typedef struct filter_bound {
+    bool set;    /* else there is no limit on this side */
+    bool strict; /* the value itself is outside */
+    filter_anchor anchor;
+    double value; /* microseconds, bytes, words or a number; 0 for moments */
+} filter_bound;
+
+typedef enum match_kind {
+    MATCH_PART,
+    MATCH_NAME,
+    MATCH_WILDCARD,
+    MATCH_REGEX,
+    MATCH_LIBRARY, /* of `hide` alone: what belongs to a language's library */
+    MATCH_LINE,    /* of sites alone: `text` is the end of the file's path */
+} match_kind;
+
+typedef struct filter_pattern {
+    match_kind how;
+    const char *text; /* unless it is a regex */
+    uint32_t line;    /* of MATCH_LINE */
+    regex_nfa *regex; /* of MATCH_REGEX */
+} filter_pattern;
+
+/* One of the values of a term, of which one must apply. Which member, say the term's values. */
+typedef struct filter_value {
+    filter_bound low, high;
+    memtrace_source heap;
+    filter_pattern pattern;
+} filter_value;
+
+typedef struct filter_term {
+    filter_kind kind;
+    bool negated;
+    size_t at, size;             /* in the text: its name without `-` and values */
+    size_t whole_at, whole_size; /* with them */
+    size_t column;               /* of its name, in characters, from 1 */
+    VEC(filter_value) values;
+} filter_term;
+
+struct filter {
+    VEC(filter_term) terms;
+    arena strings;
+};
+
+extern const filter_values filter_values_of[FILTER_N_KINDS];
+
+bool filter_match(const filter_pattern *p, const char *text);
+
+#endif

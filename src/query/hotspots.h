@@ -1,0 +1,51 @@
+/* hotspots.h: which places allocate most, and who calls them. A pure query on costs. */
+#ifndef QUERY_HOTSPOTS_H
+#define QUERY_HOTSPOTS_H
+
+#include "query/query.h"
+
+#define HOTSPOTS_GROUPINGS(X)                                                                      \
+    X(LINE, "line")         /* of the source */                                                    \
+    X(FUNCTION, "function") /* with all its lines */                                               \
+    X(TYPE, "type")         /* of what was allocated; its callers are the sites */
+
+typedef enum hotspots_by {
+#define HOTSPOTS_GROUPING_NAME(name, text) HOTSPOTS_BY_##name,
+    HOTSPOTS_GROUPINGS(HOTSPOTS_GROUPING_NAME)
+#undef HOTSPOTS_GROUPING_NAME
+} hotspots_by;
+
+extern const char *const hotspots_groupings[]; /* their names, by hotspots_by; NULL at the end */
+
+typedef struct hotspots_entry {
+    /* What names it: a place (without line if grouped by function), or a type. Both NULL: the trace
+     * does not say. */
+    const profile_location *place;
+    const char *type;
+    cost cost;
+} hotspots_entry;
+
+typedef struct hotspots_site {
+    hotspots_entry entry;
+    uint32_t first_caller; /* in `callers`, largest first */
+    uint32_t n_callers;
+} hotspots_site;
+
+typedef struct hotspots {
+    hotspots_by by;
+    cost total;               /* of all sites */
+    VEC(hotspots_site) sites; /* largest first */
+    VEC(hotspots_entry) callers;
+    VEC(hotspots_entry) wrappers; /* the functions that were skipped, largest first */
+} hotspots;
+
+/* Fills `*result`, which need not be initialised; false when there is no memory. The result refers
+ * to the profile, to the query no longer. */
+bool hotspots_query(const query_result *q, hotspots_by by, hotspots *result);
+
+/* The same of all that was allocated, as commands show it unless they are told otherwise. */
+bool hotspots_of_all(const profile *p, hotspots_by by, hotspots *result);
+
+void hotspots_free(hotspots *h);
+
+#endif

@@ -1,0 +1,128 @@
+/* lens.c: see lens.h. */
+#include "query/lens.h"
+
+#include <string.h>
+
+#include "query/advise_names.h"
+#include "query/wrappers.h"
+
+static uint8_t mark_of(const profile_location *l, bool skip_wrappers, const filter *hide) {
+    if (filter_hides(hide, l->function))
+        return LENS_HIDDEN;
+    if (skip_wrappers && wrapper_name(l->function))
+        return LENS_WRAPPER;
+    return skip_wrappers && profile_is_address(l) ? LENS_UNNAMED : 0;
+}
+
+/* Many locations have the same file. */
+static bool hide_library(lens *l) {
+    const profile *p = l->profile;
+    map64 known = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < p->locations.count; i++) {
+        uint32_t *of_library = map64_put(&known, (uintptr_t)p->locations.items[i].file);
+        ok = of_library;
+        if (ok && *of_library == MAP64_NONE)
+            *of_library = advise_is_library_file(p->locations.items[i].file);
+        if (ok && *of_library)
+            l->marks[i] = LENS_HIDDEN;
+    }
+    map64_free(&known);
+    return ok;
+}
+
+/* Many locations have the same function. */
+static bool mark_locations(lens *l, const filter *hide) {
+    const profile *p = l->profile;
+    map64 known = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < p->locations.count; i++) {
+        const profile_location *location = &p->locations.items[i];
+        uint32_t *mark = map64_put(&known, (uintptr_t)location->function);
+        ok = mark;
+        if (ok && (*mark == MAP64_NONE || *mark == LENS_UNNAMED))
+            *mark = mark_of(location, l->skip_wrappers, hide);
+        l->marks[i] = ok ? (uint8_t)*mark : 0;
+    }
+    map64_free(&known);
+    return ok;
+}
+
+bool lens_init(lens *l, const profile *p, bool skip_wrappers, const filter *hide) {
+    *l = (lens){
+        .profile = p, .skip_wrappers = skip_wrappers, .marks = calloc(p->locations.count + 1, 1)};
+    return l->marks && mark_locations(l, hide) && (!filter_hides_library(hide) || hide_library(l));
+}
+
+bool lens_copy(lens *l, const lens *from) {
+    const size_t n = from->profile->locations.count + 1;
+    *l = *from;
+    l->marks = malloc(n);
+    if (l->marks)
+        memcpy(l->marks, from->marks, n);
+    return l->marks;
+}
+
+void lens_free(lens *l) {
+    free(l->marks);
+    *l = (lens){0};
+}
+
+/* The innermost location of a node's frame. */
+static lens_cursor enter(const lens *l, uint32_t node) {
+    uint32_t frame = cct_frame(&l->profile->tree, node);
+    if (frame == CCT_NO_FRAME)
+        return (lens_cursor){.node = CCT_ROOT, .location = LENS_NOWHERE};
+    const profile_frame *f = &l->profile->frames.items[frame];
+    return (lens_cursor){.node = node, .location = f->first + f->n - 1};
+}
+
+static lens_cursor step(const lens *l, lens_cursor at) {
+    const cct *tree = &l->profile->tree;
+    if (at.location > l->profile->frames.items[cct_frame(tree, at.node)].first)
+        return (lens_cursor){.node = at.node, .location = at.location - 1};
+    return enter(l, cct_parent(tree, at.node));
+}
+
+static lens_cursor skip_hidden(const lens *l, lens_cursor at) {
+    while (at.location != LENS_NOWHERE && (l->marks[at.location] & LENS_HIDDEN))
+        at = step(l, at);
+    return at;
+}
+
+lens_cursor lens_innermost(const lens *l, uint32_t node) {
+    if (cct_count(&l->profile->tree) == 0)
+        return (lens_cursor){.node = CCT_ROOT, .location = LENS_NOWHERE};
+    return skip_hidden(l, enter(l, node));
+}
+
+lens_cursor lens_outward(const lens *l, lens_cursor at) {
+    return at.location == LENS_NOWHERE ? at : skip_hidden(l, step(l, at));
+}
+
+/* From `at` over functions without names to the first wrapper around them; nowhere if another
+ * function comes first. What a wrapper calls is the allocator's, named or not. */
+static lens_cursor find_wrapper(const lens *l, lens_cursor at) {
+    while (at.location != LENS_NOWHERE && !(l->marks[at.location] & LENS_WRAPPER)) {
+        if (!(l->marks[at.location] & LENS_UNNAMED))
+            return (lens_cursor){.location = LENS_NOWHERE};
+        at = lens_outward(l, at);
+    }
+    return at;
+}
+
+lens_cursor lens_site(const lens *l, uint32_t node, bool external, uint32_t *wrapper) {
+    lens_cursor at = lens_innermost(l, node);
+    *wrapper = LENS_NOWHERE;
+    while (external && l->skip_wrappers) {
+        lens_cursor skipped = find_wrapper(l, at);
+        if (skipped.location == LENS_NOWHERE)
+            break;
+        lens_cursor outer = lens_outward(l, skipped);
+        if (outer.location == LENS_NOWHERE)
+            return skipped;
+        *wrapper = skipped.location;
+        at = outer;
+    }
+    return at;
+}

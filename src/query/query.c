@@ -1,0 +1,108 @@
+/* query.c: see query.h. */
+#include "query/query.h"
+
+bool query_needs_blocks(const query_spec *spec) {
+    return spec->keep_rows || spec->measure != MEASURE_ALLOCATED || filter_selects(spec->filter);
+}
+
+static bool is_of_peak(const query_spec *spec) {
+    return spec->measure == MEASURE_PEAK || (spec->measure == MEASURE_LIVE && spec->at_peak);
+}
+
+unsigned query_columns(const query_spec *spec) {
+    static const unsigned life = BLOCKS_HAS(born) | BLOCKS_HAS(died);
+    static const unsigned columns[] = {
+        [MEASURE_ALLOCATED] = 0,
+        [MEASURE_BLOCKS] = BLOCKS_HAS(length),
+        [MEASURE_LIVE] = life,
+        [MEASURE_PEAK] = BLOCKS_PEAK_COLUMNS | BLOCKS_IF_SEVERAL,
+        [MEASURE_PROMOTED] = BLOCKS_HAS(promoted),
+        [MEASURE_SURVIVED] = BLOCKS_HAS(died),
+        [MEASURE_BYTESECONDS] = life,
+    };
+    const unsigned filtered = filter_columns(spec->filter);
+    if (spec->keep_rows && !spec->finds_peak && !is_of_peak(spec))
+        return (BLOCKS_ALL_COLUMNS & ~BLOCKS_PLACE_COLUMNS) | filtered;
+    if (spec->keep_rows)
+        return BLOCKS_ALL_COLUMNS;
+    return BLOCKS_HAS(node) | BLOCKS_HAS(samples) | BLOCKS_HAS(source) | columns[spec->measure] |
+           (spec->at_peak ? BLOCKS_PEAK_COLUMNS | BLOCKS_IF_SEVERAL : 0) | filtered;
+}
+
+/* The peak is that of the whole trace, whatever is selected: one moment for all questions. */
+static bool find_moment(query_result *q, const query_spec *spec) {
+    const uint64_t end = q->profile->duration;
+    blocks_most most = {.at = blocks_end_of(spec->moment < end ? spec->moment : end)};
+    const bool ok = !is_of_peak(spec) || blocks_peak(&q->profile->table, &most);
+    q->moment = most.at;
+    return ok;
+}
+
+/* … and keeps the rows that are selected. */
+static bool find_costs_and_rows(query_result *q, const query_spec *spec) {
+    const bool all = spec->measure == MEASURE_ALLOCATED && !filter_selects(spec->filter);
+    if (!filter_select(spec->filter, q->profile, &q->selection))
+        return false;
+    if (!(all ? cost_of_tree(q->profile, &q->costs)
+              : cost_of_blocks(q->profile, &q->selection, q->measure, q->moment, &q->costs)))
+        return false;
+    if (spec->keep_counted)
+        cost_keep(q->profile, q->measure, q->moment, q->selection.kept);
+    return true;
+}
+
+static bool find_costs(query_result *q, const query_spec *spec) {
+    if (!query_needs_blocks(spec))
+        return cost_of_tree(q->profile, &q->costs);
+    if (!find_moment(q, spec))
+        return false;
+    return spec->keep_rows ? find_costs_and_rows(q, spec)
+                           : cost_of_filter(q->profile, spec->filter, q->measure, q->moment,
+                                            &q->selection, &q->costs);
+}
+
+/* Of a sample, what it says at all is less certain. */
+static bool is_uncertain(const query_result *q, const query_spec *spec) {
+    return is_of_peak(spec) && q->profile->info.sample_rate >= 1 &&
+           blocks_are_of_several(&q->profile->table);
+}
+
+/* The peak is the most that was live; of what a filter keeps, it is a moment like others. */
+static bool find_spread(query_result *q, const query_spec *spec) {
+    const block_table *b = &q->profile->table;
+    selection kept = {0};
+    blocks_most most;
+    q->spread = (blocks_spread){.low = q->total.samples, .high = q->total.samples};
+    if (!is_uncertain(q, spec))
+        return true;
+    if (!filter_selects(spec->filter))
+        return blocks_peak(b, &most) && blocks_spread_of_most(b, NULL, &most, &q->spread);
+    const bool ok = filter_select(spec->filter, q->profile, &kept) &&
+                    blocks_spread_at(b, kept.kept, q->moment, q->total.samples, &q->spread);
+    selection_free(&kept);
+    return ok;
+}
+
+static bool find_lens(query_result *q, const query_spec *spec) {
+    return spec->lens ? lens_copy(&q->lens, spec->lens)
+                      : lens_init(&q->lens, q->profile, !spec->show_wrappers, spec->filter);
+}
+
+bool query_run(query_result *q, const profile *p, const query_spec *spec) {
+    *q = (query_result){
+        .profile = p, .measure = spec->measure, .may = filter_bounds_of(spec->filter, p)};
+    bool ok = find_lens(q, spec) && find_costs(q, spec);
+    for (size_t i = 0; ok && i < q->costs.count; i++)
+        cost_add(&q->total, &q->costs.items[i].cost);
+    ok = ok && find_spread(q, spec);
+    if (!ok)
+        query_free(q);
+    return ok;
+}
+
+void query_free(query_result *q) {
+    lens_free(&q->lens);
+    vec_free(&q->costs);
+    selection_free(&q->selection);
+    *q = (query_result){0};
+}

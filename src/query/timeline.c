@@ -1,0 +1,390 @@
+/* timeline.c: see timeline.h. Each block adds to the points in which something happens to it; what
+ * is live is then their running sum. */
+#include "query/timeline.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The stretches: point i covers [from + i width, from + (i + 1) width), the last one up to `to`. */
+typedef struct scale {
+    uint64_t from, to, width;
+    double per_micro; /* points: 1 / width */
+    size_t n;
+} scale;
+
+static scale make_scale(const profile *p, const timeline_spec *spec) {
+    scale s = {.from = spec->from, .to = spec->to};
+    if (s.to > p->duration)
+        s.to = p->duration;
+    if (s.from > s.to)
+        s.from = s.to;
+    uint64_t length = s.to - s.from + 1; /* `to` counts */
+    s.width = length / spec->points + (length % spec->points > 0);
+    s.per_micro = 1 / (double)s.width;
+    s.n = (size_t)((length + s.width - 1) / s.width);
+    return s;
+}
+
+/* What changes within a point. */
+typedef struct change {
+    int64_t live[CCT_SOURCES];
+} change;
+
+/* Of blocks: those that come, and those that go. */
+typedef struct change_number {
+    cost came[CCT_SOURCES], went[CCT_SOURCES];
+} change_number;
+
+/* Of what is held: what is there for a part of the point, and what comes to be there for all of it,
+ * or ceases to be. */
+typedef struct holding {
+    cost part;
+    int64_t samples, blocks;
+} holding;
+
+enum { HELD_IN_ALL = CCT_SOURCES, HELD_KINDS };
+
+typedef struct counting {
+    scale scale;
+    timeline *result;
+    change *changes;             /* by point; the first one is what was live before */
+    change_number *numbers;      /* the same; NULL: not asked for */
+    holding (*held)[HELD_KINDS]; /* by point, by heap and in all; NULL: not asked for */
+    double heaviest;             /* of the blocks so far */
+} counting;
+
+/* The point of a time, from 1; 0: before all; n + 1: after all. */
+static size_t point_at(const scale *s, uint64_t time) {
+    if (time < s->from)
+        return 0;
+    if (time > s->to)
+        return s->n + 1;
+    /* A division takes several times as long, and there are three a block. */
+    uint64_t since = time - s->from, at = (uint64_t)((double)since * s->per_micro);
+    if (at * s->width > since)
+        at--;
+    else if (since - at * s->width >= s->width)
+        at++;
+    return (size_t)at + 1;
+}
+
+static bool within(const scale *s, size_t at) {
+    return at > 0 && at <= s->n;
+}
+
+/* The points in which something happens to a block. */
+typedef struct fate {
+    size_t born, promoted, died;
+    unsigned first, last; /* heap: when it is born, and when it dies */
+    bool moves;           /* from the one to the other, not after all points */
+} fate;
+
+static fate fate_of(const scale *s, const block_table *b, size_t row) {
+    fate f = {.born = point_at(s, blocks_born(b, row)),
+              .promoted = point_at(s, blocks_promoted(b, row)),
+              .died = point_at(s, blocks_died(b, row)),
+              .first = b->source[row],
+              .last = b->source[row]};
+    f.moves = blocks_promoted(b, row) <= blocks_died(b, row) && f.promoted <= s->n;
+    if (f.moves)
+        f.last = MEMTRACE_MAJOR;
+    return f;
+}
+
+static void count_samples(const counting *c, const fate *f, uint64_t samples) {
+    timeline_point *points = c->result->points.items;
+    const scale *s = &c->scale;
+    c->changes[f->born].live[f->first] += (int64_t)samples;
+    if (within(s, f->born))
+        points[f->born - 1].allocated[f->first] += samples;
+    if (f->moves) {
+        c->changes[f->promoted].live[f->first] -= (int64_t)samples;
+        c->changes[f->promoted].live[f->last] += (int64_t)samples;
+        if (within(s, f->promoted))
+            points[f->promoted - 1].promoted += samples;
+    }
+    if (f->died <= s->n)
+        c->changes[f->died].live[f->last] -= (int64_t)samples;
+    if (within(s, f->died))
+        points[f->died - 1].freed += samples;
+}
+
+/* What happens within points. */
+static void count_events(const counting *c, const fate *f, const cost *one) {
+    timeline_costs *costs = c->result->costs.items;
+    const scale *s = &c->scale;
+    if (within(s, f->born))
+        cost_add(&costs[f->born - 1].allocated[f->first], one);
+    if (f->moves && within(s, f->promoted))
+        cost_add(&costs[f->promoted - 1].promoted, one);
+    if (within(s, f->died))
+        cost_add(&costs[f->died - 1].freed, one);
+}
+
+static void count_number(counting *c, const fate *f, const cost *one) {
+    c->heaviest = one->heaviest > c->heaviest ? one->heaviest : c->heaviest;
+    cost_add(&c->numbers[f->born].came[f->first], one);
+    if (f->moves) {
+        cost_add(&c->numbers[f->promoted].went[f->first], one);
+        cost_add(&c->numbers[f->promoted].came[f->last], one);
+    }
+    if (f->died <= c->scale.n)
+        cost_add(&c->numbers[f->died].went[f->last], one);
+}
+
+static uint64_t cut(const scale *s, uint64_t time) {
+    return time < s->from ? s->from : time > s->to ? s->to : time;
+}
+
+/* Samples that are held from `begin` on, until `end`. */
+static void hold(const counting *c, int kind, uint64_t begin, uint64_t end, uint64_t samples) {
+    const scale *s = &c->scale;
+    begin = cut(s, begin);
+    end = cut(s, end);
+    if (begin >= end)
+        return;
+    const size_t first = point_at(s, begin) - 1, last = point_at(s, end - 1) - 1;
+    const uint64_t whole = s->from + (first + 1) * s->width; /* from here on, whole points */
+    const cost head = cost_of_seconds(samples, (double)((whole < end ? whole : end) - begin) / 1e6);
+    cost_add(&c->held[first][kind].part, &head);
+    if (first == last)
+        return;
+    const cost tail = cost_of_seconds(samples, (double)(end - s->from - last * s->width) / 1e6);
+    cost_add(&c->held[last][kind].part, &tail);
+    c->held[first + 1][kind].samples += (int64_t)samples;
+    c->held[first + 1][kind].blocks++;
+    c->held[last][kind].samples -= (int64_t)samples;
+    c->held[last][kind].blocks--;
+}
+
+static void hold_block(const counting *c, const block_table *b, size_t row, const fate *f) {
+    const uint64_t samples = blocks_samples(b, row), moved = f->moves ? blocks_promoted(b, row) : 0;
+    hold(c, HELD_IN_ALL, blocks_born(b, row), blocks_died(b, row), samples);
+    hold(c, (int)f->last, f->moves ? moved : blocks_born(b, row), blocks_died(b, row), samples);
+    if (f->moves)
+        hold(c, (int)f->first, blocks_born(b, row), moved, samples);
+}
+
+static void count_block(counting *c, const profile *p, size_t row) {
+    const block_table *b = &p->table;
+    const fate f = fate_of(&c->scale, b, row);
+    timeline *t = c->result;
+    const bool stays = blocks_died(b, row) == BLOCKS_NEVER;
+    count_samples(c, &f, blocks_samples(b, row));
+    if (stays)
+        t->end_samples += blocks_samples(b, row);
+    if (t->costs.count == 0)
+        return;
+    const cost one = c->held ? cost_of_life(p, row) : cost_of_number(p, row);
+    count_events(c, &f, &one);
+    if (c->held)
+        hold_block(c, b, row, &f);
+    else
+        count_number(c, &f, &one);
+    if (stays)
+        cost_add(&t->end_cost, &one);
+    if (blocks_was_live(b, row, t->peak.at))
+        cost_add(&t->peak_cost, &one);
+}
+
+static bool make_points(const scale *s, timeline *t) {
+    if (!vec_reserve(&t->points, s->n))
+        return false;
+    for (size_t i = 0; i < s->n; i++) {
+        uint64_t begin = s->from + i * s->width, end = begin + s->width;
+        t->points.items[t->points.count++] =
+            (timeline_point){.begin = begin, .end = end <= s->to ? end : s->to + 1};
+    }
+    return true;
+}
+
+static bool make_costs(counting *c, measure m) {
+    const size_t n = c->scale.n;
+    timeline *t = c->result;
+    if (m != MEASURE_BLOCKS && m != MEASURE_BYTESECONDS)
+        return true;
+    if (m == MEASURE_BLOCKS)
+        c->numbers = calloc(n + 2, sizeof *c->numbers);
+    else
+        c->held = calloc(n + 2, sizeof *c->held);
+    if ((!c->numbers && !c->held) || !vec_reserve(&t->costs, n))
+        return false;
+    memset(t->costs.items, 0, n * sizeof *t->costs.items);
+    t->costs.count = n;
+    return true;
+}
+
+static void sum_up(const counting *c) {
+    change live = c->changes[0];
+    for (size_t i = 0; i < c->scale.n; i++)
+        for (int heap = 0; heap < CCT_SOURCES; heap++) {
+            live.live[heap] += c->changes[i + 1].live[heap];
+            c->result->points.items[i].live[heap] = (uint64_t)live.live[heap];
+        }
+}
+
+/* What came and did not go. Of none, nothing may be left of what sums have lost by rounding; of
+ * some, which is the heaviest is not known, only that of all. */
+static cost difference(const counting *c, const cost *came, const cost *went) {
+    if (came->blocks == went->blocks)
+        return (cost){0};
+    return (cost){.samples = came->samples - went->samples,
+                  .blocks = came->blocks - went->blocks,
+                  .weight = fmax(0, came->weight - went->weight),
+                  .squares = fmax(0, came->squares - went->squares),
+                  .heaviest = c->heaviest};
+}
+
+static void sum_up_numbers(const counting *c) {
+    change_number sum = {0};
+    for (size_t i = 0; c->numbers && i <= c->scale.n; i++)
+        for (int heap = 0; heap < CCT_SOURCES; heap++) {
+            cost_add(&sum.came[heap], &c->numbers[i].came[heap]);
+            cost_add(&sum.went[heap], &c->numbers[i].went[heap]);
+            if (i > 0)
+                c->result->costs.items[i - 1].live[heap] =
+                    difference(c, &sum.came[heap], &sum.went[heap]);
+        }
+}
+
+/* What is held for all of a point counts as long as that is. */
+static cost held_at(const holding *h, int64_t samples, int64_t blocks, double seconds) {
+    cost sum = h->part;
+    cost whole = cost_of_seconds((uint64_t)samples, seconds);
+    whole.blocks = (uint64_t)blocks;
+    if (blocks > 0)
+        cost_add(&sum, &whole);
+    return sum;
+}
+
+static void sum_up_held(const counting *c) {
+    int64_t samples[HELD_KINDS] = {0}, blocks[HELD_KINDS] = {0};
+    const double seconds = (double)c->scale.width / 1e6;
+    for (size_t i = 0; c->held && i < c->scale.n; i++)
+        for (int kind = 0; kind < HELD_KINDS; kind++) {
+            const holding *h = &c->held[i][kind];
+            timeline_costs *costs = &c->result->costs.items[i];
+            samples[kind] += h->samples;
+            blocks[kind] += h->blocks;
+            *(kind == HELD_IN_ALL ? &costs->held : &costs->live[kind]) =
+                held_at(h, samples[kind], blocks[kind], seconds);
+        }
+}
+
+static bool find_peak(const profile *p, const timeline_spec *spec, timeline *t) {
+    if (!blocks_peak_of(&p->table, spec->kept, &t->peak))
+        return false;
+    t->spread = (blocks_spread){.low = t->peak.samples, .high = t->peak.samples};
+    return p->info.sample_rate < 1 ||
+           blocks_spread_of_most(&p->table, spec->kept, &t->peak, &t->spread);
+}
+
+bool timeline_query(const profile *p, const timeline_spec *spec, timeline *t) {
+    const block_table *b = &p->table;
+    *t = (timeline){0};
+    counting c = {.scale = make_scale(p, spec), .result = t};
+    c.changes = calloc(c.scale.n + 2, sizeof *c.changes);
+    bool ok = c.changes && make_points(&c.scale, t) && make_costs(&c, spec->measure) &&
+              (spec->without_peak || find_peak(p, spec, t));
+    for (size_t i = 0; ok && i < b->count; i++)
+        if (!spec->kept || spec->kept[i])
+            count_block(&c, p, i);
+    if (ok) {
+        sum_up(&c);
+        sum_up_numbers(&c);
+        sum_up_held(&c);
+    } else {
+        timeline_free(t);
+    }
+    free(c.changes);
+    free(c.numbers);
+    free(c.held);
+    return ok;
+}
+
+void timeline_free(timeline *t) {
+    vec_free(&t->points);
+    vec_free(&t->costs);
+    *t = (timeline){0};
+}
+
+/* ---- by site ----------------------------------------------------------------------------- */
+
+static int compare_sites(const void *a, const void *b) {
+    const timeline_site *x = a, *y = b;
+    if (x->cost.weight != y->cost.weight)
+        return x->cost.weight > y->cost.weight ? -1 : 1;
+    if (x->samples != y->samples)
+        return x->samples > y->samples ? -1 : 1;
+    return sites_compare_places(x->place, y->place);
+}
+
+static void add_live(const profile *p, measure m, size_t row, timeline_site *s) {
+    s->samples += blocks_samples(&p->table, row);
+    if (m == MEASURE_BLOCKS) {
+        const cost one = cost_of_number(p, row);
+        cost_add(&s->cost, &one);
+    }
+}
+
+static void add_held(const profile *p, const scale *s, size_t row, timeline_site *site) {
+    const block_table *b = &p->table;
+    const uint64_t held = cut(s, blocks_died(b, row)) - cut(s, blocks_born(b, row));
+    const cost one = cost_of_seconds(blocks_samples(b, row), (double)held / 1e6);
+    cost_add(&site->cost, &one);
+}
+
+/* A site each, without their lines yet. */
+static bool rank(const profile *p, const sites *all, blocks_moment at, const timeline_spec *spec,
+                 timeline_sites *list) {
+    const block_table *b = &p->table;
+    const scale s = make_scale(p, spec);
+    if (!vec_reserve(list, all->places.count))
+        return false;
+    for (size_t i = 0; i < all->places.count; i++)
+        list->items[list->count++] = (timeline_site){.place = all->places.items[i]};
+    for (size_t i = 0; i < b->count; i++) {
+        if (all->of_row[i] == SITES_NONE)
+            continue;
+        timeline_site *site = &list->items[all->of_row[i]];
+        if (blocks_was_live(b, i, at))
+            add_live(p, spec->measure, i, site);
+        if (spec->measure == MEASURE_BYTESECONDS)
+            add_held(p, &s, i, site);
+    }
+    if (list->count)
+        qsort(list->items, list->count, sizeof *list->items, compare_sites);
+    return true;
+}
+
+static bool draw(const profile *p, const sites *all, timeline_spec spec, uint8_t *kept,
+                 timeline_site *s) {
+    for (size_t i = 0; i < p->table.count; i++)
+        kept[i] = all->of_row[i] != SITES_NONE && all->places.items[all->of_row[i]] == s->place;
+    spec.kept = kept;
+    return timeline_query(p, &spec, &s->line);
+}
+
+bool timeline_of_sites(const lens *l, const timeline_spec *spec, bool by_function, blocks_moment at,
+                       uint64_t top, timeline_sites *list) {
+    const profile *p = l->profile;
+    sites all = {0};
+    uint8_t *kept = malloc(p->table.count + 1);
+    *list = (timeline_sites){0};
+    bool ok = kept && sites_find(l, spec->kept, by_function, &all) && rank(p, &all, at, spec, list);
+    if (ok && top < list->count)
+        list->count = (size_t)top;
+    for (size_t i = 0; ok && i < list->count; i++)
+        ok = draw(p, &all, *spec, kept, &list->items[i]);
+    sites_free(&all);
+    free(kept);
+    if (!ok)
+        timeline_sites_free(list);
+    return ok;
+}
+
+void timeline_sites_free(timeline_sites *list) {
+    for (size_t i = 0; i < list->count; i++)
+        timeline_free(&list->items[i].line);
+    vec_free(list);
+}

@@ -1,0 +1,196 @@
+/* wrappers.c: see wrappers.h. */
+#include "query/wrappers.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <string.h>
+
+enum { MAX_WORDS = 8, MAX_NAME = 64 };
+
+typedef enum word_kind { CORE, WEAK_CORE, GLUED, GENERIC, SUFFIX, OBJECT } word_kind;
+
+static const struct {
+    word_kind kind;
+    const char *text;
+} known[] = {
+#define WRAPPER_WORD(kind_, text_) {.kind = kind_, .text = text_},
+    WRAPPER_WORDS(WRAPPER_WORD)
+#undef WRAPPER_WORD
+};
+enum { N_KNOWN = sizeof known / sizeof *known };
+
+/* The words of a name, in lower case, one behind the other in `text`. */
+typedef struct name_words {
+    char text[MAX_NAME + MAX_WORDS];
+    const char *words[MAX_WORDS];
+    size_t n;
+} name_words;
+
+static bool is_known(const char *word, word_kind kind) {
+    for (size_t i = 0; i < N_KNOWN; i++)
+        if (known[i].kind == kind && strcmp(known[i].text, word) == 0)
+            return true;
+    return false;
+}
+
+/* Before the second of two letters: fooBar, and XMLFoo between L and F. */
+static bool case_changes(const char *at, const char *start) {
+    if (at == start || !isupper((unsigned char)*at))
+        return false;
+    return islower((unsigned char)at[-1]) || isdigit((unsigned char)at[-1]) ||
+           (isupper((unsigned char)at[-1]) && islower((unsigned char)at[1]));
+}
+
+/* StrDup and StrNDup are one word; `word` is what there is of it. */
+static bool goes_on(const char *word, size_t size, const char *at) {
+    return size == 3 && strncmp(word, "str", 3) == 0 &&
+           (strncmp(at, "Dup", 3) == 0 || strncmp(at, "NDup", 4) == 0);
+}
+
+static bool split(const char *name, name_words *w) {
+    size_t used = 0;
+    bool within = false;
+    if (strlen(name) > MAX_NAME)
+        return false;
+    for (const char *c = name; *c; c++) {
+        if (!isalnum((unsigned char)*c) && *c != '_')
+            return false;
+        const char *word = w->n ? w->words[w->n - 1] : w->text;
+        if (within && goes_on(word, (size_t)(w->text + used - word), c)) {
+            while (*c && *c != 'p')
+                w->text[used++] = (char)tolower((unsigned char)*c++);
+        } else if (within && (*c == '_' || case_changes(c, name))) {
+            w->text[used++] = '\0';
+            within = false;
+        }
+        if (*c == '_')
+            continue;
+        if (!within && w->n == MAX_WORDS)
+            return false;
+        if (!within)
+            w->words[w->n++] = w->text + used;
+        within = true;
+        w->text[used++] = (char)tolower((unsigned char)*c);
+    }
+    w->text[used] = '\0';
+    return w->n > 0;
+}
+
+/* Whether the first `size` letters of a word are glued prefixes. */
+static bool is_glued(const char *word, size_t size) {
+    if (size == 0)
+        return true;
+    for (size_t i = 0; i < N_KNOWN; i++) {
+        size_t n = strlen(known[i].text);
+        if (known[i].kind == GLUED && n <= size && strncmp(word, known[i].text, n) == 0 &&
+            is_glued(word + n, size - n))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a word is a core with prefixes and digits; `*weak` if it is `alloc` without any. */
+static bool is_core(const char *word, bool *weak) {
+    size_t size = strlen(word);
+    if (strncmp(word, "prealloc", 8) == 0)
+        return false; /* for later, and no `realloc` */
+    while (size > 0 && isdigit((unsigned char)word[size - 1]))
+        size--;
+    for (size_t i = 0; i < N_KNOWN; i++) {
+        size_t n = strlen(known[i].text);
+        if (known[i].kind > WEAK_CORE || n > size || strncmp(word + size - n, known[i].text, n))
+            continue;
+        if (is_glued(word, size - n)) {
+            *weak = known[i].kind == WEAK_CORE && n == size;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The last core; all behind it must be suffixes. */
+static size_t find_core(const name_words *w, bool *weak) {
+    for (size_t i = w->n; i-- > 0;) {
+        if (is_core(w->words[i], weak))
+            return i;
+        bool digits = w->words[i][strspn(w->words[i], "0123456789")] == '\0';
+        if (!digits && !is_known(w->words[i], SUFFIX))
+            break;
+    }
+    return w->n;
+}
+
+static bool is_wrapper(const char *function, bool *resizes) {
+    name_words w = {.n = 0};
+    bool weak = false;
+    if (!split(function, &w))
+        return false;
+    size_t core = find_core(&w, &weak);
+    if (core == w.n)
+        return false;
+    for (size_t i = 0; i < core; i++)
+        if (!is_known(w.words[i], GENERIC) && (i > 0 || is_known(w.words[i], OBJECT)))
+            return false;
+    *resizes = strstr(w.words[core], "realloc") != NULL;
+    return !weak || core == 0 || is_known(w.words[core - 1], GENERIC);
+}
+
+/* os::malloc(unsigned long, MEMFLAGS), (anonymous namespace)::safe_malloc(unsigned long). */
+static bool is_scoped_wrapper(const char *function) {
+    static const char anonymous[] = "(anonymous namespace)::";
+    const char *at = function, *colons;
+    bool of_namespaces = true, resizes = false;
+    char name[MAX_NAME + 1];
+    for (;; at = colons + 2) {
+        while (strncmp(at, anonymous, sizeof anonymous - 1) == 0)
+            at += sizeof anonymous - 1;
+        size_t n = strcspn(at, "(:<");
+        if (at[n] == '(' || at[n] == '\0') {
+            if (n >= sizeof name)
+                return false;
+            memcpy(name, at, n);
+            name[n] = '\0';
+            break;
+        }
+        colons = at + n;
+        if (n == 0 || colons[0] != ':' || colons[1] != ':')
+            return false;
+        of_namespaces &= !isupper((unsigned char)*at);
+    }
+    if (strcmp(name, "alloc") == 0 || strcmp(name, "allocate") == 0)
+        return false; /* a method that allocates what its class is about */
+    return is_wrapper(name, &resizes) && (of_namespaces || !resizes);
+}
+
+/* Node::operator new(unsigned long), ns::Pool<int>::operator new[](unsigned long); not the global
+ * one, which traces have as the type of what it allocates. */
+static bool is_operator_of_class(const char *function) {
+    static const char text[] = "::operator new";
+    const char *last = "";
+    int depth = 0; /* in arguments of templates and of functions */
+    for (const char *at = function; *at; at++) {
+        depth += (*at == '<' || *at == '(') - (*at == '>' || *at == ')');
+        if (depth == 0 && at[0] == ':' && at[1] == ':')
+            last = at;
+    }
+    return strncmp(last, text, sizeof text - 1) == 0 && strchr("[(< ", last[sizeof text - 1]);
+}
+
+static bool is_well_known(const char *function) {
+    static const char *const names[] = {
+#define WRAPPER_NAME(text) text,
+        WRAPPER_NAMES(WRAPPER_NAME)
+#undef WRAPPER_NAME
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(function, names[i]) == 0)
+            return true;
+    return false;
+}
+
+bool wrapper_name(const char *function) {
+    bool resizes;
+    if (is_well_known(function) || is_operator_of_class(function))
+        return true;
+    return strpbrk(function, ":(") ? is_scoped_wrapper(function) : is_wrapper(function, &resizes);
+}

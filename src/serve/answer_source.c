@@ -1,0 +1,153 @@
+/* answer_source.c: `/api/source`: the lines around a place, with what they allocate. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "paths/functions.h"
+#include "serve/request.h"
+#include "serve/source_file.h"
+
+enum { LINES_AROUND = 100, LINES_MAX = 2000, LINE_BYTES = 2000 };
+
+typedef struct source_asked {
+    asked question;
+    const profile_location *place;
+    uint64_t from, to; /* lines, from 1; both count */
+    source_file file;
+    VEC(functions_entry) lines; /* of the file, by line */
+} source_asked;
+
+static bool parse(request *r, source_asked *s) {
+    uint64_t id = UINT64_MAX;
+    if (!request_integer(r, "place", 0, UINT32_MAX, &id) || !request_ask(r, &s->question))
+        return false;
+    const profile *p = &s->question.reading->profile;
+    if (id >= p->locations.count)
+        return request_refuse(r, "place", 0, "the id of a place");
+    s->place = &p->locations.items[id];
+    uint64_t line = s->place->line;
+    s->from = line > LINES_AROUND ? line - LINES_AROUND : 1;
+    if (!request_integer(r, "from", 1, MEMTRACE_MAX_LINE, &s->from))
+        return false;
+    s->to = s->from + 2 * LINES_AROUND;
+    if (!request_integer(r, "to", 1, MEMTRACE_MAX_LINE + LINES_MAX, &s->to))
+        return false;
+    if (s->to < s->from || s->to - s->from >= LINES_MAX)
+        return request_refuse(r, "to", 0, "at most %d lines from `from` on", LINES_MAX);
+    return true;
+}
+
+/* ---- costs ------------------------------------------------------------------------------- */
+
+static int compare_lines(const void *a, const void *b) {
+    const functions_entry *x = a, *y = b;
+    return (x->place->line > y->place->line) - (x->place->line < y->place->line);
+}
+
+static bool choose_lines(source_asked *s, const functions_list *all) {
+    for (size_t i = 0; i < all->count; i++) {
+        const functions_entry *e = &all->items[i];
+        uint32_t line = e->place->line;
+        if (line >= s->from && line <= s->to && e->total.blocks && !vec_push(&s->lines, *e))
+            return false;
+    }
+    if (s->lines.count)
+        qsort(s->lines.items, s->lines.count, sizeof *s->lines.items, compare_lines);
+    return true;
+}
+
+static bool find_costs(request *r, source_asked *s) {
+    const calltree_spec spec = {.shape = CALLTREE_DOWN, .by_line = true};
+    functions_list all;
+    cache_entry *e = asked_tree(r, &s->question, &spec);
+    bool ok = e && functions_query_lines(&s->question.reading->profile, cache_entry_value(e),
+                                         s->place->file, &all);
+    if (ok) {
+        ok = choose_lines(s, &all);
+        vec_free(&all);
+    }
+    cache_release(r->viewer->cache, e);
+    return ok || request_no_memory(r);
+}
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+static void write_line(output *o, const char *line, size_t size) {
+    char copy[LINE_BYTES + 1];
+    if (size > 0 && line[size - 1] == '\r')
+        size--;
+    size = size < LINE_BYTES ? size : LINE_BYTES;
+    memcpy(copy, line, size);
+    copy[size] = '\0';
+    output_json(o, copy);
+}
+
+static void write_text(output *o, const source_asked *s) {
+    const char *at = s->file.text;
+    uint64_t line = 1, shown = 0;
+    output_format(o, ",\"first\":%" PRIu64 ",\"lines\":[", s->from);
+    for (; *at; line++) {
+        size_t size = strcspn(at, "\n");
+        if (line >= s->from && line <= s->to) {
+            output_text(o, shown++ ? "," : "");
+            write_line(o, at, size);
+        }
+        at += size;
+        at += *at == '\n';
+    }
+    output_format(o, "],\"count\":%" PRIu64, line - 1);
+}
+
+static int64_t number_line(const void *thing) {
+    const functions_entry *e = thing;
+    return e->place->line;
+}
+
+static bool write_costs(output *o, const source_asked *s) {
+    size_t n = s->lines.count;
+    const cost **costs = malloc((n + 1) * sizeof *costs);
+    json_column c;
+    if (!costs)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        costs[i] = &s->lines.items[i].total;
+    output_text(o, ",\n\"costs\":{");
+    write_figures(o, &s->question, costs, n, true);
+    write_column(o, "line", s->lines.items, sizeof *s->lines.items, n, number_line);
+    column_start(&c, o, "self", false);
+    for (size_t i = 0; i < n; i++)
+        column_number(&c, asked_figure(&s->question, &s->lines.items[i].self).value);
+    column_end(&c);
+    output_char(o, '}');
+    free(costs);
+    return true;
+}
+
+static bool write_source(request *r, source_asked *s) {
+    output *o = r->o;
+    const char *name = profile_is_address(s->place) ? "" : s->place->file;
+    bool found = source_file_read(&s->file, r->viewer->sources, name);
+    output_char(o, '{');
+    write_head(o, &s->question);
+    output_text(o, ",\n\"file\":");
+    output_json(o, s->place->file);
+    output_text(o, ",\"function\":");
+    output_json(o, s->place->function);
+    output_format(o, ",\"line\":%" PRIu32 ",\"found\":%s", s->place->line,
+                  found ? "true" : "false");
+    if (found)
+        write_text(o, s);
+    else
+        output_format(o, ",\"reason\":\"%s\"", s->file.reason);
+    source_file_free(&s->file);
+    bool ok = write_costs(o, s);
+    output_text(o, "}\n");
+    return ok;
+}
+
+bool answer_source(request *r) {
+    source_asked s = {0};
+    bool ok = parse(r, &s) && find_costs(r, &s) && write_source(r, &s);
+    vec_free(&s.lines);
+    asked_close(r, &s.question);
+    return ok;
+}

@@ -1,0 +1,513 @@
+/* answer_table.c: `/api/table`: rows that are sorted, searched and shown a page at a time. What
+ * rows there are, and their columns, is said by the reports; here they are gathered, put in order,
+ * cut. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "paths/flame.h"
+#include "reports/hotspots.h"
+#include "reports/leaks.h"
+#include "reports/paths.h"
+#include "serve/request.h"
+
+#define TABLE_KINDS(X)                                                                             \
+    X(HOTSPOTS, "hotspots")                                                                        \
+    X(TYPES, "types")                                                                              \
+    X(FUNCTIONS, "functions")                                                                      \
+    X(CALLERS, "callers")                                                                          \
+    X(CALLEES, "callees")                                                                          \
+    X(PATHS, "paths")                                                                              \
+    X(LEAKS, "leaks")
+
+enum table_kind {
+#define KIND_NAME(name, text) KIND_##name,
+    TABLE_KINDS(KIND_NAME)
+#undef KIND_NAME
+};
+
+static const char *const kinds[] = {
+#define KIND_TEXT(name, text) text,
+    TABLE_KINDS(KIND_TEXT)
+#undef KIND_TEXT
+        NULL};
+
+enum { BY_FUNCTION, BY_LINE };
+static const char *const groupings[] = {[BY_FUNCTION] = "function", [BY_LINE] = "line", NULL};
+
+enum { SORT_DEFAULT, SORT_VALUE, SORT_LOW, SORT_FUNCTION, SORT_FILE, SORT_COLUMN };
+static const char *const sorts[] = {"default", "value", "low",   "function", "file", "samples",
+                                    "blocks",  "self",  "slope", "type",     NULL};
+
+enum { DESCENDING, ASCENDING };
+static const char *const orders[] = {"desc", "asc", NULL};
+
+enum { SHOWN_CALLERS = 3 };
+
+typedef struct asked_table {
+    asked question;
+    int kind, by, sort, order;
+    bool collapse;
+    uint64_t offset, limit;
+    double share;   /* of paths: per cent */
+    double warm_up; /* of leaks: the same */
+    call_site *focus;
+    id_list root;
+    uint8_t *matches;
+    cache_entry *tree; /* keeps what rows of trees are made from */
+    hotspots hotspots;
+    hotpaths paths;
+    leaks leaks;
+    hotspots_report sites;
+    paths_report places;
+    leaks_report stays;
+    VEC(paths_row) rows; /* of those kinds that have no array of their own */
+    VEC(double) explained;
+    document kept; /* what the reports keep */
+    table table;
+    VEC(uint32_t) order_of; /* the rows that match, in their order; then those that are shown */
+    size_t count;           /* of those that match */
+} asked_table;
+
+/* ---- parameters -------------------------------------------------------------------------- */
+
+static bool needs_focus(const asked_table *t) {
+    return t->kind == KIND_CALLERS || t->kind == KIND_CALLEES;
+}
+
+static bool parse_focus(request *r, asked_table *t) {
+    if (needs_focus(t))
+        return request_focus(r, &t->question.reading->profile, &t->focus);
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const names[] = {"focus", "focus_ids", "root"};
+        if (request_text(r, names[i]))
+            return request_refuse(r, names[i], 0, "is for callers, callees");
+    }
+    return true;
+}
+
+static bool parse(request *r, asked_table *t) {
+    if (!request_choice(r, "kind", kinds, &t->kind))
+        return false;
+    t->by = t->kind == KIND_HOTSPOTS || t->kind == KIND_LEAKS ? BY_LINE : BY_FUNCTION;
+    t->question.needs_blocks = t->kind == KIND_LEAKS;
+    t->collapse = t->kind == KIND_PATHS; /* or recursion would fill the fragments */
+    return request_choice(r, "by", groupings, &t->by) &&
+           request_choice(r, "sort", sorts, &t->sort) &&
+           request_choice(r, "order", orders, &t->order) &&
+           request_flag(r, "collapse", &t->collapse) &&
+           request_integer(r, "offset", 0, UINT32_MAX, &t->offset) &&
+           request_integer(r, "limit", 1, 1000, &t->limit) &&
+           request_number(r, "share", 0.1, 100, &t->share) &&
+           request_number(r, "warm_up", 0, 90, &t->warm_up) && request_ids(r, "root", &t->root) &&
+           request_ask(r, &t->question) && parse_focus(r, t) &&
+           request_search(r, &t->question.reading->profile, &t->matches);
+}
+
+static void close_table(request *r, asked_table *t) {
+    cache_release(r->viewer->cache, t->tree);
+    hotspots_free(&t->hotspots);
+    hotpaths_free(&t->paths);
+    leaks_free(&t->leaks);
+    call_site_free(t->focus);
+    document_free(&t->kept);
+    vec_free(&t->root);
+    vec_free(&t->rows);
+    vec_free(&t->explained);
+    vec_free(&t->order_of);
+    free(t->matches);
+    asked_close(r, &t->question);
+}
+
+/* ---- rows of each kind ------------------------------------------------------------------- */
+
+static bool gather_sites(asked_table *t) {
+    const hotspots_by by = t->kind == KIND_TYPES ? HOTSPOTS_BY_TYPE
+                           : t->by == BY_LINE    ? HOTSPOTS_BY_LINE
+                                                 : HOTSPOTS_BY_FUNCTION;
+    if (!hotspots_query(t->question.query, by, &t->hotspots))
+        return false;
+    t->sites = (hotspots_report){.report = &t->question.report,
+                                 .hotspots = &t->hotspots,
+                                 .view = {.callers = SHOWN_CALLERS}};
+    t->table = hotspots_table(&t->sites);
+    return true;
+}
+
+static bool find_tree(request *r, asked_table *t, calltree_shape shape, uint64_t max_depth) {
+    const calltree_spec spec = {.shape = shape,
+                                .by_line = t->by == BY_LINE,
+                                .collapse_recursion = t->collapse,
+                                .focus = t->focus,
+                                .max_depth = t->collapse ? 0 : max_depth};
+    t->tree = asked_tree(r, &t->question, &spec);
+    return t->tree;
+}
+
+/* Places in an order that is always the same, whatever gathered them. */
+static int compare_places(const void *a, const void *b) {
+    const paths_row *x = a, *y = b;
+    if (x->total.weight != y->total.weight)
+        return x->total.weight > y->total.weight ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static bool take_places(asked_table *t) {
+    t->places = (paths_report){.report = &t->question.report, .by_line = t->by == BY_LINE};
+    if (t->kind == KIND_FUNCTIONS && t->rows.count > 0)
+        qsort(t->rows.items, t->rows.count, sizeof *t->rows.items, compare_places);
+    t->table = paths_places(&t->places, t->rows.items, t->rows.count, t->kind != KIND_FUNCTIONS);
+    return true;
+}
+
+static bool gather_functions(request *r, asked_table *t) {
+    functions_list list = {0};
+    const profile *p = &t->question.reading->profile;
+    asked_sums s;
+    bool ok;
+    if (t->collapse) {
+        ok = find_tree(r, t, CALLTREE_DOWN, 0) &&
+             functions_query(p, cache_entry_value(t->tree), &list);
+    } else {
+        ok = asked_sums_of(r, &t->question, t->by == BY_LINE, &s) &&
+             functions_of_sums(p, s.view, s.sums, &list);
+        asked_sums_release(r, &s);
+    }
+    for (size_t i = 0; ok && i < list.count; i++) {
+        const functions_entry *e = &list.items[i];
+        ok = e->total.blocks == 0 ||
+             vec_push(&t->rows,
+                      ((paths_row){.place = e->place, .total = e->total, .self = e->self}));
+    }
+    vec_free(&list);
+    return ok && take_places(t);
+}
+
+/* Unrolled rows are a path below the focus. */
+static bool gather_collapsed(request *r, asked_table *t) {
+    const profile *p = &t->question.reading->profile;
+    if (!find_tree(r, t, t->kind == KIND_CALLERS ? CALLTREE_CALLERS : CALLTREE_CALLEES,
+                   t->root.count + 2))
+        return false;
+    const calltree *tree = cache_entry_value(t->tree);
+    uint32_t at = CALLTREE_ROOT;
+    for (size_t i = 0; i < t->root.count; i++) {
+        at = flame_child(p, tree, at, t->root.items[i], t->by == BY_LINE);
+        if (at == CALLTREE_ROOT)
+            return true; /* the filter leaves nothing of it */
+    }
+    const calltree_node *n = &tree->nodes.items[at];
+    for (uint32_t i = 0; i < n->n_children; i++) {
+        const calltree_node *c = &tree->nodes.items[tree->children.items[n->first + i]];
+        if (!vec_push(&t->rows, ((paths_row){.place = c->place,
+                                             .total = c->total,
+                                             .self = c->self,
+                                             .more = c->n_children > 0})))
+            return false;
+    }
+    return true;
+}
+
+/* They are the second row of a picture that shows all of it. */
+static bool gather_neighbours(request *r, asked_table *t) {
+    if (t->collapse)
+        return gather_collapsed(r, t) && take_places(t);
+    const profile *p = &t->question.reading->profile;
+    const bool outward = t->kind == KIND_CALLERS;
+    const calltree_spec shape = {.shape = outward ? CALLTREE_CALLERS : CALLTREE_CALLEES,
+                                 .by_line = t->by == BY_LINE,
+                                 .focus = t->focus};
+    const flame_spec spec = {.root = t->root.items,
+                             .n_root = t->root.count,
+                             .rows = 2,
+                             .by_line = t->by == BY_LINE,
+                             .outward = outward};
+    flame f;
+    if (!asked_picture(r, &t->question, &shape, &spec, &f))
+        return false;
+    bool ok = true;
+    for (size_t i = 1; ok && f.n_found == t->root.count && i < f.nodes.count; i++) {
+        const flame_node *n = &f.nodes.items[i];
+        ok = vec_push(&t->rows, ((paths_row){.place = &p->locations.items[n->place],
+                                             .total = n->total,
+                                             .self = n->self,
+                                             .more = n->more}));
+    }
+    flame_free(&f);
+    return ok && take_places(t);
+}
+
+static bool gather_whole_paths(request *r, asked_table *t) {
+    const profile *p = &t->question.reading->profile;
+    asked_sums s;
+    if (t->collapse)
+        return find_tree(r, t, CALLTREE_DOWN, 0) &&
+               hotpaths_query(p, cache_entry_value(t->tree), t->share / 100, &t->paths);
+    const bool ok = asked_sums_of(r, &t->question, t->by == BY_LINE, &s) &&
+                    hotpaths_of_sums(p, s.view, s.sums, t->share / 100, &t->paths);
+    asked_sums_release(r, &s);
+    return ok;
+}
+
+static bool gather_paths(request *r, asked_table *t) {
+    double explained = 0;
+    if (!gather_whole_paths(r, t))
+        return false;
+    for (size_t i = 0; i < t->paths.fragments.count; i++) {
+        explained += t->paths.fragments.items[i].cost.weight;
+        if (!vec_push(&t->explained, explained))
+            return false;
+    }
+    t->places = (paths_report){.report = &t->question.report,
+                               .paths = &t->paths,
+                               .explained = t->explained.items,
+                               .by_line = t->by == BY_LINE};
+    t->table = paths_fragments(&t->places);
+    return true;
+}
+
+static bool make_window(void *context, cache_value *value) {
+    leaks_window *w = malloc(sizeof *w);
+    if (!w || !leaks_find_window(context, w)) {
+        free(w);
+        return false;
+    }
+    *value = (cache_value){.value = w, .size = sizeof *w, .release = free};
+    return true;
+}
+
+/* That of a trace, whatever the question. */
+static cache_entry *find_window(request *r, asked *a) {
+    char key[64];
+    snprintf(key, sizeof key, "%zu %" PRIu64 " window of leaks", a->trace, a->reading->serial);
+    return cache_get(r->viewer->cache, key, make_window, &a->reading->profile);
+}
+
+/* Its figure is what is live at the end, whatever is measured in bytes. */
+static bool gather_leaks(request *r, asked_table *t) {
+    leaks_spec spec = {.may = t->question.query->may,
+                       .by_function = t->by == BY_FUNCTION,
+                       .warm_up = t->warm_up / 100,
+                       .measure = t->question.query->measure};
+    if (!asked_rows(r, &t->question, &spec.kept))
+        return false;
+    cache_entry *window = find_window(r, &t->question);
+    spec.window = window ? cache_entry_value(window) : NULL;
+    const bool ok = window && leaks_query(&t->question.query->lens, &spec, &t->leaks);
+    cache_release(r->viewer->cache, window);
+    if (!ok)
+        return false;
+    t->stays = (leaks_report){.report = &t->question.report,
+                              .leaks = &t->leaks,
+                              .view = {.by_function = t->by == BY_FUNCTION}};
+    t->table = leaks_table(&t->kept, &t->stays);
+    return !t->kept.failed;
+}
+
+static bool gather(request *r, asked_table *t) {
+    switch (t->kind) {
+    case KIND_FUNCTIONS:
+        return gather_functions(r, t);
+    case KIND_CALLERS:
+    case KIND_CALLEES:
+        return gather_neighbours(r, t);
+    case KIND_PATHS:
+        return gather_paths(r, t);
+    case KIND_LEAKS:
+        return gather_leaks(r, t);
+    default:
+        return gather_sites(t);
+    }
+}
+
+/* ---- searching and sorting --------------------------------------------------------------- */
+
+static bool place_matches(const asked_table *t, const profile_location *place) {
+    return place && t->matches[place - t->question.reading->profile.locations.items];
+}
+
+/* One of the places that it names, or those of its frames. */
+static bool row_matches(const asked_table *t, const table *of, const void *row) {
+    for (size_t i = 0; i < of->n_columns; i++) {
+        const table_column *c = &of->columns[i];
+        table frames;
+        if (c->kind == COLUMN_PLACE && (!c->has || c->has(of)) &&
+            place_matches(t, c->get(of, row).place))
+            return true;
+        if (t->kind != KIND_PATHS || !table_below(of, c, row, &frames))
+            continue;
+        for (size_t k = 0; k < frames.n; k++)
+            if (row_matches(t, &frames, table_row(&frames, k)))
+                return true;
+    }
+    return false;
+}
+
+/* Types are no locations: the pattern is matched anew. */
+static bool search_types(request *r, asked_table *t) {
+    const table_column *type = table_find(&t->table, "type");
+    call_site *s;
+    filter_error error;
+    bool ok = true;
+    if (!call_site_search(request_text(r, "search"), &s, &error))
+        return request_no_memory(r);
+    for (uint32_t i = 0; ok && i < t->table.n; i++) {
+        const cell x = type->get(&t->table, table_row(&t->table, i));
+        if (!x.none && call_site_match(s, 0, x.text))
+            ok = vec_push(&t->order_of, i);
+    }
+    call_site_free(s);
+    return ok;
+}
+
+static bool search(request *r, asked_table *t) {
+    if (t->matches && t->kind == KIND_TYPES)
+        return search_types(r, t);
+    for (uint32_t i = 0; i < t->table.n; i++)
+        if ((!t->matches || row_matches(t, &t->table, table_row(&t->table, i))) &&
+            !vec_push(&t->order_of, i))
+            return false;
+    return true;
+}
+
+/* The column by which rows are sorted; NULL: the table's own order, or it has none of that name. */
+static const table_column *sorted_by(const asked_table *t) {
+    return t->sort == SORT_DEFAULT                        ? NULL
+           : t->sort == SORT_VALUE || t->sort == SORT_LOW ? table_find(&t->table, "")
+           : t->sort == SORT_FUNCTION || t->sort == SORT_FILE
+               ? table_find(&t->table, "place")
+               : table_find(&t->table, sorts[t->sort]);
+}
+
+typedef struct sort_key {
+    double number;
+    const char *text;
+    uint32_t row;
+} sort_key;
+
+static sort_key key_of(const asked_table *t, const table_column *c, uint32_t i) {
+    const void *row = table_row(&t->table, i);
+    sort_key k = {.row = i, .text = ""};
+    if (!c)
+        return k;
+    const cell x = c->get(&t->table, row);
+    if (c->kind == COLUMN_PLACE && x.place)
+        k.text = t->sort == SORT_FILE ? x.place->file : x.place->function;
+    else if (c->kind == COLUMN_TEXT && !x.none)
+        k.text = x.text;
+    else if (c->kind == COLUMN_AMOUNT && t->sort == SORT_LOW)
+        k.number = x.amount.low;
+    else
+        k.number = table_key(&t->table, c, row);
+    return k;
+}
+
+/* Falling numbers, rising names; equal ones in the table's order. */
+static int compare_keys(const void *a, const void *b, void *context) {
+    const sort_key *x = a, *y = b;
+    const asked_table *t = context;
+    const int names = strcmp(y->text, x->text);
+    int order = names ? names : (x->number < y->number) - (x->number > y->number);
+    if (order == 0 && t->sort != SORT_DEFAULT)
+        return (x->row > y->row) - (x->row < y->row);
+    if (order == 0)
+        order = (x->row > y->row) - (x->row < y->row);
+    return t->order == DESCENDING ? order : -order;
+}
+
+static bool sort(asked_table *t) {
+    const size_t n = t->count = t->order_of.count;
+    const table_column *c = sorted_by(t);
+    if (n == 0 || (t->sort == SORT_DEFAULT && t->order == DESCENDING))
+        return true;
+    sort_key *keys = malloc(n * sizeof *keys);
+    if (!keys)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        keys[i] = key_of(t, c, t->order_of.items[i]);
+    qsort_r(keys, n, sizeof *keys, compare_keys, t);
+    for (size_t i = 0; i < n; i++)
+        t->order_of.items[i] = keys[i].row;
+    free(keys);
+    return true;
+}
+
+/* The rows that are shown. */
+static page_rows shown_rows(const asked_table *t) {
+    const size_t n = t->order_of.count, from = t->offset < n ? (size_t)t->offset : n;
+    return (page_rows){.table = &t->table,
+                       .rows = n > 0 ? t->order_of.items + from : NULL,
+                       .n = n - from < t->limit ? n - from : (size_t)t->limit};
+}
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+static bool has_callers(const asked_table *t) {
+    return t->kind == KIND_HOTSPOTS || t->kind == KIND_TYPES;
+}
+
+static bool number_wrappers(const asked_table *t, place_list *places) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < t->hotspots.wrappers.count; i++)
+        ok = place_list_add(places, t->hotspots.wrappers.items[i].place) >= -1;
+    return ok;
+}
+
+static void write_window(output *o, const asked_table *t) {
+    const leaks *l = &t->leaks;
+    output_format(o, ",\n\"leaks\":{\"from\":%llu,\"to\":%llu,\"cleaned_up\":%s,\"class\":\"%s\",",
+                  (unsigned long long)l->from, (unsigned long long)l->to,
+                  l->cleaned_up ? "true" : "false", leaks_class_infos[l->total.class].name);
+    figure f = asked_figure(&t->question, &l->total.cost);
+    if (measure_infos[t->question.query->measure].unit == UNIT_BYTES)
+        figure_json(o, &f);
+    else
+        write_figure(o, &f, l->total.cost.blocks);
+    output_text(o, ",\"classes\":{");
+    for (int i = 0; i < LEAKS_N_CLASSES; i++)
+        output_format(o, "%s\"%s\":\"%s\"", i ? "," : "", leaks_class_infos[i].name,
+                      leaks_class_infos[i].meaning);
+    output_text(o, "}}");
+}
+
+static void write_wrappers(output *o, const asked_table *t, place_list *places) {
+    output_text(o, ",\n\"wrappers\":[");
+    for (size_t i = 0; i < t->hotspots.wrappers.count; i++) {
+        const hotspots_entry *e = &t->hotspots.wrappers.items[i];
+        output_format(o, "%s{\"place\":%lld,", i ? "," : "",
+                      (long long)place_list_add(places, e->place));
+        write_cost(o, &t->question, &e->cost);
+        output_char(o, '}');
+    }
+    output_char(o, ']');
+}
+
+static bool write_table(request *r, const asked_table *t) {
+    output *o = r->o;
+    place_list places = {0};
+    const page_rows rows = shown_rows(t);
+    output_char(o, '{');
+    write_head(o, &t->question);
+    output_format(o, ",\n\"kind\":\"%s\",\"count\":%zu,\"offset\":%llu,\n", kinds[t->kind],
+                  t->count, (unsigned long long)t->offset);
+    const bool ok =
+        page_names(&places, &rows) && number_wrappers(t, &places) &&
+        write_places(o, &places, &t->question.reading->profile, t->by == BY_LINE, t->matches);
+    output_text(o, ",\n");
+    page_columns(o, &places, &rows, "rows");
+    if (has_callers(t))
+        write_wrappers(o, t, &places);
+    if (t->kind == KIND_LEAKS)
+        write_window(o, t);
+    output_text(o, "}\n");
+    place_list_free(&places);
+    return ok;
+}
+
+bool answer_table(request *r) {
+    asked_table t = {.limit = 100, .share = 1, .warm_up = 25};
+    const bool ok =
+        parse(r, &t) && gather(r, &t) && search(r, &t) && sort(&t) && write_table(r, &t);
+    close_table(r, &t);
+    return ok;
+}

@@ -1,0 +1,440 @@
+/* answer_tree.c: `/api/tree`: call paths, as much of them as a screen shows; and `/api/difftree`:
+ * those of two traces as one. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "paths/difftree.h"
+#include "paths/flame.h"
+#include "query/compare.h"
+#include "query/diff.h"
+#include "serve/request.h"
+
+enum { BY_FUNCTION, BY_LINE };
+static const char *const groupings[] = {[BY_FUNCTION] = "function", [BY_LINE] = "line", NULL};
+
+/* In the order of calltree_shape. */
+static const char *const modes[] = {"down", "inverted", "callees", "callers", NULL};
+
+/* What is asked for. */
+typedef struct tree_asked {
+    asked question;
+    int mode, by;
+    bool collapse;
+    call_site *focus; /* of callees and callers */
+    double width, least, share;
+    uint64_t rows;
+    id_list root;
+    uint8_t *matches; /* by location; NULL: nothing is searched for */
+} tree_asked;
+
+/* ---- parameters -------------------------------------------------------------------------- */
+
+static bool parse_focus(request *r, tree_asked *t) {
+    bool wanted = t->mode == CALLTREE_CALLEES || t->mode == CALLTREE_CALLERS;
+    if (!wanted)
+        return !request_text(r, "focus") ||
+               request_refuse(r, "focus", 0, "is for callers, callees");
+    return request_focus(r, &t->question.reading->profile, &t->focus);
+}
+
+static bool parse_view(request *r, tree_asked *t) {
+    return request_choice(r, "mode", modes, &t->mode) &&
+           request_choice(r, "by", groupings, &t->by) &&
+           request_flag(r, "collapse", &t->collapse) &&
+           request_number(r, "width", 1, 16384, &t->width) &&
+           request_number(r, "min", 0.1, 1000, &t->least) &&
+           request_number(r, "share", 0, 100, &t->share) &&
+           request_integer(r, "rows", 1, 1000, &t->rows) && request_ids(r, "root", &t->root);
+}
+
+static bool parse(request *r, tree_asked *t) {
+    return parse_view(r, t) && request_ask(r, &t->question) && parse_focus(r, t) &&
+           request_search(r, &t->question.reading->profile, &t->matches);
+}
+
+static void close_tree(request *r, tree_asked *t) {
+    call_site_free(t->focus);
+    vec_free(&t->root);
+    free(t->matches);
+    asked_close(r, &t->question);
+}
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+static const profile_location *place_of(const tree_asked *t, uint32_t place) {
+    return place == FLAME_NOWHERE ? NULL : &t->question.reading->profile.locations.items[place];
+}
+
+static bool number_places(const tree_asked *t, const flame *f, place_list *places) {
+    for (size_t i = 0; i < f->nodes.count; i++)
+        if (place_list_add(places, place_of(t, f->nodes.items[i].place)) < -1)
+            return false;
+    return true;
+}
+
+static void write_root(output *o, const tree_asked *t, const flame *f) {
+    const flame_node *root = &f->nodes.items[0];
+    output_format(o, ",\n\"mode\":\"%s\",\"root\":{", modes[t->mode]);
+    write_cost(o, &t->question, &root->total);
+    json_column c;
+    column_start(&c, o, "found", false);
+    for (size_t i = 0; i < f->n_found; i++)
+        column_integer(&c, t->root.items[i]);
+    column_end(&c);
+    output_text(o, "},\n");
+}
+
+static bool write_costs(output *o, const tree_asked *t, const flame *f) {
+    const cost **costs = malloc((f->nodes.count + 1) * sizeof *costs);
+    if (!costs)
+        return false;
+    for (size_t i = 0; i < f->nodes.count; i++)
+        costs[i] = &f->nodes.items[i].total;
+    write_figures(o, &t->question, costs, f->nodes.count, false);
+    free(costs);
+    return true;
+}
+
+static int64_t number_parent(const void *thing) {
+    const flame_node *n = thing;
+    return n->parent == FLAME_NOWHERE ? -1 : (int64_t)n->parent;
+}
+
+static int64_t number_sites(const void *thing) {
+    const flame_node *n = thing;
+    return n->sites;
+}
+
+static int64_t number_more(const void *thing) {
+    const flame_node *n = thing;
+    return n->more;
+}
+
+static int64_t number_match(const void *thing) {
+    const flame_node *n = thing;
+    return n->match;
+}
+
+static bool write_nodes(output *o, const tree_asked *t, const flame *f, place_list *places) {
+    json_column c;
+    output_text(o, ",\n\"nodes\":{");
+    column_start(&c, o, "place", true);
+    for (size_t i = 0; i < f->nodes.count; i++)
+        column_integer(&c, place_list_add(places, place_of(t, f->nodes.items[i].place)));
+    column_end(&c);
+    write_column(o, "parent", f->nodes.items, sizeof *f->nodes.items, f->nodes.count,
+                 number_parent);
+    if (!write_costs(o, t, f))
+        return false;
+    column_start(&c, o, "self", false);
+    for (size_t i = 0; i < f->nodes.count; i++)
+        column_number(&c, asked_figure(&t->question, &f->nodes.items[i].self).value);
+    column_end(&c);
+    write_column(o, "sites", f->nodes.items, sizeof *f->nodes.items, f->nodes.count, number_sites);
+    write_column(o, "more", f->nodes.items, sizeof *f->nodes.items, f->nodes.count, number_more);
+    if (t->matches)
+        write_column(o, "match", f->nodes.items, sizeof *f->nodes.items, f->nodes.count,
+                     number_match);
+    output_char(o, '}');
+    return true;
+}
+
+static void write_matched(output *o, const tree_asked *t, const flame *f) {
+    double all = f->nodes.items[0].total.weight;
+    output_text(o, ",\n\"matched\":{");
+    write_cost(o, &t->question, &f->matched);
+    output_format(o, ",\"share\":%.6f}", all > 0 ? f->matched.weight / all : 0);
+}
+
+static bool write_tree(request *r, const tree_asked *t, const flame *f) {
+    place_list places = {0};
+    output *o = r->o;
+    output_char(o, '{');
+    write_head(o, &t->question);
+    write_root(o, t, f);
+    bool ok =
+        number_places(t, f, &places) &&
+        write_places(o, &places, &t->question.reading->profile, t->by == BY_LINE, t->matches) &&
+        write_nodes(o, t, f, &places);
+    if (t->matches)
+        write_matched(o, t, f);
+    output_text(o, "}\n");
+    place_list_free(&places);
+    return ok;
+}
+
+/* ---- the picture ------------------------------------------------------------------------- */
+
+static flame_spec picture_of(const tree_asked *t) {
+    const double share = t->least / t->width;
+    return (flame_spec){.root = t->root.items,
+                        .n_root = t->root.count,
+                        .min_share = share > t->share / 100 ? share : t->share / 100,
+                        .rows = (uint32_t)t->rows,
+                        .by_line = t->by == BY_LINE,
+                        .outward = t->mode == CALLTREE_INVERTED || t->mode == CALLTREE_CALLERS,
+                        .matches = t->matches};
+}
+
+static bool paint(request *r, const tree_asked *t, const profile *p, const calltree *tree,
+                  flame *f) {
+    const flame_spec spec = picture_of(t);
+    return flame_query(p, tree, &spec, f) || request_no_memory(r);
+}
+
+static calltree_spec spec_of(const tree_asked *t) {
+    return (calltree_spec){.shape = (calltree_shape)t->mode,
+                           .by_line = t->by == BY_LINE,
+                           .collapse_recursion = t->collapse,
+                           .focus = t->focus,
+                           /* One more than is shown, so that it is known that there are more. */
+                           .max_depth = t->collapse ? 0 : t->root.count + t->rows + 1,
+                           .path = t->root.items,
+                           .n_path = t->root.count};
+}
+
+/* Where recursion is collapsed, what is below a frame depends on all above it: that takes a tree.
+ */
+static bool paint_collapsed(request *r, const tree_asked *t, flame *f) {
+    const calltree_spec spec = spec_of(t);
+    cache_entry *e = asked_tree(r, &t->question, &spec);
+    bool ok = e && paint(r, t, &t->question.reading->profile, cache_entry_value(e), f);
+    cache_release(r->viewer->cache, e);
+    return ok;
+}
+
+static bool paint_seen(request *r, const tree_asked *t, flame *f) {
+    const calltree_spec shape = spec_of(t);
+    const flame_spec spec = picture_of(t);
+    return asked_picture(r, &t->question, &shape, &spec, f);
+}
+
+bool answer_tree(request *r) {
+    tree_asked t = {.width = 1200, .least = 1, .rows = 256};
+    flame f = {0};
+    bool ok = parse(r, &t) && (t.collapse ? paint_collapsed(r, &t, &f) : paint_seen(r, &t, &f)) &&
+              write_tree(r, &t, &f);
+    flame_free(&f);
+    close_tree(r, &t);
+    return ok;
+}
+
+/* ---- two traces -------------------------------------------------------------------------- */
+
+/* Its `tree.question` is that after. */
+typedef struct diff_asked {
+    tree_asked tree;
+    asked before;
+    asked_moments moments;
+    difftree d;
+    flame flame;
+    difftree_sides *sides;   /* by node of the picture */
+    comparison *comparisons; /* the same */
+    double *q;
+} diff_asked;
+
+static bool parse_diff(request *r, diff_asked *a) {
+    tree_asked *t = &a->tree;
+    return parse_view(r, t) && request_moments(r, &a->moments) &&
+           (a->moments.given ? request_ask_moments(r, &a->moments, &a->before, &t->question)
+                             : request_ask_of(r, &a->before, "before", 0) &&
+                                   request_ask_of(r, &t->question, "after", 1)) &&
+           parse_focus(r, t);
+}
+
+static bool join_trees(request *r, diff_asked *a) {
+    calltree_spec spec = spec_of(&a->tree);
+    spec.n_path = 0; /* its places are numbered across both traces */
+    cache_entry *before = asked_tree(r, &a->before, &spec);
+    cache_entry *after = asked_tree(r, &a->tree.question, &spec);
+    bool ok = before && after &&
+              difftree_query(a->before.query, cache_entry_value(before), a->tree.question.query,
+                             cache_entry_value(after), a->tree.by == BY_LINE, &a->d);
+    cache_release(r->viewer->cache, before);
+    cache_release(r->viewer->cache, after);
+    return ok || request_no_memory(r);
+}
+
+static void add_hidden(const diff_asked *a, uint32_t node, uint32_t shown, difftree_sides *sum) {
+    const calltree *t = &a->d.tree;
+    const calltree_node *n = &t->nodes.items[node];
+    for (uint32_t k = shown; k < n->n_children; k++) {
+        const difftree_sides *s = &a->d.sides[t->children.items[n->first + k]];
+        cost_add(&sum->before, &s->before);
+        cost_add(&sum->after, &s->after);
+    }
+}
+
+/* Nodes that sum up come after their siblings, which are the largest children. */
+static bool find_sides(diff_asked *a) {
+    size_t n = a->flame.nodes.count;
+    uint32_t *shown = calloc(n + 1, sizeof *shown); /* children, by node */
+    for (size_t i = 0; shown && i < n; i++) {
+        const flame_node *x = &a->flame.nodes.items[i];
+        if (x->node == FLAME_NOWHERE)
+            add_hidden(a, a->flame.nodes.items[x->parent].node, shown[x->parent], &a->sides[i]);
+        else
+            a->sides[i] = a->d.sides[x->node];
+        if (x->parent != FLAME_NOWHERE)
+            shown[x->parent]++;
+    }
+    bool ok = shown;
+    free(shown);
+    return ok;
+}
+
+static bool is_decided(const diff_asked *a) {
+    return diff_is_decided(&(diff_options){0}, a->before.query, 1, a->tree.question.query, 1);
+}
+
+static bool compare_nodes(diff_asked *a) {
+    size_t n = a->flame.nodes.count;
+    double *p = malloc((n + 1) * sizeof *p), *least = malloc((n + 1) * sizeof *least);
+    bool ok = p && least;
+    for (size_t i = 0; ok && i < n; i++) {
+        a->comparisons[i] = diff_costs(a->before.query, &a->sides[i].before, a->tree.question.query,
+                                       &a->sides[i].after);
+        p[i] = a->comparisons[i].p;
+        least[i] = a->comparisons[i].least_p;
+    }
+    ok = ok && compare_q_values(p, least, n, COMPARE_FALSE_DISCOVERIES, a->q);
+    for (size_t i = 0; ok && !is_decided(a) && i < n; i++)
+        a->q[i] = (double)NAN;
+    free(p);
+    free(least);
+    return ok;
+}
+
+static bool compare_picture(request *r, diff_asked *a) {
+    size_t n = a->flame.nodes.count + 1;
+    a->sides = calloc(n, sizeof *a->sides);
+    a->comparisons = calloc(n, sizeof *a->comparisons);
+    a->q = calloc(n, sizeof *a->q);
+    if (!a->sides || !a->comparisons || !a->q)
+        return request_no_memory(r);
+    return (find_sides(a) && compare_nodes(a)) || request_no_memory(r);
+}
+
+/* Of both traces together. */
+static figure both(const diff_asked *a, const difftree_sides *s) {
+    figure x = asked_figure(&a->before, &s->before);
+    figure y = asked_figure(&a->tree.question, &s->after);
+    return (figure){.samples = s->before.samples + s->after.samples,
+                    .value = x.value + y.value,
+                    .low = x.low + y.low,
+                    .high = x.high + y.high};
+}
+
+/* X(name, expression of node `i`) */
+#define DIFFTREE_COLUMNS(X)                                                                        \
+    X("value", both(a, &a->sides[i]).value)                                                        \
+    X("low", both(a, &a->sides[i]).low)                                                            \
+    X("high", both(a, &a->sides[i]).high)                                                          \
+    X("samples", (double)(a->sides[i].before.samples + a->sides[i].after.samples))                 \
+    X("blocks", (double)nodes[i].total.blocks)                                                     \
+    X("self", nodes[i].self.weight)                                                                \
+    X("before", a->comparisons[i].before.value)                                                    \
+    X("after", a->comparisons[i].after.value)                                                      \
+    X("change", a->comparisons[i].change.value)                                                    \
+    X("change_low", a->comparisons[i].change.low)                                                  \
+    X("change_high", a->comparisons[i].change.high)                                                \
+    X("sure", a->q[i] <= COMPARE_FALSE_DISCOVERIES ? 1.0 : 0.0)
+
+static void write_diff_nodes(output *o, const diff_asked *a, place_list *places) {
+    const flame_node *nodes = a->flame.nodes.items;
+    size_t n = a->flame.nodes.count;
+    json_column c;
+    output_text(o, ",\n\"nodes\":{");
+    column_start(&c, o, "place", true);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t at = nodes[i].place;
+        column_integer(
+            &c,
+            place_list_add(places, at == FLAME_NOWHERE ? NULL : &a->d.names.locations.items[at]));
+    }
+    column_end(&c);
+    write_column(o, "parent", nodes, sizeof *nodes, n, number_parent);
+#define DIFFTREE_COLUMN(name, expression)                                                          \
+    column_start(&c, o, name, false);                                                              \
+    for (size_t i = 0; i < n; i++)                                                                 \
+        column_number(&c, expression);                                                             \
+    column_end(&c);
+    DIFFTREE_COLUMNS(DIFFTREE_COLUMN)
+#undef DIFFTREE_COLUMN
+    write_column(o, "sites", nodes, sizeof *nodes, n, number_sites);
+    write_column(o, "more", nodes, sizeof *nodes, n, number_more);
+    if (a->tree.matches)
+        write_column(o, "match", nodes, sizeof *nodes, n, number_match);
+    output_char(o, '}');
+}
+
+static void write_both(output *o, const diff_asked *a, const char *name, const difftree_sides *s,
+                       uint64_t blocks) {
+    figure f = both(a, s);
+    output_format(o, ",\n\"%s\":{", name);
+    write_figure(o, &f, blocks);
+}
+
+static void write_diff_head(output *o, const diff_asked *a) {
+    const calltree_node *root = &a->d.tree.nodes.items[CALLTREE_ROOT];
+    const flame_node *first = &a->flame.nodes.items[0];
+    output_text(o, "{\"before\":{");
+    write_head(o, &a->before);
+    output_text(o, "},\n\"after\":{");
+    write_head(o, &a->tree.question);
+    const measure_info *m = &measure_infos[a->before.query->measure];
+    output_format(o, "},\n\"unit\":\"%s\",\"measure\":\"%s\",\"mode\":\"%s\",\"decided\":%s",
+                  figure_unit(m->unit), m->name, modes[a->tree.mode],
+                  is_decided(a) ? "true" : "false");
+    if (a->moments.given)
+        output_format(o, ",\"from\":%" PRIu64 ",\"to\":%" PRIu64, a->moments.from, a->moments.to);
+    write_both(o, a, "total", &a->d.sides[CALLTREE_ROOT], root->total.blocks);
+    output_char(o, '}');
+    write_both(o, a, "root", &a->sides[0], first->total.blocks);
+    json_column c;
+    column_start(&c, o, "found", false);
+    for (size_t i = 0; i < a->flame.n_found; i++)
+        column_integer(&c, a->tree.root.items[i]);
+    column_end(&c);
+    output_text(o, "},\n");
+}
+
+static bool write_diff(request *r, const diff_asked *a) {
+    place_list places = {0};
+    output *o = r->o;
+    bool ok = true;
+    for (size_t i = 0; i < a->flame.nodes.count; i++) {
+        uint32_t at = a->flame.nodes.items[i].place;
+        if (at != FLAME_NOWHERE)
+            ok = ok && place_list_add(&places, &a->d.names.locations.items[at]) >= -1;
+    }
+    write_diff_head(o, a);
+    ok = ok && write_places(o, &places, &a->d.names, a->tree.by == BY_LINE, a->tree.matches);
+    write_diff_nodes(o, a, &places);
+    if (a->tree.matches) {
+        double all = a->flame.nodes.items[0].total.weight;
+        output_format(o, ",\n\"matched\":{\"value\":%.0f,\"samples\":%llu,\"share\":%.6f}",
+                      a->flame.matched.weight, (unsigned long long)a->flame.matched.samples,
+                      all > 0 ? a->flame.matched.weight / all : 0);
+    }
+    output_text(o, "}\n");
+    place_list_free(&places);
+    return ok;
+}
+
+bool answer_difftree(request *r) {
+    diff_asked a = {.tree = {.width = 1200, .least = 1, .rows = 256}};
+    bool ok = parse_diff(r, &a) && join_trees(r, &a) &&
+              request_search(r, &a.d.names, &a.tree.matches) &&
+              paint(r, &a.tree, &a.d.names, &a.d.tree, &a.flame) && compare_picture(r, &a) &&
+              write_diff(r, &a);
+    free(a.sides);
+    free(a.comparisons);
+    free(a.q);
+    flame_free(&a.flame);
+    difftree_free(&a.d);
+    asked_close(r, &a.before);
+    close_tree(r, &a.tree);
+    return ok;
+}

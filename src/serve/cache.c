@@ -1,0 +1,194 @@
+/* cache.c: see cache.h. A list is enough: there are tens of entries, and each took milliseconds. */
+#include "serve/cache.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum entry_state { ENTRY_MAKING, ENTRY_READY, ENTRY_FAILED } entry_state;
+
+struct cache_entry {
+    cache_entry *next, *previous; /* of the list; both NULL once it was forgotten */
+    entry_state state;
+    size_t users; /* with those that wait for it */
+    bool listed;
+    cache_value value;
+    char key[];
+};
+
+struct cache {
+    pthread_mutex_t lock; /* guards all below, and the entries but for their values */
+    pthread_cond_t made;
+    cache_entry *newest, *oldest;
+    size_t size, capacity;
+};
+
+cache *cache_new(size_t capacity) {
+    cache *c = malloc(sizeof *c);
+    if (!c)
+        return NULL;
+    *c = (cache){.capacity = capacity};
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->made, NULL);
+    return c;
+}
+
+static void destroy(cache_entry *e) {
+    if (e->state == ENTRY_READY)
+        e->value.release(e->value.value);
+    free(e);
+}
+
+/* ---- the list; the lock is held ---------------------------------------------------------- */
+
+static void unlist(cache *c, cache_entry *e) {
+    if (!e->listed)
+        return;
+    *(e->previous ? &e->previous->next : &c->newest) = e->next;
+    *(e->next ? &e->next->previous : &c->oldest) = e->previous;
+    e->next = e->previous = NULL;
+    e->listed = false;
+    c->size -= e->value.size;
+}
+
+static void list(cache *c, cache_entry *e) {
+    e->listed = true;
+    e->next = c->newest;
+    *(c->newest ? &c->newest->previous : &c->oldest) = e;
+    c->newest = e;
+    c->size += e->value.size;
+}
+
+static cache_entry *find(const cache *c, const char *key) {
+    cache_entry *e = c->newest;
+    while (e && strcmp(e->key, key) != 0)
+        e = e->next;
+    return e;
+}
+
+/* Takes what nobody uses out of the list until the rest fits; returns it, linked by `next`. */
+static cache_entry *evict(cache *c) {
+    cache_entry *gone = NULL;
+    for (cache_entry *e = c->oldest; e && c->size > c->capacity;) {
+        cache_entry *newer = e->previous;
+        if (e->users == 0) {
+            unlist(c, e);
+            e->next = gone;
+            gone = e;
+        }
+        e = newer;
+    }
+    return gone;
+}
+
+static void destroy_all(cache_entry *gone) {
+    while (gone) {
+        cache_entry *next = gone->next;
+        destroy(gone);
+        gone = next;
+    }
+}
+
+/* ---- entries ----------------------------------------------------------------------------- */
+
+/* With the lock held; true if it is now the caller's to destroy. */
+static bool drop_user(cache_entry *e) {
+    return --e->users == 0 && !e->listed;
+}
+
+void cache_release(cache *c, cache_entry *e) {
+    if (!e)
+        return;
+    pthread_mutex_lock(&c->lock);
+    bool last = drop_user(e);
+    cache_entry *gone = evict(c);
+    pthread_mutex_unlock(&c->lock);
+    if (last)
+        destroy(e);
+    destroy_all(gone);
+}
+
+/* With the lock held, which it gives up for a while. */
+static cache_entry *await(cache *c, cache_entry *e) {
+    while (e->state == ENTRY_MAKING)
+        pthread_cond_wait(&c->made, &c->lock);
+    if (e->state == ENTRY_READY)
+        return e;
+    if (drop_user(e))
+        destroy(e);
+    return NULL;
+}
+
+/* With the lock held, which it gives up for a while. */
+static cache_entry *fill(cache *c, cache_entry *e, bool (*make)(void *, cache_value *),
+                         void *context) {
+    pthread_mutex_unlock(&c->lock);
+    cache_value value = {0};
+    bool ok = make(context, &value);
+    pthread_mutex_lock(&c->lock);
+    e->state = ok ? ENTRY_READY : ENTRY_FAILED;
+    bool listed = e->listed;
+    unlist(c, e);
+    e->value = value;
+    if (ok && listed)
+        list(c, e);
+    pthread_cond_broadcast(&c->made);
+    return await(c, e);
+}
+
+static cache_entry *add(cache *c, const char *key) {
+    size_t size = strlen(key) + 1;
+    cache_entry *e = calloc(1, sizeof *e + size);
+    if (e) {
+        memcpy(e->key, key, size);
+        e->users = 1;
+        list(c, e);
+    }
+    return e;
+}
+
+cache_entry *cache_get(cache *c, const char *key, bool (*make)(void *context, cache_value *value),
+                       void *context) {
+    pthread_mutex_lock(&c->lock);
+    cache_entry *e = find(c, key);
+    if (e) {
+        e->users++;
+        unlist(c, e);
+        list(c, e);
+        e = await(c, e);
+    } else if ((e = add(c, key))) {
+        e = fill(c, e, make, context);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return e;
+}
+
+void *cache_entry_value(const cache_entry *e) {
+    return e->value.value;
+}
+
+void cache_forget(cache *c, const char *prefix) {
+    cache_entry *gone = NULL;
+    pthread_mutex_lock(&c->lock);
+    for (cache_entry *e = c->newest, *next; e; e = next) {
+        next = e->next;
+        if (strncmp(e->key, prefix, strlen(prefix)) != 0)
+            continue;
+        unlist(c, e);
+        if (e->users == 0) {
+            e->next = gone;
+            gone = e;
+        }
+    }
+    pthread_mutex_unlock(&c->lock);
+    destroy_all(gone);
+}
+
+void cache_free(cache *c) {
+    if (!c)
+        return;
+    cache_forget(c, "");
+    pthread_cond_destroy(&c->made);
+    pthread_mutex_destroy(&c->lock);
+    free(c);
+}

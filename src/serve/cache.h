@@ -1,0 +1,36 @@
+/* cache.h: answers that may be asked for again, by key, the least recently used ones going first.
+ *
+ * Threads share it. What several ask for at once is computed once, while the others wait. A value
+ * in use stays until its last user releases it, in the cache or not. */
+#ifndef SERVE_CACHE_H
+#define SERVE_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct cache cache;
+
+/* What is kept: `size` bytes, roughly, and how it goes. */
+typedef struct cache_value {
+    void *value;
+    size_t size;
+    void (*release)(void *value);
+} cache_value;
+
+typedef struct cache_entry cache_entry;
+
+/* NULL when there is no memory. `capacity`: bytes. */
+cache *cache_new(size_t capacity);
+void cache_free(cache *c); /* no entry may be in use; NULL is allowed */
+
+/* The entry of `key`, in use by the caller; if there is none, `make` fills it. NULL when `make`
+ * failed (the next one who asks tries again) or there is no memory. */
+cache_entry *cache_get(cache *c, const char *key, bool (*make)(void *context, cache_value *value),
+                       void *context);
+void *cache_entry_value(const cache_entry *e);
+void cache_release(cache *c, cache_entry *e); /* NULL is allowed */
+
+/* Forgets the entries whose key begins so. */
+void cache_forget(cache *c, const char *prefix);
+
+#endif

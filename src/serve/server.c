@@ -1,0 +1,587 @@
+/* server.c: see server.h. libmicrohttpd's threads (one a socket) take requests apart and send
+ * answers; they never compute. A request to the API suspends its connection and becomes a job of
+ * the workers, which resume the connection when the answer is there. */
+#include "serve/server.h"
+
+#include <microhttpd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/arena.h"
+#include "serve/api.h"
+#include "serve/assets.h"
+#include "serve/guard.h"
+#include "serve/listen.h"
+#include "serve/streams.h"
+#include "serve/workers.h"
+
+enum {
+    CONNECTIONS_MAX = 2048,
+    FILES_WANTED = CONNECTIONS_MAX + 256,
+    REQUEST_MEMORY = 48 * 1024, /* bytes a connection: request, headers, and what is sent */
+    IDLE_SECONDS = 30,          /* without a byte in either direction */
+    EXCHANGE_SECONDS = 60,      /* from the end of one answer to that of the next */
+    PING_SECONDS = 15,
+    PARAMETERS_MAX = 24,
+};
+
+/* A connection's time limit. */
+typedef struct client {
+    struct client *next, **previous;
+    int fd;
+    time_t since; /* the exchange began; 0: takes as long as it takes */
+} client;
+
+struct server {
+    viewer *viewer;
+    listener listener;
+    struct MHD_Daemon *daemons[LISTEN_SOCKETS];
+    workers *workers;
+    streams *streams;
+    guard guard;
+    char host[256];
+    char address[512];
+    time_t pinged;
+    pthread_mutex_t lock; /* guards the clients, and the change of `stopping` */
+    client *clients;
+    atomic_bool stopping;
+};
+
+/* One request and its answer. */
+typedef struct exchange {
+    job job;
+    server *server;
+    struct MHD_Connection *connection;
+    client *client;
+    arena strings;
+    const char *endpoint;
+    api_parameter parameters[PARAMETERS_MAX];
+    size_t n_parameters;
+    bool too_many; /* parameters */
+    bool answered;
+    output answer;
+    int status;
+} exchange;
+
+static time_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec + 1; /* never 0 */
+}
+
+/* ---- time limits ------------------------------------------------------------------------- */
+
+static void set_clock(server *s, client *c, time_t since) {
+    pthread_mutex_lock(&s->lock);
+    if (c)
+        c->since = since;
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void add_client(server *s, struct MHD_Connection *connection, void **context) {
+    client *c = calloc(1, sizeof *c);
+    *context = c;
+    if (!c)
+        return;
+    c->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+    c->since = now();
+    pthread_mutex_lock(&s->lock);
+    c->next = s->clients;
+    c->previous = &s->clients;
+    if (c->next)
+        c->next->previous = &c->next;
+    s->clients = c;
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* The socket is still open here, so that nobody else has its number. */
+static void remove_client(server *s, client *c) {
+    if (!c)
+        return;
+    pthread_mutex_lock(&s->lock);
+    *c->previous = c->next;
+    if (c->next)
+        c->next->previous = c->previous;
+    pthread_mutex_unlock(&s->lock);
+    free(c);
+}
+
+static void on_connection(void *context, struct MHD_Connection *connection, void **client_context,
+                          enum MHD_ConnectionNotificationCode code) {
+    if (code == MHD_CONNECTION_NOTIFY_STARTED)
+        add_client(context, connection, client_context);
+    else
+        remove_client(context, *client_context);
+}
+
+static void end_slow_clients(server *s, time_t time) {
+    pthread_mutex_lock(&s->lock);
+    for (client *c = s->clients; c; c = c->next)
+        if (c->since && time - c->since > EXCHANGE_SECONDS)
+            shutdown(c->fd, SHUT_RDWR);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void server_tick(server *s) {
+    time_t time = now();
+    end_slow_clients(s, time);
+    if (time - s->pinged >= PING_SECONDS) {
+        s->pinged = time;
+        streams_ping(s->streams);
+    }
+}
+
+/* ---- answers ----------------------------------------------------------------------------- */
+
+/* False when there is no memory. */
+static bool add_header(struct MHD_Response *r, const char *name, const char *value) {
+    return MHD_add_response_header(r, name, value) == MHD_YES;
+}
+
+static bool add_policy(struct MHD_Response *r) {
+    static const char policy[] =
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+        "font-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    return add_header(r, "Content-Security-Policy", policy) &&
+           add_header(r, "X-Content-Type-Options", "nosniff") &&
+           add_header(r, "X-Frame-Options", "DENY") &&
+           add_header(r, "Referrer-Policy", "no-referrer") &&
+           add_header(r, "Cross-Origin-Opener-Policy", "same-origin") &&
+           add_header(r, "Cross-Origin-Resource-Policy", "same-origin");
+}
+
+/* Takes `r`, which is `whole` if it has all headers of its own. One that lacks a header is not
+ * sent: what it forbids a browser would otherwise do. */
+static enum MHD_Result send_response(struct MHD_Connection *connection, int status,
+                                     struct MHD_Response *r, bool whole) {
+    enum MHD_Result queued = MHD_NO;
+    if (whole && add_policy(r))
+        queued = MHD_queue_response(connection, (unsigned)status, r);
+    MHD_destroy_response(r);
+    return queued;
+}
+
+/* Takes what `o` holds. */
+static enum MHD_Result send_json(struct MHD_Connection *connection, int status, output *o) {
+    struct MHD_Response *r =
+        o->error ? NULL
+                 : MHD_create_response_from_buffer(o->used, o->buffer, MHD_RESPMEM_MUST_FREE);
+    if (!r) {
+        free(o->buffer);
+        return MHD_NO;
+    }
+    bool whole = add_header(r, "Content-Type", "application/json") &&
+                 add_header(r, "Cache-Control", "no-store") &&
+                 (status != MHD_HTTP_METHOD_NOT_ALLOWED || add_header(r, "Allow", "GET, HEAD"));
+    return send_response(connection, status, r, whole);
+}
+
+static enum MHD_Result refuse(struct MHD_Connection *connection, int status, const char *reason) {
+    output o;
+    output_start(&o, OUTPUT_MEMORY);
+    api_error(&o, NULL, 0, reason);
+    return send_json(connection, status, &o);
+}
+
+/* ---- the page ---------------------------------------------------------------------------- */
+
+static bool header_has(struct MHD_Connection *connection, const char *name, const char *word) {
+    const char *value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+    return value && strstr(value, word);
+}
+
+static struct MHD_Response *asset_unpacked(const asset *a) {
+    unsigned char *plain = malloc(a->size + 1);
+    z_stream z = {.next_in = (Bytef *)a->gzip, .avail_in = (uInt)a->gzip_size};
+    bool ok = plain && inflateInit2(&z, 16 + MAX_WBITS) == Z_OK;
+    if (ok) {
+        z.next_out = plain;
+        z.avail_out = (uInt)a->size + 1;
+        ok = inflate(&z, Z_FINISH) == Z_STREAM_END;
+        inflateEnd(&z);
+    }
+    if (ok)
+        return MHD_create_response_from_buffer(a->size, plain, MHD_RESPMEM_MUST_FREE);
+    free(plain);
+    return NULL;
+}
+
+static struct MHD_Response *asset_response(struct MHD_Connection *connection, const asset *a) {
+    if (!header_has(connection, "Accept-Encoding", "gzip"))
+        return asset_unpacked(a);
+    struct MHD_Response *r =
+        MHD_create_response_from_buffer(a->gzip_size, (void *)a->gzip, MHD_RESPMEM_PERSISTENT);
+    if (!r || add_header(r, "Content-Encoding", "gzip"))
+        return r;
+    MHD_destroy_response(r);
+    return NULL;
+}
+
+/* Who opens the page with the token has it from now on. */
+static bool give_cookie(const server *s, struct MHD_Connection *connection,
+                        struct MHD_Response *r) {
+    char cookie[128];
+    const char *token = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token");
+    if (!token || !guard_token(&s->guard, token, NULL))
+        return true;
+    snprintf(cookie, sizeof cookie, "%s=%s; Path=/; HttpOnly; SameSite=Strict", s->guard.cookie,
+             s->guard.token);
+    return add_header(r, "Set-Cookie", cookie);
+}
+
+static enum MHD_Result send_asset(const server *s, struct MHD_Connection *connection,
+                                  const asset *a) {
+    bool known = header_has(connection, "If-None-Match", a->tag);
+    struct MHD_Response *r = known
+                                 ? MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT)
+                                 : asset_response(connection, a);
+    if (!r)
+        return MHD_NO;
+    bool whole = add_header(r, "Content-Type", a->type) &&
+                 add_header(r, "Cache-Control", "no-cache") &&
+                 add_header(r, "Vary", "Accept-Encoding") && add_header(r, "ETag", a->tag) &&
+                 (strcmp(a->path, "/") != 0 || give_cookie(s, connection, r));
+    return send_response(connection, known ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, r, whole);
+}
+
+static enum MHD_Result send_page(const server *s, struct MHD_Connection *connection,
+                                 const char *url) {
+    for (const asset *a = assets; a->path; a++)
+        if (strcmp(a->path, url) == 0)
+            return send_asset(s, connection, a);
+    return refuse(connection, MHD_HTTP_NOT_FOUND, "there is nothing here");
+}
+
+/* ---- the API ----------------------------------------------------------------------------- */
+
+static enum MHD_Result on_parameter(void *context, enum MHD_ValueKind kind, const char *name,
+                                    size_t name_size, const char *value, size_t value_size) {
+    exchange *e = context;
+    (void)kind;
+    value = value ? value : "";
+    if (strcmp(name, "token") == 0 || (name_size == 0 && value_size == 0)) /* `?&token=…` */
+        return MHD_YES;
+    api_parameter p = {.name = arena_strndup(&e->strings, name, name_size),
+                       .value = arena_strndup(&e->strings, value, value_size)};
+    if (e->n_parameters == PARAMETERS_MAX || !p.name || !p.value || strlen(name) != name_size ||
+        strlen(value) != value_size) {
+        e->too_many = true;
+        return MHD_NO;
+    }
+    e->parameters[e->n_parameters++] = p;
+    return MHD_YES;
+}
+
+/* A client that has gone away needs no answer: while somebody types, many requests are given up. */
+static bool has_gone(void *context) {
+    const exchange *e = context;
+    char byte;
+    return e->client && recv(e->client->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+/* In a worker. */
+static void run_exchange(job *j) {
+    exchange *e = (exchange *)j;
+    output_start(&e->answer, OUTPUT_MEMORY);
+    if (e->server->stopping || has_gone(e)) {
+        e->status = MHD_HTTP_SERVICE_UNAVAILABLE;
+        api_error(&e->answer, NULL, 0, "the viewer is ending");
+    } else {
+        const api_client asks = {has_gone, e};
+        e->status = api_answer(e->server->viewer, e->endpoint, e->parameters, e->n_parameters,
+                               &asks, &e->answer);
+    }
+    e->answered = true;
+    set_clock(e->server, e->client, now());
+    MHD_resume_connection(e->connection);
+}
+
+static enum MHD_Result send_stream(server *s, struct MHD_Connection *connection, client *c) {
+    struct MHD_Response *r = streams_response(s->streams, connection);
+    if (!r)
+        return refuse(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "too many streams are open");
+    set_clock(s, c, 0);
+    bool whole = add_header(r, "Content-Type", "text/event-stream") &&
+                 add_header(r, "Cache-Control", "no-store");
+    return send_response(connection, MHD_HTTP_OK, r, whole);
+}
+
+/* The connection is suspended before a worker can resume it; and never once the server is
+ * stopping, which waits for those that are. */
+static enum MHD_Result start_job(exchange *e) {
+    server *s = e->server;
+    bool submitted = false;
+    e->job.run = run_exchange;
+    set_clock(s, e->client, 0);
+    pthread_mutex_lock(&s->lock);
+    bool stopping = s->stopping;
+    if (!stopping) {
+        MHD_suspend_connection(e->connection);
+        submitted = workers_submit(s->workers, &e->job);
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (stopping)
+        return refuse(e->connection, MHD_HTTP_SERVICE_UNAVAILABLE, "the viewer is ending");
+    if (!submitted) {
+        output_start(&e->answer, OUTPUT_MEMORY);
+        api_error(&e->answer, NULL, 0, "there are no threads for it");
+        e->status = MHD_HTTP_SERVICE_UNAVAILABLE;
+        e->answered = true;
+        MHD_resume_connection(e->connection);
+    }
+    return MHD_YES;
+}
+
+static enum MHD_Result ask_api(exchange *e, const char *endpoint) {
+    server *s = e->server;
+    const char *token = MHD_lookup_connection_value(e->connection, MHD_GET_ARGUMENT_KIND, "token");
+    const char *cookie = MHD_lookup_connection_value(e->connection, MHD_HEADER_KIND, "Cookie");
+    if (!guard_token(&s->guard, token, cookie))
+        return refuse(e->connection, MHD_HTTP_FORBIDDEN,
+                      "the token is missing or wrong: open the address that the terminal shows");
+    if (strcmp(endpoint, "live") == 0)
+        return send_stream(s, e->connection, e->client);
+    MHD_get_connection_values_n(e->connection, MHD_GET_ARGUMENT_KIND, on_parameter, e);
+    e->endpoint = arena_strndup(&e->strings, endpoint, strlen(endpoint));
+    if (e->too_many || !e->endpoint)
+        return refuse(e->connection, MHD_HTTP_BAD_REQUEST, "too many parameters");
+    return start_job(e);
+}
+
+/* ---- requests ---------------------------------------------------------------------------- */
+
+static bool is_welcome(const exchange *e, const char *url, int *status, const char **reason) {
+    struct MHD_Connection *c = e->connection;
+    const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
+    const char *origin = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin");
+    const char *site = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Sec-Fetch-Site");
+    const char *mode = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Sec-Fetch-Mode");
+    if (!guard_host(&e->server->guard, host)) {
+        *status = MHD_HTTP_MISDIRECTED_REQUEST;
+        *reason = "the Host is none of this server's names; --host gives it another one";
+        return false;
+    }
+    *status = MHD_HTTP_FORBIDDEN;
+    *reason = "requests of other sites are refused";
+    return guard_origin(origin, host) && guard_site(site, mode, strcmp(url, "/") == 0);
+}
+
+static enum MHD_Result begin(exchange *e, const char *url) {
+    static const char api[] = "/api/";
+    int status;
+    const char *reason;
+    if (!is_welcome(e, url, &status, &reason))
+        return refuse(e->connection, status, reason);
+    if (strncmp(url, api, sizeof api - 1) == 0)
+        return ask_api(e, url + sizeof api - 1);
+    return send_page(e->server, e->connection, url);
+}
+
+static exchange *exchange_new(server *s, struct MHD_Connection *connection) {
+    exchange *e = calloc(1, sizeof *e);
+    if (!e)
+        return NULL;
+    e->server = s;
+    e->connection = connection;
+    e->client =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+    return e;
+}
+
+static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
+                                  const char *method, const char *version, const char *body,
+                                  size_t *body_size, void **state) {
+    exchange *e = *state;
+    (void)version;
+    (void)body;
+    if (!e) { /* the headers are there */
+        e = *state = exchange_new(context, connection);
+        if (!e)
+            return MHD_NO;
+        bool asks = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
+        return asks ? MHD_YES
+                    : refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET is answered");
+    }
+    if (*body_size) {
+        *body_size = 0;
+        return MHD_YES;
+    }
+    if (e->answered) {
+        output answer = e->answer;
+        e->answer = (output){0};
+        return send_json(connection, e->status, &answer);
+    }
+    return begin(e, url);
+}
+
+static void on_completed(void *context, struct MHD_Connection *connection, void **state,
+                         enum MHD_RequestTerminationCode code) {
+    exchange *e = *state;
+    (void)connection;
+    (void)code;
+    if (!e)
+        return;
+    set_clock(context, e->client, now());
+    free(e->answer.buffer);
+    arena_free(&e->strings);
+    free(e);
+    *state = NULL;
+}
+
+/* ---- news -------------------------------------------------------------------------------- */
+
+static void on_published(void *context, size_t trace) {
+    server *s = context;
+    output o;
+    reading *r = viewer_take(s->viewer, trace, false);
+    if (!r)
+        return;
+    uint64_t generation = r->generation, serial = r->serial;
+    reading_release(r);
+    output_start(&o, OUTPUT_MEMORY);
+    output_format(&o, "event: trace\nid: %zu-%llu\ndata: ", trace, (unsigned long long)generation);
+    api_live(s->viewer, trace, &o);
+    output_text(&o, "\n\n");
+    if (o.error)
+        free(o.buffer);
+    else
+        streams_publish(s->streams, trace, serial, o.buffer, o.used);
+}
+
+/* ---- starting and stopping --------------------------------------------------------------- */
+
+static int hex_digit(char c) {
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+/* Decodes `%xx` in place. `%00` stays as it is, so that no text ends before its end. */
+static size_t on_unescape(void *context, struct MHD_Connection *connection, char *text) {
+    char *to = text;
+    (void)context;
+    (void)connection;
+    for (const char *from = text; *from; from++) {
+        int high = *from == '%' ? hex_digit(from[1]) : -1;
+        int low = high >= 0 ? hex_digit(from[2]) : -1;
+        bool decodes = low >= 0 && (high || low);
+        *to++ = decodes ? (char)(high << 4 | low) : *from;
+        from += decodes ? 2 : 0;
+    }
+    *to = '\0';
+    return (size_t)(to - text);
+}
+
+/* A thousand clients need as many files, which is what many systems begin with. */
+static void raise_file_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= FILES_WANTED)
+        return;
+    limit.rlim_cur = limit.rlim_max < FILES_WANTED ? limit.rlim_max : FILES_WANTED;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static struct MHD_Daemon *start_daemon(server *s, int fd) {
+    return MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
+        on_request, s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_MEMORY, MHD_OPTION_NOTIFY_CONNECTION,
+        on_connection, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_UNESCAPE_CALLBACK, on_unescape, NULL,
+        MHD_OPTION_END);
+}
+
+static void set_address(server *s) {
+    if (s->listener.any_address && gethostname(s->host, sizeof s->host - 1) == 0)
+        s->guard.host = s->host;
+    const char *shown = s->guard.host ? s->guard.host : "localhost";
+    bool brackets = strchr(shown, ':');
+    snprintf(s->address, sizeof s->address, "http://%s%s%s:%u/?token=%s", brackets ? "[" : "",
+             shown, brackets ? "]" : "", s->listener.port, s->guard.token);
+}
+
+static bool start_daemons(server *s, char *why, size_t size) {
+    for (int i = 0; i < s->listener.n; i++) {
+        s->daemons[i] = start_daemon(s, s->listener.fds[i]);
+        if (!s->daemons[i]) {
+            snprintf(why, size, "the server cannot be started");
+            return false;
+        }
+        s->listener.fds[i] = -1; /* the daemon's now */
+    }
+    return true;
+}
+
+static bool start(server *s, const server_options *options, char *why, size_t size) {
+    s->workers = workers_new();
+    s->streams = streams_new(s->viewer->n_traces);
+    if (!s->workers || !s->streams) {
+        snprintf(why, size, "not enough memory");
+        return false;
+    }
+    raise_file_limit();
+    if (!listen_open(&s->listener, options->host, options->port, SERVER_PORT, why, size))
+        return false;
+    if (!guard_init(&s->guard, options->host, s->listener.any_address, s->listener.port)) {
+        snprintf(why, size, "the system gives no random numbers");
+        return false;
+    }
+    set_address(s);
+    for (size_t i = 0; i < s->viewer->n_traces; i++)
+        on_published(s, i);
+    s->viewer->published = on_published;
+    s->viewer->context = s;
+    return start_daemons(s, why, size);
+}
+
+server *server_start(viewer *v, const server_options *options, char *why, size_t size) {
+    server *s = calloc(1, sizeof *s);
+    if (!s) {
+        snprintf(why, size, "not enough memory");
+        return NULL;
+    }
+    s->viewer = v;
+    s->pinged = now();
+    pthread_mutex_init(&s->lock, NULL);
+    if (start(s, options, why, size))
+        return s;
+    server_stop(s);
+    return NULL;
+}
+
+const char *server_address(const server *s) {
+    return s->address;
+}
+
+/* From here on no connection is suspended any more. */
+static void stop_suspending(server *s) {
+    pthread_mutex_lock(&s->lock);
+    s->stopping = true;
+    pthread_mutex_unlock(&s->lock);
+    if (s->streams)
+        streams_end(s->streams);
+    workers_free(s->workers);
+}
+
+void server_stop(server *s) {
+    if (!s)
+        return;
+    s->viewer->published = NULL;
+    viewer_end(s->viewer);
+    stop_suspending(s);
+    for (int i = 0; i < LISTEN_SOCKETS; i++)
+        if (s->daemons[i])
+            MHD_stop_daemon(s->daemons[i]);
+    streams_free(s->streams);
+    listen_close(&s->listener);
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+}

@@ -1,4 +1,4 @@
-// format.js: numbers as people read them, digit by digit as the commands print them (src/present/figures.c).
+// format.js: numbers as people read them, digit by digit as the commands print them (src/query/figure.c).
 
 const UNITS = ["B", "KB", "MB", "GB", "TB", "PB", "EB"];
 

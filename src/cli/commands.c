@@ -35,17 +35,11 @@ const command *command_find_alias(const char *program) {
     return NULL;
 }
 
+static const char *name_of(const void *context, size_t i) {
+    (void)context;
+    return command_table[i]->name;
+}
+
 const char *command_nearest(const char *name) {
-    const char *nearest = NULL;
-    size_t least = 3; /* further away is no typing error */
-    for (size_t i = 0; i < command_count; i++) {
-        const char *known = command_table[i]->name;
-        size_t size = strlen(name);
-        size_t d = size > 1 && strncmp(known, name, size) == 0 ? 1 : options_distance(known, name);
-        if (d < least) {
-            least = d;
-            nearest = known;
-        }
-    }
-    return nearest;
+    return options_nearest(name, name_of, NULL, command_count);
 }

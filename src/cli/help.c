@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "cli/terminal.h"
 
 enum { WIDTH = 80, NARROW = 60, OPTION_COLUMN = 30, NARROW_OPTION_COLUMN = 8, SUMMARY_COLUMN = 14 };
@@ -18,10 +19,7 @@ static size_t option_column(void) {
 }
 
 static size_t columns_of(const char *text, size_t size) {
-    size_t n = 0;
-    for (size_t i = 0; i < size; i++)
-        n += ((unsigned char)text[i] & 0xC0) != 0x80; /* not the rest of a UTF-8 character */
-    return n;
+    return utf8_columns(text, size);
 }
 
 /* Prints `text` word by word; lines after the first begin with `indent` blanks. `column` is where

@@ -1,6 +1,7 @@
 /* main.c: finds the command that the first word (or the program's own name) means, takes its
  * command line apart and runs it. */
 #include <errno.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -106,6 +107,7 @@ static int run_alias(const command *cmd, char **words) {
 }
 
 int main(int argc, char **argv) {
+    setlocale(LC_CTYPE, "C.UTF-8"); /* for the columns that characters take */
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
     const char *program = slash ? slash + 1 : argc > 0 ? argv[0] : "";
     const command *cmd = command_find_alias(program);

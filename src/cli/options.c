@@ -35,6 +35,23 @@ size_t options_distance(const char *a, const char *b) {
     return d[m][n];
 }
 
+const char *options_nearest(const char *word, const char *(*known)(const void *context, size_t i),
+                            const void *context, size_t n) {
+    const size_t size = strlen(word);
+    const char *nearest = NULL;
+    size_t least = 3; /* further away is no typing error */
+    for (size_t i = 0; i < n; i++) {
+        const char *name = known(context, i);
+        const bool begun = size > 1 && strncmp(name, word, size) == 0;
+        const size_t distance = begun ? 1 : options_distance(name, word);
+        if (distance < least) {
+            least = distance;
+            nearest = name;
+        }
+    }
+    return nearest;
+}
+
 /* ---- values ------------------------------------------------------------------------------ */
 
 /* A percent sign may stand behind it. */
@@ -185,6 +202,11 @@ static const option *find_short(const command *cmd, char letter) {
     return NULL;
 }
 
+static const char *option_name(const void *of, size_t i) {
+    const command *cmd = of;
+    return cmd->options[i].name;
+}
+
 static int refuse_unknown(const command *cmd, const char *name, size_t size) {
     const char *reason = reason_of_lack(cmd, name, size, NULL);
     if (reason)
@@ -193,16 +215,7 @@ static int refuse_unknown(const command *cmd, const char *name, size_t size) {
     char word[WORD_MAX + 1] = "";
     if (size <= WORD_MAX)
         memcpy(word, name, size);
-    const char *nearest = NULL;
-    size_t least = 3; /* further away is no typing error */
-    for (size_t i = 0; i < cmd->n_options; i++) {
-        const char *known = cmd->options[i].name;
-        size_t d = size > 1 && strncmp(known, word, size) == 0 ? 1 : options_distance(known, word);
-        if (d < least) {
-            least = d;
-            nearest = known;
-        }
-    }
+    const char *nearest = options_nearest(word, option_name, cmd, cmd->n_options);
     if (nearest)
         return message_usage(cmd, "%s has no option --%.*s; did you mean --%s?", cmd->name,
                              (int)size, name, nearest);

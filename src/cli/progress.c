@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "cli/terminal.h"
 #include "render/output.h"
 
@@ -53,9 +54,7 @@ static void write_there(const char *bytes, size_t size) {
 static const char *fit(const char *text, size_t columns) {
     const char *from = text;
     for (size_t n = strlen(text); *from && n >= columns; n--)
-        do
-            from++;
-        while ((*from & 0xC0) == 0x80);
+        from = utf8_next(from);
     return from;
 }
 

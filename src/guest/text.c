@@ -2,7 +2,8 @@
 #include "guest/text.h"
 
 #include <string.h>
-#include <wchar.h>
+
+#include "base/utf8.h"
 
 void text_size(char *to, double bytes) {
     static const char *const units[] = {"B", "KB", "MB", "GB", "TB", "PB", "EB"};
@@ -48,19 +49,7 @@ void text_restore(locale_t before) {
 }
 
 int text_width(const char *s) {
-    mbstate_t state = {0};
-    wchar_t character;
-    int n = 0;
-    while (*s) {
-        size_t size = mbrtowc(&character, s, strlen(s), &state);
-        bool bad = size > strlen(s);
-        int columns = bad ? 1 : wcwidth(character);
-        if (bad)
-            state = (mbstate_t){0};
-        n += columns > 0 ? columns : 0;
-        s += bad ? 1 : size;
-    }
-    return n;
+    return (int)utf8_columns(s, strlen(s));
 }
 
 void text_left(FILE *out, const char *s, int width) {
@@ -75,23 +64,6 @@ void text_right(FILE *out, const char *s, int width) {
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-/* Bytes of the well-formed character at s, 0 if there is none. */
-static size_t utf8_size(const unsigned char *s) {
-    size_t n = s[0] < 0x80   ? 1
-               : s[0] < 0xC2 ? 0
-               : s[0] < 0xE0 ? 2
-               : s[0] < 0xF0 ? 3
-               : s[0] < 0xF5 ? 4
-                             : 0;
-    for (size_t i = 1; i < n; i++)
-        if ((s[i] & 0xC0) != 0x80)
-            return 0;
-    bool overlong = (s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xF0 && s[1] < 0x90);
-    bool surrogate = s[0] == 0xED && s[1] >= 0xA0;
-    bool beyond = s[0] == 0xF4 && s[1] >= 0x90;
-    return n > 1 && (overlong || surrogate || beyond) ? 0 : n;
-}
-
 void text_json(FILE *out, const char *s) {
     if (!s) {
         fputs("null", out);
@@ -99,7 +71,7 @@ void text_json(FILE *out, const char *s) {
     }
     fputc('"', out);
     for (const unsigned char *at = (const unsigned char *)s; *at;) {
-        size_t n = utf8_size(at);
+        size_t n = utf8_size((const char *)at);
         if (n == 0)
             fputs("\xEF\xBF\xBD", out);
         else if (*at == '"' || *at == '\\')
@@ -115,13 +87,6 @@ void text_json(FILE *out, const char *s) {
 
 /* ---- patterns and paths ---------------------------------------------------------------------- */
 
-static const char *next_character(const char *s) {
-    do
-        s++;
-    while ((*s & 0xC0) == 0x80);
-    return s;
-}
-
 /* The pattern ends at `end`. When a part behind a star does not match, the star takes one more. */
 static bool pattern_matches(const char *p, const char *end, const char *s) {
     const char *star = NULL, *retry = NULL;
@@ -131,13 +96,13 @@ static bool pattern_matches(const char *p, const char *end, const char *s) {
             retry = s;
         } else if (p < end && *p == '?') {
             p++;
-            s = next_character(s);
+            s = utf8_next(s);
         } else if (p < end && *p == *s) {
             p++;
             s++;
         } else if (star) {
             p = star;
-            s = retry = next_character(retry);
+            s = retry = utf8_next(retry);
         } else {
             return false;
         }

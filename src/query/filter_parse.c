@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "query/advise_names.h"
 #include "query/filter_internal.h"
 
@@ -49,10 +50,7 @@ typedef struct parser {
 /* ---- errors ------------------------------------------------------------------------------ */
 
 static size_t column_of(const char *text, const char *at) {
-    size_t column = 1;
-    for (; text < at; text++)
-        column += ((unsigned char)*text & 0xC0) != 0x80;
-    return column;
+    return 1 + utf8_count(text, (size_t)(at - text));
 }
 
 __attribute__((format(printf, 3, 4))) static bool complain(parser *p, const char *at,

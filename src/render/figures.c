@@ -5,12 +5,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
 
 size_t figure_columns(const char *text) {
-    size_t n = 0;
-    for (; *text; text++)
-        n += ((unsigned char)*text & 0xC0) != 0x80; /* not the rest of a UTF-8 character */
-    return n;
+    return utf8_columns(text, strlen(text));
 }
 
 void figure_json_number(output *o, double x) {

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
+
 enum { FURTHER_IN = 4, LONGEST_UNIT = 6 };
 
 /* The length of a command like \033[1m at `s`; 0 if there is none. */
@@ -20,8 +22,9 @@ size_t fold_columns(const char *text, size_t size) {
     size_t n = 0;
     while (text < end) {
         const size_t command = command_length(text, end);
-        n += command == 0 && ((unsigned char)*text & 0xC0) != 0x80; /* not the rest of UTF-8 */
-        text += command ? command : 1;
+        const char *next = command ? text + command : utf8_next(text);
+        n += command ? 0 : utf8_columns(text, (size_t)((next < end ? next : end) - text));
+        text = next;
     }
     return n;
 }
@@ -60,8 +63,9 @@ static const char *line_end(const char *line, const char *end, size_t columns) {
         } else if (may) {
             return p;
         }
-        at += command ? 0 : blanks ? blanks : ((unsigned char)*p & 0xC0) != 0x80;
-        p += command ? command : blanks ? blanks : 1;
+        const size_t size = command ? command : blanks ? blanks : (size_t)(utf8_next(p) - p);
+        at += command ? 0 : blanks ? blanks : utf8_columns(p, size);
+        p += size;
     }
     return gap ? gap : blank ? blank : end;
 }

@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "render/fold.h"
 
 enum { BUFFER_SIZE = 1 << 18, MEMORY_SIZE = 256 };
@@ -171,27 +172,11 @@ void output_format(output *o, const char *format, ...) {
 
 #define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD, for bytes that are no UTF-8 */
 
-/* The length of the valid UTF-8 character at `s`; 0 if there is none. */
-static size_t utf8_length(const unsigned char *s) {
-    if (s[0] < 0x80)
-        return 1;
-    size_t n = s[0] >= 0xC2 && s[0] <= 0xDF   ? 2
-               : s[0] >= 0xE0 && s[0] <= 0xEF ? 3
-               : s[0] >= 0xF0 && s[0] <= 0xF4 ? 4
-                                              : 0;
-    for (size_t i = 1; i < n; i++)
-        if ((s[i] & 0xC0) != 0x80) /* also at the NUL */
-            return 0;
-    bool overlong = (s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xF0 && s[1] < 0x90);
-    bool beyond = (s[0] == 0xED && s[1] > 0x9F) || (s[0] == 0xF4 && s[1] > 0x8F);
-    return overlong || beyond ? 0 : n;
-}
-
 /* `size` bytes of it, behind which a character begins. */
 static void put_utf8(output *o, const char *text, size_t size) {
     const char *from = text, *end = text + size;
     while (text < end) {
-        size_t n = utf8_length((const unsigned char *)text);
+        size_t n = utf8_size(text);
         if (n == 0) {
             output_bytes(o, from, (size_t)(text - from));
             output_text(o, REPLACEMENT);
@@ -222,7 +207,7 @@ static bool is_command(const unsigned char *s) {
 
 output_piece output_shown_next(const char **text) {
     const char *s = *text;
-    size_t n = utf8_length((const unsigned char *)s);
+    size_t n = utf8_size(s);
     *text += n ? n : 1;
     if (n == 0)
         return (output_piece){.bytes = REPLACEMENT, .size = sizeof REPLACEMENT - 1};
@@ -242,7 +227,7 @@ void output_json_part(output *o, const char *text, size_t size) {
     const unsigned char *s = (const unsigned char *)text, *end = s + size;
     output_char(o, '"');
     while (s < end) {
-        size_t n = utf8_length(s);
+        size_t n = utf8_size((const char *)s);
         if (n == 0) {
             output_text(o, REPLACEMENT);
             s++;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "render/figures.h"
 
 #define DOTS "…"
@@ -77,9 +78,9 @@ static const char *next_part(const char *name) {
 /* As many characters as fit, and dots. */
 static void cut(output *o, const char *name, size_t room) {
     for (size_t used = 1; *name && used < room; used++) {
-        output_bytes(o, name++, 1);
-        while (((unsigned char)*name & 0xC0) == 0x80)
-            output_bytes(o, name++, 1);
+        const char *next = utf8_next(name);
+        output_bytes(o, name, (size_t)(next - name));
+        name = next;
     }
     output_text(o, DOTS);
 }

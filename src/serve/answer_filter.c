@@ -2,20 +2,17 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "query/filter_complete.h"
 #include "serve/request.h"
 
 enum { COMPLETIONS = 20 };
 
-static bool continues(char c) {
-    return ((unsigned char)c & 0xC0) == 0x80;
-}
-
 /* Characters before a byte, and the byte of a character. */
 static size_t characters(const char *text, size_t bytes) {
     size_t n = 0;
     for (size_t i = 0; i < bytes; i++)
-        n += !continues(text[i]);
+        n += !utf8_continues(text[i]);
     return n;
 }
 
@@ -24,7 +21,7 @@ static size_t byte_of(const char *text, uint64_t character) {
     for (; text[i] && character > 0; character--)
         do
             i++;
-        while (continues(text[i]));
+        while (utf8_continues(text[i]));
     return i;
 }
 

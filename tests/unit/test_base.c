@@ -1,6 +1,7 @@
 /* Tests of src/base. */
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include "base/map64.h"
 #include "base/number.h"
 #include "base/siphash.h"
+#include "base/utf8.h"
 #include "base/vec.h"
 #include "unit.h"
 
@@ -241,9 +243,40 @@ START_TEST(a_call_that_takes_nothing_is_an_error) {
 }
 END_TEST
 
+/* {text, bytes of its first character, characters, columns} */
+static const struct {
+    const char *text;
+    size_t size, count, columns;
+} texts[] = {
+    {"a", 1, 1, 1},
+    {"\xC3\xA4rm", 2, 3, 3},               /* ä */
+    {"\xE6\xBC\xA2\xE5\xAD\x97", 3, 2, 4}, /* wide */
+    {"e\xCC\x81", 1, 2, 1},                /* combined with an accent */
+    {"\xF0\x9F\xA4\x9D", 4, 1, 2},         /* an emoji */
+    {"\xFF", 0, 1, 1},
+    {"\xE6\xBC", 0, 1, 1}, /* cut */
+    {"\xC0\x80", 0, 1, 1}, /* overlong: its bytes belong together */
+    {"\xED\xA0\x80", 0, 1, 1},
+};
+
+START_TEST(characters_are_counted_and_measured) {
+    const char *text = texts[_i].text;
+    ck_assert_ptr_nonnull(setlocale(LC_CTYPE, "C.UTF-8"));
+    ck_assert_uint_eq(utf8_size(text), texts[_i].size);
+    ck_assert_uint_eq(utf8_count(text, strlen(text)), texts[_i].count);
+    size_t columns = 0; /* each character as one */
+    if (texts[_i].size > 0)
+        ck_assert_uint_eq(utf8_columns(text, strlen(text)), texts[_i].columns);
+    for (const char *c = text; *c; c = utf8_next(c))
+        columns++;
+    ck_assert_uint_eq(columns, texts[_i].count);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("base");
     TCase *t = tcase_create("base");
+    tcase_add_loop_test(t, characters_are_counted_and_measured, 0, sizeof texts / sizeof *texts);
     tcase_add_test(t, arena_pieces_do_not_overlap);
     tcase_add_test(t, arena_refuses_absurd_sizes);
     tcase_add_test(t, intern_gives_one_pointer_for_equal_strings);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/path_rights.h"
+#include "base/utf8.h"
 #include "cli/message.h"
 #include "cli/run/run_rescue.h"
 #include "cli/run/symbolize_file.h"
@@ -362,7 +363,7 @@ static void say_place(output *o, const profile_location *place) {
     bool cut = size > SHOWN_FUNCTION;
     if (cut)
         size = SHOWN_FUNCTION;
-    while (cut && size > 0 && ((unsigned char)place->function[size] & 0xC0) == 0x80)
+    while (cut && size > 0 && utf8_continues(place->function[size]))
         size--; /* not within a character */
     char name[SHOWN_FUNCTION + 1];
     snprintf(name, sizeof name, "%.*s", size, place->function);

@@ -1,0 +1,26 @@
+/* utf8.h: characters in UTF-8, of texts that may be none. */
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Whether it is not the first byte of a character. */
+static inline bool utf8_continues(char byte) {
+    return ((unsigned char)byte & 0xC0) == 0x80;
+}
+
+/* The bytes of the valid character at `s`; 0: there is none. At the end of a string, 1. */
+size_t utf8_size(const char *s);
+
+/* Behind the character at `s`, which is not empty, well formed or not. */
+const char *utf8_next(const char *s);
+
+/* Characters in `size` bytes; what is none counts as one. */
+size_t utf8_count(const char *text, size_t size);
+
+/* The columns of a terminal that they take: two for wide characters, none for those that combine
+ * with others, where LC_CTYPE is of UTF-8; else one each. */
+size_t utf8_columns(const char *text, size_t size);
+
+#endif

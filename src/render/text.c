@@ -33,7 +33,8 @@ typedef struct lane {
     bool is_error;
     bool is_left;
     size_t width;
-    double unit; /* of amounts: what its numbers are multiples of */
+    double unit;    /* of amounts: what its numbers are multiples of */
+    bool of_blocks; /* they are numbers of blocks */
     char title[48];
     bool any; /* some cell is not blank */
 } lane;
@@ -97,6 +98,7 @@ static void name_unit(layout *l, lane *n) {
     const table_column *c = n->column;
     const char *unit = c->unit ? c->unit : "blocks", *title = c->title ? c->title : c->name;
     n->unit = 1;
+    n->of_blocks = !c->unit && l->table->unit == UNIT_BLOCKS;
     if (is_in_bytes(l, c))
         n->unit = unit_for(largest_of(l->table, c), &unit);
     snprintf(n->title, sizeof n->title, "%s%s%s%s%s", title, *title ? ", " : "", unit,
@@ -113,18 +115,18 @@ static const char *keep(layout *l, const char *text) {
     return kept ? kept : "";
 }
 
-/* 3,830.0: with a decimal where the unit is no single thing. */
-static figure_text in_unit(double value, double unit) {
-    const double x = value / unit;
-    if (unit > 1 || fabs(x) < 100)
-        return figure_decimal(x, unit > 1 ? 1 : fabs(x - nearbyint(x)) > 1e-9 ? 2 : 0);
-    return figure_decimal(x, 0);
+/* 3,830.0: with a decimal where the unit is no single thing. Blocks are whole, but for what comes
+ * each second. */
+static figure_text in_unit(const lane *n, double value) {
+    const double x = value / n->unit;
+    const bool whole = n->column->kind == COLUMN_AMOUNT && n->of_blocks;
+    const bool small = fabs(x) < 100 && fabs(x - nearbyint(x)) > 1e-9;
+    return figure_decimal(x, n->unit > 1 ? 1 : small && !whole ? 2 : 0);
 }
 
 static const char *error_text(layout *l, const lane *n, const figure *f) {
-    const figure_range e =
-        figure_error(f, in_unit(f->margin, n->unit).text, in_unit(f->low, n->unit).text,
-                     in_unit(f->high, n->unit).text);
+    const figure_range e = figure_error(f, in_unit(n, f->margin).text, in_unit(n, f->low).text,
+                                        in_unit(n, f->high).text);
     return f->low >= f->high ? "" : keep(l, e.text);
 }
 
@@ -184,8 +186,7 @@ static const char *cell_text(layout *l, const lane *n, cell x, bool plain) {
     switch (n->column->kind) {
     case COLUMN_AMOUNT:
     case COLUMN_RATE:
-        return n->is_error ? error_text(l, n, &x.amount)
-                           : keep(l, in_unit(x.amount.value, n->unit).text);
+        return n->is_error ? error_text(l, n, &x.amount) : keep(l, in_unit(n, x.amount.value).text);
     case COLUMN_SHARE:
         return share_text(l, x.number, !plain);
     case COLUMN_PART:

@@ -105,7 +105,9 @@ typedef struct memtrace_location {
 #define MEMTRACE_MAX_START_CHAR 0xFFu
 #define MEMTRACE_MAX_END_CHAR   0x3FFu
 
-/* Of a longer string, in the head or in a location, writers keep so many bytes. */
+/* Writers keep so many bytes of a longer string: in the head the first ones, in a location both
+ * ends and a hash of the whole, so that names which differ still do (src/trace/FORMAT.md, section
+ * 6). Where the locations of one code would fill more than a packet, less. */
 #define MEMTRACE_MAX_NAME 4095
 
 /* File names by which a location is not a place in the source but a remark of the recorder. */

@@ -2,22 +2,95 @@
 #include "symbolize/names.h"
 
 #include <libiberty/demangle.h>
+#include <pthread.h>
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "allotrace/memtrace.h"
+#include "base/vec.h"
+#include "trace/short_name.h"
+
+#define STYLE (DMGL_PARAMS | DMGL_ANSI)
 
 /* The Itanium prefix, which Rust's older scheme shares, and that of Rust's newer one. */
 static bool looks_mangled(const char *symbol) {
     return strncmp(symbol, "_Z", 2) == 0 || strncmp(symbol, "_R", 2) == 0;
 }
 
+enum {
+    LONG_SYMBOL =
+        1000, /* bytes: libiberty leaves longer ones alone, for the stack that they take */
+    LONGEST_SYMBOL = 1 << 16,
+    LONGEST_NAME = 1 << 20, /* a symbol can stand for a name that is longer than any memory */
+    STACK_SIZE = 64 << 20,  /* for the longest symbol; of which only what is used takes memory */
+};
+
+/* A long symbol on the way to its name. */
+typedef struct demangling {
+    const char *symbol;
+    VEC(char) name;
+    jmp_buf give_up; /* libiberty holds no memory here */
+    bool done;
+} demangling;
+
+static void add_part(const char *part, size_t size, void *context) {
+    demangling *d = context;
+    if (d->name.count + size > LONGEST_NAME || !vec_reserve(&d->name, size))
+        longjmp(d->give_up, 1);
+    memcpy(d->name.items + d->name.count, part, size);
+    d->name.count += size;
+}
+
+static void *demangle_here(void *context) {
+    demangling *d = context;
+    if (setjmp(d->give_up) == 0)
+        d->done = cplus_demangle_v3_callback(d->symbol, STYLE | DMGL_NO_RECURSE_LIMIT, add_part, d);
+    return NULL;
+}
+
+static bool run_with_large_stack(void *(*run)(void *), void *context) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    if (pthread_attr_init(&attributes) != 0)
+        return false;
+    bool ran = pthread_attr_setstacksize(&attributes, STACK_SIZE) == 0 &&
+               pthread_create(&thread, &attributes, run, context) == 0 &&
+               pthread_join(thread, NULL) == 0;
+    pthread_attr_destroy(&attributes);
+    return ran;
+}
+
+static char *demangle_long(const char *symbol, size_t size) {
+    demangling d = {.symbol = symbol};
+    if (size > LONGEST_SYMBOL)
+        return NULL;
+    if (run_with_large_stack(demangle_here, &d) && d.done && vec_push(&d.name, '\0'))
+        return d.name.items;
+    vec_free(&d.name);
+    return NULL;
+}
+
+static char *demangle(const char *symbol) {
+    const size_t size = strlen(symbol);
+    if (!looks_mangled(symbol))
+        return NULL;
+    char *name = cplus_demangle(symbol, DMGL_AUTO | STYLE);
+    return name || size < LONG_SYMBOL ? name : demangle_long(symbol, size);
+}
+
+/* Names are shortened where they are kept: each is written many times. */
+static const char *intern_short(intern_table *strings, const char *name) {
+    char kept[MEMTRACE_MAX_NAME];
+    const char *end = short_name_put(kept, name, strlen(name), sizeof kept);
+    return intern(strings, kept, (size_t)(end - kept));
+}
+
 const char *name_demangle(intern_table *strings, const char *symbol) {
-    char *plain = NULL;
-    if (looks_mangled(symbol))
-        plain = cplus_demangle(symbol, DMGL_AUTO | DMGL_PARAMS | DMGL_ANSI);
-    const char *name = plain ? plain : symbol;
-    name = intern(strings, name, strlen(name));
+    char *plain = demangle(symbol);
+    const char *name = intern_short(strings, plain ? plain : symbol);
     free(plain);
     return name;
 }

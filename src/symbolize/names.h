@@ -1,9 +1,9 @@
 /* names.h: how functions and source files are called in a trace.
  *
  * Functions: demangled as C++ or Rust where they are mangled (Rust's hashes left out), and by
- * OCaml's module and name. Files: the path of the debug information, made absolute by its folder,
- * without `.`, `..` and doubled slashes, so that one file has one name whichever unit speaks of it.
- * Single-threaded. */
+ * OCaml's module and name; short enough for a trace (`trace/short_name.h`). Files: the path of the
+ * debug information, made absolute by its folder, without `.`, `..` and doubled slashes, so that
+ * one file has one name whichever unit speaks of it. Single-threaded. */
 #ifndef SYMBOLIZE_NAMES_H
 #define SYMBOLIZE_NAMES_H
 

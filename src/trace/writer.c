@@ -551,10 +551,10 @@ memtrace_status memtrace_stream_collect(memtrace_stream *stream, uint64_t time, 
  * are none: OCaml's reader wants each code announced. They bear the time at which that packet
  * begins, because packets of a domain follow each other in time. */
 static memtrace_status write_locations(memtrace_stream *s, uint64_t code, size_t n) {
-    size_t size;
     packet *ahead = &s->locations;
-    n = location_fit(s->located, n, packet_room(s->writer) - FORMAT_EVENT_HEADER, &size);
-    if (packet_left(ahead) < FORMAT_EVENT_HEADER + size) {
+    const location_plan plan =
+        location_fit(s->located, n, packet_room(s->writer) - FORMAT_EVENT_HEADER);
+    if (packet_left(ahead) < FORMAT_EVENT_HEADER + plan.size) {
         const memtrace_status status = packet_emit(s->writer, s->domain, ahead);
         if (status != MEMTRACE_OK)
             return status;
@@ -562,7 +562,7 @@ static memtrace_status write_locations(memtrace_stream *s, uint64_t code, size_t
     if (packet_is_empty(s->writer, ahead))
         packet_begin(ahead, s->events.begin, s->events.id_begin);
     uint8_t *p = put_event_header(ahead->used, FORMAT_LOCATION, ahead->begin);
-    ahead->used = location_put(&s->names, p, code, s->located, n);
+    ahead->used = location_put(&s->names, p, code, s->located, &plan);
     return MEMTRACE_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "trace/short_name.h"
 #include "trace/writer_put.h"
 
 /* ---- the set of announced codes ---- */
@@ -94,8 +95,17 @@ static unsigned table_use(name_table *table, unsigned position, name used) {
     return slot;
 }
 
-static name clip(const char *s) {
-    return s ? (name){.bytes = s, .size = strnlen(s, MEMTRACE_MAX_NAME)} : (name){.bytes = ""};
+static name name_of(const char *s) {
+    return s ? (name){.bytes = s, .size = strlen(s)} : (name){.bytes = ""};
+}
+
+/* With the NUL at its end. */
+static size_t name_size(name n, size_t limit) {
+    return short_name_size(n.bytes, n.size, limit) + 1;
+}
+
+static uint8_t *put_name(uint8_t *p, name n, size_t limit) {
+    return put_u8((uint8_t *)short_name_put((char *)p, n.bytes, n.size, limit), 0);
 }
 
 /* ---- events ---- */
@@ -119,8 +129,9 @@ static uint64_t location_word(const memtrace_location *l, unsigned file, unsigne
            (uint64_t)file << file_at | (uint64_t)function << (file_at + FORMAT_NAME_BITS);
 }
 
-static uint8_t *put_location(location_names *names, uint8_t *p, const memtrace_location *l) {
-    const name file = clip(l->file), function = clip(l->function);
+static uint8_t *put_location(location_names *names, uint8_t *p, const memtrace_location *l,
+                             size_t limit) {
+    const name file = name_of(l->file), function = name_of(l->function);
     const unsigned file_code = table_find(&names->files, file);
     name_table *functions = &names->functions[table_use(&names->files, file_code, file)];
     if (file_code == FORMAT_NAMES)
@@ -132,42 +143,54 @@ static uint8_t *put_location(location_names *names, uint8_t *p, const memtrace_l
     p = put_u32(p, (uint32_t)word);
     p = put_u16(p, (uint16_t)(word >> 32));
     if (file_code == FORMAT_NAMES)
-        p = put_string(p, file.bytes, file.size);
+        p = put_name(p, file, limit);
     if (function_code == FORMAT_NAMES)
-        p = put_string(p, function.bytes, function.size);
+        p = put_name(p, function, limit);
     return p;
 }
 
 enum { LOCATION_EVENT_FIXED = 8 + 1 }; /* the code, and how many locations follow */
 
-static size_t location_size(const memtrace_location *l) {
-    return FORMAT_LOCATION_SIZE + clip(l->file).size + 1 + clip(l->function).size + 1;
+/* A file that is the one of the location in front stands there already. */
+static size_t location_size(const memtrace_location *l, const memtrace_location *before,
+                            size_t limit) {
+    const size_t function = name_size(name_of(l->function), limit);
+    const bool again = before && same(name_of(l->file), name_of(before->file));
+    return FORMAT_LOCATION_SIZE + function + (again ? 0 : name_size(name_of(l->file), limit));
 }
 
-static size_t event_size(const memtrace_location *locations, size_t n) {
+static size_t event_size(const memtrace_location *locations, size_t n, size_t limit) {
     size_t size = LOCATION_EVENT_FIXED;
     for (size_t i = 0; i < n; i++)
-        size += location_size(&locations[i]);
+        size += location_size(&locations[i], i > 0 ? &locations[i - 1] : NULL, limit);
     return size;
 }
 
-size_t location_fit(memtrace_location *locations, size_t n, size_t room, size_t *size) {
-    if (n > MEMTRACE_MAX_LOCATIONS)
-        n = MEMTRACE_MAX_LOCATIONS;
-    *size = event_size(locations, n);
-    size_t first = n > 0 && locations[0].file && strcmp(locations[0].file, MEMTRACE_TYPE_FILE) == 0;
-    size_t dropped = 0;
-    while (*size > room && first + dropped + 1 < n)
-        *size -= location_size(&locations[first + dropped++]);
-    memmove(&locations[first], &locations[first + dropped],
-            (n - first - dropped) * sizeof *locations);
-    return n - dropped;
+/* Which functions there are counts more than their whole names. */
+static void fit_names(const memtrace_location *locations, size_t room, location_plan *plan) {
+    plan->name = MEMTRACE_MAX_NAME;
+    while ((plan->size = event_size(locations, plan->n, plan->name)) > room &&
+           plan->name > SHORT_NAME_LEAST)
+        plan->name = plan->name / 2 > SHORT_NAME_LEAST ? plan->name / 2 : SHORT_NAME_LEAST;
+}
+
+location_plan location_fit(memtrace_location *locations, size_t n, size_t room) {
+    location_plan plan = {.n = n > MEMTRACE_MAX_LOCATIONS ? MEMTRACE_MAX_LOCATIONS : n};
+    fit_names(locations, room, &plan);
+    const size_t first =
+        n > 0 && locations[0].file && strcmp(locations[0].file, MEMTRACE_TYPE_FILE) == 0;
+    while (plan.size > room && plan.n > first + 1) {
+        plan.n--;
+        memmove(&locations[first], &locations[first + 1], (plan.n - first) * sizeof *locations);
+        plan.size = event_size(locations, plan.n, plan.name);
+    }
+    return plan;
 }
 
 uint8_t *location_put(location_names *names, uint8_t *p, uint64_t code,
-                      const memtrace_location *locations, size_t n) {
-    p = put_u8(put_u64(p, code), (uint8_t)n);
-    for (size_t i = 0; i < n; i++)
-        p = put_location(names, p, &locations[i]);
+                      const memtrace_location *locations, const location_plan *plan) {
+    p = put_u8(put_u64(p, code), (uint8_t)plan->n);
+    for (size_t i = 0; i < plan->n; i++)
+        p = put_location(names, p, &locations[i], plan->name);
     return p;
 }

@@ -18,7 +18,7 @@ typedef struct code_set {
 
 typedef struct name {
     const char *bytes; /* NULL: the entry is empty */
-    size_t size;
+    size_t size;       /* of the whole name, which may stand shortened in the trace */
 } name;
 
 /* Names stay in their slots; a name's code is its position in `order`. */
@@ -41,12 +41,19 @@ void code_set_free(code_set *set, code_set_reallocate *reallocate, void *context
 
 void location_names_init(location_names *names);
 
-/* Drops outer locations, but not a type, until the event fits `room` bytes, which must be enough
- * for two locations. Returns how many of the `n` are left; `*size` is what they take at most. */
-size_t location_fit(memtrace_location *locations, size_t n, size_t room, size_t *size);
+/* How an event fits. */
+typedef struct location_plan {
+    size_t n;    /* locations that are left */
+    size_t name; /* the most bytes that a name keeps */
+    size_t size; /* the most that the event takes, without its header */
+} location_plan;
+
+/* Shortens names, and if that does not do drops outer locations, but not a type, until the event
+ * fits `room` bytes, which must be enough for two locations. */
+location_plan location_fit(memtrace_location *locations, size_t n, size_t room);
 
 /* Writes the event, without its header, and returns the place after it. */
 uint8_t *location_put(location_names *names, uint8_t *p, uint64_t code,
-                      const memtrace_location *locations, size_t n);
+                      const memtrace_location *locations, const location_plan *plan);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "trace/bytes.h"
 #include "trace/format.h"
+#include "trace/short_name.h"
 #include "trace/writer_locations.h"
 #include "trace/writer_stream.h"
 #include "trace_fixture.h"
@@ -581,7 +582,58 @@ static size_t locate_at_length(void *context, uint64_t code, memtrace_location *
     return max;
 }
 
-START_TEST(too_many_long_names_cost_outer_locations) {
+/* The short form of a name, of at most `limit` bytes. */
+static const char *shortened(const char *whole, size_t limit) {
+    static char text[200];
+    const size_t size = strlen(whole);
+    char *end = short_name_put(text, whole, size, limit);
+    *end = '\0';
+    ck_assert_uint_eq((size_t)(end - text), short_name_size(whole, size, limit));
+    ck_assert_uint_le((size_t)(end - text), limit);
+    return text;
+}
+
+/* With the digits of the hash as #. */
+static const char *without_hash(const char *whole, size_t limit) {
+    char *text = (char *)shortened(whole, limit), *mark = strstr(text, "…");
+    ck_assert_ptr_nonnull(mark);
+    mark += strlen("…");
+    ck_assert_uint_eq(strspn(mark, "0123456789abcdef"), 16);
+    memset(mark, '#', 16);
+    return text;
+}
+
+#define WORD "an_argument_of_some_length"
+
+START_TEST(names_are_shortened_within_their_brackets) {
+    static const char *const cases[][2] = {
+        {"void f<" WORD ", 1>(" WORD ", int) const", "void f<…################…>(…) const"},
+        {"a::operator<< <" WORD WORD WORD ">(int)", "a::operator<< <…################…>(int)"},
+        {"a<" WORD WORD ">::operator()(int) const", "a<…################…>::operator()(int) const"},
+        {"f<(" WORD WORD ")->x, (a<b)>(int)", "f<(…################…)->x, (a<b)>(int)"},
+        {"(anonymous namespace)::f<" WORD WORD ">()",
+         "(anonymous namespace)::f<…################…>()"},
+        {WORD "<" WORD WORD, "an_argument_of_some…################…ment_of_some_length"},
+        {"éééééééééééééééééééééééééééééééééééé", "ééééééééé…################…ééééééééé"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        ck_assert_str_eq(without_hash(cases[i][0], SHORT_NAME_LEAST), cases[i][1]);
+    ck_assert_str_eq(shortened("f<" WORD ">()", SHORT_NAME_LEAST), "f<" WORD ">()");
+}
+END_TEST
+
+START_TEST(names_that_differ_stay_different) {
+    char one[200], other[200];
+    snprintf(one, sizeof one, "%s",
+             shortened("f<" WORD WORD WORD ", 1, " WORD ">()", SHORT_NAME_LEAST));
+    snprintf(other, sizeof other, "%s",
+             shortened("f<" WORD WORD WORD ", 2, " WORD ">()", SHORT_NAME_LEAST));
+    ck_assert_str_ne(one, other);
+    ck_assert_str_eq(one, shortened("f<" WORD WORD WORD ", 1, " WORD ">()", SHORT_NAME_LEAST));
+}
+END_TEST
+
+START_TEST(long_names_are_shortened_and_cost_no_location) {
     fixture f = {.hooks.locate = locate_at_length};
     ck_assert_int_eq(fixture_open(&f, 3), MEMTRACE_OK);
     memtrace_stream *s;
@@ -595,9 +647,11 @@ START_TEST(too_many_long_names_cost_outer_locations) {
     assert_packets_are_small(&f);
     char *got = decode_bytes(f.bytes.items, f.bytes.count, "--changed");
     ck_assert_ptr_nonnull(strstr(got, ": a type@<type>:0:0-0 f@")); /* the type, at the front */
-    const char *last = strrchr(got, '@');                           /* and the innermost */
-    ck_assert_uint_eq(strspn(last + 1, "u"), MEMTRACE_MAX_NAME);
-    ck_assert_str_eq(last + 1 + MEMTRACE_MAX_NAME, ":254:0-0\n");
+    const char *last = strrchr(got, '@'); /* and the innermost: with its ends */
+    ck_assert_uint_eq(strspn(last + 1, "u"), 20);
+    ck_assert_str_eq(last + 1 + 20 + strlen("…0123456789abcdef…"),
+                     "uuuuuuuuuuuuuuuuuuuuu:254:0-0\n");
+    ck_assert_ptr_nonnull(strstr(got, ":1:0-0 f@")); /* the outermost is there, too */
     free(got);
     fixture_free(&f);
 }
@@ -869,7 +923,9 @@ static Suite *writer_suite(void) {
     tcase_add_test(t, names_move_to_the_front_and_fall_off_the_end);
     tcase_add_test(t, each_code_is_located_once_a_stream);
     tcase_add_test(t, fields_are_clamped_and_missing_names_empty);
-    tcase_add_test(t, too_many_long_names_cost_outer_locations);
+    tcase_add_test(t, long_names_are_shortened_and_cost_no_location);
+    tcase_add_test(t, names_are_shortened_within_their_brackets);
+    tcase_add_test(t, names_that_differ_stay_different);
     tcase_add_loop_test(t, a_failing_sink_leaves_whole_packets, 1, 12);
     tcase_add_loop_test(t, a_sink_that_fails_at_the_head_says_why, 0, 4);
     tcase_add_loop_test(t, failing_memory_loses_nothing_that_was_accepted, 1, 12);

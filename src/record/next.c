@@ -506,7 +506,7 @@ static enum cxx_way cxx_way_of(const char *name, const void *operator_, bool rep
     return is_cxx_library(module.name) ? CXX_DIRECT : CXX_REPLACED;
 }
 
-void next_resolve_cxx(const void *caller) {
+CPU_ALIGN_STACK void next_resolve_cxx(const void *caller) {
     static _Atomic bool known;
     char path[256];
     void *found;

@@ -43,17 +43,22 @@
     }
 CALLS_ALLOCATING(DEFINE_ALLOCATING)
 
+/* Where the program has operators of its own, which call malloc, no frame of ours may stay on the
+ * stack: so this one jumps on, and aligns nothing. */
 #define DEFINE_NEW(name, type, parameters, arguments, bytes, ...)                                  \
     EXPORT void *name parameters;                                                                  \
-    COLD void *cold_##name parameters {                                                            \
-        next_resolve_cxx(__builtin_return_address(0));                                             \
-        if (next_cxx_is_replaced)                                                                  \
-            return next.name arguments;                                                            \
+    COLD void *counted_##name parameters {                                                         \
         recorder_uncount(bytes);                                                                   \
         void *block = next.name arguments;                                                         \
         if (block)                                                                                 \
             BORN(block, bytes, TYPE_##name);                                                       \
         return block;                                                                              \
+    }                                                                                              \
+    static __attribute__((noinline)) void *cold_##name parameters {                                \
+        next_resolve_cxx(__builtin_return_address(0));                                             \
+        if (next_cxx_is_replaced)                                                                  \
+            return next.name arguments;                                                            \
+        return counted_##name arguments;                                                           \
     }                                                                                              \
     void *name parameters {                                                                        \
         if (memprof_count(&self.sampler, recorder_words(bytes)))                                   \

@@ -10,10 +10,8 @@
  * without a handler, because its registers are given back at a stop of that kind. */
 #include "attach/remote.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
@@ -24,16 +22,14 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "attach/cpu.h"
 #include "attach/filters.h"
 #include "attach/handlers.h"
 #include "attach/process.h"
-
-#ifdef __x86_64__
 
 enum {
     STACK_SIZE = 256 * 1024, /* lent to the thread, below the room */
@@ -59,7 +55,7 @@ struct remote {
     process_module libc;
     uint64_t gate; /* an instruction `syscall` */
     uint64_t lent; /* what was mapped for us, 0: nothing yet */
-    struct user_regs_struct registers;
+    cpu_registers registers;
     char xstate[XSTATE_SIZE];
     size_t xstate_size;
     uint64_t blocked;     /* signals */
@@ -99,55 +95,37 @@ static enum stop await_stop(pid_t tid) {
     }
 }
 
-/* System calls that say EINTR when a thread is stopped and goes on, as after SIGSTOP and SIGCONT;
- * then nothing was done. */
-static bool is_cut_short(const struct user_regs_struct *at) {
-    static const int numbers[] = {
-        SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2, SYS_rt_sigtimedwait, SYS_semop,
-        SYS_semtimedop, SYS_read,        SYS_recvfrom,     SYS_recvmsg,         SYS_recvmmsg,
-        SYS_accept,     SYS_accept4,     SYS_io_getevents, SYS_io_pgetevents};
-    if (at->rax == (uint64_t)-EINTR)
-        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-            if (at->orig_rax == (uint64_t)numbers[i])
-                return true;
-    return false;
+static bool is_cut_short(const cpu_registers *at) {
+    return cpu_result(at) == -EINTR &&
+           cpu_is_among(cpu_number(at), cpu_cut_short, sizeof cpu_cut_short / sizeof(int));
 }
 
 /* A thread whose sleep was cut short goes on with it by the system call restart_syscall, which a
  * filter may not allow. */
-static bool is_stuck(const remote *r, const struct user_regs_struct *at) {
+static bool is_stuck(const remote *r, const cpu_registers *at) {
     enum { ERESTART_RESTARTBLOCK = 516 };
-    return r->restart_forbidden && (int64_t)at->orig_rax >= 0 &&
-           at->rax == (uint64_t)-ERESTART_RESTARTBLOCK;
+    return r->restart_forbidden && cpu_number(at) >= 0 && cpu_result(at) == -ERESTART_RESTARTBLOCK;
 }
 
 /* What it was waiting for begins anew where it does not simply go on, unless a handler of the
  * program is called: the kernel does so of itself for other calls. */
 static void let_go(const remote *r, pid_t tid) {
     enum { ERESTARTNOHAND = 514 };
-    struct user_regs_struct at;
-    if (ptrace(PTRACE_GETREGS, tid, 0, &at) == 0 && (is_cut_short(&at) || is_stuck(r, &at))) {
-        at.rax = (uint64_t)-ERESTARTNOHAND;
-        ptrace(PTRACE_SETREGS, tid, 0, &at);
+    cpu_registers at;
+    if (cpu_get(tid, &at) && (is_cut_short(&at) || is_stuck(r, &at))) {
+        cpu_set_result(&at, -ERESTARTNOHAND);
+        cpu_set(tid, &at);
     }
     ptrace(PTRACE_DETACH, tid, 0, 0);
 }
 
-/* System calls in which an allocator waits with its locks held, or that fork with them held. */
 static bool may_hold_locks(uint64_t number) {
-    static const int numbers[] = {SYS_brk,    SYS_mmap, SYS_munmap,    SYS_mremap, SYS_mprotect,
-                                  SYS_clone,  SYS_fork, SYS_vfork,     SYS_clone3, SYS_madvise,
-                                  SYS_execve, SYS_exit, SYS_exit_group};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (number == (uint64_t)numbers[i])
-            return true;
-    return false;
+    return cpu_is_among((int64_t)number, cpu_locking, sizeof cpu_locking / sizeof(int));
 }
 
 static bool reads_syscall(const remote *r, uint64_t address) {
-    unsigned char code[2];
-    return pread(r->memory, code, sizeof code, (off_t)address) == sizeof code && code[0] == 0x0f &&
-           code[1] == 0x05;
+    unsigned char code[CPU_ENTER_SIZE];
+    return pread(r->memory, code, sizeof code, (off_t)address) == sizeof code && cpu_enters(code);
 }
 
 static bool is_system_library(const process_module *m) {
@@ -185,7 +163,7 @@ static bool is_safe_place(remote *r, uint64_t pc, bool in_call, uint64_t number)
  * short, which happens to none of those that may hold locks. */
 static bool was_safe_place(remote *r, const interrupted *i) {
     bool again = reads_syscall(r, i->pc);
-    bool cut = i->result == (uint64_t)-EINTR && reads_syscall(r, i->pc - 2);
+    bool cut = i->result == (uint64_t)-EINTR && reads_syscall(r, i->pc - CPU_ENTER_SIZE);
     return is_safe_place(r, i->pc, again || cut, again ? i->result : SYS_pause);
 }
 
@@ -194,7 +172,7 @@ static bool was_safe_place(remote *r, const interrupted *i) {
 static bool is_inside_handler(remote *r) {
     enum { MAX_HANDLERS = 8 };
     interrupted found[MAX_HANDLERS];
-    size_t n = handlers_find(r->pid, r->memory, r->registers.rsp, found, MAX_HANDLERS);
+    size_t n = handlers_find(r->pid, r->memory, cpu_sp(&r->registers), found, MAX_HANDLERS);
     for (size_t i = 0; i < n; i++)
         if (!was_safe_place(r, &found[i]) && handlers_lead_to(r->pid, r->tid, found[i].pc))
             return r->in_handler = true;
@@ -203,15 +181,15 @@ static bool is_inside_handler(remote *r) {
 
 /* Can the thread hold no lock of the allocator or of the loader? */
 static bool is_at_safe_place(remote *r) {
-    const struct user_regs_struct *at = &r->registers;
-    bool in_call = (int64_t)at->orig_rax >= 0 && reads_syscall(r, at->rip - 2);
-    return is_safe_place(r, at->rip, in_call, at->orig_rax) && !is_inside_handler(r);
+    const cpu_registers *at = &r->registers;
+    bool in_call = cpu_number(at) >= 0 && reads_syscall(r, cpu_pc(at) - CPU_ENTER_SIZE);
+    return is_safe_place(r, cpu_pc(at), in_call, (uint64_t)cpu_number(at)) && !is_inside_handler(r);
 }
 
 static bool get_registers(remote *r) {
     struct iovec vectors = {.iov_base = r->xstate, .iov_len = sizeof r->xstate};
-    if (ptrace(PTRACE_GETREGS, r->tid, 0, &r->registers) != 0 ||
-        ptrace(PTRACE_GETREGSET, r->tid, (void *)(uintptr_t)NT_X86_XSTATE, &vectors) != 0 ||
+    if (!cpu_get(r->tid, &r->registers) ||
+        ptrace(PTRACE_GETREGSET, r->tid, (void *)(uintptr_t)CPU_VECTORS, &vectors) != 0 ||
         ptrace(PTRACE_GETSIGMASK, r->tid, (void *)sizeof r->blocked, &r->blocked) != 0)
         return false;
     r->xstate_size = vectors.iov_len;
@@ -279,10 +257,11 @@ static bool stop_somewhere_safe(remote *r, remote_reason *why) {
 
 static bool find_gate(remote *r) {
     unsigned char code[4096];
-    for (uint64_t at = r->libc.code; at < r->libc.code_high; at += sizeof code - 1) {
+    for (uint64_t at = r->libc.code; at < r->libc.code_high;
+         at += sizeof code - (CPU_ENTER_SIZE - 1)) {
         ssize_t n = pread(r->memory, code, sizeof code, (off_t)at);
-        for (ssize_t i = 0; i + 1 < n; i++)
-            if (code[i] == 0x0f && code[i + 1] == 0x05) {
+        for (ssize_t i = 0; i + CPU_ENTER_SIZE <= n; i++)
+            if (cpu_enters(code + i)) {
                 r->gate = at + (uint64_t)i;
                 return true;
             }
@@ -445,11 +424,14 @@ bool remote_check_filters(remote *r, remote_reason *why) {
 }
 
 /* Whether the thread, which stands before a system call, may make it. */
-static bool may_call(const remote *r, const struct user_regs_struct *at) {
-    struct seccomp_data data = {.nr = (int)at->orig_rax,
-                                .arch = AUDIT_ARCH_X86_64,
-                                .instruction_pointer = at->rip,
-                                .args = {at->rdi, at->rsi, at->rdx, at->r10, at->r8, at->r9}};
+static bool may_call(const remote *r, const cpu_registers *at) {
+    struct seccomp_data data = {.nr = (int)cpu_number(at),
+                                .arch = (uint32_t)CPU_ARCHITECTURE,
+                                .instruction_pointer = cpu_pc(at)};
+    uint64_t arguments[6] = {0};
+    cpu_arguments(at, arguments);
+    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
+        data.args[i] = arguments[i];
     return !seccomp_harms_call(r->filters.items, r->filters.n, &data);
 }
 
@@ -473,24 +455,24 @@ static bool await_any_stop(pid_t tid, time_t deadline, int *status) {
 
 /* Stands at the entry of a system call: has it do nothing instead, and goes on to where it is over.
  * A system call that is none would pass through the filters all the same. */
-static void skip_call(const remote *r, struct user_regs_struct *at) {
+static void skip_call(const remote *r, cpu_registers *at) {
     int status;
-    at->orig_rax = SYS_getpid;
-    ptrace(PTRACE_SETREGS, r->tid, 0, at);
+    cpu_set_number(at, SYS_getpid);
+    cpu_set(r->tid, at);
     ptrace(PTRACE_SYSCALL, r->tid, 0, 0);
     waitpid(r->tid, &status, __WALL);
 }
 
 /* Has the call that is skipped fail. */
-static void refuse_call(const remote *r, struct user_regs_struct *at) {
+static void refuse_call(const remote *r, cpu_registers *at) {
     skip_call(r, at);
-    at->rax = (uint64_t)-EPERM;
-    ptrace(PTRACE_SETREGS, r->tid, 0, at);
+    cpu_set_result(at, -EPERM);
+    cpu_set(r->tid, at);
 }
 
 /* Stands at the entry of the system call to which the function has returned: goes on to a stop like
  * the first. */
-static void leave_gate(const remote *r, struct user_regs_struct *at) {
+static void leave_gate(const remote *r, cpu_registers *at) {
     skip_call(r, at);
     ptrace(PTRACE_INTERRUPT, r->tid, 0, 0);
     ptrace(PTRACE_CONT, r->tid, 0, 0);
@@ -499,7 +481,7 @@ static void leave_gate(const remote *r, struct user_regs_struct *at) {
 
 /* Lets it run from one system call to the next until the function has returned. */
 static bool run_to_gate(remote *r, uint64_t *result, remote_reason *why) {
-    struct user_regs_struct at;
+    cpu_registers at;
     time_t deadline = time(NULL) + CALL_SECONDS;
     bool enters = true; /* the next stop is at the entry of a system call, not after it */
     int status;
@@ -513,15 +495,15 @@ static bool run_to_gate(remote *r, uint64_t *result, remote_reason *why) {
                    (int)r->pid);
             return false;
         }
-        if (WSTOPSIG(status) == SYSCALL_STOP && ptrace(PTRACE_GETREGS, r->tid, 0, &at) == 0) {
-            if (at.rip != r->gate + 2) {
+        if (WSTOPSIG(status) == SYSCALL_STOP && cpu_get(r->tid, &at)) {
+            if (cpu_pc(&at) != r->gate + CPU_ENTER_SIZE) {
                 if (enters && !may_call(r, &at))
                     refuse_call(r, &at);
                 else
                     enters = !enters;
                 continue;
             }
-            *result = at.orig_rax;
+            *result = (uint64_t)cpu_number(&at);
             leave_gate(r, &at);
             return true;
         }
@@ -537,32 +519,21 @@ static bool run_to_gate(remote *r, uint64_t *result, remote_reason *why) {
 
 static void restore(const remote *r) {
     struct iovec vectors = {.iov_base = (char *)r->xstate, .iov_len = r->xstate_size};
-    ptrace(PTRACE_SETREGS, r->tid, 0, &r->registers);
-    ptrace(PTRACE_SETREGSET, r->tid, (void *)(uintptr_t)NT_X86_XSTATE, &vectors);
+    cpu_set(r->tid, &r->registers);
+    ptrace(PTRACE_SETREGSET, r->tid, (void *)(uintptr_t)CPU_VECTORS, &vectors);
     set_blocked(r, r->blocked);
 }
 
 static bool call(remote *r, uint64_t stack, uint64_t function, const uint64_t arguments[6],
                  uint64_t *result, remote_reason *why) {
-    struct user_regs_struct at = r->registers;
-    stack = (stack & ~UINT64_C(15)) - sizeof r->gate; /* as right after a call */
+    cpu_registers at = r->registers;
+    stack = cpu_stack_for(stack);
     if (pwrite(r->memory, &r->gate, sizeof r->gate, (off_t)stack) != sizeof r->gate) {
         REASON(why, "the stack of process %d cannot be written", (int)r->pid);
         return false;
     }
-    at.rip = function;
-    at.rsp = stack;
-    at.rbp = 0;
-    at.rdi = arguments[0];
-    at.rsi = arguments[1];
-    at.rdx = arguments[2];
-    at.rcx = arguments[3];
-    at.r8 = arguments[4];
-    at.r9 = arguments[5];
-    at.rax = 0;
-    at.orig_rax = (uint64_t)-1;
-    at.eflags &= ~UINT64_C(0x400); /* direction: up */
-    ptrace(PTRACE_SETREGS, r->tid, 0, &at);
+    cpu_call(&at, function, stack, arguments);
+    cpu_set(r->tid, &at);
     if (run_to_gate(r, result, why))
         return true;
     restore(r);
@@ -571,11 +542,10 @@ static bool call(remote *r, uint64_t stack, uint64_t function, const uint64_t ar
 
 /* On the thread's own stack, below what a leaf function may use: mmap takes next to none. */
 static bool borrow_memory(remote *r, remote_reason *why) {
-    enum { RED_ZONE = 128 };
     uint64_t arguments[6] = {
         0, LENT_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, (uint64_t)-1, 0};
     uint64_t function = remote_function(r, "mmap"), lent = 0;
-    if (!call(r, r->registers.rsp - RED_ZONE, function, arguments, &lent, why))
+    if (!call(r, cpu_sp(&r->registers) - CPU_RED_ZONE, function, arguments, &lent, why))
         return false;
     if (lent == (uint64_t)MAP_FAILED) {
         REASON(why, "process %d has no memory to lend", (int)r->pid);
@@ -602,7 +572,11 @@ static void remote_free(remote *r) {
 }
 
 remote *remote_open(pid_t pid, remote_reason *why) {
-    remote *r = calloc(1, sizeof *r);
+    remote *r = CPU_ATTACHES ? calloc(1, sizeof *r) : NULL;
+    if (!CPU_ATTACHES) {
+        REASON(why, "process %d runs on a CPU for which attaching is not supported", (int)pid);
+        return NULL;
+    }
     if (!r) {
         REASON(why, "no memory");
         return NULL;
@@ -627,7 +601,8 @@ remote *remote_open(pid_t pid, remote_reason *why) {
 void remote_close(remote *r) {
     uint64_t arguments[6] = {r->lent, LENT_SIZE, 0, 0, 0, 0}, result;
     remote_reason why;
-    call(r, r->registers.rsp - 128, remote_function(r, "munmap"), arguments, &result, &why);
+    call(r, cpu_sp(&r->registers) - CPU_RED_ZONE, remote_function(r, "munmap"), arguments, &result,
+         &why);
     restore(r);
     let_go(r, r->tid);
     remote_free(r);
@@ -662,51 +637,3 @@ bool remote_read_text(remote *r, uint64_t address, char *text, size_t size) {
 uint64_t remote_function(const remote *r, const char *name) {
     return process_symbol(r->pid, &r->libc, name);
 }
-
-#else /* another CPU */
-
-remote *remote_open(pid_t pid, remote_reason *why) {
-    snprintf(why->text, sizeof why->text,
-             "process %d runs on a CPU for which attaching is not supported", (int)pid);
-    return NULL;
-}
-void remote_close(remote *r) {
-    (void)r;
-}
-bool remote_rights(const remote *r, rights *whose) {
-    (void)r, (void)whose;
-    return false;
-}
-uint64_t remote_room(const remote *r, size_t at) {
-    (void)r, (void)at;
-    return 0;
-}
-bool remote_write(remote *r, size_t at, const void *bytes, size_t size) {
-    (void)r, (void)at, (void)bytes, (void)size;
-    return false;
-}
-bool remote_read(remote *r, size_t at, void *bytes, size_t size) {
-    (void)r, (void)at, (void)bytes, (void)size;
-    return false;
-}
-bool remote_read_text(remote *r, uint64_t address, char *text, size_t size) {
-    (void)r, (void)address, (void)text, (void)size;
-    return false;
-}
-uint64_t remote_function(const remote *r, const char *name) {
-    (void)r, (void)name;
-    return 0;
-}
-bool remote_check_filters(remote *r, remote_reason *why) {
-    (void)r;
-    why->text[0] = '\0';
-    return false;
-}
-bool remote_call(remote *r, uint64_t function, const uint64_t arguments[3], uint64_t *result,
-                 remote_reason *why) {
-    (void)r, (void)function, (void)arguments, (void)result;
-    why->text[0] = '\0';
-    return false;
-}
-
-#endif

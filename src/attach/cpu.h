@@ -1,0 +1,164 @@
+/* cpu.h: what calling a function in a stopped thread takes of the CPU: its registers, how it enters
+ * the kernel, and which numbers its system calls have. remote.c is the protocol; a CPU is added
+ * here, and in handlers.c. Where none is known, CPU_ATTACHES is 0 and nothing of this is called. */
+#ifndef ATTACH_CPU_H
+#define ATTACH_CPU_H
+
+#include <elf.h>
+#include <errno.h>
+#include <linux/audit.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+#ifdef __x86_64__
+
+enum {
+    CPU_ATTACHES = 1,
+    CPU_ARCHITECTURE = (int)AUDIT_ARCH_X86_64, /* as filters have it */
+    CPU_VECTORS = NT_X86_XSTATE,               /* the set of vector registers */
+    CPU_ENTER_SIZE = 2,                        /* bytes of the instruction that enters the kernel */
+    CPU_RED_ZONE = 128,                        /* below its stack, a leaf function may use */
+};
+
+typedef struct user_regs_struct cpu_registers;
+
+static inline bool cpu_enters(const unsigned char *code) {
+    return code[0] == 0x0f && code[1] == 0x05;
+}
+
+static inline bool cpu_get(pid_t tid, cpu_registers *at) {
+    return ptrace(PTRACE_GETREGS, tid, 0, at) == 0;
+}
+static inline void cpu_set(pid_t tid, const cpu_registers *at) {
+    ptrace(PTRACE_SETREGS, tid, 0, at);
+}
+
+static inline uint64_t cpu_pc(const cpu_registers *at) {
+    return at->rip;
+}
+static inline uint64_t cpu_sp(const cpu_registers *at) {
+    return at->rsp;
+}
+
+/* The system call that the thread is in, or was stopped in; -1: none. At the entry of one that has
+ * no meaning, whatever a function has returned. */
+static inline int64_t cpu_number(const cpu_registers *at) {
+    return (int64_t)at->orig_rax;
+}
+static inline void cpu_set_number(cpu_registers *at, long number) {
+    at->orig_rax = (uint64_t)number;
+}
+static inline int64_t cpu_result(const cpu_registers *at) {
+    return (int64_t)at->rax;
+}
+static inline void cpu_set_result(cpu_registers *at, int64_t result) {
+    at->rax = (uint64_t)result;
+}
+static inline void cpu_arguments(const cpu_registers *at, uint64_t arguments[6]) {
+    const uint64_t all[6] = {at->rdi, at->rsi, at->rdx, at->r10, at->r8, at->r9};
+    memcpy(arguments, all, sizeof all);
+}
+
+/* Where the address to return to has to be written, for a call with that stack. */
+static inline uint64_t cpu_stack_for(uint64_t stack) {
+    return (stack & ~UINT64_C(15)) - sizeof(uint64_t); /* as right after a call */
+}
+
+/* Sets the registers for a function whose return address is at `stack`, in no system call. */
+static inline void cpu_call(cpu_registers *at, uint64_t function, uint64_t stack,
+                            const uint64_t arguments[6]) {
+    enum { DIRECTION = 0x400 };
+    at->rip = function;
+    at->rsp = stack;
+    at->rbp = 0;
+    at->rdi = arguments[0];
+    at->rsi = arguments[1];
+    at->rdx = arguments[2];
+    at->rcx = arguments[3];
+    at->r8 = arguments[4];
+    at->r9 = arguments[5];
+    at->rax = 0;
+    at->orig_rax = (uint64_t)-1;
+    at->eflags &= ~(unsigned long)DIRECTION; /* up */
+}
+
+/* System calls that say EINTR when a thread is stopped and goes on, as after SIGSTOP and SIGCONT;
+ * then nothing was done. */
+static const int cpu_cut_short[] = {
+    SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2, SYS_rt_sigtimedwait, SYS_semop,
+    SYS_semtimedop, SYS_read,        SYS_recvfrom,     SYS_recvmsg,         SYS_recvmmsg,
+    SYS_accept,     SYS_accept4,     SYS_io_getevents, SYS_io_pgetevents};
+
+/* Those in which an allocator waits with its locks held, or that fork with them held. */
+static const int cpu_locking[] = {SYS_brk,    SYS_mmap, SYS_munmap,    SYS_mremap, SYS_mprotect,
+                                  SYS_clone,  SYS_fork, SYS_vfork,     SYS_clone3, SYS_madvise,
+                                  SYS_execve, SYS_exit, SYS_exit_group};
+
+#else /* no other yet */
+
+enum {
+    CPU_ATTACHES = 0,
+    CPU_ARCHITECTURE = 0,
+    CPU_VECTORS = 0,
+    CPU_ENTER_SIZE = 1,
+    CPU_RED_ZONE = 0
+};
+
+typedef struct cpu_registers {
+    char none;
+} cpu_registers;
+
+static inline bool cpu_enters(const unsigned char *code) {
+    return (void)code, false;
+}
+static inline bool cpu_get(pid_t tid, cpu_registers *at) {
+    return (void)tid, (void)at, false;
+}
+static inline void cpu_set(pid_t tid, const cpu_registers *at) {
+    (void)tid, (void)at;
+}
+static inline uint64_t cpu_pc(const cpu_registers *at) {
+    return (void)at, 0;
+}
+static inline uint64_t cpu_sp(const cpu_registers *at) {
+    return (void)at, 0;
+}
+static inline int64_t cpu_number(const cpu_registers *at) {
+    return (void)at, -1;
+}
+static inline void cpu_set_number(cpu_registers *at, long number) {
+    (void)at, (void)number;
+}
+static inline int64_t cpu_result(const cpu_registers *at) {
+    return (void)at, 0;
+}
+static inline void cpu_set_result(cpu_registers *at, int64_t result) {
+    (void)at, (void)result;
+}
+static inline void cpu_arguments(const cpu_registers *at, uint64_t arguments[6]) {
+    (void)at, (void)arguments;
+}
+static inline uint64_t cpu_stack_for(uint64_t stack) {
+    return stack;
+}
+static inline void cpu_call(cpu_registers *at, uint64_t function, uint64_t stack,
+                            const uint64_t arguments[6]) {
+    (void)at, (void)function, (void)stack, (void)arguments;
+}
+static const int cpu_cut_short[] = {-1}, cpu_locking[] = {-1};
+
+#endif
+
+static inline bool cpu_is_among(int64_t number, const int *numbers, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (number == numbers[i])
+            return true;
+    return false;
+}
+
+#endif

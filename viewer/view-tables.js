@@ -340,8 +340,8 @@ export class TableView {
     const moment = (time, title, definition) => this.app.fact(duration(time), title, definition);
     const end = () => moment(to, cleaned_up ? "The program cleaned up" : "End", cleaned_up ? "From then on it freed memory and allocated hardly anything." : "The time of the last event of the trace. What is live then was never freed.");
     return [
-      cleaned_up ? ["From ", end(), " on the program freed memory and allocated hardly anything: what was live before counts. "] : null,
-      "Growth counts from ", moment(from, "Start-up", "The first quarter of the time: what a program allocates at its start, it may keep."), " to ", end(), "; what is allocated before is start-up.",
+      cleaned_up ? ["The program cleaned up from ", end(), " on; leaks are measured just before that. "] : null,
+      "Growth counts from ", moment(from, "Start-up", "The first quarter of the time: what a program allocates at its start, it may keep."), " to ", end(), "; earlier allocations are start-up.",
     ];
   }
 

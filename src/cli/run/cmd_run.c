@@ -296,15 +296,18 @@ static void say_left_to_memtrace(const char *name) {
                     name);
 }
 
+enum { PATIENCE = 20 /* times 5 ms that a child may hold its parent's lock */ };
+
 static void finish(const launch *l, run_program *program, int rescue, struct timespec started) {
     char pattern[PATH_MAX], for_each[PATH_MAX];
     run_traces traces;
     const char *name = pattern_of(l, program->pid, pattern);
     name_for_each(l, for_each, sizeof for_each);
-    run_rescue_finish(rescue, name);
+    unsigned patience = PATIENCE;
+    run_rescue_finish(rescue, name, &patience);
     if (WIFSIGNALED(program->status)) /* others say by their last gauges when they ended */
-        run_rescue_note_end(name, (uint64_t)program->pid, l->begin.wall_us, l->end);
-    run_traces_find(&traces, name, started, rescue);
+        run_rescue_note_end(rescue, name, (uint64_t)program->pid, l->begin.wall_us, l->end);
+    run_traces_find(&traces, name, started, rescue, &patience);
     const uint64_t notes = run_rescue_notes(rescue);
     bool unfinished = traces.n_locked || (strstr(name, "%p") && run_rescue_is_in_use(rescue));
     run_traces_complete(&traces, l->options->no_symbolize ? NULL : &l->options->debug_files,

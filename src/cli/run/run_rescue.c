@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -179,12 +180,30 @@ static void add_packet(int fd, uint64_t start_time, const rescued_packet *packet
         say_end(fd, &w, false, &early);
 }
 
-static void rescue_stream(void *stream, const struct rescue_slot *slot, const char *pattern) {
+typedef struct rescued {
+    const char *pattern;
+    void *stream; /* room for a copy */
+    unsigned *patience;
+} rescued;
+
+bool run_rescue_is_recording(const char *path, unsigned *patience) {
+    const struct timespec tick = {.tv_nsec = 5000000};
+    while (symbolize_file_is_recording(path)) {
+        if (*patience == 0)
+            return true;
+        --*patience;
+        nanosleep(&tick, NULL);
+    }
+    return false;
+}
+
+static void rescue_stream(const rescued *r, const struct rescue_slot *slot) {
     rescued_packet packets[WRITER_RESCUED_PACKETS];
     char path[PATH_MAX];
-    if (!writer_rescue(stream, slot->address, slot->pid, packets) ||
+    if (!writer_rescue(r->stream, slot->address, slot->pid, packets) ||
         packets[0].size + packets[1].size == 0 ||
-        !trace_name_for(pattern, slot->pid, path, sizeof path) || symbolize_file_is_recording(path))
+        !trace_name_for(r->pattern, slot->pid, path, sizeof path) ||
+        run_rescue_is_recording(path, r->patience))
         return;
     int fd = path_open_once(path, O_RDWR);
     for (size_t i = 0; fd >= 0 && i < WRITER_RESCUED_PACKETS; i++)
@@ -206,17 +225,12 @@ static void for_each_slot(int fd, void (*visit)(void *, int, uint64_t, const str
         visit(context, fd, at, &slot);
 }
 
-typedef struct rescued {
-    const char *pattern;
-    void *stream; /* room for a copy */
-} rescued;
-
 static void visit_stream(void *context, int fd, uint64_t at, const struct rescue_slot *slot) {
     const rescued *r = context;
     size_t size = writer_stream_size();
     if (slot->magic == RESCUE_MAGIC &&
         pread(fd, r->stream, size, (off_t)(at + RESCUE_STREAM_AT)) == (ssize_t)size)
-        rescue_stream(r->stream, slot, r->pattern);
+        rescue_stream(r, slot);
 }
 
 /* A process that recorded and is gone, and had not closed its streams: now nothing is missing. When
@@ -226,7 +240,7 @@ static void visit_end(void *context, int fd, uint64_t at, const struct rescue_sl
     char path[PATH_MAX];
     (void)fd, (void)at;
     if (slot->magic != RESCUE_MAGIC || !trace_name_for(r->pattern, slot->pid, path, sizeof path) ||
-        symbolize_file_is_recording(path))
+        run_rescue_is_recording(path, r->patience))
         return;
     int trace = open(path, O_RDWR | O_CLOEXEC);
     const whole_packets w = trace < 0 ? (whole_packets){0} : find_packets(trace, NULL);
@@ -238,8 +252,8 @@ static void visit_end(void *context, int fd, uint64_t at, const struct rescue_sl
         close(trace);
 }
 
-void run_rescue_finish(int fd, const char *pattern) {
-    rescued r = {.pattern = pattern, .stream = malloc(writer_stream_size())};
+void run_rescue_finish(int fd, const char *pattern, unsigned *patience) {
+    rescued r = {.pattern = pattern, .stream = malloc(writer_stream_size()), .patience = patience};
     if (r.stream) {
         for_each_slot(fd, visit_stream, &r);
         for_each_slot(fd, visit_end, &r);
@@ -247,7 +261,27 @@ void run_rescue_finish(int fd, const char *pattern) {
     free(r.stream);
 }
 
-void run_rescue_note_end(const char *pattern, uint64_t pid, uint64_t begin, uint64_t end) {
+/* Whether a process that began this trace had no stream: then nothing was in the making. */
+static bool had_no_stream(int fd, const whole_packets *w) {
+    struct rescue_head head;
+    uint64_t n;
+    return fd >= 0 && pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head &&
+           head.next < RESCUE_SIZE && !run_rescue_count_remarks(fd, w->pid, w->start_time, &n);
+}
+
+void run_rescue_note_silent(int fd, const char *path) {
+    const int trace = path_open_once(path, O_RDWR);
+    const whole_packets w = trace < 0 ? (whole_packets){0} : find_packets(trace, NULL);
+    const memtrace_end end = end_of(MEMTRACE_END_WHOLE, since_start(&w, w.end), 0,
+                                    "the process ended without a word, then or later");
+    if (w.size > 0 && had_no_stream(fd, &w))
+        say_end(trace, &w, false, &end);
+    if (trace >= 0)
+        close(trace);
+}
+
+void run_rescue_note_end(int rescue, const char *pattern, uint64_t pid, uint64_t begin,
+                         uint64_t end) {
     uint8_t packet[FORMAT_EMPTY_PACKET];
     char path[PATH_MAX];
     if (!trace_name_for(pattern, pid, path, sizeof path) || symbolize_file_is_recording(path))
@@ -264,7 +298,7 @@ void run_rescue_note_end(const char *pattern, uint64_t pid, uint64_t begin, uint
                                          "a signal ended the process, and what it had not written "
                                          "yet is lost");
         const int error = append_packet(fd, w.size, packet, sizeof packet);
-        if (w.said.how == MEMTRACE_END_OPEN)
+        if (w.said.how == MEMTRACE_END_OPEN && !had_no_stream(rescue, &w))
             say_end(fd, &w, false, &lost);
         else if (!error)
             say_end(fd, &w, true, &killed);

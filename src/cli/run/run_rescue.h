@@ -14,14 +14,22 @@ int run_rescue_open(void);
 /* The name by which the program finds it. */
 void run_rescue_name(int fd, char *name, size_t size);
 
+/* Whether somebody records to the file. The child of a fork shares its parent's lock for a moment:
+ * waits for that, `*patience` times 5 ms in all. */
+bool run_rescue_is_recording(const char *path, unsigned *patience);
+
 /* Adds what is left in it to the traces, whose names follow `pattern`, if nobody is recording to
  * them any more. */
-void run_rescue_finish(int fd, const char *pattern);
+void run_rescue_finish(int fd, const char *pattern, unsigned *patience);
 
 /* Says in the trace of process `pid`, which was killed, when that was: readers would take it to
  * have ended with its last event. Times are in us since the epoch; what began before `begin`, as
  * the run did, is another process's trace. */
-void run_rescue_note_end(const char *pattern, uint64_t pid, uint64_t begin, uint64_t end);
+void run_rescue_note_end(int fd, const char *pattern, uint64_t pid, uint64_t begin, uint64_t end);
+
+/* Says that nothing is missing in a trace of a process that is gone, if it sampled nothing and did
+ * not get to say so. */
+void run_rescue_note_silent(int fd, const char *path);
 
 /* What recorders had to say: of enum rescue_note. */
 uint64_t run_rescue_notes(int fd);

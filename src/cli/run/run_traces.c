@@ -73,18 +73,6 @@ static bool is_new(const char *path, struct timespec started) {
            !is_before(status.st_mtim, started);
 }
 
-/* The child of a fork shares its parent's lock for a moment: waits for that one. */
-static bool is_recording(const char *path, unsigned *patience) {
-    const struct timespec tick = {.tv_nsec = 5000000};
-    while (symbolize_file_is_recording(path)) {
-        if (*patience == 0)
-            return true;
-        --*patience;
-        nanosleep(&tick, NULL);
-    }
-    return false;
-}
-
 /* A trace, and those of the programs that its process was before. */
 static void add_if_new(run_traces *t, const char *path, struct timespec started, int rescue) {
     char earlier[PATH_MAX];
@@ -96,11 +84,12 @@ static void add_if_new(run_traces *t, const char *path, struct timespec started,
          n++)
         if (is_new(earlier, started))
             run_traces_add(t, earlier, rescue);
-    if (is_recording(path, &t->patience)) {
+    if (run_rescue_is_recording(path, t->patience)) {
         t->n_locked++;
         if (!t->locked)
             t->locked = strdup(path);
     } else {
+        run_rescue_note_silent(rescue, path);
         run_traces_add(t, path, rescue);
     }
 }
@@ -126,9 +115,10 @@ static void find_in_folder(run_traces *t, const char *pattern, struct timespec s
         closedir(folder);
 }
 
-void run_traces_find(run_traces *t, const char *pattern, struct timespec started, int rescue) {
+void run_traces_find(run_traces *t, const char *pattern, struct timespec started, int rescue,
+                     unsigned *patience) {
     char path[PATH_MAX];
-    *t = (run_traces){.patience = 20};
+    *t = (run_traces){.patience = patience};
     if (strstr(pattern, "%p"))
         find_in_folder(t, pattern, started, rescue);
     else if (trace_name_for(pattern, 0, path, sizeof path))

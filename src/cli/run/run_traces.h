@@ -23,14 +23,15 @@ typedef struct run_trace {
 typedef struct run_traces {
     VEC(run_trace) all; /* ascending by path */
     size_t n_locked;    /* more of them, which some process is still recording */
-    unsigned patience;  /* how many more times a locked one is looked at again */
+    unsigned *patience; /* of run_rescue_is_recording */
     char *locked;       /* the path of one of these; NULL: there is none */
 } run_traces;
 
 /* The traces that were written since `started` (of CLOCK_REALTIME_COARSE, as file times are).
  * `pattern` is what $MEMTRACE was set to: %p is any process id, %% a percent sign. `rescue` is the
  * run's, see run_rescue.h. */
-void run_traces_find(run_traces *t, const char *pattern, struct timespec started, int rescue);
+void run_traces_find(run_traces *t, const char *pattern, struct timespec started, int rescue,
+                     unsigned *patience);
 
 /* Adds one more; false if there is no memory. */
 bool run_traces_add(run_traces *t, const char *path, int rescue);

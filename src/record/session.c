@@ -266,14 +266,14 @@ static bool is_special(const char *file) {
 
 /* Opens the file and writes its head. A process that ended between the two, as pools of processes
  * end theirs by a signal, would leave an empty file. 0 or an errno. */
-static int session_begin_file(struct session *s, const char *file, const memtrace_info *info,
-                              memtrace_writer_options *options) {
+static int session_begin_file(struct session *s, const char *file, bool by_process,
+                              const memtrace_info *info, memtrace_writer_options *options) {
     const uint64_t every_signal = UINT64_MAX;
     uint64_t before;
     bool hold = !is_special(file);
     if (hold)
         syscall4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&every_signal, (long)&before, sizeof before);
-    int error = sink_open(&s->sink, file, s->pid);
+    int error = sink_open(&s->sink, file, s->pid, by_process);
     if (!s->sink.regular)
         options->room = 0;
     if (!error && memtrace_writer_open(info, options, &s->writer, NULL) != MEMTRACE_OK)
@@ -316,7 +316,7 @@ static int session_open_writer(struct session *s, const struct session_plan *pla
                                        .room = c->rate == 1 ? plan->room : 0,
                                        .context = s};
     return config_file_for(c, s->pid, paths->file, sizeof paths->file)
-               ? session_begin_file(s, paths->file, &info, &options)
+               ? session_begin_file(s, paths->file, c->per_process, &info, &options)
                : ENAMETOOLONG;
 }
 

@@ -60,9 +60,10 @@ static __attribute__((noinline)) bool sink_keep_earlier(const char *path) {
 }
 
 /* Sets the descriptor and what file it is, whatever is in there; 0 or an errno. */
-static int sink_open_file(sink *s) {
+static int sink_open_file(sink *s, int flags) {
     struct stat st;
-    long fd = syscall4(SYS_openat, AT_FDCWD, (long)s->path, OPEN_FLAGS | O_CREAT, FILE_MODE);
+    long fd =
+        syscall4(SYS_openat, AT_FDCWD, (long)s->path, OPEN_FLAGS | O_CREAT | flags, FILE_MODE);
     if (syscall_failed(fd))
         return error_of(fd);
     s->fd = descriptor_raise((int)fd);
@@ -75,15 +76,34 @@ static int sink_open_file(sink *s) {
     return s->regular && !fd_lock(s->fd) ? EWOULDBLOCK : 0;
 }
 
-int sink_open(sink *s, const char *path, uint64_t pid) {
+/* Somebody records to the file who has our process id in a namespace of his own: the next name that
+ * is free. Apart, as above. */
+static __attribute__((noinline)) int sink_open_beside(sink *s) {
+    char path[PATH_MAX];
+    memcpy(path, s->path, sizeof path);
+    int error = EWOULDBLOCK;
+    for (unsigned n = 1; n <= TRACE_NAME_EARLIER_MAX; n++) {
+        sink_close(s);
+        if (!trace_name_earlier(path, n, s->path, sizeof s->path))
+            return ENAMETOOLONG;
+        error = sink_open_file(s, O_EXCL);
+        if (error != EEXIST)
+            break;
+    }
+    return error;
+}
+
+int sink_open(sink *s, const char *path, uint64_t pid, bool by_process) {
     memset(s, 0, sizeof *s);
     s->fd = -1;
     text name = text_in(s->path, sizeof s->path);
     text_add(&name, path);
-    s->error = sink_open_file(s);
-    if (!s->error && s->regular && is_trace_of(path, pid) && sink_keep_earlier(path)) {
+    s->error = sink_open_file(s, 0);
+    if (s->error == EWOULDBLOCK && by_process)
+        s->error = sink_open_beside(s);
+    else if (!s->error && s->regular && is_trace_of(path, pid) && sink_keep_earlier(path)) {
         sink_close(s);
-        s->error = sink_open_file(s);
+        s->error = sink_open_file(s, 0);
     }
     if (!s->error && s->regular)
         s->error = error_of(syscall4(SYS_ftruncate, s->fd, 0, 0, 0));

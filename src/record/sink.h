@@ -28,8 +28,10 @@ typedef struct sink {
 } sink;
 
 /* Opens the file, empty, or gives an errno; EWOULDBLOCK: another process is recording to it. A
- * trace that `pid`, this process, has written there before is renamed (contract/trace_name.h). */
-int sink_open(sink *s, const char *path, uint64_t pid);
+ * trace that `pid`, this process, has written there before is renamed (contract/trace_name.h). If
+ * the name is `by_process`, whoever else records there has the same id in another namespace: then
+ * ours gets the name of an earlier one. */
+int sink_open(sink *s, const char *path, uint64_t pid, bool by_process);
 
 /* Writes whole packets or gives an errno, always the same after the first. Any thread may call; not
  * a cancellation point; SIGXFSZ and SIGPIPE do not reach the program. */

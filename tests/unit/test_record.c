@@ -237,7 +237,7 @@ END_TEST
 START_TEST(sink_survives_the_loss_of_its_descriptor) {
     static sink s;
     int mine[2];
-    ck_assert_int_eq(sink_open(&s, path, 7), 0);
+    ck_assert_int_eq(sink_open(&s, path, 7, false), 0);
     ck_assert_int_eq(sink_write(&s, "one ", 4), 0);
     mine[0] = s.fd;
     close(s.fd);
@@ -259,7 +259,7 @@ START_TEST(sink_leaves_holes) {
     static char bytes[ALL + 2];
     struct stat st;
     const struct rlimit one = {.rlim_cur = ALL + HOLE, .rlim_max = RLIM_INFINITY};
-    ck_assert_int_eq(sink_open(&s, path, 7), 0);
+    ck_assert_int_eq(sink_open(&s, path, 7, false), 0);
     ck_assert_int_eq(sink_write(&s, "(", 1), 0);
     ck_assert_int_eq(sink_write_spread(&s, "ab", 2, HOLE, TIMES), 0);
     ck_assert_int_eq(sink_write(&s, ")", 1), 0); /* at the end, wherever that is */
@@ -284,13 +284,28 @@ END_TEST
 
 START_TEST(sink_is_the_file_of_one_process_at_a_time) {
     static sink s, other;
-    ck_assert_int_eq(sink_open(&s, path, 7), 0);
+    ck_assert_int_eq(sink_open(&s, path, 7, false), 0);
     ck_assert_int_eq(sink_write(&s, "mine", 4), 0);
-    ck_assert_int_eq(sink_open(&other, path, 7), EWOULDBLOCK);
+    ck_assert_int_eq(sink_open(&other, path, 7, false), EWOULDBLOCK);
     ck_assert_int_eq(size_of(path), 4);
     sink_close(&s);
-    ck_assert_int_eq(sink_open(&other, path, 7), 0);
+    ck_assert_int_eq(sink_open(&other, path, 7, false), 0);
     ck_assert_int_eq(size_of(path), 0);
+    sink_close(&other);
+}
+END_TEST
+
+START_TEST(sinks_of_two_processes_with_one_id_are_two_files) {
+    static sink s, other;
+    ck_assert_int_eq(sink_open(&s, path, 7, true), 0);
+    ck_assert_int_eq(sink_write(&s, "mine", 4), 0);
+    ck_assert_int_eq(sink_open(&other, path, 7, true), 0);
+    ck_assert_str_ne(other.path, s.path);
+    ck_assert_int_eq(sink_write(&other, "theirs", 6), 0);
+    ck_assert_int_eq(size_of(path), 4);
+    ck_assert_int_eq(size_of(other.path), 6);
+    unlink(other.path);
+    sink_close(&s);
     sink_close(&other);
 }
 END_TEST
@@ -301,7 +316,7 @@ static void write_head(uint64_t pid) {
     char head[FORMAT_HEADER_FRONT] = {0};
     memcpy(head + FORMAT_AT_MAGIC, &(uint32_t){FORMAT_MAGIC}, 4);
     memcpy(head + FORMAT_AT_PID, &pid, 8);
-    ck_assert_int_eq(sink_open(&s, path, pid), 0);
+    ck_assert_int_eq(sink_open(&s, path, pid, false), 0);
     ck_assert_int_eq(size_of(path), 0);
     ck_assert_int_eq(sink_write(&s, head, sizeof head), 0);
     sink_close(&s);
@@ -315,7 +330,7 @@ START_TEST(sink_keeps_what_its_own_process_wrote_before) {
     write_head(7);
     write_head(7); /* the first has to give way */
     ck_assert_int_eq(size_of(first), FORMAT_HEADER_FRONT);
-    ck_assert_int_eq(sink_open(&s, path, 7), 0);
+    ck_assert_int_eq(sink_open(&s, path, 7, false), 0);
     ck_assert_int_eq(size_of(second), FORMAT_HEADER_FRONT);
     ck_assert_int_eq(sink_write(&s, "no trace", 8), 0);
     sink_close(&s);
@@ -477,6 +492,7 @@ static Suite *suite(void) {
     tcase_add_test(t, sink_survives_the_loss_of_its_descriptor);
     tcase_add_test(t, sink_leaves_holes);
     tcase_add_test(t, sink_is_the_file_of_one_process_at_a_time);
+    tcase_add_test(t, sinks_of_two_processes_with_one_id_are_two_files);
     tcase_add_test(t, sink_keeps_what_its_own_process_wrote_before);
     tcase_add_test(t, patterns_name_the_traces_of_processes);
     tcase_add_test(t, earlier_traces_have_names_of_the_same_kind);

@@ -133,6 +133,17 @@ static Elf *open_elf(int fd) {
     return NULL;
 }
 
+/* It runs the code of another program as data of its own, with an allocator of its own: nothing of
+ * that program passes through malloc. */
+static bool check_emulation(run_check *check) {
+    static const char *const names[] = {"valgrind", "valgrind.bin", "qemu-x86_64",
+                                        "qemu-x86_64-static"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(base_name(check->program), names[i]) == 0)
+            return refuse(check, "it emulates the code of the program that it is given");
+    return true;
+}
+
 static void check_program(run_check *check) {
     int fd = open(check->program, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     int self_fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -150,7 +161,7 @@ static void check_program(run_check *check) {
 
 void run_check_command(run_check *check, const char *command) {
     *check = (run_check){.recordable = true};
-    if (!find_program(command, check->program))
+    if (!find_program(command, check->program) || !check_emulation(check))
         return;
     for (int i = 0; i < MAX_INTERPRETERS; i++) {
         char interpreter[PATH_MAX];

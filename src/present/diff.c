@@ -122,6 +122,8 @@ static void show_headline(output *o, const diff *d, const diff_view *view) {
         output_text(o, " · no samples");
     } else if (c->change.value == 0 && margin == 0) {
         output_text(o, " · no change");
+    } else if (c->before_samples == 0 || c->after_samples == 0) {
+        output_format(o, " · no samples %s: not sure", c->after_samples ? "before" : "after");
     } else {
         const char *sign = percent < 0 ? "-" : percent > 0 ? "+" : "";
         output_format(o, " · Change: %s%s, %s", sign, percent_text(fabs(percent), margin).text,

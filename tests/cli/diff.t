@@ -286,3 +286,10 @@ What makes no sense:
   $ allotrace diff before.ctf no-such.ctf
   allotrace: no-such.ctf: No such file or directory
   [1]
+
+Where a side has no samples there is no ratio, and none is made up:
+
+  $ allotrace subsample 200 -o thin.ctf $TRACES/irmin-replay.ctf 2>/dev/null
+  thin.ctf: 59 of 10,607 samples, in 59 of 10,607 blocks
+  $ allotrace diff -m blocks --filter fn:Jsonm $TRACES/irmin-replay.ctf thin.ctf 2>/dev/null | head -1
+  Before: 722,347 blocks · After: 0 blocks · no samples after: not sure

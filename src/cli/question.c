@@ -18,6 +18,12 @@ const char *const question_measures[] = {
 #undef MEASURE_TEXT
         NULL};
 
+const char *const question_block_measures[] = {
+#define MEASURE_TEXT(name, text, unit, title) text,
+    MEASURES_OF_BLOCKS(MEASURE_TEXT)
+#undef MEASURE_TEXT
+        NULL};
+
 const char *const question_sites[] = {
     [QUESTION_BY_LINE] = "line", [QUESTION_BY_FUNCTION] = "function", NULL};
 

@@ -19,6 +19,7 @@ typedef struct question_options {
 } question_options;
 
 extern const char *const question_measures[], *const question_wrappers[];
+extern const char *const question_block_measures[]; /* without what is a part of each block */
 
 /* `field` of `type` is a text. */
 #define OPTION_FILTER(type, field)                                                                 \
@@ -75,7 +76,7 @@ extern const char *const question_sites[];
 #define OPTION_COUNTED(type)                                                                       \
     {                                                                                              \
         .name = "measure", .letter = 'm', .kind = OPTION_CHOICE,                                   \
-        .at = offsetof(type, question.measure), .choices = question_measures,                      \
+        .at = offsetof(type, question.measure), .choices = question_block_measures,                \
         .help = "which blocks count: all that were allocated (default), those live at the end, "   \
                 "or at the peak, those promoted, or those never freed, each by its bytes; or all " \
                 "by their number (blocks), or by bytes times seconds of life (byteseconds)",       \
@@ -90,10 +91,9 @@ extern const char *const question_sites[];
             .kind = OPTION_CHOICE,                                                                 \
             .at = offsetof(type, question.measure),                                                \
             .choices = question_measures,                                                          \
-            .help =                                                                                \
-                "what is added up: bytes allocated (default), numbers of blocks, bytes live "      \
-                "--at a time or at the peak, bytes promoted, bytes never freed, or bytes times "   \
-                "seconds of life",                                                                 \
+            .help = "what is added up: bytes allocated (default), numbers of blocks, bytes live "  \
+                    "--at a time or at the peak, bytes promoted, bytes never freed, bytes times "  \
+                    "seconds of life, or bytes requested, without the blocks' headers",            \
         },                                                                                         \
         OPTION_AT(type, question.at), OPTION_WRAPPERS(type), OPTIONS_FORM(type)
 

@@ -201,7 +201,7 @@ static void ask_all(asker *a, const reading *r) {
     ASK(a, "lifetimes", "measure", "blocks");
     ASK(a, "tree", "collapse", "1", "width", "1200", "rows", "256");
     forget(a, r, MEASURE_ALLOCATED);
-    for (measure m = 0; m <= MEASURE_BYTESECONDS; m++) {
+    for (measure m = 0; m < N_MEASURES; m++) {
         const char *by = m == MEASURE_ALLOCATED ? NULL : measure_infos[m].name;
         ask_measure(a, by);
         if (m == MEASURE_ALLOCATED ||

@@ -45,7 +45,8 @@ static measure_unit unit_of_measure(const diff *d) {
 static const char *unit_of(const diff *d, bool total) {
     static const char *const units[][2] = {[UNIT_BYTES] = {"B", "B/s"},
                                            [UNIT_BLOCKS] = {"blocks", "blocks/s"},
-                                           [UNIT_BYTESECONDS] = {"B·s", "B·s/s"}};
+                                           [UNIT_BYTESECONDS] = {"B·s", "B·s/s"},
+                                           [UNIT_REQUESTED] = {"B", "B/s"}};
     if (d->options.normalise == DIFF_BY_TOTAL && !total)
         return "share";
     return units[unit_of_measure(d)][d->options.normalise == DIFF_BY_TIME];

@@ -24,10 +24,15 @@ static estimate estimate_of(const profile *p, measure m, const cost *c) {
     const estimate_blocks blocks = number_of(c);
     if (measure_infos[m].unit == UNIT_BLOCKS)
         return estimate_blocks_total(&blocks);
-    const estimate e = measure_infos[m].unit == UNIT_BYTESECONDS
-                           ? estimate_weighted(c->weight, c->squares, c->heaviest, rate)
-                           : estimate_words(c->samples, rate);
+    const estimate e = measure_infos[m].unit == UNIT_BYTES
+                           ? estimate_words(c->samples, rate)
+                           : estimate_weighted(c->weight, c->squares, c->heaviest, rate);
     return (estimate){.value = e.value * word, .low = e.low * word, .high = e.high * word};
+}
+
+/* What a sample may weigh that was missed. */
+static double most_of_sample(const profile *p, measure m, filter_bounds may) {
+    return m == MEASURE_REQUESTED ? 1 : cost_longest(p, may);
 }
 
 estimate cost_estimate(const profile *p, measure m, filter_bounds may, const cost *c) {
@@ -37,7 +42,8 @@ estimate cost_estimate(const profile *p, measure m, filter_bounds may, const cos
         possible.heaviest =
             estimate_blocks_possible(&blocks, may.least_words, p->info.sample_rate).heaviest;
     else if (c->blocks > 0)
-        possible.heaviest = estimate_weight_possible(c->heaviest, c->blocks, cost_longest(p, may));
+        possible.heaviest =
+            estimate_weight_possible(c->heaviest, c->blocks, most_of_sample(p, m, may));
     return estimate_of(p, m, &possible);
 }
 
@@ -50,6 +56,7 @@ double cost_value(const profile *p, measure m, const cost *c) {
     case UNIT_BLOCKS:
         return c->weight;
     case UNIT_BYTESECONDS:
+    case UNIT_REQUESTED:
         return c->weight / p->info.sample_rate * (p->info.word_size / 8.0);
     default:
         return cost_bytes(p, c->samples);
@@ -139,6 +146,16 @@ cost cost_of_number(const profile *p, size_t row) {
                   .most_per_word = 1 / (double)words};
 }
 
+cost cost_of_requested(const profile *p, size_t row) {
+    const double length = (double)blocks_length(&p->table, row), part = length / (length + 1);
+    const double samples = (double)blocks_samples(&p->table, row);
+    return (cost){.samples = blocks_samples(&p->table, row),
+                  .blocks = 1,
+                  .weight = samples * part,
+                  .squares = samples * part * part,
+                  .heaviest = part};
+}
+
 cost cost_of_life(const profile *p, size_t row) {
     const block_table *b = &p->table;
     uint64_t end = blocks_died(b, row) < p->duration ? blocks_died(b, row) : p->duration;
@@ -149,7 +166,7 @@ cost cost_or_missed(const profile *p, measure m, filter_bounds may, cost sum) {
     const uint64_t words = may.least_words ? may.least_words : 1;
     if (sum.blocks == 0)
         sum.heaviest = m == MEASURE_BLOCKS ? 1 / estimate_inclusion(words, p->info.sample_rate)
-                                           : cost_longest(p, may);
+                                           : most_of_sample(p, m, may);
     return sum;
 }
 
@@ -160,7 +177,9 @@ static void add_blocks(const profile *p, measure m, const uint8_t *kept, cost *h
         if (!kept[i])
             continue;
         cost *c = &(b->source[i] == MEMTRACE_EXTERNAL ? external : heap)[b->node[i]];
-        const cost one = m == MEASURE_BYTESECONDS ? cost_of_life(p, i) : cost_of_number(p, i);
+        const cost one = m == MEASURE_BYTESECONDS ? cost_of_life(p, i)
+                         : m == MEASURE_REQUESTED ? cost_of_requested(p, i)
+                                                  : cost_of_number(p, i);
         cost_add(c, &one);
     }
 }

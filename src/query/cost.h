@@ -10,8 +10,8 @@
 #include "query/estimate.h"
 #include "query/filter.h"
 
-/* X(name, text, unit, title) */
-#define MEASURES(X)                                                                                \
+/* X(name, text, unit, title): those of whole blocks, and all. */
+#define MEASURES_OF_BLOCKS(X)                                                                      \
     X(ALLOCATED, "allocated", BYTES, "total allocations")                                          \
     X(BLOCKS, "blocks", BLOCKS, "allocated")                                                       \
     X(LIVE, "live", BYTES, "live")                                                                 \
@@ -19,6 +19,9 @@
     X(PROMOTED, "promoted", BYTES, "promoted")                                                     \
     X(SURVIVED, "survived", BYTES, "never freed")                                                  \
     X(BYTESECONDS, "byteseconds", BYTESECONDS, "of bytes times lifetime")
+#define MEASURES(X)                                                                                \
+    MEASURES_OF_BLOCKS(X)                                                                          \
+    X(REQUESTED, "requested", REQUESTED, "requested")
 
 typedef enum measure {
 #define MEASURE_NAME(name, text, unit, title) MEASURE_##name,
@@ -27,7 +30,13 @@ typedef enum measure {
         N_MEASURES
 } measure;
 
-typedef enum measure_unit { UNIT_BYTES, UNIT_BLOCKS, UNIT_BYTESECONDS } measure_unit;
+/* Of requested bytes, samples do not count alike: it is no UNIT_BYTES, though its name is. */
+typedef enum measure_unit {
+    UNIT_BYTES,
+    UNIT_BLOCKS,
+    UNIT_BYTESECONDS,
+    UNIT_REQUESTED
+} measure_unit;
 
 typedef struct measure_info {
     const char *name, *title;
@@ -113,6 +122,10 @@ static inline cost cost_of_seconds(uint64_t samples, double seconds) {
                   .squares = (double)samples * seconds * seconds,
                   .heaviest = seconds};
 }
+
+/* What it counts by MEASURE_REQUESTED: each sample what of a word of the block is not its header's.
+ */
+cost cost_of_requested(const profile *p, size_t row);
 
 /* The same by MEASURE_BLOCKS. */
 cost cost_of_number(const profile *p, size_t row);

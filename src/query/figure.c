@@ -155,8 +155,10 @@ figure_text figure_date(uint64_t micros) {
 }
 
 const char *figure_unit(measure_unit unit) {
-    static const char *const names[] = {
-        [UNIT_BYTES] = "B", [UNIT_BLOCKS] = "blocks", [UNIT_BYTESECONDS] = "B·s"};
+    static const char *const names[] = {[UNIT_BYTES] = "B",
+                                        [UNIT_BLOCKS] = "blocks",
+                                        [UNIT_BYTESECONDS] = "B·s",
+                                        [UNIT_REQUESTED] = "B"};
     return names[unit];
 }
 
@@ -210,7 +212,7 @@ double figure_percent(uint64_t part, uint64_t of) {
 figure_text figure_number(measure_unit unit, double value) {
     if (unit == UNIT_BLOCKS)
         return figure_count((uint64_t)llround(value));
-    if (unit == UNIT_BYTES)
+    if (unit != UNIT_BYTESECONDS)
         return figure_bytes(value);
     figure_text t;
     snprintf(t.text, sizeof t.text, "%.30s·s", figure_bytes(value).text);

@@ -19,6 +19,7 @@ unsigned query_columns(const query_spec *spec) {
         [MEASURE_PROMOTED] = BLOCKS_HAS(promoted),
         [MEASURE_SURVIVED] = BLOCKS_HAS(died),
         [MEASURE_BYTESECONDS] = life,
+        [MEASURE_REQUESTED] = BLOCKS_HAS(length),
     };
     const unsigned filtered = filter_columns(spec->filter);
     if (spec->keep_rows && !spec->finds_peak && !is_of_peak(spec))

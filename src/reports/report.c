@@ -114,6 +114,15 @@ static bool has_moment(const table *t) {
     return m == MEASURE_LIVE || m == MEASURE_PEAK;
 }
 
+static cell about_headers(const table *t, const void *row) {
+    (void)t;
+    return (cell){.flag = report_unit(asked(row)) != UNIT_REQUESTED};
+}
+
+static bool is_in_bytes(const table *t) {
+    return report_unit(asked(t->rows)) != UNIT_BLOCKS;
+}
+
 static bool has_filter(const table *t) {
     return asked(t->rows)->filter;
 }
@@ -136,6 +145,11 @@ static const table_column about_columns[] = {
      .get = about_time,
      .has = has_moment,
      .help = "the moment of the measures live and peak, in microseconds"},
+    {.name = "headers",
+     .kind = COLUMN_FLAG,
+     .get = about_headers,
+     .has = is_in_bytes,
+     .help = "whether amounts include the header of each block, a word"},
     {.name = "ends_early",
      .kind = COLUMN_OBJECT,
      .below = about_end,
@@ -204,6 +218,22 @@ static void say_end(document *d, const report *r) {
         document_note(d, "%s", words.when);
         document_note(d, "%s", words.missing);
     }
+}
+
+/* Who compares with tools that count what was asked for shall know why there is more here. Blocks
+ * of malloc alone: what a heap of a language has, its users know. */
+static void say_what_counts(document *d, const report *r) {
+    const profile *p = r->query->profile;
+    const unsigned word = p->info.word_size / 8u;
+    if (p->samples[MEMTRACE_MINOR] + p->samples[MEMTRACE_MAJOR] > 0)
+        return;
+    if (report_unit(r) == UNIT_BYTES)
+        document_hint(d,
+                      "Bytes include malloc's header, %u a block, and sizes are rounded up to %u "
+                      "(--measure requested: without headers).",
+                      word, word);
+    else if (report_unit(r) == UNIT_REQUESTED)
+        document_hint(d, "Sizes are rounded up to %u bytes.", word);
 }
 
 /* What follows is of one order of many. */
@@ -291,5 +321,6 @@ bool report_head(document *d, const report *r) {
     say_total(d, r);
     say_spread(d, r);
     say_limits(d, r);
+    say_what_counts(d, r);
     return true;
 }

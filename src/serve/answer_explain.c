@@ -43,6 +43,11 @@ static const explanation explanations[] = {
          "What was never freed counts to the end of the trace.",
          "bytes × seconds = sum over the samples of the lifetime / rate × bytes "
          "of a word"},
+    [MEASURE_REQUESTED] =
+        {"Requested",
+         "What was asked for, in whole words: what was allocated without the blocks' headers.",
+         "bytes = sum over the samples of length / (length + 1) / rate × bytes of a word; length: "
+         "the words of its block without header"},
 };
 
 static const char *const measures[] = {
@@ -75,8 +80,10 @@ static figure_text amount(const explained *e, double value) {
 }
 
 static const char *unit_suffix(const explained *e) {
-    static const char *const suffixes[] = {
-        [UNIT_BYTES] = "", [UNIT_BLOCKS] = " blocks", [UNIT_BYTESECONDS] = "·s"};
+    static const char *const suffixes[] = {[UNIT_BYTES] = "",
+                                           [UNIT_BLOCKS] = " blocks",
+                                           [UNIT_BYTESECONDS] = "·s",
+                                           [UNIT_REQUESTED] = ""};
     return suffixes[measure_infos[e->measure].unit];
 }
 

@@ -41,7 +41,7 @@ Filters and measures, on a made-up trace at rate 1, where numbers are exact:
   Skipped wrappers of malloc (--wrappers show counts them as sites): xmalloc
   $ allotrace hotspots --measure byteseconds --top 1 --json a.ctf
   {"by":"line",
-   "unit":"B·s","rate":1,"program":"prog","measure":"byteseconds",
+   "unit":"B·s","rate":1,"program":"prog","measure":"byteseconds","headers":true,
    "total":{"value":24,"low":24,"high":24,"samples":1472},
    "hotspots":[
     {"share":0.680851,"value":16,"low":16,"high":16,"samples":1024,"blocks":1,"function":"parse","file":"lib/parse.ml","line":30,"callers":[{"function":"main","file":"main.ml","line":2,"share":0.680851,"value":16,"low":16,"high":16,"samples":1024,"blocks":1}],"callers_omitted":0}],
@@ -178,7 +178,7 @@ If nothing is left, the report says why; where a term's name alone does not say 
   Nothing to show: of 1 sampled blocks none was promoted.
   $ allotrace hotspots --filter 'size:>1G' --json a.ctf
   {"by":"line",
-   "unit":"B","rate":1,"program":"prog","measure":"allocated","filter":"size:>1G","kept_blocks":0,"of_blocks":4,"removed_by":"size","removed_last":4,
+   "unit":"B","rate":1,"program":"prog","measure":"allocated","headers":true,"filter":"size:>1G","kept_blocks":0,"of_blocks":4,"removed_by":"size","removed_last":4,
    "total":{"value":0,"low":0,"high":0,"samples":0},
    "hotspots":[],
    "omitted":{"sites":0,"share":0.000000,"value":0,"low":0,"high":0,"samples":0}}
@@ -273,9 +273,9 @@ taken away:
   189 blocks allocated (23 … 754, 4 samples at rate 1e-6)
   The filter keeps 4 of 10,607 sampled blocks.
   Sites below about 22.9 MB may be invisible at this rate.
-    share          blocks           ±  samples  site
-     64.8% █████▏     123  3.18 … 681        1  Jsonm.encoder (src/jsonm.ml)
-     64.8%            123  3.18 … 681        1    via Repr__Type_json.pp (src/repr/type_json.ml)
+    share          blocks        ±  samples  site
+     64.8% █████▏     123  3 … 681        1  Jsonm.encoder (src/jsonm.ml)
+     64.8%            123  3 … 681        1    via Repr__Type_json.pp (src/repr/type_json.ml)
      35.2%  in 2 more functions
   $ allotrace check -e 'total=100 blocks' -f 'size:>=64K' $TRACES/irmin-replay.ctf
   Site              || Expected               || Actual                              || Ratio || Verdict

@@ -83,13 +83,13 @@ JSON and CSV:
 
   $ allotrace hotspots --json --top 1 --callers 1 $TRACES/ocamlopt.ctf
   {"by":"line",
-   "unit":"B","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","measure":"allocated",
+   "unit":"B","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","measure":"allocated","headers":true,
    "total":{"value":670400000,"low":638684955,"high":703282309,"samples":1676},
    "hotspots":[
     {"share":0.155131,"value":104000000,"low":91741631,"high":117440177,"samples":260,"blocks":260,"function":"Stdlib__set.Make.bal","file":"set.ml","line":125,"callers":[{"function":"Stdlib__set.Make.add","file":"set.ml","line":138,"share":0.087709,"value":58800000,"low":49679021,"high":69110627,"samples":147,"blocks":147}],"callers_omitted":16}],
    "omitted":{"sites":443,"share":0.844869,"value":566400000,"low":537279468,"high":596688632,"samples":1416}}
   $ allotrace hotspots --json --by type --callers 0 $TRACES/ocamlopt.ctf | python3 -m json.tool --compact
-  {"by":"type","unit":"B","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","measure":"allocated","total":{"value":670400000,"low":638684955,"high":703282309,"samples":1676},"hotspots":[{"share":1.0,"value":670400000,"low":638684955,"high":703282309,"samples":1676,"blocks":1676,"type":null,"callers":[],"callers_omitted":444}],"omitted":{"sites":0,"share":0.0,"value":0,"low":0,"high":1475552,"samples":0}}
+  {"by":"type","unit":"B","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","measure":"allocated","headers":true,"total":{"value":670400000,"low":638684955,"high":703282309,"samples":1676},"hotspots":[{"share":1.0,"value":670400000,"low":638684955,"high":703282309,"samples":1676,"blocks":1676,"type":null,"callers":[],"callers_omitted":444}],"omitted":{"sites":0,"share":0.0,"value":0,"low":0,"high":1475552,"samples":0}}
   $ allotrace hotspots --csv --top 2 $TRACES/ocamlopt.ctf
   share,value,low,high,samples,blocks,function,file,line,type
   0.155131,104000000,91741631,117440177,260,260,Stdlib__set.Make.bal,set.ml,125,
@@ -161,7 +161,7 @@ A trace without samples says why:
   A program that allocates less than about 28.1 MB in all may show none; record it with a higher rate.
   $ allotrace hotspots --json empty.ctf
   {"by":"line",
-   "unit":"B","rate":1e-06,"program":"/tmp/l/github/irmin-worktree-main/_build/default/bench/irmin-pack/tree.exe","measure":"allocated",
+   "unit":"B","rate":1e-06,"program":"/tmp/l/github/irmin-worktree-main/_build/default/bench/irmin-pack/tree.exe","measure":"allocated","headers":true,
    "total":{"value":0,"low":0,"high":29511036,"samples":0},
    "hotspots":[],
    "omitted":{"sites":0,"share":0.000000,"value":0,"low":0,"high":29511036,"samples":0}}

@@ -18,6 +18,7 @@ gauges; here at rate 1, where numbers are exact.
     9 events can be used, over 9 ms
   $ allotrace hotspots native.ctf
   24.0 KB total allocations (exact, 3,072 samples at rate 1)
+  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
     share           B  samples  site
      33.3% ██▋  8,192    1,024  table.c:5 grow
      33.3%      8,192    1,024    via main.c:11 main
@@ -32,6 +33,7 @@ gauges; here at rate 1, where numbers are exact.
   allotrace: hint: places shown as module+0x… have no names yet; they get them by: allotrace symbolize native.ctf
   $ allotrace hotspots --by function native.ctf
   24.0 KB total allocations (exact, 3,072 samples at rate 1)
+  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
     share           B  samples  site
      33.3% ██▋  8,192    1,024  grow (table.c)
      33.3%      8,192    1,024    via main (main.c)
@@ -46,6 +48,7 @@ gauges; here at rate 1, where numbers are exact.
   allotrace: hint: places shown as module+0x… have no names yet; they get them by: allotrace symbolize native.ctf
   $ allotrace hotspots --by type native.ctf
   24.0 KB total allocations (exact, 3,072 samples at rate 1)
+  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
     share            KB  samples  type
      66.7% █████▍  16.0    2,048  table
      33.3%          8.0    1,024    via table.c:5 grow
@@ -140,6 +143,7 @@ Functions that merely allocate are not where one looks; their callers are:
   > END
   $ allotrace hotspots wrappers.ctf
   960 B total allocations (exact, 120 samples at rate 1)
+  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
     share           B  samples  site
      53.3% ████▎  512       64  parse.c:3 parse
      53.3%        512       64    via main.c:10 main
@@ -150,6 +154,7 @@ Functions that merely allocate are not where one looks; their callers are:
   Skipped wrappers of malloc (--wrappers show counts them as sites): xmalloc, safe_mem_alloc
   $ allotrace hotspots --wrappers show wrappers.ctf
   960 B total allocations (exact, 120 samples at rate 1)
+  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
     share            B  samples  site
      66.7% █████▍  640       80  util.c:5 xmalloc
      53.3%         512       64    via parse.c:3 parse
@@ -160,6 +165,7 @@ Functions that merely allocate are not where one looks; their callers are:
       6.7%          64        8    via main.c:13 main
   $ allotrace hotspots --by type wrappers.ctf
   960 B total allocations (exact, 120 samples at rate 1)
+  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
     share           B  samples  type
      53.3% ████▎  512       64  xmalloc
      53.3%        512       64    via parse.c:3 parse
@@ -172,7 +178,7 @@ Functions that merely allocate are not where one looks; their callers are:
   Skipped wrappers of malloc (--wrappers show counts them as sites): xmalloc, safe_mem_alloc
   $ allotrace hotspots --json --top 1 --callers 0 wrappers.ctf
   {"by":"line",
-   "unit":"B","rate":1,"program":"prog","measure":"allocated",
+   "unit":"B","rate":1,"program":"prog","measure":"allocated","headers":true,
    "total":{"value":960,"low":960,"high":960,"samples":120},
    "hotspots":[
     {"share":0.533333,"value":512,"low":512,"high":512,"samples":64,"blocks":1,"function":"parse","file":"parse.c","line":3,"callers":[],"callers_omitted":1}],
@@ -209,3 +215,26 @@ One sample, of which little is known; promoted blocks; a trace of marks alone:
     promoted         100.0% of the minor heap's
   $ printf 'alloc external 0 0 begin@<mark>:0\n' | $TESTDIR/make-trace | allotrace hotspots -
   No allocations: the trace holds no samples at rate 1.
+
+What was requested is what was allocated without headers; the rest of a word is rounding:
+
+  $ { for i in {1..10}; do echo "alloc external 1 2 main@main.c:1"; done
+  >   echo "alloc external 9 10 main@main.c:2"; } | $TESTDIR/make-trace >sizes.ctf
+  $ allotrace hotspots -m requested sizes.ctf
+  152 B requested (exact, 30 samples at rate 1)
+  Sizes are rounded up to 8 bytes.
+    share          B  samples  site
+     52.6% ████▎  80       20  main.c:1 main
+     47.4% ███▊   72       10  main.c:2 main
+  $ allotrace hotspots -m requested --json sizes.ctf | jq -c '.unit, .measure, .headers, .total'
+  "B"
+  "requested"
+  false
+  {"value":152,"low":152,"high":152,"samples":30}
+  $ allotrace hotspots --json sizes.ctf | jq -c '.headers, .total.value'
+  true
+  240
+  $ allotrace leaks -m requested sizes.ctf
+  allotrace: --measure: `requested` is none of allocated, blocks, live, peak, promoted, survived, byteseconds
+  Try `allotrace leaks --help`.
+  [2]

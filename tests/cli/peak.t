@@ -55,7 +55,7 @@ When most was live, on a made-up trace at rate 1 (events are 1 ms apart):
   Nothing to show: of 1 sampled blocks none was live at 6 ms.
   What the filter keeps peaked at 1 ms: 1.0 KB (exact).
   $ allotrace peak --json --top 1 --callers 0 a.ctf
-  {"unit":"B","rate":1,"program":"prog","measure":"peak","time":6000,
+  {"unit":"B","rate":1,"program":"prog","measure":"peak","time":6000,"headers":true,
    "total":{"value":10752,"low":10752,"high":10752,"samples":1344},
    "time_low":6000,"time_high":6000,"own_time":6000,"freed_later":{"value":10240,"low":10240,"high":10240,"samples":1280},"at_end":{"value":512,"low":512,"high":512,"samples":64},"own_peak":{"value":10752,"low":10752,"high":10752,"samples":1344},
    "heaps":[
@@ -147,15 +147,15 @@ rounds of blocks that are all freed again, and a ring of which one block after t
   >   done; } | sed '1s/same//' | $TESTDIR/make-trace >rounds.ctf
   $ allotrace peak rounds.ctf | head -3
   98.4 KB live at the peak, at 1 ms (exact, 12,600 samples at rate 1)
+  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
   98.4 KB of it (exact) was freed later; 0 B (exact) was live at the end.
-  
   $ { for i in {0..599}; do
   >     [ $i -lt 10 ] || echo "same collect $((i - 10))"
   >     block same ring@ring.c:20
   >   done; } | sed '1s/same//' | $TESTDIR/make-trace >ring.ctf
   $ allotrace peak ring.ctf | head -2
   9.8 KB live at the peak, at 1 ms (exact, 1,260 samples at rate 1)
-  9.8 KB of it (exact) was freed later; 9.8 KB (exact) was live at the end.
+  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
 
 The same from an index, and from whatever else speaks of the peak:
 
@@ -199,7 +199,7 @@ What several threads did at one time has no order. Two processes, each of which 
   $ allotrace peak both.ctf | head -3
   7.8 KB live at the peak, at 1 ms (7.8 KB … 15.6 KB, 1,000 samples at rate 1)
   The order of what threads did at the same time is not known; shares are of one possible order.
-  7.8 KB of it (exact) was freed later; 0 B (exact) was live at the end.
+  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
   $ allotrace peak --json both.ctf | jq -c '.total, .own_peak'
   {"value":8000,"low":8000,"high":16000,"samples":1000}
   {"value":8000,"low":8000,"high":16000,"samples":1000}

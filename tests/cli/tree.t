@@ -93,7 +93,7 @@ Call paths of a real trace:
   2,0.004773,3200000,1381533,6305276,8,8,0,0,1475552,0,Persistent_env.Persistent_signature.load.(fun),typing/persistent_env.ml,
   2,0.000597,400000,10127,2228657,1,1,0,0,1475552,0,Persistent_env.read_pers_struct,typing/persistent_env.ml,
   $ allotrace callees Cmi_format.read_cmi --min-share 0.5 --json $TRACES/ocamlopt.ctf
-  {"unit":"B","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","measure":"allocated",
+  {"unit":"B","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","measure":"allocated","headers":true,
    "total":{"value":670400000,"low":638684955,"high":703282309,"samples":1676},
    "tree":{"focus":"Cmi_format.read_cmi","share":0.005370,"value":3600000,"low":1646149,"high":6833921,"samples":9,"blocks":9,"self":{"share":0.000000,"value":0,"low":0,"high":1475552,"samples":0,"blocks":0},"children":[{"share":0.005370,"value":3600000,"low":1646149,"high":6833921,"samples":9,"blocks":9,"function":"Cmi_format.input_cmi","file":"file_formats/cmi_format.ml","self":{"share":0.005370,"value":3600000,"low":1646149,"high":6833921,"samples":9,"blocks":9},"children":[],"children_omitted":0}],"children_omitted":0}}
 

@@ -80,11 +80,12 @@ The commands, and one of them:
     -f, --filter FILTER         only blocks that FILTER keeps, like
                                 'alloc:10s..20s live:@peak size:>=1K life:<1ms
                                 heap:major fn:/Lwt/ -fn:Stdlib'; see allotrace(1)
-    -m, --measure allocated|blocks|live|peak|promoted|survived|byteseconds
+    -m, --measure allocated|blocks|live|peak|promoted|survived|byteseconds|reques
                                 what is added up: bytes allocated (default),
                                 numbers of blocks, bytes live --at a time or at
-                                the peak, bytes promoted, bytes never freed, or
-                                bytes times seconds of life
+                                the peak, bytes promoted, bytes never freed, bytes
+                                times seconds of life, or bytes requested, without
+                                the blocks' headers
         --at TIME               the time of --measure live since the start, like
                                 1.5s (default: the end)
         --wrappers skip|show    whether functions that merely allocate, like

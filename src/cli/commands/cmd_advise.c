@@ -35,7 +35,7 @@ static const option options[] = {
      .letter = 'm',
      .kind = OPTION_CHOICE,
      .at = offsetof(advise_options, question.measure),
-     .choices = question_measures,
+     .choices = question_block_measures,
      .help = "by what functions are ranked, and what shares and gains are of: bytes allocated "
              "(default), numbers of blocks, bytes times seconds of life, or the bytes of those "
              "blocks alone that were live at the end, or at the peak, were promoted, or never "

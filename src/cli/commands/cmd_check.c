@@ -68,7 +68,7 @@ static const option options[] = {
      .letter = 'm',
      .kind = OPTION_CHOICE,
      .at = offsetof(check_command, question.measure),
-     .choices = question_measures,
+     .choices = question_block_measures,
      .help = "what amounts are of, where a budget has no measure of its own: of what was allocated "
              "(default), is live at the end or at the peak, was promoted, or never freed; as bytes "
              "or blocks"},

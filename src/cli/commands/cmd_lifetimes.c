@@ -22,7 +22,7 @@ static const option options[] = {
      .letter = 'm',
      .kind = OPTION_CHOICE,
      .at = offsetof(lifetimes_options, question.measure),
-     .choices = question_measures,
+     .choices = question_block_measures,
      .help = "what shares are of: bytes allocated (default), numbers of blocks, or the bytes of "
              "those blocks alone that were live at the end, or at the peak, were promoted, or "
              "never freed; or bytes times seconds of life: what memory was held for"},

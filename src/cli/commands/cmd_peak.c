@@ -33,7 +33,8 @@ static const option options[] = {
      .choices = question_measures,
      .help = "what is added up by site, of the blocks that were live at the peak: their bytes "
              "(allocated, or peak, the default), their number, the bytes of those that were live "
-             "at the end, promoted at any time, or never freed, or bytes times seconds of life"},
+             "at the end, promoted at any time, never freed, or requested, or bytes times seconds "
+             "of life"},
     OPTION_WRAPPERS(peak_options),
     OPTIONS_FORM(peak_options),
 };

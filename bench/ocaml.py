@@ -8,9 +8,11 @@ is compared with itself when the runtime samples it and
 
     counted     callbacks in OCaml count the samples, and do no more: what no recorder can save
     in OCaml    callbacks in OCaml write a trace as a library written in OCaml does
-                (ocaml/tracer.ml, a stand-in of ours and not memtrace 0.2.3)
+                (ocaml/tracer.ml, a stand-in of ours and not memtrace)
     recorded    the preloaded library writes the trace
     library     our OCaml library does, with which the program is linked
+    memtrace    Jane Street's library does, likewise, if it is there: where findlib looks, or in the
+                folder that MEMTRACE_FINDLIB names, with memtrace/META in it
 
 `ring` is the program on which memtrace 0.2.3 was measured, elsewhere, as that one's trace of it shows:
 64 million words in half a second, 1.9 million events at 1e-2. There it cost +30 % at 1e-2, where
@@ -41,12 +43,23 @@ def compiled(folder, name, *sources, packages=(), path=None):
             shutil.copy(HERE / "ocaml" / source, folder)
     command = ["ocamlfind", "ocamlopt", "-g", "-w", "-a", "-inline", "200", "-o", name]
     if packages:
-        command += ["-package", ",".join(packages), "-linkpkg"]
+        command += ["-thread", "-package", ",".join(packages), "-linkpkg"]
     done = subprocess.run(command + list(sources), cwd=folder, stderr=subprocess.PIPE,
                           env=os.environ | ({"OCAMLPATH": str(path)} if path else {}))
     if done.returncode and not packages:
         sys.exit(done.stderr.decode())
     return None if done.returncode else folder / name
+
+
+def jane_streets():
+    """The findlib folder with Jane Street's memtrace; None: there is none, or it is ours."""
+    folder = os.environ.get("MEMTRACE_FINDLIB")
+    if not folder:
+        found = subprocess.run(["ocamlfind", "query", "memtrace"], stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, text=True).stdout.strip()
+        folder = found and pathlib.Path(found).parent
+    has_theirs = folder and (pathlib.Path(folder) / "memtrace/memprof_tracer.mli").exists()
+    return pathlib.Path(folder).resolve() if has_theirs else None
 
 
 def contestants_of(program, folder, preload, traces):
@@ -58,6 +71,9 @@ def contestants_of(program, folder, preload, traces):
     tracing = compiled(folder, program + "-tracer", "tracer.ml", source, packages=["unix"])
     linked = compiled(folder, program + "-traced", "traced.ml", source, packages=["memtrace"],
                       path=preload.parent.parent / "ocaml")
+    other = jane_streets()
+    theirs = other and compiled(folder, program + "-memtrace", "traced.ml", source,
+                                packages=["threads.posix", "memtrace"], path=other)
 
     def at(rate):
         yield pair.Contestant("  plain", [plain])
@@ -69,6 +85,9 @@ def contestants_of(program, folder, preload, traces):
         if linked:
             yield pair.Contestant("  library", [linked], ours | {
                 "MEMTRACE": str(traces["library"])})
+        if theirs:
+            yield pair.Contestant("  memtrace", [theirs], ours | {
+                "MEMTRACE": str(traces["memtrace"])})
     return at
 
 
@@ -79,7 +98,11 @@ def main(runs="7"):
     folder = HERE.parent / "out" / "bench" / "ocaml"
     folder.mkdir(parents=True, exist_ok=True)
     traces = {name: folder / f"{name.replace(' ', '-')}.ctf"
-              for name in ("in OCaml", "recorded", "library")}
+              for name in ("in OCaml", "recorded", "library", "memtrace")}
+    for trace in traces.values():
+        trace.unlink(missing_ok=True)
+    if not jane_streets():
+        print("  without Jane Street's memtrace, which is not there")
     for program in "trees", "ring":
         at = contestants_of(program, folder, pathlib.Path(native.library()), traces)
         for rate in RATES:

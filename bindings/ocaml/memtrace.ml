@@ -1,16 +1,28 @@
 module Trace = Trace
-module External = Tracer.External
+module Geometric_sampler = Geometric_sampler
 
-type tracer = Tracer.t
+type tracer = To_file of Tracer.t | Through_writer of Writer_tracer.t
 
 let default_sampling_rate = 1e-6
 let default_depth = 128
-let currently_tracing = Tracer.active
-let stop_tracing = Tracer.stop
+let greatest_depth = 3800 (* of which a trace surely holds most *)
+
+let find_tracer () =
+  match Tracer.active () with
+  | Some tracer -> Some (To_file tracer)
+  | None -> Option.map (fun tracer -> Through_writer tracer) (Writer_tracer.active ())
+
+let active_tracer () = Tracer.quietly find_tracer ()
+let currently_tracing () = Tracer.is_active () || Writer_tracer.active () <> None
+
+let stop_tracing = function
+  | To_file tracer -> Tracer.stop tracer
+  | Through_writer tracer -> Writer_tracer.stop tracer
+
+let refuse_second () =
+  if currently_tracing () then failwith "Memtrace: this process is being traced already"
 
 (* ---- what the environment says ----------------------------------------------------------- *)
-
-exception Senseless of string * string (* a variable, and what is wrong with its value *)
 
 external is_privileged : unit -> bool = "caml_memtrace_is_privileged"
 
@@ -25,7 +37,7 @@ let parsed name (parse, valid) =
   | None -> None
   | Some text -> (
       match parse text with
-      | None -> raise (Senseless (name, Printf.sprintf "`%s` is not %s" text valid))
+      | None -> invalid_arg (Printf.sprintf "Memtrace: %s: `%s` is not %s" name text valid)
       | value -> value)
 
 let parse_rate text =
@@ -44,7 +56,7 @@ let count = (parse_positive, "a whole number above 0")
 let process = (parse_positive, "the id of a process")
 let whole = (int_of_string_opt, "a whole number")
 let seed () = parsed "MEMTRACE_SEED" whole
-let depth () = Option.value (parsed "MEMTRACE_DEPTH" count) ~default:default_depth
+let depth default = Option.value (parsed "MEMTRACE_DEPTH" count) ~default
 
 (* The name of this process's file, and whether each process has its own. *)
 let expand pattern =
@@ -71,32 +83,29 @@ let is_chosen () =
 (* ---- starting ---------------------------------------------------------------------------- *)
 
 let start_tracing ~context ~sampling_rate ~filename =
-  let depth = try depth () with Senseless (_, _) -> default_depth in
-  let seed = try seed () with Senseless (_, _) -> None in
-  Tracer.start ~context ~sampling_rate ~depth ~seed ~filename
+  refuse_second ();
+  let depth = depth greatest_depth and seed = seed () in
+  Tracer.quietly
+    (fun () -> To_file (Tracer.start ~context ~sampling_rate ~depth ~seed ~filename)) ()
 
 let requested ~context ~sampling_rate filename =
   let first name kind other = match parsed name kind with None -> other | some -> some in
   let sampling_rate =
     Option.value (first "MEMTRACE_RATE" rate sampling_rate) ~default:default_sampling_rate in
   let context = first "MEMTRACE_CONTEXT" text context in
-  ignore (Tracer.start ~context ~sampling_rate ~depth:(depth ()) ~seed:(seed ()) ~filename : tracer)
-
-let warn what why =
-  Printf.eprintf "memtrace: %s: %s, so nothing is traced\n%!" what why;
-  false
+  let depth = depth default_depth and seed = seed () in
+  let start () = Tracer.start ~context ~sampling_rate ~depth ~seed ~filename in
+  ignore (Tracer.quietly start () : Tracer.t)
 
 (* Does what is requested, or says why not. *)
 let attempt ~own ~context ~sampling_rate filename =
+  let chosen = own || is_chosen () in
   try
-    let chosen = own || is_chosen () in
     if chosen then requested ~context ~sampling_rate filename;
     chosen
-  with
-  | Senseless (name, why) -> warn name why
-  | Failure why -> warn filename why
-  | Unix.Unix_error (Unix.EAGAIN, "lock", _) -> warn filename "something else is writing it"
-  | Unix.Unix_error (error, _, _) -> warn filename (Unix.error_message error)
+  with Failure why ->
+    Printf.eprintf "memtrace: %s: %s, so nothing is traced\n%!" filename why;
+    false
 
 let trace_if_requested ?(if_started = ignore) ?context ?sampling_rate () =
   match variable "MEMTRACE" with
@@ -108,3 +117,41 @@ let trace_if_requested ?(if_started = ignore) ?context ?sampling_rate () =
       if not own then Unix.putenv "MEMTRACE" "";
       if_started ()
     end
+
+(* ---- tracing through a writer ------------------------------------------------------------ *)
+
+module Memprof_tracer = struct
+  type t = tracer
+
+  let complain = function
+    | Trace.Writer.Pid_changed -> () (* the child of a fork is not traced *)
+    | error -> Printf.eprintf "memtrace: %s: the trace ends here\n%!" (Printexc.to_string error)
+
+  let start ?(report_exn = complain) ~sampling_rate writer =
+    refuse_second ();
+    Tracer.quietly
+      (fun writer ->
+        Through_writer (Writer_tracer.start ~depth:greatest_depth ~report_exn ~sampling_rate writer))
+      writer
+
+  let stop = stop_tracing
+  let active_tracer = active_tracer
+
+  type ext_token = int
+
+  let ext_alloc ~bytes =
+    if bytes < 0 then invalid_arg "Memtrace.External.alloc";
+    match Writer_tracer.active () with
+    | None -> Tracer.external_alloc ~bytes
+    | Some tracer -> Writer_tracer.external_alloc tracer ~bytes
+
+  let ext_free token =
+    if token < 0 then Writer_tracer.external_free token else Tracer.external_free token
+end
+
+module External = struct
+  type token = Memprof_tracer.ext_token
+
+  let alloc = Memprof_tracer.ext_alloc
+  let free = Memprof_tracer.ext_free
+end

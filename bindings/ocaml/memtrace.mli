@@ -51,14 +51,14 @@ val trace_if_requested :
     Programs that this one starts are not traced, as [MEMTRACE] is emptied for them, unless there is
     [%p] in it. The child of a fork is not traced.
 
-    If the file cannot be written, if something else is writing it, if a variable is not what it has
-    to be, or if the program uses [Gc.Memprof] itself, then a line on standard error says so and the
-    program goes on untraced. If the file cannot be written any longer, say because a disk is full, then the
-    trace ends there, and a line says so. In a program that runs with more rights than its user has,
-    the variables are ignored.
+    If the program uses [Gc.Memprof] itself, then a line on standard error says so and it goes on
+    untraced. If the file cannot be written any longer, say because a disk is full, then the trace ends
+    there, and a line says so. In a program that runs with more rights than its user has, the
+    variables are ignored.
 
-    @raise Invalid_argument if tracing is requested and [sampling_rate] is used, and is not above 0
-    and at most 1. *)
+    @raise Invalid_argument if tracing is requested and the file cannot be written, or something else
+    is writing it; if a variable that is used is not what it has to be; or if [sampling_rate] is used,
+    and is not above 0 and at most 1. *)
 
 val default_sampling_rate : float
 (** 1e-6: of a million words, one. *)
@@ -70,10 +70,11 @@ type tracer
 
 val start_tracing : context:string option -> sampling_rate:float -> filename:string -> tracer
 (** Starts tracing to a file, whatever the environment says; that has a say in the depth and the
-    seed alone. There can be one tracer at a time. Call stacks, threads, domains and forks are as above.
+    seed alone. Without [MEMTRACE_DEPTH], 3800 frames are kept of a call stack. There can be one tracer
+    at a time. Threads, domains and forks are as above.
 
-    @raise Unix.Unix_error if the file cannot be opened, or something else is writing it.
-    @raise Invalid_argument if the rate is not above 0 and at most 1.
+    @raise Invalid_argument if the file cannot be written, or something else is writing it; if the
+    rate is not above 0 and at most 1; or if one of these variables is not what it has to be.
     @raise Failure if this process is being traced already, or uses [Gc.Memprof] itself. *)
 
 val stop_tracing : tracer -> unit
@@ -88,7 +89,7 @@ val currently_tracing : unit -> bool
 (** For libraries that hold memory which the garbage collector does not know of, and want it to be
     in the trace. *)
 module External : sig
-  type token
+  type token [@@immediate]
   (** A sampled block. *)
 
   val alloc : bytes:int -> token option
@@ -104,3 +105,35 @@ end
 (** {1 Traces} *)
 
 module Trace = Trace
+
+(** {1 Tracing through a writer} *)
+
+(** For programs that make the {!Trace.Writer} themselves. It costs more than {!start_tracing}. *)
+module Memprof_tracer : sig
+  type t
+  (** The same as {!tracer}. *)
+
+  val start : ?report_exn:(exn -> unit) -> sampling_rate:float -> Trace.Writer.t -> t
+  (** Starts tracing through a writer, which must have the same rate in its head, and is not to be used
+      otherwise until {!stop}. When writing fails, the trace ends and [report_exn] is called, once, in
+      the middle of the program; by default it prints a line on standard error, for all but
+      {!Trace.Writer.Pid_changed}.
+
+      @raise Failure as {!start_tracing} does.
+      @raise Invalid_argument if the rate is not from 0 to 1. *)
+
+  val stop : t -> unit
+  (** As {!stop_tracing}; closes the writer. *)
+
+  val active_tracer : unit -> t option
+  (** By which this process is being traced, however that began. *)
+
+  type ext_token [@@immediate]
+
+  val ext_alloc : bytes:int -> ext_token option
+  (** As {!External.alloc}. *)
+
+  val ext_free : ext_token -> unit
+end
+
+module Geometric_sampler = Geometric_sampler

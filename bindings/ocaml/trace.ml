@@ -301,14 +301,12 @@ module Writer = struct
 
   let () = Callback.register_exception "caml_memtrace_pid_changed" Pid_changed
 
-  let own_pid () = Int64.of_int (Unix.getpid ())
-
-  let create fd ?(getpid = own_pid) ?(domain = Domain_id.main_domain) (info : Info.t) =
+  let create fd ?getpid ?(domain = Domain_id.main_domain) (info : Info.t) =
     if not (info.sample_rate > 0. && info.sample_rate <= 1.) then
       invalid_arg "Memtrace.Trace.Writer.create: sample_rate";
+    let pid () = match getpid with Some f -> f () | None -> info.pid in
     let questions =
-      { places = (fun _ -> []);
-        is_other_process = (fun () -> not (Int64.equal (getpid ()) info.pid)) } in
+      { places = (fun _ -> []); is_other_process = (fun () -> not (Int64.equal (pid ()) info.pid)) } in
     { raw = raw_create fd info questions; fd; domain; questions; chosen_ids = None; closed = false }
 
   let domain t = t.domain

@@ -175,7 +175,8 @@ module Writer : sig
       {!Domain_id.main_domain}.
 
       Each time that something goes to the file, [getpid] is asked whether the process is that of
-      the {!Info.t}; by default it is {!Unix.getpid}.
+      the {!Info.t}. By default nothing is asked: a program that forks should give a function that
+      calls {!Unix.getpid}.
 
       @raise Unix.Unix_error here and in all that follows, if the file cannot be written.
       @raise Pid_changed likewise, if the process is another one.
@@ -192,7 +193,8 @@ module Writer : sig
     decode_callstack_entry:(Location_code.t -> Location.t list) -> Obj_id.t
   (** Writes an allocation, and gives the block its id. [callstack] begins with the frame that
       allocates. [decode_callstack_entry] is asked where a frame is before it is first written; what
-      it raises, this raises.
+      it raises, this raises. More than 255 places for a frame, or a name above 4095 bytes, become
+      {!Location.unknown}.
 
       @raise Invalid_argument if the block does not have that many words, of which one is its
       header. *)

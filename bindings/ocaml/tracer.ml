@@ -29,14 +29,29 @@ external draw : int -> int = "caml_memtrace_draw" [@@noalloc]
 external record_external : int -> int -> int -> Printexc.raw_backtrace -> int
   = "caml_memtrace_external" [@@noalloc]
 
-type t = { number : int; filename : string }
+external set_quiet : bool -> unit = "caml_memtrace_set_quiet" [@@noalloc]
+external is_quiet : unit -> bool = "caml_memtrace_is_quiet" [@@noalloc]
 
-let active () = current () <> 0
+(* What is allocated in between is not recorded. *)
+let quietly f argument =
+  set_quiet true;
+  match f argument with
+  | result -> set_quiet false; result
+  | exception error -> set_quiet false; raise error
+
+type t = { number : int; filename : string }
 
 (* The session for which Memprof samples, and what stops that. The session may be over: in the child
    of a fork; when its file could not be written any longer; and, in OCaml 5, when it was stopped by
    a domain that has no part in the sampling, and could not stop that. *)
 let sampling : (t * (unit -> unit)) option Atomic.t = Atomic.make None
+
+let is_active () = current () <> 0
+
+let active () =
+  match Atomic.get sampling with
+  | Some (session, _) when session.number = current () -> Some session
+  | _ -> None
 
 (* Stops the sampling for a session; false if that was done already. *)
 let rec stop_sampling session =
@@ -84,17 +99,25 @@ let plan ~context ~sampling_rate ~depth fd =
     parameters = Sys.runtime_parameters ();
     context = Option.value context ~default:"" }
 
+let cannot_write filename error =
+  let why =
+    match error with
+    | Unix.Unix_error (EAGAIN, "lock", _) -> "something else is writing it"
+    | Unix.Unix_error (why, _, _) -> Unix.error_message why
+    | error -> raise error
+  in
+  invalid_arg (Printf.sprintf "Memtrace: %s: %s" filename why)
+
 (* Opened without being emptied: something else may be writing it, and has locked it then. *)
 let begin_session ~context ~sampling_rate ~depth filename =
-  let fd = Unix.openfile filename Unix.[ O_WRONLY; O_CREAT; O_CLOEXEC ] 0o666 in
+  let fd =
+    try Unix.openfile filename Unix.[ O_WRONLY; O_CREAT; O_CLOEXEC ] 0o666
+    with error -> cannot_write filename error in
   match begin_ (plan ~context ~sampling_rate ~depth fd) with
   | number -> { number; filename }
   | exception error ->
     Unix.close fd;
-    raise
-      (match error with
-       | Unix.Unix_error (why, what, _) -> Unix.Unix_error (why, what, filename)
-       | error -> error)
+    cannot_write filename error
 
 let begin_sampling ~sampling_rate ~depth ~seed:given session =
   (* One frame more than wanted tells whether there are more. *)
@@ -111,7 +134,6 @@ let start ~context ~sampling_rate ~depth ~seed ~filename =
   if not (sampling_rate > 0. && sampling_rate <= 1.) then
     invalid_arg "Memtrace: the sampling rate must be above 0 and at most 1";
   if depth < 1 then invalid_arg "Memtrace: the depth must be above 0";
-  if active () then failwith "this process is being traced already";
   (match Atomic.get sampling with
    | Some (forgotten, _) -> ignore (stop_sampling forgotten : bool)
    | None -> ());
@@ -122,19 +144,19 @@ let start ~context ~sampling_rate ~depth ~seed ~filename =
 
 (* ---- memory outside of the heap ---------------------------------------------------------- *)
 
-module External = struct
-  type token = { session : int; id : int }
+(* A token is the number of a session, and the block's id in its lower bits. *)
+let id_bits = 40
 
-  let[@inline never] alloc ~bytes =
-    if bytes < 0 then invalid_arg "Memtrace.External.alloc";
-    match draw bytes with
-    | 0 -> None
-    | samples ->
-      let session = current () in
-      let stack = Printexc.get_callstack (depth () + 2) in
-      (match record_external session bytes samples stack with
-       | -1 -> None
-       | id -> Some { session; id })
+let[@inline never] external_alloc ~bytes =
+  match draw bytes with
+  | 0 -> None
+  | samples ->
+    let session = current () in
+    set_quiet true;
+    let stack = Printexc.get_callstack (depth () + 2) in
+    let id = record_external session bytes samples stack in
+    let token = Sys.opaque_identity (Some ((session lsl id_bits) lor id)) in
+    set_quiet false;
+    if id < 0 then None else token
 
-  let free { session; id } = collect session id
-end
+let external_free token = collect (token lsr id_bits) (token land ((1 lsl id_bits) - 1))

@@ -7,17 +7,21 @@ val start :
   filename:string -> t
 (** Without a seed, samples are chosen at random.
 
-    @raise Failure if a tracer, or Memprof, is active.
-    @raise Invalid_argument if the rate is not above 0 and at most 1, or the depth not above 0.
-    @raise Unix.Unix_error if the file cannot be written, or something else is writing it. *)
+    @raise Failure if Memprof is active.
+    @raise Invalid_argument if the rate is not above 0 and at most 1, or the depth not above 0, or
+    the file cannot be written, or something else is writing it. *)
 
 val stop : t -> unit
-val active : unit -> bool
+val is_active : unit -> bool
+val active : unit -> t option
 
-(** Memory outside of the heap; see {!Memtrace.External}. *)
-module External : sig
-  type token
+val quietly : ('a -> 'b) -> 'a -> 'b
+(** Calls a function whose allocations, in this thread, are not to be recorded. *)
 
-  val alloc : bytes:int -> token option
-  val free : token -> unit
-end
+val set_quiet : bool -> unit
+val is_quiet : unit -> bool
+
+(** Memory outside of the heap; see {!Memtrace.External}. Tokens are not below 0. *)
+
+val external_alloc : bytes:int -> int option
+val external_free : int -> unit

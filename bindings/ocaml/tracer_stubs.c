@@ -351,6 +351,21 @@ static value sampled(value number, const session_block *block, value stack, size
     return Val_long(session_alloc(domain, block, n, &id) ? (intnat)id : -1);
 }
 
+/* Is this thread in the library's own code, whose allocations are nobody's? */
+static __thread bool quiet;
+
+value caml_memtrace_set_quiet(value on);
+value caml_memtrace_set_quiet(value on) {
+    quiet = Bool_val(on);
+    return Val_unit;
+}
+
+value caml_memtrace_is_quiet(value unit);
+value caml_memtrace_is_quiet(value unit) {
+    (void)unit;
+    return Val_bool(quiet);
+}
+
 /* The fields of Gc.Memprof.allocation. */
 enum { SAMPLE_N, SAMPLE_SIZE, SAMPLE_SOURCE, SAMPLE_STACK };
 enum { SOURCE_NORMAL, SOURCE_MARSHAL, SOURCE_CUSTOM };
@@ -362,7 +377,7 @@ value caml_memtrace_alloc(value number, value sample, value heap) {
                            .length = (uint64_t)Long_val(Field(sample, SAMPLE_SIZE)),
                            .source =
                                is_custom ? MEMTRACE_EXTERNAL : (memtrace_source)Int_val(heap)};
-    return sampled(number, &block, Field(sample, SAMPLE_STACK), 0);
+    return quiet ? Val_long(-1) : sampled(number, &block, Field(sample, SAMPLE_STACK), 0);
 }
 
 value caml_memtrace_promote(value number, value id);

@@ -107,15 +107,30 @@ static memtrace_location keep_location(writer *w, value l) {
     };
 }
 
+/* Cut names would be those of something else. */
+static bool location_fits(value l) {
+    return caml_string_length(Field(l, 0)) <= MEMTRACE_MAX_NAME &&
+           caml_string_length(Field(l, 4)) <= MEMTRACE_MAX_NAME;
+}
+
+/* Trace.Location.unknown. */
+static size_t unknown_location(memtrace_location *locations) {
+    locations[0] = (memtrace_location){.file = "<unknown>", .function = "??"};
+    return 1;
+}
+
 static size_t hook_locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
     writer *w = context;
     value list;
     size_t n = 0;
     if (!ask(w, QUESTION_PLACES, Val_long(code), &list))
         return 0;
-    for (; list != Val_emptylist && n < max; list = Field(list, 1)) /* allocates nothing */
+    for (; list != Val_emptylist && n < max; list = Field(list, 1)) { /* allocates nothing */
+        if (!location_fits(Field(list, 0)))
+            return unknown_location(locations);
         locations[n++] = keep_location(w, Field(list, 0));
-    return n;
+    }
+    return list == Val_emptylist ? n : unknown_location(locations);
 }
 
 /* ---- life -------------------------------------------------------------------------------- */

@@ -89,9 +89,47 @@ let refuses_rates () =
   check "a file" (not (Sys.file_exists "r.ctf"))
 
 let refuses_files () =
-  let is_error wanted = function Unix.Unix_error (error, _, "no/a.ctf") -> error = wanted | _ -> false in
-  raises "no folder" (is_error Unix.ENOENT) (fun () -> trace "no/a.ctf" ignore);
-  check "tracing" (not (Memtrace.currently_tracing ()))
+  List.iter
+    (fun file ->
+      raises file is_invalid (fun () -> trace file ignore);
+      check "tracing" (not (Memtrace.currently_tracing ())))
+    [ "no/a.ctf"; "."; "/dev/full" ]
+
+(* Not tail recursive. *)
+let rec deep n = if n = 0 then (work 71 1; 0) else 1 + deep (n - 1)
+
+let alloc_frames filename =
+  with_reader filename (fun reader ->
+      let all = ref [] in
+      Reader.iter reader (fun _ event ->
+          match event with
+          | Alloc { backtrace_buffer; backtrace_length; length; _ } ->
+            let frames = Array.sub backtrace_buffer 0 backtrace_length in
+            let places = List.concat_map (Reader.lookup_location_code reader) (Array.to_list frames) in
+            all := (length, places) :: !all
+          | _ -> ());
+      List.rev !all)
+
+let deep_stacks () =
+  trace "deep.ctf" (fun () -> ignore (Sys.opaque_identity (deep 10_000) : int));
+  match List.assoc_opt 71 (alloc_frames "deep.ctf") with
+  | None -> failwith "no block"
+  | Some places -> check (string_of_int (List.length places)) (List.length places > 3000)
+
+let is_ours { Location.filename; _ } =
+  List.mem (Filename.basename filename) [ "memtrace.ml"; "tracer.ml"; "writer_tracer.ml" ]
+
+let nothing_of_its_own () =
+  trace "own.ctf" (fun () ->
+      for _ = 1 to 100 do
+        Option.iter Memtrace.External.free (Memtrace.External.alloc ~bytes:80)
+      done);
+  let allocs = alloc_frames "own.ctf" in
+  check "no events" (List.length allocs >= 100);
+  List.iter
+    (fun (length, places) ->
+      if length <> 10 then List.iter (fun p -> check (Location.to_string p) (not (is_ours p))) places)
+    allocs
 
 let head () =
   trace ~context:(Some "a remark") ~sampling_rate:0.25 "head.ctf" ignore;
@@ -172,6 +210,12 @@ let external_sampled () =
   check (Printf.sprintf "%d samples" samples) (abs (samples - 3000) < 330);
   check (Printf.sprintf "%d tokens" !tokens) (!tokens <= samples && !tokens > 2600)
 
+module _ : sig
+  type t [@@immediate]
+end = struct
+  type t = Memtrace.External.token
+end
+
 let late_token () =
   let token = ref None in
   trace "a.ctf" (fun () -> token := external_work 800);
@@ -191,9 +235,8 @@ let info : Info.t =
     ocaml_runtime_params = "v=0"; pid = Int64.of_int (Unix.getpid ()); start_time = start;
     context = Some "context" }
 
-let create ?getpid ?domain filename =
-  let fd = Unix.openfile filename Unix.[ O_WRONLY; O_CREAT; O_TRUNC; O_CLOEXEC ] 0o600 in
-  Writer.create fd ?getpid ?domain info
+let opened filename = Unix.openfile filename Unix.[ O_WRONLY; O_CREAT; O_TRUNC; O_CLOEXEC ] 0o600
+let create ?getpid ?domain filename = Writer.create (opened filename) ?getpid ?domain info
 
 (* Codes are private integers; traces are where they come from. *)
 let codes : int list -> Location_code.t array = fun codes -> Obj.magic (Array.of_list codes)
@@ -315,6 +358,23 @@ let another_process () =
   raises "other still" (( = ) Writer.Pid_changed) (fun () -> Writer.close writer);
   same_int "events" (List.length (events "pid.ctf")) 1
 
+let no_process_is_asked_for () =
+  let writer = Writer.create (opened "pid.ctf") { info with pid = 42L } in
+  ignore (put writer 1 1 [ 1 ] : Obj_id.t);
+  Writer.close writer;
+  check "process" (with_reader "pid.ctf" (fun reader -> (Reader.info reader).pid) = 42L)
+
+let places_that_are_too_large () =
+  let writer = create "large.ctf" in
+  let long = { (place 1) with filename = String.make 5000 'f' } in
+  let places code = if (code : Location_code.t :> int) = 1 then [ place 1; long ]
+    else List.init 256 place in
+  ignore
+    (Writer.put_alloc writer (at 1) ~length:1 ~nsamples:1 ~source:Minor ~callstack:(codes [ 1; 2 ])
+       ~decode_callstack_entry:places : Obj_id.t);
+  Writer.close writer;
+  check "not unknown" (alloc_frames "large.ctf" = [ (1, [ Location.unknown; Location.unknown ]) ])
+
 let full_disk () =
   let fd = Unix.openfile "/dev/full" [ Unix.O_WRONLY ] 0 in
   let is_full = function Unix.Unix_error (Unix.ENOSPC, _, _) -> true | _ -> false in
@@ -325,6 +385,93 @@ let forgotten_writer () =
   ignore (Sys.opaque_identity (put (create "forgotten.ctf") 1 1 [ 1 ]) : Obj_id.t);
   Gc.full_major ();
   same_int "events" (List.length (events "forgotten.ctf")) 0
+
+(* ---- tracing through a writer ------------------------------------------------------------ *)
+
+module Direct = Memtrace.Memprof_tracer
+
+let whole = { info with sample_rate = 1. }
+
+let through_a_writer () =
+  let kept = ref [] in
+  let tracer = Direct.start ~sampling_rate:1. (Writer.create (opened "direct.ctf") whole) in
+  check "active" (Memtrace.currently_tracing () && Direct.active_tracer () <> None);
+  work 71 1000;
+  kept := List.init 100 (fun _ -> Array.make 81 0);
+  Gc.full_major ();
+  let tokens = List.init 10 (fun i -> external_work (8 * (i + 1000))) in
+  check "tokens" (List.for_all Option.is_some tokens);
+  List.iteri (fun i token -> if i < 4 then Option.iter Memtrace.External.free token) tokens;
+  Direct.stop tracer;
+  check "still active" (not (Memtrace.currently_tracing ()));
+  work 71 10;
+  Direct.stop tracer;
+  List.iter (Option.iter Memtrace.External.free) tokens;
+  check "kept" (List.length !kept = 100);
+  let lengths = Obj_id.Tbl.create 1000 and promoted = ref 0 and gone = Hashtbl.create 10 in
+  List.iter
+    (function
+      | _, Event.Alloc { obj_id; length; source; _ } ->
+        Obj_id.Tbl.add lengths obj_id (if source = External then length + 10_000 else length)
+      | _, Promote id -> if Obj_id.Tbl.find lengths id = 81 then incr promoted
+      | _, Collect id -> Hashtbl.add gone (Obj_id.Tbl.find lengths id) ())
+    (events "direct.ctf");
+  let gone_of length = List.length (Hashtbl.find_all gone length) in
+  same_int "blocks" (count "direct.ctf" 71) 1000;
+  same_int "collected" (gone_of 71) 1000;
+  same_int "promoted" !promoted 100;
+  same_int "external blocks" (List.length (List.filter (fun i -> count "direct.ctf" (i + 1000) = 1)
+                                             (List.init 10 Fun.id))) 10;
+  same_int "freed" (List.length (List.filter (fun i -> gone_of (i + 11_000) = 1)
+                                   (List.init 10 Fun.id))) 4;
+  List.iter
+    (fun (length, places) ->
+      if length < 1000 then List.iter (fun p -> check (Location.to_string p) (not (is_ours p))) places)
+    (alloc_frames "direct.ctf")
+
+(* The writer asks for the process when it has a packet to write: in the middle of events. *)
+let nothing_is_lost_while_it_writes () =
+  let within = ref 0 in
+  let getpid () =
+    if Memtrace.External.alloc ~bytes:(8 * 777) <> None then incr within;
+    whole.pid in
+  let tracer = Direct.start ~sampling_rate:1. (Writer.create ~getpid (opened "direct.ctf") whole) in
+  raises "a second one" (function Failure _ -> true | _ -> false) (fun () -> trace "a.ctf" ignore);
+  work 71 20_000;
+  Direct.stop tracer;
+  check "nothing within" (!within > 0);
+  same_int "events within" (count "direct.ctf" 777) !within;
+  same_int "blocks" (count "direct.ctf" 71) 20_000
+
+let a_failure_is_reported_once () =
+  let reported = ref [] and fd = opened "direct.ctf" in
+  let report_exn error = reported := error :: !reported in
+  let tracer = Direct.start ~report_exn ~sampling_rate:1. (Writer.create fd whole) in
+  let full = Unix.openfile "/dev/full" [ Unix.O_WRONLY ] 0 in
+  Unix.dup2 full fd;
+  Unix.close full;
+  work 71 20_000;
+  Direct.stop tracer;
+  match !reported with
+  | [ Unix.Unix_error (Unix.ENOSPC, "write", _) ] -> ()
+  | errors -> failwith (String.concat "; " (List.map Printexc.to_string errors))
+
+let distances () =
+  let module G = Memtrace.Geometric_sampler in
+  let draws ?rand sampling_rate =
+    let sampler = G.make ?rand ~sampling_rate () in
+    List.init 100_000 (fun _ -> G.draw sampler) in
+  check "each toss" (List.for_all (( = ) 1) (draws 1.));
+  check "not repeatable" (draws 0.1 = draws 0.1);
+  check "not random" (draws 0.1 <> draws ~rand:(Random.State.make [| 7 |]) 0.1);
+  let drawn = draws 0.1 in
+  (* Six standard deviations: the mean of as many draws has one of 0.03, the share of ones 0.001. *)
+  let mean = float_of_int (List.fold_left ( + ) 0 drawn) /. 1e5 in
+  check (string_of_float mean) (abs_float (mean -. 10.) < 0.18);
+  let ones = List.length (List.filter (( = ) 1) drawn) in
+  check (string_of_int ones) (abs (ones - 10_000) < 600)
+
+(* ---- reading ----------------------------------------------------------------------------- *)
 
 let reads_twice_and_within () =
   with_reader "from.ctf" (fun reader ->
@@ -398,6 +545,8 @@ let () =
   test "there is one tracer at a time" one_at_a_time;
   test "refuses rates" refuses_rates;
   test "refuses files" refuses_files;
+  test "stacks that are deep are kept" deep_stacks;
+  test "nothing of the library's own is recorded" nothing_of_its_own;
   test "the head says what it should" head;
   test "a program with Memprof keeps it" memprof_is_taken;
   test "external memory, exactly" external_exactly;
@@ -408,6 +557,12 @@ let () =
   test "own backtraces" own_backtraces;
   test "what decoding raises" what_decoding_raises;
   test "another process" another_process;
+  test "by default no process is asked for" no_process_is_asked_for;
+  test "places that are too large are unknown" places_that_are_too_large;
+  test "tracing through a writer" through_a_writer;
+  test "nothing is lost while the writer works" nothing_is_lost_while_it_writes;
+  test "a writer's failure is reported once" a_failure_is_reported_once;
+  test "distances between samples" distances;
   test "a full disk" full_disk;
   test "a writer that is not closed" forgotten_writer;
   test "reads twice, and within" reads_twice_and_within;

@@ -79,7 +79,7 @@ static void on_thread_exit(void *value) {
 
 /* What the thread has of an earlier session means nothing in a later one. */
 static void recorder_part(void) {
-    if (self.session)
+    if (self.session || self.waits)
         memprof_disown(&self.sampler, NULL);
     self.domain = NULL;
     self.owner = NULL;
@@ -457,6 +457,7 @@ struct session *recorder_enter(void) {
     enum { A_WHILE = 1 << 20 }; /* words: there may be another session */
     int64_t idle = recorder.is_late ? A_WHILE : INT64_MAX;
     self.sampler.countdown = state == OFF || state == ENDED ? idle : 0;
+    self.waits = false; /* for the end of that gap: the next one is as good */
     return NULL;
 }
 
@@ -482,10 +483,10 @@ static bool recorder_waits(uint64_t words) {
 
 /* The samples in a block; entering may have begun a session, in which nothing is counted yet. */
 static uint64_t recorder_sample(uint64_t words, struct session **s) {
+    const unsigned before = recorder.n_sessions;
     if (!memprof_count(&self.sampler, words) || recorder_waits(words))
         return 0;
     const bool counted = self.waits;
-    unsigned before = recorder.n_sessions;
     *s = recorder_enter();
     if (*s && !(*s)->engine) {
         self.sampler.countdown = (*s)->dense ? 0 : INT64_MAX;

@@ -101,6 +101,63 @@ Processes that it starts are not recorded without %p, and it says so; it doesn't
   $ allotrace run -q -o quiet.ctf -- sh -c 'ls -d .'
   .
 
+They see the environment that they would see without it but for settings, and do not load the recorder, however they are
+started; others' libraries stay. Where each is recorded, the recorder is all that is added:
+
+  $ cat >ways.py <<'EOF'
+  > import os
+  > env, e = "/usr/bin/env", dict(os.environ)
+  > ways = [lambda: os.execv(env, ["env"]), lambda: os.execve(env, ["env"], e),
+  >         lambda: os.execvpe("env", ["env"], e), lambda: os.execve(os.open(env, os.O_RDONLY), ["env"], e),
+  >         lambda: os.waitpid(os.posix_spawn(env, ["env"], e), 0),
+  >         lambda: os.waitpid(os.posix_spawnp("env", ["env"], e), 0)]
+  > for way in ways:
+  >     child = os.fork()
+  >     if child == 0:
+  >         way()
+  >         os._exit(0)
+  >     os.waitpid(child, 0)
+  > EOF
+  $ settings='^MEMTRACE\|^ASAN_OPTIONS=\|^_='
+  $ for others in '' libm.so.6 'libm.so.6 libdl.so.2'; do
+  >   (test -z "$others" || export LD_PRELOAD=$others; /usr/bin/python3 ways.py) | grep -v "$settings" >plain.env
+  >   for name in ways.ctf ways.%p.ctf; do
+  >     (test -z "$others" || export LD_PRELOAD=$others; allotrace run -q -o $name -- /usr/bin/python3 ways.py) |
+  >       grep -v "$settings" >seen.env
+  >     diff plain.env seen.env | grep '^[<>]' | sed 's,/.*/liball,liball,' | sort | uniq -c
+  >   done
+  > done
+        6 > LD_PRELOAD=liballotrace-preload.so
+        6 < LD_PRELOAD=libm.so.6
+        6 > LD_PRELOAD=liballotrace-preload.so:libm.so.6
+        6 < LD_PRELOAD=libm.so.6 libdl.so.2
+        6 > LD_PRELOAD=liballotrace-preload.so:libm.so.6 libdl.so.2
+
+Programs that had no sample leave no trace, and are counted, but no forked children that remain what they are:
+
+  $ allotrace run -o 'no.%p.ctf' -- sh -c 'for i in 1 2 3; do (:); ls -d .; done; :' 2>&1 | grep more
+  allotrace: 3 more programs had no sample and left no trace
+  $ allotrace run -o 'no.%p.ctf' -- sh -c 'ls -d .; :' 2>&1 | grep more
+  allotrace: 1 more program had no sample and left no trace
+  $ allotrace run --rate 1 -o 'no.%p.ctf' -- sh -c 'ls -d .; :' 2>&1 | grep more
+  [1]
+  $ ls no.*.ctf | wc -l
+  4
+
+The names of all traces of a run are those that each gets alone:
+
+  $ names() { allotrace hotspots -n 0 --min-share 0 --json "$@" 2>/dev/null | grep -o '"function":"[^"]*","file":"[^"]*"\|"line":[0-9]*' | sort -u; }
+  $ work='for i in 1 2 3 4 5 6; do perl -e "my @kept = map { [\$_] } 1 .. 300"; sort /dev/null; ls -d . >/dev/null; done; :'
+  $ allotrace run -q --rate 1 -o 'with.%p.ctf' -- sh -c "$work"
+  $ allotrace run -q --rate 1 --no-symbolize -o 'each.%p.ctf' -- sh -c "$work"
+  $ ls with.*.ctf | wc -l
+  19
+  $ cmp -s <(names with.*.ctf) <(names each.*.ctf)
+  [1]
+  $ for trace in each.*.ctf; do allotrace symbolize $trace; done >/dev/null
+  $ diff <(names with.*.ctf) <(names each.*.ctf)
+  $ names with.*.ctf | grep -q '"function":"Perl_'
+
 Those that go on when it has ended are warned of, also before they have recorded anything:
 
   $ for i in 1 2 3 4 5; do

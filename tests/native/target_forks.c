@@ -2,7 +2,11 @@
  * threads that allocate all at once; `handler N [US]` forks N times in a signal handler that
  * interrupts malloc or free, the first time after so many microseconds, and both processes go on
  * from there. Says how many children did not end well; of the second, also how many blocks the
- * parent has allocated. */
+ * parent has allocated.
+ *
+ * `programs N BLOCKS` starts N programs that allocate so many blocks each, `children` a child that
+ * forks N children that do, having allocated a little itself, and `crews` N programs of which
+ * several threads do. Fails if one of them did not end well. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { THREADS = 8, BLOCKS = 200 };
+enum { THREADS = 8, BLOCKS = 200, SHORT_SIZE = 504 };
 
 static pthread_barrier_t barrier;
 static volatile pid_t child;
@@ -100,6 +104,66 @@ static int many_small(const char *program, int n) {
     return 0;
 }
 
+static void *allocate_shortly(void *blocks) {
+    for (int i = 0; i < *(int *)blocks; i++) {
+        void *volatile block = malloc(SHORT_SIZE);
+        free(block);
+    }
+    return NULL;
+}
+
+static int live_shortly(int blocks, int n_threads) {
+    pthread_t threads[THREADS];
+    blocks /= n_threads + 1;
+    for (int i = 0; i < n_threads; i++)
+        pthread_create(&threads[i], NULL, allocate_shortly, &blocks);
+    allocate_shortly(&blocks);
+    for (int i = 0; i < n_threads; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+
+static int start_program(const char *program, const char *mode, const char *blocks) {
+    child = fork();
+    if (child == 0) {
+        execl(program, program, mode, blocks, NULL);
+        _exit(1);
+    }
+    return ended_badly();
+}
+
+static int fork_shortly(int n, int blocks) {
+    int one = 1, bad = 0;
+    allocate_shortly(&one);
+    for (int i = 0; i < n; i++)
+        if ((child = fork()) == 0)
+            _exit(live_shortly(blocks, 0));
+        else
+            bad += ended_badly();
+    return bad;
+}
+
+static int with_children(int n, int blocks) {
+    child = fork();
+    if (child == 0)
+        _exit(fork_shortly(n, blocks) != 0);
+    return ended_badly();
+}
+
+/* -1: it is another mode */
+static int short_lives(char **argv, int n) {
+    int bad = 0;
+    if (strcmp(argv[1], "children") == 0)
+        return with_children(n, (int)strtol(argv[3], NULL, 10));
+    if (strcmp(argv[1], "alone") == 0 || strcmp(argv[1], "crew") == 0)
+        return live_shortly(n, strcmp(argv[1], "crew") == 0 ? 3 : 0);
+    if (strcmp(argv[1], "programs") != 0 && strcmp(argv[1], "crews") != 0)
+        return -1;
+    for (int i = 0; i < n; i++)
+        bad += start_program(argv[0], argv[1][0] == 'p' ? "alone" : "crew", argv[3]);
+    return bad;
+}
+
 int main(int argc, char **argv) {
     if (strcmp(argv[1], "small") == 0) {
         allocate_little();
@@ -110,6 +174,9 @@ int main(int argc, char **argv) {
     int bad = 0, n = (int)strtol(argv[2], NULL, 10),
         us = argc > 3 ? (int)strtol(argv[3], NULL, 10) : 500;
     long blocks = 0;
+    if ((bad = short_lives(argv, n)) >= 0)
+        return bad != 0;
+    bad = 0;
     signal(SIGALRM, fork_here);
     for (int i = 0; i < n; i++)
         bad += strcmp(argv[1], "threads") == 0 ? with_threads() : with_handler(us + i * 3, &blocks);

@@ -102,5 +102,27 @@ def so_does_one_that_interrupts_the_first_event():
         same(checked.returncode, 0, f"after {us} us: {checked.stdout}")
 
 
+def check_short_lives(mode, rate, blocks, also):
+    """Of all that 400 short lives allocate, as many words are sampled as chance lets expect."""
+    folder = pathlib.Path(f"{mode}{rate}")
+    folder.mkdir()
+    run(rate, f"{folder}/%p.ctf", mode, "400", str(blocks))
+    rows = subprocess.run([ALLOTRACE, "hotspots", "--by", "function", "--json", "-f", "fn:allocate_shortly",
+                           *folder.iterdir()], capture_output=True, check=True)
+    samples = json.loads(rows.stdout)["total"]["samples"]
+    truth = (400 * blocks + also) * 64 * float(rate)
+    assert abs(samples - truth) < 5 * truth ** 0.5, (mode, rate, samples, truth)
+    return len(list(folder.iterdir()))
+
+
+@test
+def short_lives_are_sampled_like_long_ones():
+    for mode, also in ("programs", 0), ("crews", 0), ("children", 1):
+        traces = check_short_lives(mode, "0.0001", 96, also)
+        assert 100 < traces < 300, (mode, traces)  # of the others, nothing was sampled
+        check_short_lives(mode, "0.02", 4, also)
+    check_short_lives("children", "0.00015", 12, 1)  # their parent is still waiting, most likely
+
+
 if __name__ == "__main__":
     sys.exit(tap.main(sys.argv[4:]))

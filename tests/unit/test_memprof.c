@@ -306,6 +306,72 @@ START_TEST(the_first_word_of_a_thread_is_sampled_like_any_other) {
 }
 END_TEST
 
+enum { LIVES = 20000, LIFE_BLOCKS = 30, LIFE_WORDS = 7 };
+
+typedef struct lives {
+    double sum, squares;      /* of the samples of a life */
+    uint64_t at[LIFE_BLOCKS]; /* samples in the first block of all lives, and so on */
+} lives;
+
+/* A thread that counts down a gap of its own, and begins its session when that ends. */
+static uint64_t draw_late(world *w, double rate, uint64_t life, uint64_t words, bool *began) {
+    if (!memprof_count(&w->thread, words))
+        return 0;
+    if (!*began) {
+        int64_t left = w->thread.countdown;
+        w->thread = (memprof_thread){0};
+        ck_assert_int_eq(start(w, rate, ~life), MEMPROF_OK);
+        memprof_resume(w->engine, &w->thread, left);
+        *began = true;
+    }
+    return memprof_sample(w->engine, &w->thread, words);
+}
+
+static double live(double rate, uint64_t life, bool late, lives *of) {
+    world *w = world_new();
+    bool began = !late;
+    double n = 0;
+    if (late)
+        w->thread.countdown = memprof_first_gap(rate, life);
+    else
+        ck_assert_int_eq(start(w, rate, ~life), MEMPROF_OK);
+    for (int block = 0; block < LIFE_BLOCKS; block++) {
+        uint64_t k = draw_late(w, rate, life, LIFE_WORDS, &began);
+        of->at[block] += k;
+        n += (double)k;
+    }
+    world_free(w);
+    return n;
+}
+
+/* Samples are binomial in each life: its mean and variance are known, and so is the fourth moment,
+ * which is the error of the variance. */
+static void check_lives(const lives *of, double p) {
+    const double n = LIFE_BLOCKS * LIFE_WORDS, variance = n * p * (1 - p);
+    const double fourth = variance * (1 + 3 * (n - 2) * p * (1 - p));
+    ck_assert_double_lt(fabs(of->sum / LIVES - n * p), 4 * sqrt(variance / LIVES));
+    ck_assert_double_lt(fabs(of->squares / LIVES - variance),
+                        4 * sqrt((fourth - variance * variance) / LIVES));
+    for (int block = 0; block < LIFE_BLOCKS; block++)
+        ck_assert_double_lt(fabs((double)of->at[block] - LIVES * LIFE_WORDS * p),
+                            4.5 * sqrt(LIVES * LIFE_WORDS * p * (1 - p)));
+}
+
+START_TEST(who_waits_for_the_first_sample_is_sampled_like_any_other) {
+    const double rates[] = {0.0005, 0.005, 0.05}, n = LIFE_BLOCKS * LIFE_WORDS;
+    for (size_t r = 0; r < sizeof rates / sizeof *rates; r++)
+        for (int late = 0; late < 2; late++) {
+            lives of = {0};
+            for (uint64_t life = 0; life < LIVES; life++) {
+                double k = live(rates[r], life, late, &of);
+                of.sum += k;
+                of.squares += (k - n * rates[r]) * (k - n * rates[r]);
+            }
+            check_lives(&of, rates[r]);
+        }
+}
+END_TEST
+
 /* ---- callbacks ----------------------------------------------------------------------------------
  */
 
@@ -623,6 +689,7 @@ static Suite *suite(void) {
     tcase_add_test(t, k_is_binomial_whatever_the_sizes);
     tcase_add_test(t, huge_blocks_have_the_right_mean_and_variance);
     tcase_add_test(t, the_first_word_of_a_thread_is_sampled_like_any_other);
+    tcase_add_test(t, who_waits_for_the_first_sample_is_sampled_like_any_other);
     tcase_add_test(t, a_life);
     tcase_add_test(t, null_metadata_ends_the_tracking);
     tcase_add_test(t, the_null_tracker_tracks_nothing);

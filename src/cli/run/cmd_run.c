@@ -51,7 +51,8 @@ static const option options[] = {
      .argument = "FILE",
      .help = "write the trace to FILE (default: $MEMTRACE, or PROGRAM.PID.ctf in the current "
              "folder, at rate 1 PROGRAM.PID.ctf.zst); with %p in the name, which becomes the "
-             "process id, child processes are recorded too; .zst or .gz at its end: compressed"},
+             "process id, child processes are recorded too, below rate 0.01 those that have a "
+             "sample; .zst or .gz at its end: compressed"},
     {.name = "rate",
      .letter = 'r',
      .kind = OPTION_RATE,

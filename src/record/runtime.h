@@ -4,11 +4,11 @@
  * Problem. A runtime with a heap of its own takes memory from malloc in large pieces, in which
  * malloc's stacks say nothing of the program. What is allocated in there, by which function of the
  * language, and when it moves or dies only the runtime knows. Each does it in its own way, and none
- * of that belongs into the parts of the recorder that all share.
+ * of that belongs in the parts of the recorder that all share.
  *
  * Way. A runtime is one `struct runtime` in src/runtimes/NAME/, and a row of contract/runtimes.h,
  * from which its setting, its default depth and its place in `runtimes` follow. The recorder calls
- * the functions of that struct, never on the way of an event; a runtime calls the functions in the
+ * the functions of that struct, none of them at each event; a runtime calls the functions in
  * record/runtime_events.h, which are in line, so that an event costs no indirect call. A process
  * has one recorded runtime at most, the first of the table that says it is recordable.
  *
@@ -32,7 +32,7 @@
  *             which says of which session it is: the parent's are ignored.
  *   exec,     Nothing is called: the recorder writes out what there is, and events that come later
  *   exit, end find no session.
- *   stop      runtime_alloc drops allocations while sampling is stopped; ends still count.
+ *   stop      runtime_takes drops allocations while sampling is stopped; ends still count.
  *   unloading Nothing is called: names are asked for at the first event that has a frame, so what
  *             a slot means must then be in memory, and must not mean something else later.
  *

@@ -749,7 +749,7 @@ def the_library_exports_only_what_it_interposes():
     exported = {line.split()[-1].partition("@")[0] for line in listed.splitlines()}
     wanted = """malloc calloc realloc reallocarray free free_sized free_aligned_sized memalign
         posix_memalign aligned_alloc valloc pvalloc malloc_usable_size _exit _Exit abort execve execv
-        execvp execvpe fexecve execveat execl execlp execle dlclose
+        execvp execvpe fexecve execveat execl execlp execle posix_spawn posix_spawnp dlclose
         mmap mmap64 munmap mprotect mremap sbrk brk
         readlink __readlink_chk syscall prctl allotrace_control allotrace_mark""".split()
     same({e for e in exported if not e.startswith(("_Zn", "_Zd"))}, set(wanted))

@@ -40,7 +40,7 @@
  * allocate by malloc or in the runtime's heap, raise, run a finalizer, give up or take the
  * runtime's lock, or call what does any of these: they read memory. Callbacks of several threads
  * may run at once. Static TLS is scarce: what a thread needs goes into its domain. Each byte counts
- * once: what a heap takes from malloc is not recorded, unless the setting is `both`. */
+ * once: malloc is not recorded beside the heap, unless the setting is `both`. */
 #ifndef RECORD_RUNTIME_H
 #define RECORD_RUNTIME_H
 

@@ -3,6 +3,8 @@
 #ifndef CONTRACT_SETTINGS_H
 #define CONTRACT_SETTINGS_H
 
+#include "contract/runtimes.h"
+
 /* X(identifier, name in the environment, default, what each value is, meaning) */
 #define SETTINGS(X)                                                                                \
     X(FILE, "MEMTRACE", "",                                                                        \
@@ -13,7 +15,7 @@
       "the probability with which each allocated word is sampled, above 0 and at most 1")          \
     X(CONTEXT, "MEMTRACE_CONTEXT", "", "a text", "a remark that the trace carries")                \
     X(DEPTH, "MEMTRACE_DEPTH", "256", "a whole number from 1 to 4096",                             \
-      "the most frames kept of a call stack, 1 to 4096; by default 128 for an OCaml heap")         \
+      "the most frames kept of a call stack, 1 to 4096" RUNTIMES(SETTING_RUNTIME_DEPTH))           \
     X(PROCESS, "MEMTRACE_PROCESS", "", "the id of a process",                                      \
       "the id of the one process that may write the trace, if there is no %p in its name: "        \
       "`allotrace run` sets it, so that no later process takes the file over")                     \
@@ -23,16 +25,16 @@
     X(ROOM, "MEMTRACE_ROOM", "", "0 or 1",                                                         \
       "1: a trace at rate 1 begins with room for names, so that `allotrace symbolize` need not "   \
       "copy it: `allotrace run` sets it if it may")                                                \
-    X(OCAML, "MEMTRACE_OCAML", "heap", "one of heap, malloc, both",                                \
-      "what is recorded of an OCaml program: its OCaml `heap`, its `malloc`, or `both`")           \
+    RUNTIME_SETTINGS(X)                                                                            \
     X(MMAP, "MEMTRACE_MMAP", "", "0 or 1",                                                         \
       "1: memory that the program maps itself is recorded as well, by mmap, mremap, sbrk and the " \
       "like")                                                                                      \
     X(SEED, "MEMTRACE_SEED", "", "a whole number",                                                 \
       "a whole number that makes the choice of samples repeatable; random if it is empty")
 
-#define SETTING_MAX_DEPTH   4096 /* frames */
-#define SETTING_OCAML_DEPTH 128  /* the default for an OCaml heap, whose stacks cost more */
+#define SETTING_RUNTIME_DEPTH(id, name, depth, whose) "; by default " #depth " for " whose " heap"
+
+#define SETTING_MAX_DEPTH 4096 /* frames */
 
 enum setting {
 #define SETTING_ENUM(id, ...) SETTING_##id,

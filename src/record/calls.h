@@ -96,7 +96,8 @@
     X(_Exit, (int status), (status), recorder_finish)                                              \
     X(abort, (void), (), recorder_before_abort)
 
-/* X(result, name, parameters, arguments): the OCaml runtime gives itself away by these. */
+/* X(result, name, parameters, arguments): by these, a language runtime
+ * gives itself away: see record/runtime.h. */
 #define CALLS_LINK(X)                                                                              \
     X(ssize_t, readlink, (const char *path, char *buffer, size_t size), (path, buffer, size))      \
     X(ssize_t, __readlink_chk, (const char *path, char *buffer, size_t size, size_t room),         \

@@ -3,10 +3,10 @@
  * A code holds, from its low bits up:
  *   48 bits   the return address (the call is before it: whoever looks it up subtracts 1);
  *    6 bits   in the last code of a backtrace the allocating function + 1, elsewhere 0; 63 in a
- * code of an OCaml stack, whose address is that of the runtime's description of the frame;
+ * code of a language runtime's, whose address is what the runtime names the frame by;
  *    9 bits   the generation: how many modules had this address before, since a program may close a
  * library and load another one in its place. The highest, CODE_LAST_GENERATION, stands for all that
- * came after those: nobody knows which. The highest bit of a code stays 0, because OCaml readers
+ * came after those: nobody knows which. The highest bit of a code stays 0, because some readers
  * keep 63. Small values are no addresses but remarks (enum code_remark).
  *
  * The location of a frame before symbolization: line 0,
@@ -34,12 +34,12 @@
 enum {
     CODE_TYPE_AT = 48,       /* bits of the address */
     CODE_GENERATION_AT = 54, /* with those of the type */
-    CODE_TYPE_OCAML = (1 << (CODE_GENERATION_AT - CODE_TYPE_AT)) - 1,
+    CODE_TYPE_RUNTIME = (1 << (CODE_GENERATION_AT - CODE_TYPE_AT)) - 1,
     CODE_LAST_GENERATION = (1 << (63 - CODE_GENERATION_AT)) - 1
 };
 
 #define CODE_ADDRESS_MASK ((UINT64_C(1) << CODE_TYPE_AT) - 1)
-#define CODE_TYPE_MASK    ((uint64_t)CODE_TYPE_OCAML << CODE_TYPE_AT)
+#define CODE_TYPE_MASK    ((uint64_t)CODE_TYPE_RUNTIME << CODE_TYPE_AT)
 
 /* Frames that are remarks of the recorder. */
 enum code_remark {
@@ -117,15 +117,15 @@ static inline uint64_t code_remembered(code_table *table, code_cache *cache,
 /* The code of a remark of the given text, which is copied; 0 if there are too many. */
 uint64_t code_of_mark(code_table *table, const char *remark);
 
-/* The code of an entry of an OCaml call stack, which stands for a place in the source rather than
- * for an address: its type has all bits set. */
-static inline uint64_t code_of_ocaml(uintptr_t slot) {
+/* The code of a frame of a language runtime, which stands for what the runtime means by the 48 bits
+ * of `slot` rather than for an address: its type has all bits set. */
+static inline uint64_t code_of_runtime(uintptr_t slot) {
     return (uint64_t)slot | CODE_TYPE_MASK;
 }
-static inline bool code_is_ocaml(uint64_t code) {
-    return code >> CODE_TYPE_AT == CODE_TYPE_OCAML;
+static inline bool code_is_of_runtime(uint64_t code) {
+    return code >> CODE_TYPE_AT == CODE_TYPE_RUNTIME;
 }
-static inline uintptr_t code_ocaml_slot(uint64_t code) {
+static inline uintptr_t code_runtime_slot(uint64_t code) {
     return (uintptr_t)(code & CODE_ADDRESS_MASK);
 }
 

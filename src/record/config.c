@@ -97,14 +97,13 @@ bool config_chooses(const config *c, uint64_t pid) {
     return c->per_process || !c->process || c->process == pid;
 }
 
-static bool set_ocaml(config *c, const char *value) {
-    static const char *const words[] = {[CONFIG_OCAML_HEAP] = "heap",
-                                        [CONFIG_OCAML_MALLOC] = "malloc",
-                                        [CONFIG_OCAML_BOTH] = "both"};
-    for (int i = CONFIG_OCAML_HEAP; i <= CONFIG_OCAML_BOTH; i++)
+static bool set_heaps(enum config_heaps *heaps, const char *value) {
+    static const char *const words[] = {
+        [CONFIG_HEAP] = "heap", [CONFIG_MALLOC] = "malloc", [CONFIG_BOTH] = "both"};
+    for (int i = CONFIG_HEAP; i <= CONFIG_BOTH; i++)
         if (strcmp(value, words[i]) == 0)
-            c->ocaml = (enum config_ocaml)i;
-    return c->ocaml != 0;
+            *heaps = (enum config_heaps)i;
+    return *heaps != 0;
 }
 
 static bool set_switch(bool *on, const char *value) {
@@ -141,8 +140,11 @@ static bool config_set(config *c, enum setting setting, const char *value) {
         text_add(&t, value);
         return t.next < t.end;
     }
-    case SETTING_OCAML:
-        return set_ocaml(c, value);
+#define SET_HEAPS(id, ...)                                                                         \
+    case SETTING_##id:                                                                             \
+        return set_heaps(&c->heaps[RUNTIME_##id], value);
+        RUNTIMES(SET_HEAPS)
+#undef SET_HEAPS
     case SETTING_SEED:
         c->seeded = *value != '\0';
         return !c->seeded || config_parse_whole(value, &c->seed);
@@ -165,6 +167,9 @@ enum config_status config_read(config *c, char *get(const char *name), int *bad_
         }
     }
     const char *depth = get(setting_infos[SETTING_DEPTH].name);
-    c->ocaml_depth = depth && *depth ? c->depth : SETTING_OCAML_DEPTH;
+#define SET_DEPTH(id, name, frames, ...)                                                           \
+    c->runtime_depths[RUNTIME_##id] = depth && *depth ? c->depth : (frames);
+    RUNTIMES(SET_DEPTH)
+#undef SET_DEPTH
     return CONFIG_ON;
 }

@@ -13,17 +13,17 @@
 #define CONFIG_MAX_DEPTH   SETTING_MAX_DEPTH
 #define CONFIG_MAX_CONTEXT 1024
 
-/* What is recorded of a program with an OCaml heap; bits. */
-enum config_ocaml { CONFIG_OCAML_HEAP = 1, CONFIG_OCAML_MALLOC = 2, CONFIG_OCAML_BOTH = 3 };
+/* What is recorded of a program with a language runtime; bits. */
+enum config_heaps { CONFIG_HEAP = 1, CONFIG_MALLOC = 2, CONFIG_BOTH = 3 };
 
 typedef struct config {
     char file[PATH_MAX]; /* absolute; % sequences not expanded yet */
     char context[CONFIG_MAX_CONTEXT];
-    char rescue[64];      /* path of a file: see rescue.h */
-    double rate;          /* 0 < rate <= 1 */
-    uint32_t depth;       /* 1 … CONFIG_MAX_DEPTH */
-    uint32_t ocaml_depth; /* the same for OCaml's stacks */
-    enum config_ocaml ocaml;
+    char rescue[64];                     /* path of a file: see rescue.h */
+    double rate;                         /* 0 < rate <= 1 */
+    uint32_t depth;                      /* 1 … CONFIG_MAX_DEPTH */
+    uint32_t runtime_depths[N_RUNTIMES]; /* the same for stacks of a runtime */
+    enum config_heaps heaps[N_RUNTIMES];
     bool room;        /* for names: traces of everything get it */
     bool mmap;        /* what the program maps itself is recorded as well */
     bool per_process; /* `file` holds %p: children of a fork write files of their own */

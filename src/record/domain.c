@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "platform/pages.h"
+#include "record/runtime.h"
 
 /* What domain.wanted holds: nobody wants in; somebody does; and the owner sleeps until they leave.
  */
@@ -80,7 +81,8 @@ static void domain_free(struct domain *d, const struct domain_table *table) {
     pages_free(d->unwind, unwind_cache_size());
     pages_free(d->trail, unwind_trail_size(table->depth));
     pages_free(d->frames, domain_frames_size(table));
-    pages_free(d->ocaml, ocaml_trail_size(table->ocaml_depth));
+    if (d->runtime)
+        pages_free(d->runtime, table->runtime->domain_size(table->runtime_depth));
     pages_free(d, sizeof *d);
 }
 
@@ -93,11 +95,11 @@ static bool domain_make_trail(struct domain *d, const struct domain_table *table
     return true;
 }
 
-static bool domain_make_ocaml(struct domain *d, const struct domain_table *table) {
-    d->ocaml = pages_alloc(ocaml_trail_size(table->ocaml_depth));
-    if (d->ocaml)
-        ocaml_trail_init(d->ocaml, table->ocaml_depth);
-    return d->ocaml;
+static bool domain_make_runtime(struct domain *d, const struct domain_table *table) {
+    d->runtime = pages_alloc(table->runtime->domain_size(table->runtime_depth));
+    if (d->runtime)
+        table->runtime->domain_init(d->runtime, table->runtime_depth);
+    return d->runtime;
 }
 
 static bool domain_open_stream_locked(struct domain_table *table, struct domain *d) {
@@ -116,8 +118,7 @@ static struct domain *domain_create(struct domain_table *table, uint16_t number)
     d->clock_lasts = table->clock_lasts;
     d->unwind = pages_alloc(unwind_cache_size());
     if (d->unwind && (table->depth == 0 || domain_make_trail(d, table)) &&
-        (table->ocaml_depth == 0 || domain_make_ocaml(d, table)) &&
-        domain_open_stream_locked(table, d))
+        (!table->runtime || domain_make_runtime(d, table)) && domain_open_stream_locked(table, d))
         return d;
     domain_free(d, table);
     return NULL;

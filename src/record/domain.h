@@ -17,9 +17,10 @@
 #include "platform/unwind_trail.h"
 #include "record/code.h"
 #include "record/lock.h"
-#include "record/ocaml_trail.h"
 
 #define DOMAIN_MAX 65536 /* the trace has 16 bits for the number */
+
+struct runtime;
 
 struct domain {
     struct domain *older;     /* in the list of all; never changes */
@@ -34,8 +35,8 @@ struct domain {
     /* The rest belongs to the thread that has the domain. */
     unwind_cache *unwind;
     code_cache codes;
-    ocaml_trail *ocaml; /* NULL: no OCaml heap is recorded */
-    uint64_t now;       /* trace time, µs, as of `now_cycles`: see session_now_nearly */
+    void *runtime; /* what the language runtime keeps here; NULL: none is recorded */
+    uint64_t now;  /* trace time, µs, as of `now_cycles`: see session_now_nearly */
     uint64_t now_cycles;
     uint64_t clock_lasts;  /* for so many cycles, in dense.c */
     uint64_t event_cycles; /* as of the last event, there */
@@ -50,12 +51,13 @@ struct domain {
 
 struct domain_table {
     memtrace_writer *writer;
-    size_t depth;                 /* of stacks of malloc, our own frames included; 0: none are */
-    size_t ocaml_depth;           /* the same of the OCaml heap */
-    uint64_t clock_lasts;         /* for domains */
-    bool fenced;                  /* there is no membarrier here */
-    lock lock;                    /* guards opening, and `idle` */
-    _Atomic(struct domain *) all; /* newest first; only grows */
+    size_t depth;                  /* of stacks of malloc, our own frames included; 0: none are */
+    const struct runtime *runtime; /* whose heap is recorded; NULL: none */
+    size_t runtime_depth;          /* of its stacks */
+    uint64_t clock_lasts;          /* for domains */
+    bool fenced;                   /* there is no membarrier here */
+    lock lock;                     /* guards opening, and `idle` */
+    _Atomic(struct domain *) all;  /* newest first; only grows */
     struct domain *idle;
     bool opens_stream; /* the next memory asked for is that of a stream */
     uint32_t count;

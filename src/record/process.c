@@ -1,5 +1,6 @@
 /* process.c: the calls besides those for memory that a recording must know of: those by which a
- * process leaves without running exit handlers, and dlclose, after which an address may mean
+ * process leaves without running exit handlers, those by which a language runtime gives itself
+ * away, and dlclose, after which an address may mean
  * something else. The environment stays as it is, so that a program that is exec'ed can be
  * recorded, too; one that cannot, since the trace is another process's, starts without us
  * (environment.c). */
@@ -13,6 +14,7 @@
 #include "record/code.h"
 #include "record/environment.h"
 #include "record/recorder.h"
+#include "record/runtime.h"
 
 #define EXPORT __attribute__((visibility("default"))) CPU_ALIGN_STACK
 
@@ -81,6 +83,17 @@ int posix_spawnp(pid_t *pid, const char *file, const void *actions, const void *
         __builtin_unreachable();                                                                   \
     }
 CALLS_EXIT(DEFINE_EXIT)
+
+/* What they give is for whoever called us: where that is may tell a runtime what it is about. */
+#define DEFINE_LINK(result, name, parameters, arguments)                                           \
+    EXPORT result name parameters;                                                                 \
+    result name parameters {                                                                       \
+        const struct runtime *runtime = recorder_runtime();                                        \
+        if (runtime && runtime->link_read)                                                         \
+            runtime->link_read(path, __builtin_return_address(0));                                 \
+        return next.name arguments;                                                                \
+    }
+CALLS_LINK(DEFINE_LINK)
 
 EXPORT int dlclose(void *handle);
 int dlclose(void *handle) {

@@ -27,6 +27,7 @@
 #include "platform/syscall.h"
 #include "record/dense.h"
 #include "record/late.h"
+#include "record/runtime.h"
 #include "record/say.h"
 #include "record/text.h"
 
@@ -44,9 +45,8 @@ static struct {
     _Atomic int state;       /* enum state */
     struct session *session; /* valid while ON, LEFT or ENDED */
     unsigned n_sessions;     /* begun so far, those of our ancestors included */
-    config config;           /* valid unless UNDECIDED or STARTING; and so are the next two */
+    config config;           /* valid unless UNDECIDED or STARTING; and so is the next one */
     struct session_plan plan;
-    ocaml_runtime ocaml;
     pthread_key_t thread_key; /* set in each thread with a sampler, for its destructor */
     bool has_hooks;           /* key and fork handler are there */
     bool everything;          /* what there was of `session` records every block */
@@ -238,7 +238,7 @@ static int recorder_open(void) {
 static bool recorder_may_wait(void) {
     const config *c = &recorder.config;
     return c->per_process && c->process && *c->rescue && c->rate < SESSION_DENSE_RATE && !c->mmap &&
-           !recorder.plan.ocaml && recorder.plan.records_malloc &&
+           !recorder.plan.runtime && recorder.plan.records_malloc &&
            c->process != (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0);
 }
 
@@ -295,46 +295,47 @@ static size_t recorder_room(void) {
     return wanted < least ? least : wanted < most ? wanted : most;
 }
 
-/* As the environment has them: the runtime has not read them yet. */
-static const char *recorder_ocaml_parameters(void) {
-    const char *set = secure_getenv("OCAMLRUNPARAM");
-    return set ? set : secure_getenv("CAMLRUNPARAM");
-}
-
-/* Which heaps are recorded; false: none, since the program writes this trace itself. */
-static bool recorder_plan(void) {
+/* False: the program writes this trace itself. */
+static bool recorder_plan_runtime(enum runtime_id id) {
+    const struct runtime *runtime = runtimes[id];
     const char *why = NULL;
     char program[PATH_MAX];
-    unsigned wanted = recorder.config.ocaml;
-    recorder.plan = (struct session_plan){.config = &recorder.config,
-                                          .records_malloc = true,
-                                          .room = recorder.config.room ? recorder_room() : 0};
-    if (!(wanted & CONFIG_OCAML_HEAP))
-        return true;
-    switch (ocaml_runtime_find(&recorder.ocaml, &why)) {
-    case OCAML_ABSENT:
+    switch (runtime->find(&why)) {
+    case RUNTIME_ABSENT:
         break;
-    case OCAML_RECORDABLE:
-        recorder.plan.ocaml = &recorder.ocaml;
-        recorder.plan.parameters = recorder_ocaml_parameters();
-        recorder.plan.records_malloc = wanted & CONFIG_OCAML_MALLOC;
+    case RUNTIME_RECORDABLE:
+        recorder.plan.runtime = runtime;
+        recorder.plan.runtime_depth = recorder.config.runtime_depths[id];
+        recorder.plan.parameters = runtime->parameters();
+        recorder.plan.records_malloc = recorder.config.heaps[id] & CONFIG_MALLOC;
         break;
-    case OCAML_UNFIT:
+    case RUNTIME_UNFIT:
         program_path(program);
         say(program, why, 0);
         break;
-    case OCAML_TRACED:
+    case RUNTIME_TRACED:
         program_path(program);
         recorder_tell(RESCUE_LEFT_TO_MEMTRACE);
-        recorder_decline(program, "it is linked with Memtrace, which is left to write the trace",
-                         0);
+        recorder_decline(program, why, 0);
         return false;
     }
     return true;
 }
 
-const ocaml_runtime *recorder_ocaml(void) {
-    return recorder.plan.ocaml;
+/* Which heaps are recorded; false: none, since the program writes this trace itself. */
+static bool recorder_plan(void) {
+    recorder.plan = (struct session_plan){.config = &recorder.config,
+                                          .records_malloc = true,
+                                          .room = recorder.config.room ? recorder_room() : 0};
+    for (int id = 0; id < N_RUNTIMES && !recorder.plan.runtime; id++)
+        if ((recorder.config.heaps[id] & CONFIG_HEAP) &&
+            !recorder_plan_runtime((enum runtime_id)id))
+            return false;
+    return true;
+}
+
+const struct runtime *recorder_runtime(void) {
+    return recorder.plan.runtime;
 }
 
 /* Children know that it was told. The environment may be in change. */
@@ -748,15 +749,15 @@ void recorder_yield(struct session *s, const char *why) {
     say(s->sink.path, message, 0);
 }
 
-void recorder_lose_ocaml(void) {
+void recorder_lose_runtime(const char *why, const char *message) {
     char program[PATH_MAX];
     struct session *s = recorder_enter();
     if (!s)
         return;
-    recorder_mark("the program samples its OCaml heap itself");
-    session_end_early(s, "the program samples its OCaml heap itself");
+    recorder_mark(why);
+    session_end_early(s, why);
     program_path(program);
-    say(program, "it uses Gc.Memprof itself: its OCaml heap is recorded up to here", 0);
+    say(program, message, 0);
 }
 
 const char *recorder_path(void) {

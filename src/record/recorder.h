@@ -33,11 +33,11 @@ static inline void recorder_uncount(size_t bytes) {
  * the fast path where that can be told. */
 struct session *recorder_enter(void);
 
-/* The heap of the program's OCaml runtime if it is to be recorded, else NULL. */
-const ocaml_runtime *recorder_ocaml(void);
+/* The language runtime whose heap is to be recorded; NULL: none. */
+const struct runtime *recorder_runtime(void);
 
-/* The runtime's sampling is no longer ours: says so, to the user and in the trace. */
-void recorder_lose_ocaml(void);
+/* The runtime's heap is recorded no longer: says why in the trace, and to the user. */
+void recorder_lose_runtime(const char *why, const char *message);
 
 /* On a page that the kernel wipes in the child of a fork. */
 struct recorder_page {

@@ -18,6 +18,7 @@
 #include "record/calls.h"
 #include "record/dense.h"
 #include "record/ids.h"
+#include "record/runtime.h"
 #include "record/text.h"
 
 /* How long after a sweep the next event brings the next one, which is what is lost if the process
@@ -59,8 +60,8 @@ static int hook_amend(void *context, uint64_t offset, const void *bytes, size_t 
 
 static size_t hook_locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
     struct session *s = context;
-    if (s->ocaml && code_is_ocaml(code))
-        return ocaml_runtime_locate(s->ocaml, &s->codes, code_ocaml_slot(code), locations, max);
+    if (s->runtime && code_is_of_runtime(code))
+        return s->runtime->locate(&s->codes, code_runtime_slot(code), locations, max);
     return code_locate(&s->codes, type_names, code, locations, max);
 }
 
@@ -145,8 +146,8 @@ static void domain_put_remark(struct session *s, struct domain *d, uint64_t now,
     if (status == MEMTRACE_OK)
         rescue_count_remark(&s->rescue);
     domain_forget_stack(d); /* it is not the last one any more */
-    if (d->ocaml)
-        ocaml_trail_forget(d->ocaml);
+    if (d->runtime)
+        s->runtime->domain_forget(d->runtime);
     session_note(s, status);
 }
 
@@ -345,15 +346,15 @@ static int session_build(struct session *s, const struct session_plan *plan,
                          memprof_filter *filter) {
     const config *c = plan->config;
     struct module own;
-    s->ocaml = plan->ocaml;
+    s->runtime = s->domains.runtime = plan->runtime;
     s->codes.memory = s->regions.memory = &s->memory;
     s->maps = plan->records_malloc && c->mmap;
     s->depth = c->depth;
-    s->ocaml_depth = c->ocaml_depth;
-    s->ocaml_rate = c->rate;
-    s->ocaml_seed = session_seed(c);
+    s->runtime_depth = plan->runtime_depth;
+    s->runtime_rate = c->rate;
+    s->runtime_seed = session_seed(c);
     s->domains.depth = plan->records_malloc ? c->depth + OWN_FRAMES : 0;
-    s->domains.ocaml_depth = s->ocaml ? c->ocaml_depth : 0;
+    s->domains.runtime_depth = s->runtime_depth;
     if (module_find((uintptr_t)session_build, &own)) {
         s->own_low = own.low;
         s->own_high = own.high;

@@ -13,7 +13,6 @@
 #include "record/domain.h"
 #include "record/gauge.h"
 #include "record/memory.h"
-#include "record/ocaml_runtime.h"
 #include "record/regions.h"
 #include "record/rescue.h"
 #include "record/sink.h"
@@ -57,20 +56,20 @@ struct session {
     memtrace_writer *writer;
     bool maps; /* what the program maps is recorded, too, by mapping.c */
     lock regions_lock;
-    regions regions;             /* that it has mapped, guarded by the lock before */
-    bool dense;                  /* malloc is recorded by dense.c */
-    struct ids *ids;             /* of blocks that live, if so */
-    struct session_gates *gates; /* NULL: there are none */
-    memprof *engine;             /* that samples malloc; NULL: it is not recorded, or all of it */
-    const ocaml_runtime *ocaml;  /* NULL: no OCaml heap is recorded */
+    regions regions;               /* that it has mapped, guarded by the lock before */
+    bool dense;                    /* malloc is recorded by dense.c */
+    struct ids *ids;               /* of blocks that live, if so */
+    struct session_gates *gates;   /* NULL: there are none */
+    memprof *engine;               /* that samples malloc; NULL: it is not recorded, or all of it */
+    const struct runtime *runtime; /* whose heap is recorded; NULL: none */
     uint64_t pid;
     unsigned number; /* of the sessions that this process and its ancestors have begun */
     uint64_t start;  /* of the trace, on the monotonic clock, µs */
     uintptr_t own_low, own_high; /* the recorder's own code: no frames of interest */
     uint32_t depth;              /* frames kept of a stack */
-    uint32_t ocaml_depth;        /* the same for OCaml's */
-    double ocaml_rate;
-    uint64_t ocaml_seed;
+    uint32_t runtime_depth;      /* the same for the runtime's */
+    double runtime_rate;
+    uint64_t runtime_seed;
     _Atomic uint64_t latest;         /* the latest answer of session_now_nearly, trace time, µs */
     _Atomic uint64_t next_sweep;     /* when old packets are looked for again, trace time, µs */
     bool ended_early;                /* the trace says so already */
@@ -88,9 +87,10 @@ struct session {
 
 /* What is recorded. */
 struct session_plan {
-    const config *config;       /* must stay */
-    const ocaml_runtime *ocaml; /* whose heap is recorded, too; NULL: none. Must stay */
-    const char *parameters;     /* of that runtime; NULL: none */
+    const config *config;          /* must stay */
+    const struct runtime *runtime; /* whose heap is recorded, too; NULL: none. Must stay */
+    uint32_t runtime_depth;        /* of its stacks */
+    const char *parameters;        /* of that runtime; NULL: none */
     bool records_malloc;
     size_t room;               /* bytes for names in traces of everything */
     struct clock_anchor began; /* when the trace begins; zero: now */

@@ -1,11 +1,11 @@
-/* Tests of record/ocaml_trail: random stacks, each compared with what is to become of it by itself,
- * and with the one before. */
+/* Tests of src/runtimes/ocaml/ocaml_trail.c: random stacks, each compared with what is to become
+ * of it by itself, and with the one before. */
 #include <stdbool.h>
 #include <string.h>
 
 #include "random.h"
 #include "record/code.h"
-#include "record/ocaml_trail.h"
+#include "runtimes/ocaml/ocaml_trail.h"
 #include "unit.h"
 
 enum { DEPTH = 12, MOST = 2 * DEPTH, PLACES = 6, GLUE = 2 };
@@ -29,7 +29,7 @@ static size_t expected(const ocaml_value *stack, size_t n, uint64_t *codes) {
         uintptr_t slot = (uintptr_t)stack[i] - 1;
         bool is_glue = !(slot & 2) && slot < (uintptr_t)&frames[GLUE];
         if (!is_glue)
-            codes[out++] = code_of_ocaml(slot);
+            codes[out++] = code_of_runtime(slot);
     }
     return out;
 }
@@ -57,7 +57,7 @@ START_TEST(stacks_are_what_they_are_by_themselves) {
         if (forgets)
             ocaml_trail_forget(trail);
         n = wander(&random, stack, n);
-        struct ocaml_stack got = ocaml_trail_take(trail, &runtime, stack, n);
+        struct runtime_stack got = ocaml_trail_take(trail, &runtime, stack, n);
         size_t n_wanted = expected(stack, n, wanted);
         ck_assert_uint_eq(got.n, n_wanted);
         ck_assert_mem_eq(got.codes, wanted, n_wanted * sizeof *wanted);

@@ -69,8 +69,8 @@ START_TEST(settings_have_defaults_and_are_checked) {
     ck_assert_int_eq(config_read(&c, get, &bad), CONFIG_ON);
     ck_assert_double_eq(c.rate, 1e-5);
     ck_assert_uint_eq(c.depth, 256);
-    ck_assert_uint_eq(c.ocaml_depth, 128);
-    ck_assert_int_eq(c.ocaml, CONFIG_OCAML_HEAP);
+    ck_assert_uint_eq(c.runtime_depths[RUNTIME_OCAML], 128);
+    ck_assert_int_eq(c.heaps[RUNTIME_OCAML], CONFIG_HEAP);
     ck_assert_str_eq(c.context, "");
     ck_assert(!c.seeded && c.per_process);
     ck_assert(config_file_for(&c, 42, path, sizeof path));
@@ -82,8 +82,8 @@ START_TEST(settings_have_defaults_and_are_checked) {
     values[SETTING_DEPTH] = "4096";
     values[SETTING_OCAML] = "both";
     ck_assert_int_eq(config_read(&c, get, &bad), CONFIG_ON);
-    ck_assert_uint_eq(c.ocaml_depth, 4096);
-    ck_assert_int_eq(c.ocaml, CONFIG_OCAML_BOTH);
+    ck_assert_uint_eq(c.runtime_depths[RUNTIME_OCAML], 4096);
+    ck_assert_int_eq(c.heaps[RUNTIME_OCAML], CONFIG_BOTH);
     values[SETTING_OCAML] = "no";
     ck_assert_int_eq(config_read(&c, get, &bad), CONFIG_BAD);
     ck_assert_int_eq(bad, SETTING_OCAML);

@@ -1,11 +1,11 @@
-#include "record/ocaml_runtime.h"
+#include "runtimes/ocaml/ocaml_runtime.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
 #include "platform/patch.h"
-#include "record/ocaml_conflict.h"
 #include "record/text.h"
+#include "runtimes/ocaml/ocaml_conflict.h"
 
 /* ---- which runtime is it? ---------------------------------------------------------------- */
 
@@ -71,22 +71,24 @@ static const char *runtime_why_not(ocaml_runtime *r) {
     return NULL;
 }
 
-static enum ocaml_kind runtime_find(ocaml_runtime *r, const char **why) {
+static enum runtime_kind runtime_find(ocaml_runtime *r, const char **why) {
     if (!symbol("caml_executable_name"))
-        return OCAML_ABSENT;
+        return RUNTIME_ABSENT;
     if (!symbol("caml_program")) {
         *why =
             "OCaml bytecode, only its malloc is recorded: for its heap, compile it with ocamlopt";
-        return OCAML_UNFIT;
+        return RUNTIME_UNFIT;
     }
-    if (symbol("camlMemtrace"))
-        return OCAML_TRACED;
+    if (symbol("camlMemtrace")) {
+        *why = "it is linked with Memtrace, which is left to write the trace";
+        return RUNTIME_TRACED;
+    }
     *why = runtime_why_not(r);
-    return *why ? OCAML_UNFIT : OCAML_RECORDABLE;
+    return *why ? RUNTIME_UNFIT : RUNTIME_RECORDABLE;
 }
 
-enum ocaml_kind ocaml_runtime_find(ocaml_runtime *r, const char **why) {
-    enum ocaml_kind kind = runtime_find(r, why);
+enum runtime_kind ocaml_runtime_find(ocaml_runtime *r, const char **why) {
+    enum runtime_kind kind = runtime_find(r, why);
     /* That symbols were missing is no news for the program. The next success forgets it; dlerror
      * would translate it, with a lock that whoever allocates just now may hold. */
     (void)symbol("malloc");

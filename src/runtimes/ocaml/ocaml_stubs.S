@@ -4,7 +4,7 @@
  *
  * No frame table describes the return addresses in here, nor must the runtime ever look for them:
  * the functions called do not allocate in OCaml's heap, raise, or give up the runtime's lock. */
-#include "record/ocaml.h"
+#include "runtimes/ocaml/ocaml.h"
 
         .text
 

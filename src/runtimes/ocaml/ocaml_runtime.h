@@ -1,8 +1,8 @@
 /* ocaml_runtime.h: the OCaml runtime that the program is linked with, found by its symbols: is it
  * one whose heap can be recorded, which functions does that take, and where is a place that it
  * names. Calls nothing that allocates in OCaml's heap, raises, or gives up its lock. */
-#ifndef RECORD_OCAML_RUNTIME_H
-#define RECORD_OCAML_RUNTIME_H
+#ifndef OCAML_RUNTIME_H
+#define OCAML_RUNTIME_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,6 +10,7 @@
 
 #include "allotrace/memtrace.h"
 #include "record/code.h"
+#include "record/runtime.h"
 
 typedef intptr_t ocaml_value;
 #define OCAML_UNIT ((ocaml_value)1)
@@ -30,14 +31,8 @@ typedef struct ocaml_runtime {
     bool may_clash; /* the program, or a plugin of it, may start Memprof itself */
 } ocaml_runtime;
 
-enum ocaml_kind {
-    OCAML_ABSENT,     /* this is no OCaml program, or cannot be seen to be one */
-    OCAML_RECORDABLE, /* its heap can be recorded */
-    OCAML_UNFIT,      /* its heap cannot, *why says why */
-    OCAML_TRACED      /* it is linked with a library that writes this trace itself */
-};
-
-enum ocaml_kind ocaml_runtime_find(ocaml_runtime *r, const char **why);
+/* See record/runtime.h. */
+enum runtime_kind ocaml_runtime_find(ocaml_runtime *r, const char **why);
 
 /* The address of MODULE__PART, where __ is whatever this version of the compiler puts there; 0 if
  * there is none. */

@@ -1,6 +1,6 @@
 /* ocaml_conflict.h: may the program call Gc.Memprof.start itself? Errs on the side of yes. */
-#ifndef RECORD_OCAML_CONFLICT_H
-#define RECORD_OCAML_CONFLICT_H
+#ifndef OCAML_CONFLICT_H
+#define OCAML_CONFLICT_H
 
 #include <stdbool.h>
 

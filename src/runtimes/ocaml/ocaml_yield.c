@@ -1,10 +1,10 @@
-#include "record/ocaml_yield.h"
+#include "runtimes/ocaml/ocaml_yield.h"
 
 #include <stdatomic.h>
 
 #include "platform/patch.h"
-#include "record/ocaml_runtime.h"
 #include "record/recorder.h"
+#include "runtimes/ocaml/ocaml_runtime.h"
 
 static struct {
     const ocaml_runtime *runtime;
@@ -12,6 +12,11 @@ static struct {
     _Atomic bool is_over;      /* what is sampled since is nothing of ours */
     ocaml_value rate, tracker; /* while the runtime knows of them and may move what they are */
 } yield;
+
+static void yield_tell(void) {
+    recorder_lose_runtime("the program samples its OCaml heap itself",
+                          "it uses Gc.Memprof itself: its OCaml heap is recorded up to here");
+}
 
 /* Both functions, since either one ends our sampling. */
 static bool yield_give_back(void) {
@@ -35,7 +40,7 @@ static ocaml_value yield_on_start(ocaml_value rate, ocaml_value depth, ocaml_val
     if (!yield_give_back())
         return OCAML_UNIT; /* Memprof remains ours: the lesser evil */
     if (!atomic_exchange(&yield.is_over, true)) {
-        recorder_lose_ocaml();
+        yield_tell();
         yield.rate = rate;
         yield.tracker = tracker;
         yield_stop();
@@ -49,7 +54,7 @@ static ocaml_value yield_on_stop(ocaml_value unit) {
     if (!yield_give_back())
         return OCAML_UNIT;
     if (!atomic_exchange(&yield.is_over, true))
-        recorder_lose_ocaml();
+        yield_tell();
     return yield.runtime->memprof_stop(unit);
 }
 

@@ -4,7 +4,7 @@
  * or not. So its code is searched for what refers to that function, to the primitive behind it, or
  * to the module as a value, from outside of Gc: a pass over the program's text at a byte a
  * nanosecond, and only in programs that have Gc at all. */
-#include "record/ocaml_conflict.h"
+#include "runtimes/ocaml/ocaml_conflict.h"
 
 #include <dlfcn.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 
 #include "platform/cpu.h"
 #include "platform/module.h"
-#include "record/ocaml_runtime.h"
+#include "runtimes/ocaml/ocaml_runtime.h"
 
 /* What must not be referred to, and by whom it may be. */
 struct references {

@@ -1,4 +1,4 @@
-#include "record/ocaml_trail.h"
+#include "runtimes/ocaml/ocaml_trail.h"
 
 struct ocaml_trail {
     size_t depth;   /* entries kept of a stack */
@@ -34,8 +34,8 @@ static size_t common_end(const ocaml_value *a, const ocaml_value *b, size_t most
     return i;
 }
 
-struct ocaml_stack ocaml_trail_take(ocaml_trail *t, const ocaml_runtime *r,
-                                    const ocaml_value *stack, size_t n) {
+struct runtime_stack ocaml_trail_take(ocaml_trail *t, const ocaml_runtime *r,
+                                      const ocaml_value *stack, size_t n) {
     bool cut = n > t->depth;
     if (__builtin_expect(cut, 0))
         n = t->depth;
@@ -55,10 +55,10 @@ struct ocaml_stack ocaml_trail_take(ocaml_trail *t, const ocaml_runtime *r,
         ocaml_value entry = theirs[-1 - (ptrdiff_t)i];
         uintptr_t slot = (uintptr_t)entry & ~(uintptr_t)1;
         ours[-1 - (ptrdiff_t)i] = entry;
-        codes[out] = code_of_ocaml(slot);
+        codes[out] = code_of_runtime(slot);
         out += !ocaml_runtime_is_glue(low, size, slot);
         ends[i + 1] = out;
     }
     t->n = n;
-    return (struct ocaml_stack){.codes = codes, .n = out, .common = common};
+    return (struct runtime_stack){.codes = codes, .n = out, .common = common};
 }

@@ -2,8 +2,8 @@
  * and whoever starts it second dies of an exception, which must not be the program. So its start is
  * turned aside: ours ends, and the program's begins. Only in programs that may start it at all:
  * no other's code is touched. */
-#ifndef RECORD_OCAML_YIELD_H
-#define RECORD_OCAML_YIELD_H
+#ifndef OCAML_YIELD_H
+#define OCAML_YIELD_H
 
 #include <stdbool.h>
 

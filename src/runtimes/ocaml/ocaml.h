@@ -1,6 +1,6 @@
 /* ocaml.h: what ocaml.c and the stubs in ocaml_stubs.S have in common. */
-#ifndef RECORD_OCAML_H
-#define RECORD_OCAML_H
+#ifndef OCAML_H
+#define OCAML_H
 
 /* X(callback): in the order in which the runtime has them in a tracker. */
 #define OCAML_CALLBACKS(X)                                                                         \

@@ -1,0 +1,22 @@
+/* runtimes.h: the one list of the language runtimes whose heaps can be recorded. What each of them
+ * is stands in src/runtimes/, behind record/runtime.h. */
+#ifndef CONTRACT_RUNTIMES_H
+#define CONTRACT_RUNTIMES_H
+
+/* X(identifier, name in C, frames kept of a stack by default, whose heap it is). If a program has
+ * several of them, the first whose heap can be recorded is the one. */
+#define RUNTIMES(X) X(OCAML, ocaml, 128, "an OCaml") /* whose stacks cost more than malloc's */
+
+/* Rows of SETTINGS, one for each of those above, under the same identifier. */
+#define RUNTIME_SETTINGS(X)                                                                        \
+    X(OCAML, "MEMTRACE_OCAML", "heap", "one of heap, malloc, both",                                \
+      "what is recorded of an OCaml program: its OCaml `heap`, its `malloc`, or `both`")
+
+enum runtime_id {
+#define RUNTIME_ENUM(id, ...) RUNTIME_##id,
+    RUNTIMES(RUNTIME_ENUM)
+#undef RUNTIME_ENUM
+        N_RUNTIMES
+};
+
+#endif

@@ -1,0 +1,10 @@
+#include "record/runtime_events.h"
+
+void runtime_note(const struct runtime_place *at, memtrace_status status) {
+    if (status != MEMTRACE_OK) {
+        at->session->runtime->domain_forget(at->domain->runtime);
+        session_note(at->session, status);
+    }
+    if (at->clock_was_read)
+        session_sweep(at->session, at->domain->now);
+}

@@ -1,0 +1,92 @@
+/* runtime.h: what a language runtime must say so that its heap is recorded. What the recorder
+ * offers it is in runtime_events.h.
+ *
+ * Problem. A runtime with a heap of its own takes memory from malloc in large pieces, in which
+ * malloc's stacks say nothing of the program. What is allocated in there, by which function of the
+ * language, and when it moves or dies only the runtime knows. Each does it in its own way, and none
+ * of that belongs in the parts of the recorder that all share.
+ *
+ * Way. A runtime is one `struct runtime` in src/runtimes/NAME/, and a row of contract/runtimes.h,
+ * from which its setting, its default depth and its place in `runtimes` follow. The recorder calls
+ * the functions of that struct, none of them at each event; a runtime calls the functions in
+ * record/runtime_events.h, which are in line, so that an event costs no indirect call. A process
+ * has one recorded runtime at most, the first of the table that says it is recordable.
+ *
+ * Why not otherwise. Hooks of a runtime at each event would put an indirect call between the
+ * sampler and the writer. A library of its own for each runtime would have to share the session,
+ * and thread-local storage, with this one. Several runtimes at once would take a state each in
+ * every domain and a type each in code.h: let whoever needs that add it.
+ *
+ * Life of a runtime in a process:
+ *   found     `find`, once, when the recording is decided on, which may be as early as the first
+ *             malloc: neither the runtime nor the program has run. Not called if the setting says
+ *             `malloc`, nor in a recorder that came late, by attach: that one records malloc alone.
+ *   armed     by the runtime itself, when its heap is ready and before the program runs. How it
+ *             notices is its own business; `link_read` is an interposed call that can tell. More
+ *             such calls go into calls.h, and their hooks in here beside it. It then asks
+ *             recorder_enter for the session, whose runtime_rate, _depth and _seed are its.
+ *   thread    `domain_size` bytes, zeroed, and `domain_init`, with a thread's first event. A later
+ *             thread may take them over. They are given back with the session, without a word.
+ *   fork      Nothing is called. In the child runtime_enter gives the child's session, or none, new
+ *             domains, and so new state. What the runtime remembers of a block is a runtime_block,
+ *             which says of which session it is: the parent's are ignored.
+ *   exec,     Nothing is called: the recorder writes out what there is, and events that come later
+ *   exit, end find no session.
+ *   stop      runtime_takes drops allocations while sampling is stopped; ends still count.
+ *   unloading Nothing is called: names are asked for at the first event that has a frame, so what
+ *             a slot means must then be in memory, and must not mean something else later.
+ *
+ * What must hold. Callbacks run in the middle of the program's code. Neither they nor `locate` may
+ * allocate by malloc or in the runtime's heap, raise, run a finalizer, give up or take the
+ * runtime's lock, or call what does any of these: they read memory. Callbacks of several threads
+ * may run at once. Static TLS is scarce: what a thread needs goes into its domain. Each byte counts
+ * once: malloc is not recorded beside the heap, unless the setting is `both`. */
+#ifndef RECORD_RUNTIME_H
+#define RECORD_RUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "allotrace/memtrace.h"
+#include "contract/runtimes.h"
+#include "record/code.h"
+
+enum runtime_kind {
+    RUNTIME_ABSENT,     /* the program has none, or cannot be seen to have one */
+    RUNTIME_RECORDABLE, /* its heap can be recorded */
+    RUNTIME_UNFIT,      /* its heap cannot, *why says why: only malloc is recorded */
+    RUNTIME_TRACED /* the program writes this trace itself, *why says how: nothing is recorded */
+};
+
+struct runtime {
+    enum runtime_kind (*find)(const char **why);
+
+    /* What the user has set of it, for the head of the trace; NULL: nothing. */
+    const char *(*parameters)(void);
+
+    /* The program, or the C library, reads a link, called from there. NULL: of no interest. */
+    void (*link_read)(const char *path, const void *caller);
+
+    /* What it keeps in each domain: how large, for stacks of up to `depth` frames; how it begins;
+     * and that the last backtrace in the trace is another one now, or may be. */
+    size_t (*domain_size)(size_t depth);
+    void (*domain_init)(void *state, size_t depth);
+    void (*domain_forget)(void *state);
+
+    /* What a frame, code_of_runtime(slot), is called: its locations, outermost first, at least one.
+     * `codes` gives the location of an address. Called once for each code of a trace, nearly. */
+    size_t (*locate)(code_table *codes, uintptr_t slot, memtrace_location *locations, size_t max);
+};
+
+/* By enum runtime_id: src/runtimes/runtimes.c. */
+extern const struct runtime *const runtimes[N_RUNTIMES] __attribute__((visibility("hidden")));
+
+/* A stack as the writer wants it. */
+struct runtime_stack {
+    const uint64_t *codes; /* outermost first; until the next one is taken */
+    size_t n;
+    size_t common; /* so many of them are those of the runtime's stack before in this domain */
+};
+
+#endif

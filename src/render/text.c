@@ -20,6 +20,8 @@
 
 enum {
     BAR_WIDTH = 8,
+    PART_BAR_WIDTH = 20,
+    PART_WIDTH = 23, /* what stands before its bar */
     GAP = 2,
     INDENT = 2,      /* of rows below rows, each level */
     LEAST_NAME = 24, /* columns that names get, however narrow the terminal is */
@@ -128,15 +130,30 @@ static const char *error_text(layout *l, const lane *n, const figure *f) {
     return f->low >= f->high ? "" : keep(l, e.text);
 }
 
-/* 62.1% (60.0 … 64.2) */
-static const char *part_text(layout *l, estimate e) {
-    char text[64];
-    if (e.low >= e.high)
-        snprintf(text, sizeof text, "%.1f%%", 100 * e.value);
-    else
-        snprintf(text, sizeof text, "%.1f%% (%.1f … %.1f)", 100 * e.value, 100 * e.low,
-                 100 * e.high);
-    return keep(l, text);
+/* The bars of parts stand below each other behind their intervals. */
+static const char *with_bar(layout *l, const char *text, double share) {
+    const size_t width = figure_columns(text);
+    output o;
+    output_start(&o, OUTPUT_MEMORY);
+    output_format(&o, "%s%*s", text, width < PART_WIDTH ? (int)(PART_WIDTH - width) : 1, "");
+    figure_bar(&o, share, PART_BAR_WIDTH);
+    output_char(&o, '\0');
+    const char *kept = o.error ? "" : keep(l, o.buffer);
+    output_finish(&o);
+    return kept;
+}
+
+/* 62% (60 … 64); with a bar, to a tenth. Nothing where nothing is known. */
+static const char *part_text(layout *l, const lane *n, cell x) {
+    const estimate e = x.part.share;
+    const int digits = n->column->bar;
+    char text[80] = "", ends[48] = "";
+    if (x.part.of_samples == 0)
+        return "";
+    if (e.low < e.high)
+        snprintf(ends, sizeof ends, " (%.*f … %.*f)", digits, 100 * e.low, digits, 100 * e.high);
+    snprintf(text, sizeof text, "%*.*f%%%s", digits ? 5 : 3, digits, 100 * e.value, ends);
+    return n->column->bar ? with_bar(l, text, e.value) : keep(l, text);
 }
 
 static const char *share_text(layout *l, double share, bool with_bar) {
@@ -189,7 +206,7 @@ static const char *cell_text(layout *l, const lane *n, cell x, bool plain) {
     case COLUMN_SHARE:
         return share_text(l, x.number, !plain);
     case COLUMN_PART:
-        return part_text(l, x.part.share);
+        return part_text(l, n, x);
     case COLUMN_COUNT:
         return keep(l, figure_count(x.count).text);
     case COLUMN_NUMBER:
@@ -220,7 +237,8 @@ static void add_lane(layout *l, const table_column *c, bool is_error) {
     if (l->n_lanes == MOST_CELLS)
         return;
     *n = (lane){.column = c, .is_error = is_error};
-    n->is_left = c->kind == COLUMN_SHARE || c->kind == COLUMN_TEXT || c->kind == COLUMN_LINE;
+    n->is_left = c->kind == COLUMN_SHARE || c->kind == COLUMN_TEXT || c->kind == COLUMN_LINE ||
+                 c->kind == COLUMN_PART;
     if (is_amount(c))
         name_unit(l, n);
     if (is_error)

@@ -105,6 +105,7 @@ typedef struct table_column {
     const char *title; /* in text; NULL: the name */
     column_kind kind;
     unsigned in; /* a set of shown_in; 0: IN_ALL */
+    bool bar;    /* of a PART: text draws it, too */
     /* What an amount is in, if not in the unit of its table. */
     const char *unit;
     cell (*get)(const table *t, const void *row);

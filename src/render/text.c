@@ -184,6 +184,16 @@ static const char *sparks(layout *l, cell x) {
     return kept;
 }
 
+static const char *exact_text(layout *l, double x) {
+    output o;
+    output_start(&o, OUTPUT_MEMORY);
+    figure_json_number(&o, x);
+    output_char(&o, '\0');
+    const char *kept = o.error ? "" : keep(l, o.buffer);
+    output_finish(&o);
+    return kept;
+}
+
 /* What a terminal would obey is shown as `?`. */
 static const char *shown(layout *l, const char *text) {
     output o;
@@ -444,9 +454,11 @@ static void put_table(output *o, const table *t, const char *heading, const text
 /* ---- documents --------------------------------------------------------------------------- */
 
 /* A field a line: its title, and its value. */
-static void put_object(output *o, const table *t, const text_style *style) {
+static void put_object(output *o, const table *t, const char *heading, const text_style *style) {
     layout l = {.table = t, .style = style};
     size_t width = 0;
+    if (heading)
+        output_format(o, "\n%s:\n", heading);
     find_lanes(&l);
     for (size_t i = 0; i < l.n_lanes; i++)
         width = fmax(width, l.lanes[i].is_error ? 0 : figure_columns(l.lanes[i].title));
@@ -461,7 +473,7 @@ static void put_object(output *o, const table *t, const text_style *style) {
             output_text(o, figure_amount(t->unit, x.amount.value).text);
             output_text(o, figure_beside(figure_margin_in(t->unit, &x.amount)).text);
         } else {
-            output_text(o, cell_text(&l, n, x, true));
+            output_text(o, n->column->exact ? exact_text(&l, x.number) : cell_text(&l, n, x, true));
         }
         output_char(o, '\n');
     }
@@ -490,7 +502,7 @@ static void put_part(output *o, const document_part *p, const text_style *style)
     if (p->kind == PART_ROWS)
         put_table(o, &p->table, p->heading, style);
     else
-        put_object(o, &p->table, style);
+        put_object(o, &p->table, p->heading, style);
 }
 
 void render_text(output *o, const document *d, const text_style *style) {

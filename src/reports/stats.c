@@ -166,185 +166,119 @@ static bool part_sizes_below(const table *t, const void *row, table *below) {
 
 /* ---- parts --------------------------------------------------------------------------- */
 
-static cell part_name(const table *t, const void *row) {
-    const stats_row *r = row;
-    (void)t;
-    return (cell){.text = r->name};
-}
-
-static cell part_range(const table *t, const void *row) {
-    const stats_row *r = row;
-    (void)t;
-    return (cell){.text = r->blocks};
-}
-
-static cell part_first(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = part_of(row)->first};
-}
-
-static cell part_blocks(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = part_of(row)->n};
-}
-
-static cell part_words(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = part_of(row)->words};
-}
-
-static cell part_most(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = part_of(row)->most};
-}
-
-static cell part_large(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = part_of(row)->n_large};
-}
-
-static cell part_survived(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = part_of(row)->n_survived};
-}
-
-static cell part_mean(const table *t, const void *row) {
-    (void)t;
-    return (cell){.number = part_of(row)->mean};
-}
-
-static cell part_variance(const table *t, const void *row) {
-    (void)t;
-    return (cell){.number = part_of(row)->variance};
-}
-
-static cell part_deviation(const table *t, const void *row) {
-    (void)t;
-    return (cell){.number = part_of(row)->deviation};
-}
-
-static cell part_large_share(const table *t, const void *row) {
-    (void)t;
-    return (cell){.number = share(part_of(row)->n_large, part_of(row)->n)};
-}
-
-static cell part_size_0(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = part_of(row)->sizes[0]};
-}
-
-static cell part_size_1(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = part_of(row)->sizes[1]};
-}
-
-static cell part_size_2(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = part_of(row)->sizes[2]};
-}
-
-static cell part_size_3(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = part_of(row)->sizes[3]};
-}
-
-static cell part_events_mean(const table *t, const void *row) {
-    (void)t;
-    return (cell){.number = part_of(row)->events.mean};
-}
-
-static cell part_events_median(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = part_of(row)->events.median};
-}
-
-static cell part_events_most(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = part_of(row)->events.most};
-}
-
-static cell part_micros_mean(const table *t, const void *row) {
-    (void)t;
-    return (cell){.number = part_of(row)->micros.mean};
-}
-
-static cell part_micros_median(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = part_of(row)->micros.median};
-}
-
-static cell part_micros_most(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = part_of(row)->micros.most};
-}
-
-static cell part_held_mean(const table *t, const void *row) {
-    (void)t;
-    return (cell){.number = part_of(row)->held.mean};
-}
-
-static cell part_held_variance(const table *t, const void *row) {
-    (void)t;
-    return (cell){.number = part_of(row)->held.variance};
-}
-
-static cell part_held_deviation(const table *t, const void *row) {
-    (void)t;
-    return (cell){.number = part_of(row)->held.deviation};
-}
-
-static cell part_held_most(const table *t, const void *row) {
-    (void)t;
-    return (cell){.number = part_of(row)->held.most};
-}
-
-static cell part_program_blocks(const table *t, const void *row) {
-    const stats_part *p = part_of(row);
-    (void)t;
-    return estimate_cell(p->blocks, p->n);
-}
-
-static cell part_program_mean(const table *t, const void *row) {
-    const stats_part *p = part_of(row);
-    (void)t;
-    return estimate_cell(p->mean_words, p->n);
-}
-
-static cell part_program_large(const table *t, const void *row) {
-    const stats_part *p = part_of(row);
-    (void)t;
-    return part_cell(p->large, p->n_large, p->n);
-}
-
-static cell part_held_0(const table *t, const void *row) {
-    const stats_part *p = part_of(row);
-    (void)t;
-    return part_cell(p->held.sizes[0], p->sizes[0], p->n);
-}
-
-static cell part_held_1(const table *t, const void *row) {
-    const stats_part *p = part_of(row);
-    (void)t;
-    return part_cell(p->held.sizes[1], p->sizes[1], p->n);
-}
-
-static cell part_held_2(const table *t, const void *row) {
-    const stats_part *p = part_of(row);
-    (void)t;
-    return part_cell(p->held.sizes[2], p->sizes[2], p->n);
-}
-
-static cell part_held_3(const table *t, const void *row) {
-    const stats_part *p = part_of(row);
-    (void)t;
-    return part_cell(p->held.sizes[3], p->sizes[3], p->n);
-}
-
 static cell held_size(const table *t, const void *row) {
     const estimate *e = row;
     const stats_part *p = t->context;
     return estimate_cell(*e, p->sizes[e - p->held.sizes]);
 }
+
+static bool has_held(const table *t) {
+    return report_at(t->context)->spec->held;
+}
+
+/* The sample is an object in text, its segments are rows. */
+static bool is_object(const table *t) {
+    return t->stride == 0;
+}
+
+static bool is_rows(const table *t) {
+    return !is_object(t);
+}
+
+/* X(name, kind, cell of the part p, where it stands, whether, title, help) */
+#define PART_FIELDS(X)                                                                             \
+    X(part, TEXT, ((cell){.text = ((const stats_row *)row)->name}), IN_CSV, NULL, NULL,            \
+      "all, or the number of a segment")                                                           \
+    X(first, COUNT, ((cell){.count = p->first}), IN_DATA, NULL, NULL,                              \
+      "the number of its first block, from 0")                                                     \
+    X(blocks, COUNT, ((cell){.count = p->n}), IN_DATA, NULL, NULL, "sampled blocks")               \
+    X(sampled, COUNT, ((cell){.count = p->n}), IN_TEXT, is_object, "blocks", "sampled blocks")     \
+    X(alive, COUNT, ((cell){.count = p->n_survived}), IN_TEXT, is_object, "alive at the end",      \
+      "those alive at the end")                                                                    \
+    X(words, COUNT, ((cell){.count = p->words}), IN_JSON, NULL, NULL,                              \
+      "the sum of their sizes, without headers")                                                   \
+    X(mean, NUMBER, ((cell){.number = p->mean}), IN_ALL, NULL, NULL, "of their sizes in words")    \
+    X(variance, NUMBER, ((cell){.number = p->variance}), IN_DATA, NULL, NULL,                      \
+      "the same, divided by the number of blocks")                                                 \
+    X(text_variance, NUMBER, ((cell){.number = p->variance}), IN_TEXT, is_object, "variance",      \
+      "the same")                                                                                  \
+    X(standard_deviation, NUMBER, ((cell){.number = p->deviation}), IN_ALL, NULL,                  \
+      "standard deviation", "its root")                                                            \
+    X(maximum, COUNT, ((cell){.count = p->most}), IN_ALL, NULL, NULL, "the largest size")          \
+    X(large, COUNT, ((cell){.count = p->n_large}), IN_ALL, NULL, NULL,                             \
+      "blocks that are larger than --large")                                                       \
+    X(large_share, NUMBER, ((cell){.number = share(p->n_large, p->n)}), IN_JSON, NULL, NULL,       \
+      "their share, 0 to 1")                                                                       \
+    X(share_large, NUMBER, ((cell){.number = share(p->n_large, p->n)}), IN_TEXT, is_object,        \
+      "large share", "the same")                                                                   \
+    X(large_percent, SHARE, ((cell){.number = share(p->n_large, p->n)}), IN_TEXT, is_rows,         \
+      "large share", "the same")                                                                   \
+    X(survived, COUNT, ((cell){.count = p->n_survived}), IN_DATA, NULL, NULL,                      \
+      "blocks alive at the end")                                                                   \
+    X(size_0_32, COUNT, ((cell){.count = p->sizes[0]}), IN_CSV | IN_TEXT, is_rows, "to 32",        \
+      "blocks of such sizes in words")                                                             \
+    X(size_32_256, COUNT, ((cell){.count = p->sizes[1]}), IN_CSV | IN_TEXT, is_rows, "to 256",     \
+      "blocks of such sizes in words")                                                             \
+    X(size_256_10000, COUNT, ((cell){.count = p->sizes[2]}), IN_CSV | IN_TEXT, is_rows,            \
+      "to 10,000", "blocks of such sizes in words")                                                \
+    X(size_above_10000, COUNT, ((cell){.count = p->sizes[3]}), IN_CSV | IN_TEXT, is_rows, "above", \
+      "blocks of such sizes in words")                                                             \
+    X(events_mean, NUMBER, ((cell){.number = p->events.mean}), IN_CSV | IN_TEXT, is_rows,          \
+      "mean life", "lifetimes, in events")                                                         \
+    X(events_median, COUNT, ((cell){.count = p->events.median}), IN_CSV | IN_TEXT, is_rows,        \
+      "median life", "lifetimes, in events")                                                       \
+    X(events_maximum, COUNT, ((cell){.count = p->events.most}), IN_CSV, NULL, NULL,                \
+      "lifetimes, in events")                                                                      \
+    X(us_mean, NUMBER, ((cell){.number = p->micros.mean}), IN_CSV, NULL, NULL,                     \
+      "lifetimes, in microseconds")                                                                \
+    X(us_median, COUNT, ((cell){.count = p->micros.median}), IN_CSV, NULL, NULL,                   \
+      "lifetimes, in microseconds")                                                                \
+    X(us_maximum, COUNT, ((cell){.count = p->micros.most}), IN_CSV, NULL, NULL,                    \
+      "lifetimes, in microseconds")                                                                \
+    X(program_blocks, AMOUNT, estimate_cell(p->blocks, p->n), IN_CSV, NULL, NULL,                  \
+      "how many blocks the program allocated")                                                     \
+    X(program_mean, RATE, estimate_cell(p->mean_words, p->n), IN_CSV, NULL, NULL,                  \
+      "their mean size in words")                                                                  \
+    X(program_large_share, PART, part_cell(p->large, p->n_large, p->n), IN_CSV, NULL, NULL,        \
+      "the share of large ones")                                                                   \
+    X(held_mean, NUMBER, ((cell){.number = p->held.mean}), IN_CSV, has_held, NULL,                 \
+      "words times seconds of the sampled blocks")                                                 \
+    X(held_variance, NUMBER, ((cell){.number = p->held.variance}), IN_CSV, has_held, NULL,         \
+      "words times seconds of the sampled blocks")                                                 \
+    X(held_standard_deviation, NUMBER, ((cell){.number = p->held.deviation}), IN_CSV, has_held,    \
+      NULL, "words times seconds of the sampled blocks")                                           \
+    X(held_maximum, NUMBER, ((cell){.number = p->held.most}), IN_CSV, has_held, NULL,              \
+      "words times seconds of the sampled blocks")                                                 \
+    X(held_0_32, PART, part_cell(p->held.sizes[0], p->sizes[0], p->n), IN_CSV, has_held, NULL,     \
+      "the share that blocks of such sizes hold")                                                  \
+    X(held_32_256, PART, part_cell(p->held.sizes[1], p->sizes[1], p->n), IN_CSV, has_held, NULL,   \
+      "the share that blocks of such sizes hold")                                                  \
+    X(held_256_10000, PART, part_cell(p->held.sizes[2], p->sizes[2], p->n), IN_CSV, has_held,      \
+      NULL, "the share that blocks of such sizes hold")                                            \
+    X(held_above_10000, PART, part_cell(p->held.sizes[3], p->sizes[3], p->n), IN_CSV, has_held,    \
+      NULL, "the share that blocks of such sizes hold")                                            \
+    X(range, TEXT, ((cell){.text = ((const stats_row *)row)->blocks}), IN_TEXT, is_rows, "blocks", \
+      "which blocks, in the order of their births")
+
+#define PART_CELL(name_, kind_, cell_, in_, has_, title_, help_)                                   \
+    static cell part_##name_(const table *t, const void *row) {                                    \
+        const stats_part *p = part_of(row);                                                        \
+        (void)t;                                                                                   \
+        (void)p;                                                                                   \
+        return cell_;                                                                              \
+    }
+PART_FIELDS(PART_CELL)
+#undef PART_CELL
+
+#define PART_COLUMN(name_, kind_, cell_, in_, has_, title_, help_)                                 \
+    {.name = #name_,                                                                               \
+     .title = title_,                                                                              \
+     .kind = COLUMN_##kind_,                                                                       \
+     .in = in_,                                                                                    \
+     .exact = COLUMN_##kind_ == COLUMN_NUMBER,                                                     \
+     .get = part_##name_,                                                                          \
+     .has = has_,                                                                                  \
+     .help = help_},
 
 /* Shares, not amounts; the kind is what JSON writes with all digits. */
 static const table_column held_size_columns[] = {
@@ -375,13 +309,13 @@ static const table_column held_columns[] = {
      .help = "words times seconds of the sampled blocks"},
     {.name = "standard_deviation",
      .kind = COLUMN_NUMBER,
-     .get = part_held_deviation,
+     .get = part_held_standard_deviation,
      .exact = true,
      .title = "standard deviation",
      .help = "words times seconds of the sampled blocks"},
     {.name = "maximum",
      .kind = COLUMN_NUMBER,
-     .get = part_held_most,
+     .get = part_held_maximum,
      .exact = true,
      .help = "words times seconds of the sampled blocks"},
     {.name = "sizes",
@@ -401,7 +335,7 @@ static const table_column program_columns[] = {
      .help = "their mean size in words"},
     {.name = "large_share",
      .kind = COLUMN_PART,
-     .get = part_program_large,
+     .get = part_program_large_share,
      .help = "the share of large ones"},
 };
 
@@ -424,268 +358,35 @@ static bool part_program_below(const table *t, const void *row, table *below) {
     return true;
 }
 
-static bool has_held(const table *t) {
-    return report_at(t->context)->spec->held;
-}
-
-/* The sample is an object in text, its segments are rows. */
-static bool is_object(const table *t) {
-    return t->stride == 0;
-}
-
-static bool is_rows(const table *t) {
-    return !is_object(t);
-}
-
 static const table_column part_columns[] = {
-    {.name = "part",
-     .kind = COLUMN_TEXT,
-     .in = IN_CSV,
-     .get = part_name,
-     .help = "all, or the number of a segment"},
-    {.name = "first",
-     .kind = COLUMN_COUNT,
-     .in = IN_DATA,
-     .get = part_first,
-     .help = "the number of its first block, from 0"},
-    {.name = "blocks",
-     .kind = COLUMN_COUNT,
-     .in = IN_DATA,
-     .get = part_blocks,
-     .help = "sampled blocks"},
-    {.name = "sampled",
-     .kind = COLUMN_COUNT,
-     .in = IN_TEXT,
-     .get = part_blocks,
-     .has = is_object,
-     .title = "blocks",
-     .help = "sampled blocks"},
-    {.name = "alive",
-     .kind = COLUMN_COUNT,
-     .in = IN_TEXT,
-     .get = part_survived,
-     .has = is_object,
-     .title = "alive at the end",
-     .help = "those alive at the end"},
-    {.name = "words",
-     .kind = COLUMN_COUNT,
-     .in = IN_JSON,
-     .get = part_words,
-     .help = "the sum of their sizes, without headers"},
-    {.name = "mean",
-     .kind = COLUMN_NUMBER,
-     .get = part_mean,
-     .exact = true,
-     .help = "of their sizes in words"},
-    {.name = "variance",
-     .kind = COLUMN_NUMBER,
-     .in = IN_DATA,
-     .get = part_variance,
-     .exact = true,
-     .help = "the same, divided by the number of blocks"},
-    {.name = "text_variance",
-     .kind = COLUMN_NUMBER,
-     .in = IN_TEXT,
-     .get = part_variance,
-     .has = is_object,
-     .title = "variance",
-     .exact = true,
-     .help = "the same"},
-    {.name = "standard_deviation",
-     .kind = COLUMN_NUMBER,
-     .get = part_deviation,
-     .exact = true,
-     .title = "standard deviation",
-     .help = "its root"},
-    {.name = "maximum", .kind = COLUMN_COUNT, .get = part_most, .help = "the largest size"},
-    {.name = "large",
-     .kind = COLUMN_COUNT,
-     .get = part_large,
-     .help = "blocks that are larger than --large"},
-    {.name = "large_share",
-     .kind = COLUMN_NUMBER,
-     .in = IN_JSON,
-     .get = part_large_share,
-     .help = "their share, 0 to 1"},
-    {.name = "share_large",
-     .kind = COLUMN_NUMBER,
-     .in = IN_TEXT,
-     .get = part_large_share,
-     .has = is_object,
-     .title = "large share",
-     .exact = true,
-     .help = "the same"},
-    {.name = "large_percent",
-     .kind = COLUMN_SHARE,
-     .in = IN_TEXT,
-     .get = part_large_share,
-     .has = is_rows,
-     .title = "large share",
-     .help = "the same"},
-    {.name = "survived",
-     .kind = COLUMN_COUNT,
-     .in = IN_DATA,
-     .get = part_survived,
-     .help = "blocks alive at the end"},
-    {.name = "size_0_32",
-     .kind = COLUMN_COUNT,
-     .in = IN_CSV | IN_TEXT,
-     .get = part_size_0,
-     .has = is_rows,
-     .title = "to 32",
-     .help = "blocks of such sizes in words"},
-    {.name = "size_32_256",
-     .kind = COLUMN_COUNT,
-     .in = IN_CSV | IN_TEXT,
-     .get = part_size_1,
-     .has = is_rows,
-     .title = "to 256",
-     .help = "blocks of such sizes in words"},
-    {.name = "size_256_10000",
-     .kind = COLUMN_COUNT,
-     .in = IN_CSV | IN_TEXT,
-     .get = part_size_2,
-     .has = is_rows,
-     .title = "to 10,000",
-     .help = "blocks of such sizes in words"},
-    {.name = "size_above_10000",
-     .kind = COLUMN_COUNT,
-     .in = IN_CSV | IN_TEXT,
-     .get = part_size_3,
-     .has = is_rows,
-     .title = "above",
-     .help = "blocks of such sizes in words"},
-    {.name = "sizes",
-     .kind = COLUMN_ROWS,
-     .in = IN_JSON,
-     .below = part_sizes_below,
-     .help = "by the classes of sizes"},
-    {.name = "events_mean",
-     .kind = COLUMN_NUMBER,
-     .in = IN_CSV | IN_TEXT,
-     .get = part_events_mean,
-     .has = is_rows,
-     .title = "mean life",
-     .help = "lifetimes, in events"},
-    {.name = "events_median",
-     .kind = COLUMN_COUNT,
-     .in = IN_CSV | IN_TEXT,
-     .get = part_events_median,
-     .has = is_rows,
-     .title = "median life",
-     .help = "lifetimes, in events"},
-    {.name = "events_maximum",
-     .kind = COLUMN_COUNT,
-     .in = IN_CSV,
-     .get = part_events_most,
-     .help = "lifetimes, in events"},
+    PART_FIELDS(PART_COLUMN){.name = "sizes",
+                             .kind = COLUMN_ROWS,
+                             .in = IN_JSON,
+                             .below = part_sizes_below,
+                             .help = "by the classes of sizes"},
     {.name = "lifetimes_events",
      .kind = COLUMN_OBJECT,
      .in = IN_JSON,
      .below = part_events_below,
      .help = "in births and deaths"},
-    {.name = "us_mean",
-     .kind = COLUMN_NUMBER,
-     .in = IN_CSV,
-     .get = part_micros_mean,
-     .help = "lifetimes, in microseconds"},
-    {.name = "us_median",
-     .kind = COLUMN_COUNT,
-     .in = IN_CSV,
-     .get = part_micros_median,
-     .help = "lifetimes, in microseconds"},
-    {.name = "us_maximum",
-     .kind = COLUMN_COUNT,
-     .in = IN_CSV,
-     .get = part_micros_most,
-     .help = "lifetimes, in microseconds"},
     {.name = "lifetimes_us",
      .kind = COLUMN_OBJECT,
      .in = IN_JSON,
      .below = part_micros_below,
      .help = "in microseconds"},
-    {.name = "program_blocks",
-     .kind = COLUMN_AMOUNT,
-     .in = IN_CSV,
-     .get = part_program_blocks,
-     .help = "how many blocks the program allocated"},
-    {.name = "program_mean",
-     .kind = COLUMN_RATE,
-     .in = IN_CSV,
-     .get = part_program_mean,
-     .help = "their mean size in words"},
-    {.name = "program_large_share",
-     .kind = COLUMN_PART,
-     .in = IN_CSV,
-     .get = part_program_large,
-     .help = "the share of large ones"},
     {.name = "held",
      .kind = COLUMN_OBJECT,
      .in = IN_JSON,
      .below = part_held_below,
      .has = has_held,
      .help = "what blocks hold: words times seconds"},
-    {.name = "held_mean",
-     .kind = COLUMN_NUMBER,
-     .in = IN_CSV,
-     .get = part_held_mean,
-     .has = has_held,
-     .help = "words times seconds of the sampled blocks"},
-    {.name = "held_variance",
-     .kind = COLUMN_NUMBER,
-     .in = IN_CSV,
-     .get = part_held_variance,
-     .has = has_held,
-     .help = "words times seconds of the sampled blocks"},
-    {.name = "held_standard_deviation",
-     .kind = COLUMN_NUMBER,
-     .in = IN_CSV,
-     .get = part_held_deviation,
-     .has = has_held,
-     .help = "words times seconds of the sampled blocks"},
-    {.name = "held_maximum",
-     .kind = COLUMN_NUMBER,
-     .in = IN_CSV,
-     .get = part_held_most,
-     .has = has_held,
-     .help = "words times seconds of the sampled blocks"},
-    {.name = "held_0_32",
-     .kind = COLUMN_PART,
-     .in = IN_CSV,
-     .get = part_held_0,
-     .has = has_held,
-     .help = "the share that blocks of such sizes hold"},
-    {.name = "held_32_256",
-     .kind = COLUMN_PART,
-     .in = IN_CSV,
-     .get = part_held_1,
-     .has = has_held,
-     .help = "the share that blocks of such sizes hold"},
-    {.name = "held_256_10000",
-     .kind = COLUMN_PART,
-     .in = IN_CSV,
-     .get = part_held_2,
-     .has = has_held,
-     .help = "the share that blocks of such sizes hold"},
-    {.name = "held_above_10000",
-     .kind = COLUMN_PART,
-     .in = IN_CSV,
-     .get = part_held_3,
-     .has = has_held,
-     .help = "the share that blocks of such sizes hold"},
     {.name = "program",
      .kind = COLUMN_OBJECT,
      .in = IN_JSON,
      .below = part_program_below,
      .help = "what the program's own blocks are like"},
-    {.name = "range",
-     .kind = COLUMN_TEXT,
-     .in = IN_TEXT,
-     .get = part_range,
-     .has = is_rows,
-     .title = "blocks",
-     .help = "which blocks, in the order of their births"},
 };
+#undef PART_COLUMN
 
 /* ---- texts ------------------------------------------------------------------------------- */
 

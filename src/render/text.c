@@ -267,10 +267,10 @@ static const table_column *name_column(const table *t) {
     return name;
 }
 
-/* The names get the rest of the line. */
-static void find_lanes(layout *l) {
+/* The names of rows get the rest of the line. */
+static void find_lanes(layout *l, bool named) {
     const table *t = l->table;
-    l->name = name_column(t);
+    l->name = named ? name_column(t) : NULL;
     for (size_t i = 0; i < t->n_columns; i++) {
         const table_column *c = &t->columns[i];
         if (!is_shown(t, c) || c == l->name)
@@ -435,7 +435,7 @@ static void put_table(output *o, const table *t, const char *heading, const text
     layout l = {.table = t, .style = style};
     if (t->n == 0)
         return;
-    find_lanes(&l);
+    find_lanes(&l, true);
     add_lines(&l, t, 0, "");
     if (heading && l.lines.count > 0)
         output_format(o, "\n%s:\n", heading);
@@ -453,27 +453,37 @@ static void put_table(output *o, const table *t, const char *heading, const text
 
 /* ---- documents --------------------------------------------------------------------------- */
 
+/* Its unit stands behind its value. */
+static const char *field_title(const lane *n) {
+    return n->column->title ? n->column->title : n->column->name;
+}
+
+static const char *field_text(layout *l, const lane *n, cell x) {
+    const char *text = n->column->exact ? exact_text(l, x.number) : cell_text(l, n, x, true);
+    return text[0] ? text : "-";
+}
+
 /* A field a line: its title, and its value. */
 static void put_object(output *o, const table *t, const char *heading, const text_style *style) {
     layout l = {.table = t, .style = style};
     size_t width = 0;
     if (heading)
         output_format(o, "\n%s:\n", heading);
-    find_lanes(&l);
+    find_lanes(&l, false);
     for (size_t i = 0; i < l.n_lanes; i++)
-        width = fmax(width, l.lanes[i].is_error ? 0 : figure_columns(l.lanes[i].title));
+        width = fmax(width, l.lanes[i].is_error ? 0 : figure_columns(field_title(&l.lanes[i])));
     for (size_t i = 0; i < l.n_lanes; i++) {
         lane *n = &l.lanes[i];
         const cell x = n->column->get(t, table_row(t, 0));
         if (x.none || n->is_error)
             continue;
-        output_format(o, "  %s", n->title);
-        put_blanks(o, width - figure_columns(n->title) + GAP);
+        output_format(o, "  %s", field_title(n));
+        put_blanks(o, width - figure_columns(field_title(n)) + GAP);
         if (is_amount(n->column)) {
             output_text(o, figure_amount(t->unit, x.amount.value).text);
             output_text(o, figure_beside(figure_margin_in(t->unit, &x.amount)).text);
         } else {
-            output_text(o, n->column->exact ? exact_text(&l, x.number) : cell_text(&l, n, x, true));
+            output_text(o, field_text(&l, n, x));
         }
         output_char(o, '\n');
     }

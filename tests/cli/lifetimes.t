@@ -284,8 +284,8 @@ Of a single block, of whose end nothing is known:
   By site:
     share             B  site
     100.0% ████████  80  m.c:1 main
-    samples          10 in 1 block
-    collected        0 of 1 block
+    blocks            1
+    collected blocks  0
 
 The head counts what the shares are of:
 

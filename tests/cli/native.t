@@ -88,11 +88,11 @@ gauges; here at rate 1, where numbers are exact.
   Seen by the system:
     readings  most, KB    at  at the end, KB  name
            1      16.0  9 ms            16.0  rss
-  $ allotrace info --json native.ctf | grep -e marks -e allocated
-  [{"file":"native.ctf","file_size":869,"program":"prog","host":"host","pid":4242,"context":"a test","runtime":"","version":3,"word_size":64,"rate":1,"start":1700000000000000,"duration":9000,"collected_blocks":1,"domains":1,"distinct_stacks":6,"suspect_blocks":0,"allocated":{"value":24576,"low":24576,"high":24576,"samples":3072,"blocks":6},"minor":{"value":0,"low":0,"high":0,"samples":0,"blocks":0},"major":{"value":0,"low":0,"high":0,"samples":0,"blocks":0},"external":{"value":24576,"low":24576,"high":24576,"samples":3072,"blocks":6},"promoted":{"value":0,"low":0,"high":0,"samples":0,"blocks":0,"share":0.000000},
-   "marks":[
-  $ allotrace info --json native.ctf | grep gauges
-   "gauges":[
+  $ allotrace info --json native.ctf | jq -c '.[0] | .allocated, .marks'
+  {"value":24576,"low":24576,"high":24576,"samples":3072,"blocks":6}
+  [{"time":1000,"name":"loaded"}]
+  $ allotrace info --json native.ctf | jq -c '.[0].gauges'
+  [{"readings":1,"most":16384,"time":9000,"last":16384,"name":"rss"}]
   $ allotrace timeline --points 3 native.ctf
   24.0 KB total allocations (exact, 3,072 samples at rate 1)
   

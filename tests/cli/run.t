@@ -6,7 +6,7 @@ A program, recorded:
   allotrace: most of it: \d+\.\d% .*; \d+\.\d% .*; \d+\.\d% .* (re)
   allotrace: look closer: allotrace hotspots a.ctf
   $ allotrace info a.ctf | grep '^  rate'
-    rate             0.1 (a sample stands for 80 B)
+    rate              0.1 (a sample stands for 80 B)
 
 One thread is written as version 2 of the format, which memtrace 0.2.3 reads; several take version 3. The second decoder
 reads all of it, as strictly as memtrace does:

@@ -220,15 +220,6 @@ void report_function(output *o, const profile_location *l) {
     output_shown(o, l->function[0] ? l->function : "(unknown function)");
 }
 
-void report_tick(output *o, const report *r) {
-    const uint64_t tick = tick_of(&r->query->profile->table);
-    if (tick > 0)
-        output_format(o,
-                      "  (where many blocks come to be at once, the trace's clock stands still for "
-                      "about %s)\n",
-                      figure_duration(tick).text);
-}
-
 void report_place(output *o, const report *r, const profile_location *l, bool with_line) {
     if (!l) {
         output_text(o, "(no backtrace)");

@@ -42,9 +42,6 @@ void report_file(output *o, const profile_location *l, bool with_line);
 bool report_has_file(const profile_location *l);
 void report_function(output *o, const profile_location *l);
 
-/* If lives that are short are not told apart, says so. */
-void report_tick(output *o, const report *r);
-
 /* `FILE:LINE FUNCTION`, or `FUNCTION (FILE)` without line; NULL: no backtrace. */
 void report_place(output *o, const report *r, const profile_location *l, bool with_line);
 

@@ -184,7 +184,7 @@ static void put_part_of_document(output *o, const document_part *p, bool first) 
     output_char(o, '}');
 }
 
-void render_json(output *o, const document *d) {
+void render_json_object(output *o, const document *d) {
     bool first = true;
     output_char(o, '{');
     for (size_t i = 0; i < d->parts.count && !o->error; i++) {
@@ -194,5 +194,10 @@ void render_json(output *o, const document *d) {
         put_part_of_document(o, p, first);
         first = false;
     }
-    output_text(o, "}\n");
+    output_char(o, '}');
+}
+
+void render_json(output *o, const document *d) {
+    render_json_object(o, d);
+    output_char(o, '\n');
 }

@@ -21,6 +21,9 @@ void render_text(output *o, const document *d, const text_style *style);
 void render_json(output *o, const document *d);
 void render_csv(output *o, const document *d);
 
+/* Without the newline: for who writes around it. */
+void render_json_object(output *o, const document *d);
+
 /* The fields of an object, without its braces, and rows as an array: for who writes around them. */
 void render_json_fields(output *o, const table *t, const void *row);
 void render_json_rows(output *o, const table *t);

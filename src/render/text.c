@@ -20,6 +20,8 @@
 
 enum {
     BAR_WIDTH = 8,
+    PART_BAR_WIDTH = 20,
+    PART_WIDTH = 23, /* what stands before its bar */
     GAP = 2,
     INDENT = 2,      /* of rows below rows, each level */
     LEAST_NAME = 24, /* columns that names get, however narrow the terminal is */
@@ -130,15 +132,30 @@ static const char *error_text(layout *l, const lane *n, const figure *f) {
     return f->low >= f->high ? "" : keep(l, e.text);
 }
 
-/* 62.1% (60.0 … 64.2) */
-static const char *part_text(layout *l, estimate e) {
-    char text[64];
-    if (e.low >= e.high)
-        snprintf(text, sizeof text, "%.1f%%", 100 * e.value);
-    else
-        snprintf(text, sizeof text, "%.1f%% (%.1f … %.1f)", 100 * e.value, 100 * e.low,
-                 100 * e.high);
-    return keep(l, text);
+/* The bars of parts stand below each other behind their intervals. */
+static const char *with_bar(layout *l, const char *text, double share) {
+    const size_t width = figure_columns(text);
+    output o;
+    output_start(&o, OUTPUT_MEMORY);
+    output_format(&o, "%s%*s", text, width < PART_WIDTH ? (int)(PART_WIDTH - width) : 1, "");
+    figure_bar(&o, share, PART_BAR_WIDTH);
+    output_char(&o, '\0');
+    const char *kept = o.error ? "" : keep(l, o.buffer);
+    output_finish(&o);
+    return kept;
+}
+
+/* 62% (60 … 64); with a bar, to a tenth. Nothing where nothing is known. */
+static const char *part_text(layout *l, const lane *n, cell x) {
+    const estimate e = x.part.share;
+    const int digits = n->column->bar;
+    char text[80] = "", ends[48] = "";
+    if (x.part.of_samples == 0)
+        return "";
+    if (e.low < e.high)
+        snprintf(ends, sizeof ends, " (%.*f … %.*f)", digits, 100 * e.low, digits, 100 * e.high);
+    snprintf(text, sizeof text, "%*.*f%%%s", digits ? 5 : 3, digits, 100 * e.value, ends);
+    return n->column->bar ? with_bar(l, text, e.value) : keep(l, text);
 }
 
 static const char *share_text(layout *l, double share, bool with_bar) {
@@ -169,6 +186,16 @@ static const char *sparks(layout *l, cell x) {
     return kept;
 }
 
+static const char *exact_text(layout *l, double x) {
+    output o;
+    output_start(&o, OUTPUT_MEMORY);
+    figure_json_number(&o, x);
+    output_char(&o, '\0');
+    const char *kept = o.error ? "" : keep(l, o.buffer);
+    output_finish(&o);
+    return kept;
+}
+
 /* What a terminal would obey is shown as `?`. */
 static const char *shown(layout *l, const char *text) {
     output o;
@@ -190,7 +217,7 @@ static const char *cell_text(layout *l, const lane *n, cell x, bool plain) {
     case COLUMN_SHARE:
         return share_text(l, x.number, !plain);
     case COLUMN_PART:
-        return part_text(l, x.part.share);
+        return part_text(l, n, x);
     case COLUMN_COUNT:
         return keep(l, figure_count(x.count).text);
     case COLUMN_NUMBER:
@@ -221,7 +248,8 @@ static void add_lane(layout *l, const table_column *c, bool is_error) {
     if (l->n_lanes == MOST_CELLS)
         return;
     *n = (lane){.column = c, .is_error = is_error};
-    n->is_left = c->kind == COLUMN_SHARE || c->kind == COLUMN_TEXT || c->kind == COLUMN_LINE;
+    n->is_left = c->kind == COLUMN_SHARE || c->kind == COLUMN_TEXT || c->kind == COLUMN_LINE ||
+                 c->kind == COLUMN_PART;
     if (is_amount(c))
         name_unit(l, n);
     if (is_error)
@@ -240,10 +268,10 @@ static const table_column *name_column(const table *t) {
     return name;
 }
 
-/* The names get the rest of the line. */
-static void find_lanes(layout *l) {
+/* The names of rows get the rest of the line. */
+static void find_lanes(layout *l, bool named) {
     const table *t = l->table;
-    l->name = name_column(t);
+    l->name = named ? name_column(t) : NULL;
     for (size_t i = 0; i < t->n_columns; i++) {
         const table_column *c = &t->columns[i];
         if (!is_shown(t, c) || c == l->name)
@@ -408,7 +436,7 @@ static void put_table(output *o, const table *t, const char *heading, const text
     layout l = {.table = t, .style = style};
     if (t->n == 0)
         return;
-    find_lanes(&l);
+    find_lanes(&l, true);
     add_lines(&l, t, 0, "");
     if (heading && l.lines.count > 0)
         output_format(o, "\n%s:\n", heading);
@@ -426,25 +454,37 @@ static void put_table(output *o, const table *t, const char *heading, const text
 
 /* ---- documents --------------------------------------------------------------------------- */
 
+/* Its unit stands behind its value. */
+static const char *field_title(const lane *n) {
+    return n->column->title ? n->column->title : n->column->name;
+}
+
+static const char *field_text(layout *l, const lane *n, cell x) {
+    const char *text = n->column->exact ? exact_text(l, x.number) : cell_text(l, n, x, true);
+    return text[0] ? text : "-";
+}
+
 /* A field a line: its title, and its value. */
-static void put_object(output *o, const table *t, const text_style *style) {
+static void put_object(output *o, const table *t, const char *heading, const text_style *style) {
     layout l = {.table = t, .style = style};
     size_t width = 0;
-    find_lanes(&l);
+    if (heading)
+        output_format(o, "\n%s:\n", heading);
+    find_lanes(&l, false);
     for (size_t i = 0; i < l.n_lanes; i++)
-        width = fmax(width, l.lanes[i].is_error ? 0 : figure_columns(l.lanes[i].title));
+        width = fmax(width, l.lanes[i].is_error ? 0 : figure_columns(field_title(&l.lanes[i])));
     for (size_t i = 0; i < l.n_lanes; i++) {
         lane *n = &l.lanes[i];
         const cell x = n->column->get(t, table_row(t, 0));
         if (x.none || n->is_error)
             continue;
-        output_format(o, "  %s", n->title);
-        put_blanks(o, width - figure_columns(n->title) + GAP);
+        output_format(o, "  %s", field_title(n));
+        put_blanks(o, width - figure_columns(field_title(n)) + GAP);
         if (is_amount(n->column)) {
             output_text(o, figure_amount(t->unit, x.amount.value).text);
             output_text(o, figure_beside(figure_margin_in(t->unit, &x.amount)).text);
         } else {
-            output_text(o, cell_text(&l, n, x, true));
+            output_text(o, field_text(&l, n, x));
         }
         output_char(o, '\n');
     }
@@ -473,7 +513,7 @@ static void put_part(output *o, const document_part *p, const text_style *style)
     if (p->kind == PART_ROWS)
         put_table(o, &p->table, p->heading, style);
     else
-        put_object(o, &p->table, style);
+        put_object(o, &p->table, p->heading, style);
 }
 
 void render_text(output *o, const document *d, const text_style *style) {

@@ -262,6 +262,15 @@ static void say_limits(document *d, const report *r) {
                       figure_bytes(bytes).text);
 }
 
+void report_say_tick(document *d, const report *r) {
+    const uint64_t tick = tick_of(&r->query->profile->table);
+    if (tick > 0)
+        document_note(d,
+                      "  (where many blocks are allocated at once, the trace's clock stands "
+                      "still for about %s)",
+                      figure_duration(tick).text);
+}
+
 static void say_none_counts(document *d, const report *r) {
     const query_result *q = r->query;
     const bool moment = q->measure == MEASURE_LIVE || q->measure == MEASURE_PEAK;

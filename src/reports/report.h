@@ -43,6 +43,9 @@ static inline double report_percent(const report *r, const cost *c) { /* of the 
  * the document then says. `r` must outlive it. */
 bool report_head(document *d, const report *r);
 
+/* A note, where short lifetimes cannot be told apart. */
+void report_say_tick(document *d, const report *r);
+
 /* The columns of a table whose rows have a cost, which `cost_at` takes out of a row; the context of
  * the table is then a report_rows. */
 typedef struct report_rows {

@@ -61,7 +61,11 @@ void document_rows(document *d, const table *t, unsigned in, const char *heading
 }
 
 void document_object(document *d, const table *t, unsigned in) {
-    add(d, (document_part){.kind = PART_OBJECT, .in = in, .table = *t});
+    document_section(d, t, in, NULL);
+}
+
+void document_section(document *d, const table *t, unsigned in, const char *heading) {
+    add(d, (document_part){.kind = PART_OBJECT, .in = in, .heading = heading, .table = *t});
 }
 
 void *document_keep(document *d, size_t size) {

@@ -105,6 +105,8 @@ typedef struct table_column {
     const char *title; /* in text; NULL: the name */
     column_kind kind;
     unsigned in; /* a set of shown_in; 0: IN_ALL */
+    bool bar;    /* of a PART: text draws it, too */
+    bool exact;  /* of a NUMBER: text has all its digits, in an object */
     /* What an amount is in, if not in the unit of its table. */
     const char *unit;
     cell (*get)(const table *t, const void *row);
@@ -170,7 +172,7 @@ typedef enum part_kind {
 typedef struct document_part {
     part_kind kind;
     unsigned in;
-    const char *heading; /* above rows in text; NULL: none */
+    const char *heading; /* above it in text; NULL: none */
     table table;
     const char *text; /* of notes and titles */
     size_t strong;    /* of a title: so many bytes of it are bold */
@@ -186,6 +188,7 @@ typedef struct document {
 
 void document_rows(document *d, const table *t, unsigned in, const char *heading);
 void document_object(document *d, const table *t, unsigned in);
+void document_section(document *d, const table *t, unsigned in, const char *heading);
 __attribute__((format(printf, 2, 3))) void document_note(document *d, const char *format, ...);
 __attribute__((format(printf, 2, 3))) void document_hint(document *d, const char *format, ...);
 

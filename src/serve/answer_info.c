@@ -1,9 +1,11 @@
 /* answer_info.c: `/api/info`: what the traces are about. */
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "present/info.h"
 #include "query/estimate.h"
+#include "render/render.h"
+#include "reports/info.h"
 #include "serve/request.h"
 
 static void write_samples(output *o, reading *r, const char *name, uint64_t samples) {
@@ -25,13 +27,25 @@ static void write_state(output *o, const viewer_trace *t, const reading *r) {
     output_format(o, "\"growing\":%s", r->state == READING_GROWING ? "true" : "false");
 }
 
+static void write_about(output *o, info_report *about) {
+    document d = {0};
+    info_document(&d, about);
+    if (d.failed)
+        o->error = o->error ? o->error : ENOMEM;
+    else
+        render_json_object(o, &d);
+    document_free(&d);
+    info_free(about);
+}
+
 static void write_trace(output *o, const viewer_trace *t, size_t index, reading *r) {
     const profile *p = &r->profile;
-    const info_view view = {.path = strcmp(t->path, "-") == 0 ? "standard input" : t->path,
-                            .size = t->size,
-                            .warnings = r->warnings,
-                            .n_warnings = r->n_warnings,
-                            .promotion_unknown = !reading_has_blocks(r)};
+    info_report about = {.profile = p,
+                         .path = strcmp(t->path, "-") == 0 ? "standard input" : t->path,
+                         .size = t->size,
+                         .warnings = r->warnings,
+                         .n_warnings = r->n_warnings,
+                         .promotion_unknown = !reading_has_blocks(r)};
     output_format(o, "{\"trace\":%zu,", index);
     write_state(o, t, r);
     output_text(o, ",\"name\":");
@@ -47,7 +61,7 @@ static void write_trace(output *o, const viewer_trace *t, size_t index, reading 
         output_text(o, "},");
     }
     output_text(o, "\n\"about\":");
-    info_json(o, p, &view);
+    write_about(o, &about);
     output_char(o, '}');
 }
 

@@ -3,19 +3,19 @@ A stretch of time; the new trace starts there:
   $ allotrace trim --from 5s --to 10s -o part.ctf $TRACES/irmin-replay.ctf
   part.ctf: 1,439 of 10,607 samples, in 1,439 of 10,607 blocks
   $ allotrace info part.ctf | grep -E 'started|duration|samples|collected'
-    started          2022-11-10 13:24:03 UTC
-    duration         5.00 s
-    samples          1,439 in 1,439 blocks
-    collected        1,428 of 1,439 blocks
+    started           2022-11-10 13:24:03 UTC
+    duration          5.00 s
+    samples           1,439
+    collected blocks  1,428
   $ allotrace doctor part.ctf
   part.ctf: no defects
     2,950 events can be used, over 5.00 s
   $ allotrace trim --from 5000ms --to 10 --live $TRACES/irmin-replay.ctf >live.ctf
   $ allotrace info live.ctf | grep -E 'started|duration|samples|collected'
-    started          2022-11-10 13:24:03 UTC
-    duration         5.00 s
-    samples          1,452 in 1,452 blocks
-    collected        1,438 of 1,452 blocks
+    started           2022-11-10 13:24:03 UTC
+    duration          5.00 s
+    samples           1,452
+    collected blocks  1,438
 
 A quarter of the samples, always the same ones unless the seed is another:
 
@@ -72,10 +72,10 @@ taken apart, and leave no file:
   allotrace: warning: a.ctf: rate 2e-5 thinned to 1e-5, that of the sparsest trace
   both.ctf: 868 samples in 868 blocks of 2 traces, rate 1e-5
   $ allotrace info both.ctf | grep -E 'context|rate|samples|domains'
-    context          2 merged traces
-    rate             1e-5 (a sample stands for 781.2 KB)
-    samples          868 in 868 blocks
-    domains          2
+    context           2 merged traces
+    rate              1e-5 (a sample stands for 781.2 KB)
+    samples           868
+    domains           2
   $ allotrace doctor both.ctf
   both.ctf: no defects
     1,780 events can be used, over 852 ms
@@ -103,10 +103,10 @@ Without names, with the same numbers; traces made with one key can be compared:
      84.5%  in 443 more sites
   $ allotrace info public.ctf | head -5
   public.ctf
-    program          -
-    host             -
-    pid              0
-    context          -
+    program           -
+    host              -
+    pid               0
+    context           -
   $ strings -n 5 public.ctf | grep -ci -e stdlib -e btype -e ocamlopt -e jswork -e tarski
   0
   [1]

@@ -21,11 +21,11 @@ A recording that a limit for the size of files ends, and what everything says ab
 
 Commands say so in their heads, and no figure is called exact for the whole run:
 
-  $ allotrace info early.ctf | times | grep 'ends early\|allocated\|warnings\|program;'
-    ends early       at TIME: the trace cannot be written: File too large; MANY allocations could not be written, and all later ones
-    allocated        SIZE (exact up to TIME)
-    warnings         1
-      the recording ended before the program; what came later is missing (1 time, first at byte N)
+  $ allotrace info early.ctf | times | grep 'ends early\|allocated\|warnings\|program;' | sed 's/^ *[0-9,]*  *1  the/  N  1  the/'
+    ends early        at TIME: the trace cannot be written: File too large; MANY allocations could not be written, and all later ones
+    allocated         SIZE
+    warnings          1
+    N  1  the recording ended before the program; what came later is missing
   $ for command in hotspots peak timeline leaks lifetimes stats types tree advise; do
   >     allotrace $command early.ctf 2>&1 | times | head -4 | grep -c 'ends early, at TIME: the trace cannot be written: File too large'
   > done | sort | uniq -c | awk '{ print $1, $2 }'
@@ -118,10 +118,10 @@ missing:
   > END
   $ (allotrace run -q -r 1 -o killed.ctf -- sh killed.sh; true) 2>/dev/null
   $ allotrace info killed.ctf | grep '^  end'
-    end              a signal ended the process
+    end               a signal ended the process
   $ allotrace run -q -r 1 -o 'child.%p.ctf' -- sh -c 'sh killed.sh; true' >/dev/null 2>&1; allotrace info child.*.ctf | grep '^  end\|^  warnings' | sort | uniq -c | awk '{ $1 = ""; print }'
    end the process was killed, then or later
-   warnings none
+   warnings 0
 
 Lox programs, and their traces, meet the limit in the same way:
 

@@ -16,96 +16,97 @@ How long blocks live, on a made-up trace at rate 1 (events are 1 ms apart):
   12.0 KB total allocations (exact, 1,536 samples at rate 1)
   
   Lifetimes (bytes):
-    1 ms … 10 ms        29.2%                  ████████▊
-    alive at the end    70.8%                  █████████████████████▎
+    share                                   lifetime
+     29.2%                 █████▉           1 ms … 10 ms
+     70.8%                 ██████████████▏  alive at the end
   
-    25.0% dead within 1 ms
-    50.0% of the minor heap's dead there
-    50.0% (50.0 … 100.0) of the promoted dead within 100 ms of that
+  Early deaths (bytes):
+    share                              blocks
+     25.0%                 █████       dead soon: within 1 ms
+     50.0%                 ██████████  dead in minor: of those gone from the minor heap
+     50.0% (50.0 … 100.0)  ██████████  premature: of the promoted, within 100 ms
   
-  Still alive (bytes), if those alive at the end are followed for as long as they were seen:
-    after 1 ms          75.0%                  ██████████████████████▌
-    after 2 ms          75.0%                  ██████████████████████▌
+  Still alive at an age (bytes); survivors count for as long as they were seen:
+    share                                   age
+     75.0%                 ███████████████  1 ms
+     75.0%                 ███████████████  2 ms
     50% are dead after 3 ms (3 ms … more than was seen)
     90% are dead after more than was seen (3 ms … more than was seen)
     99% are dead after more than was seen
   
   By site:
-    66.7% parse.ml:30 parse
-          8.0 KB
-          0.0% dead within 1 ms
-    16.7% buffer.c:5 buffer
-          2.0 KB
-          100.0% dead within 1 ms
-    12.5% parse.ml:10 parse
-          1.5 KB
-          66.7% dead within 1 ms
-          66.7% of the minor heap's dead there
-          100.0% of the promoted dead within 100 ms of that
-     4.2% eval.ml:20 eval
-          512 B
-          0.0% dead within 1 ms
-          0.0% of the minor heap's dead there
+    share              B  dead soon  dead in minor  premature  site
+     66.7% █████▍  8,192    0%                                 parse.ml:30 parse
+     16.7% █▍      2,048  100%                                 buffer.c:5 buffer
+     12.5% █       1,536   67%        67%           100%       parse.ml:10 parse
+      4.2% ▍         512    0%         0%                      eval.ml:20 eval
   $ allotrace lifetimes --measure blocks --by function --within 3ms --soon 500us --top 1 a.ctf
   5 blocks allocated (exact, 1,536 samples at rate 1)
   
   Lifetimes (blocks):
-    1 ms … 10 ms        60.0%                  ██████████████████
-    alive at the end    40.0%                  ████████████
+    share                                lifetime
+     60.0%                 ████████████  1 ms … 10 ms
+     40.0%                 ████████      alive at the end
   
-    70.0% (60.0 … 80.0) dead within 3 ms
-    33.3% of the minor heap's dead there
-    0.0% of the promoted dead within 500 µs of that
+  Early deaths (blocks):
+    share                                  blocks
+     70.0% (60.0 … 80.0)   ██████████████  dead soon: within 3 ms
+     33.3%                 ██████▋         dead in minor: of those gone from the minor heap
+      0.0%                                 premature: of the promoted, within 500 µs
   
-  Still alive (blocks), if those alive at the end are followed for as long as they were seen:
-    after 1 ms          60.0%                  ██████████████████
-    after 2 ms          60.0%                  ██████████████████
+  Still alive at an age (blocks); survivors count for as long as they were seen:
+    share                                age
+     60.0%                 ████████████  1 ms
+     60.0%                 ████████████  2 ms
     50% are dead after 3 ms (3 ms … more than was seen)
     90% are dead after more than was seen (3 ms … more than was seen)
     99% are dead after more than was seen
   
   By site:
-    60.0% parse (parse.ml)
-          3 blocks
-          100.0% (66.7 … 100.0) dead within 3 ms
-          50.0% of the minor heap's dead there
-          0.0% of the promoted dead within 500 µs of that
+    share         blocks  dead soon        dead in minor  premature  site
+     60.0% ████▊       3  100% (67 … 100)   50%             0%       parse (parse.ml)
     2 more sites
   $ allotrace lifetimes --csv a.ctf
-  share,value,low,high,samples,blocks,dead_soon,dead_soon_low,dead_soon_high,dead_soon_of_samples,dead_in_minor_heap,dead_in_minor_heap_low,dead_in_minor_heap_high,dead_in_minor_heap_of_samples,premature,premature_low,premature_high,premature_of_samples,function,file,line
-  0.666667,8192,8192,8192,1024,1,0,0,0,1024,0,0,1,0,0,0,1,0,parse,parse.ml,30
-  0.166667,2048,2048,2048,256,1,1,1,1,256,0,0,1,0,0,0,1,0,buffer,buffer.c,5
-  0.125000,1536,1536,1536,192,2,0.666667,0.666667,0.666667,192,0.666667,0.666667,0.666667,192,1,1,1,64,parse,parse.ml,10
-  0.041667,512,512,512,64,1,0,0,0,64,0,0,0,64,0,0,1,0,eval,eval.ml,20
+  share,value,low,high,samples,blocks,dead_soon,dead_soon_low,dead_soon_high,dead_soon_samples,dead_soon_of_samples,dead_in_minor_heap,dead_in_minor_heap_low,dead_in_minor_heap_high,dead_in_minor_heap_samples,dead_in_minor_heap_of_samples,premature,premature_low,premature_high,premature_samples,premature_of_samples,function,file,line
+  0.666667,8192,8192,8192,1024,1,0,0,0,0,1024,0,0,1,0,0,0,0,1,0,0,parse,parse.ml,30
+  0.166667,2048,2048,2048,256,1,1,1,1,256,256,0,0,1,0,0,0,0,1,0,0,buffer,buffer.c,5
+  0.125000,1536,1536,1536,192,2,0.666667,0.666667,0.666667,128,192,0.666667,0.666667,0.666667,128,192,1,1,1,64,64,parse,parse.ml,10
+  0.041667,512,512,512,64,1,0,0,0,0,64,0,0,0,0,64,0,0,1,0,0,eval,eval.ml,20
   $ allotrace lifetimes --csv --curve a.ctf
-  us,alive,alive_low,alive_high
-  1000,0.75,0.75,0.75
-  3000,0.375,0.0243151,0.771945
+  us,alive,alive_low,alive_high,alive_samples,alive_of_samples
+  1000,0.75,0.75,0.75,5,5
+  3000,0.375,0.0243151,0.771945,2,5
   $ allotrace lifetimes --json --top 1 a.ctf
   {"unit":"B","rate":1,"program":"prog","measure":"allocated",
    "total":{"value":12288,"low":12288,"high":12288,"samples":1536},
-   "of":"bytes","within_us":1000,"soon_us":100000,
+   "of":"bytes","within_us":1000,"soon_us":100000,"tick_us":0,
    "all":{"share":1.000000,"value":12288,"low":12288,"high":12288,"samples":1536,"blocks":5,"dead_soon":{"value":0.25,"low":0.25,"high":0.25,"samples":384,"of_samples":1536},"dead_in_minor_heap":{"value":0.5,"low":0.5,"high":0.5,"samples":128,"of_samples":256},"premature":{"value":0.5,"low":0.5,"high":1,"samples":64,"of_samples":64}},
-   "histogram":[{"least_us":1000,"share":{"value":0.2916666666666667,"low":0.2916666666666667,"high":0.2916666666666667,"samples":448,"of_samples":1536}}],"alive":{"value":0.7083333333333334,"low":0.7083333333333334,"high":0.7083333333333334,"samples":1088,"of_samples":1536},
-   "survival":[{"us":1000,"alive":{"value":0.75,"low":0.75,"high":0.75,"samples":5}},{"us":3000,"alive":{"value":0.375,"low":0.024315110760969757,"high":0.7719451842763526,"samples":2}}],
-   "quantiles":[{"dead":0.5,"us":3000,"low_us":3000,"high_us":null},{"dead":0.9,"us":null,"low_us":3000,"high_us":null},{"dead":0.99,"us":null,"low_us":null,"high_us":null}],
-   "tick_us":0,
+   "histogram":[
+    {"least_us":1000,"share":{"value":0.2916666666666667,"low":0.2916666666666667,"high":0.2916666666666667,"samples":448,"of_samples":1536}}],
+   "alive":{"value":0.7083333333333334,"low":0.7083333333333334,"high":0.7083333333333334,"samples":1088,"of_samples":1536},
+   "survival":[
+    {"us":1000,"alive":{"value":0.75,"low":0.75,"high":0.75,"samples":5,"of_samples":5}},
+    {"us":3000,"alive":{"value":0.375,"low":0.024315110760969757,"high":0.7719451842763526,"samples":2,"of_samples":5}}],
+   "quantiles":[
+    {"dead":0.5,"us":3000,"low_us":3000,"high_us":null},
+    {"dead":0.9,"us":null,"low_us":3000,"high_us":null},
+    {"dead":0.99,"us":null,"low_us":null,"high_us":null}],
    "sites":[
-    {"function":"parse","file":"parse.ml","line":30,"share":0.666667,"value":8192,"low":8192,"high":8192,"samples":1024,"blocks":1,"dead_soon":{"value":0,"low":0,"high":0,"samples":0,"of_samples":1024},"dead_in_minor_heap":{"value":0,"low":0,"high":1,"samples":0,"of_samples":0},"premature":{"value":0,"low":0,"high":1,"samples":0,"of_samples":0}}],
+    {"share":0.666667,"value":8192,"low":8192,"high":8192,"samples":1024,"blocks":1,"dead_soon":{"value":0,"low":0,"high":0,"samples":0,"of_samples":1024},"dead_in_minor_heap":{"value":0,"low":0,"high":1,"samples":0,"of_samples":0},"premature":{"value":0,"low":0,"high":1,"samples":0,"of_samples":0},"function":"parse","file":"parse.ml","line":30}],
    "omitted":{"sites":3}}
   $ allotrace lifetimes --filter survived a.ctf | head -12
   8.5 KB total allocations (exact, 1,088 samples at rate 1)
   The filter keeps 2 of 5 sampled blocks.
   
   Lifetimes (bytes):
-    alive at the end    100.0%                 ██████████████████████████████
+    share                                        lifetime
+    100.0%                 ████████████████████  alive at the end
   
-    0.0% dead within 1 ms
-    0.0% of the minor heap's dead there
+  Early deaths (bytes):
+    share                    blocks
+      0.0%                   dead soon: within 1 ms
+      0.0%                   dead in minor: of those gone from the minor heap
   
-  By site:
-    94.1% parse.ml:30 parse
-          8.0 KB
   $ allotrace lifetimes --filter 'size:>1M' a.ctf
   Nothing to show: kept 0 of 5 blocks: `size` removed the last 5.
   $ allotrace lifetimes --curve a.ctf
@@ -120,40 +121,41 @@ Of real traces:
   Sites below about 1.1 MB may be invisible at this rate.
   
   Lifetimes (bytes):
-    10 µs … 100 µs      0.6% (0.3 … 1.1)       ▏
-    100 µs … 1 ms       43.5% (41.1 … 45.9)    █████████████
-    1 ms … 10 ms        39.3% (37.0 … 41.7)    ███████████▊
-    10 ms … 100 ms      4.7% (3.7 … 5.8)       █▍
-    100 ms … 1 s        5.3% (4.3 … 6.5)       █▋
-    alive at the end    6.6% (5.4 … 7.9)       ██
+    share                             lifetime
+      0.6% (0.3 … 1.1)     ▏          10 µs … 100 µs
+     43.5% (41.1 … 45.9)   ████████▊  100 µs … 1 ms
+     39.3% (37.0 … 41.7)   ███████▉   1 ms … 10 ms
+      4.7% (3.7 … 5.8)     █          10 ms … 100 ms
+      5.3% (4.3 … 6.5)     █          100 ms … 1 s
+      6.6% (5.4 … 7.9)     █▍         alive at the end
   
-    44.2% (41.8 … 46.6) dead within 1 ms
-    84.5% (82.7 … 86.2) of the minor heap's dead there
-    31.3% (25.5 … 37.7) of the promoted dead within 100 ms of that
+  Early deaths (bytes):
+    share                                     blocks
+     44.2% (41.8 … 46.6)   ████████▉          dead soon: within 1 ms
+     84.5% (82.7 … 86.2)   ████████████████▉  dead in minor: of those gone from the minor heap
+     31.3% (25.5 … 37.7)   ██████▎            premature: of the promoted, within 100 ms
   
-  Still alive (bytes), if those alive at the end are followed for as long as they were seen:
-    after 50 µs         99.9% (99.5 … 100.0)   ██████████████████████████████
-    after 100 µs        99.4% (98.9 … 99.7)    █████████████████████████████▉
-    after 200 µs        97.4% (96.5 … 98.0)    █████████████████████████████▎
-    after 500 µs        79.8% (77.8 … 81.7)    ████████████████████████
-    after 1 ms          55.8% (53.4 … 58.1)    ████████████████▊
-    after 2 ms          30.0% (27.8 … 32.2)    █████████
-    after 5 ms          16.9% (15.1 … 18.7)    █████
-    after 10 ms         16.4% (14.7 … 18.2)    ████▉
-    after 20 ms         16.1% (14.4 … 18.0)    ████▉
-    after 50 ms         13.9% (12.2 … 15.6)    ████▏
-    after 100 ms        11.4% (9.9 … 13.0)     ███▍
-    after 200 ms        7.6% (6.3 … 9.0)       ██▎
+  Still alive at an age (bytes); survivors count for as long as they were seen:
+    share                                        age
+     99.9% (99.5 … 100.0)  ████████████████████  50 µs
+     99.4% (98.9 … 99.7)   ███████████████████▉  100 µs
+     97.4% (96.5 … 98.0)   ███████████████████▌  200 µs
+     79.8% (77.8 … 81.7)   ████████████████      500 µs
+     55.8% (53.4 … 58.1)   ███████████▏          1 ms
+     30.0% (27.8 … 32.2)   ██████                2 ms
+     16.9% (15.1 … 18.7)   ███▍                  5 ms
+     16.4% (14.7 … 18.2)   ███▎                  10 ms
+     16.1% (14.4 … 18.0)   ███▎                  20 ms
+     13.9% (12.2 … 15.6)   ██▊                   50 ms
+     11.4% (9.9 … 13.0)    ██▎                   100 ms
+      7.6% (6.3 … 9.0)     █▌                    200 ms
     50% are dead after 1.18 ms (1.11 ms … 1.25 ms)
     90% are dead after 131 ms (97.9 ms … 151 ms)
     99% are dead after more than was seen
   
   By site:
-    15.5% set.ml:125 Stdlib__set.Make.bal
-          99.2 MB ± 12.1 MB
-          52.7% (46.4 … 58.9) dead within 1 ms
-          95.0% (91.6 … 97.3) of the minor heap's dead there
-          48.1% (19.9 … 77.2) of the promoted dead within 100 ms of that
+    share        MB       ±  dead soon       dead in minor   premature       site
+     15.5% █▎  99.2  ± 12.1   53% (46 … 59)   95% (92 … 97)   48% (20 … 77)  set.ml:125 Stdlib__set.Make.bal
     443 more sites
   $ allotrace lifetimes --measure blocks --json $TRACES/irmin-replay.ctf | jq -c '.quantiles[], (.all.dead_soon | map_values(. * 1e4 | round)), (.survival | length)'
   {"dead":0.5,"us":458,"low_us":446,"high_us":472}
@@ -172,16 +174,16 @@ Of some blocks alone:
   > alloc major 1023 1024 main@main.ml:3
   > collect 1
   > END
-  $ for m in promoted survived peak; do allotrace lifetimes --measure $m some.ctf | sed -n '1p;4,5p'; done
+  $ for m in promoted survived peak; do allotrace lifetimes --measure $m some.ctf | sed -n '1p;5,6p'; done
   512 B promoted (exact, 64 samples at rate 1)
-    1 ms … 10 ms        100.0%                 ██████████████████████████████
-    alive at the end    0.0%                  
+    100.0%                 ████████████████████  1 ms … 10 ms
+      0.0%                                       alive at the end
   8.0 KB never freed (exact, 1,024 samples at rate 1)
-    alive at the end    100.0%                 ██████████████████████████████
+    100.0%                 ████████████████████  alive at the end
   
   8.5 KB live at the peak, at 5 ms (exact, 1,088 samples at rate 1)
-    1 ms … 10 ms        5.9%                   █▊
-    alive at the end    94.1%                  ████████████████████████████▎
+      5.9%                 █▏                   1 ms … 10 ms
+     94.1%                 ██████████████████▉  alive at the end
 
 What memory was held for, which is not what most of it is allocated for:
 
@@ -189,76 +191,72 @@ What memory was held for, which is not what most of it is allocated for:
   25 B·s of bytes times lifetime (exact, 1,536 samples at rate 1)
   
   Lifetimes (byte-seconds):
-    1 ms … 10 ms        18.8%                  █████▋
-    alive at the end    81.2%                  ████████████████████████▍
+    share                                     lifetime
+     18.8%                 ███▊               1 ms … 10 ms
+     81.2%                 ████████████████▎  alive at the end
   
-    12.5% by those that live up to 1 ms
-    16.7% of the minor heap's dead there
-    100.0% of the promoted by those that live up to 100 ms after that
+  Early deaths (byte-seconds):
+    share                                        blocks
+     12.5%                 ██▌                   dead soon: living up to 1 ms
+     16.7%                 ███▍                  dead in minor: of those gone from the minor heap
+    100.0%                 ████████████████████  premature: of the promoted, living on for up to 100 ms
   
   Held by blocks that live longer (byte-seconds), if all end with the trace:
-    than 1 ms           87.5%                  ██████████████████████████▎
-    than 2 ms           20.8%                  ██████▎
-    than 5 ms           14.6%                  ████▍
+    share                                      age
+     87.5%                 █████████████████▌  1 ms
+     20.8%                 ████▏               2 ms
+     14.6%                 ██▉                 5 ms
     50% by those that live up to 2 ms
     90% by those that live up to 7 ms
     99% by those that live up to 7 ms
   
   By site:
-    66.7% parse.ml:30 parse
-          16 B·s
-          0.0% by those that live up to 1 ms
-    14.6% eval.ml:20 eval
-          4 B·s
-          0.0% by those that live up to 1 ms
-          0.0% of the minor heap's dead there
-          100.0% of the promoted by those that live up to 100 ms after that
-    10.4% parse.ml:10 parse
-          3 B·s
-          40.0% by those that live up to 1 ms
-          40.0% of the minor heap's dead there
-          100.0% of the promoted by those that live up to 100 ms after that
-     8.3% buffer.c:5 buffer
-          2 B·s
-          100.0% by those that live up to 1 ms
+    share            B·s  dead soon  dead in minor  premature  site
+     66.7% █████▍  16.38    0%                                 parse.ml:30 parse
+     14.6% █▏       3.58    0%         0%           100%       eval.ml:20 eval
+     10.4% ▉        2.56   40%        40%           100%       parse.ml:10 parse
+      8.3% ▋        2.05  100%                                 buffer.c:5 buffer
   $ allotrace lifetimes --measure byteseconds --top 1 $TRACES/ocamlopt.ctf
   22.4 MB·s of bytes times lifetime (± 3.8 MB·s, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
   
   Lifetimes (byte-seconds):
-    10 µs … 100 µs      0.0% (0.0 … 0.0)       ▏
-    100 µs … 1 ms       0.7% (0.6 … 0.8)       ▎
-    1 ms … 10 ms        2.2% (1.8 … 2.6)       ▋
-    10 ms … 100 ms      7.1% (5.3 … 9.4)       ██▏
-    100 ms … 1 s        35.5% (28.1 … 43.5)    ██████████▋
-    alive at the end    54.6% (46.0 … 62.5)    ████████████████▍
+    share                               lifetime
+      0.0% (0.0 … 0.0)     ▏            10 µs … 100 µs
+      0.7% (0.6 … 0.8)     ▏            100 µs … 1 ms
+      2.2% (1.8 … 2.6)     ▍            1 ms … 10 ms
+      7.1% (5.3 … 9.4)     █▍           10 ms … 100 ms
+     35.5% (28.1 … 43.5)   ███████▏     100 ms … 1 s
+     54.6% (46.0 … 62.5)   ██████████▉  alive at the end
   
-    0.7% (0.6 … 0.8) by those that live up to 1 ms
-    3.5% (2.9 … 4.3) of the minor heap's dead there
-    11.6% (8.9 … 14.9) of the promoted by those that live up to 100 ms after that
+  Early deaths (byte-seconds):
+    share                       blocks
+      0.7% (0.6 … 0.8)     ▏    dead soon: living up to 1 ms
+      3.5% (2.9 … 4.3)     ▊    dead in minor: of those gone from the minor heap
+     11.6% (8.9 … 14.9)    ██▍  premature: of the promoted, living on for up to 100 ms
   
   Held by blocks that live longer (byte-seconds), if all end with the trace:
-    than 50 µs          100.0% (100.0 … 100.0) ██████████████████████████████
-    than 100 µs         100.0% (100.0 … 100.0) ██████████████████████████████
-    than 200 µs         100.0% (100.0 … 100.0) ██████████████████████████████
-    than 500 µs         99.8% (99.8 … 99.8)    ██████████████████████████████
-    than 1 ms           99.3% (99.2 … 99.4)    █████████████████████████████▊
-    than 2 ms           98.3% (97.9 … 98.5)    █████████████████████████████▌
-    than 5 ms           97.2% (96.7 … 97.7)    █████████████████████████████▏
-    than 10 ms          97.2% (96.6 … 97.6)    █████████████████████████████▏
-    than 20 ms          97.1% (96.5 … 97.5)    █████████████████████████████▏
-    than 50 ms          93.7% (92.2 … 94.9)    ████████████████████████████▏
-    than 100 ms         87.7% (84.8 … 90.0)    ██████████████████████████▎
-    than 200 ms         71.6% (65.8 … 76.6)    █████████████████████▌
-    than 500 ms         26.2% (17.7 … 35.5)    ███████▉
+    share                                        age
+    100.0% (100.0 … 100.0) ████████████████████  50 µs
+    100.0% (100.0 … 100.0) ████████████████████  100 µs
+    100.0% (100.0 … 100.0) ████████████████████  200 µs
+     99.8% (99.8 … 99.8)   ████████████████████  500 µs
+     99.3% (99.2 … 99.4)   ███████████████████▉  1 ms
+     98.3% (97.9 … 98.5)   ███████████████████▋  2 ms
+     97.2% (96.7 … 97.7)   ███████████████████▌  5 ms
+     97.2% (96.6 … 97.6)   ███████████████████▍  10 ms
+     97.1% (96.5 … 97.5)   ███████████████████▍  20 ms
+     93.7% (92.2 … 94.9)   ██████████████████▊   50 ms
+     87.7% (84.8 … 90.0)   █████████████████▌    100 ms
+     71.6% (65.8 … 76.6)   ██████████████▍       200 ms
+     26.2% (17.7 … 35.5)   █████▎                500 ms
     50% by those that live up to 346 ms (310 ms … 398 ms)
     90% by those that live up to 817 ms (810 ms … 826 ms)
     99% by those that live up to 849 ms (826 ms … more than was seen)
   
   By site:
-    11.9% file_formats/cmi_format.ml:46 Cmi_format.input_cmi
-          2.7 MB·s (1.2 MB·s … 5.1 MB·s)
-          0.0% (0.0 … 0.1) by those that live up to 1 ms
+    share        KB·s                  ±  dead soon     site
+     11.9% █  2,732.3  1,239.5 … 5,255.8    0% (0 … 0)  file_formats/cmi_format.ml:46 Cmi_format.input_cmi
     443 more sites
   $ allotrace lifetimes --measure byteseconds --json $TRACES/ocamlopt.ctf | jq -c '.unit, .of, (.all | .value, (.dead_soon | (.value, .low, .high) |= (. * 1e9 | round))), ([.sites[] | .value] | add)'
   "B·s"
@@ -267,12 +265,12 @@ What memory was held for, which is not what most of it is allocated for:
   {"value":6763619,"low":5609264,"high":8143001,"samples":743,"of_samples":1676}
   9623581
   $ allotrace lifetimes --measure byteseconds --top 1 --csv $TRACES/ocamlopt.ctf
-  share,value,low,high,samples,blocks,dead_soon,dead_soon_low,dead_soon_high,dead_soon_of_samples,dead_in_minor_heap,dead_in_minor_heap_low,dead_in_minor_heap_high,dead_in_minor_heap_of_samples,premature,premature_low,premature_high,premature_of_samples,function,file,line
-  0.118898,2797894,1269198,5381945,9,9,0,0,0.00116124,9,0,0,1,0,0,0,1,0,Cmi_format.input_cmi,file_formats/cmi_format.ml,46
+  share,value,low,high,samples,blocks,dead_soon,dead_soon_low,dead_soon_high,dead_soon_samples,dead_soon_of_samples,dead_in_minor_heap,dead_in_minor_heap_low,dead_in_minor_heap_high,dead_in_minor_heap_samples,dead_in_minor_heap_of_samples,premature,premature_low,premature_high,premature_samples,premature_of_samples,function,file,line
+  0.118898,2797894,1269198,5381945,9,9,0,0,0.00116124,0,9,0,0,1,0,0,0,0,1,0,0,Cmi_format.input_cmi,file_formats/cmi_format.ml,46
   $ allotrace lifetimes --measure byteseconds --csv --curve $TRACES/ocamlopt.ctf | sed -n '1,2p;$p'
-  us,alive,alive_low,alive_high
-  39,0.999999,0.999995,1
-  849340,0,0,0.0683932
+  us,alive,alive_low,alive_high,alive_samples,alive_of_samples
+  39,0.999999,0.999995,1,1675,1676
+  849340,0,0,0.0683932,1,1676
 
 Of a single block, of whose end nothing is known:
 
@@ -280,13 +278,14 @@ Of a single block, of whose end nothing is known:
   80 B total allocations (exact, 10 samples at rate 1)
   
   Lifetimes (bytes):
-    alive at the end    100.0%                 ██████████████████████████████
+    share                                        lifetime
+    100.0%                 ████████████████████  alive at the end
   
   By site:
-   100.0% m.c:1 main
-          80 B
-    samples          10 in 1 block
-    collected        0 of 1 block
+    share             B  site
+    100.0% ████████  80  m.c:1 main
+    blocks            1
+    collected blocks  0
 
 The head counts what the shares are of:
 
@@ -297,10 +296,6 @@ The head counts what the shares are of:
   $ allotrace lifetimes -m blocks -f survived a.ctf | sed -n '1p; /By site/,$p'
   2 blocks allocated (exact, 1,088 samples at rate 1)
   By site:
-    50.0% eval.ml:20 eval
-          1 block
-          0.0% dead within 1 ms
-          0.0% of the minor heap's dead there
-    50.0% parse.ml:30 parse
-          1 block
-          0.0% dead within 1 ms
+    share        blocks  dead soon  dead in minor  site
+     50.0% ████       1    0%         0%           eval.ml:20 eval
+     50.0% ████       1    0%                      parse.ml:30 parse

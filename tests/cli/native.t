@@ -64,32 +64,38 @@ gauges; here at rate 1, where numbers are exact.
   0.666667,16384,16384,16384,2048,2,,,,table
   $ allotrace info native.ctf
   native.ctf
-    program          prog
-    host             host
-    pid              4242
-    context          a test
-    runtime          -
-    started          2023-11-14 22:13:20 UTC
-    duration         9 ms
-    rate             1 (a sample stands for 8 B)
-    samples          3,072 in 6 blocks
-    allocated        24.0 KB (exact)
-      external       24.0 KB (exact)
-    promoted         - (nothing in a minor heap)
-    collected        1 of 6 blocks
-    domains          1
-    distinct stacks  6
-    rss              16.0 KB at most, 16.0 KB at the end
-    marks            1
-              1 ms  loaded
-    format           version 3, 64-bit words
-    file             869 B
-    warnings         none
-  $ allotrace info --json native.ctf | grep -e marks -e allocated
-   "allocated":{"value":24576,"low":24576,"high":24576,"samples":3072,"blocks":6},
-   "marks":[{"time":1000,"name":"loaded"}],
-  $ allotrace info --json native.ctf | grep gauges
-   "gauges":[{"name":"rss","readings":1,"most":16384,"time":9000,"last":16384}],
+    program           prog
+    host              host
+    pid               4242
+    context           a test
+    runtime           -
+    started           2023-11-14 22:13:20 UTC
+    duration          9 ms
+    rate              1 (a sample stands for 8 B)
+    samples           3,072
+    blocks            6
+    allocated         24.0 KB
+      external        24.0 KB
+    promoted          - (nothing in a minor heap)
+    collected blocks  1
+    domains           1
+    distinct stacks   6
+    format            version 3, 64-bit words
+    file              869 B
+    warnings          0
+  
+  Marks:
+    time  name
+    1 ms  loaded
+  
+  Seen by the system:
+    readings  most, KB    at  at the end, KB  name
+           1      16.0  9 ms            16.0  rss
+  $ allotrace info --json native.ctf | jq -c '.[0] | .allocated, .marks'
+  {"value":24576,"low":24576,"high":24576,"samples":3072,"blocks":6}
+  [{"time":1000,"name":"loaded"}]
+  $ allotrace info --json native.ctf | jq -c '.[0].gauges'
+  [{"readings":1,"most":16384,"time":9000,"last":16384,"name":"rss"}]
   $ allotrace timeline --points 3 native.ctf
   24.0 KB total allocations (exact, 3,072 samples at rate 1)
   
@@ -211,8 +217,8 @@ One sample, of which little is known; promoted blocks; a trace of marks alone:
     share               KB               ±  samples  site
     100.0% ████████  781.2  19.8 … 4,352.8        1  a.ml:1 f
   $ allotrace info one.ctf | grep -e promoted -e duration
-    duration         2 ms
-    promoted         100.0% of the minor heap's
+    duration          2 ms
+    promoted          100.0% of the minor heap's
   $ printf 'alloc external 0 0 begin@<mark>:0\n' | $TESTDIR/make-trace | allotrace hotspots -
   No allocations: the trace holds no samples at rate 1.
 

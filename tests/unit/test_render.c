@@ -175,6 +175,41 @@ START_TEST(text_lines_numbers_up_and_names_come_last) {
 }
 END_TEST
 
+typedef struct part_row {
+    estimate share;
+    uint64_t of;
+} part_row;
+
+static cell get_part(const table *t, const void *row) {
+    const part_row *x = row;
+    (void)t;
+    return (cell){.part = {.share = x->share, .samples = 1, .of_samples = x->of}};
+}
+
+START_TEST(parts_have_their_interval_and_bars_stand_below_each_other) {
+    static const table_column parts[] = {
+        {.name = "a", .kind = COLUMN_PART, .bar = true, .get = get_part},
+        {.name = "b", .kind = COLUMN_PART, .get = get_part},
+    };
+    static const part_row rows[] = {{{0.5, 0.5, 0.5}, 2}, {{0.1, 0.05, 0.2}, 9}, {{0, 0, 1}, 0}};
+    const table t = {
+        .name = "parts", TABLE_COLUMNS(parts), .rows = rows, .stride = sizeof *rows, .n = 3};
+    const text_style style = {0};
+    document d = {0};
+    output o;
+    document_rows(&d, &t, IN_ALL, NULL);
+    output_start(&o, OUTPUT_MEMORY);
+    render_text(&o, &d, &style);
+    output_char(&o, '\0');
+    ck_assert_str_eq(o.buffer, "  a                                  b\n"
+                               "   50.0%                 ██████████   50%\n"
+                               "   10.0% (5.0 … 20.0)    ██           10% (5 … 20)\n"
+                               "                                     \n");
+    output_finish(&o);
+    document_free(&d);
+}
+END_TEST
+
 START_TEST(a_narrow_terminal_shortens_names_and_nothing_else) {
     width = 60;
     char *text = written(as_text);
@@ -295,6 +330,7 @@ static Suite *suite(void) {
     tcase_add_test(t, json_has_every_number_and_rows_below_rows);
     tcase_add_test(t, csv_has_a_row_a_line_and_estimates_with_their_ends);
     tcase_add_test(t, text_lines_numbers_up_and_names_come_last);
+    tcase_add_test(t, parts_have_their_interval_and_bars_stand_below_each_other);
     tcase_add_test(t, a_narrow_terminal_shortens_names_and_nothing_else);
     tcase_add_test(t, what_is_painted_is_put_back);
     tcase_add_test(t, the_page_gets_columns_and_names_once);

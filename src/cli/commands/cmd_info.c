@@ -1,11 +1,13 @@
 /* cmd_info.c: `allotrace info FILE…`: what a trace is about. */
+#include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/color.h"
 #include "cli/terminal.h"
 #include "cli/trace_profile.h"
-#include "present/info.h"
+#include "render/render.h"
+#include "reports/info.h"
 
 typedef struct info_options {
     bool json, index, strict;
@@ -30,6 +32,20 @@ static uint64_t size_of(const trace_file *in) {
     return known && S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
 }
 
+static void write_report(output *out, info_report *r, bool json) {
+    const text_style style = {.color = color_wanted(), .columns = terminal_columns()};
+    document d = {0};
+    info_document(&d, r);
+    if (d.failed)
+        out->error = out->error ? out->error : ENOMEM;
+    else if (json)
+        render_json_object(out, &d);
+    else
+        render_text(out, &d, &style);
+    document_free(&d);
+    info_free(r);
+}
+
 /* `n` counts the traces shown so far. */
 static int show(output *out, const char *path, const info_options *opts, size_t *n) {
     trace_file in;
@@ -40,12 +56,12 @@ static int show(output *out, const char *path, const info_options *opts, size_t 
                                         .how = {.track_promotion = true}};
     int status = trace_profile_read(&in, &p, path, &from);
     if (status == STATUS_OK) {
-        info_view view = {.path = in.name, .size = size_of(&in), .color = color_wanted()};
-        view.warnings = trace_file_warnings(&in, &view.n_warnings);
+        info_report r = {.profile = &p, .path = in.name, .size = size_of(&in)};
+        r.warnings = trace_file_warnings(&in, &r.n_warnings);
         if (*n > 0)
             output_text(out, opts->json ? ",\n" : "\n");
         ++*n;
-        (opts->json ? info_json : info_text)(out, &p, &view);
+        write_report(out, &r, opts->json);
     }
     profile_free(&p);
     trace_file_close(&in);

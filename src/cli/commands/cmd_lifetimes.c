@@ -3,9 +3,7 @@
 
 #include "cli/message.h"
 #include "cli/question.h"
-#include "cli/terminal.h"
-#include "present/lifetimes.h"
-#include "query/lifetimes.h"
+#include "reports/lifetimes.h"
 
 typedef struct lifetimes_options {
     question_options question;
@@ -52,21 +50,6 @@ static const option options[] = {
     OPTIONS_FORM(lifetimes_options),
 };
 
-static int print(const question *q, const lifetimes_options *opts, const lifetimes *l,
-                 const lifetimes_view *view) {
-    output out;
-    terminal_start(&out, !opts->question.json && !opts->question.csv);
-    if (opts->question.json)
-        lifetimes_json(&out, &q->report, l, view);
-    else if (opts->question.csv && opts->curve)
-        lifetimes_curve_csv(&out, l);
-    else if (opts->question.csv)
-        lifetimes_csv(&out, l, view);
-    else
-        lifetimes_text(&out, &q->report, l, view);
-    return report_output(output_finish(&out));
-}
-
 static int show(const question *q, const lifetimes_options *opts) {
     lifetimes l;
     const lifetimes_spec spec = {.kept = q->query.selection.kept,
@@ -75,13 +58,19 @@ static int show(const question *q, const lifetimes_options *opts) {
                                  .by_function = opts->by == QUESTION_BY_FUNCTION,
                                  .within = opts->within,
                                  .soon = opts->soon};
-    const lifetimes_view view = {.spec = &spec, .top = opts->top};
+    lifetimes_report r = {.report = &q->report,
+                          .lifetimes = &l,
+                          .spec = &spec,
+                          .view = {.top = opts->top, .curve = opts->curve}};
+    document d = {0};
     trace_file_doing(&q->in, "adding up lifetimes");
     if (!lifetimes_query(&q->query.lens, &spec, &l))
         return message_no_memory();
-    int status = print(q, opts, &l, &view);
-    if (lifetimes_unsymbolized(&l, &view))
+    lifetimes_document(&d, &r);
+    const int status = question_show(&opts->question, &d);
+    if (lifetimes_unsymbolized(&r))
         question_hint_symbolize(q);
+    document_free(&d);
     lifetimes_free(&l);
     return status;
 }

@@ -1,11 +1,10 @@
 /* cmd_stats.c: `allotrace stats FILE`: sizes and lifetimes of the sampled blocks. */
-#include <unistd.h>
+#include <inttypes.h>
 
 #include "cli/message.h"
 #include "cli/question.h"
 #include "cli/result_file.h"
-#include "cli/terminal.h"
-#include "present/stats.h"
+#include "reports/stats.h"
 
 typedef struct stats_options {
     question_options question;
@@ -44,6 +43,19 @@ static const option options[] = {
     OPTIONS_FORM(stats_options),
 };
 
+/* A row a block, in the order of their births, as CSV. No report: there may be millions. */
+static void put_vectors(output *o, const profile *p, const stats *s) {
+    output_text(o, "words,samples,born_event,born_us,life_events,life_us,survived\n");
+    stats_walk walk = {.stats = s};
+    stats_block b;
+    while (!o->error && stats_next(&walk, &b)) {
+        output_format(
+            o, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%d\n",
+            b.words, blocks_samples(&p->table, b.row), b.born_at, b.born, b.events, b.micros,
+            b.survived);
+    }
+}
+
 static int write_vectors(const profile *p, const stats *s, const char *path) {
     result_file file;
     int status = result_file_begin(&file, &command_stats, path, false);
@@ -51,22 +63,19 @@ static int write_vectors(const profile *p, const stats *s, const char *path) {
         return status;
     output out;
     output_start(&out, file.fd);
-    stats_vectors(&out, p, s);
+    put_vectors(&out, p, s);
     const memtrace_error error = {.status = MEMTRACE_IO, .os_error = output_finish(&out)};
     return result_file_end(&file, error.os_error ? result_file_say(&file, &error) : STATUS_OK);
 }
 
 static int print(const question *q, const stats_options *opts, const stats *s,
                  const stats_spec *spec) {
-    output out;
-    terminal_start(&out, !opts->question.json && !opts->question.csv);
-    if (opts->question.json)
-        stats_json(&out, &q->report, s, spec);
-    else if (opts->question.csv)
-        stats_csv(&out, s, spec);
-    else
-        stats_text(&out, &q->report, s, spec);
-    return report_output(output_finish(&out));
+    stats_report r = {.report = &q->report, .stats = s, .spec = spec};
+    document d = {0};
+    stats_document(&d, &r);
+    const int status = question_show(&opts->question, &d);
+    document_free(&d);
+    return status;
 }
 
 static int show(const question *q, const stats_options *opts) {

@@ -1,0 +1,422 @@
+/* info.c: see info.h. */
+#include "reports/info.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "reports/ending.h"
+
+static const info_report *report_at(const void *row) {
+    return row;
+}
+
+static cell amount(const profile *p, uint64_t samples) {
+    return (cell){.amount = figure_of(p, samples)};
+}
+
+/* Text leaves out heaps in which nothing was allocated. */
+static cell amount_in(const profile *p, int heap) {
+    return p->samples[heap] ? amount(p, p->samples[heap]) : cell_none();
+}
+
+static bool has_size(const table *t) {
+    return report_at(t->rows)->size > 0;
+}
+
+static bool has_early_end(const table *t) {
+    return profile_ends_early(report_at(t->rows)->profile);
+}
+
+static bool has_early_said(const table *t) {
+    return has_early_end(t) && report_at(t->rows)->end[0];
+}
+
+static bool has_end_said(const table *t) {
+    return !has_early_end(t) && report_at(t->rows)->end[0];
+}
+
+static bool has_whole_end(const table *t) {
+    return report_at(t->rows)->profile->end.how == MEMTRACE_END_WHOLE;
+}
+
+/* ---- amounts ----------------------------------------------------------------------------- */
+
+/* X(name, samples and blocks of the profile p) */
+#define INFO_AMOUNTS(X)                                                                            \
+    X(allocated, cct_sum(p->samples), cct_sum(p->blocks))                                          \
+    X(minor, p->samples[MEMTRACE_MINOR], p->blocks[MEMTRACE_MINOR])                                \
+    X(major, p->samples[MEMTRACE_MAJOR], p->blocks[MEMTRACE_MAJOR])                                \
+    X(external, p->samples[MEMTRACE_EXTERNAL], p->blocks[MEMTRACE_EXTERNAL])                       \
+    X(promoted, p->promoted_samples, p->promoted_blocks)
+
+#define AMOUNT_CELLS(name_, samples_, blocks_)                                                     \
+    static cell name_##_amount(const table *t, const void *row) {                                  \
+        const profile *p = report_at(row)->profile;                                                \
+        (void)t;                                                                                   \
+        return amount(p, samples_);                                                                \
+    }                                                                                              \
+    static cell name_##_blocks(const table *t, const void *row) {                                  \
+        const profile *p = report_at(row)->profile;                                                \
+        (void)t;                                                                                   \
+        return (cell){.count = blocks_};                                                           \
+    }
+INFO_AMOUNTS(AMOUNT_CELLS)
+#undef AMOUNT_CELLS
+
+static cell promoted_share(const table *t, const void *row) {
+    const profile *p = report_at(row)->profile;
+    (void)t;
+    return (cell){.number = figure_percent(p->promoted_samples, p->samples[MEMTRACE_MINOR]) / 100};
+}
+
+static bool is_promoted(const table *t) {
+    return t->name;
+}
+
+#define AMOUNT_BELOW(name_, samples_, blocks_)                                                     \
+    static bool name_##_below(const table *t, const void *row, table *below) {                     \
+        static const table_column columns[] = {                                                    \
+            {.name = "", .kind = COLUMN_AMOUNT, .get = name_##_amount, .help = "in bytes"},        \
+            {.name = "blocks", .kind = COLUMN_COUNT, .get = name_##_blocks, .help = "sampled"},    \
+            {.name = "share",                                                                      \
+             .kind = COLUMN_SHARE,                                                                 \
+             .get = promoted_share,                                                                \
+             .has = is_promoted,                                                                   \
+             .help = "of the minor heap's"},                                                       \
+        };                                                                                         \
+        (void)t;                                                                                   \
+        below->columns = columns;                                                                  \
+        below->n_columns = sizeof columns / sizeof *columns;                                       \
+        below->rows = row;                                                                         \
+        below->n = 1;                                                                              \
+        below->name = strcmp(#name_, "promoted") == 0 ? #name_ : NULL;                             \
+        return below->name == NULL || !report_at(row)->promotion_unknown;                          \
+    }
+INFO_AMOUNTS(AMOUNT_BELOW)
+#undef AMOUNT_BELOW
+
+/* ---- the end ----------------------------------------------------------------------------- */
+
+static cell whole_time(const table *t, const void *row) {
+    (void)t;
+    return (cell){.count = report_at(row)->profile->end.time};
+}
+
+static cell whole_reason(const table *t, const void *row) {
+    (void)t;
+    return (cell){.text = report_at(row)->profile->end.reason};
+}
+
+static const table_column whole_columns[] = {
+    {.name = "time", .kind = COLUMN_DURATION, .get = whole_time, .help = "in microseconds"},
+    {.name = "reason", .kind = COLUMN_TEXT, .get = whole_reason, .help = "why, if known"},
+};
+
+static bool whole_below(const table *t, const void *row, table *below) {
+    (void)t;
+    below->columns = whole_columns;
+    below->n_columns = sizeof whole_columns / sizeof *whole_columns;
+    below->rows = row;
+    below->n = 1;
+    return true;
+}
+
+static bool early_below(const table *t, const void *row, table *below) {
+    (void)t;
+    below->columns = ending_columns;
+    below->n_columns = ending_n_columns;
+    below->rows = &report_at(row)->profile->end;
+    below->n = 1;
+    return true;
+}
+
+/* ---- the trace --------------------------------------------------------------------------- */
+
+/* X(name, kind, cell of the profile p and the report r, where it stands, whether, title, help) */
+#define INFO_FIELDS(X)                                                                             \
+    X(file, TEXT, ((cell){.text = r->path}), IN_DATA, NULL, NULL, "as it was named")               \
+    X(file_size, COUNT, ((cell){.count = r->size}), IN_DATA, has_size, NULL, "in bytes")           \
+    X(program, TEXT, ((cell){.text = p->info.executable_name}), IN_ALL, NULL, NULL,                \
+      "of the recording")                                                                          \
+    X(host, TEXT, ((cell){.text = p->info.host_name}), IN_ALL, NULL, NULL, "of the recording")     \
+    X(pid, NUMBER, ((cell){.number = (double)p->info.pid}), IN_ALL, NULL, NULL, "of the process")  \
+    X(context, TEXT, ((cell){.text = p->info.context}), IN_ALL, NULL, NULL,                        \
+      "as the recorder gave it")                                                                   \
+    X(runtime, TEXT, ((cell){.text = p->info.runtime_params}), IN_ALL, NULL, NULL,                 \
+      "as the recorder gave it")                                                                   \
+    X(started, TEXT, ((cell){.text = r->started}), IN_TEXT, NULL, NULL, "when")                    \
+    X(version, COUNT, ((cell){.count = p->info.version}), IN_DATA, NULL, NULL, "of the format")    \
+    X(word_size, COUNT, ((cell){.count = p->info.word_size}), IN_DATA, NULL, NULL, "in bits")      \
+    X(rate, NUMBER, ((cell){.number = p->info.sample_rate}), IN_DATA, NULL, NULL,                  \
+      "the chance of each word")                                                                   \
+    X(start, COUNT, ((cell){.count = (uint64_t)p->info.start_time}), IN_DATA, NULL, NULL,          \
+      "in microseconds since the epoch")                                                           \
+    X(duration, DURATION, ((cell){.count = p->duration}), IN_ALL, NULL, NULL, "in microseconds")   \
+    X(ends_at, TEXT, ((cell){.text = r->end}), IN_TEXT, has_early_said, "ends early",              \
+      "when and why")                                                                              \
+    X(ends, TEXT, ((cell){.text = r->end}), IN_TEXT, has_end_said, "end", "why it ends there")     \
+    X(sampling, TEXT, ((cell){.text = r->rate}), IN_TEXT, NULL, "rate", "the chance of each word") \
+    X(samples, COUNT, ((cell){.count = cct_sum(p->samples)}), IN_TEXT, NULL, NULL,                 \
+      "sampled words")                                                                             \
+    X(blocks, COUNT, ((cell){.count = cct_sum(p->blocks)}), IN_TEXT, NULL, NULL, "sampled blocks") \
+    X(all, AMOUNT, amount(p, cct_sum(p->samples)), IN_TEXT, NULL, "allocated", "in all")           \
+    X(in_minor, AMOUNT, amount_in(p, MEMTRACE_MINOR), IN_TEXT, NULL, "  minor", "in this heap")    \
+    X(in_major, AMOUNT, amount_in(p, MEMTRACE_MAJOR), IN_TEXT, NULL, "  major", "in this heap")    \
+    X(in_external, AMOUNT, amount_in(p, MEMTRACE_EXTERNAL), IN_TEXT, NULL, "  external",           \
+      "in this heap")                                                                              \
+    X(early, TEXT, ((cell){.text = r->promoted}), IN_TEXT, NULL, "promoted", "of the minor heap")  \
+    X(collected_blocks, COUNT, ((cell){.count = p->collected_blocks}), IN_ALL, NULL,               \
+      "collected blocks", "sampled blocks that were freed")                                        \
+    X(domains, COUNT, ((cell){.count = p->n_domains}), IN_ALL, NULL, NULL, "threads at a time")    \
+    X(distinct_stacks, COUNT, ((cell){.count = p->tree.n_stacks}), IN_ALL, NULL,                   \
+      "distinct stacks", "call stacks")                                                            \
+    X(suspect_blocks, COUNT, ((cell){.count = p->suspect_blocks}), IN_DATA, NULL, NULL,            \
+      "blocks whose backtrace may be wrong")                                                       \
+    X(format, TEXT, ((cell){.text = r->format}), IN_TEXT, NULL, NULL, "of the file")               \
+    X(on_disk, AMOUNT,                                                                             \
+      ((cell){                                                                                     \
+          .amount = {.value = (double)r->size, .low = (double)r->size, .high = (double)r->size}}), \
+      IN_TEXT, has_size, "file", "its size")                                                       \
+    X(n_warnings, COUNT, ((cell){.count = r->n_warnings}), IN_TEXT, NULL, "warnings",              \
+      "what is wrong with the file")
+
+#define INFO_CELL(name_, kind_, cell_, in_, has_, title_, help_)                                   \
+    static cell info_##name_(const table *t, const void *row) {                                    \
+        const info_report *r = row;                                                                \
+        const profile *p = r->profile;                                                             \
+        (void)t;                                                                                   \
+        (void)p;                                                                                   \
+        return cell_;                                                                              \
+    }
+INFO_FIELDS(INFO_CELL)
+#undef INFO_CELL
+
+#define INFO_COLUMN(name_, kind_, cell_, in_, has_, title_, help_)                                 \
+    {.name = #name_,                                                                               \
+     .title = title_,                                                                              \
+     .kind = COLUMN_##kind_,                                                                       \
+     .in = in_,                                                                                    \
+     .exact = COLUMN_##kind_ == COLUMN_NUMBER,                                                     \
+     .get = info_##name_,                                                                          \
+     .has = has_,                                                                                  \
+     .help = help_},
+#define INFO_OBJECT(name_, samples_, blocks_)                                                      \
+    {.name = #name_,                                                                               \
+     .kind = COLUMN_OBJECT,                                                                        \
+     .in = IN_JSON,                                                                                \
+     .below = name_##_below,                                                                       \
+     .help = "an estimate in bytes"},
+static const table_column columns[] = {
+    INFO_FIELDS(INFO_COLUMN){.name = "ends_early",
+                             .kind = COLUMN_OBJECT,
+                             .in = IN_JSON,
+                             .below = early_below,
+                             .has = has_early_end,
+                             .help = "if it ends before what it records: when, how and why"},
+    {.name = "end",
+     .kind = COLUMN_OBJECT,
+     .in = IN_JSON,
+     .below = whole_below,
+     .has = has_whole_end,
+     .help = "if it is whole"},
+    INFO_AMOUNTS(INFO_OBJECT)};
+#undef INFO_COLUMN
+#undef INFO_OBJECT
+
+/* ---- marks, gauges, warnings ------------------------------------------------------------- */
+
+static cell mark_time(const table *t, const void *row) {
+    const profile_mark *m = row;
+    (void)t;
+    return (cell){.count = m->time};
+}
+
+static cell mark_name(const table *t, const void *row) {
+    const profile_mark *m = row;
+    (void)t;
+    return (cell){.text = m->name};
+}
+
+static const table_column mark_columns[] = {
+    {.name = "time", .kind = COLUMN_DURATION, .get = mark_time, .help = "in microseconds"},
+    {.name = "name", .kind = COLUMN_TEXT, .get = mark_name, .help = "as the program gave it"},
+};
+
+static const void *mark_of(const table *t, size_t i) {
+    const profile_mark *m = t->rows;
+    for (; m->is_gauge || i-- > 0; m++)
+        ;
+    return m;
+}
+
+static const gauge *gauge_of(const void *row) {
+    return row;
+}
+
+static cell bytes(uint64_t n) {
+    return (cell){.amount = {.value = (double)n, .low = (double)n, .high = (double)n}};
+}
+
+static cell gauge_readings(const table *t, const void *row) {
+    (void)t;
+    return (cell){.count = gauge_of(row)->readings.count};
+}
+
+static cell gauge_high(const table *t, const void *row) {
+    (void)t;
+    return (cell){.count = gauge_most(row, 0, UINT64_MAX)->bytes};
+}
+
+static cell gauge_high_bytes(const table *t, const void *row) {
+    return bytes(gauge_high(t, row).count);
+}
+
+static cell gauge_time(const table *t, const void *row) {
+    (void)t;
+    return (cell){.count = gauge_most(row, 0, UINT64_MAX)->time};
+}
+
+static cell gauge_end(const table *t, const void *row) {
+    (void)t;
+    return (cell){.count = gauge_last(row)->bytes};
+}
+
+static cell gauge_end_bytes(const table *t, const void *row) {
+    return bytes(gauge_end(t, row).count);
+}
+
+static cell gauge_name(const table *t, const void *row) {
+    (void)t;
+    return (cell){.text = gauge_of(row)->name};
+}
+
+static const table_column gauge_columns[] = {
+    {.name = "readings", .kind = COLUMN_COUNT, .get = gauge_readings, .help = "how many"},
+    {.name = "most", .kind = COLUMN_COUNT, .in = IN_DATA, .get = gauge_high, .help = "in bytes"},
+    {.name = "highest",
+     .title = "most",
+     .kind = COLUMN_AMOUNT,
+     .in = IN_TEXT,
+     .get = gauge_high_bytes,
+     .help = "the same"},
+    {.name = "time", .title = "at", .kind = COLUMN_DURATION, .get = gauge_time, .help = "when"},
+    {.name = "last", .kind = COLUMN_COUNT, .in = IN_DATA, .get = gauge_end, .help = "in bytes"},
+    {.name = "at_end",
+     .title = "at the end",
+     .kind = COLUMN_AMOUNT,
+     .in = IN_TEXT,
+     .get = gauge_end_bytes,
+     .help = "the same"},
+    {.name = "name", .kind = COLUMN_TEXT, .get = gauge_name, .help = "what was read"},
+};
+
+static const memtrace_warning *warning_of(const void *row) {
+    return row;
+}
+
+static cell warning_offset(const table *t, const void *row) {
+    (void)t;
+    return (cell){.count = warning_of(row)->first_offset};
+}
+
+static cell warning_count(const table *t, const void *row) {
+    (void)t;
+    return (cell){.count = warning_of(row)->count};
+}
+
+static cell warning_text(const table *t, const void *row) {
+    (void)t;
+    return (cell){.text = warning_of(row)->text};
+}
+
+static const table_column warning_columns[] = {
+    {.name = "offset",
+     .title = "first at byte",
+     .kind = COLUMN_COUNT,
+     .get = warning_offset,
+     .help = "of the first"},
+    {.name = "count",
+     .title = "times",
+     .kind = COLUMN_COUNT,
+     .get = warning_count,
+     .help = "how many"},
+    {.name = "text",
+     .title = "warning",
+     .kind = COLUMN_TEXT,
+     .get = warning_text,
+     .help = "what is wrong"},
+};
+
+static void add_marks(document *d, const info_report *r) {
+    table marks = {.name = "marks",
+                   TABLE_COLUMNS(mark_columns),
+                   .rows = r->profile->marks.items,
+                   .row = mark_of};
+    for (size_t i = 0; i < r->profile->marks.count; i++)
+        marks.n += !r->profile->marks.items[i].is_gauge;
+    document_rows(d, &marks, IN_JSON, NULL);
+    const size_t more = marks.n > INFO_MARKS ? marks.n - INFO_MARKS : 0;
+    marks.n -= more;
+    document_rows(d, &marks, IN_TEXT, "Marks");
+    if (more > 0)
+        document_note(d, "  %s more; `--json` lists all", figure_count(more).text);
+}
+
+/* ---- the document ------------------------------------------------------------------------ */
+
+/* Of a trace that tells: up to when nothing is missing, and why it ends then. */
+static void fill_end(info_report *r) {
+    const profile *p = r->profile;
+    const profile_end *end = &p->end;
+    const bool early = profile_ends_early(p);
+    char lost[100] = "";
+    if (end->n_lost)
+        snprintf(lost, sizeof lost, "; %s allocation%s could not be written, and all later ones",
+                 figure_count(end->n_lost).text, end->n_lost == 1 ? "" : "s");
+    if (end->how == MEMTRACE_END_UNSAID || (end->how == MEMTRACE_END_WHOLE && !end->reason[0]))
+        return;
+    snprintf(r->end, sizeof r->end, "%s%s%s%.200s%s", early ? "at " : "",
+             early ? figure_duration(end->time).text : "", early && end->reason[0] ? ": " : "",
+             end->reason, lost);
+}
+
+static void fill_words(info_report *r) {
+    const profile *p = r->profile;
+    const memtrace_info *i = &p->info;
+    snprintf(r->started, sizeof r->started, "%s", figure_date(i->start_time).text);
+    snprintf(r->rate, sizeof r->rate, "%s (a sample stands for %s)",
+             figure_rate(i->sample_rate).text, figure_bytes(profile_bytes_per_sample(p)).text);
+    snprintf(r->format, sizeof r->format, "version %u, %u-bit words", i->version, i->word_size);
+    if (p->samples[MEMTRACE_MINOR])
+        snprintf(r->promoted, sizeof r->promoted, "%.1f%% of the minor heap's",
+                 figure_percent(p->promoted_samples, p->samples[MEMTRACE_MINOR]));
+    else
+        snprintf(r->promoted, sizeof r->promoted, "- (nothing in a minor heap)");
+    fill_end(r);
+}
+
+void info_document(document *d, info_report *r) {
+    const table about = {.name = "", TABLE_COLUMNS(columns), .rows = r, .n = 1};
+    if (!gauges_find(r->profile, &r->gauges))
+        d->failed = true;
+    const table gauges = {.name = "gauges",
+                          TABLE_COLUMNS(gauge_columns),
+                          .rows = r->gauges.items,
+                          .stride = sizeof(gauge),
+                          .n = r->gauges.count};
+    const table warnings = {.name = "warnings",
+                            TABLE_COLUMNS(warning_columns),
+                            .rows = r->warnings,
+                            .stride = sizeof *r->warnings,
+                            .n = r->n_warnings};
+    fill_words(r);
+    document_title(d, r->path, "");
+    document_object(d, &about, IN_TEXT | IN_JSON);
+    add_marks(d, r);
+    document_rows(d, &gauges, IN_TEXT | IN_JSON, "Seen by the system");
+    document_rows(d, &warnings, IN_TEXT | IN_JSON, "Warnings");
+}
+
+void info_free(info_report *r) {
+    gauges_free(&r->gauges);
+}

@@ -1,0 +1,26 @@
+/* info.h: the report of `info`: what a trace is about. */
+#ifndef REPORTS_INFO_H
+#define REPORTS_INFO_H
+
+#include "profile/gauges.h"
+#include "reports/table.h"
+
+enum { INFO_MARKS = 10 }; /* that text shows */
+
+/* Beside the profile: the file's name, and the warnings of its reader. It must outlive the
+ * document. */
+typedef struct info_report {
+    const profile *profile;
+    const char *path;
+    uint64_t size; /* bytes; 0: unknown, as of a pipe */
+    const memtrace_warning *warnings;
+    size_t n_warnings;
+    bool promotion_unknown; /* it was not tracked */
+    gauge_list gauges;      /* found by info_document, to be freed with info_free */
+    char started[40], rate[128], promoted[60], format[60], end[480];
+} info_report;
+
+void info_document(document *d, info_report *r);
+void info_free(info_report *r);
+
+#endif

@@ -108,9 +108,10 @@ figure_text figure_decimal(double x, int digits) {
     return t;
 }
 
+/* Divided by a power of ten, which is exact, it is the number that its two digits stand for. */
 double figure_rate_up(double rate) {
-    double step = pow(10, floor(log10(rate)) - 1);
-    return fmin(1, ceil(rate / step - 1e-9) * step);
+    const double steps = pow(10, 1 - floor(log10(rate)));
+    return fmin(1, ceil(rate * steps - 1e-9) / steps);
 }
 
 figure_text figure_rate(double rate) {

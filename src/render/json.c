@@ -125,6 +125,8 @@ static void put_field(fields *f, const table *t, const table_column *c, const vo
         return;
     }
     const cell x = c->get(t, row);
+    if (x.absent)
+        return;
     if (c->kind == COLUMN_PLACE) {
         put_place(f, t, x.none ? NULL : x.place);
         return;

@@ -16,6 +16,8 @@
 
 #define BOLD  "\033[1m"
 #define FAINT "\033[2m"
+#define RED   "\033[31m"
+#define GREEN "\033[32m"
 #define PLAIN "\033[0m"
 
 enum {
@@ -43,6 +45,7 @@ typedef struct lane {
 
 typedef struct line {
     const char *cells[MOST_CELLS]; /* by lane; of the arena */
+    cell_tone tones[MOST_CELLS];
     const profile_location *place;
     const char *name, *prefix;
     size_t depth;
@@ -248,8 +251,8 @@ static void add_lane(layout *l, const table_column *c, bool is_error) {
     if (l->n_lanes == MOST_CELLS)
         return;
     *n = (lane){.column = c, .is_error = is_error};
-    n->is_left = c->kind == COLUMN_SHARE || c->kind == COLUMN_TEXT || c->kind == COLUMN_LINE ||
-                 c->kind == COLUMN_PART;
+    n->is_left = c->kind == COLUMN_SHARE || (c->kind == COLUMN_TEXT && !c->to_right) ||
+                 c->kind == COLUMN_LINE || c->kind == COLUMN_PART;
     if (is_amount(c))
         name_unit(l, n);
     if (is_error)
@@ -284,7 +287,7 @@ static void find_lanes(layout *l, bool named) {
 
 static cell own_amount(const table *t, const void *row) {
     const table_column *own = table_find(t, "");
-    return own && is_amount(own) ? own->get(t, row) : cell_none();
+    return own && is_amount(own) && column_is_in(own, t, IN_TEXT) ? own->get(t, row) : cell_none();
 }
 
 static bool is_hidden(const table *t, const void *row) {
@@ -297,8 +300,9 @@ static void fill_line(layout *l, const table *t, const void *row, line *x) {
     for (size_t i = 0; i < l->n_lanes; i++) {
         lane *n = &l->lanes[i];
         const table_column *c = t == l->table ? n->column : table_find(t, n->column->name);
-        x->cells[i] =
-            c && column_is_in(c, t, IN_TEXT) ? cell_text(l, n, c->get(t, row), x->faint) : "";
+        const cell is = c && column_is_in(c, t, IN_TEXT) ? c->get(t, row) : cell_none();
+        x->cells[i] = cell_text(l, n, is, x->faint);
+        x->tones[i] = is.tone;
         const size_t width = figure_columns(x->cells[i]);
         n->width = width > n->width ? width : n->width;
         n->any |= width > 0;
@@ -370,11 +374,23 @@ static void put_blanks(output *o, size_t n) {
         output_char(o, ' ');
 }
 
-static void put_cell(output *o, const lane *n, const char *text, bool last) {
-    const size_t width = figure_columns(text), pad = n->width > width ? n->width - width : 0;
+static void put_toned(output *o, const layout *l, const line *x, size_t i, const char *code) {
+    static const char *const tones[] = {[TONE_NONE] = "", [TONE_GOOD] = GREEN, [TONE_BAD] = RED};
+    const char *tone = tones[x->tones[i]];
+    paint(o, l, tone);
+    output_text(o, x->cells[i]);
+    paint(o, l, *tone ? PLAIN : "");
+    paint(o, l, *tone ? code : "");
+}
+
+/* `code` is how the line is painted. */
+static void put_cell(output *o, const layout *l, const line *x, size_t i, const char *code) {
+    const lane *n = &l->lanes[i];
+    const size_t width = figure_columns(x->cells[i]), pad = n->width > width ? n->width - width : 0;
+    const bool last = !l->name && i + 1 == l->n_lanes;
     if (!n->is_left)
         put_blanks(o, pad);
-    output_text(o, text);
+    put_toned(o, l, x, i, code);
     if (n->is_left && !last)
         put_blanks(o, pad);
 }
@@ -405,11 +421,10 @@ static void put_line(output *o, const layout *l, const line *x, size_t room) {
     const char *code = x->faint || x->noise ? FAINT : "";
     paint(o, l, code);
     for (size_t i = 0; i < l->n_lanes; i++) {
-        const lane *n = &l->lanes[i];
-        if (!n->any)
+        if (!l->lanes[i].any)
             continue;
         put_blanks(o, GAP);
-        put_cell(o, n, x->cells[i], !l->name && i + 1 == l->n_lanes);
+        put_cell(o, l, x, i, code);
     }
     if (l->name) {
         put_blanks(o, GAP);

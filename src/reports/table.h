@@ -69,8 +69,13 @@ typedef enum shown_in {
     IN_ALL = IN_TEXT | IN_DATA
 } shown_in;
 
+/* What a cell means to people: text may paint it. */
+typedef enum cell_tone { TONE_NONE, TONE_GOOD, TONE_BAD } cell_tone;
+
 typedef struct cell {
-    bool none; /* null in JSON, empty elsewhere */
+    bool none;   /* null in JSON, empty elsewhere */
+    bool absent; /* `none`, and JSON leaves the field out: the row has no such thing */
+    cell_tone tone;
     union {
         figure amount;
         struct {
@@ -100,13 +105,18 @@ static inline cell cell_none(void) {
     return (cell){.none = true};
 }
 
+static inline cell cell_absent(void) {
+    return (cell){.none = true, .absent = true};
+}
+
 typedef struct table_column {
     const char *name;  /* in JSON, CSV and columns; see above for "" */
     const char *title; /* in text; NULL: the name */
     column_kind kind;
-    unsigned in; /* a set of shown_in; 0: IN_ALL */
-    bool bar;    /* of a PART: text draws it, too */
-    bool exact;  /* of a NUMBER: text has all its digits, in an object */
+    unsigned in;   /* a set of shown_in; 0: IN_ALL */
+    bool bar;      /* of a PART: text draws it, too */
+    bool exact;    /* of a NUMBER: text has all its digits, in an object */
+    bool to_right; /* text that begins with a number */
     /* What an amount is in, if not in the unit of its table. */
     const char *unit;
     cell (*get)(const table *t, const void *row);

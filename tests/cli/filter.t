@@ -278,13 +278,13 @@ taken away:
      64.8%            123  3 … 681        1    via Repr__Type_json.pp (src/repr/type_json.ml)
      35.2%  in 2 more functions
   $ allotrace check -e 'total=100 blocks' -f 'size:>=64K' $TRACES/irmin-replay.ctf
-  Site              || Expected               || Actual                              || Ratio || Verdict
-  total, size:>=64K || 100 blocks, within 10x || 189 blocks (23 blocks … 754 blocks) || 1.89  || PASS
+    verdict      actual  ±                         expected  within  ratio  site
+    PASS     189 blocks  23 blocks … 754 blocks  100 blocks     10x   1.89  total, size:>=64K
   1 passed, 0 failed, 0 undecided
   $ allotrace check -e 'total=100 blocks' -f 'size:>=64M' $TRACES/irmin-replay.ctf
   allotrace: warning: the filter kept 0 of 10607 blocks: `size` removed the last 10607
-  Site              || Expected               || Actual                       || Ratio || Verdict
-  total, size:>=64M || 100 blocks, within 10x || no sample (at most 0 blocks) || 0.00  || FAIL
+    verdict     actual  ±                   expected  within  ratio  site
+    FAIL     no sample  at most 0 blocks  100 blocks     10x   0.00  total, size:>=64M
   0 passed, 1 failed, 0 undecided
   [3]
   $ printf 'rate 1\nalloc external 8 9 main@a.c:1 Parser.node@<type>:0|f@a.c:2\n' | $TESTDIR/make-trace >typed.ctf; for f in type:Parser.noed type:parser type:/noed/; do allotrace types -f $f typed.ctf 2>&1 | grep -E 'hint|Nothing'; done

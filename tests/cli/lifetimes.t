@@ -77,7 +77,7 @@ How long blocks live, on a made-up trace at rate 1 (events are 1 ms apart):
   1000,0.75,0.75,0.75,5,5
   3000,0.375,0.0243151,0.771945,2,5
   $ allotrace lifetimes --json --top 1 a.ctf
-  {"unit":"B","rate":1,"program":"prog","measure":"allocated",
+  {"unit":"B","rate":1,"program":"prog","measure":"allocated","headers":true,
    "total":{"value":12288,"low":12288,"high":12288,"samples":1536},
    "of":"bytes","within_us":1000,"soon_us":100000,"tick_us":0,
    "all":{"share":1.000000,"value":12288,"low":12288,"high":12288,"samples":1536,"blocks":5,"dead_soon":{"value":0.25,"low":0.25,"high":0.25,"samples":384,"of_samples":1536},"dead_in_minor_heap":{"value":0.5,"low":0.5,"high":0.5,"samples":128,"of_samples":256},"premature":{"value":0.5,"low":0.5,"high":1,"samples":64,"of_samples":64}},

@@ -209,14 +209,15 @@ What several threads did at one time has no order. Two processes, each of which 
     live                                                       █  most 7.8 KB (7.8 KB … 15.6 KB) at 1 ms
   At the end, 0 B was live.
   $ allotrace check --measure peak -e 'total=12KB' --within 1.1 -e 'a1=1KB' both.ctf
-  Site                    || Expected             || Actual                    || Ratio || Verdict
-  total, live at the peak || 12.0 KB, within 1.1x || 7.8 KB (7.8 KB … 15.6 KB) || 0.65  || UNDECIDED (the order of threads is not known)
-  a1, live at the peak    || 1.0 KB, within 1.1x  || 7.8 KB                    || 7.81  || FAIL
+    verdict    deciding rate  actual  ±                 expected  within  ratio  site
+    UNDECIDED           none  7.8 KB  7.8 KB … 15.6 KB   12.0 KB    1.1x   0.65  total, live at the peak
+    FAIL                      7.8 KB                      1.0 KB    1.1x   7.81  a1, live at the peak
+  No rate decides what depends on the order of threads, which is not known.
   0 passed, 1 failed, 1 undecided
   [3]
   $ allotrace check --measure peak -e 'total=12KB' -e 'nosuch=1KB' both.ctf 2>/dev/null | sed 1d
-  total, live at the peak  || 12.0 KB, within 10x || 7.8 KB (7.8 KB … 15.6 KB) || 0.65  || PASS
-  nosuch, live at the peak || 1.0 KB, within 10x  || 0 B                       || 0.00  || FAIL
+    PASS     7.8 KB  7.8 KB … 15.6 KB   12.0 KB     10x   0.65  total, live at the peak
+    FAIL        0 B                      1.0 KB     10x   0.00  nosuch, live at the peak
   1 passed, 1 failed, 0 undecided
   $ allotrace peak process1.ctf | head -1
   7.8 KB live at the peak, at 1 ms (exact, 1,000 samples at rate 1)

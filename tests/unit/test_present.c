@@ -192,6 +192,10 @@ START_TEST(counts_rates_and_times_read_well) {
     ck_assert_str_eq(figure_rate(9.9999999e-6).text, "1e-5");
     ck_assert_str_eq(figure_rate(0.01).text, "0.01");
     ck_assert_str_eq(figure_rate(1).text, "1");
+    ck_assert(figure_rate_up(4.95e-5) == 5e-5); /* not 4.9999999999999996e-05 */
+    ck_assert(figure_rate_up(8.12e-5) == 8.2e-5);
+    ck_assert(figure_rate_up(0.28001) == 0.29);
+    ck_assert(figure_rate_up(0.999) == 1);
     ck_assert_str_eq(figure_duration(7).text, "7 µs");
     ck_assert_str_eq(figure_duration(852000).text, "852 ms");
     ck_assert_str_eq(figure_duration(999900).text, "1.00 s");

@@ -324,6 +324,71 @@ START_TEST(a_path_gives_way_before_the_name) {
 }
 END_TEST
 
+/* ---- fields that a row may lack, and what a cell means -----------------------------------------
+ */
+
+static cell get_maybe(const table *t, const void *row) {
+    (void)t;
+    return thing_of(row)->word ? (cell){.text = thing_of(row)->word} : cell_absent();
+}
+
+static cell get_verdict(const table *t, const void *row) {
+    const bool good = thing_of(row)->word;
+    (void)t;
+    return (cell){.text = good ? "1 B" : "10 KB", .tone = good ? TONE_GOOD : TONE_BAD};
+}
+
+static document judged(void) {
+    static const table_column verdicts[] = {
+        {.name = "maybe", .kind = COLUMN_TEXT, .in = IN_DATA, .get = get_maybe},
+        {.name = "", .kind = COLUMN_AMOUNT, .in = IN_JSON, .get = get_amount},
+        {.name = "size", .kind = COLUMN_TEXT, .to_right = true, .get = get_verdict},
+        {.name = "place", .kind = COLUMN_PLACE, .in = IN_TEXT, .get = get_place},
+    };
+    static const thing unsure[] = {
+        {.place = &parse, .value = 10, .error = 9, .word = "w"},
+        {.place = &main_, .value = 10, .error = 9},
+    };
+    document d = {0};
+    const table rows = {
+        .name = "rows", TABLE_COLUMNS(verdicts), .rows = unsure, .stride = sizeof *unsure, .n = 2};
+    document_rows(&d, &rows, IN_ALL, NULL);
+    return d;
+}
+
+static void expect_judged(void (*write)(output *, const document *), const char *expected) {
+    document d = judged();
+    output o;
+    output_start(&o, OUTPUT_MEMORY);
+    write(&o, &d);
+    output_char(&o, '\0');
+    ck_assert_str_eq(o.buffer, expected);
+    output_finish(&o);
+    document_free(&d);
+}
+
+START_TEST(json_leaves_out_what_a_row_does_not_have) {
+    expect_judged(render_json, "{\"rows\":[\n"
+                               "  {\"maybe\":\"w\",\"value\":10,\"low\":1,\"high\":19,"
+                               "\"samples\":3,\"size\":\"1 B\"},\n"
+                               "  {\"value\":10,\"low\":1,\"high\":19,\"samples\":3,"
+                               "\"size\":\"10 KB\"}]}\n");
+    expect_judged(render_csv, "maybe,size\nw,1 B\n,10 KB\n");
+}
+END_TEST
+
+static void as_painted(output *o, const document *d) {
+    render_text(o, d, &(text_style){.color = true});
+}
+
+/* Only what text shows makes a line faint. */
+START_TEST(text_paints_what_a_cell_means_and_aligns_amounts_in_words) {
+    expect_judged(as_painted, "\033[2m   size  place\n"
+                              "\033[0m    \033[32m1 B\033[0m  parse (a/library/parse.c)\n"
+                              "  \033[31m10 KB\033[0m  main (main.c)\n");
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("render");
     TCase *t = tcase_create("render");
@@ -333,6 +398,8 @@ static Suite *suite(void) {
     tcase_add_test(t, parts_have_their_interval_and_bars_stand_below_each_other);
     tcase_add_test(t, a_narrow_terminal_shortens_names_and_nothing_else);
     tcase_add_test(t, what_is_painted_is_put_back);
+    tcase_add_test(t, json_leaves_out_what_a_row_does_not_have);
+    tcase_add_test(t, text_paints_what_a_cell_means_and_aligns_amounts_in_words);
     tcase_add_test(t, the_page_gets_columns_and_names_once);
     tcase_add_test(t, rows_compare_by_any_column);
     tcase_add_loop_test(t, the_name_itself_stays_longest, 0, sizeof names / sizeof *names);

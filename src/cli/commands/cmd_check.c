@@ -7,15 +7,15 @@
 
 #include "base/number.h"
 #include "cli/budget_file.h"
-#include "cli/color.h"
 #include "cli/message.h"
 #include "cli/question.h"
 #include "cli/result_file.h"
 #include "cli/similar.h"
-#include "cli/terminal.h"
 #include "cli/trace_profile.h"
-#include "present/check.h"
+#include "export/budget_toml.h"
+#include "export/junit.h"
 #include "query/hotspots.h"
+#include "reports/check.h"
 
 typedef struct check_command {
     option_texts expect;
@@ -362,24 +362,23 @@ static int judge_rules(job *j) {
 
 /* ---- results ------------------------------------------------------------------------------- */
 
-static check_table table_of(const job *j) {
-    return (check_table){.rules = j->rules.items,
-                         .results = j->results.items,
-                         .n = j->rules.count,
-                         .profile = &j->profile,
-                         .color = color_wanted()};
+static check_report report_of(const job *j) {
+    return (check_report){.rules = j->rules.items,
+                          .results = j->results.items,
+                          .n = j->rules.count,
+                          .profile = &j->profile};
 }
 
 static int write_file(const job *j, const char *path,
-                      void (*write)(output *, const check_table *)) {
+                      void (*write)(output *, const check_report *)) {
     result_file file;
-    check_table shown = table_of(j);
+    const check_report c = report_of(j);
     int status = result_file_begin(&file, &command_check, path, false);
     if (status != STATUS_OK)
         return status;
     output out;
     output_start(&out, file.fd);
-    write(&out, &shown);
+    write(&out, &c);
     int error = output_finish(&out);
     if (error) {
         message_error("%s: %s", path, strerror(error));
@@ -389,16 +388,12 @@ static int write_file(const job *j, const char *path,
 }
 
 static int show(const job *j) {
-    output out;
-    check_table shown = table_of(j);
-    terminal_start(&out, !j->opts->question.json && !j->opts->question.csv);
-    if (j->opts->question.json)
-        check_json(&out, &shown);
-    else if (j->opts->question.csv)
-        check_csv(&out, &shown);
-    else
-        check_text(&out, &shown);
-    return report_output(output_finish(&out));
+    const check_report c = report_of(j);
+    document d = {0};
+    check_document(&d, &c);
+    const int status = question_show(&j->opts->question, &d);
+    document_free(&d);
+    return status;
 }
 
 /* Whether a measure counts whatever was allocated: by others, one may allocate and have no sample.
@@ -448,7 +443,7 @@ static int update(job *j) {
             return STATUS_FAILED;
         }
     int status = judge_rules(j);
-    return status == STATUS_OK ? write_file(j, j->opts->update, check_toml) : status;
+    return status == STATUS_OK ? write_file(j, j->opts->update, budget_toml_write) : status;
 }
 
 static int check(job *j) {
@@ -458,7 +453,7 @@ static int check(job *j) {
     if (status == STATUS_OK)
         say_unknown(j);
     if (status == STATUS_OK && j->opts->junit)
-        status = write_file(j, j->opts->junit, check_junit);
+        status = write_file(j, j->opts->junit, junit_write);
     return status == STATUS_OK ? verdict(j) : status;
 }
 

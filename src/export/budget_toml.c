@@ -1,0 +1,49 @@
+/* budget_toml.c: see budget_toml.h. */
+#include "export/budget_toml.h"
+
+#include <math.h>
+
+/* A basic string; control characters are not kept. */
+static void put_string(output *o, const char *key, const char *text) {
+    output_format(o, "%s = \"", key);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            output_char(o, '\\');
+        output_char(o, (unsigned char)*text < ' ' ? '?' : *text);
+    }
+    output_text(o, "\"\n");
+}
+
+/* In a unit of at least two digits, rounded up. */
+static void put_maximum(output *o, budget_unit unit, double most) {
+    static const struct {
+        const char *name;
+        double size;
+    } larger[] = {{"MB", 1 << 20}, {"KB", 1 << 10}};
+    const char *name = unit == BUDGET_BYTESECONDS ? "B" : check_unit(unit);
+    bool bytes = unit == BUDGET_BYTES || unit == BUDGET_BYTESECONDS;
+    for (size_t i = 0; bytes && i < sizeof larger / sizeof *larger; i++)
+        if (most >= 10 * larger[i].size) {
+            most = ceil(most / larger[i].size);
+            name = larger[i].name;
+            break;
+        }
+    output_format(o, "max = \"%.0f %s%s\"\n", most, name, unit == BUDGET_BYTESECONDS ? "*s" : "");
+}
+
+void budget_toml_write(output *o, const check_report *c) {
+    output_text(o, "# Allocation budgets, checked by: allotrace check --budget FILE TRACE\n"
+                   "# Written by: allotrace check --update FILE TRACE\n");
+    for (size_t i = 0; i < c->n; i++) {
+        const budget_rule *r = &c->rules[i];
+        output_text(o, "\n[[budget]]\n");
+        if (r->name)
+            put_string(o, "name", r->name);
+        put_string(o, "site", r->site);
+        if (r->filter)
+            put_string(o, "filter", r->filter);
+        if (r->measure != MEASURE_ALLOCATED)
+            put_string(o, "measure", measure_infos[r->measure].name);
+        put_maximum(o, r->unit, budget_maximum(&c->results[i]));
+    }
+}

@@ -1,0 +1,10 @@
+/* junit.h: verdicts as JUnit's XML, which CI systems read. */
+#ifndef EXPORT_JUNIT_H
+#define EXPORT_JUNIT_H
+
+#include "render/output.h"
+#include "reports/check.h"
+
+void junit_write(output *o, const check_report *c);
+
+#endif

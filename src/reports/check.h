@@ -1,0 +1,38 @@
+/* check.h: the report of `check`: verdicts on a trace, by rule. */
+#ifndef REPORTS_CHECK_H
+#define REPORTS_CHECK_H
+
+#include "query/budget.h"
+#include "reports/table.h"
+
+/* What its tables refer to; it must outlive the document, as must what it points to. */
+typedef struct check_report {
+    const budget_rule *rules;
+    const budget_result *results; /* by rule */
+    size_t n;
+    const profile *profile;
+} check_report;
+
+void check_document(document *d, const check_report *c);
+
+/* ---- for other forms of it ----------------------------------------------------------------- */
+
+typedef struct check_words {
+    char text[160];
+} check_words;
+
+size_t check_count(const check_report *c, budget_verdict verdict);
+
+const char *check_unit(budget_unit unit); /* B, words, blocks, B·s */
+
+/* What the rule is called: its own name, or its site. */
+const char *check_name(const budget_rule *r);
+
+/* The measure in words, where the unit does not say it already; else NULL. */
+const char *check_measure(const budget_rule *r);
+
+check_words check_limit(const budget_rule *r);             /* at most 9.0 MB; 10.0 KB, within 2x */
+check_words check_actual(const check_report *c, size_t i); /* 7.6 MB ± 1.5 MB */
+check_words check_undecided(const budget_result *result);  /* what would decide, or why nothing */
+
+#endif

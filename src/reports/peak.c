@@ -177,10 +177,11 @@ static void add_sites(document *d, const peak_report *k) {
     const table about = {.name = "", TABLE_COLUMNS(sites_columns), .rows = k, .n = 1};
     const figure all = report_figure(r, &r->query->total);
     document_object(d, &about, IN_JSON);
-    document_note(d, "\nBy site, as %s (%s%s in all):", measure_infos[r->query->measure].name,
-                  figure_amount(report_unit(r), all.value).text,
-                  figure_beside(figure_margin_in(report_unit(r), &all)).text);
-    hotspots_rows(d, k->sites, NULL);
+    const char *heading =
+        document_text(d, "By site, as %s (%s%s in all)", measure_infos[r->query->measure].name,
+                      figure_amount(report_unit(r), all.value).text,
+                      figure_beside(figure_margin_in(report_unit(r), &all)).text);
+    hotspots_rows(d, k->sites, heading);
 }
 
 void peak_document(document *d, peak_report *k) {

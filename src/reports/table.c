@@ -88,6 +88,14 @@ static char *print(document *d, const char *format, va_list args) {
     return text;
 }
 
+const char *document_text(document *d, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    const char *text = print(d, format, args);
+    va_end(args);
+    return text;
+}
+
 static void add_text(document *d, part_kind kind, const char *text, size_t strong) {
     if (text)
         add(d, (document_part){.kind = kind, .in = IN_TEXT, .text = text, .strong = strong});

@@ -202,6 +202,10 @@ void document_section(document *d, const table *t, unsigned in, const char *head
 __attribute__((format(printf, 2, 3))) void document_note(document *d, const char *format, ...);
 __attribute__((format(printf, 2, 3))) void document_hint(document *d, const char *format, ...);
 
+/* Text that lives as long as the document; NULL, and `failed`, when there is no memory. */
+__attribute__((format(printf, 2, 3))) const char *document_text(document *d, const char *format,
+                                                                ...);
+
 /* `strong` is shown bold, `rest` behind it. */
 void document_title(document *d, const char *strong, const char *rest);
 

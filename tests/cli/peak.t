@@ -126,6 +126,9 @@ What was live then, by other measures; the same as a filter gives:
      33.3% ██▋       1    1,024  parse.ml:30 parse
      33.3%           1    1,024    via main.ml:2 main
   Skipped wrappers of malloc (--wrappers show counts them as sites): xmalloc
+  $ allotrace peak --measure byteseconds a.ctf | grep -B1 'By site'
+  
+  By site, as byteseconds (24 B·s in all):
   $ for m in blocks live promoted survived byteseconds; do
   >   allotrace peak --measure $m --csv a.ctf >by-peak
   >   allotrace hotspots --measure $m --filter live:@peak --csv a.ctf | cmp - by-peak || echo $m

@@ -78,32 +78,6 @@ static int with_handler(int us, long *blocks) {
     return ended_badly();
 }
 
-/* So little that most processes which do it have no sample at a low rate. */
-enum { SMALL_BLOCKS = 50, SMALL_BYTES = 1016 /* and 8 for the header word */ };
-
-static __attribute__((noinline)) void allocate_little(void) {
-    for (int i = 0; i < SMALL_BLOCKS; i++) {
-        void *volatile block = malloc(SMALL_BYTES);
-        free(block);
-    }
-}
-
-/* `n` programs, one after the other, each of which does that. */
-static int many_small(const char *program, int n) {
-    int bad = 0;
-    for (int i = 0; i < n; i++) {
-        int status;
-        const pid_t child = fork();
-        if (child == 0) {
-            execl(program, program, "small", "0", (char *)NULL);
-            _exit(127);
-        }
-        bad += child < 0 || waitpid(child, &status, 0) != child || status != 0;
-    }
-    printf("%d %d\n", bad, n * SMALL_BLOCKS * (SMALL_BYTES + 8));
-    return 0;
-}
-
 static void *allocate_shortly(void *blocks) {
     for (int i = 0; i < *(int *)blocks; i++) {
         void *volatile block = malloc(SHORT_SIZE);
@@ -165,12 +139,6 @@ static int short_lives(char **argv, int n) {
 }
 
 int main(int argc, char **argv) {
-    if (strcmp(argv[1], "small") == 0) {
-        allocate_little();
-        return 0;
-    }
-    if (strcmp(argv[1], "many") == 0)
-        return many_small(argv[0], (int)strtol(argv[2], NULL, 10));
     int bad = 0, n = (int)strtol(argv[2], NULL, 10),
         us = argc > 3 ? (int)strtol(argv[3], NULL, 10) : 500;
     long blocks = 0;

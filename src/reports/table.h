@@ -151,8 +151,11 @@ static inline bool table_below(const table *t, const table_column *c, const void
     return c->below && c->below(t, row, below);
 }
 
+/* A record (see document_record) that reads no row has none. */
 static inline const void *table_row(const table *t, size_t i) {
-    return t->row ? t->row(t, i) : (const char *)t->rows + i * t->stride;
+    if (t->row)
+        return t->row(t, i);
+    return t->rows ? (const char *)t->rows + i * t->stride : NULL;
 }
 
 static inline bool column_is_in(const table_column *c, const table *t, shown_in in) {

@@ -100,13 +100,13 @@ let[@inline never] prints_right () =
       sink := !sink + Buffer.length buffer)
 
 let[@inline never] concats () =
-  some 1000 (fun _ ->
+  some 300 (fun _ ->
       let s = ref "" in
       for i = 1 to 100 do s := !s ^ string_of_int i done;
       keep !s)
 
 let[@inline never] concats_right () =
-  some 1000 (fun _ ->
+  some 300 (fun _ ->
       Buffer.clear buffer;
       for i = 1 to 100 do Buffer.add_string buffer (string_of_int i) done;
       keep (Buffer.contents buffer))

@@ -135,9 +135,9 @@ started; others' libraries stay. Where each is recorded, the recorder is all tha
 
 Programs that had no sample leave no trace, and are counted, but no forked children that remain what they are:
 
-  $ allotrace run -o 'no.%p.ctf' -- sh -c 'for i in 1 2 3; do (:); ls -d .; done; :' 2>&1 | grep more
+  $ allotrace run -r 1e-12 -o 'no.%p.ctf' -- sh -c 'for i in 1 2 3; do (:); ls -d .; done; :' 2>&1 | grep more
   allotrace: 3 more programs had no sample and left no trace
-  $ allotrace run -o 'no.%p.ctf' -- sh -c 'ls -d .; :' 2>&1 | grep more
+  $ allotrace run -r 1e-12 -o 'no.%p.ctf' -- sh -c 'ls -d .; :' 2>&1 | grep more
   allotrace: 1 more program had no sample and left no trace
   $ allotrace run --rate 1 -o 'no.%p.ctf' -- sh -c 'ls -d .; :' 2>&1 | grep more
   [1]

@@ -1,4 +1,4 @@
-/* leaky.c: a program with a leak, for `allotrace leaks` (docs/questions.md shows what it finds).
+/* leaky.c: a program with a leak, for `allotrace leaks` (docs/leaks.md shows what it finds).
  *
  *     cc -g -O1 -o leaky examples/leaky.c
  *     allotrace run --rate 1e-3 -o leaky.ctf -- ./leaky

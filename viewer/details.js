@@ -101,7 +101,7 @@ export class Details {
     const { app } = this, { unit } = head;
     if (d.figure) {
       row(head.measure ?? "amount", app.number(d.figure, { ...head, share: (100 * d.figure.value) / head.total.value, name: "total" }));
-      if (d.figure.high >= d.figure.low) row("95 % interval", app.following("interval", d.figure, head));
+      if (d.figure.high >= d.figure.low) row("95% interval", app.following("interval", d.figure, head));
       row("of all", app.following("share", d.figure, head, { whole: head.total.value }));
       if (d.shown && d.shown !== head.total.value) row("of what is shown", app.following("share", d.figure, head, { whole: d.shown, of: "what is shown" }));
       if (d.figure.samples >= 0) row("samples", app.following("samples", d.figure, head));

@@ -56,13 +56,13 @@ const FOLLOWS = {
     worked: f.samples > 0 && rate < 1 ? `1 / √${count(f.samples)} = ${part(Math.sqrt((1 - rate) / f.samples))} relative standard error of an amount of bytes` : "",
   }),
   margin: (f, { unit, rate }) => ({
-    text: marginText(f, unit, rate), title: "95 % interval",
-    definition: `How far the truth may be from the estimate: it lies in the interval with a probability of at least 95 %. ${FEW}`,
+    text: marginText(f, unit, rate), title: "95% interval",
+    definition: `How far the truth may be from the estimate: it lies in the interval with a probability of at least 95%. ${FEW}`,
     worked: marginWorked(f, unit, rate),
   }),
   interval: (f, { unit, rate }) => ({
-    text: f.high > f.low ? `${amount(f.low, unit)} … ${amount(f.high, unit)}` : "exact", title: "95 % interval",
-    definition: "The truth lies between these two with a probability of at least 95 %.",
+    text: f.high > f.low ? `${amount(f.low, unit)} … ${amount(f.high, unit)}` : "exact", title: "95% interval",
+    definition: "The truth lies between these two with a probability of at least 95%.",
     worked: marginWorked(f, unit, rate),
   }),
   rate: (f, { rate }) => ({
@@ -82,12 +82,12 @@ const FOLLOWS = {
   slope: (f, { measure }) => ({
     text: perSecond(f.slope, measure), title: "Slope",
     definition: `By how many ${measure === "blocks" ? "blocks" : "bytes"} a second what is live of this place grows, over the time after the start: the slope of the straight line with the least squares.`,
-    worked: `95 % interval: ${perSecond(f.slope_low, measure)} … ${perSecond(f.slope_high, measure)}\nq = ${part(f.q)}: the false discovery rate at which it would count as growth`,
+    worked: `95% interval: ${perSecond(f.slope_low, measure)} … ${perSecond(f.slope_high, measure)}\nq = ${part(f.q)}: the false discovery rate at which it would count as growth`,
   }),
   change: (f, { unit }, { text }) => ({
     text: text ?? `${f.value > 0 ? "+" : ""}${amount(f.value, unit)}`, title: "Change",
-    definition: "After, less before. It is sure if as large a difference of samples would hardly come about by accident; the interval holds the truth with a probability of 95 %.",
-    worked: Number.isFinite(f.low) && Number.isFinite(f.high) ? `95 % interval: ${amount(f.low, unit)} … ${amount(f.high, unit)}${Number.isFinite(f.q) ? `\nq = ${part(f.q)}` : ""}` : "",
+    definition: "After, less before. It is sure if as large a difference of samples would hardly come about by accident; the interval holds the truth with a probability of 95%.",
+    worked: Number.isFinite(f.low) && Number.isFinite(f.high) ? `95% interval: ${amount(f.low, unit)} … ${amount(f.high, unit)}${Number.isFinite(f.q) ? `\nq = ${part(f.q)}` : ""}` : "",
   }),
   reading: (f) => ({ text: bytes(f.value), title: f.title, definition: `As the system counted it for the process: ${f.what}. Not an estimate.` }),
 };
@@ -156,7 +156,7 @@ function told(app, e, figure) {
 function facts(figure, unit, rate, share) {
   const rows = [];
   const row = (name, value) => rows.push(h("dt", name), h("dd", value));
-  row("95 % interval", figure.high > figure.low ? `${amount(figure.low, unit)} … ${amount(figure.high, unit)}` : "exact");
+  row("95% interval", figure.high > figure.low ? `${amount(figure.low, unit)} … ${amount(figure.high, unit)}` : "exact");
   if (share !== undefined) row("share", percent(share));
   if (figure.samples !== undefined) row("samples", count(figure.samples));
   if (figure.blocks !== undefined) row("sampled blocks", count(figure.blocks));

@@ -67,7 +67,7 @@ export function amount(x, unit) {
   return unit === "B·s" ? `${bytes(x)}·s` : bytes(x);
 }
 
-const NORMAL = 1.959963984540054; // of the 95 % interval
+const NORMAL = 1.959963984540054; // of the 95% interval
 
 // The ± that people are shown: 1.96 standard errors of bytes, which follow from the samples; else half the interval.
 export function margin(figure, unit, rate) {

@@ -107,7 +107,7 @@ export class Timeline {
       heaps.map((k) => swatch(theme.heaps[k], HEAP_NAMES[k], `.heap.${k}`)),
       this.answer.filtered ? swatch(theme.curve, "without filter", ".line") : null,
       this.#gaugeButtons(),
-      a.live_low ? h("span", h("i.swatch", { style: { background: theme.curve, opacity: 0.3 } }), "95 % interval") : null,
+      a.live_low ? h("span", h("i.swatch", { style: { background: theme.curve, opacity: 0.3 } }), "95% interval") : null,
       h("span.soft", "below: allocated, ", h("i.swatch.hatched"), "promoted"),
       h("span.grow"),
       this.#snapshots(),
@@ -271,7 +271,7 @@ export class Timeline {
     }
   }
 
-  // The 95 % interval around what is live.
+  // The 95% interval around what is live.
   #band(c, curves, y, t) {
     if (!curves.live_low) return;
     c.fillStyle = t.curve;
@@ -515,7 +515,7 @@ export class Timeline {
   // The numbers beside the curves and below them.
   #explainScale(e) {
     const a = this.answer, rate = Math.max(1, ...a.all.allocated), gauges = this.#shownGauges().map((g) => titleOf(g.name));
-    const lead = { text: `0 … ${bytes(this.#most())}`, title: "Scale of the timeline", definition: `Bytes, the same for all curves: the top is the most of live memory with its 95 % interval${gauges.length ? `, and of ${gauges.join(", ")}` : ""}. Below, what was allocated in each step of ${duration(a.width)}, a second; times count from the beginning of the trace.`, worked: `most allocated: ${bytes(rate)} / ${duration(a.width)} = ${bytes((rate / a.width) * 1e6)}/s` };
+    const lead = { text: `0 … ${bytes(this.#most())}`, title: "Scale of the timeline", definition: `Bytes, the same for all curves: the top is the most of live memory with its 95% interval${gauges.length ? `, and of ${gauges.join(", ")}` : ""}. Below, what was allocated in each step of ${duration(a.width)}, a second; times count from the beginning of the trace.`, worked: `most allocated: ${bytes(rate)} / ${duration(a.width)} = ${bytes((rate / a.width) * 1e6)}/s` };
     this.app.explain({ left: e.clientX, bottom: e.clientY }, { lead, figure: null });
   }
 

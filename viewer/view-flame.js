@@ -531,7 +531,7 @@ function placeById(answer, id) {
   return { id, function: answer.strings[answer.places.function[i]], file: answer.strings[answer.places.file[i]], line: answer.places.line[i] };
 }
 
-// The slider's 50 steps are finer where shares are small: 0, 0.01 … 20 %.
+// The slider's 50 steps are finer where shares are small: 0, 0.01 … 20%.
 const STEPS = [0];
 for (let i = 0; i < 50; i++) STEPS.push(+(0.01 * 2000 ** (i / 49)).toPrecision(2));
 const shareOf = (step) => STEPS[step] ?? 0;

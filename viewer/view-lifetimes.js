@@ -262,7 +262,7 @@ export class LifetimesView {
   #explainAxes(p, e) {
     const a = this.answer, across = "Across: how long blocks lived, two classes a decade, from the first to the last with a sample; the last column is of those that were never freed.";
     const up = p === this.histogram
-      ? `Up: what was allocated of each class, up to ${amount(Math.max(...a.histogram.high, a.survivors.high), a.unit)}, the highest upper limit; the thin lines are 95 % intervals.`
+      ? `Up: what was allocated of each class, up to ${amount(Math.max(...a.histogram.high, a.survivors.high), a.unit)}, the highest upper limit; the thin lines are 95% intervals.`
       : "Up: the size of a block without its header, one class a power of two. The larger and darker a cell, the more was allocated: its side grows with the square root of its share of the largest.";
     this.tip.hidden = true;
     this.app.explain({ left: e.clientX, bottom: e.clientY }, { lead: { text: `0 … ${duration(a.lifetime.high.at(-1))}`, title: p.label, definition: `${across} ${up}` }, figure: null });

@@ -103,8 +103,8 @@ export class TableView {
     const from = (kind, more) => (row, i) => this.app.following(kind, row, this.#of(), more?.(row, i));
     const value = [
       num("value", "Amount", "104px"),
-      { key: "margin", title: "±", width: "176px", right: true, help: "half of the 95 % interval, or both its ends where samples are few", cell: from("margin", () => ({ className: "margin" })) },
-      { key: "whisker", title: "95 % interval", width: "minmax(76px,1fr)", sort: "low", help: "bar: the estimate; line: its interval. Sorts by the lower end: what is surely large", cell: (row) => whisker(row, this.max) },
+      { key: "margin", title: "±", width: "176px", right: true, help: "half of the 95% interval, or both its ends where samples are few", cell: from("margin", () => ({ className: "margin" })) },
+      { key: "whisker", title: "95% interval", width: "minmax(76px,1fr)", sort: "low", help: "bar: the estimate; line: its interval. Sorts by the lower end: what is surely large", cell: (row) => whisker(row, this.max) },
       { key: "share", title: "Share", width: "66px", right: true, cell: from("share", (row) => ({ share: row.share, whole: row.value / row.share, of: this.kind !== "leaks" ? "all" : this.head.leaks?.cleaned_up ? "all that was live before the cleanup" : "all that is live at the end" })) },
       { key: "samples", title: "Samples", width: "78px", right: true, sort: "samples", cell: from("samples") },
     ];
@@ -355,7 +355,7 @@ export class TableView {
 
   #invisible() {
     const t = this.app.trace;
-    return t?.invisible ? ["Sites below about ", this.app.fact(amount(t.invisible, "B"), "Invisible", "A site that allocated less than this has no sample with a probability of at least 5 %, and is then missing here. It follows from the rate alone."), " may be invisible at this rate."] : "";
+    return t?.invisible ? ["Sites below about ", this.app.fact(amount(t.invisible, "B"), "Invisible", "A site that allocated less than this has no sample with a probability of at least 5%, and is then missing here. It follows from the rate alone."), " may be invisible at this rate."] : "";
   }
 
   // ---- choosing ----------------------------------------------------------------------------
@@ -425,7 +425,7 @@ export class DiffTable {
         moments ? moved("went", "Went", "of A, and not of B") : null,
         moments ? moved("came", "Came", "of B, and not of A") : null,
         { key: "change", title: "Change", width: "106px", right: true, sort: "change", cell: (row) => app.following("change", { value: row.change, low: row.change_low, high: row.change_high, q: row.q }, { unit: this.unit }, { alone: true }) },
-        { key: "whisker", title: "95 % interval", help: "of the change", width: "minmax(96px,1.2fr)", cell: (row) => changeWhisker(row.change, row.change_low, row.change_high, row.sure, this.max) },
+        { key: "whisker", title: "95% interval", help: "of the change", width: "minmax(96px,1.2fr)", cell: (row) => changeWhisker(row.change, row.change_low, row.change_high, row.sure, this.max) },
         { key: "sure", title: "Verdict", width: "118px", cell: (row) => h(`span${row.sure ? "" : ".faint"}`, { title: `${changeText(changeOf(row), this.unit)}${row.decided ? `; q = ${row.q}` : ""}` }, row.sure ? (row.change > 0 ? "▲ surely more" : "▼ surely less") : moments && row.went === 0 && row.came === 0 ? "the same" : row.decided ? "maybe none" : "undecided") },
       ].filter(Boolean),
       onPick: (row) => app.select({ place: row.place, name: row.name, change: changeOf(row), head: this.heads.after, ofDiff: true }),

@@ -13,7 +13,7 @@ const mute = (c) => c.page.evaluate(() => {
     const walk = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
     while (walk.nextNode()) {
       const { textContent: text, parentElement: e } = walk.currentNode;
-      if (/\d/.test(text.replace("95 %", "")) && !e.closest(spared) && e.checkVisibility()) found.push(`${e.className}: ${text}`);
+      if (/\d/.test(text.replace("95%", "")) && !e.closest(spared) && e.checkVisibility()) found.push(`${e.className}: ${text}`);
     }
   }
   return found;

@@ -18,6 +18,7 @@
     X(ctl)                                                                                         \
     X(instrument)                                                                                  \
     X(view)                                                                                        \
+    X(summary)                                                                                     \
     X(hotspots)                                                                                    \
     X(types)                                                                                       \
     X(tree)                                                                                        \

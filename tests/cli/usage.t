@@ -24,6 +24,7 @@ The commands, and one of them:
   
   Look at a trace:
     view        show traces in a browser
+    summary     show the most important of each report
     hotspots    show which code allocates most
     types       show which types of objects take most
     tree        show what is allocated along call paths
@@ -144,9 +145,8 @@ Wrong command lines say what is wrong, what may have been meant, and end with st
   Try `allotrace --help`.
   [2]
   $ allotrace out.ctf
-  allotrace: there is no command `out.ctf`; to look at a trace: allotrace hotspots out.ctf
-  Try `allotrace --help`.
-  [2]
+  allotrace: out.ctf: No such file or directory
+  [1]
   $ allotrace frobnicate
   allotrace: there is no command `frobnicate`
   Try `allotrace --help`.

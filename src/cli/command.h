@@ -41,6 +41,7 @@
     X(subsample)                                                                                   \
     X(merge)                                                                                       \
     X(anonymise)                                                                                   \
+    X(mcp)                                                                                         \
     X(help)                                                                                        \
     X(completion)
 

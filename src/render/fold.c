@@ -63,7 +63,9 @@ static const char *line_end(const char *line, const char *end, size_t columns) {
         } else if (may) {
             return p;
         }
-        const size_t size = command ? command : blanks ? blanks : (size_t)(utf8_next_within(p, end) - p);
+        const size_t size = command  ? command
+                            : blanks ? blanks
+                                     : (size_t)(utf8_next_within(p, end) - p);
         at += command ? 0 : blanks ? blanks : utf8_columns(p, size);
         p += size;
     }

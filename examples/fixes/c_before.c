@@ -1,5 +1,5 @@
-/* Counts how often each word occurs in a text. Each word is copied before it is looked up, and almost
- * every copy is freed at once. c_after.c looks up first. */
+/* Counts how often each word occurs in a text. Each word is copied before it is looked up, and
+ * almost every copy is freed at once. c_after.c looks up first. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

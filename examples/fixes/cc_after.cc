@@ -18,7 +18,8 @@ __attribute__((noinline)) static Fields split(std::string_view line) {
 }
 
 int main() {
-    const std::string line = "a first field that is long,a second field that is long,3,a fourth field that is long";
+    const std::string line =
+        "a first field that is long,a second field that is long,3,a fourth field that is long";
     size_t n = 0;
     for (int i = 0; i < 20000; i++)
         n += split(line).size();

@@ -1,12 +1,13 @@
-// Splits lines at commas. A line is passed by value, a field is copied into the vector, and the vector
-// grows step by step. cc_after.cc passes a reference, reserves, and moves.
+// Splits lines at commas. A line is passed by value, a field is copied into the vector, and the
+// vector grows step by step. cc_after.cc passes a reference, reserves, and moves.
 #include <cstdio>
 #include <string>
 #include <vector>
 
 using Fields = std::vector<std::string>;
 
-__attribute__((noinline)) static void add(Fields &fields, std::string line, size_t from, size_t to) {
+__attribute__((noinline)) static void add(Fields &fields, std::string line, size_t from,
+                                          size_t to) {
     fields.push_back(line.substr(from, to - from));
 }
 
@@ -20,7 +21,8 @@ __attribute__((noinline)) static Fields split(std::string line) {
 }
 
 int main() {
-    const std::string line = "a first field that is long,a second field that is long,3,a fourth field that is long";
+    const std::string line =
+        "a first field that is long,a second field that is long,3,a fourth field that is long";
     size_t n = 0;
     for (int i = 0; i < 20000; i++)
         n += split(line).size();

@@ -16,46 +16,46 @@ The commands, and one of them:
   usage: allotrace COMMAND [OPTIONS] [FILE…]
   
   Record:
-    run         record where a program allocates
-    attach      record a process that runs already
+    run         record a program's allocations
+    attach      record a running process
     detach      end the recording of a process
-    ctl         tell a recording that goes on what to do
-    instrument  make an OCaml program trace itself when asked to
+    ctl         control a running recording
+    instrument  make an OCaml program write traces
   
   Look at a trace:
     view        show traces in a browser
-    summary     show the most important of each report
+    summary     show what matters most in a trace
     hotspots    show which code allocates most
-    types       show which types of objects take most
-    tree        show what is allocated along call paths
+    types       show which object types use the most memory
+    tree        show allocations along call paths
     callers     show who calls a function, and what that allocates
     callees     show what a function calls, and what that allocates
-    peak        show when most was live, and what
-    timeline    show what is live as time goes by
-    leaks       show what stays in memory, and whether it grows
+    peak        show peak memory and what held it
+    timeline    show live memory over time
+    leaks       show what stays in memory and whether it grows
     lifetimes   show how long blocks live
-    stats       show sizes and lifetimes of blocks
-    advise      say why the largest sites allocate, and what to do
+    stats       show distributions of sizes and lifetimes
+    advise      explain why the largest sites allocate, and what to change
     diff        show what changed between two traces
-    check       check a trace against expectations and budgets
-    info        show what a trace is about
-    dump        write every event as text, for scripts
-    export      write a trace for other tools
+    check       check a trace against budgets
+    info        show a trace's metadata
+    dump        write every event as text
+    export      convert a trace for other tools
   
   Check and complete traces:
-    doctor      list what is wrong with a trace, and repair it
-    symbolize   give the addresses in a trace their names
+    doctor      list and repair the defects of a trace
+    symbolize   resolve the addresses in a trace to names
   
   Make traces from traces:
-    trim        cut a stretch of time out of a trace
+    trim        cut a trace to a span of time
     subsample   thin a trace to a lower rate
-    merge       make one trace of several
+    merge       combine several traces into one
     anonymise   replace the names in a trace by pseudonyms
   
   Other:
     mcp         serve the analyses to programs that write code
-    help        explain a command or a topic, or list all
-    completion  print the completion script of a shell
+    help        explain a command or a topic
+    completion  print a shell's completion script
   
   `allotrace help COMMAND` explains one; filter, measures, intervals, sites, heaps
   and index are topics of `allotrace help`, too. --version shows the version.
@@ -335,15 +335,15 @@ On a narrow terminal, help is as wide as that:
   Example:
   $ on 44 'help' | sed -n '5,14p'
   Record:
-    run         record where a program
-                allocates
-    attach      record a process that runs
-                already
+    run         record a program's allocations
+    attach      record a running process
     detach      end the recording of a process
-    ctl         tell a recording that goes on
-                what to do
-    instrument  make an OCaml program trace
-                itself when asked to
+    ctl         control a running recording
+    instrument  make an OCaml program write
+                traces
+  
+  Look at a trace:
+    view        show traces in a browser
   $ on 80 'leaks --help' | cmp - <(allotrace leaks --help)
 
 What is said on standard error is as wide as a terminal as well, but for commands that are to be copied, and excerpts:

@@ -306,7 +306,7 @@ const command command_attach = {
     .group = GROUP_RECORD,
     .operand = OPERAND_PROCESS,
     .usage = "PID",
-    .summary = "record a process that runs already",
+    .summary = "record a running process",
     .description =
         "Begins to record where a running process allocates, without starting it anew and without "
         "a debugger. One of its threads is stopped for some milliseconds, at a place where it can "

@@ -90,7 +90,7 @@ const command command_advise = {
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
     .usage = "FILE…",
-    .summary = "say why the largest sites allocate, and what to do",
+    .summary = "explain why the largest sites allocate, and what to change",
     .description =
         "Looks at each function that allocates at least 10 % of all in one way, and says what it "
         "allocates, why, what one can do about it, what that gains at most, how sure that is "

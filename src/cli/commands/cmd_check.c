@@ -493,7 +493,7 @@ const command command_check = {
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
     .usage = "FILE…",
-    .summary = "check a trace against expectations and budgets",
+    .summary = "check a trace against budgets",
     .description =
         "Compares what sites allocated with what you expect, or allow. A check fails only if the "
         "whole 95 % interval is beyond the limit, and passes only if none of it is; else it is "

@@ -323,7 +323,7 @@ const command command_completion = {
     .group = GROUP_OTHER,
     .operand = OPERAND_SHELL,
     .usage = SHELL_NAMES("|"),
-    .summary = "print the completion script of a shell",
+    .summary = "print a shell's completion script",
     .description =
         "Prints a script that lets a shell complete commands, options and files. An installed "
         "allotrace brings these scripts along. `plain` lists every command with its options, "

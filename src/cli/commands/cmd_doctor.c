@@ -186,7 +186,7 @@ const command command_doctor = {
     .group = GROUP_MEND,
     .operand = OPERAND_TRACE,
     .usage = "FILE",
-    .summary = "list what is wrong with a trace, and repair it",
+    .summary = "list and repair the defects of a trace",
     .description =
         "Lists the defects of a trace: at which byte, what, and how the other commands deal with "
         "it. With -o, writes a clean trace with every event that can be read, but for the ends of "

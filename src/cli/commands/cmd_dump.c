@@ -107,7 +107,7 @@ const command command_dump = {
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
     .usage = "FILE…",
-    .summary = "write every event as text, for scripts",
+    .summary = "write every event as text",
     .description =
         "Writes every event of a trace, one a line, in the order of the file. The layouts are "
         "stable; allotrace-dump(1) describes them. Times are in microseconds since the start of "

@@ -283,7 +283,7 @@ const command command_export = {
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
     .usage = "--to FORMAT FILE",
-    .summary = "write a trace for other tools",
+    .summary = "convert a trace for other tools",
     .description =
         "Writes what a trace says in the format of another tool. Weights are estimates, as "
         "hotspots "

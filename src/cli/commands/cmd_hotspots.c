@@ -101,7 +101,7 @@ const command command_types = {
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
     .usage = "FILE…",
-    .summary = "show which types of objects take most",
+    .summary = "show which object types use the most memory",
     .description =
         "Shows the types of objects, largest share first, each with the places that allocate it, "
         "where the recorder wrote types. For native programs the type is the function that handed "

@@ -99,7 +99,7 @@ const command command_info = {
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACES,
     .usage = "FILE…",
-    .summary = "show what a trace is about",
+    .summary = "show a trace's metadata",
     .description = "Shows the program, host, rate and duration of each trace, how much was "
                    "allocated where, and what is wrong with the file. A trace that cannot be read "
                    "does not keep the others from being shown.",

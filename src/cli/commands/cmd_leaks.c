@@ -95,7 +95,7 @@ const command command_leaks = {
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
     .usage = "FILE…",
-    .summary = "show what stays in memory, and whether it grows",
+    .summary = "show what stays in memory and whether it grows",
     .description =
         "Shows the places whose blocks are still live at the end, the surest growth first, with "
         "how fast that grows, and what kind of staying it is: growing, bounded, from the start, or "

@@ -101,7 +101,7 @@ const command command_peak = {
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
     .usage = "FILE…",
-    .summary = "show when most was live, and what",
+    .summary = "show peak memory and what held it",
     .description =
         "Shows the moment when most memory was live, how much that was, in which heap and for how "
         "long it had lived, and the places that had allocated it. The moment is that of the whole "

@@ -121,7 +121,7 @@ const command command_stats = {
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
     .usage = "FILE…",
-    .summary = "show sizes and lifetimes of blocks",
+    .summary = "show distributions of sizes and lifetimes",
     .description =
         "Shows what work on allocators asks: mean, variance, standard deviation and maximum of "
         "the sampled blocks' sizes, the share of large ones, and histograms of sizes and "

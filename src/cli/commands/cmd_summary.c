@@ -89,7 +89,7 @@ const command command_summary = {
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
     .usage = "FILE…",
-    .summary = "show the most important of each report",
+    .summary = "show what matters most in a trace",
     .description =
         "Shows what a trace is of, its peak, the five largest sites, the sites that grow, and the "
         "best advice, each with the command that shows more. `allotrace FILE` is short for it.",

@@ -126,7 +126,7 @@ const command command_timeline = {
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
     .usage = "FILE…",
-    .summary = "show what is live as time goes by",
+    .summary = "show live memory over time",
     .description =
         "Shows how much was live, in all and by heap, and how fast memory was allocated, promoted "
         "and freed, as time went by. A promoted block is in the minor heap before and in the major "

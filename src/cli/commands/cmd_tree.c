@@ -144,7 +144,7 @@ const command command_tree = {
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
     .usage = "FILE…",
-    .summary = "show what is allocated along call paths",
+    .summary = "show allocations along call paths",
     .description =
         "Shows the tree of calls, from the outermost function to those that allocate, or with "
         "--inverted from those outward. Each row has what was allocated in it and in all that it "

@@ -418,7 +418,7 @@ const command command_run = {
     .group = GROUP_RECORD,
     .operand = OPERAND_PROGRAM,
     .usage = "-- PROGRAM [ARGUMENTS…]",
-    .summary = "record where a program allocates",
+    .summary = "record a program's allocations",
     .description =
         "Runs a program, written in C, C++, Rust or whatever else calls malloc, and records a "
         "random sample of its allocations with their call stacks. The program need not be "

@@ -59,7 +59,7 @@ static void report_stack(const char *name, const struct stack *stack) {
     }
 }
 
-static void report_difference(unsigned flags) {
+static void report_stacks(unsigned flags) {
     Dl_info info = {0};
     dladdr((void *)interrupted_at, &info);
     snprintf(report, sizeof report, "# at %#zx in %s (%s), flags %u:\n", (size_t)interrupted_at,
@@ -88,8 +88,9 @@ static void trap(int number, siginfo_t *info, void *arg) {
     flagged += flags != 0;
     bool same = ours.count == theirs.count && theirs.reached &&
                 memcmp(ours.pcs, theirs.pcs, ours.count * sizeof *ours.pcs) == 0;
-    if (!same && different++ == 0)
-        report_difference(flags);
+    different += !same;
+    if ((!same || flags) && !report[0])
+        report_stacks(flags);
 }
 
 static void step_through(innermost_function *program) {

@@ -1,9 +1,11 @@
 /* utf8.c: see utf8.h. */
 #include "base/utf8.h"
 
+#include <stdint.h>
 #include <wchar.h>
 
-size_t utf8_size(const char *text) {
+/* Of at most `size` bytes, which need not end with a NUL. */
+static size_t size_within(const char *text, size_t size) {
     const unsigned char *s = (const unsigned char *)text;
     if (s[0] < 0x80)
         return 1;
@@ -12,17 +14,25 @@ size_t utf8_size(const char *text) {
                      : s[0] >= 0xF0 && s[0] <= 0xF4 ? 4
                                                     : 0;
     for (size_t i = 1; i < n; i++)
-        if (!utf8_continues(text[i])) /* also at the NUL */
+        if (i >= size || !utf8_continues(text[i])) /* also at the NUL */
             return 0;
     const bool overlong = (s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xF0 && s[1] < 0x90);
     const bool beyond = (s[0] == 0xED && s[1] > 0x9F) || (s[0] == 0xF4 && s[1] > 0x8F);
     return overlong || beyond ? 0 : n;
 }
 
+size_t utf8_size(const char *text) {
+    return size_within(text, SIZE_MAX);
+}
+
 const char *utf8_next(const char *s) {
+    return utf8_next_within(s, NULL);
+}
+
+const char *utf8_next_within(const char *s, const char *end) {
     do
         s++;
-    while (utf8_continues(*s));
+    while (s != end && utf8_continues(*s));
     return s;
 }
 
@@ -46,7 +56,7 @@ size_t utf8_columns(const char *text, size_t size) {
     const char *end = text + size;
     size_t columns = 0;
     while (text < end) {
-        const size_t n = (unsigned char)*text < 0x80 ? 1 : utf8_size(text);
+        const size_t n = (unsigned char)*text < 0x80 ? 1 : size_within(text, (size_t)(end - text));
         const int width = n > 1 ? wcwidth(code_point(text, n)) : 1;
         columns += width >= 0 ? (size_t)width : 1;
         text += n ? n : 1;

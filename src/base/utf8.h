@@ -16,6 +16,9 @@ size_t utf8_size(const char *s);
 /* Behind the character at `s`, which is not empty, well formed or not. */
 const char *utf8_next(const char *s);
 
+/* The same of text that ends at `end` instead of with a NUL. */
+const char *utf8_next_within(const char *s, const char *end);
+
 /* Characters in `size` bytes; what is none counts as one. */
 size_t utf8_count(const char *text, size_t size);
 

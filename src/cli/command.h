@@ -18,6 +18,7 @@
     X(ctl)                                                                                         \
     X(instrument)                                                                                  \
     X(view)                                                                                        \
+    X(summary)                                                                                     \
     X(hotspots)                                                                                    \
     X(types)                                                                                       \
     X(tree)                                                                                        \
@@ -40,6 +41,7 @@
     X(subsample)                                                                                   \
     X(merge)                                                                                       \
     X(anonymise)                                                                                   \
+    X(mcp)                                                                                         \
     X(help)                                                                                        \
     X(completion)
 

@@ -52,6 +52,15 @@ static void print_wrapped(FILE *out, const char *text, size_t column, size_t ind
     fputc('\n', out);
 }
 
+void help_text(FILE *out, const char *text) {
+    print_wrapped(out, text, 0, 0);
+}
+
+void help_item(FILE *out, size_t column, const char *term, const char *text) {
+    fprintf(out, "  %-*s", (int)column - 2, term);
+    print_wrapped(out, text, column, column);
+}
+
 static void print_usage(FILE *out, const command *cmd) {
     fprintf(out, "usage: allotrace %s%s%s%s\n", cmd->name, cmd->n_options ? " [OPTIONS]" : "",
             cmd->usage[0] ? " " : "", cmd->usage);
@@ -132,19 +141,19 @@ void help_overview(FILE *out) {
             if (!titled)
                 fprintf(out, "\n%s:\n", titles[group]);
             titled = true;
-            fprintf(out, "  %-*s", SUMMARY_COLUMN - 2, command_table[i]->name);
-            print_wrapped(out, command_table[i]->summary, SUMMARY_COLUMN, SUMMARY_COLUMN);
+            help_item(out, SUMMARY_COLUMN, command_table[i]->name, command_table[i]->summary);
         }
     }
-    fputs("\n`allotrace help COMMAND` explains one; `allotrace --version` says which version this "
-          "is.\nA trace may be compressed with gzip or zstd; `-` stands for standard input.\n",
+    fputs("\n`allotrace help COMMAND` explains one; filter, measures, intervals, sites, heaps\n"
+          "and index are topics of `allotrace help`, too. --version shows the version.\n"
+          "A trace may be compressed with gzip or zstd; `-` stands for standard input.\n",
           out);
 }
 
 void help_start(FILE *out) {
     fputs("allotrace: see where a program allocates memory.\n\n"
           "  allotrace run -- PROGRAM ARGS…   record a program into a trace\n"
-          "  allotrace hotspots FILE.ctf      show which code allocates most\n"
+          "  allotrace FILE.ctf               show the most important of a trace\n"
           "  allotrace help                   list all commands\n",
           out);
 }

@@ -15,6 +15,10 @@ void help_overview(FILE *out);
 /* One command: usage, purpose, options, example, exit statuses. */
 void help_command(FILE *out, const command *cmd);
 
+/* Paragraphs, as wide as the terminal; and a term with what it means, in this column. */
+void help_text(FILE *out, const char *text);
+void help_item(FILE *out, size_t column, const char *term, const char *text);
+
 /* How an option's argument is shown, e.g. "N" or "text|json"; "" for a flag. The buffer must have
  * room for HELP_ARGUMENT_SIZE bytes. */
 #define HELP_ARGUMENT_SIZE 64

@@ -5,12 +5,14 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/run/run_check.h"
 #include "cli/traces.h"
 #include "trace/replace.h"
 
@@ -67,15 +69,21 @@ static int run_command(const command *cmd, char **words) {
     return finish(status);
 }
 
-static int run_unknown(const char *name) {
-    const char *near = command_nearest(name);
+/* The first word is no command: a trace, to be looked at, or a program that was to be recorded. */
+static int run_without_command(char **words) {
+    char path[PATH_MAX];
+    const char *near = command_nearest(words[0]);
+    const bool is_program = run_check_find(words[0], path);
+    if (!is_program &&
+        (access(words[0], F_OK) == 0 || strpbrk(words[0], "./") || strcmp(words[0], "-") == 0))
+        return run_command(&command_summary, words);
     if (near)
-        return message_usage(NULL, "there is no command `%s`; did you mean `%s`?", name, near);
-    if (strchr(name, '.') || strchr(name, '/'))
-        return message_usage(NULL,
-                             "there is no command `%s`; to look at a trace: allotrace hotspots %s",
-                             name, name);
-    return message_usage(NULL, "there is no command `%s`", name);
+        return message_usage(NULL, "there is no command `%s`; did you mean `%s`?", words[0], near);
+    if (is_program)
+        return message_usage(
+            NULL, "there is no command `%s`; to record this program: allotrace run -- %s%s",
+            words[0], words[0], words[1] ? " …" : "");
+    return message_usage(NULL, "there is no command `%s`", words[0]);
 }
 
 static bool is_version(const char *word) {
@@ -125,7 +133,7 @@ int main(int argc, char **argv) {
     cmd = command_find(word);
     if (cmd)
         return run_command(cmd, argv + 2);
-    if (word[0] == '-')
+    if (word[0] == '-' && word[1])
         return message_usage(NULL, "there is no option %s before the command", word);
-    return run_unknown(word);
+    return run_without_command(argv + 1);
 }

@@ -4,7 +4,7 @@ A program, recorded:
   a.ctf
   allotrace: recorded \S+ .?B \(± \S+ .?B, [\d,]+ samples in [\d,]+ blocks at rate 0\.1\) into a\.ctf, \S+ KB (re)
   allotrace: most of it: \d+\.\d% .*; \d+\.\d% .*; \d+\.\d% .* (re)
-  allotrace: look closer: allotrace hotspots a.ctf
+  allotrace: look closer: allotrace a.ctf
   $ allotrace info a.ctf | grep '^  rate'
     rate              0.1 (a sample stands for 80 B)
 
@@ -68,7 +68,7 @@ Room for names is left where they will be written in place:
 A name that a shell would take apart is quoted:
 
   $ allotrace run --rate 0.1 -o "it's.ctf" -- ls -d . 2>&1 | tail -1
-  allotrace: look closer: allotrace hotspots 'it'\''s.ctf'
+  allotrace: look closer: allotrace 'it'\''s.ctf'
 
 How many allocations a large trace holds is counted, without its marks and gauges:
 

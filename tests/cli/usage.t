@@ -4,7 +4,7 @@ Without arguments, the next step:
   allotrace: see where a program allocates memory.
   
     allotrace run -- PROGRAM ARGS…   record a program into a trace
-    allotrace hotspots FILE.ctf      show which code allocates most
+    allotrace FILE.ctf               show the most important of a trace
     allotrace help                   list all commands
   [2]
 
@@ -24,6 +24,7 @@ The commands, and one of them:
   
   Look at a trace:
     view        show traces in a browser
+    summary     show the most important of each report
     hotspots    show which code allocates most
     types       show which types of objects take most
     tree        show what is allocated along call paths
@@ -52,10 +53,12 @@ The commands, and one of them:
     anonymise   replace the names in a trace by pseudonyms
   
   Other:
-    help        explain a command, or list all
+    mcp         serve the analyses to programs that write code
+    help        explain a command or a topic, or list all
     completion  print the completion script of a shell
   
-  `allotrace help COMMAND` explains one; `allotrace --version` says which version this is.
+  `allotrace help COMMAND` explains one; filter, measures, intervals, sites, heaps
+  and index are topics of `allotrace help`, too. --version shows the version.
   A trace may be compressed with gzip or zstd; `-` stands for standard input.
   $ allotrace help | cmp - <(allotrace --help)
   $ allotrace -h | cmp - <(allotrace --help)
@@ -144,9 +147,8 @@ Wrong command lines say what is wrong, what may have been meant, and end with st
   Try `allotrace --help`.
   [2]
   $ allotrace out.ctf
-  allotrace: there is no command `out.ctf`; to look at a trace: allotrace hotspots out.ctf
-  Try `allotrace --help`.
-  [2]
+  allotrace: out.ctf: No such file or directory
+  [1]
   $ allotrace frobnicate
   allotrace: there is no command `frobnicate`
   Try `allotrace --help`.
@@ -156,7 +158,7 @@ Wrong command lines say what is wrong, what may have been meant, and end with st
   Try `allotrace --help`.
   [2]
   $ allotrace help dmup
-  allotrace: there is no command `dmup`; did you mean `dump`?
+  allotrace: there is no command or topic `dmup`; did you mean `dump`?
   Try `allotrace --help`.
   [2]
   $ allotrace hotspots

@@ -1,6 +1,7 @@
-/* cmd_help.c: `allotrace help [COMMAND]`. */
+/* cmd_help.c: `allotrace help [COMMAND|TOPIC]`. */
 #include "cli/help.h"
 #include "cli/message.h"
+#include "cli/topics.h"
 
 static int run(const void *options, char **operands, size_t n_operands) {
     (void)options;
@@ -9,9 +10,12 @@ static int run(const void *options, char **operands, size_t n_operands) {
         return STATUS_OK;
     }
     const command *cmd = command_find(operands[0]);
+    if (!cmd && topic_print(stdout, operands[0]))
+        return STATUS_OK;
     if (!cmd) {
         const char *near = command_nearest(operands[0]);
-        return message_usage(NULL, "there is no command `%s`%s%s%s", operands[0],
+        near = near ? near : topic_nearest(operands[0]);
+        return message_usage(NULL, "there is no command or topic `%s`%s%s%s", operands[0],
                              near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
     }
     help_command(stdout, cmd);
@@ -22,9 +26,13 @@ const command command_help = {
     .name = "help",
     .group = GROUP_OTHER,
     .operand = OPERAND_COMMAND,
-    .usage = "[COMMAND]",
-    .summary = "explain a command, or list all",
-    .description = "Explains a command as its `--help` does; without one, lists all commands.",
-    .example = "allotrace help hotspots\n",
+    .usage = "[COMMAND|TOPIC]",
+    .summary = "explain a command or a topic, or list all",
+    .description =
+        "Explains a command as its `--help` does, or a topic: filter, measures, intervals, sites, "
+        "heaps, index, or a rule of advise. Without an operand, lists all commands.",
+    .example = "allotrace help hotspots\n"
+               "allotrace help filter\n"
+               "allotrace help string-concat\n",
     .run = run,
 };

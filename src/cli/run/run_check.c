@@ -23,10 +23,7 @@ static bool is_program(const char *path) {
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
 }
 
-/* Finds a command as execvp does. False if it is nowhere. */
-static bool find_program(const char *command, char path[PATH_MAX]) {
-    if (strchr(command, '/'))
-        return snprintf(path, PATH_MAX, "%s", command) < PATH_MAX;
+static bool find_in_path(const char *command, char path[PATH_MAX]) {
     const char *folder = getenv("PATH");
     folder = folder ? folder : DEFAULT_PATH;
     for (;;) {
@@ -38,6 +35,16 @@ static bool find_program(const char *command, char path[PATH_MAX]) {
         if (*folder++ != ':')
             return false;
     }
+}
+
+/* As execvp does; what has a slash is taken as it is. */
+static bool find_program(const char *command, char path[PATH_MAX]) {
+    return strchr(command, '/') ? snprintf(path, PATH_MAX, "%s", command) < PATH_MAX
+                                : find_in_path(command, path);
+}
+
+bool run_check_find(const char *command, char path[PATH_MAX]) {
+    return find_program(command, path) && is_program(path);
 }
 
 /* The program that a script names in its first line, or the shell for a file that is no program at

@@ -15,6 +15,10 @@ typedef struct run_check {
  * found or read counts as recordable: to refuse it is the kernel's business. */
 void run_check_command(run_check *check, const char *command);
 
+/* Finds the file of a program, by its path or in $PATH. False: there is none that can be executed.
+ */
+bool run_check_find(const char *command, char path[PATH_MAX]);
+
 /* Whether the preloaded library can be named in LD_PRELOAD, which has no way to quote. */
 bool run_check_preloadable(const char *library);
 

@@ -462,7 +462,7 @@ static void say_summary(const run_traces *t, run_traces_how how) {
         say_total(&o, &s, t);
         if (!s.n_unread)
             say_top_sites(&o, &s);
-        output_text(&o, "allotrace: look closer: allotrace hotspots ");
+        output_text(&o, "allotrace: look closer: allotrace ");
         say_quoted(&o, t->all.items[s.greatest].path);
         output_char(&o, '\n');
     }

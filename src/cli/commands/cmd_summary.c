@@ -1,0 +1,101 @@
+/* cmd_summary.c: `allotrace FILE`, or `allotrace summary FILE`: the most important of each report.
+ */
+#include "cli/message.h"
+#include "cli/question.h"
+#include "cli/traces.h"
+#include "reports/summary.h"
+
+typedef struct summary_options {
+    question_options question;
+} summary_options;
+
+static const summary_options defaults = {
+    .question = {.keep_rows = true, .finds_peak = true, .counts = true}};
+
+static const option options[] = {
+    {.name = "json",
+     .kind = OPTION_FLAG,
+     .at = offsetof(summary_options, question.json),
+     .help = "write JSON instead of text"},
+    OPTION_INDEX(summary_options, question.index),
+    OPTION_STRICT(summary_options, question.strict),
+};
+
+/* Everything that the document refers to. */
+typedef struct findings {
+    peak peak;
+    hotspots sites;
+    leaks leaks;
+    advise advice;
+} findings;
+
+static void findings_free(findings *f) {
+    hotspots_free(&f->sites);
+    leaks_free(&f->leaks);
+    advise_free(&f->advice);
+}
+
+static bool find(const question *q, findings *f) {
+    const leaks_spec growth = {.may = q->query.may, .warm_up = 0.25};
+    return peak_query(&q->profile, NULL, &f->peak) &&
+           hotspots_query(&q->query, HOTSPOTS_BY_LINE, &f->sites) &&
+           leaks_query(&q->query.lens, &growth, &f->leaks) &&
+           advise_query(&q->query, ADVISE_WORTH, &f->advice);
+}
+
+static int show(const question *q, const summary_options *opts) {
+    findings f = {.sites = {.by = HOTSPOTS_BY_LINE}};
+    document d = {0};
+    trace_file_doing(&q->in, "looking for what matters");
+    if (!find(q, &f)) {
+        findings_free(&f);
+        return message_no_memory();
+    }
+    summary_report shown = {
+        .report = &q->report,
+        .trace = traces_words(q->in.path),
+        .peak = &f.peak,
+        .advice = &f.advice,
+        .sites = {.report = &q->report, .hotspots = &f.sites, .view = {.top = SUMMARY_SITES}},
+        .leaks = {.report = &q->report, .leaks = &f.leaks}};
+    summary_document(&d, &shown);
+    const int status = question_show(&opts->question, &d);
+    if (hotspots_unsymbolized(&shown.sites))
+        question_hint_symbolize(q);
+    document_free(&d);
+    findings_free(&f);
+    return status;
+}
+
+static int run(const void *opts_, char **operands, size_t n_operands) {
+    const summary_options *opts = opts_;
+    question q;
+    (void)n_operands;
+    int status = question_ask(&q, &command_summary, &opts->question, operands[0]);
+    if (status == STATUS_OK)
+        status = show(&q, opts);
+    question_close(&q);
+    return status;
+}
+
+static const option_lack lacks[] = {
+    {"filter", "it is of the whole trace; hotspots, peak, leaks and advise take filters"},
+    {"csv", "it has several tables; JSON: --json"},
+    {0},
+};
+
+const command command_summary = {
+    .name = "summary",
+    .group = GROUP_LOOK,
+    .operand = OPERAND_TRACE,
+    .usage = "FILE…",
+    .summary = "show the most important of each report",
+    .description =
+        "Shows what a trace is of, its peak, the five largest sites, the sites that grow, and the "
+        "best advice, each with the command that shows more. `allotrace FILE` is short for it.",
+    .example = "allotrace out.ctf\n"
+               "allotrace summary --json out.ctf\n",
+    OPTIONS_OF(options, defaults),
+    .lacks = lacks,
+    .run = run,
+};

@@ -1,0 +1,475 @@
+/* cmd_mcp.c: `allotrace mcp`: the analyses for programs that write code, over the Model Context
+ * Protocol: JSON-RPC 2.0, a message a line, on standard input and output.
+ *
+ * Each call of a tool runs a command in a process of its own (mcp_child), so that it can be
+ * cancelled and that no trace, however hostile, ends the server. One call runs at a time, others
+ * wait; what comes in meanwhile is read at once. */
+#include <errno.h>
+#include <jansson.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+#include "cli/command.h"
+#include "cli/mcp/mcp_child.h"
+#include "cli/mcp/mcp_tools.h"
+#include "cli/message.h"
+
+enum {
+    PARSE_ERROR = -32700,
+    INVALID_REQUEST = -32600,
+    NO_METHOD = -32601,
+    INVALID_PARAMS = -32602,
+    MOST_LINE = 4 << 20, /* bytes of a message */
+    MOST_WAITING = 64,
+    PAGES = 16, /* answers of which more can be asked for */
+    DEFAULT_BYTES = 4096,
+    LEAST_BYTES = 256,
+    DEFAULT_SECONDS = 600
+};
+
+/* The newest first; what they differ in does not concern us. */
+static const char *const versions[] = {"2025-11-25", "2025-06-18", NULL};
+
+typedef struct mcp_options {
+    option_texts folders;
+    bool allow_run;
+    uint64_t bytes, timeout; /* microseconds */
+} mcp_options;
+
+static const mcp_options defaults = {.bytes = DEFAULT_BYTES,
+                                     .timeout = DEFAULT_SECONDS * UINT64_C(1000000)};
+
+static const option options[] = {
+    {.name = "folder",
+     .kind = OPTION_TEXTS,
+     .at = offsetof(mcp_options, folders),
+     .argument = "FOLDER",
+     .help = "traces and sources in FOLDER may be read (default: the current one); relative paths "
+             "start at the first of several"},
+    {.name = "allow-run",
+     .kind = OPTION_FLAG,
+     .at = offsetof(mcp_options, allow_run),
+     .help =
+         "offer the tool `record`, which runs any program with your rights and writes its trace "
+         "to one of the folders"},
+    {.name = "bytes",
+     .kind = OPTION_COUNT,
+     .at = offsetof(mcp_options, bytes),
+     .argument = "N",
+     .help = "answer with at most N bytes at once (default 4096); `more` has the rest"},
+    {.name = "timeout",
+     .kind = OPTION_TIME,
+     .at = offsetof(mcp_options, timeout),
+     .argument = "TIME",
+     .help = "end a tool that takes longer, like 90s (default 10min)"},
+};
+
+typedef struct server {
+    const mcp_options *options;
+    mcp_limits limits;
+    char *input; /* what has been read of the next message */
+    size_t used, room;
+    bool skips;                    /* the rest of a line that is too long */
+    json_t *waiting[MOST_WAITING]; /* calls, in their order */
+    size_t n_waiting;
+    json_t *call; /* which runs; NULL: none */
+    const mcp_tool *tool;
+    mcp_child child;
+    int64_t ends_at; /* milliseconds */
+    char *pages[PAGES];
+    uint64_t n_pages;
+    bool lost; /* standard output is closed */
+} server;
+
+/* ---- messages ---------------------------------------------------------------------------- */
+
+static void send_message(server *s, json_t *message) {
+    char *text = json_dumps(message, JSON_COMPACT);
+    if (!text || puts(text) < 0 || fflush(stdout) != 0)
+        s->lost = true;
+    free(text);
+    json_decref(message);
+}
+
+/* `id` is kept, `result` taken over. */
+static void respond(server *s, json_t *id, json_t *result) {
+    send_message(s, json_pack("{s:s, s:O, s:o}", "jsonrpc", "2.0", "id", id, "result", result));
+}
+
+static void respond_error(server *s, json_t *id, int code, const char *text) {
+    send_message(s, json_pack("{s:s, s:O?, s:{s:i, s:s}}", "jsonrpc", "2.0", "id", id, "error",
+                              "code", code, "message", text));
+}
+
+/* Bytes that are no UTF-8, as in names of files, would be no JSON. */
+static void make_valid(char *text) {
+    for (char *p = text; *p;) {
+        const size_t n = utf8_size(p);
+        if (n == 0)
+            *p = '?';
+        p += n ? n : 1;
+    }
+}
+
+static void respond_text(server *s, json_t *id, const char *text, bool failed) {
+    respond(s, id,
+            json_pack("{s:[{s:s, s:s}], s:b}", "content", "type", "text", "text", text, "isError",
+                      failed));
+}
+
+/* ---- pages ------------------------------------------------------------------------------- */
+
+/* The end of a page that begins at `text`: at the end of a line if one is not too early. */
+static size_t page_size(const char *text, size_t most) {
+    const size_t size = strnlen(text, most + 1);
+    if (size <= most)
+        return size;
+    const char *newline = memrchr(text, '\n', most);
+    if (newline && (size_t)(newline - text) > most / 2)
+        return (size_t)(newline - text) + 1;
+    size_t n = most;
+    while (n > 1 && utf8_continues(text[n]))
+        n--;
+    return n;
+}
+
+static void respond_page(server *s, json_t *id, uint64_t number, size_t at, bool failed) {
+    const char *text = s->pages[number % PAGES] + at;
+    const size_t size = page_size(text, (size_t)s->options->bytes);
+    char *page = NULL;
+    int n =
+        text[size]
+            ? asprintf(&page, "%.*s\n[%zu bytes more: call `more` with cursor \"%llu:%zu\"]",
+                       (int)size, text, strlen(text + size), (unsigned long long)number, at + size)
+            : asprintf(&page, "%s", text);
+    respond_text(s, id, n >= 0 ? page : "not enough memory", failed || n < 0);
+    if (n >= 0)
+        free(page);
+}
+
+/* Takes over `text`. */
+static void keep_page(server *s, json_t *id, char *text, bool failed) {
+    const uint64_t number = s->n_pages++;
+    free(s->pages[number % PAGES]);
+    s->pages[number % PAGES] = text;
+    make_valid(text);
+    respond_page(s, id, number, 0, failed);
+}
+
+static void show_more(server *s, json_t *id, json_t *arguments) {
+    const char *cursor = json_string_value(json_object_get(arguments, "cursor"));
+    unsigned long long number;
+    size_t at;
+    char end;
+    if (!cursor || sscanf(cursor, "%llu:%zu%c", &number, &at, &end) != 2 || number >= s->n_pages ||
+        number + PAGES < s->n_pages || at > strlen(s->pages[number % PAGES]))
+        respond_text(s, id, "There is no such cursor (any more); call the tool again.", true);
+    else
+        respond_page(s, id, number, at, false);
+}
+
+/* ---- calls ------------------------------------------------------------------------------- */
+
+static int64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static json_t *id_of(json_t *message) {
+    return json_object_get(message, "id");
+}
+
+static json_t *arguments_of(json_t *call) {
+    return json_object_get(json_object_get(call, "params"), "arguments");
+}
+
+static void end_call(server *s) {
+    mcp_child_free(&s->child);
+    json_decref(s->call);
+    s->call = NULL;
+}
+
+static void say_status(char **text, int status) {
+    char *more = NULL;
+    const int n = WIFSIGNALED(status)
+                      ? asprintf(&more, "%s[ended by signal %d]\n", *text, WTERMSIG(status))
+                      : asprintf(&more, "%s[exit status %d]\n", *text, WEXITSTATUS(status));
+    if (n < 0)
+        return;
+    free(*text);
+    *text = more;
+}
+
+static void answer_call(server *s) {
+    const bool failed = s->child.status != 0;
+    const char *printed = s->child.text ? s->child.text : "";
+    char *text =
+        failed ? NULL : mcp_tool_answer(s->tool, &s->limits, arguments_of(s->call), printed);
+    if (!text)
+        text = strdup(printed);
+    if (text && failed)
+        say_status(&text, s->child.status);
+    if (text)
+        keep_page(s, id_of(s->call), text, failed);
+    else
+        respond_text(s, id_of(s->call), "not enough memory", true);
+    end_call(s);
+}
+
+/* A tool of which the arguments are wrong is answered as a result, so that the model sees why. */
+static void start_call(server *s, json_t *call) {
+    char reason[MCP_REASON];
+    mcp_words words;
+    json_t *params = json_object_get(call, "params"), *none = json_object();
+    json_t *arguments = arguments_of(call) ? arguments_of(call) : none;
+    const char *name = json_string_value(json_object_get(params, "name"));
+    s->tool = name ? mcp_tool_find(&s->limits, name) : NULL;
+    if (name && strcmp(name, "more") == 0) {
+        show_more(s, id_of(call), arguments);
+    } else if (!s->tool || !json_is_object(arguments)) {
+        respond_error(s, id_of(call), INVALID_PARAMS,
+                      s->tool ? "`arguments` is no object" : "there is no such tool");
+    } else {
+        const bool ok = mcp_tool_words(s->tool, &s->limits, arguments, &words, reason);
+        if (ok && mcp_child_start(&s->child, words.items)) {
+            s->call = json_incref(call);
+            s->ends_at = now() + (int64_t)(s->options->timeout / 1000);
+        } else {
+            respond_text(s, id_of(call), ok ? strerror(errno) : reason, true);
+        }
+        mcp_words_free(&words);
+    }
+    json_decref(none);
+}
+
+static void start_next(server *s) {
+    while (!s->call && s->n_waiting) {
+        json_t *call = s->waiting[0];
+        memmove(s->waiting, s->waiting + 1, --s->n_waiting * sizeof *s->waiting);
+        start_call(s, call);
+        json_decref(call);
+    }
+}
+
+/* A cancelled call gets no response. */
+static void cancel(server *s, json_t *id) {
+    if (s->call && json_equal(id_of(s->call), id))
+        end_call(s);
+    for (size_t i = 0; i < s->n_waiting; i++)
+        if (json_equal(id_of(s->waiting[i]), id)) {
+            json_decref(s->waiting[i]);
+            memmove(s->waiting + i, s->waiting + i + 1, (--s->n_waiting - i) * sizeof *s->waiting);
+            return;
+        }
+}
+
+/* ---- methods ----------------------------------------------------------------------------- */
+
+static const char *version_for(json_t *params) {
+    const char *asked = json_string_value(json_object_get(params, "protocolVersion"));
+    for (size_t i = 0; asked && versions[i]; i++)
+        if (strcmp(versions[i], asked) == 0)
+            return versions[i];
+    return versions[0];
+}
+
+static json_t *introduction(json_t *params) {
+    return json_pack("{s:s, s:{s:{}}, s:{s:s, s:s, s:s}, s:s}", "protocolVersion",
+                     version_for(params), "capabilities", "tools", "serverInfo", "name",
+                     "allotrace", "title", "allotrace, an allocation profiler", "version",
+                     ALLOTRACE_VERSION, "instructions",
+                     "Finds where a program allocates memory, from traces. Record the same work "
+                     "before and after a change "
+                     "(rate 1e-3 for runs of seconds), look at `summary`, `hotspots` and `advise`, "
+                     "change what allocates 10% "
+                     "or more, and prove it with `diff`. Each amount has its 95% interval: what is "
+                     "smaller than its error is "
+                     "noise.");
+}
+
+static json_t *list_tools(const server *s) {
+    json_t *list = mcp_tools_list(&s->limits);
+    json_array_append_new(
+        list, json_pack("{s:s, s:s, s:{s:s, s:{s:{s:s, s:s}}, s:[s], s:b}, s:{s:b}}", "name",
+                        "more", "description", "The next part of an answer that was cut.",
+                        "inputSchema", "type", "object", "properties", "cursor", "type", "string",
+                        "description", "as the answer's last line says", "required", "cursor",
+                        "additionalProperties", 0, "annotations", "readOnlyHint", 1));
+    return json_pack("{s:o}", "tools", list);
+}
+
+static void handle_request(server *s, json_t *message, const char *method) {
+    json_t *id = id_of(message), *params = json_object_get(message, "params");
+    if (strcmp(method, "initialize") == 0)
+        respond(s, id, introduction(params));
+    else if (strcmp(method, "ping") == 0)
+        respond(s, id, json_object());
+    else if (strcmp(method, "tools/list") == 0)
+        respond(s, id, list_tools(s));
+    else if (strcmp(method, "tools/call") != 0)
+        respond_error(s, id, NO_METHOD, "there is no such method");
+    else if (s->n_waiting == MOST_WAITING)
+        respond_error(s, id, INVALID_REQUEST, "too many calls are waiting");
+    else
+        s->waiting[s->n_waiting++] = json_incref(message);
+}
+
+static void handle(server *s, json_t *message) {
+    const char *method = json_string_value(json_object_get(message, "method"));
+    json_t *id = id_of(message);
+    if (method && (json_is_string(id) || json_is_number(id)))
+        handle_request(s, message, method);
+    else if (method && !id && strcmp(method, "notifications/cancelled") == 0)
+        cancel(s, json_object_get(json_object_get(message, "params"), "requestId"));
+    else if (!method && !json_object_get(message, "result") && !json_object_get(message, "error"))
+        respond_error(s, NULL, INVALID_REQUEST, "no request");
+}
+
+static void handle_line(server *s, const char *line, size_t size) {
+    if (strspn(line, " \t\r") == size)
+        return;
+    json_t *message =
+        json_loadb(line, size, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_ANY, NULL);
+    if (message)
+        handle(s, message);
+    else
+        respond_error(s, NULL, PARSE_ERROR, "the line is no JSON");
+    json_decref(message);
+}
+
+/* ---- input ------------------------------------------------------------------------------- */
+
+static void handle_lines(server *s) {
+    char *newline;
+    while ((newline = memchr(s->input, '\n', s->used))) {
+        const size_t size = (size_t)(newline - s->input);
+        *newline = '\0';
+        if (!s->skips)
+            handle_line(s, s->input, size);
+        s->skips = false;
+        s->used -= size + 1;
+        memmove(s->input, newline + 1, s->used);
+    }
+    if (s->used < MOST_LINE)
+        return;
+    if (!s->skips)
+        respond_error(s, NULL, INVALID_REQUEST, "the message is too long");
+    s->skips = true;
+    s->used = 0;
+}
+
+/* False: there will be no more. */
+static bool take_input(server *s) {
+    if (s->used == s->room) {
+        char *input = realloc(s->input, s->room ? 2 * s->room : 65536);
+        if (!input)
+            return false;
+        s->input = input;
+        s->room = s->room ? 2 * s->room : 65536;
+    }
+    const ssize_t n = read(STDIN_FILENO, s->input + s->used, s->room - s->used);
+    if (n <= 0)
+        return n < 0 && errno == EINTR;
+    s->used += (size_t)n;
+    handle_lines(s);
+    return true;
+}
+
+static void end_late_call(server *s) {
+    if (!s->call || now() < s->ends_at)
+        return;
+    respond_text(s, id_of(s->call),
+                 "It took too long, and was ended; `allotrace mcp --timeout` says when.", true);
+    end_call(s);
+}
+
+/* After the end of input, the calls that were made are still answered. */
+static void serve(server *s) {
+    bool open = true;
+    while (!s->lost && (open || s->call || s->n_waiting)) {
+        start_next(s);
+        struct pollfd fds[] = {{.fd = open ? STDIN_FILENO : -1, .events = POLLIN},
+                               {.fd = s->call ? s->child.out : -1, .events = POLLIN},
+                               {.fd = s->call ? s->child.end : -1, .events = POLLIN}};
+        if (!open && !s->call)
+            continue;
+        if (poll(fds, 3, s->call ? 1000 : -1) < 0 && errno != EINTR)
+            return;
+        if (s->call && (fds[1].revents || fds[2].revents) && !mcp_child_read(&s->child))
+            answer_call(s);
+        if (fds[0].revents)
+            open = take_input(s);
+        end_late_call(s);
+    }
+}
+
+/* ---- the command ------------------------------------------------------------------------- */
+
+static bool add_folder(mcp_limits *limits, const char *folder) {
+    char *real = realpath(folder, NULL);
+    if (!real) {
+        message_error("%s: %s", folder, strerror(errno));
+        return false;
+    }
+    limits->folders[limits->n_folders++] = real;
+    return true;
+}
+
+static void server_free(server *s) {
+    if (s->call)
+        end_call(s);
+    for (size_t i = 0; i < s->n_waiting; i++)
+        json_decref(s->waiting[i]);
+    for (size_t i = 0; i < s->limits.n_folders; i++)
+        free(s->limits.folders[i]);
+    for (size_t i = 0; i < PAGES; i++)
+        free(s->pages[i]);
+    free(s->input);
+}
+
+static int run(const void *opts_, char **operands, size_t n_operands) {
+    const mcp_options *opts = opts_;
+    server s = {
+        .options = opts, .limits.allow_run = opts->allow_run, .child = {.out = -1, .end = -1}};
+    bool ok = true;
+    (void)operands, (void)n_operands;
+    if (opts->bytes < LEAST_BYTES)
+        return message_usage(&command_mcp, "mcp: --bytes must be at least %d", LEAST_BYTES);
+    for (size_t i = 0; ok && i < opts->folders.n; i++)
+        ok = add_folder(&s.limits, opts->folders.items[i]);
+    if (ok && opts->folders.n == 0)
+        ok = add_folder(&s.limits, ".");
+    if (ok && chdir(s.limits.folders[0]) != 0) {
+        message_error("%s: %s", s.limits.folders[0], strerror(errno));
+        ok = false;
+    }
+    if (ok)
+        serve(&s);
+    server_free(&s);
+    return ok ? STATUS_OK : STATUS_FAILED;
+}
+
+const command command_mcp = {
+    .name = "mcp",
+    .group = GROUP_OTHER,
+    .operand = OPERAND_NONE,
+    .usage = "",
+    .summary = "serve the analyses to programs that write code",
+    .description =
+        "Serves the analyses over the Model Context Protocol on standard input and output, for "
+        "programs that "
+        "write code. Tools are summary, hotspots, callers, peak, leaks, lifetimes, advise, diff, "
+        "source, explain, "
+        "and with --allow-run record. An answer has at most 4096 bytes; `more` shows the rest.\n\n"
+        "Only files in the folders given can be read.",
+    .example = "allotrace mcp\n"
+               "allotrace mcp --folder ~/project --allow-run\n",
+    OPTIONS_OF(options, defaults),
+    .run = run,
+};

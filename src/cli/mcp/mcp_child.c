@@ -1,0 +1,110 @@
+/* mcp_child.c: see mcp_child.h. */
+#include "cli/mcp/mcp_child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* In a group of its own, so that programs which it records end with it. */
+static void become(int out, char *const *words) {
+    const int in = open("/dev/null", O_RDONLY);
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (in < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0)
+        _exit(126);
+    signal(SIGPIPE, SIG_DFL);
+    execv("/proc/self/exe", words);
+    _exit(127);
+}
+
+bool mcp_child_start(mcp_child *c, char *const *words) {
+    int ends[2];
+    *c = (mcp_child){.out = -1, .end = -1};
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    c->pid = fork();
+    if (c->pid == 0)
+        become(ends[1], words);
+    close(ends[1]);
+    if (c->pid < 0) {
+        close(ends[0]);
+        return false;
+    }
+    setpgid(c->pid, c->pid);
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    c->out = ends[0];
+    c->end = (int)syscall(SYS_pidfd_open, c->pid, 0);
+    if (c->end < 0)
+        mcp_child_kill(c);
+    return c->end >= 0;
+}
+
+static bool make_room(mcp_child *c, size_t more) {
+    if (c->size + more < c->room)
+        return true;
+    const size_t room = 2 * (c->size + more + 1);
+    char *text = realloc(c->text, room);
+    if (!text)
+        return false;
+    c->text = text;
+    c->room = room;
+    return true;
+}
+
+static void keep(mcp_child *c, const char *bytes, size_t n) {
+    const size_t left = MCP_CHILD_MOST - c->size;
+    if (n > left || !make_room(c, n)) {
+        c->cut = true;
+        return;
+    }
+    memcpy(c->text + c->size, bytes, n);
+    c->size += n;
+    c->text[c->size] = '\0';
+}
+
+static void reap(mcp_child *c) {
+    close(c->out);
+    close(c->end);
+    c->out = c->end = -1;
+    while (waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR)
+        continue;
+}
+
+static bool is_over(const mcp_child *c) {
+    struct pollfd end = {.fd = c->end, .events = POLLIN};
+    return poll(&end, 1, 0) > 0;
+}
+
+/* What it wrote last may still be in the pipe when it has ended. */
+bool mcp_child_read(mcp_child *c) {
+    char bytes[16384];
+    const bool over = is_over(c);
+    ssize_t n;
+    while ((n = read(c->out, bytes, sizeof bytes)) > 0)
+        keep(c, bytes, (size_t)n);
+    if (!over)
+        return true;
+    reap(c);
+    return false;
+}
+
+void mcp_child_kill(mcp_child *c) {
+    if (c->out < 0)
+        return;
+    kill(-c->pid, SIGKILL);
+    kill(c->pid, SIGKILL);
+    reap(c);
+}
+
+void mcp_child_free(mcp_child *c) {
+    mcp_child_kill(c);
+    free(c->text);
+    *c = (mcp_child){.out = -1, .end = -1};
+}

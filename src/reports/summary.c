@@ -1,0 +1,166 @@
+/* summary.c: see summary.h. Rows are those of the reports that say more, so that no number has a
+ * second definition. */
+#include "reports/summary.h"
+
+#include <string.h>
+#include <time.h>
+
+static const summary_report *summary_of(const void *row) {
+    return row;
+}
+
+/* ---- the peak ---------------------------------------------------------------------------- */
+
+static figure live(const summary_report *s, uint64_t samples) {
+    return figure_of(s->report->query->profile, samples);
+}
+
+static cell peak_time(const table *t, const void *row) {
+    (void)t;
+    return (cell){.count = summary_of(row)->peak->at.time};
+}
+
+static figure peak_figure(const summary_report *s) {
+    return figure_between(s->report->query->profile, s->peak->own.samples, s->peak->own_spread);
+}
+
+static cell peak_live(const table *t, const void *row) {
+    (void)t;
+    return (cell){.amount = peak_figure(row)};
+}
+
+static cell peak_end(const table *t, const void *row) {
+    (void)t;
+    return (cell){.amount = live(row, summary_of(row)->peak->end_samples)};
+}
+
+static const table_column peak_columns[] = {
+    {.name = "time",
+     .kind = COLUMN_DURATION,
+     .get = peak_time,
+     .help = "when most was live, in microseconds"},
+    {.name = "", .kind = COLUMN_AMOUNT, .get = peak_live, .help = "live then"},
+    {.name = "at_end", .kind = COLUMN_AMOUNT, .get = peak_end, .help = "live at the end"},
+};
+
+static void add_peak(document *d, const summary_report *s) {
+    const table row = {.name = "peak", TABLE_COLUMNS(peak_columns), .rows = s, .n = 1};
+    const figure most = peak_figure(s), end = live(s, s->peak->end_samples);
+    document_object(d, &row, IN_JSON);
+    document_note(d, "%s live at the peak, at %s (%s); %s (%s) live at the end.",
+                  figure_bytes(most.value).text, figure_duration(s->peak->at.time).text,
+                  figure_margin(&most).text, figure_bytes(end.value).text,
+                  figure_margin(&end).text);
+    document_hint(d, "More: allotrace peak %s", s->trace);
+}
+
+/* ---- advice ------------------------------------------------------------------------------ */
+
+static const advice *advice_of(const void *row) {
+    return row;
+}
+
+static cell advice_share(const table *t, const void *row) {
+    const advice *a = row;
+    return (cell){.number = figure_share(summary_of(t->context)->report->query, &a->cost)};
+}
+
+static cell advice_rule_name(const table *t, const void *row) {
+    (void)t;
+    return (cell){.text = advice_of(row)->rule->name};
+}
+
+static cell advice_title(const table *t, const void *row) {
+    (void)t;
+    return (cell){.text = advice_of(row)->rule->title};
+}
+
+static cell advice_place_at(const table *t, const void *row) {
+    const summary_report *s = t->context;
+    return (cell){.place = s->advice->places.items[advice_of(row)->first_place].location};
+}
+
+static const table_column advice_columns[] = {
+    {.name = "share",
+     .kind = COLUMN_SHARE,
+     .get = advice_share,
+     .help = "the part of the total, 0 to 1"},
+    {.name = "rule",
+     .kind = COLUMN_TEXT,
+     .in = IN_JSON,
+     .get = advice_rule_name,
+     .help = "the rule that applies"},
+    {.name = "why", .kind = COLUMN_TEXT, .get = advice_title, .help = "what it says"},
+    {.name = "place",
+     .title = "function",
+     .kind = COLUMN_PLACE,
+     .get = advice_place_at,
+     .help = "the function, or the largest of several"},
+};
+
+/* What is worth the work alone: the largest come first. */
+static void add_advice(document *d, const summary_report *s) {
+    advice *rows = document_keep(d, SUMMARY_ADVICE * sizeof *rows);
+    table best = {.name = "advice",
+                  TABLE_COLUMNS(advice_columns),
+                  .rows = rows,
+                  .stride = sizeof *rows,
+                  .context = s,
+                  .no_name = "(no backtrace)"};
+    for (size_t i = 0; rows && i < s->advice->items.count && best.n < SUMMARY_ADVICE; i++)
+        if (s->advice->items.items[i].rule && s->advice->items.items[i].worth)
+            rows[best.n++] = s->advice->items.items[i];
+    document_rows(d, &best, IN_JSON, NULL);
+    if (best.n == 0)
+        return;
+    document_rows(d, &best, IN_TEXT, "Advice");
+    document_hint(d, "More: allotrace advise %s", s->trace);
+}
+
+/* ---- what grows -------------------------------------------------------------------------- */
+
+/* Sites are sorted by class, and growth is the first. */
+static void add_growing(document *d, summary_report *s) {
+    table rows = leaks_table(d, &s->leaks);
+    const size_t growing = s->leaks.classes[LEAKS_GROWING].sites;
+    rows.name = "growing";
+    rows.n = growing < SUMMARY_GROWING ? growing : SUMMARY_GROWING;
+    document_rows(d, &rows, IN_JSON, NULL);
+    if (growing == 0) {
+        document_note(d, "No site surely grows.");
+        return;
+    }
+    document_rows(d, &rows, IN_TEXT, "Growing");
+    document_hint(d, "More: allotrace leaks %s", s->trace);
+}
+
+/* ---- the document ------------------------------------------------------------------------ */
+
+static void say_what(document *d, const summary_report *s) {
+    const profile *p = s->report->query->profile;
+    const char *program = p->info.executable_name;
+    const char *slash = program ? strrchr(program, '/') : NULL;
+    const time_t seconds = (time_t)(p->info.start_time / 1000000);
+    struct tm utc;
+    char started[32] = "";
+    if (gmtime_r(&seconds, &utc))
+        strftime(started, sizeof started, "%Y-%m-%d %H:%M:%S UTC", &utc);
+    document_title(
+        d,
+        slash     ? slash + 1
+        : program ? program
+                  : "(unnamed)",
+        document_text(d, ", recorded for %s from %s", figure_duration(p->duration).text, started));
+}
+
+void summary_document(document *d, summary_report *s) {
+    say_what(d, s);
+    if (!report_head(d, s->report))
+        return;
+    add_peak(d, s);
+    hotspots_rows(d, &s->sites, "Largest sites");
+    document_hint(d, "More: allotrace hotspots %s", s->trace);
+    add_growing(d, s);
+    add_advice(d, s);
+    document_hint(d, "In a browser: allotrace view %s", s->trace);
+}

@@ -1,0 +1,62 @@
+A trace without a command: the most important of each report. The peak is that of peak, sites those of hotspots:
+
+  $ for i in $(seq 40); do echo "alloc major 12 12 main@main.ml:1 keep@keep.ml:5"; echo "alloc minor 30 30 main@main.ml:1 parse@parse.ml:10"; echo "collect $((2 * i - 1))"; done | $TESTDIR/make-trace >a.ctf
+  $ allotrace a.ctf
+  prog, recorded for 120 ms from 2023-11-14 22:13:20 UTC
+  13.1 KB total allocations (exact, 1,680 samples at rate 1)
+  4.0 KB live at the peak, at 119 ms (exact); 3.8 KB (exact) live at the end.
+  More: allotrace peak a.ctf
+  
+  Largest sites:
+    share              B  samples  site
+     71.4% █████▊  9,600    1,200  parse.ml:10 parse
+     28.6% ██▎     3,840      480  keep.ml:5 keep
+  More: allotrace hotspots a.ctf
+  
+  Growing:
+    class    live, B  growth, KB/s      q  live over time            site
+    growing    3,840          31.3  0.000  ▁▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇███  keep.ml:5 keep
+  More: allotrace leaks a.ctf
+  In a browser: allotrace view a.ctf
+  $ allotrace summary a.ctf >named.txt; allotrace - <a.ctf | sed 's/-$/a.ctf/' | diff named.txt -
+  $ allotrace summary --json a.ctf
+  {"unit":"B","rate":1,"program":"prog","measure":"allocated","headers":true,
+   "total":{"value":13440,"low":13440,"high":13440,"samples":1680},
+   "peak":{"time":119000,"value":4080,"low":4080,"high":4080,"samples":510,"at_end":{"value":3840,"low":3840,"high":3840,"samples":480}},
+   "hotspots":[
+    {"share":0.714286,"value":9600,"low":9600,"high":9600,"samples":1200,"blocks":40,"function":"parse","file":"parse.ml","line":10,"callers":[],"callers_omitted":1},
+    {"share":0.285714,"value":3840,"low":3840,"high":3840,"samples":480,"blocks":40,"function":"keep","file":"keep.ml","line":5,"callers":[],"callers_omitted":1}],
+   "omitted":{"sites":0,"share":0.000000,"value":0,"low":0,"high":0,"samples":0},
+   "growing":[
+    {"class":"growing","value":3840,"low":3840,"high":3840,"samples":480,"slope":{"value":32012.681761285672,"low":32012.681761285672,"high":32012.681761285672,"samples":360},"late":32051.673141525378,"p":5.960464477539072e-08,"q":1.1920928955078144e-07,"startup_samples":120,"at_exit_samples":0,"history":[192,288,480,672,768,960,1152,1248,1440,1632,1728,1920,2112,2208,2400,2592,2688,2880,3072,3168,3360,3552,3648,3840],"function":"keep","file":"keep.ml","line":5}],
+   "advice":[]}
+
+It takes no filter:
+
+  $ allotrace a.ctf --filter fn:parse
+  allotrace: summary has no option --filter: it is of the whole trace; hotspots, peak, leaks and advise take filters
+  Try `allotrace summary --help`.
+  [2]
+
+Nothing was allocated:
+
+  $ $TESTDIR/make-trace </dev/null | allotrace -
+  prog, recorded for 0 µs from 2023-11-14 22:13:20 UTC
+  No allocations: the trace holds no samples at rate 1.
+
+What is no trace, is not there, or is a program:
+
+  $ echo text >text; allotrace text
+  allotrace: text: byte 0: not a memtrace trace: it begins with 74 65 78 74 instead of c1 1f fc c1
+  [1]
+  $ allotrace no.ctf
+  allotrace: no.ctf: No such file or directory
+  [1]
+  $ allotrace ls -l
+  allotrace: there is no command `ls`; to record this program: allotrace run -- ls …
+  Try `allotrace --help`.
+  [2]
+  $ allotrace ls
+  allotrace: there is no command `ls`; to record this program: allotrace run -- ls
+  Try `allotrace --help`.
+  [2]

@@ -96,6 +96,11 @@ const char *vm_keep_file_name(lox_vm *vm, const char *file) {
     return copy;
 }
 
+/* Why a stream could not be opened or read; never 0. */
+static int stream_errno(void) {
+    return errno ? errno : EIO;
+}
+
 /* 0, else an errno. */
 static int read_all(FILE *file, char **text, size_t *size) {
     size_t n = 0, capacity = 1 << 16, got;
@@ -106,7 +111,7 @@ static int read_all(FILE *file, char **text, size_t *size) {
         if (n == capacity)
             buffer = memory_resize(buffer, capacity *= 2);
     }
-    int why = ferror(file) ? (errno ? errno : EIO) : 0;
+    int why = ferror(file) ? stream_errno() : 0;
     if (why) {
         memory_free(buffer);
         return why;
@@ -119,7 +124,7 @@ static int read_all(FILE *file, char **text, size_t *size) {
 int vm_read_file(const char *path, char **text, size_t *size) {
     FILE *file = fopen(path, "rb");
     if (!file)
-        return errno;
+        return stream_errno();
     int why = read_all(file, text, size);
     fclose(file);
     return why;

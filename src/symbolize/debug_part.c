@@ -5,6 +5,7 @@
 
 #include <dwarf.h>
 #include <gelf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -117,6 +118,32 @@ static bool sections_read(section sections[N_SECTIONS], Elf *elf) {
             return false;
     }
     return sections[SECTION_INFO].bytes && sections[SECTION_ABBREV].bytes;
+}
+
+/* Whether a section that libdw would have inflated in place is as before, which tells that it could
+ * not. Old ones say by their name and first bytes that they are compressed. */
+static bool is_left_packed(Elf_Scn *scn, const GElf_Shdr *header, const char *name) {
+    char modern[32];
+    const Elf_Data *data;
+    if (strncmp(name, ".zdebug_", 8) != 0)
+        return header->sh_flags & SHF_COMPRESSED && section_number(name) < N_KEPT;
+    snprintf(modern, sizeof modern, ".%s", name + 2);
+    data = section_number(modern) < N_KEPT ? elf_rawdata(scn, NULL) : NULL;
+    return data && data->d_size >= 4 && memcmp(data->d_buf, "ZLIB", 4) == 0;
+}
+
+bool debug_part_lost(const elf_file *file) {
+    size_t names;
+    GElf_Shdr header;
+    if (elf_getshdrstrndx(file->elf, &names) != 0)
+        return true;
+    for (Elf_Scn *scn = NULL; (scn = elf_nextscn(file->elf, scn));) {
+        const char *name =
+            gelf_getshdr(scn, &header) ? elf_strptr(file->elf, names, header.sh_name) : NULL;
+        if (name && is_left_packed(scn, &header, name))
+            return true;
+    }
+    return false;
 }
 
 /* Older versions of libdw cannot read these. */

@@ -21,6 +21,10 @@ typedef struct debug_part {
  * memory: the file itself will do. */
 bool debug_part_make(debug_part *part, const elf_file *file, const uint64_t *addresses, size_t n);
 
+/* Whether libdw, which has opened the file, goes on without one of these sections as it could not
+ * inflate it. Without the strings, for example, inlined functions have lines, and no names. */
+bool debug_part_lost(const elf_file *file);
+
 void debug_part_free(debug_part *part); /* none is allowed */
 
 #endif

@@ -127,8 +127,13 @@ static void read_debug_info(open_module *open, const elf_file *source,
     if (addresses && debug_part_make(&open->part, source, addresses, n))
         open->dwarf = dwarf_info_open(open->part.elf);
     free(addresses);
-    if (!open->dwarf)
-        open->dwarf = dwarf_info_open(source->elf);
+    if (open->dwarf)
+        return;
+    open->dwarf = dwarf_info_open(source->elf);
+    if (open->dwarf && debug_part_lost(source)) {
+        dwarf_info_close(open->dwarf);
+        open->dwarf = NULL;
+    }
 }
 
 /* `requests` has the `n` that ask for it, by address. */

@@ -110,9 +110,9 @@ SQLite; what views say is what hotspots says, place by place:
   $ allotrace export --to sqlite -o irmin.db $TRACES/irmin-replay.ctf
   $ sqlite3 irmin.db 'PRAGMA integrity_check' 'PRAGMA foreign_key_check'
   ok
-  $ sqlite3 irmin.db 'SELECT count(*), sum(samples), sum(bytes) FROM blocks' 'SELECT sum(bytes), sum(percent) FROM hotspots' 'SELECT sum(bytes) FROM callers' 'SELECT type, bytes FROM types'
+  $ sqlite3 irmin.db 'SELECT count(*), sum(samples), sum(bytes) FROM blocks' 'SELECT sum(bytes), round(sum(percent), 6) FROM hotspots' 'SELECT sum(bytes) FROM callers' 'SELECT type, bytes FROM types'
   10607|10607|84856000000.0
-  84856000000.0|100.000000000001
+  84856000000.0|100.0
   84856000000.0
   |84856000000.0
   $ sqlite3 irmin.db "SELECT caller, caller_line, bytes FROM callers WHERE site = 'Stdlib__Map.Make.bal' AND site_line = 115 LIMIT 2"

@@ -311,13 +311,13 @@ Memory outside the heap is no part of it, even if a trace tells of its promotion
   1.000000,512,512,512,64,1,main,main.ml,1,
   1.000000,512,512,512,64,1,main,main.ml,1,
   1.000000,2048,2048,2048,256,1,main,main.ml,2,
-  $ allotrace info --json handles.ctf | jq -c '.[0].promoted'
+  $ allotrace info --json handles.ctf | jq -c '.[0].promoted | map_values(. + 0)'
   {"value":512,"low":512,"high":512,"samples":64,"blocks":1,"share":1}
   $ allotrace peak --json handles.ctf | jq -c '.heaps[] | .value'
   0
   512
   2048
-  $ allotrace advise --json handles.ctf | jq -c '[.advice[].what.promoted]'
+  $ allotrace advise --json handles.ctf | jq -c '[.advice[].what.promoted + 0]'
   [0.2]
   $ allotrace lifetimes --json handles.ctf | jq -c '.all.dead_in_minor_heap, .all.premature | .of_samples'
   64

@@ -36,7 +36,7 @@ def check_between(resident):
         done = good("detach", program.pid)
         program.tell("a 300 12000")
         program.tell("f")
-    assert "recorded" in done.stderr and "allotrace hotspots" in done.stderr, done.stderr
+    assert "recorded" in done.stderr and "look closer: allotrace " in done.stderr, done.stderr
     same(read("t.ctf", 12000), (500, 500, []))
     same(read("t.ctf", 6400)[0], 0, "blocks from before")
     same(allotrace("doctor", "t.ctf").returncode, 0, "doctor")

@@ -63,7 +63,7 @@ class Run:
 
     def __exit__(self, *_):
         program = self.program()
-        for p in self.pid, program:
+        for p in {self.pid, program}:  # one that is gone may be reaped by its new parent at once
             os.kill(p, signal.SIGKILL)
         self.process.communicate()
 

@@ -34,7 +34,7 @@ static unwind_cache *cache;
 static uintptr_t stack_low, stack_high;
 static struct stack ours, theirs;
 static volatile bool stepping;
-static volatile size_t steps, in_loader, flagged, different;
+static volatile size_t steps, in_loader, untold, flagged, different;
 static uintptr_t interrupted_at, loader_base;
 static char report[8192];
 
@@ -59,13 +59,22 @@ static void report_stack(const char *name, const struct stack *stack) {
     }
 }
 
-static void report_difference(unsigned flags) {
+static void report_stacks(unsigned flags) {
     Dl_info info = {0};
     dladdr((void *)interrupted_at, &info);
-    snprintf(report, sizeof report, "# at %#zx in %s (%s), flags %u:\n", (size_t)interrupted_at,
-             info.dli_sname ? info.dli_sname : "?", info.dli_fname ? info.dli_fname : "?", flags);
+    snprintf(report, sizeof report, "# at %#zx in %s (%s+%#zx), flags %u:\n",
+             (size_t)interrupted_at, info.dli_sname ? info.dli_sname : "?",
+             info.dli_fname ? info.dli_fname : "?", interrupted_at - (size_t)info.dli_fbase, flags);
     report_stack("ours", &ours);
     report_stack("libgcc", &theirs);
+}
+
+extern const void *_Unwind_Find_FDE(void *pc, void *bases); /* libgcc's; nowhere declared */
+
+/* glibc 2.41 comes through padding between two functions of assembler, which no table describes. */
+static bool has_table(uintptr_t pc) {
+    void *bases[3];
+    return _Unwind_Find_FDE((void *)pc, bases);
 }
 
 static void trap(int number, siginfo_t *info, void *arg) {
@@ -85,11 +94,14 @@ static void trap(int number, siginfo_t *info, void *arg) {
     _Unwind_Backtrace(oracle_frame, &theirs);
     steps++;
     in_loader += module_find(start.pc, &module) && module.low == loader_base;
-    flagged += flags != 0;
+    bool told = has_table(start.pc);
+    untold += !told;
+    flagged += flags && told;
     bool same = ours.count == theirs.count && theirs.reached &&
                 memcmp(ours.pcs, theirs.pcs, ours.count * sizeof *ours.pcs) == 0;
-    if (!same && different++ == 0)
-        report_difference(flags);
+    different += !same;
+    if ((!same || (flags && told)) && !report[0])
+        report_stacks(flags);
 }
 
 static void step_through(innermost_function *program) {
@@ -106,8 +118,10 @@ static void step_through(innermost_function *program) {
     program();
     stepping = false;
     NOT_THE_END();
-    printf("# %zu instructions (%zu in the loader), %zu stacks differ, %zu marked incomplete\n",
-           (size_t)steps, (size_t)in_loader, (size_t)different, (size_t)flagged);
+    printf(
+        "# %zu instructions (%zu in the loader, %zu without a table), %zu stacks differ, %zu are "
+        "marked incomplete\n",
+        (size_t)steps, (size_t)in_loader, (size_t)untold, (size_t)different, (size_t)flagged);
     fputs(report, stdout);
     fflush(stdout);
     ck_assert_uint_eq(different, 0);
@@ -157,6 +171,7 @@ START_TEST(library_functions) {
     step_through(library_calls);
     ck_assert_uint_gt(steps, 10000);
     ck_assert_uint_gt(in_loader, 1000);
+    ck_assert_uint_lt(untold, steps / 100);
 }
 END_TEST
 

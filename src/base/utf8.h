@@ -16,6 +16,13 @@ size_t utf8_size(const char *s);
 /* Behind the character at `s`, which is not empty, well formed or not. */
 const char *utf8_next(const char *s);
 
+/* How many of the first `size` bytes of a longer text are whole characters. */
+static inline size_t utf8_whole(const char *text, size_t size) {
+    while (size > 0 && utf8_continues(text[size]))
+        size--;
+    return size;
+}
+
 /* Characters in `size` bytes; what is none counts as one. */
 size_t utf8_count(const char *text, size_t size);
 

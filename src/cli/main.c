@@ -67,17 +67,6 @@ static int run_command(const command *cmd, char **words) {
     return finish(status);
 }
 
-static int run_unknown(const char *name) {
-    const char *near = command_nearest(name);
-    if (near)
-        return message_usage(NULL, "there is no command `%s`; did you mean `%s`?", name, near);
-    if (strchr(name, '.') || strchr(name, '/'))
-        return message_usage(NULL,
-                             "there is no command `%s`; to look at a trace: allotrace hotspots %s",
-                             name, name);
-    return message_usage(NULL, "there is no command `%s`", name);
-}
-
 static bool is_version(const char *word) {
     return strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0;
 }
@@ -127,5 +116,5 @@ int main(int argc, char **argv) {
         return run_command(cmd, argv + 2);
     if (word[0] == '-')
         return message_usage(NULL, "there is no option %s before the command", word);
-    return run_unknown(word);
+    return command_refuse(word);
 }

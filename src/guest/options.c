@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/nearest.h"
 #include "base/number.h"
-
 #include "guest/text.h"
 
 typedef enum kind { BOOL, BYTES, DEPTH, FORM, TEXT, RATE, EXPECT } kind;
@@ -141,20 +141,16 @@ static const option *find_option(const char *name, size_t size) {
     return NULL;
 }
 
-/* One whose name differs only in case; NULL: there is none. */
-static const option *similar_option(const char *name, size_t size) {
-    for (size_t i = 0; i < N_OPTIONS; i++)
-        if (strlen(table[i].name) == size && strncasecmp(table[i].name, name, size) == 0)
-            return &table[i];
-    return NULL;
+static const char *option_name(const void *context, size_t i) {
+    (void)context;
+    return table[i].name;
 }
 
 static memtracer_parsed unknown(const char *argument, size_t prefix, char *problem, size_t size) {
     size_t n = strcspn(argument + prefix, "=");
-    const option *meant = similar_option(argument + prefix, n);
+    const char *meant = nearest_name(argument + prefix, n, option_name, NULL, N_OPTIONS);
     snprintf(problem, size, "unknown option: %.*s%s%s%s", (int)(prefix + n), argument,
-             meant ? "; did you mean --memtracer." : "", meant ? meant->name : "",
-             meant ? "?" : "");
+             meant ? "; did you mean --memtracer." : "", meant ? meant : "", meant ? "?" : "");
     return MEMTRACER_BAD;
 }
 

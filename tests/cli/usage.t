@@ -369,3 +369,20 @@ What is said on standard error is as wide as a terminal as well, but for command
   allotrace: hint: no type is known of these blocks: traces of OCaml programs have none; places are shown by: allotrace hotspots
   $ on 40 'run -o s.ctf --rate 1 -- true' | sed -n 's/[0-9][0-9.,]*/N/gp'
       rate N into s.ctf, N B
+
+Case does not count where a name is nearly right; command lines to copy are quoted for a shell:
+
+  $ allotrace hotspots --TOP 3 missing.ctf
+  allotrace: hotspots has no option --TOP; did you mean --top?
+  Try `allotrace hotspots --help`.
+  [2]
+  $ cp $TRACES/ocamlopt.ctf "it's mine.ctf"
+  $ allotrace leaks "it's mine.ctf" 2>&1 >/dev/null
+  allotrace: hint: who calls the first: allotrace callers --filter survived 'interf.ml:52' 'it'\''s mine.ctf'
+  $ allotrace "it's mine.ctf"
+  allotrace: there is no command `it's mine.ctf`; to look at a trace: allotrace hotspots 'it'\''s mine.ctf'
+  Try `allotrace --help`.
+  [2]
+  $ cp $TRACES/ocamlopt.ctf é.ctf
+  $ allotrace advise é.ctf | grep -om1 "[^ ]*\.ctf.*"
+  'é.ctf'

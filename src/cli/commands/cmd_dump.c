@@ -92,13 +92,11 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
 }
 
 static const option_lack lacks[] = {
-    {"filter", "it writes every event; blocks that a filter keeps: allotrace export --to csv "
-               "--filter FILTER"},
-    {"measure",
-     "it writes events, which have no measure; sums: allotrace hotspots --measure MEASURE"},
-    {"top", "it writes every event; the first N: allotrace dump … | head -n N"},
-    {"json", "the format is chosen by: --format json"},
-    {"csv", "the format is chosen by: --format csv"},
+    {"filter", "allotrace export --to csv --filter FILTER"},
+    {"measure", "allotrace hotspots --measure MEASURE"},
+    {"top", "allotrace dump … | head -n N"},
+    {"json", "--format json"},
+    {"csv", "--format csv"},
     {0},
 };
 

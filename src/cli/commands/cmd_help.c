@@ -1,6 +1,5 @@
 /* cmd_help.c: `allotrace help [COMMAND]`. */
 #include "cli/help.h"
-#include "cli/message.h"
 
 static int run(const void *options, char **operands, size_t n_operands) {
     (void)options;
@@ -9,11 +8,8 @@ static int run(const void *options, char **operands, size_t n_operands) {
         return STATUS_OK;
     }
     const command *cmd = command_find(operands[0]);
-    if (!cmd) {
-        const char *near = command_nearest(operands[0]);
-        return message_usage(NULL, "there is no command `%s`%s%s%s", operands[0],
-                             near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
-    }
+    if (!cmd)
+        return command_refuse(operands[0]);
     help_command(stdout, cmd);
     return STATUS_OK;
 }

@@ -79,13 +79,15 @@ The commands, and one of them:
         --callers N             show at most N callers of each row (default 3)
     -f, --filter FILTER         only blocks that FILTER keeps, like
                                 'alloc:10s..20s live:@peak size:>=1K life:<1ms
-                                heap:major fn:/Lwt/ -fn:Stdlib'; see allotrace(1)
-    -m, --measure allocated|blocks|live|peak|promoted|survived|byteseconds|reques
+                                heap:major fn:/Lwt/ -fn:Stdlib'; see FILTERS in
+                                allotrace(1)
+    -m, --measure allocated|blocks|live|peak|promoted|survived|byteseconds|
+                  requested
                                 what is added up: bytes allocated (default),
                                 numbers of blocks, bytes live --at a time or at
-                                the peak, bytes promoted, bytes never freed, bytes
-                                times seconds of life, or bytes requested, without
-                                the blocks' headers
+                                the peak of the whole trace, bytes promoted, bytes
+                                never freed, bytes times seconds of life, or bytes
+                                requested, without the blocks' headers
         --at TIME               the time of --measure live since the start, like
                                 1.5s (default: the end)
         --wrappers skip|show    whether functions that merely allocate, like
@@ -94,10 +96,11 @@ The commands, and one of them:
         --json                  write JSON instead of text
         --csv                   write CSV instead of text, a row a line
         --index                 keep what was read in FILE.idx, so that this and
-                                other commands open the trace at once from now on
+                                other commands open the trace at once from now on;
+                                see allotrace(1)
         --strict                stop at the first defect of a trace instead of
                                 stepping over it with a warning
-    -h, --help                  show this text
+    -h, --help                  show how to use the command
   
   Examples:
     allotrace hotspots out.ctf
@@ -328,7 +331,7 @@ On a narrow terminal, help is as wide as that:
           trace instead of stepping over
           it with a warning
     -h, --help
-          show this text
+          show how to use the command
   
   Example:
   $ on 44 'help' | sed -n '5,14p'

@@ -28,8 +28,9 @@ static const option options[] = {
      .kind = OPTION_CHOICE,
      .at = offsetof(dump_command_options, format),
      .choices = formats,
-     .help = "text (default): as memtrace_dump_trace writes it; plain: without samples and "
-             "backtraces; csv; json: an object a line"},
+     .help =
+         "the layout: text (default), as memtrace_dump_trace writes it; plain, without samples and "
+         "backtraces; csv; or json, an object a line"},
     {.name = "no-backtraces",
      .kind = OPTION_FLAG,
      .at = offsetof(dump_command_options, no_backtraces),

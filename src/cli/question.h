@@ -27,7 +27,7 @@ extern const char *const question_block_measures[]; /* without what is a part of
         .name = "filter", .letter = 'f', .kind = OPTION_TEXT, .at = offsetof(type, field),         \
         .argument = "FILTER",                                                                      \
         .help = "only blocks that FILTER keeps, like 'alloc:10s..20s live:@peak size:>=1K "        \
-                "life:<1ms heap:major fn:/Lwt/ -fn:Stdlib'; see allotrace(1)",                     \
+                "life:<1ms heap:major fn:/Lwt/ -fn:Stdlib'; see FILTERS in allotrace(1)",          \
     }
 
 #define OPTION_AT(type, field)                                                                     \
@@ -92,7 +92,8 @@ extern const char *const question_sites[];
             .at = offsetof(type, question.measure),                                                \
             .choices = question_measures,                                                          \
             .help = "what is added up: bytes allocated (default), numbers of blocks, bytes live "  \
-                    "--at a time or at the peak, bytes promoted, bytes never freed, bytes times "  \
+                    "--at a time or at the peak of the whole trace, bytes promoted, bytes never "  \
+                    "freed, bytes times "                                                          \
                     "seconds of life, or bytes requested, without the blocks' headers",            \
         },                                                                                         \
         OPTION_AT(type, question.at), OPTION_WRAPPERS(type), OPTIONS_FORM(type)

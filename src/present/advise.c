@@ -4,7 +4,11 @@
 #include "present/advise.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/shell.h"
+#include "base/utf8.h"
 
 enum { WIDTH = 80, INDENT = 13, SHOWN_PLACES = 4 };
 
@@ -36,20 +40,13 @@ bool advise_unsymbolized(const advise *a, const advise_view *view) {
 
 /* ---- pieces of text ---------------------------------------------------------------------- */
 
-static size_t columns_of(const char *text, size_t size) {
-    size_t n = 0;
-    for (size_t i = 0; i < size; i++)
-        n += ((unsigned char)text[i] & 0xC0) != 0x80; /* not the rest of a UTF-8 character */
-    return n;
-}
-
 /* A label and a paragraph beside it. */
 static void show_paragraph(output *o, const char *label, const char *text) {
     const size_t width = o->columns && o->columns < WIDTH ? o->columns : WIDTH;
     size_t column = INDENT;
     output_format(o, "       %-*s", INDENT - 7, label);
     for (bool first = true; *text; first = false) {
-        const size_t size = strcspn(text, " "), wide = columns_of(text, size);
+        const size_t size = strcspn(text, " "), wide = utf8_columns(text, size);
         if (!first && column + 1 + wide > width) {
             output_format(o, "\n%*s", INDENT, "");
             column = INDENT;
@@ -271,20 +268,10 @@ static void show_certainty(output *o, const advice *item) {
     finish_paragraph(o, "sure", &memory);
 }
 
-/* A word for a shell. */
-static void show_word(output *o, const char *word) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_./%+:@,=-";
-    if (*word && strspn(word, plain) == strlen(word)) {
-        output_text(o, word);
-        return;
-    }
-    output_char(o, '\'');
-    for (; *word; word++) {
-        char c[2] = {*word};
-        output_shown(o, *word == '\'' ? "'\\''" : c);
-    }
-    output_char(o, '\'');
+static void show_word(output *o, const char *text) {
+    char *word = shell_word(text);
+    output_shown(o, word ? word : text);
+    free(word);
 }
 
 static const char *const commands[] = {"hotspots", "diff"};

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "present/ending.h"
 #include "render/figures.h"
 
@@ -313,10 +314,7 @@ static void show_name(output *o, const diff *d, const diff_site *s) {
 }
 
 static void show_right(output *o, const char *text, size_t width) {
-    size_t columns = 0;
-    for (const char *p = text; *p; p++)
-        columns += ((unsigned char)*p & 0xC0) != 0x80; /* not the rest of a UTF-8 character */
-    for (; columns < width; columns++)
+    for (size_t columns = utf8_columns(text, strlen(text)); columns < width; columns++)
         output_char(o, ' ');
     output_text(o, text);
 }

@@ -71,8 +71,7 @@ static void add_directory(text *t) {
     long size = syscall4(SYS_getcwd, (long)directory, sizeof directory, 0, 0);
     if (syscall_failed(size) || directory[0] != '/')
         return;
-    for (const char *p = directory; *p; p++)
-        text_add(t, (const char[]){*p, *p == '%' ? '%' : '\0', '\0'});
+    t->next += trace_name_pattern(directory, t->next, (size_t)(t->end - t->next) + 1);
     text_add(t, "/");
 }
 

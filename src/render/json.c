@@ -75,6 +75,15 @@ static void put_line(output *o, cell x) {
     output_char(o, ']');
 }
 
+static void put_texts(output *o, cell x) {
+    output_char(o, '[');
+    for (size_t i = 0; i < x.texts.n; i++) {
+        output_text(o, i ? "," : "");
+        output_json(o, x.texts.items[i]);
+    }
+    output_char(o, ']');
+}
+
 static void put_value(output *o, const table_column *c, cell x) {
     switch (c->kind) {
     case COLUMN_SHARE:
@@ -92,6 +101,9 @@ static void put_value(output *o, const table_column *c, cell x) {
         break;
     case COLUMN_LINE:
         put_line(o, x);
+        break;
+    case COLUMN_TEXTS:
+        put_texts(o, x);
         break;
     default:
         output_json(o, x.text);

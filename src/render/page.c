@@ -137,7 +137,7 @@ void place_list_free(place_list *l) {
 /* ---- tables ------------------------------------------------------------------------------ */
 
 static bool is_written(const table *t, const table_column *c) {
-    return column_is_in(c, t, IN_PAGE) && c->kind != COLUMN_OBJECT;
+    return column_is_in(c, t, IN_PAGE) && c->kind != COLUMN_OBJECT && c->kind != COLUMN_TEXTS;
 }
 
 static const void *row_at(const page_rows *r, size_t i) {

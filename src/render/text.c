@@ -210,6 +210,19 @@ static const char *shown(layout *l, const char *text) {
     return kept;
 }
 
+static const char *texts_text(layout *l, cell x) {
+    output o;
+    output_start(&o, OUTPUT_MEMORY);
+    for (size_t i = 0; i < x.texts.n; i++) {
+        output_text(&o, i ? ", " : "");
+        output_shown(&o, x.texts.items[i]);
+    }
+    output_char(&o, '\0');
+    const char *kept = o.error ? "" : keep(l, o.buffer);
+    output_finish(&o);
+    return kept;
+}
+
 static const char *cell_text(layout *l, const lane *n, cell x, bool plain) {
     if (x.none)
         return "";
@@ -231,6 +244,8 @@ static const char *cell_text(layout *l, const lane *n, cell x, bool plain) {
         return x.flag ? "yes" : "no";
     case COLUMN_LINE:
         return sparks(l, x);
+    case COLUMN_TEXTS:
+        return texts_text(l, x);
     default:
         return x.text ? shown(l, x.text) : "";
     }
@@ -252,7 +267,7 @@ static void add_lane(layout *l, const table_column *c, bool is_error) {
         return;
     *n = (lane){.column = c, .is_error = is_error};
     n->is_left = c->kind == COLUMN_SHARE || (c->kind == COLUMN_TEXT && !c->to_right) ||
-                 c->kind == COLUMN_LINE || c->kind == COLUMN_PART;
+                 c->kind == COLUMN_LINE || c->kind == COLUMN_TEXTS || c->kind == COLUMN_PART;
     if (is_amount(c))
         name_unit(l, n);
     if (is_error)

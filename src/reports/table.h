@@ -20,6 +20,7 @@
  *     PLACE     where in the program          FILE:LINE NAME  function, file, line
  *     FLAG      yes or no                     yes             true
  *     LINE      numbers at equal steps        sparks          an array
+ *     TEXTS     several texts                 with commas     an array
  *     ROWS      a table of its own            rows below      an array of objects
  *     OBJECT    its single row                not shown       an object
  *
@@ -55,6 +56,7 @@ typedef enum column_kind {
     COLUMN_PLACE,
     COLUMN_FLAG,
     COLUMN_LINE,
+    COLUMN_TEXTS,
     COLUMN_ROWS,
     COLUMN_OBJECT,
 } column_kind;
@@ -93,6 +95,10 @@ typedef struct cell {
             double unit; /* 0: what they are; else, what one of them is of what is shown, in whole
                             ones */
         } line;
+        struct {
+            const char *const *items;
+            size_t n;
+        } texts;
     };
 } cell;
 

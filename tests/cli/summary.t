@@ -34,7 +34,7 @@ A trace without a command: the most important of each report. The peak is that o
 It takes no filter:
 
   $ allotrace a.ctf --filter fn:parse
-  allotrace: summary has no option --filter: it is of the whole trace; hotspots, peak, leaks and advise take filters
+  allotrace: summary has no option --filter; use allotrace hotspots --filter FILTER
   Try `allotrace summary --help`.
   [2]
 

@@ -82,13 +82,15 @@ The commands, and one of them:
         --callers N             show at most N callers of each row (default 3)
     -f, --filter FILTER         only blocks that FILTER keeps, like
                                 'alloc:10s..20s live:@peak size:>=1K life:<1ms
-                                heap:major fn:/Lwt/ -fn:Stdlib'; see allotrace(1)
-    -m, --measure allocated|blocks|live|peak|promoted|survived|byteseconds|reques
+                                heap:major fn:/Lwt/ -fn:Stdlib'; see FILTERS in
+                                allotrace(1)
+    -m, --measure allocated|blocks|live|peak|promoted|survived|byteseconds|
+                  requested
                                 what is added up: bytes allocated (default),
                                 numbers of blocks, bytes live --at a time or at
-                                the peak, bytes promoted, bytes never freed, bytes
-                                times seconds of life, or bytes requested, without
-                                the blocks' headers
+                                the peak of the whole trace, bytes promoted, bytes
+                                never freed, bytes times seconds of life, or bytes
+                                requested, without the blocks' headers
         --at TIME               the time of --measure live since the start, like
                                 1.5s (default: the end)
         --wrappers skip|show    whether functions that merely allocate, like
@@ -97,10 +99,11 @@ The commands, and one of them:
         --json                  write JSON instead of text
         --csv                   write CSV instead of text, a row a line
         --index                 keep what was read in FILE.idx, so that this and
-                                other commands open the trace at once from now on
+                                other commands open the trace at once from now on;
+                                see allotrace(1)
         --strict                stop at the first defect of a trace instead of
                                 stepping over it with a warning
-    -h, --help                  show this text
+    -h, --help                  show how to use the command
   
   Examples:
     allotrace hotspots out.ctf
@@ -330,7 +333,7 @@ On a narrow terminal, help is as wide as that:
           trace instead of stepping over
           it with a warning
     -h, --help
-          show this text
+          show how to use the command
   
   Example:
   $ on 44 'help' | sed -n '5,14p'
@@ -371,3 +374,18 @@ What is said on standard error is as wide as a terminal as well, but for command
   allotrace: hint: no type is known of these blocks: traces of OCaml programs have none; places are shown by: allotrace hotspots
   $ on 40 'run -o s.ctf --rate 1 -- true' | sed -n 's/[0-9][0-9.,]*/N/gp'
       rate N into s.ctf, N B
+
+Case does not count where a name is nearly right; command lines to copy are quoted for a shell:
+
+  $ allotrace hotspots --TOP 3 missing.ctf
+  allotrace: hotspots has no option --TOP; did you mean --top?
+  Try `allotrace hotspots --help`.
+  [2]
+  $ cp $TRACES/ocamlopt.ctf "it's mine.ctf"
+  $ allotrace leaks "it's mine.ctf" 2>&1 >/dev/null
+  allotrace: hint: who calls the first: allotrace callers --filter survived 'interf.ml:52' 'it'\''s mine.ctf'
+  $ allotrace "it's mine.ctf" | grep -m 1 More
+  More: allotrace peak 'it'\''s mine.ctf'
+  $ cp $TRACES/ocamlopt.ctf é.ctf
+  $ allotrace advise é.ctf | grep -om1 "[^ ]*\.ctf.*"
+  'é.ctf'

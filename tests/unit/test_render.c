@@ -122,6 +122,34 @@ static char *written(void (*render)(output *, const document *)) {
 
 /* ---- renderers --------------------------------------------------------------------------- */
 
+static cell get_texts(const table *t, const void *row) {
+    static const char *const items[] = {"a\"b", "c\033"};
+    (void)t;
+    return (cell){.texts = {.items = items, .n = thing_of(row)->n_below ? 2 : 0}};
+}
+
+START_TEST(several_texts_are_an_array) {
+    static const table_column texts[] = {{.name = "words", .kind = COLUMN_TEXTS, .get = get_texts}};
+    const thing some[] = {{.n_below = 1}, {.n_below = 0}};
+    const table rows = {
+        .name = "rows", TABLE_COLUMNS(texts), .rows = some, .stride = sizeof *some, .n = 2};
+    document d = {0};
+    output o;
+    document_rows(&d, &rows, IN_ALL, NULL);
+    output_start(&o, OUTPUT_MEMORY);
+    render_json(&o, &d);
+    render_text(&o, &d, &(text_style){0});
+    render_csv(&o, &d);
+    output_char(&o, '\0');
+    ck_assert_str_eq(o.buffer, "{\"rows\":[\n  {\"words\":[\"a\\\"b\",\"c\\u001b\"]},\n"
+                               "  {\"words\":[]}]}\n"
+                               "  words\n  a\"b, c?\n  \n"
+                               "\n\n\n");
+    output_finish(&o);
+    document_free(&d);
+}
+END_TEST
+
 START_TEST(json_has_every_number_and_rows_below_rows) {
     char *text = written(render_json);
     ck_assert_str_eq(
@@ -393,6 +421,7 @@ static Suite *suite(void) {
     Suite *s = suite_create("render");
     TCase *t = tcase_create("render");
     tcase_add_test(t, json_has_every_number_and_rows_below_rows);
+    tcase_add_test(t, several_texts_are_an_array);
     tcase_add_test(t, csv_has_a_row_a_line_and_estimates_with_their_ends);
     tcase_add_test(t, text_lines_numbers_up_and_names_come_last);
     tcase_add_test(t, parts_have_their_interval_and_bars_stand_below_each_other);

@@ -147,22 +147,11 @@ static void add_setting(control *c, size_t *used, enum setting setting, const ch
         c->text[*used] = '\0';
 }
 
-/* The pattern of names that gives this one alone. */
-static void pattern_of(const char *path, char *pattern, size_t size) {
-    size_t used = 0;
-    for (const char *p = path; *p && used + 2 < size; p++) {
-        pattern[used++] = *p;
-        if (*p == '%')
-            pattern[used++] = '%';
-    }
-    pattern[used] = '\0';
-}
-
 static void fill_request(control *c, const attach_options *opts, const char *path) {
     char text[64], pattern[2 * PATH_MAX];
     size_t used = 0;
     *c = (control){.action = CONTROL_BEGIN};
-    pattern_of(path, pattern, sizeof pattern);
+    trace_name_pattern(path, pattern, sizeof pattern);
     add_setting(c, &used, SETTING_FILE, pattern);
     if (opts->rate > 0) {
         snprintf(text, sizeof text, "%.15g", opts->rate);

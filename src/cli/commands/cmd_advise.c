@@ -49,8 +49,7 @@ static int show(const question *q, const advise_options *opts, bool *addresses) 
     trace_file_doing(&q->in, "looking for what helps");
     if (!advise_query(&q->query, opts->min_share, &a))
         return message_no_memory();
-    const advise_view view = {.trace = traces_words(q->in.path) == q->in.path ? q->in.path
-                                                                              : "BEFORE.ctf",
+    const advise_view view = {.trace = traces_are_combined(q->in.path) ? "BEFORE.ctf" : q->in.path,
                               .min_share = opts->min_share,
                               .top = opts->top};
     terminal_start(&out, !opts->question.json && !opts->question.csv);
@@ -80,8 +79,8 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
 }
 
 static const option_lack lacks[] = {
-    {"at", "of blocks live at a time: --filter live:TIME"},
-    {"by", "advice is about functions; lines: allotrace hotspots"},
+    {"at", "--filter live:TIME"},
+    {"by", "allotrace hotspots --by line"},
     {0},
 };
 

@@ -33,7 +33,7 @@ static const option options[] = {
      .at = offsetof(check_command, expect),
      .argument = "SITE=AMOUNT",
      .help = "what SITE should allocate, like 'parse=50000 blocks', 'a.c:10=12MB', "
-             "'total=3000 words'; may be given several times"},
+             "'total=3000 words'; may be given up to 16 times"},
     {.name = "within",
      .kind = OPTION_TEXT,
      .at = offsetof(check_command, within),
@@ -63,7 +63,7 @@ static const option options[] = {
      .at = offsetof(check_command, question.filter),
      .argument = "FILTER",
      .help = "count only blocks that FILTER keeps, like 'alloc:10s..20s size:>=1K heap:major "
-             "-fn:startup', where a budget has no filter of its own; see allotrace(1)"},
+             "-fn:startup', where a budget has no filter of its own; see FILTERS in allotrace(1)"},
     {.name = "measure",
      .letter = 'm',
      .kind = OPTION_CHOICE,

@@ -271,10 +271,9 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
 }
 
 static const option_lack lacks[] = {
-    {"json", "the format is chosen by: --to json"},
-    {"csv", "the format is chosen by: --to csv"},
-    {"top",
-     "it writes all that --filter keeps; the largest sites: allotrace hotspots --top N --csv"},
+    {"json", "--to json"},
+    {"csv", "--to csv"},
+    {"top", "allotrace hotspots --top N --csv"},
     {0},
 };
 

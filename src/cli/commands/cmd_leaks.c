@@ -84,9 +84,8 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
 }
 
 static const option_lack lacks[] = {
-    {"at", "it looks at what stays to the end; what is live at another time: allotrace hotspots "
-           "--measure live --at TIME"},
-    {"min-share", "the surest growth comes first; --top N shows N sites"},
+    {"at", "allotrace hotspots --measure live --at TIME"},
+    {"min-share", "--top N"},
     {0},
 };
 

@@ -89,8 +89,8 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
 }
 
 static const option_lack lacks[] = {
-    {"at", "of blocks live at a time: --filter live:TIME"},
-    {"min-share", "--top N shows the N largest sites"},
+    {"at", "--filter live:TIME"},
+    {"min-share", "--top N"},
     {0},
 };
 

@@ -91,8 +91,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
 }
 
 static const option_lack lacks[] = {
-    {"at",
-     "it finds the time; what is live at another one: allotrace hotspots --measure live --at TIME"},
+    {"at", "allotrace hotspots --measure live --at TIME"},
     {0},
 };
 

@@ -109,10 +109,10 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
 }
 
 static const option_lack lacks[] = {
-    {"top", "it shows no sites; these are shown by: allotrace hotspots --measure blocks --top N"},
-    {"min-share", "it shows no sites; these are shown by: allotrace hotspots --measure blocks"},
-    {"by", "it shows no sites; these are shown by: allotrace hotspots --measure blocks"},
-    {"at", "of blocks live at a time: --filter live:TIME"},
+    {"top", "allotrace hotspots --measure blocks --top N"},
+    {"min-share", "allotrace hotspots --measure blocks --min-share P"},
+    {"by", "allotrace hotspots --measure blocks --by line"},
+    {"at", "--filter live:TIME"},
     {0},
 };
 

@@ -79,8 +79,8 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
 }
 
 static const option_lack lacks[] = {
-    {"filter", "it is of the whole trace; hotspots, peak, leaks and advise take filters"},
-    {"csv", "it has several tables; JSON: --json"},
+    {"filter", "allotrace hotspots --filter FILTER"},
+    {"csv", "--json"},
     {0},
 };
 

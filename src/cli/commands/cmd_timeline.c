@@ -116,8 +116,8 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
 }
 
 static const option_lack lacks[] = {
-    {"at", "it shows all times; a part of them: --from and --to"},
-    {"min-share", "--top N shows the N largest sites"},
+    {"at", "--from TIME and --to TIME"},
+    {"min-share", "--top N"},
     {0},
 };
 

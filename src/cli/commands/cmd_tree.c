@@ -54,7 +54,8 @@ static const char *const groupings[] = {[BY_FUNCTION] = "function", [BY_LINE] = 
             .kind = OPTION_PERCENT,                                                                \
             .at = offsetof(tree_options, min_share),                                               \
             .argument = "P",                                                                       \
-            .help = "leave out rows below P percent of " whole " (default 1)",                     \
+            .help = "leave out rows below P percent of " whole                                     \
+                    " (default 1); a last line counts them",                                       \
         },                                                                                         \
     {                                                                                              \
         .name = "collapse-recursion", .kind = OPTION_FLAG, .at = offsetof(tree_options, collapse), \

@@ -144,14 +144,8 @@ static bool is_exact(const run_options *given) {
 static void default_pattern(char *pattern, size_t size, const launch *l, pid_t pid) {
     const char *program = l->command, *end = is_exact(l->options) ? ".zst" : "";
     const char *slash = strrchr(program, '/');
-    size_t used = 0;
-    enum { LONGEST = NAME_MAX - (int)sizeof ".4194304.ctf.zst" };
-    for (const char *p = slash ? slash + 1 : program; *p && used + 2 < size && used < LONGEST;
-         p++) {
-        pattern[used++] = *p;
-        if (*p == '%')
-            pattern[used++] = '%';
-    }
+    enum { ROOM = NAME_MAX + 1 - (int)sizeof ".4194304.ctf.zst" };
+    const size_t used = trace_name_pattern(slash ? slash + 1 : program, pattern, ROOM);
     snprintf(pattern + used, size - used, ".%lld.ctf%s", (long long)pid, end);
 }
 
@@ -196,11 +190,7 @@ static void set_file_setting(const char *pattern) {
     char folder[PATH_MAX], absolute[3 * PATH_MAX];
     size_t used = 0;
     if (pattern[0] != '/' && getcwd(folder, sizeof folder)) {
-        for (const char *p = folder; *p; p++) {
-            absolute[used++] = *p;
-            if (*p == '%')
-                absolute[used++] = '%';
-        }
+        used = trace_name_pattern(folder, absolute, sizeof absolute - 1);
         absolute[used++] = '/';
     }
     snprintf(absolute + used, sizeof absolute - used, "%s", pattern);

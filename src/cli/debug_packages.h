@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-enum { DEBUG_PACKAGES_FILES = 8 };                         /* more are not asked about */
-typedef char debug_packages[DEBUG_PACKAGES_FILES * 96];    /* their names, separated by blanks */
+enum { DEBUG_PACKAGES_FILES = 8 };                      /* more are not asked about */
+typedef char debug_packages[DEBUG_PACKAGES_FILES * 96]; /* their names, separated by blanks */
 
 /* Fills in the packages with the debug information of the files, each once; none where dpkg is
  * missing, or the files are no package's. */

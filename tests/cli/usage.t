@@ -369,3 +369,8 @@ What is said on standard error is as wide as a terminal as well, but for command
   allotrace: hint: no type is known of these blocks: traces of OCaml programs have none; places are shown by: allotrace hotspots
   $ on 40 'run -o s.ctf --rate 1 -- true' | sed -n 's/[0-9][0-9.,]*/N/gp'
       rate N into s.ctf, N B
+
+What debug information adds to a recording:
+
+  $ allotrace help run | tr -s '\n ' ' ' | grep -o 'Call stacks name[^.]*\.'
+  Call stacks name functions; where the program has debug information (-g), they name files, lines and inlined functions as well.

@@ -219,8 +219,8 @@ end = struct
   type t = Memtrace.External.token
 end
 
-(* The collector runs in the middle of [alloc], which allocates, and so do finalisers. Memprof tells
-   nothing of those that run in the middle of its own callbacks. *)
+(* The collector runs in the middle of [alloc], which allocates, and so do finalisers: in native code
+   of OCaml 4. Memprof tells nothing of those that run in the middle of its own callbacks. *)
 let finalisers_within () =
   let finaliser (_ : int ref) = work 73 1 in
   let sampled () = Option.iter Memtrace.External.free (Memtrace.External.alloc ~bytes:80) in
@@ -232,7 +232,7 @@ let finalisers_within () =
       Gc.full_major ());
   let within = List.exists (fun l -> l.Location.defname = "Memtrace__Tracer.external_alloc") in
   let blocks = List.filter (fun (length, _) -> length = 73) (alloc_frames "final.ctf") in
-  check "none within" (Sys.backend_type <> Native || List.exists (fun (_, places) -> within places) blocks)
+  check "none within" (Sys.backend_type <> Native || Sys.ocaml_version.[0] <> '4' || List.exists (fun (_, places) -> within places) blocks)
 
 let late_token () =
   let token = ref None in

@@ -21,7 +21,8 @@ static void handle(int signal) {
 
 static char *above_a_page(size_t size) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    char *area = mmap(NULL, page + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *area =
+        mmap(NULL, page + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (area == MAP_FAILED || mprotect(area, page, PROT_NONE) != 0)
         abort();
     return area + page;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/color.h"
+#include "cli/debug_packages.h"
 #include "cli/message.h"
 #include "cli/similar.h"
 #include "cli/terminal.h"
@@ -136,12 +137,33 @@ void question_close_quietly(question *q) {
     trace_file_close(&q->in);
 }
 
+/* Adds the file of an address, whose place says "PATH[BUILD-ID]", if it is not there. */
+static size_t add_module(char *paths[DEBUG_PACKAGES_FILES], size_t n, const char *file) {
+    const size_t size = (size_t)(strrchr(file, '[') - file);
+    for (size_t i = 0; i < n; i++)
+        if (strncmp(paths[i], file, size) == 0 && !paths[i][size])
+            return n;
+    paths[n] = strndup(file, size);
+    return paths[n] ? n + 1 : n;
+}
+
+/* The files in which addresses have no names. */
+static void hint_modules(const question *q) {
+    char *paths[DEBUG_PACKAGES_FILES];
+    size_t n = 0;
+    for (size_t i = 0; i < q->profile.locations.count && n < DEBUG_PACKAGES_FILES; i++) {
+        const profile_location *l = &q->profile.locations.items[i];
+        if (profile_is_address(l))
+            n = add_module(paths, n, l->file);
+    }
+    debug_packages_hint((const char *const *)paths, n, traces_words(q->in.path));
+    while (n > 0)
+        free(paths[--n]);
+}
+
 void question_hint_symbolize(const question *q) {
     if (profile_is_symbolized(&q->profile))
-        message_hint(
-            "places shown as module+0x… are addresses in files without symbols; where debug "
-            "symbols can be installed, do so, then: allotrace symbolize %s",
-            traces_words(q->in.path));
+        hint_modules(q);
     else
         message_hint("places shown as module+0x… have no names yet; they get them by: "
                      "allotrace symbolize %s",

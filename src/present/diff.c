@@ -118,10 +118,11 @@ static void show_headline(output *o, const diff *d, const diff_view *view) {
         bool more = c->change.value > 0;
         output_text(o, " · ");
         paint(o, view, more ? RED : GREEN);
-        output_format(o, "%s: %s", more ? "Increase" : "Reduction",
-                      percent_text(fabs(percent), margin).text);
+        output_text(o, more ? "Increase" : "Reduction");
+        if (!isnan(c->ratio.value))
+            output_format(o, ": %s", percent_text(fabs(percent), margin).text);
     } else if (isnan(c->ratio.value)) {
-        output_text(o, " · no samples");
+        output_text(o, c->before_samples + c->after_samples ? " · not sure" : " · no samples");
     } else if (c->change.value == 0 && margin == 0) {
         output_text(o, " · no change");
     } else if (c->before_samples == 0 || c->after_samples == 0) {

@@ -455,12 +455,18 @@ bool profile_is_address(const profile_location *l) {
            strstr(l->function, "+0x");
 }
 
+/* Recorders of OCaml name its places themselves, and remarks and code without a file are none. */
+static bool is_named_later(const profile_location *l) {
+    const char *extension = strrchr(l->file, '.');
+    const bool is_ocaml = extension && strncmp(extension, ".ml", 3) == 0;
+    return l->file[0] && l->file[0] != '<' && l->file[0] != '[' && !is_ocaml &&
+           !profile_is_address(l);
+}
+
 bool profile_is_symbolized(const profile *p) {
-    for (size_t i = 0; i < p->locations.count; i++) {
-        const profile_location *l = &p->locations.items[i];
-        if (l->file[0] == '/' && !profile_is_address(l))
+    for (size_t i = 0; i < p->locations.count; i++)
+        if (is_named_later(&p->locations.items[i]))
             return true;
-    }
     return false;
 }
 

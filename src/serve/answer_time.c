@@ -189,11 +189,13 @@ bool answer_timeline(request *r) {
 
 /* ---- peaks ------------------------------------------------------------------------------- */
 
-/* The points of a timeline miss the very peak, which is known. */
-static void correct_first(const timeline *t, peaks_list *list) {
+/* The points of a timeline miss the very peak, which is known, even if nothing is live at any. */
+static bool correct_first(const timeline *t, peaks_list *list) {
+    const peaks_entry first = {
+        .time = t->peak.at.time, .samples = t->peak.samples, .fall = t->peak.samples};
     if (list->count)
-        list->items[0] = (peaks_entry){
-            .time = t->peak.at.time, .samples = t->peak.samples, .fall = t->peak.samples};
+        list->items[0] = first;
+    return list->count || !first.samples || vec_push(list, first);
 }
 
 static int64_t number_time(const void *thing) {
@@ -206,7 +208,27 @@ static int64_t number_samples(const void *thing) {
     return (int64_t)e->samples;
 }
 
-static void write_peaks(output *o, const asked *a, const peaks_list *list) {
+/* As sure as the sample, or, where each block is known, the order of what threads did. The first is
+ * the most that was live, whenever that was. */
+static bool find_figures(const asked *a, const timeline *t, const uint8_t *kept,
+                         const peaks_list *list, figure *figures) {
+    const profile *p = &a->reading->profile;
+    bool ok = true;
+    for (size_t i = 0; ok && i < list->count; i++) {
+        const peaks_entry *e = &list->items[i];
+        blocks_spread spread = t->spread;
+        if (i > 0 && p->info.sample_rate >= 1)
+            ok = blocks_spread_at(&p->table, kept, blocks_end_of(e->time), e->samples, &spread);
+        figures[i] = figure_between(p, e->samples, spread);
+    }
+    return ok;
+}
+
+static double part_of_figure(const figure *f, int part) {
+    return part == PART_VALUE ? f->value : part == PART_LOW ? f->low : f->high;
+}
+
+static void write_peaks(output *o, const asked *a, const peaks_list *list, const figure *figures) {
     static const char *const names[] = {"value", "low", "high"};
     output_char(o, '{');
     write_head(o, a);
@@ -217,7 +239,7 @@ static void write_peaks(output *o, const asked *a, const peaks_list *list) {
         json_column c;
         column_start(&c, o, names[k], false);
         for (size_t i = 0; i < list->count; i++)
-            column_number(&c, part_of(a->reading, list->items[i].samples, k));
+            column_number(&c, part_of_figure(&figures[i], k));
         column_end(&c);
     }
     write_column(o, "samples", list->items, sizeof *list->items, list->count, number_samples);
@@ -234,12 +256,16 @@ static bool find_peaks(request *r, asked *a, uint64_t n) {
         return request_no_memory(r);
     bool ok = peaks_query(&t, PEAK_SHARE, (size_t)n, &list);
     if (ok) {
-        correct_first(&t, &list);
-        write_peaks(r->o, a, &list);
+        ok = correct_first(&t, &list);
+        figure *figures = malloc((list.count + 1) * sizeof *figures);
+        ok = ok && figures && find_figures(a, &t, spec.kept, &list, figures);
+        if (ok)
+            write_peaks(r->o, a, &list, figures);
+        free(figures);
         vec_free(&list);
     }
     timeline_free(&t);
-    return ok;
+    return ok || request_no_memory(r);
 }
 
 bool answer_peaks(request *r) {

@@ -389,3 +389,8 @@ Case does not count where a name is nearly right; command lines to copy are quot
   $ cp $TRACES/ocamlopt.ctf é.ctf
   $ allotrace advise é.ctf | grep -om1 "[^ ]*\.ctf.*"
   'é.ctf'
+
+What debug information adds to a recording:
+
+  $ allotrace help run | tr -s '\n ' ' ' | grep -o 'Call stacks name[^.]*\.'
+  Call stacks name functions; where the program has debug information (-g), they name files, lines and inlined functions as well.

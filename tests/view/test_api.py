@@ -391,6 +391,41 @@ def the_largest_peak_is_that_of_the_filters():
             equal(v.api("tree", measure="live", at=time)["total"]["samples"], samples, f"live at {time}")
 
 
+def process(path, name):
+    """Two bursts, the second of larger blocks."""
+    lines, number = [], 0
+    for words in 999, 1999:
+        for k in range(2):
+            same = "same " if k else ""
+            lines += [f"{same}alloc external {words} {words + 1} main@main.c:1 {name}@a.c:1", f"same collect {number}"]
+            number += 1
+    make = pathlib.Path(__file__).resolve().parent.parent / "cli/make-trace"
+    made = subprocess.run([make], input=("\n".join(lines) + "\n").encode(), capture_output=True, check=True)
+    path.write_bytes(made.stdout)
+
+
+def first_peak(v):
+    peaks = v.api("peaks")["peaks"]
+    return {name: column[0] for name, column in peaks.items() if name != "count"}
+
+
+@test
+def peaks_are_as_sure_as_the_order_of_threads():
+    with tempfile.TemporaryDirectory() as folder:
+        one, two, both = (pathlib.Path(folder, name) for name in ("1.ctf", "2.ctf", "both.ctf"))
+        process(one, "a")
+        process(two, "b")
+        subprocess.run([ALLOTRACE, "merge", "-o", both, one, two], capture_output=True, check=True)
+        said = command("peak", "--json", both)["total"]
+        with Viewer(both) as v:
+            first = first_peak(v)
+            equal({k: first[k] for k in said}, said)
+            check(first["low"] < first["high"], first)
+        with Viewer(one) as v:
+            first = first_peak(v)
+            equal(first["low"], first["high"])
+
+
 @test
 def filters_are_checked_while_they_are_typed():
     with Viewer(TRACE) as v:

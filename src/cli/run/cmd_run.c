@@ -412,8 +412,8 @@ const command command_run = {
     .description =
         "Runs a program, written in C, C++, Rust or whatever else calls malloc, and records a "
         "random sample of its allocations with their call stacks. The program need not be "
-        "compiled in any special way. With debug information (-g), the trace has lines and "
-        "inlined functions; without, the names of functions.\n\n"
+        "compiled in any special way. Call stacks name functions; where the program has debug "
+        "information (-g), they name files, lines and inlined functions as well.\n\n"
         "Of an OCaml program (native code; 4.11 to 4.14, 5.3 and later) the OCaml heap is "
         "recorded.\n\n"
         "The program has its standard streams, its terminal and its signals as without allotrace, "

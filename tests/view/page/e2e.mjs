@@ -93,6 +93,27 @@ test("filters are chips: typed, completed, turned round, removed, undone", withP
   await c.until({ filter: "size:>=16" }, () => c.press("u"));
 }));
 
+test("what was typed last is taken, however late the answers are that complete it", withPage(one, async (c) => {
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  await c.page.route("**/api/filter?**", async (route) => {
+    await held;
+    await route.continue();
+  });
+  const entry = c.page.locator(".filterbar .entry");
+  await entry.fill("siz");
+  await c.page.locator(".completion [role=option]").first().waitFor();
+  await entry.press("ArrowDown");
+  await entry.press("Enter");
+  assert.equal(await entry.inputValue(), "size:");
+  await entry.pressSequentially(">=16");
+  await entry.press("Enter");
+  assert.equal(await entry.inputValue(), "", "nothing offered for an earlier text replaces it");
+  await c.page.waitForFunction(() => window.allotrace.store.state.filter === "size:>=16");
+  release();
+  await c.quiet();
+}));
+
 test("a wrong filter is refused where it is wrong; one that keeps nothing says which term did it", withPage(one, async (c) => {
   const entry = c.page.locator(".filterbar .entry");
   await entry.fill("alloc:10x");

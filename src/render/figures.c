@@ -14,8 +14,8 @@ size_t figure_columns(const char *text) {
 }
 
 void figure_json_number(output *o, double x) {
-    char text[32];
-    for (int digits = 6; digits <= 17; digits++) {
+    char text[32] = "null";
+    for (int digits = 6; digits <= 17 && isfinite(x); digits++) {
         snprintf(text, sizeof text, "%.*g", digits, x);
         if (strtod(text, NULL) == x)
             break;

@@ -37,8 +37,9 @@ typedef struct lane {
     bool is_error;
     bool is_left;
     size_t width;
-    double unit;    /* of amounts: what its numbers are multiples of */
-    bool of_blocks; /* they are numbers of blocks */
+    double unit;   /* of amounts: what its numbers are multiples of */
+    bool is_whole; /* they are whole numbers of single things */
+    bool is_fine;  /* they are multiples of much: with one more digit */
     char title[48];
     bool any; /* some cell is not blank */
 } lane;
@@ -48,10 +49,12 @@ typedef struct line {
     cell_tone tones[MOST_CELLS];
     const profile_location *place;
     const char *name, *prefix;
+    const char *remark; /* behind the name; NULL: none */
+    const char *group;  /* what the rows are called from here on; NULL: nothing */
     size_t depth;
     bool by_line;
     bool faint; /* it explains the row above */
-    bool noise; /* its amount is smaller than its error */
+    bool noise; /* its amount is smaller than its error, or in doubt */
     bool more;  /* others behind it are not shown */
 } line;
 
@@ -61,6 +64,7 @@ typedef struct layout {
     lane lanes[MOST_CELLS];
     size_t n_lanes;
     const table_column *name; /* the last column: names */
+    bool has_unit;            /* one is named, which is that of all amounts where they have one */
     VEC(line) lines;
     arena texts;
     bool failed;
@@ -82,12 +86,20 @@ static double unit_for(double largest, const char **name) {
     return unit;
 }
 
-static bool is_in_bytes(const layout *l, const table_column *c) {
-    return !c->unit && l->table->unit != UNIT_BLOCKS;
-}
-
 static bool is_amount(const table_column *c) {
     return c->kind == COLUMN_AMOUNT || c->kind == COLUMN_RATE;
+}
+
+static bool is_shared_out(const table *t, const table_column *c) {
+    return c->kind == COLUMN_AMOUNT && t->form == AMOUNTS_SHARES;
+}
+
+static bool is_in_bytes(const table *t, const table_column *c) {
+    return !c->unit && t->unit != UNIT_BLOCKS && !is_shared_out(t, c);
+}
+
+static const char *each_second(const table *t, const table_column *c) {
+    return c->kind == COLUMN_RATE || t->form == AMOUNTS_A_SECOND ? "/s" : "";
 }
 
 static double largest_of(const table *t, const table_column *c) {
@@ -99,16 +111,35 @@ static double largest_of(const table *t, const table_column *c) {
     return largest;
 }
 
+/* Of all columns that have one unit. */
+static double largest_beside(const table *t, const table_column *c) {
+    double largest = largest_of(t, c);
+    for (size_t i = 0; t->one_unit && i < t->n_columns; i++) {
+        const table_column *other = &t->columns[i];
+        if (is_amount(other) && is_in_bytes(t, other) && column_is_in(other, t, IN_TEXT))
+            largest = fmax(largest, largest_of(t, other));
+    }
+    return largest;
+}
+
 static void name_unit(layout *l, lane *n) {
+    const table *t = l->table;
     const table_column *c = n->column;
-    const char *unit = c->unit ? c->unit : "blocks", *title = c->title ? c->title : c->name;
-    n->unit = 1;
-    n->of_blocks = !c->unit && l->table->unit == UNIT_BLOCKS;
-    if (is_in_bytes(l, c))
-        n->unit = unit_for(largest_of(l->table, c), &unit);
+    const bool shares = is_shared_out(t, c), bytes = is_in_bytes(t, c);
+    const char *unit = c->unit ? c->unit : shares ? "%" : "blocks";
+    const char *title = c->title ? c->title : c->name;
+    n->unit = shares ? 0.01 : 1;
+    n->is_whole = c->kind == COLUMN_AMOUNT && t->form == AMOUNTS_WHOLE && !c->unit && !bytes;
+    if (bytes)
+        n->unit = unit_for(largest_beside(t, c), &unit);
+    n->is_fine = t->one_unit && largest_beside(t, c) < 100 * n->unit;
+    if (t->one_unit && l->has_unit) {
+        snprintf(n->title, sizeof n->title, "%s", title);
+        return;
+    }
     snprintf(n->title, sizeof n->title, "%s%s%s%s%s", title, *title ? ", " : "", unit,
-             is_in_bytes(l, c) && l->table->unit == UNIT_BYTESECONDS ? "·s" : "",
-             c->kind == COLUMN_RATE ? "/s" : "");
+             bytes && t->unit == UNIT_BYTESECONDS ? "·s" : "", each_second(t, c));
+    l->has_unit = true;
 }
 
 /* ---- cells ------------------------------------------------------------------------------- */
@@ -120,17 +151,34 @@ static const char *keep(layout *l, const char *text) {
     return kept ? kept : "";
 }
 
+static figure_text with_sign(figure_text number, double value) {
+    figure_text t;
+    snprintf(t.text, sizeof t.text, "%s%.38s", value < 0 ? "-" : value > 0 ? "+" : "", number.text);
+    return t;
+}
+
 /* 3,830.0: with a decimal where the unit is no single thing. Blocks are whole, but for what comes
  * each second. */
 static figure_text in_unit(const lane *n, double value) {
     const double x = value / n->unit;
-    const bool whole = n->column->kind == COLUMN_AMOUNT && n->of_blocks;
     const bool small = fabs(x) < 100 && fabs(x - nearbyint(x)) > 1e-9;
-    return figure_decimal(x, n->unit > 1 ? 1 : small && !whole ? 2 : 0);
+    const int digits = n->unit > 1                              ? 1 + n->is_fine
+                       : n->unit < 1 || (small && !n->is_whole) ? 2
+                                                                : 0;
+    return n->column->has_sign ? with_sign(figure_decimal(fabs(x), digits), value)
+                               : figure_decimal(x, digits);
+}
+
+static figure_text margin_in_unit(const lane *n, const figure *f) {
+    table_column without = *n->column;
+    lane plain = *n;
+    without.has_sign = false;
+    plain.column = &without;
+    return in_unit(&plain, f->margin);
 }
 
 static const char *error_text(layout *l, const lane *n, const figure *f) {
-    const figure_range e = figure_error(f, in_unit(n, f->margin).text, in_unit(n, f->low).text,
+    const figure_range e = figure_error(f, margin_in_unit(n, f).text, in_unit(n, f->low).text,
                                         in_unit(n, f->high).text);
     return f->low >= f->high ? "" : keep(l, e.text);
 }
@@ -210,6 +258,13 @@ static const char *shown(layout *l, const char *text) {
     return kept;
 }
 
+/* What is not 0 does not look so. */
+static figure_text number_text(double x) {
+    return !isfinite(x)          ? (figure_text){""}
+           : x > 0 && x < 0.0005 ? (figure_text){"<0.001"}
+                                 : figure_decimal(x, 3);
+}
+
 static const char *cell_text(layout *l, const lane *n, cell x, bool plain) {
     if (x.none)
         return "";
@@ -224,7 +279,7 @@ static const char *cell_text(layout *l, const lane *n, cell x, bool plain) {
     case COLUMN_COUNT:
         return keep(l, figure_count(x.count).text);
     case COLUMN_NUMBER:
-        return keep(l, figure_decimal(x.number, 3).text);
+        return keep(l, number_text(x.number).text);
     case COLUMN_DURATION:
         return keep(l, figure_duration(x.count).text);
     case COLUMN_FLAG:
@@ -280,7 +335,7 @@ static void find_lanes(layout *l, bool named) {
         if (!is_shown(t, c) || c == l->name)
             continue;
         add_lane(l, c, false);
-        if (is_amount(c))
+        if (is_amount(c) && !c->no_error)
             add_lane(l, c, true);
     }
 }
@@ -303,12 +358,13 @@ static void fill_line(layout *l, const table *t, const void *row, line *x) {
         const cell is = c && column_is_in(c, t, IN_TEXT) ? c->get(t, row) : cell_none();
         x->cells[i] = cell_text(l, n, is, x->faint);
         x->tones[i] = is.tone;
+        x->noise |= is.tone == TONE_DOUBT;
         const size_t width = figure_columns(x->cells[i]);
         n->width = width > n->width ? width : n->width;
         n->any |= width > 0;
     }
     const cell own = own_amount(t, row);
-    x->noise =
+    x->noise |=
         !own.none && own.amount.low < own.amount.value / 2 && own.amount.low < own.amount.high;
 }
 
@@ -321,6 +377,8 @@ static void name_line(layout *l, const table *t, const void *row, line *x) {
         x->name = shown(l, is.text);
     if (!x->place && !x->name)
         x->name = t->no_name;
+    x->remark = is.remark;
+    x->group = t->group ? t->group(t, row) : NULL;
 }
 
 static void add_lines(layout *l, const table *t, size_t depth, const char *prefix);
@@ -369,14 +427,16 @@ static void paint(output *o, const layout *l, const char *code) {
         output_text(o, code);
 }
 
+static const char *const tone_codes[] = {
+    [TONE_NONE] = "", [TONE_GOOD] = GREEN, [TONE_BAD] = RED, [TONE_DOUBT] = ""};
+
 static void put_blanks(output *o, size_t n) {
     while (n-- > 0)
         output_char(o, ' ');
 }
 
 static void put_toned(output *o, const layout *l, const line *x, size_t i, const char *code) {
-    static const char *const tones[] = {[TONE_NONE] = "", [TONE_GOOD] = GREEN, [TONE_BAD] = RED};
-    const char *tone = tones[x->tones[i]];
+    const char *tone = tone_codes[x->tones[i]];
     paint(o, l, tone);
     output_text(o, x->cells[i]);
     paint(o, l, *tone ? PLAIN : "");
@@ -403,7 +463,8 @@ static size_t lanes_width(const layout *l) {
 }
 
 static void put_name(output *o, const layout *l, const line *x, size_t room) {
-    const size_t taken = x->depth * INDENT + figure_columns(x->prefix);
+    const size_t remark = x->remark ? figure_columns(x->remark) + 1 : 0;
+    const size_t taken = x->depth * INDENT + figure_columns(x->prefix) + remark;
     const bool whole = l->style->full_names || l->style->columns == 0;
     put_blanks(o, x->depth * INDENT);
     output_text(o, x->prefix);
@@ -413,6 +474,8 @@ static void put_name(output *o, const layout *l, const line *x, size_t room) {
         shorten_place(o, x->place, x->by_line, room);
     else if (x->name)
         shorten_text(o, x->name, room);
+    output_text(o, x->remark ? " " : "");
+    output_shown(o, x->remark ? x->remark : "");
     if (x->more)
         output_text(o, ", …");
 }
@@ -432,6 +495,14 @@ static void put_line(output *o, const layout *l, const line *x, size_t room) {
     }
     paint(o, l, *code ? PLAIN : "");
     output_char(o, '\n');
+}
+
+/* Above the line of that number, if its group begins there. */
+static void put_group(output *o, const layout *l, size_t i) {
+    const char *group = l->lines.items[i].group,
+               *above = i > 0 ? l->lines.items[i - 1].group : NULL;
+    if (group && (!above || strcmp(group, above) != 0))
+        output_format(o, "%s:\n", group);
 }
 
 static void put_titles(output *o, layout *l) {
@@ -459,8 +530,10 @@ static void put_table(output *o, const table *t, const char *heading, const text
         put_titles(o, &l);
     const size_t taken = lanes_width(&l) + GAP;
     const size_t room = style->columns > taken ? style->columns - taken : 0;
-    for (size_t i = 0; i < l.lines.count && !o->error; i++)
+    for (size_t i = 0; i < l.lines.count && !o->error; i++) {
+        put_group(o, &l, i);
         put_line(o, &l, &l.lines.items[i], room);
+    }
     if (l.failed && !o->error)
         o->error = ENOMEM;
     vec_free(&l.lines);
@@ -477,6 +550,32 @@ static const char *field_title(const lane *n) {
 static const char *field_text(layout *l, const lane *n, cell x) {
     const char *text = n->column->exact ? exact_text(l, x.number) : cell_text(l, n, x, true);
     return text[0] ? text : "-";
+}
+
+/* Of an amount that is no whole one, with digits where it is small. */
+static figure_text amount_in_words(const table *t, const table_column *c, double value) {
+    const double x = fabs(value);
+    const bool digits = t->form != AMOUNTS_WHOLE && x > 0 && x < 10;
+    figure_text words, amount = figure_amount(t->unit, x);
+    if (is_shared_out(t, c))
+        snprintf(amount.text, sizeof amount.text, "%.2f%%", 100 * x);
+    else if (digits)
+        snprintf(amount.text, sizeof amount.text, "%.2g %s", x, figure_unit(t->unit));
+    snprintf(words.text, sizeof words.text, "%.36s%s", amount.text, each_second(t, c));
+    return c->has_sign ? with_sign(words, value) : words;
+}
+
+static void put_amount(output *o, const table *t, const table_column *c, cell x) {
+    const figure *f = &x.amount;
+    table_column margin = *c;
+    margin.has_sign = false;
+    output_text(o, amount_in_words(t, c, f->value).text);
+    output_text(o, figure_beside(figure_error(f, amount_in_words(t, &margin, f->margin).text,
+                                              amount_in_words(t, c, f->low).text,
+                                              amount_in_words(t, c, f->high).text))
+                       .text);
+    output_text(o, x.remark ? ", " : "");
+    output_shown(o, x.remark ? x.remark : "");
 }
 
 /* A field a line: its title, and its value. */
@@ -496,8 +595,9 @@ static void put_object(output *o, const table *t, const char *heading, const tex
         output_format(o, "  %s", field_title(n));
         put_blanks(o, width - figure_columns(field_title(n)) + GAP);
         if (is_amount(n->column)) {
-            output_text(o, figure_amount(t->unit, x.amount.value).text);
-            output_text(o, figure_beside(figure_margin_in(t->unit, &x.amount)).text);
+            paint(o, &l, tone_codes[x.tone]);
+            put_amount(o, t, n->column, x);
+            paint(o, &l, *tone_codes[x.tone] ? PLAIN : "");
         } else {
             output_text(o, field_text(&l, n, x));
         }

@@ -46,19 +46,21 @@ A native program before and after a change, recorded:
   $ allotrace diff --json before1.ctf after1.ctf | python3 judge.py
   total: sure True
   first: parse 14 16 sure True
-  $ allotrace diff before1.ctf after1.ctf | head -4 | sed 's|/[^ ]*/||'
-  Before: 1\.\d MB · After: 1\d\d\.\d KB · Reduction: 8\d % ± \d % (re)
+  $ allotrace diff before1.ctf after1.ctf | sed 's|/[^ ]*/||; 6q'
+    before  1\.\d MB ± \d\d\.\d KB (re)
+    after   1\d\d\.\d KB ± \d\d\.\d KB (re)
+    change  -\S+ [KM]B ± \d\d\.\d KB, -8\d% ± \d% (re)
   Sites below about 1.2 KB may be invisible at this rate.
-       before      after                 change       q  site
-   .*<0\.001  prog\.c:14 → 16 parse (re)
+    before, KB +after +change +± +q  site (re)
+   .*<0\.001  prog\.c:16 parse \(was line 14\) (re)
 
 Several runs a side, whose intervals are wider:
 
   $ allotrace diff --json --before before*.ctf --after after*.ctf | python3 judge.py
   total: sure True
   first: parse 14 16 sure True
-  $ allotrace diff --before before*.ctf --after after*.ctf | sed -n 2p
-  Note: means of several runs (3 before, 3 after)
+  $ allotrace diff --before before*.ctf --after after*.ctf | sed -n 4p
+  Amounts are means of several runs: 3 before, 3 after.
 
 A budget from the program after the change; the one before it does not keep it:
 

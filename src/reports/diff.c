@@ -643,6 +643,11 @@ static cell run_host(const table *t, const void *row) {
     return (cell){.text = profile_of(row)->info.host_name};
 }
 
+static cell run_lacks_events(const table *t, const void *row) {
+    (void)t;
+    return profile_of(row)->lacks_events ? (cell){.flag = true} : cell_absent();
+}
+
 static cell run_is_whole(const table *t, const void *row) {
     (void)t;
     return profile_ends_early(profile_of(row)) ? cell_none() : cell_absent();
@@ -666,6 +671,10 @@ static const table_column run_columns[] = {
      .get = run_is_whole,
      .below = run_end,
      .help = "if the trace ends before what it records: when, how and why"},
+    {.name = "lacks_events",
+     .kind = COLUMN_FLAG,
+     .get = run_lacks_events,
+     .help = "true if events could not be read, since a part of the trace is damaged"},
 };
 
 static table runs_table(const char *name, const query_result *const *runs, size_t n) {
@@ -673,23 +682,30 @@ static table runs_table(const char *name, const query_result *const *runs, size_
         .name = name, TABLE_COLUMNS(run_columns), .rows = runs, .stride = sizeof *runs, .n = n};
 }
 
-static bool any_ends_early(const query_result *const *runs, size_t n) {
+static bool any_is_partial(const query_result *const *runs, size_t n) {
     for (size_t i = 0; i < n; i++)
-        if (profile_ends_early(runs[i]->profile))
+        if (profile_is_partial(runs[i]->profile))
             return true;
     return false;
 }
 
-static void say_endings(document *d, const char *side, const query_result *const *runs, size_t n) {
+static void say_what_run_lacks(document *d, const char *run, const profile *p) {
+    if (profile_ends_early(p))
+        document_note(d, "%s ends early, at %s%s%s.", run, figure_duration(p->end.time).text,
+                      p->end.reason[0] ? ": " : "", p->end.reason);
+    else if (p->lacks_events)
+        document_note(d, "%s lacks events: a part of the trace is damaged.", run);
+}
+
+static void say_what_is_lacking(document *d, const char *side, const query_result *const *runs,
+                                size_t n) {
     for (size_t i = 0; i < n; i++) {
-        const profile_end *end = &runs[i]->profile->end;
-        char number[30] = "";
-        if (!profile_ends_early(runs[i]->profile))
-            continue;
+        char run[40];
         if (n > 1)
-            snprintf(number, sizeof number, " %zu", i + 1);
-        document_note(d, "%s%s ends early, at %s%s%s.", side, number,
-                      figure_duration(end->time).text, end->reason[0] ? ": " : "", end->reason);
+            snprintf(run, sizeof run, "%s %zu", side, i + 1);
+        else
+            snprintf(run, sizeof run, "%s", side);
+        say_what_run_lacks(d, run, runs[i]->profile);
     }
 }
 
@@ -827,7 +843,7 @@ static const char *change_in_words(document *d, const diff *f) {
 
 static const char *undecided_text(const diff_report *r) {
     const measure m = r->diff->measure;
-    if (any_ends_early(r->before, r->n_before) || any_ends_early(r->after, r->n_after))
+    if (any_is_partial(r->before, r->n_before) || any_is_partial(r->after, r->n_after))
         return ": a trace is incomplete; what it lacks cannot be compared. Record it again.";
     return m == MEASURE_PEAK || m == MEASURE_LIVE /* what is unknown is often more than sampling */
                ? ": ± covers sampling error only; one run per side cannot show how much what "
@@ -895,8 +911,8 @@ static void add_data(document *d, diff_report *r) {
 
 static void add_text(document *d, diff_report *r) {
     const table total = diff_total(r), rows = changed_table(r);
-    say_endings(d, "Before", r->before, r->n_before);
-    say_endings(d, "After", r->after, r->n_after);
+    say_what_is_lacking(d, "Before", r->before, r->n_before);
+    say_what_is_lacking(d, "After", r->after, r->n_after);
     document_object(d, &total, IN_TEXT);
     say_what_differs(d, r);
     say_amounts(d, r);

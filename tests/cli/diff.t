@@ -358,3 +358,19 @@ Where a side has no samples there is no ratio, and none is made up:
   thin.ctf: 59 of 10,607 samples, in 59 of 10,607 blocks
   $ allotrace diff -m blocks --filter fn:Jsonm $TRACES/irmin-replay.ctf thin.ctf 2>/dev/null | sed -n 3p
     change  -722,347 blocks (-1,743,585 blocks … +122,241,292 blocks), no samples after
+
+Nothing is sure where a part of a trace is lost, of which the same run shows what would be said:
+
+  $ cp $TRACES/ocamlopt.ctf damaged.ctf; for i in {0..5}; do printf '\377\377\377\377'; done | dd of=damaged.ctf bs=1 seek=116000 conv=notrunc status=none
+  $ allotrace diff $TRACES/ocamlopt.ctf damaged.ctf 2>/dev/null | sed '/^  /d'
+  After lacks events: a part of the trace is damaged.
+  Sites below about 1.1 MB may be invisible at this rate.
+  427 more sites, undecided.
+  Undecided: a trace is incomplete; what it lacks cannot be compared. Record it again.
+  $ allotrace diff --json $TRACES/ocamlopt.ctf damaged.ctf 2>/dev/null | jq -c '.decided, .runs_before, .runs_after'
+  false
+  [{"rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","host":"tarski"}]
+  [{"rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","host":"tarski","lacks_events":true}]
+  $ allotrace hotspots --index damaged.ctf >/dev/null 2>&1; allotrace diff damaged.ctf $TRACES/ocamlopt.ctf 2>/dev/null | sed '1p; $!d'
+  Before lacks events: a part of the trace is damaged.
+  Undecided: a trace is incomplete; what it lacks cannot be compared. Record it again.

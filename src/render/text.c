@@ -11,7 +11,7 @@
 
 #include "render/figures.h"
 #include "render/fold.h"
-#include "render/render.h"
+#include "render/layout.h"
 #include "render/shorten.h"
 
 #define BOLD  "\033[1m"
@@ -28,47 +28,7 @@ enum {
     INDENT = 2,      /* of rows below rows, each level */
     LEAST_NAME = 24, /* columns that names get, however narrow the terminal is */
     MORE_WIDTH = 3,  /* of what says that rows are left out */
-    MOST_CELLS = 40, /* of a row */
 };
-
-/* A column of the terminal; an amount has two, its value and its error. */
-typedef struct lane {
-    const table_column *column;
-    bool is_error;
-    bool is_left;
-    size_t width;
-    double unit;   /* of amounts: what its numbers are multiples of */
-    bool is_whole; /* they are whole numbers of single things */
-    bool is_fine;  /* they are multiples of much: with one more digit */
-    char title[48];
-    bool any; /* some cell is not blank */
-} lane;
-
-typedef struct line {
-    const char *cells[MOST_CELLS]; /* by lane; of the arena */
-    cell_tone tones[MOST_CELLS];
-    const profile_location *place;
-    const char *name, *prefix;
-    const char *remark; /* behind the name; NULL: none */
-    const char *group;  /* what the rows are called from here on; NULL: nothing */
-    size_t depth;
-    bool by_line;
-    bool faint; /* it explains the row above */
-    bool noise; /* its amount is smaller than its error, or in doubt */
-    bool more;  /* others behind it are not shown */
-} line;
-
-typedef struct layout {
-    const table *table;
-    const text_style *style;
-    lane lanes[MOST_CELLS];
-    size_t n_lanes;
-    const table_column *name; /* the last column: names */
-    bool has_unit;            /* one is named, which is that of all amounts where they have one */
-    VEC(line) lines;
-    arena texts;
-    bool failed;
-} layout;
 
 /* ---- units ------------------------------------------------------------------------------- */
 
@@ -420,6 +380,69 @@ static void add_lines(layout *l, const table *t, size_t depth, const char *prefi
     }
 }
 
+/* Of an amount that is no whole one, with digits where it is small. */
+static figure_text amount_in_words(const table *t, const table_column *c, double value) {
+    const double x = fabs(value);
+    const bool digits = t->form != AMOUNTS_WHOLE && x > 0 && x < 10;
+    figure_text words, amount = figure_amount(t->unit, x);
+    if (is_shared_out(t, c))
+        snprintf(amount.text, sizeof amount.text, "%.2f%%", 100 * x);
+    else if (digits)
+        snprintf(amount.text, sizeof amount.text, "%.2g %s", x, figure_unit(t->unit));
+    snprintf(words.text, sizeof words.text, "%.36s%s", amount.text, each_second(t, c));
+    return c->has_sign ? with_sign(words, value) : words;
+}
+
+/* Its unit stands behind its value. */
+static const char *amount_text(layout *l, const table_column *c, cell x) {
+    const table *t = l->table;
+    const figure *f = &x.amount;
+    char text[400];
+    table_column margin = *c;
+    margin.has_sign = false;
+    const figure_range error =
+        figure_error(f, amount_in_words(t, &margin, f->margin).text,
+                     amount_in_words(t, c, f->low).text, amount_in_words(t, c, f->high).text);
+    snprintf(text, sizeof text, "%s%s%s%s", amount_in_words(t, c, f->value).text,
+             figure_beside(error).text, x.remark ? ", " : "", x.remark ? x.remark : "");
+    return shown(l, text);
+}
+
+const char *layout_title(const lane *n) {
+    return n->column->title ? n->column->title : n->column->name;
+}
+
+const char *layout_field(layout *l, const lane *n, cell x) {
+    const char *text = is_amount(n->column) ? amount_text(l, n->column, x)
+                       : n->column->exact   ? exact_text(l, x.number)
+                                            : cell_text(l, n, x, true);
+    return text[0] ? text : "-";
+}
+
+const char *layout_group(const layout *l, size_t i) {
+    const char *group = l->lines.items[i].group;
+    const char *above = i > 0 ? l->lines.items[i - 1].group : NULL;
+    return group && (!above || strcmp(group, above) != 0) ? group : NULL;
+}
+
+void layout_rows(layout *l, const table *t, const text_style *style) {
+    *l = (layout){.table = t, .style = style};
+    find_lanes(l, true);
+    add_lines(l, t, 0, "");
+}
+
+void layout_record(layout *l, const table *t, const text_style *style) {
+    *l = (layout){.table = t, .style = style};
+    find_lanes(l, false);
+}
+
+void layout_free(layout *l, output *o) {
+    if (l->failed && !o->error)
+        o->error = ENOMEM;
+    vec_free(&l->lines);
+    arena_free(&l->texts);
+}
+
 /* ---- writing ----------------------------------------------------------------------------- */
 
 static void paint(output *o, const layout *l, const char *code) {
@@ -497,11 +520,9 @@ static void put_line(output *o, const layout *l, const line *x, size_t room) {
     output_char(o, '\n');
 }
 
-/* Above the line of that number, if its group begins there. */
 static void put_group(output *o, const layout *l, size_t i) {
-    const char *group = l->lines.items[i].group,
-               *above = i > 0 ? l->lines.items[i - 1].group : NULL;
-    if (group && (!above || strcmp(group, above) != 0))
+    const char *group = layout_group(l, i);
+    if (group)
         output_format(o, "%s:\n", group);
 }
 
@@ -519,11 +540,10 @@ static void put_titles(output *o, layout *l) {
 }
 
 static void put_table(output *o, const table *t, const char *heading, const text_style *style) {
-    layout l = {.table = t, .style = style};
+    layout l;
     if (t->n == 0)
         return;
-    find_lanes(&l, true);
-    add_lines(&l, t, 0, "");
+    layout_rows(&l, t, style);
     if (heading && l.lines.count > 0)
         output_format(o, "\n%s:\n", heading);
     if (l.lines.count > 0)
@@ -534,76 +554,33 @@ static void put_table(output *o, const table *t, const char *heading, const text
         put_group(o, &l, i);
         put_line(o, &l, &l.lines.items[i], room);
     }
-    if (l.failed && !o->error)
-        o->error = ENOMEM;
-    vec_free(&l.lines);
-    arena_free(&l.texts);
+    layout_free(&l, o);
 }
 
 /* ---- documents --------------------------------------------------------------------------- */
 
-/* Its unit stands behind its value. */
-static const char *field_title(const lane *n) {
-    return n->column->title ? n->column->title : n->column->name;
-}
-
-static const char *field_text(layout *l, const lane *n, cell x) {
-    const char *text = n->column->exact ? exact_text(l, x.number) : cell_text(l, n, x, true);
-    return text[0] ? text : "-";
-}
-
-/* Of an amount that is no whole one, with digits where it is small. */
-static figure_text amount_in_words(const table *t, const table_column *c, double value) {
-    const double x = fabs(value);
-    const bool digits = t->form != AMOUNTS_WHOLE && x > 0 && x < 10;
-    figure_text words, amount = figure_amount(t->unit, x);
-    if (is_shared_out(t, c))
-        snprintf(amount.text, sizeof amount.text, "%.2f%%", 100 * x);
-    else if (digits)
-        snprintf(amount.text, sizeof amount.text, "%.2g %s", x, figure_unit(t->unit));
-    snprintf(words.text, sizeof words.text, "%.36s%s", amount.text, each_second(t, c));
-    return c->has_sign ? with_sign(words, value) : words;
-}
-
-static void put_amount(output *o, const table *t, const table_column *c, cell x) {
-    const figure *f = &x.amount;
-    table_column margin = *c;
-    margin.has_sign = false;
-    output_text(o, amount_in_words(t, c, f->value).text);
-    output_text(o, figure_beside(figure_error(f, amount_in_words(t, &margin, f->margin).text,
-                                              amount_in_words(t, c, f->low).text,
-                                              amount_in_words(t, c, f->high).text))
-                       .text);
-    output_text(o, x.remark ? ", " : "");
-    output_shown(o, x.remark ? x.remark : "");
-}
-
 /* A field a line: its title, and its value. */
 static void put_object(output *o, const table *t, const char *heading, const text_style *style) {
-    layout l = {.table = t, .style = style};
+    layout l;
     size_t width = 0;
+    layout_record(&l, t, style);
     if (heading)
         output_format(o, "\n%s:\n", heading);
-    find_lanes(&l, false);
     for (size_t i = 0; i < l.n_lanes; i++)
-        width = fmax(width, l.lanes[i].is_error ? 0 : figure_columns(field_title(&l.lanes[i])));
+        width = fmax(width, l.lanes[i].is_error ? 0 : figure_columns(layout_title(&l.lanes[i])));
     for (size_t i = 0; i < l.n_lanes; i++) {
-        lane *n = &l.lanes[i];
+        const lane *n = &l.lanes[i];
         const cell x = n->column->get(t, table_row(t, 0));
         if (x.none || n->is_error)
             continue;
-        output_format(o, "  %s", field_title(n));
-        put_blanks(o, width - figure_columns(field_title(n)) + GAP);
-        if (is_amount(n->column)) {
-            paint(o, &l, tone_codes[x.tone]);
-            put_amount(o, t, n->column, x);
-            paint(o, &l, *tone_codes[x.tone] ? PLAIN : "");
-        } else {
-            output_text(o, field_text(&l, n, x));
-        }
+        output_format(o, "  %s", layout_title(n));
+        put_blanks(o, width - figure_columns(layout_title(n)) + GAP);
+        paint(o, &l, tone_codes[x.tone]);
+        output_text(o, layout_field(&l, n, x));
+        paint(o, &l, *tone_codes[x.tone] ? PLAIN : "");
         output_char(o, '\n');
     }
-    arena_free(&l.texts);
+    layout_free(&l, o);
 }
 
 /* Sentences may hold names from a trace. */

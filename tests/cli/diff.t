@@ -308,6 +308,34 @@ A part of the blocks, and other measures:
   Try `allotrace diff --help`.
   [2]
 
+For a comment on a pull request, as Markdown, in which names are code:
+
+  $ allotrace diff --markdown few.ctf many.ctf
+  |  | |
+  | --- | --- |
+  | before | 328.1 MB ± 31.4 MB |
+  | after | 177.0 MB ± 7.2 MB |
+  | change | **-151.1 MB ± 32.2 MB, -46% ± 6%** |
+  
+  Different rates: 1e-5 before, 1e-4 after.\
+  Sites below about 2.3 MB before, 234.0 KB after may be invisible at these rates.
+  
+  | before, MB | after | change | ± | q | site |
+  | ---: | ---: | ---: | ---: | ---: | --- |
+  | 305.2 | 152.6 | **-152.6** | **± 31.0** | &lt;0.001 | `a.c:1 f` |
+  | | | | | | *Not sure; may be chance:* |
+  | 22.9 | 24.4 | +1.5 | ± 9.0 | 0.825 | `a.c:2 g` |
+  
+  **Reduced by 46% ± 6%**; 1 site changed for sure.
+  $ printf 'alloc major 99 100 main@main.c:1 @you<b>@*.c:7\n' | $TESTDIR/make-trace >named.ctf
+  $ allotrace diff --markdown --filter '-fn:@you*x*' before.ctf named.ctf | grep you | tr '\342\200\213' '...'
+  Filter: -fn:@...you\*x\*
+  | 0 | 800 | **+800** | &lt;0.001 | `*.c:7 @you<b>` (only after) |
+  $ allotrace diff --markdown --json few.ctf many.ctf
+  allotrace: diff: --json, --csv and --markdown exclude each other
+  Try `allotrace diff --help`.
+  [2]
+
 No colours but on a terminal, and there for sure changes alone:
 
   $ script -qec "TERM=xterm allotrace diff few.ctf many.ctf" /dev/null | sed -n 's/\x1b/ESC/g; /a\.c/p' | tr -d '\r'

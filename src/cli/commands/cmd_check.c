@@ -78,6 +78,7 @@ static const option options[] = {
      .at = offsetof(check_command, top),
      .argument = "N",
      .help = "for how many sites --update writes budgets into a new file (default 10)"},
+    OPTION_MARKDOWN(check_command),
     OPTIONS_FORM(check_command),
 };
 
@@ -444,9 +445,12 @@ static int check(job *j) {
 }
 
 static int check_usage(const check_command *o) {
-    if (o->question.json && o->question.csv)
-        return message_usage(&command_check, "check: --json and --csv exclude each other");
-    if (o->update && (o->budget || o->expect.n || o->junit || o->question.json || o->question.csv))
+    const question_options *form = &o->question;
+    const int status = question_check_form(&command_check, form);
+    if (status != STATUS_OK)
+        return status;
+    if (o->update &&
+        (o->budget || o->expect.n || o->junit || form->json || form->csv || form->markdown))
         return message_usage(&command_check, "check: --update stands alone");
     if (!o->update && !o->budget && o->expect.n == 0)
         return message_usage(&command_check, "check needs --expect, --budget or --update");

@@ -49,6 +49,7 @@ static const option options[] = {
      .at = offsetof(diff_command, normalise),
      .choices = diff_normalisations,
      .help = "compare shares of the total, or bytes a second, instead of bytes"},
+    OPTION_MARKDOWN(diff_command),
     OPTIONS_QUESTION(diff_command),
 };
 

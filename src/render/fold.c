@@ -17,13 +17,21 @@ static size_t command_length(const char *s, const char *end) {
     return (size_t)(p - s) + (p < end);
 }
 
+/* What is folded ends without a NUL. */
+static const char *next_character(const char *s, const char *end) {
+    do
+        s++;
+    while (s < end && utf8_continues(*s));
+    return s;
+}
+
 size_t fold_columns(const char *text, size_t size) {
     const char *end = text + size;
     size_t n = 0;
     while (text < end) {
         const size_t command = command_length(text, end);
-        const char *next = command ? text + command : utf8_next(text);
-        n += command ? 0 : utf8_columns(text, (size_t)((next < end ? next : end) - text));
+        const char *next = command ? text + command : next_character(text, end);
+        n += command ? 0 : utf8_columns(text, (size_t)(next - text));
         text = next;
     }
     return n;
@@ -63,7 +71,9 @@ static const char *line_end(const char *line, const char *end, size_t columns) {
         } else if (may) {
             return p;
         }
-        const size_t size = command ? command : blanks ? blanks : (size_t)(utf8_next(p) - p);
+        const size_t size = command  ? command
+                            : blanks ? blanks
+                                     : (size_t)(next_character(p, end) - p);
         at += command ? 0 : blanks ? blanks : utf8_columns(p, size);
         p += size;
     }

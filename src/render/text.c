@@ -25,9 +25,10 @@ enum {
     PART_BAR_WIDTH = 20,
     PART_WIDTH = 23, /* what stands before its bar */
     GAP = 2,
-    INDENT = 2,      /* of rows below rows, each level */
-    LEAST_NAME = 24, /* columns that names get, however narrow the terminal is */
-    MORE_WIDTH = 3,  /* of what says that rows are left out */
+    INDENT = 2,         /* of rows below rows, each level */
+    LEAST_NAME = 24,    /* columns that names get, however narrow the terminal is, */
+    LEAST_OF_NAME = 10, /* beside a remark */
+    MORE_WIDTH = 3,     /* of what says that rows are left out */
 };
 
 /* ---- units ------------------------------------------------------------------------------- */
@@ -485,14 +486,20 @@ static size_t lanes_width(const layout *l) {
     return width;
 }
 
-static void put_name(output *o, const layout *l, const line *x, size_t room) {
-    const size_t remark = x->remark ? figure_columns(x->remark) + 1 : 0;
+/* Beside a remark, names have less. */
+static size_t room_for_name(const layout *l, const line *x, size_t room, size_t remark) {
     const size_t taken = x->depth * INDENT + figure_columns(x->prefix) + remark;
-    const bool whole = l->style->full_names || l->style->columns == 0;
+    const size_t least = remark + LEAST_OF_NAME > LEAST_NAME ? LEAST_OF_NAME : LEAST_NAME - remark;
+    if (l->style->full_names || l->style->columns == 0)
+        return SIZE_MAX;
+    room -= x->more && room > MORE_WIDTH ? MORE_WIDTH : 0;
+    return room > taken + least ? room - taken : least;
+}
+
+static void put_name(output *o, const layout *l, const line *x, size_t room) {
+    room = room_for_name(l, x, room, x->remark ? figure_columns(x->remark) + 1 : 0);
     put_blanks(o, x->depth * INDENT);
     output_text(o, x->prefix);
-    room -= x->more && room > MORE_WIDTH ? MORE_WIDTH : 0;
-    room = whole ? SIZE_MAX : room > taken + LEAST_NAME ? room - taken : LEAST_NAME;
     if (x->place)
         shorten_place(o, x->place, x->by_line, room);
     else if (x->name)

@@ -451,7 +451,7 @@ static const char *moved_from(document *d, const diff_report *r, const diff_site
 }
 
 static const char *make_remark(document *d, const diff_report *r, const diff_site *s) {
-    return !s->in_after ? "(only before)" : !s->in_before ? "(only after)" : moved_from(d, r, s);
+    return !s->in_after ? "(gone)" : !s->in_before ? "(new)" : moved_from(d, r, s);
 }
 
 /* The first `top` of those that are not the same. */

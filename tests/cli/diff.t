@@ -16,8 +16,8 @@ What changed between two traces; at rate 1, where numbers are exact. Lines of `p
     change  -8.2 KB, -66%
     before, B  after  change       q  site
         8,000  3,200  -4,800  <0.001  a.c:12 parse (was line 10)
-        4,000      0  -4,000  <0.001  a.c:40 old (only before)
-            0    400    +400  <0.001  a.c:50 new (only after)
+        4,000      0  -4,000  <0.001  a.c:40 old (gone)
+            0    400    +400  <0.001  a.c:50 new (new)
   1 site did not change.
   Reduced by 66%; 3 sites changed for sure.
   $ allotrace diff --by function --top 1 before.ctf after.ctf
@@ -34,10 +34,10 @@ What changed between two traces; at rate 1, where numbers are exact. Lines of `p
     change  -400 B, -31%
   Amounts are divided by 10 before and by 5 after.
     before, B  after  change       q  site
-          400      0    -400  <0.001  a.c:40 old (only before)
+          400      0    -400  <0.001  a.c:40 old (gone)
           800    640    -160  <0.001  a.c:12 parse (was line 10)
            80    160     +80  <0.001  a.c:14 parse (was line 12)
-            0     80     +80  <0.001  a.c:50 new (only after)
+            0     80     +80  <0.001  a.c:50 new (new)
   Reduced by 31%; 4 sites changed for sure.
   $ cp before.ctf same.ctf; allotrace diff before.ctf same.ctf
     before  12.5 KB
@@ -195,8 +195,8 @@ Real traces; two of different programs have nothing in common:
   Different rates: 2e-5 before, 1e-6 after.
   Sites below about 1.1 MB before, 22.9 MB after may be invisible at these rates.
     before, MB    after    change        ±       q  site
-           0.0  3,830.0  +3,830.0  ± 339.0  <0.001  map.ml:115 Stdlib__Map.Make.bal (only after)
-           0.0  2,952.6  +2,952.6  ± 298.1  <0.001  list.ml:58 Stdlib__List.rev_append (only after)
+           0.0  3,830.0  +3,830.0  ± 339.0  <0.001  map.ml:115 Stdlib__Map.Make.bal (new)
+           0.0  2,952.6  +2,952.6  ± 298.1  <0.001  list.ml:58 Stdlib__List.rev_append (new)
   337 more sites changed for sure.
   522 more sites without a sure change.
   Increased by 12558% ± 657%; 339 sites changed for sure.
@@ -213,7 +213,7 @@ A part of the blocks, and other measures:
   Amounts are of what is live at the peak.
   Sites below about 1.1 MB before, 22.9 MB after may be invisible at these rates.
     before, MB  after  change               ±       q  site
-          0.00  30.52  +30.52  +8.27 … +78.14  <0.001  src/repr/binary.ml:232 Repr__Binary.Mono_container.decode.sub (only after)
+          0.00  30.52  +30.52  +8.27 … +78.14  <0.001  src/repr/binary.ml:232 Repr__Binary.Mono_container.decode.sub (new)
   6 more sites changed for sure.
   73 more sites without a sure change.
   Increased by 459% ± 230%; 7 sites changed for sure.
@@ -233,8 +233,8 @@ A part of the blocks, and other measures:
     after   3 blocks
     change  0 blocks
     before, blocks  after  change       q  site
-                 1      0      -1  <0.001  a.c:40 old (only before)
-                 0      1      +1  <0.001  a.c:50 new (only after)
+                 1      0      -1  <0.001  a.c:40 old (gone)
+                 0      1      +1  <0.001  a.c:50 new (new)
   2 sites did not change.
   No change in total; 2 sites changed for sure.
   $ allotrace diff --measure byteseconds --normalise total before.ctf after.ctf
@@ -269,8 +269,8 @@ A part of the blocks, and other measures:
   Sites below about 2.3 KB after may be invisible at that rate.
     before, blocks  after  change          ±      q  site
   Not sure; may be chance:
-                 2      0      -2   -2 … +72  1.000  a.c:2 g (only before)
-                 1      0      -1  -1 … +183  1.000  a.c:1 f (only before)
+                 2      0      -2   -2 … +72  1.000  a.c:2 g (gone)
+                 1      0      -1  -1 … +183  1.000  a.c:1 f (gone)
   1 site did not change.
   No sure change in total; no site changed for sure.
   $ allotrace diff --measure byteseconds --before exact.ctf exact.ctf --after rare.ctf rare.ctf
@@ -282,8 +282,8 @@ A part of the blocks, and other measures:
   Sites below about 2.3 KB after may be invisible at that rate.
     before, B·s  after  change              ±      q  site
   Not sure; may be chance:
-           0.12      0   -0.12  -0.12 … +2.31  1.000  a.c:2 g (only before)
-           0.05      0   -0.05  -0.05 … +4.33  1.000  a.c:1 f (only before)
+           0.12      0   -0.12  -0.12 … +2.31  1.000  a.c:2 g (gone)
+           0.05      0   -0.05  -0.05 … +4.33  1.000  a.c:1 f (gone)
               0      0       0       0 … +183  1.000  a.c:3 h
   No sure change in total; no site changed for sure.
   $ allotrace diff --measure byteseconds --normalise time --top 1 $TRACES/ocamlopt.ctf $TRACES/irmin-replay.ctf
@@ -295,7 +295,7 @@ A part of the blocks, and other measures:
   Different rates: 2e-5 before, 1e-6 after.
   Sites below about 1.1 MB before, 22.9 MB after may be invisible at these rates.
     before, KB·s/s    after    change          ±  site
-               0.0  9,655.3  +9,655.3  ± 4,994.1  list.ml:58 Stdlib__List.rev_append (only after)
+               0.0  9,655.3  +9,655.3  ± 4,994.1  list.ml:58 Stdlib__List.rev_append (new)
   860 more sites, undecided.
   Undecided: ± covers sampling error only; one run per side cannot show how much times vary. Give several: --before A… --after B…
   $ allotrace diff --measure blocks --csv --top 1 $TRACES/ocamlopt.ctf half.ctf
@@ -330,7 +330,7 @@ For a comment on a pull request, as Markdown, in which names are code:
   $ printf 'alloc major 99 100 main@main.c:1 @you<b>@*.c:7\n' | $TESTDIR/make-trace >named.ctf
   $ allotrace diff --markdown --filter '-fn:@you*x*' before.ctf named.ctf | grep you | tr '\342\200\213' '...'
   Filter: -fn:@...you\*x\*
-  | 0 | 800 | **+800** | &lt;0.001 | `*.c:7 @you<b>` (only after) |
+  | 0 | 800 | **+800** | &lt;0.001 | `*.c:7 @you<b>` (new) |
   $ allotrace diff --markdown --json few.ctf many.ctf
   allotrace: diff: --json, --csv and --markdown exclude each other
   Try `allotrace diff --help`.

@@ -521,20 +521,29 @@ START_TEST(changes_have_signs_one_unit_and_a_line_above_those_in_doubt) {
 }
 END_TEST
 
+/* The last is narrower than the columns before the name. */
 START_TEST(text_keeps_room_for_a_remark) {
+    static const struct {
+        unsigned columns;
+        const char *name;
+    } widths[] = {{0, "  a_name_of_more_than_thirty_letters (new)\n"},
+                  {60, "  a_name_of_more_than_thirt… (new)\n"},
+                  {30, "  a_name_of_more_th… (new)\n"}};
     const turn long_ = {.name = "a_name_of_more_than_thirty_letters", .remark = "(new)"};
     table t = turns_table(AMOUNTS_WHOLE);
-    document d = {0};
-    output o;
     t.rows = &long_;
     t.n = 1;
-    document_rows(&d, &t, IN_ALL, NULL);
-    output_start(&o, OUTPUT_MEMORY);
-    render_text(&o, &d, &(text_style){.columns = 60});
-    output_char(&o, '\0');
-    ck_assert_ptr_nonnull(strstr(o.buffer, "  a_name_of_more_than_thirt… (new)\n"));
-    output_finish(&o);
-    document_free(&d);
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        document d = {0};
+        output o;
+        document_rows(&d, &t, IN_ALL, NULL);
+        output_start(&o, OUTPUT_MEMORY);
+        render_text(&o, &d, &(text_style){.columns = widths[i].columns});
+        output_char(&o, '\0');
+        ck_assert_ptr_nonnull(strstr(o.buffer, widths[i].name));
+        output_finish(&o);
+        document_free(&d);
+    }
 }
 END_TEST
 

@@ -4,9 +4,9 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "reports/diff_words.h"
 #include "reports/ending.h"
 
 static const diff_report *report_of(const table *t) {
@@ -128,11 +128,14 @@ static cell site_sure_count(const table *t, const void *row) {
     return (cell){.count = site_of(row)->sure};
 }
 
+#define DIFF_COLUMN(name_, kind_, in_, get_, help_)                                                \
+    { .name = (name_), .kind = COLUMN_##kind_, .in = (in_), .get = (get_), .help = (help_) }
+
 static const table_column ratio_columns[] = {
-    {.name = "value", .kind = COLUMN_NUMBER, .get = site_ratio_value, .help = "the estimate"},
-    {.name = "low", .kind = COLUMN_NUMBER, .get = site_ratio_low, .help = "the least it may be"},
-    {.name = "high", .kind = COLUMN_NUMBER, .get = site_ratio_high, .help = "the most"},
-    {.name = "samples", .kind = COLUMN_COUNT, .get = site_ratio_samples, .help = "of both sides"},
+    DIFF_COLUMN("value", NUMBER, IN_ALL, site_ratio_value, "the estimate"),
+    DIFF_COLUMN("low", NUMBER, IN_ALL, site_ratio_low, "the least it may be"),
+    DIFF_COLUMN("high", NUMBER, IN_ALL, site_ratio_high, "the most"),
+    DIFF_COLUMN("samples", COUNT, IN_ALL, site_ratio_samples, "of both sides"),
 };
 
 static bool site_ratio(const table *t, const void *row, table *below) {
@@ -169,16 +172,8 @@ static bool site_ratio(const table *t, const void *row, table *below) {
 /* ---- the total --------------------------------------------------------------------------- */
 
 static const table_column total_columns[] = {
-    {.name = "sure",
-     .kind = COLUMN_FLAG,
-     .in = IN_JSON,
-     .get = site_sure,
-     .help = "whether it changed beyond accident"},
-    {.name = "p",
-     .kind = COLUMN_NUMBER,
-     .in = IN_JSON,
-     .get = site_p,
-     .help = "the chance of such a difference by accident"},
+    DIFF_COLUMN("sure", FLAG, IN_JSON, site_sure, "whether it changed beyond accident"),
+    DIFF_COLUMN("p", NUMBER, IN_JSON, site_p, "the chance of such a difference by accident"),
     DIFF_AMOUNTS,
 };
 
@@ -220,9 +215,11 @@ static cell name_type(const table *t, const void *row) {
 }
 
 static const table_column place_columns[] = {
-    {.name = "place", .kind = COLUMN_PLACE, .get = name_place, .help = "what allocates"}};
+    DIFF_COLUMN("place", PLACE, IN_ALL, name_place, "what allocates"),
+};
 static const table_column type_columns[] = {
-    {.name = "type", .kind = COLUMN_TEXT, .get = name_type, .help = "what is allocated"}};
+    DIFF_COLUMN("type", TEXT, IN_ALL, name_type, "what is allocated"),
+};
 
 static bool name_below(const table *t, const diff_name *n, bool is_there, table *below) {
     below->columns = is_by_type(t) ? type_columns : place_columns;
@@ -313,31 +310,12 @@ static const table_column columns[] = {
      .in = IN_JSON,
      .below = site_name_after,
      .help = "where it is after"},
-    {.name = "sure",
-     .kind = COLUMN_FLAG,
-     .in = IN_JSON | IN_PAGE,
-     .get = site_sure,
-     .help = "whether it changed beyond accident"},
-    {.name = "sure",
-     .kind = COLUMN_COUNT,
-     .in = IN_CSV,
-     .get = site_sure_count,
-     .help = "the same: 1 or 0"},
-    {.name = "q",
-     .kind = COLUMN_NUMBER,
-     .in = IN_DATA,
-     .get = site_q,
-     .help = "the false discovery rate at which the change would be called sure"},
-    {.name = "p",
-     .kind = COLUMN_NUMBER,
-     .in = IN_DATA,
-     .get = site_p,
-     .help = "the chance of such a difference by accident"},
-    {.name = "sure_change",
-     .kind = COLUMN_NUMBER,
-     .in = IN_PAGE,
-     .get = site_sure_change,
-     .help = "how large the change surely is"},
+    DIFF_COLUMN("sure", FLAG, IN_JSON | IN_PAGE, site_sure, "whether it changed beyond accident"),
+    DIFF_COLUMN("sure", COUNT, IN_CSV, site_sure_count, "the same: 1 or 0"),
+    DIFF_COLUMN("q", NUMBER, IN_DATA, site_q,
+                "the false discovery rate at which the change would be called sure"),
+    DIFF_COLUMN("p", NUMBER, IN_DATA, site_p, "the chance of such a difference by accident"),
+    DIFF_COLUMN("sure_change", NUMBER, IN_PAGE, site_sure_change, "how large the change surely is"),
     DIFF_AMOUNTS,
     {.name = "went",
      .kind = COLUMN_AMOUNT,
@@ -353,47 +331,18 @@ static const table_column columns[] = {
      .get = site_came,
      .has = is_of_moments,
      .help = "what was there at the second alone"},
-    {.name = "q", .kind = COLUMN_NUMBER, .in = IN_TEXT, .get = site_q_above_0, .help = "as above"},
-    {.name = "function",
-     .kind = COLUMN_TEXT,
-     .in = IN_CSV | IN_PAGE,
-     .get = site_function,
-     .help = "what allocates"},
-    {.name = "file",
-     .kind = COLUMN_TEXT,
-     .in = IN_CSV | IN_PAGE,
-     .get = site_file,
-     .help = "its file: that after, where it is there"},
-    {.name = "line_before",
-     .kind = COLUMN_COUNT,
-     .in = IN_CSV,
-     .get = site_line_before,
-     .help = "its line before"},
-    {.name = "line_after",
-     .kind = COLUMN_COUNT,
-     .in = IN_CSV,
-     .get = site_line_after,
-     .help = "its line after"},
-    {.name = "line",
-     .kind = COLUMN_COUNT,
-     .in = IN_PAGE,
-     .get = site_line,
-     .help = "that after, where it is there"},
-    {.name = "type",
-     .kind = COLUMN_TEXT,
-     .in = IN_CSV | IN_PAGE,
-     .get = site_type,
-     .help = "the type of what is allocated, if rows are types"},
-    {.name = "id_before",
-     .kind = COLUMN_NUMBER,
-     .in = IN_PAGE,
-     .get = site_id_before,
-     .help = "the number of its place in the trace before; -1: none"},
-    {.name = "id_after",
-     .kind = COLUMN_NUMBER,
-     .in = IN_PAGE,
-     .get = site_id_after,
-     .help = "the same in the trace after"},
+    DIFF_COLUMN("q", NUMBER, IN_TEXT, site_q_above_0, "as above"),
+    DIFF_COLUMN("function", TEXT, IN_CSV | IN_PAGE, site_function, "what allocates"),
+    DIFF_COLUMN("file", TEXT, IN_CSV | IN_PAGE, site_file,
+                "its file: that after, where it is there"),
+    DIFF_COLUMN("line_before", COUNT, IN_CSV, site_line_before, "its line before"),
+    DIFF_COLUMN("line_after", COUNT, IN_CSV, site_line_after, "its line after"),
+    DIFF_COLUMN("line", COUNT, IN_PAGE, site_line, "that after, where it is there"),
+    DIFF_COLUMN("type", TEXT, IN_CSV | IN_PAGE, site_type,
+                "the type of what is allocated, if rows are types"),
+    DIFF_COLUMN("id_before", NUMBER, IN_PAGE, site_id_before,
+                "the number of its place in the trace before; -1: none"),
+    DIFF_COLUMN("id_after", NUMBER, IN_PAGE, site_id_after, "the same in the trace after"),
     {.name = "type",
      .kind = COLUMN_TEXT,
      .in = IN_TEXT,
@@ -573,8 +522,8 @@ static cell per_after(const table *t, const void *row) {
 }
 
 static const table_column per_columns[] = {
-    {.name = "before", .kind = COLUMN_NUMBER, .get = per_before, .help = "amounts before"},
-    {.name = "after", .kind = COLUMN_NUMBER, .get = per_after, .help = "amounts after"},
+    DIFF_COLUMN("before", NUMBER, IN_ALL, per_before, "amounts before"),
+    DIFF_COLUMN("after", NUMBER, IN_ALL, per_after, "amounts after"),
 };
 
 static bool about_per(const table *t, const void *row, table *below) {
@@ -591,25 +540,13 @@ static bool has_per(const table *t) {
 }
 
 static const table_column about_columns[] = {
-    {.name = "by", .kind = COLUMN_TEXT, .get = about_by, .help = "what a row is"},
-    {.name = "unit", .kind = COLUMN_TEXT, .get = about_unit, .help = "of sites"},
-    {.name = "unit_of_total",
-     .kind = COLUMN_TEXT,
-     .get = about_unit_of_total,
-     .help = "of `total`"},
-    {.name = "false_discovery_rate",
-     .kind = COLUMN_NUMBER,
-     .get = about_rate,
-     .help = "the limit of q"},
-    {.name = "decided",
-     .kind = COLUMN_FLAG,
-     .get = about_decided,
-     .help = "whether the traces can tell what is sure"},
-    {.name = "measure", .kind = COLUMN_TEXT, .get = about_measure, .help = "what is compared"},
-    {.name = "normalise",
-     .kind = COLUMN_TEXT,
-     .get = about_normalise,
-     .help = "what amounts are relative to"},
+    DIFF_COLUMN("by", TEXT, IN_ALL, about_by, "what a row is"),
+    DIFF_COLUMN("unit", TEXT, IN_ALL, about_unit, "of sites"),
+    DIFF_COLUMN("unit_of_total", TEXT, IN_ALL, about_unit_of_total, "of `total`"),
+    DIFF_COLUMN("false_discovery_rate", NUMBER, IN_ALL, about_rate, "the limit of q"),
+    DIFF_COLUMN("decided", FLAG, IN_ALL, about_decided, "whether the traces can tell what is sure"),
+    DIFF_COLUMN("measure", TEXT, IN_ALL, about_measure, "what is compared"),
+    DIFF_COLUMN("normalise", TEXT, IN_ALL, about_normalise, "what amounts are relative to"),
     {.name = "filter",
      .kind = COLUMN_TEXT,
      .get = about_filter,
@@ -663,216 +600,21 @@ static bool run_end(const table *t, const void *row, table *below) {
 }
 
 static const table_column run_columns[] = {
-    {.name = "rate", .kind = COLUMN_NUMBER, .get = run_rate, .help = "the chance of each word"},
-    {.name = "program", .kind = COLUMN_TEXT, .get = run_program, .help = "what was recorded"},
-    {.name = "host", .kind = COLUMN_TEXT, .get = run_host, .help = "where"},
+    DIFF_COLUMN("rate", NUMBER, IN_ALL, run_rate, "the chance of each word"),
+    DIFF_COLUMN("program", TEXT, IN_ALL, run_program, "what was recorded"),
+    DIFF_COLUMN("host", TEXT, IN_ALL, run_host, "where"),
     {.name = "ends_early",
      .kind = COLUMN_OBJECT,
      .get = run_is_whole,
      .below = run_end,
      .help = "if the trace ends before what it records: when, how and why"},
-    {.name = "lacks_events",
-     .kind = COLUMN_FLAG,
-     .get = run_lacks_events,
-     .help = "true if events could not be read, since a part of the trace is damaged"},
+    DIFF_COLUMN("lacks_events", FLAG, IN_ALL, run_lacks_events,
+                "true if events could not be read, since a part of the trace is damaged"),
 };
 
 static table runs_table(const char *name, const query_result *const *runs, size_t n) {
     return (table){
         .name = name, TABLE_COLUMNS(run_columns), .rows = runs, .stride = sizeof *runs, .n = n};
-}
-
-static bool any_is_partial(const query_result *const *runs, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (profile_is_partial(runs[i]->profile))
-            return true;
-    return false;
-}
-
-static void say_what_run_lacks(document *d, const char *run, const profile *p) {
-    if (profile_ends_early(p))
-        document_note(d, "%s ends early, at %s%s%s.", run, figure_duration(p->end.time).text,
-                      p->end.reason[0] ? ": " : "", p->end.reason);
-    else if (p->lacks_events)
-        document_note(d, "%s lacks events: a part of the trace is damaged.", run);
-}
-
-static void say_what_is_lacking(document *d, const char *side, const query_result *const *runs,
-                                size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        char run[40];
-        if (n > 1)
-            snprintf(run, sizeof run, "%s %zu", side, i + 1);
-        else
-            snprintf(run, sizeof run, "%s", side);
-        say_what_run_lacks(d, run, runs[i]->profile);
-    }
-}
-
-/* ---- remarks ----------------------------------------------------------------------------- */
-
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-static void say_differs(document *d, const char *what, const char *before, const char *after) {
-    if (strcmp(before, after) != 0)
-        document_note(d, "Different %s: %s before, %s after.", what, before, after);
-}
-
-static void say_what_differs(document *d, const diff_report *r) {
-    const memtrace_info *b = &r->before[0]->profile->info, *a = &r->after[0]->profile->info;
-    say_differs(d, "programs", base_name(b->executable_name), base_name(a->executable_name));
-    say_differs(d, "hosts", b->host_name, a->host_name);
-    say_differs(d, "rates", figure_rate(b->sample_rate).text, figure_rate(a->sample_rate).text);
-}
-
-static void say_amounts(document *d, const diff_report *r) {
-    const diff_options *o = &r->diff->options;
-    const measure_unit unit = measure_infos[r->diff->measure].unit;
-    if (r->n_before > 1 || r->n_after > 1)
-        document_note(d, "Amounts are means of several runs: %zu before, %zu after.", r->n_before,
-                      r->n_after);
-    if (o->per_before > 0 && o->per_before == o->per_after)
-        document_note(d, "Amounts are divided by %g.", o->per_before);
-    else if (o->per_before > 0)
-        document_note(d, "Amounts are divided by %g before and by %g after.", o->per_before,
-                      o->per_after);
-    if (r->diff->measure != MEASURE_ALLOCATED && unit != UNIT_BLOCKS && unit != UNIT_BYTESECONDS)
-        document_note(d, "Amounts are of what is %s.", measure_infos[r->diff->measure].title);
-    if (o->normalise == DIFF_BY_TOTAL)
-        document_note(d, "Sites are compared by their share of the total.");
-    if (r->filter)
-        document_note(d, "Filter: %s", r->filter);
-}
-
-/* What a site must allocate to be seen in each run of a side; 0 at rate 1. */
-static double invisible_bytes(const query_result *const *runs, size_t n) {
-    double most = 0;
-    for (size_t i = 0; i < n; i++) {
-        const memtrace_info *info = &runs[i]->profile->info;
-        most = fmax(most, estimate_invisible(info->sample_rate) * info->word_size / 8);
-    }
-    return most;
-}
-
-static void say_invisible(document *d, const diff_report *r) {
-    const double before = invisible_bytes(r->before, r->n_before),
-                 after = invisible_bytes(r->after, r->n_after);
-    if (before <= 0 && after <= 0)
-        return;
-    if (before == after)
-        document_note(d, "Sites below about %s may be invisible at this rate.",
-                      figure_bytes(before).text);
-    else if (before <= 0 || after <= 0)
-        document_note(d, "Sites below about %s %s may be invisible at that rate.",
-                      figure_bytes(fmax(before, after)).text, before <= 0 ? "after" : "before");
-    else
-        document_note(d, "Sites below about %s before, %s after may be invisible at these rates.",
-                      figure_bytes(before).text, figure_bytes(after).text);
-}
-
-/* ---- what was found ---------------------------------------------------------------------- */
-
-static const char *sites(const diff_report *r, size_t n) {
-    static const char *const nouns[][2] = {[HOTSPOTS_BY_LINE] = {"site", "sites"},
-                                           [HOTSPOTS_BY_FUNCTION] = {"function", "functions"},
-                                           [HOTSPOTS_BY_TYPE] = {"type", "types"}};
-    return nouns[r->diff->options.by][n > 1];
-}
-
-static void say_rest(document *d, const diff_report *r) {
-    const diff *f = r->diff;
-    const size_t sure = r->n_changed < f->n_sure ? f->n_sure - r->n_changed : 0;
-    const size_t unsure = r->n_all - r->n_changed - sure, same = f->sites.count - r->n_all;
-    if (sure)
-        document_note(d, "%s more %s changed for sure.", figure_count(sure).text, sites(r, sure));
-    if (unsure)
-        document_note(d, "%s more %s%s.", figure_count(unsure).text, sites(r, unsure),
-                      f->decided ? " without a sure change" : ", undecided");
-    if (same)
-        document_note(d, "%s %s did not change.", figure_count(same).text, sites(r, same));
-}
-
-static figure_text percent(double x, int digits, bool has_sign) {
-    figure_text t;
-    const char *sign = !has_sign ? "" : x > 0 ? "+" : x < 0 ? "-" : "";
-    snprintf(t.text, sizeof t.text, "%s%.*f%%", sign, digits, has_sign ? fabs(x) : x);
-    return t;
-}
-
-static bool is_lopsided(const figure *f) {
-    const double down = f->value - f->low, up = f->high - f->value;
-    return up > 1.64 * down || down > 1.64 * up;
-}
-
-/* How much an amount of this ratio changed, with the digits that the margin allows: 17% ± 3%. */
-static figure_range percent_text(const estimate *ratio, bool has_sign) {
-    const double turn = !has_sign && ratio->value < 1 ? -100 : 100;
-    const double a = turn * (ratio->low - 1), b = turn * (ratio->high - 1);
-    figure f = {.value = turn * (ratio->value - 1),
-                .low = fmin(a, b),
-                .high = fmax(a, b),
-                .margin = 100 * estimate_margin(*ratio)};
-    const int digits = f.margin > 0 ? f.margin < 1 : fabs(f.value) < 10;
-    f.has_ends = is_lopsided(&f);
-    const figure_range error =
-        figure_error(&f, percent(f.margin, digits, false).text,
-                     percent(f.low, digits, has_sign).text, percent(f.high, digits, has_sign).text);
-    figure_range t;
-    snprintf(t.text, sizeof t.text, "%.20s%.78s", percent(f.value, digits, has_sign).text,
-             figure_beside(error).text);
-    return t;
-}
-
-static bool has_ratio(const comparison *c) {
-    return isfinite(c->ratio.value) && isfinite(c->ratio.low) && isfinite(c->ratio.high);
-}
-
-/* What stands behind the change of the total. */
-static const char *change_in_words(document *d, const diff *f) {
-    const comparison *c = &f->total;
-    if (isnan(c->ratio.value) || (c->change.value == 0 && c->change.low == c->change.high))
-        return NULL;
-    if (!f->total_sure && (c->before_samples == 0 || c->after_samples == 0))
-        return c->after_samples ? "no samples before" : "no samples after";
-    return has_ratio(c) ? document_text(d, "%s", percent_text(&c->ratio, true).text)
-                        : "from nothing";
-}
-
-static const char *undecided_text(const diff_report *r) {
-    const measure m = r->diff->measure;
-    if (any_is_partial(r->before, r->n_before) || any_is_partial(r->after, r->n_after))
-        return ": a trace is incomplete; what it lacks cannot be compared. Record it again.";
-    return m == MEASURE_PEAK || m == MEASURE_LIVE /* what is unknown is often more than sampling */
-               ? ": ± covers sampling error only; one run per side cannot show how much what "
-                 "several threads hold at one time varies. Give several: --before A… --after B…"
-               : ": ± covers sampling error only; one run per side cannot show how much times "
-                 "vary. Give several: --before A… --after B…";
-}
-
-static const char *verdict_text(document *d, const comparison *c, bool sure) {
-    const char *verb = c->change.value > 0 ? "Increased" : "Reduced";
-    if (!sure)
-        return c->change.low == c->change.high ? "No change in total" : "No sure change in total";
-    return has_ratio(c) ? document_text(d, "%s by %s", verb, percent_text(&c->ratio, false).text)
-                        : document_text(d, "%s from nothing", verb);
-}
-
-/* The last line: what to take away. */
-static void say_conclusion(document *d, const diff_report *r) {
-    const diff *f = r->diff;
-    const char *verdict = verdict_text(d, &f->total, f->total_sure);
-    if (!f->decided)
-        document_title(d, "Undecided", undecided_text(r));
-    else if (isnan(f->total.ratio.value))
-        document_title(d, "Nothing to compare", ": there are no samples on either side.");
-    else if (verdict)
-        document_title(d, verdict,
-                       document_text(d, "; %s %s changed for sure.",
-                                     f->n_sure ? figure_count(f->n_sure).text : "no",
-                                     sites(r, f->n_sure)));
 }
 
 /* ---- documents --------------------------------------------------------------------------- */
@@ -889,8 +631,8 @@ static cell omitted_sure(const table *t, const void *row) {
 }
 
 static const table_column omitted_columns[] = {
-    {.name = "sites", .kind = COLUMN_COUNT, .get = omitted_sites, .help = "sites not listed"},
-    {.name = "sure", .kind = COLUMN_COUNT, .get = omitted_sure, .help = "of these: the sure ones"},
+    DIFF_COLUMN("sites", COUNT, IN_ALL, omitted_sites, "sites not listed"),
+    DIFF_COLUMN("sure", COUNT, IN_ALL, omitted_sure, "of these: the sure ones"),
 };
 
 static void add_data(document *d, diff_report *r) {
@@ -911,22 +653,18 @@ static void add_data(document *d, diff_report *r) {
 
 static void add_text(document *d, diff_report *r) {
     const table total = diff_total(r), rows = changed_table(r);
-    say_what_is_lacking(d, "Before", r->before, r->n_before);
-    say_what_is_lacking(d, "After", r->after, r->n_after);
+    diff_say_what_is_lacking(d, r);
     document_object(d, &total, IN_TEXT);
-    say_what_differs(d, r);
-    say_amounts(d, r);
-    say_invisible(d, r);
+    diff_say_what_is_compared(d, r);
     document_rows(d, &rows, IN_TEXT, NULL);
-    say_rest(d, r);
-    say_conclusion(d, r);
+    diff_say_what_was_found(d, r);
 }
 
 void diff_document(document *d, diff_report *r) {
     const measure_unit unit = measure_infos[r->diff->measure].unit;
     add_data(d, r);
     find_changed(d, r);
-    r->change = change_in_words(d, r->diff);
+    r->change = diff_change_in_words(d, r->diff);
     if (d->failed)
         return;
     if (r->same_file)

@@ -14,8 +14,8 @@ typedef struct lane {
     bool is_left;
     size_t width;
     double unit;   /* of amounts: what its numbers are multiples of */
-    bool is_whole; /* they are whole numbers of single things */
-    bool is_fine;  /* they are multiples of much: with one more digit */
+    bool is_whole; /* of single things, without decimals */
+    bool is_fine;  /* of more than single things, with one more decimal */
     char title[48];
     bool any; /* some cell is not blank */
 } lane;

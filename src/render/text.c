@@ -77,30 +77,37 @@ static double largest_beside(const table *t, const table_column *c) {
     double largest = largest_of(t, c);
     for (size_t i = 0; t->one_unit && i < t->n_columns; i++) {
         const table_column *other = &t->columns[i];
-        if (is_amount(other) && is_in_bytes(t, other) && column_is_in(other, t, IN_TEXT))
+        if (is_amount(other) && !other->unit && column_is_in(other, t, IN_TEXT))
             largest = fmax(largest, largest_of(t, other));
     }
     return largest;
 }
 
-static void name_unit(layout *l, lane *n) {
+/* Where all have one unit, the first names it. */
+static void name_amounts(layout *l, lane *n, const char *unit) {
+    const table *t = l->table;
+    const table_column *c = n->column;
+    const char *title = c->title ? c->title : c->name;
+    const char *seconds = is_in_bytes(t, c) && t->unit == UNIT_BYTESECONDS ? "·s" : "";
+    if (t->one_unit && l->has_unit)
+        snprintf(n->title, sizeof n->title, "%s", title);
+    else
+        snprintf(n->title, sizeof n->title, "%s%s%s%s%s", title, *title ? ", " : "", unit, seconds,
+                 each_second(t, c));
+    l->has_unit = true;
+}
+
+static void choose_unit(layout *l, lane *n) {
     const table *t = l->table;
     const table_column *c = n->column;
     const bool shares = is_shared_out(t, c), bytes = is_in_bytes(t, c);
     const char *unit = c->unit ? c->unit : shares ? "%" : "blocks";
-    const char *title = c->title ? c->title : c->name;
-    n->unit = shares ? 0.01 : 1;
-    n->is_whole = c->kind == COLUMN_AMOUNT && t->form == AMOUNTS_WHOLE && !c->unit && !bytes;
-    if (bytes)
-        n->unit = unit_for(largest_beside(t, c), &unit);
-    n->is_fine = t->one_unit && largest_beside(t, c) < 100 * n->unit;
-    if (t->one_unit && l->has_unit) {
-        snprintf(n->title, sizeof n->title, "%s", title);
-        return;
-    }
-    snprintf(n->title, sizeof n->title, "%s%s%s%s%s", title, *title ? ", " : "", unit,
-             bytes && t->unit == UNIT_BYTESECONDS ? "·s" : "", each_second(t, c));
-    l->has_unit = true;
+    const double largest = largest_beside(t, c);
+    n->unit = bytes ? unit_for(largest, &unit) : shares ? 0.01 : 1;
+    n->is_fine = t->one_unit && largest < 100 * n->unit;
+    n->is_whole = (c->kind == COLUMN_AMOUNT && t->form == AMOUNTS_WHOLE && !c->unit && !bytes) ||
+                  (t->one_unit && !n->is_fine);
+    name_amounts(l, n, unit);
 }
 
 /* ---- cells ------------------------------------------------------------------------------- */
@@ -270,7 +277,7 @@ static void add_lane(layout *l, const table_column *c, bool is_error) {
     n->is_left = c->kind == COLUMN_SHARE || (c->kind == COLUMN_TEXT && !c->to_right) ||
                  c->kind == COLUMN_LINE || c->kind == COLUMN_PART;
     if (is_amount(c))
-        name_unit(l, n);
+        choose_unit(l, n);
     if (is_error)
         snprintf(n->title, sizeof n->title, "±");
     else if (!is_amount(c))

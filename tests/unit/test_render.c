@@ -610,6 +610,15 @@ START_TEST(amounts_that_are_no_whole_ones_have_digits) {
                  "change,change_low,change_high,ratio,name\n"
                  "0.125,0,,2,-0.0625,-0.0725,-0.0525,0,f\n"
                  "0.5,0,,2,0.25,-0.25,0.75,0,g\n");
+    static const turn many[] = {
+        {.before = 8218.25, .change = -75.25, .error = 0.5, .name = "f", .sure = true},
+        {.before = 8.5, .change = 1, .error = 0.5, .name = "g", .sure = true}};
+    t.rows = many;
+    t.unit = UNIT_BLOCKS;
+    expect_turns(plainly, t,
+                 "  before, blocks  change    ±  ratio  name\n"
+                 "           8,218     -75  ± 0  0.000  f\n"
+                 "               8      +1  ± 0  0.000  g\n");
 }
 END_TEST
 

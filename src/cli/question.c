@@ -63,13 +63,14 @@ static int parse_spec(const command *cmd, const question_options *o, query_spec 
                          .finds_peak = o->finds_peak,
                          .keep_counted = o->counts};
     *f = NULL;
-    if (o->json && o->csv)
-        return message_usage(cmd, "%s: --json and --csv exclude each other", cmd->name);
+    int status = question_check_form(cmd, o);
+    if (status != STATUS_OK)
+        return status;
     if (o->at && spec->measure != MEASURE_LIVE)
         return message_usage(cmd, "%s: --at is for --measure live", cmd->name);
     if (o->at && !filter_parse_time(o->at, &spec->moment, &error))
         return question_refuse(cmd, "--at", o->at, &error);
-    const int status = question_parse_filter(cmd, o->filter, f);
+    status = question_parse_filter(cmd, o->filter, f);
     spec->filter = *f;
     return status;
 }
@@ -170,14 +171,23 @@ void question_hint_symbolize(const question *q) {
                      traces_words(q->in.path));
 }
 
+int question_check_form(const command *cmd, const question_options *o) {
+    return o->json + o->csv + o->markdown <= 1 ? STATUS_OK
+           : o->markdown ? message_usage(cmd, "%s: --json, --csv and --markdown exclude each other",
+                                         cmd->name)
+                         : message_usage(cmd, "%s: --json and --csv exclude each other", cmd->name);
+}
+
 int question_show(const question_options *options, const document *d) {
     output out;
     const text_style style = {.color = color_wanted(), .columns = terminal_columns()};
     if (d->failed)
         return message_no_memory();
-    terminal_start(&out, !options->json && !options->csv);
+    terminal_start(&out, !options->json && !options->csv && !options->markdown);
     if (options->json)
         render_json(&out, d);
+    else if (options->markdown)
+        render_markdown(&out, d);
     else if (options->csv)
         render_csv(&out, d);
     else

@@ -10,7 +10,7 @@
 typedef struct question_options {
     const char *filter, *at;
     int measure, wrappers;
-    bool json, csv, strict, index;
+    bool json, csv, markdown, strict, index;
     /* No options: what the command needs beyond costs. */
     bool keep_rows;  /* which rows of the table are selected */
     bool finds_peak; /* of these */
@@ -71,6 +71,13 @@ extern const char *const question_sites[];
         },                                                                                         \
         OPTION_INDEX(type, question.index), OPTION_STRICT(type, question.strict)
 
+/* For those whose result is discussed where changes are. */
+#define OPTION_MARKDOWN(type)                                                                      \
+    {                                                                                              \
+        .name = "markdown", .kind = OPTION_FLAG, .at = offsetof(type, question.markdown),          \
+        .help = "write GitHub-flavoured Markdown instead of text, for a comment on a pull request" \
+    }
+
 /* For those that look at single blocks: at which, and whether at their bytes or their number. They
  * set `counts`. */
 #define OPTION_COUNTED(type)                                                                       \
@@ -118,6 +125,10 @@ void question_close_quietly(question *q);
 /* Writes a report to standard output in the form that the options ask for. Returns the exit status.
  */
 int question_show(const question_options *options, const document *d);
+
+/* Whether at most one form is asked for. Returns STATUS_OK, or another status after having said
+ * what is wrong. */
+int question_check_form(const command *cmd, const question_options *options);
 
 /* Its filter left no block. */
 bool question_has_nothing(const question *q);

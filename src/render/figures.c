@@ -13,14 +13,31 @@ size_t figure_columns(const char *text) {
     return utf8_columns(text, strlen(text));
 }
 
+/* Without zeros at either end. */
+static int significant_digits(const char *number) {
+    int n = 0, up_to_last = 0;
+    for (const char *c = number; *c && *c != 'e'; c++) {
+        const bool digit = *c >= '0' && *c <= '9';
+        n += digit && (n > 0 || *c != '0');
+        up_to_last = digit && *c != '0' ? n : up_to_last;
+    }
+    return up_to_last;
+}
+
+enum { FEW_DIGITS = 6, SURE_DIGITS = 15, MOST_DIGITS = 17 };
+
+/* If any number of up to 15 digits is `x`, it is the one of 15 digits, without zeros behind it. */
 void figure_json_number(output *o, double x) {
     char text[32];
-    for (int digits = 6; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, x);
-        if (strtod(text, NULL) == x)
-            break;
+    int digits = SURE_DIGITS - 1;
+    do
+        snprintf(text, sizeof text, "%.*g", ++digits, x);
+    while (digits < MOST_DIGITS && strtod(text, NULL) != x);
+    if (digits == SURE_DIGITS) {
+        digits = significant_digits(text);
+        snprintf(text, sizeof text, "%.*g", digits > FEW_DIGITS ? digits : FEW_DIGITS, x);
     }
-    output_text(o, text);
+    output_text(o, isfinite(x) ? text : "null");
 }
 
 void figure_json_estimate(output *o, estimate e, uint64_t samples) {

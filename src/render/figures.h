@@ -8,7 +8,7 @@
 /* The columns of a terminal that a text takes. */
 size_t figure_columns(const char *text);
 
-/* As few digits as give the same number back. */
+/* As few digits as give the same number back; null of what is no number, or infinite. */
 void figure_json_number(output *o, double x);
 
 /* `{"value":…,"low":…,"high":…,"samples":…}` of what is no number of bytes. */

@@ -1,5 +1,6 @@
 /* json.c: documents as JSON; see render.h. */
 #include <inttypes.h>
+#include <math.h>
 
 #include "render/figures.h"
 #include "render/render.h"
@@ -18,13 +19,17 @@ static void name_field(fields *f, const char *name) {
 }
 
 static void put_number(output *o, double value, bool whole) {
-    if (whole)
+    if (whole && isfinite(value))
         output_format(o, "%.0f", value);
     else
         figure_json_number(o, value);
 }
 
-/* Amounts are whole; rates and shares have digits. */
+static bool is_whole(const table *t, const table_column *c) {
+    return c->kind == COLUMN_AMOUNT && t->form == AMOUNTS_WHOLE;
+}
+
+/* Rates and shares have digits. */
 static void put_estimate(output *o, estimate e, uint64_t samples, bool whole) {
     output_text(o, "\"value\":");
     put_number(o, e.value, whole);
@@ -35,7 +40,7 @@ static void put_estimate(output *o, estimate e, uint64_t samples, bool whole) {
     output_format(o, ",\"samples\":%" PRIu64, samples);
 }
 
-static void put_amount(fields *f, const table_column *c, cell x) {
+static void put_amount(fields *f, const table *t, const table_column *c, cell x) {
     const figure *a = &x.amount;
     const bool own = c->name[0] == '\0';
     if (own)
@@ -43,7 +48,7 @@ static void put_amount(fields *f, const table_column *c, cell x) {
     else
         name_field(f, c->name);
     output_text(f->o, own ? "" : "{");
-    put_estimate(f->o, (estimate){a->value, a->low, a->high}, a->samples, c->kind == COLUMN_AMOUNT);
+    put_estimate(f->o, (estimate){a->value, a->low, a->high}, a->samples, is_whole(t, c));
     output_text(f->o, own ? "" : "}");
     f->any = true;
 }
@@ -132,6 +137,8 @@ static void put_below(output *o, const table *t, const table_column *c, const vo
 
 static void put_field(fields *f, const table *t, const table_column *c, const void *row) {
     if (c->kind == COLUMN_ROWS || c->kind == COLUMN_OBJECT) {
+        if (c->get && c->get(t, row).absent)
+            return;
         name_field(f, c->name);
         put_below(f->o, t, c, row);
         return;
@@ -144,7 +151,7 @@ static void put_field(fields *f, const table *t, const table_column *c, const vo
         return;
     }
     if ((c->kind == COLUMN_AMOUNT || c->kind == COLUMN_RATE) && !x.none) {
-        put_amount(f, c, x);
+        put_amount(f, t, c, x);
         return;
     }
     name_field(f, c->name);

@@ -31,6 +31,10 @@ void column_integer(json_column *c, int64_t value) {
 /* Most are small enough for the fast way. */
 void column_number(json_column *c, double value) {
     double whole = nearbyint(value);
+    if (!isfinite(value)) {
+        column_null(c);
+        return;
+    }
     if (fabs(whole) < 0x1p62) {
         column_integer(c, (int64_t)whole);
         return;
@@ -172,8 +176,8 @@ bool page_names(place_list *l, const page_rows *r) {
     return ok;
 }
 
-static void put_number(json_column *to, const table_column *c, double value) {
-    if (c->kind == COLUMN_AMOUNT)
+static void put_number(json_column *to, const table *t, const table_column *c, double value) {
+    if (c->kind == COLUMN_AMOUNT && t->form == AMOUNTS_WHOLE)
         column_number(to, value);
     else
         column_exact(to, value);
@@ -183,7 +187,7 @@ static void put_number(json_column *to, const table_column *c, double value) {
 static void put_estimates(output *o, const page_rows *r, const table_column *c, bool *any) {
     static const char *const parts[] = {"value", "low", "high", "samples", "of_samples"};
     const bool part = c->kind == COLUMN_PART;
-    for (int k = 0; k < (part ? 5 : 4); k++) {
+    for (int k = 0; k < (part ? 5 : c->unsampled ? 3 : 4); k++) {
         char name[80];
         json_column to;
         snprintf(name, sizeof name, "%s%s%s", c->name, c->name[0] && k > 0 ? "_" : "",
@@ -201,7 +205,7 @@ static void put_estimates(output *o, const page_rows *r, const table_column *c, 
                                               : k == 3 ? x.part.samples
                                                        : x.part.of_samples));
             else
-                put_number(&to, c, k == 0 ? e.value : k == 1 ? e.low : e.high);
+                put_number(&to, r->table, c, k == 0 ? e.value : k == 1 ? e.low : e.high);
         }
         column_end(&to);
     }
@@ -260,7 +264,8 @@ static void put_line(json_column *to, cell x) {
     output_char(to->o, ']');
 }
 
-static void put_value(json_column *to, place_list *l, const table_column *c, cell x) {
+static void put_value(json_column *to, place_list *l, const table *t, const table_column *c,
+                      cell x) {
     if (c->kind == COLUMN_PLACE)
         column_integer(to, place_list_add(l, x.none ? NULL : x.place));
     else if (c->kind == COLUMN_TEXT)
@@ -276,7 +281,7 @@ static void put_value(json_column *to, place_list *l, const table_column *c, cel
     else if (c->kind == COLUMN_FLAG)
         column_integer(to, x.flag);
     else if (c->kind == COLUMN_AMOUNT)
-        column_number(to, x.amount.value);
+        put_number(to, t, c, x.amount.value);
     else
         column_integer(to, (int64_t)x.count);
 }
@@ -286,7 +291,7 @@ static void put_cell(json_column *to, place_list *l, const table *t, const table
     if (c->kind == COLUMN_ROWS)
         put_rows_below(to, l, t, c, row);
     else
-        put_value(to, l, c, c->get(t, row));
+        put_value(to, l, t, c, c->get(t, row));
 }
 
 void page_columns(output *o, place_list *l, const page_rows *r, const char *name) {

@@ -71,13 +71,22 @@ typedef enum shown_in {
     IN_ALL = IN_TEXT | IN_DATA
 } shown_in;
 
-/* What a cell means to people: text may paint it. */
-typedef enum cell_tone { TONE_NONE, TONE_GOOD, TONE_BAD } cell_tone;
+/* What a cell means to people: text may paint it, and of what is in doubt, the whole row. */
+typedef enum cell_tone { TONE_NONE, TONE_GOOD, TONE_BAD, TONE_DOUBT } cell_tone;
+
+/* What the amounts of a table are, beside their unit. */
+typedef enum amount_form {
+    AMOUNTS_WHOLE,    /* data have no fractions of them */
+    AMOUNTS_DIVIDED,  /* means, or amounts a request: data do */
+    AMOUNTS_A_SECOND, /* the same each second */
+    AMOUNTS_SHARES,   /* 0 … 1, in text in percent, instead of the unit */
+} amount_form;
 
 typedef struct cell {
     bool none;   /* null in JSON, empty elsewhere */
     bool absent; /* `none`, and JSON leaves the field out: the row has no such thing */
     cell_tone tone;
+    const char *remark; /* of an object's amount, or a row's name: text adds it; NULL: nothing */
     union {
         figure amount;
         struct {
@@ -123,10 +132,15 @@ typedef struct table_column {
     bool bar;      /* of a PART: text draws it, too */
     bool exact;    /* of a NUMBER: text has all its digits, in an object */
     bool to_right; /* text that begins with a number */
+    /* Of an AMOUNT: */
+    bool has_sign;  /* text shows its sign, as of a change */
+    bool no_error;  /* text has no room for its error */
+    bool unsampled; /* CSV and columns leave out its samples: it is made of other amounts */
     /* What an amount is in, if not in the unit of its table. */
     const char *unit;
     cell (*get)(const table *t, const void *row);
-    /* Of ROWS and OBJECT instead: fills the table below the row, which is zeroed; false: none. */
+    /* Of ROWS and OBJECT instead: fills the table below the row, which is zeroed; false: none. A
+     * `get` beside it says of what row it is absent. */
     bool (*below)(const table *t, const void *row, table *rows);
     bool (*has)(const table *t); /* whether this table has it; NULL: always */
     const char *help; /* for documents: what it is, a clause in lower case without full stop */
@@ -142,6 +156,10 @@ struct table {
     const void *(*row)(const table *t, size_t i);
     const void *context; /* for the columns: what they need beside the row */
     measure_unit unit;   /* of its amounts */
+    amount_form form;    /* the same */
+    bool one_unit;       /* text has all its amounts as multiples of one unit */
+    /* Text writes it above the first of the rows for which it is the same; NULL: nothing. */
+    const char *(*group)(const table *t, const void *row);
     bool by_line;        /* places are lines, not functions with all their lines */
     size_t depth;        /* how many tables it is below */
     bool in_line;        /* text does not indent its rows below the row that they belong to */

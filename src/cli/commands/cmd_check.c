@@ -78,6 +78,7 @@ static const option options[] = {
      .at = offsetof(check_command, top),
      .argument = "N",
      .help = "for how many sites --update writes budgets into a new file (default 10)"},
+    OPTION_MARKDOWN(check_command),
     OPTIONS_FORM(check_command),
 };
 
@@ -308,19 +309,6 @@ static int count_groups(job *j) {
     return status;
 }
 
-/* Whether more was allocated than the trace can say. */
-static bool lacks_events(const trace_file *in) {
-    size_t n;
-    const memtrace_warning *w = trace_file_warnings(in, &n);
-    for (size_t i = 0; i < n; i++)
-        if (w[i].defect == MEMTRACE_DEFECT_CUT_SHORT ||
-            w[i].defect == MEMTRACE_DEFECT_NOT_A_PACKET ||
-            w[i].defect == MEMTRACE_DEFECT_BAD_EVENT ||
-            w[i].defect == MEMTRACE_DEFECT_CACHE_MISMATCH)
-            return true;
-    return false;
-}
-
 static int read_trace(job *j, const char *path) {
     const trace_profile_options from = {.strict = j->opts->question.strict,
                                         .index = j->opts->question.index,
@@ -328,8 +316,7 @@ static int read_trace(job *j, const char *path) {
                                                 .block = j->selects ? NULL : count_block,
                                                 .block_context = j}};
     int status = trace_profile_read(&j->in, &j->profile, path, &from);
-    j->is_partial =
-        status == STATUS_OK && (lacks_events(&j->in) || profile_ends_early(&j->profile));
+    j->is_partial = status == STATUS_OK && profile_is_partial(&j->profile);
     trace_file_close(&j->in);
     if (status != STATUS_OK)
         return status;
@@ -458,9 +445,12 @@ static int check(job *j) {
 }
 
 static int check_usage(const check_command *o) {
-    if (o->question.json && o->question.csv)
-        return message_usage(&command_check, "check: --json and --csv exclude each other");
-    if (o->update && (o->budget || o->expect.n || o->junit || o->question.json || o->question.csv))
+    const question_options *form = &o->question;
+    const int status = question_check_form(&command_check, form);
+    if (status != STATUS_OK)
+        return status;
+    if (o->update &&
+        (o->budget || o->expect.n || o->junit || form->json || form->csv || form->markdown))
         return message_usage(&command_check, "check: --update stands alone");
     if (!o->update && !o->budget && o->expect.n == 0)
         return message_usage(&command_check, "check needs --expect, --budget or --update");

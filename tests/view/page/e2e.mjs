@@ -735,7 +735,7 @@ test("blocks and byte-seconds are compared, too", withPage(at(two, "view=diff&by
     const rows = await c.rows();
     assert.equal(rows[0].before, amount(j.sites[0].before.value, j.unit ?? "blocks"));
     for (const row of rows) assert.equal(row.sure === "undecided", measure === "byteseconds", "of times, one run a side says nothing");
-    assert.equal((await c.text(".main")).includes("undecided: a trace ends early, or one run"), measure === "byteseconds");
+    assert.equal((await c.text(".main")).includes("undecided: a trace is incomplete, or one run"), measure === "byteseconds");
     await c.go({ diffas: "flame" });
     const totals = [IRMIN, OCAMLOPT].map((f) => cliJson("hotspots", "--json", "--top", "1", "--measure", measure, f).total.value);
     assert.ok(Math.abs((await c.frames())[0].value / (totals[0] + totals[1]) - 1) < 1e-6);

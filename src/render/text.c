@@ -3,12 +3,20 @@
  * A table is laid out before it is written: each cell becomes text, each column gets the width of
  * its widest cell, and what the terminal leaves goes to the last column, which is where names
  * stand. Amounts of a column share one unit, which its title names, so that their digits line up.
+ *
+ * A record is a head and, further in, its fields:
+ *
+ *      14.3% set.ml:125 bal
+ *            what   a paragraph, in lines that
+ *                   are easy to read
+ *            check  a command
  */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "render/figures.h"
 #include "render/fold.h"
 #include "render/render.h"
@@ -25,10 +33,13 @@ enum {
     PART_BAR_WIDTH = 20,
     PART_WIDTH = 23, /* what stands before its bar */
     GAP = 2,
-    INDENT = 2,      /* of rows below rows, each level */
-    LEAST_NAME = 24, /* columns that names get, however narrow the terminal is */
-    MORE_WIDTH = 3,  /* of what says that rows are left out */
-    MOST_CELLS = 40, /* of a row */
+    INDENT = 2,        /* of rows below rows, each level */
+    LEAST_NAME = 24,   /* columns that names get, however narrow the terminal is */
+    MORE_WIDTH = 3,    /* of what says that rows are left out */
+    MOST_CELLS = 40,   /* of a row */
+    RECORD_INDENT = 7, /* what a share takes */
+    LONGEST_UNIT = 6,
+    RECORD_WIDTH = 80, /* longer lines are no easier to read */
 };
 
 /* A column of the terminal; an amount has two, its value and its error. */
@@ -63,6 +74,7 @@ typedef struct layout {
     const table_column *name; /* the last column: names */
     VEC(line) lines;
     arena texts;
+    bool is_bare; /* shares have no bars */
     bool failed;
 } layout;
 
@@ -301,7 +313,7 @@ static void fill_line(layout *l, const table *t, const void *row, line *x) {
         lane *n = &l->lanes[i];
         const table_column *c = t == l->table ? n->column : table_find(t, n->column->name);
         const cell is = c && column_is_in(c, t, IN_TEXT) ? c->get(t, row) : cell_none();
-        x->cells[i] = cell_text(l, n, is, x->faint);
+        x->cells[i] = cell_text(l, n, is, x->faint || l->is_bare);
         x->tones[i] = is.tone;
         const size_t width = figure_columns(x->cells[i]);
         n->width = width > n->width ? width : n->width;
@@ -404,7 +416,7 @@ static size_t lanes_width(const layout *l) {
 
 static void put_name(output *o, const layout *l, const line *x, size_t room) {
     const size_t taken = x->depth * INDENT + figure_columns(x->prefix);
-    const bool whole = l->style->full_names || l->style->columns == 0;
+    const bool whole = l->style->full_names || l->style->columns == 0 || l->name->whole;
     put_blanks(o, x->depth * INDENT);
     output_text(o, x->prefix);
     room -= x->more && room > MORE_WIDTH ? MORE_WIDTH : 0;
@@ -467,17 +479,170 @@ static void put_table(output *o, const table *t, const char *heading, const text
     arena_free(&l.texts);
 }
 
+/* ---- records ----------------------------------------------------------------------------- */
+
+static const char *title_of(const table_column *c) {
+    return c->title ? c->title : c->name;
+}
+
+/* By itself: an amount has its unit behind it. */
+static const char *value_text(layout *l, const lane *n, cell x) {
+    const measure_unit unit = l->table->unit;
+    char text[160];
+    if (n->column->exact)
+        return exact_text(l, x.number);
+    if (!is_amount(n->column))
+        return cell_text(l, n, x, true);
+    snprintf(text, sizeof text, "%s%s", figure_amount(unit, x.amount.value).text,
+             figure_beside(figure_margin_in(unit, &x.amount)).text);
+    return keep(l, text);
+}
+
+static bool is_field(const table *t, const table_column *c) {
+    return c->field && column_is_in(c, t, IN_TEXT) && c->kind != COLUMN_OBJECT;
+}
+
+static size_t record_width(const text_style *style) {
+    return style->columns && style->columns < RECORD_WIDTH ? style->columns : RECORD_WIDTH;
+}
+
+/* Where the texts of fields begin. */
+static size_t fields_begin(const table *t) {
+    size_t width = 0;
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (is_field(t, &t->columns[i]))
+            width = fmax(width, figure_columns(title_of(&t->columns[i])));
+    return RECORD_INDENT + width + GAP;
+}
+
+/* Returns the column behind it. Without a title, nothing stands beside the text. */
+static size_t put_label(output *o, const char *title, size_t begin) {
+    put_blanks(o, RECORD_INDENT);
+    output_text(o, title);
+    put_blanks(o, *title ? begin - RECORD_INDENT - figure_columns(title) : 0);
+    return *title ? begin : RECORD_INDENT;
+}
+
+/* A word; and with a number its unit, which is a short one. */
+static size_t word_size(const char *text) {
+    const size_t size = strcspn(text, " ");
+    const bool is_number = size > 0 && text[size - 1] >= '0' && text[size - 1] <= '9';
+    const size_t next = is_number && text[size] ? strcspn(text + size + 1, " ") : 0;
+    return next > 0 && next <= LONGEST_UNIT ? size + 1 + next : size;
+}
+
+static void put_paragraph(output *o, const char *text, size_t begin, size_t width) {
+    size_t column = begin;
+    for (bool first = true; *text; first = false) {
+        const size_t size = word_size(text), wide = utf8_columns(text, size);
+        if (!first && column + 1 + wide > width) {
+            output_char(o, '\n');
+            put_blanks(o, begin);
+            column = begin;
+        } else if (!first) {
+            output_char(o, ' ');
+            column++;
+        }
+        output_bytes(o, text, size);
+        column += wide;
+        text += size;
+        text += strspn(text, " ");
+    }
+    output_char(o, '\n');
+}
+
+/* They are laid out as a table of their own, without its titles. */
+static void put_rows_of_field(output *o, const table *t, const text_style *style, const char *title,
+                              size_t begin) {
+    layout l = {.table = t, .style = style, .is_bare = true};
+    find_lanes(&l, true);
+    add_lines(&l, t, 0, "");
+    const size_t taken = begin + lanes_width(&l);
+    const size_t room = style->columns > taken ? style->columns - taken : 0;
+    for (size_t i = 0; i < l.lines.count && !o->error; i++) {
+        line *x = &l.lines.items[i];
+        x->more = i + 1 == l.lines.count && t->omitted > 0;
+        x->faint = l.name && l.name->whole;
+        put_label(o, i ? "" : title, begin - GAP);
+        put_blanks(o, i || !*title ? begin - GAP - RECORD_INDENT : 0);
+        put_line(o, &l, x, room);
+    }
+    if (l.failed && !o->error)
+        o->error = ENOMEM;
+    vec_free(&l.lines);
+    arena_free(&l.texts);
+}
+
+static void put_text_of_field(output *o, layout *l, const table_column *c, cell x, size_t begin) {
+    const lane n = {.column = c};
+    const size_t width = record_width(l->style);
+    if (x.none)
+        return;
+    begin = put_label(o, title_of(c), begin);
+    if (c->kind != COLUMN_PLACE) {
+        put_paragraph(o, value_text(l, &n, x), begin, c->whole ? SIZE_MAX : width);
+        return;
+    }
+    shorten_place(o, x.place, l->table->by_line,
+                  width > begin + LEAST_NAME ? width - begin : LEAST_NAME);
+    output_char(o, '\n');
+}
+
+static void put_fields(output *o, layout *l, const void *row) {
+    const table *t = l->table;
+    const size_t begin = fields_begin(t);
+    for (size_t i = 0; i < t->n_columns; i++) {
+        const table_column *c = &t->columns[i];
+        table below;
+        if (!is_field(t, c))
+            continue;
+        if (c->kind != COLUMN_ROWS)
+            put_text_of_field(o, l, c, c->get(t, row), begin);
+        else if (table_below(t, c, row, &below))
+            put_rows_of_field(o, &below, l->style, title_of(c),
+                              *title_of(c) ? begin : RECORD_INDENT + GAP);
+    }
+}
+
+/* What is no field, beside each other: numbers, a place, words. */
+static void put_head(output *o, layout *l, const void *row) {
+    const table *t = l->table;
+    const size_t columns = l->style->full_names ? 0 : l->style->columns;
+    size_t used = 0;
+    bool gap = false;
+    for (size_t i = 0; i < t->n_columns; i++) {
+        const table_column *c = &t->columns[i];
+        const lane n = {.column = c};
+        const cell x = !is_shown(t, c) || c->field ? cell_none() : c->get(t, row);
+        if (x.none)
+            continue;
+        const char *text = c->kind == COLUMN_PLACE ? "" : value_text(l, &n, x);
+        const size_t room = columns > used + LEAST_NAME ? columns - used : LEAST_NAME;
+        output_text(o, gap ? " " : "");
+        paint(o, l, is_name(c) ? BOLD : "");
+        output_text(o, text);
+        if (c->kind == COLUMN_PLACE)
+            shorten_place(o, x.place, t->by_line, columns ? room : SIZE_MAX);
+        paint(o, l, is_name(c) ? PLAIN : "");
+        used += figure_columns(text) + gap;
+        gap = c->kind != COLUMN_SHARE; /* which ends with one */
+    }
+    output_char(o, '\n');
+}
+
+static void put_records(output *o, const table *t, const text_style *style) {
+    layout l = {.table = t, .style = style};
+    for (size_t i = 0; i < t->n && !o->error; i++) {
+        output_char(o, '\n');
+        put_head(o, &l, table_row(t, i));
+        put_fields(o, &l, table_row(t, i));
+    }
+    if (l.failed && !o->error)
+        o->error = ENOMEM;
+    arena_free(&l.texts);
+}
+
 /* ---- documents --------------------------------------------------------------------------- */
-
-/* Its unit stands behind its value. */
-static const char *field_title(const lane *n) {
-    return n->column->title ? n->column->title : n->column->name;
-}
-
-static const char *field_text(layout *l, const lane *n, cell x) {
-    const char *text = n->column->exact ? exact_text(l, x.number) : cell_text(l, n, x, true);
-    return text[0] ? text : "-";
-}
 
 /* A field a line: its title, and its value. */
 static void put_object(output *o, const table *t, const char *heading, const text_style *style) {
@@ -487,20 +652,16 @@ static void put_object(output *o, const table *t, const char *heading, const tex
         output_format(o, "\n%s:\n", heading);
     find_lanes(&l, false);
     for (size_t i = 0; i < l.n_lanes; i++)
-        width = fmax(width, l.lanes[i].is_error ? 0 : figure_columns(field_title(&l.lanes[i])));
+        width = fmax(width, l.lanes[i].is_error ? 0 : figure_columns(title_of(l.lanes[i].column)));
     for (size_t i = 0; i < l.n_lanes; i++) {
         lane *n = &l.lanes[i];
         const cell x = n->column->get(t, table_row(t, 0));
         if (x.none || n->is_error)
             continue;
-        output_format(o, "  %s", field_title(n));
-        put_blanks(o, width - figure_columns(field_title(n)) + GAP);
-        if (is_amount(n->column)) {
-            output_text(o, figure_amount(t->unit, x.amount.value).text);
-            output_text(o, figure_beside(figure_margin_in(t->unit, &x.amount)).text);
-        } else {
-            output_text(o, field_text(&l, n, x));
-        }
+        const char *text = value_text(&l, n, x);
+        output_format(o, "  %s", title_of(n->column));
+        put_blanks(o, width - figure_columns(title_of(n->column)) + GAP);
+        output_text(o, *text ? text : "-");
         output_char(o, '\n');
     }
     arena_free(&l.texts);
@@ -525,14 +686,24 @@ static void put_part(output *o, const document_part *p, const text_style *style)
         put_sentence(o, p, style);
         return;
     }
-    if (p->kind == PART_ROWS)
+    if (p->kind == PART_ROWS && p->table.is_records)
+        put_records(o, &p->table, style);
+    else if (p->kind == PART_ROWS)
         put_table(o, &p->table, p->heading, style);
     else
         put_object(o, &p->table, p->heading, style);
 }
 
+/* What follows records shall not look like one of their fields. */
 void render_text(output *o, const document *d, const text_style *style) {
-    for (size_t i = 0; i < d->parts.count && !o->error; i++)
-        if (d->parts.items[i].in & IN_TEXT)
-            put_part(o, &d->parts.items[i], style);
+    bool behind_records = false;
+    for (size_t i = 0; i < d->parts.count && !o->error; i++) {
+        const document_part *p = &d->parts.items[i];
+        if (!(p->in & IN_TEXT))
+            continue;
+        if (behind_records && p->kind >= PART_NOTE)
+            output_char(o, '\n');
+        put_part(o, p, style);
+        behind_records = p->kind == PART_ROWS && p->table.is_records && p->table.n > 0;
+    }
 }

@@ -43,6 +43,9 @@ static inline double report_percent(const report *r, const cost *c) { /* of the 
  * the document then says. `r` must outlive it. */
 bool report_head(document *d, const report *r);
 
+/* What the query is, of one row; it uses the document's memory. */
+table report_about(document *d, const report *r);
+
 /* A note, where short lifetimes cannot be told apart. */
 void report_say_tick(document *d, const report *r);
 

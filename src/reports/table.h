@@ -23,9 +23,12 @@
  *     ROWS      a table of its own            rows below      an array of objects
  *     OBJECT    its single row                not shown       an object
  *
+ * A table of records has rows that say much each: text gives a row several lines, its head, and
+ * below that a field a line or paragraph, with its title before it.
+ *
  * The amount named "" is what the row is about: its parts stand among the row's own fields. Parts
  * of other amounts stand in an object of that name in JSON, and as NAME, NAME_low, … in CSV and
- * columns.
+ * columns. Rows below a row whose only column is a TEXT of that name are strings in JSON.
  *
  * Why not cells in a grid, as many libraries have them: a trace has millions of sites, each with
  * ten columns, of which a terminal shows twenty. Columns over rows cost nothing until a cell is
@@ -117,6 +120,8 @@ typedef struct table_column {
     bool bar;      /* of a PART: text draws it, too */
     bool exact;    /* of a NUMBER: text has all its digits, in an object */
     bool to_right; /* text that begins with a number */
+    bool field;    /* of a record: it stands below the row's head; a title of "" is not shown */
+    bool whole;    /* a text to be copied: never shortened, nor broken into lines */
     /* What an amount is in, if not in the unit of its table. */
     const char *unit;
     cell (*get)(const table *t, const void *row);
@@ -140,6 +145,7 @@ struct table {
     size_t depth;        /* how many tables it is below */
     bool in_line;        /* text does not indent its rows below the row that they belong to */
     bool hides_empty;    /* text leaves out rows whose own amount is 0 */
+    bool is_records;     /* each row is a record */
     const char *no_name; /* of rows whose last column is empty; NULL: nothing */
     size_t omitted;      /* there are so many more rows than these */
 };

@@ -256,14 +256,14 @@ On a narrow terminal, rows have fewer points, and lines go on below; data, and w
   $ on 50 'advise --top 1' | sed -n '4,13p'
       rate.
   
-   14.3% Interf.build_graph.add_interf
-       (asmcomp/interf.ml:46)
+   14.3% …/interf.ml:46 …build_graph.add_interf
          tree-update: a Map or Set is copied along a
-             path at each change
-         what  91.2 MB ± 11.6 MB in about 2,390,000
-               blocks of 4 words (32 B); 95% die
-               young, 5% are promoted; from
-               Stdlib__set.Make.bal (set.ml:125)
+         path at each change
+         what   91.2 MB ± 11.6 MB in about
+                2,390,000 blocks of 4 words (32 B);
+                95% die young, 5% are promoted
+         from   set.ml:125 Stdlib__set.Make.bal
+         why    Adding to, or removing from, a Map
   $ for c in 40 60 80; do for x in timeline advise lifetimes stats leaks peak 'hotspots --top 5' tree info "diff $TRACES/irmin-replay.ctf"; do on $c "$x" | grep -vE '^ *([^ ]+|allotrace callers .*)$' | grep -E "^.{$((c + 1))}" | head -3; done; done
   $ on 40 'timeline --csv' | cmp - <(allotrace timeline --csv $TRACES/ocamlopt.ctf)
   $ COLUMNS=40 allotrace timeline $TRACES/ocamlopt.ctf | cmp - <(COLUMNS= allotrace timeline $TRACES/ocamlopt.ctf)

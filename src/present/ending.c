@@ -3,16 +3,6 @@
 
 #include "render/render.h"
 
-void ending_text(output *o, const profile *p) {
-    ending_words words;
-    if (!ending_say(p, &words))
-        return;
-    output_shown(o, words.when);
-    output_char(o, '\n');
-    output_text(o, words.missing);
-    output_char(o, '\n');
-}
-
 void ending_json(output *o, const profile *p) {
     const table end = {.columns = ending_columns, .n_columns = ending_n_columns};
     if (!profile_ends_early(p))

@@ -5,10 +5,7 @@
 #include "render/output.h"
 #include "reports/ending.h"
 
-/* Lines, if there is something to say. */
-void ending_text(output *o, const profile *p);
-
-/* `,"ends_early":{"time":…,"how":"early","lost_allocations":…,"reason":…}`, likewise. */
+/* `,"ends_early":{"time":…,"how":"early","lost_allocations":…,"reason":…}`, if it does. */
 void ending_json(output *o, const profile *p);
 
 #endif

@@ -15,22 +15,20 @@ size_t figure_columns(const char *text) {
 
 void figure_json_number(output *o, double x) {
     char text[32];
+    if (isnan(x)) {
+        output_text(o, "null");
+        return;
+    }
+    if (x == nearbyint(x) && fabs(x) < 0x1p53) {
+        output_format(o, "%.0f", x);
+        return;
+    }
     for (int digits = 6; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, x);
         if (strtod(text, NULL) == x)
             break;
     }
     output_text(o, text);
-}
-
-void figure_json_estimate(output *o, estimate e, uint64_t samples) {
-    output_text(o, "{\"value\":");
-    figure_json_number(o, e.value);
-    output_text(o, ",\"low\":");
-    figure_json_number(o, e.low);
-    output_text(o, ",\"high\":");
-    figure_json_number(o, e.high);
-    output_format(o, ",\"samples\":%" PRIu64 "}", samples);
 }
 
 /* Shorter ones show nothing. */

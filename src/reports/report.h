@@ -8,7 +8,6 @@
 typedef struct report {
     const query_result *query;
     const char *filter;    /* as given; NULL: none */
-    bool color;            /* for reports that write their text themselves */
     figure_cache *figures; /* of the profile; NULL: none */
 } report;
 

@@ -19,7 +19,7 @@
  *     TEXT      words                         as it is        a string
  *     PLACE     where in the program          FILE:LINE NAME  function, file, line
  *     FLAG      yes or no                     yes             true
- *     LINE      numbers at equal steps        sparks          an array
+ *     LINE      numbers at equal steps        sparks          an array; in CSV nothing, or columns
  *     ROWS      a table of its own            rows below      an array of objects
  *     OBJECT    its single row                not shown       an object
  *
@@ -91,7 +91,7 @@ typedef struct cell {
         const profile_location *place; /* NULL: no backtrace */
         bool flag;
         struct {
-            const double *items;
+            const double *items; /* NAN: not known */
             size_t n;
             double unit; /* 0: what they are; else, what one of them is of what is shown, in whole
                             ones */
@@ -127,6 +127,8 @@ typedef struct table_column {
     cell (*get)(const table *t, const void *row);
     /* Of ROWS and OBJECT instead: fills the table below the row, which is zeroed; false: none. */
     bool (*below)(const table *t, const void *row, table *rows);
+    /* Of a LINE: the name of a point, NULL behind the last one; CSV has a column for each then. */
+    const char *(*point)(const table *t, size_t i);
     bool (*has)(const table *t); /* whether this table has it; NULL: always */
     const char *help; /* for documents: what it is, a clause in lower case without full stop */
 } table_column;

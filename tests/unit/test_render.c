@@ -1,5 +1,6 @@
 /* test_render.c: one table, with a row below a row and cells of all kinds, through all renderers;
  * and names where there is little room. */
+#include <math.h>
 #include <string.h>
 
 #include "render/page.h"
@@ -389,6 +390,44 @@ START_TEST(text_paints_what_a_cell_means_and_aligns_amounts_in_words) {
 }
 END_TEST
 
+/* ---- lines with named points ------------------------------------------------------------- */
+
+static cell get_known_points(const table *t, const void *row) {
+    static const double points[] = {1000000, NAN};
+    (void)t;
+    (void)row;
+    return (cell){.line = {.items = points, .n = 2}};
+}
+
+static const char *name_of_point(const table *t, size_t i) {
+    static const char *const found[] = {"a,b", "c", NULL};
+    (void)t;
+    return found[i];
+}
+
+START_TEST(csv_has_a_column_for_each_named_point_and_none_for_what_is_not_known) {
+    static const table_column lines[] = {
+        {.name = "history", .kind = COLUMN_LINE, .get = get_line},
+        {.name = "word", .kind = COLUMN_TEXT, .get = get_word},
+        {.name = "seen", .kind = COLUMN_LINE, .get = get_known_points, .point = name_of_point},
+    };
+    const table t = {
+        .name = "rows", TABLE_COLUMNS(lines), .rows = things, .stride = sizeof *things, .n = 1};
+    document d = {0};
+    output o;
+    document_rows(&d, &t, IN_ALL, NULL);
+    output_start(&o, OUTPUT_MEMORY);
+    render_csv(&o, &d);
+    render_json(&o, &d);
+    output_char(&o, '\0');
+    ck_assert_str_eq(o.buffer, "word,\"a,b\",c\n\"a,\"\"b\",1000000,\n"
+                               "{\"rows\":[\n  {\"history\":[0,1,2],\"word\":\"a,\\\"b\","
+                               "\"seen\":[1000000,null]}]}\n");
+    output_finish(&o);
+    document_free(&d);
+}
+END_TEST
+
 /* ---- records ----------------------------------------------------------------------------- */
 
 static const char *const done[] = {"run it with the option --long-enough", "look"};
@@ -515,6 +554,7 @@ static Suite *suite(void) {
     tcase_add_test(t, what_is_painted_is_put_back);
     tcase_add_test(t, json_leaves_out_what_a_row_does_not_have);
     tcase_add_test(t, text_paints_what_a_cell_means_and_aligns_amounts_in_words);
+    tcase_add_test(t, csv_has_a_column_for_each_named_point_and_none_for_what_is_not_known);
     tcase_add_test(t, a_record_has_a_head_and_fields_in_paragraphs);
     tcase_add_test(t, rows_of_one_nameless_text_are_strings_in_json);
     tcase_add_test(t, the_page_gets_columns_and_names_once);

@@ -87,7 +87,7 @@ static int read_profile(question *q, const question_options *o, const char *path
 
 int question_ask(question *q, const command *cmd, const question_options *o, const char *path) {
     query_spec spec;
-    *q = (question){.report = {.query = &q->query, .filter = o->filter, .color = color_wanted()}};
+    *q = (question){.report = {.query = &q->query, .filter = o->filter}};
     int status = parse_spec(cmd, o, &spec, &q->filter);
     if (status == STATUS_OK)
         status = read_profile(q, o, path, &spec);

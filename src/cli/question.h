@@ -5,7 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/trace_profile.h"
-#include "present/report.h"
+#include "reports/report.h"
 
 typedef struct question_options {
     const char *filter, *at;

@@ -6,7 +6,8 @@
 #include "render/render.h"
 
 static bool is_written(const table *t, const table_column *c) {
-    return column_is_in(c, t, IN_CSV) && c->kind < COLUMN_LINE;
+    return column_is_in(c, t, IN_CSV) &&
+           (c->kind < COLUMN_LINE || (c->kind == COLUMN_LINE && c->point));
 }
 
 static bool is_estimate(const table_column *c) {
@@ -38,6 +39,13 @@ static void head_estimate(output *o, const table_column *c, bool *any) {
     }
 }
 
+static void head_points(output *o, const table *t, const table_column *c, bool *any) {
+    for (size_t i = 0; c->point(t, i); i++) {
+        separate(o, any);
+        output_csv(o, c->point(t, i));
+    }
+}
+
 static void head(output *o, const table *t) {
     bool any = false;
     for (size_t i = 0; i < t->n_columns; i++) {
@@ -46,6 +54,10 @@ static void head(output *o, const table *t) {
             continue;
         if (is_estimate(c)) {
             head_estimate(o, c, &any);
+            continue;
+        }
+        if (c->kind == COLUMN_LINE) {
+            head_points(o, t, c, &any);
             continue;
         }
         separate(o, &any);
@@ -94,6 +106,14 @@ static void put_place(output *o, const table *t, const profile_location *place) 
         output_u64(o, place->line, 0, ' ');
 }
 
+static void put_points(output *o, cell x, bool *any) {
+    for (size_t i = 0; i < x.line.n; i++) {
+        separate(o, any);
+        if (!isnan(x.line.items[i]))
+            figure_json_number(o, line_point(x, i));
+    }
+}
+
 static void put_cell(output *o, const table *t, const table_column *c, cell x) {
     if (is_estimate(c))
         put_estimate(o, t, c, x);
@@ -115,6 +135,15 @@ static void put_cell(output *o, const table *t, const table_column *c, cell x) {
         output_u64(o, x.count, 0, ' ');
 }
 
+static void put_column(output *o, const table *t, const table_column *c, cell x, bool *any) {
+    if (c->kind == COLUMN_LINE) {
+        put_points(o, x, any);
+    } else {
+        separate(o, any);
+        put_cell(o, t, c, x);
+    }
+}
+
 static void put_rows(output *o, const table *t);
 
 /* Rows below a row, where CSV has them, are rows of the same columns. */
@@ -132,10 +161,8 @@ static void put_rows(output *o, const table *t) {
         const void *row = table_row(t, i);
         bool any = false;
         for (size_t k = 0; k < t->n_columns; k++)
-            if (is_written(t, &t->columns[k])) {
-                separate(o, &any);
-                put_cell(o, t, &t->columns[k], t->columns[k].get(t, row));
-            }
+            if (is_written(t, &t->columns[k]))
+                put_column(o, t, &t->columns[k], t->columns[k].get(t, row), &any);
         output_char(o, '\n');
         put_rows_below(o, t, row);
     }

@@ -40,16 +40,6 @@ void figure_json_number(output *o, double x) {
     output_text(o, isfinite(x) ? text : "null");
 }
 
-void figure_json_estimate(output *o, estimate e, uint64_t samples) {
-    output_text(o, "{\"value\":");
-    figure_json_number(o, e.value);
-    output_text(o, ",\"low\":");
-    figure_json_number(o, e.low);
-    output_text(o, ",\"high\":");
-    figure_json_number(o, e.high);
-    output_format(o, ",\"samples\":%" PRIu64 "}", samples);
-}
-
 /* Shorter ones show nothing. */
 enum { LEAST_BAR = 4 };
 

@@ -170,14 +170,27 @@ void render_json_fields(output *o, const table *t, const void *row) {
             put_field(&f, t, &t->columns[i], row);
 }
 
+static bool is_of_strings(const table *t) {
+    return t->n_columns == 1 && t->columns->kind == COLUMN_TEXT && !t->columns->name[0];
+}
+
+static void put_row(output *o, const table *t, const void *row) {
+    if (is_of_strings(t)) {
+        const cell x = t->columns->get(t, row);
+        output_json(o, x.none ? "" : x.text);
+        return;
+    }
+    output_char(o, '{');
+    render_json_fields(o, t, row);
+    output_char(o, '}');
+}
+
 static void put_rows(output *o, const table *t, const char *between) {
     output_char(o, '[');
     for (size_t i = 0; i < t->n && !o->error; i++) {
         output_text(o, i ? "," : "");
         output_text(o, between);
-        output_char(o, '{');
-        render_json_fields(o, t, table_row(t, i));
-        output_char(o, '}');
+        put_row(o, t, table_row(t, i));
     }
     output_char(o, ']');
 }

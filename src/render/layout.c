@@ -260,11 +260,11 @@ static const char *cell_text(layout *l, const lane *n, cell x, bool plain) {
 
 /* ---- lanes and lines --------------------------------------------------------------------- */
 
-static bool is_name(const table_column *c) {
+bool layout_names(const table_column *c) {
     return c->kind == COLUMN_PLACE || c->kind == COLUMN_TEXT;
 }
 
-static bool is_shown(const table *t, const table_column *c) {
+bool layout_shows(const table *t, const table_column *c) {
     return column_is_in(c, t, IN_TEXT) && c->kind != COLUMN_ROWS && c->kind != COLUMN_OBJECT;
 }
 
@@ -288,7 +288,7 @@ static void add_lane(layout *l, const table_column *c, bool is_error) {
 static const table_column *name_column(const table *t) {
     const table_column *name = NULL;
     for (size_t i = 0; i < t->n_columns; i++)
-        if (is_shown(t, &t->columns[i]) && is_name(&t->columns[i]))
+        if (layout_shows(t, &t->columns[i]) && layout_names(&t->columns[i]))
             name = &t->columns[i];
     return name;
 }
@@ -299,7 +299,7 @@ static void find_lanes(layout *l, bool named) {
     l->name = named ? name_column(t) : NULL;
     for (size_t i = 0; i < t->n_columns; i++) {
         const table_column *c = &t->columns[i];
-        if (!is_shown(t, c) || c == l->name)
+        if (!layout_shows(t, c) || c == l->name)
             continue;
         add_lane(l, c, false);
         if (is_amount(c) && !c->no_error)
@@ -323,7 +323,7 @@ static void fill_line(layout *l, const table *t, const void *row, line *x) {
         lane *n = &l->lanes[i];
         const table_column *c = t == l->table ? n->column : table_find(t, n->column->name);
         const cell is = c && column_is_in(c, t, IN_TEXT) ? c->get(t, row) : cell_none();
-        x->cells[i] = cell_text(l, n, is, x->faint);
+        x->cells[i] = cell_text(l, n, is, x->faint || l->style->bare_shares);
         x->tones[i] = is.tone;
         x->noise |= is.tone == TONE_DOUBT;
         const size_t width = figure_columns(x->cells[i]);

@@ -54,6 +54,10 @@ void layout_record(layout *l, const table *t, const text_style *style);
 
 void layout_free(layout *l, output *o);
 
+/* Whether text has the column, in a line or as a field; whether it has names of rows. */
+bool layout_shows(const table *t, const table_column *c);
+bool layout_names(const table_column *c);
+
 /* What stands above the line of that number, as its group begins there; NULL: nothing. */
 const char *layout_group(const layout *l, size_t i);
 

@@ -1,8 +1,10 @@
 /* page.c: see page.h. */
 #include "render/page.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "render/figures.h"
 
@@ -183,10 +185,18 @@ static void put_number(json_column *to, const table *t, const table_column *c, d
         column_exact(to, value);
 }
 
-/* The columns of an estimate: `value`, or the column's name, and its ends and samples. */
+/* The columns of an estimate: `value`, or the column's name, and its ends and samples; of cells
+ * that are computed once. */
 static void put_estimates(output *o, const page_rows *r, const table_column *c, bool *any) {
     static const char *const parts[] = {"value", "low", "high", "samples", "of_samples"};
     const bool part = c->kind == COLUMN_PART;
+    cell *cells = malloc((r->n + 1) * sizeof *cells);
+    if (!cells) {
+        o->error = ENOMEM;
+        return;
+    }
+    for (size_t i = 0; i < r->n; i++)
+        cells[i] = c->get(r->table, row_at(r, i));
     for (int k = 0; k < (part ? 5 : c->unsampled ? 3 : 4); k++) {
         char name[80];
         json_column to;
@@ -195,7 +205,7 @@ static void put_estimates(output *o, const page_rows *r, const table_column *c, 
         column_start(&to, o, name, !*any);
         *any = true;
         for (size_t i = 0; i < r->n; i++) {
-            const cell x = c->get(r->table, row_at(r, i));
+            const cell x = cells[i];
             const estimate e =
                 part ? x.part.share : (estimate){x.amount.value, x.amount.low, x.amount.high};
             if (x.none)
@@ -209,6 +219,7 @@ static void put_estimates(output *o, const page_rows *r, const table_column *c, 
         }
         column_end(&to);
     }
+    free(cells);
 }
 
 /* What stands in a column, or in an object among rows below a row. */

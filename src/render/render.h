@@ -15,6 +15,7 @@
 typedef struct text_style {
     bool color;
     bool full_names;
+    bool bare_shares; /* without bars */
     unsigned columns; /* of the terminal; 0: as wide as it gets */
 } text_style;
 

@@ -2,10 +2,19 @@
  *
  * A table is laid out before it is written: each cell becomes text, each column gets the width of
  * its widest cell, and what the terminal leaves goes to the last column, which is where names
- * stand. */
+ * stand.
+ *
+ * A record is a head and, further in, its fields:
+ *
+ *      14.3% set.ml:125 bal
+ *            what   a paragraph, in lines that
+ *                   are easy to read
+ *            check  a command
+ */
 #include <math.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "render/figures.h"
 #include "render/layout.h"
 #include "render/shorten.h"
@@ -22,6 +31,9 @@ enum {
     LEAST_NAME = 24,    /* columns that names get, however narrow the terminal is, */
     LEAST_OF_NAME = 10, /* beside a remark */
     MORE_WIDTH = 3,     /* of what says that rows are left out */
+    RECORD_INDENT = 7,  /* what a share takes */
+    LONGEST_UNIT = 6,
+    RECORD_WIDTH = 80, /* longer lines are no easier to read */
 };
 
 /* ---- tables ------------------------------------------------------------------------------ */
@@ -70,7 +82,7 @@ static size_t lanes_width(const layout *l) {
 static size_t room_for_name(const layout *l, const line *x, size_t room, size_t remark) {
     const size_t taken = x->depth * INDENT + figure_columns(x->prefix) + remark;
     const size_t least = remark + LEAST_OF_NAME > LEAST_NAME ? LEAST_OF_NAME : LEAST_NAME - remark;
-    if (l->style->full_names || l->style->columns == 0)
+    if (l->style->full_names || l->style->columns == 0 || l->name->whole)
         return SIZE_MAX;
     room -= x->more && room > MORE_WIDTH ? MORE_WIDTH : 0;
     return room > taken + least ? room - taken : least;
@@ -144,6 +156,153 @@ static void put_table(output *o, const table *t, const char *heading, const text
     layout_free(&l, o);
 }
 
+/* ---- records ----------------------------------------------------------------------------- */
+
+static const char *title_of(const table_column *c) {
+    return layout_title(&(lane){.column = c});
+}
+
+static bool is_field(const table *t, const table_column *c) {
+    return c->field && column_is_in(c, t, IN_TEXT) && c->kind != COLUMN_OBJECT;
+}
+
+static size_t record_width(const text_style *style) {
+    return style->columns && style->columns < RECORD_WIDTH ? style->columns : RECORD_WIDTH;
+}
+
+/* Where the texts of fields begin. */
+static size_t fields_begin(const table *t) {
+    size_t width = 0;
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (is_field(t, &t->columns[i]))
+            width = fmax(width, figure_columns(title_of(&t->columns[i])));
+    return RECORD_INDENT + width + GAP;
+}
+
+/* Returns the column behind it. Without a title, nothing stands beside the text. */
+static size_t put_label(output *o, const char *title, size_t begin) {
+    put_blanks(o, RECORD_INDENT);
+    output_text(o, title);
+    put_blanks(o, *title ? begin - RECORD_INDENT - figure_columns(title) : 0);
+    return *title ? begin : RECORD_INDENT;
+}
+
+/* A word; and with a number its unit, which is a short one. */
+static size_t word_size(const char *text) {
+    const size_t size = strcspn(text, " ");
+    const bool is_number = size > 0 && text[size - 1] >= '0' && text[size - 1] <= '9';
+    const size_t next = is_number && text[size] ? strcspn(text + size + 1, " ") : 0;
+    return next > 0 && next <= LONGEST_UNIT ? size + 1 + next : size;
+}
+
+static void put_paragraph(output *o, const char *text, size_t begin, size_t width) {
+    size_t column = begin;
+    for (bool first = true; *text; first = false) {
+        const size_t size = word_size(text), wide = utf8_columns(text, size);
+        if (!first && column + 1 + wide > width) {
+            output_char(o, '\n');
+            put_blanks(o, begin);
+            column = begin;
+        } else if (!first) {
+            output_char(o, ' ');
+            column++;
+        }
+        output_bytes(o, text, size);
+        column += wide;
+        text += size;
+        text += strspn(text, " ");
+    }
+    output_char(o, '\n');
+}
+
+/* They are laid out as a table of their own, without its titles. */
+static void put_rows_of_field(output *o, const table *t, const text_style *style, const char *title,
+                              size_t begin) {
+    text_style bare = *style;
+    layout l;
+    bare.bare_shares = true;
+    layout_rows(&l, t, &bare);
+    const size_t taken = begin + lanes_width(&l);
+    const size_t room = style->columns > taken ? style->columns - taken : 0;
+    for (size_t i = 0; i < l.lines.count && !o->error; i++) {
+        line *x = &l.lines.items[i];
+        x->more = i + 1 == l.lines.count && t->omitted > 0;
+        x->faint = l.name && l.name->whole;
+        put_label(o, i ? "" : title, begin - GAP);
+        put_blanks(o, i || !*title ? begin - GAP - RECORD_INDENT : 0);
+        put_line(o, &l, x, room);
+    }
+    layout_free(&l, o);
+}
+
+static void put_text_of_field(output *o, layout *l, const table_column *c, cell x, size_t begin) {
+    const lane n = {.column = c};
+    const size_t width = record_width(l->style);
+    if (x.none)
+        return;
+    begin = put_label(o, title_of(c), begin);
+    if (c->kind != COLUMN_PLACE) {
+        put_paragraph(o, layout_field(l, &n, x), begin, c->whole ? SIZE_MAX : width);
+        return;
+    }
+    shorten_place(o, x.place, l->table->by_line,
+                  width > begin + LEAST_NAME ? width - begin : LEAST_NAME);
+    output_char(o, '\n');
+}
+
+static void put_fields(output *o, layout *l, const void *row) {
+    const table *t = l->table;
+    const size_t begin = fields_begin(t);
+    for (size_t i = 0; i < t->n_columns; i++) {
+        const table_column *c = &t->columns[i];
+        table below;
+        if (!is_field(t, c))
+            continue;
+        if (c->kind != COLUMN_ROWS)
+            put_text_of_field(o, l, c, c->get(t, row), begin);
+        else if (table_below(t, c, row, &below))
+            put_rows_of_field(o, &below, l->style, title_of(c),
+                              *title_of(c) ? begin : RECORD_INDENT + GAP);
+    }
+}
+
+/* What is no field, beside each other: numbers, a place, words. */
+static void put_head(output *o, layout *l, const void *row) {
+    const table *t = l->table;
+    const size_t columns = l->style->full_names ? 0 : l->style->columns;
+    size_t used = 0;
+    bool gap = false;
+    for (size_t i = 0; i < t->n_columns; i++) {
+        const table_column *c = &t->columns[i];
+        const lane n = {.column = c};
+        const cell x = !layout_shows(t, c) || c->field ? cell_none() : c->get(t, row);
+        if (x.none)
+            continue;
+        const char *text = c->kind == COLUMN_PLACE ? "" : layout_field(l, &n, x);
+        const size_t room = columns > used + LEAST_NAME ? columns - used : LEAST_NAME;
+        output_text(o, gap ? " " : "");
+        paint(o, l, layout_names(c) ? BOLD : "");
+        output_text(o, text);
+        if (c->kind == COLUMN_PLACE)
+            shorten_place(o, x.place, t->by_line, columns ? room : SIZE_MAX);
+        paint(o, l, layout_names(c) ? PLAIN : "");
+        used += figure_columns(text) + gap;
+        gap = c->kind != COLUMN_SHARE; /* which ends with one */
+    }
+    output_char(o, '\n');
+}
+
+static void put_records(output *o, const table *t, const text_style *style) {
+    layout l;
+    layout_record(&l, t, style);
+    for (size_t i = 0; i < t->n && !o->error; i++) {
+        output_char(o, '\n');
+        put_head(o, &l, table_row(t, i));
+        put_fields(o, &l, table_row(t, i));
+    }
+    layout_free(&l, o);
+}
+
 /* ---- documents --------------------------------------------------------------------------- */
 
 /* A field a line: its title, and its value. */
@@ -189,14 +348,24 @@ static void put_part(output *o, const document_part *p, const text_style *style)
         put_sentence(o, p, style);
         return;
     }
-    if (p->kind == PART_ROWS)
+    if (p->kind == PART_ROWS && p->table.is_records)
+        put_records(o, &p->table, style);
+    else if (p->kind == PART_ROWS)
         put_table(o, &p->table, p->heading, style);
     else
         put_object(o, &p->table, p->heading, style);
 }
 
+/* What follows records shall not look like one of their fields. */
 void render_text(output *o, const document *d, const text_style *style) {
-    for (size_t i = 0; i < d->parts.count && !o->error; i++)
-        if (d->parts.items[i].in & IN_TEXT)
-            put_part(o, &d->parts.items[i], style);
+    bool behind_records = false;
+    for (size_t i = 0; i < d->parts.count && !o->error; i++) {
+        const document_part *p = &d->parts.items[i];
+        if (!(p->in & IN_TEXT))
+            continue;
+        if (behind_records && p->kind >= PART_NOTE)
+            output_char(o, '\n');
+        put_part(o, p, style);
+        behind_records = p->kind == PART_ROWS && p->table.is_records && p->table.n > 0;
+    }
 }

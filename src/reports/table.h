@@ -19,14 +19,17 @@
  *     TEXT      words                         as it is        a string
  *     PLACE     where in the program          FILE:LINE NAME  function, file, line
  *     FLAG      yes or no                     yes             true
- *     LINE      numbers at equal steps        sparks          an array
+ *     LINE      numbers at equal steps        sparks          an array; in CSV nothing, or columns
  *     TEXTS     several texts                 with commas     an array
  *     ROWS      a table of its own            rows below      an array of objects
  *     OBJECT    its single row                not shown       an object
  *
+ * A table of records has rows that say much each: text gives a row several lines, its head, and
+ * below that a field a line or paragraph, with its title before it.
+ *
  * The amount named "" is what the row is about: its parts stand among the row's own fields. Parts
  * of other amounts stand in an object of that name in JSON, and as NAME, NAME_low, … in CSV and
- * columns.
+ * columns. Rows below a row whose only column is a TEXT of that name are strings in JSON.
  *
  * Why not cells in a grid, as many libraries have them: a trace has millions of sites, each with
  * ten columns, of which a terminal shows twenty. Columns over rows cost nothing until a cell is
@@ -99,7 +102,7 @@ typedef struct cell {
         const profile_location *place; /* NULL: no backtrace */
         bool flag;
         struct {
-            const double *items;
+            const double *items; /* NAN: not known */
             size_t n;
             double unit; /* 0: what they are; else, what one of them is of what is shown, in whole
                             ones */
@@ -136,12 +139,16 @@ typedef struct table_column {
     bool has_sign;  /* text shows its sign, as of a change */
     bool no_error;  /* text has no room for its error */
     bool unsampled; /* CSV and columns leave out its samples: it is made of other amounts */
+    bool field;    /* of a record: it stands below the row's head; a title of "" is not shown */
+    bool whole;    /* a text to be copied: never shortened, nor broken into lines */
     /* What an amount is in, if not in the unit of its table. */
     const char *unit;
     cell (*get)(const table *t, const void *row);
     /* Of ROWS and OBJECT instead: fills the table below the row, which is zeroed; false: none. A
      * `get` beside it says of what row it is absent. */
     bool (*below)(const table *t, const void *row, table *rows);
+    /* Of a LINE: the name of a point, NULL behind the last one; CSV has a column for each then. */
+    const char *(*point)(const table *t, size_t i);
     bool (*has)(const table *t); /* whether this table has it; NULL: always */
     const char *help; /* for documents: what it is, a clause in lower case without full stop */
 } table_column;
@@ -164,6 +171,7 @@ struct table {
     size_t depth;        /* how many tables it is below */
     bool in_line;        /* text does not indent its rows below the row that they belong to */
     bool hides_empty;    /* text leaves out rows whose own amount is 0 */
+    bool is_records;     /* each row is a record */
     const char *no_name; /* of rows whose last column is empty; NULL: nothing */
     size_t omitted;      /* there are so many more rows than these */
 };

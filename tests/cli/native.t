@@ -98,17 +98,26 @@ gauges; here at rate 1, where numbers are exact.
   [{"readings":1,"most":16384,"time":9000,"last":16384,"name":"rss"}]
   $ allotrace timeline --points 3 native.ctf
   24.0 KB total allocations (exact, 3,072 samples at rate 1)
-  
-    live        ▆██  most 24.0 KB at 7 ms
-      external  ▆█▆  most 23.0 KB at 3 ms
-    allocated   █▄▁  most 5.2 MB/s at 0 µs
-    freed         █  most 2.6 MB/s at 6 ms
-    rss           █  most 16.0 KB at 9 ms
-                0 … 9 ms, a character is 3 ms
+  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
   At the end, 16.0 KB was live; the system saw: rss 16.0 KB.
   
+  Live (0 … 9 ms, a character is 3 ms):
+    over time  most, KB    at  heap
+    ▆██            24.0  7 ms  all
+    ▆█▆            23.0  3 ms    external
+  
+  Each second:
+    over time  most, KB/s    at  blocks
+    █▄▁           5,331.6  0 µs  allocated
+      █           2,667.6  6 ms  freed
+  
+  What the system saw:
+    over time  most, KB    at  memory
+      █            16.0  9 ms  rss
+  
   Marks:
-            1 ms  loaded
+      at  mark
+    1 ms  loaded
   $ allotrace timeline --points 3 --json native.ctf | grep -A1 gauges
    "gauges":[
     {"name":"rss","readings":1,"most":16384,"time":9000,"last":16384,"values":[null,null,16384]}],

@@ -663,6 +663,159 @@ START_TEST(an_object_has_a_change_in_words) {
 }
 END_TEST
 
+/* ---- lines with named points ------------------------------------------------------------- */
+
+static cell get_known_points(const table *t, const void *row) {
+    static const double points[] = {1000000, NAN};
+    (void)t;
+    (void)row;
+    return (cell){.line = {.items = points, .n = 2}};
+}
+
+static const char *name_of_point(const table *t, size_t i) {
+    static const char *const found[] = {"a,b", "c", NULL};
+    (void)t;
+    return found[i];
+}
+
+START_TEST(csv_has_a_column_for_each_named_point_and_none_for_what_is_not_known) {
+    static const table_column lines[] = {
+        {.name = "history", .kind = COLUMN_LINE, .get = get_line},
+        {.name = "word", .kind = COLUMN_TEXT, .get = get_word},
+        {.name = "seen", .kind = COLUMN_LINE, .get = get_known_points, .point = name_of_point},
+    };
+    const table t = {
+        .name = "rows", TABLE_COLUMNS(lines), .rows = things, .stride = sizeof *things, .n = 1};
+    document d = {0};
+    output o;
+    document_rows(&d, &t, IN_ALL, NULL);
+    output_start(&o, OUTPUT_MEMORY);
+    render_csv(&o, &d);
+    render_json(&o, &d);
+    output_char(&o, '\0');
+    ck_assert_str_eq(o.buffer, "word,\"a,b\",c\n\"a,\"\"b\",1000000,\n"
+                               "{\"rows\":[\n  {\"history\":[0,1,2],\"word\":\"a,\\\"b\","
+                               "\"seen\":[1000000,null]}]}\n");
+    output_finish(&o);
+    document_free(&d);
+}
+END_TEST
+
+/* ---- records ----------------------------------------------------------------------------- */
+
+static const char *const done[] = {"run it with the option --long-enough", "look"};
+
+static cell get_command(const table *t, const void *row) {
+    const char *const *command = row;
+    (void)t;
+    return (cell){.text = *command};
+}
+
+static bool get_commands(const table *t, const void *row, table *below) {
+    static const table_column commands[] = {
+        {.name = "", .kind = COLUMN_TEXT, .whole = true, .get = get_command}};
+    (void)t;
+    (void)row;
+    below->columns = commands;
+    below->n_columns = 1;
+    below->rows = done;
+    below->stride = sizeof *done;
+    below->n = 2;
+    return true;
+}
+
+static bool get_parts(const table *t, const void *row, table *below) {
+    static const table_column parts[] = {
+        {.name = "share", .kind = COLUMN_SHARE, .get = get_share},
+        {.name = "place", .kind = COLUMN_PLACE, .get = get_place},
+    };
+    (void)t;
+    below->columns = parts;
+    below->n_columns = 2;
+    below->rows = row;
+    below->stride = sizeof(thing);
+    below->n = thing_of(row)->place ? 0 : 1;
+    below->omitted = 3;
+    below->no_name = "(no backtrace)";
+    return below->n > 0;
+}
+
+static cell get_known(const table *t, const void *row) {
+    return thing_of(row)->place ? get_place(t, row) : cell_none();
+}
+
+static document recorded(void) {
+    static const table_column fields[] = {
+        {.name = "share", .kind = COLUMN_SHARE, .get = get_share},
+        {.name = "place", .kind = COLUMN_PLACE, .in = IN_TEXT, .get = get_known},
+        {.name = "name", .kind = COLUMN_TEXT, .in = IN_TEXT, .get = get_word},
+        {.name = "parts",
+         .title = "",
+         .kind = COLUMN_ROWS,
+         .in = IN_TEXT,
+         .field = true,
+         .below = get_parts},
+        {.name = "size", .kind = COLUMN_AMOUNT, .in = IN_TEXT, .field = true, .get = get_amount},
+        {.name = "word", .kind = COLUMN_TEXT, .in = IN_TEXT, .field = true, .get = get_word},
+        {.name = "do", .kind = COLUMN_ROWS, .field = true, .below = get_commands},
+    };
+    static const thing rows[] = {
+        {.place = &parse, .value = 2048, .word = "four words and 10 KB"},
+        {.value = 1024},
+    };
+    document d = {0};
+    const table t = {.name = "records",
+                     TABLE_COLUMNS(fields),
+                     .rows = rows,
+                     .stride = sizeof *rows,
+                     .n = 2,
+                     .by_line = true,
+                     .is_records = true};
+    document_rows(&d, &t, IN_ALL, NULL);
+    document_note(&d, "That is all.");
+    return d;
+}
+
+static void expect_recorded(unsigned room, const char *expected) {
+    document d = recorded();
+    output o;
+    output_start(&o, OUTPUT_MEMORY);
+    if (room)
+        render_text(&o, &d, &(text_style){.columns = room});
+    else
+        render_json(&o, &d);
+    output_char(&o, '\0');
+    ck_assert_str_eq(o.buffer, expected);
+    output_finish(&o);
+    document_free(&d);
+}
+
+/* A number keeps its unit, what is to be copied is whole, and what there is not has no line. */
+START_TEST(a_record_has_a_head_and_fields_in_paragraphs) {
+    expect_recorded(29, "\n 50.0% …/parse.c:12 parse four words and 10 KB\n"
+                        "       size  2.0 KB\n"
+                        "       word  four words and\n"
+                        "             10 KB\n"
+                        "       do    run it with the option --long-enough\n"
+                        "             look\n"
+                        "\n 25.0% \n"
+                        "          25.0%   (no backtrace), …\n"
+                        "       size  1.0 KB\n"
+                        "       do    run it with the option --long-enough\n"
+                        "             look\n"
+                        "\nThat is all.\n");
+}
+END_TEST
+
+START_TEST(rows_of_one_nameless_text_are_strings_in_json) {
+    expect_recorded(0, "{\"records\":[\n"
+                       "  {\"share\":0.500000,\"do\":[\"run it with the option --long-enough\","
+                       "\"look\"]},\n"
+                       "  {\"share\":0.250000,\"do\":[\"run it with the option --long-enough\","
+                       "\"look\"]}]}\n");
+}
+END_TEST
+
 /* ---- Markdown ------------------------------------------------------------------------------ */
 
 START_TEST(markdown_has_what_text_has) {
@@ -752,6 +905,9 @@ static Suite *suite(void) {
     tcase_add_test(t, the_page_gets_null_of_what_is_no_number);
     tcase_add_test(t, amounts_that_are_no_whole_ones_have_digits);
     tcase_add_test(t, an_object_has_a_change_in_words);
+    tcase_add_test(t, csv_has_a_column_for_each_named_point_and_none_for_what_is_not_known);
+    tcase_add_test(t, a_record_has_a_head_and_fields_in_paragraphs);
+    tcase_add_test(t, rows_of_one_nameless_text_are_strings_in_json);
     tcase_add_test(t, markdown_has_what_text_has);
     tcase_add_test(t, markdown_marks_what_is_sure_and_where_groups_begin);
     tcase_add_loop_test(t, names_are_nothing_but_names_in_markdown, 0,

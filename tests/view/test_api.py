@@ -16,6 +16,7 @@ equal, test = tap.same, tap.test
 
 TRACE = TRACES / "ocamlopt.ctf"
 FIGURE = ("value", "low", "high", "samples", "blocks")
+TEXTS = ("rule", "title", "why", "do", "certainty", "filter")  # of advice
 
 
 def command(*words):
@@ -551,9 +552,31 @@ def advice_is_that_of_the_command():
         for parameters, options in [({}, []), ({"share": 1}, ["--min-share", "1"]), ({"measure": "peak"}, [])]:
             wanted = [a for a in command("advise", "--json", *options, TRACE)["advice"] if a["rule"]]
             answer = v.api("advice", **parameters)
-            equal([(a["rule"], a["title"], a["certainty"], a["worth"]) for a in answer["advice"]],
-                  [(a["rule"], a["title"], a["certainty"], a["worth"]) for a in wanted], parameters)
+            strings, got = answer["strings"], rows(answer["advice"])
+            equal([[strings[a[key]] for key in TEXTS] + [bool(a["worth"]), figure(a), a["gain_share"]] for a in got],
+                  [[a[key] for key in TEXTS] + [a["worth"], figure(a), a["gain"]["share"]] for a in wanted], parameters)
+            equal([[strings[n] for n in a["check"]] for a in got], [a["check"] for a in wanted])
+            places = names(answer, with_line=True)
+            equal([[places[f["place"]] for f in a["functions"]] if a["spreads"] else [places[a["place"]]] for a in got],
+                  [[(p["function"], p["file"], p["line"]) for p in a["places"]][:4 if a["spreads"] else 1] for a in wanted])
             equal(answer["measure"], "allocated")
+
+
+@test
+def advice_has_the_words_of_the_command():
+    def words(text):
+        return " ".join(text.split())
+
+    for trace in (TRACE, TRACES / "irmin-replay.ctf"):
+        with Viewer(trace) as v:
+            shown = words(subprocess.run([ALLOTRACE, "advise", "--min-share", "0.5", trace],
+                                         capture_output=True, text=True, check=True).stdout)
+            answer = v.api("advice", share=0.5)
+            advice = rows(answer["advice"])
+            check(advice, "there is advice")
+            for a in advice:
+                for key in ("what", "gain", "sure"):
+                    check(f"{key} {answer['strings'][a[key]]}" in shown, f"{key} of {trace}: {answer['strings'][a[key]]}")
 
 
 @test

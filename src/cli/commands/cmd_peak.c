@@ -66,7 +66,7 @@ static int show(const question *q, const peak_options *opts, bool *addresses) {
     if (opts->measure == MEASURE_PEAK || opts->measure == MEASURE_ALLOCATED)
         return show_sites(q, opts, &q->report, addresses);
     query_result other;
-    const report sites = {.query = &other, .filter = q->report.filter, .color = q->report.color};
+    const report sites = {.query = &other, .filter = q->report.filter};
     int status = question_ask_again(q, &command_peak, &opts->question, "live:@peak",
                                     (measure)opts->measure, &other);
     if (status == STATUS_OK) {

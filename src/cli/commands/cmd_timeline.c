@@ -5,7 +5,7 @@
 #include "cli/message.h"
 #include "cli/question.h"
 #include "cli/terminal.h"
-#include "present/timeline.h"
+#include "reports/timeline.h"
 
 typedef struct timeline_options {
     question_options question;
@@ -16,7 +16,7 @@ typedef struct timeline_options {
 static const timeline_options defaults = {
     .to = TIMELINE_END, .question = {.keep_rows = true, .finds_peak = true, .counts = true}};
 
-enum { TEXT_POINTS = 50, DATA_POINTS = 200, MAX_POINTS = 100000 };
+enum { TEXT_POINTS = 50, LEAST_POINTS = 20, DATA_POINTS = 200, MAX_POINTS = 100000 };
 
 static const option options[] = {
     {.name = "points",
@@ -48,25 +48,25 @@ static const option options[] = {
     OPTIONS_FORM(timeline_options),
 };
 
-static int print(const question *q, const timeline_options *opts, const timeline_view *view) {
-    output out;
-    terminal_start(&out, !opts->question.json && !opts->question.csv);
-    if (opts->question.json)
-        timeline_json(&out, &q->report, view);
-    else if (opts->question.csv)
-        timeline_csv(&out, &q->report, view);
-    else
-        timeline_text(&out, &q->report, view);
-    return report_output(output_finish(&out));
+static int print(const timeline_options *opts, timeline_report *r) {
+    document d = {0};
+    timeline_document(&d, r);
+    const int status = question_show(&opts->question, &d);
+    document_free(&d);
+    return status;
 }
 
-/* On a narrow terminal a row has as many as stand beside its name. */
+/* On a narrow terminal a row has as many as stand beside what is said of it. */
 static uint64_t points_wanted(const timeline_options *opts) {
     if (opts->points)
         return opts->points;
     if (opts->question.json || opts->question.csv)
         return DATA_POINTS;
-    const unsigned columns = terminal_columns(), room = columns - TIMELINE_BESIDE;
+    const bool blocks = opts->question.measure == MEASURE_BLOCKS;
+    const unsigned beside =
+        TIMELINE_BESIDE + (blocks ? TIMELINE_OF_BLOCKS : 0) + (opts->top ? TIMELINE_OF_SITES : 0);
+    const unsigned columns = terminal_columns(), least = beside + LEAST_POINTS;
+    const unsigned room = (columns > least ? columns : least) - beside;
     return columns && room < TEXT_POINTS ? room : TEXT_POINTS;
 }
 
@@ -86,12 +86,12 @@ static int show(const question *q, const timeline_options *opts) {
                 timeline_of_sites(&q->query.lens, &spec, opts->by == QUESTION_BY_FUNCTION,
                                   t.peak.at, opts->top, &list));
     if (ok)
-        status = print(q, opts,
-                       &(timeline_view){.all = &t,
-                                        .gauges = &gauges,
-                                        .sites = list.items,
-                                        .n_sites = list.count,
-                                        .by_function = opts->by == QUESTION_BY_FUNCTION});
+        status = print(opts, &(timeline_report){.report = &q->report,
+                                                .timeline = &t,
+                                                .gauges = &gauges,
+                                                .sites = list.items,
+                                                .n_sites = list.count,
+                                                .by_function = opts->by == QUESTION_BY_FUNCTION});
     else
         message_error("not enough memory");
     gauges_free(&gauges);

@@ -461,6 +461,8 @@ test("advice is marked beside the site it concerns, and shown on a click", withP
   await tag.click();
   await c.page.locator(".details .card h4").first().waitFor();
   assert.equal(await c.text(".details .card h4"), advice.title);
+  const card = await c.text(".details .card");
+  for (const words of [advice.why, advice.do, "Gain: at most", `Sure: ${advice.certainty}: ${advice.evidence}`, ...advice.check]) assert.ok(card.includes(words), `${words}: ${card}`);
 }));
 
 test("what was allocated until two moments is compared, too", withPage(at(one, "a=8s&b=15s&view=diff&of=allocated"), async (c) => {

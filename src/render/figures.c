@@ -30,6 +30,10 @@ enum { FEW_DIGITS = 6, SURE_DIGITS = 15, MOST_DIGITS = 17 };
 void figure_json_number(output *o, double x) {
     char text[32];
     int digits = SURE_DIGITS - 1;
+    if (x == nearbyint(x) && fabs(x) < 0x1p53) {
+        output_format(o, "%.0f", x + 0.0);
+        return;
+    }
     do
         snprintf(text, sizeof text, "%.*g", ++digits, x);
     while (digits < MOST_DIGITS && strtod(text, NULL) != x);

@@ -8,7 +8,8 @@
 /* The columns of a terminal that a text takes. */
 size_t figure_columns(const char *text);
 
-/* As few digits as give the same number back; null of what is no number, or infinite. */
+/* As few digits as give the same number back, and all of a whole one; null of what is no number, or
+ * infinite. */
 void figure_json_number(output *o, double x);
 
 /* `share` of `width` characters as a bar of blocks, in eighths of a character; at least the

@@ -139,8 +139,8 @@ typedef struct table_column {
     bool has_sign;  /* text shows its sign, as of a change */
     bool no_error;  /* text has no room for its error */
     bool unsampled; /* CSV and columns leave out its samples: it is made of other amounts */
-    bool field;    /* of a record: it stands below the row's head; a title of "" is not shown */
-    bool whole;    /* a text to be copied: never shortened, nor broken into lines */
+    bool field;     /* of a record: it stands below the row's head; a title of "" is not shown */
+    bool whole;     /* a text to be copied: never shortened, nor broken into lines */
     /* What an amount is in, if not in the unit of its table. */
     const char *unit;
     cell (*get)(const table *t, const void *row);

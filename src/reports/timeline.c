@@ -754,8 +754,11 @@ static const table_column found_columns[] = {
 };
 
 table timeline_peaks(const timeline_peak *rows, size_t n) {
-    return (table){
-        .name = "peaks", TABLE_COLUMNS(found_columns), .rows = rows, .stride = sizeof *rows, .n = n};
+    return (table){.name = "peaks",
+                   TABLE_COLUMNS(found_columns),
+                   .rows = rows,
+                   .stride = sizeof *rows,
+                   .n = n};
 }
 
 /* ---- the document ------------------------------------------------------------------------ */

@@ -347,12 +347,11 @@ static bool copy_info(profile *p, const memtrace_info *info) {
 }
 
 bool profile_lacks(const memtrace_warning *warnings, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        const memtrace_defect defect = warnings[i].defect;
-        if (defect == MEMTRACE_DEFECT_CUT_SHORT || defect == MEMTRACE_DEFECT_NOT_A_PACKET ||
-            defect == MEMTRACE_DEFECT_BAD_EVENT || defect == MEMTRACE_DEFECT_CACHE_MISMATCH)
+    for (size_t i = 0; i < n; i++)
+        if (warnings[i].defect == MEMTRACE_DEFECT_NOT_A_PACKET ||
+            warnings[i].defect == MEMTRACE_DEFECT_BAD_EVENT ||
+            warnings[i].defect == MEMTRACE_DEFECT_CACHE_MISMATCH)
             return true;
-    }
     return false;
 }
 

@@ -58,10 +58,12 @@ they may be asked for:
   1
   $ grep -o 'stripped+0x' out | uniq
   stripped+0x
-  $ DEBUGINFOD_URLS=https://example.org allotrace symbolize s.ctf 2>&1 >out | sed 's/^/  /'
+  $ DEBUGINFOD_URLS=https://example.org allotrace hotspots s.ctf 2>&1 >out | sed 's/^/  /'
     allotrace: hint: places shown as module+0x… are addresses in files without symbols; servers of debug information may have them: allotrace symbolize --debuginfod s.ctf
+  $ allotrace symbolize s.ctf | tail -n 1
+    for names, ask servers: allotrace symbolize --debuginfod s.ctf
   $ printf '#!/bin/sh\necho "diversion by x from: /y"\necho "libs1:amd64: $2"\necho "libs1:amd64, t: $3"; echo "libc6:i386: $2"' >bin/dpkg-query
   $ allotrace hotspots s.ctf 2>&1 >out | sed 's/^/  /'
     allotrace: hint: places shown as module+0x… are addresses in files without symbols; install libs1-dbgsym libc6-dbg, then: allotrace symbolize s.ctf
-  $ allotrace symbolize s.ctf 2>&1 >out | sed 's/^/  /'
-    allotrace: hint: places shown as module+0x… are addresses in files without symbols; install libs1-dbgsym libc6-dbg, then: allotrace symbolize s.ctf
+  $ allotrace symbolize s.ctf | tail -n 1
+    for names, install libs1-dbgsym libc6-dbg, then: allotrace symbolize s.ctf

@@ -74,7 +74,8 @@ static void print_module(FILE *out, const symbolize_module *m) {
 }
 
 /* Where what is missing comes from. */
-static void hint_packages(const completion *c, const char *trace) {
+static void print_packages(FILE *out, const completion *c, const char *trace) {
+    debug_packages names;
     const char *paths[DEBUG_PACKAGES_FILES];
     size_t n = 0;
     for (size_t i = 0; i < completion_n_modules(c) && n < DEBUG_PACKAGES_FILES; i++) {
@@ -82,8 +83,13 @@ static void hint_packages(const completion *c, const char *trace) {
         if (m->state == MODULE_READ && m->n_unresolved)
             paths[n++] = m->path;
     }
-    if (n > 0)
-        debug_packages_hint(paths, n, traces_words(trace));
+    debug_packages_of(paths, n, names);
+    if (*names)
+        fprintf(out, "  for names, install %s, then: allotrace symbolize %s\n", names,
+                traces_words(trace));
+    else if (n > 0)
+        fprintf(out, "  for names, ask servers: allotrace symbolize --debuginfod %s\n",
+                traces_words(trace));
 }
 
 static void print_report(const completion *c, const char *name, const char *to, FILE *out) {
@@ -101,7 +107,7 @@ static void print_report(const completion *c, const char *name, const char *to, 
             figure_count(s.n_names).text, figure_count(s.n_places - s.n_lines - s.n_names).text);
     for (size_t i = 0; i < completion_n_modules(c); i++)
         print_module(out, completion_module(c, i));
-    hint_packages(c, to);
+    print_packages(out, c, to);
 }
 
 /* ---- the work ---------------------------------------------------------------------------- */

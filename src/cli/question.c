@@ -136,6 +136,16 @@ void question_close_quietly(question *q) {
     trace_file_close(&q->in);
 }
 
+int question_answer(const command *cmd, const question_options *options, const char *path,
+                    int (*show)(const question *q, const void *opts), const void *opts) {
+    question q;
+    int status = question_ask(&q, cmd, options, path);
+    if (status == STATUS_OK)
+        status = show(&q, opts);
+    question_close(&q);
+    return status;
+}
+
 void question_hint_symbolize(const question *q) {
     if (profile_is_symbolized(&q->profile))
         message_hint(

@@ -162,6 +162,16 @@ static void hint_modules(const question *q) {
         free(paths[--n]);
 }
 
+int question_answer(const command *cmd, const question_options *options, const char *path,
+                    int (*show)(const question *q, const void *opts), const void *opts) {
+    question q;
+    int status = question_ask(&q, cmd, options, path);
+    if (status == STATUS_OK)
+        status = show(&q, opts);
+    question_close(&q);
+    return status;
+}
+
 void question_hint_symbolize(const question *q) {
     if (profile_is_symbolized(&q->profile))
         hint_modules(q);

@@ -122,6 +122,11 @@ int question_ask(question *q, const command *cmd, const question_options *option
 void question_close(question *q);
 void question_close_quietly(question *q);
 
+/* Asks, has `show` answer, which gets the command's options, and closes. Returns the exit status.
+ */
+int question_answer(const command *cmd, const question_options *options, const char *path,
+                    int (*show)(const question *q, const void *opts), const void *opts);
+
 /* Writes a report to standard output in the form that the options ask for. Returns the exit status.
  */
 int question_show(const question_options *options, const document *d);

@@ -367,6 +367,9 @@ START_TEST(patterns_name_the_traces_of_processes) {
     ck_assert(!trace_name_matches("x-%p.ctf", "x-1.ctf.zst"));
     ck_assert(!trace_name_matches("x-%p.ctf", "x-1"));
     ck_assert(!trace_name_matches("%%", "p"));
+    ck_assert(trace_name_is_per_process("100%%/x-%p.ctf"));
+    ck_assert(!trace_name_is_per_process("x%%p.ctf"));
+    ck_assert(!trace_name_is_per_process("x%"));
 }
 END_TEST
 

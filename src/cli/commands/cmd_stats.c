@@ -78,7 +78,8 @@ static int print(const question *q, const stats_options *opts, const stats *s,
     return status;
 }
 
-static int show(const question *q, const stats_options *opts) {
+static int show(const question *q, const void *opts_) {
+    const stats_options *opts = opts_;
     stats s;
     const stats_spec spec = {.kept = q->query.selection.kept,
                              .may = q->query.may,
@@ -99,13 +100,8 @@ static int show(const question *q, const stats_options *opts) {
 
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const stats_options *opts = opts_;
-    question q;
     (void)n_operands;
-    int status = question_ask(&q, &command_stats, &opts->question, operands[0]);
-    if (status == STATUS_OK)
-        status = show(&q, opts);
-    question_close(&q);
-    return status;
+    return question_answer(&command_stats, &opts->question, operands[0], show, opts);
 }
 
 static const option_lack lacks[] = {

@@ -43,7 +43,8 @@ static bool find(const question *q, findings *f) {
            advise_query(&q->query, ADVISE_WORTH, &f->advice);
 }
 
-static int show(const question *q, const summary_options *opts) {
+static int show(const question *q, const void *opts_) {
+    const summary_options *opts = opts_;
     findings f = {.sites = {.by = HOTSPOTS_BY_LINE}};
     document d = {0};
     trace_file_doing(&q->in, "looking for what matters");
@@ -69,13 +70,8 @@ static int show(const question *q, const summary_options *opts) {
 
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const summary_options *opts = opts_;
-    question q;
     (void)n_operands;
-    int status = question_ask(&q, &command_summary, &opts->question, operands[0]);
-    if (status == STATUS_OK)
-        status = show(&q, opts);
-    question_close(&q);
-    return status;
+    return question_answer(&command_summary, &opts->question, operands[0], show, opts);
 }
 
 static const option_lack lacks[] = {

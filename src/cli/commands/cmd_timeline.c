@@ -70,7 +70,8 @@ static uint64_t points_wanted(const timeline_options *opts) {
     return columns && room < TEXT_POINTS ? room : TEXT_POINTS;
 }
 
-static int show(const question *q, const timeline_options *opts) {
+static int show(const question *q, const void *opts_) {
+    const timeline_options *opts = opts_;
     const timeline_spec spec = {.kept = q->query.selection.kept,
                                 .from = opts->from,
                                 .to = opts->to,
@@ -102,17 +103,12 @@ static int show(const question *q, const timeline_options *opts) {
 
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const timeline_options *opts = opts_;
-    question q;
     (void)n_operands;
     if (opts->points > MAX_POINTS)
         return message_usage(&command_timeline, "--points: at most %d can be shown", MAX_POINTS);
     if (opts->from >= opts->to)
         return message_usage(&command_timeline, "timeline: --from must be before --to");
-    int status = question_ask(&q, &command_timeline, &opts->question, operands[0]);
-    if (status == STATUS_OK)
-        status = show(&q, opts);
-    question_close(&q);
-    return status;
+    return question_answer(&command_timeline, &opts->question, operands[0], show, opts);
 }
 
 static const option_lack lacks[] = {

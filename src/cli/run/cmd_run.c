@@ -300,7 +300,8 @@ static void finish(const launch *l, run_program *program, int rescue, struct tim
         run_rescue_note_end(rescue, name, (uint64_t)program->pid, l->begin.wall_us, l->end);
     run_traces_find(&traces, name, started, rescue, &patience);
     const uint64_t notes = run_rescue_notes(rescue);
-    bool unfinished = traces.n_locked || (strstr(name, "%p") && run_rescue_is_in_use(rescue));
+    bool unfinished =
+        traces.n_locked || (trace_name_is_per_process(name) && run_rescue_is_in_use(rescue));
     run_traces_complete(&traces, l->options->no_symbolize ? NULL : &l->options->debug_files,
                         interrupted, program);
     if (run_program_interrupted(program))

@@ -104,14 +104,15 @@ static int compare_paths(const void *a, const void *b) {
  * own for them is beyond what people do. */
 static void find_in_folder(run_traces *t, const char *pattern, struct timespec started,
                            int rescue) {
-    char path[PATH_MAX];
-    const char *slash = strrchr(pattern, '/');
-    int size = slash ? (int)(slash + 1 - pattern) : 0;
-    snprintf(path, sizeof path, "%.*s", size, pattern);
-    DIR *folder = opendir(size ? path : ".");
+    char before[PATH_MAX], path[PATH_MAX];
+    const char *slash = strrchr(pattern, '/'), *name = slash ? slash + 1 : pattern;
+    snprintf(path, sizeof path, "%.*s", (int)(name - pattern), pattern);
+    if (!trace_name_for(path, 0, before, sizeof before))
+        return;
+    DIR *folder = opendir(*before ? before : ".");
     for (struct dirent *entry; folder && (entry = readdir(folder));)
-        if (trace_name_matches(pattern + size, entry->d_name) &&
-            snprintf(path, sizeof path, "%.*s%s", size, pattern, entry->d_name) < (int)sizeof path)
+        if (trace_name_matches(name, entry->d_name) &&
+            snprintf(path, sizeof path, "%s%s", before, entry->d_name) < (int)sizeof path)
             add_if_new(t, path, started, rescue);
     if (folder)
         closedir(folder);
@@ -121,7 +122,7 @@ void run_traces_find(run_traces *t, const char *pattern, struct timespec started
                      unsigned *patience) {
     char path[PATH_MAX];
     *t = (run_traces){.patience = patience};
-    if (strstr(pattern, "%p"))
+    if (trace_name_is_per_process(pattern))
         find_in_folder(t, pattern, started, rescue);
     else if (trace_name_for(pattern, 0, path, sizeof path))
         add_if_new(t, path, started, rescue);

@@ -10,7 +10,7 @@ path_tree *callpaths_join(const callpaths *v) {
 }
 
 path_tree *callpaths_collapse(const callpaths *v) {
-    const path_tree *of = v->joined ? v->joined : v->seen[0];
+    const path_tree *of = callpaths_base(v);
     if (v->spec.shape != CALLPATHS_CALLEES)
         return path_tree_collapse(of, NULL);
     uint32_t *focus = path_tree_focus(of, v->spec.focus);

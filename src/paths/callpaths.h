@@ -41,8 +41,8 @@
  *   paths outward are not the paths inward reversed.
  * - A focus is looked for in stacks as they are. Inward its outermost occurrence counts, outward
  * its innermost.
- * - Trees are immutable and shared between threads. They refer to the profile, or to the trees that
- *   they were made of, which must outlive them.
+ * - Trees are immutable and shared between threads. They refer to the profile at most, not to the
+ *   trees that they were made of: each may be forgotten, and made again, without the others.
  * - Sums of two sides are amounts, as the sides may be of different rates. Each side can be asked
  *   for its own.
  *
@@ -86,9 +86,14 @@ static inline bool callpaths_collapses(const callpaths_spec *s) {
     return s->collapse && !callpaths_is_outward(s);
 }
 
+/* The tree whose places they are. */
+static inline const path_tree *callpaths_base(const callpaths *v) {
+    return v->joined ? v->joined : v->seen[0];
+}
+
 /* The tree that is looked at; of callees that are collapsed, what is below the focus. */
 static inline const path_tree *callpaths_tree(const callpaths *v) {
-    return v->collapsed ? v->collapsed : v->joined ? v->joined : v->seen[0];
+    return v->collapsed ? v->collapsed : callpaths_base(v);
 }
 
 /* The steps, each of which needs those before it: for those who keep what they give. NULL when

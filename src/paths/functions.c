@@ -14,10 +14,10 @@ typedef struct walk {
 } walk;
 
 static bool count(walk *w, uint32_t node, uint32_t place, const cost *all) {
-    const path_tree *t = callpaths_tree(w->view);
+    const path_tree *t = callpaths_tree(w->view), *base = callpaths_base(w->view);
     const cost own = path_sums_own(w->view->sums, node);
     if (!w->entry_of[place]) {
-        if (!vec_push(w->list, ((functions_entry){.place = path_tree_location(t, place)})))
+        if (!vec_push(w->list, ((functions_entry){.place = path_tree_location(base, place)})))
             return false;
         w->entry_of[place] = (uint32_t)w->list->count;
     }
@@ -44,7 +44,7 @@ static bool see_all(walk *w) {
 }
 
 static bool run(const callpaths *v, const uint32_t *counts_as, functions_list *list) {
-    const size_t n = callpaths_tree(v)->places->locations.count + 1;
+    const size_t n = callpaths_base(v)->places->locations.count + 1;
     walk w = {.view = v,
               .list = list,
               .counts_as = counts_as,
@@ -80,7 +80,7 @@ static bool number_lines(const path_tree *t, const char *file, uint32_t *counts_
 }
 
 bool functions_query_lines(const callpaths *v, const char *file, functions_list *list) {
-    const path_tree *t = callpaths_tree(v);
+    const path_tree *t = callpaths_base(v);
     uint32_t *counts_as = malloc((t->places->locations.count + 1) * sizeof *counts_as);
     *list = (functions_list){0};
     const bool ok = counts_as && number_lines(t, file, counts_as) && run(v, counts_as, list);

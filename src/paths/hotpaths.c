@@ -17,6 +17,7 @@ typedef struct reversed {
 } reversed;
 
 typedef struct search {
+    const path_tree *base; /* whose places they are */
     const path_tree *tree;
     const path_sums *sums;
     hotpaths *result;
@@ -44,15 +45,15 @@ static bool is_trunk(const search *s, uint32_t node) {
 
 static bool find_trunk(search *s, const callpaths *v) {
     const double half = path_sums_all(s->sums, PATH_ROOT).weight / 2;
-    const profile_location *locations = s->tree->names->locations.items;
+    const profile_location *locations = s->base->names->locations.items;
     functions_list all;
-    s->is_trunk = calloc(s->tree->places->locations.count + 1, 1);
+    s->is_trunk = calloc(s->base->places->locations.count + 1, 1);
     if (!s->is_trunk || !functions_query(v, &all))
         return false;
     for (size_t i = 0; i < all.count; i++) {
         const functions_entry *e = &all.items[i];
         if (e->total.weight > half && e->self.weight < s->least)
-            s->is_trunk[s->tree->places->of_location[e->place - locations]] = 1;
+            s->is_trunk[s->base->places->of_location[e->place - locations]] = 1;
     }
     vec_free(&all);
     return true;
@@ -101,7 +102,7 @@ static bool add_end(search *s, uint32_t node) {
     hotpaths_fragment f = {
         .first = (uint32_t)h->frames.count, .cost = s->ends.items[node].left, .ends_in_site = true};
     for (uint32_t at = node; at != 0; at = s->ends.items[at].parent, f.n++)
-        if (!vec_push(&h->frames, path_tree_location(s->tree, s->ends.items[at].place)))
+        if (!vec_push(&h->frames, path_tree_location(s->base, s->ends.items[at].place)))
             return false;
     return vec_push(&h->fragments, f);
 }
@@ -138,7 +139,7 @@ static bool add_inner(search *s, uint32_t node) {
         return false;
     h->frames.count += f.n;
     for (uint32_t i = f.n; i-- > 0; node = parent_of(s, node))
-        h->frames.items[f.first + i] = path_tree_location(s->tree, place_of(s, node));
+        h->frames.items[f.first + i] = path_tree_location(s->base, place_of(s, node));
     return vec_push(&h->fragments, f);
 }
 
@@ -174,7 +175,11 @@ static bool find_all(search *s, const callpaths *v) {
 
 bool hotpaths_query(const callpaths *v, double share, hotpaths *result) {
     const double all = path_sums_all(v->sums, PATH_ROOT).weight;
-    search s = {.tree = callpaths_tree(v), .sums = v->sums, .result = result, .least = share * all};
+    search s = {.base = callpaths_base(v),
+                .tree = callpaths_tree(v),
+                .sums = v->sums,
+                .result = result,
+                .least = share * all};
     *result = (hotpaths){0};
     const bool ok = all <= 0 || find_all(&s, v);
     if (ok && result->fragments.count)

@@ -274,7 +274,7 @@ path_tree *path_tree_collapse(const path_tree *of, const uint32_t *focus) {
     growing g;
     trail t = {0};
     const bool ok =
-        begin(&g, of->names, of->places) && trail_init(&t, of) && grow_collapsed(&g, &t, of, focus);
+        begin(&g, NULL, NULL) && trail_init(&t, of) && grow_collapsed(&g, &t, of, focus);
     trail_free(&t);
     return end(&g, ok);
 }

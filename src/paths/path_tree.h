@@ -17,7 +17,7 @@ typedef struct path_node {
 
 typedef struct path_tree {
     const profile *names;      /* whose locations places are; of a joined tree, its own */
-    const place_table *places; /* numbered among these */
+    const place_table *places; /* numbered among these; a collapsed tree has neither */
     path_node *nodes;          /* in preorder: what is below a node follows it */
     uint32_t *ends;            /* by node: one beyond the last that is below it */
     size_t n;
@@ -43,7 +43,8 @@ path_tree *path_tree_see(const lens *l, bool by_line);
 path_tree *path_tree_join(const path_tree *const of[PATH_SIDES], bool by_line);
 
 /* `of` with recursion collapsed: a place that is on the path already is the same node. `focus`: of
- * what path_tree_focus says, only what is below the outermost ends. NULL: all. Refers to `of`. */
+ * what path_tree_focus says, only what is below the outermost ends. NULL: all. Its places are
+ * those of `of`, to which it does not refer. */
 path_tree *path_tree_collapse(const path_tree *of, const uint32_t *focus);
 
 size_t path_tree_size(const path_tree *t); /* bytes */

@@ -17,6 +17,7 @@ typedef struct group {
 } group;
 
 typedef struct painter {
+    const path_tree *base; /* whose places they are */
     const path_tree *tree;
     const path_sums *sums;
     const picture_spec *spec;
@@ -43,7 +44,7 @@ static bool has_sides(const painter *p) {
 }
 
 static bool is_match(const painter *p, uint32_t place) {
-    return place != PATH_NOWHERE && p->spec->matches[p->tree->places->locations.items[place]];
+    return place != PATH_NOWHERE && p->spec->matches[p->base->places->locations.items[place]];
 }
 
 /* What members stand for, outward. */
@@ -240,9 +241,9 @@ static bool begin(painter *p, const callpaths *v) {
 static bool find_root(painter *p) {
     for (size_t i = 0; i < p->spec->n_root; i++) {
         const size_t before = p->groups.count;
-        if (p->spec->root[i] >= p->tree->names->locations.count)
+        if (p->spec->root[i] >= p->base->names->locations.count)
             break;
-        if (!split(p, before - 1, p->tree->places->of_location[p->spec->root[i]]))
+        if (!split(p, before - 1, p->base->places->of_location[p->spec->root[i]]))
             return false;
         if (p->groups.count == before)
             break;
@@ -316,8 +317,8 @@ static int compare_groups(const void *a, const void *b, void *context) {
     const group *x = a, *y = b;
     if (x->total.weight != y->total.weight)
         return x->total.weight > y->total.weight ? -1 : 1;
-    const profile_location *l = path_tree_location(p->tree, x->place);
-    const profile_location *m = path_tree_location(p->tree, y->place);
+    const profile_location *l = path_tree_location(p->base, x->place);
+    const profile_location *m = path_tree_location(p->base, y->place);
     int order = strcmp(l->function, m->function);
     if (order == 0)
         order = strcmp(l->file, m->file);
@@ -387,7 +388,7 @@ static bool sum_up(painter *p, size_t first, uint32_t parent) {
 
 static bool push_node(painter *p, size_t index, uint32_t parent, bool is_last_row) {
     const group *g = &p->groups.items[index];
-    const uint32_t *locations = p->tree->places->locations.items;
+    const uint32_t *locations = p->base->places->locations.items;
     const picture_node node = {.place =
                                    g->place == PATH_NOWHERE ? PATH_NOWHERE : locations[g->place],
                                .parent = parent,
@@ -420,7 +421,7 @@ static bool paint(painter *p, size_t index, uint32_t parent, uint32_t row) {
 }
 
 static bool painter_init(painter *p, const callpaths *v) {
-    const size_t n = p->sums->n, n_places = p->tree->places->locations.count;
+    const size_t n = p->sums->n, n_places = p->base->places->locations.count;
     p->next = malloc(n * sizeof *p->next);
     p->group_of = calloc(n_places + 1, sizeof *p->group_of);
     p->seen_in = calloc(n_places + 1, sizeof *p->seen_in);
@@ -457,7 +458,8 @@ static bool paint_all(painter *p) {
 
 bool picture_query(const callpaths *v, const picture_spec *spec, picture *result) {
     *result = (picture){0};
-    painter p = {.tree = callpaths_tree(v),
+    painter p = {.base = callpaths_base(v),
+                 .tree = callpaths_tree(v),
                  .sums = v->sums,
                  .spec = spec,
                  .result = result,

@@ -227,7 +227,7 @@ static bool find_paths(request *r, diff_asked *a) {
     const callpaths_spec spec = view_of(&a->tree);
     if (!asked_paths_of(r, &a->tree.question, &a->before, &spec, &a->paths))
         return false;
-    a->names = callpaths_tree(&a->paths.view)->names;
+    a->names = callpaths_base(&a->paths.view)->names;
     return true;
 }
 

@@ -264,6 +264,24 @@ START_TEST(collapsed_paths_go_back_in_their_own_direction) {
 }
 END_TEST
 
+/* As a cache does that has forgotten some of it. */
+START_TEST(a_view_may_be_made_again_in_parts) {
+    looked x;
+    picture f;
+    record_tree(&x.tape, &x.profile);
+    ck_assert(query_run(&x.query, &x.profile, &(query_spec){0}));
+    look_at(&x, (callpaths_spec){.collapse = true}, NULL);
+    path_tree_free((path_tree *)(uintptr_t)x.view.seen[0]);
+    x.view.seen[0] = callpaths_see(&x.view, 0);
+    ck_assert(x.view.seen[0]);
+    ck_assert(picture_query(&x.view, &(picture_spec){.rows = 100}, &f));
+    follow(&x, &f, follow(&x, &f, 0, 0, "main", 100), 0, "parse", 70);
+    picture_free(&f);
+    look_away(&x);
+    forget(&x);
+}
+END_TEST
+
 /* ---- functions and hot paths ------------------------------------------------------------- */
 
 static const functions_entry *entry_of(const functions_list *list, const char *function) {
@@ -818,7 +836,7 @@ static void expect_same_node(const picture_node *x, const picture_node *y) {
 
 static size_t expect_same_picture(const callpaths *v, const picture_spec *spec) {
     oracle o = {
-        .how = &v->spec, .spec = spec, .names = callpaths_tree(v)->names, .n_sides = v->n_sides};
+        .how = &v->spec, .spec = spec, .names = callpaths_base(v)->names, .n_sides = v->n_sides};
     routes all = {0};
     picture p;
     for (unsigned i = 0; i < v->n_sides; i++)
@@ -843,7 +861,7 @@ static size_t expect_same_picture(const callpaths *v, const picture_spec *spec) 
 
 /* From where a view begins, and from below. */
 static size_t expect_same_pictures(const callpaths *v, uint64_t *seed) {
-    const profile *names = callpaths_tree(v)->names;
+    const profile *names = callpaths_base(v)->names;
     const uint32_t root[] = {place_of(names, "leaf"), place_of(names, "parse"),
                              place_of(names, "eval")};
     uint8_t matches[64] = {0};
@@ -982,6 +1000,7 @@ static Suite *suite(void) {
     tcase_add_test(t, what_is_not_summed_up_is_counted);
     tcase_add_test(t, callers_and_callees_surround_the_focus);
     tcase_add_test(t, collapsed_paths_go_back_in_their_own_direction);
+    tcase_add_test(t, a_view_may_be_made_again_in_parts);
     tcase_add_test(t, a_function_counts_a_stack_once);
     tcase_add_test(t, a_line_counts_a_stack_once_whatever_is_on_it);
     tcase_add_test(t, fragments_take_each_stack_once);

@@ -86,12 +86,13 @@ static bool reverse_stack(search *s, uint32_t node) {
 }
 
 static bool reverse_stacks(search *s) {
+    const path_any any = path_sums_any(s->sums, s->sums->own);
     size_t n = s->tree->n;
     s->end_of = calloc(n, sizeof *s->end_of);
     if (!s->end_of || !vec_push(&s->ends, (reversed){0}))
         return false;
     for (uint32_t i = 1; i < n; i++)
-        if (path_sums_any(s->sums, s->sums->own, i) && !reverse_stack(s, i))
+        if (path_any_at(any, i) && !reverse_stack(s, i))
             return false;
     return true;
 }

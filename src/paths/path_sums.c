@@ -45,32 +45,44 @@ path_sums *path_sums_new(const path_tree *t, const query_result *const queries[P
 
 void path_sums_add(path_sums *s, unsigned side, const query_result *q, const path_tree *seen,
                    const path_tree *joined, const path_tree *collapsed) {
+    const uint32_t *of_seen = seen->of[0], *of_joined = joined ? joined->of[side] : NULL;
+    const uint32_t *of_collapsed = collapsed ? collapsed->of[0] : NULL;
     for (size_t i = 0; i < q->costs.count; i++) {
         const cost_entry *e = &q->costs.items[i];
-        uint32_t node = path_tree_site(seen, &q->lens, e);
-        if (joined)
-            node = joined->of[side][node];
-        if (collapsed)
-            node = collapsed->of[0][node];
+        uint32_t node = e->external ? path_tree_site(seen, &q->lens, e) : of_seen[e->node];
+        if (of_joined)
+            node = of_joined[node];
+        if (of_collapsed)
+            node = of_collapsed[node];
         if (node != PATH_NOWHERE)
             path_column_add(&s->own[side], node, &e->cost);
     }
 }
 
+static void add_counts_below(path_counts *counts, const path_tree *t) {
+    const path_node *nodes = t->nodes;
+    for (size_t i = t->n; i-- > 1;) {
+        path_counts *parent = &counts[nodes[i].parent];
+        parent->samples += counts[i].samples;
+        parent->blocks += counts[i].blocks;
+    }
+}
+
+static void add_costs_below(path_column *all, const path_tree *t) {
+    for (uint32_t i = (uint32_t)t->n; i-- > 1;) {
+        const cost c = path_column_at(all, i);
+        path_column_add(all, t->nodes[i].parent, &c);
+    }
+}
+
 static void add_below(const path_column *own, path_column *all, const path_tree *t) {
     memcpy(all->counts, own->counts, t->n * sizeof *all->counts);
-    if (all->weights)
-        memcpy(all->weights, own->weights, t->n * sizeof *all->weights);
-    for (uint32_t i = (uint32_t)t->n; i-- > 1;) {
-        const uint32_t parent = t->nodes[i].parent;
-        if (all->weights) {
-            const cost c = path_column_at(all, i);
-            path_column_add(all, parent, &c);
-        } else {
-            all->counts[parent].samples += all->counts[i].samples;
-            all->counts[parent].blocks += all->counts[i].blocks;
-        }
+    if (!all->weights) {
+        add_counts_below(all->counts, t);
+        return;
     }
+    memcpy(all->weights, own->weights, t->n * sizeof *all->weights);
+    add_costs_below(all, t);
 }
 
 void path_sums_finish(path_sums *s, const path_tree *t) {

@@ -101,9 +101,17 @@ static inline cost path_sums_all(const path_sums *s, uint32_t node) {
     return path_sums_at(s, s->all, node);
 }
 
-/* Whether anything costs: what a filter left nothing of is nowhere shown. */
-static inline bool path_sums_any(const path_sums *s, const path_column *sides, uint32_t node) {
-    return sides[0].counts[node].blocks || (s->n_sides > 1 && sides[1].counts[node].blocks);
+/* Which nodes cost anything: what a filter left nothing of is nowhere shown. */
+typedef struct path_any {
+    const path_counts *first, *second;
+} path_any;
+
+static inline path_any path_sums_any(const path_sums *s, const path_column *sides) {
+    return (path_any){sides[0].counts, sides[s->n_sides - 1].counts};
+}
+
+static inline bool path_any_at(path_any any, uint32_t node) {
+    return any.first[node].blocks | any.second[node].blocks;
 }
 
 #endif

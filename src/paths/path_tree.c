@@ -159,8 +159,6 @@ path_tree *path_tree_see(const lens *l, bool by_line) {
 
 uint32_t path_tree_site(const path_tree *t, const lens *l, const cost_entry *e) {
     uint32_t node = t->of[0][e->node], wrapper;
-    if (!e->external)
-        return node;
     const lens_cursor site = lens_site(l, e->node, true, &wrapper);
     lens_cursor at = lens_innermost(l, e->node);
     for (; at.location != site.location || at.node != site.node; at = lens_outward(l, at))

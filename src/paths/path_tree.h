@@ -50,8 +50,8 @@ path_tree *path_tree_collapse(const path_tree *of, const uint32_t *focus);
 size_t path_tree_size(const path_tree *t); /* bytes */
 void path_tree_free(path_tree *t);         /* NULL is allowed */
 
-/* Of a tree that was seen, where a cost belongs: at its site, as many steps outward as the lens
- * skips wrappers. */
+/* Of a tree that was seen, where an external cost belongs: at its site, as many steps outward as
+ * the lens skips wrappers. */
 uint32_t path_tree_site(const path_tree *t, const lens *l, const cost_entry *e);
 
 /* By node: the innermost end of the focus on its path; or root. To be freed, as the next one. */

@@ -29,6 +29,7 @@ typedef struct painter {
     uint32_t *exits; /* outward, collapsed: see path_tree_exits; NULL: parents */
     path_column gathered[PATH_SIDES]; /* outward from a focus: what each member stands for */
     uint32_t *group_of; /* by place: one more than its index among the groups that are made */
+    uint8_t *matches;   /* by place, as the spec has them by location; NULL: there is no search */
     uint8_t *hits;      /* by node: inward, whether a match is below; outward, on the path to it */
     uint32_t *seen_in;  /* by place: the node of the picture that last counted it */
     VEC(group) groups;  /* a stack */
@@ -44,7 +45,7 @@ static bool has_sides(const painter *p) {
 }
 
 static bool is_match(const painter *p, uint32_t place) {
-    return place != PATH_NOWHERE && p->spec->matches[p->base->places->locations.items[place]];
+    return place != PATH_NOWHERE && p->matches[place];
 }
 
 /* What members stand for, outward. */
@@ -124,10 +125,10 @@ static void join_outward(painter *p, group *g, uint32_t member, uint32_t node) {
 /* Children of a node that cost something. */
 static bool split_node(painter *p, size_t first, uint32_t node, uint32_t wanted) {
     const uint32_t *ends = p->tree->ends;
+    const path_any any = path_sums_any(p->sums, p->sums->all);
     for (uint32_t child = node + 1; child < ends[node]; child = ends[child]) {
         const uint32_t place = node_at(p, child)->place;
-        if (!path_sums_any(p->sums, p->sums->all, child) ||
-            (wanted != PATH_NOWHERE && place != wanted))
+        if (!path_any_at(any, child) || (wanted != PATH_NOWHERE && place != wanted))
             continue;
         group *g = find_group(p, first, place);
         if (!g)
@@ -168,9 +169,10 @@ static void begin_whole(painter *p, group *g) {
     join_inward(p, g, PATH_ROOT);
     if (!p->outward)
         return;
+    const path_any any = path_sums_any(p->sums, p->sums->own);
     g->first = NOBODY;
     for (uint32_t i = 1; i < p->sums->n; i++)
-        if (path_sums_any(p->sums, p->sums->own, i)) {
+        if (path_any_at(any, i)) {
             p->at[i] = i;
             g->matches_further |= p->hits && p->hits[i];
             join(p, g, i);
@@ -179,9 +181,9 @@ static void begin_whole(painter *p, group *g) {
 
 /* What stands below the outermost ends of the focus. */
 static void begin_callees(painter *p, group *g, const uint32_t *focus) {
+    const path_any any = path_sums_any(p->sums, p->sums->all);
     for (uint32_t i = 1; i < p->sums->n; i++)
-        if (focus[i] == i && focus[node_at(p, i)->parent] == PATH_ROOT &&
-            path_sums_any(p->sums, p->sums->all, i))
+        if (focus[i] == i && focus[node_at(p, i)->parent] == PATH_ROOT && path_any_at(any, i))
             join_inward(p, g, i);
 }
 
@@ -204,8 +206,9 @@ static bool gather(painter *p, const uint32_t *focus) {
 static bool begin_callers(painter *p, group *g, const uint32_t *focus, size_t steps) {
     if (!gather(p, focus))
         return false;
+    const path_any any = path_sums_any(p->sums, p->gathered);
     for (uint32_t i = 1; i < p->sums->n; i++) {
-        if (!path_sums_any(p->sums, p->gathered, i))
+        if (!path_any_at(any, i))
             continue;
         uint32_t node = i;
         for (size_t step = 0; step < steps; step++)
@@ -254,28 +257,47 @@ static bool find_root(painter *p) {
 
 /* ---- searching --------------------------------------------------------------------------- */
 
+static void find_hits_below(painter *p) {
+    const path_any any = path_sums_any(p->sums, p->sums->all);
+    const path_node *nodes = p->tree->nodes;
+    uint8_t *hits = p->hits;
+    for (uint32_t i = (uint32_t)p->tree->n; i-- > 1;)
+        if ((hits[i] | p->matches[nodes[i].place]) && path_any_at(any, i))
+            hits[nodes[i].parent] = 1;
+}
+
+static void find_hits_above(painter *p) {
+    for (uint32_t i = 1; i < p->tree->n; i++)
+        p->hits[i] = p->hits[exit_of(p, i)] | p->matches[node_at(p, i)->place];
+}
+
 static bool find_hits(painter *p) {
-    const uint32_t n = (uint32_t)p->sums->n;
+    const uint32_t *locations = p->base->places->locations.items;
+    const size_t n_places = p->base->places->locations.count;
     if (!p->spec->matches)
         return true;
-    p->hits = calloc(n, 1);
-    if (!p->hits)
+    p->matches = malloc(n_places + 1);
+    p->hits = calloc(p->tree->n, 1);
+    if (!p->matches || !p->hits)
         return false;
-    for (uint32_t i = 1; p->outward && i < n; i++)
-        p->hits[i] = p->hits[exit_of(p, i)] | is_match(p, node_at(p, i)->place);
-    for (uint32_t i = n; !p->outward && i-- > 1;)
-        if ((p->hits[i] || is_match(p, node_at(p, i)->place)) &&
-            path_sums_any(p->sums, p->sums->all, i))
-            p->hits[node_at(p, i)->parent] = 1;
+    for (size_t i = 0; i < n_places; i++)
+        p->matches[i] = p->spec->matches[locations[i]];
+    if (p->outward)
+        find_hits_above(p);
+    else
+        find_hits_below(p);
     return true;
 }
 
 /* The own costs of what is below a node and has a match on its path from there. */
 static void add_matches_below(const painter *p, uint32_t node, uint8_t *on_match, cost *sum) {
-    for (uint32_t i = node + 1; i < p->tree->ends[node]; i++) {
-        const uint32_t parent = node_at(p, i)->parent;
-        on_match[i] = (parent != node && on_match[parent]) || is_match(p, node_at(p, i)->place);
-        if (on_match[i] && path_sums_any(p->sums, p->sums->own, i)) {
+    const path_any any = path_sums_any(p->sums, p->sums->own);
+    const path_node *nodes = p->tree->nodes;
+    const uint32_t end = p->tree->ends[node];
+    on_match[node] = 0;
+    for (uint32_t i = node + 1; i < end; i++) {
+        on_match[i] = on_match[nodes[i].parent] | p->matches[nodes[i].place];
+        if (on_match[i] && path_any_at(any, i)) {
             const cost own = path_sums_own(p->sums, i);
             cost_add(sum, &own);
         }
@@ -347,11 +369,14 @@ static size_t order_groups(painter *p, size_t first) {
 
 /* Places that allocate in a node and below it, which `counter` has not counted. */
 static uint32_t count_sites(painter *p, uint32_t node, uint32_t counter) {
-    uint32_t sites = 0;
-    for (uint32_t i = node; i < p->tree->ends[node]; i++) {
-        if (!path_sums_any(p->sums, p->sums->own, i))
+    const path_any any = path_sums_any(p->sums, p->sums->own);
+    const path_node *nodes = p->tree->nodes;
+    const uint32_t end = p->tree->ends[node];
+    uint32_t *seen_in = p->seen_in, sites = 0;
+    for (uint32_t i = node; i < end; i++) {
+        if (!path_any_at(any, i))
             continue;
-        uint32_t *seen = &p->seen_in[node_at(p, i)->place];
+        uint32_t *seen = &seen_in[nodes[i].place];
         sites += *seen != counter;
         *seen = counter;
     }
@@ -440,6 +465,7 @@ static void painter_free(painter *p) {
     free(p->exits);
     free(p->group_of);
     free(p->seen_in);
+    free(p->matches);
     free(p->hits);
     vec_free(&p->groups);
     vec_free(&p->sides);

@@ -5,7 +5,9 @@
 #include "base/map64.h"
 
 typedef struct walk {
-    const callpaths *view;
+    const path_tree *base; /* whose places they are */
+    const path_tree *tree;
+    const path_sums *sums;
     functions_list *list;
     const uint32_t
         *counts_as;     /* by place: the one that stands for it, or PATH_NOWHERE; NULL: itself */
@@ -14,16 +16,15 @@ typedef struct walk {
 } walk;
 
 static bool count(walk *w, uint32_t node, uint32_t place, const cost *all) {
-    const path_tree *t = callpaths_tree(w->view), *base = callpaths_base(w->view);
-    const cost own = path_sums_own(w->view->sums, node);
+    const cost own = path_sums_own(w->sums, node);
     if (!w->entry_of[place]) {
-        if (!vec_push(w->list, ((functions_entry){.place = path_tree_location(base, place)})))
+        if (!vec_push(w->list, ((functions_entry){.place = path_tree_location(w->base, place)})))
             return false;
         w->entry_of[place] = (uint32_t)w->list->count;
     }
     functions_entry *e = &w->list->items[w->entry_of[place] - 1];
     cost_add(&e->self, &own);
-    if (w->last[place] == PATH_ROOT || node >= t->ends[w->last[place]]) {
+    if (w->last[place] == PATH_ROOT || node >= w->tree->ends[w->last[place]]) {
         cost_add(&e->total, all);
         w->last[place] = node;
     }
@@ -31,9 +32,9 @@ static bool count(walk *w, uint32_t node, uint32_t place, const cost *all) {
 }
 
 static bool see_all(walk *w) {
-    const path_tree *t = callpaths_tree(w->view);
+    const path_tree *t = w->tree;
     for (uint32_t i = 1, end; i < t->n; i = end) {
-        const cost all = path_sums_all(w->view->sums, i);
+        const cost all = path_sums_all(w->sums, i);
         const uint32_t place = t->nodes[i].place;
         const uint32_t as = w->counts_as ? w->counts_as[place] : place;
         end = all.blocks ? i + 1 : t->ends[i];
@@ -45,7 +46,9 @@ static bool see_all(walk *w) {
 
 static bool run(const callpaths *v, const uint32_t *counts_as, functions_list *list) {
     const size_t n = callpaths_base(v)->places->locations.count + 1;
-    walk w = {.view = v,
+    walk w = {.base = callpaths_base(v),
+              .tree = callpaths_tree(v),
+              .sums = v->sums,
               .list = list,
               .counts_as = counts_as,
               .entry_of = calloc(n, sizeof *w.entry_of),

@@ -28,11 +28,12 @@ typedef struct painter {
     uint32_t *at;    /* outward, by member: the node that it enters next; root: it has ended */
     uint32_t *exits; /* outward, collapsed: see path_tree_exits; NULL: parents */
     path_column gathered[PATH_SIDES]; /* outward from a focus: what each member stands for */
-    uint32_t *group_of; /* by place: one more than its index among the groups that are made */
-    uint8_t *matches;   /* by place, as the spec has them by location; NULL: there is no search */
-    uint8_t *hits;      /* by node: inward, whether a match is below; outward, on the path to it */
-    uint32_t *seen_in;  /* by place: the node of the picture that last counted it */
-    VEC(group) groups;  /* a stack */
+    const path_column *worth; /* outward: what members stand for, these or their own costs */
+    uint32_t *group_of;       /* by place: one more than its index among the groups that are made */
+    uint8_t *matches;  /* by place, as the spec has them by location; NULL: there is no search */
+    uint8_t *hits;     /* by node: inward, whether a match is below; outward, on the path to it */
+    uint32_t *seen_in; /* by place: the node of the picture that last counted it */
+    VEC(group) groups; /* a stack */
     VEC(picture_sides) sides; /* of these, in the order in which they were made */
 } painter;
 
@@ -46,11 +47,6 @@ static bool has_sides(const painter *p) {
 
 static bool is_match(const painter *p, uint32_t place) {
     return place != PATH_NOWHERE && p->matches[place];
-}
-
-/* What members stand for, outward. */
-static const path_column *worths(const painter *p) {
-    return p->gathered[0].counts ? p->gathered : p->sums->own;
 }
 
 /* Where a path outward goes on behind a node. */
@@ -109,14 +105,14 @@ static void join_inward(painter *p, group *g, uint32_t node) {
 
 /* A stack that enters `node` next. */
 static void join_outward(painter *p, group *g, uint32_t member, uint32_t node) {
-    const cost c = path_sums_at(p->sums, worths(p), member);
+    const cost c = path_sums_at(p->sums, p->worth, member);
     const bool ended = node == PATH_ROOT;
     p->at[member] = node;
     cost_add(&g->total, &c);
     if (ended)
         cost_add(&g->self, &c);
     if (has_sides(p))
-        add_sides(p, g, worths(p), member);
+        add_sides(p, g, p->worth, member);
     g->leads_on |= !ended;
     g->matches_further |= p->hits && p->hits[node];
     join(p, g, member);
@@ -190,6 +186,7 @@ static void begin_callees(painter *p, group *g, const uint32_t *focus) {
 /* Costs gather at the innermost ends of the focus, so that each path is walked once. */
 static bool gather(painter *p, const uint32_t *focus) {
     const path_sums *s = p->sums;
+    p->worth = p->gathered;
     for (unsigned side = 0; side < s->n_sides; side++) {
         if (!path_column_make(&p->gathered[side], s->n, s->own[0].weights))
             return false;
@@ -313,7 +310,7 @@ static bool sum_matches(painter *p, const group *root) {
     if (is_match(p, root->place))
         *sum = root->total;
     for (uint32_t m = root->first; !is_match(p, root->place) && m != NOBODY; m = p->next[m]) {
-        const cost c = p->outward ? path_sums_at(p->sums, worths(p), m) : (cost){0};
+        const cost c = p->outward ? path_sums_at(p->sums, p->worth, m) : (cost){0};
         if (!p->outward)
             add_matches_below(p, m, on_match, sum);
         else if (p->hits[p->at[m]])
@@ -487,6 +484,7 @@ bool picture_query(const callpaths *v, const picture_spec *spec, picture *result
     painter p = {.base = callpaths_base(v),
                  .tree = callpaths_tree(v),
                  .sums = v->sums,
+                 .worth = v->sums->own,
                  .spec = spec,
                  .result = result,
                  .outward = callpaths_is_outward(&v->spec)};

@@ -243,11 +243,12 @@ static bool find_functions(const profile *p, functions_list *list) {
     query_result q;
     if (!query_run(&q, p, &(query_spec){.measure = MEASURE_ALLOCATED}))
         return false;
-    calltree_view *v = calltree_view_new(&q.lens, false);
-    calltree_sums *s = v ? calltree_sums_new(&q, v) : NULL;
-    bool ok = s && functions_of_sums(p, v, s, list);
-    calltree_sums_free(s);
-    calltree_view_free(v);
+    callpaths v;
+    bool ok = callpaths_make(&v, &q, NULL, &(callpaths_spec){.shape = CALLPATHS_DOWN});
+    if (ok) {
+        ok = functions_query(&v, list);
+        callpaths_free(&v);
+    }
     query_free(&q);
     if (ok && list->count)
         qsort(list->items, list->count, sizeof *list->items, by_total);

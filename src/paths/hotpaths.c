@@ -1,11 +1,10 @@
 /* hotpaths.c: see hotpaths.h. The fragments that end in sites are nodes of a tree of reversed
- * stacks, which is made here; those from the outside are nodes of the call tree itself. In both, a
- * walk from the last node to the first sees each node after all below it: what is left of a node
+ * stacks, which is made here; those from the outside are nodes of the view's tree itself. In both,
+ * a walk from the last node to the first sees each node after all below it: what is left of a node
  * when its turn comes, no fragment below has taken. */
 #include "paths/hotpaths.h"
 
 #include "base/map64.h"
-#include "paths/calltree_view.h"
 #include "paths/functions.h"
 
 #define NOBODY 0u /* the root is never taken */
@@ -13,76 +12,48 @@
 /* A node of the reversed stacks. */
 typedef struct reversed {
     uint32_t parent;
-    const profile_location *place;
+    uint32_t place;
     cost left;
 } reversed;
 
 typedef struct search {
-    const profile *profile;
-    const calltree *tree; /* NULL: the next two say the same */
-    const calltree_view *view;
-    const calltree_sums *sums;
+    const path_tree *base; /* whose places they are */
+    const path_tree *tree;
+    const path_sums *sums;
     hotpaths *result;
-    uint8_t *is_trunk; /* by location */
+    uint8_t *is_trunk; /* by place */
     double least;      /* weight of a fragment */
     VEC(reversed) ends;
-    map64 children;   /* (parent, location) → node in `ends` */
+    map64 children;   /* (parent, place) → node in `ends` */
     uint32_t *end_of; /* by node of the tree: the node in `ends` that stands for its own costs */
     uint32_t
         *taker; /* by node in `ends`: the taken node that is, or is outward of, it; or NOBODY */
     cost *left; /* by node of the tree */
 } search;
 
-static uint32_t number_of(const search *s, const profile_location *place) {
-    return (uint32_t)(place - s->profile->locations.items);
-}
-
-static size_t count_of(const search *s) {
-    return s->tree ? s->tree->nodes.count : calltree_view_count(s->view);
-}
-
 static uint32_t parent_of(const search *s, uint32_t node) {
-    return s->tree ? s->tree->nodes.items[node].parent : calltree_view_at(s->view, node)->parent;
+    return s->tree->nodes[node].parent;
 }
 
-static const profile_location *place_of(const search *s, uint32_t node) {
-    if (s->tree)
-        return s->tree->nodes.items[node].place;
-    const uint32_t *locations = s->view->places.locations.items;
-    return node == CALLTREE_ROOT
-               ? NULL
-               : &s->profile->locations.items[locations[calltree_view_at(s->view, node)->place]];
-}
-
-static cost self_of(const search *s, uint32_t node) {
-    return s->tree ? s->tree->nodes.items[node].self : calltree_sums_own(s->sums, node);
-}
-
-static double whole_weight(const search *s) {
-    return s->tree ? s->tree->nodes.items[CALLTREE_ROOT].total.weight
-                   : calltree_sums_all(s->sums, CALLTREE_ROOT).weight;
-}
-
-static bool find_functions(const search *s, functions_list *list) {
-    return s->tree ? functions_query(s->profile, s->tree, list)
-                   : functions_of_sums(s->profile, s->view, s->sums, list);
+static uint32_t place_of(const search *s, uint32_t node) {
+    return s->tree->nodes[node].place;
 }
 
 static bool is_trunk(const search *s, uint32_t node) {
-    const profile_location *place = place_of(s, node);
-    return !place || s->is_trunk[number_of(s, place)];
+    return node == PATH_ROOT || s->is_trunk[place_of(s, node)];
 }
 
-static bool find_trunk(search *s) {
+static bool find_trunk(search *s, const callpaths *v) {
+    const double half = path_sums_all(s->sums, PATH_ROOT).weight / 2;
+    const profile_location *locations = s->base->names->locations.items;
     functions_list all;
-    double half = whole_weight(s) / 2;
-    s->is_trunk = calloc(s->profile->locations.count + 1, 1);
-    if (!s->is_trunk || !find_functions(s, &all))
+    s->is_trunk = calloc(s->base->places->locations.count + 1, 1);
+    if (!s->is_trunk || !functions_query(v, &all))
         return false;
     for (size_t i = 0; i < all.count; i++) {
         const functions_entry *e = &all.items[i];
         if (e->total.weight > half && e->self.weight < s->least)
-            s->is_trunk[number_of(s, e->place)] = 1;
+            s->is_trunk[s->base->places->of_location[e->place - locations]] = 1;
     }
     vec_free(&all);
     return true;
@@ -90,8 +61,8 @@ static bool find_trunk(search *s) {
 
 /* ---- fragments that end in sites --------------------------------------------------------- */
 
-static bool go_outward(search *s, uint32_t *at, const profile_location *place) {
-    uint32_t *child = map64_put(&s->children, (uint64_t)*at << 32 | number_of(s, place));
+static bool go_outward(search *s, uint32_t *at, uint32_t place) {
+    uint32_t *child = map64_put(&s->children, (uint64_t)*at << 32 | place);
     if (!child)
         return false;
     if (*child == MAP64_NONE) {
@@ -104,7 +75,7 @@ static bool go_outward(search *s, uint32_t *at, const profile_location *place) {
 }
 
 static bool reverse_stack(search *s, uint32_t node) {
-    const cost self = self_of(s, node);
+    const cost self = path_sums_own(s->sums, node);
     uint32_t at = 0, end = node;
     for (int n = 0; n < HOTPATHS_FRAMES && !is_trunk(s, node); n++, node = parent_of(s, node))
         if (!go_outward(s, &at, place_of(s, node)))
@@ -115,12 +86,13 @@ static bool reverse_stack(search *s, uint32_t node) {
 }
 
 static bool reverse_stacks(search *s) {
-    size_t n = count_of(s);
+    const path_any any = path_sums_any(s->sums, s->sums->own);
+    size_t n = s->tree->n;
     s->end_of = calloc(n, sizeof *s->end_of);
     if (!s->end_of || !vec_push(&s->ends, (reversed){0}))
         return false;
     for (uint32_t i = 1; i < n; i++)
-        if (self_of(s, i).blocks && !reverse_stack(s, i))
+        if (path_any_at(any, i) && !reverse_stack(s, i))
             return false;
     return true;
 }
@@ -131,7 +103,7 @@ static bool add_end(search *s, uint32_t node) {
     hotpaths_fragment f = {
         .first = (uint32_t)h->frames.count, .cost = s->ends.items[node].left, .ends_in_site = true};
     for (uint32_t at = node; at != 0; at = s->ends.items[at].parent, f.n++)
-        if (!vec_push(&h->frames, s->ends.items[at].place))
+        if (!vec_push(&h->frames, path_tree_location(s->base, s->ends.items[at].place)))
             return false;
     return vec_push(&h->fragments, f);
 }
@@ -168,17 +140,17 @@ static bool add_inner(search *s, uint32_t node) {
         return false;
     h->frames.count += f.n;
     for (uint32_t i = f.n; i-- > 0; node = parent_of(s, node))
-        h->frames.items[f.first + i] = place_of(s, node);
+        h->frames.items[f.first + i] = path_tree_location(s->base, place_of(s, node));
     return vec_push(&h->fragments, f);
 }
 
 static bool take_rest(search *s) {
-    size_t n = count_of(s);
+    size_t n = s->tree->n;
     s->left = calloc(n, sizeof *s->left);
     if (!s->left)
         return false;
     for (uint32_t i = (uint32_t)n; i-- > 1;) {
-        const cost self = self_of(s, i);
+        const cost self = path_sums_own(s->sums, i);
         if (self.blocks && s->taker[s->end_of[i]] == NOBODY)
             cost_add(&s->left[i], &self);
         if (s->left[i].blocks == 0 || s->left[i].weight < s->least || is_trunk(s, i))
@@ -198,12 +170,19 @@ static int compare_fragments(const void *a, const void *b) {
     return x->first < y->first ? -1 : 1;
 }
 
-static bool run(search s, double share, hotpaths *result) {
+static bool find_all(search *s, const callpaths *v) {
+    return find_trunk(s, v) && reverse_stacks(s) && take_ends(s) && take_rest(s);
+}
+
+bool hotpaths_query(const callpaths *v, double share, hotpaths *result) {
+    const double all = path_sums_all(v->sums, PATH_ROOT).weight;
+    search s = {.base = callpaths_base(v),
+                .tree = callpaths_tree(v),
+                .sums = v->sums,
+                .result = result,
+                .least = share * all};
     *result = (hotpaths){0};
-    const double all = whole_weight(&s);
-    s.result = result;
-    s.least = share * all;
-    bool ok = all <= 0 || (find_trunk(&s) && reverse_stacks(&s) && take_ends(&s) && take_rest(&s));
+    const bool ok = all <= 0 || find_all(&s, v);
     if (ok && result->fragments.count)
         qsort(result->fragments.items, result->fragments.count, sizeof *result->fragments.items,
               compare_fragments);
@@ -216,15 +195,6 @@ static bool run(search s, double share, hotpaths *result) {
     if (!ok)
         hotpaths_free(result);
     return ok;
-}
-
-bool hotpaths_query(const profile *p, const calltree *t, double share, hotpaths *result) {
-    return run((search){.profile = p, .tree = t}, share, result);
-}
-
-bool hotpaths_of_sums(const profile *p, const calltree_view *v, const calltree_sums *s,
-                      double share, hotpaths *result) {
-    return run((search){.profile = p, .view = v, .sums = s}, share, result);
 }
 
 void hotpaths_free(hotpaths *h) {

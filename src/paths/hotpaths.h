@@ -1,5 +1,5 @@
-/* hotpaths.h: call fragments that explain most of what was allocated. A pure query on a call tree
- * of whole stacks, outermost first.
+/* hotpaths.h: call fragments that explain most of what was allocated. Of a view
+ * inward of whole stacks.
  *
  * Every stack counts in at most one fragment, so that fragments add up. First come those that end
  * where memory is allocated: the longest ones (up to HOTPATHS_FRAMES calls) that have at least a
@@ -10,7 +10,7 @@
 #ifndef PATHS_HOTPATHS_H
 #define PATHS_HOTPATHS_H
 
-#include "paths/flame.h"
+#include "paths/callpaths.h"
 
 enum { HOTPATHS_FRAMES = 8 };
 
@@ -26,11 +26,7 @@ typedef struct hotpaths {
 } hotpaths;
 
 /* `share`: 0 … 1. Fills `*result`, which need not be initialised; false when there is no memory. */
-bool hotpaths_query(const profile *p, const calltree *t, double share, hotpaths *result);
-
-/* The same without that tree, of a question's sums by a view. */
-bool hotpaths_of_sums(const profile *p, const calltree_view *v, const calltree_sums *s,
-                      double share, hotpaths *result);
+bool hotpaths_query(const callpaths *v, double share, hotpaths *result);
 
 void hotpaths_free(hotpaths *h);
 

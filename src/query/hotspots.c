@@ -1,9 +1,11 @@
-/* hotspots.c: see hotspots.h. One contribution for each pair of site and caller that occurs, sorted
- * so that those of one site, and in it of one caller, are neighbours; then summed and ranked. */
+/* hotspots.c: see hotspots.h. One contribution for each pair of site and caller that occurs. Both
+ * are numbers, so that what belongs to one site is put together without looking at names; these
+ * only order what costs the same. */
 #include "query/hotspots.h"
 
 #include <string.h>
 
+#include "query/place_table.h"
 #include "query/wrappers.h"
 
 const char *const hotspots_groupings[] = {
@@ -12,12 +14,13 @@ const char *const hotspots_groupings[] = {
 #undef GROUPING_TEXT
         NULL};
 
-/* What was allocated at one site for one caller, once under each of these names. */
-typedef struct contribution {
-    hotspots_entry site, caller;
-} contribution;
+#define NO_PLACE UINT32_MAX
 
-typedef VEC(contribution) contributions;
+/* What was allocated at one site for one caller: numbers of places, or of a type for its sites. */
+typedef struct contribution {
+    uint32_t site, caller;
+    cost cost;
+} contribution;
 
 static int compare_strings(const char *a, const char *b) {
     if (a == b)
@@ -43,13 +46,6 @@ static int compare_names(const hotspots_entry *a, const hotspots_entry *b, hotsp
     return order ? order : compare_places(a->place, b->place, by);
 }
 
-static int compare_contributions(const void *a, const void *b, void *context) {
-    const contribution *x = a, *y = b;
-    hotspots_by by = *(const hotspots_by *)context;
-    int order = compare_names(&x->site, &y->site, by);
-    return order ? order : compare_names(&x->caller, &y->caller, by);
-}
-
 static int compare_entries(const hotspots_entry *a, const hotspots_entry *b, hotspots_by by) {
     if (a->cost.weight != b->cost.weight)
         return a->cost.weight > b->cost.weight ? -1 : 1;
@@ -73,17 +69,6 @@ static const char *type_of(const lens *l, const cost_entry *e, uint32_t wrapper)
     return wrapper != LENS_NOWHERE && of_libc ? lens_location(l, wrapper)->function : type;
 }
 
-static contribution name_contribution(const lens *l, hotspots_by by, lens_cursor site,
-                                      const char *type) {
-    const profile_location *place = lens_location(l, site.location);
-    if (by == HOTSPOTS_BY_TYPE)
-        return (contribution){.site.type = type, .caller.place = place};
-    return (contribution){
-        .site.place = place,
-        .caller.place = lens_location(l, lens_outward(l, site).location),
-    };
-}
-
 /* The sum under `key`, new ones to be named by the caller. */
 static bool find_sum(map64 *map, uint64_t key, size_t count, uint32_t *at, bool *is_new) {
     uint32_t *slot = map64_put(map, key);
@@ -100,11 +85,22 @@ static bool find_sum(map64 *map, uint64_t key, size_t count, uint32_t *at, bool 
 typedef struct gathering {
     const lens *lens;
     hotspots *result;
-    contributions all;
-    map64 pairs;    /* (site, caller) or (type, site) → index into `all` */
-    map64 types;    /* strings of the profile are equal if their pointers are */
-    map64 wrappers; /* function → index into `result->wrappers` */
+    place_table places;
+    VEC(contribution) all;
+    VEC(const char *) types; /* by number */
+    map64 pairs;             /* (caller, site) → index into `all` */
+    map64 of_type;           /* strings of the profile are equal if their pointers are */
+    map64 wrappers;          /* function → index into `result->wrappers` */
 } gathering;
+
+static uint32_t place_of(const gathering *g, lens_cursor at) {
+    return at.location == LENS_NOWHERE ? NO_PLACE : g->places.of_location[at.location];
+}
+
+static bool number_type(gathering *g, const char *type, uint32_t *number) {
+    return map64_number(&g->of_type, (uintptr_t)type, number) &&
+           (*number < g->types.count || vec_push(&g->types, type));
+}
 
 static bool add_wrapper(gathering *g, uint32_t wrapper, const cost *c) {
     const profile_location *place = lens_location(g->lens, wrapper);
@@ -119,49 +115,69 @@ static bool add_wrapper(gathering *g, uint32_t wrapper, const cost *c) {
     return true;
 }
 
-static bool add_entry(gathering *g, const cost_entry *e) {
-    uint32_t wrapper, at, outer;
+static bool add_contribution(gathering *g, uint32_t site, uint32_t caller, const cost *c) {
+    uint32_t at;
     bool is_new;
-    hotspots_by by = g->result->by;
-    lens_cursor site = lens_site(g->lens, e->node, e->external, &wrapper);
-    const char *type = by == HOTSPOTS_BY_TYPE ? type_of(g->lens, e, wrapper) : NULL;
-    if (by != HOTSPOTS_BY_TYPE)
-        outer = lens_outward(g->lens, site).location;
-    else if (!find_sum(&g->types, (uintptr_t)type, g->types.count, &outer, &is_new))
+    if (!find_sum(&g->pairs, (uint64_t)caller << 32 | site, g->all.count, &at, &is_new))
         return false;
-    if (!find_sum(&g->pairs, (uint64_t)outer << 32 | site.location, g->all.count, &at, &is_new))
+    if (is_new && !vec_push(&g->all, ((contribution){.site = site, .caller = caller})))
         return false;
-    if (is_new && !vec_push(&g->all, name_contribution(g->lens, by, site, type)))
-        return false;
-    cost_add(&g->all.items[at].site.cost, &e->cost);
-    cost_add(&g->all.items[at].caller.cost, &e->cost);
-    return wrapper == LENS_NOWHERE || add_wrapper(g, wrapper, &e->cost);
+    cost_add(&g->all.items[at].cost, c);
+    return true;
 }
 
-static bool sum_up(hotspots *h, const contributions *sorted) {
-    const contribution *last = NULL;
-    for (size_t i = 0; i < sorted->count; i++) {
-        const contribution *c = &sorted->items[i];
-        bool same_site = last && compare_names(&last->site, &c->site, h->by) == 0;
-        bool same_caller = same_site && compare_names(&last->caller, &c->caller, h->by) == 0;
-        cost_add(&h->total, &c->site.cost);
-        if (!same_site) {
-            if (!vec_push(&h->sites, ((hotspots_site){
-                                         .entry = c->site,
-                                         .first_caller = (uint32_t)h->callers.count,
-                                     })))
-                return false;
-        } else {
-            cost_add(&h->sites.items[h->sites.count - 1].entry.cost, &c->site.cost);
-        }
-        if (!same_caller) {
-            if (!vec_push(&h->callers, c->caller))
-                return false;
-            h->sites.items[h->sites.count - 1].n_callers++;
-        } else {
-            cost_add(&h->callers.items[h->callers.count - 1].cost, &c->caller.cost);
-        }
-        last = c;
+static bool add_entry(gathering *g, const cost_entry *e) {
+    uint32_t wrapper, site, caller;
+    const lens_cursor at = lens_site(g->lens, e->node, e->external, &wrapper);
+    if (g->result->by != HOTSPOTS_BY_TYPE) {
+        site = place_of(g, at);
+        caller = place_of(g, lens_outward(g->lens, at));
+    } else {
+        caller = place_of(g, at);
+        if (!number_type(g, type_of(g->lens, e, wrapper), &site))
+            return false;
+    }
+    return add_contribution(g, site, caller, &e->cost) &&
+           (wrapper == LENS_NOWHERE || add_wrapper(g, wrapper, &e->cost));
+}
+
+static hotspots_entry name_place(const gathering *g, uint32_t place) {
+    return (hotspots_entry){
+        .place =
+            place == NO_PLACE ? NULL : lens_location(g->lens, g->places.locations.items[place])};
+}
+
+static hotspots_entry name_site(const gathering *g, uint32_t site) {
+    if (g->result->by == HOTSPOTS_BY_TYPE)
+        return (hotspots_entry){.type = g->types.items[site]};
+    return name_place(g, site);
+}
+
+/* Sites together; each of their callers is there once. */
+static int compare_contributions(const void *a, const void *b) {
+    const contribution *x = a, *y = b;
+    return x->site != y->site ? (x->site > y->site) - (x->site < y->site)
+                              : (x->caller > y->caller) - (x->caller < y->caller);
+}
+
+static bool sum_up(gathering *g) {
+    hotspots *h = g->result;
+    if (g->all.count)
+        qsort(g->all.items, g->all.count, sizeof *g->all.items, compare_contributions);
+    for (size_t i = 0; i < g->all.count; i++) {
+        const contribution *c = &g->all.items[i];
+        hotspots_entry caller = name_place(g, c->caller);
+        caller.cost = c->cost;
+        if ((i == 0 || c[-1].site != c->site) &&
+            !vec_push(&h->sites, ((hotspots_site){.entry = name_site(g, c->site),
+                                                  .first_caller = (uint32_t)i})))
+            return false;
+        hotspots_site *s = &h->sites.items[h->sites.count - 1];
+        s->n_callers++;
+        cost_add(&s->entry.cost, &c->cost);
+        cost_add(&h->total, &c->cost);
+        if (!vec_push(&h->callers, caller))
+            return false;
     }
     return true;
 }
@@ -180,23 +196,31 @@ static void rank(hotspots *h) {
 }
 
 static bool gather(gathering *g, const cost_list *costs) {
+    const profile *p = g->lens->profile;
+    if (!place_table_make(&g->places, p->locations.items, p->locations.count,
+                          g->result->by == HOTSPOTS_BY_FUNCTION ? PLACE_BY_FUNCTION
+                                                                : PLACE_BY_LINE))
+        return false;
     for (size_t i = 0; i < costs->count; i++)
         if (!add_entry(g, &costs->items[i]))
             return false;
     return true;
 }
 
+static void gathering_free(gathering *g) {
+    place_table_free(&g->places);
+    vec_free(&g->all);
+    vec_free(&g->types);
+    map64_free(&g->pairs);
+    map64_free(&g->of_type);
+    map64_free(&g->wrappers);
+}
+
 bool hotspots_query(const query_result *q, hotspots_by by, hotspots *result) {
     *result = (hotspots){.by = by};
     gathering g = {.lens = &q->lens, .result = result};
-    bool ok = gather(&g, &q->costs);
-    if (ok && g.all.count)
-        qsort_r(g.all.items, g.all.count, sizeof *g.all.items, compare_contributions, &by);
-    ok = ok && sum_up(result, &g.all);
-    vec_free(&g.all);
-    map64_free(&g.pairs);
-    map64_free(&g.types);
-    map64_free(&g.wrappers);
+    const bool ok = gather(&g, &q->costs) && sum_up(&g);
+    gathering_free(&g);
     if (ok)
         rank(result);
     else

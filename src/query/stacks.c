@@ -1,56 +1,34 @@
 /* stacks.c: see stacks.h. */
 #include "query/stacks.h"
 
-#include <stdio.h>
-#include <string.h>
-
-/* Strings of a profile are equal if their pointers are. */
-typedef struct place_key {
-    const char *file, *function;
-    uint32_t line;
-} place_key;
+#include "query/place_table.h"
 
 typedef struct building {
     const profile *profile;
     const lens *lens;
     stacks *result;
-    intern_table keys;
-    map64 places;   /* interned key → place */
     map64 children; /* (parent, place) → node */
 } building;
 
-static const char *key_of(building *b, const place_key *k) {
-    char text[64];
-    const int size = snprintf(text, sizeof text, "%p %p %x", (const void *)k->file,
-                              (const void *)k->function, k->line);
-    return intern(&b->keys, text, (size_t)size);
-}
-
-static bool add_place(building *b, stacks_by by, const profile_location *l, uint32_t *place) {
-    const bool lines = by == STACKS_BY_LINE;
-    const profile_location shown = {
-        .file = lines ? l->file : "", .function = l->function, .line = lines ? l->line : 0};
-    const place_key key = {
-        .file = lines ? l->file : NULL, .function = l->function, .line = shown.line};
-    const char *text = key_of(b, &key);
-    uint32_t *index = text ? map64_put(&b->places, (uintptr_t)text) : NULL;
-    if (!index)
-        return false;
-    if (*index == MAP64_NONE) {
-        *index = (uint32_t)b->result->places.count;
-        if (!vec_push(&b->result->places, shown))
-            return false;
-    }
-    *place = *index;
-    return true;
-}
-
+/* Takes the numbers over. */
 static bool add_places(building *b, stacks_by by) {
+    const bool lines = by == STACKS_BY_LINE;
     const profile *p = b->profile;
-    for (size_t i = 0; i < p->locations.count; i++)
-        if (!add_place(b, by, &p->locations.items[i], &b->result->place_of[i]))
-            return false;
-    return true;
+    place_table t;
+    bool ok = place_table_make(&t, p->locations.items, p->locations.count,
+                               lines ? PLACE_BY_LINE : PLACE_BY_NAME);
+    for (size_t i = 0; ok && i < t.locations.count; i++) {
+        profile_location shown = p->locations.items[t.locations.items[i]];
+        if (!lines) {
+            shown.file = "";
+            shown.line = 0;
+        }
+        ok = vec_push(&b->result->places, shown);
+    }
+    b->result->place_of = t.of_location;
+    t.of_location = NULL;
+    place_table_free(&t);
+    return ok;
 }
 
 static bool child_of(building *b, uint32_t parent, uint32_t place, uint32_t *child) {
@@ -86,12 +64,9 @@ static bool add_nodes(building *b) {
 
 bool stacks_build(const lens *l, stacks_by by, stacks *s) {
     const profile *p = l->profile;
-    *s = (stacks){.place_of = calloc(p->locations.count + 1, sizeof *s->place_of),
-                  .node_of = calloc(cct_count(&p->tree) + 1, sizeof *s->node_of)};
+    *s = (stacks){.node_of = calloc(cct_count(&p->tree) + 1, sizeof *s->node_of)};
     building b = {.profile = p, .lens = l, .result = s};
-    const bool ok = s->place_of && s->node_of && add_places(&b, by) && add_nodes(&b);
-    intern_free(&b.keys);
-    map64_free(&b.places);
+    const bool ok = s->node_of && add_places(&b, by) && add_nodes(&b);
     map64_free(&b.children);
     if (!ok)
         stacks_free(s);

@@ -4,7 +4,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/shell.h"
 
 enum { SHOWN_PLACES = 4, DIFF = 1 };
 
@@ -189,21 +192,11 @@ static const char *sure_words(document *d, const advice *item) {
 
 /* ---- commands ---------------------------------------------------------------------------- */
 
-/* A word for a shell. */
-static const char *shell_word(document *d, const char *word) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_./%+:@,=-";
-    char *quoted = document_keep(d, 4 * strlen(word) + 3), *to = quoted;
-    if (!quoted || (*word && strspn(word, plain) == strlen(word)))
-        return word;
-    *to++ = '\'';
-    for (; *word; word++) {
-        const size_t n = *word == '\'' ? 4 : 1;
-        memcpy(to, *word == '\'' ? "'\\''" : word, n);
-        to += n;
-    }
-    *to = '\'';
-    return quoted;
+static const char *word_of(document *d, const char *text) {
+    char *word = shell_word(text);
+    const char *kept = document_text(d, "%s", word ? word : text);
+    free(word);
+    return kept ? kept : "";
 }
 
 /* Both what was asked for and what the advice is about. */
@@ -213,19 +206,18 @@ static const char *filter_words(document *d, const report *r, const advice *item
         return "";
     const char *both =
         document_text(d, "%s%s%s", asked, *asked && item->filter[0] ? " " : "", item->filter);
-    return document_text(d, "--filter %s ", both ? shell_word(d, both) : "");
+    return document_text(d, "--filter %s ", both ? word_of(d, both) : "");
 }
 
 static const char *command_words(document *d, const advise_report *r, const advice *item, int i) {
     const measure m =
         item->rule && item->rule->by_promotion ? MEASURE_PROMOTED : r->report->query->measure;
     const bool by_measure = m != MEASURE_ALLOCATED;
-    return document_text(
-        d, "allotrace %s %s%s%s%s%s%s", commands[i], by_measure ? "--measure " : "",
-        by_measure ? measure_infos[m].name : "", by_measure ? " " : "",
-        filter_words(d, r->report, item),
-        shell_word(d, strcmp(r->view.trace, "-") == 0 ? "BEFORE.ctf" : r->view.trace),
-        i == DIFF ? " AFTER.ctf" : "");
+    return document_text(d, "allotrace %s %s%s%s%s%s%s", commands[i],
+                         by_measure ? "--measure " : "", by_measure ? measure_infos[m].name : "",
+                         by_measure ? " " : "", filter_words(d, r->report, item),
+                         word_of(d, strcmp(r->view.trace, "-") == 0 ? "BEFORE.ctf" : r->view.trace),
+                         i == DIFF ? " AFTER.ctf" : "");
 }
 
 /* ---- rows -------------------------------------------------------------------------------- */

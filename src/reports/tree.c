@@ -6,7 +6,7 @@ static const tree_report *report_of(const table *t) {
     return (const tree_report *)((const char *)t->context - offsetof(tree_report, rows));
 }
 
-static const calltree_node *node_of(const void *row) {
+static const picture_node *node_of(const void *row) {
     return row;
 }
 
@@ -18,37 +18,50 @@ static const cost *self_of(const void *row) {
     return row;
 }
 
-static const calltree_node *root_of(const tree_report *t) {
-    return &t->tree->nodes.items[CALLTREE_ROOT];
+static const picture_node *root_of(const tree_report *t) {
+    return &t->picture->nodes.items[0];
 }
 
 /* ---- what is shown ----------------------------------------------------------------------- */
 
-static const calltree_node *child_of(const tree_report *t, const calltree_node *n, size_t i) {
-    return &t->tree->nodes.items[t->tree->children.items[n->first + i]];
+static uint32_t number_of(const tree_report *t, const void *row) {
+    return (uint32_t)(node_of(row) - t->picture->nodes.items);
 }
 
-/* In percent of the whole tree: of a function that is a small part of all, too, callers show. */
-static double percent_of_tree(const tree_report *t, const calltree_node *n) {
-    const double all = root_of(t)->total.weight;
-    return all > 0 ? 100 * n->total.weight / all : 0;
+static const uint32_t *children_of(const tree_report *t, const void *row) {
+    return t->children + t->firsts[number_of(t, row)];
 }
 
-/* How many children of a node are shown at a depth; they are the largest. */
-static uint32_t shown_children(const tree_report *t, const calltree_node *n, uint64_t depth) {
-    uint32_t shown = 0;
-    while (depth < t->view.depth && shown < n->n_children &&
-           (t->view.top == 0 || shown < t->view.top) &&
-           percent_of_tree(t, child_of(t, n, shown)) >= t->view.min_share)
-        shown++;
-    return shown;
+/* What has no backtrace is no node, and has none. */
+static uint32_t count_children(const tree_report *t, const void *row) {
+    if (row == &t->alone)
+        return 0;
+    const uint32_t node = number_of(t, row);
+    return t->firsts[node + 1] - t->firsts[node];
 }
 
-static uint64_t count_omitted(const tree_report *t, const calltree_node *n, uint64_t depth) {
-    const uint32_t shown = shown_children(t, n, depth);
-    uint64_t omitted = n->n_children - shown;
-    for (uint32_t i = 0; i < shown; i++)
-        omitted += count_omitted(t, child_of(t, n, i), depth + 1);
+/* A picture has nodes in preorder: those below one that comes later come later. */
+static void list_children(document *d, tree_report *t) {
+    const size_t n = t->picture->nodes.count;
+    const picture_node *nodes = t->picture->nodes.items;
+    uint32_t *firsts = document_keep(d, (n + 2) * sizeof *firsts);
+    uint32_t *children = document_keep(d, n * sizeof *children);
+    t->firsts = firsts;
+    t->children = children;
+    if (!firsts || !children)
+        return;
+    for (size_t i = 1; i < n; i++)
+        firsts[nodes[i].parent + 2]++;
+    for (size_t i = 2; i < n + 2; i++)
+        firsts[i] += firsts[i - 1];
+    for (uint32_t i = 1; i < n; i++)
+        children[firsts[nodes[i].parent + 1]++] = i;
+}
+
+static uint64_t count_omitted(const tree_report *t) {
+    uint64_t omitted = 0;
+    for (size_t i = 0; i < t->picture->nodes.count; i++)
+        omitted += t->picture->nodes.items[i].omitted;
     return omitted;
 }
 
@@ -57,12 +70,16 @@ static uint64_t count_omitted(const tree_report *t, const calltree_node *n, uint
 /* Tables of children have their numbers as rows. */
 static const void *child_row(const table *t, size_t i) {
     const uint32_t *numbers = t->rows;
-    return &report_of(t)->tree->nodes.items[numbers[i]];
+    return &report_of(t)->picture->nodes.items[numbers[i]];
 }
 
 static cell node_place(const table *t, const void *row) {
     const tree_report *r = report_of(t);
-    return (cell){.place = row == root_of(r) && r->view.focus ? &r->named : node_of(row)->place};
+    if (row == root_of(r) && r->view.focus)
+        return (cell){.place = &r->named};
+    return (cell){.place = node_of(row)->place == PATH_NOWHERE
+                               ? NULL
+                               : &r->report->query->profile->locations.items[node_of(row)->place]};
 }
 
 static cell node_depth(const table *t, const void *row) {
@@ -74,14 +91,9 @@ static cell node_self(const table *t, const void *row) {
     return (cell){.amount = report_figure(report_of(t)->report, &node_of(row)->self)};
 }
 
-/* In calls from the root, whose children's table is at depth 0. */
-static uint64_t depth_of(const table *t, const void *row) {
-    return row == root_of(report_of(t)) ? 0 : t->depth + 1;
-}
-
 static cell node_omitted(const table *t, const void *row) {
-    const calltree_node *n = row;
-    return (cell){.count = n->n_children - shown_children(report_of(t), n, depth_of(t, row))};
+    (void)t;
+    return (cell){.count = node_of(row)->omitted};
 }
 
 static cell focus_text(const table *t, const void *row) {
@@ -149,15 +161,15 @@ static bool node_own(const table *t, const void *row, table *below) {
 
 static bool node_children(const table *t, const void *row, table *below) {
     const tree_report *r = report_of(t);
-    const calltree_node *n = row;
-    const uint32_t shown = shown_children(r, n, depth_of(t, row));
+    const picture_node *n = row;
+    const uint32_t shown = count_children(r, row);
     below->columns = columns;
     below->n_columns = sizeof columns / sizeof *columns;
-    below->rows = r->tree->children.items + n->first;
+    below->rows = shown > 0 ? children_of(r, row) : NULL;
     below->row = child_row;
     below->n = shown;
     below->context = t->context;
-    below->in_line = row != root_of(r) && shown == 1 && n->self.blocks == 0 && n->n_children == 1;
+    below->in_line = row != root_of(r) && shown == 1 && n->self.blocks == 0 && n->omitted == 0;
     below->depth = row == root_of(r) ? 0 : t->depth + 1;
     return shown > 0;
 }
@@ -171,13 +183,13 @@ static const void *listed_row(const table *t, size_t i) {
 
 /* The rows that text begins with: the focus, or what is called first and what has no stack. */
 static table top_rows(document *d, tree_report *t) {
-    const calltree_node *root = root_of(t);
-    const uint32_t shown = t->view.focus ? 0 : shown_children(t, root, 0);
+    const picture_node *root = root_of(t);
+    const uint32_t shown = t->view.focus ? 0 : count_children(t, root);
     const void **rows = document_keep(d, (shown + 1) * sizeof *rows);
     size_t n = 0;
     for (uint32_t i = 0; rows && i < shown; i++)
-        rows[n++] = child_of(t, root, i);
-    t->alone = (calltree_node){.total = root->self, .self = root->self};
+        rows[n++] = &t->picture->nodes.items[children_of(t, root)[i]];
+    t->alone = (picture_node){.place = PATH_NOWHERE, .total = root->self, .self = root->self};
     if (rows && t->view.focus)
         rows[n++] = root;
     else if (rows && root->self.blocks > 0)
@@ -194,9 +206,10 @@ static table top_rows(document *d, tree_report *t) {
 }
 
 static void say_omitted(document *d, const tree_report *t) {
-    if (t->omitted > 0)
+    const uint64_t omitted = count_omitted(t);
+    if (omitted > 0)
         document_note(d, "Left out: %s call path%s below %g%%%s or deeper than %llu calls%s.",
-                      figure_count(t->omitted).text, t->omitted == 1 ? "" : "s", t->view.min_share,
+                      figure_count(omitted).text, omitted == 1 ? "" : "s", t->view.min_share,
                       t->view.focus ? " of it" : "", (unsigned long long)t->view.depth,
                       t->view.top ? ", or not among the largest" : "");
 }
@@ -206,7 +219,9 @@ void tree_document(document *d, tree_report *t) {
     t->rows = (report_rows){.report = t->report, .cost = total_of};
     t->selves = (report_rows){.report = t->report, .cost = self_of};
     t->named = (profile_location){.file = "", .function = t->view.focus ? t->view.focus : ""};
-    t->omitted = count_omitted(t, root_of(t), 0);
+    list_children(d, t);
+    if (d->failed)
+        return;
     const table root = {.name = "tree",
                         TABLE_COLUMNS(root_columns),
                         .rows = root_of(t),

@@ -2,7 +2,7 @@
 #ifndef REPORTS_TREE_H
 #define REPORTS_TREE_H
 
-#include "paths/calltree.h"
+#include "paths/picture.h"
 #include "reports/report.h"
 
 #define TREE_MAX_DEPTH 1000 /* calls: what is deeper is only counted */
@@ -15,14 +15,23 @@ typedef struct tree_view {
     bool by_line;
 } tree_view;
 
+/* What is painted for it. */
+static inline picture_spec tree_picture(const tree_view *v) {
+    return (picture_spec){.min_percent = v->min_share,
+                          .most = v->top,
+                          .rows = (uint32_t)v->depth + 1,
+                          .only_counted = true};
+}
+
 /* What its tables refer to; it must outlive the document, as must what it points to. */
 typedef struct tree_report {
     const report *report;
-    const calltree *tree;
+    const picture *picture;
     tree_view view;
+    const uint32_t *children; /* nodes of the picture, in their order, by parent */
+    const uint32_t *firsts;   /* by node: its first one there; and the end of the last */
     report_rows rows, selves; /* contexts of its tables */
-    uint64_t omitted;         /* rows that are left out below rows that are shown */
-    calltree_node alone;      /* what has no backtrace, as a row */
+    picture_node alone;       /* what has no backtrace, as a row */
     profile_location named;   /* the focus, as a place */
 } tree_report;
 

@@ -47,7 +47,7 @@ static bool choose_lines(source_asked *s, const functions_list *all) {
     for (size_t i = 0; i < all->count; i++) {
         const functions_entry *e = &all->items[i];
         uint32_t line = e->place->line;
-        if (line >= s->from && line <= s->to && e->total.blocks && !vec_push(&s->lines, *e))
+        if (line >= s->from && line <= s->to && !vec_push(&s->lines, *e))
             return false;
     }
     if (s->lines.count)
@@ -56,16 +56,13 @@ static bool choose_lines(source_asked *s, const functions_list *all) {
 }
 
 static bool find_costs(request *r, source_asked *s) {
-    const calltree_spec spec = {.shape = CALLTREE_DOWN, .by_line = true};
-    functions_list all;
-    cache_entry *e = asked_tree(r, &s->question, &spec);
-    bool ok = e && functions_query_lines(&s->question.reading->profile, cache_entry_value(e),
-                                         s->place->file, &all);
-    if (ok) {
-        ok = choose_lines(s, &all);
-        vec_free(&all);
-    }
-    cache_release(r->viewer->cache, e);
+    const callpaths_spec spec = {.shape = CALLPATHS_DOWN, .by_line = true};
+    functions_list all = {0};
+    asked_paths p;
+    const bool ok = asked_paths_of(r, &s->question, NULL, &spec, &p) &&
+                    functions_query_lines(&p.view, s->place->file, &all) && choose_lines(s, &all);
+    asked_paths_release(r, &p);
+    vec_free(&all);
     return ok || request_no_memory(r);
 }
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "paths/flame.h"
+#include "paths/picture.h"
 #include "reports/hotspots.h"
 #include "reports/leaks.h"
 #include "reports/paths.h"
@@ -54,7 +54,6 @@ typedef struct asked_table {
     call_site *focus;
     id_list root;
     uint8_t *matches;
-    cache_entry *tree; /* keeps what rows of trees are made from */
     hotspots hotspots;
     hotpaths paths;
     leaks leaks;
@@ -105,7 +104,6 @@ static bool parse(request *r, asked_table *t) {
 }
 
 static void close_table(request *r, asked_table *t) {
-    cache_release(r->viewer->cache, t->tree);
     hotspots_free(&t->hotspots);
     hotpaths_free(&t->paths);
     leaks_free(&t->leaks);
@@ -134,14 +132,10 @@ static bool gather_sites(asked_table *t) {
     return true;
 }
 
-static bool find_tree(request *r, asked_table *t, calltree_shape shape, uint64_t max_depth) {
-    const calltree_spec spec = {.shape = shape,
-                                .by_line = t->by == BY_LINE,
-                                .collapse_recursion = t->collapse,
-                                .focus = t->focus,
-                                .max_depth = t->collapse ? 0 : max_depth};
-    t->tree = asked_tree(r, &t->question, &spec);
-    return t->tree;
+static bool find_paths(request *r, asked_table *t, callpaths_shape shape, asked_paths *p) {
+    const callpaths_spec spec = {
+        .shape = shape, .by_line = t->by == BY_LINE, .collapse = t->collapse, .focus = t->focus};
+    return asked_paths_of(r, &t->question, NULL, &spec, p);
 }
 
 /* Places in an order that is always the same, whatever gathered them. */
@@ -162,96 +156,50 @@ static bool take_places(asked_table *t) {
 
 static bool gather_functions(request *r, asked_table *t) {
     functions_list list = {0};
-    const profile *p = &t->question.reading->profile;
-    asked_sums s;
-    bool ok;
-    if (t->collapse) {
-        ok = find_tree(r, t, CALLTREE_DOWN, 0) &&
-             functions_query(p, cache_entry_value(t->tree), &list);
-    } else {
-        ok = asked_sums_of(r, &t->question, t->by == BY_LINE, &s) &&
-             functions_of_sums(p, s.view, s.sums, &list);
-        asked_sums_release(r, &s);
-    }
+    asked_paths p;
+    bool ok = find_paths(r, t, CALLPATHS_DOWN, &p) && functions_query(&p.view, &list);
+    asked_paths_release(r, &p);
     for (size_t i = 0; ok && i < list.count; i++) {
         const functions_entry *e = &list.items[i];
-        ok = e->total.blocks == 0 ||
-             vec_push(&t->rows,
+        ok = vec_push(&t->rows,
                       ((paths_row){.place = e->place, .total = e->total, .self = e->self}));
     }
     vec_free(&list);
     return ok && take_places(t);
 }
 
-/* Unrolled rows are a path below the focus. */
-static bool gather_collapsed(request *r, asked_table *t) {
-    const profile *p = &t->question.reading->profile;
-    if (!find_tree(r, t, t->kind == KIND_CALLERS ? CALLTREE_CALLERS : CALLTREE_CALLEES,
-                   t->root.count + 2))
-        return false;
-    const calltree *tree = cache_entry_value(t->tree);
-    uint32_t at = CALLTREE_ROOT;
-    for (size_t i = 0; i < t->root.count; i++) {
-        at = flame_child(p, tree, at, t->root.items[i], t->by == BY_LINE);
-        if (at == CALLTREE_ROOT)
-            return true; /* the filter leaves nothing of it */
-    }
-    const calltree_node *n = &tree->nodes.items[at];
-    for (uint32_t i = 0; i < n->n_children; i++) {
-        const calltree_node *c = &tree->nodes.items[tree->children.items[n->first + i]];
-        if (!vec_push(&t->rows, ((paths_row){.place = c->place,
-                                             .total = c->total,
-                                             .self = c->self,
-                                             .more = c->n_children > 0})))
-            return false;
-    }
-    return true;
-}
-
 /* They are the second row of a picture that shows all of it. */
 static bool gather_neighbours(request *r, asked_table *t) {
-    if (t->collapse)
-        return gather_collapsed(r, t) && take_places(t);
     const profile *p = &t->question.reading->profile;
-    const bool outward = t->kind == KIND_CALLERS;
-    const calltree_spec shape = {.shape = outward ? CALLTREE_CALLERS : CALLTREE_CALLEES,
-                                 .by_line = t->by == BY_LINE,
-                                 .focus = t->focus};
-    const flame_spec spec = {.root = t->root.items,
-                             .n_root = t->root.count,
-                             .rows = 2,
-                             .by_line = t->by == BY_LINE,
-                             .outward = outward};
-    flame f;
-    if (!asked_picture(r, &t->question, &shape, &spec, &f))
-        return false;
-    bool ok = true;
+    const picture_spec spec = {.root = t->root.items, .n_root = t->root.count, .rows = 2};
+    picture f = {0};
+    asked_paths around;
+    bool ok = find_paths(r, t, t->kind == KIND_CALLERS ? CALLPATHS_CALLERS : CALLPATHS_CALLEES,
+                         &around) &&
+              picture_query(&around.view, &spec, &f);
+    asked_paths_release(r, &around);
     for (size_t i = 1; ok && f.n_found == t->root.count && i < f.nodes.count; i++) {
-        const flame_node *n = &f.nodes.items[i];
+        const picture_node *n = &f.nodes.items[i];
         ok = vec_push(&t->rows, ((paths_row){.place = &p->locations.items[n->place],
                                              .total = n->total,
                                              .self = n->self,
                                              .more = n->more}));
     }
-    flame_free(&f);
+    picture_free(&f);
     return ok && take_places(t);
 }
 
-static bool gather_whole_paths(request *r, asked_table *t) {
-    const profile *p = &t->question.reading->profile;
-    asked_sums s;
-    if (t->collapse)
-        return find_tree(r, t, CALLTREE_DOWN, 0) &&
-               hotpaths_query(p, cache_entry_value(t->tree), t->share / 100, &t->paths);
-    const bool ok = asked_sums_of(r, &t->question, t->by == BY_LINE, &s) &&
-                    hotpaths_of_sums(p, s.view, s.sums, t->share / 100, &t->paths);
-    asked_sums_release(r, &s);
+static bool find_fragments(request *r, asked_table *t) {
+    asked_paths p;
+    const bool ok =
+        find_paths(r, t, CALLPATHS_DOWN, &p) && hotpaths_query(&p.view, t->share / 100, &t->paths);
+    asked_paths_release(r, &p);
     return ok;
 }
 
 static bool gather_paths(request *r, asked_table *t) {
     double explained = 0;
-    if (!gather_whole_paths(r, t))
+    if (!find_fragments(r, t))
         return false;
     for (size_t i = 0; i < t->paths.fragments.count; i++) {
         explained += t->paths.fragments.items[i].cost.weight;

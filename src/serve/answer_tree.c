@@ -4,8 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "paths/difftree.h"
-#include "paths/flame.h"
+#include "paths/picture.h"
 #include "query/compare.h"
 #include "query/diff.h"
 #include "serve/request.h"
@@ -13,7 +12,7 @@
 enum { BY_FUNCTION, BY_LINE };
 static const char *const groupings[] = {[BY_FUNCTION] = "function", [BY_LINE] = "line", NULL};
 
-/* In the order of calltree_shape. */
+/* In the order of callpaths_shape. */
 static const char *const modes[] = {"down", "inverted", "callees", "callers", NULL};
 
 /* What is asked for. */
@@ -31,7 +30,7 @@ typedef struct tree_asked {
 /* ---- parameters -------------------------------------------------------------------------- */
 
 static bool parse_focus(request *r, tree_asked *t) {
-    bool wanted = t->mode == CALLTREE_CALLEES || t->mode == CALLTREE_CALLERS;
+    bool wanted = t->mode == CALLPATHS_CALLEES || t->mode == CALLPATHS_CALLERS;
     if (!wanted)
         return !request_text(r, "focus") ||
                request_refuse(r, "focus", 0, "is for callers, callees");
@@ -63,18 +62,18 @@ static void close_tree(request *r, tree_asked *t) {
 /* ---- writing ----------------------------------------------------------------------------- */
 
 static const profile_location *place_of(const tree_asked *t, uint32_t place) {
-    return place == FLAME_NOWHERE ? NULL : &t->question.reading->profile.locations.items[place];
+    return place == PATH_NOWHERE ? NULL : &t->question.reading->profile.locations.items[place];
 }
 
-static bool number_places(const tree_asked *t, const flame *f, place_list *places) {
+static bool number_places(const tree_asked *t, const picture *f, place_list *places) {
     for (size_t i = 0; i < f->nodes.count; i++)
         if (place_list_add(places, place_of(t, f->nodes.items[i].place)) < -1)
             return false;
     return true;
 }
 
-static void write_root(output *o, const tree_asked *t, const flame *f) {
-    const flame_node *root = &f->nodes.items[0];
+static void write_root(output *o, const tree_asked *t, const picture *f) {
+    const picture_node *root = &f->nodes.items[0];
     output_format(o, ",\n\"mode\":\"%s\",\"root\":{", modes[t->mode]);
     write_cost(o, &t->question, &root->total);
     json_column c;
@@ -85,7 +84,7 @@ static void write_root(output *o, const tree_asked *t, const flame *f) {
     output_text(o, "},\n");
 }
 
-static bool write_costs(output *o, const tree_asked *t, const flame *f) {
+static bool write_costs(output *o, const tree_asked *t, const picture *f) {
     const cost **costs = malloc((f->nodes.count + 1) * sizeof *costs);
     if (!costs)
         return false;
@@ -97,26 +96,26 @@ static bool write_costs(output *o, const tree_asked *t, const flame *f) {
 }
 
 static int64_t number_parent(const void *thing) {
-    const flame_node *n = thing;
-    return n->parent == FLAME_NOWHERE ? -1 : (int64_t)n->parent;
+    const picture_node *n = thing;
+    return n->parent == PATH_NOWHERE ? -1 : (int64_t)n->parent;
 }
 
 static int64_t number_sites(const void *thing) {
-    const flame_node *n = thing;
+    const picture_node *n = thing;
     return n->sites;
 }
 
 static int64_t number_more(const void *thing) {
-    const flame_node *n = thing;
+    const picture_node *n = thing;
     return n->more;
 }
 
 static int64_t number_match(const void *thing) {
-    const flame_node *n = thing;
+    const picture_node *n = thing;
     return n->match;
 }
 
-static bool write_nodes(output *o, const tree_asked *t, const flame *f, place_list *places) {
+static bool write_nodes(output *o, const tree_asked *t, const picture *f, place_list *places) {
     json_column c;
     output_text(o, ",\n\"nodes\":{");
     column_start(&c, o, "place", true);
@@ -140,14 +139,14 @@ static bool write_nodes(output *o, const tree_asked *t, const flame *f, place_li
     return true;
 }
 
-static void write_matched(output *o, const tree_asked *t, const flame *f) {
+static void write_matched(output *o, const tree_asked *t, const picture *f) {
     double all = f->nodes.items[0].total.weight;
     output_text(o, ",\n\"matched\":{");
     write_cost(o, &t->question, &f->matched);
     output_format(o, ",\"share\":%.6f}", all > 0 ? f->matched.weight / all : 0);
 }
 
-static bool write_tree(request *r, const tree_asked *t, const flame *f) {
+static bool write_tree(request *r, const tree_asked *t, const picture *f) {
     place_list places = {0};
     output *o = r->o;
     output_char(o, '{');
@@ -166,56 +165,36 @@ static bool write_tree(request *r, const tree_asked *t, const flame *f) {
 
 /* ---- the picture ------------------------------------------------------------------------- */
 
-static flame_spec picture_of(const tree_asked *t) {
-    const double share = t->least / t->width;
-    return (flame_spec){.root = t->root.items,
-                        .n_root = t->root.count,
-                        .min_share = share > t->share / 100 ? share : t->share / 100,
-                        .rows = (uint32_t)t->rows,
-                        .by_line = t->by == BY_LINE,
-                        .outward = t->mode == CALLTREE_INVERTED || t->mode == CALLTREE_CALLERS,
-                        .matches = t->matches};
+static callpaths_spec view_of(const tree_asked *t) {
+    return (callpaths_spec){.shape = (callpaths_shape)t->mode,
+                            .by_line = t->by == BY_LINE,
+                            .collapse = t->collapse,
+                            .focus = t->focus};
 }
 
-static bool paint(request *r, const tree_asked *t, const profile *p, const calltree *tree,
-                  flame *f) {
-    const flame_spec spec = picture_of(t);
-    return flame_query(p, tree, &spec, f) || request_no_memory(r);
+static bool paint(request *r, const tree_asked *t, const callpaths *v, picture *f) {
+    const double percent = 100 * t->least / t->width;
+    const picture_spec spec = {.root = t->root.items,
+                               .n_root = t->root.count,
+                               .min_percent = percent > t->share ? percent : t->share,
+                               .rows = (uint32_t)t->rows,
+                               .matches = t->matches};
+    return picture_query(v, &spec, f) || request_no_memory(r);
 }
 
-static calltree_spec spec_of(const tree_asked *t) {
-    return (calltree_spec){.shape = (calltree_shape)t->mode,
-                           .by_line = t->by == BY_LINE,
-                           .collapse_recursion = t->collapse,
-                           .focus = t->focus,
-                           /* One more than is shown, so that it is known that there are more. */
-                           .max_depth = t->collapse ? 0 : t->root.count + t->rows + 1,
-                           .path = t->root.items,
-                           .n_path = t->root.count};
-}
-
-/* Where recursion is collapsed, what is below a frame depends on all above it: that takes a tree.
- */
-static bool paint_collapsed(request *r, const tree_asked *t, flame *f) {
-    const calltree_spec spec = spec_of(t);
-    cache_entry *e = asked_tree(r, &t->question, &spec);
-    bool ok = e && paint(r, t, &t->question.reading->profile, cache_entry_value(e), f);
-    cache_release(r->viewer->cache, e);
+static bool paint_one(request *r, const tree_asked *t, picture *f) {
+    const callpaths_spec spec = view_of(t);
+    asked_paths p;
+    const bool ok = asked_paths_of(r, &t->question, NULL, &spec, &p) && paint(r, t, &p.view, f);
+    asked_paths_release(r, &p);
     return ok;
-}
-
-static bool paint_seen(request *r, const tree_asked *t, flame *f) {
-    const calltree_spec shape = spec_of(t);
-    const flame_spec spec = picture_of(t);
-    return asked_picture(r, &t->question, &shape, &spec, f);
 }
 
 bool answer_tree(request *r) {
     tree_asked t = {.width = 1200, .least = 1, .rows = 256};
-    flame f = {0};
-    bool ok = parse(r, &t) && (t.collapse ? paint_collapsed(r, &t, &f) : paint_seen(r, &t, &f)) &&
-              write_tree(r, &t, &f);
-    flame_free(&f);
+    picture f = {0};
+    bool ok = parse(r, &t) && paint_one(r, &t, &f) && write_tree(r, &t, &f);
+    picture_free(&f);
     close_tree(r, &t);
     return ok;
 }
@@ -227,10 +206,10 @@ typedef struct diff_asked {
     tree_asked tree;
     asked before;
     asked_moments moments;
-    difftree d;
-    flame flame;
-    difftree_sides *sides;   /* by node of the picture */
-    comparison *comparisons; /* the same */
+    asked_paths paths;
+    const profile *names; /* of both */
+    picture picture;
+    comparison *comparisons; /* by node of the picture */
     double *q;
 } diff_asked;
 
@@ -243,45 +222,21 @@ static bool parse_diff(request *r, diff_asked *a) {
            parse_focus(r, t);
 }
 
-static bool join_trees(request *r, diff_asked *a) {
-    calltree_spec spec = spec_of(&a->tree);
-    spec.n_path = 0; /* its places are numbered across both traces */
-    cache_entry *before = asked_tree(r, &a->before, &spec);
-    cache_entry *after = asked_tree(r, &a->tree.question, &spec);
-    bool ok = before && after &&
-              difftree_query(a->before.query, cache_entry_value(before), a->tree.question.query,
-                             cache_entry_value(after), a->tree.by == BY_LINE, &a->d);
-    cache_release(r->viewer->cache, before);
-    cache_release(r->viewer->cache, after);
-    return ok || request_no_memory(r);
+/* The side that the change is seen from comes first. */
+static bool find_paths(request *r, diff_asked *a) {
+    const callpaths_spec spec = view_of(&a->tree);
+    if (!asked_paths_of(r, &a->tree.question, &a->before, &spec, &a->paths))
+        return false;
+    a->names = callpaths_base(&a->paths.view)->names;
+    return true;
 }
 
-static void add_hidden(const diff_asked *a, uint32_t node, uint32_t shown, difftree_sides *sum) {
-    const calltree *t = &a->d.tree;
-    const calltree_node *n = &t->nodes.items[node];
-    for (uint32_t k = shown; k < n->n_children; k++) {
-        const difftree_sides *s = &a->d.sides[t->children.items[n->first + k]];
-        cost_add(&sum->before, &s->before);
-        cost_add(&sum->after, &s->after);
-    }
+static const cost *before_of(const diff_asked *a, size_t node) {
+    return &a->picture.sides.items[node].of[1];
 }
 
-/* Nodes that sum up come after their siblings, which are the largest children. */
-static bool find_sides(diff_asked *a) {
-    size_t n = a->flame.nodes.count;
-    uint32_t *shown = calloc(n + 1, sizeof *shown); /* children, by node */
-    for (size_t i = 0; shown && i < n; i++) {
-        const flame_node *x = &a->flame.nodes.items[i];
-        if (x->node == FLAME_NOWHERE)
-            add_hidden(a, a->flame.nodes.items[x->parent].node, shown[x->parent], &a->sides[i]);
-        else
-            a->sides[i] = a->d.sides[x->node];
-        if (x->parent != FLAME_NOWHERE)
-            shown[x->parent]++;
-    }
-    bool ok = shown;
-    free(shown);
-    return ok;
+static const cost *after_of(const diff_asked *a, size_t node) {
+    return &a->picture.sides.items[node].of[0];
 }
 
 static bool is_decided(const diff_asked *a) {
@@ -289,12 +244,12 @@ static bool is_decided(const diff_asked *a) {
 }
 
 static bool compare_nodes(diff_asked *a) {
-    size_t n = a->flame.nodes.count;
+    size_t n = a->picture.nodes.count;
     double *p = malloc((n + 1) * sizeof *p), *least = malloc((n + 1) * sizeof *least);
     bool ok = p && least;
     for (size_t i = 0; ok && i < n; i++) {
-        a->comparisons[i] = diff_costs(a->before.query, &a->sides[i].before, a->tree.question.query,
-                                       &a->sides[i].after);
+        a->comparisons[i] =
+            diff_costs(a->before.query, before_of(a, i), a->tree.question.query, after_of(a, i));
         p[i] = a->comparisons[i].p;
         least[i] = a->comparisons[i].least_p;
     }
@@ -307,31 +262,32 @@ static bool compare_nodes(diff_asked *a) {
 }
 
 static bool compare_picture(request *r, diff_asked *a) {
-    size_t n = a->flame.nodes.count + 1;
-    a->sides = calloc(n, sizeof *a->sides);
+    size_t n = a->picture.nodes.count + 1;
     a->comparisons = calloc(n, sizeof *a->comparisons);
     a->q = calloc(n, sizeof *a->q);
-    if (!a->sides || !a->comparisons || !a->q)
-        return request_no_memory(r);
-    return (find_sides(a) && compare_nodes(a)) || request_no_memory(r);
+    return (a->comparisons && a->q && compare_nodes(a)) || request_no_memory(r);
 }
 
 /* Of both traces together. */
-static figure both(const diff_asked *a, const difftree_sides *s) {
-    figure x = asked_figure(&a->before, &s->before);
-    figure y = asked_figure(&a->tree.question, &s->after);
-    return (figure){.samples = s->before.samples + s->after.samples,
+static figure both(const diff_asked *a, const cost *before, const cost *after) {
+    figure x = asked_figure(&a->before, before);
+    figure y = asked_figure(&a->tree.question, after);
+    return (figure){.samples = before->samples + after->samples,
                     .value = x.value + y.value,
                     .low = x.low + y.low,
                     .high = x.high + y.high};
 }
 
+static figure both_at(const diff_asked *a, size_t node) {
+    return both(a, before_of(a, node), after_of(a, node));
+}
+
 /* X(name, expression of node `i`) */
 #define DIFFTREE_COLUMNS(X)                                                                        \
-    X("value", both(a, &a->sides[i]).value)                                                        \
-    X("low", both(a, &a->sides[i]).low)                                                            \
-    X("high", both(a, &a->sides[i]).high)                                                          \
-    X("samples", (double)(a->sides[i].before.samples + a->sides[i].after.samples))                 \
+    X("value", both_at(a, i).value)                                                                \
+    X("low", both_at(a, i).low)                                                                    \
+    X("high", both_at(a, i).high)                                                                  \
+    X("samples", (double)(before_of(a, i)->samples + after_of(a, i)->samples))                     \
     X("blocks", (double)nodes[i].total.blocks)                                                     \
     X("self", nodes[i].self.weight)                                                                \
     X("before", a->comparisons[i].before.value)                                                    \
@@ -342,16 +298,15 @@ static figure both(const diff_asked *a, const difftree_sides *s) {
     X("sure", a->q[i] <= COMPARE_FALSE_DISCOVERIES ? 1.0 : 0.0)
 
 static void write_diff_nodes(output *o, const diff_asked *a, place_list *places) {
-    const flame_node *nodes = a->flame.nodes.items;
-    size_t n = a->flame.nodes.count;
+    const picture_node *nodes = a->picture.nodes.items;
+    size_t n = a->picture.nodes.count;
     json_column c;
     output_text(o, ",\n\"nodes\":{");
     column_start(&c, o, "place", true);
     for (size_t i = 0; i < n; i++) {
         uint32_t at = nodes[i].place;
         column_integer(
-            &c,
-            place_list_add(places, at == FLAME_NOWHERE ? NULL : &a->d.names.locations.items[at]));
+            &c, place_list_add(places, at == PATH_NOWHERE ? NULL : &a->names->locations.items[at]));
     }
     column_end(&c);
     write_column(o, "parent", nodes, sizeof *nodes, n, number_parent);
@@ -369,16 +324,14 @@ static void write_diff_nodes(output *o, const diff_asked *a, place_list *places)
     output_char(o, '}');
 }
 
-static void write_both(output *o, const diff_asked *a, const char *name, const difftree_sides *s,
-                       uint64_t blocks) {
-    figure f = both(a, s);
+static void write_both(output *o, const char *name, figure f, uint64_t blocks) {
     output_format(o, ",\n\"%s\":{", name);
     write_figure(o, &f, blocks);
 }
 
 static void write_diff_head(output *o, const diff_asked *a) {
-    const calltree_node *root = &a->d.tree.nodes.items[CALLTREE_ROOT];
-    const flame_node *first = &a->flame.nodes.items[0];
+    const cost *after = &a->picture.whole.of[0], *before = &a->picture.whole.of[1];
+    const picture_node *first = &a->picture.nodes.items[0];
     output_text(o, "{\"before\":{");
     write_head(o, &a->before);
     output_text(o, "},\n\"after\":{");
@@ -389,12 +342,12 @@ static void write_diff_head(output *o, const diff_asked *a) {
                   is_decided(a) ? "true" : "false");
     if (a->moments.given)
         output_format(o, ",\"from\":%" PRIu64 ",\"to\":%" PRIu64, a->moments.from, a->moments.to);
-    write_both(o, a, "total", &a->d.sides[CALLTREE_ROOT], root->total.blocks);
+    write_both(o, "total", both(a, before, after), before->blocks + after->blocks);
     output_char(o, '}');
-    write_both(o, a, "root", &a->sides[0], first->total.blocks);
+    write_both(o, "root", both_at(a, 0), first->total.blocks);
     json_column c;
     column_start(&c, o, "found", false);
-    for (size_t i = 0; i < a->flame.n_found; i++)
+    for (size_t i = 0; i < a->picture.n_found; i++)
         column_integer(&c, a->tree.root.items[i]);
     column_end(&c);
     output_text(o, "},\n");
@@ -404,19 +357,19 @@ static bool write_diff(request *r, const diff_asked *a) {
     place_list places = {0};
     output *o = r->o;
     bool ok = true;
-    for (size_t i = 0; i < a->flame.nodes.count; i++) {
-        uint32_t at = a->flame.nodes.items[i].place;
-        if (at != FLAME_NOWHERE)
-            ok = ok && place_list_add(&places, &a->d.names.locations.items[at]) >= -1;
+    for (size_t i = 0; i < a->picture.nodes.count; i++) {
+        uint32_t at = a->picture.nodes.items[i].place;
+        if (at != PATH_NOWHERE)
+            ok = ok && place_list_add(&places, &a->names->locations.items[at]) >= -1;
     }
     write_diff_head(o, a);
-    ok = ok && write_places(o, &places, &a->d.names, a->tree.by == BY_LINE, a->tree.matches);
+    ok = ok && write_places(o, &places, a->names, a->tree.by == BY_LINE, a->tree.matches);
     write_diff_nodes(o, a, &places);
     if (a->tree.matches) {
-        double all = a->flame.nodes.items[0].total.weight;
+        double all = a->picture.nodes.items[0].total.weight;
         output_format(o, ",\n\"matched\":{\"value\":%.0f,\"samples\":%llu,\"share\":%.6f}",
-                      a->flame.matched.weight, (unsigned long long)a->flame.matched.samples,
-                      all > 0 ? a->flame.matched.weight / all : 0);
+                      a->picture.matched.weight, (unsigned long long)a->picture.matched.samples,
+                      all > 0 ? a->picture.matched.weight / all : 0);
     }
     output_text(o, "}\n");
     place_list_free(&places);
@@ -425,15 +378,13 @@ static bool write_diff(request *r, const diff_asked *a) {
 
 bool answer_difftree(request *r) {
     diff_asked a = {.tree = {.width = 1200, .least = 1, .rows = 256}};
-    bool ok = parse_diff(r, &a) && join_trees(r, &a) &&
-              request_search(r, &a.d.names, &a.tree.matches) &&
-              paint(r, &a.tree, &a.d.names, &a.d.tree, &a.flame) && compare_picture(r, &a) &&
-              write_diff(r, &a);
-    free(a.sides);
+    bool ok =
+        parse_diff(r, &a) && find_paths(r, &a) && request_search(r, a.names, &a.tree.matches) &&
+        paint(r, &a.tree, &a.paths.view, &a.picture) && compare_picture(r, &a) && write_diff(r, &a);
     free(a.comparisons);
     free(a.q);
-    flame_free(&a.flame);
-    difftree_free(&a.d);
+    picture_free(&a.picture);
+    asked_paths_release(r, &a.paths);
     asked_close(r, &a.before);
     close_tree(r, &a.tree);
     return ok;

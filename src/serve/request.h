@@ -3,7 +3,7 @@
 #ifndef SERVE_REQUEST_H
 #define SERVE_REQUEST_H
 
-#include "paths/flame.h"
+#include "paths/callpaths.h"
 #include "render/page.h"
 #include "reports/report.h"
 #include "serve/api.h"
@@ -122,24 +122,18 @@ bool asked_rows(request *r, asked *a, const uint8_t **kept);
 cache_entry *asked_cached(request *r, const asked *a, const char *key,
                           bool (*make)(void *context, cache_value *value), void *context);
 
-/* The tree of a question, in use by the caller: a calltree. The focus is that of the parameters.
- * NULL when there is no memory, which the request then knows. */
-cache_entry *asked_tree(request *r, const asked *a, const calltree_spec *spec);
-
-/* A question's sums by the view of it, both of them the cache's. */
-typedef struct asked_sums {
-    const calltree_view *view;
-    const calltree_sums *sums;
-    cache_entry *view_entry, *sums_entry;
-} asked_sums;
+/* A view of call paths, made of entries of the cache: of a question, or of one that is compared
+ * `against` another. The focus is that of the parameters. */
+typedef struct asked_paths {
+    callpaths view;
+    cache_entry *entries[2 * PATH_SIDES + 1];
+    unsigned n_entries;
+} asked_paths;
 
 /* To be released in any case; false, and refused, when there is no memory. */
-bool asked_sums_of(request *r, const asked *a, bool by_line, asked_sums *s);
-void asked_sums_release(request *r, asked_sums *s);
-
-/* The picture of that tree, which is not made for it; see flame_of_sums. */
-bool asked_picture(request *r, const asked *a, const calltree_spec *shape, const flame_spec *spec,
-                   flame *f);
+bool asked_paths_of(request *r, const asked *a, const asked *against, const callpaths_spec *spec,
+                    asked_paths *p);
+void asked_paths_release(request *r, asked_paths *p);
 
 /* ---- writing ----------------------------------------------------------------------------- */
 

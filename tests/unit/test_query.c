@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "blocks_fixture.h"
-#include "paths/calltree.h"
 #include "query/hotspots.h"
 #include "random.h"
 #include "tape.h"
@@ -635,85 +634,6 @@ START_TEST(what_is_invisible) {
 }
 END_TEST
 
-/* The only child at each step from the root, with its function and the samples of all below it. */
-static const calltree_node *follow(const calltree *t, const calltree_node *n, uint32_t child,
-                                   const char *function, uint64_t samples) {
-    ck_assert_uint_lt(child, n->n_children);
-    n = &t->nodes.items[t->children.items[n->first + child]];
-    ck_assert_str_eq(n->place->function, function);
-    ck_assert_uint_eq(n->total.samples, samples);
-    return n;
-}
-
-static void make_tree(const profile *p, calltree_spec spec, const char *focus, calltree *t) {
-    query_result q;
-    call_site *site = NULL;
-    filter_error error;
-    ck_assert(!focus || call_site_parse(focus, p, &site, &error));
-    spec.focus = site;
-    ck_assert(query_run(&q, p, &(query_spec){0}));
-    ck_assert(calltree_query(&q, &spec, t));
-    query_free(&q);
-    call_site_free(site);
-}
-
-START_TEST(trees_sum_what_is_below) {
-    tape t;
-    profile p;
-    calltree tree;
-    record_six(&t, &p);
-    make_tree(&p, (calltree_spec){.shape = CALLTREE_DOWN}, NULL, &tree);
-    const calltree_node *main = follow(&tree, &tree.nodes.items[CALLTREE_ROOT], 0, "main", 63);
-    ck_assert_uint_eq(main->n_children, 4);
-    ck_assert_uint_eq(main->self.samples, 16); /* by way of a wrapper */
-    follow(&tree, main, 0, "List.map", 32);
-    const calltree_node *parse = follow(&tree, main, 1, "parse", 2 + 8);
-    ck_assert_uint_eq(parse->self.samples, 8);
-    follow(&tree, parse, 0, "leaf", 2);
-    calltree_free(&tree);
-    make_tree(&p, (calltree_spec){.shape = CALLTREE_INVERTED}, NULL, &tree);
-    const calltree_node *root = &tree.nodes.items[CALLTREE_ROOT];
-    follow(&tree, follow(&tree, root, 0, "List.map", 32), 0, "main", 32);
-    const calltree_node *leaf = follow(&tree, root, 4, "leaf", 1 + 2);
-    follow(&tree, follow(&tree, leaf, 0, "parse", 2), 0, "main", 2);
-    calltree_free(&tree);
-    profile_free(&p);
-}
-END_TEST
-
-START_TEST(callers_and_callees_surround_the_focus) {
-    tape t;
-    profile p;
-    calltree tree;
-    tape_start(&t, 0.5);
-    allocate(&t, 1, MEMTRACE_MINOR, 9, 1, STACK(MAIN, LEAF, PARSE, LEAF, EVAL));
-    allocate(&t, 2, MEMTRACE_MINOR, 9, 2, STACK(MAIN, EVAL, LEAF));
-    allocate(&t, 3, MEMTRACE_MINOR, 9, 4, STACK(MAIN, EVAL));
-    tape_read(&t, &p, false);
-    make_tree(&p, (calltree_spec){.shape = CALLTREE_CALLERS}, "leaf", &tree);
-    const calltree_node *root = &tree.nodes.items[CALLTREE_ROOT];
-    ck_assert_uint_eq(root->total.samples, 3);
-    follow(&tree, follow(&tree, root, 0, "eval", 2), 0, "main", 2);
-    follow(&tree, follow(&tree, root, 1, "parse", 1), 0, "leaf", 1); /* the innermost occurrence */
-    calltree_free(&tree);
-    make_tree(&p, (calltree_spec){.shape = CALLTREE_CALLEES}, "/^le/", &tree);
-    root = &tree.nodes.items[CALLTREE_ROOT];
-    ck_assert_uint_eq(root->total.samples, 3);
-    ck_assert_uint_eq(root->self.samples, 2);
-    follow(&tree, follow(&tree, root, 0, "parse", 1), 0, "leaf", 1); /* the outermost one */
-    calltree_free(&tree);
-    make_tree(&p, (calltree_spec){.shape = CALLTREE_CALLERS}, "parse > leaf", &tree);
-    follow(&tree, follow(&tree, &tree.nodes.items[CALLTREE_ROOT], 0, "leaf", 1), 0, "main", 1);
-    calltree_free(&tree);
-    make_tree(&p, (calltree_spec){.shape = CALLTREE_DOWN, .collapse_recursion = true}, NULL, &tree);
-    const calltree_node *main = follow(&tree, &tree.nodes.items[CALLTREE_ROOT], 0, "main", 7);
-    const calltree_node *leaf = follow(&tree, main, 1, "leaf", 1);
-    follow(&tree, leaf, 0, "eval", 1); /* from the inner leaf, which is the same row */
-    calltree_free(&tree);
-    profile_free(&p);
-}
-END_TEST
-
 static Suite *suite(void) {
     Suite *s = suite_create("query");
     TCase *t = tcase_create("query");
@@ -733,8 +653,6 @@ static Suite *suite(void) {
     tcase_add_test(t, few_blocks_do_not_tell_how_small_others_are);
     tcase_add_test(t, estimates_of_a_measure_are_in_its_unit);
     tcase_add_test(t, what_is_invisible);
-    tcase_add_test(t, trees_sum_what_is_below);
-    tcase_add_test(t, callers_and_callees_surround_the_focus);
     suite_add_tcase(s, t);
     return s;
 }

@@ -7,7 +7,6 @@
 #include "cli/options.h"
 #include "cli/question.h"
 #include "cli/similar.h"
-#include "paths/calltree.h"
 #include "reports/tree.h"
 
 typedef struct tree_options {
@@ -75,38 +74,46 @@ static const option tree_specs[] = {
 static const option site_specs[] = {OPTIONS_PATHS("6", "what FUNCTION has"),
                                     OPTIONS_QUESTION(tree_options)};
 
-static int show(const question *q, const tree_options *opts, calltree_shape shape,
+/* False when there is no memory. */
+static bool paint(const question *q, const callpaths_spec *spec, const tree_view *shown,
+                  picture *p) {
+    const picture_spec how = tree_picture(shown);
+    callpaths v;
+    if (!callpaths_make(&v, &q->query, NULL, spec))
+        return false;
+    const bool ok = picture_query(&v, &how, p);
+    callpaths_free(&v);
+    return ok;
+}
+
+static int show(const question *q, const tree_options *opts, callpaths_shape shape,
                 const call_site *site, const char *focus) {
-    calltree t;
-    document d = {0};
     const bool by_line = opts->by == BY_LINE || (site && call_site_has_lines(site));
-    const calltree_spec spec = {.shape = shape,
-                                .by_line = by_line,
-                                .collapse_recursion = opts->collapse,
-                                .focus = site,
-                                /* One more than is shown, so that the last rows are whole. */
-                                .max_depth = opts->collapse ? 0 : opts->depth + 1};
-    if (!calltree_query(&q->query, &spec, &t))
-        return message_no_memory();
+    const callpaths_spec spec = {
+        .shape = shape, .by_line = by_line, .collapse = opts->collapse, .focus = site};
+    picture p;
+    document d = {0};
     tree_report shown = {.report = &q->report,
-                         .tree = &t,
+                         .picture = &p,
                          .view = {.focus = focus,
                                   .min_share = opts->min_share,
                                   .top = opts->top,
                                   .depth = opts->depth,
                                   .by_line = by_line}};
+    if (!paint(q, &spec, &shown.view, &p))
+        return message_no_memory();
     tree_document(&d, &shown);
     const int status = question_show(&opts->question, &d);
-    if (focus && t.nodes.items[CALLTREE_ROOT].total.blocks == 0)
+    if (focus && p.nodes.items[0].total.blocks == 0)
         similar_hint(&q->profile, focus);
     document_free(&d);
-    calltree_free(&t);
+    picture_free(&p);
     return status;
 }
 
 /* ---- the commands -------------------------------------------------------------------------- */
 
-static int run_for(const command *cmd, const tree_options *opts, calltree_shape shape,
+static int run_for(const command *cmd, const tree_options *opts, callpaths_shape shape,
                    const char *focus, const char *path) {
     question q;
     call_site *site = NULL;
@@ -126,18 +133,18 @@ static int run_for(const command *cmd, const tree_options *opts, calltree_shape 
 static int run_tree(const void *opts_, char **operands, size_t n_operands) {
     const tree_options *opts = opts_;
     (void)n_operands;
-    return run_for(&command_tree, opts, opts->inverted ? CALLTREE_INVERTED : CALLTREE_DOWN, NULL,
+    return run_for(&command_tree, opts, opts->inverted ? CALLPATHS_INVERTED : CALLPATHS_DOWN, NULL,
                    operands[0]);
 }
 
 static int run_callers(const void *opts, char **operands, size_t n_operands) {
     (void)n_operands;
-    return run_for(&command_callers, opts, CALLTREE_CALLERS, operands[0], operands[1]);
+    return run_for(&command_callers, opts, CALLPATHS_CALLERS, operands[0], operands[1]);
 }
 
 static int run_callees(const void *opts, char **operands, size_t n_operands) {
     (void)n_operands;
-    return run_for(&command_callees, opts, CALLTREE_CALLEES, operands[0], operands[1]);
+    return run_for(&command_callees, opts, CALLPATHS_CALLEES, operands[0], operands[1]);
 }
 
 const command command_tree = {

@@ -1,0 +1,56 @@
+/* callpaths.c: the steps by which a view is made; callpaths.h has the design. */
+#include "paths/callpaths.h"
+
+path_tree *callpaths_see(const callpaths *v, unsigned side) {
+    return path_tree_see(&v->queries[side]->lens, v->spec.by_line);
+}
+
+path_tree *callpaths_join(const callpaths *v) {
+    return path_tree_join(v->seen, v->spec.by_line);
+}
+
+path_tree *callpaths_collapse(const callpaths *v) {
+    const path_tree *of = callpaths_base(v);
+    if (v->spec.shape != CALLPATHS_CALLEES)
+        return path_tree_collapse(of, NULL);
+    uint32_t *focus = path_tree_focus(of, v->spec.focus);
+    path_tree *t = focus ? path_tree_collapse(of, focus) : NULL;
+    free(focus);
+    return t;
+}
+
+path_sums *callpaths_sum(const callpaths *v) {
+    path_sums *s = path_sums_new(callpaths_tree(v), v->queries, v->n_sides);
+    for (unsigned side = 0; s && side < v->n_sides; side++)
+        path_sums_add(s, side, v->queries[side], v->seen[side], v->joined, v->collapsed);
+    if (s)
+        path_sums_finish(s, callpaths_tree(v));
+    return s;
+}
+
+static bool make_trees(callpaths *v) {
+    for (unsigned i = 0; i < v->n_sides; i++)
+        if (!(v->seen[i] = callpaths_see(v, i)))
+            return false;
+    return (v->n_sides < PATH_SIDES || (v->joined = callpaths_join(v))) &&
+           (!callpaths_collapses(&v->spec) || (v->collapsed = callpaths_collapse(v)));
+}
+
+bool callpaths_make(callpaths *v, const query_result *q, const query_result *against,
+                    const callpaths_spec *spec) {
+    *v = (callpaths){.spec = *spec, .queries = {q, against}, .n_sides = against ? PATH_SIDES : 1};
+    if (make_trees(v) && (v->sums = callpaths_sum(v)))
+        return true;
+    callpaths_free(v);
+    return false;
+}
+
+/* What it was made of is const to those who look at it. */
+void callpaths_free(callpaths *v) {
+    path_sums_free((path_sums *)(uintptr_t)v->sums);
+    path_tree_free((path_tree *)(uintptr_t)v->collapsed);
+    path_tree_free((path_tree *)(uintptr_t)v->joined);
+    for (unsigned i = 0; i < v->n_sides; i++)
+        path_tree_free((path_tree *)(uintptr_t)v->seen[i]);
+    *v = (callpaths){0};
+}

@@ -1,0 +1,352 @@
+/* path_tree.c: see path_tree.h. A tree grows by one look-up a node of what it is made of; then its
+ * nodes are put in preorder. */
+#include "paths/path_tree.h"
+
+#include <string.h>
+
+#include "base/map64.h"
+
+/* ---- growing ----------------------------------------------------------------------------- */
+
+typedef struct growing {
+    path_tree *tree;
+    VEC(path_node) nodes; /* the root first; parents before their children */
+    VEC(uint32_t) firsts; /* by node: its first child, mostly the only one; root: none */
+    map64 others;         /* (parent, place) → node: the other children */
+} growing;
+
+static bool add_node(growing *g, uint32_t parent, uint32_t place) {
+    return vec_push(&g->nodes, ((path_node){.parent = parent, .place = place})) &&
+           vec_push(&g->firsts, PATH_ROOT);
+}
+
+/* The child of `parent` for a place. */
+static bool go(growing *g, uint32_t parent, uint32_t place, uint32_t *child) {
+    uint32_t *first = &g->firsts.items[parent], new = (uint32_t)g->nodes.count;
+    if (*first == PATH_ROOT) {
+        *child = *first = new;
+        return add_node(g, parent, place);
+    }
+    if (g->nodes.items[*first].place == place) {
+        *child = *first;
+        return true;
+    }
+    uint32_t *slot = map64_put(&g->others, (uint64_t)parent << 32 | place);
+    if (!slot)
+        return false;
+    if (*slot == MAP64_NONE) {
+        *slot = new;
+        if (!add_node(g, parent, place))
+            return false;
+    }
+    *child = *slot;
+    return true;
+}
+
+static void drop_children(growing *g) {
+    vec_free(&g->firsts);
+    map64_free(&g->others);
+}
+
+static bool begin(growing *g, const profile *names, const place_table *of) {
+    *g = (growing){.tree = calloc(1, sizeof *g->tree)};
+    if (!g->tree)
+        return false;
+    g->tree->names = names;
+    g->tree->places = of;
+    return add_node(g, PATH_ROOT, PATH_NOWHERE);
+}
+
+/* The map from what has `n` nodes, with room for one more. */
+static uint32_t *map_from(growing *g, unsigned side, size_t n) {
+    g->tree->n_of[side] = n;
+    return g->tree->of[side] = calloc(n + 1, sizeof *g->tree->of[side]);
+}
+
+/* ---- the order of nodes ------------------------------------------------------------------ */
+
+/* Nodes come after their parents; now each is moved to where those before it, and what is below
+ * them, end. What questions look at together then stands together. */
+static bool number_nodes(const growing *g, uint32_t *sizes, uint32_t *to) {
+    const path_node *nodes = g->nodes.items;
+    const size_t n = g->nodes.count;
+    uint32_t *next = malloc(n * sizeof *next); /* by node: where its next child goes */
+    if (!next)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        sizes[i] = 1;
+    for (size_t i = n; i-- > 1;)
+        sizes[nodes[i].parent] += sizes[i];
+    to[PATH_ROOT] = 0;
+    next[PATH_ROOT] = 1;
+    for (size_t i = 1; i < n; i++) {
+        uint32_t *place = &next[nodes[i].parent];
+        to[i] = *place;
+        next[i] = *place + 1;
+        *place += sizes[i];
+    }
+    free(next);
+    return true;
+}
+
+static bool move_nodes(growing *g, const uint32_t *sizes, const uint32_t *to) {
+    path_tree *t = g->tree;
+    t->n = g->nodes.count;
+    t->nodes = malloc(t->n * sizeof *t->nodes);
+    t->ends = malloc(t->n * sizeof *t->ends);
+    if (!t->nodes || !t->ends)
+        return false;
+    for (uint32_t i = 0; i < t->n; i++) {
+        const path_node *from = &g->nodes.items[i];
+        t->nodes[to[i]] = (path_node){.parent = to[from->parent], .place = from->place};
+        t->ends[to[i]] = to[i] + sizes[i];
+    }
+    for (unsigned side = 0; side < PATH_SIDES; side++)
+        for (size_t i = 0; i < t->n_of[side]; i++)
+            if (t->of[side][i] != PATH_NOWHERE)
+                t->of[side][i] = to[t->of[side][i]];
+    return true;
+}
+
+/* The tree, if all went well. */
+static path_tree *end(growing *g, bool ok) {
+    drop_children(g);
+    const size_t n = g->nodes.count;
+    uint32_t *sizes = ok ? malloc(n * sizeof *sizes) : NULL, *to = ok ? malloc(n * sizeof *to) : 0;
+    ok = sizes && to && number_nodes(g, sizes, to) && move_nodes(g, sizes, to);
+    free(sizes);
+    free(to);
+    vec_free(&g->nodes);
+    if (ok)
+        return g->tree;
+    path_tree_free(g->tree);
+    return NULL;
+}
+
+/* ---- what a lens sees -------------------------------------------------------------------- */
+
+static bool enter_frame(growing *g, const lens *l, uint32_t frame, uint32_t *node) {
+    const profile_frame *f = &l->profile->frames.items[frame];
+    for (uint32_t i = f->first; i < f->first + f->n; i++)
+        if (!(l->marks[i] & LENS_HIDDEN) && !go(g, *node, g->tree->places->of_location[i], node))
+            return false;
+    return true;
+}
+
+static bool grow_seen(growing *g, const lens *l) {
+    const cct *tree = &l->profile->tree;
+    uint32_t *of = map_from(g, 0, cct_count(tree));
+    for (uint32_t i = 1; of && i < cct_count(tree); i++) {
+        of[i] = of[cct_parent(tree, i)];
+        if (!enter_frame(g, l, cct_frame(tree, i), &of[i]))
+            return false;
+    }
+    return of;
+}
+
+static bool number_places(growing *g, bool by_line) {
+    path_tree *t = g->tree;
+    t->places = &t->own_places;
+    return place_table_make(&t->own_places, t->names->locations.items, t->names->locations.count,
+                            by_line ? PLACE_BY_LINE : PLACE_BY_FUNCTION);
+}
+
+path_tree *path_tree_see(const lens *l, bool by_line) {
+    growing g;
+    const bool ok = begin(&g, l->profile, NULL) && number_places(&g, by_line) && grow_seen(&g, l);
+    return end(&g, ok);
+}
+
+uint32_t path_tree_site(const path_tree *t, const lens *l, const cost_entry *e) {
+    uint32_t node = t->of[0][e->node], wrapper;
+    const lens_cursor site = lens_site(l, e->node, true, &wrapper);
+    lens_cursor at = lens_innermost(l, e->node);
+    for (; at.location != site.location || at.node != site.node; at = lens_outward(l, at))
+        node = t->nodes[node].parent;
+    return node;
+}
+
+/* ---- two trees --------------------------------------------------------------------------- */
+
+static bool add_names(profile *names, const profile *from) {
+    for (size_t i = 0; i < from->locations.count; i++) {
+        const profile_location *l = &from->locations.items[i];
+        const profile_location copy = {
+            .function = intern(&names->strings, l->function, strlen(l->function)),
+            .file = intern(&names->strings, l->file, strlen(l->file)),
+            .line = l->line};
+        if (!copy.function || !copy.file || !vec_push(&names->locations, copy))
+            return false;
+    }
+    return true;
+}
+
+/* `first`: the number of its first location. */
+static bool grow_joined(growing *g, unsigned side, const path_tree *from, size_t first) {
+    const uint32_t *place_of = g->tree->places->of_location + first;
+    uint32_t *of = map_from(g, side, from->n);
+    for (size_t i = 1; of && i < from->n; i++) {
+        const path_node *node = &from->nodes[i];
+        const uint32_t location = from->places->locations.items[node->place];
+        if (!go(g, of[node->parent], place_of[location], &of[i]))
+            return false;
+    }
+    return of;
+}
+
+path_tree *path_tree_join(const path_tree *const of[PATH_SIDES], bool by_line) {
+    growing g;
+    bool ok = begin(&g, NULL, NULL);
+    if (ok)
+        g.tree->names = &g.tree->own_names;
+    ok = ok && add_names(&g.tree->own_names, of[0]->names) &&
+         add_names(&g.tree->own_names, of[1]->names) && number_places(&g, by_line) &&
+         grow_joined(&g, 0, of[0], 0) && grow_joined(&g, 1, of[1], of[0]->names->locations.count);
+    return end(&g, ok);
+}
+
+/* ---- collapsed recursion ----------------------------------------------------------------- */
+
+/* The path to the node of the growing tree at which the next one is looked for. No place is on it
+ * twice. */
+typedef struct trail {
+    uint32_t *nodes;      /* by depth, from 1 */
+    uint32_t *places;     /* by place: the depth at which it was last put on a path */
+    VEC(uint32_t) depths; /* by node */
+    uint32_t depth;
+} trail;
+
+static bool trail_init(trail *t, const path_tree *of) {
+    *t = (trail){.nodes = malloc((of->n + 1) * sizeof *t->nodes),
+                 .places = calloc(of->places->locations.count + 1, sizeof *t->places)};
+    return t->nodes && t->places && vec_push(&t->depths, 0);
+}
+
+static void trail_free(trail *t) {
+    free(t->nodes);
+    free(t->places);
+    vec_free(&t->depths);
+}
+
+/* Outward from `node` until the path is the one before. */
+static void trail_follow(trail *t, const path_node *nodes, uint32_t node) {
+    const uint32_t depth = t->depths.items[node];
+    for (uint32_t i = node, d = depth; d > 0; i = nodes[i].parent, d--) {
+        if (d <= t->depth && t->nodes[d] == i)
+            break;
+        t->nodes[d] = i;
+        t->places[nodes[i].place] = d;
+    }
+    t->depth = depth;
+}
+
+/* The node of the path for a place, or the next one. */
+static bool go_collapsed(growing *g, trail *t, uint32_t parent, uint32_t place, uint32_t *child) {
+    const size_t before = g->nodes.count;
+    trail_follow(t, g->nodes.items, parent);
+    const uint32_t depth = t->places[place];
+    if (depth > 0 && depth <= t->depth && g->nodes.items[t->nodes[depth]].place == place) {
+        *child = t->nodes[depth];
+        return true;
+    }
+    return go(g, parent, place, child) &&
+           (g->nodes.count == before || vec_push(&t->depths, t->depth + 1));
+}
+
+static bool grow_collapsed(growing *g, trail *t, const path_tree *of, const uint32_t *focus) {
+    uint32_t *to = map_from(g, 0, of->n);
+    if (!to)
+        return false;
+    to[PATH_ROOT] = focus ? PATH_NOWHERE : PATH_ROOT;
+    for (size_t i = 1; i < of->n; i++) {
+        const path_node *node = &of->nodes[i];
+        if (focus && focus[node->parent] == PATH_ROOT)
+            to[i] = focus[i] == PATH_ROOT ? PATH_NOWHERE : PATH_ROOT;
+        else if (!go_collapsed(g, t, to[node->parent], node->place, &to[i]))
+            return false;
+    }
+    return true;
+}
+
+path_tree *path_tree_collapse(const path_tree *of, const uint32_t *focus) {
+    growing g;
+    trail t = {0};
+    const bool ok =
+        begin(&g, NULL, NULL) && trail_init(&t, of) && grow_collapsed(&g, &t, of, focus);
+    trail_free(&t);
+    return end(&g, ok);
+}
+
+uint32_t *path_tree_exits(const path_tree *t) {
+    uint32_t *exits = calloc(t->n, sizeof *exits);
+    uint32_t *last = calloc(t->places->locations.count + 1, sizeof *last); /* by place */
+    for (uint32_t i = 1; exits && last && i < t->n; i++) {
+        uint32_t *outermost = &last[t->nodes[i].place];
+        if (i >= t->ends[*outermost] || *outermost == PATH_ROOT)
+            *outermost = i;
+        exits[i] = t->nodes[*outermost].parent;
+    }
+    if (!last) {
+        free(exits);
+        exits = NULL;
+    }
+    free(last);
+    return exits;
+}
+
+/* ---- the focus --------------------------------------------------------------------------- */
+
+/* Places × steps of the focus: whether it is that function. */
+static uint8_t *match_places(const path_tree *t, const call_site *focus) {
+    const size_t n = t->places->locations.count, steps = call_site_steps(focus);
+    uint8_t *matches = malloc(n * steps + 1);
+    for (uint32_t i = 0; matches && i < n; i++)
+        for (size_t step = 0; step < steps; step++)
+            matches[i * steps + step] =
+                call_site_match_place(focus, step, path_tree_location(t, i));
+    return matches;
+}
+
+/* Whether the path to a node ends with the focus. */
+static bool ends_focus(const path_tree *t, const uint8_t *matches, size_t steps, uint32_t node) {
+    for (size_t step = steps; step-- > 0; node = t->nodes[node].parent)
+        if (node == PATH_ROOT || !matches[t->nodes[node].place * steps + step])
+            return false;
+    return true;
+}
+
+uint32_t *path_tree_focus(const path_tree *t, const call_site *focus) {
+    const size_t steps = call_site_steps(focus);
+    uint32_t *ends = calloc(t->n, sizeof *ends);
+    uint8_t *matches = match_places(t, focus);
+    for (uint32_t i = 1; ends && matches && i < t->n; i++)
+        ends[i] = ends_focus(t, matches, steps, i) ? i : ends[t->nodes[i].parent];
+    if (!matches) {
+        free(ends);
+        ends = NULL;
+    }
+    free(matches);
+    return ends;
+}
+
+/* ---- memory ------------------------------------------------------------------------------ */
+
+size_t path_tree_size(const path_tree *t) {
+    const profile *names = &t->own_names;
+    return sizeof *t + t->n * (sizeof *t->nodes + sizeof *t->ends) +
+           (t->n_of[0] + t->n_of[1]) * sizeof *t->of[0] +
+           t->own_places.locations.capacity * sizeof(uint32_t) +
+           names->locations.capacity * (sizeof *names->locations.items + sizeof(uint32_t));
+}
+
+void path_tree_free(path_tree *t) {
+    if (!t)
+        return;
+    place_table_free(&t->own_places);
+    profile_free(&t->own_names);
+    free(t->nodes);
+    free(t->ends);
+    for (unsigned side = 0; side < PATH_SIDES; side++)
+        free(t->of[side]);
+    free(t);
+}

@@ -121,7 +121,7 @@ typedef struct table_column {
     bool exact;    /* of a NUMBER: text has all its digits, in an object */
     bool to_right; /* text that begins with a number */
     bool field;    /* of a record: it stands below the row's head; a title of "" is not shown */
-    bool whole;    /* a text to be copied: never shortened, nor broken into lines */
+    bool whole;    /* a text to be copied, faint: neither shortened nor laid out in lines */
     /* What an amount is in, if not in the unit of its table. */
     const char *unit;
     cell (*get)(const table *t, const void *row);

@@ -140,7 +140,7 @@ typedef struct table_column {
     bool no_error;  /* text has no room for its error */
     bool unsampled; /* CSV and columns leave out its samples: it is made of other amounts */
     bool field;     /* of a record: it stands below the row's head; a title of "" is not shown */
-    bool whole;     /* a text to be copied: never shortened, nor broken into lines */
+    bool whole;     /* a text to be copied, faint: neither shortened nor laid out in lines */
     /* What an amount is in, if not in the unit of its table. */
     const char *unit;
     cell (*get)(const table *t, const void *row);

@@ -7,7 +7,7 @@ BUILD        ?= build
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup demo check check-all check-rest check-fresh check-ocaml5 check-arm64 check-wild bench fuzz install uninstall format clean
+.PHONY: all help setup demo check check-all check-rest check-fresh package check-ocaml5 check-arm64 check-wild bench fuzz install uninstall format clean
 
 all: $(BUILD)/build.ninja ## build the command and the libraries, in build/
 	@ninja -C $(BUILD)
@@ -42,6 +42,10 @@ check-rest: ## what check-all has in addition, behind a `make check`
 
 check-fresh: ## what the README says, in bare trees of Debian 12 and 13
 	@scripts/check-fresh
+
+package: ## build Debian packages and an archive that runs from any folder, in out/packages/
+	@scripts/setup build package
+	@scripts/package
 
 check-ocaml5: ## the tests of OCaml programs, in a Debian tree with OCaml 5.3
 	@scripts/setup build check check-all

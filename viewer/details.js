@@ -6,7 +6,7 @@ import { number } from "./explain.js";
 import { focusStep } from "./filterline.js";
 import { actionsFor } from "./menu.js";
 import { shorten, shortenTo } from "./names.js";
-import { askTable, common, readPlaces, rowOf } from "./source.js";
+import { askTable, common, readAdvice, readPlaces, rowOf } from "./source.js";
 import { adviceCard } from "./view-others.js";
 import { changeShown } from "./view-flame.js";
 
@@ -130,8 +130,7 @@ export class Details {
   async #advise(place, signal) {
     const a = await this.app.source.get("advice", common(this.app.store.state)).catch(() => null);
     if (!a || signal.aborted) return;
-    const places = readPlaces(a.strings, a.places);
-    const mine = a.advice.filter((x) => places[x.place] && places[x.place].function === place.function && places[x.place].file === place.file);
-    fill(this.advice, mine.map((x) => adviceCard(this.app, x, null, a)));
+    const mine = readAdvice(a).filter((x) => x.places.some((p) => p.function === place.function && p.file === place.file));
+    fill(this.advice, mine.map((x) => adviceCard(this.app, x, a, false)));
   }
 }

@@ -110,8 +110,16 @@ export class FilterBar {
     this.entry.focus();
   }
 
+  // What was offered for an earlier text, until the answer for this one comes.
+  #narrow(typed) {
+    this.items = this.items.filter((item) => item.text.startsWith(typed));
+    this.chosen = -1;
+    if (!this.list.hidden) this.#drawList();
+  }
+
   async #suggest() {
     const typed = this.entry.value;
+    this.#narrow(typed);
     const cursor = this.entry.selectionStart ?? typed.length;
     const call = (this.call = (this.call || 0) + 1);
     let items;

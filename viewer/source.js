@@ -210,3 +210,19 @@ export async function askTable(source, s, kind, { focus, signal, ...rest } = {})
 
 // A row of columns as an object.
 export const rowOf = (rows, i) => Object.fromEntries(Object.entries(rows).map(([k, c]) => [k, Array.isArray(c) ? c[i] : c]));
+
+// Pieces of advice with their words and places. Of a reason that many functions share, `places` are the largest of them.
+export function readAdvice({ strings, places: columns, advice }) {
+  const places = readPlaces(strings, columns);
+  const words = ["rule", "title", "head", "where", "what", "why", "do", "certainty", "gain", "sure", "filter"];
+  return advice.place.map((_, i) => {
+    const a = rowOf(advice, i);
+    for (const k of words) a[k] = strings[a[k]];
+    a.place = places[a.place];
+    a.from = places[a.from];
+    a.functions = a.functions.map((f) => ({ ...f, place: places[f.place] }));
+    a.places = [a.place, ...a.functions.map((f) => f.place)].filter(Boolean);
+    a.check = a.check.map((n) => strings[n]);
+    return a;
+  });
+}

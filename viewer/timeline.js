@@ -576,7 +576,7 @@ export class Timeline {
     const box = button.getBoundingClientRect();
     this.menu.open(box.left, box.bottom + 4, [
       h("div.title", "The main peaks of live memory"),
-      this.peaks.map((p, i) => h("button", { type: "button", role: "menuitem", onclick: () => (this.menu.close(), this.on.moment(p.time)) }, `${i + 1}.`, h("span", bytes(p.value)), h("span.margin", `${bytes(p.low)} … ${bytes(p.high)}`), h("span.grow"), h("span.faint", duration(p.time)))),
+      this.peaks.map((p, i) => h("button", { type: "button", role: "menuitem", onclick: () => (this.menu.close(), this.on.moment(p.time)) }, `${i + 1}.`, h("span", bytes(p.value)), h("span.margin", p.low < p.high ? `${bytes(p.low)} … ${bytes(p.high)}` : "exact"), h("span.grow"), h("span.faint", duration(p.time)))),
     ]);
     this.menu.box.onkeydown = null;
   }

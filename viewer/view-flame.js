@@ -519,7 +519,7 @@ export const noteOf = (s) => (s.of === "live" ? "live at B" : "allocated until B
 export const changeShown = (app, c, unit) =>
   c.sure ? [`surely ${c.change > 0 ? "more" : "less"}, `, app.following("change", { value: c.change, low: c.low, high: c.high }, { unit }, { alone: true, text: `${amount(c.low, unit)} … ${amount(c.high, unit)}` })] : unsureText(c);
 
-const unsureText = (c) => (c.decided === false ? "undecided: a trace ends early, or one run a side does not tell how much runs differ" : "no change beyond accident");
+const unsureText = (c) => (c.decided === false ? "undecided: a trace is incomplete, or one run a side does not tell how much runs differ" : "no change beyond accident");
 
 export const changeText = (c, unit) => (c.sure ? `surely ${c.change > 0 ? "more" : "less"}, ${amount(c.low, unit)} … ${amount(c.high, unit)}` : unsureText(c));
 

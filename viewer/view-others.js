@@ -1,9 +1,9 @@
 // view-others.js: the views that are little more than what the source says: diff, advice, source.
 import { fill, h } from "./dom.js";
 import { focusStep } from "./filterline.js";
-import { amount, count, percent } from "./format.js";
+import { count } from "./format.js";
 import { shortenTo } from "./names.js";
-import { common, readPlaces } from "./source.js";
+import { common, readAdvice } from "./source.js";
 import { FlameView, momentsOf } from "./view-flame.js";
 import { DiffTable } from "./view-tables.js";
 
@@ -116,17 +116,30 @@ export class DiffView {
   }
 }
 
-export const adviceCard = (app, a, place, head) =>
-  h("article.card", { dataset: { rule: a.rule } },
+const placeButton = (app, place) =>
+  h("button.button", { type: "button", onclick: () => app.store.set({ view: "flame", mode: "sandwich", focus: focusStep(place), zoom: [], pick: [] }) }, h("span.mono.cut", { title: place.function }, shortenTo(place.function || place.file, 60)));
+
+const GAIN = "The most that can go if the advice is followed: what the rule's reason accounts for. A measurement of the changed program says what did go.";
+
+// What the command says, in its words and order.
+export const adviceCard = (app, a, head, shown = true) => {
+  const said = (label, text) => (text ? h("p", h("b", `${label} `), text) : null);
+  return h("article.card", { dataset: { rule: a.rule } },
     h("h4", a.title),
-    h("p", a.text),
-    a.do ? h("p", h("b", "What to do: "), a.do) : null,
-    a.certainty ? h("p.faint", `${a.certainty}; `, a.gain < 1 ? ["at most ", app.fact(percent(100 * a.gain), "Gain", "The share of the amount below that can go if the advice is followed, at most. Known of this rule, not measured in this program."), " of it can go"] : "up to all of it can go", a.worth ? "" : ", which is hardly worth it") : null,
+    shown && a.head ? h("p", a.place ? ["in ", placeButton(app, a.place), " "] : null, a.head, a.functions.map((f) => [" ", placeButton(app, f.place)])) : null,
+    said("Where:", a.where),
+    said("What:", a.what),
+    said("From:", a.from ? h("span.mono", { title: a.from.file }, shortenTo(a.from.function || a.from.file, 90)) : null),
+    said("Why:", a.why),
+    said("Do:", a.do),
+    said("Gain:", a.gain ? app.fact(a.gain, "Gain", GAIN) : null),
+    said("Sure:", a.sure),
+    said("Check:", a.check.map((c) => h("code.command", c))),
     h("div.soft",
-      place ? h("button.button", { type: "button", onclick: () => app.store.set({ view: "flame", mode: "sandwich", focus: focusStep(place), zoom: [], pick: [] }) }, h("span.mono.cut", { title: place.function }, shortenTo(place.function || place.file, 60))) : null,
-      " ",
-      a.figure ? [app.number(a.figure, { ...head, name: "advice" }), " ", app.following("interval", a.figure, head, { className: "margin" }), head.total.value ? [" · ", app.following("share", a.figure, head, { whole: head.total.value })] : null] : null,
+      shown && a.place && !a.head ? placeButton(app, a.place) : null,
+      " ", app.number(a, { ...head, name: "advice" }), " ", app.following("interval", a, head, { className: "margin" }), head.total.value ? [" · ", app.following("share", a, head, { whole: head.total.value })] : null,
       a.filter && !app.source.offline ? [" ", h("button.button", { type: "button", onclick: () => app.store.set({ filter: a.filter, view: "flame", zoom: [], pick: [] }) }, "Show these blocks")] : null));
+};
 
 export class AdviceView {
   constructor(app) {
@@ -145,8 +158,7 @@ export class AdviceView {
     try {
       const a = (this.head = await this.app.source.get("advice", common(s), signal));
       this.app.report(a);
-      const places = readPlaces(a.strings, a.places);
-      const all = a.advice.map((x) => adviceCard(this.app, x, places[x.place], a));
+      const all = readAdvice(a).map((x) => adviceCard(this.app, x, a));
       fill(this.cards, all.length ? all : h("div.empty", h("h2", "No advice"), h("p", "No rule found something that stands out beyond the sampling error. That is good news, or a trace with too few samples.")));
     } catch (error) {
       if (error.name === "AbortError" || signal.aborted) return;

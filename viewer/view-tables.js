@@ -6,7 +6,7 @@ import { amount, count, duration, percent } from "./format.js";
 import { focusOn, focusStep } from "./filterline.js";
 import { openMenu } from "./menu.js";
 import { shorten, shortenTo } from "./names.js";
-import { askTable, common, readPlaces, rowOf, searchPattern } from "./source.js";
+import { askTable, common, readAdvice, readPlaces, rowOf, searchPattern } from "./source.js";
 import { changeWhisker, sparkline, Table, whisker } from "./table.js";
 import { changeShown, changeText, momentsOf, noteOf } from "./view-flame.js";
 
@@ -169,8 +169,7 @@ export class TableView {
     if (!["hotspots", "functions", "leaks"].includes(this.kind)) return;
     const a = await this.app.source.get("advice", common(s), signal).catch(() => null);
     if (!a || signal.aborted) return;
-    const places = readPlaces(a.strings, a.places);
-    this.advised = new Map(a.advice.filter((x) => places[x.place]).map((x) => [keyOf(places[x.place]), x]));
+    this.advised = new Map(readAdvice(a).reverse().flatMap((x) => x.places.map((p) => [keyOf(p), x]))); // the largest last: it counts
     if (this.advised.size) this.table.refresh();
   }
 

@@ -284,7 +284,7 @@ module Writer = struct
 
   type change = { at : Timestamp.t; by : Domain_id.t; block : Obj_id.t; is_promotion : bool }
 
-  external raw_create : Unix.file_descr -> Info.t -> questions -> raw = "caml_memtrace_raw_create"
+  external raw_create : Unix.file_descr -> Info.t -> bool -> questions -> raw = "caml_memtrace_raw_create"
   external raw_alloc : raw -> questions -> alloc -> Obj_id.t = "caml_memtrace_raw_alloc"
   external raw_change : raw -> questions -> change -> unit = "caml_memtrace_raw_change"
   external raw_flush : raw -> questions -> unit = "caml_memtrace_raw_flush"
@@ -294,6 +294,7 @@ module Writer = struct
     raw : raw;
     fd : Unix.file_descr;
     domain : Domain_id.t;
+    has_domains : bool; (* version 3; without, ids are numbered from 0 on, as version 2 wants it *)
     questions : questions; (* without places *)
     mutable chosen_ids : bool option; (* do ids come with the events? None: there are none yet *)
     mutable closed : bool;
@@ -301,13 +302,16 @@ module Writer = struct
 
   let () = Callback.register_exception "caml_memtrace_pid_changed" Pid_changed
 
-  let create fd ?getpid ?(domain = Domain_id.main_domain) (info : Info.t) =
+  let create fd ?getpid ?domain (info : Info.t) =
     if not (info.sample_rate > 0. && info.sample_rate <= 1.) then
       invalid_arg "Memtrace.Trace.Writer.create: sample_rate";
     let pid () = match getpid with Some f -> f () | None -> info.pid in
     let questions =
       { places = (fun _ -> []); is_other_process = (fun () -> not (Int64.equal (pid ()) info.pid)) } in
-    { raw = raw_create fd info questions; fd; domain; questions; chosen_ids = None; closed = false }
+    let has_domains = Option.is_some domain in
+    { raw = raw_create fd info has_domains questions; fd; has_domains; questions;
+      domain = Option.value domain ~default:Domain_id.main_domain; chosen_ids = None;
+      closed = false }
 
   let domain t = t.domain
 
@@ -319,7 +323,7 @@ module Writer = struct
         invalid_arg "Memtrace.Trace.Writer: ids come either with all events or with none"
 
   let write_alloc t places alloc =
-    set_chosen_ids t (alloc.id <> any_id);
+    if t.has_domains then set_chosen_ids t (alloc.id <> any_id);
     raw_alloc t.raw { t.questions with places } alloc
 
   let put_alloc t time ~length ~nsamples ~source ~callstack ~decode_callstack_entry =
@@ -358,7 +362,18 @@ module Writer = struct
   let put_promote t time id = put_change t time t.domain id true
   let put_collect t time id = put_change t time t.domain id false
 
-  let put_event t ?(domain = t.domain) ~decode_callstack_entry time = function
+  let domain_of_event t = function
+    | None -> t.domain
+    | Some domain ->
+      if not (t.has_domains || domain = t.domain) then
+        invalid_arg
+          "Memtrace.Trace.Writer.put_event: another domain, which takes a writer that was created \
+           with one";
+      domain
+
+  let put_event t ?domain ~decode_callstack_entry time event =
+    let domain = domain_of_event t domain in
+    match event with
     | Event.Promote id -> put_change t time domain id true
     | Collect id -> put_change t time domain id false
     | Alloc { obj_id; length; nsamples; source; backtrace_buffer; backtrace_length; _ } ->

@@ -171,8 +171,10 @@ module Writer : sig
 
   val create :
     Unix.file_descr -> ?getpid:(unit -> int64) -> ?domain:Domain_id.t -> Info.t -> t
-  (** Starts a trace in an open file, which {!close} closes. Events are those of [domain], by default
-      {!Domain_id.main_domain}.
+  (** Starts a trace in an open file, which {!close} closes. Without [domain] it is of version 2,
+      which memtrace 0.2.3 reads as well: all events are those of {!Domain_id.main_domain}, and
+      blocks are numbered from 0 on. With [domain], whose events they are by default, it is of
+      version 3, which can hold those of several.
 
       Each time that something goes to the file, [getpid] is asked whether the process is that of
       the {!Info.t}. By default nothing is asked: a program that forks should give a function that
@@ -206,14 +208,17 @@ module Writer : sig
 
   val put_promote : t -> Timestamp.t -> Obj_id.t -> unit
   val put_collect : t -> Timestamp.t -> Obj_id.t -> unit
+  (** @raise Invalid_argument in a trace of version 2, if no block with that id was written. *)
 
   val put_event :
     t -> ?domain:Domain_id.t -> decode_callstack_entry:(Location_code.t -> Location.t list) ->
     Timestamp.t -> Event.t -> unit
-  (** Writes an event as it was read, with its id; in [domain], by default the writer's. A trace has
-      either ids that the writer gives, or only such as come with events.
+  (** Writes an event as it was read, with its id; in [domain], by default the writer's. A trace of
+      version 3 has either ids that the writer gives, or only such as come with events.
 
-      @raise Invalid_argument if it has the other kind. *)
+      @raise Invalid_argument if it has the other kind; and, in a trace of version 2, if an
+      allocation's id does not follow on that of the allocation before, or the domain is another
+      one. *)
 
   val flush : t -> unit
   (** Writes what is buffered to the file. *)

@@ -31,13 +31,16 @@ external record_external : int -> int -> int -> Printexc.raw_backtrace -> int
 
 external set_quiet : bool -> unit = "caml_memtrace_set_quiet" [@@noalloc]
 external is_quiet : unit -> bool = "caml_memtrace_is_quiet" [@@noalloc]
+external is_nobodys : Gc.Memprof.allocation -> bool = "caml_memtrace_is_nobodys" [@@noalloc]
 
-(* What is allocated in between is not recorded. *)
+(* What the library allocates in between is not recorded; what finalisers and signal handlers do,
+   which any allocation may run, is. *)
 let quietly f argument =
+  let before = is_quiet () in
   set_quiet true;
   match f argument with
-  | result -> set_quiet false; result
-  | exception error -> set_quiet false; raise error
+  | result -> set_quiet before; result
+  | exception error -> set_quiet before; raise error
 
 type t = { number : int; filename : string }
 
@@ -151,12 +154,12 @@ let[@inline never] external_alloc ~bytes =
   match draw bytes with
   | 0 -> None
   | samples ->
-    let session = current () in
+    let session = current () and before = is_quiet () in
     set_quiet true;
     let stack = Printexc.get_callstack (depth () + 2) in
     let id = record_external session bytes samples stack in
     let token = Sys.opaque_identity (Some ((session lsl id_bits) lor id)) in
-    set_quiet false;
+    set_quiet before;
     if id < 0 then None else token
 
 let external_free token = collect (token lsr id_bits) (token land ((1 lsl id_bits) - 1))

@@ -16,10 +16,13 @@ val is_active : unit -> bool
 val active : unit -> t option
 
 val quietly : ('a -> 'b) -> 'a -> 'b
-(** Calls a function whose allocations, in this thread, are not to be recorded. *)
+(** Calls a function in which what this library allocates, in this thread, is not to be recorded. *)
 
 val set_quiet : bool -> unit
 val is_quiet : unit -> bool
+
+val is_nobodys : Gc.Memprof.allocation -> bool
+(** Is it quiet, and was this allocated by the library, itself or through the standard library? *)
 
 (** Memory outside of the heap; see {!Memtrace.External}. Tokens are not below 0. *)
 

@@ -354,6 +354,36 @@ static value sampled(value number, const session_block *block, value stack, size
 /* Is this thread in the library's own code, whose allocations are nobody's? */
 static __thread bool quiet;
 
+static bool begins_with(const char *text, const char *start) {
+    return text && strncmp(text, start, strlen(start)) == 0;
+}
+
+/* The innermost function of a frame; NULL: nothing is known of it. */
+static const char *function_of(uint64_t code) {
+    struct caml_loc_info info = {0};
+    debuginfo found = caml_debuginfo_extract((backtrace_slot)slot_of(code));
+    if (found)
+        caml_debuginfo_location(found, &info);
+    return found && info.loc_valid ? info.loc_defname : NULL;
+}
+
+static bool is_of_ocaml(const char *function) {
+    return begins_with(function, "Stdlib") || begins_with(function, "Camlinternal") ||
+           begins_with(function, "Unix.");
+}
+
+/* The collector may run finalisers and signal handlers wherever the library allocates. Their stacks
+ * lie upon the library's, whose own end there, or in what it calls of OCaml's. */
+static bool is_of_the_library(value stack) {
+    for (size_t i = 0; i < Wosize_val(stack); i++) {
+        const char *function = function_of((uint64_t)Long_val(Field(stack, i)));
+        bool is_primitive = !function && !is_native; /* in bytecode, a function made of one */
+        if (!is_primitive && !is_of_ocaml(function))
+            return begins_with(function, "Memtrace.") || begins_with(function, "Memtrace__");
+    }
+    return true; /* a program without debug information does not tell */
+}
+
 value caml_memtrace_set_quiet(value on);
 value caml_memtrace_set_quiet(value on) {
     quiet = Bool_val(on);
@@ -377,7 +407,13 @@ value caml_memtrace_alloc(value number, value sample, value heap) {
                            .length = (uint64_t)Long_val(Field(sample, SAMPLE_SIZE)),
                            .source =
                                is_custom ? MEMTRACE_EXTERNAL : (memtrace_source)Int_val(heap)};
-    return quiet ? Val_long(-1) : sampled(number, &block, Field(sample, SAMPLE_STACK), 0);
+    value stack = Field(sample, SAMPLE_STACK);
+    return quiet && is_of_the_library(stack) ? Val_long(-1) : sampled(number, &block, stack, 0);
+}
+
+value caml_memtrace_is_nobodys(value sample);
+value caml_memtrace_is_nobodys(value sample) {
+    return Val_bool(quiet && is_of_the_library(Field(sample, SAMPLE_STACK)));
 }
 
 value caml_memtrace_promote(value number, value id);

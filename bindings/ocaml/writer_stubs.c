@@ -40,8 +40,11 @@ typedef struct writer {
     struct text *texts;
     uint64_t start; /* us since the epoch */
     int fd;
-    int failure;      /* the errno that ended it; 0 if none */
-    bool pid_changed; /* that ended it */
+    bool numbers;       /* version 2: one domain, whose blocks are numbered from 0 on */
+    uint64_t n_ids;     /* so many of these were given */
+    const char *misuse; /* what the caller did wrong, if MEMTRACE_USAGE says so */
+    int failure;        /* the errno that ended it; 0 if none */
+    bool pid_changed;   /* that ended it */
     atomic_flag in_use;
 
     /* While it is in use: what OCaml is asked by, and what that raised (Val_unit: nothing); both
@@ -188,18 +191,20 @@ static writer *writer_enter(value v, value *questions, value *raised) {
     }
     w->questions = questions;
     w->raised = raised;
+    w->misuse = "Memtrace.Trace.Writer: more samples than words";
     return w;
 }
 
 /* Raises what has to be raised. */
 static void writer_leave(writer *w, memtrace_status status) {
     value raised = *w->raised;
+    const char *misuse = w->misuse;
     w->questions = w->raised = NULL;
     atomic_flag_clear(&w->in_use);
     if (raised != Val_unit)
         caml_raise(raised);
     if (status == MEMTRACE_USAGE)
-        caml_invalid_argument("Memtrace.Trace.Writer: more samples than words");
+        caml_invalid_argument(misuse);
     if (status == MEMTRACE_NOMEM)
         caml_raise_out_of_memory();
     if (status != MEMTRACE_OK && w->pid_changed)
@@ -224,8 +229,8 @@ static memtrace_info info_of(value info) {
     };
 }
 
-value caml_memtrace_raw_create(value fd, value info, value questions);
-value caml_memtrace_raw_create(value fd, value info, value questions) {
+value caml_memtrace_raw_create(value fd, value info, value has_domains, value questions);
+value caml_memtrace_raw_create(value fd, value info, value has_domains, value questions) {
     CAMLparam2(info, questions);
     CAMLlocal2(result, raised);
     raised = Val_unit;
@@ -236,6 +241,8 @@ value caml_memtrace_raw_create(value fd, value info, value questions) {
     const memtrace_writer_options options = {
         .sink = hook_sink, .locate = hook_locate, .context = w};
     memtrace_info head = info_of(info);
+    w->numbers = !Bool_val(has_domains);
+    head.version = w->numbers ? 2 : 3;
     w->fd = Int_val(fd);
     w->start = head.start_time;
     w->questions = &questions;
@@ -281,16 +288,35 @@ static uint64_t *copy_frames(value frames, size_t n) {
     return codes;
 }
 
-static memtrace_status put_alloc(memtrace_stream *s, uint64_t time, value alloc,
+static memtrace_status put_alloc(writer *w, memtrace_stream *s, uint64_t time, value alloc,
                                  const uint64_t *codes, size_t n, uint64_t *id) {
     memtrace_source heap = (memtrace_source)Int_val(Field(alloc, ALLOC_HEAP));
     uint64_t words = (uint64_t)Long_val(Field(alloc, ALLOC_WORDS)),
              samples = (uint64_t)Long_val(Field(alloc, ALLOC_SAMPLES));
     intnat chosen = Long_val(Field(alloc, ALLOC_ID));
-    if (chosen < 0)
-        return memtrace_stream_alloc(s, time, heap, words, samples, codes, n, 0, id);
+    if (chosen < 0 || w->numbers) {
+        memtrace_status status =
+            memtrace_stream_alloc(s, time, heap, words, samples, codes, n, 0, id);
+        w->n_ids += status == MEMTRACE_OK;
+        return status;
+    }
     *id = (uint64_t)chosen;
     return memtrace_stream_alloc_as(s, time, *id, heap, words, samples, codes, n, 0);
+}
+
+/* Readers of version 2 count blocks; to them, any other number would be that of another block. */
+static bool id_follows(writer *w, value alloc) {
+    intnat chosen = Long_val(Field(alloc, ALLOC_ID));
+    if (chosen < 0 || !w->numbers || (uint64_t)chosen == w->n_ids)
+        return true;
+    w->misuse = "Memtrace.Trace.Writer.put_event: the block's id does not follow on those before, "
+                "which takes a writer that was created with a domain";
+    return false;
+}
+
+static bool id_is_known(writer *w, uint64_t id) {
+    w->misuse = "Memtrace.Trace.Writer: a change of a block that was not written";
+    return !w->numbers || id < w->n_ids;
 }
 
 value caml_memtrace_raw_alloc(value v, value questions, value alloc);
@@ -304,8 +330,10 @@ value caml_memtrace_raw_alloc(value v, value questions, value alloc) {
     uint64_t *codes = copy_frames(Field(alloc, ALLOC_FRAMES), n);
     memtrace_stream *s = stream_of(w, Field(alloc, ALLOC_DOMAIN));
     memtrace_status status = MEMTRACE_NOMEM;
-    if (codes && s)
-        status = put_alloc(s, time_of(w, Field(alloc, ALLOC_TIME)), alloc, codes, n, &id);
+    if (!id_follows(w, alloc))
+        status = MEMTRACE_USAGE;
+    else if (codes && s)
+        status = put_alloc(w, s, time_of(w, Field(alloc, ALLOC_TIME)), alloc, codes, n, &id);
     free(codes);
     writer_leave(w, status);
     CAMLreturn(Val_long(id));
@@ -325,7 +353,9 @@ value caml_memtrace_raw_change(value v, value questions, value change) {
     bool is_promotion = Bool_val(Field(change, CHANGE_IS_PROMOTION));
     memtrace_stream *s = stream_of(w, Field(change, CHANGE_DOMAIN));
     memtrace_status status = MEMTRACE_NOMEM;
-    if (s)
+    if (!id_is_known(w, id))
+        status = MEMTRACE_USAGE;
+    else if (s)
         status = is_promotion ? memtrace_stream_promote(s, time, id)
                               : memtrace_stream_collect(s, time, id);
     writer_leave(w, status);

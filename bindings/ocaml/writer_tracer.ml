@@ -70,9 +70,9 @@ let put t event =
 
 let tracker t =
   let alloc heap (sample : Gc.Memprof.allocation) =
-    let block = { id = None } in
-    if not (Tracer.is_quiet ()) then put t (Alloc (block, heap, sample));
-    if Tracer.is_quiet () || Atomic.get t.over then None else Some block
+    let block = { id = None } and nobodys = Tracer.is_nobodys sample in
+    if not nobodys then put t (Alloc (block, heap, sample));
+    if nobodys || Atomic.get t.over then None else Some block
   in
   let collect block = put t (Collect block) in
   { Gc.Memprof.alloc_minor = alloc Minor; alloc_major = alloc Major;
@@ -82,8 +82,10 @@ let tracker t =
 let word = Sys.word_size / 8
 let distance sampler = word * min (Geometric_sampler.draw sampler) (max_int / word / 4)
 
+let stop_sampling t = Atomic.exchange t.stop_sampling ignore ()
+
 let stop t =
-  Atomic.exchange t.stop_sampling ignore ();
+  Tracer.quietly stop_sampling t;
   (match active () with
    | Some now as it when now == t -> ignore (Atomic.compare_and_set current it None : bool)
    | _ -> ());
@@ -127,10 +129,12 @@ let record_external t bytes samples =
   put t (External (block, (bytes + word - 1) / word, samples, stack));
   Some token
 
-(* Quiet before the closure is made. *)
 let[@inline never] external_sampled t bytes samples =
+  let before = Tracer.is_quiet () in
   Tracer.set_quiet true;
-  Tracer.quietly (record_external t bytes) samples
+  match record_external t bytes samples with
+  | token -> Tracer.set_quiet before; token
+  | exception error -> Tracer.set_quiet before; raise error
 
 let external_alloc t ~bytes =
   if Atomic.fetch_and_add t.left (-bytes) > bytes || Atomic.get t.over then None

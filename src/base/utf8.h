@@ -19,6 +19,13 @@ const char *utf8_next(const char *s);
 /* The same of text that ends at `end` instead of with a NUL. */
 const char *utf8_next_within(const char *s, const char *end);
 
+/* How many of the first `size` bytes of a longer text are whole characters. */
+static inline size_t utf8_whole(const char *text, size_t size) {
+    while (size > 0 && utf8_continues(text[size]))
+        size--;
+    return size;
+}
+
 /* Characters in `size` bytes; what is none counts as one. */
 size_t utf8_count(const char *text, size_t size);
 

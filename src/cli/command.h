@@ -118,10 +118,10 @@ typedef enum command_group {
         N_COMMAND_GROUPS
 } command_group;
 
-/* Why a command lacks an option that others have, and what does the same. */
+/* An option that others have and a command lacks. */
 typedef struct option_lack {
-    const char *option; /* without dashes; or OPTION=VALUE, a choice that it lacks */
-    const char *reason;
+    const char *option;  /* without dashes */
+    const char *instead; /* what does the same: an option of the command, another command */
 } option_lack;
 
 /* Of those that write a trace with all that is in another one. */
@@ -162,6 +162,9 @@ const command *command_find_alias(const char *program);
 
 /* The known name that the user may have meant; NULL if none is near. */
 const char *command_nearest(const char *name);
+
+/* Says that there is none of this name, and which one may be meant; returns STATUS_USAGE. */
+int command_refuse(const char *name);
 
 /* ---- for the options of commands --------------------------------------------------------- */
 

@@ -1,8 +1,9 @@
 /* commands.c: the table of commands and how one is found in it. */
 #include <string.h>
 
+#include "base/nearest.h"
 #include "cli/command.h"
-#include "cli/options.h"
+#include "cli/message.h"
 
 const command *const command_table[] = {
 #define COMMAND_ENTRY(name) &command_##name,
@@ -12,12 +13,11 @@ const command *const command_table[] = {
 const size_t command_count = sizeof command_table / sizeof *command_table;
 
 const option_lack command_lacks_of_copies[] = {
-    {"filter", "a trace is a sample of all blocks; what of it counts is said when it is looked at: "
-               "allotrace hotspots --filter FILTER"},
-    {"measure", "it writes a trace, which has all measures: allotrace hotspots --measure MEASURE"},
-    {"top", "it writes a trace, no table; the largest sites: allotrace hotspots --top N"},
-    {"json", "it writes a trace; its events as JSON: allotrace dump --format json"},
-    {"csv", "it writes a trace; its blocks as CSV: allotrace export --to csv"},
+    {"filter", "allotrace hotspots --filter FILTER"},
+    {"measure", "allotrace hotspots --measure MEASURE"},
+    {"top", "allotrace hotspots --top N"},
+    {"json", "allotrace dump --format json"},
+    {"csv", "allotrace export --to csv"},
     {0},
 };
 
@@ -41,5 +41,11 @@ static const char *name_of(const void *context, size_t i) {
 }
 
 const char *command_nearest(const char *name) {
-    return options_nearest(name, name_of, NULL, command_count);
+    return nearest_name(name, strlen(name), name_of, NULL, command_count);
+}
+
+int command_refuse(const char *name) {
+    const char *near = command_nearest(name);
+    return near ? message_usage(NULL, "there is no command `%s`; did you mean `%s`?", name, near)
+                : message_usage(NULL, "there is no command `%s`", name);
 }

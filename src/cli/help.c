@@ -61,6 +61,9 @@ void help_item(FILE *out, size_t column, const char *term, const char *text) {
     print_wrapped(out, text, column, column);
 }
 
+const option help_option = {
+    .name = "help", .letter = 'h', .kind = OPTION_FLAG, .help = "show how to use the command"};
+
 static void print_usage(FILE *out, const command *cmd) {
     fprintf(out, "usage: allotrace %s%s%s%s\n", cmd->name, cmd->n_options ? " [OPTIONS]" : "",
             cmd->usage[0] ? " " : "", cmd->usage);
@@ -77,19 +80,38 @@ void help_argument(const option *o, char buffer[HELP_ARGUMENT_SIZE]) {
                                  o->choices[i]);
 }
 
+/* What does not fit a line goes on below the argument, which begins at `indent`. */
+static void print_head(FILE *out, const char *head, size_t indent) {
+    const size_t most = width();
+    size_t column = 0;
+    while (*head) {
+        size_t size = strcspn(head, "|");
+        size += head[size] == '|';
+        if (column > indent && column + size > most) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        }
+        fprintf(out, "%.*s", (int)size, head);
+        column += size;
+        head += size;
+    }
+}
+
 static void print_option(FILE *out, const option *o) {
-    char argument[HELP_ARGUMENT_SIZE], head[128];
+    char argument[HELP_ARGUMENT_SIZE], head[HELP_ARGUMENT_SIZE + 64];
     help_argument(o, argument);
     char shorter[8] = "    ";
     if (o->letter)
         snprintf(shorter, sizeof shorter, "-%c, ", o->letter);
-    int size = snprintf(head, sizeof head, "  %s--%s%s%s", shorter, o->name, argument[0] ? " " : "",
-                        argument);
     const size_t column = option_column();
-    if ((size_t)size + 2 > column)
-        fprintf(out, "%s\n%*s", head, (int)column, "");
+    const int argument_at =
+        snprintf(head, sizeof head, "  %s--%s%s", shorter, o->name, argument[0] ? " " : "");
+    snprintf(head + argument_at, sizeof head - (size_t)argument_at, "%s", argument);
+    print_head(out, head, (size_t)argument_at);
+    if (strlen(head) + 2 > column)
+        fprintf(out, "\n%*s", (int)column, "");
     else
-        fprintf(out, "%-*s", (int)column, head);
+        fprintf(out, "%*s", (int)(column - strlen(head)), "");
     print_wrapped(out, o->help, column, column);
 }
 
@@ -105,14 +127,13 @@ static void print_statuses(FILE *out, const command *cmd) {
 }
 
 void help_command(FILE *out, const command *cmd) {
-    static const option help = {.name = "help", .letter = 'h', .help = "show this text"};
     print_usage(out, cmd);
     fputc('\n', out);
     print_wrapped(out, cmd->description, 0, 0);
     fputs("\nOptions:\n", out);
     for (size_t i = 0; i < cmd->n_options; i++)
         print_option(out, &cmd->options[i]);
-    print_option(out, &help);
+    print_option(out, &help_option);
     fputs(strchr(cmd->example, '\n') != strrchr(cmd->example, '\n') ? "\nExamples:\n"
                                                                     : "\nExample:\n",
           out);

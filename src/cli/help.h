@@ -6,6 +6,9 @@
 
 #include "cli/command.h"
 
+/* The option that all commands have beside those of their tables. */
+extern const option help_option;
+
 /* What a first-time user needs. */
 void help_start(FILE *out);
 
@@ -21,7 +24,7 @@ void help_item(FILE *out, size_t column, const char *term, const char *text);
 
 /* How an option's argument is shown, e.g. "N" or "text|json"; "" for a flag. The buffer must have
  * room for HELP_ARGUMENT_SIZE bytes. */
-#define HELP_ARGUMENT_SIZE 64
+#define HELP_ARGUMENT_SIZE 128
 void help_argument(const option *o, char buffer[HELP_ARGUMENT_SIZE]);
 
 #endif

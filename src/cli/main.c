@@ -72,18 +72,15 @@ static int run_command(const command *cmd, char **words) {
 /* The first word is no command: a trace, to be looked at, or a program that was to be recorded. */
 static int run_without_command(char **words) {
     char path[PATH_MAX];
-    const char *near = command_nearest(words[0]);
     const bool is_program = run_check_find(words[0], path);
     if (!is_program &&
         (access(words[0], F_OK) == 0 || strpbrk(words[0], "./") || strcmp(words[0], "-") == 0))
         return run_command(&command_summary, words);
-    if (near)
-        return message_usage(NULL, "there is no command `%s`; did you mean `%s`?", words[0], near);
-    if (is_program)
-        return message_usage(
-            NULL, "there is no command `%s`; to record this program: allotrace run -- %s%s",
-            words[0], words[0], words[1] ? " …" : "");
-    return message_usage(NULL, "there is no command `%s`", words[0]);
+    if (!is_program || command_nearest(words[0]))
+        return command_refuse(words[0]);
+    return message_usage(NULL,
+                         "there is no command `%s`; to record this program: allotrace run -- %s%s",
+                         words[0], words[0], words[1] ? " …" : "");
 }
 
 static bool is_version(const char *word) {

@@ -5,52 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/number.h"
 #include "cli/message.h"
 #include "cli/traces.h"
-
-enum { WORD_MAX = 64 };
-
-size_t options_distance(const char *a, const char *b) {
-    size_t m = strlen(a), n = strlen(b);
-    if (m > WORD_MAX || n > WORD_MAX)
-        return SIZE_MAX;
-    size_t d[WORD_MAX + 1][WORD_MAX + 1]; /* d[i][j]: of the first i and j letters */
-    for (size_t i = 0; i <= m; i++)
-        for (size_t j = 0; j <= n; j++) {
-            if (i == 0 || j == 0) {
-                d[i][j] = i + j;
-                continue;
-            }
-            size_t best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-            if (d[i - 1][j] + 1 < best)
-                best = d[i - 1][j] + 1;
-            if (d[i][j - 1] + 1 < best)
-                best = d[i][j - 1] + 1;
-            bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-            if (swapped && d[i - 2][j - 2] + 1 < best)
-                best = d[i - 2][j - 2] + 1;
-            d[i][j] = best;
-        }
-    return d[m][n];
-}
-
-const char *options_nearest(const char *word, const char *(*known)(const void *context, size_t i),
-                            const void *context, size_t n) {
-    const size_t size = strlen(word);
-    const char *nearest = NULL;
-    size_t least = 3; /* further away is no typing error */
-    for (size_t i = 0; i < n; i++) {
-        const char *name = known(context, i);
-        const bool begun = size > 1 && strncmp(name, word, size) == 0;
-        const size_t distance = begun ? 1 : options_distance(name, word);
-        if (distance < least) {
-            least = distance;
-            nearest = name;
-        }
-    }
-    return nearest;
-}
 
 /* ---- values ------------------------------------------------------------------------------ */
 
@@ -90,18 +48,6 @@ static bool parse_choice(const option *o, const char *text, int *value) {
     return false;
 }
 
-/* NULL if there is nothing to say. `value` may be NULL. */
-static const char *reason_of_lack(const command *cmd, const char *name, size_t size,
-                                  const char *value) {
-    for (const option_lack *l = cmd->lacks; l && l->option; l++) {
-        const char *end = strchrnul(l->option, '=');
-        if ((size_t)(end - l->option) == size && strncmp(l->option, name, size) == 0 &&
-            (value ? *end && strcmp(end + 1, value) == 0 : !*end))
-            return l->reason;
-    }
-    return NULL;
-}
-
 static int refuse_value(const command *cmd, const option *o, const char *text) {
     switch (o->kind) {
     case OPTION_COUNT:
@@ -121,9 +67,6 @@ static int refuse_value(const command *cmd, const option *o, const char *text) {
     default:
         break;
     }
-    const char *reason = reason_of_lack(cmd, o->name, strlen(o->name), text);
-    if (reason)
-        return message_usage(cmd, "%s has no --%s %s: %s", cmd->name, o->name, text, reason);
     char known[256] = "";
     for (size_t i = 0, used = 0; o->choices[i] && used < sizeof known; i++)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
@@ -207,15 +150,20 @@ static const char *option_name(const void *of, size_t i) {
     return cmd->options[i].name;
 }
 
+/* NULL if nothing does the same. */
+static const char *instead_of(const command *cmd, const char *name, size_t size) {
+    for (const option_lack *l = cmd->lacks; l && l->option; l++)
+        if (strlen(l->option) == size && strncmp(l->option, name, size) == 0)
+            return l->instead;
+    return NULL;
+}
+
 static int refuse_unknown(const command *cmd, const char *name, size_t size) {
-    const char *reason = reason_of_lack(cmd, name, size, NULL);
-    if (reason)
-        return message_usage(cmd, "%s has no option --%.*s: %s", cmd->name, (int)size, name,
-                             reason);
-    char word[WORD_MAX + 1] = "";
-    if (size <= WORD_MAX)
-        memcpy(word, name, size);
-    const char *nearest = options_nearest(word, option_name, cmd, cmd->n_options);
+    const char *instead = instead_of(cmd, name, size);
+    if (instead)
+        return message_usage(cmd, "%s has no option --%.*s; use %s", cmd->name, (int)size, name,
+                             instead);
+    const char *nearest = nearest_name(name, size, option_name, cmd, cmd->n_options);
     if (nearest)
         return message_usage(cmd, "%s has no option --%.*s; did you mean --%s?", cmd->name,
                              (int)size, name, nearest);
@@ -228,9 +176,9 @@ static int refuse_letter(const command *cmd, char letter) {
                        : letter == 'f' ? "filter"
                        : letter == 'm' ? "measure"
                                        : "";
-    const char *reason = reason_of_lack(cmd, name, strlen(name), NULL);
-    if (reason)
-        return message_usage(cmd, "%s has no option -%c: %s", cmd->name, letter, reason);
+    const char *instead = instead_of(cmd, name, strlen(name));
+    if (instead)
+        return message_usage(cmd, "%s has no option -%c; use %s", cmd->name, letter, instead);
     return message_usage(cmd, "%s has no option -%c", cmd->name, letter);
 }
 

@@ -19,12 +19,4 @@ typedef struct parsed_line {
  * STATUS_OK, or STATUS_USAGE after having said what is wrong. */
 int options_parse(const command *cmd, char **words, parsed_line *line);
 
-/* How alike two words are: the number of letters to insert, delete, replace or swap. */
-size_t options_distance(const char *a, const char *b);
-
-/* Of `n` known words, the one that was likely meant: of which `word` is the beginning, or two
- * letters away at most; NULL: none. */
-const char *options_nearest(const char *word, const char *(*known)(const void *context, size_t i),
-                            const void *context, size_t n);
-
 #endif

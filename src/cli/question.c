@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/color.h"
+#include "cli/debug_packages.h"
 #include "cli/message.h"
 #include "cli/similar.h"
 #include "cli/terminal.h"
@@ -62,13 +63,14 @@ static int parse_spec(const command *cmd, const question_options *o, query_spec 
                          .finds_peak = o->finds_peak,
                          .keep_counted = o->counts};
     *f = NULL;
-    if (o->json && o->csv)
-        return message_usage(cmd, "%s: --json and --csv exclude each other", cmd->name);
+    int status = question_check_form(cmd, o);
+    if (status != STATUS_OK)
+        return status;
     if (o->at && spec->measure != MEASURE_LIVE)
         return message_usage(cmd, "%s: --at is for --measure live", cmd->name);
     if (o->at && !filter_parse_time(o->at, &spec->moment, &error))
         return question_refuse(cmd, "--at", o->at, &error);
-    const int status = question_parse_filter(cmd, o->filter, f);
+    status = question_parse_filter(cmd, o->filter, f);
     spec->filter = *f;
     return status;
 }
@@ -85,7 +87,7 @@ static int read_profile(question *q, const question_options *o, const char *path
 
 int question_ask(question *q, const command *cmd, const question_options *o, const char *path) {
     query_spec spec;
-    *q = (question){.report = {.query = &q->query, .filter = o->filter, .color = color_wanted()}};
+    *q = (question){.report = {.query = &q->query, .filter = o->filter}};
     int status = parse_spec(cmd, o, &spec, &q->filter);
     if (status == STATUS_OK)
         status = read_profile(q, o, path, &spec);
@@ -136,16 +138,54 @@ void question_close_quietly(question *q) {
     trace_file_close(&q->in);
 }
 
+/* Adds the file of an address, whose place says "PATH[BUILD-ID]", if it is not there. */
+static size_t add_module(char *paths[DEBUG_PACKAGES_FILES], size_t n, const char *file) {
+    const size_t size = (size_t)(strrchr(file, '[') - file);
+    for (size_t i = 0; i < n; i++)
+        if (strncmp(paths[i], file, size) == 0 && !paths[i][size])
+            return n;
+    paths[n] = strndup(file, size);
+    return paths[n] ? n + 1 : n;
+}
+
+/* The files in which addresses have no names. */
+static void hint_modules(const question *q) {
+    char *paths[DEBUG_PACKAGES_FILES];
+    size_t n = 0;
+    for (size_t i = 0; i < q->profile.locations.count && n < DEBUG_PACKAGES_FILES; i++) {
+        const profile_location *l = &q->profile.locations.items[i];
+        if (profile_is_address(l))
+            n = add_module(paths, n, l->file);
+    }
+    debug_packages_hint((const char *const *)paths, n, traces_words(q->in.path));
+    while (n > 0)
+        free(paths[--n]);
+}
+
+int question_answer(const command *cmd, const question_options *options, const char *path,
+                    int (*show)(const question *q, const void *opts), const void *opts) {
+    question q;
+    int status = question_ask(&q, cmd, options, path);
+    if (status == STATUS_OK)
+        status = show(&q, opts);
+    question_close(&q);
+    return status;
+}
+
 void question_hint_symbolize(const question *q) {
     if (profile_is_symbolized(&q->profile))
-        message_hint(
-            "places shown as module+0x… are addresses in files without symbols; where debug "
-            "symbols can be installed, do so, then: allotrace symbolize %s",
-            traces_words(q->in.path));
+        hint_modules(q);
     else
         message_hint("places shown as module+0x… have no names yet; they get them by: "
                      "allotrace symbolize %s",
                      traces_words(q->in.path));
+}
+
+int question_check_form(const command *cmd, const question_options *o) {
+    return o->json + o->csv + o->markdown <= 1 ? STATUS_OK
+           : o->markdown ? message_usage(cmd, "%s: --json, --csv and --markdown exclude each other",
+                                         cmd->name)
+                         : message_usage(cmd, "%s: --json and --csv exclude each other", cmd->name);
 }
 
 int question_show(const question_options *options, const document *d) {
@@ -153,9 +193,11 @@ int question_show(const question_options *options, const document *d) {
     const text_style style = {.color = color_wanted(), .columns = terminal_columns()};
     if (d->failed)
         return message_no_memory();
-    terminal_start(&out, !options->json && !options->csv);
+    terminal_start(&out, !options->json && !options->csv && !options->markdown);
     if (options->json)
         render_json(&out, d);
+    else if (options->markdown)
+        render_markdown(&out, d);
     else if (options->csv)
         render_csv(&out, d);
     else

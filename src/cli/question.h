@@ -5,12 +5,12 @@
 
 #include "cli/command.h"
 #include "cli/trace_profile.h"
-#include "present/report.h"
+#include "reports/report.h"
 
 typedef struct question_options {
     const char *filter, *at;
     int measure, wrappers;
-    bool json, csv, strict, index;
+    bool json, csv, markdown, strict, index;
     /* No options: what the command needs beyond costs. */
     bool keep_rows;  /* which rows of the table are selected */
     bool finds_peak; /* of these */
@@ -27,7 +27,7 @@ extern const char *const question_block_measures[]; /* without what is a part of
         .name = "filter", .letter = 'f', .kind = OPTION_TEXT, .at = offsetof(type, field),         \
         .argument = "FILTER",                                                                      \
         .help = "only blocks that FILTER keeps, like 'alloc:10s..20s live:@peak size:>=1K "        \
-                "life:<1ms heap:major fn:/Lwt/ -fn:Stdlib'; see allotrace(1)",                     \
+                "life:<1ms heap:major fn:/Lwt/ -fn:Stdlib'; see FILTERS in allotrace(1)",          \
     }
 
 #define OPTION_AT(type, field)                                                                     \
@@ -71,6 +71,13 @@ extern const char *const question_sites[];
         },                                                                                         \
         OPTION_INDEX(type, question.index), OPTION_STRICT(type, question.strict)
 
+/* For those whose result is discussed where changes are. */
+#define OPTION_MARKDOWN(type)                                                                      \
+    {                                                                                              \
+        .name = "markdown", .kind = OPTION_FLAG, .at = offsetof(type, question.markdown),          \
+        .help = "write GitHub-flavoured Markdown instead of text, for a comment on a pull request" \
+    }
+
 /* For those that look at single blocks: at which, and whether at their bytes or their number. They
  * set `counts`. */
 #define OPTION_COUNTED(type)                                                                       \
@@ -92,7 +99,8 @@ extern const char *const question_sites[];
             .at = offsetof(type, question.measure),                                                \
             .choices = question_measures,                                                          \
             .help = "what is added up: bytes allocated (default), numbers of blocks, bytes live "  \
-                    "--at a time or at the peak, bytes promoted, bytes never freed, bytes times "  \
+                    "--at a time or at the peak of the whole trace, bytes promoted, bytes never "  \
+                    "freed, bytes times "                                                          \
                     "seconds of life, or bytes requested, without the blocks' headers",            \
         },                                                                                         \
         OPTION_AT(type, question.at), OPTION_WRAPPERS(type), OPTIONS_FORM(type)
@@ -114,9 +122,18 @@ int question_ask(question *q, const command *cmd, const question_options *option
 void question_close(question *q);
 void question_close_quietly(question *q);
 
+/* Asks, has `show` answer, which gets the command's options, and closes. Returns the exit status.
+ */
+int question_answer(const command *cmd, const question_options *options, const char *path,
+                    int (*show)(const question *q, const void *opts), const void *opts);
+
 /* Writes a report to standard output in the form that the options ask for. Returns the exit status.
  */
 int question_show(const question_options *options, const document *d);
+
+/* Whether at most one form is asked for. Returns STATUS_OK, or another status after having said
+ * what is wrong. */
+int question_check_form(const command *cmd, const question_options *options);
 
 /* Its filter left no block. */
 bool question_has_nothing(const question *q);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "cli/message.h"
-#include "cli/options.h"
 #include "query/cost.h"
 
 enum { LONGEST_NAME = 64 };
@@ -32,9 +32,9 @@ static size_t distance_of(const name_shape *shape, const char *text, const char 
         return SIZE_MAX;
     memcpy(name, text, size);
     name[size] = '\0';
-    size_t least = options_distance(name, wanted);
+    size_t least = nearest_distance(name, wanted);
     for (char *rest = name, *part; (part = strsep(&rest, shape->before));) {
-        const size_t distance = options_distance(part, wanted);
+        const size_t distance = nearest_distance(part, wanted);
         least = distance < least ? distance : least;
     }
     return least;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "advice/advise_rules.h"
+#include "base/nearest.h"
 #include "cli/help.h"
-#include "cli/options.h"
 
 enum { MOST_ITEMS = 14, ITEM_COLUMN = 16 };
 
@@ -134,5 +134,5 @@ static const char *name_of(const void *context, size_t i) {
 }
 
 const char *topic_nearest(const char *name) {
-    return options_nearest(name, name_of, NULL, N_TOPICS);
+    return nearest_name(name, strlen(name), name_of, NULL, N_TOPICS);
 }

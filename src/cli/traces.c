@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/shell.h"
 #include "cli/message.h"
 
 /* The combination, if there is one: for as long as the process. */
@@ -18,29 +19,34 @@ bool traces_combine(const command *cmd) {
            (cmd->operand == OPERAND_TRACE || cmd->operand == OPERAND_SITE);
 }
 
+bool traces_are_combined(const char *path) {
+    return *combined_path && strcmp(path, combined_path) == 0;
+}
+
 const char *traces_name(const char *path) {
-    if (*combined_path && strcmp(path, combined_path) == 0)
+    if (traces_are_combined(path))
         return combined_name;
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
 const char *traces_words(const char *path) {
-    return combined_words && strcmp(path, combined_path) == 0 ? combined_words : path;
+    static char *word; /* the last one asked for */
+    if (combined_words && traces_are_combined(path))
+        return combined_words;
+    free(word);
+    word = shell_word(path);
+    return word ? word : path;
 }
 
-/* As a shell takes them. A name that has quotes itself is rare enough. */
 static void keep_words(char **words, size_t n) {
-    char *all = NULL;
     for (size_t i = 0; i < n; i++) {
-        const char *quote = words[i][strcspn(words[i], "*?[ $\\\"")] ? "'" : "";
-        char *more;
-        if (asprintf(&more, "%s%s%s%s%s", all ? all : "", all ? " " : "", quote, words[i], quote) <
-            0)
-            break;
-        free(all);
-        all = more;
+        char *word = shell_word(words[i]), *all = combined_words, *more = NULL;
+        if (word && asprintf(&more, "%s%s%s", all ? all : "", all ? " " : "", word) > 0) {
+            free(all);
+            combined_words = more;
+        }
+        free(word);
     }
-    combined_words = all;
 }
 
 /* The operands before the first trace. */

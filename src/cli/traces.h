@@ -16,7 +16,10 @@ int traces_gather(const command *cmd, parsed_line *line);
 /* What messages call the trace at `path`. */
 const char *traces_name(const char *path);
 
-/* What a command line names it by. */
+/* Whether it is of several traces, and no file of that name is there for others. */
+bool traces_are_combined(const char *path);
+
+/* What a command line names it by; until it is asked for another one. */
 const char *traces_words(const char *path);
 
 /* Writes to `fd` what `merge` makes of these traces. In cmd_merge.c. */

@@ -98,6 +98,7 @@ static const struct taken recording[] = {
     {CALL(rt_sigprocmask), MUST_DO, {{1, SIG_BLOCK}}},
     {CALL(rt_sigprocmask), MUST_DO, {{1, SIG_SETMASK}}},
     {CALL(rt_sigprocmask), MAY_FAIL, {{1, -1}}}, /* asks whether memory is there */
+    {CALL(sigaltstack), MAY_FAIL, {{1, 0}}},     /* asks how much stack a handler has */
     {CALL(rt_sigtimedwait), MUST_DO, {{0}}},
     {CALL(close), MUST_DO, {{0}}},
     {CALL(getpid), MUST_DO, {{0}}},

@@ -27,6 +27,28 @@ static inline bool trace_name_is_pattern(const char *pattern) {
     return *pattern && !p;
 }
 
+/* Whether the process is part of the name. */
+static inline bool trace_name_is_per_process(const char *pattern) {
+    const char *p = pattern;
+    for (; (p = strchr(p, '%')) && trace_name_escapes(p); p += 2)
+        if (p[1] == 'p')
+            return true;
+    return false;
+}
+
+/* The pattern that gives this name alone, cut off where `size` bytes, at least 1, are full; returns
+ * how long it is. */
+static inline size_t trace_name_pattern(const char *name, char *pattern, size_t size) {
+    size_t used = 0;
+    for (; *name && used + (*name == '%') + 1 < size; name++) {
+        pattern[used++] = *name;
+        if (*name == '%')
+            pattern[used++] = '%';
+    }
+    pattern[used] = '\0';
+    return used;
+}
+
 /* The name that a pattern gives for a process; false if it does not fit. */
 static inline bool trace_name_for(const char *pattern, uint64_t pid, char *name, size_t size) {
     char digits[20], *const end = digits + sizeof digits, *first = end;

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/nearest.h"
 #include "base/number.h"
-
 #include "guest/text.h"
 
 typedef enum kind { BOOL, BYTES, DEPTH, FORM, TEXT, RATE, EXPECT } kind;
@@ -46,13 +46,13 @@ typedef struct option {
     const char *by_default, *value, *meaning;
 } option;
 
-static const option table[] = {
+static const option known[] = {
 #define OPTION_ROW(name, kind, field, by_default, value, meaning)                                  \
     {name, kind, offsetof(memtracer_options, field), by_default, value, meaning},
     OPTIONS(OPTION_ROW)
 #undef OPTION_ROW
 };
-enum { N_OPTIONS = sizeof table / sizeof *table };
+enum { N_OPTIONS = sizeof known / sizeof *known };
 
 static const char *const form_names[N_FORMS] = {
     [FORM_TABLE] = "table",         [FORM_JSON] = "json",
@@ -136,25 +136,21 @@ static bool begins(const char *text, const char *with) {
 
 static const option *find_option(const char *name, size_t size) {
     for (size_t i = 0; i < N_OPTIONS; i++)
-        if (strlen(table[i].name) == size && memcmp(table[i].name, name, size) == 0)
-            return &table[i];
+        if (strlen(known[i].name) == size && memcmp(known[i].name, name, size) == 0)
+            return &known[i];
     return NULL;
 }
 
-/* One whose name differs only in case; NULL: there is none. */
-static const option *similar_option(const char *name, size_t size) {
-    for (size_t i = 0; i < N_OPTIONS; i++)
-        if (strlen(table[i].name) == size && strncasecmp(table[i].name, name, size) == 0)
-            return &table[i];
-    return NULL;
+static const char *option_name(const void *context, size_t i) {
+    (void)context;
+    return known[i].name;
 }
 
 static memtracer_parsed unknown(const char *argument, size_t prefix, char *problem, size_t size) {
     size_t n = strcspn(argument + prefix, "=");
-    const option *meant = similar_option(argument + prefix, n);
+    const char *meant = nearest_name(argument + prefix, n, option_name, NULL, N_OPTIONS);
     snprintf(problem, size, "unknown option: %.*s%s%s%s", (int)(prefix + n), argument,
-             meant ? "; did you mean --memtracer." : "", meant ? meant->name : "",
-             meant ? "?" : "");
+             meant ? "; did you mean --memtracer." : "", meant ? meant : "", meant ? "?" : "");
     return MEMTRACER_BAD;
 }
 
@@ -271,8 +267,8 @@ void options_help(FILE *out, const char *launcher) {
             "        count every allocation of the program (false)\n",
             launcher);
     for (size_t i = 0; i < N_OPTIONS; i++)
-        fprintf(out, "  --memtracer.%s=%s\n        %s (%s)\n", table[i].name, table[i].value,
-                table[i].meaning, table[i].by_default);
+        fprintf(out, "  --memtracer.%s=%s\n        %s (%s)\n", known[i].name, known[i].value,
+                known[i].meaning, known[i].by_default);
     fputs(
         "\n"
         "PATTERNS are separated by commas; * and ? are wildcards; a pattern has to match a whole\n"
@@ -287,40 +283,40 @@ void options_help(FILE *out, const char *launcher) {
         out);
 }
 
-static void json_value(const memtracer_options *o, const option *opt, FILE *out) {
-    const void *field = (const char *)o + opt->offset;
-    switch (opt->kind) {
-    case BOOL:
-        fputs(*(const bool *)field ? "true" : "false", out);
-        break;
-    case BYTES:
-    case DEPTH:
-        fprintf(out, "%llu", (unsigned long long)*(const uint64_t *)field);
-        break;
-    case FORM:
-        text_json(out, form_names[*(const memtracer_form *)field]);
-        break;
-    case RATE:
-        fprintf(out, "%.17g", *(const double *)field);
-        break;
-    case TEXT:
-        text_json(out, *(const char *const *)field);
-        break;
-    default:
-        fputc('[', out);
-        for (size_t i = 0; i < o->expect.count; i++) {
-            fputs(i ? ", " : "", out);
-            text_json(out, o->expect.items[i].text);
-        }
-        fputc(']', out);
-    }
-}
+/* ---- as a table ------------------------------------------------------------------------------ */
 
-void options_json(const memtracer_options *o, FILE *out) {
-    fputc('{', out);
-    for (size_t i = 0; i < N_OPTIONS; i++) {
-        fprintf(out, "%s\"%s\": ", i ? ", " : "", table[i].name);
-        json_value(o, &table[i], out);
+#define KIND_OF_BOOL   COLUMN_FLAG
+#define KIND_OF_BYTES  COLUMN_COUNT
+#define KIND_OF_DEPTH  COLUMN_COUNT
+#define KIND_OF_FORM   COLUMN_TEXT
+#define KIND_OF_TEXT   COLUMN_TEXT
+#define KIND_OF_RATE   COLUMN_NUMBER
+#define KIND_OF_EXPECT COLUMN_TEXTS
+
+#define CELL_OF_BOOL(is)     ((cell){.flag = (is)})
+#define CELL_OF_BYTES(n)     ((cell){.count = (n)})
+#define CELL_OF_DEPTH(n)     ((cell){.count = (n)})
+#define CELL_OF_FORM(form)   ((cell){.text = form_names[form]})
+#define CELL_OF_TEXT(given)  ((given) ? (cell){.text = (given)} : cell_none())
+#define CELL_OF_RATE(rate)   ((cell){.number = (rate)})
+#define CELL_OF_EXPECT(list) ((cell){.texts = {.items = t->context, .n = (list).count}})
+
+#define OPTION_CELL(name, kind, field, by_default, value, meaning)                                 \
+    static cell cell_of_##field(const table *t, const void *row) {                                 \
+        (void)t;                                                                                   \
+        return CELL_OF_##kind(((const memtracer_options *)row)->field);                            \
     }
-    fputc('}', out);
+OPTIONS(OPTION_CELL)
+#undef OPTION_CELL
+
+static const table_column columns[] = {
+#define OPTION_COLUMN(option, kind_, field, by_default, value, meaning)                            \
+    {.name = option, .kind = KIND_OF_##kind_, .get = cell_of_##field},
+    OPTIONS(OPTION_COLUMN)
+#undef OPTION_COLUMN
+};
+
+table options_table(const memtracer_options *o, const char *const *expectations) {
+    return (table){
+        .name = "options", TABLE_COLUMNS(columns), .rows = o, .n = 1, .context = expectations};
 }

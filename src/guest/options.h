@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/vec.h"
+#include "reports/table.h"
 
 typedef enum memtracer_form {
     FORM_TABLE,
@@ -65,8 +66,8 @@ bool options_check(const memtracer_options *o, char *problem, size_t size);
 /* `launcher`: the name of the command. */
 void options_help(FILE *out, const char *launcher);
 
-/* A JSON object of the options and their values. */
-void options_json(const memtracer_options *o, FILE *out);
+/* The options and their values as a table of one row; `expectations` are their texts. */
+table options_table(const memtracer_options *o, const char *const *expectations);
 
 /* Does the tracer need whole stacks, or is the innermost frame enough? */
 bool options_want_stacks(const memtracer_options *o);

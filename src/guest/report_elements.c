@@ -1,11 +1,9 @@
 /* report_elements.c: the three classic forms, which count allocations by element (or type) and show
- * each number with its share of all. */
+ * each number with its share of all. Titles, and the width of headings, are prescribed. */
 #include <string.h>
 
 #include "guest/report.h"
 #include "guest/text.h"
-
-enum { CELL = 15 }; /* width of a number with its share, if it is exact */
 
 /* ---- the tree of elements -------------------------------------------------------------------- */
 
@@ -137,169 +135,147 @@ static bool call_tree_walk(const call_tree *c, const walk *w) {
     return true;
 }
 
-/* ---- lines ----------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
-/* A line of a classic report; location is NULL in a histogram of types. */
-typedef struct line {
-    const char *name;
-    const element *element;
-    size_t depth;
-    tally self, total;
-} line;
-
-typedef VEC(line) line_list;
-
-typedef struct layout {
-    const char *title;
-    const char *name;     /* heads the first column */
-    const char *subject;  /* of the legend; NULL: there is none */
-    const char *location; /* heads the last column */
-    bool total_first;
-    bool types; /* one column of counts, and no locations */
-} layout;
-
-/* "46  90.2%" */
-static void text_cell(char *to, const view *v, const tally *t, double all) {
-    double rate = v->tracer->options->rate;
-    estimate count = tally_count(t, rate);
-    text_count(to, count);
-    size_t n = strlen(to);
-    snprintf(to + n, TEXT_NUMBER - n, " %5.1f%%", all > 0 ? 100 * count.value / all : 0);
+static const report_line *line_of(const void *row) {
+    return row;
 }
 
-static void write_location(const view *v, const element *e, FILE *out) {
-    if (!e->file)
-        return;
+static cell line_name(const table *t, const void *row) {
+    (void)t;
+    return (cell){.text = line_of(row)->name};
+}
+
+static cell line_depth(const table *t, const void *row) {
+    (void)t;
+    return (cell){.count = line_of(row)->depth};
+}
+
+static cell self_count(const table *t, const void *row) {
+    return report_allocations(report_of(t), &line_of(row)->self);
+}
+
+static cell total_count(const table *t, const void *row) {
+    return report_allocations(report_of(t), &line_of(row)->total);
+}
+
+static cell share_of(const table *t, cell allocations) {
+    const double all = report_of(t)->all;
+    return (cell){.number = all > 0 ? allocations.amount.value / all : 0};
+}
+
+static cell self_share(const table *t, const void *row) {
+    return share_of(t, self_count(t, row));
+}
+
+static cell total_share(const table *t, const void *row) {
+    return share_of(t, total_count(t, row));
+}
+
+/* "points.lox~5-9:58-183" */
+static cell line_location(const table *t, const void *row) {
+    const report *r = report_of(t);
+    const element *e = line_of(row)->element;
     const guest_extent *x = &e->extent;
-    fprintf(out, "%s~%u", view_file(v, e->file), x->first_line);
+    if (!e->file)
+        return cell_none();
+    output *o = report_text(r);
+    output_text(o, view_file(r->view, e->file));
+    output_format(o, "~%u", x->first_line);
     if (x->last_line != x->first_line)
-        fprintf(out, "-%u", x->last_line);
-    fprintf(out, ":%u-%u", x->start, x->end);
+        output_format(o, "-%u", x->last_line);
+    output_format(o, ":%u-%u", x->start, x->end);
+    return report_text_cell(r);
 }
 
-static int name_width(const line_list *lines, const layout *f) {
-    int width = text_width(f->name);
-    for (size_t i = 0; i < lines->count; i++) {
-        int w = 2 * (int)lines->items[i].depth + text_width(lines->items[i].name);
-        width = w > width ? w : width;
-    }
-    return width;
-}
+/* clang-format off */
+#define NAME(heading) {.name = "name", .title = heading, .kind = COLUMN_TEXT, .get = line_name}
+#define SELF                                                                                       \
+    {.name = "self", .title = "Self Count", .kind = COLUMN_AMOUNT, .unit = "allocation",           \
+     .get = self_count},                                                                           \
+    {.name = "self_share", .kind = COLUMN_SHARE, .get = self_share}
+#define TOTAL(heading)                                                                             \
+    {.name = "total", .title = heading, .kind = COLUMN_AMOUNT, .unit = "allocation",               \
+     .get = total_count},                                                                          \
+    {.name = "total_share", .kind = COLUMN_SHARE, .get = total_share}
+#define LOCATION(heading)                                                                          \
+    {.name = "location", .title = heading, .kind = COLUMN_TEXT, .get = line_location}
+/* clang-format on */
 
-static int cell_width(const view *v, const line_list *lines, double all) {
-    char cell[TEXT_NUMBER];
-    int width = CELL;
-    for (size_t i = 0; i < lines->count; i++) {
-        text_cell(cell, v, &lines->items[i].total, all);
-        int w = text_width(cell);
-        width = w > width ? w : width;
-        text_cell(cell, v, &lines->items[i].self, all);
-        w = text_width(cell);
-        width = w > width ? w : width;
-    }
-    return width;
-}
+static const table_column histogram_columns[] = {
+    NAME("Name"),
+    SELF,
+    TOTAL("Total Count"),
+    LOCATION("Location"),
+};
 
-static void write_rule(FILE *out, int width) {
-    for (int i = 0; i < width; i++)
-        fputc('-', out);
-    fputc('\n', out);
-}
+static const table_column calltree_columns[] = {
+    NAME("Name"),
+    {.name = "depth", .kind = COLUMN_COUNT, .get = line_depth},
+    TOTAL("Total Count"),
+    SELF,
+    LOCATION("Location     "),
+};
 
-/* Between the rules at the top; returns the width of all rules. */
-static void write_title(const view *v, const layout *f, const tally *all, FILE *out) {
-    const memtracer_options *o = v->tracer->options;
+static const table_column type_columns[] = {
+    NAME("Type"),
+    TOTAL("Count"),
+};
+
+/* `subject`: of the legend; NULL: there is none. */
+static void add_title(document *d, const report *r, const char *title, const char *subject,
+                      const tally *all) {
+    const double rate = r->view->tracer->options->rate;
     char total[TEXT_NUMBER];
-    text_count(total, tally_count(all, o->rate));
-    fprintf(out, " %s with Allocation Counts. Recorded a total of %s allocations%s.\n", f->title,
-            total, o->rate < 1 ? " (estimated)" : "");
-    if (f->subject) {
-        fprintf(out, "   Total Count: Number of allocations during the execution of this %s.\n",
-                f->subject);
-        fprintf(out,
-                "   Self Count: Number of allocations in this %s alone (excluding sub calls). \n",
-                f->subject);
-    }
+    text_count(total, tally_count(all, rate));
+    const char *head =
+        document_text(d, " %s with Allocation Counts. Recorded a total of %s allocations%s.\n",
+                      title, total, rate < 1 ? " (estimated)" : "");
+    const char *legend =
+        subject
+            ? document_text(
+                  d,
+                  "   Total Count: Number of allocations during the execution of this %s.\n"
+                  "   Self Count: Number of allocations in this %s alone (excluding sub calls). \n",
+                  subject, subject)
+            : "";
+    document_title(d, head ? head : "", legend ? legend : "");
 }
 
-static void write_columns(const layout *f, int name, int cell, FILE *out) {
-    fputc(' ', out);
-    text_left(out, f->name, name);
-    fputs(" | ", out);
-    text_right(out, f->types ? "Count" : f->total_first ? "Total Count" : "Self Count", cell);
-    if (f->types) {
-        fputs(" \n", out);
-        return;
-    }
-    fputs(" | ", out);
-    text_right(out, f->total_first ? "Self Count" : "Total Count", cell);
-    fprintf(out, " | %s\n", f->location);
-}
-
-static void write_line(const view *v, const layout *f, const line *l, int name, int width,
-                       double all, FILE *out) {
-    char first[TEXT_NUMBER], second[TEXT_NUMBER];
-    text_cell(first, v, f->total_first ? &l->total : &l->self, all);
-    text_cell(second, v, f->total_first ? &l->self : &l->total, all);
-    fprintf(out, " %*s", 2 * (int)l->depth, "");
-    text_left(out, l->name, name - 2 * (int)l->depth);
-    fputs(" | ", out);
-    text_right(out, first, width);
-    if (f->types) {
-        fputs(" \n", out);
-        return;
-    }
-    fputs(" | ", out);
-    text_right(out, second, width);
-    fputs(" | ", out);
-    write_location(v, l->element, out);
-    fputc('\n', out);
-}
-
-static void write_lines(const view *v, const layout *f, const line_list *lines, const tally *all,
-                        FILE *out) {
-    double total = tally_count(all, v->tracer->options->rate).value;
-    int name = name_width(lines, f), cell = cell_width(v, lines, total);
-    int rule = f->types ? name + cell + 5 : name + 2 * cell + (int)strlen(f->location) + 10;
-    write_rule(out, rule);
-    write_title(v, f, all, out);
-    write_rule(out, rule);
-    write_columns(f, name, cell, out);
-    write_rule(out, rule);
-    for (size_t i = 0; i < lines->count; i++)
-        if (tally_shows(&lines->items[i].total, v->tracer->options))
-            write_line(v, f, &lines->items[i], name, cell, total, out);
-    write_rule(out, rule);
+/* Lines that TraceMem leaves out go. */
+static void add_lines(document *d, report *r, const tally *all, table lines) {
+    size_t n = 0;
+    for (size_t i = 0; i < r->lines.count; i++)
+        if (tally_shows(&r->lines.items[i].total, r->view->tracer->options))
+            r->lines.items[n++] = r->lines.items[i];
+    r->all = tally_count(all, r->view->tracer->options->rate).value;
+    lines.rows = r->lines.items;
+    lines.stride = sizeof *r->lines.items;
+    lines.n = r->lines.count = n;
+    lines.context = r;
+    document_rows(d, &lines, IN_TEXT, NULL);
 }
 
 /* ---- the call tree --------------------------------------------------------------------------- */
 
-typedef struct tree_lines {
-    line_list lines;
-    bool failed;
-} tree_lines;
-
 static void add_tree_line(void *context, const call_tree *c, uint32_t node, size_t depth) {
-    tree_lines *l = context;
+    report *r = context;
     const element *e = element_of(c, node);
     const call_node *n = &c->nodes[node];
-    if (n->total.count && !vec_push(&l->lines, ((line){e->name, e, depth, n->self, n->total})))
-        l->failed = true;
+    if (n->total.count &&
+        !vec_push(&r->lines, ((report_line){n->self, n->total, e->name, e, depth})))
+        r->view->tracer->failed = true;
 }
 
-bool report_calltree(view *v, FILE *out) {
-    static const layout form = {.title = "Call Tree",
-                                .name = "Name",
-                                .subject = "function",
-                                .location = "Location     ",
-                                .total_first = true};
+bool report_calltree(document *d, report *r) {
     call_tree c;
-    tree_lines l = {0};
-    bool good = call_tree_init(&c, v) &&
-                call_tree_walk(&c, &(walk){.enter = add_tree_line, .context = &l}) && !l.failed;
-    if (good)
-        write_lines(v, &form, &l.lines, &c.nodes[TREE_ROOT].total, out);
-    vec_free(&l.lines);
+    const bool good = call_tree_init(&c, r->view) &&
+                      call_tree_walk(&c, &(walk){.enter = add_tree_line, .context = r});
+    if (good) {
+        add_title(d, r, "Call Tree", "function", &c.nodes[TREE_ROOT].total);
+        add_lines(d, r, &c.nodes[TREE_ROOT].total,
+                  (table){.name = "calltree", TABLE_COLUMNS(calltree_columns)});
+    }
     call_tree_free(&c);
     return good;
 }
@@ -307,8 +283,8 @@ bool report_calltree(view *v, FILE *out) {
 /* ---- the histogram --------------------------------------------------------------------------- */
 
 typedef struct histogram {
-    line *lines;      /* of each element */
-    uint32_t *active; /* how often it is on the path */
+    report_line *lines; /* of each element */
+    uint32_t *active;   /* how often it is on the path */
 } histogram;
 
 /* Of a recursive element only the outermost activation counts. */
@@ -326,47 +302,46 @@ static void leave_element(void *context, const call_tree *c, uint32_t node) {
 }
 
 static int compare_lines(const void *a, const void *b) {
-    const line *x = a, *y = b;
+    const report_line *x = a, *y = b;
     int order = tally_compare(&x->self, &y->self);
     order = order ? order : tally_compare(&x->total, &y->total);
     return order ? order : (x->element > y->element) - (x->element < y->element);
 }
 
 /* Those in which something was allocated, most first. */
-static bool histogram_lines(const histogram *h, const view *v, line_list *lines) {
+static bool histogram_lines(const histogram *h, report *r) {
+    const view *v = r->view;
     for (size_t i = 0; i < v->elements.count; i++) {
-        line l = h->lines[i];
+        report_line l = h->lines[i];
         l.element = &v->elements.items[i];
         l.name = l.element->name;
-        if (l.total.count && !vec_push(lines, l))
+        if (l.total.count && !vec_push(&r->lines, l))
             return false;
     }
-    if (lines->count)
-        qsort(lines->items, lines->count, sizeof *lines->items, compare_lines);
+    if (r->lines.count)
+        qsort(r->lines.items, r->lines.count, sizeof *r->lines.items, compare_lines);
     return true;
 }
 
-bool report_histogram(view *v, FILE *out) {
-    static const layout form = {.title = "Location Histogram",
-                                .name = "Name",
-                                .subject = "element",
-                                .location = "Location"};
-    call_tree c;
-    histogram h = {0};
-    line_list lines = {0};
-    bool good = call_tree_init(&c, v);
-    if (good) {
-        h.lines = calloc(v->elements.count + 1, sizeof *h.lines);
-        h.active = calloc(v->elements.count + 1, sizeof *h.active);
-        good = h.lines && h.active &&
-               call_tree_walk(&c, &(walk){enter_element, leave_element, &h}) &&
-               histogram_lines(&h, v, &lines);
-    }
-    if (good)
-        write_lines(v, &form, &lines, &c.nodes[TREE_ROOT].total, out);
+static bool count_elements(const call_tree *c, report *r) {
+    const size_t n = r->view->elements.count + 1;
+    histogram h = {.lines = calloc(n, sizeof *h.lines), .active = calloc(n, sizeof *h.active)};
+    const bool good = h.lines && h.active &&
+                      call_tree_walk(c, &(walk){enter_element, leave_element, &h}) &&
+                      histogram_lines(&h, r);
     free(h.lines);
     free(h.active);
-    vec_free(&lines);
+    return good;
+}
+
+bool report_histogram(document *d, report *r) {
+    call_tree c;
+    const bool good = call_tree_init(&c, r->view) && count_elements(&c, r);
+    if (good) {
+        add_title(d, r, "Location Histogram", "element", &c.nodes[TREE_ROOT].total);
+        add_lines(d, r, &c.nodes[TREE_ROOT].total,
+                  (table){.name = "histogram", TABLE_COLUMNS(histogram_columns)});
+    }
     call_tree_free(&c);
     return good;
 }
@@ -379,38 +354,46 @@ static const char *type_name(const leaf *l) {
 }
 
 static int compare_types(const void *a, const void *b) {
-    return strcmp(((const line *)a)->name, ((const line *)b)->name);
+    return strcmp(((const report_line *)a)->name, ((const report_line *)b)->name);
 }
 
 static int compare_type_lines(const void *a, const void *b) {
-    int order = tally_compare(&((const line *)a)->total, &((const line *)b)->total);
+    int order = tally_compare(&((const report_line *)a)->total, &((const report_line *)b)->total);
     return order ? order : compare_types(a, b);
 }
 
-bool report_typehistogram(view *v, FILE *out) {
-    static const layout form = {.title = "Type Histogram", .name = "Type", .types = true};
-    line_list lines = {0};
+static bool type_lines(report *r) {
+    const view *v = r->view;
     for (size_t i = 0; i < v->entries.count; i++) {
         const leaf *l = v->entries.items[i].leaf;
-        if (!vec_push(&lines, ((line){.name = type_name(l), .self = l->tally, .total = l->tally})))
-            return vec_free(&lines), false;
+        if (!vec_push(&r->lines, ((report_line){.name = type_name(l), .total = l->tally})))
+            return false;
     }
+    return true;
+}
+
+/* Lines of one type become one. */
+static void join_types(report *r) {
+    report_line *lines = r->lines.items;
     size_t n = 0;
-    if (lines.count)
-        qsort(lines.items, lines.count, sizeof *lines.items, compare_types);
-    for (size_t i = 0; i < lines.count; i++) {
-        line *l = &lines.items[i];
-        if (n && strcmp(lines.items[n - 1].name, l->name) == 0) {
-            tally_add(&lines.items[n - 1].self, &l->self);
-            tally_add(&lines.items[n - 1].total, &l->total);
-        } else {
-            lines.items[n++] = *l;
-        }
+    if (r->lines.count)
+        qsort(lines, r->lines.count, sizeof *lines, compare_types);
+    for (size_t i = 0; i < r->lines.count; i++) {
+        if (n && strcmp(lines[n - 1].name, lines[i].name) == 0)
+            tally_add(&lines[n - 1].total, &lines[i].total);
+        else
+            lines[n++] = lines[i];
     }
-    lines.count = n;
+    r->lines.count = n;
     if (n)
-        qsort(lines.items, n, sizeof *lines.items, compare_type_lines);
-    write_lines(v, &form, &lines, &v->total, out);
-    vec_free(&lines);
+        qsort(lines, n, sizeof *lines, compare_type_lines);
+}
+
+bool report_typehistogram(document *d, report *r) {
+    if (!type_lines(r))
+        return false;
+    join_types(r);
+    add_title(d, r, "Type Histogram", NULL, &r->view->total);
+    add_lines(d, r, &r->view->total, (table){.name = "types", TABLE_COLUMNS(type_columns)});
     return true;
 }

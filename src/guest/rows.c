@@ -46,7 +46,7 @@ int tally_compare(const tally *a, const tally *b) {
 
 /* Equal ones stay in the order of the source. */
 static int compare_rows(const void *a, const void *b) {
-    const row *x = a, *y = b;
+    const site_row *x = a, *y = b;
     int c = tally_compare(&x->tally, &y->tally);
     return c ? c : (x->entries > y->entries) - (x->entries < y->entries);
 }
@@ -75,9 +75,9 @@ bool rows_make(row_list *rows, view *v, bool fine) {
     for (size_t i = 0; i < v->entries.count; i++) {
         bool same =
             i && (fine ? compare_fine(&e[i - 1], &e[i]) : compare_coarse(&e[i - 1], &e[i])) == 0;
-        if (!same && !vec_push(rows, ((row){.entries = &e[i]})))
+        if (!same && !vec_push(rows, ((site_row){.entries = &e[i]})))
             return false;
-        row *r = &rows->items[rows->count - 1];
+        site_row *r = &rows->items[rows->count - 1];
         r->n_entries++;
         tally_add(&r->tally, &e[i].leaf->tally);
     }
@@ -86,10 +86,10 @@ bool rows_make(row_list *rows, view *v, bool fine) {
     return true;
 }
 
-bool row_stacks(row_stack_list *stacks, const row *r, const projection *lines) {
+bool row_stacks(row_stack_list *stacks, const site_row *r, const projection *lines) {
     for (size_t i = 0; i < r->n_entries; i++) {
         const entry *e = &r->entries[i];
-        if (!vec_push(stacks, ((row_stack){lines->node_of[e->context], e->leaf->tally})))
+        if (!vec_push(stacks, ((row_stack){e->leaf->tally, lines->node_of[e->context]})))
             return false;
     }
     qsort(stacks->items, stacks->count, sizeof *stacks->items, compare_stack_nodes);

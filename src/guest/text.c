@@ -1,6 +1,7 @@
 /* text.c: see text.h. */
 #include "guest/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -46,43 +47,6 @@ void text_restore(locale_t before) {
     locale_t used = uselocale(before);
     if (used != before)
         freelocale(used);
-}
-
-int text_width(const char *s) {
-    return (int)utf8_columns(s, strlen(s));
-}
-
-void text_left(FILE *out, const char *s, int width) {
-    int blanks = width - text_width(s);
-    fprintf(out, "%s%*s", s, blanks > 0 ? blanks : 0, "");
-}
-
-void text_right(FILE *out, const char *s, int width) {
-    int blanks = width - text_width(s);
-    fprintf(out, "%*s%s", blanks > 0 ? blanks : 0, "", s);
-}
-
-/* ---- JSON ------------------------------------------------------------------------------------ */
-
-void text_json(FILE *out, const char *s) {
-    if (!s) {
-        fputs("null", out);
-        return;
-    }
-    fputc('"', out);
-    for (const unsigned char *at = (const unsigned char *)s; *at;) {
-        size_t n = utf8_size((const char *)at);
-        if (n == 0)
-            fputs("\xEF\xBF\xBD", out);
-        else if (*at == '"' || *at == '\\')
-            fprintf(out, "\\%c", *at);
-        else if (*at < 0x20 || *at == 0x7F)
-            fprintf(out, "\\u%04x", *at);
-        else
-            fwrite(at, 1, n, out);
-        at += n ? n : 1;
-    }
-    fputc('"', out);
 }
 
 /* ---- patterns and paths ---------------------------------------------------------------------- */

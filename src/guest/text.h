@@ -1,11 +1,10 @@
-/* text.h: numbers, names and columns as reports show them. */
+/* text.h: numbers and names as reports show them. */
 #ifndef GUEST_TEXT_H
 #define GUEST_TEXT_H
 
 #include <locale.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 #include "query/estimate.h"
 
@@ -18,21 +17,10 @@ void text_size(char *to, double bytes);
 void text_count(char *to, estimate e);
 void text_bytes(char *to, estimate e);
 
-/* The columns that `s` takes in a terminal, wide characters two each: by LC_CTYPE, which has to be
- * UTF-8 for that (text_use_utf8). */
-int text_width(const char *s);
-
-/* Makes LC_CTYPE of this thread UTF-8, if the system can, and the rest C. What it returns is for
- * text_restore, which makes all as it was. */
+/* Makes LC_CTYPE of this thread UTF-8, by which characters have columns, if the system can, and the
+ * rest C. What it returns is for text_restore, which makes all as it was. */
 locale_t text_use_utf8(void);
 void text_restore(locale_t before);
-
-/* `s` with blanks up to `width` columns, on the right or on the left. */
-void text_left(FILE *out, const char *s, int width);
-void text_right(FILE *out, const char *s, int width);
-
-/* A JSON string; NULL: null. What is no UTF-8 becomes U+FFFD. */
-void text_json(FILE *out, const char *s);
 
 /* Does one of the comma-separated patterns match all of the text? */
 bool text_matches(const char *patterns, const char *s);

@@ -167,19 +167,6 @@ const char *view_file(const view *v, const char *file) {
     return file + text_unique_suffix(file, v->files.items, v->files.count);
 }
 
-bool view_location(const view *v, const site *s, char **text) {
-    const char *file = s ? view_file(v, s->place.file) : "<runtime>";
-    size_t size = strlen(file) + 16;
-    *text = malloc(size);
-    if (!*text)
-        return false;
-    if (s)
-        snprintf(*text, size, "%s:%u", file, s->place.line);
-    else
-        snprintf(*text, size, "%s", file);
-    return true;
-}
-
 /* ---- view ------------------------------------------------------------------------------------ */
 
 bool view_init(view *v, tracer *t) {

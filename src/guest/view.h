@@ -53,10 +53,6 @@ uint32_t view_runtime_element(view *v, const leaf *l);
 /* The shortest end of a path that is no other file's in this view, at the start of a part of it. */
 const char *view_file(const view *v, const char *file);
 
-/* "queens.lox:42"; "<runtime>" of what is its own. False when there is no memory. The
- * text is freed by the caller. */
-bool view_location(const view *v, const site *s, char **text);
-
 /* Contexts made of elements. */
 typedef struct projection {
     tree tree;         /* edges are elements */

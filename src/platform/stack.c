@@ -1,6 +1,7 @@
 /* stack.c: see stack.h, and unwind_stack_bounds of unwind.h. */
 #include "platform/stack.h"
 
+#include <signal.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
@@ -55,6 +56,14 @@ static struct stack_range thread_stack(void) {
     if (!maps_find(control_block, &mapping, NULL, 0))
         return (struct stack_range){0};
     return (struct stack_range){.low = mapping.low, .high = control_block};
+}
+
+size_t stack_alternate_room(uintptr_t sp) {
+    stack_t at;
+    const long result = syscall4(SYS_sigaltstack, 0, (long)&at, 0, 0);
+    if (syscall_failed(result) || !(at.ss_flags & SS_ONSTACK))
+        return SIZE_MAX;
+    return sp - (uintptr_t)at.ss_sp;
 }
 
 bool unwind_stack_bounds(uintptr_t *stack_low, uintptr_t *stack_high) {

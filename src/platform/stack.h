@@ -38,6 +38,10 @@ static inline bool stack_view_admits(struct stack_view *view, uintptr_t address)
     return __builtin_expect(address - view->low < view->span, 1) || stack_view_move(view, address);
 }
 
+/* How many bytes are left below `sp` on the alternate stack on which a signal handler is running;
+ * SIZE_MAX: none does, as far as the kernel knows. One system call. */
+size_t stack_alternate_room(uintptr_t sp);
+
 STACK_UNCHECKED static inline uintptr_t stack_word(uintptr_t address) {
     uintptr_t word;
     __builtin_memcpy(&word, (const void *)address, sizeof word);

@@ -342,10 +342,6 @@ void unwind_trail_set_stack(unwind_trail *trail, uintptr_t stack_low, uintptr_t 
     trail->quick = false;
 }
 
-static bool trail_is_in_stack(const unwind_trail *trail, uintptr_t sp) {
-    return sp - trail->stack_low < trail->stack_high - trail->stack_low;
-}
-
 /* Takes the stack without the trail, which can't be used for the next one either. */
 static struct unwind_taken trail_take_whole(unwind_trail *trail) {
     struct unwind_start start;
@@ -370,7 +366,7 @@ static __attribute__((noinline)) struct unwind_taken trail_take(unwind_trail *tr
         trail->flushes = trail->cache->flushes;
         trail->n_points = 0;
     }
-    if (!trail_is_in_stack(trail, site->sp))
+    if (!unwind_trail_is_in_stack(trail, site->sp))
         return trail_take_whole(trail);
     if (trail->n_points > 0 && trail_is_plain(trail)) {
         taken = trail_take_quickly(trail, site);

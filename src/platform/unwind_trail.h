@@ -70,6 +70,11 @@ struct unwind_trail {
     char memory[];
 };
 
+/* Whether an address lies in that stack, rather than in one of a signal handler or a coroutine. */
+static inline bool unwind_trail_is_in_stack(const unwind_trail *trail, uintptr_t sp) {
+    return sp - trail->stack_low < trail->stack_high - trail->stack_low;
+}
+
 /* The return address (as unwind_stack gives it) of a frame of the stack taken last; 0 is the
  * outermost. */
 static inline uintptr_t unwind_trail_pc(const unwind_trail *trail, size_t i) {

@@ -34,12 +34,14 @@ typedef struct moved {
     uint64_t time, samples;
     uint64_t order; /* within its domain: twice the place; and 1 for a birth, which comes last */
     uint16_t domain;
+    bool floats; /* a death whose place is only known to be behind a birth in another domain */
 } moved;
 
 /* Of one domain, relative to the beginning of a round. */
 typedef struct reach {
     int64_t least, most; /* within the bin, and when it begins */
     int64_t own;         /* most after an allocation, or INT64_MIN */
+    int64_t floating;    /* what deaths that float take away within the bin */
 } reach;
 
 /* Sums over domains. */
@@ -145,9 +147,9 @@ static uint64_t begin_of(const spreading *s, size_t bin) {
     return ((uint64_t)bin << s->shift) * s->width;
 }
 
-static bool add_event(spreading *s, uint64_t time, uint64_t samples, uint64_t order,
-                      uint16_t domain) {
-    return vec_push(&s->events, ((moved){time, samples, order, domain}));
+/* The clock of the domain that frees a block may be behind that of the one that allocated it. */
+static bool death_floats(const block_table *b, size_t row) {
+    return ender_of(b, row) != b->domain[row] && b->after[row] == blocks_place(b, row) + 1;
 }
 
 static bool gather(spreading *s, uint64_t from, uint64_t to) {
@@ -159,11 +161,16 @@ static bool gather(spreading *s, uint64_t from, uint64_t to) {
         if (s->kept && !s->kept[i])
             continue;
         if (born - from < to - from)
-            ok = add_event(s, born, blocks_samples(b, i), 2 * (uint64_t)blocks_place(b, i) + 1,
-                           b->domain[i]);
+            ok = vec_push(&s->events, ((moved){.time = born,
+                                               .samples = blocks_samples(b, i),
+                                               .order = 2 * (uint64_t)blocks_place(b, i) + 1,
+                                               .domain = b->domain[i]}));
         if (died - from < to - from)
-            ok = ok && add_event(s, died, blocks_samples(b, i), 2 * (uint64_t)b->after[i],
-                                 ender_of(b, i));
+            ok = ok && vec_push(&s->events, ((moved){.time = died,
+                                                     .samples = blocks_samples(b, i),
+                                                     .order = 2 * (uint64_t)b->after[i],
+                                                     .domain = ender_of(b, i),
+                                                     .floats = death_floats(b, i)}));
     }
     return ok;
 }
@@ -191,6 +198,7 @@ static int64_t follow(spreading *s, const moved *events, size_t n, uint64_t from
         reach *r = &s->reaches[bin];
         const bool is_birth = events[i].order % 2;
         level += is_birth ? (int64_t)events[i].samples : -(int64_t)events[i].samples;
+        r->floating += events[i].floats ? (int64_t)events[i].samples : 0;
         r->least = level < r->least ? level : r->least;
         r->most = level > r->most ? level : r->most;
         r->own = is_birth && level > r->own ? level : r->own;
@@ -212,10 +220,13 @@ static int64_t higher(int64_t a, int64_t b) {
 /* From the bin before to the one behind. */
 static reach around(const spreading *s, size_t i) {
     reach r = s->reaches[i];
+    int64_t floating = 0;
     for (size_t j = i ? i - 1 : 0; j <= i + 1 && j < s->n_fines; j++) {
         r.least = lower(r.least, s->reaches[j].least);
         r.most = higher(r.most, s->reaches[j].most);
+        floating += s->reaches[j].floating;
     }
+    r.least -= floating;
     return r;
 }
 
@@ -230,11 +241,13 @@ static void add_domain(const spreading *s) {
     }
 }
 
-/* Of the domain of the moment it is certain how much it had made. */
+/* Of the domain of the moment it is certain how much it had made; the end of a microsecond is no
+ * domain's. */
 static void add_at_moment(spreading *s, uint16_t domain, int64_t then, uint64_t from) {
     const reach r = around(s, (size_t)((s->at.time - from) / s->width));
-    s->low += domain == s->domain ? then : r.least;
-    s->high += domain == s->domain ? then : r.most;
+    const bool is_certain = s->at.place != BLOCKS_NOWHERE && domain == s->domain;
+    s->low += is_certain ? then : r.least;
+    s->high += is_certain ? then : r.most;
 }
 
 /* ---- rounds ------------------------------------------------------------------------------ */
@@ -349,9 +362,9 @@ bool blocks_spread_at(const block_table *b, const uint8_t *kept, blocks_moment a
                       blocks_spread *spread) {
     spreading s = {.table = b, .kept = kept, .is_moment = true, .at = at};
     *spread = (blocks_spread){.low = samples, .high = samples};
-    if (at.place == BLOCKS_NOWHERE || !blocks_are_of_several(b))
+    if (!blocks_are_of_several(b))
         return true;
-    for (size_t i = 0; i < b->count; i++)
+    for (size_t i = 0; at.place != BLOCKS_NOWHERE && i < b->count; i++)
         if (blocks_place(b, i) == at.place)
             s.domain = b->domain[i];
     choose_width(&s);

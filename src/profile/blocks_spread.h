@@ -18,7 +18,7 @@ bool blocks_are_of_several(const block_table *b);
 bool blocks_spread_of_most(const block_table *b, const uint8_t *kept, const blocks_most *most,
                            blocks_spread *spread);
 
-/* The same of what is live at the place of a moment, which is `samples` in the table's order. */
+/* The same of what is live at a moment, which is `samples` in the table's order. */
 bool blocks_spread_at(const block_table *b, const uint8_t *kept, blocks_moment at, uint64_t samples,
                       blocks_spread *spread);
 

@@ -346,9 +346,21 @@ static bool copy_info(profile *p, const memtrace_info *info) {
            p->info.context;
 }
 
+bool profile_lacks(const memtrace_warning *warnings, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (warnings[i].defect == MEMTRACE_DEFECT_NOT_A_PACKET ||
+            warnings[i].defect == MEMTRACE_DEFECT_BAD_EVENT ||
+            warnings[i].defect == MEMTRACE_DEFECT_CACHE_MISMATCH)
+            return true;
+    return false;
+}
+
 static bool copy_end(profile *p, const memtrace_reader *reader) {
+    size_t n;
     char why[2 * MEMTRACE_MAX_REASON];
+    const memtrace_warning *warnings = memtrace_reader_warnings(reader, &n);
     const memtrace_end end = memtrace_reader_end(reader);
+    p->lacks_events = profile_lacks(warnings, n);
     if (end.how == MEMTRACE_END_UNSAID)
         return true;
     end_explain(&end, why, sizeof why);
@@ -455,12 +467,18 @@ bool profile_is_address(const profile_location *l) {
            strstr(l->function, "+0x");
 }
 
+/* Recorders of OCaml name its places themselves, and remarks and code without a file are none. */
+static bool is_named_later(const profile_location *l) {
+    const char *extension = strrchr(l->file, '.');
+    const bool is_ocaml = extension && strncmp(extension, ".ml", 3) == 0;
+    return l->file[0] && l->file[0] != '<' && l->file[0] != '[' && !is_ocaml &&
+           !profile_is_address(l);
+}
+
 bool profile_is_symbolized(const profile *p) {
-    for (size_t i = 0; i < p->locations.count; i++) {
-        const profile_location *l = &p->locations.items[i];
-        if (l->file[0] == '/' && !profile_is_address(l))
+    for (size_t i = 0; i < p->locations.count; i++)
+        if (is_named_later(&p->locations.items[i]))
             return true;
-    }
     return false;
 }
 

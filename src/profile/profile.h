@@ -62,6 +62,7 @@ typedef struct profile {
     uint64_t suspect_blocks; /* whose stack may be wrong, since packets were lost */
     uint64_t duration;  /* microseconds from the start to the end: as of memtrace_reader_duration */
     profile_end end;    /* unsaid while the trace is read */
+    bool lacks_events;  /* some before it could not be read; the same */
     uint32_t n_domains; /* that reported an event */
 
     block_table table; /* empty unless it was asked for */
@@ -110,6 +111,14 @@ bool profile_snapshot(const profile *p, const memtrace_reader *reader, profile *
  */
 static inline bool profile_ends_early(const profile *p) {
     return p->end.how == MEMTRACE_END_OPEN || p->end.how == MEMTRACE_END_EARLY;
+}
+
+/* Whether what was met and stepped over cost events, other than those behind the end. */
+bool profile_lacks(const memtrace_warning *warnings, size_t n);
+
+/* Whether the program did more than the trace can say. */
+static inline bool profile_is_partial(const profile *p) {
+    return p->lacks_events || profile_ends_early(p);
 }
 
 /* Has somebody symbolized the trace already, so that what is still an address has no name there? */

@@ -292,6 +292,14 @@ static void add_variance_of_runs(comparison *c, const compare_side *before, cons
 
 /* ---- the comparison ------------------------------------------------------------------------ */
 
+/* What may be several times as much, and several times what is said, has hardly any samples on one
+ * side: less than four before, or one after. */
+static bool ratio_says_nothing(const comparison *c) {
+    const double several = 4;
+    return c->before_samples > 0 && c->after_samples > 0 && c->ratio.high > several &&
+           c->ratio.high > several * c->ratio.value;
+}
+
 comparison compare_sides(const compare_side *before, const compare_side *after) {
     bool weighted = before->weighted && after->weighted;
     double unit = weighted ? common_unit(before, after) : 0;
@@ -308,6 +316,8 @@ comparison compare_sides(const compare_side *before, const compare_side *after) 
     c.ratio = weighted ? ratio_of_weighted(&x, &y) : ratio_of(&b, &a, &x, &y);
     if (before->n_runs > 1 || after->n_runs > 1)
         add_variance_of_runs(&c, before, &b, after, &a);
+    if (ratio_says_nothing(&c))
+        c.ratio = (estimate){.value = NAN, .low = NAN, .high = NAN};
     return c;
 }
 

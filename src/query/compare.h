@@ -33,7 +33,8 @@ typedef struct compare_side {
 typedef struct comparison {
     estimate before, after; /* the mean amount of a run */
     estimate change;        /* after - before */
-    estimate ratio;         /* after / before; `high` may be infinite, all are NaN if both are 0 */
+    estimate ratio;         /* after / before; `high` may be infinite, all are NaN if both are 0, or
+                             * there are so few samples that it says nothing */
     uint64_t before_samples, after_samples; /* of all runs */
     double p;                               /* the chance of such a difference by accident */
     double least_p; /* the smallest p that so many samples could give; 0 with several runs */

@@ -225,9 +225,9 @@ static bool depends_on_turns(const query_result *before, const query_result *aft
 }
 
 /* What a trace lacks, nobody can compare; two moments of one are both within what it has. */
-static bool any_ends_early(const query_result *const *runs, size_t n) {
+static bool any_is_partial(const query_result *const *runs, size_t n) {
     for (size_t i = 0; i < n; i++)
-        if (profile_ends_early(runs[i]->profile))
+        if (profile_is_partial(runs[i]->profile))
             return true;
     return false;
 }
@@ -235,7 +235,7 @@ static bool any_ends_early(const query_result *const *runs, size_t n) {
 static bool can_be_compared(const query_result *const *before, size_t n_before,
                             const query_result *const *after, size_t n_after) {
     return before[0]->profile == after[0]->profile ||
-           (!any_ends_early(before, n_before) && !any_ends_early(after, n_after));
+           (!any_is_partial(before, n_before) && !any_is_partial(after, n_after));
 }
 
 bool diff_is_decided(const diff_options *options, const query_result *before, size_t n_before,

@@ -53,7 +53,7 @@ typedef struct diff {
     size_t n_sure;
 } diff;
 
-/* Whether samples can tell: never where a trace is known to end early (profile_ends_early). Amounts
+/* Whether samples can tell: never where a trace lacks something (profile_is_partial). Amounts
  * that depend on how long a run takes, or on how its threads take turns, differ from run to run, of
  * which one run a side says nothing. `before` and `after` are any of the runs. */
 bool diff_is_decided(const diff_options *options, const query_result *before, size_t n_before,

@@ -71,8 +71,7 @@ static void add_directory(text *t) {
     long size = syscall4(SYS_getcwd, (long)directory, sizeof directory, 0, 0);
     if (syscall_failed(size) || directory[0] != '/')
         return;
-    for (const char *p = directory; *p; p++)
-        text_add(t, (const char[]){*p, *p == '%' ? '%' : '\0', '\0'});
+    t->next += trace_name_pattern(directory, t->next, (size_t)(t->end - t->next) + 1);
     text_add(t, "/");
 }
 
@@ -81,12 +80,8 @@ static bool set_file(config *c, const char *file) {
     if (file[0] != '/')
         add_directory(&t); /* the program may go to another one */
     text_add(&t, file);
-    for (const char *p = strchr(file, '%'); p; p = strchr(p + 2, '%')) {
-        if (!trace_name_escapes(p))
-            return false;
-        c->per_process |= p[1] == 'p';
-    }
-    return t.next < t.end;
+    c->per_process = trace_name_is_per_process(file);
+    return (!*file || trace_name_is_pattern(file)) && t.next < t.end;
 }
 
 bool config_file_for(const config *c, uint64_t pid, char *path, size_t size) {

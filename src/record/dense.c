@@ -7,6 +7,7 @@
 #include "record/backtrace.h"
 #include "record/calls.h"
 #include "record/ids.h"
+#include "record/recorder.h"
 #include "trace/writer_stream.h"
 
 /* A bitmap of one word that holds every hash. */
@@ -223,6 +224,8 @@ uint64_t dense_take(struct session *s, void *block) {
 }
 
 void dense_bury(struct session *s, uint64_t taken) {
+    if (!recorder_has_room((uintptr_t)__builtin_frame_address(0)))
+        return;
     struct domain *d = dense_enter(s);
     if (!d)
         return;

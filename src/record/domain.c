@@ -141,6 +141,7 @@ static void domain_find_stack(struct domain *d) {
     uintptr_t low, high;
     unwind_stack_bounds(&low, &high);
     unwind_trail_set_stack(d->trail, low, high);
+    d->elsewhere = 0;
 }
 
 struct domain *domain_acquire(struct domain_table *table, bool is_main_thread) {

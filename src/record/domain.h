@@ -47,6 +47,8 @@ struct domain {
     size_t n_frames;     /* of them, how many may be found again; 0: see n_remarked */
     size_t n_remarked;   /* if there is a remark in front: so many behind it may be */
     unsigned type;       /* that the innermost of them bears */
+    uintptr_t
+        elsewhere; /* the page of another stack, such as a coroutine's, that is no handler's */
 };
 
 struct domain_table {

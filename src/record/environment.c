@@ -32,11 +32,9 @@ static size_t own_size(const char *preload) {
     return n >= own && memcmp(preload + n - own, OURS, own) == 0 ? n : 0;
 }
 
+/* Or is wrong, which the recorder says. */
 static bool names_each_process(const char *file) {
-    for (const char *p = strchr(file, '%'); p; p = strchr(p + 2, '%'))
-        if (!trace_name_escapes(p) || p[1] == 'p')
-            return true; /* or is wrong, which the recorder says */
-    return false;
+    return trace_name_is_per_process(file) || !trace_name_is_pattern(file);
 }
 
 /* Whether the recorder would find in the program that the trace is another process's. */

@@ -18,12 +18,14 @@
         struct unwind_site site;                                                                   \
         if (recorder_everything()) {                                                               \
             unwind_site_here(&site);                                                               \
-            dense_born_again(block, recorder_words(bytes), (type) + 1, site.return_address,        \
-                             site.sp, site.bp);                                                    \
+            if (recorder_has_room(site.sp))                                                        \
+                dense_born_again(block, recorder_words(bytes), (type) + 1, site.return_address,    \
+                                 site.sp, site.bp);                                                \
         } else {                                                                                   \
             struct unwind_site other;                                                              \
             unwind_site_here(&other);                                                              \
-            recorder_born(block, bytes, type, &other);                                             \
+            if (recorder_has_room(other.sp))                                                       \
+                recorder_born(block, bytes, type, &other);                                         \
         }                                                                                          \
     } while (0)
 

@@ -24,6 +24,7 @@
 #include "contract/settings.h"
 #include "platform/module.h"
 #include "platform/pages.h"
+#include "platform/stack.h"
 #include "platform/syscall.h"
 #include "record/dense.h"
 #include "record/late.h"
@@ -512,6 +513,26 @@ static __attribute__((noinline)) void recorder_track(struct session *s, void *bl
     memprof_track(s->engine, &self.sampler, &birth);
 }
 
+/* Coroutines have large stacks, and many events: the kernel is asked once about a page of theirs.
+ */
+bool recorder_has_room_elsewhere(uintptr_t sp) {
+    struct domain *d = self.domain;
+    const uintptr_t page = sp & ~(uintptr_t)(pages_unit() - 1);
+    if (d && d->elsewhere == page)
+        return true;
+    const size_t room = stack_alternate_room(sp);
+    if (d && room == SIZE_MAX)
+        d->elsewhere = page;
+    if (__builtin_expect(room >= RECORDER_STACK_BEGIN, 1))
+        return true;
+    struct session *s = atomic_load_explicit(&recorder_page->current, memory_order_acquire);
+    if (s && room >= RECORDER_STACK)
+        return true;
+    if (s)
+        atomic_fetch_add_explicit(&s->lost_room, 1, memory_order_relaxed);
+    return false;
+}
+
 void recorder_born(void *block, size_t bytes, enum call_type type, const struct unwind_site *site) {
     const uint64_t words = recorder_words(bytes);
     uint64_t n_samples = 0;
@@ -536,7 +557,7 @@ void recorder_died(void *block) {
     struct session *s = recorder_enter();
     if (s && s->dense)
         dense_died(s, block);
-    else if (s && s->engine)
+    else if (s && s->engine && recorder_has_room((uintptr_t)__builtin_frame_address(0)))
         memprof_freed(s->engine, &self.sampler, (uintptr_t)block);
 }
 

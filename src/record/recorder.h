@@ -61,6 +61,20 @@ static inline bool recorder_everything(void) {
     return s && self.owner == s;
 }
 
+/* What an event takes of the stack at most, and what beginning a session takes; bytes, from the
+ * site on. */
+#define RECORDER_STACK       4096
+#define RECORDER_STACK_BEGIN 12288
+
+/* Whether there is room for an event on the stack, `sp` in which is the site's, or our own. Counts
+ * those for which there is not: signal handlers may run on very small ones. */
+bool recorder_has_room_elsewhere(uintptr_t sp);
+static inline bool recorder_has_room(uintptr_t sp) {
+    const struct domain *d = self.domain;
+    return __builtin_expect(d && d->trail && unwind_trail_is_in_stack(d->trail, sp), 1) ||
+           recorder_has_room_elsewhere(sp);
+}
+
 /* What recorder_enter gives, where that takes no more than a look. */
 static inline struct session *recorder_enter_again(void) {
     struct session *s = atomic_load_explicit(&recorder_page->current, memory_order_acquire);

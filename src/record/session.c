@@ -524,6 +524,8 @@ static void session_mark_losses(struct session *s) {
         memprof_get_stats(s->engine, &stats);
     session_mark_loss(s, stats.lost_busy + atomic_load(&s->lost_busy),
                       " allocations or frees: a signal handler made them inside the recorder");
+    session_mark_loss(s, atomic_load(&s->lost_room),
+                      " allocations or frees: a signal handler made them on a small stack");
     session_mark_loss(s, stats.lost_memory, " samples: the engine had no memory");
     session_mark_loss(s, atomic_load(&s->lost_id),
                       " ends of blocks: there was no memory for their ids");

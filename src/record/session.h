@@ -77,6 +77,7 @@ struct session {
     _Atomic uint64_t lost_domain;    /* samples dropped: no domain could be had for the thread */
     _Atomic uint64_t lost_event;     /* events dropped: the writer had no memory */
     _Atomic uint64_t lost_busy;      /* events dropped: a signal handler's, inside the recorder */
+    _Atomic uint64_t lost_room;      /* events dropped: a signal handler's, on a small stack */
     _Atomic uint64_t lost_id;        /* blocks whose end cannot be told: no memory for their ids */
     _Atomic uint64_t implied_deaths; /* frees that nobody saw: another block has the address */
     _Atomic uint64_t lost_words;     /* allocated by signal handlers during our callbacks */

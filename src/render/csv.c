@@ -1,11 +1,13 @@
 /* csv.c: the first table of a document as CSV; see render.h. */
 #include <inttypes.h>
+#include <math.h>
 
 #include "render/figures.h"
 #include "render/render.h"
 
 static bool is_written(const table *t, const table_column *c) {
-    return column_is_in(c, t, IN_CSV) && c->kind < COLUMN_LINE;
+    return column_is_in(c, t, IN_CSV) &&
+           (c->kind < COLUMN_LINE || (c->kind == COLUMN_LINE && c->point));
 }
 
 static bool is_estimate(const table_column *c) {
@@ -19,16 +21,28 @@ static void separate(output *o, bool *any) {
     *any = true;
 }
 
+/* Beside the value. */
+static int n_parts(const table_column *c) {
+    return c->kind == COLUMN_PART ? 4 : c->unsampled ? 2 : 3;
+}
+
 /* `value,low,high,samples`, or with the name before each. */
 static void head_estimate(output *o, const table_column *c, bool *any) {
     static const char *const parts[] = {"low", "high", "samples", "of_samples"};
     separate(o, any);
     output_text(o, c->name[0] ? c->name : "value");
-    for (int i = 0; i < (c->kind == COLUMN_PART ? 4 : 3); i++) {
+    for (int i = 0; i < n_parts(c); i++) {
         separate(o, any);
         output_text(o, c->name);
         output_text(o, c->name[0] ? "_" : "");
         output_text(o, parts[i]);
+    }
+}
+
+static void head_points(output *o, const table *t, const table_column *c, bool *any) {
+    for (size_t i = 0; c->point(t, i); i++) {
+        separate(o, any);
+        output_csv(o, c->point(t, i));
     }
 }
 
@@ -42,23 +56,43 @@ static void head(output *o, const table *t) {
             head_estimate(o, c, &any);
             continue;
         }
+        if (c->kind == COLUMN_LINE) {
+            head_points(o, t, c, &any);
+            continue;
+        }
         separate(o, &any);
         output_text(o, c->kind == COLUMN_PLACE ? "function,file,line" : c->name);
     }
     output_char(o, '\n');
 }
 
-static void put_estimate(output *o, const table_column *c, cell x) {
+/* In whole ones, or with so many digits; nothing of what is no number, or infinite. */
+static void put_number(output *o, double value, int digits) {
+    if (isfinite(value) && digits == 0)
+        output_format(o, "%.0f", value);
+    else if (isfinite(value))
+        output_format(o, "%.*g", digits, value);
+}
+
+static int digits_of(const table *t, const table_column *c) {
+    return c->kind != COLUMN_AMOUNT ? 6 : t->form == AMOUNTS_WHOLE ? 0 : 9;
+}
+
+static void put_estimate(output *o, const table *t, const table_column *c, cell x) {
     const bool part = c->kind == COLUMN_PART;
     const estimate e =
         part ? x.part.share : (estimate){x.amount.value, x.amount.low, x.amount.high};
     if (x.none) {
-        output_text(o, part ? ",,,," : ",,,");
+        output_text(o, &",,,,"[4 - n_parts(c)]);
         return;
     }
-    output_format(o, c->kind == COLUMN_AMOUNT ? "%.0f,%.0f,%.0f" : "%.6g,%.6g,%.6g", e.value, e.low,
-                  e.high);
-    output_format(o, ",%" PRIu64, part ? x.part.samples : x.amount.samples);
+    put_number(o, e.value, digits_of(t, c));
+    output_char(o, ',');
+    put_number(o, e.low, digits_of(t, c));
+    output_char(o, ',');
+    put_number(o, e.high, digits_of(t, c));
+    if (!c->unsampled)
+        output_format(o, ",%" PRIu64, part ? x.part.samples : x.amount.samples);
     if (part)
         output_format(o, ",%" PRIu64, x.part.of_samples);
 }
@@ -72,23 +106,42 @@ static void put_place(output *o, const table *t, const profile_location *place) 
         output_u64(o, place->line, 0, ' ');
 }
 
+static void put_points(output *o, cell x, bool *any) {
+    for (size_t i = 0; i < x.line.n; i++) {
+        separate(o, any);
+        if (!isnan(x.line.items[i]))
+            figure_json_number(o, line_point(x, i));
+    }
+}
+
 static void put_cell(output *o, const table *t, const table_column *c, cell x) {
     if (is_estimate(c))
-        put_estimate(o, c, x);
+        put_estimate(o, t, c, x);
     else if (c->kind == COLUMN_PLACE)
         put_place(o, t, x.none ? NULL : x.place);
     else if (x.none)
         return;
     else if (c->kind == COLUMN_SHARE)
         output_format(o, "%.6f", x.number);
-    else if (c->kind == COLUMN_NUMBER)
+    else if (c->kind == COLUMN_NUMBER && isfinite(x.number))
         figure_json_number(o, x.number);
+    else if (c->kind == COLUMN_NUMBER)
+        return;
     else if (c->kind == COLUMN_TEXT)
         output_csv(o, x.text);
     else if (c->kind == COLUMN_FLAG)
         output_text(o, x.flag ? "yes" : "no");
     else
         output_u64(o, x.count, 0, ' ');
+}
+
+static void put_column(output *o, const table *t, const table_column *c, cell x, bool *any) {
+    if (c->kind == COLUMN_LINE) {
+        put_points(o, x, any);
+    } else {
+        separate(o, any);
+        put_cell(o, t, c, x);
+    }
 }
 
 static void put_rows(output *o, const table *t);
@@ -108,10 +161,8 @@ static void put_rows(output *o, const table *t) {
         const void *row = table_row(t, i);
         bool any = false;
         for (size_t k = 0; k < t->n_columns; k++)
-            if (is_written(t, &t->columns[k])) {
-                separate(o, &any);
-                put_cell(o, t, &t->columns[k], t->columns[k].get(t, row));
-            }
+            if (is_written(t, &t->columns[k]))
+                put_column(o, t, &t->columns[k], t->columns[k].get(t, row), &any);
         output_char(o, '\n');
         put_rows_below(o, t, row);
     }

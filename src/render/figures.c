@@ -13,24 +13,35 @@ size_t figure_columns(const char *text) {
     return utf8_columns(text, strlen(text));
 }
 
-void figure_json_number(output *o, double x) {
-    char text[32];
-    for (int digits = 6; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, x);
-        if (strtod(text, NULL) == x)
-            break;
+/* Without zeros at either end. */
+static int significant_digits(const char *number) {
+    int n = 0, up_to_last = 0;
+    for (const char *c = number; *c && *c != 'e'; c++) {
+        const bool digit = *c >= '0' && *c <= '9';
+        n += digit && (n > 0 || *c != '0');
+        up_to_last = digit && *c != '0' ? n : up_to_last;
     }
-    output_text(o, text);
+    return up_to_last;
 }
 
-void figure_json_estimate(output *o, estimate e, uint64_t samples) {
-    output_text(o, "{\"value\":");
-    figure_json_number(o, e.value);
-    output_text(o, ",\"low\":");
-    figure_json_number(o, e.low);
-    output_text(o, ",\"high\":");
-    figure_json_number(o, e.high);
-    output_format(o, ",\"samples\":%" PRIu64 "}", samples);
+enum { FEW_DIGITS = 6, SURE_DIGITS = 15, MOST_DIGITS = 17 };
+
+/* If any number of up to 15 digits is `x`, it is the one of 15 digits, without zeros behind it. */
+void figure_json_number(output *o, double x) {
+    char text[32];
+    int digits = SURE_DIGITS - 1;
+    if (x == nearbyint(x) && fabs(x) < 0x1p53) {
+        output_format(o, "%.0f", x + 0.0);
+        return;
+    }
+    do
+        snprintf(text, sizeof text, "%.*g", ++digits, x);
+    while (digits < MOST_DIGITS && strtod(text, NULL) != x);
+    if (digits == SURE_DIGITS) {
+        digits = significant_digits(text);
+        snprintf(text, sizeof text, "%.*g", digits > FEW_DIGITS ? digits : FEW_DIGITS, x);
+    }
+    output_text(o, isfinite(x) ? text : "null");
 }
 
 /* Shorter ones show nothing. */

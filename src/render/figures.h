@@ -8,11 +8,9 @@
 /* The columns of a terminal that a text takes. */
 size_t figure_columns(const char *text);
 
-/* As few digits as give the same number back. */
+/* As few digits as give the same number back, and all of a whole one; null of what is no number, or
+ * infinite. */
 void figure_json_number(output *o, double x);
-
-/* `{"value":…,"low":…,"high":…,"samples":…}` of what is no number of bytes. */
-void figure_json_estimate(output *o, estimate e, uint64_t samples);
 
 /* `share` of `width` characters as a bar of blocks, in eighths of a character; at least the
  * thinnest one if it is not 0. Without trailing blanks. */

@@ -1,5 +1,6 @@
 /* json.c: documents as JSON; see render.h. */
 #include <inttypes.h>
+#include <math.h>
 
 #include "render/figures.h"
 #include "render/render.h"
@@ -18,13 +19,17 @@ static void name_field(fields *f, const char *name) {
 }
 
 static void put_number(output *o, double value, bool whole) {
-    if (whole)
+    if (whole && isfinite(value))
         output_format(o, "%.0f", value);
     else
         figure_json_number(o, value);
 }
 
-/* Amounts are whole; rates and shares have digits. */
+static bool is_whole(const table *t, const table_column *c) {
+    return c->kind == COLUMN_AMOUNT && t->form == AMOUNTS_WHOLE;
+}
+
+/* Rates and shares have digits. */
 static void put_estimate(output *o, estimate e, uint64_t samples, bool whole) {
     output_text(o, "\"value\":");
     put_number(o, e.value, whole);
@@ -35,7 +40,7 @@ static void put_estimate(output *o, estimate e, uint64_t samples, bool whole) {
     output_format(o, ",\"samples\":%" PRIu64, samples);
 }
 
-static void put_amount(fields *f, const table_column *c, cell x) {
+static void put_amount(fields *f, const table *t, const table_column *c, cell x) {
     const figure *a = &x.amount;
     const bool own = c->name[0] == '\0';
     if (own)
@@ -43,7 +48,7 @@ static void put_amount(fields *f, const table_column *c, cell x) {
     else
         name_field(f, c->name);
     output_text(f->o, own ? "" : "{");
-    put_estimate(f->o, (estimate){a->value, a->low, a->high}, a->samples, c->kind == COLUMN_AMOUNT);
+    put_estimate(f->o, (estimate){a->value, a->low, a->high}, a->samples, is_whole(t, c));
     output_text(f->o, own ? "" : "}");
     f->any = true;
 }
@@ -75,6 +80,15 @@ static void put_line(output *o, cell x) {
     output_char(o, ']');
 }
 
+static void put_texts(output *o, cell x) {
+    output_char(o, '[');
+    for (size_t i = 0; i < x.texts.n; i++) {
+        output_text(o, i ? "," : "");
+        output_json(o, x.texts.items[i]);
+    }
+    output_char(o, ']');
+}
+
 static void put_value(output *o, const table_column *c, cell x) {
     switch (c->kind) {
     case COLUMN_SHARE:
@@ -92,6 +106,9 @@ static void put_value(output *o, const table_column *c, cell x) {
         break;
     case COLUMN_LINE:
         put_line(o, x);
+        break;
+    case COLUMN_TEXTS:
+        put_texts(o, x);
         break;
     default:
         output_json(o, x.text);
@@ -120,6 +137,8 @@ static void put_below(output *o, const table *t, const table_column *c, const vo
 
 static void put_field(fields *f, const table *t, const table_column *c, const void *row) {
     if (c->kind == COLUMN_ROWS || c->kind == COLUMN_OBJECT) {
+        if (c->get && c->get(t, row).absent)
+            return;
         name_field(f, c->name);
         put_below(f->o, t, c, row);
         return;
@@ -132,7 +151,7 @@ static void put_field(fields *f, const table *t, const table_column *c, const vo
         return;
     }
     if ((c->kind == COLUMN_AMOUNT || c->kind == COLUMN_RATE) && !x.none) {
-        put_amount(f, c, x);
+        put_amount(f, t, c, x);
         return;
     }
     name_field(f, c->name);
@@ -151,14 +170,27 @@ void render_json_fields(output *o, const table *t, const void *row) {
             put_field(&f, t, &t->columns[i], row);
 }
 
+static bool is_of_strings(const table *t) {
+    return t->n_columns == 1 && t->columns->kind == COLUMN_TEXT && !t->columns->name[0];
+}
+
+static void put_row(output *o, const table *t, const void *row) {
+    if (is_of_strings(t)) {
+        const cell x = t->columns->get(t, row);
+        output_json(o, x.none ? "" : x.text);
+        return;
+    }
+    output_char(o, '{');
+    render_json_fields(o, t, row);
+    output_char(o, '}');
+}
+
 static void put_rows(output *o, const table *t, const char *between) {
     output_char(o, '[');
     for (size_t i = 0; i < t->n && !o->error; i++) {
         output_text(o, i ? "," : "");
         output_text(o, between);
-        output_char(o, '{');
-        render_json_fields(o, t, table_row(t, i));
-        output_char(o, '}');
+        put_row(o, t, table_row(t, i));
     }
     output_char(o, ']');
 }

@@ -1,8 +1,10 @@
 /* page.c: see page.h. */
 #include "render/page.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "render/figures.h"
 
@@ -31,6 +33,10 @@ void column_integer(json_column *c, int64_t value) {
 /* Most are small enough for the fast way. */
 void column_number(json_column *c, double value) {
     double whole = nearbyint(value);
+    if (!isfinite(value)) {
+        column_null(c);
+        return;
+    }
     if (fabs(whole) < 0x1p62) {
         column_integer(c, (int64_t)whole);
         return;
@@ -137,7 +143,7 @@ void place_list_free(place_list *l) {
 /* ---- tables ------------------------------------------------------------------------------ */
 
 static bool is_written(const table *t, const table_column *c) {
-    return column_is_in(c, t, IN_PAGE) && c->kind != COLUMN_OBJECT;
+    return column_is_in(c, t, IN_PAGE) && c->kind != COLUMN_OBJECT && c->kind != COLUMN_TEXTS;
 }
 
 static const void *row_at(const page_rows *r, size_t i) {
@@ -172,18 +178,26 @@ bool page_names(place_list *l, const page_rows *r) {
     return ok;
 }
 
-static void put_number(json_column *to, const table_column *c, double value) {
-    if (c->kind == COLUMN_AMOUNT)
+static void put_number(json_column *to, const table *t, const table_column *c, double value) {
+    if (c->kind == COLUMN_AMOUNT && t->form == AMOUNTS_WHOLE)
         column_number(to, value);
     else
         column_exact(to, value);
 }
 
-/* The columns of an estimate: `value`, or the column's name, and its ends and samples. */
+/* The columns of an estimate: `value`, or the column's name, and its ends and samples; of cells
+ * that are computed once. */
 static void put_estimates(output *o, const page_rows *r, const table_column *c, bool *any) {
     static const char *const parts[] = {"value", "low", "high", "samples", "of_samples"};
     const bool part = c->kind == COLUMN_PART;
-    for (int k = 0; k < (part ? 5 : 4); k++) {
+    cell *cells = malloc((r->n + 1) * sizeof *cells);
+    if (!cells) {
+        o->error = ENOMEM;
+        return;
+    }
+    for (size_t i = 0; i < r->n; i++)
+        cells[i] = c->get(r->table, row_at(r, i));
+    for (int k = 0; k < (part ? 5 : c->unsampled ? 3 : 4); k++) {
         char name[80];
         json_column to;
         snprintf(name, sizeof name, "%s%s%s", c->name, c->name[0] && k > 0 ? "_" : "",
@@ -191,7 +205,7 @@ static void put_estimates(output *o, const page_rows *r, const table_column *c, 
         column_start(&to, o, name, !*any);
         *any = true;
         for (size_t i = 0; i < r->n; i++) {
-            const cell x = c->get(r->table, row_at(r, i));
+            const cell x = cells[i];
             const estimate e =
                 part ? x.part.share : (estimate){x.amount.value, x.amount.low, x.amount.high};
             if (x.none)
@@ -201,10 +215,11 @@ static void put_estimates(output *o, const page_rows *r, const table_column *c, 
                                               : k == 3 ? x.part.samples
                                                        : x.part.of_samples));
             else
-                put_number(&to, c, k == 0 ? e.value : k == 1 ? e.low : e.high);
+                put_number(&to, r->table, c, k == 0 ? e.value : k == 1 ? e.low : e.high);
         }
         column_end(&to);
     }
+    free(cells);
 }
 
 /* What stands in a column, or in an object among rows below a row. */
@@ -260,7 +275,8 @@ static void put_line(json_column *to, cell x) {
     output_char(to->o, ']');
 }
 
-static void put_value(json_column *to, place_list *l, const table_column *c, cell x) {
+static void put_value(json_column *to, place_list *l, const table *t, const table_column *c,
+                      cell x) {
     if (c->kind == COLUMN_PLACE)
         column_integer(to, place_list_add(l, x.none ? NULL : x.place));
     else if (c->kind == COLUMN_TEXT)
@@ -276,7 +292,7 @@ static void put_value(json_column *to, place_list *l, const table_column *c, cel
     else if (c->kind == COLUMN_FLAG)
         column_integer(to, x.flag);
     else if (c->kind == COLUMN_AMOUNT)
-        column_number(to, x.amount.value);
+        put_number(to, t, c, x.amount.value);
     else
         column_integer(to, (int64_t)x.count);
 }
@@ -286,7 +302,7 @@ static void put_cell(json_column *to, place_list *l, const table *t, const table
     if (c->kind == COLUMN_ROWS)
         put_rows_below(to, l, t, c, row);
     else
-        put_value(to, l, c, c->get(t, row));
+        put_value(to, l, t, c, c->get(t, row));
 }
 
 void page_columns(output *o, place_list *l, const page_rows *r, const char *name) {

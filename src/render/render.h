@@ -1,8 +1,9 @@
-/* render.h: documents (reports/table.h) as text for people, JSON and CSV. Nothing here knows a
- * report: what a cell looks like follows from the kind of its column.
+/* render.h: documents (reports/table.h) as text for people, Markdown, JSON and CSV. Nothing here
+ * knows a report: what a cell looks like follows from the kind of its column.
  *
  * Text is a table that fits the terminal: numbers to the right, one unit a column, names last and
- * shortened where they must be; rows below a row stand under it. JSON has every number in full, as
+ * shortened where they must be; rows below a row stand under it. Markdown has the same, for a
+ * comment on a pull request. JSON has every number in full, as
  * an object a document. CSV is the document's first table, a row a line, rows below a row
  * flattened. */
 #ifndef RENDER_RENDER_H
@@ -14,10 +15,12 @@
 typedef struct text_style {
     bool color;
     bool full_names;
+    bool bare_shares; /* without bars */
     unsigned columns; /* of the terminal; 0: as wide as it gets */
 } text_style;
 
 void render_text(output *o, const document *d, const text_style *style);
+void render_markdown(output *o, const document *d);
 void render_json(output *o, const document *d);
 void render_csv(output *o, const document *d);
 

@@ -315,9 +315,13 @@ static const char *term_of(document *d, const report *r) {
     return text ? text : "";
 }
 
-bool report_head(document *d, const report *r) {
-    const table about = {
+table report_about(document *d, const report *r) {
+    return (table){
         .name = "", .rows = r, .n = 1, .context = term_of(d, r), TABLE_COLUMNS(about_columns)};
+}
+
+bool report_head(document *d, const report *r) {
+    const table about = report_about(d, r);
     const table total = {
         .name = "total", .rows = r, .n = 1, .unit = report_unit(r), TABLE_COLUMNS(total_columns)};
     document_object(d, &about, IN_JSON);

@@ -8,7 +8,6 @@
 typedef struct report {
     const query_result *query;
     const char *filter;    /* as given; NULL: none */
-    bool color;            /* for reports that write their text themselves */
     figure_cache *figures; /* of the profile; NULL: none */
 } report;
 
@@ -42,6 +41,9 @@ static inline double report_percent(const report *r, const cost *c) { /* of the 
 /* Begins a document with what the query is and its total. False if nothing is left to show, which
  * the document then says. `r` must outlive it. */
 bool report_head(document *d, const report *r);
+
+/* What the query is, of one row; it uses the document's memory. */
+table report_about(document *d, const report *r);
 
 /* A note, where short lifetimes cannot be told apart. */
 void report_say_tick(document *d, const report *r);

@@ -19,13 +19,17 @@
  *     TEXT      words                         as it is        a string
  *     PLACE     where in the program          FILE:LINE NAME  function, file, line
  *     FLAG      yes or no                     yes             true
- *     LINE      numbers at equal steps        sparks          an array
+ *     LINE      numbers at equal steps        sparks          an array; in CSV nothing, or columns
+ *     TEXTS     several texts                 with commas     an array
  *     ROWS      a table of its own            rows below      an array of objects
  *     OBJECT    its single row                not shown       an object
  *
+ * A table of records has rows that say much each: text gives a row several lines, its head, and
+ * below that a field a line or paragraph, with its title before it.
+ *
  * The amount named "" is what the row is about: its parts stand among the row's own fields. Parts
  * of other amounts stand in an object of that name in JSON, and as NAME, NAME_low, … in CSV and
- * columns.
+ * columns. Rows below a row whose only column is a TEXT of that name are strings in JSON.
  *
  * Why not cells in a grid, as many libraries have them: a trace has millions of sites, each with
  * ten columns, of which a terminal shows twenty. Columns over rows cost nothing until a cell is
@@ -55,6 +59,7 @@ typedef enum column_kind {
     COLUMN_PLACE,
     COLUMN_FLAG,
     COLUMN_LINE,
+    COLUMN_TEXTS,
     COLUMN_ROWS,
     COLUMN_OBJECT,
 } column_kind;
@@ -69,13 +74,22 @@ typedef enum shown_in {
     IN_ALL = IN_TEXT | IN_DATA
 } shown_in;
 
-/* What a cell means to people: text may paint it. */
-typedef enum cell_tone { TONE_NONE, TONE_GOOD, TONE_BAD } cell_tone;
+/* What a cell means to people: text may paint it, and of what is in doubt, the whole row. */
+typedef enum cell_tone { TONE_NONE, TONE_GOOD, TONE_BAD, TONE_DOUBT } cell_tone;
+
+/* What the amounts of a table are, beside their unit. */
+typedef enum amount_form {
+    AMOUNTS_WHOLE,    /* data have no fractions of them */
+    AMOUNTS_DIVIDED,  /* means, or amounts a request: data do */
+    AMOUNTS_A_SECOND, /* the same each second */
+    AMOUNTS_SHARES,   /* 0 … 1, in text in percent, instead of the unit */
+} amount_form;
 
 typedef struct cell {
     bool none;   /* null in JSON, empty elsewhere */
     bool absent; /* `none`, and JSON leaves the field out: the row has no such thing */
     cell_tone tone;
+    const char *remark; /* of an object's amount, or a row's name: text adds it; NULL: nothing */
     union {
         figure amount;
         struct {
@@ -88,11 +102,15 @@ typedef struct cell {
         const profile_location *place; /* NULL: no backtrace */
         bool flag;
         struct {
-            const double *items;
+            const double *items; /* NAN: not known */
             size_t n;
             double unit; /* 0: what they are; else, what one of them is of what is shown, in whole
                             ones */
         } line;
+        struct {
+            const char *const *items;
+            size_t n;
+        } texts;
     };
 } cell;
 
@@ -117,11 +135,20 @@ typedef struct table_column {
     bool bar;      /* of a PART: text draws it, too */
     bool exact;    /* of a NUMBER: text has all its digits, in an object */
     bool to_right; /* text that begins with a number */
+    /* Of an AMOUNT: */
+    bool has_sign;  /* text shows its sign, as of a change */
+    bool no_error;  /* text has no room for its error */
+    bool unsampled; /* CSV and columns leave out its samples: it is made of other amounts */
+    bool field;     /* of a record: it stands below the row's head; a title of "" is not shown */
+    bool whole;     /* a text to be copied: never shortened, nor broken into lines */
     /* What an amount is in, if not in the unit of its table. */
     const char *unit;
     cell (*get)(const table *t, const void *row);
-    /* Of ROWS and OBJECT instead: fills the table below the row, which is zeroed; false: none. */
+    /* Of ROWS and OBJECT instead: fills the table below the row, which is zeroed; false: none. A
+     * `get` beside it says of what row it is absent. */
     bool (*below)(const table *t, const void *row, table *rows);
+    /* Of a LINE: the name of a point, NULL behind the last one; CSV has a column for each then. */
+    const char *(*point)(const table *t, size_t i);
     bool (*has)(const table *t); /* whether this table has it; NULL: always */
     const char *help; /* for documents: what it is, a clause in lower case without full stop */
 } table_column;
@@ -136,10 +163,15 @@ struct table {
     const void *(*row)(const table *t, size_t i);
     const void *context; /* for the columns: what they need beside the row */
     measure_unit unit;   /* of its amounts */
+    amount_form form;    /* the same */
+    bool one_unit;       /* text has all its amounts as multiples of one unit */
+    /* Text writes it above the first of the rows for which it is the same; NULL: nothing. */
+    const char *(*group)(const table *t, const void *row);
     bool by_line;        /* places are lines, not functions with all their lines */
     size_t depth;        /* how many tables it is below */
     bool in_line;        /* text does not indent its rows below the row that they belong to */
     bool hides_empty;    /* text leaves out rows whose own amount is 0 */
+    bool is_records;     /* each row is a record */
     const char *no_name; /* of rows whose last column is empty; NULL: nothing */
     size_t omitted;      /* there are so many more rows than these */
 };

@@ -1,58 +1,52 @@
 /* answer_advice.c: `/api/advice`: why the largest functions allocate, and what to do about it. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-#include "advice/advise.h"
+#include "reports/advise.h"
 #include "serve/request.h"
 
-static const profile_location *place_of(const advise *a, const advice *item) {
-    return item->n_places ? a->places.items[item->first_place].location : NULL;
+/* Those of which a rule says why. */
+typedef VEC(uint32_t) row_list;
+static bool find_rows(const advise *a, row_list *rows) {
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < a->items.count; i++)
+        ok = !a->items.items[i].rule || vec_push(rows, i);
+    return ok;
 }
 
-static void write_item(output *o, const asked *q, const advice *item, int64_t place) {
-    const advise_rule *rule = item->rule;
-    output_text(o, "{\"rule\":");
-    output_json(o, rule->name);
-    output_text(o, ",\"title\":");
-    output_json(o, rule->title);
-    output_text(o, ",\"text\":");
-    output_json(o, rule->why);
-    output_text(o, ",\"do\":");
-    output_json(o, rule->what_to_do);
-    output_format(o, ",\"certainty\":\"%s\",\"worth\":%s,\"gain\":%.6f,\"place\":%lld,\"figure\":{",
-                  advise_certainties[item->certainty], item->worth ? "true" : "false", item->gain,
-                  (long long)place);
-    write_cost(o, q, &item->cost);
-    output_text(o, "},\"filter\":");
-    if (item->filter)
-        output_json(o, item->filter);
-    else
-        output_text(o, "null");
-    output_char(o, '}');
-}
-
-static bool write_advice(request *r, const asked *q, const advise *a) {
+static bool write_rows(request *r, const asked *q, const page_rows *rows) {
     place_list places = {0};
-    output *o = r->o;
-    bool ok = true, any = false;
-    for (size_t i = 0; i < a->items.count; i++)
-        ok = ok && place_list_add(&places, place_of(a, &a->items.items[i])) >= -1;
-    output_char(o, '{');
-    write_head(o, q);
-    output_text(o, ",\n");
-    ok = ok && write_places(o, &places, &q->reading->profile, true, NULL);
-    output_text(o, ",\n\"advice\":[");
-    for (size_t i = 0; i < a->items.count; i++) {
-        const advice *item = &a->items.items[i];
-        if (!item->rule)
-            continue;
-        output_text(o, any ? ",\n" : "\n");
-        any = true;
-        write_item(o, q, item, place_list_add(&places, place_of(a, item)));
-    }
-    output_text(o, "]}\n");
+    output_char(r->o, '{');
+    write_head(r->o, q);
+    output_text(r->o, ",\n");
+    const bool ok =
+        page_names(&places, rows) && write_places(r->o, &places, &q->reading->profile, true, NULL);
+    output_text(r->o, ",\n");
+    page_columns(r->o, &places, rows, "advice");
+    output_text(r->o, "}\n");
     place_list_free(&places);
     return ok;
+}
+
+/* As commands name it; where it is no file, they get a name to be replaced. */
+static const char *trace_name(const request *r, const asked *q) {
+    const char *path = r->viewer->traces[q->trace].path;
+    return access(path, F_OK) == 0 ? path : "BEFORE.ctf";
+}
+
+static bool write_advice(request *r, const asked *q, const advise *a, double share) {
+    document kept = {0};
+    row_list list = {0};
+    advise_report shown = {
+        .report = &q->report, .advise = a, .view = {.trace = trace_name(r, q), .min_share = share}};
+    const table t = advise_table(&kept, &shown);
+    bool ok = find_rows(a, &list) && !kept.failed;
+    const page_rows rows = {.table = &t, .rows = list.items, .n = list.count};
+    ok = ok && write_rows(r, q, &rows);
+    vec_free(&list);
+    document_free(&kept);
+    return ok || request_no_memory(r);
 }
 
 typedef struct advice_making {
@@ -90,7 +84,7 @@ bool answer_advice(request *r) {
         char key[40];
         snprintf(key, sizeof key, "advice %.17g", share);
         cache_entry *e = asked_cached(r, &q, key, make_advice, &m);
-        ok = e && write_advice(r, &q, cache_entry_value(e));
+        ok = e && write_advice(r, &q, cache_entry_value(e), share);
         cache_release(r->viewer->cache, e);
     }
     asked_close(r, &q);

@@ -1,13 +1,13 @@
 /* answer_diff.c: `/api/diff`: what changed between two of the traces, or two moments of one, site
  * by site. */
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "query/diff.h"
+#include "render/render.h"
+#include "reports/diff.h"
 #include "serve/request.h"
 
-enum { SORT_DEFAULT, SORT_CHANGE, SORT_BEFORE, SORT_AFTER };
+/* By columns of these names. */
+enum { SORT_DEFAULT };
 static const char *const sorts[] = {"default", "change", "before", "after", NULL};
 
 enum { DESCENDING, ASCENDING };
@@ -21,8 +21,10 @@ typedef struct diff_asked {
     int sort, order;
     uint64_t offset, limit;
     call_site *search; /* NULL: all sites */
-    VEC(const diff_site *) rows;
-    size_t count;
+    diff_report report;
+    table table;
+    const table_column *by; /* NULL: in the order of the diff */
+    VEC(uint32_t) rows;     /* those that match, sorted */
 } diff_asked;
 
 /* ---- the question ------------------------------------------------------------------------ */
@@ -90,10 +92,6 @@ static cache_entry *find_diff(request *r, diff_asked *d) {
 
 /* ---- rows -------------------------------------------------------------------------------- */
 
-static const diff_name *name_of(const diff_site *s) {
-    return s->in_after ? &s->after : &s->before;
-}
-
 static bool name_matches(const call_site *search, const diff_name *n) {
     if (n->type && call_site_match(search, 0, n->type))
         return true;
@@ -101,166 +99,51 @@ static bool name_matches(const call_site *search, const diff_name *n) {
                         call_site_match(search, 0, n->place->file));
 }
 
-static double key_of(const diff_site *s, int sort) {
-    return sort == SORT_CHANGE   ? s->c.change.value
-           : sort == SORT_BEFORE ? s->c.before.value
-                                 : s->c.after.value;
-}
-
 static int compare_rows(const void *a, const void *b, void *context) {
-    const diff_site *x = *(const diff_site *const *)a, *y = *(const diff_site *const *)b;
     const diff_asked *d = context;
-    double kx = key_of(x, d->sort), ky = key_of(y, d->sort);
-    if (kx == ky)
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    const int order =
+        table_compare(&d->table, d->by, table_row(&d->table, x), table_row(&d->table, y));
+    if (order == 0)
         return x < y ? -1 : x > y;
-    return (kx > ky) == (d->order == DESCENDING) ? -1 : 1;
+    return d->order == DESCENDING ? -order : order;
 }
 
-static bool choose_rows(diff_asked *d, const diff *all) {
-    for (size_t i = 0; i < all->sites.count; i++) {
-        const diff_site *s = &all->sites.items[i];
-        if ((!d->search || name_matches(d->search, name_of(s))) && !vec_push(&d->rows, s))
+static bool choose_rows(diff_asked *d) {
+    for (uint32_t i = 0; i < d->table.n; i++) {
+        const diff_site *s = table_row(&d->table, i);
+        if ((!d->search || name_matches(d->search, diff_name_of(s))) && !vec_push(&d->rows, i))
             return false;
     }
-    d->count = d->rows.count;
-    if (d->sort != SORT_DEFAULT && d->count)
-        qsort_r(d->rows.items, d->count, sizeof *d->rows.items, compare_rows, d);
-    size_t from = d->offset < d->count ? (size_t)d->offset : d->count;
-    size_t n = d->count - from < d->limit ? d->count - from : (size_t)d->limit;
-    if (n)
-        memmove(d->rows.items, d->rows.items + from, n * sizeof *d->rows.items);
-    d->rows.count = n;
+    d->by = d->sort == SORT_DEFAULT ? NULL : table_find(&d->table, sorts[d->sort]);
+    if (d->by && d->rows.count)
+        qsort_r(d->rows.items, d->rows.count, sizeof *d->rows.items, compare_rows, d);
     return true;
+}
+
+static page_rows shown_rows(const diff_asked *d) {
+    const size_t n = d->rows.count, from = d->offset < n ? (size_t)d->offset : n;
+    return (page_rows){.table = &d->table,
+                       .rows = n > 0 ? d->rows.items + from : NULL,
+                       .n = n - from < d->limit ? n - from : (size_t)d->limit};
 }
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-static void write_number(output *o, double x) {
-    if (isfinite(x))
-        output_format(o, "%.9g", x);
-    else
-        output_text(o, "null");
+static void report_on(diff_asked *d, const diff *all) {
+    const bool moments = d->moments.given;
+    d->report = (diff_report){
+        .diff = all,
+        .before = &d->before.query,
+        .after = &d->after.query,
+        .n_before = 1,
+        .n_after = 1,
+        .is_moments = moments,
+        .moved = moments ? d->went.query->total.samples + d->came.query->total.samples : 0};
+    d->table = diff_table(&d->report);
 }
 
-static void write_estimate(output *o, const char *name, const estimate *e, uint64_t samples,
-                           const char *end) {
-    output_format(o, "\"%s\":{\"value\":", name);
-    write_number(o, e->value);
-    output_text(o, ",\"low\":");
-    write_number(o, e->low);
-    output_text(o, ",\"high\":");
-    write_number(o, e->high);
-    output_format(o, ",\"samples\":%llu%s", (unsigned long long)samples, end);
-}
-
-/* `moved`: the samples that the change rests on. */
-static void write_total(output *o, const diff *d, uint64_t moved) {
-    const comparison *c = &d->total;
-    output_format(o, ",\n\"total\":{\"sure\":%s,\"p\":", d->total_sure ? "true" : "false");
-    write_number(o, c->p);
-    output_char(o, ',');
-    write_estimate(o, "before", &c->before, c->before_samples, "},");
-    write_estimate(o, "after", &c->after, c->after_samples, "},");
-    write_estimate(o, "change", &c->change, moved, "},");
-    write_estimate(o, "ratio", &c->ratio, c->before_samples + c->after_samples, "}}");
-}
-
-enum { NAME_FUNCTION, NAME_FILE, NAME_LINE, NAME_TYPE };
-
-/* What a row is called: numbers of strings, and the line. */
-static int64_t name_part(const diff_asked *d, const diff_site *s, int part, place_list *strings) {
-    const diff_name *n = name_of(s);
-    switch (part) {
-    case NAME_FUNCTION:
-        return place_list_string(strings, n->place ? n->place->function : NULL);
-    case NAME_FILE:
-        return place_list_string(strings, n->place ? n->place->file : NULL);
-    case NAME_LINE:
-        return n->place && d->options.by == HOTSPOTS_BY_LINE ? n->place->line : 0;
-    default:
-        return place_list_string(strings, n->type);
-    }
-}
-
-static int64_t id_of(const asked *a, bool present, const diff_name *n) {
-    return present && n->place ? (int64_t)(n->place - a->reading->profile.locations.items) : -1;
-}
-
-static bool number_strings(const diff_asked *d, place_list *strings) {
-    bool ok = true;
-    for (size_t i = 0; i < d->rows.count; i++)
-        for (int part = NAME_FUNCTION; part <= NAME_TYPE; part++)
-            ok = ok && name_part(d, d->rows.items[i], part, strings) >= 0;
-    return ok;
-}
-
-static void write_names(output *o, const diff_asked *d, place_list *strings) {
-    static const char *const names[] = {"function", "file", "line", "type"};
-    json_column c;
-    for (int part = NAME_FUNCTION; part <= NAME_TYPE; part++) {
-        column_start(&c, o, names[part], part == NAME_FUNCTION);
-        for (size_t i = 0; i < d->rows.count; i++)
-            column_integer(&c, name_part(d, d->rows.items[i], part, strings));
-        column_end(&c);
-    }
-    column_start(&c, o, "id_before", false);
-    for (size_t i = 0; i < d->rows.count; i++)
-        column_integer(&c,
-                       id_of(&d->before, d->rows.items[i]->in_before, &d->rows.items[i]->before));
-    column_end(&c);
-    column_start(&c, o, "id_after", false);
-    for (size_t i = 0; i < d->rows.count; i++)
-        column_integer(&c, id_of(&d->after, d->rows.items[i]->in_after, &d->rows.items[i]->after));
-    column_end(&c);
-}
-
-/* X(name, expression of `s`) */
-#define DIFF_COLUMNS(X)                                                                            \
-    X("before", s->c.before.value)                                                                 \
-    X("before_low", s->c.before.low)                                                               \
-    X("before_high", s->c.before.high)                                                             \
-    X("before_samples", (double)s->c.before_samples)                                               \
-    X("after", s->c.after.value)                                                                   \
-    X("after_low", s->c.after.low)                                                                 \
-    X("after_high", s->c.after.high)                                                               \
-    X("after_samples", (double)s->c.after_samples)                                                 \
-    X("change", s->c.change.value)                                                                 \
-    X("change_low", s->c.change.low)                                                               \
-    X("change_high", s->c.change.high)                                                             \
-    X("p", s->c.p)                                                                                 \
-    X("q", s->q)                                                                                   \
-    X("sure", s->sure ? 1.0 : 0.0)                                                                 \
-    X("sure_change", s->sure_change)
-
-/* What is of one of the moments alone. */
-#define MOMENTS_COLUMNS(X)                                                                         \
-    X("went", s->went.value)                                                                       \
-    X("went_low", s->went.low)                                                                     \
-    X("went_high", s->went.high)                                                                   \
-    X("came", s->came.value)                                                                       \
-    X("came_low", s->came.low)                                                                     \
-    X("came_high", s->came.high)
-
-static void write_changes(output *o, const diff_asked *d) {
-#define DIFF_COLUMN(name, expression)                                                              \
-    output_text(o, ",\n\"" name "\":[");                                                           \
-    for (size_t i = 0; i < d->rows.count; i++) {                                                   \
-        const diff_site *s = d->rows.items[i];                                                     \
-        output_text(o, i ? "," : "");                                                              \
-        write_number(o, expression);                                                               \
-    }                                                                                              \
-    output_char(o, ']');
-    DIFF_COLUMNS(DIFF_COLUMN)
-    if (d->moments.given) {
-        MOMENTS_COLUMNS(DIFF_COLUMN)
-    }
-#undef DIFF_COLUMN
-}
-
-static bool write_diff(request *r, const diff_asked *d, const diff *all) {
-    place_list strings = {0};
-    output *o = r->o;
-    bool ok = number_strings(d, &strings);
+static void write_heads(output *o, const diff_asked *d) {
     output_text(o, "{\"before\":{");
     write_head(o, &d->before);
     output_text(o, "},\n\"after\":{");
@@ -271,20 +154,34 @@ static bool write_diff(request *r, const diff_asked *d, const diff *all) {
         output_text(o, "},\n\"came\":{");
         write_cost(o, &d->came, &d->came.query->total);
     }
+    output_char(o, '}');
+}
+
+static void write_total(output *o, diff_asked *d) {
+    const table total = diff_total(&d->report);
+    output_text(o, ",\n\"total\":{");
+    render_json_fields(o, &total, &d->report.total);
+    output_char(o, '}');
+}
+
+static bool write_diff(request *r, diff_asked *d) {
+    const diff *all = d->report.diff;
+    const page_rows rows = shown_rows(d);
+    place_list strings = {0};
+    output *o = r->o;
+    write_heads(o, d);
     output_format(
-        o, "},\n\"by\":\"%s\",\"normalise\":\"%s\",\"false_discovery_rate\":%g,\"decided\":%s",
+        o, ",\n\"by\":\"%s\",\"normalise\":\"%s\",\"false_discovery_rate\":%g,\"decided\":%s",
         hotspots_groupings[d->options.by], diff_normalisations[d->options.normalise],
         COMPARE_FALSE_DISCOVERIES, all->decided ? "true" : "false");
-    write_total(o, all,
-                d->moments.given ? d->went.query->total.samples + d->came.query->total.samples
-                                 : all->total.before_samples + all->total.after_samples);
-    output_format(o, ",\n\"count\":%zu,\"offset\":%llu,\"n_sure\":%zu,\n", d->count,
+    write_total(o, d);
+    output_format(o, ",\n\"count\":%zu,\"offset\":%llu,\"n_sure\":%zu,\n", d->rows.count,
                   (unsigned long long)d->offset, all->n_sure);
-    ok = ok && write_places(o, &strings, &d->after.reading->profile, true, NULL);
-    output_text(o, ",\n\"rows\":{");
-    write_names(o, d, &strings);
-    write_changes(o, d);
-    output_text(o, "}}\n");
+    const bool ok = page_names(&strings, &rows) &&
+                    write_places(o, &strings, &d->after.reading->profile, true, NULL);
+    output_text(o, ",\n");
+    page_columns(o, &strings, &rows, "rows");
+    output_text(o, "}\n");
     place_list_free(&strings);
     return ok;
 }
@@ -296,8 +193,8 @@ bool answer_diff(request *r) {
     if (ok && !e)
         ok = request_no_memory(r);
     if (ok) {
-        const diff *all = cache_entry_value(e);
-        ok = choose_rows(&d, all) && write_diff(r, &d, all);
+        report_on(&d, cache_entry_value(e));
+        ok = choose_rows(&d) && write_diff(r, &d);
     }
     cache_release(r->viewer->cache, e);
     call_site_free(d.search);

@@ -8,21 +8,11 @@
 
 enum { COMPLETIONS = 20 };
 
-/* Characters before a byte, and the byte of a character. */
-static size_t characters(const char *text, size_t bytes) {
-    size_t n = 0;
-    for (size_t i = 0; i < bytes; i++)
-        n += !utf8_continues(text[i]);
-    return n;
-}
-
 static size_t byte_of(const char *text, uint64_t character) {
-    size_t i = 0;
-    for (; text[i] && character > 0; character--)
-        do
-            i++;
-        while (utf8_continues(text[i]));
-    return i;
+    const char *at = text;
+    for (; *at && character > 0; character--)
+        at = utf8_next(at);
+    return (size_t)(at - text);
 }
 
 static void write_error(output *o, const filter_error *error) {
@@ -50,7 +40,7 @@ static bool write_terms(output *o, const char *text) {
     for (size_t i = 0; i < spans.count; i++) {
         const filter_span *s = &spans.items[i];
         output_format(o, "%s{\"start\":%zu,\"end\":%zu,\"kind\":", i ? "," : "",
-                      characters(text, s->start), characters(text, s->end));
+                      utf8_count(text, s->start), utf8_count(text, s->end));
         write_bytes(o, text + s->name, s->name_size);
         output_format(o, ",\"negated\":%s}", s->negated ? "true" : "false");
     }
@@ -64,7 +54,7 @@ static bool write_completion(output *o, const char *text, size_t cursor, const p
     if (!filter_complete(text, cursor, p, COMPLETIONS, &c))
         return false;
     output_format(o, ",\n\"completion\":{\"start\":%zu,\"end\":%zu,\"items\":[",
-                  characters(text, c.start), characters(text, c.end));
+                  utf8_count(text, c.start), utf8_count(text, c.end));
     for (size_t i = 0; i < c.n; i++) {
         output_text(o, i ? ",{\"text\":" : "{\"text\":");
         output_json(o, c.items[i].text);

@@ -2,9 +2,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "profile/gauges.h"
-#include "query/peaks.h"
-#include "query/timeline.h"
+#include "render/render.h"
+#include "reports/timeline.h"
 #include "serve/request.h"
 
 enum { MAX_BUCKETS = 4096, PEAK_POINTS = 8192 };
@@ -12,80 +11,23 @@ enum { MAX_BUCKETS = 4096, PEAK_POINTS = 8192 };
 
 /* ---- timeline ---------------------------------------------------------------------------- */
 
-typedef uint64_t point_number(const timeline_point *t);
-
-static uint64_t live(const timeline_point *t) {
-    return cct_sum(t->live);
+/* All rows of a table, as columns. */
+static bool write_rows(request *r, const table *t, const char *name) {
+    uint32_t *order = malloc((t->n + 1) * sizeof *order);
+    if (!order)
+        return false;
+    for (uint32_t i = 0; i < t->n; i++)
+        order[i] = i;
+    output_text(r->o, ",\n");
+    page_columns(r->o, NULL, &(page_rows){.table = t, .rows = order, .n = t->n}, name);
+    free(order);
+    return true;
 }
 
-static uint64_t live_minor(const timeline_point *t) {
-    return t->live[MEMTRACE_MINOR];
-}
-
-static uint64_t live_major(const timeline_point *t) {
-    return t->live[MEMTRACE_MAJOR];
-}
-
-static uint64_t live_external(const timeline_point *t) {
-    return t->live[MEMTRACE_EXTERNAL];
-}
-
-static uint64_t allocated(const timeline_point *t) {
-    return cct_sum(t->allocated);
-}
-
-static uint64_t promoted(const timeline_point *t) {
-    return t->promoted;
-}
-
-static uint64_t freed(const timeline_point *t) {
-    return t->freed;
-}
-
-enum { PART_VALUE, PART_LOW, PART_HIGH, PART_SAMPLES };
-
-/* X(name, number, part) */
-#define TIMELINE_COLUMNS(X)                                                                        \
-    X("live", live, PART_VALUE)                                                                    \
-    X("live_low", live, PART_LOW)                                                                  \
-    X("live_high", live, PART_HIGH)                                                                \
-    X("live_samples", live, PART_SAMPLES)                                                          \
-    X("live_minor", live_minor, PART_VALUE)                                                        \
-    X("live_major", live_major, PART_VALUE)                                                        \
-    X("live_external", live_external, PART_VALUE)                                                  \
-    X("allocated", allocated, PART_VALUE)                                                          \
-    X("allocated_low", allocated, PART_LOW)                                                        \
-    X("allocated_high", allocated, PART_HIGH)                                                      \
-    X("allocated_samples", allocated, PART_SAMPLES)                                                \
-    X("promoted", promoted, PART_VALUE)                                                            \
-    X("freed", freed, PART_VALUE)
-
-static double part_of(reading *r, uint64_t samples, int part) {
-    if (part == PART_VALUE)
-        return cost_bytes(&r->profile, samples);
-    figure f = reading_figure(r, samples);
-    return part == PART_LOW ? f.low : part == PART_HIGH ? f.high : (double)samples;
-}
-
-static void write_points(output *o, reading *r, const char *name, const timeline *t) {
-    static const struct {
-        const char *name;
-        point_number *number;
-        int part;
-    } columns[] = {
-#define TIMELINE_COLUMN(name_, number_, part_) {.name = name_, .number = number_, .part = part_},
-        TIMELINE_COLUMNS(TIMELINE_COLUMN)
-#undef TIMELINE_COLUMN
-    };
-    output_format(o, ",\n\"%s\":{", name);
-    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
-        json_column c;
-        column_start(&c, o, columns[k].name, k == 0);
-        for (size_t i = 0; i < t->points.count; i++)
-            column_number(&c, part_of(r, columns[k].number(&t->points.items[i]), columns[k].part));
-        column_end(&c);
-    }
-    output_char(o, '}');
+static bool write_points(request *r, const asked *a, const char *name, const timeline *t) {
+    const timeline_report shown = {.report = &a->report, .timeline = t};
+    const table points = timeline_points(&shown);
+    return write_rows(r, &points, name);
 }
 
 static void write_scale(output *o, const timeline *t) {
@@ -96,30 +38,20 @@ static void write_scale(output *o, const timeline *t) {
                   points[0].begin, points[n - 1].end - 1, n, points[0].end - points[0].begin);
 }
 
-/* What the system saw, at the ends of the points; null: it was not read yet. */
-static bool write_gauges(request *r, const profile *p, const timeline *t) {
+static bool write_gauges(request *r, const asked *a, const timeline *t) {
+    document kept = {0};
     gauge_list list;
-    if (!gauges_find(p, &list))
-        return request_no_memory(r);
-    output_text(r->o, ",\n\"gauges\":[");
-    for (size_t i = 0; i < list.count; i++) {
-        json_column c;
-        output_text(r->o, i ? ",\n{\"name\":" : "{\"name\":");
-        output_json(r->o, list.items[i].name);
-        column_start(&c, r->o, "values", false);
-        for (size_t k = 0; k < t->points.count; k++) {
-            const gauge_reading *at = gauge_at(&list.items[i], t->points.items[k].end - 1);
-            if (at)
-                column_integer(&c, (int64_t)at->bytes);
-            else
-                column_null(&c);
-        }
-        column_end(&c);
-        output_char(r->o, '}');
-    }
-    output_char(r->o, ']');
+    if (!gauges_find(&a->reading->profile, &list))
+        return false;
+    timeline_report shown = {.report = &a->report, .timeline = t, .gauges = &list};
+    const table gauges = timeline_gauges(&kept, &shown);
+    output_text(r->o, ",\n\"gauges\":");
+    if (!kept.failed)
+        render_json_rows(r->o, &gauges);
+    const bool ok = !kept.failed;
+    document_free(&kept);
     gauges_free(&list);
-    return true;
+    return ok;
 }
 
 typedef struct timeline_making {
@@ -165,10 +97,9 @@ static bool write_timeline(request *r, asked *a, const timeline_spec *spec) {
         output_char(r->o, '{');
         write_head(r->o, a);
         write_scale(r->o, cache_entry_value(all));
-        write_points(r->o, a->reading, "all", cache_entry_value(all));
-        if (of_kept.kept)
-            write_points(r->o, a->reading, "filtered", &filtered);
-        ok = write_gauges(r, &a->reading->profile, cache_entry_value(all));
+        ok = write_points(r, a, "all", cache_entry_value(all)) &&
+             (!of_kept.kept || write_points(r, a, "filtered", &filtered)) &&
+             write_gauges(r, a, cache_entry_value(all));
         output_text(r->o, "}\n");
     }
     cache_release(r->viewer->cache, all);
@@ -189,39 +120,39 @@ bool answer_timeline(request *r) {
 
 /* ---- peaks ------------------------------------------------------------------------------- */
 
-/* The points of a timeline miss the very peak, which is known. */
-static void correct_first(const timeline *t, peaks_list *list) {
+/* The points of a timeline miss the very peak, which is known, even if nothing is live at any. */
+static bool correct_first(const timeline *t, peaks_list *list) {
+    const peaks_entry first = {
+        .time = t->peak.at.time, .samples = t->peak.samples, .fall = t->peak.samples};
     if (list->count)
-        list->items[0] = (peaks_entry){
-            .time = t->peak.at.time, .samples = t->peak.samples, .fall = t->peak.samples};
+        list->items[0] = first;
+    return list->count || !first.samples || vec_push(list, first);
 }
 
-static int64_t number_time(const void *thing) {
-    const peaks_entry *e = thing;
-    return (int64_t)e->time;
-}
-
-static int64_t number_samples(const void *thing) {
-    const peaks_entry *e = thing;
-    return (int64_t)e->samples;
-}
-
-static void write_peaks(output *o, const asked *a, const peaks_list *list) {
-    static const char *const names[] = {"value", "low", "high"};
-    output_char(o, '{');
-    write_head(o, a);
-    output_text(o, ",\n\"peaks\":{\"count\":");
-    output_format(o, "%zu", list->count);
-    write_column(o, "time", list->items, sizeof *list->items, list->count, number_time);
-    for (int k = 0; k < 3; k++) {
-        json_column c;
-        column_start(&c, o, names[k], false);
-        for (size_t i = 0; i < list->count; i++)
-            column_number(&c, part_of(a->reading, list->items[i].samples, k));
-        column_end(&c);
+/* As sure as the sample, or, where each block is known, the order of what threads did. The first is
+ * the most that was live, whenever that was. */
+static bool find_peak_rows(const asked *a, const timeline *t, const uint8_t *kept,
+                           const peaks_list *list, timeline_peak *rows) {
+    const profile *p = &a->reading->profile;
+    bool ok = true;
+    for (size_t i = 0; ok && i < list->count; i++) {
+        const peaks_entry *e = &list->items[i];
+        blocks_spread spread = t->spread;
+        if (i > 0 && p->info.sample_rate >= 1)
+            ok = blocks_spread_at(&p->table, kept, blocks_end_of(e->time), e->samples, &spread);
+        rows[i] = (timeline_peak){.time = e->time, .live = figure_between(p, e->samples, spread)};
     }
-    write_column(o, "samples", list->items, sizeof *list->items, list->count, number_samples);
-    output_text(o, "}}\n");
+    return ok;
+}
+
+static bool write_peaks(request *r, const asked *a, const timeline_peak *rows, size_t n) {
+    const table peaks = timeline_peaks(rows, n);
+    output_char(r->o, '{');
+    write_head(r->o, a);
+    output_format(r->o, ",\n\"count\":%zu", n);
+    const bool ok = write_rows(r, &peaks, "peaks");
+    output_text(r->o, "}\n");
+    return ok || request_no_memory(r);
 }
 
 static bool find_peaks(request *r, asked *a, uint64_t n) {
@@ -234,12 +165,15 @@ static bool find_peaks(request *r, asked *a, uint64_t n) {
         return request_no_memory(r);
     bool ok = peaks_query(&t, PEAK_SHARE, (size_t)n, &list);
     if (ok) {
-        correct_first(&t, &list);
-        write_peaks(r->o, a, &list);
+        ok = correct_first(&t, &list);
+        timeline_peak *rows = malloc((list.count + 1) * sizeof *rows);
+        ok = ok && rows && find_peak_rows(a, &t, spec.kept, &list, rows) &&
+             write_peaks(r, a, rows, list.count);
+        free(rows);
         vec_free(&list);
     }
     timeline_free(&t);
-    return ok;
+    return ok || request_no_memory(r);
 }
 
 bool answer_peaks(request *r) {

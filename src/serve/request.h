@@ -4,8 +4,8 @@
 #define SERVE_REQUEST_H
 
 #include "paths/flame.h"
-#include "present/report.h"
 #include "render/page.h"
+#include "reports/report.h"
 #include "serve/api.h"
 
 enum {

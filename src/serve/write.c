@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "render/render.h"
 #include "serve/request.h"
 
 /* ---- figures ----------------------------------------------------------------------------- */
@@ -28,8 +29,11 @@ void write_cost(output *o, const asked *a, const cost *c) {
 }
 
 void write_head(output *o, const asked *a) {
+    document kept = {0};
+    const table about = report_about(&kept, &a->report);
     output_format(o, "\"trace\":%zu,\"generation\":%" PRIu64 ",", a->trace, a->reading->generation);
-    report_json_about(o, &a->report);
+    render_json_fields(o, &about, about.rows);
+    document_free(&kept);
     output_text(o, ",\n\"total\":{");
     const query_result *q = a->query;
     if (q->spread.low < q->spread.high) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/utf8.h"
 
 enum {
     MAX_NESTING = 256, /* of brackets; deeper ones are no brackets */
@@ -143,17 +144,12 @@ static void add_levels(short_name *s, const char *p, const char *end, size_t lev
     }
 }
 
-static bool is_within_character(char c) {
-    return ((unsigned char)c & 0xC0) == 0x80;
-}
-
 /* Adds a head and a tail of whole characters. */
 static void add_ends(short_name *s, const char *name, size_t size, size_t limit) {
     const size_t left = limit - MARKER_SIZE;
     size_t head = left / 2, tail = size - (left - head);
-    while (head > 0 && is_within_character(name[head]))
-        head--;
-    while (tail < size && is_within_character(name[tail]))
+    head = utf8_whole(name, head);
+    while (tail < size && utf8_continues(name[tail]))
         tail++;
     add(s, name, head);
     add_marker(s);

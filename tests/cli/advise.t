@@ -8,65 +8,67 @@ What the largest functions allocate, why, and what to do; then the reason that m
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
   
-   14.3% Interf.build_graph.add_interf (asmcomp/interf.ml:46)
+   14.3% asmcomp/interf.ml:46 Interf.build_graph.add_interf
          tree-update: a Map or Set is copied along a path at each change
-         what  91.2 MB ± 11.6 MB in about 2,390,000 blocks of 4 words (32 B); 95%
-               die young, 5% are promoted; from Stdlib__set.Make.bal (set.ml:125)
-         why   Adding to, or removing from, a Map or Set makes new nodes for the
-               whole path from the root, about as many as the number of elements
-               has binary digits, and more to balance it.
-         do    Where old versions are not needed, use a Hashtbl, a bit set or an
-               array; build from what is known at once with of_list or of_seq;
-               merge in bulk with union instead of adding one by one. To add what
-               is in a Set already costs nothing.
-         gain  at most 91.2 MB ± 11.6 MB, 14.3% of all
-         sure  definite: the stack names the function of Map.Make or Set.Make
-         check allotrace hotspots --filter 'fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w' ocamlopt.ctf
-               allotrace diff --filter 'fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w' ocamlopt.ctf AFTER.ctf
+         what   91.2 MB ± 11.6 MB in about 2,390,000 blocks of 4 words (32 B); 95%
+                die young, 5% are promoted
+         from   set.ml:125 Stdlib__set.Make.bal
+         why    Adding to, or removing from, a Map or Set makes new nodes for the
+                whole path from the root, about as many as the number of elements
+                has binary digits, and more to balance it.
+         do     Where old versions are not needed, use a Hashtbl, a bit set or an
+                array; build from what is known at once with of_list or of_seq;
+                merge in bulk with union instead of adding one by one. To add what
+                is in a Set already costs nothing.
+         gain   at most 91.2 MB ± 11.6 MB, 14.3% of all
+         sure   definite: the stack names the function of Map.Make or Set.Make
+         check  allotrace hotspots --filter 'fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w' ocamlopt.ctf
+                allotrace diff --filter 'fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w' ocamlopt.ctf AFTER.ctf
   
    10.6% in 33 functions, each below 10%:
-          2.4% Liveness.live (asmcomp/liveness.ml:52)
-          2.4% Spill.record_use (asmcomp/spill.ml:60)
-          1.6% Ctype.occur_rec (typing/ctype.ml:1774)
-          0.6% Deadcode.deadcode (asmcomp/deadcode.ml:61), …
+             2.4%   asmcomp/liveness.ml:52 Liveness.live
+             2.4%   asmcomp/spill.ml:60 Spill.record_use
+             1.6%   typing/ctype.ml:1774 Ctype.occur_rec
+             0.6%   asmcomp/deadcode.ml:61 Deadcode.deadcode, …
          tree-update: a Map or Set is copied along a path at each change
-         what  67.9 MB ± 10.0 MB in about 1,650,000 blocks of 32 B to 40 B, 2
-               sizes, 56% of 32 B; 93% die young, 7% are promoted; 3% are never
-               freed; from Stdlib__set.Make.bal (set.ml:125)
-         why   as above
-         gain  at most 67.9 MB ± 10.0 MB, 10.6% of all, from all these functions
-               together
-         sure  definite: the stack names the function of Map.Make or Set.Make
-         check allotrace hotspots --filter 'fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/' ocamlopt.ctf
-               allotrace diff --filter 'fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/' ocamlopt.ctf AFTER.ctf
+         what   67.9 MB ± 10.0 MB in about 1,650,000 blocks of 32 B to 40 B,
+                2 sizes, 56% of 32 B; 93% die young, 7% are promoted; 3% are never
+                freed
+         from   set.ml:125 Stdlib__set.Make.bal
+         why    as above
+         gain   at most 67.9 MB ± 10.0 MB, 10.6% of all, from all these functions
+                together
+         sure   definite: the stack names the function of Map.Make or Set.Make
+         check  allotrace hotspots --filter 'fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/' ocamlopt.ctf
+                allotrace diff --filter 'fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/' ocamlopt.ctf AFTER.ctf
   
-   75.1% is allocated elsewhere or otherwise, each function and reason below 10%.
+  The other 75.1% is of functions and reasons below 10% each.
   $ allotrace advise irmin-replay.ctf
   79.0 GB total allocations (± 1.5 GB, 10,607 samples at rate 1e-6)
   Sites below about 22.9 MB may be invisible at this rate.
   
    11.2% in 27 functions, each below 10%:
-          3.0% Irmin__Tree.Make.find_tree (src/irmin/tree.ml:1695)
-          1.6% Irmin_traces__Trace_replay.Make.exec_add (bench/irmin-pack/trace_replay.ml:200)
-          1.1% Irmin__Tree.Make.sub.aux (src/irmin/tree.ml:1681)
-          0.9% Irmin__Tree.Make.find (src/irmin/tree.ml:1750), …
+             3.0%   src/irmin/tree.ml:1695 Irmin__Tree.Make.find_tree
+             1.6%   bench/irmin-pack/trace_replay.ml:200 Irmin_traces__Trace_replay.Make.exec_add
+             1.1%   src/irmin/tree.ml:1681 Irmin__Tree.Make.sub.aux
+             0.9%   src/irmin/tree.ml:1750 Irmin__Tree.Make.find, …
          promise: Lwt makes promises and callbacks
-         what  8.8 GB ± 514.5 MB in about 309,000,000 blocks of 8 B to 32 B, 2
-               sizes, 80% of 32 B; 100% die young, 0% are promoted; from
-               Lwt.Sequential_composition.bind.(fun) (src/core/lwt.ml:1884)
-         why   Each bind or map of Lwt makes closures, also on a promise that is
-               resolved already; on one that is not, a new promise and a callback
-               as well.
-         do    Write steps that never wait as plain functions; work on batches
-               (one promise for many items) in inner loops; look at Lwt.state
-               before binding where the answer is mostly there already.
-         gain  at most 8.8 GB ± 514.5 MB, 11.2% of all, from all these functions
-               together
-         sure  definite: the stack names Lwt
-         check allotrace hotspots --filter 'fn:/^Lwt/' irmin-replay.ctf
-               allotrace diff --filter 'fn:/^Lwt/' irmin-replay.ctf AFTER.ctf
+         what   8.8 GB ± 514.5 MB in about 309,000,000 blocks of 8 B to 32 B,
+                2 sizes, 80% of 32 B; 100% die young, 0% are promoted
+         from   src/core/lwt.ml:1884 Lwt.Sequential_composition.bind.(fun)
+         why    Each bind or map of Lwt makes closures, also on a promise that is
+                resolved already; on one that is not, a new promise and a callback
+                as well.
+         do     Write steps that never wait as plain functions; work on batches
+                (one promise for many items) in inner loops; look at Lwt.state
+                before binding where the answer is mostly there already.
+         gain   at most 8.8 GB ± 514.5 MB, 11.2% of all, from all these functions
+                together
+         sure   definite: the stack names Lwt
+         check  allotrace hotspots --filter 'fn:/^Lwt/' irmin-replay.ctf
+                allotrace diff --filter 'fn:/^Lwt/' irmin-replay.ctf AFTER.ctf
   
-   88.8% is allocated elsewhere or otherwise, each function and reason below 10%.
+  The other 88.8% is of functions and reasons below 10% each.
 
 The commands that it names keep the blocks in question:
 
@@ -83,32 +85,31 @@ Below 10 % it is not worth it:
 
   $ allotrace advise --min-share 5 --filter '-fn:/^Interf/' ocamlopt.ctf | grep -e gain -e '%'
    12.9% in 33 functions, each below 5%:
-          3.0% Liveness.live (asmcomp/liveness.ml:52)
-          2.9% Spill.record_use (asmcomp/spill.ml:60)
-          1.9% Ctype.occur_rec (typing/ctype.ml:1774)
-          0.7% Deadcode.deadcode (asmcomp/deadcode.ml:61), …
-               sizes, 56% of 32 B; 93% die young, 7% are promoted; 3% are never
-         gain  at most 67.9 MB ± 10.0 MB, 12.9% of all, from all these functions
+             3.0%   asmcomp/liveness.ml:52 Liveness.live
+             2.9%   asmcomp/spill.ml:60 Spill.record_use
+             1.9%   typing/ctype.ml:1774 Ctype.occur_rec
+             0.7%   asmcomp/deadcode.ml:61 Deadcode.deadcode, …
+                2 sizes, 56% of 32 B; 93% die young, 7% are promoted; 3% are never
+         gain   at most 67.9 MB ± 10.0 MB, 12.9% of all, from all these functions
     7.0% in 9 functions, each below 5%:
-          3.4% X86_gas.generate_asm.(fun) (asmcomp/x86_gas.ml:307)
-          1.9% X86_gas.print_line (asmcomp/x86_gas.ml:258)
-          0.4% X86_gas.i2_s (asmcomp/x86_gas.ml:105)
-          0.4% Typecore.NameChoice.warn_if_ambiguous (typing/typecore.ml:673), …
-               96% die young, 0% are promoted; 4% are never freed; from
-         gain  at most 36.6 MB ± 7.3 MB, 7.0% of all: not worth it
-   80.1% is allocated elsewhere or otherwise, each function and reason below 5%.
+             3.4%   asmcomp/x86_gas.ml:307 X86_gas.generate_asm.(fun)
+             1.9%   asmcomp/x86_gas.ml:258 X86_gas.print_line
+             0.4%   asmcomp/x86_gas.ml:105 X86_gas.i2_s
+             0.4%   typing/typecore.ml:673 Typecore.NameChoice.warn_if_ambiguous, …
+                96% die young, 0% are promoted; 4% are never freed
+         gain   at most 36.6 MB ± 7.3 MB, 7.0% of all: not worth it
+  The other 80.1% is of functions and reasons below 5% each.
   $ allotrace advise --min-share 6 --filter 'fn:/Interf/' --top 1 ocamlopt.ctf | tail -4
-         check allotrace hotspots --filter 'fn:/Interf/ fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w' ocamlopt.ctf
-               allotrace diff --filter 'fn:/Interf/ fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w' ocamlopt.ctf AFTER.ctf
+         check  allotrace hotspots --filter 'fn:/Interf/ fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w' ocamlopt.ctf
+                allotrace diff --filter 'fn:/Interf/ fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w' ocamlopt.ctf AFTER.ctf
   
-   19.3% is allocated elsewhere or otherwise; 1 more above 6% (--top).
+  The other 19.3% has 1 more piece of advice above 6% (--top).
   $ allotrace advise --filter '-fn:/Stdlib__([Ss]et|[Mm]ap)/' ocamlopt.ctf
   457.8 MB total allocations (± 25.9 MB, 1,200 samples at rate 2e-5)
   The filter keeps 1,200 of 1,676 sampled blocks.
   Sites below about 1.1 MB may be invisible at this rate.
-  
-  No function allocates 10% of all in one way. The largest, Btype.iter_type_expr.(fun) (typing/btype.ml:316), has 6.3%.
-  What can gain so little is not worth the work.
+  No function allocates 10% of all in one way. The largest, typing/btype.ml:316 Btype.iter_type_expr.(fun), has 6.3%.
+  Nothing here is worth optimising.
 
 For programs:
 
@@ -118,13 +119,10 @@ For programs:
   0.106205,71200000,61124185,82462586,178,178,tree-update,definite,yes,0.106205,,,,33,fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/
   0.057279,38400000,31104123,46892972,96,96,formatting,definite,no,0.057279,,,,9,fn:/CamlinternalFormat|Stdlib__([Pp]rintf|[Ff]ormat|[Ss]canf)/
   $ allotrace advise --top 1 --json ocamlopt.ctf
-  {"unit":"B","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","measure":"allocated",
+  {"unit":"B","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","measure":"allocated","headers":true,
    "total":{"value":670400000,"low":638684955,"high":703282309,"samples":1676},
    "advice":[
-    {"family":"ocaml","spreads":false,"few_samples":false,"share":0.142601,"value":95600000,"low":83863069,"high":108519764,"samples":239,"blocks":239,
-     "places":[{"function":"Interf.build_graph.add_interf","file":"asmcomp/interf.ml","line":46,"share":0.142601,"value":95600000,"low":83863069,"high":108519764,"samples":239,"blocks":239}],
-     "what":{"number":{"value":2390096,"low":2096675,"high":2713087,"samples":239},"min_words":4,"max_words":4,"words":4,"one_size":1.0000,"sizes":1,"died_young":0.9456,"promoted":0.0544,"within_1ms":0.5230,"never_freed":0.0042,"type":null,"allocator":{"function":"Stdlib__set.Make.bal","file":"set.ml","line":125}},
-     "rule":"tree-update","title":"a Map or Set is copied along a path at each change","why":"Adding to, or removing from, a Map or Set makes new nodes for the whole path from the root, about as many as the number of elements has binary digits, and more to balance it.","do":"Where old versions are not needed, use a Hashtbl, a bit set or an array; build from what is known at once with of_list or of_seq; merge in bulk with union instead of adding one by one. To add what is in a Set already costs nothing.","certainty":"definite","evidence":"the stack names the function of Map.Make or Set.Make","worth":true,"gain":{"share":0.142601,"value":95600000,"low":83863069,"high":108519764,"samples":239},"filter":"fn:/^Interf\\.build_graph\\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\\.Make/ size:4w","check":["allotrace hotspots --filter 'fn:/^Interf\\.build_graph\\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\\.Make/ size:4w' ocamlopt.ctf","allotrace diff --filter 'fn:/^Interf\\.build_graph\\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\\.Make/ size:4w' ocamlopt.ctf AFTER.ctf"]}],
+    {"family":"ocaml","spreads":false,"few_samples":false,"share":0.142601,"value":95600000,"low":83863069,"high":108519764,"samples":239,"blocks":239,"places":[{"function":"Interf.build_graph.add_interf","file":"asmcomp/interf.ml","line":46,"share":0.142601,"value":95600000,"low":83863069,"high":108519764,"samples":239,"blocks":239}],"what":{"number":{"value":2390096,"low":2096675,"high":2713087,"samples":239},"min_words":4,"max_words":4,"words":4,"one_size":1.000000,"sizes":1,"died_young":0.945607,"promoted":0.054393,"within_1ms":0.523013,"never_freed":0.004184,"type":null,"allocator":{"function":"Stdlib__set.Make.bal","file":"set.ml","line":125}},"rule":"tree-update","title":"a Map or Set is copied along a path at each change","why":"Adding to, or removing from, a Map or Set makes new nodes for the whole path from the root, about as many as the number of elements has binary digits, and more to balance it.","do":"Where old versions are not needed, use a Hashtbl, a bit set or an array; build from what is known at once with of_list or of_seq; merge in bulk with union instead of adding one by one. To add what is in a Set already costs nothing.","certainty":"definite","evidence":"the stack names the function of Map.Make or Set.Make","worth":true,"gain":{"share":0.142601,"value":95600000,"low":83863069,"high":108519764,"samples":239},"filter":"fn:/^Interf\\.build_graph\\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\\.Make/ size:4w","check":["allotrace hotspots --filter 'fn:/^Interf\\.build_graph\\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\\.Make/ size:4w' ocamlopt.ctf","allotrace diff --filter 'fn:/^Interf\\.build_graph\\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\\.Make/ size:4w' ocamlopt.ctf AFTER.ctf"]}],
    "omitted":1,"functions":374,"largest":{"function":"Interf.build_graph.add_interf","file":"asmcomp/interf.ml","line":52,"share":0.168258,"value":112800000,"low":100017501,"high":126763358,"samples":282,"blocks":282}}
 
 Where no rule fits, there are the facts; at rate 1 they are exact:
@@ -137,14 +135,15 @@ Where no rule fits, there are the facts; at rate 1 they are exact:
   > END
   $ allotrace advise native.ctf
   232 B total allocations (exact, 29 samples at rate 1)
+  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
   
-   89.7% grow (table.c:5)
-         what  208 B in 2 blocks of 64 B to 128 B, 2 sizes, 65% of 128 B, by
-               realloc; 0% are freed within 1 ms; 65% are never freed
-         why   No rule fits. Look at the place, and at who calls it (allotrace
-               callers).
-         check allotrace hotspots --filter 'fn:/^grow$/' native.ctf
-               allotrace diff --filter 'fn:/^grow$/' native.ctf AFTER.ctf
+   89.7% table.c:5 grow
+         what   208 B in 2 blocks of 64 B to 128 B, 2 sizes, 65% of 128 B, by
+                realloc; 0% are freed within 1 ms; 65% are never freed
+         why    No rule fits. Look at the place, and at who calls it (allotrace
+                callers).
+         check  allotrace hotspots --filter 'fn:/^grow$/' native.ctf
+                allotrace diff --filter 'fn:/^grow$/' native.ctf AFTER.ctf
   
    10.3% libfoo.so.1+0x1f30
          where an address, not a function: libfoo.so.1 has no name for it. Other
@@ -154,9 +153,9 @@ Where no rule fits, there are the facts; at rate 1 they are exact:
                callers).
          check allotrace hotspots --filter 'fn:/^libfoo\.so\.1\+0x1f30$/' native.ctf
                allotrace diff --filter 'fn:/^libfoo\.so\.1\+0x1f30$/' native.ctf AFTER.ctf
-  allotrace: hint: places shown as module+0x… have no names yet; they get them by: allotrace symbolize native.ctf
+  allotrace: hint: places shown as module+0x… are addresses in files without symbols; servers of debug information may have them, with DEBUGINFOD_URLS=https://debuginfod.elfutils.org set: allotrace symbolize --debuginfod native.ctf
   $ allotrace advise --json native.ctf | grep -o '"rule":[^,]*'
-  allotrace: hint: places shown as module+0x… have no names yet; they get them by: allotrace symbolize native.ctf
+  allotrace: hint: places shown as module+0x… are addresses in files without symbols; servers of debug information may have them, with DEBUGINFOD_URLS=https://debuginfod.elfutils.org set: allotrace symbolize --debuginfod native.ctf
   "rule":null
   "rule":null
 
@@ -168,12 +167,12 @@ Where OCaml's heap grows is nobody's fault, whatever just then allocates, and wh
   > alloc external 9999 10000 Dig@dig.ml:1 Dig.digits@dig.ml:7 caml_ba_alloc@bigarray.c:3
   > END
   $ allotrace advise --top 9 --min-share 1 heap.ctf | grep -E '^ +[0-9].*%|ocaml-heap|rule'
-   50.0% large_allocate (shared_heap.c:9)
+   50.0% shared_heap.c:9 large_allocate
          ocaml-heap: the OCaml heap grows
-   42.9% caml_alloc_for_heap (memory.c:2)
+   42.9% memory.c:2 caml_alloc_for_heap
          ocaml-heap: the OCaml heap grows
-    7.1% Dig.digits (dig.ml:7)
-         why   No rule fits. Look at the place, and at who calls it (allotrace
+    7.1% dig.ml:7 Dig.digits
+         why    No rule fits. Look at the place, and at who calls it (allotrace
 
 What is freed at once can take the place of another block, but not its own; a few lives are weak evidence:
 
@@ -196,14 +195,14 @@ What is freed at once can take the place of another block, but not its own; a fe
   ten: large-block, guess
   thirty: temporary, likely
   $ allotrace advise brief.ctf | grep -A1 sure
-         sure  guess: sizes, and that most are freed while the program runs; but
-               there are few blocks
+         sure   guess: sizes, and that most are freed while the program runs; but
+                there are few blocks
   --
-         sure  guess: lifetimes; the trace does not say who freed them; but there
-               are few blocks
+         sure   guess: lifetimes; the trace does not say who freed them; but there
+                are few blocks
   --
-         sure  likely: lifetimes; the trace does not say who freed them
-         check allotrace hotspots --filter 'fn:/^thirty$/ life:<1ms size:200w' brief.ctf
+         sure   likely: lifetimes; the trace does not say who freed them
+         check  allotrace hotspots --filter 'fn:/^thirty$/ life:<1ms size:200w' brief.ctf
 
 A copy that the program keeps had to be made once, whatever made it:
 
@@ -222,11 +221,11 @@ What grows by steps, and what by a factor:
   >   for i in {0..11}; do grow factor $((10 << i)) $((30 + i)) same; done
   > } | "$TESTDIR/make-trace" >growth.ctf
   $ allotrace advise growth.ctf | grep -A1 what
-         what  320.0 KB in 12 blocks of 80 B to 160.0 KB, 12 sizes, 50% of 160.0
-               KB, by realloc; they grow by 2 times; 0% are freed within 1 ms
+         what   320.0 KB in 12 blocks of 80 B to 160.0 KB, 12 sizes, 50% of
+                160.0 KB, by realloc; they grow by a factor of 2; 0% are freed
   --
-         what  319.6 KB in 30 blocks of 7.8 KB to 13.5 KB, 30 sizes, by realloc;
-               they grow by about 200 B at a time (1.9%); 0% are freed within 1 ms
+         what   319.6 KB in 30 blocks of 7.8 KB to 13.5 KB, 30 sizes, by realloc;
+                they grow by about 200 B at a time (1.9%); 0% are freed within
 
 Few samples say nothing but the place; no samples nothing at all; a shell can take every name:
 
@@ -240,12 +239,13 @@ Few samples say nothing but the place; no samples nothing at all; a shell can ta
   1.6 KB total allocations (197 B … 5.6 KB, 2 samples at rate 0.01)
   Sites below about 2.3 KB may be invisible at this rate.
   
-  100.0% A.b' (a.ml:1)
-         what  1.6 KB (197 B … 5.6 KB) in about 67 blocks of 2 words (16 B); none
-               is freed; from Stdlib.(@) (stdlib.ml:3)
-         why   Too few samples to say; record with a higher --rate.
-         check allotrace hotspots --filter 'fn:/^A\.b.$/' 'it'\''s few.ctf'
-               allotrace diff --filter 'fn:/^A\.b.$/' 'it'\''s few.ctf' AFTER.ctf
+  100.0% a.ml:1 A.b'
+         what   1.6 KB (197 B … 5.6 KB) in about 67 blocks of 2 words (16 B); none
+                is freed
+         from   stdlib.ml:3 Stdlib.(@)
+         why    Too few samples to say; record with a higher --rate.
+         check  allotrace hotspots --filter 'fn:/^A\.b.$/' 'it'\''s few.ctf'
+                allotrace diff --filter 'fn:/^A\.b.$/' 'it'\''s few.ctf' AFTER.ctf
   $ allotrace advise few.ctf | sed -n 's/.*\(allotrace hotspots\)/\1 --callers 0/p' | sh
   1.6 KB total allocations (197 B … 5.6 KB, 2 samples at rate 0.01)
   Sites below about 2.3 KB may be invisible at this rate.
@@ -257,10 +257,10 @@ Few samples say nothing but the place; no samples nothing at all; a shell can ta
   $ allotrace advise --filter 'size:>1G' few.ctf
   Nothing to show: kept 0 of 2 blocks: `size` removed the last 2.
   $ allotrace advise --json none.ctf
-  {"unit":"B","rate":1,"program":"prog","measure":"allocated",
+  {"unit":"B","rate":1,"program":"prog","measure":"allocated","headers":true,
    "total":{"value":0,"low":0,"high":0,"samples":0},
    "advice":[],
-   "omitted":0,"functions":0,"largest":{"function":null,"file":null,"line":0,"share":0.000000,"value":0,"low":0,"high":0,"samples":0,"blocks":0}}
+   "omitted":0,"functions":0,"largest":{"function":null,"file":null,"share":0.000000,"value":0,"low":0,"high":0,"samples":0,"blocks":0}}
 
 What is not understood:
 
@@ -289,15 +289,15 @@ Of what is live at the peak:
   45.0 MB live at the peak, at 778 ms (± 8.1 MB, 118 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
   
-   19.5% Interf.build_graph.add_interf (asmcomp/interf.ml:52, 48, 44)
-         what  8.8 MB ± 3.6 MB in about 383,000 blocks of 2 words (16 B); 4% die
-               young, 96% are promoted; 65% are never freed
-         why   No rule fits. Look at the place, and at who calls it (allotrace
-               callers).
-         check allotrace hotspots --measure peak --filter 'fn:/^Interf\.build_graph\.add_interf$/' BEFORE.ctf
-               allotrace diff --measure peak --filter 'fn:/^Interf\.build_graph\.add_interf$/' BEFORE.ctf AFTER.ctf
+   19.5% asmcomp/interf.ml:52 Interf.build_graph.add_interf (also lines 48, 44)
+         what   8.8 MB ± 3.6 MB in about 383,000 blocks of 2 words (16 B); 4% die
+                young, 96% are promoted; 65% are never freed
+         why    No rule fits. Look at the place, and at who calls it (allotrace
+                callers).
+         check  allotrace hotspots --measure peak --filter 'fn:/^Interf\.build_graph\.add_interf$/' BEFORE.ctf
+                allotrace diff --measure peak --filter 'fn:/^Interf\.build_graph\.add_interf$/' BEFORE.ctf AFTER.ctf
   
-   80.5% is allocated elsewhere or otherwise; 1 more above 10% (--top).
+  The other 80.5% has 1 more piece of advice above 10% (--top).
 
 By numbers of blocks, and by how much is held for how long; the total is that of hotspots:
 
@@ -305,36 +305,37 @@ By numbers of blocks, and by how much is held for how long; the total is that of
   19,652,679 blocks allocated (± 1,044,461, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
   
-   12.2% Interf.build_graph.add_interf (asmcomp/interf.ml:46)
+   12.2% asmcomp/interf.ml:46 Interf.build_graph.add_interf
          tree-update: a Map or Set is copied along a path at each change
-         what  2,390,096 blocks ± 308,206 of 4 words (32 B); 95% die young, 5% are
-               promoted; from Stdlib__set.Make.bal (set.ml:125)
-         why   Adding to, or removing from, a Map or Set makes new nodes for the
-               whole path from the root, about as many as the number of elements
-               has binary digits, and more to balance it.
-         do    Where old versions are not needed, use a Hashtbl, a bit set or an
-               array; build from what is known at once with of_list or of_seq;
-               merge in bulk with union instead of adding one by one. To add what
-               is in a Set already costs nothing.
-         gain  at most 2,390,096 blocks ± 308,206, 12.2% of all
-         sure  definite: the stack names the function of Map.Make or Set.Make
-         check allotrace hotspots --measure blocks --filter 'fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w' ocamlopt.ctf
-               allotrace diff --measure blocks --filter 'fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w' ocamlopt.ctf AFTER.ctf
+         what   2,390,096 blocks ± 308,206 of 4 words (32 B); 95% die young, 5%
+                are promoted
+         from   set.ml:125 Stdlib__set.Make.bal
+         why    Adding to, or removing from, a Map or Set makes new nodes for the
+                whole path from the root, about as many as the number of elements
+                has binary digits, and more to balance it.
+         do     Where old versions are not needed, use a Hashtbl, a bit set or an
+                array; build from what is known at once with of_list or of_seq;
+                merge in bulk with union instead of adding one by one. To add what
+                is in a Set already costs nothing.
+         gain   at most 2,390,096 blocks ± 308,206, 12.2% of all
+         sure   definite: the stack names the function of Map.Make or Set.Make
+         check  allotrace hotspots --measure blocks --filter 'fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w' ocamlopt.ctf
+                allotrace diff --measure blocks --filter 'fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w' ocamlopt.ctf AFTER.ctf
   
-   87.8% is allocated elsewhere or otherwise, each function and reason below 10%.
+  The other 87.8% is of functions and reasons below 10% each.
   $ allotrace advise -m byteseconds ocamlopt.ctf
   22.4 MB·s of bytes times lifetime (± 3.8 MB·s, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
   
-   11.9% Cmi_format.input_cmi (file_formats/cmi_format.ml:46)
-         what  2.7 MB·s (1.2 MB·s … 5.1 MB·s) in about 124,000 blocks of 16 B to
-               32 B, 3 sizes; none is freed
-         why   No rule fits. Look at the place, and at who calls it (allotrace
-               callers).
-         check allotrace hotspots --measure byteseconds --filter 'fn:/^Cmi_format\.input_cmi$/' ocamlopt.ctf
-               allotrace diff --measure byteseconds --filter 'fn:/^Cmi_format\.input_cmi$/' ocamlopt.ctf AFTER.ctf
+   11.9% file_formats/cmi_format.ml:46 Cmi_format.input_cmi
+         what   2.7 MB·s (1.2 MB·s … 5.1 MB·s) in about 124,000 blocks of 16 B to
+                32 B, 3 sizes; none is freed
+         why    No rule fits. Look at the place, and at who calls it (allotrace
+                callers).
+         check  allotrace hotspots --measure byteseconds --filter 'fn:/^Cmi_format\.input_cmi$/' ocamlopt.ctf
+                allotrace diff --measure byteseconds --filter 'fn:/^Cmi_format\.input_cmi$/' ocamlopt.ctf AFTER.ctf
   
-   88.1% is allocated elsewhere or otherwise, each function and reason below 10%.
+  The other 88.1% is of functions and reasons below 10% each.
   $ for m in blocks byteseconds; do
   >   for c in advise hotspots; do allotrace $c -m $m --json ocamlopt.ctf | jq -c '.unit, .total'; done | sort -u
   > done
@@ -351,5 +352,5 @@ not what starts the thread; where it is on the stack, it is the place, whatever 
   > $(printf 'alloc external 9 9 clone3@clone3.S:1 start_thread@pthread_create.c:4 prog::work@prog.rs:5 core::ops::function::FnOnce::call_once@prog:0 alloc::fmt::format@fmt.rs:7 alloc::vec::reserve@vec.rs:8\n%.0s' {1..20})
   > END
   $ allotrace advise inlined.ctf | grep '%'
-   60.0% alloc::fmt::format (fmt.rs:7)
-   40.0% prog::work (prog.rs:5)
+   60.0% fmt.rs:7 alloc::fmt::format
+   40.0% prog.rs:5 prog::work

@@ -25,6 +25,20 @@ Expectations, here at rate 1, where numbers are exact:
   $ allotrace check --csv -e 'parse=10KB' exact.ctf
   verdict,expected,within,value,low,high,samples,unit,site,name,measure,filter
   PASS,10240,10,8800,8800,8800,1100,B,parse,parse,allocated,
+  $ allotrace check --markdown -e 'parse=10KB' -e 'total=16 words' exact.ctf
+  | verdict | actual | expected | within | ratio | site |
+  | --- | ---: | ---: | ---: | ---: | --- |
+  | **PASS** | 8.6 KB | 10.0 KB | 10x | 0.86 | `parse` |
+  | **FAIL** | 1,600 words | 16 words | 10x | 100.00 | `total` |
+  
+  1 passed, 1 failed, 0 undecided
+  [3]
+  $ allotrace check --markdown --csv -e 'parse=10KB' exact.ctf
+  allotrace: check: --json, --csv and --markdown exclude each other
+  Try `allotrace check --help`.
+  [2]
+  $ allotrace check --markdown --update budget.toml exact.ctf 2>&1 | head -1
+  allotrace: check: --update stands alone
 
 What a function leaves to others is not its own; and nothing is not checked:
 

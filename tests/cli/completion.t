@@ -39,9 +39,12 @@ The script for zsh, as the shell uses it, after `run` also for what programs hav
 The table behind it:
 
   $ allotrace completion plain | grep ^doctor
-  doctor	--all		list every defect, instead of the first five of each kind
-  doctor	--output	REPAIRED	write what can be used as a clean trace
-  doctor	--help		show how to use this command
+  doctor	--all		list every defect, instead of the first five of each kind	
+  doctor	--output	REPAIRED	write what can be used as a clean trace	o
+  doctor	--help		show how to use the command	h
+  $ allotrace completion plain | awk -F'\t' '$2 == "--measure" { print $3, $5 }' | sort -u
+  allocated|blocks|live|peak|promoted|survived|byteseconds m
+  allocated|blocks|live|peak|promoted|survived|byteseconds|requested m
   $ allotrace completion tcsh
   allotrace: completion: `tcsh` is none of bash, zsh, fish, plain
   Try `allotrace completion --help`.

@@ -46,19 +46,21 @@ A native program before and after a change, recorded:
   $ allotrace diff --json before1.ctf after1.ctf | python3 judge.py
   total: sure True
   first: parse 14 16 sure True
-  $ allotrace diff before1.ctf after1.ctf | head -4 | sed 's|/[^ ]*/||'
-  Before: 1\.\d MB · After: 1\d\d\.\d KB · Reduction: 8\d % ± \d % (re)
+  $ allotrace diff before1.ctf after1.ctf | sed 's|/[^ ]*/||; 6q'
+    before  1\.\d MB ± \d\d\.\d KB (re)
+    after   1\d\d\.\d KB ± \d\d\.\d KB (re)
+    change  -\S+ [KM]B ± \d\d\.\d KB, -8\d% ± \d% (re)
   Sites below about 1.2 KB may be invisible at this rate.
-       before      after                 change       q  site
-   .*<0\.001  prog\.c:14 → 16 parse (re)
+    before, KB +after +change +± +q  site (re)
+   .*<0\.001  prog\.c:16 parse \(was line 14\) (re)
 
 Several runs a side, whose intervals are wider:
 
   $ allotrace diff --json --before before*.ctf --after after*.ctf | python3 judge.py
   total: sure True
   first: parse 14 16 sure True
-  $ allotrace diff --before before*.ctf --after after*.ctf | sed -n 2p
-  Note: means of several runs (3 before, 3 after)
+  $ allotrace diff --before before*.ctf --after after*.ctf | sed -n 4p
+  Amounts are means of several runs: 3 before, 3 after.
 
 A budget from the program after the change; the one before it does not keep it:
 
@@ -74,3 +76,29 @@ A budget from the program after the change; the one before it does not keep it:
   [3]
   $ grep -c 'FAIL .* total$' verdicts
   1
+
+The jobs in the manual for CI, as far as they are shell, in a repository of that program; other commands are stubs:
+
+  $ command -v git >/dev/null || exit 80
+  $ mkdir -p project/examples/ci bin && cp "$TESTDIR/../../examples/ci/report.c" project/examples/ci/ && cd project
+  $ git init -q && git config user.email a@b.c && git config user.name a && git add . && git commit -qm before
+  $ sed -i 's/^#define ROOM .*/#define ROOM 2/' examples/ci/report.c && git commit -qam after
+  $ cat >../shell.py <<'END'
+  > # The steps of a job, as its runner puts them together.
+  > import re, sys, textwrap
+  > block = next(b for b in open(sys.argv[1]).read().split("```") if sys.argv[2] in b)
+  > steps = re.findall(r"^( +)- (?:run: )?\|\n((?:\1 +.*\n)+)", block, re.M)
+  > print("".join(textwrap.dedent(body) for _, body in steps if "apt-get" not in body))
+  > END
+  $ printf '#!/bin/sh\necho gh "$@"\n' >../bin/gh; printf '#!/bin/sh\necho curl "$@"\n' >../bin/curl; chmod +x ../bin/*
+  $ export BEFORE=$(git rev-parse HEAD~) AFTER=$(git rev-parse HEAD) HOME=$PWD NUMBER=7 GITHUB_REPOSITORY=a/b GITHUB_STEP_SUMMARY=summary.md
+  $ export CI_MERGE_REQUEST_DIFF_BASE_SHA=$BEFORE CI_COMMIT_SHA=$AFTER NOTES_TOKEN=t CI_API_V4_URL=http://x CI_PROJECT_ID=1 CI_MERGE_REQUEST_IID=2
+  $ for job in 'on: pull_request' 'merge_request_event'; do
+  >   rm -f *.ctf allocations.md; python3 ../shell.py "$TESTDIR/../../docs/ci.md" "$job" >../job.sh
+  >   PATH=$PWD/../bin:$PATH bash -eo pipefail ../job.sh
+  >   tail -1 allocations.md; [ ! -e summary.md ] || cmp summary.md allocations.md; rm -f summary.md
+  > done
+  gh pr comment 7 --repo a/b --body-file allocations.md
+  \*\*Increased by \d+% ± \d+%\*\*; \d sites? changed for sure. (re)
+  curl --fail --silent --show-error --header PRIVATE-TOKEN: t --form body=<allocations.md http://x/projects/1/merge_requests/2/notes
+  \*\*Increased by \d+% ± \d+%\*\*; \d sites? changed for sure. (re)

@@ -19,10 +19,10 @@ main keeps one from the start (events are 1 ms apart):
     start-up    8,000      1  most was allocated at the start
   
   By site:
-    class     live, B  growth, KB/s      q  live over time            site
-    growing     9,600          26.0  0.000  ▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇████  parse.ml:10 parse
-    bounded       800           0.0         ▅███████████████████████  eval.ml:20 eval
-    start-up    8,000           0.0         ████████████████████████  main.ml:1 main
+    class     live, B  growth, KB/s       q  live over time            site
+    growing     9,600          26.0  <0.001  ▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇████  parse.ml:10 parse
+    bounded       800           0.0          ▅███████████████████████  eval.ml:20 eval
+    start-up    8,000           0.0          ████████████████████████  main.ml:1 main
   allotrace: hint: who calls the first: allotrace callers --filter survived 'parse.ml:10' a.ctf
   $ allotrace leaks --csv a.ctf
   class,value,low,high,samples,slope,slope_low,slope_high,slope_samples,late,p,q,startup_samples,at_exit_samples,function,file,line
@@ -117,10 +117,10 @@ By numbers of blocks: in main's place there is one block, however large:
     start-up             1      1  most was allocated at the start
   
   By site:
-    class     live, blocks  growth, blocks/s      q  live over time            site
-    growing            120               333  0.000  ▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇████  parse.ml:10 parse
-    bounded             10              0.04         ▅███████████████████████  eval.ml:20 eval
-    start-up             1                 0         ████████████████████████  main.ml:1 main
+    class     live, blocks  growth, blocks/s       q  live over time            site
+    growing            120               333  <0.001  ▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇████  parse.ml:10 parse
+    bounded             10              0.04          ▅███████████████████████  eval.ml:20 eval
+    start-up             1                 0          ████████████████████████  main.ml:1 main
   allotrace: hint: who calls the first: allotrace callers --filter survived 'parse.ml:10' a.ctf
   $ allotrace leaks -m blocks --csv a.ctf
   class,value,low,high,samples,slope,slope_low,slope_high,slope_samples,late,p,q,startup_samples,at_exit_samples,function,file,line
@@ -170,10 +170,10 @@ By how long what is left has been held; classes and slopes are as before, and wh
     start-up      2,800      1  most was allocated at the start
   
   By site:
-    class     live, B·s  growth, KB·s/s      q  live over time            site
-    growing       1,728            26.0  0.000  ▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇████  parse.ml:10 parse
-    bounded       11.60             0.0         ▅███████████████████████  eval.ml:20 eval
-    start-up      2,800             0.0         ████████████████████████  main.ml:1 main
+    class     live, B·s  growth, KB·s/s       q  live over time            site
+    growing       1,728            26.0  <0.001  ▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇████  parse.ml:10 parse
+    bounded       11.60             0.0          ▅███████████████████████  eval.ml:20 eval
+    start-up      2,800             0.0          ████████████████████████  main.ml:1 main
   allotrace: hint: who calls the first: allotrace callers --filter survived 'parse.ml:10' a.ctf
   $ allotrace leaks -m byteseconds --csv a.ctf | cut -d, -f1-6,13-
   class,value,low,high,samples,slope,startup_samples,at_exit_samples,function,file,line
@@ -212,9 +212,9 @@ What the C library keeps for streams says so; it is judged as anything else, and
     bounded       0.5      1  blocks come and go; growth is at most half of what is live
   
   By site:
-    class    live, KB  growth, KB/s      q  live over time            remark                                                                                                  site
-    growing      80.0       3,992.8  0.000   ▁▁▂▂▂▃▃▃▄▄▄▅▅▆▆▆▆▇▇████  buffer of a stream, the C library's: freed by fclose; that of stdin, stdout or stderr stays to the end  filedoalloc.c:101 _IO_file_doallocate
-    bounded       0.5           0.0                                █  stream that is open, the C library's: freed by fclose                                                   iofopen.c:65 __fopen_internal
+    class    live, KB  growth, KB/s       q  live over time            remark                                                                                                  site
+    growing      80.0       3,992.8  <0.001   ▁▁▂▂▂▃▃▃▄▄▄▅▅▆▆▆▆▇▇████  buffer of a stream, the C library's: freed by fclose; that of stdin, stdout or stderr stays to the end  filedoalloc.c:101 _IO_file_doallocate
+    bounded       0.5           0.0                                 █  stream that is open, the C library's: freed by fclose                                                   iofopen.c:65 __fopen_internal
   allotrace: hint: who calls the first: allotrace callers --filter survived 'filedoalloc.c:101' c.ctf
   $ allotrace leaks --json c.ctf | jq -c '.sites[] | .function, .remark'
   "_IO_file_doallocate"

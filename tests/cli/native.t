@@ -30,7 +30,7 @@ gauges; here at rate 1, where numbers are exact.
       8.3%      2,048      256    via $77
       4.2% ▍    1,024      128  (no backtrace)
       4.2% ▍    1,024      128  $-3
-  allotrace: hint: places shown as module+0x… have no names yet; they get them by: allotrace symbolize native.ctf
+  allotrace: hint: places shown as module+0x… are addresses in files without symbols; servers of debug information may have them, with DEBUGINFOD_URLS=https://debuginfod.elfutils.org set: allotrace symbolize --debuginfod native.ctf
   $ allotrace hotspots --by function native.ctf
   24.0 KB total allocations (exact, 3,072 samples at rate 1)
   Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
@@ -45,7 +45,7 @@ gauges; here at rate 1, where numbers are exact.
       8.3%      2,048      256    via $77
       4.2% ▍    1,024      128  (no backtrace)
       4.2% ▍    1,024      128  $-3
-  allotrace: hint: places shown as module+0x… have no names yet; they get them by: allotrace symbolize native.ctf
+  allotrace: hint: places shown as module+0x… are addresses in files without symbols; servers of debug information may have them, with DEBUGINFOD_URLS=https://debuginfod.elfutils.org set: allotrace symbolize --debuginfod native.ctf
   $ allotrace hotspots --by type native.ctf
   24.0 KB total allocations (exact, 3,072 samples at rate 1)
   Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
@@ -98,17 +98,26 @@ gauges; here at rate 1, where numbers are exact.
   [{"readings":1,"most":16384,"time":9000,"last":16384,"name":"rss"}]
   $ allotrace timeline --points 3 native.ctf
   24.0 KB total allocations (exact, 3,072 samples at rate 1)
-  
-    live        ▆██  most 24.0 KB at 7 ms
-      external  ▆█▆  most 23.0 KB at 3 ms
-    allocated   █▄▁  most 5.2 MB/s at 0 µs
-    freed         █  most 2.6 MB/s at 6 ms
-    rss           █  most 16.0 KB at 9 ms
-                0 … 9 ms, a character is 3 ms
+  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
   At the end, 16.0 KB was live; the system saw: rss 16.0 KB.
   
+  Live (0 … 9 ms, a character is 3 ms):
+    over time  most, KB    at  heap
+    ▆██            24.0  7 ms  all
+    ▆█▆            23.0  3 ms    external
+  
+  Each second:
+    over time  most, KB/s    at  blocks
+    █▄▁           5,331.6  0 µs  allocated
+      █           2,667.6  6 ms  freed
+  
+  What the system saw:
+    over time  most, KB    at  memory
+      █            16.0  9 ms  rss
+  
   Marks:
-            1 ms  loaded
+      at  mark
+    1 ms  loaded
   $ allotrace timeline --points 3 --json native.ctf | grep -A1 gauges
    "gauges":[
     {"name":"rss","readings":1,"most":16384,"time":9000,"last":16384,"values":[null,null,16384]}],

@@ -208,9 +208,8 @@ What several threads did at one time has no order. Two processes, each of which 
   {"value":8000,"low":8000,"high":16000,"samples":1000}
   $ allotrace hotspots --measure peak --filter 'fn:/2$/' --json both.ctf | jq -c .total
   {"value":0,"low":0,"high":8000,"samples":0}
-  $ allotrace timeline both.ctf | grep live
-    live                                                       █  most 7.8 KB (7.8 KB … 15.6 KB) at 1 ms
-  At the end, 0 B was live.
+  $ allotrace timeline both.ctf | grep ' all$'
+                                                   █    8,000  8,000 … 16,000  1 ms  all
   $ allotrace check --measure peak -e 'total=12KB' --within 1.1 -e 'a1=1KB' both.ctf
     verdict    deciding rate  actual  ±                 expected  within  ratio  site
     UNDECIDED           none  7.8 KB  7.8 KB … 15.6 KB   12.0 KB    1.1x   0.65  total, live at the peak

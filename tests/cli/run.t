@@ -101,6 +101,14 @@ Processes that it starts are not recorded without %p, and it says so; it doesn't
   $ allotrace run -q -o quiet.ctf -- sh -c 'ls -d .'
   .
 
+Traces are found in a folder with a percent sign, which a pattern doubles:
+
+  $ mkdir 50%; allotrace run --rate 1 -o '50%%/x-%p.ctf' -- sh -c 'ls -d .; :' 2>&1 | grep -o 'by 2 programs'
+  by 2 programs
+  $ ls 50% | sed 's/[0-9]\+/N/'
+  x-N.ctf
+  x-N.ctf
+
 They see the environment that they would see without it but for settings, and do not load the recorder, however they are
 started; others' libraries stay. Where each is recorded, the recorder is all that is added:
 

@@ -14,8 +14,8 @@ A trace without a command: the most important of each report. The peak is that o
   More: allotrace hotspots a.ctf
   
   Growing:
-    class    live, B  growth, KB/s      q  live over time            site
-    growing    3,840          31.3  0.000  ▁▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇███  keep.ml:5 keep
+    class    live, B  growth, KB/s       q  live over time            site
+    growing    3,840          31.3  <0.001  ▁▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇███  keep.ml:5 keep
   More: allotrace leaks a.ctf
   In a browser: allotrace view a.ctf
   $ allotrace summary a.ctf >named.txt; allotrace - <a.ctf | sed 's/-$/a.ctf/' | diff named.txt -
@@ -34,7 +34,7 @@ A trace without a command: the most important of each report. The peak is that o
 It takes no filter:
 
   $ allotrace a.ctf --filter fn:parse
-  allotrace: summary has no option --filter: it is of the whole trace; hotspots, peak, leaks and advise take filters
+  allotrace: summary has no option --filter; use allotrace hotspots --filter FILTER
   Try `allotrace summary --help`.
   [2]
 

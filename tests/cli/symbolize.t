@@ -36,3 +36,34 @@ One that some process is still recording:
   allotrace: a.ctf: is still being recorded; use --output for what is there so far
   [1]
   $ cmp a.ctf $TRACES/ocamlopt.ctf
+
+Where a file has no symbols, a hint says which Debian package has them, if its own package is known, or else where
+they may be asked for:
+
+  $ cat >stripped.c <<'END'
+  > #include <stdlib.h>
+  > #include <string.h>
+  > static __attribute__((noinline)) void *make(void) { return malloc(1000); }
+  > int main(void) { for (int i = 0; i < 100; i++) free(make()), free(strdup("a")); return 0; }
+  > END
+  $ ${CC:-cc} -O1 -s -o stripped stripped.c
+  $ allotrace run -q -r 1 -o s.ctf -- ./stripped
+  $ mkdir bin
+  $ printf '#!/bin/sh\necho "$@" >>asked\nexit 1\n' >bin/dpkg-query; chmod +x bin/dpkg-query
+  $ export PATH=$PWD/bin:$PATH
+  $ unset DEBUGINFOD_URLS
+  $ allotrace hotspots s.ctf 2>&1 >out | sed 's/^/  /'
+    allotrace: hint: places shown as module+0x… are addresses in files without symbols; servers of debug information may have them, with DEBUGINFOD_URLS=https://debuginfod.elfutils.org set: allotrace symbolize --debuginfod s.ctf
+  $ grep -c '^-S .*/stripped ' asked
+  1
+  $ grep -o 'stripped+0x' out | uniq
+  stripped+0x
+  $ DEBUGINFOD_URLS=https://example.org allotrace hotspots s.ctf 2>&1 >out | sed 's/^/  /'
+    allotrace: hint: places shown as module+0x… are addresses in files without symbols; servers of debug information may have them: allotrace symbolize --debuginfod s.ctf
+  $ allotrace symbolize s.ctf | tail -n 1
+    for names, ask servers: allotrace symbolize --debuginfod s.ctf
+  $ printf '#!/bin/sh\necho "diversion by x from: /y"\necho "libs1:amd64: $2"\necho "libs1:amd64, t: $3"; echo "libc6:i386: $2"' >bin/dpkg-query
+  $ allotrace hotspots s.ctf 2>&1 >out | sed 's/^/  /'
+    allotrace: hint: places shown as module+0x… are addresses in files without symbols; install libs1-dbgsym libc6-dbg, then: allotrace symbolize s.ctf
+  $ allotrace symbolize s.ctf | tail -n 1
+    for names, install libs1-dbgsym libc6-dbg, then: allotrace symbolize s.ctf

@@ -16,46 +16,46 @@ The commands, and one of them:
   usage: allotrace COMMAND [OPTIONS] [FILE…]
   
   Record:
-    run         record where a program allocates
-    attach      record a process that runs already
+    run         record a program's allocations
+    attach      record a running process
     detach      end the recording of a process
-    ctl         tell a recording that goes on what to do
-    instrument  make an OCaml program trace itself when asked to
+    ctl         control a running recording
+    instrument  make an OCaml program write traces
   
   Look at a trace:
     view        show traces in a browser
-    summary     show the most important of each report
+    summary     show what matters most in a trace
     hotspots    show which code allocates most
-    types       show which types of objects take most
-    tree        show what is allocated along call paths
+    types       show which object types use the most memory
+    tree        show allocations along call paths
     callers     show who calls a function, and what that allocates
     callees     show what a function calls, and what that allocates
-    peak        show when most was live, and what
-    timeline    show what is live as time goes by
-    leaks       show what stays in memory, and whether it grows
+    peak        show peak memory and what held it
+    timeline    show live memory over time
+    leaks       show what stays in memory and whether it grows
     lifetimes   show how long blocks live
-    stats       show sizes and lifetimes of blocks
-    advise      say why the largest sites allocate, and what to do
+    stats       show distributions of sizes and lifetimes
+    advise      explain why the largest sites allocate, and what to change
     diff        show what changed between two traces
-    check       check a trace against expectations and budgets
-    info        show what a trace is about
-    dump        write every event as text, for scripts
-    export      write a trace for other tools
+    check       check a trace against budgets
+    info        show a trace's metadata
+    dump        write every event as text
+    export      convert a trace for other tools
   
   Check and complete traces:
-    doctor      list what is wrong with a trace, and repair it
-    symbolize   give the addresses in a trace their names
+    doctor      list and repair the defects of a trace
+    symbolize   resolve the addresses in a trace to names
   
   Make traces from traces:
-    trim        cut a stretch of time out of a trace
+    trim        cut a trace to a span of time
     subsample   thin a trace to a lower rate
-    merge       make one trace of several
+    merge       combine several traces into one
     anonymise   replace the names in a trace by pseudonyms
   
   Other:
     mcp         serve the analyses to programs that write code
-    help        explain a command or a topic, or list all
-    completion  print the completion script of a shell
+    help        explain a command or a topic
+    completion  print a shell's completion script
   
   `allotrace help COMMAND` explains one; filter, measures, intervals, sites, heaps
   and index are topics of `allotrace help`, too. --version shows the version.
@@ -82,13 +82,15 @@ The commands, and one of them:
         --callers N             show at most N callers of each row (default 3)
     -f, --filter FILTER         only blocks that FILTER keeps, like
                                 'alloc:10s..20s live:@peak size:>=1K life:<1ms
-                                heap:major fn:/Lwt/ -fn:Stdlib'; see allotrace(1)
-    -m, --measure allocated|blocks|live|peak|promoted|survived|byteseconds|reques
+                                heap:major fn:/Lwt/ -fn:Stdlib'; see FILTERS in
+                                allotrace(1)
+    -m, --measure allocated|blocks|live|peak|promoted|survived|byteseconds|
+                  requested
                                 what is added up: bytes allocated (default),
                                 numbers of blocks, bytes live --at a time or at
-                                the peak, bytes promoted, bytes never freed, bytes
-                                times seconds of life, or bytes requested, without
-                                the blocks' headers
+                                the peak of the whole trace, bytes promoted, bytes
+                                never freed, bytes times seconds of life, or bytes
+                                requested, without the blocks' headers
         --at TIME               the time of --measure live since the start, like
                                 1.5s (default: the end)
         --wrappers skip|show    whether functions that merely allocate, like
@@ -97,10 +99,11 @@ The commands, and one of them:
         --json                  write JSON instead of text
         --csv                   write CSV instead of text, a row a line
         --index                 keep what was read in FILE.idx, so that this and
-                                other commands open the trace at once from now on
+                                other commands open the trace at once from now on;
+                                see allotrace(1)
         --strict                stop at the first defect of a trace instead of
                                 stepping over it with a warning
-    -h, --help                  show this text
+    -h, --help                  show how to use the command
   
   Examples:
     allotrace hotspots out.ctf
@@ -330,20 +333,20 @@ On a narrow terminal, help is as wide as that:
           trace instead of stepping over
           it with a warning
     -h, --help
-          show this text
+          show how to use the command
   
   Example:
   $ on 44 'help' | sed -n '5,14p'
   Record:
-    run         record where a program
-                allocates
-    attach      record a process that runs
-                already
+    run         record a program's allocations
+    attach      record a running process
     detach      end the recording of a process
-    ctl         tell a recording that goes on
-                what to do
-    instrument  make an OCaml program trace
-                itself when asked to
+    ctl         control a running recording
+    instrument  make an OCaml program write
+                traces
+  
+  Look at a trace:
+    view        show traces in a browser
   $ on 80 'leaks --help' | cmp - <(allotrace leaks --help)
 
 What is said on standard error is as wide as a terminal as well, but for commands that are to be copied, and excerpts:
@@ -371,3 +374,23 @@ What is said on standard error is as wide as a terminal as well, but for command
   allotrace: hint: no type is known of these blocks: traces of OCaml programs have none; places are shown by: allotrace hotspots
   $ on 40 'run -o s.ctf --rate 1 -- true' | sed -n 's/[0-9][0-9.,]*/N/gp'
       rate N into s.ctf, N B
+
+Case does not count where a name is nearly right; command lines to copy are quoted for a shell:
+
+  $ allotrace hotspots --TOP 3 missing.ctf
+  allotrace: hotspots has no option --TOP; did you mean --top?
+  Try `allotrace hotspots --help`.
+  [2]
+  $ cp $TRACES/ocamlopt.ctf "it's mine.ctf"
+  $ allotrace leaks "it's mine.ctf" 2>&1 >/dev/null
+  allotrace: hint: who calls the first: allotrace callers --filter survived 'interf.ml:52' 'it'\''s mine.ctf'
+  $ allotrace "it's mine.ctf" | grep -m 1 More
+  More: allotrace peak 'it'\''s mine.ctf'
+  $ cp $TRACES/ocamlopt.ctf é.ctf
+  $ allotrace advise é.ctf | grep -om1 "[^ ]*\.ctf.*"
+  'é.ctf'
+
+What debug information adds to a recording:
+
+  $ allotrace help run | tr -s '\n ' ' ' | grep -o 'Call stacks name[^.]*\.'
+  Call stacks name functions; where the program has debug information (-g), they name files, lines and inlined functions as well.

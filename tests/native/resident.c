@@ -212,6 +212,7 @@ static const struct {
     NEEDED(sched_getaffinity),
     NEEDED(sched_yield),
     NEEDED(set_robust_list),
+    NEEDED(sigaltstack),
     NEEDED(uname),
     NEEDED(write),
     {"memfd_create", SYS_memfd_create},

@@ -130,6 +130,31 @@ def an_early_interrupt_ends_the_recording():
 
 
 @test
+def a_process_that_is_killed_ends_its_trace():
+    program = Resident()
+    try:
+        attach = subprocess.Popen(
+            [ALLOTRACE, "attach", "--duration", "90s", "-r", "1", "-o", "t.ctf", program.pid],
+            env=ENVIRONMENT | {"ALLOTRACE_PRELOAD": LIBRARY}, stderr=subprocess.PIPE, text=True)
+        if "Ctrl-C" not in (said := attach.stderr.readline()):
+            attach.wait()
+            raise Skip(said)
+        program.tell("a 10 12000")
+        program.process.kill()  # and is not asked for
+        said = attach.communicate(timeout=60)[1]
+        same(attach.returncode, 0, said)
+    finally:
+        program.process.kill()
+        program.process.wait()
+        program.watchdog.cancel()
+    assert "recorded" in said, said
+    info = allotrace("info", "t.ctf").stdout
+    assert "a signal ended the process" in info, info
+    doctor = allotrace("doctor", "t.ctf").stdout
+    assert "ends early" in doctor or "ended before" in doctor, doctor
+
+
+@test
 def libraries_may_go_while_it_detaches():
     with Resident() as program:
         program.tell("u " + PLUGIN)

@@ -30,7 +30,7 @@ def may_read_filters():
 LOADING = {"mmap", "mprotect", "openat", "close", "munmap", "newfstatat", "fstat", "read"}
 RECORDING = {"futex", "gettid", "getpid", "madvise", "membarrier", "nanosleep", "pread64", "pwrite64", "write",
              "rt_sigpending", "rt_sigprocmask", "rt_sigtimedwait", "ftruncate", "fcntl", "mremap",
-             "sched_yield"}
+             "sched_yield", "sigaltstack"}
 MUST_DO = {"futex", "rt_sigprocmask", "rt_sigtimedwait", "close", "getpid", "gettid"}
 
 

@@ -11,6 +11,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import sys
 
 from resident import ALLOTRACE, ENVIRONMENT, LIBRARY, RESIDENT, Resident, allotrace  # it finds the next ones
 import tap
@@ -102,6 +103,41 @@ def a_trace_gets_its_names_and_stays_the_users():
     same((about.st_uid, about.st_gid), (USER, USER))
     same(os.listdir("home"), ["x.ctf"])
     assert "keep" in allotrace("hotspots", "home/x.ctf").stdout
+
+
+def owner(path):
+    about = os.stat(path)
+    return about.st_uid, about.st_gid
+
+
+@test
+def what_is_completed_later_stays_the_users():
+    stage()
+    with Foreign() as program:
+        attach(program)
+        program.tell("a 10 12000")
+        same(ours("detach", "--no-symbolize", program.pid).returncode, 0)
+    same(owner("home/x.ctf"), (USER, USER), "detached")
+    assert "keep" not in allotrace("hotspots", "home/x.ctf").stdout
+    for words in ["info"], ["hotspots", "--index"], ["symbolize"], ["info"]:
+        done = ours(*words, "home/x.ctf")
+        same((done.returncode, owner("home/x.ctf")), (0, (USER, USER)), f"{words}: {done.stderr}")
+        same(os.listdir("home"), ["x.ctf"], words)
+    assert "keep" in allotrace("hotspots", "home/x.ctf").stdout
+
+
+@test
+def what_run_rescues_is_of_whose_folder_it_is():
+    stage()
+    for signal_ in "KILL", "TERM":
+        done = ours("run", "-r", "1", "-o", "home/x.ctf", "--", sys.executable, "-c",
+                    f"import os, signal; os.kill(os.getpid(), signal.SIG{signal_})")
+        same(done.returncode, -getattr(signal, "SIG" + signal_), done.stderr)
+        same(owner("home/x.ctf"), (USER, USER), done.stderr)
+        same(os.listdir("home"), ["x.ctf"])
+        same(ours("doctor", "home/x.ctf").returncode, 0)
+        assert "recorded every allocation" in done.stderr, done.stderr
+        os.unlink("home/x.ctf")
 
 
 @test

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -13,7 +14,9 @@
 #include "base/file.h"
 #include "base/intern.h"
 #include "base/map64.h"
+#include "base/nearest.h"
 #include "base/number.h"
+#include "base/shell.h"
 #include "base/siphash.h"
 #include "base/utf8.h"
 #include "base/vec.h"
@@ -273,6 +276,56 @@ START_TEST(characters_are_counted_and_measured) {
 }
 END_TEST
 
+START_TEST(a_cut_is_between_characters) {
+    ck_assert_uint_eq(utf8_whole("a\xC3\xA9z", 1), 1);
+    ck_assert_uint_eq(utf8_whole("a\xC3\xA9z", 2), 1);
+    ck_assert_uint_eq(utf8_whole("a\xC3\xA9z", 3), 3);
+    ck_assert_uint_eq(utf8_whole("\x80\x80", 1), 0);
+}
+END_TEST
+
+START_TEST(distance_counts_typing_errors) {
+    ck_assert_uint_eq(nearest_distance("dump", "dump"), 0);
+    ck_assert_uint_eq(nearest_distance("dupm", "dump"), 1);
+    ck_assert_uint_eq(nearest_distance("dmp", "dump"), 1);
+    ck_assert_uint_eq(nearest_distance("dumpp", "dump"), 1);
+    ck_assert_uint_eq(nearest_distance("xump", "dump"), 1);
+    ck_assert_uint_eq(nearest_distance("", "dump"), 4);
+    ck_assert_uint_eq(nearest_distance("kitten", "sitting"), 3);
+}
+END_TEST
+
+static const char *known_name(const void *context, size_t i) {
+    const char *const *names = context;
+    return names[i];
+}
+
+START_TEST(the_nearest_name_is_found) {
+    static const char *const names[] = {"TraceMem", "Output", "OutputFile"};
+    char long_word[200];
+    memset(long_word, 'x', sizeof long_word);
+    ck_assert_str_eq(nearest_name("tracemen=1", 8, known_name, names, 3), "TraceMem");
+    ck_assert_str_eq(nearest_name("outputfill", 10, known_name, names, 3), "OutputFile");
+    ck_assert_str_eq(nearest_name("ou", 2, known_name, names, 3), "Output");
+    ck_assert_ptr_null(nearest_name("frob", 4, known_name, names, 3));
+    ck_assert_ptr_null(nearest_name(long_word, sizeof long_word, known_name, names, 3));
+}
+END_TEST
+
+static const struct {
+    const char *word, *shown;
+} words[] = {
+    {"a.ctf", "a.ctf"},   {"x-%p.ctf", "x-%p.ctf"}, {"", "''"},   {"my trace", "'my trace'"},
+    {"*.ctf", "'*.ctf'"}, {"it's", "'it'\\''s'"},   {"é", "'é'"},
+};
+
+START_TEST(words_are_quoted_for_a_shell) {
+    char *shown = shell_word(words[_i].word);
+    ck_assert_str_eq(shown, words[_i].shown);
+    free(shown);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("base");
     TCase *t = tcase_create("base");
@@ -289,6 +342,10 @@ static Suite *suite(void) {
     tcase_add_test(t, a_call_that_takes_nothing_is_an_error);
     tcase_add_test(t, siphash_gives_the_published_values);
     tcase_add_test(t, vec_keeps_items_while_it_grows);
+    tcase_add_test(t, a_cut_is_between_characters);
+    tcase_add_test(t, distance_counts_typing_errors);
+    tcase_add_test(t, the_nearest_name_is_found);
+    tcase_add_loop_test(t, words_are_quoted_for_a_shell, 0, sizeof words / sizeof *words);
     suite_add_tcase(s, t);
     return s;
 }

@@ -427,6 +427,23 @@ static void write_chunks(const happening *all, block_table *b) {
     }
 }
 
+/* At ends of microseconds. */
+static void check_ends(const happening *all, const block_table *b) {
+    for (size_t k = 0; k < EVENTS; k += EVENTS / 10) {
+        const uint64_t time = (uint64_t)all[k].when;
+        int64_t truth = 0;
+        uint64_t samples = 0;
+        blocks_spread at;
+        for (size_t i = 0; i < EVENTS && all[i].when <= (double)time + 1; i++)
+            truth += all[i].is_birth ? 3 : -3;
+        for (size_t i = 0; i < b->count; i++)
+            samples += blocks_was_live(b, i, blocks_end_of(time)) ? blocks_samples(b, i) : 0;
+        ck_assert(blocks_spread_at(b, NULL, blocks_end_of(time), samples, &at));
+        ck_assert(at.low <= samples && samples <= at.high && at.low < at.high);
+        ck_assert((int64_t)at.low <= truth && truth <= (int64_t)at.high);
+    }
+}
+
 START_TEST(the_truth_is_within_the_spread) {
     static happening all[EVENTS];
     double width = 0;
@@ -449,6 +466,7 @@ START_TEST(the_truth_is_within_the_spread) {
         ck_assert(blocks_peak_of(&b, kept, &some));
         ck_assert(blocks_spread_at(&b, kept, some.at, some.samples, &at));
         ck_assert(at.low <= some.samples && some.samples <= at.high && at.low < at.high);
+        check_ends(all, &b);
         width += (double)(spread.high - spread.low) / (double)most.samples / 50;
         blocks_free(&b);
     }

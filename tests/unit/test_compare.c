@@ -55,6 +55,20 @@ START_TEST(ratio_has_exact_limits) {
 }
 END_TEST
 
+START_TEST(hardly_any_samples_have_no_ratio) {
+    static const struct {
+        uint64_t before, after;
+        bool has_ratio;
+    } pairs[] = {{1, 10000, false}, {2, 10000, false}, {5, 10000, true}, {1, 1, false},
+                 {30, 1, true},     {12, 15, true},    {0, 9, true}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        const comparison c = compare_two(pairs[i].before, 1e-6, pairs[i].after, 1e-6);
+        ck_assert_int_eq(!isnan(c.ratio.value), pairs[i].has_ratio);
+        ck_assert_int_eq(isnan(c.ratio.high), isnan(c.ratio.value));
+    }
+}
+END_TEST
+
 START_TEST(rate_one_is_exact) {
     comparison c = compare_two(1000, 1, 999, 1);
     ck_assert_double_eq(c.p, 0);
@@ -288,6 +302,7 @@ static Suite *suite(void) {
     tcase_add_test(t, equal_rates_are_a_sign_test);
     tcase_add_test(t, rates_are_taken_into_account);
     tcase_add_test(t, ratio_has_exact_limits);
+    tcase_add_test(t, hardly_any_samples_have_no_ratio);
     tcase_add_test(t, rate_one_is_exact);
     tcase_add_test(t, large_counts_have_no_seam);
     tcase_add_test(t, student_agrees_with_tables);

@@ -285,7 +285,7 @@ START_TEST(a_size_seen_on_one_side_may_have_been_missed_on_the_other) {
     const comparison c = diff_costs(&q, &b, &q, &a);
     ck_assert_double_eq_tol(c.change.value, small, 1e-9);
     ck_assert_double_lt(c.change.low, 0);
-    ck_assert_double_lt(c.ratio.low, 1);
+    ck_assert(isnan(c.ratio.value)); /* hardly any samples: see compare.h */
     ck_assert_double_gt(c.p, 0.05);
     ck_assert_double_gt(c.before.high, 3.68 * small);
 }

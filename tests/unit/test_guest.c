@@ -55,16 +55,6 @@ START_TEST(files_are_told_apart_by_their_ends) {
 }
 END_TEST
 
-START_TEST(json_is_always_utf8) {
-    static const char text[] = "a\"\\\n\x01 é 👉 \xFF\xC3( \xED\xA0\x80 \xC0\x80";
-    char out[200] = "";
-    FILE *file = fmemopen(out, sizeof out, "w");
-    text_json(file, text);
-    fclose(file);
-    ck_assert_str_eq(out, "\"a\\\"\\\\\\u000a\\u0001 é 👉 ��( ��� ��\"");
-}
-END_TEST
-
 /* ---- a tree ---------------------------------------------------------------------------------- */
 
 START_TEST(children_are_found_again) {
@@ -267,7 +257,6 @@ static Suite *suite(void) {
     tcase_add_test(c, sizes_have_three_digits);
     tcase_add_test(c, patterns_match_whole_texts);
     tcase_add_test(c, files_are_told_apart_by_their_ends);
-    tcase_add_test(c, json_is_always_utf8);
     tcase_add_test(c, children_are_found_again);
     tcase_add_test(c, kept_frames_change_nothing);
     tcase_add_test(c, expectations_decide_the_status);

@@ -197,17 +197,6 @@ START_TEST(wrong_command_lines_are_refused) {
 }
 END_TEST
 
-START_TEST(distance_counts_typing_errors) {
-    ck_assert_uint_eq(options_distance("dump", "dump"), 0);
-    ck_assert_uint_eq(options_distance("dupm", "dump"), 1);
-    ck_assert_uint_eq(options_distance("dmp", "dump"), 1);
-    ck_assert_uint_eq(options_distance("dumpp", "dump"), 1);
-    ck_assert_uint_eq(options_distance("xump", "dump"), 1);
-    ck_assert_uint_eq(options_distance("", "dump"), 4);
-    ck_assert_uint_eq(options_distance("kitten", "sitting"), 3);
-}
-END_TEST
-
 static Suite *suite(void) {
     Suite *s = suite_create("options");
     TCase *t = tcase_create("options");
@@ -219,7 +208,6 @@ static Suite *suite(void) {
     tcase_add_test(t, help_is_found_before_anything_is_checked);
     tcase_add_test(t, options_may_gather_texts_and_head_operands);
     tcase_add_test(t, wrong_command_lines_are_refused);
-    tcase_add_test(t, distance_counts_typing_errors);
     suite_add_tcase(s, t);
     return s;
 }

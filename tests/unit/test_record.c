@@ -367,6 +367,24 @@ START_TEST(patterns_name_the_traces_of_processes) {
     ck_assert(!trace_name_matches("x-%p.ctf", "x-1.ctf.zst"));
     ck_assert(!trace_name_matches("x-%p.ctf", "x-1"));
     ck_assert(!trace_name_matches("%%", "p"));
+    ck_assert(trace_name_is_per_process("100%%/x-%p.ctf"));
+    ck_assert(!trace_name_is_per_process("x%%p.ctf"));
+    ck_assert(!trace_name_is_per_process("x%"));
+}
+END_TEST
+
+START_TEST(a_name_is_a_pattern_of_itself_alone) {
+    static const char name[] = "%p/50%%-%d.ctf";
+    char pattern[64], back[64];
+    const size_t size = trace_name_pattern(name, pattern, sizeof pattern);
+    ck_assert_uint_eq(size, strlen(pattern));
+    ck_assert_str_eq(pattern, "%%p/50%%%%-%%d.ctf");
+    ck_assert(trace_name_for(pattern, 7, back, sizeof back));
+    ck_assert_str_eq(back, name);
+    for (size_t room = 1; room <= size; room++) { /* what is cut off is a pattern, too */
+        ck_assert_uint_lt(trace_name_pattern(name, pattern, room), room);
+        ck_assert(room < 3 || trace_name_is_pattern(pattern));
+    }
 }
 END_TEST
 
@@ -495,6 +513,7 @@ static Suite *suite(void) {
     tcase_add_test(t, sinks_of_two_processes_with_one_id_are_two_files);
     tcase_add_test(t, sink_keeps_what_its_own_process_wrote_before);
     tcase_add_test(t, patterns_name_the_traces_of_processes);
+    tcase_add_test(t, a_name_is_a_pattern_of_itself_alone);
     tcase_add_test(t, earlier_traces_have_names_of_the_same_kind);
     tcase_add_test(t, ids_are_found_by_address);
     tcase_add_test(t, ids_of_sparse_blocks_share_a_leaf);

@@ -16,6 +16,7 @@ equal, test = tap.same, tap.test
 
 TRACE = TRACES / "ocamlopt.ctf"
 FIGURE = ("value", "low", "high", "samples", "blocks")
+TEXTS = ("rule", "title", "why", "do", "certainty", "filter")  # of advice
 
 
 def command(*words):
@@ -391,6 +392,41 @@ def the_largest_peak_is_that_of_the_filters():
             equal(v.api("tree", measure="live", at=time)["total"]["samples"], samples, f"live at {time}")
 
 
+def process(path, name):
+    """Two bursts, the second of larger blocks."""
+    lines, number = [], 0
+    for words in 999, 1999:
+        for k in range(2):
+            same = "same " if k else ""
+            lines += [f"{same}alloc external {words} {words + 1} main@main.c:1 {name}@a.c:1", f"same collect {number}"]
+            number += 1
+    make = pathlib.Path(__file__).resolve().parent.parent / "cli/make-trace"
+    made = subprocess.run([make], input=("\n".join(lines) + "\n").encode(), capture_output=True, check=True)
+    path.write_bytes(made.stdout)
+
+
+def first_peak(v):
+    peaks = v.api("peaks")["peaks"]
+    return {name: column[0] for name, column in peaks.items() if name != "count"}
+
+
+@test
+def peaks_are_as_sure_as_the_order_of_threads():
+    with tempfile.TemporaryDirectory() as folder:
+        one, two, both = (pathlib.Path(folder, name) for name in ("1.ctf", "2.ctf", "both.ctf"))
+        process(one, "a")
+        process(two, "b")
+        subprocess.run([ALLOTRACE, "merge", "-o", both, one, two], capture_output=True, check=True)
+        said = command("peak", "--json", both)["total"]
+        with Viewer(both) as v:
+            first = first_peak(v)
+            equal({k: first[k] for k in said}, said)
+            check(first["low"] < first["high"], first)
+        with Viewer(one) as v:
+            first = first_peak(v)
+            equal(first["low"], first["high"])
+
+
 @test
 def filters_are_checked_while_they_are_typed():
     with Viewer(TRACE) as v:
@@ -516,9 +552,31 @@ def advice_is_that_of_the_command():
         for parameters, options in [({}, []), ({"share": 1}, ["--min-share", "1"]), ({"measure": "peak"}, [])]:
             wanted = [a for a in command("advise", "--json", *options, TRACE)["advice"] if a["rule"]]
             answer = v.api("advice", **parameters)
-            equal([(a["rule"], a["title"], a["certainty"], a["worth"]) for a in answer["advice"]],
-                  [(a["rule"], a["title"], a["certainty"], a["worth"]) for a in wanted], parameters)
+            strings, got = answer["strings"], rows(answer["advice"])
+            equal([[strings[a[key]] for key in TEXTS] + [bool(a["worth"]), figure(a), a["gain_share"]] for a in got],
+                  [[a[key] for key in TEXTS] + [a["worth"], figure(a), a["gain"]["share"]] for a in wanted], parameters)
+            equal([[strings[n] for n in a["check"]] for a in got], [a["check"] for a in wanted])
+            places = names(answer, with_line=True)
+            equal([[places[f["place"]] for f in a["functions"]] if a["spreads"] else [places[a["place"]]] for a in got],
+                  [[(p["function"], p["file"], p["line"]) for p in a["places"]][:4 if a["spreads"] else 1] for a in wanted])
             equal(answer["measure"], "allocated")
+
+
+@test
+def advice_has_the_words_of_the_command():
+    def words(text):
+        return " ".join(text.split())
+
+    for trace in (TRACE, TRACES / "irmin-replay.ctf"):
+        with Viewer(trace) as v:
+            shown = words(subprocess.run([ALLOTRACE, "advise", "--min-share", "0.5", trace],
+                                         capture_output=True, text=True, check=True).stdout)
+            answer = v.api("advice", share=0.5)
+            advice = rows(answer["advice"])
+            check(advice, "there is advice")
+            for a in advice:
+                for key in ("what", "gain", "sure"):
+                    check(f"{key} {answer['strings'][a[key]]}" in shown, f"{key} of {trace}: {answer['strings'][a[key]]}")
 
 
 @test

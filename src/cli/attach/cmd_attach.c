@@ -2,11 +2,13 @@
  * in a process that runs already. */
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,6 +16,7 @@
 #include "cli/attach/process_id.h"
 #include "cli/message.h"
 #include "cli/run/preload_file.h"
+#include "cli/run/run_rescue.h"
 #include "cli/run/run_traces.h"
 #include "cli/run/symbolize_file.h"
 #include "contract/settings.h"
@@ -94,9 +97,10 @@ static void leave_servers(int files, const rights *whose, debug_file_options *de
     debug_files->debuginfod = false;
 }
 
-/* Gives the exit status. */
-static int complete(pid_t pid, const char *path, int files, const rights *whose, bool no_symbolize,
-                    debug_file_options debug_files) {
+/* `gone`, if it is not 0, is when the process ended by itself, us since the epoch. Gives the exit
+ * status. */
+static int complete(pid_t pid, const char *path, int files, const rights *whose, uint64_t gone,
+                    bool no_symbolize, debug_file_options debug_files) {
     run_traces traces = {.n_locked = 0};
     struct stat status;
     leave_servers(files, whose, &debug_files);
@@ -112,6 +116,8 @@ static int complete(pid_t pid, const char *path, int files, const rights *whose,
                       strerror(errno));
         return STATUS_FAILED;
     }
+    if (gone)
+        run_rescue_note_lost(path, (uint64_t)pid, gone);
     if (!run_traces_add(&traces, path, -1))
         return STATUS_FAILED;
     run_traces_complete(&traces, no_symbolize ? NULL : &debug_files, NULL, NULL);
@@ -147,22 +153,11 @@ static void add_setting(control *c, size_t *used, enum setting setting, const ch
         c->text[*used] = '\0';
 }
 
-/* The pattern of names that gives this one alone. */
-static void pattern_of(const char *path, char *pattern, size_t size) {
-    size_t used = 0;
-    for (const char *p = path; *p && used + 2 < size; p++) {
-        pattern[used++] = *p;
-        if (*p == '%')
-            pattern[used++] = '%';
-    }
-    pattern[used] = '\0';
-}
-
 static void fill_request(control *c, const attach_options *opts, const char *path) {
     char text[64], pattern[2 * PATH_MAX];
     size_t used = 0;
     *c = (control){.action = CONTROL_BEGIN};
-    pattern_of(path, pattern, sizeof pattern);
+    trace_name_pattern(path, pattern, sizeof pattern);
     add_setting(c, &used, SETTING_FILE, pattern);
     if (opts->rate > 0) {
         snprintf(text, sizeof text, "%.15g", opts->rate);
@@ -206,13 +201,20 @@ static sigset_t enough_signals(void) {
     return enough;
 }
 
+/* A process that has ended stays one until its parent asks for it: `process` is its pidfd, or -1 if
+ * it cannot be had. */
+static bool has_ended(pid_t pid, int process) {
+    struct pollfd ended = {.fd = process, .events = POLLIN};
+    return process >= 0 ? poll(&ended, 1, 0) > 0 : kill(pid, 0) != 0;
+}
+
 /* Until the time is over, the user has enough, or the process has ended. */
-static void wait_while_recording(pid_t pid, uint64_t duration) {
+static void wait_while_recording(pid_t pid, int process, uint64_t duration) {
     sigset_t enough = enough_signals();
     struct timespec now, tick = {.tv_nsec = 100000000};
     clock_gettime(CLOCK_MONOTONIC, &now);
     uint64_t end = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000 + duration;
-    for (uint64_t at = 0; at < end && kill(pid, 0) == 0;) {
+    for (uint64_t at = 0; at < end && !has_ended(pid, process);) {
         if (sigtimedwait(&enough, NULL, &tick) > 0)
             break;
         clock_gettime(CLOCK_MONOTONIC, &now);
@@ -220,17 +222,26 @@ static void wait_while_recording(pid_t pid, uint64_t duration) {
     }
 }
 
+static uint64_t now_us(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
 static int finish_after(pid_t pid, const attach_options *opts, const char *path,
                         const rights *began) {
     char ended[CONTROL_REPLY] = "";
     rights whose;
     sigset_t enough = enough_signals();
-    int files = attach_open_files(pid);
-    wait_while_recording(pid, opts->duration);
-    if (kill(pid, 0) != 0 || !end_recording(pid, ended, sizeof ended, &whose) || !*ended)
+    const int files = attach_open_files(pid), process = (int)syscall(SYS_pidfd_open, pid, 0);
+    wait_while_recording(pid, process, opts->duration);
+    const uint64_t gone = has_ended(pid, process) ? now_us() : 0;
+    if (gone || !end_recording(pid, ended, sizeof ended, &whose) || !*ended)
         whose = *began;
+    if (process >= 0)
+        close(process);
     sigprocmask(SIG_UNBLOCK, &enough, NULL);
-    return complete(pid, path, files, &whose, opts->no_symbolize, opts->debug_files);
+    return complete(pid, path, files, &whose, gone, opts->no_symbolize, opts->debug_files);
 }
 
 /* The process itself opens the trace: a name that we could write to may not be one for it. */
@@ -306,7 +317,7 @@ const command command_attach = {
     .group = GROUP_RECORD,
     .operand = OPERAND_PROCESS,
     .usage = "PID",
-    .summary = "record a process that runs already",
+    .summary = "record a running process",
     .description =
         "Begins to record where a running process allocates, without starting it anew and without "
         "a debugger. One of its threads is stopped for some milliseconds, at a place where it can "
@@ -356,7 +367,7 @@ static int run_detach(const void *opts_, char **operands, size_t n_operands) {
         message_error("process %d is not being recorded", (int)pid);
         return STATUS_FAILED;
     }
-    return complete(pid, path, files, &whose, opts->no_symbolize, opts->debug_files);
+    return complete(pid, path, files, &whose, 0, opts->no_symbolize, opts->debug_files);
 }
 
 const command command_detach = {

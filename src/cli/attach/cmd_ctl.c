@@ -69,7 +69,7 @@ const command command_ctl = {
     .group = GROUP_RECORD,
     .operand = OPERAND_CONTROL,
     .usage = "PID " CONTROL_ORDERS(ORDER_USAGE, "|"),
-    .summary = "tell a recording that goes on what to do",
+    .summary = "control a running recording",
     .description =
         "Talks to the recorder in a process that runs under `allotrace run`, or that `allotrace "
         "attach` records:\n\n"

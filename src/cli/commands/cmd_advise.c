@@ -4,9 +4,8 @@
 
 #include "cli/message.h"
 #include "cli/question.h"
-#include "cli/terminal.h"
 #include "cli/traces.h"
-#include "present/advise.h"
+#include "reports/advise.h"
 
 typedef struct advise_options {
     question_options question;
@@ -45,24 +44,22 @@ static const option options[] = {
 
 static int show(const question *q, const advise_options *opts, bool *addresses) {
     advise a;
-    output out;
+    document d = {0};
     trace_file_doing(&q->in, "looking for what helps");
     if (!advise_query(&q->query, opts->min_share, &a))
         return message_no_memory();
-    const advise_view view = {.trace = traces_words(q->in.path) == q->in.path ? q->in.path
-                                                                              : "BEFORE.ctf",
-                              .min_share = opts->min_share,
-                              .top = opts->top};
-    terminal_start(&out, !opts->question.json && !opts->question.csv);
-    if (opts->question.json)
-        advise_json(&out, &q->report, &a, &view);
-    else if (opts->question.csv)
-        advise_csv(&out, &q->report, &a, &view);
-    else
-        advise_text(&out, &q->report, &a, &view);
-    *addresses = advise_unsymbolized(&a, &view);
+    advise_report r = {
+        .report = &q->report,
+        .advise = &a,
+        .view = {.trace = traces_are_combined(q->in.path) ? "BEFORE.ctf" : q->in.path,
+                 .min_share = opts->min_share,
+                 .top = opts->top}};
+    advise_document(&d, &r);
+    const int status = question_show(&opts->question, &d);
+    *addresses = advise_unsymbolized(&r);
+    document_free(&d);
     advise_free(&a);
-    return report_output(output_finish(&out));
+    return status;
 }
 
 static int run(const void *opts_, char **operands, size_t n_operands) {
@@ -80,8 +77,8 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
 }
 
 static const option_lack lacks[] = {
-    {"at", "of blocks live at a time: --filter live:TIME"},
-    {"by", "advice is about functions; lines: allotrace hotspots"},
+    {"at", "--filter live:TIME"},
+    {"by", "allotrace hotspots --by line"},
     {0},
 };
 
@@ -90,7 +87,7 @@ const command command_advise = {
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
     .usage = "FILE…",
-    .summary = "say why the largest sites allocate, and what to do",
+    .summary = "explain why the largest sites allocate, and what to change",
     .description =
         "Looks at each function that allocates at least 10 % of all in one way, and says what it "
         "allocates, why, what one can do about it, what that gains at most, how sure that is "

@@ -33,7 +33,7 @@ static const option options[] = {
      .at = offsetof(check_command, expect),
      .argument = "SITE=AMOUNT",
      .help = "what SITE should allocate, like 'parse=50000 blocks', 'a.c:10=12MB', "
-             "'total=3000 words'; may be given several times"},
+             "'total=3000 words'; may be given up to 16 times"},
     {.name = "within",
      .kind = OPTION_TEXT,
      .at = offsetof(check_command, within),
@@ -63,7 +63,7 @@ static const option options[] = {
      .at = offsetof(check_command, question.filter),
      .argument = "FILTER",
      .help = "count only blocks that FILTER keeps, like 'alloc:10s..20s size:>=1K heap:major "
-             "-fn:startup', where a budget has no filter of its own; see allotrace(1)"},
+             "-fn:startup', where a budget has no filter of its own; see FILTERS in allotrace(1)"},
     {.name = "measure",
      .letter = 'm',
      .kind = OPTION_CHOICE,
@@ -78,6 +78,7 @@ static const option options[] = {
      .at = offsetof(check_command, top),
      .argument = "N",
      .help = "for how many sites --update writes budgets into a new file (default 10)"},
+    OPTION_MARKDOWN(check_command),
     OPTIONS_FORM(check_command),
 };
 
@@ -308,19 +309,6 @@ static int count_groups(job *j) {
     return status;
 }
 
-/* Whether more was allocated than the trace can say. */
-static bool lacks_events(const trace_file *in) {
-    size_t n;
-    const memtrace_warning *w = trace_file_warnings(in, &n);
-    for (size_t i = 0; i < n; i++)
-        if (w[i].defect == MEMTRACE_DEFECT_CUT_SHORT ||
-            w[i].defect == MEMTRACE_DEFECT_NOT_A_PACKET ||
-            w[i].defect == MEMTRACE_DEFECT_BAD_EVENT ||
-            w[i].defect == MEMTRACE_DEFECT_CACHE_MISMATCH)
-            return true;
-    return false;
-}
-
 static int read_trace(job *j, const char *path) {
     const trace_profile_options from = {.strict = j->opts->question.strict,
                                         .index = j->opts->question.index,
@@ -328,8 +316,7 @@ static int read_trace(job *j, const char *path) {
                                                 .block = j->selects ? NULL : count_block,
                                                 .block_context = j}};
     int status = trace_profile_read(&j->in, &j->profile, path, &from);
-    j->is_partial =
-        status == STATUS_OK && (lacks_events(&j->in) || profile_ends_early(&j->profile));
+    j->is_partial = status == STATUS_OK && profile_is_partial(&j->profile);
     trace_file_close(&j->in);
     if (status != STATUS_OK)
         return status;
@@ -458,9 +445,12 @@ static int check(job *j) {
 }
 
 static int check_usage(const check_command *o) {
-    if (o->question.json && o->question.csv)
-        return message_usage(&command_check, "check: --json and --csv exclude each other");
-    if (o->update && (o->budget || o->expect.n || o->junit || o->question.json || o->question.csv))
+    const question_options *form = &o->question;
+    const int status = question_check_form(&command_check, form);
+    if (status != STATUS_OK)
+        return status;
+    if (o->update &&
+        (o->budget || o->expect.n || o->junit || form->json || form->csv || form->markdown))
         return message_usage(&command_check, "check: --update stands alone");
     if (!o->update && !o->budget && o->expect.n == 0)
         return message_usage(&command_check, "check needs --expect, --budget or --update");
@@ -493,7 +483,7 @@ const command command_check = {
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
     .usage = "FILE…",
-    .summary = "check a trace against expectations and budgets",
+    .summary = "check a trace against budgets",
     .description =
         "Compares what sites allocated with what you expect, or allow. A check fails only if the "
         "whole 95 % interval is beyond the limit, and passes only if none of it is; else it is "

@@ -15,9 +15,6 @@
 #define SHELL_NAME(name)     #name
 #define SHELL_NAMES(between) SHELLS(SHELL_NAME, between)
 
-static const option help_option = {
-    .name = "help", .letter = 'h', .kind = OPTION_FLAG, .help = "show how to use this command"};
-
 /* The options of a command, with --help as the last. */
 static size_t option_count(const command *cmd) {
     return cmd->n_options + 1;
@@ -287,14 +284,15 @@ static void print_fish(void) {
 
 /* ---- plain ------------------------------------------------------------------------------- */
 
-/* For other tools: command, option, argument, help; separated by tabs. */
+/* For other tools: command, option, argument, help, letter; separated by tabs. */
 static void print_plain(void) {
     for (size_t i = 0; i < command_count; i++)
         for (size_t j = 0; j < option_count(command_table[i]); j++) {
             const option *o = option_at(command_table[i], j);
             char argument[HELP_ARGUMENT_SIZE];
             help_argument(o, argument);
-            printf("%s\t--%s\t%s\t%s\n", command_table[i]->name, o->name, argument, o->help);
+            printf("%s\t--%s\t%s\t%s\t%.1s\n", command_table[i]->name, o->name, argument, o->help,
+                   &o->letter);
         }
 }
 
@@ -323,7 +321,7 @@ const command command_completion = {
     .group = GROUP_OTHER,
     .operand = OPERAND_SHELL,
     .usage = SHELL_NAMES("|"),
-    .summary = "print the completion script of a shell",
+    .summary = "print a shell's completion script",
     .description =
         "Prints a script that lets a shell complete commands, options and files. An installed "
         "allotrace brings these scripts along. `plain` lists every command with its options, "

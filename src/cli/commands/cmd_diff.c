@@ -6,14 +6,11 @@
 #include <unistd.h>
 
 #include "base/number.h"
-#include "cli/color.h"
 #include "cli/message.h"
 #include "cli/progress.h"
 #include "cli/question.h"
 #include "cli/rows.h"
-#include "cli/terminal.h"
-#include "present/diff.h"
-#include "query/diff.h"
+#include "reports/diff.h"
 
 typedef struct diff_command {
     question_options question;
@@ -52,6 +49,7 @@ static const option options[] = {
      .at = offsetof(diff_command, normalise),
      .choices = diff_normalisations,
      .help = "compare shares of the total, or bytes a second, instead of bytes"},
+    OPTION_MARKDOWN(diff_command),
     OPTIONS_QUESTION(diff_command),
 };
 
@@ -128,30 +126,26 @@ static int show(const diff_command *opts, const diff_options *query, const runs 
     const query_result *const *after = r->answers + r->n_before;
     size_t n_after = r->n - r->n_before;
     diff d;
-    output out;
+    document doc = {0};
     progress_say("comparing %zu traces", r->n);
     if (!diff_query(r->answers, r->n_before, after, n_after, query, &d))
         return message_no_memory();
-    diff_view view = {.before = r->answers,
-                      .after = after,
-                      .n_before = r->n_before,
-                      .n_after = n_after,
-                      .filter = opts->question.filter,
-                      .top = opts->top,
-                      .color = color_wanted(),
-                      .same_file = are_same_file(r, query)};
-    terminal_start(&out, !opts->question.json && !opts->question.csv);
-    if (opts->question.json)
-        diff_json(&out, &d, &view);
-    else if (opts->question.csv)
-        diff_csv(&out, &d, &view);
-    else
-        diff_text(&out, &d, &view);
-    if (!view.same_file && diff_unsymbolized(&d, &view))
+    diff_report shown = {.diff = &d,
+                         .before = r->answers,
+                         .after = after,
+                         .n_before = r->n_before,
+                         .n_after = n_after,
+                         .filter = opts->question.filter,
+                         .top = opts->top,
+                         .same_file = are_same_file(r, query)};
+    diff_document(&doc, &shown);
+    const int status = question_show(&opts->question, &doc);
+    if (!shown.same_file && diff_unsymbolized(&shown))
         message_hint("places shown as module+0x… cannot be matched between builds; they get "
                      "names by: allotrace symbolize");
+    document_free(&doc);
     diff_free(&d);
-    return report_output(output_finish(&out));
+    return status;
 }
 
 /* What is read from a pipe is gone. */
@@ -213,7 +207,7 @@ const command command_diff = {
         "Compares what two programs, or two versions of one, allocated: in all, then by site. "
         "Changes that are sure come first, the largest sure change at the top. What may be an "
         "accident of sampling is shown as that.\n\n"
-        "± is half of the 95 % interval. A change is sure if its q-value is at most 5 %: of all "
+        "± is the 95% confidence interval. A change is sure if its q-value is at most 5%: of all "
         "changes called sure, at most one in twenty is an accident, on average. Sites whose lines "
         "moved are recognised by their function.",
     .example = "allotrace diff before.ctf after.ctf\n"

@@ -172,12 +172,11 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
 }
 
 static const option_lack lacks[] = {
-    {"filter", "it looks at the whole file"},
-    {"top", "it shows the first five defects of a kind; all of them: --all"},
-    {"json", "a line is a defect: FILE, byte, cause; what a trace is about, with its warnings: "
-             "allotrace info --json"},
-    {"csv", "a line is a defect: FILE, byte, cause"},
-    {"measure", "it looks at the file, not at what it says; sums: allotrace hotspots"},
+    {"top", "--all, which shows more than five defects of a kind"},
+    {"json", "allotrace info --json, or the text: a defect a line, FILE, byte, cause"},
+    {"csv", "the text: a defect a line, FILE, byte, cause"},
+    {"filter", "allotrace hotspots --filter FILTER"},
+    {"measure", "allotrace hotspots --measure MEASURE"},
     {0},
 };
 
@@ -186,7 +185,7 @@ const command command_doctor = {
     .group = GROUP_MEND,
     .operand = OPERAND_TRACE,
     .usage = "FILE",
-    .summary = "list what is wrong with a trace, and repair it",
+    .summary = "list and repair the defects of a trace",
     .description =
         "Lists the defects of a trace: at which byte, what, and how the other commands deal with "
         "it. With -o, writes a clean trace with every event that can be read, but for the ends of "

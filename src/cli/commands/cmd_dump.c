@@ -28,8 +28,9 @@ static const option options[] = {
      .kind = OPTION_CHOICE,
      .at = offsetof(dump_command_options, format),
      .choices = formats,
-     .help = "text (default): as memtrace_dump_trace writes it; plain: without samples and "
-             "backtraces; csv; json: an object a line"},
+     .help =
+         "the layout: text (default), as memtrace_dump_trace writes it; plain, without samples and "
+         "backtraces; csv; or json, an object a line"},
     {.name = "no-backtraces",
      .kind = OPTION_FLAG,
      .at = offsetof(dump_command_options, no_backtraces),
@@ -92,13 +93,11 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
 }
 
 static const option_lack lacks[] = {
-    {"filter", "it writes every event; blocks that a filter keeps: allotrace export --to csv "
-               "--filter FILTER"},
-    {"measure",
-     "it writes events, which have no measure; sums: allotrace hotspots --measure MEASURE"},
-    {"top", "it writes every event; the first N: allotrace dump … | head -n N"},
-    {"json", "the format is chosen by: --format json"},
-    {"csv", "the format is chosen by: --format csv"},
+    {"filter", "allotrace export --to csv --filter FILTER"},
+    {"measure", "allotrace hotspots --measure MEASURE"},
+    {"top", "allotrace dump … | head -n N"},
+    {"json", "--format json"},
+    {"csv", "--format csv"},
     {0},
 };
 
@@ -107,7 +106,7 @@ const command command_dump = {
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
     .usage = "FILE…",
-    .summary = "write every event as text, for scripts",
+    .summary = "write every event as text",
     .description =
         "Writes every event of a trace, one a line, in the order of the file. The layouts are "
         "stable; allotrace-dump(1) describes them. Times are in microseconds since the start of "

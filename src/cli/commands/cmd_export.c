@@ -271,10 +271,9 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
 }
 
 static const option_lack lacks[] = {
-    {"json", "the format is chosen by: --to json"},
-    {"csv", "the format is chosen by: --to csv"},
-    {"top",
-     "it writes all that --filter keeps; the largest sites: allotrace hotspots --top N --csv"},
+    {"json", "--to json"},
+    {"csv", "--to csv"},
+    {"top", "allotrace hotspots --top N --csv"},
     {0},
 };
 
@@ -283,7 +282,7 @@ const command command_export = {
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
     .usage = "--to FORMAT FILE",
-    .summary = "write a trace for other tools",
+    .summary = "convert a trace for other tools",
     .description =
         "Writes what a trace says in the format of another tool. Weights are estimates, as "
         "hotspots "

@@ -27,7 +27,7 @@ const command command_help = {
     .group = GROUP_OTHER,
     .operand = OPERAND_COMMAND,
     .usage = "[COMMAND|TOPIC]",
-    .summary = "explain a command or a topic, or list all",
+    .summary = "explain a command or a topic",
     .description =
         "Explains a command as its `--help` does, or a topic: filter, measures, intervals, sites, "
         "heaps, index, or a rule of advise. Without an operand, lists all commands.",

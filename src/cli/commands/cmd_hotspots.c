@@ -36,7 +36,8 @@ static void hint_types(const hotspots *h) {
                      "are shown by: allotrace hotspots");
 }
 
-static int show(const question *q, const hotspots_options *opts, bool *addresses) {
+static int show(const question *q, const void *opts_) {
+    const hotspots_options *opts = opts_;
     hotspots h;
     document d = {0};
     if (!hotspots_query(&q->query, (hotspots_by)opts->by, &h))
@@ -47,24 +48,17 @@ static int show(const question *q, const hotspots_options *opts, bool *addresses
         .view = {.top = opts->top, .min_share = opts->min_share, .callers = opts->callers}};
     hotspots_document(&d, &shown);
     const int status = question_show(&opts->question, &d);
-    *addresses = hotspots_unsymbolized(&shown);
     if (!opts->question.json && !opts->question.csv)
         hint_types(&h);
+    if (hotspots_unsymbolized(&shown))
+        question_hint_symbolize(q);
     document_free(&d);
     hotspots_free(&h);
     return status;
 }
 
 static int run_for(const command *cmd, const hotspots_options *opts, const char *path) {
-    question q;
-    bool addresses = false;
-    int status = question_ask(&q, cmd, &opts->question, path);
-    if (status == STATUS_OK)
-        status = show(&q, opts, &addresses);
-    if (addresses)
-        question_hint_symbolize(&q);
-    question_close(&q);
-    return status;
+    return question_answer(cmd, &opts->question, path, show, opts);
 }
 
 static int run(const void *opts, char **operands, size_t n_operands) {
@@ -101,7 +95,7 @@ const command command_types = {
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
     .usage = "FILE…",
-    .summary = "show which types of objects take most",
+    .summary = "show which object types use the most memory",
     .description =
         "Shows the types of objects, largest share first, each with the places that allocate it, "
         "where the recorder wrote types. For native programs the type is the function that handed "

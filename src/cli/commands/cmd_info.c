@@ -87,10 +87,10 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
 }
 
 static const option_lack lacks[] = {
-    {"filter", "it shows the whole trace; totals of a part: allotrace hotspots --filter FILTER"},
-    {"measure", "it shows several at once; one by site: allotrace hotspots --measure MEASURE"},
-    {"top", "it shows no sites; these are shown by: allotrace hotspots --top N"},
-    {"csv", "it shows no table; for programs: --json"},
+    {"filter", "allotrace hotspots --filter FILTER"},
+    {"measure", "allotrace hotspots --measure MEASURE"},
+    {"top", "allotrace hotspots --top N"},
+    {"csv", "--json"},
     {0},
 };
 
@@ -99,7 +99,7 @@ const command command_info = {
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACES,
     .usage = "FILE…",
-    .summary = "show what a trace is about",
+    .summary = "show a trace's metadata",
     .description = "Shows the program, host, rate and duration of each trace, how much was "
                    "allocated where, and what is wrong with the file. A trace that cannot be read "
                    "does not keep the others from being shown.",

@@ -47,7 +47,8 @@ static void hint_callers(const question *q, const leaks *l) {
                  slash ? slash + 1 : s->place->file, s->place->line, traces_words(q->in.path));
 }
 
-static int show(const question *q, const leaks_options *opts) {
+static int show(const question *q, const void *opts_) {
+    const leaks_options *opts = opts_;
     leaks l;
     document d = {0};
     const bool by_function = opts->by == QUESTION_BY_FUNCTION;
@@ -74,19 +75,13 @@ static int show(const question *q, const leaks_options *opts) {
 
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const leaks_options *opts = opts_;
-    question q;
     (void)n_operands;
-    int status = question_ask(&q, &command_leaks, &opts->question, operands[0]);
-    if (status == STATUS_OK)
-        status = show(&q, opts);
-    question_close(&q);
-    return status;
+    return question_answer(&command_leaks, &opts->question, operands[0], show, opts);
 }
 
 static const option_lack lacks[] = {
-    {"at", "it looks at what stays to the end; what is live at another time: allotrace hotspots "
-           "--measure live --at TIME"},
-    {"min-share", "the surest growth comes first; --top N shows N sites"},
+    {"at", "allotrace hotspots --measure live --at TIME"},
+    {"min-share", "--top N"},
     {0},
 };
 
@@ -95,7 +90,7 @@ const command command_leaks = {
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
     .usage = "FILE…",
-    .summary = "show what stays in memory, and whether it grows",
+    .summary = "show what stays in memory and whether it grows",
     .description =
         "Shows the places whose blocks are still live at the end, the surest growth first, with "
         "how fast that grows, and what kind of staying it is: growing, bounded, from the start, or "

@@ -50,7 +50,8 @@ static const option options[] = {
     OPTIONS_FORM(lifetimes_options),
 };
 
-static int show(const question *q, const lifetimes_options *opts) {
+static int show(const question *q, const void *opts_) {
+    const lifetimes_options *opts = opts_;
     lifetimes l;
     const lifetimes_spec spec = {.kept = q->query.selection.kept,
                                  .may = q->query.may,
@@ -77,20 +78,15 @@ static int show(const question *q, const lifetimes_options *opts) {
 
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const lifetimes_options *opts = opts_;
-    question q;
     (void)n_operands;
     if (opts->curve && !opts->question.csv)
         return message_usage(&command_lifetimes, "lifetimes: --curve is for --csv");
-    int status = question_ask(&q, &command_lifetimes, &opts->question, operands[0]);
-    if (status == STATUS_OK)
-        status = show(&q, opts);
-    question_close(&q);
-    return status;
+    return question_answer(&command_lifetimes, &opts->question, operands[0], show, opts);
 }
 
 static const option_lack lacks[] = {
-    {"at", "of blocks live at a time: --filter live:TIME"},
-    {"min-share", "--top N shows the N largest sites"},
+    {"at", "--filter live:TIME"},
+    {"min-share", "--top N"},
     {0},
 };
 

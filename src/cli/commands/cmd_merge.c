@@ -203,7 +203,7 @@ const command command_merge = {
     .group = GROUP_MAKE,
     .operand = OPERAND_TRACES,
     .usage = "FILE…",
-    .summary = "make one trace of several",
+    .summary = "combine several traces into one",
     .description =
         "Writes one trace of the processes of a run, or of several runs. Events are aligned by the "
         "wall clocks of the recordings. Domains (threads) are numbered anew, those of the second "

@@ -40,8 +40,7 @@ static const option options[] = {
 };
 
 /* The sites of what was live at the peak, in `q`'s measure. */
-static int show_sites(const question *q, const peak_options *opts, const report *sites,
-                      bool *addresses) {
+static int show_sites(const question *q, const peak_options *opts, const report *sites) {
     peak k;
     hotspots h;
     document d = {0};
@@ -56,21 +55,23 @@ static int show_sites(const question *q, const peak_options *opts, const report 
     peak_report shown = {.report = &q->report, .peak = &k, .sites = &rows};
     peak_document(&d, &shown);
     const int status = question_show(&opts->question, &d);
-    *addresses = hotspots_unsymbolized(&rows);
+    if (hotspots_unsymbolized(&rows))
+        question_hint_symbolize(q);
     document_free(&d);
     hotspots_free(&h);
     return status;
 }
 
-static int show(const question *q, const peak_options *opts, bool *addresses) {
+static int show(const question *q, const void *opts_) {
+    const peak_options *opts = opts_;
     if (opts->measure == MEASURE_PEAK || opts->measure == MEASURE_ALLOCATED)
-        return show_sites(q, opts, &q->report, addresses);
+        return show_sites(q, opts, &q->report);
     query_result other;
-    const report sites = {.query = &other, .filter = q->report.filter, .color = q->report.color};
+    const report sites = {.query = &other, .filter = q->report.filter};
     int status = question_ask_again(q, &command_peak, &opts->question, "live:@peak",
                                     (measure)opts->measure, &other);
     if (status == STATUS_OK) {
-        status = show_sites(q, opts, &sites, addresses);
+        status = show_sites(q, opts, &sites);
         query_free(&other);
     }
     return status;
@@ -78,21 +79,12 @@ static int show(const question *q, const peak_options *opts, bool *addresses) {
 
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const peak_options *opts = opts_;
-    question q;
-    bool addresses = false;
     (void)n_operands;
-    int status = question_ask(&q, &command_peak, &opts->question, operands[0]);
-    if (status == STATUS_OK)
-        status = show(&q, opts, &addresses);
-    if (addresses)
-        question_hint_symbolize(&q);
-    question_close(&q);
-    return status;
+    return question_answer(&command_peak, &opts->question, operands[0], show, opts);
 }
 
 static const option_lack lacks[] = {
-    {"at",
-     "it finds the time; what is live at another one: allotrace hotspots --measure live --at TIME"},
+    {"at", "allotrace hotspots --measure live --at TIME"},
     {0},
 };
 
@@ -101,7 +93,7 @@ const command command_peak = {
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
     .usage = "FILE…",
-    .summary = "show when most was live, and what",
+    .summary = "show peak memory and what held it",
     .description =
         "Shows the moment when most memory was live, how much that was, in which heap and for how "
         "long it had lived, and the places that had allocated it. The moment is that of the whole "

@@ -78,7 +78,8 @@ static int print(const question *q, const stats_options *opts, const stats *s,
     return status;
 }
 
-static int show(const question *q, const stats_options *opts) {
+static int show(const question *q, const void *opts_) {
+    const stats_options *opts = opts_;
     stats s;
     const stats_spec spec = {.kept = q->query.selection.kept,
                              .may = q->query.may,
@@ -99,20 +100,15 @@ static int show(const question *q, const stats_options *opts) {
 
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const stats_options *opts = opts_;
-    question q;
     (void)n_operands;
-    int status = question_ask(&q, &command_stats, &opts->question, operands[0]);
-    if (status == STATUS_OK)
-        status = show(&q, opts);
-    question_close(&q);
-    return status;
+    return question_answer(&command_stats, &opts->question, operands[0], show, opts);
 }
 
 static const option_lack lacks[] = {
-    {"top", "it shows no sites; these are shown by: allotrace hotspots --measure blocks --top N"},
-    {"min-share", "it shows no sites; these are shown by: allotrace hotspots --measure blocks"},
-    {"by", "it shows no sites; these are shown by: allotrace hotspots --measure blocks"},
-    {"at", "of blocks live at a time: --filter live:TIME"},
+    {"top", "allotrace hotspots --measure blocks --top N"},
+    {"min-share", "allotrace hotspots --measure blocks --min-share P"},
+    {"by", "allotrace hotspots --measure blocks --by line"},
+    {"at", "--filter live:TIME"},
     {0},
 };
 
@@ -121,7 +117,7 @@ const command command_stats = {
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
     .usage = "FILE…",
-    .summary = "show sizes and lifetimes of blocks",
+    .summary = "show distributions of sizes and lifetimes",
     .description =
         "Shows what work on allocators asks: mean, variance, standard deviation and maximum of "
         "the sampled blocks' sizes, the share of large ones, and histograms of sizes and "

@@ -43,7 +43,8 @@ static bool find(const question *q, findings *f) {
            advise_query(&q->query, ADVISE_WORTH, &f->advice);
 }
 
-static int show(const question *q, const summary_options *opts) {
+static int show(const question *q, const void *opts_) {
+    const summary_options *opts = opts_;
     findings f = {.sites = {.by = HOTSPOTS_BY_LINE}};
     document d = {0};
     trace_file_doing(&q->in, "looking for what matters");
@@ -69,18 +70,13 @@ static int show(const question *q, const summary_options *opts) {
 
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const summary_options *opts = opts_;
-    question q;
     (void)n_operands;
-    int status = question_ask(&q, &command_summary, &opts->question, operands[0]);
-    if (status == STATUS_OK)
-        status = show(&q, opts);
-    question_close(&q);
-    return status;
+    return question_answer(&command_summary, &opts->question, operands[0], show, opts);
 }
 
 static const option_lack lacks[] = {
-    {"filter", "it is of the whole trace; hotspots, peak, leaks and advise take filters"},
-    {"csv", "it has several tables; JSON: --json"},
+    {"filter", "allotrace hotspots --filter FILTER"},
+    {"csv", "--json"},
     {0},
 };
 
@@ -89,7 +85,7 @@ const command command_summary = {
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
     .usage = "FILE…",
-    .summary = "show the most important of each report",
+    .summary = "show what matters most in a trace",
     .description =
         "Shows what a trace is of, its peak, the five largest sites, the sites that grow, and the "
         "best advice, each with the command that shows more. `allotrace FILE` is short for it.",

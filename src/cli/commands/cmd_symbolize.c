@@ -62,7 +62,7 @@ const command command_symbolize = {
     .group = GROUP_MEND,
     .operand = OPERAND_TRACE,
     .usage = "FILE",
-    .summary = "give the addresses in a trace their names",
+    .summary = "resolve the addresses in a trace to names",
     .description =
         "Replaces the addresses that the recorder wrote by functions, files and lines, functions "
         "that the compiler inlined included, and moves the place of an allocation out of the "

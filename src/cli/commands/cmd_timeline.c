@@ -5,7 +5,7 @@
 #include "cli/message.h"
 #include "cli/question.h"
 #include "cli/terminal.h"
-#include "present/timeline.h"
+#include "reports/timeline.h"
 
 typedef struct timeline_options {
     question_options question;
@@ -16,7 +16,7 @@ typedef struct timeline_options {
 static const timeline_options defaults = {
     .to = TIMELINE_END, .question = {.keep_rows = true, .finds_peak = true, .counts = true}};
 
-enum { TEXT_POINTS = 50, DATA_POINTS = 200, MAX_POINTS = 100000 };
+enum { TEXT_POINTS = 50, LEAST_POINTS = 20, DATA_POINTS = 200, MAX_POINTS = 100000 };
 
 static const option options[] = {
     {.name = "points",
@@ -48,29 +48,30 @@ static const option options[] = {
     OPTIONS_FORM(timeline_options),
 };
 
-static int print(const question *q, const timeline_options *opts, const timeline_view *view) {
-    output out;
-    terminal_start(&out, !opts->question.json && !opts->question.csv);
-    if (opts->question.json)
-        timeline_json(&out, &q->report, view);
-    else if (opts->question.csv)
-        timeline_csv(&out, &q->report, view);
-    else
-        timeline_text(&out, &q->report, view);
-    return report_output(output_finish(&out));
+static int print(const timeline_options *opts, timeline_report *r) {
+    document d = {0};
+    timeline_document(&d, r);
+    const int status = question_show(&opts->question, &d);
+    document_free(&d);
+    return status;
 }
 
-/* On a narrow terminal a row has as many as stand beside its name. */
+/* On a narrow terminal a row has as many as stand beside what is said of it. */
 static uint64_t points_wanted(const timeline_options *opts) {
     if (opts->points)
         return opts->points;
     if (opts->question.json || opts->question.csv)
         return DATA_POINTS;
-    const unsigned columns = terminal_columns(), room = columns - TIMELINE_BESIDE;
+    const bool blocks = opts->question.measure == MEASURE_BLOCKS;
+    const unsigned beside =
+        TIMELINE_BESIDE + (blocks ? TIMELINE_OF_BLOCKS : 0) + (opts->top ? TIMELINE_OF_SITES : 0);
+    const unsigned columns = terminal_columns(), least = beside + LEAST_POINTS;
+    const unsigned room = (columns > least ? columns : least) - beside;
     return columns && room < TEXT_POINTS ? room : TEXT_POINTS;
 }
 
-static int show(const question *q, const timeline_options *opts) {
+static int show(const question *q, const void *opts_) {
+    const timeline_options *opts = opts_;
     const timeline_spec spec = {.kept = q->query.selection.kept,
                                 .from = opts->from,
                                 .to = opts->to,
@@ -86,12 +87,12 @@ static int show(const question *q, const timeline_options *opts) {
                 timeline_of_sites(&q->query.lens, &spec, opts->by == QUESTION_BY_FUNCTION,
                                   t.peak.at, opts->top, &list));
     if (ok)
-        status = print(q, opts,
-                       &(timeline_view){.all = &t,
-                                        .gauges = &gauges,
-                                        .sites = list.items,
-                                        .n_sites = list.count,
-                                        .by_function = opts->by == QUESTION_BY_FUNCTION});
+        status = print(opts, &(timeline_report){.report = &q->report,
+                                                .timeline = &t,
+                                                .gauges = &gauges,
+                                                .sites = list.items,
+                                                .n_sites = list.count,
+                                                .by_function = opts->by == QUESTION_BY_FUNCTION});
     else
         message_error("not enough memory");
     gauges_free(&gauges);
@@ -102,22 +103,17 @@ static int show(const question *q, const timeline_options *opts) {
 
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const timeline_options *opts = opts_;
-    question q;
     (void)n_operands;
     if (opts->points > MAX_POINTS)
         return message_usage(&command_timeline, "--points: at most %d can be shown", MAX_POINTS);
     if (opts->from >= opts->to)
         return message_usage(&command_timeline, "timeline: --from must be before --to");
-    int status = question_ask(&q, &command_timeline, &opts->question, operands[0]);
-    if (status == STATUS_OK)
-        status = show(&q, opts);
-    question_close(&q);
-    return status;
+    return question_answer(&command_timeline, &opts->question, operands[0], show, opts);
 }
 
 static const option_lack lacks[] = {
-    {"at", "it shows all times; a part of them: --from and --to"},
-    {"min-share", "--top N shows the N largest sites"},
+    {"at", "--from TIME and --to TIME"},
+    {"min-share", "--top N"},
     {0},
 };
 
@@ -126,7 +122,7 @@ const command command_timeline = {
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
     .usage = "FILE…",
-    .summary = "show what is live as time goes by",
+    .summary = "show live memory over time",
     .description =
         "Shows how much was live, in all and by heap, and how fast memory was allocated, promoted "
         "and freed, as time went by. A promoted block is in the minor heap before and in the major "

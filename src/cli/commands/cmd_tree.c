@@ -54,7 +54,8 @@ static const char *const groupings[] = {[BY_FUNCTION] = "function", [BY_LINE] = 
             .kind = OPTION_PERCENT,                                                                \
             .at = offsetof(tree_options, min_share),                                               \
             .argument = "P",                                                                       \
-            .help = "leave out rows below P percent of " whole " (default 1)",                     \
+            .help = "leave out rows below P percent of " whole                                     \
+                    " (default 1); a last line counts them",                                       \
         },                                                                                         \
     {                                                                                              \
         .name = "collapse-recursion", .kind = OPTION_FLAG, .at = offsetof(tree_options, collapse), \
@@ -144,7 +145,7 @@ const command command_tree = {
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
     .usage = "FILE…",
-    .summary = "show what is allocated along call paths",
+    .summary = "show allocations along call paths",
     .description =
         "Shows the tree of calls, from the outermost function to those that allocate, or with "
         "--inverted from those outward. Each row has what was allocated in it and in all that it "

@@ -15,7 +15,7 @@ const command command_trim = {
     .group = GROUP_MAKE,
     .operand = OPERAND_TRACE,
     .usage = "FILE",
-    .summary = "cut a stretch of time out of a trace",
+    .summary = "cut a trace to a span of time",
     .description =
         "Writes a trace of what happened from one moment on and until another one. The new trace "
         "starts at the first moment: its times count from there, and its start by the wall clock "

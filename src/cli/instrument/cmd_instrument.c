@@ -219,7 +219,7 @@ const command command_instrument = {
     .group = GROUP_RECORD,
     .operand = OPERAND_SOURCE,
     .usage = "MAIN.ml",
-    .summary = "make an OCaml program trace itself when asked to",
+    .summary = "make an OCaml program write traces",
     .description =
         "Prints a patch that adds the call `Memtrace.trace_if_requested ()` to the main module of "
         "an OCaml program, before all work, and the library memtrace to the stanza that builds it. "

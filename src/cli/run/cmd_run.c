@@ -144,14 +144,8 @@ static bool is_exact(const run_options *given) {
 static void default_pattern(char *pattern, size_t size, const launch *l, pid_t pid) {
     const char *program = l->command, *end = is_exact(l->options) ? ".zst" : "";
     const char *slash = strrchr(program, '/');
-    size_t used = 0;
-    enum { LONGEST = NAME_MAX - (int)sizeof ".4194304.ctf.zst" };
-    for (const char *p = slash ? slash + 1 : program; *p && used + 2 < size && used < LONGEST;
-         p++) {
-        pattern[used++] = *p;
-        if (*p == '%')
-            pattern[used++] = '%';
-    }
+    enum { ROOM = NAME_MAX + 1 - (int)sizeof ".4194304.ctf.zst" };
+    const size_t used = trace_name_pattern(slash ? slash + 1 : program, pattern, ROOM);
     snprintf(pattern + used, size - used, ".%lld.ctf%s", (long long)pid, end);
 }
 
@@ -196,11 +190,7 @@ static void set_file_setting(const char *pattern) {
     char folder[PATH_MAX], absolute[3 * PATH_MAX];
     size_t used = 0;
     if (pattern[0] != '/' && getcwd(folder, sizeof folder)) {
-        for (const char *p = folder; *p; p++) {
-            absolute[used++] = *p;
-            if (*p == '%')
-                absolute[used++] = '%';
-        }
+        used = trace_name_pattern(folder, absolute, sizeof absolute - 1);
         absolute[used++] = '/';
     }
     snprintf(absolute + used, sizeof absolute - used, "%s", pattern);
@@ -310,7 +300,8 @@ static void finish(const launch *l, run_program *program, int rescue, struct tim
         run_rescue_note_end(rescue, name, (uint64_t)program->pid, l->begin.wall_us, l->end);
     run_traces_find(&traces, name, started, rescue, &patience);
     const uint64_t notes = run_rescue_notes(rescue);
-    bool unfinished = traces.n_locked || (strstr(name, "%p") && run_rescue_is_in_use(rescue));
+    bool unfinished =
+        traces.n_locked || (trace_name_is_per_process(name) && run_rescue_is_in_use(rescue));
     run_traces_complete(&traces, l->options->no_symbolize ? NULL : &l->options->debug_files,
                         interrupted, program);
     if (run_program_interrupted(program))
@@ -418,12 +409,12 @@ const command command_run = {
     .group = GROUP_RECORD,
     .operand = OPERAND_PROGRAM,
     .usage = "-- PROGRAM [ARGUMENTS…]",
-    .summary = "record where a program allocates",
+    .summary = "record a program's allocations",
     .description =
         "Runs a program, written in C, C++, Rust or whatever else calls malloc, and records a "
         "random sample of its allocations with their call stacks. The program need not be "
-        "compiled in any special way. With debug information (-g), the trace has lines and "
-        "inlined functions; without, the names of functions.\n\n"
+        "compiled in any special way. Call stacks name functions; where the program has debug "
+        "information (-g), they name files, lines and inlined functions as well.\n\n"
         "Of an OCaml program (native code; 4.11 to 4.14, 5.3 and later) the OCaml heap is "
         "recorded.\n\n"
         "The program has its standard streams, its terminal and its signals as without allotrace, "

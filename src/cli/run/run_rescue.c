@@ -280,9 +280,32 @@ void run_rescue_note_silent(int fd, const char *path) {
         close(trace);
 }
 
+static memtrace_end lost_end(const whole_packets *w) {
+    return end_of(MEMTRACE_END_EARLY, since_start(w, w->end), 0,
+                  "a signal ended the process, and what it had not written yet is lost");
+}
+
+/* The trace lasts until then, though it has no events any more. An errno, or 0. */
+static int extend(int fd, const whole_packets *w, uint64_t end) {
+    uint8_t packet[FORMAT_EMPTY_PACKET];
+    writer_put_end(packet, w->pid, end, w->next_id);
+    return append_packet(fd, w->size, packet, sizeof packet);
+}
+
+void run_rescue_note_lost(const char *path, uint64_t pid, uint64_t end) {
+    const int fd = symbolize_file_is_recording(path) ? -1 : path_open_once(path, O_RDWR);
+    if (fd < 0)
+        return;
+    const whole_packets w = find_packets(fd, NULL);
+    const memtrace_end lost = lost_end(&w);
+    if (w.size > 0 && w.pid == pid && w.said.how == MEMTRACE_END_OPEN && w.end < end &&
+        extend(fd, &w, end) == 0)
+        say_end(fd, &w, false, &lost);
+    close(fd);
+}
+
 void run_rescue_note_end(int rescue, const char *pattern, uint64_t pid, uint64_t begin,
                          uint64_t end) {
-    uint8_t packet[FORMAT_EMPTY_PACKET];
     char path[PATH_MAX];
     if (!trace_name_for(pattern, pid, path, sizeof path) || symbolize_file_is_recording(path))
         return;
@@ -291,13 +314,10 @@ void run_rescue_note_end(int rescue, const char *pattern, uint64_t pid, uint64_t
         return;
     const whole_packets w = find_packets(fd, NULL);
     if (w.size > 0 && w.pid == pid && w.start_time >= begin && w.end < end) {
-        writer_put_end(packet, pid, end, w.next_id);
         const memtrace_end killed = end_of(MEMTRACE_END_WHOLE, since_start(&w, end), 0,
                                            "a signal ended the process"),
-                           lost = end_of(MEMTRACE_END_EARLY, since_start(&w, w.end), 0,
-                                         "a signal ended the process, and what it had not written "
-                                         "yet is lost");
-        const int error = append_packet(fd, w.size, packet, sizeof packet);
+                           lost = lost_end(&w);
+        const int error = extend(fd, &w, end);
         if (w.said.how == MEMTRACE_END_OPEN && !had_no_stream(rescue, &w))
             say_end(fd, &w, false, &lost);
         else if (!error)

@@ -27,6 +27,10 @@ void run_rescue_finish(int fd, const char *pattern, unsigned *patience);
  * the run did, is another process's trace. */
 void run_rescue_note_end(int fd, const char *pattern, uint64_t pid, uint64_t begin, uint64_t end);
 
+/* The same of a process that nobody has waited for and that shared no memory, if its trace does not
+ * say how the recording ended: what it had not written is lost. */
+void run_rescue_note_lost(const char *path, uint64_t pid, uint64_t end);
+
 /* Says that nothing is missing in a trace of a process that is gone, if it sampled nothing and did
  * not get to say so. */
 void run_rescue_note_silent(int fd, const char *path);

@@ -6,11 +6,13 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/path_rights.h"
+#include "base/shell.h"
 #include "base/utf8.h"
 #include "cli/message.h"
 #include "cli/run/run_rescue.h"
@@ -102,14 +104,15 @@ static int compare_paths(const void *a, const void *b) {
  * own for them is beyond what people do. */
 static void find_in_folder(run_traces *t, const char *pattern, struct timespec started,
                            int rescue) {
-    char path[PATH_MAX];
-    const char *slash = strrchr(pattern, '/');
-    int size = slash ? (int)(slash + 1 - pattern) : 0;
-    snprintf(path, sizeof path, "%.*s", size, pattern);
-    DIR *folder = opendir(size ? path : ".");
+    char before[PATH_MAX], path[PATH_MAX];
+    const char *slash = strrchr(pattern, '/'), *name = slash ? slash + 1 : pattern;
+    snprintf(path, sizeof path, "%.*s", (int)(name - pattern), pattern);
+    if (!trace_name_for(path, 0, before, sizeof before))
+        return;
+    DIR *folder = opendir(*before ? before : ".");
     for (struct dirent *entry; folder && (entry = readdir(folder));)
-        if (trace_name_matches(pattern + size, entry->d_name) &&
-            snprintf(path, sizeof path, "%.*s%s", size, pattern, entry->d_name) < (int)sizeof path)
+        if (trace_name_matches(name, entry->d_name) &&
+            snprintf(path, sizeof path, "%s%s", before, entry->d_name) < (int)sizeof path)
             add_if_new(t, path, started, rescue);
     if (folder)
         closedir(folder);
@@ -119,7 +122,7 @@ void run_traces_find(run_traces *t, const char *pattern, struct timespec started
                      unsigned *patience) {
     char path[PATH_MAX];
     *t = (run_traces){.patience = patience};
-    if (strstr(pattern, "%p"))
+    if (trace_name_is_per_process(pattern))
         find_in_folder(t, pattern, started, rescue);
     else if (trace_name_for(pattern, 0, path, sizeof path))
         add_if_new(t, path, started, rescue);
@@ -349,14 +352,10 @@ static const char *short_path(const char *path) {
 }
 
 static void say_place(output *o, const profile_location *place) {
-    int size = (int)strlen(place->function);
-    bool cut = size > SHOWN_FUNCTION;
-    if (cut)
-        size = SHOWN_FUNCTION;
-    while (cut && size > 0 && utf8_continues(place->function[size]))
-        size--; /* not within a character */
+    const bool cut = strlen(place->function) > SHOWN_FUNCTION;
+    const size_t size = cut ? utf8_whole(place->function, SHOWN_FUNCTION) : SHOWN_FUNCTION;
     char name[SHOWN_FUNCTION + 1];
-    snprintf(name, sizeof name, "%.*s", size, place->function);
+    snprintf(name, sizeof name, "%.*s", (int)size, place->function);
     if (place->line) {
         output_shown(o, short_path(place->file));
         output_format(o, ":%" PRIu32 " ", place->line);
@@ -384,18 +383,10 @@ static void say_top_sites(output *o, const summary *s) {
     hotspots_free(&h);
 }
 
-/* A name as a shell takes it. */
 static void say_quoted(output *o, const char *path) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-+=.,:/@%";
-    if (!path[strspn(path, plain)]) {
-        output_text(o, path);
-        return;
-    }
-    output_char(o, '\'');
-    for (; *path; path++)
-        output_text(o, *path == '\'' ? "'\\''" : (const char[]){*path, '\0'});
-    output_char(o, '\'');
+    char *word = shell_word(path);
+    output_shown(o, word ? word : path);
+    free(word);
 }
 
 /* No sample is not nothing: says what it means, and what to do. */

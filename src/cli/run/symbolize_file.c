@@ -6,9 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/debug_packages.h"
 #include "cli/message.h"
 #include "cli/progress.h"
 #include "cli/trace_file.h"
+#include "cli/traces.h"
 #include "render/figures.h"
 
 /* ---- progress ---------------------------------------------------------------------------- */
@@ -71,7 +73,26 @@ static void print_module(FILE *out, const symbolize_module *m) {
                 module_reason(m));
 }
 
-static void print_report(const completion *c, const char *name, FILE *out) {
+/* Where what is missing comes from. */
+static void print_packages(FILE *out, const completion *c, const char *trace) {
+    debug_packages names;
+    const char *paths[DEBUG_PACKAGES_FILES];
+    size_t n = 0;
+    for (size_t i = 0; i < completion_n_modules(c) && n < DEBUG_PACKAGES_FILES; i++) {
+        const symbolize_module *m = completion_module(c, i);
+        if (m->state == MODULE_READ && m->n_unresolved)
+            paths[n++] = m->path;
+    }
+    debug_packages_of(paths, n, names);
+    if (*names)
+        fprintf(out, "  for names, install %s, then: allotrace symbolize %s\n", names,
+                traces_words(trace));
+    else if (n > 0)
+        fprintf(out, "  for names, ask servers: allotrace symbolize --debuginfod %s\n",
+                traces_words(trace));
+}
+
+static void print_report(const completion *c, const char *name, const char *to, FILE *out) {
     completion_summary s = completion_result(c);
     if (!s.n_places) {
         fprintf(out, "%s: every place has its name already", name);
@@ -86,6 +107,7 @@ static void print_report(const completion *c, const char *name, FILE *out) {
             figure_count(s.n_names).text, figure_count(s.n_places - s.n_lines - s.n_names).text);
     for (size_t i = 0; i < completion_n_modules(c); i++)
         print_module(out, completion_module(c, i));
+    print_packages(out, c, to);
 }
 
 /* ---- the work ---------------------------------------------------------------------------- */
@@ -153,7 +175,7 @@ static int complete(completion *c, relabel *names, const char *path,
     }
     progress_end();
     if (status == STATUS_OK && options->report)
-        print_report(c, path, options->report);
+        print_report(c, path, to, options->report);
     return status;
 }
 

@@ -73,12 +73,11 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
 }
 
 static const option_lack lacks[] = {
-    {"filter", "filters are typed in the page"},
-    {"measure", "the measure is chosen in the page"},
-    {"top", "the page shows all; in a terminal: allotrace hotspots --top N"},
-    {"json",
-     "its answers are JSON, see docs/viewer-api.md; in a terminal: allotrace hotspots --json"},
-    {"csv", "the page is for people; tables: allotrace hotspots --csv"},
+    {"filter", "the filter line of the page"},
+    {"measure", "the choice of measures in the page"},
+    {"top", "allotrace hotspots --top N"},
+    {"json", "the API in docs/viewer-api.md, or allotrace hotspots --json"},
+    {"csv", "allotrace hotspots --csv"},
     {0},
 };
 

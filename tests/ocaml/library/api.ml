@@ -119,6 +119,10 @@ let deep_stacks () =
 let is_ours { Location.filename; _ } =
   List.mem (Filename.basename filename) [ "memtrace.ml"; "tracer.ml"; "writer_tracer.ml" ]
 
+let none_is_ours places =
+  let whole = String.concat " " (List.map Location.to_string places) in
+  List.iter (fun place -> check whole (not (is_ours place))) places
+
 let nothing_of_its_own () =
   trace "own.ctf" (fun () ->
       for _ = 1 to 100 do
@@ -127,8 +131,7 @@ let nothing_of_its_own () =
   let allocs = alloc_frames "own.ctf" in
   check "no events" (List.length allocs >= 100);
   List.iter
-    (fun (length, places) ->
-      if length <> 10 then List.iter (fun p -> check (Location.to_string p) (not (is_ours p))) places)
+    (fun (length, places) -> if length <> 10 then none_is_ours places)
     allocs
 
 let head () =
@@ -215,6 +218,21 @@ module _ : sig
 end = struct
   type t = Memtrace.External.token
 end
+
+(* The collector runs in the middle of [alloc], which allocates, and so do finalisers: in native code
+   of OCaml 4. Memprof tells nothing of those that run in the middle of its own callbacks. *)
+let finalisers_within () =
+  let finaliser (_ : int ref) = work 73 1 in
+  let sampled () = Option.iter Memtrace.External.free (Memtrace.External.alloc ~bytes:80) in
+  trace "final.ctf" (fun () ->
+      for i = 1 to 100_000 do
+        if i mod 100 = 0 then Gc.finalise finaliser (Sys.opaque_identity (ref i));
+        sampled ()
+      done;
+      Gc.full_major ());
+  let within = List.exists (fun l -> l.Location.defname = "Memtrace__Tracer.external_alloc") in
+  let blocks = List.filter (fun (length, _) -> length = 73) (alloc_frames "final.ctf") in
+  check "none within" (Sys.backend_type <> Native || Sys.ocaml_version.[0] <> '4' || List.exists (fun (_, places) -> within places) blocks)
 
 let late_token () =
   let token = ref None in
@@ -304,7 +322,7 @@ let copied_events () =
     if i mod 2 = 0 then Writer.put_collect writer (at i) id
   done;
   Writer.close writer;
-  let copy = create "to.ctf" in
+  let copy = create ~domain:Domain_id.main_domain "to.ctf" in
   with_reader "from.ctf" (fun reader ->
       Reader.iter reader (fun time event ->
           same_int "domain" (Reader.domain reader :> int) 7;
@@ -314,6 +332,39 @@ let copied_events () =
   Writer.close copy;
   same_lines (with_reader "to.ctf" shown) (with_reader "from.ctf" shown);
   same_int "its domain" (with_reader "to.ctf" last_domain :> int) 7
+
+let u16 bytes at = Char.code bytes.[at] lor (Char.code bytes.[at + 1] lsl 8)
+let version filename = u16 (In_or_out.read_file filename) 28
+
+let versions () =
+  let close_at_once writer = Writer.close writer in
+  close_at_once (create "two.ctf");
+  close_at_once (create ~domain:Domain_id.main_domain "three.ctf");
+  same_int "without a domain" (version "two.ctf") 2;
+  same_int "with one" (version "three.ctf") 3
+
+(* As memtrace 0.2.3 does it, whose reader counts blocks. *)
+let version_2_numbers_blocks () =
+  let writer = create "w2.ctf" in
+  let alloc_as id : Event.t =
+    Alloc { obj_id = Obj_id.of_int id; length = 1; nsamples = 1; source = Minor;
+            backtrace_buffer = codes [ 1 ]; backtrace_length = 1; common_prefix = 0 } in
+  let put_event ?domain id event =
+    Writer.put_event writer ?domain ~decode_callstack_entry:decode (at id) event in
+  same_int "first" (put writer 1 1 [ 1 ] :> int) 0;
+  put_event 2 (alloc_as 1);
+  List.iter
+    (fun (what, event) -> raises what is_invalid (fun () -> put_event 3 event))
+    [ ("a gap", alloc_as 3); ("again", alloc_as 1); ("a promotion", Promote (Obj_id.of_int 2));
+      ("a collection", Collect (Obj_id.of_int 2)) ];
+  raises "a domain" is_invalid (fun () -> put_event ~domain:(Domain_id.of_int 1) 3 (alloc_as 2));
+  put_event 3 ~domain:Domain_id.main_domain (alloc_as 2);
+  put_event 4 (Collect (Obj_id.of_int 2));
+  Writer.close writer;
+  same_lines (with_reader "w2.ctf" shown)
+    (List.init 3 (fun i ->
+         Printf.sprintf "%d %010d alloc 1 len=1    %d: F.f1@f.ml:1:1-20" (i + 1) i (min i 1))
+     @ [ "4 0000000002 collect" ])
 
 let own_backtraces () =
   let writer = create "own.ctf" in
@@ -425,8 +476,7 @@ let through_a_writer () =
   same_int "freed" (List.length (List.filter (fun i -> gone_of (i + 11_000) = 1)
                                    (List.init 10 Fun.id))) 4;
   List.iter
-    (fun (length, places) ->
-      if length < 1000 then List.iter (fun p -> check (Location.to_string p) (not (is_ours p))) places)
+    (fun (length, places) -> if length < 1000 then none_is_ours places)
     (alloc_frames "direct.ctf")
 
 (* The writer asks for the process when it has a packet to write: in the middle of events. *)
@@ -551,9 +601,12 @@ let () =
   test "a program with Memprof keeps it" memprof_is_taken;
   test "external memory, exactly" external_exactly;
   test "external memory, sampled" external_sampled;
+  test "what finalisers allocate is recorded" finalisers_within;
   test "tokens of another trace mean nothing" late_token;
   test "what is written is read" written_events;
   test "events can be copied" copied_events;
+  test "a writer without a domain writes version 2" versions;
+  test "version 2 numbers blocks" version_2_numbers_blocks;
   test "own backtraces" own_backtraces;
   test "what decoding raises" what_decoding_raises;
   test "another process" another_process;

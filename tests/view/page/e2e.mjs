@@ -93,6 +93,27 @@ test("filters are chips: typed, completed, turned round, removed, undone", withP
   await c.until({ filter: "size:>=16" }, () => c.press("u"));
 }));
 
+test("what was typed last is taken, however late the answers are that complete it", withPage(one, async (c) => {
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  await c.page.route("**/api/filter?**", async (route) => {
+    await held;
+    await route.continue();
+  });
+  const entry = c.page.locator(".filterbar .entry");
+  await entry.fill("siz");
+  await c.page.locator(".completion [role=option]").first().waitFor();
+  await entry.press("ArrowDown");
+  await entry.press("Enter");
+  assert.equal(await entry.inputValue(), "size:");
+  await entry.pressSequentially(">=16");
+  await entry.press("Enter");
+  assert.equal(await entry.inputValue(), "", "nothing offered for an earlier text replaces it");
+  await c.page.waitForFunction(() => window.allotrace.store.state.filter === "size:>=16");
+  release();
+  await c.quiet();
+}));
+
 test("a wrong filter is refused where it is wrong; one that keeps nothing says which term did it", withPage(one, async (c) => {
   const entry = c.page.locator(".filterbar .entry");
   await entry.fill("alloc:10x");
@@ -440,6 +461,8 @@ test("advice is marked beside the site it concerns, and shown on a click", withP
   await tag.click();
   await c.page.locator(".details .card h4").first().waitFor();
   assert.equal(await c.text(".details .card h4"), advice.title);
+  const card = await c.text(".details .card");
+  for (const words of [advice.why, advice.do, "Gain: at most", `Sure: ${advice.certainty}: ${advice.evidence}`, ...advice.check]) assert.ok(card.includes(words), `${words}: ${card}`);
 }));
 
 test("what was allocated until two moments is compared, too", withPage(at(one, "a=8s&b=15s&view=diff&of=allocated"), async (c) => {
@@ -714,7 +737,7 @@ test("blocks and byte-seconds are compared, too", withPage(at(two, "view=diff&by
     const rows = await c.rows();
     assert.equal(rows[0].before, amount(j.sites[0].before.value, j.unit ?? "blocks"));
     for (const row of rows) assert.equal(row.sure === "undecided", measure === "byteseconds", "of times, one run a side says nothing");
-    assert.equal((await c.text(".main")).includes("undecided: a trace ends early, or one run"), measure === "byteseconds");
+    assert.equal((await c.text(".main")).includes("undecided: a trace is incomplete, or one run"), measure === "byteseconds");
     await c.go({ diffas: "flame" });
     const totals = [IRMIN, OCAMLOPT].map((f) => cliJson("hotspots", "--json", "--top", "1", "--measure", measure, f).total.value);
     assert.ok(Math.abs((await c.frames())[0].value / (totals[0] + totals[1]) - 1) < 1e-6);

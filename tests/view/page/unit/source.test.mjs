@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EmbeddedSource, HttpSource, matcher, searchPattern, SourceError } from "../../../../viewer/source.js";
+import { EmbeddedSource, HttpSource, matcher, readAdvice, searchPattern, SourceError } from "../../../../viewer/source.js";
 
 const answer = {
   strings: ["", "alpha", "beta", "gamma", "x.c"], count: 3,
@@ -59,4 +59,13 @@ test("a server's answers are kept until the trace grows, and errors say where", 
   body = { error: { parameter: "filter", column: 17, reason: "a time ends in s" } };
   await assert.rejects(http.get("tree", { filter: "x" }), (e) => e.column === 17 && e.parameter === "filter" && e.message === "a time ends in s");
   assert.equal(http.pending, 0);
+});
+
+test("a piece of advice has its words and places", () => {
+  const { strings, places } = answer;
+  const advice = { rule: [1, 2], place: [0, -1], functions: [[], [{ share: 0.2, place: 1 }, { share: 0.1, place: 2 }]], from: [2, -1], gain: [3, 0], check: [[1, 2], [3, 4]] };
+  const [one, many] = readAdvice({ strings, places, advice });
+  assert.deepEqual([one.rule, one.gain, one.from.function, one.check], ["alpha", "gamma", "gamma", ["alpha", "beta"]]);
+  assert.deepEqual([one, many].map((a) => a.places.map((p) => p.function)), [["alpha"], ["beta", "gamma"]]);
+  assert.deepEqual([many.place, many.from, many.gain, many.check], [undefined, undefined, "", ["gamma", "x.c"]]);
 });

@@ -1,0 +1,54 @@
+/* target_small_stack BYTES: handles signals on alternate stacks that hold so many bytes beside what
+ * the kernel puts there, above a page that must not be touched. In the handlers it allocates 24,000
+ * bytes, and frees them, twice in each of its two threads. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static size_t bytes;
+
+static void handle(int signal) {
+    (void)signal;
+    void *volatile block = malloc(8000);
+    block = realloc(block, 24000);
+    free(block);
+}
+
+static char *above_a_page(size_t size) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *area =
+        mmap(NULL, page + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (area == MAP_FAILED || mprotect(area, page, PROT_NONE) != 0)
+        abort();
+    return area + page;
+}
+
+static void *take_signals(void *unused) {
+    size_t least = getauxval(AT_MINSIGSTKSZ);
+    least = least ? least : (size_t)MINSIGSTKSZ;
+    const stack_t stack = {.ss_sp = above_a_page(least + bytes), .ss_size = least + bytes};
+    if (sigaltstack(&stack, NULL) != 0)
+        abort();
+    raise(SIGUSR1);
+    free(malloc(4000));
+    raise(SIGUSR1);
+    return unused;
+}
+
+int main(int argc, char **argv) {
+    const struct sigaction action = {.sa_handler = handle, .sa_flags = SA_ONSTACK};
+    pthread_t thread;
+    bytes = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
+    handle(0); /* what is called is bound by then */
+    sigaction(SIGUSR1, &action, NULL);
+    take_signals(NULL);
+    if (pthread_create(&thread, NULL, take_signals, NULL) != 0 || pthread_join(thread, NULL) != 0)
+        abort();
+    puts("done");
+    return 0;
+}

@@ -52,7 +52,7 @@ static const option options[] = {
      .help = "write the trace to FILE (default: $MEMTRACE, or PROGRAM.PID.ctf in the current "
              "folder, at rate 1 PROGRAM.PID.ctf.zst); with %p in the name, which becomes the "
              "process id, child processes are recorded too, below rate 0.01 those that have a "
-             "sample; .zst or .gz at its end: compressed"},
+             "sample; a name that ends in .zst or .gz makes a compressed trace"},
     {.name = "rate",
      .letter = 'r',
      .kind = OPTION_RATE,

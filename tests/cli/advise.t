@@ -146,13 +146,13 @@ Where no rule fits, there are the facts; at rate 1 they are exact:
                 allotrace diff --filter 'fn:/^grow$/' native.ctf AFTER.ctf
   
    10.3% libfoo.so.1+0x1f30
-         where an address, not a function: libfoo.so.1 has no name for it. Other
-               places of the same function may count apart.
-         what  24 B in 1 block of 2 words (16 B), by malloc; none is freed
-         why   No rule fits. Look at the place, and at who calls it (allotrace
-               callers).
-         check allotrace hotspots --filter 'fn:/^libfoo\.so\.1\+0x1f30$/' native.ctf
-               allotrace diff --filter 'fn:/^libfoo\.so\.1\+0x1f30$/' native.ctf AFTER.ctf
+         where  an address, not a function: libfoo.so.1 has no name for it. Other
+                places of the same function may count apart.
+         what   24 B in 1 block of 2 words (16 B), by malloc; none is freed
+         why    No rule fits. Look at the place, and at who calls it (allotrace
+                callers).
+         check  allotrace hotspots --filter 'fn:/^libfoo\.so\.1\+0x1f30$/' native.ctf
+                allotrace diff --filter 'fn:/^libfoo\.so\.1\+0x1f30$/' native.ctf AFTER.ctf
   allotrace: hint: places shown as module+0x… are addresses in files without symbols; servers of debug information may have them, with DEBUGINFOD_URLS=https://debuginfod.elfutils.org set: allotrace symbolize --debuginfod native.ctf
   $ allotrace advise --json native.ctf | grep -o '"rule":[^,]*'
   allotrace: hint: places shown as module+0x… are addresses in files without symbols; servers of debug information may have them, with DEBUGINFOD_URLS=https://debuginfod.elfutils.org set: allotrace symbolize --debuginfod native.ctf

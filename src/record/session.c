@@ -135,14 +135,10 @@ static void domain_flush_inside(struct session *s, struct domain *d) {
         session_note(s, memtrace_stream_flush(d->stream));
 }
 
-/* What adds to no total: `length` is a gauge's. The calling thread is inside the domain. */
+/* A mark, or the value of a gauge. The calling thread is inside the domain. */
 static void domain_put_remark(struct session *s, struct domain *d, uint64_t now, uint64_t code,
-                              uint64_t length) {
-    uint64_t id = 0;
-    memtrace_status status =
-        memtrace_stream_alloc(d->stream, now, MEMTRACE_EXTERNAL, length, 0, &code, 1, 0, &id);
-    if (status == MEMTRACE_OK)
-        status = memtrace_stream_collect(d->stream, now, id);
+                              uint64_t value) {
+    const memtrace_status status = memtrace_stream_remark(d->stream, now, code, value);
     if (status == MEMTRACE_OK)
         rescue_count_remark(&s->rescue);
     domain_forget_stack(d); /* it is not the last one any more */

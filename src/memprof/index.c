@@ -307,6 +307,46 @@ void index_release(memprof *engine, block *b) {
     lock_drop(&s->lock);
 }
 
+/* ---- what is kept without callbacks ------------------------------------------------------------
+ */
+
+/* The memory of the one that is replaced serves the new one. */
+bool memprof_keep(memprof *engine, uintptr_t address, void *metadata, void **before) {
+    shard *s = shard_of(engine, address);
+    index_prefetch(engine, address);
+    lock_take(&s->lock);
+    block *b = take_out(engine, s, address);
+    *before = b ? b->metadata : NULL;
+    const bool room = s->session && slots_have_room(engine, s);
+    if (!b && room)
+        b = pool_get(engine, s);
+    const bool kept = room && b;
+    if (kept) {
+        *b = (block){
+            .address = address, .metadata = metadata, .session = s->session, .heap = MEMPROF_MAJOR};
+        put_in(engine, s, b);
+    } else if (b) {
+        pool_put(s, b);
+    }
+    const bool full = kept && filter_is_full(engine, s);
+    lock_drop(&s->lock);
+    if (full)
+        filter_grow(engine);
+    return kept;
+}
+
+void *memprof_drop(memprof *engine, uintptr_t address) {
+    shard *s = shard_of(engine, address);
+    index_prefetch(engine, address);
+    lock_take(&s->lock);
+    block *b = take_out(engine, s, address);
+    void *metadata = b ? b->metadata : NULL;
+    if (b)
+        pool_put(s, b);
+    lock_drop(&s->lock);
+    return metadata;
+}
+
 block *index_clear(memprof *engine, unsigned shard_number) {
     shard *s = &engine->shards[shard_number];
     block *list = NULL;

@@ -33,7 +33,6 @@ static __attribute__((noinline)) void dense_read_clock(struct session *s, struct
     session_read_clock(s, d, cycles);
     if (before / MODULES_INTERVAL != d->now / MODULES_INTERVAL)
         domain_check_modules(d);
-    session_sweep(s, d->now);
 }
 
 /* Where events follow closely upon each other, a time was right a tenth of a millisecond ago at
@@ -72,28 +71,39 @@ static void count(_Atomic uint64_t *counter) {
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
-/* The calling thread's domain, and nobody else at it; NULL: the event is dropped. */
-static inline struct domain *dense_enter(struct session *s) {
+/* False: a signal handler is about an event inside another, which is dropped. */
+static inline bool dense_go_in(struct session *s) {
     if (__builtin_expect(self.sampler.busy, 0)) {
         count(&s->lost_busy);
-        return NULL;
+        return false;
     }
     self.sampler.busy = 1;
     atomic_signal_fence(memory_order_seq_cst);
+    return true;
+}
+
+static inline void dense_go_out(void) {
+    atomic_signal_fence(memory_order_seq_cst);
+    self.sampler.busy = 0;
+}
+
+/* The calling thread's domain, and nobody else at it; NULL: the event is dropped. */
+static inline struct domain *dense_enter(struct session *s) {
+    if (!dense_go_in(s))
+        return NULL;
     struct domain *d = self.domain ? self.domain : session_domain(s);
     if (__builtin_expect(d != NULL, 1)) {
         domain_enter(d);
         return d;
     }
-    self.sampler.busy = 0;
+    dense_go_out();
     count(&s->lost_domain);
     return NULL;
 }
 
 static inline void dense_leave(struct domain *d) {
     domain_leave(d);
-    atomic_signal_fence(memory_order_seq_cst);
-    self.sampler.busy = 0;
+    dense_go_out();
 }
 
 /* What dense_enter does where the thread has its domain, its time is right, and nobody else wants
@@ -123,9 +133,32 @@ static inline void dense_collect_in(struct session *s, struct domain *d, uint64_
         session_note(s, status);
 }
 
-/* Nobody will know the block's id: nor shall that of an earlier one be taken for it. */
+/* ---- the table ---- */
+
+/* What is known of the block at an address, which is forgotten. The calling thread is in the
+ * recorder, unless there are `ids`. */
+static inline uint64_t dense_forget(struct session *s, void *block) {
+    return s->ids ? ids_take(s->ids, (uintptr_t)block)
+                  : (uintptr_t)memprof_drop(s->engine, (uintptr_t)block);
+}
+
+/* `table` is the session's `ids`, `place` is in there. */
+static inline bool dense_remember(struct session *s, struct ids *table, uint32_t *place,
+                                  void *block, uint64_t id, uint64_t *old) {
+    void *before;
+    if (table)
+        return ids_put_at(table, place, (uintptr_t)block, id, old);
+    const bool kept =
+        memprof_keep(s->engine, (uintptr_t)block, (void *)(uintptr_t)(id + 1), &before);
+    *old = (uintptr_t)before;
+    return kept;
+}
+
+/* Nobody will know the block's id: nor shall that of an earlier one be taken for it. Where that
+ * takes a lock, it waits for the next birth at the address. */
 static __attribute__((noinline)) void dense_miss(struct session *s, void *block) {
-    ids_take(s->ids, (uintptr_t)block);
+    if (s->ids)
+        ids_take(s->ids, (uintptr_t)block);
 }
 
 /* An earlier block at the address has died unseen. */
@@ -136,10 +169,10 @@ static __attribute__((noinline)) void dense_imply(struct session *s, struct doma
 }
 
 /* A block whose birth is in the trace: keeps its id. */
-static inline void dense_keep(struct session *s, struct domain *d, uint32_t *place, void *block,
-                              uint64_t id) {
+static inline void dense_keep(struct session *s, struct domain *d, struct ids *table,
+                              uint32_t *place, void *block, uint64_t id) {
     uint64_t old;
-    if (!ids_put_at(s->ids, place, (uintptr_t)block, id, &old))
+    if (!dense_remember(s, table, place, block, id, &old))
         count(&s->lost_id);
     if (__builtin_expect(old != 0, 0))
         dense_imply(s, d, old);
@@ -149,8 +182,10 @@ static __attribute__((noinline)) void dense_fail(struct session *s, struct domai
                                                  memtrace_status status) {
     session_note(s, status);
     domain_forget_stack(d);
-    dense_miss(s, block);
+    dense_forget(s, block);
 }
+
+/* ---- births and deaths ---- */
 
 /* Writes a birth, whatever the stack is like. */
 static __attribute__((noinline)) memtrace_status
@@ -174,7 +209,8 @@ void dense_born(struct session *s, void *block, uint64_t words, uint64_t n_sampl
     if (status != MEMTRACE_OK)
         dense_fail(s, d, block, status);
     else
-        dense_keep(s, d, ids_place(s->ids, (uintptr_t)block), block, id);
+        dense_keep(s, d, s->ids, s->ids ? ids_place(s->ids, (uintptr_t)block) : NULL, block, id);
+    session_sweep(s, d->now);
     dense_leave(d);
 }
 
@@ -183,8 +219,11 @@ dense_born_quickly(void *block, uint64_t words, uint64_t n_samples, unsigned typ
                    uintptr_t return_address, uintptr_t sp, uintptr_t bp) {
     struct session *const s = self.owner;
     struct domain *const d = self.domain;
+    struct ids *const table = s->ids;
+    if (!table)
+        __builtin_unreachable();
     uint64_t id;
-    uint32_t *place = ids_place(s->ids, (uintptr_t)block);
+    uint32_t *place = ids_place(table, (uintptr_t)block);
     __builtin_prefetch(place, 1); /* of any address */
     cpu_prefetch_around(block);   /* see dense_died_again */
     if (__builtin_expect(words > STREAM_EASY_WORDS || !dense_enter_again(s, d), 0)) {
@@ -204,7 +243,7 @@ dense_born_quickly(void *block, uint64_t words, uint64_t n_samples, unsigned typ
     if (__builtin_expect(status != MEMTRACE_OK, 0))
         dense_fail(s, d, block, status);
     else
-        dense_keep(s, d, place, block, id);
+        dense_keep(s, d, table, place, block, id);
     dense_leave(d);
 }
 
@@ -219,7 +258,13 @@ void dense_sampled_again(void *block, uint64_t words, uint64_t n_samples, unsign
 }
 
 uint64_t dense_take(struct session *s, void *block) {
-    return ids_take(s->ids, (uintptr_t)block);
+    if (s->ids)
+        return ids_take(s->ids, (uintptr_t)block);
+    if (!dense_go_in(s))
+        return 0;
+    const uint64_t taken = dense_forget(s, block);
+    dense_go_out();
+    return taken;
 }
 
 void dense_bury(struct session *s, uint64_t taken) {
@@ -227,13 +272,18 @@ void dense_bury(struct session *s, uint64_t taken) {
     if (!d)
         return;
     dense_collect_in(s, d, taken);
+    session_sweep(s, d->now);
     dense_leave(d);
 }
 
 void dense_untake(struct session *s, void *block, uint64_t taken) {
     uint64_t old;
-    if (!ids_put(s->ids, (uintptr_t)block, taken - 1, &old))
+    uint32_t *const place = s->ids ? ids_place(s->ids, (uintptr_t)block) : NULL;
+    if (!dense_go_in(s))
+        return;
+    if (!dense_remember(s, s->ids, place, block, taken - 1, &old))
         count(&s->lost_id);
+    dense_go_out();
 }
 
 void dense_died(struct session *s, void *block) {
@@ -249,7 +299,7 @@ void dense_died_again(void *block) {
     struct session *const s = self.owner;
     struct domain *const d = self.domain;
     cpu_prefetch_around(block);
-    const uint64_t taken = dense_take(s, block);
+    const uint64_t taken = ids_take(s->ids, (uintptr_t)block);
     if (!taken)
         return;
     if (__builtin_expect(dense_enter_again(s, d), 1)) {

@@ -93,12 +93,11 @@ CALLS_ASKING(DECLARE_OTHER)
  * where the call fails it lives on. Size 0 may mean free. */
 #define DEFINE_REALLOC(name, parameters, arguments, bytes)                                         \
     COLD void *cold_##name parameters {                                                            \
-        recorder_taken taken;                                                                      \
         recorder_uncount(bytes);                                                                   \
-        bool was_tracked = block && recorder_take(block, &taken);                                  \
+        const uint64_t taken = block ? recorder_take(block) : 0;                                   \
         void *moved = next.name arguments;                                                         \
-        if (was_tracked)                                                                           \
-            recorder_settle(block, &taken, moved || (bytes) == 0);                                 \
+        if (taken)                                                                                 \
+            recorder_settle(block, taken, moved || (bytes) == 0);                                  \
         if (moved)                                                                                 \
             BORN(moved, bytes, TYPE_##name);                                                       \
         return moved;                                                                              \

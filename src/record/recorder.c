@@ -385,8 +385,7 @@ static void recorder_fail(struct session *s) {
     }
     session_open_gates(recorder.session, false);
     atomic_store(&recorder_page->current, NULL);
-    if (s->dense)
-        recorder_filter = (memprof_filter)MEMPROF_FILTER_INIT;
+    recorder_filter = (memprof_filter)MEMPROF_FILTER_INIT;
     session_say_failed(s);
     say(s->sink.path, "recording has ended", s->sink.error);
 }
@@ -490,26 +489,13 @@ static uint64_t recorder_sample(uint64_t words, struct session **s) {
     const bool counted = self.waits;
     *s = recorder_enter();
     if (*s && !(*s)->engine) {
-        self.sampler.countdown = (*s)->dense ? 0 : INT64_MAX;
+        self.sampler.countdown = (*s)->records_malloc ? 0 : INT64_MAX;
         return 0;
     }
     if (!*s || (!counted && recorder.n_sessions != before && !memprof_count(&self.sampler, words)))
         return 0;
     uint64_t n_samples = memprof_sample((*s)->engine, &self.sampler, words);
     return recorder_is_stopped() ? 0 : n_samples;
-}
-
-static __attribute__((noinline)) void recorder_track(struct session *s, void *block, uint64_t words,
-                                                     uint64_t n_samples, enum call_type type,
-                                                     const struct unwind_site *caller) {
-    const struct session_site site = {.caller = caller, .type = type + 1};
-    memprof_birth birth = {.address = (uintptr_t)block,
-                           .size = words - 1,
-                           .n_samples = n_samples,
-                           .source = MEMPROF_CUSTOM,
-                           .heap = MEMPROF_MAJOR,
-                           .site = &site};
-    memprof_track(s->engine, &self.sampler, &birth);
 }
 
 void recorder_born(void *block, size_t bytes, enum call_type type, const struct unwind_site *site) {
@@ -524,9 +510,7 @@ void recorder_born(void *block, size_t bytes, enum call_type type, const struct 
         n_samples = words;
     if (n_samples == 0)
         return;
-    if (!s->dense)
-        recorder_track(s, block, words, n_samples, type, site);
-    else if (recorder_dense() == s)
+    if (recorder_dense() == s)
         dense_sampled_again(block, words, n_samples, type + 1, site);
     else
         dense_born(s, block, words, n_samples, type + 1, site);
@@ -534,32 +518,24 @@ void recorder_born(void *block, size_t bytes, enum call_type type, const struct 
 
 void recorder_died(void *block) {
     struct session *s = recorder_enter();
-    if (s && s->dense)
+    if (s && s->records_malloc)
         dense_died(s, block);
-    else if (s && s->engine)
-        memprof_freed(s->engine, &self.sampler, (uintptr_t)block);
 }
 
-bool recorder_take(void *block, recorder_taken *taken) {
+uint64_t recorder_take(void *block) {
     if (recorder_decide() == WAITING)
-        return false;
+        return 0;
     struct session *s = recorder_enter();
-    if (s && s->dense)
-        return (taken->id = dense_take(s, block)) != 0;
-    return s && s->engine &&
-           memprof_take(s->engine, &self.sampler, (uintptr_t)block, &taken->block);
+    return s && s->records_malloc ? dense_take(s, block) : 0;
 }
 
-void recorder_settle(void *block, recorder_taken *taken, bool dead) {
-    struct session *s = recorder.session;
+void recorder_settle(void *block, uint64_t taken, bool dead) {
     if (atomic_load(&recorder.state) == LEFT)
         return; /* a signal handler has forked since, and we are the child */
-    if (s->dense && dead)
-        dense_bury(s, taken->id);
-    else if (s->dense)
-        dense_untake(s, block, taken->id);
+    if (dead)
+        dense_bury(recorder.session, taken);
     else
-        (dead ? memprof_bury : memprof_untake)(s->engine, &self.sampler, &taken->block);
+        dense_untake(recorder.session, block, taken);
 }
 
 bool recorder_is_stopped(void) {

@@ -75,13 +75,11 @@ void recorder_born(void *block, size_t bytes, enum call_type type, const struct 
 /* A block that may be tracked is about to be freed. */
 void recorder_died(void *block);
 
-/* The same in two steps, for realloc: see memprof_take. */
-typedef union recorder_taken {
-    memprof_taken block; /* of the engine */
-    uint64_t id;         /* of dense.h */
-} recorder_taken;
-bool recorder_take(void *block, recorder_taken *taken);
-void recorder_settle(void *block, recorder_taken *taken, bool dead);
+/* The same in two steps, for realloc, where the old block may die or not: it is taken out before
+ * the real call, and what that gave is settled after it, whether it is dead or lives on. 0: the
+ * block is not known, and there is nothing to settle. */
+uint64_t recorder_take(void *block);
+void recorder_settle(void *block, uint64_t taken, bool dead);
 
 /* No new blocks are to be recorded just now. */
 bool recorder_is_stopped(void);

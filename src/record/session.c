@@ -118,7 +118,7 @@ void session_open_gates(struct session *s, bool open) {
     if (!s->gates)
         return;
     atomic_store(&s->gates->everything, open && session_is_of_everything(s) ? s : NULL);
-    atomic_store(&s->gates->dense, open && s->dense ? s : NULL);
+    atomic_store(&s->gates->dense, open && s->ids ? s : NULL);
 }
 
 void session_note(struct session *s, memtrace_status status) {
@@ -170,78 +170,6 @@ void session_sweep(struct session *s, uint64_t now) {
             domain_visit_end(d);
         }
     }
-}
-
-/* During a callback the engine has put the real countdown aside: what is missing from this one
- * afterwards was allocated by signal handlers, and not sampled. */
-static void session_note_handlers(struct session *s, int64_t countdown_before) {
-    int64_t words = countdown_before - self.sampler.countdown;
-    if (__builtin_expect(words > 0, 0))
-        atomic_fetch_add_explicit(&s->lost_words, (uint64_t)words, memory_order_relaxed);
-}
-
-static bool session_alloc(struct session *s, const memprof_allocation *info, uint64_t *id) {
-    struct domain *d = session_domain(s);
-    uint64_t now = session_now(s);
-    if (!d) {
-        atomic_fetch_add_explicit(&s->lost_domain, info->n_samples, memory_order_relaxed);
-        return false;
-    }
-    domain_enter(d);
-    memtrace_status status =
-        memtrace_stream_alloc(d->stream, now, MEMTRACE_EXTERNAL, info->size, info->n_samples,
-                              info->callstack, info->callstack_length, 0, id);
-    session_note(s, status);
-    session_sweep(s, now);
-    domain_leave(d);
-    return status == MEMTRACE_OK;
-}
-
-static void session_collect(struct session *s, uint64_t id) {
-    struct domain *d = session_domain(s);
-    uint64_t now = session_now(s);
-    if (!d) {
-        atomic_fetch_add_explicit(&s->lost_event, 1, memory_order_relaxed);
-        return;
-    }
-    domain_enter(d);
-    session_note(s, memtrace_stream_collect(d->stream, now, id));
-    session_sweep(s, now);
-    domain_leave(d);
-}
-
-static void *on_alloc(void *context, memprof_thread *thread, const memprof_allocation *info) {
-    int64_t countdown = thread->countdown;
-    uint64_t id = 0;
-    bool tracked = session_alloc(context, info, &id);
-    session_note_handlers(context, countdown);
-    return tracked ? (void *)(uintptr_t)(id + 1) : NULL; /* NULL is no metadata */
-}
-
-static void on_dealloc(void *context, memprof_thread *thread, void *metadata) {
-    int64_t countdown = thread->countdown;
-    session_collect(context, (uintptr_t)metadata - 1);
-    session_note_handlers(context, countdown);
-}
-
-/* ---- call stacks ------------------------------------------------------------------------- */
-
-/* What the engine samples comes so rarely that modules may have gone meanwhile. `max` grows until
- * all codes fit. */
-static size_t hook_callstack(void *context, memprof_thread *thread, const void *site,
-                             uint64_t *frames, size_t max) {
-    struct session *s = context;
-    const struct session_site *from = site;
-    struct domain *d = session_domain(s);
-    int64_t countdown = thread->countdown;
-    if (!d)
-        return 0;
-    domain_check_modules(d);
-    const struct backtrace stack = backtrace_take(s, d, from->caller, from->type);
-    const size_t n = stack.n < max ? stack.n : max;
-    memcpy(frames, stack.codes, n * sizeof *frames);
-    session_note_handlers(s, countdown);
-    return n;
 }
 
 /* ---- start and end ----------------------------------------------------------------------- */
@@ -317,24 +245,19 @@ static int session_open_writer(struct session *s, const struct session_plan *pla
                : ENAMETOOLONG;
 }
 
-/* In a dense recording, the engine draws samples and tracks nothing. */
+/* The engine draws the samples, and knows the blocks that hold some, unless `ids` do. */
 static bool session_start_engine(struct session *s, const config *c, memprof_filter *filter) {
-    memprof_host host = {.context = s,
-                         .reallocate = hook_reallocate,
-                         .callstack = hook_callstack,
-                         .filter = s->dense ? NULL : filter};
-    /* One frame more than the depth: the remark that there are more. */
-    memprof_options options = {
-        .rate = c->rate, .callstack_size = c->depth + 1, .seed = session_seed(c)};
-    memprof_tracker tracker = {.context = s, .alloc_major = on_alloc, .dealloc_major = on_dealloc};
+    const memprof_host host = {
+        .context = s, .reallocate = hook_reallocate, .filter = s->ids ? NULL : filter};
+    const memprof_options options = {.rate = c->rate, .seed = session_seed(c)};
     s->engine = memprof_create(&host);
-    return s->engine && memprof_start(s->engine, &self.sampler, &options, &tracker) == MEMPROF_OK;
+    return s->engine &&
+           memprof_start(s->engine, &self.sampler, &options, &memprof_null_tracker) == MEMPROF_OK;
 }
 
 static bool session_record_malloc(struct session *s, const config *c, memprof_filter *filter) {
-    const bool everything = c->rate == 1;
-    return (everything || session_start_engine(s, c, filter)) &&
-           (!s->dense || dense_start(s, filter));
+    return (c->rate < SESSION_DENSE_RATE || dense_start(s, filter)) &&
+           (c->rate == 1 || session_start_engine(s, c, filter));
 }
 
 /* 0 or an errno. */
@@ -361,7 +284,7 @@ static int session_build(struct session *s, const struct session_plan *plan,
     if (error)
         return error;
     s->domains.writer = s->writer;
-    s->dense = plan->records_malloc && c->rate >= SESSION_DENSE_RATE;
+    s->records_malloc = plan->records_malloc;
     s->domains.clock_lasts = c->rate == 1 ? CPU_CYCLES_SHORT : CPU_CYCLES_SHORTEST;
     domain_table_init(&s->domains);
     return !plan->records_malloc || session_record_malloc(s, c, filter) ? 0 : ENOMEM;
@@ -527,9 +450,6 @@ static void session_mark_losses(struct session *s) {
                       " frees: the allocator was called without the recorder's knowledge");
     session_mark_loss(s, atomic_load(&s->lost_domain), " samples: there were too many threads");
     session_mark_loss(s, atomic_load(&s->lost_event), " events: the writer had no memory");
-    session_mark_loss(
-        s, atomic_load(&s->lost_words),
-        " words before sampling: a signal handler allocated them inside the recorder");
 }
 
 void session_finish(struct session *s) {

@@ -33,12 +33,6 @@ struct self {
 extern __thread struct self self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 _Static_assert(sizeof(struct self) <= 64, "static TLS is scarce for libraries that come late");
 
-/* Where an allocation came from: what memprof_birth.site points at. */
-struct session_site {
-    const struct unwind_site *caller;
-    unsigned type; /* enum call_type + 1 */
-};
-
 /* Ways in that are as short as can be: where they are open, all is well, and what is not NULL is
  * the session. */
 struct session_gates {
@@ -56,9 +50,9 @@ struct session {
     memtrace_writer *writer;
     bool maps; /* what the program maps is recorded, too, by mapping.c */
     lock regions_lock;
-    regions regions;               /* that it has mapped, guarded by the lock before */
-    bool dense;                    /* malloc is recorded by dense.c */
-    struct ids *ids;               /* of blocks that live, if so */
+    regions regions; /* that it has mapped, guarded by the lock before */
+    bool records_malloc;
+    struct ids *ids;               /* of malloc's blocks that live; NULL: the engine knows them */
     struct session_gates *gates;   /* NULL: there are none */
     memprof *engine;               /* that samples malloc; NULL: it is not recorded, or all of it */
     const struct runtime *runtime; /* whose heap is recorded; NULL: none */
@@ -79,7 +73,6 @@ struct session {
     _Atomic uint64_t lost_busy;      /* events dropped: a signal handler's, inside the recorder */
     _Atomic uint64_t lost_id;        /* blocks whose end cannot be told: no memory for their ids */
     _Atomic uint64_t implied_deaths; /* frees that nobody saw: another block has the address */
-    _Atomic uint64_t lost_words;     /* allocated by signal handlers during our callbacks */
 };
 
 /* From this rate on, a table by address takes no more memory than the engine's of samples. */
@@ -133,7 +126,7 @@ static inline uint64_t session_now_nearly(struct session *s, struct domain *d) {
 
 /* Whether it records every block of malloc's. */
 static inline bool session_is_of_everything(const struct session *s) {
-    return s->dense && !s->engine;
+    return s->records_malloc && !s->engine;
 }
 
 static inline bool session_is_own(const struct session *s, uintptr_t return_address) {

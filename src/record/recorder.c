@@ -481,20 +481,30 @@ static bool recorder_waits(uint64_t words) {
     return !memprof_count(&self.sampler, words);
 }
 
-/* The samples in a block; entering may have begun a session, in which nothing is counted yet. */
-static uint64_t recorder_sample(uint64_t words, struct session **s) {
+/* The session for a block whose words are counted. NULL: the block has no samples. Entering may
+ * have begun a session, in which nothing is counted yet. */
+static __attribute__((noinline)) struct session *recorder_enter_counted(uint64_t words) {
     const unsigned before = recorder.n_sessions;
-    if (!memprof_count(&self.sampler, words) || recorder_waits(words))
-        return 0;
+    if (recorder_waits(words))
+        return NULL;
     const bool counted = self.waits;
-    *s = recorder_enter();
-    if (*s && !(*s)->engine) {
+    struct session *s = recorder_enter();
+    const bool is_new = s && s->engine && !counted && recorder.n_sessions != before;
+    return is_new && !memprof_count(&self.sampler, words) ? NULL : s;
+}
+
+/* The samples in a block. */
+static uint64_t recorder_sample(uint64_t words, struct session **s) {
+    if (!memprof_count(&self.sampler, words))
+        return 0;
+    *s = recorder_look();
+    if (!*s && !(*s = recorder_enter_counted(words)))
+        return 0;
+    if (!(*s)->engine) {
         self.sampler.countdown = (*s)->records_malloc ? 0 : INT64_MAX;
         return 0;
     }
-    if (!*s || (!counted && recorder.n_sessions != before && !memprof_count(&self.sampler, words)))
-        return 0;
-    uint64_t n_samples = memprof_sample((*s)->engine, &self.sampler, words);
+    const uint64_t n_samples = memprof_sample((*s)->engine, &self.sampler, words);
     return recorder_is_stopped() ? 0 : n_samples;
 }
 
@@ -517,7 +527,7 @@ void recorder_born(void *block, size_t bytes, enum call_type type, const struct 
 }
 
 void recorder_died(void *block) {
-    struct session *s = recorder_enter();
+    struct session *s = recorder_enter_again();
     if (s && s->records_malloc)
         dense_died(s, block);
 }

@@ -61,11 +61,16 @@ static inline bool recorder_everything(void) {
     return s && self.owner == s;
 }
 
-/* What recorder_enter gives, where that takes no more than a look. */
-static inline struct session *recorder_enter_again(void) {
+/* What recorder_enter gives, where that takes no more than a look; NULL: it takes more. */
+static inline struct session *recorder_look(void) {
     struct session *s = atomic_load_explicit(&recorder_page->current, memory_order_acquire);
     bool same = s && self.owner == s && !atomic_load_explicit(&s->failed, memory_order_relaxed);
-    return __builtin_expect(same, 1) ? s : recorder_enter();
+    return __builtin_expect(same, 1) ? s : NULL;
+}
+
+static inline struct session *recorder_enter_again(void) {
+    struct session *s = recorder_look();
+    return __builtin_expect(s != NULL, 1) ? s : recorder_enter();
 }
 
 /* A block has come to be that was not counted yet: counts it and records it if it is sampled.

@@ -6,7 +6,7 @@
  * between the program and its allocator. Only blocks that came to be are counted: the cold path
  * takes the count back, calls the allocator, and counts again. */
 #include "record/calls.h"
-#include "record/dense.h"
+#include "record/native.h"
 #include "record/recorder.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -18,7 +18,7 @@
         struct unwind_site site;                                                                   \
         if (recorder_everything()) {                                                               \
             unwind_site_here(&site);                                                               \
-            dense_born_again(block, recorder_words(bytes), (type) + 1, site.return_address,        \
+            native_born_fast(block, recorder_words(bytes), (type) + 1, site.return_address,        \
                              site.sp, site.bp);                                                    \
         } else {                                                                                   \
             struct unwind_site other;                                                              \
@@ -70,8 +70,8 @@ CALLS_NEW(DEFINE_NEW)
 #define DEFINE_FREEING(name, parameters, arguments)                                                \
     EXPORT void name parameters;                                                                   \
     COLD void cold_##name parameters {                                                             \
-        if (recorder_dense())                                                                      \
-            dense_died_again(block);                                                               \
+        if (recorder_fast())                                                                       \
+            native_died_fast(block);                                                               \
         else                                                                                       \
             recorder_died(block);                                                                  \
         next.name arguments;                                                                       \

@@ -25,8 +25,8 @@
 #include "platform/module.h"
 #include "platform/pages.h"
 #include "platform/syscall.h"
-#include "record/dense.h"
 #include "record/late.h"
+#include "record/native.h"
 #include "record/runtime.h"
 #include "record/say.h"
 #include "record/text.h"
@@ -237,7 +237,7 @@ static int recorder_open(void) {
  * run's memory tells it that they are there. */
 static bool recorder_may_wait(void) {
     const config *c = &recorder.config;
-    return c->per_process && c->process && *c->rescue && c->rate < SESSION_DENSE_RATE && !c->mmap &&
+    return c->per_process && c->process && *c->rescue && c->rate < SESSION_IDS_RATE && !c->mmap &&
            !recorder.plan.runtime && recorder.plan.records_malloc &&
            c->process != (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0);
 }
@@ -520,32 +520,32 @@ void recorder_born(void *block, size_t bytes, enum call_type type, const struct 
         n_samples = words;
     if (n_samples == 0)
         return;
-    if (recorder_dense() == s)
-        dense_sampled_again(block, words, n_samples, type + 1, site);
+    if (recorder_fast() == s)
+        native_sampled_fast(block, words, n_samples, type + 1, site);
     else
-        dense_born(s, block, words, n_samples, type + 1, site);
+        native_born(s, block, words, n_samples, type + 1, site);
 }
 
 void recorder_died(void *block) {
     struct session *s = recorder_enter_again();
     if (s && s->records_malloc)
-        dense_died(s, block);
+        native_died(s, block);
 }
 
 uint64_t recorder_take(void *block) {
     if (recorder_decide() == WAITING)
         return 0;
     struct session *s = recorder_enter();
-    return s && s->records_malloc ? dense_take(s, block) : 0;
+    return s && s->records_malloc ? native_take(s, block) : 0;
 }
 
 void recorder_settle(void *block, uint64_t taken, bool dead) {
     if (atomic_load(&recorder.state) == LEFT)
         return; /* a signal handler has forked since, and we are the child */
     if (dead)
-        dense_bury(recorder.session, taken);
+        native_bury(recorder.session, taken);
     else
-        dense_untake(recorder.session, block, taken);
+        native_untake(recorder.session, block, taken);
 }
 
 bool recorder_is_stopped(void) {

@@ -47,10 +47,10 @@ struct recorder_page {
 };
 extern struct recorder_page *recorder_page __attribute__((visibility("hidden")));
 
-/* The session in which the calling thread can record by dense.c at once. NULL: there is none, or it
- * takes more than that, which the functions below find out. */
-static inline struct session *recorder_dense(void) {
-    struct session *s = atomic_load_explicit(&recorder_page->gates.dense, memory_order_acquire);
+/* The session in which the calling thread can record by what native.h calls fast. NULL: there is
+ * none, or it takes more than that, which the functions below find out. */
+static inline struct session *recorder_fast(void) {
+    struct session *s = atomic_load_explicit(&recorder_page->gates.fast, memory_order_acquire);
     return s && self.owner == s ? s : NULL;
 }
 

@@ -6,7 +6,6 @@
 #include <linux/random.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
@@ -14,10 +13,9 @@
 #include "platform/module.h"
 #include "platform/pages.h"
 #include "platform/syscall.h"
-#include "record/backtrace.h"
 #include "record/calls.h"
-#include "record/dense.h"
 #include "record/ids.h"
+#include "record/native.h"
 #include "record/runtime.h"
 #include "record/text.h"
 
@@ -118,7 +116,7 @@ void session_open_gates(struct session *s, bool open) {
     if (!s->gates)
         return;
     atomic_store(&s->gates->everything, open && session_is_of_everything(s) ? s : NULL);
-    atomic_store(&s->gates->dense, open && s->ids ? s : NULL);
+    atomic_store(&s->gates->fast, open && s->ids ? s : NULL);
 }
 
 void session_note(struct session *s, memtrace_status status) {
@@ -256,7 +254,7 @@ static bool session_start_engine(struct session *s, const config *c, memprof_fil
 }
 
 static bool session_record_malloc(struct session *s, const config *c, memprof_filter *filter) {
-    return (c->rate < SESSION_DENSE_RATE || dense_start(s, filter)) &&
+    return (c->rate < SESSION_IDS_RATE || native_start(s, filter)) &&
            (c->rate == 1 || session_start_engine(s, c, filter));
 }
 

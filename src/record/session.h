@@ -1,6 +1,6 @@
 /* session.h: one recording by one process: its file, its trace writer, its engine and its threads.
- * Turns what the engine reports into events of the trace. Knows nothing of how calls are caught,
- * nor when a recording starts or ends: that is recorder.c. */
+ * Turns what happens into events of the trace, malloc's blocks by native.h. Knows nothing of how
+ * calls are caught, nor when a recording starts or ends: that is recorder.c. */
 #ifndef RECORD_SESSION_H
 #define RECORD_SESSION_H
 
@@ -36,8 +36,8 @@ _Static_assert(sizeof(struct self) <= 64, "static TLS is scarce for libraries th
 /* Ways in that are as short as can be: where they are open, all is well, and what is not NULL is
  * the session. */
 struct session_gates {
-    _Atomic(struct session *) everything; /* every block is recorded, by dense.c */
-    _Atomic(struct session *) dense;      /* some are, or all */
+    _Atomic(struct session *) everything; /* every block is recorded */
+    _Atomic(struct session *) fast;       /* some are, or all, and there are `ids` */
 };
 
 struct session {
@@ -75,8 +75,8 @@ struct session {
     _Atomic uint64_t implied_deaths; /* frees that nobody saw: another block has the address */
 };
 
-/* From this rate on, a table by address takes no more memory than the engine's of samples. */
-#define SESSION_DENSE_RATE 0.01
+/* From this rate on, `ids` take no more memory than the engine's table, and far less time. */
+#define SESSION_IDS_RATE 0.01
 
 /* What is recorded. */
 struct session_plan {

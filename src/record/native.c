@@ -1,5 +1,5 @@
-/* dense.c: see dense.h. This is the hot path of recording everything. */
-#include "record/dense.h"
+/* native.c: see native.h. What many events pass through is in line. */
+#include "record/native.h"
 
 #include <stdalign.h>
 #include <stdatomic.h>
@@ -13,7 +13,7 @@
 static const struct { alignas(64) uint64_t bits; } every_address = {.bits = UINT64_MAX};
 enum { HASH_SHIFT_OF_ONE_WORD = 64 - 6 };
 
-bool dense_start(struct session *s, memprof_filter *filter) {
+bool native_start(struct session *s, memprof_filter *filter) {
     s->ids = memory_alloc(&s->memory, sizeof *s->ids);
     if (!s->ids)
         return false;
@@ -27,8 +27,8 @@ bool dense_start(struct session *s, memprof_filter *filter) {
 /* How often to look whether modules are gone that were unloaded without dlclose; µs. */
 #define MODULES_INTERVAL 4096
 
-static __attribute__((noinline)) void dense_read_clock(struct session *s, struct domain *d,
-                                                       uint64_t cycles) {
+static __attribute__((noinline)) void native_read_clock(struct session *s, struct domain *d,
+                                                        uint64_t cycles) {
     uint64_t before = d->now;
     session_read_clock(s, d, cycles);
     if (before / MODULES_INTERVAL != d->now / MODULES_INTERVAL)
@@ -40,15 +40,15 @@ static __attribute__((noinline)) void dense_read_clock(struct session *s, struct
  * and traces of everything become half as large where they are compressed if their times change
  * less often. After a pause the clock is read: what a program does between two events takes its
  * time in the trace. */
-static inline bool dense_clock_is_old(const struct domain *d, uint64_t cycles) {
+static inline bool native_clock_is_old(const struct domain *d, uint64_t cycles) {
     return session_clock_is_old(d, cycles, d->clock_lasts) ||
            __builtin_expect(cycles - d->event_cycles >= CPU_CYCLES_PAUSE, 0);
 }
 
-static inline uint64_t dense_now(struct session *s, struct domain *d) {
+static inline uint64_t native_now(struct session *s, struct domain *d) {
     uint64_t cycles = cpu_cycles();
-    if (dense_clock_is_old(d, cycles))
-        dense_read_clock(s, d, cycles);
+    if (native_clock_is_old(d, cycles))
+        native_read_clock(s, d, cycles);
     d->event_cycles = cycles;
     return session_now_nearly(s, d);
 }
@@ -58,8 +58,8 @@ static inline uint64_t dense_now(struct session *s, struct domain *d) {
 
 /* The birth of a large block is read from the clock, and whatever follows is later: as long as a
  * time stays what it was, what is freed meanwhile would never have been live. */
-static __attribute__((noinline)) uint64_t dense_now_large(struct session *s, struct domain *d) {
-    dense_read_clock(s, d, cpu_cycles());
+static __attribute__((noinline)) uint64_t native_now_large(struct session *s, struct domain *d) {
+    native_read_clock(s, d, cpu_cycles());
     const uint64_t now = session_now_nearly(s, d);
     session_pass(s, d);
     return now;
@@ -72,7 +72,7 @@ static void count(_Atomic uint64_t *counter) {
 }
 
 /* False: a signal handler is about an event inside another, which is dropped. */
-static inline bool dense_go_in(struct session *s) {
+static inline bool native_go_in(struct session *s) {
     if (__builtin_expect(self.sampler.busy, 0)) {
         count(&s->lost_busy);
         return false;
@@ -82,53 +82,53 @@ static inline bool dense_go_in(struct session *s) {
     return true;
 }
 
-static inline void dense_go_out(void) {
+static inline void native_go_out(void) {
     atomic_signal_fence(memory_order_seq_cst);
     self.sampler.busy = 0;
 }
 
 /* The calling thread's domain, and nobody else at it; NULL: the event is dropped. */
-static inline struct domain *dense_enter(struct session *s) {
-    if (!dense_go_in(s))
+static inline struct domain *native_enter(struct session *s) {
+    if (!native_go_in(s))
         return NULL;
     struct domain *d = self.domain ? self.domain : session_domain(s);
     if (__builtin_expect(d != NULL, 1)) {
         domain_enter(d);
         return d;
     }
-    dense_go_out();
+    native_go_out();
     count(&s->lost_domain);
     return NULL;
 }
 
-static inline void dense_leave(struct domain *d) {
+static inline void native_leave(struct domain *d) {
     domain_leave(d);
-    dense_go_out();
+    native_go_out();
 }
 
-/* What dense_enter does where the thread has its domain, its time is right, and nobody else wants
+/* What native_enter does where the thread has its domain, its time is right, and nobody else wants
  * anything. If not, says so, and the thread is where it was. */
-static inline __attribute__((always_inline)) bool dense_enter_again(const struct session *s,
+static inline __attribute__((always_inline)) bool native_enter_fast(const struct session *s,
                                                                     struct domain *d) {
     if (__builtin_expect(self.sampler.busy, 0))
         return false;
     self.sampler.busy = 1;
     atomic_signal_fence(memory_order_seq_cst);
     const uint64_t cycles = cpu_cycles();
-    if (__builtin_expect(domain_enter_quickly(d) && !dense_clock_is_old(d, cycles) &&
+    if (__builtin_expect(domain_enter_quickly(d) && !native_clock_is_old(d, cycles) &&
                              atomic_load_explicit(&s->latest, memory_order_relaxed) <= d->now,
                          1)) {
         d->event_cycles = cycles;
         return true;
     }
-    dense_leave(d);
+    native_leave(d);
     return false;
 }
 
 /* ---- events ------------------------------------------------------------------------------ */
 
-static inline void dense_collect_in(struct session *s, struct domain *d, uint64_t taken) {
-    memtrace_status status = memtrace_stream_collect(d->stream, dense_now(s, d), taken - 1);
+static inline void native_collect_in(struct session *s, struct domain *d, uint64_t taken) {
+    memtrace_status status = memtrace_stream_collect(d->stream, native_now(s, d), taken - 1);
     if (__builtin_expect(status != MEMTRACE_OK, 0))
         session_note(s, status);
 }
@@ -137,14 +137,14 @@ static inline void dense_collect_in(struct session *s, struct domain *d, uint64_
 
 /* What is known of the block at an address, which is forgotten. The calling thread is in the
  * recorder, unless there are `ids`. */
-static inline uint64_t dense_forget(struct session *s, void *block) {
+static inline uint64_t native_forget(struct session *s, void *block) {
     return s->ids ? ids_take(s->ids, (uintptr_t)block)
                   : (uintptr_t)memprof_drop(s->engine, (uintptr_t)block);
 }
 
 /* `table` is the session's `ids`, `place` is in there. */
-static inline bool dense_remember(struct session *s, struct ids *table, uint32_t *place,
-                                  void *block, uint64_t id, uint64_t *old) {
+static inline bool native_remember(struct session *s, struct ids *table, uint32_t *place,
+                                   void *block, uint64_t id, uint64_t *old) {
     void *before;
     if (table)
         return ids_put_at(table, place, (uintptr_t)block, id, old);
@@ -156,66 +156,66 @@ static inline bool dense_remember(struct session *s, struct ids *table, uint32_t
 
 /* Nobody will know the block's id: nor shall that of an earlier one be taken for it. Where that
  * takes a lock, it waits for the next birth at the address. */
-static __attribute__((noinline)) void dense_miss(struct session *s, void *block) {
+static __attribute__((noinline)) void native_miss(struct session *s, void *block) {
     if (s->ids)
         ids_take(s->ids, (uintptr_t)block);
 }
 
 /* An earlier block at the address has died unseen. */
-static __attribute__((noinline)) void dense_imply(struct session *s, struct domain *d,
-                                                  uint64_t taken) {
+static __attribute__((noinline)) void native_imply(struct session *s, struct domain *d,
+                                                   uint64_t taken) {
     count(&s->implied_deaths);
-    dense_collect_in(s, d, taken);
+    native_collect_in(s, d, taken);
 }
 
 /* A block whose birth is in the trace: keeps its id. */
-static inline void dense_keep(struct session *s, struct domain *d, struct ids *table,
-                              uint32_t *place, void *block, uint64_t id) {
+static inline void native_keep(struct session *s, struct domain *d, struct ids *table,
+                               uint32_t *place, void *block, uint64_t id) {
     uint64_t old;
-    if (!dense_remember(s, table, place, block, id, &old))
+    if (!native_remember(s, table, place, block, id, &old))
         count(&s->lost_id);
     if (__builtin_expect(old != 0, 0))
-        dense_imply(s, d, old);
+        native_imply(s, d, old);
 }
 
-static __attribute__((noinline)) void dense_fail(struct session *s, struct domain *d, void *block,
-                                                 memtrace_status status) {
+static __attribute__((noinline)) void native_fail(struct session *s, struct domain *d, void *block,
+                                                  memtrace_status status) {
     session_note(s, status);
     domain_forget_stack(d);
-    dense_forget(s, block);
+    native_forget(s, block);
 }
 
 /* ---- births and deaths ---- */
 
 /* Writes a birth, whatever the stack is like. */
 static __attribute__((noinline)) memtrace_status
-dense_write(struct session *s, struct domain *d, uint64_t now, uint64_t words, uint64_t n_samples,
-            unsigned type, const struct unwind_site *site, uint64_t *id) {
+native_write(struct session *s, struct domain *d, uint64_t now, uint64_t words, uint64_t n_samples,
+             unsigned type, const struct unwind_site *site, uint64_t *id) {
     const struct backtrace stack = backtrace_take(s, d, site, type);
     return stream_alloc_block(d->stream, now, words, n_samples, stack.codes, stack.n, stack.common,
                               id);
 }
 
-void dense_born(struct session *s, void *block, uint64_t words, uint64_t n_samples, unsigned type,
-                const struct unwind_site *site) {
+void native_born(struct session *s, void *block, uint64_t words, uint64_t n_samples, unsigned type,
+                 const struct unwind_site *site) {
     uint64_t id;
-    struct domain *d = dense_enter(s);
+    struct domain *d = native_enter(s);
     if (!d) {
-        dense_miss(s, block);
+        native_miss(s, block);
         return;
     }
-    uint64_t now = words >= LARGE_WORDS ? dense_now_large(s, d) : dense_now(s, d);
-    const memtrace_status status = dense_write(s, d, now, words, n_samples, type, site, &id);
+    uint64_t now = words >= LARGE_WORDS ? native_now_large(s, d) : native_now(s, d);
+    const memtrace_status status = native_write(s, d, now, words, n_samples, type, site, &id);
     if (status != MEMTRACE_OK)
-        dense_fail(s, d, block, status);
+        native_fail(s, d, block, status);
     else
-        dense_keep(s, d, s->ids, s->ids ? ids_place(s->ids, (uintptr_t)block) : NULL, block, id);
+        native_keep(s, d, s->ids, s->ids ? ids_place(s->ids, (uintptr_t)block) : NULL, block, id);
     session_sweep(s, d->now);
-    dense_leave(d);
+    native_leave(d);
 }
 
 static inline __attribute__((always_inline)) void
-dense_born_quickly(void *block, uint64_t words, uint64_t n_samples, unsigned type,
+native_born_inline(void *block, uint64_t words, uint64_t n_samples, unsigned type,
                    uintptr_t return_address, uintptr_t sp, uintptr_t bp) {
     struct session *const s = self.owner;
     struct domain *const d = self.domain;
@@ -225,10 +225,10 @@ dense_born_quickly(void *block, uint64_t words, uint64_t n_samples, unsigned typ
     uint64_t id;
     uint32_t *place = ids_place(table, (uintptr_t)block);
     __builtin_prefetch(place, 1); /* of any address */
-    cpu_prefetch_around(block);   /* see dense_died_again */
-    if (__builtin_expect(words > STREAM_EASY_WORDS || !dense_enter_again(s, d), 0)) {
+    cpu_prefetch_around(block);   /* see native_died_fast */
+    if (__builtin_expect(words > STREAM_EASY_WORDS || !native_enter_fast(s, d), 0)) {
         const struct unwind_site site = {return_address, sp, bp};
-        dense_born(s, block, words, n_samples, type, &site);
+        native_born(s, block, words, n_samples, type, &site);
         return;
     }
     const struct backtrace stack = backtrace_take_quickly(s, d, return_address, sp, type);
@@ -238,75 +238,75 @@ dense_born_quickly(void *block, uint64_t words, uint64_t n_samples, unsigned typ
                                     stack.common, &id);
     } else {
         const struct unwind_site site = {return_address, sp, bp};
-        status = dense_write(s, d, d->now, words, n_samples, type, &site, &id);
+        status = native_write(s, d, d->now, words, n_samples, type, &site, &id);
     }
     if (__builtin_expect(status != MEMTRACE_OK, 0))
-        dense_fail(s, d, block, status);
+        native_fail(s, d, block, status);
     else
-        dense_keep(s, d, table, place, block, id);
-    dense_leave(d);
+        native_keep(s, d, table, place, block, id);
+    native_leave(d);
 }
 
-void dense_born_again(void *block, uint64_t words, unsigned type, uintptr_t return_address,
+void native_born_fast(void *block, uint64_t words, unsigned type, uintptr_t return_address,
                       uintptr_t sp, uintptr_t bp) {
-    dense_born_quickly(block, words, words, type, return_address, sp, bp);
+    native_born_inline(block, words, words, type, return_address, sp, bp);
 }
 
-void dense_sampled_again(void *block, uint64_t words, uint64_t n_samples, unsigned type,
+void native_sampled_fast(void *block, uint64_t words, uint64_t n_samples, unsigned type,
                          const struct unwind_site *site) {
-    dense_born_quickly(block, words, n_samples, type, site->return_address, site->sp, site->bp);
+    native_born_inline(block, words, n_samples, type, site->return_address, site->sp, site->bp);
 }
 
-uint64_t dense_take(struct session *s, void *block) {
+uint64_t native_take(struct session *s, void *block) {
     if (s->ids)
         return ids_take(s->ids, (uintptr_t)block);
-    if (!dense_go_in(s))
+    if (!native_go_in(s))
         return 0;
-    const uint64_t taken = dense_forget(s, block);
-    dense_go_out();
+    const uint64_t taken = native_forget(s, block);
+    native_go_out();
     return taken;
 }
 
-void dense_bury(struct session *s, uint64_t taken) {
-    struct domain *d = dense_enter(s);
+void native_bury(struct session *s, uint64_t taken) {
+    struct domain *d = native_enter(s);
     if (!d)
         return;
-    dense_collect_in(s, d, taken);
+    native_collect_in(s, d, taken);
     session_sweep(s, d->now);
-    dense_leave(d);
+    native_leave(d);
 }
 
-void dense_untake(struct session *s, void *block, uint64_t taken) {
+void native_untake(struct session *s, void *block, uint64_t taken) {
     uint64_t old;
     uint32_t *const place = s->ids ? ids_place(s->ids, (uintptr_t)block) : NULL;
-    if (!dense_go_in(s))
+    if (!native_go_in(s))
         return;
-    if (!dense_remember(s, s->ids, place, block, taken - 1, &old))
+    if (!native_remember(s, s->ids, place, block, taken - 1, &old))
         count(&s->lost_id);
-    dense_go_out();
+    native_go_out();
 }
 
-void dense_died(struct session *s, void *block) {
-    uint64_t taken = dense_take(s, block);
+void native_died(struct session *s, void *block) {
+    uint64_t taken = native_take(s, block);
     if (taken)
-        dense_bury(s, taken);
+        native_bury(s, taken);
 }
 
 /* Next, allocator and program will mostly be about blocks close to this one. Undisturbed, the CPU
  * works ahead across several calls and waits for all that these miss at once; with our work between
  * them it would wait for each. So their memory is asked for while we are at it. */
-void dense_died_again(void *block) {
+void native_died_fast(void *block) {
     struct session *const s = self.owner;
     struct domain *const d = self.domain;
     cpu_prefetch_around(block);
     const uint64_t taken = ids_take(s->ids, (uintptr_t)block);
     if (!taken)
         return;
-    if (__builtin_expect(dense_enter_again(s, d), 1)) {
+    if (__builtin_expect(native_enter_fast(s, d), 1)) {
         const bool done = stream_collect_quickly(d->stream, d->now, taken);
-        dense_leave(d);
+        native_leave(d);
         if (__builtin_expect(done, 1))
             return;
     }
-    dense_bury(s, taken);
+    native_bury(s, taken);
 }

@@ -617,13 +617,13 @@ static void exercise(world *w) {
         for (uintptr_t a = 1; a < 3000; a += 1 + round)
             release(w, a * 16);
     }
-    ck_assert_int_eq(memprof_stop(w->engine, &w->thread), MEMPROF_OK);
     for (uintptr_t i = 1; i <= 2000; i++) {
         void *before;
         const bool kept = memprof_keep(w->engine, i * 64 + 8, w, &before);
         if (!before && i % 3 == 0)
             ck_assert_ptr_eq(memprof_drop(w->engine, i * 64 + 8), kept ? w : NULL);
     }
+    ck_assert_int_eq(memprof_stop(w->engine, &w->thread), MEMPROF_OK);
 }
 
 /* A world whose engine's n-th request for memory fails, and with `on` all later ones; NULL if that

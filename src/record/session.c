@@ -258,6 +258,12 @@ static bool session_record_malloc(struct session *s, const config *c, memprof_fi
            (c->rate == 1 || session_start_engine(s, c, filter));
 }
 
+/* For how many cycles a thread takes its clock to be right. Where events are rare, each is worth a
+ * look. */
+static uint64_t clock_lasts(double rate) {
+    return rate == 1 ? CPU_CYCLES_SHORT : rate >= SESSION_IDS_RATE ? CPU_CYCLES_SHORTEST : 0;
+}
+
 /* 0 or an errno. */
 static int session_build(struct session *s, const struct session_plan *plan,
                          memprof_filter *filter) {
@@ -283,7 +289,7 @@ static int session_build(struct session *s, const struct session_plan *plan,
         return error;
     s->domains.writer = s->writer;
     s->records_malloc = plan->records_malloc;
-    s->domains.clock_lasts = c->rate == 1 ? CPU_CYCLES_SHORT : CPU_CYCLES_SHORTEST;
+    s->domains.clock_lasts = clock_lasts(c->rate);
     domain_table_init(&s->domains);
     return !plan->records_malloc || session_record_malloc(s, c, filter) ? 0 : ENOMEM;
 }

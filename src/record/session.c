@@ -77,31 +77,8 @@ static void *hook_reallocate(void *context, void *old, size_t old_size, size_t s
 
 /* ---- events ------------------------------------------------------------------------------ */
 
-#define MOST_AHEAD 50 /* us */
-
 static bool is_main_thread(void) {
     return syscall4(SYS_gettid, 0, 0, 0, 0) == syscall4(SYS_getpid, 0, 0, 0, 0);
-}
-
-static void raise_latest(struct session *s, uint64_t now) {
-    uint64_t latest = atomic_load_explicit(&s->latest, memory_order_relaxed);
-    while (latest < now && !atomic_compare_exchange_weak(&s->latest, &latest, now))
-        ;
-}
-
-void session_read_clock(struct session *s, struct domain *d, uint64_t cycles) {
-    uint64_t now = session_now(s);
-    if (now > d->now)
-        d->now = now;
-    d->now_cycles = cycles;
-    raise_latest(s, d->now);
-}
-
-void session_pass(struct session *s, struct domain *d) {
-    if (d->now > session_now(s) + MOST_AHEAD)
-        return;
-    d->now++;
-    raise_latest(s, d->now);
 }
 
 struct domain *session_domain(struct session *s) {
@@ -154,10 +131,8 @@ static void session_put_gauges(struct session *s, struct domain *d, uint64_t now
 }
 
 /* The first look at another's stream is a guess, which spares the visit to those that are empty. */
-void session_sweep(struct session *s, uint64_t now) {
-    uint64_t due = atomic_load_explicit(&s->next_sweep, memory_order_relaxed);
-    if (now < due ||
-        !atomic_compare_exchange_strong(&s->next_sweep, &due, now + sweep_interval(now)))
+void session_sweep_due(struct session *s, uint64_t now, uint64_t due) {
+    if (!atomic_compare_exchange_strong(&s->next_sweep, &due, now + sweep_interval(now)))
         return;
     session_put_gauges(s, self.domain, now);
     for (struct domain *d = atomic_load(&s->domains.all); d; d = d->older) {

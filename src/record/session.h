@@ -109,11 +109,20 @@ static inline uint64_t session_now(const struct session *s) {
 static inline bool session_clock_is_old(const struct domain *d, uint64_t cycles, uint64_t most) {
     return __builtin_expect(cycles - d->now_cycles >= most, 0);
 }
-void session_read_clock(struct session *s, struct domain *d, uint64_t cycles);
 
-/* After an event of the calling thread: all that follow are later by a microsecond, unless its time
- * is ahead of the clock by more than what it may differ. */
-void session_pass(struct session *s, struct domain *d);
+static inline void session_raise_latest(struct session *s, uint64_t now) {
+    uint64_t latest = atomic_load_explicit(&s->latest, memory_order_relaxed);
+    while (latest < now && !atomic_compare_exchange_weak(&s->latest, &latest, now))
+        ;
+}
+
+static inline void session_read_clock(struct session *s, struct domain *d, uint64_t cycles) {
+    const uint64_t now = session_now(s);
+    if (now > d->now)
+        d->now = now;
+    d->now_cycles = cycles;
+    session_raise_latest(s, d->now);
+}
 
 /* The time as it was when the calling thread has last read its clock; but never before a time that
  * another thread has used already, whose block the event may be about. */
@@ -145,7 +154,12 @@ void session_note(struct session *s, memtrace_status status);
 /* Now and then: reads the gauges, and writes out what has become old in any stream; the calling
  * thread is inside its own. Leaves out threads that are at work just now: they will do it
  * themselves. */
-void session_sweep(struct session *s, uint64_t now);
+void session_sweep_due(struct session *s, uint64_t now, uint64_t due);
+static inline void session_sweep(struct session *s, uint64_t now) {
+    const uint64_t due = atomic_load_explicit(&s->next_sweep, memory_order_relaxed);
+    if (__builtin_expect(now >= due, 0))
+        session_sweep_due(s, now, due);
+}
 
 /* ---- at the end ------------------------------------------------------------------------------ */
 

@@ -303,7 +303,7 @@ static void count_events(int fd, double *events, double *blocks) {
     check(memtrace_reader_open_fd(dup(fd), NULL, &reader, NULL));
     for (*events = *blocks = 0; (status = memtrace_reader_next(reader, &event)) == MEMTRACE_OK;
          ++*events)
-        *blocks += event.kind == MEMTRACE_ALLOC && event.samples > 0;
+        *blocks += event.kind == MEMTRACE_ALLOC;
     if (status != MEMTRACE_END)
         die("the trace cannot be read to its end");
     memtrace_reader_close(reader);

@@ -354,15 +354,12 @@ int lox_trace_start(lox_vm *vm, const char *path, double rate, uint64_t seed, ui
 /* Says in the trace, and with ENOMEM, that samples were dropped. */
 static void note_loss(profile *p, memprof *engine) {
     memprof_stats stats;
-    const uint64_t remark = CODE_OF_REMARK;
-    uint64_t id;
     memprof_get_stats(engine, &stats);
     if (!stats.lost_memory)
         return;
     snprintf(p->remark, sizeof p->remark, "dropped %llu samples: the engine had no memory",
              (unsigned long long)stats.lost_memory);
-    if (!memtrace_stream_alloc(p->stream, now(p), MEMTRACE_EXTERNAL, 0, 0, &remark, 1, 0, &id))
-        note(p, memtrace_stream_collect(p->stream, now(p), id));
+    note(p, memtrace_stream_remark(p->stream, now(p), CODE_OF_REMARK, 0));
     note(p, MEMTRACE_NOMEM);
 }
 

@@ -92,7 +92,8 @@ value caml_memtrace_pass_open(value fd, value backtraces);
 value caml_memtrace_pass_open(value fd, value backtraces) {
     CAMLparam0();
     CAMLlocal1(result);
-    const memtrace_reader_options options = {.skip_backtraces = !Bool_val(backtraces)};
+    const memtrace_reader_options options = {.skip_backtraces = !Bool_val(backtraces),
+                                             .as_written = true};
     memtrace_error error;
     result = caml_alloc_custom_mem(&pass_operations, sizeof(pass *), sizeof(pass));
     PASS(result) = NULL;

@@ -255,6 +255,21 @@ MEMPROF_API bool memprof_take(memprof *engine, memprof_thread *thread, uintptr_t
 MEMPROF_API void memprof_bury(memprof *engine, memprof_thread *thread, memprof_taken *taken);
 MEMPROF_API void memprof_untake(memprof *engine, memprof_thread *thread, memprof_taken *taken);
 
+/* For a host that is its own tracker, and knows what a block is called before the table has to: it
+ * asks memprof_sample, writes, and has the engine remember the block, without memprof_track and
+ * callbacks. Both take a lock for a short time, and touch nothing of the thread: a signal handler
+ * must not come to the engine meanwhile, which memprof_thread.busy, set to 1, sees to.
+ *
+ * Remembers the block at an address, by metadata that are not NULL. *before: those of an earlier
+ * one there, whose free was missed, or NULL. False: there is no memory, or sampling has stopped.
+ * For hosts that do not collect. */
+MEMPROF_NODISCARD MEMPROF_API bool memprof_keep(memprof *engine, uintptr_t address, void *metadata,
+                                                void **before);
+
+/* Forgets the block at an address, BEFORE its memory can be reused, and gives its metadata; NULL:
+ * it is not known. */
+MEMPROF_API void *memprof_drop(memprof *engine, uintptr_t address);
+
 /* The thread ends: runs its postponed callbacks and gives its state back. The value is zero again
  * after it, so that a late allocation would merely attach it anew. */
 MEMPROF_API void memprof_thread_exit(memprof *engine, memprof_thread *thread);

@@ -111,10 +111,9 @@ typedef struct memtrace_location {
 #define MEMTRACE_MAX_NAME 4095
 
 /* File names by which a location is not a place in the source but a remark of the recorder. */
-#define MEMTRACE_TYPE_FILE "<type>" /* `function` is the type of the allocated object */
-#define MEMTRACE_MARK_FILE "<mark>" /* `function` names a moment */
-#define MEMTRACE_GAUGE_FILE                                                                        \
-    "<gauge>" /* `function` names a quantity; the event's length is its value */
+#define MEMTRACE_TYPE_FILE  "<type>"  /* `function` is the type of the allocated object */
+#define MEMTRACE_MARK_FILE  "<mark>"  /* `function` names a moment */
+#define MEMTRACE_GAUGE_FILE "<gauge>" /* `function` names a quantity */
 
 /* The file of code that was made at run time, which is in none; without a name for it, `function`
  * is its address, 0x7f48a0ecabd3. */
@@ -135,15 +134,21 @@ typedef enum memtrace_event_kind {
     MEMTRACE_ALLOC = 0,
     MEMTRACE_PROMOTE = 1,
     MEMTRACE_COLLECT = 2,
+    MEMTRACE_MARK = 3,  /* a moment */
+    MEMTRACE_GAUGE = 4, /* the value of a quantity at a moment */
 } memtrace_event_kind;
 
 typedef struct memtrace_event {
     memtrace_event_kind kind;
     uint16_t domain; /* that reported the event; 0 in versions 1 and 2 */
     uint64_t time;   /* microseconds since the start of the trace */
-    uint64_t id;     /* of the object, unique in the file */
+    uint64_t id;     /* of the object, unique in the file; marks and gauges have one, too */
 
-    /* The rest is for MEMTRACE_ALLOC alone. */
+    /* For marks and gauges alone: what it is called. NULL where the trace does not say, and where
+     * backtraces are skipped: then both are marks. A gauge's value is its `length`. */
+    const char *name;
+
+    /* The rest is for allocations, marks and gauges alone. */
     memtrace_source source;
     uint64_t length;  /* words, header excluded */
     uint64_t samples; /* of its length + 1 words, how many were sampled; 0 for marks and gauges */
@@ -164,6 +169,8 @@ typedef struct memtrace_reader memtrace_reader;
 typedef struct memtrace_reader_options {
     bool skip_backtraces; /* leave `frames` empty: much faster */
     bool strict;          /* make the first defect an error instead of a warning */
+    bool as_written;      /* marks and gauges come as they stand in the file: as allocations without
+                             samples that are collected at once */
 } memtrace_reader_options;
 
 /* Every defect that the reader can meet and step over, one warning a kind. */
@@ -376,6 +383,16 @@ MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_alloc_as(
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_alloc_block(
     memtrace_stream *stream, uint64_t time, uint64_t words, uint64_t samples,
     const uint64_t *frames, size_t n_frames, size_t common_prefix, uint64_t *id);
+
+/* Writes a mark, or the value of a gauge, 0 for a mark: `code` is that of its one location, which
+ * is in MEMTRACE_MARK_FILE or MEMTRACE_GAUGE_FILE and has its name. Takes an id, which is the next
+ * free one, or chosen by the caller as above. For what is written next it counts as an allocation
+ * with that backtrace. */
+MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_remark(memtrace_stream *stream,
+                                                                       uint64_t time, uint64_t code,
+                                                                       uint64_t value);
+MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_remark_as(
+    memtrace_stream *stream, uint64_t time, uint64_t id, uint64_t code, uint64_t value);
 
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_promote(memtrace_stream *stream,
                                                                         uint64_t time, uint64_t id);

@@ -34,7 +34,7 @@ static void word_store(uint64_t *word, uint64_t value) {
 }
 
 /* Under the lock of the address's shard, as the next. */
-static void filter_add(filter *f, uintptr_t address) {
+static inline void filter_add(filter *f, uintptr_t address) {
     uint64_t bit = hash_address(address) >> (64 - f->bits);
     if (f->counters[bit] == UINT8_MAX)
         return;
@@ -42,7 +42,7 @@ static void filter_add(filter *f, uintptr_t address) {
         word_store(&f->words[bit / 64], f->words[bit / 64] | UINT64_C(1) << bit % 64);
 }
 
-static void filter_remove(filter *f, uintptr_t address) {
+static inline void filter_remove(filter *f, uintptr_t address) {
     uint64_t bit = hash_address(address) >> (64 - f->bits);
     if (f->counters[bit] == UINT8_MAX)
         return;
@@ -150,14 +150,14 @@ static bool slots_resize(memprof *engine, shard *s, uint32_t bits) {
 }
 
 /* Makes sure that one block more than those promised can be put. */
-static bool slots_have_room(memprof *engine, shard *s) {
+static inline bool slots_have_room(memprof *engine, shard *s) {
     if (!s->slots)
         return slots_resize(engine, s, FIRST_SLOT_BITS);
     size_t n = (size_t)s->count + s->reserved + 1, capacity = (size_t)1 << s->bits;
     return n <= capacity / 4 * 3 || slots_resize(engine, s, s->bits + 1);
 }
 
-static block *take_out(memprof *engine, shard *s, uintptr_t address) {
+static inline block *take_out(memprof *engine, shard *s, uintptr_t address) {
     if (!s->slots)
         return NULL;
     size_t i = slot_search(s, address);
@@ -171,7 +171,7 @@ static block *take_out(memprof *engine, shard *s, uintptr_t address) {
     return b;
 }
 
-static void put_in(memprof *engine, shard *s, block *b) {
+static inline void put_in(memprof *engine, shard *s, block *b) {
     s->slots[slot_search(s, b->address)] = (slot){.address = b->address, .block = b};
     atomic_store_explicit(&s->count, s->count + 1, memory_order_relaxed);
     filter_add(&engine->filter, b->address);
@@ -305,6 +305,46 @@ void index_release(memprof *engine, block *b) {
     lock_take(&s->lock);
     pool_put(s, b);
     lock_drop(&s->lock);
+}
+
+/* ---- what is kept without callbacks ------------------------------------------------------------
+ */
+
+/* The memory of the one that is replaced serves the new one. */
+bool memprof_keep(memprof *engine, uintptr_t address, void *metadata, void **before) {
+    shard *s = shard_of(engine, address);
+    index_prefetch(engine, address);
+    lock_take(&s->lock);
+    block *b = take_out(engine, s, address);
+    *before = b ? b->metadata : NULL;
+    const bool room = s->session && slots_have_room(engine, s);
+    if (!b && room)
+        b = pool_get(engine, s);
+    const bool kept = room && b;
+    if (kept) {
+        *b = (block){
+            .address = address, .metadata = metadata, .session = s->session, .heap = MEMPROF_MAJOR};
+        put_in(engine, s, b);
+    } else if (b) {
+        pool_put(s, b);
+    }
+    const bool full = kept && filter_is_full(engine, s);
+    lock_drop(&s->lock);
+    if (full)
+        filter_grow(engine);
+    return kept;
+}
+
+void *memprof_drop(memprof *engine, uintptr_t address) {
+    shard *s = shard_of(engine, address);
+    index_prefetch(engine, address);
+    lock_take(&s->lock);
+    block *b = take_out(engine, s, address);
+    void *metadata = b ? b->metadata : NULL;
+    if (b)
+        pool_put(s, b);
+    lock_drop(&s->lock);
+    return metadata;
 }
 
 block *index_clear(memprof *engine, unsigned shard_number) {

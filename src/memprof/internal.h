@@ -181,7 +181,12 @@ block *index_next(memprof *engine, index_cursor *cursor);
 /* ---- thread.c ---- */
 
 /* The thread's state, attaching it first if need be; NULL if there is no memory for it. */
-local *thread_local_of(memprof *engine, memprof_thread *thread);
+local *thread_attach(memprof *engine, memprof_thread *thread);
+static inline local *thread_local_of(memprof *engine, memprof_thread *thread) {
+    local *l = thread->local;
+    return __builtin_expect(l && l->engine == engine, 1) ? l : thread_attach(engine, thread);
+}
+
 /* Attaches the thread if need be, and makes it notice that sampling was started or stopped. */
 void thread_notice(memprof *engine, memprof_thread *thread);
 

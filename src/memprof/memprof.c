@@ -67,6 +67,9 @@
  * allocation, promotion and death in this order, because a block keeps its place in the queue of
  * the thread that allocated it until all that is known about it was told.
  *
+ * A host that is its own tracker needs none of that: it draws (memprof_sample), writes, and has the
+ * index keep what it calls the block (memprof_keep, memprof_drop). Nothing is called back.
+ *
  * Signal handlers
  * ---------------
  * A handler may interrupt a thread inside the engine, even while it holds a lock, and allocate.

@@ -16,7 +16,7 @@ static local *local_new(memprof *engine) {
     return l;
 }
 
-static local *attach(memprof *engine, memprof_thread *thread) {
+local *thread_attach(memprof *engine, memprof_thread *thread) {
     lock_take(&engine->state);
     local *l = engine->free_locals;
     if (l)
@@ -34,12 +34,6 @@ static local *attach(memprof *engine, memprof_thread *thread) {
     lock_drop(&engine->state);
     thread->local = l;
     return l;
-}
-
-local *thread_local_of(memprof *engine, memprof_thread *thread) {
-    if (thread->local && thread->local->engine == engine)
-        return thread->local;
-    return attach(engine, thread);
 }
 
 void memprof_thread_exit(memprof *engine, memprof_thread *thread) {

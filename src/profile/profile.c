@@ -31,25 +31,6 @@ static bool see_domain(profile *p, uint16_t domain) {
     return true;
 }
 
-static __attribute__((noinline)) bool add_mark(profile *p, const memtrace_reader *reader,
-                                               const memtrace_event *event) {
-    if (event->n_frames == 0)
-        return true;
-    const memtrace_frame *frame = memtrace_reader_frame(reader, event->frames[event->n_frames - 1]);
-    if (frame->n_locations == 0)
-        return true;
-    const memtrace_location *l = &frame->locations[frame->n_locations - 1];
-    bool gauge = strcmp(l->file, MEMTRACE_GAUGE_FILE) == 0;
-    if (!gauge && strcmp(l->file, MEMTRACE_MARK_FILE) != 0)
-        return true;
-    const char *name = intern(&p->strings, l->function, strlen(l->function));
-    p->last_mark = event->id + 1;
-    return name && vec_push(&p->marks, ((profile_mark){.time = event->time,
-                                                       .name = name,
-                                                       .is_gauge = gauge,
-                                                       .value = gauge ? event->length : 0}));
-}
-
 /* Promotions may stand in the file before the allocation, if domains differ. */
 static bool note_minor(profile *p, uint64_t id, uint64_t samples) {
     uint32_t *value = map64_put(&p->minor, id);
@@ -174,9 +155,19 @@ static bool report_block(const profile_options *options, uint32_t node, memtrace
     return options->block(options->block_context, node, &event);
 }
 
-static __attribute__((cold)) bool add_remark(profile *p, const memtrace_reader *reader,
+/* A mark or a gauge; where it was read in line, nobody has told that yet. */
+static __attribute__((cold)) bool add_remark(profile *p, memtrace_reader *reader,
                                              memtrace_event event) {
-    return add_mark(p, reader, &event);
+    if (event.kind == MEMTRACE_ALLOC)
+        reader_tell_remark(reader, &event);
+    if (!event.name)
+        return true;
+    const bool gauge = event.kind == MEMTRACE_GAUGE;
+    const char *name = intern(&p->strings, event.name, strlen(event.name));
+    return name && vec_push(&p->marks, ((profile_mark){.time = event.time,
+                                                       .name = name,
+                                                       .is_gauge = gauge,
+                                                       .value = gauge ? event.length : 0}));
 }
 
 static in_line bool count_block(profile *p, uint32_t node, unsigned source, uint64_t samples) {
@@ -192,7 +183,8 @@ static in_line bool count_block(profile *p, uint32_t node, unsigned source, uint
     return true;
 }
 
-static in_line bool add_allocation(profile *p, cct_path *path, const memtrace_reader *reader,
+/* The path follows the stacks of marks and gauges, too: the next stack is told by theirs. */
+static in_line bool add_allocation(profile *p, cct_path *path, memtrace_reader *reader,
                                    const profile_options *options, const memtrace_event *event) {
     uint32_t node = cct_walk(&p->tree, path, event->frames, event->n_frames, event->common_prefix);
     if (node == CCT_NO_NODE)
@@ -208,11 +200,9 @@ static in_line bool add_allocation(profile *p, cct_path *path, const memtrace_re
     return !options->block || report_block(options, node, *event);
 }
 
-/* With the table, nothing else knows of promotions. The end of a mark is not worth a row. */
+/* With the table, nothing else knows of promotions. */
 static in_line bool add_fate(profile *p, const memtrace_event *event) {
     const bool is_end = event->kind == MEMTRACE_COLLECT;
-    if (is_end && __builtin_expect(event->id + 1 == p->last_mark, 0))
-        return true;
     p->collected_blocks += is_end;
     if (p->keep_blocks)
         return blocks_add_fate(&p->table, event->id, event->time,
@@ -222,10 +212,11 @@ static in_line bool add_fate(profile *p, const memtrace_event *event) {
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-static in_line bool add_event(profile *p, cct_path *path, const memtrace_reader *reader,
+static in_line bool add_event(profile *p, cct_path *path, memtrace_reader *reader,
                               const profile_options *options, const memtrace_event *event) {
-    return event->kind == MEMTRACE_ALLOC ? add_allocation(p, path, reader, options, event)
-                                         : add_fate(p, event);
+    return event->kind == MEMTRACE_PROMOTE || event->kind == MEMTRACE_COLLECT
+               ? add_fate(p, event)
+               : add_allocation(p, path, reader, options, event);
 }
 
 /* Adds the events of a domain's packet that are decoded in line, up to one that is not: for the

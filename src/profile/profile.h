@@ -58,7 +58,6 @@ typedef struct profile {
     uint64_t promoted_samples;     /* of the minor heap's, those in blocks that were promoted */
     uint64_t promoted_blocks;
     uint64_t collected_blocks;
-    uint64_t last_mark;      /* its id + 1: it is collected at once, and is no block */
     uint64_t suspect_blocks; /* whose stack may be wrong, since packets were lost */
     uint64_t duration;  /* microseconds from the start to the end: as of memtrace_reader_duration */
     profile_end end;    /* unsaid while the trace is read */

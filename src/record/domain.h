@@ -38,7 +38,7 @@ struct domain {
     void *runtime; /* what the language runtime keeps here; NULL: none is recorded */
     uint64_t now;  /* trace time, µs, as of `now_cycles`: see session_now_nearly */
     uint64_t now_cycles;
-    uint64_t clock_lasts;  /* for so many cycles, in dense.c */
+    uint64_t clock_lasts;  /* for so many cycles, in native.c */
     uint64_t event_cycles; /* as of the last event, there */
 
     /* Of backtrace.c; NULL, 0 where malloc is not recorded. */

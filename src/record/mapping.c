@@ -79,8 +79,8 @@ static void put_back(struct session *s, region whole, uintptr_t start, uintptr_t
 
 static void settle_one(struct session *s, mapping_outs *outs, struct mapping_out *out, bool done,
                        const struct unwind_site *site) {
-    if (out->tracked)
-        recorder_settle(key_of(&out->whole), &out->taken, done);
+    if (out->taken)
+        recorder_settle(key_of(&out->whole), out->taken, done);
     if (!done) {
         put_back(s, out->whole, outs->start, outs->end);
         return;
@@ -113,7 +113,7 @@ void mapping_take_out(struct session *s, uintptr_t start, uintptr_t end, mapping
         }
         struct mapping_out *out = &outs->items[outs->n++];
         out->whole = whole;
-        out->tracked = !whole.reserved && recorder_take(key_of(&whole), &out->taken);
+        out->taken = whole.reserved ? 0 : recorder_take(key_of(&whole));
     }
 }
 

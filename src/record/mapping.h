@@ -23,8 +23,7 @@ typedef struct mapping_outs {
     uintptr_t start, end;
     struct mapping_out {
         region whole;
-        recorder_taken taken;
-        bool tracked;
+        uint64_t taken; /* see recorder_take */
     } items[MAPPING_AT_ONCE];
 } mapping_outs;
 

@@ -6,7 +6,7 @@
  * between the program and its allocator. Only blocks that came to be are counted: the cold path
  * takes the count back, calls the allocator, and counts again. */
 #include "record/calls.h"
-#include "record/dense.h"
+#include "record/native.h"
 #include "record/recorder.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -19,7 +19,7 @@
         if (recorder_everything()) {                                                               \
             unwind_site_here(&site);                                                               \
             if (recorder_has_room(site.sp))                                                        \
-                dense_born_again(block, recorder_words(bytes), (type) + 1, site.return_address,    \
+                native_born_fast(block, recorder_words(bytes), (type) + 1, site.return_address,    \
                                  site.sp, site.bp);                                                \
         } else {                                                                                   \
             struct unwind_site other;                                                              \
@@ -72,8 +72,8 @@ CALLS_NEW(DEFINE_NEW)
 #define DEFINE_FREEING(name, parameters, arguments)                                                \
     EXPORT void name parameters;                                                                   \
     COLD void cold_##name parameters {                                                             \
-        if (recorder_dense())                                                                      \
-            dense_died_again(block);                                                               \
+        if (recorder_fast())                                                                       \
+            native_died_fast(block);                                                               \
         else                                                                                       \
             recorder_died(block);                                                                  \
         next.name arguments;                                                                       \
@@ -95,12 +95,11 @@ CALLS_ASKING(DECLARE_OTHER)
  * where the call fails it lives on. Size 0 may mean free. */
 #define DEFINE_REALLOC(name, parameters, arguments, bytes)                                         \
     COLD void *cold_##name parameters {                                                            \
-        recorder_taken taken;                                                                      \
         recorder_uncount(bytes);                                                                   \
-        bool was_tracked = block && recorder_take(block, &taken);                                  \
+        const uint64_t taken = block ? recorder_take(block) : 0;                                   \
         void *moved = next.name arguments;                                                         \
-        if (was_tracked)                                                                           \
-            recorder_settle(block, &taken, moved || (bytes) == 0);                                 \
+        if (taken)                                                                                 \
+            recorder_settle(block, taken, moved || (bytes) == 0);                                  \
         if (moved)                                                                                 \
             BORN(moved, bytes, TYPE_##name);                                                       \
         return moved;                                                                              \

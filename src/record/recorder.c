@@ -26,8 +26,8 @@
 #include "platform/pages.h"
 #include "platform/stack.h"
 #include "platform/syscall.h"
-#include "record/dense.h"
 #include "record/late.h"
+#include "record/native.h"
 #include "record/runtime.h"
 #include "record/say.h"
 #include "record/text.h"
@@ -238,7 +238,7 @@ static int recorder_open(void) {
  * run's memory tells it that they are there. */
 static bool recorder_may_wait(void) {
     const config *c = &recorder.config;
-    return c->per_process && c->process && *c->rescue && c->rate < SESSION_DENSE_RATE && !c->mmap &&
+    return c->per_process && c->process && *c->rescue && c->rate < SESSION_IDS_RATE && !c->mmap &&
            !recorder.plan.runtime && recorder.plan.records_malloc &&
            c->process != (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0);
 }
@@ -386,8 +386,7 @@ static void recorder_fail(struct session *s) {
     }
     session_open_gates(recorder.session, false);
     atomic_store(&recorder_page->current, NULL);
-    if (s->dense)
-        recorder_filter = (memprof_filter)MEMPROF_FILTER_INIT;
+    recorder_filter = (memprof_filter)MEMPROF_FILTER_INIT;
     session_say_failed(s);
     say(s->sink.path, "recording has ended", s->sink.error);
 }
@@ -483,34 +482,31 @@ static bool recorder_waits(uint64_t words) {
     return !memprof_count(&self.sampler, words);
 }
 
-/* The samples in a block; entering may have begun a session, in which nothing is counted yet. */
-static uint64_t recorder_sample(uint64_t words, struct session **s) {
+/* The session for a block whose words are counted. NULL: the block has no samples. Entering may
+ * have begun a session, in which nothing is counted yet. */
+static __attribute__((noinline)) struct session *recorder_enter_counted(uint64_t words) {
     const unsigned before = recorder.n_sessions;
-    if (!memprof_count(&self.sampler, words) || recorder_waits(words))
-        return 0;
+    if (recorder_waits(words))
+        return NULL;
     const bool counted = self.waits;
-    *s = recorder_enter();
-    if (*s && !(*s)->engine) {
-        self.sampler.countdown = (*s)->dense ? 0 : INT64_MAX;
-        return 0;
-    }
-    if (!*s || (!counted && recorder.n_sessions != before && !memprof_count(&self.sampler, words)))
-        return 0;
-    uint64_t n_samples = memprof_sample((*s)->engine, &self.sampler, words);
-    return recorder_is_stopped() ? 0 : n_samples;
+    struct session *s = recorder_enter();
+    const bool is_new = s && s->engine && !counted && recorder.n_sessions != before;
+    return is_new && !memprof_count(&self.sampler, words) ? NULL : s;
 }
 
-static __attribute__((noinline)) void recorder_track(struct session *s, void *block, uint64_t words,
-                                                     uint64_t n_samples, enum call_type type,
-                                                     const struct unwind_site *caller) {
-    const struct session_site site = {.caller = caller, .type = type + 1};
-    memprof_birth birth = {.address = (uintptr_t)block,
-                           .size = words - 1,
-                           .n_samples = n_samples,
-                           .source = MEMPROF_CUSTOM,
-                           .heap = MEMPROF_MAJOR,
-                           .site = &site};
-    memprof_track(s->engine, &self.sampler, &birth);
+/* The samples in a block. */
+static uint64_t recorder_sample(uint64_t words, struct session **s) {
+    if (!memprof_count(&self.sampler, words))
+        return 0;
+    *s = recorder_look();
+    if (!*s && !(*s = recorder_enter_counted(words)))
+        return 0;
+    if (!(*s)->engine) {
+        self.sampler.countdown = (*s)->records_malloc ? 0 : INT64_MAX;
+        return 0;
+    }
+    const uint64_t n_samples = memprof_sample((*s)->engine, &self.sampler, words);
+    return recorder_is_stopped() ? 0 : n_samples;
 }
 
 /* Coroutines have large stacks, and many events: the kernel is asked once about a page of theirs.
@@ -545,42 +541,32 @@ void recorder_born(void *block, size_t bytes, enum call_type type, const struct 
         n_samples = words;
     if (n_samples == 0)
         return;
-    if (!s->dense)
-        recorder_track(s, block, words, n_samples, type, site);
-    else if (recorder_dense() == s)
-        dense_sampled_again(block, words, n_samples, type + 1, site);
+    if (recorder_fast() == s)
+        native_sampled_fast(block, words, n_samples, type + 1, site);
     else
-        dense_born(s, block, words, n_samples, type + 1, site);
+        native_born(s, block, words, n_samples, type + 1, site);
 }
 
 void recorder_died(void *block) {
-    struct session *s = recorder_enter();
-    if (s && s->dense)
-        dense_died(s, block);
-    else if (s && s->engine && recorder_has_room((uintptr_t)__builtin_frame_address(0)))
-        memprof_freed(s->engine, &self.sampler, (uintptr_t)block);
+    struct session *s = recorder_enter_again();
+    if (s && s->records_malloc)
+        native_died(s, block);
 }
 
-bool recorder_take(void *block, recorder_taken *taken) {
+uint64_t recorder_take(void *block) {
     if (recorder_decide() == WAITING)
-        return false;
+        return 0;
     struct session *s = recorder_enter();
-    if (s && s->dense)
-        return (taken->id = dense_take(s, block)) != 0;
-    return s && s->engine &&
-           memprof_take(s->engine, &self.sampler, (uintptr_t)block, &taken->block);
+    return s && s->records_malloc ? native_take(s, block) : 0;
 }
 
-void recorder_settle(void *block, recorder_taken *taken, bool dead) {
-    struct session *s = recorder.session;
+void recorder_settle(void *block, uint64_t taken, bool dead) {
     if (atomic_load(&recorder.state) == LEFT)
         return; /* a signal handler has forked since, and we are the child */
-    if (s->dense && dead)
-        dense_bury(s, taken->id);
-    else if (s->dense)
-        dense_untake(s, block, taken->id);
+    if (dead)
+        native_bury(recorder.session, taken);
     else
-        (dead ? memprof_bury : memprof_untake)(s->engine, &self.sampler, &taken->block);
+        native_untake(recorder.session, block, taken);
 }
 
 bool recorder_is_stopped(void) {

@@ -47,10 +47,10 @@ struct recorder_page {
 };
 extern struct recorder_page *recorder_page __attribute__((visibility("hidden")));
 
-/* The session in which the calling thread can record by dense.c at once. NULL: there is none, or it
- * takes more than that, which the functions below find out. */
-static inline struct session *recorder_dense(void) {
-    struct session *s = atomic_load_explicit(&recorder_page->gates.dense, memory_order_acquire);
+/* The session in which the calling thread can record by what native.h calls fast. NULL: there is
+ * none, or it takes more than that, which the functions below find out. */
+static inline struct session *recorder_fast(void) {
+    struct session *s = atomic_load_explicit(&recorder_page->gates.fast, memory_order_acquire);
     return s && self.owner == s ? s : NULL;
 }
 
@@ -75,11 +75,16 @@ static inline bool recorder_has_room(uintptr_t sp) {
            recorder_has_room_elsewhere(sp);
 }
 
-/* What recorder_enter gives, where that takes no more than a look. */
-static inline struct session *recorder_enter_again(void) {
+/* What recorder_enter gives, where that takes no more than a look; NULL: it takes more. */
+static inline struct session *recorder_look(void) {
     struct session *s = atomic_load_explicit(&recorder_page->current, memory_order_acquire);
     bool same = s && self.owner == s && !atomic_load_explicit(&s->failed, memory_order_relaxed);
-    return __builtin_expect(same, 1) ? s : recorder_enter();
+    return __builtin_expect(same, 1) ? s : NULL;
+}
+
+static inline struct session *recorder_enter_again(void) {
+    struct session *s = recorder_look();
+    return __builtin_expect(s != NULL, 1) ? s : recorder_enter();
 }
 
 /* A block has come to be that was not counted yet: counts it and records it if it is sampled.
@@ -89,13 +94,11 @@ void recorder_born(void *block, size_t bytes, enum call_type type, const struct 
 /* A block that may be tracked is about to be freed. */
 void recorder_died(void *block);
 
-/* The same in two steps, for realloc: see memprof_take. */
-typedef union recorder_taken {
-    memprof_taken block; /* of the engine */
-    uint64_t id;         /* of dense.h */
-} recorder_taken;
-bool recorder_take(void *block, recorder_taken *taken);
-void recorder_settle(void *block, recorder_taken *taken, bool dead);
+/* The same in two steps, for realloc, where the old block may die or not: it is taken out before
+ * the real call, and what that gave is settled after it, whether it is dead or lives on. 0: the
+ * block is not known, and there is nothing to settle. */
+uint64_t recorder_take(void *block);
+void recorder_settle(void *block, uint64_t taken, bool dead);
 
 /* No new blocks are to be recorded just now. */
 bool recorder_is_stopped(void);

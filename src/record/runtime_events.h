@@ -72,7 +72,7 @@ RUNTIME_HOT void runtime_leave(struct runtime_place at, memtrace_status status) 
 
 /* How many frames a stack surely has in common with the last one in the trace. */
 RUNTIME_HOT size_t runtime_in_common(const struct session *s, const struct runtime_stack *stack) {
-    bool is_alone = !s->dense && !s->engine;
+    bool is_alone = !s->records_malloc;
     return is_alone ? stack->common : 0; /* else malloc's stacks may have come between */
 }
 

@@ -6,7 +6,6 @@
 #include <linux/random.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
@@ -14,10 +13,9 @@
 #include "platform/module.h"
 #include "platform/pages.h"
 #include "platform/syscall.h"
-#include "record/backtrace.h"
 #include "record/calls.h"
-#include "record/dense.h"
 #include "record/ids.h"
+#include "record/native.h"
 #include "record/runtime.h"
 #include "record/text.h"
 
@@ -79,31 +77,8 @@ static void *hook_reallocate(void *context, void *old, size_t old_size, size_t s
 
 /* ---- events ------------------------------------------------------------------------------ */
 
-#define MOST_AHEAD 50 /* us */
-
 static bool is_main_thread(void) {
     return syscall4(SYS_gettid, 0, 0, 0, 0) == syscall4(SYS_getpid, 0, 0, 0, 0);
-}
-
-static void raise_latest(struct session *s, uint64_t now) {
-    uint64_t latest = atomic_load_explicit(&s->latest, memory_order_relaxed);
-    while (latest < now && !atomic_compare_exchange_weak(&s->latest, &latest, now))
-        ;
-}
-
-void session_read_clock(struct session *s, struct domain *d, uint64_t cycles) {
-    uint64_t now = session_now(s);
-    if (now > d->now)
-        d->now = now;
-    d->now_cycles = cycles;
-    raise_latest(s, d->now);
-}
-
-void session_pass(struct session *s, struct domain *d) {
-    if (d->now > session_now(s) + MOST_AHEAD)
-        return;
-    d->now++;
-    raise_latest(s, d->now);
 }
 
 struct domain *session_domain(struct session *s) {
@@ -118,7 +93,7 @@ void session_open_gates(struct session *s, bool open) {
     if (!s->gates)
         return;
     atomic_store(&s->gates->everything, open && session_is_of_everything(s) ? s : NULL);
-    atomic_store(&s->gates->dense, open && s->dense ? s : NULL);
+    atomic_store(&s->gates->fast, open && s->ids ? s : NULL);
 }
 
 void session_note(struct session *s, memtrace_status status) {
@@ -135,14 +110,10 @@ static void domain_flush_inside(struct session *s, struct domain *d) {
         session_note(s, memtrace_stream_flush(d->stream));
 }
 
-/* What adds to no total: `length` is a gauge's. The calling thread is inside the domain. */
+/* A mark, or the value of a gauge. The calling thread is inside the domain. */
 static void domain_put_remark(struct session *s, struct domain *d, uint64_t now, uint64_t code,
-                              uint64_t length) {
-    uint64_t id = 0;
-    memtrace_status status =
-        memtrace_stream_alloc(d->stream, now, MEMTRACE_EXTERNAL, length, 0, &code, 1, 0, &id);
-    if (status == MEMTRACE_OK)
-        status = memtrace_stream_collect(d->stream, now, id);
+                              uint64_t value) {
+    const memtrace_status status = memtrace_stream_remark(d->stream, now, code, value);
     if (status == MEMTRACE_OK)
         rescue_count_remark(&s->rescue);
     domain_forget_stack(d); /* it is not the last one any more */
@@ -160,10 +131,8 @@ static void session_put_gauges(struct session *s, struct domain *d, uint64_t now
 }
 
 /* The first look at another's stream is a guess, which spares the visit to those that are empty. */
-void session_sweep(struct session *s, uint64_t now) {
-    uint64_t due = atomic_load_explicit(&s->next_sweep, memory_order_relaxed);
-    if (now < due ||
-        !atomic_compare_exchange_strong(&s->next_sweep, &due, now + sweep_interval(now)))
+void session_sweep_due(struct session *s, uint64_t now, uint64_t due) {
+    if (!atomic_compare_exchange_strong(&s->next_sweep, &due, now + sweep_interval(now)))
         return;
     session_put_gauges(s, self.domain, now);
     for (struct domain *d = atomic_load(&s->domains.all); d; d = d->older) {
@@ -174,78 +143,6 @@ void session_sweep(struct session *s, uint64_t now) {
             domain_visit_end(d);
         }
     }
-}
-
-/* During a callback the engine has put the real countdown aside: what is missing from this one
- * afterwards was allocated by signal handlers, and not sampled. */
-static void session_note_handlers(struct session *s, int64_t countdown_before) {
-    int64_t words = countdown_before - self.sampler.countdown;
-    if (__builtin_expect(words > 0, 0))
-        atomic_fetch_add_explicit(&s->lost_words, (uint64_t)words, memory_order_relaxed);
-}
-
-static bool session_alloc(struct session *s, const memprof_allocation *info, uint64_t *id) {
-    struct domain *d = session_domain(s);
-    uint64_t now = session_now(s);
-    if (!d) {
-        atomic_fetch_add_explicit(&s->lost_domain, info->n_samples, memory_order_relaxed);
-        return false;
-    }
-    domain_enter(d);
-    memtrace_status status =
-        memtrace_stream_alloc(d->stream, now, MEMTRACE_EXTERNAL, info->size, info->n_samples,
-                              info->callstack, info->callstack_length, 0, id);
-    session_note(s, status);
-    session_sweep(s, now);
-    domain_leave(d);
-    return status == MEMTRACE_OK;
-}
-
-static void session_collect(struct session *s, uint64_t id) {
-    struct domain *d = session_domain(s);
-    uint64_t now = session_now(s);
-    if (!d) {
-        atomic_fetch_add_explicit(&s->lost_event, 1, memory_order_relaxed);
-        return;
-    }
-    domain_enter(d);
-    session_note(s, memtrace_stream_collect(d->stream, now, id));
-    session_sweep(s, now);
-    domain_leave(d);
-}
-
-static void *on_alloc(void *context, memprof_thread *thread, const memprof_allocation *info) {
-    int64_t countdown = thread->countdown;
-    uint64_t id = 0;
-    bool tracked = session_alloc(context, info, &id);
-    session_note_handlers(context, countdown);
-    return tracked ? (void *)(uintptr_t)(id + 1) : NULL; /* NULL is no metadata */
-}
-
-static void on_dealloc(void *context, memprof_thread *thread, void *metadata) {
-    int64_t countdown = thread->countdown;
-    session_collect(context, (uintptr_t)metadata - 1);
-    session_note_handlers(context, countdown);
-}
-
-/* ---- call stacks ------------------------------------------------------------------------- */
-
-/* What the engine samples comes so rarely that modules may have gone meanwhile. `max` grows until
- * all codes fit. */
-static size_t hook_callstack(void *context, memprof_thread *thread, const void *site,
-                             uint64_t *frames, size_t max) {
-    struct session *s = context;
-    const struct session_site *from = site;
-    struct domain *d = session_domain(s);
-    int64_t countdown = thread->countdown;
-    if (!d)
-        return 0;
-    domain_check_modules(d);
-    const struct backtrace stack = backtrace_take(s, d, from->caller, from->type);
-    const size_t n = stack.n < max ? stack.n : max;
-    memcpy(frames, stack.codes, n * sizeof *frames);
-    session_note_handlers(s, countdown);
-    return n;
 }
 
 /* ---- start and end ----------------------------------------------------------------------- */
@@ -321,24 +218,25 @@ static int session_open_writer(struct session *s, const struct session_plan *pla
                : ENAMETOOLONG;
 }
 
-/* In a dense recording, the engine draws samples and tracks nothing. */
+/* The engine draws the samples, and knows the blocks that hold some, unless `ids` do. */
 static bool session_start_engine(struct session *s, const config *c, memprof_filter *filter) {
-    memprof_host host = {.context = s,
-                         .reallocate = hook_reallocate,
-                         .callstack = hook_callstack,
-                         .filter = s->dense ? NULL : filter};
-    /* One frame more than the depth: the remark that there are more. */
-    memprof_options options = {
-        .rate = c->rate, .callstack_size = c->depth + 1, .seed = session_seed(c)};
-    memprof_tracker tracker = {.context = s, .alloc_major = on_alloc, .dealloc_major = on_dealloc};
+    const memprof_host host = {
+        .context = s, .reallocate = hook_reallocate, .filter = s->ids ? NULL : filter};
+    const memprof_options options = {.rate = c->rate, .seed = session_seed(c)};
     s->engine = memprof_create(&host);
-    return s->engine && memprof_start(s->engine, &self.sampler, &options, &tracker) == MEMPROF_OK;
+    return s->engine &&
+           memprof_start(s->engine, &self.sampler, &options, &memprof_null_tracker) == MEMPROF_OK;
 }
 
 static bool session_record_malloc(struct session *s, const config *c, memprof_filter *filter) {
-    const bool everything = c->rate == 1;
-    return (everything || session_start_engine(s, c, filter)) &&
-           (!s->dense || dense_start(s, filter));
+    return (c->rate < SESSION_IDS_RATE || native_start(s, filter)) &&
+           (c->rate == 1 || session_start_engine(s, c, filter));
+}
+
+/* For how many cycles a thread takes its clock to be right. Where events are rare, each is worth a
+ * look. */
+static uint64_t clock_lasts(double rate) {
+    return rate == 1 ? CPU_CYCLES_SHORT : rate >= SESSION_IDS_RATE ? CPU_CYCLES_SHORTEST : 0;
 }
 
 /* 0 or an errno. */
@@ -365,8 +263,8 @@ static int session_build(struct session *s, const struct session_plan *plan,
     if (error)
         return error;
     s->domains.writer = s->writer;
-    s->dense = plan->records_malloc && c->rate >= SESSION_DENSE_RATE;
-    s->domains.clock_lasts = c->rate == 1 ? CPU_CYCLES_SHORT : CPU_CYCLES_SHORTEST;
+    s->records_malloc = plan->records_malloc;
+    s->domains.clock_lasts = clock_lasts(c->rate);
     domain_table_init(&s->domains);
     return !plan->records_malloc || session_record_malloc(s, c, filter) ? 0 : ENOMEM;
 }
@@ -533,9 +431,6 @@ static void session_mark_losses(struct session *s) {
                       " frees: the allocator was called without the recorder's knowledge");
     session_mark_loss(s, atomic_load(&s->lost_domain), " samples: there were too many threads");
     session_mark_loss(s, atomic_load(&s->lost_event), " events: the writer had no memory");
-    session_mark_loss(
-        s, atomic_load(&s->lost_words),
-        " words before sampling: a signal handler allocated them inside the recorder");
 }
 
 void session_finish(struct session *s) {

@@ -1,6 +1,6 @@
 /* session.h: one recording by one process: its file, its trace writer, its engine and its threads.
- * Turns what the engine reports into events of the trace. Knows nothing of how calls are caught,
- * nor when a recording starts or ends: that is recorder.c. */
+ * Turns what happens into events of the trace, malloc's blocks by native.h. Knows nothing of how
+ * calls are caught, nor when a recording starts or ends: that is recorder.c. */
 #ifndef RECORD_SESSION_H
 #define RECORD_SESSION_H
 
@@ -33,17 +33,11 @@ struct self {
 extern __thread struct self self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 _Static_assert(sizeof(struct self) <= 64, "static TLS is scarce for libraries that come late");
 
-/* Where an allocation came from: what memprof_birth.site points at. */
-struct session_site {
-    const struct unwind_site *caller;
-    unsigned type; /* enum call_type + 1 */
-};
-
 /* Ways in that are as short as can be: where they are open, all is well, and what is not NULL is
  * the session. */
 struct session_gates {
-    _Atomic(struct session *) everything; /* every block is recorded, by dense.c */
-    _Atomic(struct session *) dense;      /* some are, or all */
+    _Atomic(struct session *) everything; /* every block is recorded */
+    _Atomic(struct session *) fast;       /* some are, or all, and there are `ids` */
 };
 
 struct session {
@@ -56,9 +50,9 @@ struct session {
     memtrace_writer *writer;
     bool maps; /* what the program maps is recorded, too, by mapping.c */
     lock regions_lock;
-    regions regions;               /* that it has mapped, guarded by the lock before */
-    bool dense;                    /* malloc is recorded by dense.c */
-    struct ids *ids;               /* of blocks that live, if so */
+    regions regions; /* that it has mapped, guarded by the lock before */
+    bool records_malloc;
+    struct ids *ids;               /* of malloc's blocks that live; NULL: the engine knows them */
     struct session_gates *gates;   /* NULL: there are none */
     memprof *engine;               /* that samples malloc; NULL: it is not recorded, or all of it */
     const struct runtime *runtime; /* whose heap is recorded; NULL: none */
@@ -80,11 +74,10 @@ struct session {
     _Atomic uint64_t lost_room;      /* events dropped: a signal handler's, on a small stack */
     _Atomic uint64_t lost_id;        /* blocks whose end cannot be told: no memory for their ids */
     _Atomic uint64_t implied_deaths; /* frees that nobody saw: another block has the address */
-    _Atomic uint64_t lost_words;     /* allocated by signal handlers during our callbacks */
 };
 
-/* From this rate on, a table by address takes no more memory than the engine's of samples. */
-#define SESSION_DENSE_RATE 0.01
+/* From this rate on, `ids` take no more memory than the engine's table, and far less time. */
+#define SESSION_IDS_RATE 0.01
 
 /* What is recorded. */
 struct session_plan {
@@ -117,11 +110,20 @@ static inline uint64_t session_now(const struct session *s) {
 static inline bool session_clock_is_old(const struct domain *d, uint64_t cycles, uint64_t most) {
     return __builtin_expect(cycles - d->now_cycles >= most, 0);
 }
-void session_read_clock(struct session *s, struct domain *d, uint64_t cycles);
 
-/* After an event of the calling thread: all that follow are later by a microsecond, unless its time
- * is ahead of the clock by more than what it may differ. */
-void session_pass(struct session *s, struct domain *d);
+static inline void session_raise_latest(struct session *s, uint64_t now) {
+    uint64_t latest = atomic_load_explicit(&s->latest, memory_order_relaxed);
+    while (latest < now && !atomic_compare_exchange_weak(&s->latest, &latest, now))
+        ;
+}
+
+static inline void session_read_clock(struct session *s, struct domain *d, uint64_t cycles) {
+    const uint64_t now = session_now(s);
+    if (now > d->now)
+        d->now = now;
+    d->now_cycles = cycles;
+    session_raise_latest(s, d->now);
+}
 
 /* The time as it was when the calling thread has last read its clock; but never before a time that
  * another thread has used already, whose block the event may be about. */
@@ -134,7 +136,7 @@ static inline uint64_t session_now_nearly(struct session *s, struct domain *d) {
 
 /* Whether it records every block of malloc's. */
 static inline bool session_is_of_everything(const struct session *s) {
-    return s->dense && !s->engine;
+    return s->records_malloc && !s->engine;
 }
 
 static inline bool session_is_own(const struct session *s, uintptr_t return_address) {
@@ -153,7 +155,12 @@ void session_note(struct session *s, memtrace_status status);
 /* Now and then: reads the gauges, and writes out what has become old in any stream; the calling
  * thread is inside its own. Leaves out threads that are at work just now: they will do it
  * themselves. */
-void session_sweep(struct session *s, uint64_t now);
+void session_sweep_due(struct session *s, uint64_t now, uint64_t due);
+static inline void session_sweep(struct session *s, uint64_t now) {
+    const uint64_t due = atomic_load_explicit(&s->next_sweep, memory_order_relaxed);
+    if (__builtin_expect(now >= due, 0))
+        session_sweep_due(s, now, due);
+}
 
 /* ---- at the end ------------------------------------------------------------------------------ */
 

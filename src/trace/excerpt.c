@@ -93,19 +93,13 @@ static void meet(excerpt *e, excerpt_block *b, const memtrace_event *event) {
     b->known = true;
     b->time = event->time;
     b->domain = event->domain;
-    b->remark = event->samples == 0;
+    b->remark = event->kind != MEMTRACE_ALLOC;
     b->samples = excerpt_thin(e, event->samples);
     e->n_blocks += !b->remark;
     e->n_samples += event->samples;
 }
 
-static bool is_left_out(const excerpt *e, const memtrace_reader *reader,
-                        const memtrace_event *event) {
-    return event->kind == MEMTRACE_ALLOC && event->samples == 0 && e->options.leave_out &&
-           e->options.leave_out(e->options.user, reader, event);
-}
-
-static bool note(excerpt *e, const memtrace_reader *reader, const memtrace_event *event) {
+static bool note(excerpt *e, const memtrace_event *event) {
     if (event->kind == MEMTRACE_PROMOTE)
         return true;
     uint32_t *place = place_of(e, event->id);
@@ -114,8 +108,10 @@ static bool note(excerpt *e, const memtrace_reader *reader, const memtrace_event
     excerpt_block *b = block_of(e, place);
     if (!b)
         return false;
-    if (is_left_out(e, reader, event))
+    if (event->kind == MEMTRACE_GAUGE && e->options.take_gauge) {
+        e->options.take_gauge(e->options.user, event);
         return drop(e, place);
+    }
     if (event->kind == MEMTRACE_COLLECT)
         b->death = event->time;
     else if (!b->known)
@@ -170,7 +166,7 @@ memtrace_status excerpt_plan(excerpt *e, memtrace_reader *reader, const excerpt_
     while ((status = memtrace_reader_next(reader, &event)) == MEMTRACE_OK) {
         if (event.domain >= e->n_domains)
             e->n_domains = event.domain + UINT32_C(1);
-        if (!note(e, reader, &event))
+        if (!note(e, &event))
             return MEMTRACE_NOMEM;
     }
     if (status != MEMTRACE_END)
@@ -200,9 +196,10 @@ bool excerpt_select(void *user, memtrace_event *event) {
     if (place >= UNMET || event->time >= e->options.to)
         return false;
     excerpt_block *b = &e->blocks.items[place];
-    if (!b->kept || (event->kind == MEMTRACE_ALLOC && b->written))
+    const bool begins = event->kind != MEMTRACE_PROMOTE && event->kind != MEMTRACE_COLLECT;
+    if (!b->kept || (begins && b->written))
         return false;
-    if (event->kind == MEMTRACE_ALLOC) {
+    if (begins) {
         b->written = true;
         event->samples = b->samples;
     }

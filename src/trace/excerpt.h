@@ -19,20 +19,20 @@ typedef struct excerpt_options {
     bool live; /* what was allocated before `from` and lives then is kept, as if allocated then */
 
     /* Each sample goes on with this probability, 0 < keep <= 1, independently of all others: what
-     * results is a sample at `keep` times the rate. A block without samples goes with its events.
-     */
+     * results is a sample at `keep` times the rate. A block without samples goes with its
+     * events. */
     double keep;
     uint64_t seed;
 
     uint64_t delay;    /* is added to all times */
     uint64_t first_id; /* ids count from here, without gaps, domain by domain */
 
-    /* Called by the first reading for each mark and gauge; true: it is left out. May be NULL. */
-    bool (*leave_out)(void *user, const memtrace_reader *reader, const memtrace_event *event);
+    /* Called by the first reading for each gauge, which is left out then. NULL: they stay. */
+    void (*take_gauge)(void *user, const memtrace_event *event);
     void *user;
 } excerpt_options;
 
-/* A block that goes on, or might: nothing but its id is kept of others. */
+/* A block, mark or gauge that goes on, or might: nothing but its id is kept of others. */
 typedef struct excerpt_block {
     uint64_t samples; /* that go on */
     uint64_t time;    /* of the allocation */
@@ -40,7 +40,7 @@ typedef struct excerpt_block {
     uint64_t id;      /* the new one, if it is kept */
     uint16_t domain;
     bool known;  /* its allocation was met */
-    bool remark; /* a mark or a gauge, which have no samples */
+    bool remark; /* a mark or a gauge: a moment, no block */
     bool kept;
     bool written;
 } excerpt_block;

@@ -86,11 +86,11 @@ memtrace_status merge_start(merge *m, memtrace_reader *const *readers, size_t n,
     return MEMTRACE_OK;
 }
 
-static bool take_gauge(void *user, const memtrace_reader *reader, const memtrace_event *event) {
+static void take_gauge(void *user, const memtrace_event *event) {
     const merge_part *part = user;
     merge *m = part->whole;
-    return merge_gauges_read(&m->gauges, part->process,
-                             event->time + part->start - m->info.start_time, reader, event);
+    merge_gauges_read(&m->gauges, part->process, event->time + part->start - m->info.start_time,
+                      event->name, event->length);
 }
 
 memtrace_status merge_plan(merge *m, size_t i, memtrace_reader *reader) {
@@ -100,7 +100,7 @@ memtrace_status merge_plan(merge *m, size_t i, memtrace_reader *reader) {
                                      .seed = m->seed + i,
                                      .delay = part->start - m->info.start_time,
                                      .first_id = m->next_id,
-                                     .leave_out = take_gauge,
+                                     .take_gauge = take_gauge,
                                      .user = part};
     const memtrace_status status = excerpt_plan(&part->blocks, reader, &options);
     if (status != MEMTRACE_OK)

@@ -6,15 +6,6 @@
 
 /* ---- readings ---- */
 
-/* The name of the gauge whose reading the event is, or NULL. */
-static const char *gauge_name(const memtrace_reader *reader, const memtrace_event *event) {
-    if (event->kind != MEMTRACE_ALLOC || event->samples != 0 || event->n_frames == 0)
-        return NULL;
-    const memtrace_frame *f = memtrace_reader_frame(reader, event->frames[event->n_frames - 1]);
-    const memtrace_location *l = f->n_locations ? &f->locations[f->n_locations - 1] : NULL;
-    return l && strcmp(l->file, MEMTRACE_GAUGE_FILE) == 0 ? l->function : NULL;
-}
-
 static void add_step(merge_gauges *g, gauge_step step) {
     step.order = g->steps.count;
     if (!vec_push(&g->steps, step))
@@ -30,17 +21,13 @@ static bool find_name(merge_gauges *g, const char *name, size_t *index) {
     return name && vec_push(&g->names, name);
 }
 
-bool merge_gauges_read(merge_gauges *g, size_t process, uint64_t time,
-                       const memtrace_reader *reader, const memtrace_event *event) {
-    const char *name = gauge_name(reader, event);
-    gauge_step step = {.time = time, .process = process, .value = event->length};
-    if (!name)
-        return false;
+void merge_gauges_read(merge_gauges *g, size_t process, uint64_t time, const char *name,
+                       uint64_t value) {
+    gauge_step step = {.time = time, .process = process, .value = value};
     if (find_name(g, name, &step.name))
         add_step(g, step);
     else
         g->failed = true;
-    return true;
 }
 
 void merge_gauges_end(merge_gauges *g, size_t process, uint64_t time) {
@@ -116,14 +103,6 @@ static size_t locate(void *context, uint64_t code, memtrace_location *l, size_t 
     return 1;
 }
 
-static memtrace_status write_step(memtrace_stream *stream, const gauge_step *s) {
-    const uint64_t code = s->name + 1;
-    uint64_t id;
-    const memtrace_status status =
-        memtrace_stream_alloc(stream, s->time, MEMTRACE_EXTERNAL, s->value, 0, &code, 1, 0, &id);
-    return status == MEMTRACE_OK ? memtrace_stream_collect(stream, s->time, id) : status;
-}
-
 static memtrace_status write_sums(merge_gauges *g, const memtrace_info *info) {
     const memtrace_writer_options hooks = {.sink = sink, .locate = locate, .context = g};
     memtrace_writer *writer;
@@ -133,8 +112,10 @@ static memtrace_status write_sums(merge_gauges *g, const memtrace_info *info) {
         return status;
     status = memtrace_stream_open(writer, 0, &stream);
     if (status == MEMTRACE_OK) {
-        for (size_t i = 0; i < g->steps.count && status == MEMTRACE_OK; i++)
-            status = write_step(stream, &g->steps.items[i]);
+        for (size_t i = 0; i < g->steps.count && status == MEMTRACE_OK; i++) {
+            const gauge_step *s = &g->steps.items[i];
+            status = memtrace_stream_remark(stream, s->time, s->name + 1, s->value);
+        }
         const memtrace_status closed = memtrace_stream_close(stream);
         status = status == MEMTRACE_OK ? closed : status;
     }

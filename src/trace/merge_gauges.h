@@ -26,9 +26,9 @@ typedef struct merge_gauges {
     bool failed;        /* there was no memory for a reading */
 } merge_gauges;
 
-/* Adds what an event says, if it is the reading of a gauge, which it returns. */
-bool merge_gauges_read(merge_gauges *g, size_t process, uint64_t time,
-                       const memtrace_reader *reader, const memtrace_event *event);
+/* Adds a reading of the gauge of this name. */
+void merge_gauges_read(merge_gauges *g, size_t process, uint64_t time, const char *name,
+                       uint64_t value);
 
 /* From this time on, the process has nothing any more. */
 void merge_gauges_end(merge_gauges *g, size_t process, uint64_t time);

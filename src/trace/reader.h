@@ -1,8 +1,8 @@
 /* reader.h: the state of the event reader, shared by the files that make it up.
  *
  * reader.c owns packets: which is ours, where to go on after damage; reader_head.c the first one.
- * reader_events.c and reader_locations.c decode what stands in them, up to the first event that
- * makes no sense. Nobody else includes this, but through reader_next.h. */
+ * reader_events.c, reader_locations.c and reader_remark.c decode what stands in them, up to the
+ * first event that makes no sense. Nobody else includes this, but through reader_next.h. */
 #ifndef TRACE_READER_H
 #define TRACE_READER_H
 

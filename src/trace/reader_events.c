@@ -75,8 +75,12 @@ memtrace_status reader_next_any(memtrace_reader *r, memtrace_event *event) {
                 result = reader_alloc(r, at + FORMAT_EVENT_HEADER, kind, false, event);
             else if (is_fate(kind))
                 result = reader_fate(r, at + FORMAT_EVENT_HEADER, kind, false, event);
-            if (likely(result <= BACKTRACE_UNSET))
-                return reader_finish(r, at, load_u32(at), result, event);
+            if (likely(result <= BACKTRACE_UNSET)) {
+                status = reader_finish(r, at, load_u32(at), result, event);
+                if (unlikely(event->kind == MEMTRACE_ALLOC && event->samples == 0))
+                    reader_tell_remark(r, event);
+                return status;
+            }
             status = reader_wrong_event(r, result);
         }
         if (status != MEMTRACE_OK)
@@ -94,7 +98,11 @@ static __attribute__((noinline)) memtrace_status
 next_alloc(memtrace_reader *r, memtrace_event *event, uint32_t header) {
     unsigned result;
     const memtrace_status status = reader_next_alloc(r, header, &result, event);
-    return likely(result <= BACKTRACE_UNSET) ? status : reader_next_after(r, result, event);
+    if (unlikely(result > BACKTRACE_UNSET))
+        return reader_next_after(r, result, event);
+    if (unlikely(event->samples == 0))
+        reader_tell_remark(r, event);
+    return status;
 }
 
 /* Far from the end of the packet each kind of event has a way of its own, the shortest one for

@@ -22,6 +22,10 @@ memtrace_status reader_next_after(memtrace_reader *r, unsigned result, memtrace_
 memtrace_status reader_odd_event(memtrace_reader *r, const uint8_t *at, bool backwards, bool unset,
                                  memtrace_event *event);
 
+/* Makes the allocation without samples that was just read the mark or gauge that it is, and steps
+ * over its end; unless it is to stay as it is written. */
+void reader_tell_remark(memtrace_reader *r, memtrace_event *event);
+
 /* In what follows, `whole` is a constant: the fixed part of the event is known to be there (see
  * EVENT_MAX_FIXED), and the common case is decoded in line. */
 
@@ -172,8 +176,9 @@ reader_next_fate(memtrace_reader *r, uint32_t header, memtrace_event *event) {
                          event);
 }
 
-/* The same of an allocation. If `*result` is beyond BACKTRACE_UNSET it cannot be decoded, and the
- * reader does not move: reader_next_after is the way on. */
+/* The same of an allocation, which may have no samples: reader_tell_remark is for the caller. If
+ * `*result` is beyond BACKTRACE_UNSET it cannot be decoded, and the reader does not move:
+ * reader_next_after is the way on. */
 static inline __attribute__((always_inline)) memtrace_status
 reader_next_alloc(memtrace_reader *r, uint32_t header, unsigned *result, memtrace_event *event) {
     const uint8_t *at = r->next;

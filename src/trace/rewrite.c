@@ -215,12 +215,24 @@ static memtrace_status put_edited(rewrite *r, rewrite_lane *lane, const memtrace
     return status;
 }
 
+/* Its innermost frame says all that it is. */
+static memtrace_status put_remark(rewrite_lane *lane, const memtrace_event *e) {
+    const size_t n = lane->codes.count;
+    lane->unedited = lane->common = n == 1;
+    return memtrace_stream_remark_as(lane->stream, e->time, e->id,
+                                     n > 0 ? lane->codes.items[n - 1] : 0, e->length);
+}
+
 static memtrace_status put_kept_alloc(rewrite *r, rewrite_lane *lane, const memtrace_event *e) {
     const memtrace_status status = r->options.edit
                                        ? put_edited(r, lane, e)
                                        : put_alloc(lane, e, lane->codes.count, lane->common);
     lane->common = lane->codes.count;
     return status;
+}
+
+static bool has_backtrace(const memtrace_event *e) {
+    return e->kind != MEMTRACE_PROMOTE && e->kind != MEMTRACE_COLLECT;
 }
 
 static memtrace_status put_wanted(rewrite *r, const memtrace_event *e, bool wanted) {
@@ -238,13 +250,15 @@ static memtrace_status put_wanted(rewrite *r, const memtrace_event *e, bool want
         return memtrace_stream_collect(lane->stream, e->time, e->id);
     if (!follow(r, lane, e))
         return MEMTRACE_NOMEM;
-    return wanted ? put_kept_alloc(r, lane, e) : MEMTRACE_OK;
+    if (!wanted)
+        return MEMTRACE_OK;
+    return e->kind == MEMTRACE_ALLOC ? put_kept_alloc(r, lane, e) : put_remark(lane, e);
 }
 
 /* Gives an event its object's new id. False: the object was never allocated, as far as is known, or
  * there is no memory, which `os_error` says. */
 static bool number(rewrite *r, memtrace_event *e) {
-    if (e->kind != MEMTRACE_ALLOC) {
+    if (!has_backtrace(e)) {
         const uint32_t id = map64_get(&r->id_of, e->id);
         const bool known = id != MAP64_NONE || e->id < r->n_kept;
         e->id = id != MAP64_NONE ? id : e->id;
@@ -270,7 +284,7 @@ static memtrace_status put_event(rewrite *r, memtrace_event *e) {
                wanted = selected && (!r->numbers || number(r, e));
     if (r->os_error)
         return MEMTRACE_IO;
-    return wanted || e->kind == MEMTRACE_ALLOC ? put_wanted(r, e, wanted) : MEMTRACE_OK;
+    return wanted || has_backtrace(e) ? put_wanted(r, e, wanted) : MEMTRACE_OK;
 }
 
 /* ---- the whole ---- */

@@ -67,9 +67,10 @@ static void check_event(checker *c, memtrace_reader *r, const memtrace_event *e)
     seen_domain *d = checker_domain(c, e->domain);
     REQUIRE(e->time >= d->time);
     d->time = e->time;
-    REQUIRE(e->kind <= MEMTRACE_COLLECT);
-    if (e->kind != MEMTRACE_ALLOC)
+    REQUIRE(e->kind <= MEMTRACE_GAUGE);
+    if (e->kind == MEMTRACE_PROMOTE || e->kind == MEMTRACE_COLLECT)
         return;
+    REQUIRE(e->kind == MEMTRACE_ALLOC || e->samples == 0);
     REQUIRE(e->source <= MEMTRACE_EXTERNAL);
     REQUIRE(e->samples <= e->length + 1);
     check_backtrace(c, r, e);

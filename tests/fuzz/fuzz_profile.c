@@ -20,7 +20,7 @@ static memtrace_reader *open_trace(const uint8_t *bytes, size_t size) {
 
 static void count_event(counts *c, const memtrace_event *e) {
     c->duration = e->time > c->duration ? e->time : c->duration;
-    if (e->kind != MEMTRACE_ALLOC || e->samples == 0)
+    if (e->kind != MEMTRACE_ALLOC)
         return;
     c->samples[e->source] += e->samples;
     c->blocks[e->source]++;

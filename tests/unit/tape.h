@@ -109,6 +109,10 @@ static inline uint64_t allocate(tape *t, uint64_t time, memtrace_source source, 
     return id;
 }
 
+static inline void remark(tape *t, uint64_t time, uint64_t code, uint64_t value) {
+    ck_assert_int_eq(memtrace_stream_remark(t->streams[0], time, code, value), MEMTRACE_OK);
+}
+
 /* Closes the streams, the later domain first if `reversed`, and reads what was written. */
 static inline void tape_read_with(tape *t, profile *p, bool reversed,
                                   const profile_options *options) {

@@ -37,9 +37,9 @@ static void make_profile(profile *p) {
     const profile_options how = {.track_promotion = true, .keep_blocks = true, .keep_order = true};
     tape t;
     tape_start(&t, 0.5);
-    allocate(&t, 5, MEMTRACE_EXTERNAL, 0, 0, STACK(MARK));
+    remark(&t, 5, MARK, 0);
     uint64_t a = allocate(&t, 6, MEMTRACE_MINOR, 9, 3, STACK(MAIN, LEAF));
-    allocate(&t, 7, MEMTRACE_EXTERNAL, 4096, 0, STACK(GAUGE));
+    remark(&t, 7, GAUGE, 4096);
     allocate(&t, 7, MEMTRACE_MINOR, 9, 1, STACK(MAIN, INLINED));
     allocate(&t, 8, MEMTRACE_MAJOR, UINT64_C(5000000000), 70000, STACK(MAIN, LEAF));
     uint64_t b = allocate(&t, 9, MEMTRACE_EXTERNAL, 9, 5, STACK(MAIN, PARSE, TYPED));

@@ -562,6 +562,49 @@ START_TEST(the_index_agrees_with_an_array) {
 }
 END_TEST
 
+/* ---- without callbacks ------------------------------------------------------------------------
+ */
+
+START_TEST(what_a_host_keeps_it_gets_back_once) {
+    world *w = world_new();
+    int first, second;
+    void *before;
+    ck_assert(!memprof_keep(w->engine, 0x1000, &first, &before)); /* before the start */
+    ck_assert_int_eq(start(w, 1, 1), MEMPROF_OK);
+    ck_assert(memprof_keep(w->engine, 0x1000, &first, &before));
+    ck_assert_ptr_null(before);
+    ck_assert(memprof_is_tracked(&w->filter, (void *)0x1000));
+    ck_assert(memprof_keep(w->engine, 0x1000, &second, &before)); /* its free was missed */
+    ck_assert_ptr_eq(before, &first);
+    ck_assert_uint_eq(stats(w).tracked, 1);
+    ck_assert_ptr_null(memprof_drop(w->engine, 0x2000));
+    ck_assert_ptr_eq(memprof_drop(w->engine, 0x1000), &second);
+    ck_assert_ptr_null(memprof_drop(w->engine, 0x1000));
+    ck_assert(!memprof_is_tracked(&w->filter, (void *)0x1000));
+    ck_assert_uint_eq(w->diary.n, 0);
+    world_free(w);
+}
+END_TEST
+
+START_TEST(nothing_is_kept_beyond_a_stop) {
+    world *w = world_new();
+    int block;
+    void *before;
+    ck_assert_int_eq(start(w, 1, 1), MEMPROF_OK);
+    for (uintptr_t i = 1; i <= 5000; i++) /* the table and its filter grow */
+        ck_assert(memprof_keep(w->engine, i * 32, &block, &before));
+    for (uintptr_t i = 1; i <= 5000; i++)
+        REQUIRE(memprof_is_tracked(&w->filter, (void *)(i * 32)));
+    ck_assert_uint_eq(stats(w).tracked, 5000);
+    ck_assert_int_eq(memprof_stop(w->engine, &w->thread), MEMPROF_OK);
+    ck_assert_uint_eq(stats(w).tracked, 0);
+    ck_assert(!memprof_keep(w->engine, 32, &block, &before));
+    ck_assert_ptr_null(memprof_drop(w->engine, 64));
+    ck_assert_uint_eq(w->diary.n, 0);
+    world_free(w);
+}
+END_TEST
+
 /* ---- without memory, and interrupted
  * ------------------------------------------------------------- */
 
@@ -573,6 +616,12 @@ static void exercise(world *w) {
             allocate(w, a * 16, a % 7);
         for (uintptr_t a = 1; a < 3000; a += 1 + round)
             release(w, a * 16);
+    }
+    for (uintptr_t i = 1; i <= 2000; i++) {
+        void *before;
+        const bool kept = memprof_keep(w->engine, i * 64 + 8, w, &before);
+        if (!before && i % 3 == 0)
+            ck_assert_ptr_eq(memprof_drop(w->engine, i * 64 + 8), kept ? w : NULL);
     }
     ck_assert_int_eq(memprof_stop(w->engine, &w->thread), MEMPROF_OK);
 }
@@ -699,6 +748,8 @@ static Suite *suite(void) {
     tcase_add_test(t, a_failed_realloc_leaves_the_block_alive);
     tcase_add_test(t, deep_stacks_are_kept_up_to_the_size_asked_for);
     tcase_add_test(t, the_index_agrees_with_an_array);
+    tcase_add_test(t, what_a_host_keeps_it_gets_back_once);
+    tcase_add_test(t, nothing_is_kept_beyond_a_stop);
     tcase_add_test(t, any_allocation_of_the_engine_may_fail);
     tcase_add_test(t, interruptions_are_dropped_and_counted);
     tcase_add_test(t, a_forked_child_can_begin_anew);

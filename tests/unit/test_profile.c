@@ -163,9 +163,9 @@ START_TEST(marks_and_gauges_are_remarks_not_allocations) {
     tape t;
     profile p;
     tape_start(&t, 0.5);
-    allocate(&t, 5, MEMTRACE_EXTERNAL, 0, 0, STACK(MARK));
+    remark(&t, 5, MARK, 0);
     allocate(&t, 6, MEMTRACE_MINOR, 9, 2, STACK(MAIN, LEAF));
-    allocate(&t, 7, MEMTRACE_EXTERNAL, 4096, 0, STACK(GAUGE));
+    remark(&t, 7, GAUGE, 4096);
     tape_read(&t, &p, false);
     ck_assert_uint_eq(cct_sum(p.samples), 2);
     ck_assert_uint_eq(cct_sum(p.blocks), 1);
@@ -175,6 +175,7 @@ START_TEST(marks_and_gauges_are_remarks_not_allocations) {
     ck_assert(!p.marks.items[0].is_gauge);
     ck_assert_str_eq(p.marks.items[1].name, "rss");
     ck_assert_uint_eq(p.marks.items[1].value, 4096);
+    ck_assert_uint_eq(p.collected_blocks, 0);
     ck_assert_uint_eq(p.duration, 7);
     profile_free(&p);
 }

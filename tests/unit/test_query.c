@@ -18,10 +18,6 @@ static void collect(tape *t, int domain, uint64_t time, uint64_t id) {
     ck_assert_int_eq(memtrace_stream_collect(t->streams[domain], time, id), MEMTRACE_OK);
 }
 
-static void remark(tape *t, uint64_t time) {
-    allocate(t, time, MEMTRACE_EXTERNAL, 0, 0, STACK(MARK));
-}
-
 /* Six blocks; each has a number of samples that tells it from all others. The trace ends at 1 s.
  *
  *     samples  words  heap      born    dies    stack
@@ -47,7 +43,7 @@ static void record_six(tape *t, profile *p) {
         memtrace_stream_alloc(t->streams[1], 50000, MEMTRACE_MINOR, 31, 32, stack, 2, 0, &other),
         MEMTRACE_OK);
     collect(t, 0, 70000, other);
-    remark(t, 1000000);
+    remark(t, 1000000, MARK, 0);
     tape_read_blocks(t, p, true); /* what the other domain did comes first in the file */
 }
 

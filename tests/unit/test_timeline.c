@@ -291,11 +291,7 @@ START_TEST(what_was_live_at_the_peak) {
 END_TEST
 
 static void read_gauge(tape *t, int domain, uint64_t code, uint64_t time, uint64_t words) {
-    uint64_t id, stack[] = {code};
-    ck_assert_int_eq(memtrace_stream_alloc(t->streams[domain], time, MEMTRACE_EXTERNAL, words, 0,
-                                           stack, 1, 0, &id),
-                     MEMTRACE_OK);
-    ck_assert_int_eq(memtrace_stream_collect(t->streams[domain], time, id), MEMTRACE_OK);
+    ck_assert_int_eq(memtrace_stream_remark(t->streams[domain], time, code, words), MEMTRACE_OK);
 }
 
 static void check_reading(const gauge_reading *r, uint64_t time, uint64_t words) {
@@ -348,7 +344,7 @@ static bool finds_unseen(int held, int freed, memtrace_source source, uint64_t m
     const uint64_t words = (uint64_t)freed * MB;
     collect(&t, 20, allocate(&t, 15, source, words - 1, words, STACK(LEAF)));
     allocate(&t, 25, source, MB - 1, MB, STACK(LEAF));
-    allocate(&t, 25, MEMTRACE_EXTERNAL, 0, 0, STACK(mark));
+    remark(&t, 25, mark, 0);
     read_gauge(&t, 0, ANONYMOUS, 30, (uint64_t)held * MB);
     read_gauge(&t, 0, ANONYMOUS, 40, 3 * MB);
     if (table)

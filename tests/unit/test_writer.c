@@ -309,13 +309,14 @@ static void put_line(FILE *out, uint64_t time, uint64_t id, uint64_t words, uint
 
 /* A line for each event, by the reader: how much of a stack is written is the writer's choice. */
 static char *read_lines(const fixture *f) {
+    const memtrace_reader_options as_written = {.as_written = true};
     char *text;
     size_t size;
     memtrace_reader *reader;
     memtrace_event e;
     FILE *out = open_memstream(&text, &size);
     ck_assert_int_eq(
-        memtrace_reader_open_memory(f->bytes.items, f->bytes.count, NULL, &reader, NULL),
+        memtrace_reader_open_memory(f->bytes.items, f->bytes.count, &as_written, &reader, NULL),
         MEMTRACE_OK);
     while (memtrace_reader_next(reader, &e) == MEMTRACE_OK) {
         uint64_t codes[400];

@@ -1,5 +1,6 @@
 /* trace_text.h: what the C reader says of a trace, in the text of `decode.py --changed`, by which
- * two decoders and two traces can be compared event by event. */
+ * two decoders and two traces can be compared event by event. Marks and gauges have lines of their
+ * own, which decode.py has not: to be compared with it, a trace is read as it is written. */
 #ifndef TRACE_TEXT_H
 #define TRACE_TEXT_H
 
@@ -19,6 +20,11 @@ static inline void print_frame(FILE *out, const memtrace_frame *frame) {
 static inline void print_event(FILE *out, const memtrace_reader *reader, const memtrace_event *e) {
     static const char *const kinds[] = {"alloc", "alloc_major", "alloc_ext"};
     fprintf(out, "%010" PRIu64 " %010" PRId64, e->time, (int64_t)e->id); /* damage: below 0 */
+    if (e->kind == MEMTRACE_MARK || e->kind == MEMTRACE_GAUGE) {
+        fprintf(out, " %s %s=%" PRIu64 " dom=%u\n", e->kind == MEMTRACE_MARK ? "mark" : "gauge",
+                e->name ? e->name : "?", e->length, e->domain);
+        return;
+    }
     if (e->kind != MEMTRACE_ALLOC) {
         fputs(e->kind == MEMTRACE_PROMOTE ? " promote\n" : " collect\n", out);
         return;

@@ -75,7 +75,8 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
                         .backtraces = !opts->no_backtraces,
                         .max_depth = opts->max_depth};
     memtrace_reader_options reading = {.strict = opts->strict,
-                                       .skip_backtraces = !dump_shows_backtraces(&how)};
+                                       .skip_backtraces = !dump_shows_backtraces(&how),
+                                       .as_written = true};
     int status = trace_file_open(&in, operands[0], &reading);
     if (status != STATUS_OK)
         return status;

@@ -1,0 +1,73 @@
+/* native.h: what malloc's blocks are to the trace: they are born, and they die.
+ *
+ * Problem. A program calls malloc some million times a second, and from few to all of these blocks
+ * are to stand in the trace, each with its stack. Whoever records them all can afford nothing but
+ * the event itself; and a way that only the rare event takes is one more way to get wrong.
+ *
+ * Way. One way at every rate, of steps that are done once each, in this order:
+ *
+ *     preload.c     counts words down; goes on here when the countdown, or the filter, says so
+ *     recorder.c    is there a session, and how many samples has the block? (memprof_sample draws)
+ *     here          enters the thread's domain, which nobody else may be at, and takes the time
+ *     backtrace.c   takes the stack by what differs from the one before; its codes stay in the
+ * domain writer        encodes the codes that are new, from there, into the packet
+ * (stream_alloc_block) the table     remembers the id that the block has in the trace, by its
+ * address session.c     now and then: writes out what is old, reads gauges (session_sweep)
+ *
+ * A death is the same without stack: the table gives the id and forgets it, the writer takes it.
+ * The engine is asked to draw, and calls nothing back: its tracker's callbacks would cross between
+ * engine and recorder five times an event, and hand over copies of what is at hand.
+ *
+ * Two tables, as what is cheap depends on how many blocks are known. From SESSION_IDS_RATE on each
+ * address has a place (ids.h): no lock, no hash, a few bytes for every 32 of the heap, and a filter
+ * that holds all addresses. Below it, memory must follow the samples: the engine's hash table with
+ * a bitmap in front (memprof_keep, memprof_drop), by which `free` of any other block costs one
+ * test. At rate 1 the engine is not there at all.
+ *
+ * Two speeds. The functions called _fast are for threads that have events in the session already,
+ * where nothing is special, and `ids` are the table: all in line, down to the packet. Where
+ * something is (an old clock, a full packet, another thread that wants in), they do nothing and go
+ * to the general ones, which do the same.
+ *
+ * Why not otherwise. Events in a queue for another thread: it would have to keep stacks, and what
+ * is in the queue is lost with the process. The id in the block itself: a block may be freed behind
+ * our back. An id that is the address: it is used again.
+ *
+ * What must hold. `busy` is set from before the first look at domain or table to after the last, so
+ * that a signal handler waits for nothing: its event is dropped, and counted. The old block of a
+ * realloc is taken out of the table before the real call, since another thread may be given its
+ * address at once. A birth that cannot be written leaves nothing in the table. What the trail knows
+ * of the last stack is that of the last allocation in the stream, or it is told to forget it. */
+#ifndef RECORD_NATIVE_H
+#define RECORD_NATIVE_H
+
+#include "record/session.h"
+
+/* Gives a session a table in which each address has a place; false if there is no memory. `filter`
+ * then holds every address. */
+bool native_start(struct session *s, memprof_filter *filter);
+
+/* A block of that many words, header included, has come to be, and holds so many samples. */
+void native_born(struct session *s, void *block, uint64_t words, uint64_t n_samples, unsigned type,
+                 const struct unwind_site *site);
+
+/* A block is about to be freed. */
+void native_died(struct session *s, void *block);
+
+/* The same in a thread that has events in its session, `self.owner`, already, which has `ids`: what
+ * nearly all are. A birth has as many samples as words. */
+void native_born_fast(void *block, uint64_t words, unsigned type, uintptr_t return_address,
+                      uintptr_t sp, uintptr_t bp);
+void native_died_fast(void *block);
+
+/* The same as native_born_fast for a block that holds so many samples. */
+void native_sampled_fast(void *block, uint64_t words, uint64_t n_samples, unsigned type,
+                         const struct unwind_site *site);
+
+/* A death in two steps, of which the second says whether it is one: see recorder_take. What is
+ * taken is an id + 1, or 0 if the block is not known. */
+uint64_t native_take(struct session *s, void *block);
+void native_bury(struct session *s, uint64_t taken);
+void native_untake(struct session *s, void *block, uint64_t taken);
+
+#endif

@@ -165,6 +165,7 @@ static void recorder_prepare_child(int state) {
 HOT_CODE static void before_fork(void) {
     const int state = atomic_load(&recorder.state);
     recorder_prepare_child(state);
+    next_resolve(); /* once, rather than by each child */
     if (state != ON || !recorder_is_own_process())
         return;
     if (!recorder_config.per_process)

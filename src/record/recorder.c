@@ -9,8 +9,9 @@
  * too, if it may, or else the first thread that has something to record starts a session of the
  * child's own, if the file name is its own. Only then is the parent's dropped, since most children
  * end before, and what is not touched costs nothing. That a bare clone has made us is seen by the
- * page `alive`, which has been wiped; then the session stays where it is. A child that shares
- * memory (vfork) simply records for its parent.
+ * page `alive`, which has been wiped; then the session stays where it is. (Of a process that waits,
+ * it goes on with the gap, which is as good.) A child that shares memory (vfork) simply records for
+ * its parent.
  */
 #include "record/recorder.h"
 

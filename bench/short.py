@@ -6,13 +6,16 @@
 Each work runs as it is, under `allotrace run` as a parent whose children are not recorded, and with
 a trace for each process (%p), in turn; the table says how much CPU time that takes (all processes
 together, names and summary included, the median), the median of the ratios to the plain run in the
-same turn with their quartiles, and how many traces there are. Takes the allotrace that is first in
-PATH, and makes its inputs under out/bench/ once. Traces go to a folder beside them.
+same turn with their quartiles, how many page faults there are as a ratio, which differs little from
+run to run, and how many traces. Takes the allotrace that is first in PATH, and makes its inputs
+under out/bench/ once. Traces go to a folder beside them.
 
     true       1,000 times /bin/true, by a shell
     pipeline   300 pipelines of three, by a shell
     configure  a script as autoconf writes them: small programs compiled, linked and run
+    forks      2,000 subshells, by a shell
     make       make -j2 of a project in C
+    FOLDER     sources: ./configure there if there is one, else make -j2, cleaned before each run
 """
 import os
 import pathlib
@@ -26,6 +29,7 @@ import tempfile
 OUT = pathlib.Path(__file__).resolve().parent.parent / "out" / "bench"
 
 TRUE = "i=0; while [ $i -lt 1000 ]; do /bin/true; i=$((i+1)); done\n"
+FORKS = "i=0; while [ $i -lt 2000 ]; do (:); i=$((i+1)); done\n"
 PIPELINE = "i=0; while [ $i -lt 300 ]; do echo abc | sed s/b/x/ | cat >/dev/null; i=$((i+1)); done\n"
 
 HEADERS = ("stdio.h stdlib.h string.h strings.h inttypes.h stdint.h unistd.h sys/stat.h sys/types.h "
@@ -97,28 +101,42 @@ def write_project(folder):
 def works():
     """Name -> (command, folder)."""
     folder = OUT / "short"
-    if not folder.exists():
+    if not (folder / "forks.sh").exists():
+        shutil.rmtree(folder, ignore_errors=True)
         part = pathlib.Path(tempfile.mkdtemp(dir=OUT))
         (part / "true.sh").write_text(TRUE)
         (part / "pipeline.sh").write_text(PIPELINE)
+        (part / "forks.sh").write_text(FORKS)
         (part / "configure.sh").write_text(write_configure())
         write_project(part / "project")
         part.rename(folder)
-    found = {name: (["sh", f"{name}.sh"], folder) for name in ("true", "pipeline", "configure")}
+    found = {name: (["sh", f"{name}.sh"], folder) for name in ("true", "pipeline", "forks", "configure")}
     found["make"] = (["make", "-s", "-j2", "libparts.so"], folder / "project")
     return found
 
 
-def cpu_time(command, folder):
-    """Seconds, of all processes together."""
-    if folder.name == "project":
-        subprocess.run(["make", "-s", "clean"], cwd=folder, check=True)
+def of_sources(folder):
+    """What is done with a folder of sources."""
+    folder = pathlib.Path(folder).resolve()
+    if (folder / "configure").exists():
+        return ["sh", "configure"], folder
+    if any((folder / name).exists() for name in ("Makefile", "makefile", "GNUmakefile")):
+        return ["make", "-s", "-j2"], folder
+    sys.exit(f"short: {folder}: neither configure nor Makefile is there")
+
+
+def cost(command, folder):
+    """Seconds of CPU time and page faults, of all processes together."""
+    if "make" in command:
+        subprocess.run(["make", "-s", "clean"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
         sys.exit(f"short: {command}: exit status {done.returncode}")
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
+            after.ru_minflt - before.ru_minflt)
 
 
 def quartiles(ratios):
@@ -129,22 +147,24 @@ def quartiles(ratios):
 
 
 def measure(name, command, folder, runs, traces):
-    times = {"plain": [], "not recorded": [], "%p": []}
+    costs = {"plain": [], "not recorded": [], "%p": []}
     n = 0
     for turn in range(runs):
         here = traces / f"{name}.{turn}"
         here.mkdir()
         run = ["allotrace", "run", "-q", "-o"]
-        times["plain"].append(cpu_time(command, folder))
-        times["not recorded"].append(cpu_time(run + [here / "x.ctf", "--"] + command, folder))
-        times["%p"].append(cpu_time(run + [here / "%p.ctf", "--"] + command, folder))
+        costs["plain"].append(cost(command, folder))
+        costs["not recorded"].append(cost(run + [here / "x.ctf", "--"] + command, folder))
+        costs["%p"].append(cost(run + [here / "%p.ctf", "--"] + command, folder))
         n = len(list(here.iterdir())) - 1
-    for how, seconds in times.items():
-        ratios = [a / b for a, b in zip(seconds, times["plain"])]
-        ratio = "" if how == "plain" else quartiles(ratios)
-        count = f"{n} traces" if how == "%p" else ""
-        print(f"  {name:10} {how:14} {statistics.median(seconds):7.3f} s  {ratio:24} {count}".rstrip(),
-              flush=True)
+    plain = costs["plain"]
+    for how, of_how in costs.items():
+        seconds = statistics.median(s for s, _ in of_how)
+        ratio = quartiles([a / b for (a, _), (b, _) in zip(of_how, plain)])
+        faults = statistics.median(a / b for (_, a), (_, b) in zip(of_how, plain))
+        ratios = "" if how == "plain" else f"{ratio:24} faults {faults:.3f}"
+        count = f"  {n} traces" if how == "%p" else ""
+        print(f"  {name:10} {how:14} {seconds:7.3f} s  {ratios}{count}".rstrip(), flush=True)
 
 
 def main(runs=11, *names):
@@ -155,7 +175,8 @@ def main(runs=11, *names):
     traces = pathlib.Path(tempfile.mkdtemp(dir=OUT, prefix="short-traces-"))
     try:
         for name in names or found:
-            measure(name, *found[name], int(runs), traces)
+            work = found[name] if name in found else of_sources(name)
+            measure(pathlib.Path(name).name, *work, int(runs), traces)
     finally:
         shutil.rmtree(traces)
 

@@ -34,9 +34,10 @@ enum { FD = INT16_MIN }; /* stands for the descriptor that is written to */
  * the program is harmed. */
 enum failure { MUST_DO, MAY_FAIL };
 
-/* A system call, and the arguments that are known before. */
+/* A system call, and the arguments that are known before. Without pointers, so that the loader has
+ * nothing to do about the tables. */
 struct taken {
-    const char *name;
+    char name[20];
     long number;
     enum failure failure;
     struct {
@@ -112,6 +113,7 @@ static const struct taken loading[] = {
     {CALL(read), MAY_FAIL, {{0}}},
     {CALL(fstat), MAY_FAIL, {{0}}}, /* this, or that */
     {CALL(newfstatat), MAY_FAIL, {{4, AT_EMPTY_PATH}}},
+    {CALL(mmap), MAY_FAIL, {{3, PROT_READ | PROT_EXEC}, {4, MAP_PRIVATE | MAP_DENYWRITE}}},
     {CALL(mmap), MAY_FAIL, {{3, PROT_READ}, {4, MAP_PRIVATE | MAP_DENYWRITE}}},
     {CALL(mmap),
      MAY_FAIL,

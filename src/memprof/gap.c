@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/hot.h"
 
 #define GOLDEN UINT64_C(0x9E3779B97F4A7C15)
 
@@ -101,7 +102,7 @@ void gap_refill(gap_source *source) {
     source->left = GAP_BATCH;
 }
 
-int64_t gap_single(double rate, uint64_t random) {
+HOT_CODE int64_t gap_single(double rate, uint64_t random) {
     double gap = rate < 1 ? log_inline(uniform(random)) / gap_log1m(rate) : 0;
     return gap < (double)GAP_MAX ? (int64_t)gap : GAP_MAX;
 }

@@ -1,6 +1,7 @@
 /* thread.c: the sampler of one thread: attaching it, noticing starts and stops, the countdown, how
  * many samples a block gets, and the limits of nurseries. */
 #include "base/hash.h"
+#include "base/hot.h"
 #include "memprof/internal.h"
 
 /* ---- attaching --------------------------------------------------------------------------------
@@ -95,7 +96,7 @@ void thread_notice(memprof *engine, memprof_thread *thread) {
     errno = saved_errno;
 }
 
-int64_t memprof_first_gap(double rate, uint64_t seed) {
+HOT_CODE int64_t memprof_first_gap(double rate, uint64_t seed) {
     return gap_single(rate, hash_u64(seed));
 }
 

@@ -12,19 +12,20 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/hot.h"
 #include "platform/maps.h"
 #include "platform/syscall.h"
 
-static uintptr_t segment_start(const struct module *module, const ElfW(Phdr) * header) {
+HOT_CODE static uintptr_t segment_start(const struct module *module, const ElfW(Phdr) * header) {
     return module->bias + header->p_vaddr;
 }
 
-static uintptr_t segment_end(const struct module *module, const ElfW(Phdr) * header) {
+HOT_CODE static uintptr_t segment_end(const struct module *module, const ElfW(Phdr) * header) {
     return module->bias + header->p_vaddr + header->p_memsz;
 }
 
-bool module_segment(const struct module *module, uintptr_t address, uintptr_t *low,
-                    uintptr_t *high) {
+HOT_CODE bool module_segment(const struct module *module, uintptr_t address, uintptr_t *low,
+                             uintptr_t *high) {
     for (size_t i = 0; i < module->header_count; i++) {
         const ElfW(Phdr) *header = &module->headers[i];
         *low = segment_start(module, header);
@@ -36,12 +37,12 @@ bool module_segment(const struct module *module, uintptr_t address, uintptr_t *l
     return false;
 }
 
-static size_t note_padded(size_t size, size_t align) {
+HOT_CODE static size_t note_padded(size_t size, size_t align) {
     return (size + align - 1) & ~(align - 1);
 }
 
 /* Looks for the build id among the notes of one PT_NOTE segment. */
-static void module_read_notes(struct module *module, const ElfW(Phdr) * header) {
+HOT_CODE static void module_read_notes(struct module *module, const ElfW(Phdr) * header) {
     uintptr_t at = segment_start(module, header), end = segment_end(module, header), low, high;
     size_t align = header->p_align == 8 ? 8 : 4;
     if (end < at || !module_segment(module, at, &low, &high) || end > high)
@@ -62,7 +63,8 @@ static void module_read_notes(struct module *module, const ElfW(Phdr) * header) 
     }
 }
 
-static void module_add_load(struct module *module, const ElfW(Phdr) * header, uintptr_t pc) {
+HOT_CODE static void module_add_load(struct module *module, const ElfW(Phdr) * header,
+                                     uintptr_t pc) {
     uintptr_t start = segment_start(module, header), end = segment_end(module, header);
     if (start < module->low)
         module->low = start;
@@ -76,7 +78,7 @@ static void module_add_load(struct module *module, const ElfW(Phdr) * header, ui
 }
 
 /* Fills in what follows from bias, name and headers. */
-static void module_describe(struct module *module, uintptr_t pc) {
+HOT_CODE static void module_describe(struct module *module, uintptr_t pc) {
     module->low = UINTPTR_MAX;
     for (size_t i = 0; i < module->header_count; i++) {
         const ElfW(Phdr) *header = &module->headers[i];
@@ -91,7 +93,7 @@ static void module_describe(struct module *module, uintptr_t pc) {
     }
 }
 
-static struct module module_of_info(const struct dl_phdr_info *info, uintptr_t pc) {
+HOT_CODE static struct module module_of_info(const struct dl_phdr_info *info, uintptr_t pc) {
     struct module module = {
         .bias = info->dlpi_addr,
         .name = info->dlpi_name,
@@ -209,7 +211,7 @@ static bool module_read_elf_header(struct module *module, uintptr_t start, uintp
     return true;
 }
 
-bool module_find(uintptr_t pc, struct module *out) {
+HOT_CODE bool module_find(uintptr_t pc, struct module *out) {
     struct dl_find_object found;
     if (_dl_find_object((void *)pc, &found) != 0)
         return false;
@@ -254,7 +256,7 @@ struct module_visit {
     void *context;
 };
 
-static int module_visit_one(struct dl_phdr_info *info, size_t size, void *context) {
+HOT_CODE static int module_visit_one(struct dl_phdr_info *info, size_t size, void *context) {
     (void)size;
     const struct module_visit *visit = context;
     struct module module = module_of_info(info, 0);
@@ -262,7 +264,7 @@ static int module_visit_one(struct dl_phdr_info *info, size_t size, void *contex
     return 0;
 }
 
-void module_each(void (*visit)(const struct module *, void *), void *context) {
+HOT_CODE void module_each(void (*visit)(const struct module *, void *), void *context) {
     dl_iterate_phdr(module_visit_one, &(struct module_visit){.visit = visit, .context = context});
 }
 

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/hot.h"
 #include "contract/settings.h"
 #include "contract/trace_name.h"
 #include "platform/syscall.h"
@@ -12,7 +13,7 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-bool config_parse_whole(const char *s, uint64_t *number) {
+HOT_CODE bool config_parse_whole(const char *s, uint64_t *number) {
     uint64_t n = 0;
     if (!*s)
         return false;
@@ -40,7 +41,7 @@ static bool parse_exponent(const char *s, int *exponent) {
     return true;
 }
 
-bool config_parse_number(const char *s, double *number) {
+HOT_CODE bool config_parse_number(const char *s, double *number) {
     double value = 0, power = 1;
     int digits = 0, exponent = 0, fraction = 0;
     bool point = false, seen = false;
@@ -75,7 +76,7 @@ static void add_directory(text *t) {
     text_add(t, "/");
 }
 
-static bool set_file(config *c, const char *file) {
+HOT_CODE static bool set_file(config *c, const char *file) {
     text t = text_in(c->file, sizeof c->file);
     if (file[0] != '/')
         add_directory(&t); /* the program may go to another one */
@@ -106,19 +107,26 @@ static bool set_switch(bool *on, const char *value) {
     return !*value || ((*value == '0' || *value == '1') && !value[1]);
 }
 
+static void set_context(config *c, const char *value) {
+    c->context = "";
+    if (!*value)
+        return;
+    text t = text_in(c->context_text, sizeof c->context_text);
+    text_add(&t, value);
+    c->context = c->context_text;
+}
+
 /* Sets one setting from its text, which is not empty but for those that may be. */
-static bool config_set(config *c, enum setting setting, const char *value) {
+HOT_CODE static bool config_set(config *c, enum setting setting, const char *value) {
     uint64_t n;
     switch (setting) {
     case SETTING_FILE:
         return set_file(c, value);
     case SETTING_RATE:
         return config_parse_number(value, &c->rate) && c->rate > 0 && c->rate <= 1;
-    case SETTING_CONTEXT: {
-        text t = text_in(c->context, sizeof c->context);
-        text_add(&t, value);
+    case SETTING_CONTEXT:
+        set_context(c, value);
         return true;
-    }
     case SETTING_DEPTH:
         if (!config_parse_whole(value, &n) || n < 1 || n > CONFIG_MAX_DEPTH)
             return false;
@@ -149,9 +157,9 @@ static bool config_set(config *c, enum setting setting, const char *value) {
     return false;
 }
 
-enum config_status config_read(config *c, char *get(const char *name), int *bad_setting) {
+HOT_CODE enum config_status config_read(config *c, char *get(const char *name), int *bad_setting) {
     const char *file = get(setting_infos[SETTING_FILE].name);
-    memset(c, 0, sizeof *c);
+    memset(c, 0, offsetof(config, file));
     if (!file || !*file)
         return CONFIG_OFF;
     for (int i = 0; i < N_SETTINGS; i++) {

@@ -17,9 +17,6 @@
 enum config_heaps { CONFIG_HEAP = 1, CONFIG_MALLOC = 2, CONFIG_BOTH = 3 };
 
 typedef struct config {
-    char file[PATH_MAX]; /* absolute; % sequences not expanded yet */
-    char context[CONFIG_MAX_CONTEXT];
-    char rescue[64];                     /* path of a file: see rescue.h */
     double rate;                         /* 0 < rate <= 1 */
     uint32_t depth;                      /* 1 … CONFIG_MAX_DEPTH */
     uint32_t runtime_depths[N_RUNTIMES]; /* the same for stacks of a runtime */
@@ -30,6 +27,11 @@ typedef struct config {
     uint64_t process; /* the only one to be recorded unless per_process; 0: any */
     bool seeded;
     uint64_t seed; /* meaningful if seeded */
+    const char *context;
+    char rescue[64]; /* path of a file: see rescue.h */
+    /* Last, since few pages of them are ever touched. */
+    char file[PATH_MAX]; /* absolute; % sequences not expanded yet */
+    char context_text[CONFIG_MAX_CONTEXT];
 } config;
 
 enum config_status { CONFIG_OFF, CONFIG_ON, CONFIG_BAD };

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "base/hot.h"
 #include "platform/syscall.h"
 
 /* Programs expect that new descriptors get small numbers: ours takes one of the last of the range
@@ -27,7 +28,7 @@ int descriptor_raise(int fd) {
     return (int)high;
 }
 
-bool descriptor_is(int fd, dev_t device, ino_t inode) {
+HOT_CODE bool descriptor_is(int fd, dev_t device, ino_t inode) {
     struct stat st;
     return fd >= 0 && !syscall_failed(syscall4(SYS_fstat, fd, (long)&st, 0, 0)) &&
            st.st_dev == device && st.st_ino == inode;

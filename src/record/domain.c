@@ -116,6 +116,7 @@ static struct domain *domain_create(struct domain_table *table, uint16_t number)
     d->number = number;
     d->fenced = table->fenced;
     d->clock_lasts = table->clock_lasts;
+    d->codes.epoch = code_epoch(); /* it knows nothing yet, so there is nothing to forget */
     d->unwind = pages_alloc(unwind_cache_size());
     if (d->unwind && (table->depth == 0 || domain_make_trail(d, table)) &&
         (!table->runtime || domain_make_runtime(d, table)) && domain_open_stream_locked(table, d))

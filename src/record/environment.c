@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "base/hot.h"
 #include "contract/settings.h"
 #include "contract/trace_name.h"
 #include "platform/syscall.h"
@@ -18,7 +19,7 @@
 enum { MOST_ENTRIES = 1000 }; /* on a stack that may be small */
 
 /* The value of a variable; NULL: it is not there. */
-static const char *value_of(char *const envp[], const char *name) {
+HOT_CODE static const char *value_of(char *const envp[], const char *name) {
     const size_t n = strlen(name);
     for (; *envp; envp++)
         if (strncmp(*envp, name, n) == 0 && (*envp)[n] == '=')
@@ -27,18 +28,18 @@ static const char *value_of(char *const envp[], const char *name) {
 }
 
 /* The name by which we are preloaded stands first. */
-static size_t own_size(const char *preload) {
+HOT_CODE static size_t own_size(const char *preload) {
     const size_t n = strcspn(preload, ": "), own = sizeof OURS - 1;
     return n >= own && memcmp(preload + n - own, OURS, own) == 0 ? n : 0;
 }
 
 /* Or is wrong, which the recorder says. */
-static bool names_each_process(const char *file) {
+HOT_CODE static bool names_each_process(const char *file) {
     return trace_name_is_per_process(file) || !trace_name_is_pattern(file);
 }
 
 /* Whether the recorder would find in the program that the trace is another process's. */
-static bool is_left_out(char *const envp[], bool becomes) {
+HOT_CODE static bool is_left_out(char *const envp[], bool becomes) {
     const char *file = value_of(envp, setting_infos[SETTING_FILE].name);
     const char *process = value_of(envp, setting_infos[SETTING_PROCESS].name);
     uint64_t chosen;
@@ -47,7 +48,7 @@ static bool is_left_out(char *const envp[], bool becomes) {
            !(becomes && chosen == (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0));
 }
 
-size_t environment_room(char *const envp[], bool becomes) {
+HOT_CODE size_t environment_room(char *const envp[], bool becomes) {
     const char *preload = envp ? value_of(envp, "LD_PRELOAD") : NULL;
     size_t n = 0;
     if (!preload || !own_size(preload) || sizeof PRELOAD + strlen(preload) > ENVIRONMENT_TEXT ||
@@ -59,7 +60,7 @@ size_t environment_room(char *const envp[], bool becomes) {
 }
 
 /* LD_PRELOAD with what others have put there; NULL: nothing. */
-static char *others(const char *entry, char text[ENVIRONMENT_TEXT]) {
+HOT_CODE static char *others(const char *entry, char text[ENVIRONMENT_TEXT]) {
     const char *preload = entry + strlen(PRELOAD), *rest = preload + own_size(preload);
     if (!*rest)
         return NULL;
@@ -68,7 +69,8 @@ static char *others(const char *entry, char text[ENVIRONMENT_TEXT]) {
     return text;
 }
 
-char **environment_without_us(char *const envp[], char **entries, char text[ENVIRONMENT_TEXT]) {
+HOT_CODE char **environment_without_us(char *const envp[], char **entries,
+                                       char text[ENVIRONMENT_TEXT]) {
     size_t n = 0;
     for (; *envp; envp++) {
         char *entry = strncmp(*envp, PRELOAD, strlen(PRELOAD)) == 0 ? others(*envp, text) : *envp;

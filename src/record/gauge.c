@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "base/hot.h"
 #include "platform/pages.h"
 #include "platform/syscall.h"
 #include "record/descriptor.h"
@@ -82,10 +83,18 @@ bool gauges_read(gauges *g, uint64_t bytes[N_GAUGES]) {
     return true;
 }
 
+HOT_CODE static void close_if_ours(const gauges *g, int fd) {
+    if (descriptor_is(fd, g->device, g->inode))
+        syscall4(SYS_close, fd, 0, 0, 0);
+}
+
+HOT_CODE void gauges_drop(const gauges *g) {
+    close_if_ours(g, g->fd);
+}
+
 void gauges_close(gauges *g) {
     int fd = g->fd;
     g->open = false;
     g->fd = -1;
-    if (descriptor_is(fd, g->device, g->inode))
-        syscall4(SYS_close, fd, 0, 0, 0);
+    close_if_ours(g, fd);
 }

@@ -45,4 +45,7 @@ bool gauges_read(gauges *g, uint64_t bytes[N_GAUGES]);
  */
 void gauges_close(gauges *g);
 
+/* The same where nobody looks at the gauges again, which stay as they are. */
+void gauges_drop(const gauges *g);
+
 #endif

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/hot.h"
 #include "platform/cpu.h"
 #include "platform/module.h"
 #include "platform/pages.h"
@@ -26,7 +27,7 @@ static bool module_has(const struct module *m, uintptr_t address) {
 }
 
 /* Modules come in the order in which they were loaded. */
-static void note_order(const struct module *m, void *context) {
+HOT_CODE static void note_order(const struct module *m, void *context) {
     struct search *s = context;
     if (module_has(m, s->libc))
         s->libc_seen = true;
@@ -34,7 +35,7 @@ static void note_order(const struct module *m, void *context) {
         s->late = s->libc_seen;
 }
 
-bool late_is(void) {
+HOT_CODE bool late_is(void) {
     void *libc = dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
     struct search s = {.own = (uintptr_t)late_is, .libc = (uintptr_t)libc};
     if (libc)
@@ -43,11 +44,6 @@ bool late_is(void) {
 }
 
 /* ---- which functions, and which entries ------------------------------------------------------ */
-
-struct replacement {
-    const char *name;
-    void *function;
-};
 
 #define DECLARE(result, name, parameters, ...) result name parameters;
 int execl(const char *path, const char *first, ...);
@@ -63,25 +59,37 @@ CALLS_MAPPING(DECLARE)
 CALLS_BREAK(DECLARE)
 void *mremap(void *old, size_t old_size, size_t size, int flags, ...);
 
-static const struct replacement replacements[] = {
-#define REPLACE(name, ...)               {#name, (void *)(uintptr_t)name},
-#define REPLACE_OTHER(result, name, ...) {#name, (void *)(uintptr_t)name},
-    CALLS_C(REPLACE, REPLACE, REPLACE_OTHER) CALLS_EXEC(REPLACE_OTHER) CALLS_EXIT(REPLACE)
-        CALLS_UNLOADING(REPLACE_OTHER) CALLS_MAPPING(REPLACE_OTHER) CALLS_BREAK(REPLACE_OTHER)
-            REPLACE(mremap) REPLACE(execl) REPLACE(execlp)
-                REPLACE(execle){"syscall", (void *)(uintptr_t)sandbox_syscall},
-    {"prctl", (void *)(uintptr_t)sandbox_prctl}};
+#define REPLACEMENTS(REPLACE, REPLACE_OTHER)                                                       \
+    CALLS_C(REPLACE, REPLACE, REPLACE_OTHER)                                                       \
+    CALLS_EXEC(REPLACE_OTHER)                                                                      \
+    CALLS_EXIT(REPLACE)                                                                            \
+    CALLS_UNLOADING(REPLACE_OTHER)                                                                 \
+    CALLS_MAPPING(REPLACE_OTHER)                                                                   \
+    CALLS_BREAK(REPLACE_OTHER)                                                                     \
+    REPLACE(mremap) REPLACE(execl) REPLACE(execlp) REPLACE(execle)
+
+/* The names hold no pointers, which the loader would have to relocate in every program. */
+static const char names[][24] = {
+#define NAME(name, ...)               #name,
+#define NAME_OTHER(result, name, ...) #name,
+    REPLACEMENTS(NAME, NAME_OTHER) "syscall", "prctl"};
+
+static void *const functions[] = {
+#define FUNCTION(name, ...)               (void *)(uintptr_t)name,
+#define FUNCTION_OTHER(result, name, ...) (void *)(uintptr_t)name,
+    REPLACEMENTS(FUNCTION, FUNCTION_OTHER)(void *)(uintptr_t)sandbox_syscall,
+    (void *)(uintptr_t)sandbox_prctl};
 
 static void *replacement_for(const char *name) {
-    for (size_t i = 0; i < sizeof replacements / sizeof *replacements; i++)
-        if (strcmp(replacements[i].name, name) == 0)
-            return replacements[i].function;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0)
+            return functions[i];
     return NULL;
 }
 
 static bool is_replacement(const void *function) {
-    for (size_t i = 0; i < sizeof replacements / sizeof *replacements; i++)
-        if (replacements[i].function == function)
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (functions[i] == function)
             return true;
     return false;
 }

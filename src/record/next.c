@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/hot.h"
 #include "platform/module.h"
 #include "platform/pages.h"
 #include "platform/syscall.h"
@@ -29,7 +30,7 @@
 enum { EARLY_SIZE = 1 << 16, EARLY_ALIGNMENT = 16, EARLY_HEADER = 16 };
 
 static _Alignas(EARLY_ALIGNMENT) char early_heap[EARLY_SIZE];
-static _Atomic size_t early_used;
+static HOT_DATA _Atomic size_t early_used;
 
 static bool early_owns(const void *block) {
     return (uintptr_t)block - (uintptr_t)early_heap < EARLY_SIZE;
@@ -146,7 +147,8 @@ static int early_prctl(int option, long a, long b, long c, long d) {
 
 /* ---- calls that may meet an early block, or are missing behind us ------------------------ */
 
-static struct next_calls real; /* what the modules behind us have; NULL where they have nothing */
+static HOT_DATA struct next_calls
+    real; /* what the modules behind us have; NULL where they have nothing */
 
 static void *either_realloc(void *block, size_t size) {
     if (!early_owns(block))
@@ -210,7 +212,7 @@ static void *definition_of(const char *name) {
     return NULL;
 }
 
-static void *symbol_in(void *handle, const char *name) {
+HOT_CODE static void *symbol_in(void *handle, const char *name) {
     if (!is_late || handle != RTLD_NEXT)
         return dlsym(handle, name);
     void *found = dlsym(RTLD_DEFAULT, name);
@@ -238,7 +240,7 @@ static bool is_made_of_others(const char *name) {
     return strcmp(name, "reallocarray") == 0 || strncmp(name, "free_", 5) == 0;
 }
 
-static void next_use_early_heap(void) {
+HOT_CODE static void next_use_early_heap(void) {
     next.malloc = early_malloc;
     next.calloc = early_calloc;
     next.realloc = early_realloc;
@@ -253,7 +255,7 @@ static void next_use_early_heap(void) {
     next.free_aligned_sized = either_free_aligned_sized;
 }
 
-static void next_find_all(void) {
+HOT_CODE static void next_find_all(void) {
 #define FIND_FIRST(name, ...)                                                                      \
     if (!is_made_of_others(#name))                                                                 \
         FIND(RTLD_NEXT, name);
@@ -269,7 +271,7 @@ static void next_find_all(void) {
     CALLS_SANDBOX(FIND_SECOND)
 }
 
-static void next_use_real(void) {
+HOT_CODE static void next_use_real(void) {
 #define USE_FIRST(name, ...)          next.name = real.name;
 #define USE_SECOND(result, name, ...) next.name = real.name;
     CALLS_C(USE_FIRST, USE_FIRST, USE_SECOND)
@@ -294,7 +296,7 @@ static void next_use_real(void) {
     }
 }
 
-void next_resolve(void) {
+HOT_CODE void next_resolve(void) {
     static _Atomic int begun;
     if (real.malloc || atomic_exchange(&begun, 1))
         return; /* it is known, or another thread, or our caller's caller, is about it */
@@ -305,17 +307,17 @@ void next_resolve(void) {
 
 /* The stubs at which `next` starts. */
 #define STUB_ALLOCATING(name, type, parameters, arguments, ...)                                    \
-    static CPU_ALIGN_STACK void *stub_##name parameters {                                          \
+    HOT_CODE static CPU_ALIGN_STACK void *stub_##name parameters {                                 \
         next_resolve();                                                                            \
         return next.name arguments;                                                                \
     }
 #define STUB_FREEING(name, parameters, arguments, ...)                                             \
-    static CPU_ALIGN_STACK void stub_##name parameters {                                           \
+    HOT_CODE static CPU_ALIGN_STACK void stub_##name parameters {                                  \
         next_resolve();                                                                            \
         next.name arguments;                                                                       \
     }
 #define STUB_OTHER(result, name, parameters, arguments)                                            \
-    static CPU_ALIGN_STACK result stub_##name parameters {                                         \
+    HOT_CODE static CPU_ALIGN_STACK result stub_##name parameters {                                \
         next_resolve();                                                                            \
         return next.name arguments;                                                                \
     }
@@ -330,12 +332,12 @@ CALLS_UNLOADING(STUB_OTHER)
 bool next_cxx_is_replaced;
 
 #define STUB_NEW(name, type, parameters, arguments, ...)                                           \
-    static CPU_ALIGN_STACK void *stub_##name parameters {                                          \
+    HOT_CODE static CPU_ALIGN_STACK void *stub_##name parameters {                                 \
         next_resolve_cxx(__builtin_return_address(0));                                             \
         return next.name arguments;                                                                \
     }
 #define STUB_DELETE(name, parameters, arguments)                                                   \
-    static CPU_ALIGN_STACK void stub_##name parameters {                                           \
+    HOT_CODE static CPU_ALIGN_STACK void stub_##name parameters {                                  \
         next_resolve_cxx(__builtin_return_address(0));                                             \
         next.name arguments;                                                                       \
     }
@@ -438,12 +440,13 @@ static bool leads_to_us(const void *allocate) {
     return counted;
 }
 
-bool next_is_preempted(char *module_name, size_t size) {
+HOT_CODE bool next_is_preempted(char *module_name, size_t size) {
     const void *found = symbol_in(RTLD_DEFAULT, "malloc");
     struct module module;
     if (!found || is_ours(found) || leads_to_us(found))
         return false;
-    *module_name = '\0';
+    if (size)
+        *module_name = '\0';
     if (module_of(found, &module))
         module_path(&module, module_name, size);
     return true;

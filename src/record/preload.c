@@ -5,12 +5,13 @@
  * jumped to, so that the compiler saves no register on the fast path and no frame of ours comes
  * between the program and its allocator. Only blocks that came to be are counted: the cold path
  * takes the count back, calls the allocator, and counts again. */
+#include "base/hot.h"
 #include "record/calls.h"
 #include "record/native.h"
 #include "record/recorder.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#define COLD   static __attribute__((noinline)) CPU_ALIGN_STACK
+#define COLD   HOT_CODE static __attribute__((noinline)) CPU_ALIGN_STACK
 
 /* The stack is taken from here: the less of ours is on it, the better. */
 #define BORN(block, bytes, type)                                                                   \
@@ -30,7 +31,7 @@
     } while (0)
 
 #define DEFINE_ALLOCATING(name, type, parameters, arguments, bytes, ...)                           \
-    EXPORT void *name parameters;                                                                  \
+    HOT_CODE EXPORT void *name parameters;                                                         \
     COLD void *cold_##name parameters {                                                            \
         recorder_uncount(bytes);                                                                   \
         void *block = next.name arguments;                                                         \
@@ -48,7 +49,7 @@ CALLS_ALLOCATING(DEFINE_ALLOCATING)
 /* Where the program has operators of its own, which call malloc, no frame of ours may stay on the
  * stack: so this one jumps on, and aligns nothing. */
 #define DEFINE_NEW(name, type, parameters, arguments, bytes, ...)                                  \
-    EXPORT void *name parameters;                                                                  \
+    HOT_CODE EXPORT void *name parameters;                                                         \
     COLD void *counted_##name parameters {                                                         \
         recorder_uncount(bytes);                                                                   \
         void *block = next.name arguments;                                                         \
@@ -70,7 +71,7 @@ CALLS_ALLOCATING(DEFINE_ALLOCATING)
 CALLS_NEW(DEFINE_NEW)
 
 #define DEFINE_FREEING(name, parameters, arguments)                                                \
-    EXPORT void name parameters;                                                                   \
+    HOT_CODE EXPORT void name parameters;                                                          \
     COLD void cold_##name parameters {                                                             \
         if (recorder_fast())                                                                       \
             native_died_fast(block);                                                               \
@@ -87,7 +88,7 @@ CALLS_NEW(DEFINE_NEW)
 CALLS_FREEING(DEFINE_FREEING)
 CALLS_DELETE(DEFINE_FREEING)
 
-#define DECLARE_OTHER(result, name, parameters, ...) EXPORT result name parameters;
+#define DECLARE_OTHER(result, name, parameters, ...) HOT_CODE EXPORT result name parameters;
 CALLS_RESIZING(DECLARE_OTHER)
 CALLS_ASKING(DECLARE_OTHER)
 

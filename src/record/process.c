@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 
+#include "base/hot.h"
 #include "platform/module.h"
 #include "platform/pages.h"
 #include "record/calls.h"
@@ -18,7 +19,7 @@
 
 #define EXPORT __attribute__((visibility("default"))) CPU_ALIGN_STACK
 
-#define DECLARE_EXEC(result, name, parameters, arguments) EXPORT result name parameters;
+#define DECLARE_EXEC(result, name, parameters, arguments) HOT_CODE EXPORT result name parameters;
 CALLS_EXEC(DECLARE_EXEC)
 CALLS_SPAWN(DECLARE_EXEC)
 
@@ -76,7 +77,7 @@ int posix_spawnp(pid_t *pid, const char *file, const void *actions, const void *
 }
 
 #define DEFINE_EXIT(name, parameters, arguments, before)                                           \
-    EXPORT void name parameters;                                                                   \
+    HOT_CODE EXPORT void name parameters;                                                          \
     void name parameters {                                                                         \
         before();                                                                                  \
         next.name arguments;                                                                       \

@@ -5,10 +5,13 @@
  * that it started wait for their first sample, since most end before that: each thread counts down
  * a gap of its own, and the first one that comes to its end begins the session. It ends after the
  * last destructor of the process, in _exit, or when the file cannot be written any more. In the
- * child of a fork nothing refers to the parent's session any more; the first thread that has
- * something to record drops it and starts one of the child's own, if the file name is its own. That
- * a bare clone has made us is seen by the page `alive`, which has been wiped; then the session
- * stays where it is. A child that shares memory (vfork) simply records for its parent.
+ * child of a fork nothing refers to the parent's session any more; it waits for its first sample,
+ * too, if it may, or else the first thread that has something to record starts a session of the
+ * child's own, if the file name is its own. Only then is the parent's dropped, since most children
+ * end before, and what is not touched costs nothing. That a bare clone has made us is seen by the
+ * page `alive`, which has been wiped; then the session stays where it is. (Of a process that waits,
+ * it goes on with the gap, which is as good.) A child that shares memory (vfork) simply records for
+ * its parent.
  */
 #include "record/recorder.h"
 
@@ -20,6 +23,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/hot.h"
 #include "contract/control.h"
 #include "contract/settings.h"
 #include "platform/module.h"
@@ -42,29 +46,44 @@ enum state {
     ENDED /* somebody may still be inside the session */
 };
 
-static struct {
+static HOT_DATA struct {
     _Atomic int state;       /* enum state */
     struct session *session; /* valid while ON, LEFT or ENDED */
-    unsigned n_sessions;     /* begun so far, those of our ancestors included */
-    config config;           /* valid unless UNDECIDED or STARTING; and so is the next one */
-    struct session_plan plan;
+    struct session
+        *parents;        /* after a fork: to be abandoned; NULL: there is none, or it must stay */
+    unsigned n_sessions; /* begun so far, those of our ancestors included */
     pthread_key_t thread_key; /* set in each thread with a sampler, for its destructor */
-    bool has_hooks;           /* key and fork handler are there */
+    bool has_fork_handler;
+    bool has_page;            /* thread_key and recorder_page are there */
+    bool is_wiped;            /* the kernel wipes the latter */
     bool everything;          /* what there was of `session` records every block */
     bool is_late;             /* we came by dlopen, on demand */
-    bool is_free;             /* while LEFT: no thread will be in the session any more */
     rescue silent;            /* while WAITING: `allotrace run` knows by it that we do */
-    bool is_counted;          /* in there, as a program */
+    uint64_t counted;         /* the process that is counted in there; 0: none is */
     _Atomic uint64_t n_gaps;  /* drawn while WAITING */
     _Atomic bool stopped;     /* no new samples for the time being */
+    struct session_plan plan; /* valid unless UNDECIDED or STARTING; and so is the next one */
 } recorder;
+
+static config recorder_config;
+
+/* What the child of a fork is to have, made ready before, where that costs less. */
+static __thread struct {
+    bool is_ready;
+    int64_t gap; /* before its first sample, words */
+    struct clock_anchor began;
+} recorder_child;
 
 static struct recorder_page no_page;
 struct recorder_page *recorder_page = &no_page; /* replaced before the first session */
 
+/* What MEMPROF_FILTER_INIT stands for, on the page of the filter. */
+static HOT_DATA _Alignas(64) char no_bits[64];
+#define NO_FILTER ((memprof_filter){no_bits + 63})
+
 __thread struct self self;
-memprof_filter recorder_filter = MEMPROF_FILTER_INIT;
-bool recorder_maps;
+memprof_filter recorder_filter = {no_bits + 63};
+HOT_DATA bool recorder_maps;
 
 /* ---- start ------------------------------------------------------------------------------- */
 
@@ -88,9 +107,30 @@ static void recorder_part(void) {
     self.waits = false;
 }
 
+static uint64_t recorder_process(void) {
+    return (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0);
+}
+
 /* Is this the process that is being recorded, not a child of it? */
 static bool recorder_is_own_process(void) {
-    return recorder.session->pid == (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0);
+    return recorder.session->pid == recorder_process();
+}
+
+/* Waiting is for sampled children of `allotrace run`: it counts them, and what they have of the
+ * run's memory tells it that they are there. */
+static bool recorder_children_may_wait(void) {
+    const config *c = &recorder_config;
+    return c->per_process && c->process && *c->rescue && c->rate < SESSION_IDS_RATE && !c->mmap &&
+           !recorder.plan.runtime && recorder.plan.records_malloc;
+}
+
+HOT_CODE static int64_t recorder_first_gap(void) {
+    const config *c = &recorder_config;
+    uint64_t seed = 0;
+    if (c->seeded ||
+        syscall4(SYS_getrandom, (long)&seed, sizeof seed, GRND_NONBLOCK, 0) != sizeof seed)
+        seed = c->seed + atomic_fetch_add(&recorder.n_gaps, 1);
+    return memprof_first_gap(c->rate, seed);
 }
 
 /* Is a signal handler on the calling thread's stack, as far as can be told? Between the recorder's
@@ -98,7 +138,7 @@ static bool recorder_is_own_process(void) {
  * event. */
 static bool recorder_may_be_interrupted(void) {
     enum { FRAMES = 1 << 12 };
-    static _Atomic(unwind_cache *) kept; /* NULL also while somebody uses it */
+    static HOT_DATA _Atomic(unwind_cache *) kept; /* NULL also while somebody uses it */
     const size_t size = unwind_cache_size(), pcs_size = FRAMES * sizeof(uintptr_t);
     unwind_cache *cache = atomic_exchange(&kept, NULL), *none = NULL;
     unsigned flags = UNWIND_FAILED;
@@ -115,62 +155,113 @@ static bool recorder_may_be_interrupted(void) {
     return flags != 0;
 }
 
+static void recorder_prepare_child(int state) {
+    recorder_child.is_ready =
+        (state == ON || state == WAITING) && !self.sampler.busy && recorder_children_may_wait();
+    if (!recorder_child.is_ready)
+        return;
+    recorder_child.gap = recorder_first_gap();
+    recorder_child.began = clock_anchor_now();
+}
+
 /* The parent may end without a word after this: daemon() in the C library leaves by a call of _exit
  * that nobody can stand in front of. */
-static void before_fork(void) {
-    if (atomic_load(&recorder.state) != ON || !recorder_is_own_process())
+HOT_CODE static void before_fork(void) {
+    const int state = atomic_load(&recorder.state);
+    recorder_prepare_child(state);
+    next_resolve(); /* once, rather than by each child */
+    if (state != ON || !recorder_is_own_process())
         return;
-    if (!recorder.config.per_process)
+    if (!recorder_config.per_process)
         recorder_leave_out(); /* once, rather than by each child */
     self.interrupted = self.sampler.busy || recorder_may_be_interrupted();
-    if (!self.sampler.busy)
-        recorder_flush();
+    if (!self.sampler.busy && session_has_pending(recorder.session))
+        session_flush(recorder.session);
     if (self.interrupted)
         session_before_fork(recorder.session);
 }
 
-static void after_fork(void) {
+HOT_CODE static void after_fork(void) {
     if (self.interrupted && atomic_load(&recorder.state) == ON)
         session_after_fork(recorder.session);
 }
 
+/* The gap of the parent is not the child's, which has one of its own. */
+static void recorder_wait_as_child(void) {
+    recorder_part();
+    recorder.counted = 0;
+    if (!recorder_child.is_ready)
+        return; /* its first block draws one */
+    recorder.plan.began = recorder_child.began;
+    self.sampler.countdown = recorder_child.gap;
+    self.waits = true;
+}
+
+static void recorder_wipe_page(void) {
+    if (recorder.is_wiped)
+        return;
+    atomic_store(&recorder_page->alive, 0);
+    session_open_gates(recorder.session, false);
+    atomic_store(&recorder_page->current, NULL);
+}
+
+/* The calling thread is somewhere in the parent's session, and goes on there. */
+static void recorder_leave_inside(int was_busy) {
+    session_orphan(recorder.session);
+    recorder.parents = NULL;
+    atomic_store(&recorder.state, LEFT);
+    atomic_signal_fence(memory_order_seq_cst);
+    self.sampler.busy = was_busy;
+}
+
+/* Most children become other programs at once, or end: what takes time waits until there is
+ * something to record, or much was allocated. */
+static void recorder_leave(void) {
+    enum { A_WHILE = 1 << 16 }; /* words */
+    session_let_go(recorder.session);
+    recorder.parents = recorder.session;
+    atomic_store(&recorder.state, recorder_child.is_ready ? WAITING : LEFT);
+    atomic_signal_fence(memory_order_seq_cst);
+    recorder_wait_as_child();
+    if (!recorder_config.per_process)
+        self.sampler.countdown = A_WHILE;
+}
+
 /* In the child, while it has one thread: the file and its lock are the parent's alone, and threads
- * to come must not look where its session was. */
-static void on_fork_child(void) {
+ * to come must not look where its session was. Each page that this touches is copied for it. */
+HOT_CODE static void on_fork_child(void) {
     const int was_busy = self.sampler.busy;
-    if (atomic_load(&recorder.state) == WAITING) { /* the gap was the parent's */
-        recorder_part();
-        recorder.is_counted = false;
-    }
+    if (atomic_load(&recorder.state) == WAITING)
+        recorder_wait_as_child();
     if (atomic_load(&recorder.state) != ON || recorder_is_own_process())
         return;            /* else: another handler of the fork has allocated, and begun our own */
     self.sampler.busy = 1; /* for signal handlers that allocate */
     atomic_signal_fence(memory_order_seq_cst);
-    atomic_store(&recorder_page->alive, 0);
-    session_open_gates(recorder.session, false);
-    atomic_store(&recorder_page->current, NULL);
-    session_orphan(recorder.session, self.interrupted);
-    recorder_filter = (memprof_filter)MEMPROF_FILTER_INIT;
-    recorder.is_free = !self.interrupted;
-    atomic_store(&recorder.state, LEFT);
-    atomic_signal_fence(memory_order_seq_cst);
+    recorder_wipe_page();
+    recorder_filter = NO_FILTER;
     if (self.interrupted)
-        self.sampler.busy = was_busy;
+        recorder_leave_inside(was_busy);
     else
-        recorder_part();
+        recorder_leave();
 }
 
-static bool recorder_add_hooks(void) {
-    if (recorder.has_hooks)
+static void recorder_add_fork_handler(void) {
+    if (!recorder.has_fork_handler)
+        pthread_atfork(before_fork, after_fork, on_fork_child);
+    recorder.has_fork_handler = true;
+}
+
+static bool recorder_add_page(void) {
+    if (recorder.has_page)
         return true;
     struct recorder_page *page = pages_alloc(pages_unit());
     if (!page || pthread_key_create(&recorder.thread_key, on_thread_exit) != 0)
         return false;
     /* Old kernels lack it: then the fork handler has to do. */
-    syscall4(SYS_madvise, (long)page, (long)pages_unit(), MADV_WIPEONFORK, 0);
+    recorder.is_wiped =
+        !syscall_failed(syscall4(SYS_madvise, (long)page, (long)pages_unit(), MADV_WIPEONFORK, 0));
     recorder_page = page;
-    pthread_atfork(before_fork, after_fork, on_fork_child);
-    return recorder.has_hooks = true;
+    return recorder.has_page = true;
 }
 
 /* 0 or an errno. */
@@ -179,7 +270,8 @@ static int recorder_try_open(void) {
     const bool waited = self.waits;
     const int64_t left = self.sampler.countdown;
     self.waits = false;
-    if (recorder_add_hooks())
+    recorder_add_fork_handler();
+    if (recorder_add_page())
         recorder.session = session_open(&recorder.plan, &recorder_filter, &error);
     if (error == 0) {
         recorder.session->number = self.session = ++recorder.n_sessions;
@@ -214,15 +306,15 @@ static void program_path(char path[PATH_MAX]) {
 static __attribute__((noinline)) void recorder_decline_open(int os_error) {
     char program[PATH_MAX], message[256], file[PATH_MAX];
     uint64_t pid = (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0);
-    bool named = config_file_for(&recorder.config, pid, file, sizeof file);
+    bool named = config_file_for(&recorder_config, pid, file, sizeof file);
     text t = text_in(message, sizeof message);
     text_add(&t, "nothing is recorded");
-    if (recorder.config.per_process) { /* of the programs of a run, this one */
+    if (recorder_config.per_process) { /* of the programs of a run, this one */
         program_path(program);
         text_add(&t, " of ");
         text_add(&t, program);
     }
-    recorder_decline(named ? file : recorder.config.file, message, os_error);
+    recorder_decline(named ? file : recorder_config.file, message, os_error);
 }
 
 static int recorder_open(void) {
@@ -234,28 +326,27 @@ static int recorder_open(void) {
     return OFF;
 }
 
-/* Waiting is for sampled children of `allotrace run`: it counts them, and what they have of the
- * run's memory tells it that they are there. */
 static bool recorder_may_wait(void) {
-    const config *c = &recorder.config;
-    return c->per_process && c->process && *c->rescue && c->rate < SESSION_IDS_RATE && !c->mmap &&
-           !recorder.plan.runtime && recorder.plan.records_malloc &&
-           c->process != (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0);
+    return recorder_children_may_wait() && recorder_config.process != recorder_process();
 }
 
-static int recorder_wait(bool is_program) {
-    if (!recorder_add_hooks())
-        return recorder_open();
+HOT_CODE static int recorder_wait(bool is_program) {
+    recorder_add_fork_handler();
     recorder.plan.began = clock_anchor_now();
     if (!recorder.silent.head) {
-        recorder.silent.path = recorder.config.rescue;
+        recorder.silent.path = recorder_config.rescue;
         rescue_begin(&recorder.silent);
     }
     if (is_program)
         rescue_count_silent(&recorder.silent, true);
-    recorder.is_counted = is_program;
-    atomic_store(&recorder_page->alive, 1);
+    recorder.counted = is_program ? recorder_process() : 0;
     return WAITING;
+}
+
+static void recorder_abandon_parents(void) {
+    if (recorder.parents)
+        session_abandon(recorder.parents);
+    recorder.parents = NULL;
 }
 
 /* There is something to record. */
@@ -263,7 +354,8 @@ static void recorder_end_wait(void) {
     int waiting = WAITING, saved_errno = errno;
     if (!atomic_compare_exchange_strong(&recorder.state, &waiting, STARTING))
         return;
-    if (recorder.is_counted)
+    recorder_abandon_parents();
+    if (recorder.counted == recorder_process()) /* rather than a bare clone of it */
         rescue_count_silent(&recorder.silent, false);
     const int decision = recorder_open();
     rescue_leave(&recorder.silent);
@@ -297,7 +389,7 @@ static size_t recorder_room(void) {
 }
 
 /* False: the program writes this trace itself. */
-static bool recorder_plan_runtime(enum runtime_id id) {
+HOT_CODE static bool recorder_plan_runtime(enum runtime_id id) {
     const struct runtime *runtime = runtimes[id];
     const char *why = NULL;
     char program[PATH_MAX];
@@ -306,9 +398,9 @@ static bool recorder_plan_runtime(enum runtime_id id) {
         break;
     case RUNTIME_RECORDABLE:
         recorder.plan.runtime = runtime;
-        recorder.plan.runtime_depth = recorder.config.runtime_depths[id];
+        recorder.plan.runtime_depth = recorder_config.runtime_depths[id];
         recorder.plan.parameters = runtime->parameters();
-        recorder.plan.records_malloc = recorder.config.heaps[id] & CONFIG_MALLOC;
+        recorder.plan.records_malloc = recorder_config.heaps[id] & CONFIG_MALLOC;
         break;
     case RUNTIME_UNFIT:
         program_path(program);
@@ -324,12 +416,13 @@ static bool recorder_plan_runtime(enum runtime_id id) {
 }
 
 /* Which heaps are recorded; false: none, since the program writes this trace itself. */
-static bool recorder_plan(void) {
-    recorder.plan = (struct session_plan){.config = &recorder.config,
-                                          .records_malloc = true,
-                                          .room = recorder.config.room ? recorder_room() : 0};
+HOT_CODE static bool recorder_plan(void) {
+    recorder.plan = (struct session_plan){
+        .config = &recorder_config,
+        .records_malloc = true,
+        .room = recorder_config.room && recorder_config.rate == 1 ? recorder_room() : 0};
     for (int id = 0; id < N_RUNTIMES && !recorder.plan.runtime; id++)
-        if ((recorder.config.heaps[id] & CONFIG_HEAP) &&
+        if ((recorder_config.heaps[id] & CONFIG_HEAP) &&
             !recorder_plan_runtime((enum runtime_id)id))
             return false;
     return true;
@@ -342,8 +435,8 @@ const struct runtime *recorder_runtime(void) {
 /* Children know that it was told. The environment may be in change. */
 void recorder_leave_out(void) {
     static _Atomic bool told;
-    if (!atomic_exchange(&told, true))
-        rescue_tell(recorder.config.rescue, RESCUE_LEFT_CHILD);
+    if (!atomic_load(&told) && !atomic_exchange(&told, true))
+        rescue_tell(recorder_config.rescue, RESCUE_LEFT_CHILD);
 }
 
 /* The trace is another process's. */
@@ -352,19 +445,19 @@ static int recorder_stand_back(void) {
     return OFF;
 }
 
-static void recorder_start(void) {
+HOT_CODE static void recorder_start(void) {
     int undecided = UNDECIDED, setting = 0, decision = OFF, saved_errno = errno;
     if (!atomic_compare_exchange_strong(&recorder.state, &undecided, STARTING))
         return;
     say_init();
-    switch (config_read(&recorder.config, secure_getenv, &setting)) {
+    switch (config_read(&recorder_config, secure_getenv, &setting)) {
     case CONFIG_OFF:
         break;
     case CONFIG_BAD:
         decision = recorder_refuse(setting);
         break;
     case CONFIG_ON:
-        if (!config_chooses(&recorder.config, (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0)))
+        if (!config_chooses(&recorder_config, (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0)))
             decision = recorder_stand_back();
         else if (recorder_plan())
             decision = recorder_begin_process(true);
@@ -386,7 +479,7 @@ static void recorder_fail(struct session *s) {
     }
     session_open_gates(recorder.session, false);
     atomic_store(&recorder_page->current, NULL);
-    recorder_filter = (memprof_filter)MEMPROF_FILTER_INIT;
+    recorder_filter = NO_FILTER;
     session_say_failed(s);
     say(s->sink.path, "recording has ended", s->sink.error);
 }
@@ -396,11 +489,10 @@ static void recorder_leave_parent(int state) {
     int saved_errno = errno;
     if (!atomic_compare_exchange_strong(&recorder.state, &state, STARTING))
         return;
-    if (state == LEFT && recorder.is_free)
-        session_abandon(recorder.session);
-    recorder_filter = (memprof_filter)MEMPROF_FILTER_INIT;
+    recorder_abandon_parents();
+    recorder_filter = NO_FILTER;
     recorder_part();
-    atomic_store(&recorder.state, recorder.config.per_process ? recorder_begin_process(false)
+    atomic_store(&recorder.state, recorder_config.per_process ? recorder_begin_process(false)
                                                               : recorder_stand_back());
     errno = saved_errno;
 }
@@ -427,11 +519,11 @@ static void recorder_join(const struct session *s) {
 }
 
 /* The state, after what a process has to decide at its first event. */
-static int recorder_decide(void) {
+HOT_CODE static int recorder_decide(void) {
     int state = atomic_load_explicit(&recorder.state, memory_order_acquire);
     if (__builtin_expect(state == UNDECIDED, 0) && environ)
         recorder_start();
-    else if ((state == ON || state == LEFT || state == WAITING) && !self.sampler.busy &&
+    else if ((state == ON || state == LEFT) && !self.sampler.busy &&
              __builtin_expect(!atomic_load_explicit(&recorder_page->alive, memory_order_relaxed),
                               0))
         recorder_leave_parent(state);
@@ -440,7 +532,7 @@ static int recorder_decide(void) {
     return atomic_load(&recorder.state);
 }
 
-struct session *recorder_enter(void) {
+HOT_CODE struct session *recorder_enter(void) {
     int state = recorder_decide();
     if (__builtin_expect(state == WAITING, 0) && !self.sampler.busy) {
         recorder_end_wait();
@@ -464,17 +556,9 @@ struct session *recorder_enter(void) {
 
 /* ---- what the calls report --------------------------------------------------------------- */
 
-static int64_t recorder_first_gap(void) {
-    const config *c = &recorder.config;
-    uint64_t seed = c->seed + atomic_fetch_add(&recorder.n_gaps, 1);
-    if (!c->seeded)
-        syscall4(SYS_getrandom, (long)&seed, sizeof seed, GRND_NONBLOCK, 0);
-    return memprof_first_gap(c->rate, seed);
-}
-
 /* Whether the thread goes on without a session; the `words` counted last are one block. Its first
  * gap begins with the first block. */
-static bool recorder_waits(uint64_t words) {
+HOT_CODE static bool recorder_waits(uint64_t words) {
     if (__builtin_expect(recorder_decide() != WAITING, 1) || self.waits || self.sampler.busy)
         return false;
     self.waits = true;
@@ -495,7 +579,7 @@ static __attribute__((noinline)) struct session *recorder_enter_counted(uint64_t
 }
 
 /* The samples in a block. */
-static uint64_t recorder_sample(uint64_t words, struct session **s) {
+HOT_CODE static uint64_t recorder_sample(uint64_t words, struct session **s) {
     if (!memprof_count(&self.sampler, words))
         return 0;
     *s = recorder_look();
@@ -529,7 +613,8 @@ bool recorder_has_room_elsewhere(uintptr_t sp) {
     return false;
 }
 
-void recorder_born(void *block, size_t bytes, enum call_type type, const struct unwind_site *site) {
+HOT_CODE void recorder_born(void *block, size_t bytes, enum call_type type,
+                            const struct unwind_site *site) {
     const uint64_t words = recorder_words(bytes);
     uint64_t n_samples = 0;
     struct session *s = NULL;
@@ -575,7 +660,7 @@ bool recorder_is_stopped(void) {
 
 /* ---- the end of the process -------------------------------------------------------------- */
 
-static bool recorder_is_at_work(void) {
+HOT_CODE static bool recorder_is_at_work(void) {
     return atomic_load(&recorder.state) == ON && atomic_load(&recorder_page->alive) &&
            recorder_is_own_process();
 }
@@ -585,12 +670,12 @@ void recorder_flush(void) {
         session_flush(recorder.session);
 }
 
-static void recorder_flush_last(const char *why) {
+HOT_CODE static void recorder_flush_last(const char *why) {
     if (recorder_is_at_work())
         session_say_whole(recorder.session, session_flush(recorder.session), why);
 }
 
-void recorder_before_exec(void) {
+HOT_CODE void recorder_before_exec(void) {
     recorder_flush_last("the process became another program");
 }
 
@@ -603,10 +688,10 @@ void recorder_after_exec(void) {
         session_say_open(recorder.session);
 }
 
-void recorder_finish(void) {
+HOT_CODE void recorder_finish(void) {
     int on = ON, state = atomic_load(&recorder.state);
-    if ((state == ON || state == LEFT) && !self.sampler.busy &&
-        !atomic_load(&recorder_page->alive) && recorder.config.per_process && !recorder_may_wait())
+    if ((state == ON || state == LEFT) && !self.sampler.busy && recorder_config.per_process &&
+        !recorder_may_wait() && !atomic_load(&recorder_page->alive))
         recorder_leave_parent(state); /* a child with nothing to say has a trace of its own, too */
     if (atomic_load(&recorder.state) == ON && atomic_load(&recorder_page->alive) &&
         recorder_is_own_process() && atomic_compare_exchange_strong(&recorder.state, &on, ENDED)) {
@@ -627,8 +712,9 @@ static void finish_at_quick_exit(void) {
 
 int __cxa_atexit(void (*handler)(void *), void *argument, void *module);
 
-static void recorder_say_preempted(const char *module) {
-    char mark[PATH_MAX + 64];
+static __attribute__((noinline)) void recorder_say_preempted(void) {
+    char module[PATH_MAX], mark[PATH_MAX + 64];
+    next_is_preempted(module, sizeof module);
     text t = text_in(mark, sizeof mark);
     text_add(&t, "nothing is recorded: malloc is the own one of ");
     text_add(&t, module);
@@ -642,10 +728,17 @@ static void recorder_say_preempted(const char *module) {
                      0);
 }
 
+/* Then the first block need not. */
+static void recorder_draw_early(void) {
+    if (atomic_load(&recorder.state) != WAITING || self.waits)
+        return;
+    self.waits = true;
+    self.sampler.countdown = recorder_first_gap();
+}
+
 /* An exit handler that belongs to no module and is registered before the loader registers its own
  * runs after the destructors of all modules: the frees that they make are recorded. */
-__attribute__((constructor)) static void recorder_construct(void) {
-    char module[PATH_MAX];
+__attribute__((constructor)) HOT_CODE static void recorder_construct(void) {
     recorder.is_late = late_is();
     if (recorder.is_late) {
         next_be_late();
@@ -653,12 +746,13 @@ __attribute__((constructor)) static void recorder_construct(void) {
         return;
     }
     recorder_start();
+    recorder_draw_early();
     if (atomic_load(&recorder.state) != ON && atomic_load(&recorder.state) != WAITING)
         return;
     __cxa_atexit(finish_at_exit, NULL, NULL);
     at_quick_exit(finish_at_quick_exit);
-    if (recorder.plan.records_malloc && next_is_preempted(module, sizeof module))
-        recorder_say_preempted(module);
+    if (recorder.plan.records_malloc && next_is_preempted(NULL, 0))
+        recorder_say_preempted();
 }
 
 /* ---- on demand ----------------------------------------------------------------------------- */
@@ -671,9 +765,9 @@ static void finish_later(void) {
 
 static const char *recorder_configure(char *get(const char *name)) {
     int setting;
-    if (config_read(&recorder.config, get, &setting) != CONFIG_ON)
+    if (config_read(&recorder_config, get, &setting) != CONFIG_ON)
         return "a setting makes no sense";
-    recorder.plan = (struct session_plan){.config = &recorder.config, .records_malloc = true};
+    recorder.plan = (struct session_plan){.config = &recorder_config, .records_malloc = true};
     return NULL;
 }
 

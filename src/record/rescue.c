@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/hot.h"
 #include "contract/rescue.h"
 #include "platform/pages.h"
 #include "platform/syscall.h"
@@ -17,7 +18,7 @@ struct rescue_mapping {
     void *kept;               /* what it held before a fork;  NULL: nothing is */
 };
 
-static void *map_shared(long fd, uint64_t offset, size_t size) {
+HOT_CODE static void *map_shared(long fd, uint64_t offset, size_t size) {
     long at =
         syscall6(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (long)offset);
     return syscall_failed(at) ? NULL : (void *)at;
@@ -25,7 +26,7 @@ static void *map_shared(long fd, uint64_t offset, size_t size) {
 
 /* The file, if what its name leads to is one of ours: process ids come again. Streams have
  * `stream_size` bytes, or any number if it is 0. */
-static long open_file(const char *path, size_t stream_size) {
+HOT_CODE static long open_file(const char *path, size_t stream_size) {
     struct rescue_head head;
     long fd = syscall4(SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_CLOEXEC, 0);
     if (syscall_failed(fd))
@@ -56,7 +57,7 @@ static struct rescue_slot *map_slot(const char *path, size_t stream_size, size_t
     return slot;
 }
 
-static struct rescue_head *map_head(const char *path) {
+HOT_CODE static struct rescue_head *map_head(const char *path) {
     long fd = path && *path ? open_file(path, 0) : -1;
     if (syscall_failed(fd))
         return NULL;
@@ -73,11 +74,11 @@ void rescue_tell(const char *path, enum rescue_note note) {
     pages_free(head, RESCUE_UNIT);
 }
 
-void rescue_begin(rescue *r) {
+HOT_CODE void rescue_begin(rescue *r) {
     r->head = map_head(r->path);
 }
 
-void rescue_count_silent(rescue *r, bool waits) {
+HOT_CODE void rescue_count_silent(rescue *r, bool waits) {
     if (r->head)
         atomic_fetch_add(&r->head->silent, waits ? 1 : UINT64_MAX);
 }

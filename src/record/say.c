@@ -4,21 +4,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hot.h"
 #include "platform/syscall.h"
 #include "record/text.h"
 
-static struct stat stderr_at_start; /* st_ino 0: closed or unknown */
+static HOT_DATA struct {
+    dev_t device;
+    ino_t inode; /* 0: closed or unknown */
+} stderr_at_start;
 
-void say_init(void) {
-    if (syscall_failed(syscall4(SYS_fstat, STDERR_FILENO, (long)&stderr_at_start, 0, 0)))
-        stderr_at_start.st_ino = 0;
+HOT_CODE void say_init(void) {
+    struct stat now;
+    bool open = !syscall_failed(syscall4(SYS_fstat, STDERR_FILENO, (long)&now, 0, 0));
+    stderr_at_start.device = open ? now.st_dev : 0;
+    stderr_at_start.inode = open ? now.st_ino : 0;
 }
 
 static bool is_still_stderr(void) {
     struct stat now;
-    return stderr_at_start.st_ino != 0 &&
+    return stderr_at_start.inode != 0 &&
            !syscall_failed(syscall4(SYS_fstat, STDERR_FILENO, (long)&now, 0, 0)) &&
-           now.st_dev == stderr_at_start.st_dev && now.st_ino == stderr_at_start.st_ino;
+           now.st_dev == stderr_at_start.device && now.st_ino == stderr_at_start.inode;
 }
 
 bool say(const char *subject, const char *message, int os_error) {

@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 
 #include "base/hash.h"
+#include "base/hot.h"
 #include "platform/module.h"
 #include "platform/pages.h"
 #include "platform/syscall.h"
@@ -320,6 +321,13 @@ static bool session_flush_one(struct session *s, struct domain *d) {
     return true;
 }
 
+HOT_CODE bool session_has_pending(const struct session *s) {
+    const struct domain *d = atomic_load(&s->domains.all);
+    while (d && memtrace_stream_oldest(d->stream) == UINT64_MAX)
+        d = d->older;
+    return d;
+}
+
 bool session_flush(struct session *s) {
     bool all = true;
     if (!session_is_passable(s))
@@ -472,12 +480,15 @@ static void session_release_locks(struct session *s) {
         atomic_store(&self.domain->wanted, 0);
 }
 
-void session_orphan(struct session *s, bool interrupted) {
+HOT_CODE void session_let_go(const struct session *s) {
+    sink_drop(&s->sink);
+    gauges_drop(&s->gauges);
+}
+
+void session_orphan(struct session *s) {
     sink_close(&s->sink);
     gauges_close(&s->gauges);
     s->gates = NULL;
-    if (!interrupted)
-        return;
     s->sink.error = ESHUTDOWN;
     session_release_locks(s);
     atomic_store(&s->next_sweep, UINT64_MAX);

@@ -94,6 +94,9 @@ struct session_plan {
  * cannot be; EWOULDBLOCK: another process is recording to this file. */
 struct session *session_open(const struct session_plan *plan, memprof_filter *filter, int *error);
 
+/* Does any thread have something buffered, as far as can be told at a glance? */
+bool session_has_pending(const struct session *s);
+
 /* Writes out what all threads have buffered. Gives up on a thread that is in the way for long: a
  * signal handler may be running inside it. False if not all was written. */
 bool session_flush(struct session *s);
@@ -188,10 +191,13 @@ void session_leave(struct session *s);
 void session_before_fork(struct session *s);
 void session_after_fork(struct session *s);
 
-/* In the child of a fork, while it has one thread: lets go of the parent's files. If that thread
- * was `interrupted` inside the session, it can go on to the end of its event there, which leads
- * nowhere. */
-void session_orphan(struct session *s, bool interrupted);
+/* In the child of a fork, while it has one thread: lets go of the parent's files. Nobody may look
+ * into the session after that, but to abandon it. */
+void session_let_go(const struct session *s);
+
+/* The same if that thread was interrupted inside the session: it can go on to the end of its event
+ * there, which leads nowhere. */
+void session_orphan(struct session *s);
 
 /* Forgets the parent's recording without touching its file, and gives the memory back. No thread
  * may be in the session, or come back to it. */

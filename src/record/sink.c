@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "allotrace/memtrace.h"
+#include "base/hot.h"
 #include "contract/trace_name.h"
 #include "platform/syscall.h"
 #include "record/descriptor.h"
@@ -24,7 +25,7 @@ static int error_of(long result) {
     return syscall_failed(result) ? (int)-result : 0;
 }
 
-static bool sink_is_ours(const sink *s, int fd) {
+HOT_CODE static bool sink_is_ours(const sink *s, int fd) {
     return descriptor_is(fd, s->device, s->inode);
 }
 
@@ -248,9 +249,17 @@ void sink_retire(sink *s) {
     lock_release(&s->lock);
 }
 
+HOT_CODE static void close_if_ours(const sink *s, int fd) {
+    if (sink_is_ours(s, fd))
+        syscall4(SYS_close, fd, 0, 0, 0);
+}
+
+HOT_CODE void sink_drop(const sink *s) {
+    close_if_ours(s, s->fd);
+}
+
 void sink_close(sink *s) {
     int fd = s->fd;
     s->fd = -1;
-    if (sink_is_ours(s, fd))
-        syscall4(SYS_close, fd, 0, 0, 0);
+    close_if_ours(s, fd);
 }

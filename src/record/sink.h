@@ -54,4 +54,7 @@ void sink_retire(sink *s);
 /* Closes the descriptor if it is still ours; async-signal-safe, takes no lock. */
 void sink_close(sink *s);
 
+/* The same where nobody looks at the sink again, which stays as it is. */
+void sink_drop(const sink *s);
+
 #endif

@@ -5,13 +5,18 @@
  * parent has allocated.
  *
  * `programs N BLOCKS` starts N programs that allocate so many blocks each, `children` a child that
- * forks N children that do, having allocated a little itself, and `crews` N programs of which
- * several threads do. Fails if one of them did not end well. */
+ * forks N children that do, having allocated a little itself, `offspring` forks them itself, and
+ * `crews` starts N programs of which several threads do. Fails if one of them did not end well.
+ *
+ * `pages N` forks N children that allocate one block each, and says how many page faults such a
+ * child and its parent had for it, at the least. */
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -124,11 +129,39 @@ static int with_children(int n, int blocks) {
     return ended_badly();
 }
 
+static long own_faults(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_minflt;
+}
+
+static int count_pages(int n) {
+    long least = LONG_MAX, least_own = LONG_MAX;
+    struct rusage usage;
+    for (int i = 0, status; i < n; i++) {
+        const long before = own_faults();
+        if ((child = fork()) == 0) {
+            allocate(1);
+            _exit(0);
+        }
+        wait4(child, &status, 0, &usage);
+        const long own = own_faults() - before;
+        least = usage.ru_minflt < least ? usage.ru_minflt : least;
+        least_own = own < least_own ? own : least_own;
+    }
+    printf("%ld %ld\n", least, least_own);
+    return 0;
+}
+
 /* -1: it is another mode */
 static int short_lives(char **argv, int n) {
     int bad = 0;
     if (strcmp(argv[1], "children") == 0)
         return with_children(n, (int)strtol(argv[3], NULL, 10));
+    if (strcmp(argv[1], "offspring") == 0)
+        return fork_shortly(n, (int)strtol(argv[3], NULL, 10));
+    if (strcmp(argv[1], "pages") == 0)
+        return count_pages(n);
     if (strcmp(argv[1], "alone") == 0 || strcmp(argv[1], "crew") == 0)
         return live_shortly(n, strcmp(argv[1], "crew") == 0 ? 3 : 0);
     if (strcmp(argv[1], "programs") != 0 && strcmp(argv[1], "crews") != 0)

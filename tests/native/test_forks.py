@@ -84,11 +84,29 @@ def check_short_lives(mode, rate, blocks, also):
 
 @test
 def short_lives_are_sampled_like_long_ones():
-    for mode, also in ("programs", 0), ("crews", 0), ("children", 1):
+    for mode, also in ("programs", 0), ("crews", 0), ("children", 1), ("offspring", 1):
         traces = check_short_lives(mode, "0.0001", 96, also)
         assert 100 < traces < 300, (mode, traces)  # of the others, nothing was sampled
         check_short_lives(mode, "0.02", 4, also)
     check_short_lives("children", "0.00015", 12, 1)  # their parent is still waiting, most likely
+
+
+def pages(*command):
+    """Page faults of a child and its parent for a fork, the least of some: more where code lies badly."""
+    least = []
+    for _ in range(8):
+        done = subprocess.run([*command, TARGET, "pages", "20"], env=ENVIRONMENT, stdin=subprocess.DEVNULL,
+                              capture_output=True, check=True)
+        least.append(sum(map(int, done.stdout.split())))
+    return min(least)
+
+
+@test
+def a_fork_copies_few_pages_of_the_recorder():
+    plain = pages()
+    for name in "p.ctf", "p%p.ctf":
+        recorded = pages(ALLOTRACE, "run", "-q", "-o", name, "--")
+        assert recorded <= plain + 4, (name, recorded, plain)
 
 
 if __name__ == "__main__":

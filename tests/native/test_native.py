@@ -723,7 +723,7 @@ ALLOWED = set("""__getauxval __cxa_at_quick_exit __cxa_atexit __cxa_finalize __e
     __errno_location __register_atfork __sbrk _dl_find_object clock_gettime dl_iterate_phdr dladdr1 dlopen dlsym
     bcmp dladdr dlerror getauxval memcmp memcpy memmove memset pthread_key_create pthread_setspecific sched_yield
     secure_getenv strchr strcmp strcspn strerrordesc_np strlen strncmp strnlen strrchr strstr
-    __gmon_start__ _ITM_deregisterTMCloneTable _ITM_registerTMCloneTable""".split())
+    __gmon_start__ _ITM_deregisterTMCloneTable _ITM_registerTMCloneTable caml_executable_name""".split())  # weak
 
 
 @test
@@ -732,6 +732,14 @@ def the_library_needs_little():
                             stdout=subprocess.PIPE).stdout.decode()
     needed = {line.split()[-1].partition("@")[0] for line in listed.splitlines()}
     same(needed - ALLOWED, set(), "undefined symbols")
+
+
+@test
+def the_library_is_two_mappings_of_its_file():
+    listed = subprocess.run(["readelf", "-lW", LIBRARY], check=True, stdout=subprocess.PIPE).stdout.decode()
+    parts = [line.split() for line in listed.splitlines() if line.split()[:1] == ["LOAD"]]
+    same(len(parts), 2, "code and data, which each program of a run maps, and each fork copies")
+    assert "GNU_RELRO" not in listed, "a part of the data that is mapped apart"
     dynamic = subprocess.run(["readelf", "-dW", LIBRARY], check=True,
                              stdout=subprocess.PIPE).stdout.decode()
     same([l.split()[-1] for l in dynamic.splitlines() if "(NEEDED)" in l], ["[libc.so.6]"])

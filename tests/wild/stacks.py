@@ -46,7 +46,7 @@ points, equal, cut, different, frames = 0, 0, 0, [], 0
 
 def domain():
     sp = int(gdb.parse_and_eval("$rsp"))
-    d = gdb.parse_and_eval("recorder_page->gates.dense->domains.all")
+    d = gdb.parse_and_eval("recorder_page->current->domains.all")
     while int(d) and not int(d["stack_low"]) <= sp < int(d["stack_high"]):
         d = d["older"]
     return d
@@ -153,8 +153,8 @@ def inputs(folder):
 def place(rate):
     """The function of the recorder that each allocation passes through, or nearly each."""
     if rate < 0.01:
-        return "memtrace_stream_alloc"
-    return "dense_sampled_again" if rate < 1 else "dense_born_again"
+        return "native_born"
+    return "native_sampled_fast" if rate < 1 else "native_born_fast"
 
 
 def compare(name, command, args, folder):

@@ -274,7 +274,7 @@ void run_rescue_note_silent(int fd, const char *path) {
     const whole_packets w = trace < 0 ? (whole_packets){0} : find_packets(trace, NULL);
     const memtrace_end end = end_of(MEMTRACE_END_WHOLE, since_start(&w, w.end), 0,
                                     "the process ended without a word, then or later");
-    if (w.size > 0 && had_no_stream(fd, &w))
+    if (w.size > 0 && w.said.how == MEMTRACE_END_OPEN && had_no_stream(fd, &w))
         say_end(trace, &w, false, &end);
     if (trace >= 0)
         close(trace);

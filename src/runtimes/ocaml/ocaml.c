@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/hot.h"
 #include "record/recorder.h"
 #include "record/runtime_events.h"
 #include "runtimes/ocaml/ocaml_runtime.h"
@@ -178,7 +179,7 @@ static void ocaml_notice_link(const char *path, const void *caller) {
 
 /* ---- for the recorder -------------------------------------------------------------------- */
 
-static enum runtime_kind ocaml_find(const char **why) {
+HOT_CODE static enum runtime_kind ocaml_find(const char **why) {
     return ocaml_runtime_find(&ocaml, why);
 }
 

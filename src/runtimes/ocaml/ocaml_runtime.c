@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "base/hot.h"
 #include "platform/patch.h"
 #include "record/text.h"
 #include "runtimes/ocaml/ocaml_conflict.h"
@@ -71,8 +72,12 @@ static const char *runtime_why_not(ocaml_runtime *r) {
     return NULL;
 }
 
-static enum runtime_kind runtime_find(ocaml_runtime *r, const char **why) {
-    if (!symbol("caml_executable_name"))
+/* Nowhere in most programs. The loader looks for it with all other symbols; dlsym in vain would
+ * compose a message, in memory of malloc, in each program that is started. */
+extern char *caml_executable_name(void) __attribute__((weak));
+
+HOT_CODE static enum runtime_kind runtime_find(ocaml_runtime *r, const char **why) {
+    if (!caml_executable_name)
         return RUNTIME_ABSENT;
     if (!symbol("caml_program")) {
         *why =
@@ -87,11 +92,12 @@ static enum runtime_kind runtime_find(ocaml_runtime *r, const char **why) {
     return *why ? RUNTIME_UNFIT : RUNTIME_RECORDABLE;
 }
 
-enum runtime_kind ocaml_runtime_find(ocaml_runtime *r, const char **why) {
+HOT_CODE enum runtime_kind ocaml_runtime_find(ocaml_runtime *r, const char **why) {
     enum runtime_kind kind = runtime_find(r, why);
     /* That symbols were missing is no news for the program. The next success forgets it; dlerror
      * would translate it, with a lock that whoever allocates just now may hold. */
-    (void)symbol("malloc");
+    if (kind != RUNTIME_ABSENT)
+        (void)symbol("malloc");
     return kind;
 }
 

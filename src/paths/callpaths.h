@@ -3,8 +3,9 @@
  * The problem. Blocks were allocated in stacks, and people look at these in many ways: from the
  * outermost caller inward or from the sites outward, at all or at what is above or below a
  * function, by function or by line, with recursion collapsed or not, of one question or of two that
- * are compared. A profile of ten million blocks has millions of different paths; of these, a screen
- * shows some hundreds, and the next question, with another filter, shows others.
+ * are compared. A profile of ten million blocks has hundreds of thousands of different stacks; of
+ * these, a screen shows some hundreds of frames, and the next question, with another filter,
+ * others.
  *
  * The way. A view is a tree of places (path_tree.h) with sums by node (path_sums.h), and all that
  * is shown of call paths is computed from these two: pictures (picture.h), functions (functions.h),
@@ -12,27 +13,27 @@
  *
  *   lines or functions   what a place of the tree is; what the lens hides is in no node
  *   diff                 a tree that both questions' trees were joined to, and sums of two sides
- *   collapse, inward     a tree in which a place that is on its path already is the same node
+ *   collapse, inward     a tree in which a place that is on its path already is the same node; of
+ *                        callees, one of what is below the focus
  *   invert, focus        nothing that is kept: a picture begins at other nodes, and goes outward
  *   collapse, outward    the same: a stack goes on behind the outermost frame of its place
  *
  * Nodes stand in preorder, so that what is below a node is a range, and passes over a tree go
  * through memory from one end to the other. Each tree is made of another one by a map of nodes, and
- * the costs of a question go through these maps to where they belong. A tree depends on the trace,
- * not on the question: the viewer keeps it while people filter, measure and zoom, and each such
- * question takes one pass for its sums and then as much as its picture shows. Collapsed or
- * compared, that is the same pass.
+ * the costs of a question go through these maps to where they belong. A tree depends on the trace
+ * and on what is hidden, not on what else is asked: the viewer keeps it while people filter,
+ * measure and zoom, and each such question takes one pass for its sums and then as much as its
+ * picture shows. Collapsed or compared, that is the same pass.
  *
  * A picture is made of groups. Inward, a group is a set of nodes; outward, of stacks, each of which
  * stands at the node that it enters next. Taking a group apart by place gives its children. That is
  * done only where a group is wide enough to be shown.
  *
- * Why not others. A tree of each shape, which is what most profilers make, costs as much as all
- * that could be shown, most of all outward, where a stack of depth d becomes d nodes that it shares
- * with few. Inward, groups alone would do for collapsed recursion, too, but a path that comes back
- * to its outermost function has all of the tree below in question, each time; the collapsed tree is
- * made once. Outward it would depend on where stacks begin, that is on the question, while groups
- * need but one number a node.
+ * Why not others. A whole tree of each shape costs as much as all that could be shown, most of all
+ * outward, where a stack of depth d becomes d nodes that it shares with few. Inward, groups alone
+ * would do for collapsed recursion, too, but a path that comes back to its outermost function has
+ * all of the tree below in question, each time; the collapsed tree is made once. Outward it would
+ * depend on where stacks begin, that is on the question, while groups need but one number a node.
  *
  * What must hold.
  * - Each stack counts once in each node of a picture: totals add up, whatever is collapsed.
@@ -40,7 +41,7 @@
  *   on the path already takes the path back to there; what was between is not on it any more. So
  *   paths outward are not the paths inward reversed.
  * - A focus is looked for in stacks as they are. Inward its outermost occurrence counts, outward
- * its innermost.
+ *   its innermost.
  * - Trees are immutable and shared between threads. They refer to the profile at most, not to the
  *   trees that they were made of: each may be forgotten, and made again, without the others.
  * - Sums of two sides are amounts, as the sides may be of different rates. Each side can be asked

@@ -1,4 +1,5 @@
-/* path_sums.c: see path_sums.h. */
+/* path_sums.c: see path_sums.h. One pass over what a question cost, then one over the tree from its
+ * last node to the first, at which each node has got all that is below it. */
 #include "paths/path_sums.h"
 
 #include <string.h>

@@ -13,7 +13,7 @@
 /* At this many standard errors from a limit, four of five traces give a verdict. */
 #define DECIDING (ESTIMATE_NORMAL + 0.84)
 
-/* No sample: the truth may still be this many samples, with 97.5 % confidence. */
+/* No sample: the truth may still be this many samples, with 97.5% confidence. */
 #define NOTHING_SEEN 3.69
 
 /* ---- the tally ----------------------------------------------------------------------------- */

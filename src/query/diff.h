@@ -47,7 +47,7 @@ typedef struct diff {
     diff_options options;
     measure measure; /* of all answers */
     comparison total;
-    bool total_sure;      /* p <= 5 % */
+    bool total_sure;      /* p <= 5% */
     bool decided;         /* if not, p and q are NaN, and nothing is sure (diff_is_decided) */
     VEC(diff_site) sites; /* the sure ones first, by falling sure change; then by change */
     size_t n_sure;

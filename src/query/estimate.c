@@ -18,7 +18,7 @@ enum {
     MAX_TERMS = 20000,     /* of series and fractions; they need about 10 sqrt(a) */
 };
 #define NORMAL_UNITS 1e6  /* from which on the terms above would not suffice */
-#define POISSON_RATE 1e-3 /* below, binomial and Poisson intervals differ by less than 0.05 % */
+#define POISSON_RATE 1e-3 /* below, binomial and Poisson intervals differ by less than 0.05% */
 
 /* ---- special functions ------------------------------------------------------------------------
  */
@@ -317,8 +317,8 @@ estimate estimate_blocks_total(const estimate_blocks *blocks) {
     return e;
 }
 
-/* A kind of blocks that makes up 7 % of the words has been seen among 50 tracked ones with a
- * probability of 97.5 %; before, what was seen says nothing of how small blocks may be. */
+/* A kind of blocks that makes up 7% of the words has been seen among 50 tracked ones with a
+ * probability of 97.5%; before, what was seen says nothing of how small blocks may be. */
 estimate_blocks estimate_blocks_possible(const estimate_blocks *blocks, uint64_t least,
                                          double rate) {
     const uint64_t words = least > ESTIMATE_LEAST_WORDS ? least : ESTIMATE_LEAST_WORDS;

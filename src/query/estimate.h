@@ -1,12 +1,12 @@
 /* estimate.h: from samples to numbers with their error. docs/estimator.md derives every formula.
  * What a program did is estimated from which of its words were sampled, each independently with
- * probability `rate`; all intervals are 95 % confidence intervals. Pure functions on numbers. */
+ * probability `rate`; all intervals are 95% confidence intervals. Pure functions on numbers. */
 #ifndef QUERY_ESTIMATE_H
 #define QUERY_ESTIMATE_H
 
 #include <stdint.h>
 
-#define ESTIMATE_TAIL   0.025             /* on each side of a 95 % interval */
+#define ESTIMATE_TAIL   0.025             /* on each side of a 95% interval */
 #define ESTIMATE_NORMAL 1.959963984540054 /* its quantile of the standard normal law */
 
 typedef struct estimate {
@@ -15,8 +15,8 @@ typedef struct estimate {
 } estimate;
 
 /* Words allocated, headers included, where `samples` of them were sampled, 0 < rate <= 1. The
- * interval is exact: it covers the truth with a probability of at least 95 % (up to 10,000 samples;
- * beyond, of 95 % to within a thousandth). */
+ * interval is exact: it covers the truth with a probability of at least 95% (up to 10,000 samples;
+ * beyond, of 95% to within a thousandth). */
 estimate estimate_words(uint64_t samples, double rate);
 
 /* `a` - `b` of independent estimates. */
@@ -93,7 +93,7 @@ double estimate_weight_possible(double heaviest, uint64_t tracked, double most);
  * `heaviest` are the largest y and 1 / π that a block may have had, whether it was seen or not. */
 estimate estimate_weighted_blocks(double sum, double variance, double most, double heaviest);
 
-/* Words: a site that allocated more shows at least one sample with a probability of 95 %. 0 at rate
+/* Words: a site that allocated more shows at least one sample with a probability of 95%. 0 at rate
  * 1, where nothing is missed. */
 double estimate_invisible(double rate);
 

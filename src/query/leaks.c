@@ -439,7 +439,7 @@ static estimate_blocks rest_of(const cost *of, const cost *part) {
                              .tracked = of->blocks - part->blocks};
 }
 
-/* Whether a part makes up more than half, by 97.5 %, of which these are known. */
+/* Whether a part makes up more than half, by 97.5%, of which these are known. */
 static bool is_most(const leaks *l, const cost *part, const cost *of, double rate) {
     if (rate >= 1)
         return 2 * part->weight > of->weight;

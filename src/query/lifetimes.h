@@ -42,7 +42,7 @@ typedef struct lifetimes {
     /* Of all: dead after 0 µs, 1 to 9 µs, 10 to 99 µs, …; and those alive at the end. */
     lifetimes_share decades[LIFETIMES_DECADES], alive;
     survival_curve curve; /* by MEASURE_BYTESECONDS, all blocks end where they are seen no longer */
-    survival_quantile quantiles[LIFETIMES_QUANTILES]; /* half, 90 %, 99 % */
+    survival_quantile quantiles[LIFETIMES_QUANTILES]; /* half, 90%, 99% */
 } lifetimes;
 
 /* Fills `*result`, which need not be initialised; false when there is no memory. It refers to the

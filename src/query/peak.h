@@ -20,7 +20,7 @@ typedef struct peak {
     uint64_t later;              /* of it, freed after the peak */
     uint64_t end_samples;        /* live at the end */
 
-    /* The first and the last moment at which so much was live that, by 95 %, most may have been
+    /* The first and the last moment at which so much was live that, by 95%, most may have been
      * live then instead. To within a thousandth of the trace. */
     uint64_t low, high;
 

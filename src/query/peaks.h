@@ -15,7 +15,7 @@ typedef struct peaks_entry {
 typedef VEC(peaks_entry) peaks_list;
 
 /* At most `most` peaks, largest first: the largest, and those from which memory fell by at least
- * `share` of the largest, surely (by 95 %), on both sides, before it was higher. Between the points
+ * `share` of the largest, surely (by 95%), on both sides, before it was higher. Between the points
  * of the timeline nothing is looked for. Fills `*list`, which need not be initialised; false when
  * there is no memory.
  */

@@ -8,7 +8,7 @@
 /* Bytes. */
 typedef struct unseen {
     double held;     /* anonymous memory, at most: what the recorder read of it */
-    double recorded; /* the most that can have been live, by 95 %; where the profile has no table of
+    double recorded; /* the most that can have been live, by 95%; where the profile has no table of
                         blocks, that can have been allocated */
 } unseen;
 

@@ -521,7 +521,7 @@ static const table_column line_columns[] = {
     {.name = "of", .kind = COLUMN_TEXT, .get = line_name, .help = "what it is"},
 };
 
-/* Three digits of what is missing to 100 %, too. */
+/* Three digits of what is missing to 100%, too. */
 static figure_text percent(double of) {
     figure_text t;
     snprintf(t.text, sizeof t.text, "%.*g%%", of < 0.9 ? 3 : 6, 100 * of);

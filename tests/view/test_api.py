@@ -547,6 +547,29 @@ def two_trees_are_one_with_what_each_has():
 
 
 @test
+def two_trees_are_searched_below_what_is_shown():
+    """What a search finds does not depend on how many rows there are."""
+    with Viewer(TRACE, TRACES / "irmin-replay.ctf") as v:
+        for mode in ("down", "inverted"):
+            question = {"mode": mode, "search": "/a/"}
+            both = v.api("difftree", before=0, after=1, rows=3, **question)
+            each = [v.api("tree", trace=i, rows=3, **question)["matched"]["samples"] for i in (0, 1)]
+            equal(both["matched"]["samples"], sum(each), mode)
+
+
+@test
+def a_focus_means_the_same_whatever_was_asked_before():
+    """A name that a trace does not have is a part of names, one that it has is only that name."""
+    focus = {"mode": "callees", "focus": "Switch.Make.make_key", "collapse": 1}
+    with Viewer(TRACE, TRACES / "irmin-replay.ctf") as v:
+        first = v.api("difftree", before=0, after=1, **focus)["nodes"]
+    with Viewer(TRACE, TRACES / "irmin-replay.ctf") as v:
+        v.api("difftree", before=1, after=0, **focus)
+        v.api("tree", **focus)
+        equal(v.api("difftree", before=0, after=1, **focus)["nodes"], first)
+
+
+@test
 def advice_is_that_of_the_command():
     with Viewer(TRACE) as v:
         for parameters, options in [({}, []), ({"share": 1}, ["--min-share", "1"]), ({"measure": "peak"}, [])]:

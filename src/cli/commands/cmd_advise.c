@@ -89,11 +89,11 @@ const command command_advise = {
     .usage = "FILE…",
     .summary = "explain why the largest sites allocate, and what to change",
     .description =
-        "Looks at each function that allocates at least 10 % of all in one way, and says what it "
+        "Looks at each function that allocates at least 10% of all in one way, and says what it "
         "allocates, why, what one can do about it, what that gains at most, how sure that is "
         "(definite, likely or guess), and which commands show whether it helped. What the "
         "language's library allocates is counted at the function that called it.\n\n"
-        "What can gain less than 10 % is not worth the work: with a smaller --min-share it is "
+        "What can gain less than 10% is not worth the work: with a smaller --min-share it is "
         "shown, and marked.",
     .example = "allotrace advise out.ctf\n"
                "allotrace advise --measure peak out.ctf\n"

@@ -486,7 +486,7 @@ const command command_check = {
     .summary = "check a trace against budgets",
     .description =
         "Compares what sites allocated with what you expect, or allow. A check fails only if the "
-        "whole 95 % interval is beyond the limit, and passes only if none of it is; else it is "
+        "whole 95% interval is beyond the limit, and passes only if none of it is; else it is "
         "undecided, and a rate is named that would decide.\n\n"
         "A site is FILE:LINE, where FILE is the end of a path, a function, or `total`; `under:` "
         "before it means all that is allocated while it is on the stack.",

@@ -82,7 +82,7 @@ const command command_hotspots = {
         "Shows how much the program allocated in all, then the places that allocated it, largest "
         "share first, each with its immediate callers. It counts what was allocated while the "
         "program ran, freed or not, unless --measure says otherwise.\n\n"
-        "Amounts are estimates from samples; ± is the 95 % interval. 1 MB is 2^20 bytes.",
+        "Amounts are estimates from samples; ± is the 95% interval. 1 MB is 2^20 bytes.",
     .example = "allotrace hotspots out.ctf\n"
                "allotrace hotspots --by function --top 10 out.ctf\n"
                "allotrace hotspots --measure peak --filter 'size:>=1M' out.ctf\n",

@@ -95,8 +95,8 @@ const command command_leaks = {
         "Shows the places whose blocks are still live at the end, the surest growth first, with "
         "how fast that grows, and what kind of staying it is: growing, bounded, from the start, or "
         "freed only when the program cleaned up. A site is called growing only if blocks of many "
-        "different times stay: of all sites so called, at most 5 % do not grow.\n\n"
-        "Amounts are estimates; ± and the range behind a slope are 95 % intervals. A block that "
+        "different times stay: of all sites so called, at most 5% do not grow.\n\n"
+        "Amounts are estimates; ± and the range behind a slope are 95% intervals. A block that "
         "stays need not be lost: whether it is needed is for you to say.",
     .example = "allotrace leaks out.ctf\n"
                "allotrace leaks --warm-up 50 --filter heap:major out.ctf\n",

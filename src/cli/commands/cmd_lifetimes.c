@@ -102,7 +102,7 @@ const command command_lifetimes = {
         "shares of the largest sites.\n\n"
         "Shares are of bytes allocated, or with --measure blocks of numbers of blocks, or with "
         "--measure byteseconds of what memory was held for. What is in "
-        "parentheses is the 95 % interval. Blocks that were younger than that when the trace ended "
+        "parentheses is the 95% interval. Blocks that were younger than that when the trace ended "
         "count "
         "as likely to die in time as others that became as old, here and in the curve.",
     .example = "allotrace lifetimes out.ctf\n"

@@ -98,7 +98,7 @@ const command command_peak = {
         "Shows the moment when most memory was live, how much that was, in which heap and for how "
         "long it had lived, and the places that had allocated it. The moment is that of the whole "
         "trace, also if a filter keeps a part of it.\n\n"
-        "Amounts are estimates; ± is the 95 % interval. So is the moment: it is said within which "
+        "Amounts are estimates; ± is the 95% interval. So is the moment: it is said within which "
         "time most may have been live.",
     .example = "allotrace peak out.ctf\n"
                "allotrace peak --by type --filter heap:major out.ctf\n"

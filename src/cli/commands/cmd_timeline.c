@@ -130,7 +130,7 @@ const command command_timeline = {
         "it: rss is its memory in RAM, anonymous the part of that which is no file's, heap all "
         "private memory that it may write to, touched or not.\n\n"
         "In text, each row is scaled to its own highest value. Amounts are estimates; ± is the "
-        "95 % interval.",
+        "95% interval.",
     .example = "allotrace timeline --top 5 out.ctf\n"
                "allotrace timeline --from 10s --to 12s --csv out.ctf\n",
     OPTIONS_OF(options, defaults),

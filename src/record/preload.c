@@ -10,7 +10,8 @@
 #include "record/native.h"
 #include "record/recorder.h"
 
-#define EXPORT __attribute__((visibility("default")))
+/* Each fast path within one line of the cache. */
+#define EXPORT __attribute__((visibility("default"), aligned(64)))
 #define COLD   HOT_CODE static __attribute__((noinline)) CPU_ALIGN_STACK
 
 /* The stack is taken from here: the less of ours is on it, the better. */

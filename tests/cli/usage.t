@@ -69,7 +69,7 @@ The commands, and one of them:
   largest share first, each with its immediate callers. It counts what was
   allocated while the program ran, freed or not, unless --measure says otherwise.
   
-  Amounts are estimates from samples; ± is the 95 % interval. 1 MB is 2^20 bytes.
+  Amounts are estimates from samples; ± is the 95% interval. 1 MB is 2^20 bytes.
   
   Options:
         --by line|function|type

@@ -83,6 +83,7 @@ typedef struct option {
     const char *argument;       /* its name in the help; NULL for flags and choices */
     const char *const *choices; /* NULL-terminated; NULL unless kind is OPTION_CHOICE */
     const char *help;           /* one paragraph, lower case, no full stop at the end */
+    const char *brief; /* what `--help` shows of options that many commands have; NULL: the same */
 } option;
 
 static inline bool option_takes_value(const option *o) {
@@ -176,7 +177,8 @@ int command_refuse(const char *name);
 #define OPTION_STRICT(type, field)                                                                 \
     {                                                                                              \
         .name = "strict", .kind = OPTION_FLAG, .at = offsetof(type, field),                        \
-        .help = "stop at the first defect of a trace instead of stepping over it with a warning"   \
+        .help = "stop at the first defect of a trace instead of stepping over it with a warning",  \
+        .brief = "stop at the first defect of a trace"                                             \
     }
 
 #endif

@@ -1,12 +1,20 @@
 /* help.c: see help.h. */
 #include "cli/help.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "base/utf8.h"
 #include "cli/terminal.h"
 
-enum { WIDTH = 80, NARROW = 60, OPTION_COLUMN = 30, NARROW_OPTION_COLUMN = 8, SUMMARY_COLUMN = 14 };
+enum {
+    WIDTH = 80,
+    NARROW = 60,
+    OPTION_COLUMN = 30,
+    NARROW_OPTION_COLUMN = 8,
+    SUMMARY_COLUMN = 14,
+    MOST_CHOICES = 20
+};
 
 static size_t width(void) {
     const unsigned columns = terminal_columns();
@@ -97,9 +105,19 @@ static void print_head(FILE *out, const char *head, size_t indent) {
     }
 }
 
+/* MEASURE, where the choices have a topic of their own. */
+static void name_argument(const char *name, char argument[HELP_ARGUMENT_SIZE]) {
+    size_t i = 0;
+    for (; name[i]; i++)
+        argument[i] = (char)toupper((unsigned char)name[i]);
+    argument[i] = '\0';
+}
+
 static void print_option(FILE *out, const option *o) {
     char argument[HELP_ARGUMENT_SIZE], head[HELP_ARGUMENT_SIZE + 64];
     help_argument(o, argument);
+    if (o->brief && strlen(argument) > MOST_CHOICES)
+        name_argument(o->name, argument);
     char shorter[8] = "    ";
     if (o->letter)
         snprintf(shorter, sizeof shorter, "-%c, ", o->letter);
@@ -112,18 +130,23 @@ static void print_option(FILE *out, const option *o) {
         fprintf(out, "\n%*s", (int)column, "");
     else
         fprintf(out, "%*s", (int)(column - strlen(head)), "");
-    print_wrapped(out, o->help, column, column);
+    print_wrapped(out, o->brief ? o->brief : o->help, column, column);
 }
 
 static void print_statuses(FILE *out, const command *cmd) {
+    if (!cmd->statuses) {
+        fputs(
+            "\nExit status: 0, it worked; 1, an input or output cannot be used; 2, wrong usage.\n",
+            out);
+        return;
+    }
     fputs("\nExit status:\n", out);
     if (cmd->operand != OPERAND_PROGRAM)
         fputs("  0  it worked\n"
               "  1  an input cannot be used, or the result cannot be written\n"
               "  2  the command line is wrong\n",
               out);
-    if (cmd->statuses)
-        fputs(cmd->statuses, out);
+    fputs(cmd->statuses, out);
 }
 
 void help_command(FILE *out, const command *cmd) {

@@ -28,12 +28,14 @@ extern const char *const question_block_measures[]; /* without what is a part of
         .argument = "FILTER",                                                                      \
         .help = "only blocks that FILTER keeps, like 'alloc:10s..20s live:@peak size:>=1K "        \
                 "life:<1ms heap:major fn:/Lwt/ -fn:Stdlib'; see FILTERS in allotrace(1)",          \
+        .brief = "only blocks that FILTER keeps: see `allotrace help filter`",                     \
     }
 
 #define OPTION_AT(type, field)                                                                     \
     {                                                                                              \
         .name = "at", .kind = OPTION_TEXT, .at = offsetof(type, field), .argument = "TIME",        \
         .help = "the time of --measure live since the start, like 1.5s (default: the end)",        \
+        .brief = "the time of --measure live (default: the end)",                                  \
     }
 
 /* For commands whose options have a field `question_options question`. */
@@ -43,6 +45,7 @@ extern const char *const question_block_measures[]; /* without what is a part of
         .choices = question_wrappers,                                                              \
         .help = "whether functions that merely allocate, like xmalloc, are sites, or their "       \
                 "callers (default); a last line names them",                                       \
+        .brief = "whether functions like xmalloc are sites: see `help sites`",                     \
     }
 
 /* What a site is; `type` has a field `int by`, one of these. */
@@ -87,6 +90,7 @@ extern const char *const question_sites[];
         .help = "which blocks count: all that were allocated (default), those live at the end, "   \
                 "or at the peak, those promoted, or those never freed, each by its bytes; or all " \
                 "by their number (blocks), or by bytes times seconds of life (byteseconds)",       \
+        .brief = "which blocks count, and how: see `help measures`",                               \
     }
 
 /* All of it, for those that have a measure. */
@@ -102,6 +106,7 @@ extern const char *const question_sites[];
                     "--at a time or at the peak of the whole trace, bytes promoted, bytes never "  \
                     "freed, bytes times "                                                          \
                     "seconds of life, or bytes requested, without the blocks' headers",            \
+            .brief = "what is summed: see `help measures`",                                        \
         },                                                                                         \
         OPTION_AT(type, question.at), OPTION_WRAPPERS(type), OPTIONS_FORM(type)
 

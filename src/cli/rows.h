@@ -24,6 +24,7 @@
         .at = offsetof(type, top),                                                                 \
         .argument = "N",                                                                           \
         .help = "show at most N rows (0, the default: all that --min-share leaves)",               \
+        .brief = "show at most N rows",                                                            \
     },                                                                                             \
         {                                                                                          \
             .name = "min-share",                                                                   \
@@ -32,6 +33,7 @@
             .argument = "P",                                                                       \
             .help = "leave out rows below P percent of the total (default 0.5); a last line "      \
                     "counts them",                                                                 \
+            .brief = "leave out rows below P percent (default 0.5)",                               \
         },                                                                                         \
     {                                                                                              \
         .name = "callers", .kind = OPTION_COUNT, .at = offsetof(type, callers), .argument = "N",   \

@@ -30,7 +30,8 @@ bool trace_profile_recall(trace_file *in, profile *p, const char *path,
     {                                                                                              \
         .name = "index", .kind = OPTION_FLAG, .at = offsetof(type, field),                         \
         .help = "keep what was read in FILE.idx, so that this and other commands open the trace "  \
-                "at once from now on; see allotrace(1)"                                            \
+                "at once from now on; see allotrace(1)",                                           \
+        .brief = "keep what was read in FILE.idx: see `help index`"                                \
     }
 
 #endif

@@ -75,34 +75,19 @@ The commands, and one of them:
         --by line|function|type
                                 what a row is: a line of the source (default), a
                                 function with all its lines, or a type of objects
-    -n, --top N                 show at most N rows (0, the default: all that
-                                --min-share leaves)
-        --min-share P           leave out rows below P percent of the total
-                                (default 0.5); a last line counts them
+    -n, --top N                 show at most N rows
+        --min-share P           leave out rows below P percent (default 0.5)
         --callers N             show at most N callers of each row (default 3)
-    -f, --filter FILTER         only blocks that FILTER keeps, like
-                                'alloc:10s..20s live:@peak size:>=1K life:<1ms
-                                heap:major fn:/Lwt/ -fn:Stdlib'; see FILTERS in
-                                allotrace(1)
-    -m, --measure allocated|blocks|live|peak|promoted|survived|byteseconds|
-                  requested
-                                what is added up: bytes allocated (default),
-                                numbers of blocks, bytes live --at a time or at
-                                the peak of the whole trace, bytes promoted, bytes
-                                never freed, bytes times seconds of life, or bytes
-                                requested, without the blocks' headers
-        --at TIME               the time of --measure live since the start, like
-                                1.5s (default: the end)
-        --wrappers skip|show    whether functions that merely allocate, like
-                                xmalloc, are sites, or their callers (default); a
-                                last line names them
+    -f, --filter FILTER         only blocks that FILTER keeps: see `allotrace help
+                                filter`
+    -m, --measure MEASURE       what is summed: see `help measures`
+        --at TIME               the time of --measure live (default: the end)
+        --wrappers skip|show    whether functions like xmalloc are sites: see
+                                `help sites`
         --json                  write JSON instead of text
         --csv                   write CSV instead of text, a row a line
-        --index                 keep what was read in FILE.idx, so that this and
-                                other commands open the trace at once from now on;
-                                see allotrace(1)
-        --strict                stop at the first defect of a trace instead of
-                                stepping over it with a warning
+        --index                 keep what was read in FILE.idx: see `help index`
+        --strict                stop at the first defect of a trace
     -h, --help                  show how to use the command
   
   Examples:
@@ -110,10 +95,7 @@ The commands, and one of them:
     allotrace hotspots --by function --top 10 out.ctf
     allotrace hotspots --measure peak --filter 'size:>=1M' out.ctf
   
-  Exit status:
-    0  it worked
-    1  an input cannot be used, or the result cannot be written
-    2  the command line is wrong
+  Exit status: 0, it worked; 1, an input or output cannot be used; 2, wrong usage.
   $ allotrace hotspots --help | cmp - <(allotrace help hotspots)
   $ memtrace-hotspot -h | cmp - <(allotrace help hotspots)
   $ memtrace-hotspot -help | cmp - <(allotrace help hotspots)
@@ -330,8 +312,7 @@ On a narrow terminal, help is as wide as that:
           choose other samples (default 0)
         --strict
           stop at the first defect of a
-          trace instead of stepping over
-          it with a warning
+          trace
     -h, --help
           show how to use the command
   

@@ -221,7 +221,7 @@ def judge_equal_runs(record_one):
     runs = [samples() for _ in range(6)]
     assert all(len(run) > 50 for run in runs), "there is little"
     assert len(set(runs)) >= 5, "samples of equal runs are the same"
-    assert len({run[0] for run in runs}) > 1, "the first sample of equal runs is the same"
+    assert len({run[:10] for run in runs}) > 1, "the first samples of equal runs are the same"
     # In OCaml 5, what else the runtime draws numbers for makes runs part in the end.
     same(samples(seed="7")[:20], samples(seed="7")[:20], "samples with a seed")
     assert samples(seed="7")[:20] != samples(seed="8")[:20], "samples with another seed are the same"

@@ -1,5 +1,5 @@
-/* color.h: whether standard output may carry colours: a terminal, and NO_COLOR (no-color.org) is
- * unset or empty. */
+/* color.h: whether standard output may carry colours: as --color says, or else if it is a terminal
+ * and NO_COLOR (no-color.org) is unset or empty. */
 #ifndef CLI_COLOR_H
 #define CLI_COLOR_H
 
@@ -8,7 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static inline bool color_wanted(void) {
+typedef enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color_when;
+
+static inline bool color_wanted(color_when when) {
+    if (when != COLOR_AUTO)
+        return when == COLOR_ALWAYS;
     const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
     return !(no && no[0]) && !(term && strcmp(term, "dumb") == 0) && isatty(STDOUT_FILENO);
 }

@@ -28,6 +28,9 @@ const char *const question_block_measures[] = {
 const char *const question_sites[] = {
     [QUESTION_BY_LINE] = "line", [QUESTION_BY_FUNCTION] = "function", NULL};
 
+const char *const question_colors[] = {
+    [COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never", NULL};
+
 enum { WRAPPERS_SKIP, WRAPPERS_SHOW };
 const char *const question_wrappers[] = {[WRAPPERS_SKIP] = "skip", [WRAPPERS_SHOW] = "show", NULL};
 
@@ -190,10 +193,13 @@ int question_check_form(const command *cmd, const question_options *o) {
 
 int question_show(const question_options *options, const document *d) {
     output out;
-    const text_style style = {.color = color_wanted(), .columns = terminal_columns()};
+    const text_style style = {.color = color_wanted((color_when)options->color),
+                              .full_names = options->full_names,
+                              .columns = terminal_columns()};
     if (d->failed)
         return message_no_memory();
-    terminal_start(&out, !options->json && !options->csv && !options->markdown);
+    terminal_start(&out,
+                   !options->json && !options->csv && !options->markdown && !options->full_names);
     if (options->json)
         render_json(&out, d);
     else if (options->markdown)

@@ -9,8 +9,8 @@
 
 typedef struct question_options {
     const char *filter, *at;
-    int measure, wrappers;
-    bool json, csv, markdown, strict, index;
+    int measure, wrappers, color;
+    bool json, csv, markdown, strict, index, full_names;
     /* No options: what the command needs beyond costs. */
     bool keep_rows;  /* which rows of the table are selected */
     bool finds_peak; /* of these */
@@ -58,6 +58,23 @@ extern const char *const question_sites[];
             "what a site is: a line of the source (default), or a function with all its lines",    \
     }
 
+/* How text looks. */
+extern const char *const question_colors[];
+#define OPTIONS_LOOK(type)                                                                         \
+    {                                                                                              \
+        .name = "color",                                                                           \
+        .kind = OPTION_CHOICE,                                                                     \
+        .at = offsetof(type, question.color),                                                      \
+        .choices = question_colors,                                                                \
+        .help = "whether text has colours; auto (default): on a terminal, unless NO_COLOR is set", \
+        .brief = "colours (default: on a terminal)",                                               \
+    },                                                                                             \
+    {                                                                                              \
+        .name = "full-names", .kind = OPTION_FLAG, .at = offsetof(type, question.full_names),      \
+        .help = "write long names in full instead of shortening them to the terminal's width",     \
+        .brief = "do not shorten names",                                                           \
+    }
+
 /* What the result looks like. */
 #define OPTIONS_FORM(type)                                                                         \
     {                                                                                              \
@@ -72,7 +89,8 @@ extern const char *const question_sites[];
             .at = offsetof(type, question.csv),                                                    \
             .help = "write CSV instead of text, a row a line",                                     \
         },                                                                                         \
-        OPTION_INDEX(type, question.index), OPTION_STRICT(type, question.strict)
+        OPTIONS_LOOK(type), OPTION_INDEX(type, question.index),                                    \
+        OPTION_STRICT(type, question.strict)
 
 /* For those whose result is discussed where changes are. */
 #define OPTION_MARKDOWN(type)                                                                      \

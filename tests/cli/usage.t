@@ -86,6 +86,9 @@ The commands, and one of them:
                                 `help sites`
         --json                  write JSON instead of text
         --csv                   write CSV instead of text, a row a line
+        --color auto|always|never
+                                colours (default: on a terminal)
+        --full-names            do not shorten names
         --index                 keep what was read in FILE.idx: see `help index`
         --strict                stop at the first defect of a trace
     -h, --help                  show how to use the command

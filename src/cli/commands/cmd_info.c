@@ -33,7 +33,7 @@ static uint64_t size_of(const trace_file *in) {
 }
 
 static void write_report(output *out, info_report *r, bool json) {
-    const text_style style = {.color = color_wanted(), .columns = terminal_columns()};
+    const text_style style = {.color = color_wanted(COLOR_AUTO), .columns = terminal_columns()};
     document d = {0};
     info_document(&d, r);
     if (d.failed)

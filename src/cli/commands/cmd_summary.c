@@ -17,6 +17,7 @@ static const option options[] = {
      .kind = OPTION_FLAG,
      .at = offsetof(summary_options, question.json),
      .help = "write JSON instead of text"},
+    OPTIONS_LOOK(summary_options),
     OPTION_INDEX(summary_options, question.index),
     OPTION_STRICT(summary_options, question.strict),
 };

@@ -192,8 +192,8 @@ static inline bool is_further_out(uintptr_t address, uintptr_t sp, uintptr_t las
 }
 
 /* A step by a common row that needs no more looking at. */
-STACK_UNCHECKED static inline bool step_quickly(const struct row *row, struct unwind_frame *frame,
-                                                uintptr_t last, struct fresh *fresh) {
+STACK_UNCHECKED static inline bool step_fast(const struct row *row, struct unwind_frame *frame,
+                                             uintptr_t last, struct fresh *fresh) {
     const uintptr_t sp = frame->sp;
     uintptr_t base = sp;
     if ((fresh->uses_bp = row->bits & ROW_FROM_BP)) {
@@ -241,7 +241,7 @@ static __attribute__((noinline)) bool step_on_by_row(unwind_cache *cache,
     if (row->bits == (ROW_FROM_BP | ROW_SAVES_BP) && row->offset == WORD && row->cfa_words == 1 &&
         row->bp_words == -1 && !(key >> QUICK_KEY_BITS))
         *cache_quick(cache, key) = quick_framed(key);
-    return step_quickly(row, frame, last, fresh);
+    return step_fast(row, frame, last, fresh);
 }
 
 /* False: it takes more than that, or the stack ends. */
@@ -254,7 +254,7 @@ static inline bool step_on(unwind_cache *cache, struct unwind_frame *frame, uint
 
 /* What trail_join does, for `n` frames that lie in the stack, one behind the other, in front of
  * `kept` ones, of which there are some. */
-static inline void trail_join_quickly(unwind_trail *trail, size_t kept, size_t n) {
+static inline void trail_join_fast(unwind_trail *trail, size_t kept, size_t n) {
     struct unwind_point *point = trail->points + kept;
     struct rest *rest = trail->rests + kept;
     struct needs needs = needs_of(trail, point - 1);
@@ -283,7 +283,7 @@ static inline void trail_join_quickly(unwind_trail *trail, size_t kept, size_t n
 /* Where a few frames are new, and nothing about them is special. No frames: it takes more than
  * this, and the trail is as it was. */
 static inline __attribute__((always_inline)) struct unwind_taken
-trail_take_quickly(unwind_trail *trail, const struct unwind_site *site) {
+trail_take_compared(unwind_trail *trail, const struct unwind_site *site) {
     static const struct unwind_taken none = {0};
     const uintptr_t last = trail->stack_high - WORD;
     struct unwind_frame frame = {.key = site->return_address, .sp = site->sp, .bp = site->bp};
@@ -302,7 +302,7 @@ trail_take_quickly(unwind_trail *trail, const struct unwind_site *site) {
     const size_t kept = (size_t)(point - trail->points), n = (size_t)(fresh - trail->fresh);
     if (__builtin_expect(kept + n > trail->max, 0))
         return none;
-    trail_join_quickly(trail, kept, n);
+    trail_join_fast(trail, kept, n);
     return (struct unwind_taken){.n = kept + n, .kept = kept};
 }
 
@@ -356,8 +356,8 @@ static struct unwind_taken trail_take_whole(unwind_trail *trail) {
     return (struct unwind_taken){.n = n};
 }
 
-static __attribute__((noinline)) struct unwind_taken trail_take(unwind_trail *trail,
-                                                                const struct unwind_site *site) {
+static __attribute__((noinline)) struct unwind_taken
+trail_take_slow(unwind_trail *trail, const struct unwind_site *site) {
     struct unwind_taken taken;
     struct walk walk; /* is large, and little of it is used */
     enum step step;
@@ -369,7 +369,7 @@ static __attribute__((noinline)) struct unwind_taken trail_take(unwind_trail *tr
     if (!unwind_trail_is_in_stack(trail, site->sp))
         return trail_take_whole(trail);
     if (trail->n_points > 0 && trail_is_plain(trail)) {
-        taken = trail_take_quickly(trail, site);
+        taken = trail_take_compared(trail, site);
         if (taken.n > 0)
             return taken;
     }
@@ -390,21 +390,20 @@ static __attribute__((noinline)) struct unwind_taken trail_take(unwind_trail *tr
     return taken;
 }
 
-static inline struct unwind_taken trail_take_any(unwind_trail *trail,
-                                                 const struct unwind_site *site) {
+static inline struct unwind_taken trail_take(unwind_trail *trail, const struct unwind_site *site) {
     if (trail_is_usable(trail, site->sp)) {
         const struct unwind_taken taken =
             trail_is_plain(trail)
-                ? trail_take_plainly(trail, site->return_address, site->sp, NULL, NULL)
-                : trail_take_quickly(trail, site);
+                ? trail_take_fast(trail, site->return_address, site->sp, NULL, NULL)
+                : trail_take_compared(trail, site);
         if (__builtin_expect(taken.n > 0, 1))
             return taken;
     }
-    return trail_take(trail, site);
+    return trail_take_slow(trail, site);
 }
 
 struct unwind_taken unwind_trail_take(unwind_trail *trail, const struct unwind_site *site) {
-    const struct unwind_taken taken = trail_take_any(trail, site);
+    const struct unwind_taken taken = trail_take(trail, site);
     trail->quick = !trail->flags && trail_is_plain(trail) && trail->n_points > 0;
     return taken;
 }

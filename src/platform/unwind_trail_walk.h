@@ -96,7 +96,7 @@ static inline bool trail_pass_needs(unwind_trail *trail, size_t kept, size_t n) 
  * than this, and the trail is as it was. The keys of the new frames also go to the same places of
  * `keys`, and `*marked` tells whether all of them are marked, unless these are NULL. */
 STACK_UNCHECKED static inline __attribute__((always_inline)) struct unwind_taken
-trail_take_plainly(unwind_trail *trail, uintptr_t key, uintptr_t sp, uint64_t *keys, bool *marked) {
+trail_take_fast(unwind_trail *trail, uintptr_t key, uintptr_t sp, uint64_t *keys, bool *marked) {
     static const struct unwind_taken none = {0};
     const uintptr_t last = trail->stack_high - WORD;
     struct fresh *const first = trail->fresh, *const end = first + QUICK_FRAMES, *fresh = first;
@@ -152,7 +152,7 @@ static inline bool trail_is_plain(const unwind_trail *trail) {
     return KEY_BELOW_SP && !trail->by_bp;
 }
 
-/* Whether trail_take_plainly may be tried for a stack that begins at `sp`. */
+/* Whether trail_take_fast may be tried for a stack that begins at `sp`. */
 static inline bool trail_is_quick(const unwind_trail *trail, uintptr_t sp) {
     return trail->quick && trail_is_usable(trail, sp);
 }

@@ -254,7 +254,7 @@ static __attribute__((noinline)) memtrace_status add_packet(profile *p, cct_path
 
 /* Whatever stands at the reader's place. */
 static memtrace_status next_any(memtrace_reader *reader, unsigned result, memtrace_event *event) {
-    return result <= BACKTRACE_UNSET ? reader_next_any(reader, event)
+    return result <= BACKTRACE_UNSET ? reader_next_slow(reader, event)
                                      : reader_next_after(reader, result, event);
 }
 

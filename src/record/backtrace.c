@@ -1,6 +1,6 @@
 #include "record/backtrace.h"
 
-void backtrace_encode_slowly(struct session *s, struct domain *d, size_t first, size_t n) {
+void backtrace_encode_slow(struct session *s, struct domain *d, size_t first, size_t n) {
     for (size_t i = first; i < n; i++) {
         const uintptr_t pc = unwind_trail_pc(d->trail, i);
         d->frames[1 + i] = code_remembered(&s->codes, &d->codes, pc);
@@ -16,7 +16,7 @@ static inline void backtrace_encode(struct session *s, struct domain *d, size_t 
     for (; code < end; code++, point++)
         if (__builtin_expect(!code_is_of(*code = code_recall(&d->codes, point->key), point->key),
                              0)) {
-            backtrace_encode_slowly(s, d, (size_t)(code - codes), n);
+            backtrace_encode_slow(s, d, (size_t)(code - codes), n);
             break;
         }
 }

@@ -21,7 +21,7 @@ struct backtrace backtrace_take(struct session *s, struct domain *d, const struc
 
 /* Encodes the frames of the trail from `first` to `n`, and marks those whose codes are their
  * addresses. */
-void backtrace_encode_slowly(struct session *s, struct domain *d, size_t first, size_t n);
+void backtrace_encode_slow(struct session *s, struct domain *d, size_t first, size_t n);
 
 /* How many codes of a stack of `n` frames, of which `kept` are as they were, stand as they should:
  * the innermost of either stack bears a type. */
@@ -34,15 +34,15 @@ static inline size_t backtrace_common(const struct domain *d, size_t kept, size_
 
 /* backtrace_take in line, where nothing is special. No frames: something is. */
 static inline __attribute__((always_inline)) struct backtrace
-backtrace_take_quickly(struct session *s, struct domain *d, uintptr_t return_address, uintptr_t sp,
-                       unsigned type) {
+backtrace_take_fast(struct session *s, struct domain *d, uintptr_t return_address, uintptr_t sp,
+                    unsigned type) {
     static const struct backtrace none = {0};
     unwind_trail *const trail = d->trail;
     uint64_t *const codes = d->frames + 1;
     bool marked;
     if (__builtin_expect(!trail_is_quick(trail, sp) || code_epoch() != d->codes.epoch, 0))
         return none;
-    const struct unwind_taken taken = trail_take_plainly(trail, return_address, sp, codes, &marked);
+    const struct unwind_taken taken = trail_take_fast(trail, return_address, sp, codes, &marked);
     if (__builtin_expect(taken.n == 0, 0))
         return none;
     if (__builtin_expect(taken.n > s->depth || taken.kept > d->n_frames, 0)) {
@@ -55,7 +55,7 @@ backtrace_take_quickly(struct session *s, struct domain *d, uintptr_t return_add
         codes[common] = code_without_type(codes[common]);
     }
     if (__builtin_expect(!marked, 0))
-        backtrace_encode_slowly(s, d, common, taken.n);
+        backtrace_encode_slow(s, d, common, taken.n);
     codes[taken.n - 1] = code_with_type(codes[taken.n - 1], type);
     d->n_frames = taken.n;
     d->type = type;

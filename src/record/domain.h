@@ -92,7 +92,7 @@ static inline void domain_enter(struct domain *d) {
         domain_wait(d);
 }
 /* The same where it takes no fence; false if it takes waiting, but it is inside. */
-static inline bool domain_enter_quickly(struct domain *d) {
+static inline bool domain_enter_fast(struct domain *d) {
     atomic_store_explicit(&d->inside, true, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
     return atomic_load_explicit(&d->wanted, memory_order_acquire) == 0;

@@ -48,7 +48,7 @@ uint64_t ids_take_wide(ids *table, uintptr_t address) {
     return found;
 }
 
-bool ids_put_slowly(ids *table, uintptr_t address, uint64_t id, uint64_t *before) {
+bool ids_put_slow(ids *table, uintptr_t address, uint64_t id, uint64_t *before) {
     struct ids_node *node;
     struct ids_high *high = NULL;
     struct ids_leaf *leaf;

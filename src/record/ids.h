@@ -58,7 +58,7 @@ typedef struct ids {
 void ids_forget(ids *table);
 
 /* Puts an id, or 0, where that takes memory, or more than 32 bits. */
-bool ids_put_slowly(ids *table, uintptr_t address, uint64_t id, uint64_t *before);
+bool ids_put_slow(ids *table, uintptr_t address, uint64_t id, uint64_t *before);
 uint64_t ids_take_wide(ids *table, uintptr_t address);
 
 /* `sparse`: blocks that start at multiples of 16 are at least 32 bytes apart. */
@@ -109,7 +109,7 @@ static inline bool ids_put_at(ids *table, uint32_t *place, uintptr_t address, ui
     if (__builtin_expect(!place || id >= UINT32_MAX ||
                              atomic_load_explicit(&table->wide, memory_order_relaxed),
                          0))
-        return ids_put_slowly(table, address, id, before);
+        return ids_put_slow(table, address, id, before);
     cpu_touch_to_write(place);
     *before = *place;
     *place = (uint32_t)(id + 1);

@@ -120,7 +120,7 @@ static inline __attribute__((always_inline)) bool native_enter_fast(const struct
     self.sampler.busy = 1;
     atomic_signal_fence(memory_order_seq_cst);
     const uint64_t cycles = cpu_cycles();
-    if (__builtin_expect(domain_enter_quickly(d) && !native_clock_is_old(d, cycles) &&
+    if (__builtin_expect(domain_enter_fast(d) && !native_clock_is_old(d, cycles) &&
                              atomic_load_explicit(&s->latest, memory_order_relaxed) <= d->now,
                          1)) {
         d->event_cycles = cycles;
@@ -236,7 +236,7 @@ native_born_inline(void *block, uint64_t words, uint64_t n_samples, unsigned typ
         native_born(s, block, words, n_samples, type, &site);
         return;
     }
-    const struct backtrace stack = backtrace_take_quickly(s, d, return_address, sp, type);
+    const struct backtrace stack = backtrace_take_fast(s, d, return_address, sp, type);
     memtrace_status status;
     if (__builtin_expect(stack.n > 0, 1)) {
         status = stream_alloc_block(d->stream, d->now, words, n_samples, stack.codes, stack.n,
@@ -310,7 +310,7 @@ void native_died_fast(void *block) {
     if (!taken)
         return;
     if (__builtin_expect(native_enter_fast(s, d), 1)) {
-        const bool done = stream_collect_quickly(d->stream, d->now, taken);
+        const bool done = stream_collect_fast(d->stream, d->now, taken);
         native_leave(d);
         if (__builtin_expect(done, 1))
             return;

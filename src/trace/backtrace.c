@@ -199,8 +199,8 @@ static const uint8_t *decoder_run(backtrace *b, frame_table *table, backtrace_de
 }
 
 /* Without what backtrace_decode takes for granted. */
-const uint8_t *backtrace_decode_any(backtrace *b, frame_table *frames, const uint8_t *p,
-                                    const uint8_t *end, uint32_t n, uint64_t prefix) {
+const uint8_t *backtrace_decode_slow(backtrace *b, frame_table *frames, const uint8_t *p,
+                                     const uint8_t *end, uint32_t n, uint64_t prefix) {
     bool was_cut = prefix > b->n_frames;
     uint32_t at = was_cut ? b->n_frames : (uint32_t)prefix;
     backtrace_decoder d = {.p = p,

@@ -82,8 +82,8 @@ typedef struct backtrace_decoder {
 } backtrace_decoder;
 
 /* The two ways on from backtrace_decode: from the first codeword, and from a later one. */
-const uint8_t *backtrace_decode_any(backtrace *b, frame_table *frames, const uint8_t *p,
-                                    const uint8_t *end, uint32_t n, uint64_t prefix);
+const uint8_t *backtrace_decode_slow(backtrace *b, frame_table *frames, const uint8_t *p,
+                                     const uint8_t *end, uint32_t n, uint64_t prefix);
 const uint8_t *backtrace_decode_rest(backtrace *b, frame_table *frames, backtrace_decoder *d,
                                      uint32_t prefix);
 
@@ -105,7 +105,7 @@ static inline const uint8_t *backtrace_decode(backtrace *b, frame_table *frames,
     if (__builtin_expect(prefix > b->n_frames || prefix + 2 * n >= b->room ||
                              end - p < (ptrdiff_t)(n * BACKTRACE_MAX_HIT),
                          0))
-        return backtrace_decode_any(b, frames, p, end, n, prefix);
+        return backtrace_decode_slow(b, frames, p, end, n, prefix);
     const uint16_t *flat = b->flat;
     backtrace_slot *slots = b->slots.items;
     uint32_t *out = b->frames + prefix, at = BACKTRACE_SLOT_OF_BUCKET_0, any = 0;

@@ -61,7 +61,7 @@ __attribute__((cold)) memtrace_status reader_odd_event(memtrace_reader *r, const
     return status == MEMTRACE_OK ? status : reader_stop(r, status);
 }
 
-memtrace_status reader_next_any(memtrace_reader *r, memtrace_event *event) {
+memtrace_status reader_next_slow(memtrace_reader *r, memtrace_event *event) {
     for (;;) {
         const uint8_t *at = r->next;
         memtrace_status status;
@@ -90,7 +90,7 @@ memtrace_status reader_next_any(memtrace_reader *r, memtrace_event *event) {
 
 memtrace_status reader_next_after(memtrace_reader *r, unsigned result, memtrace_event *event) {
     const memtrace_status status = reader_wrong_event(r, result);
-    return status == MEMTRACE_OK ? reader_next_any(r, event) : reader_stop(r, status);
+    return status == MEMTRACE_OK ? reader_next_slow(r, event) : reader_stop(r, status);
 }
 
 /* Apart from fates, as a function of its own. */
@@ -115,5 +115,5 @@ memtrace_status memtrace_reader_next(memtrace_reader *r, memtrace_event *event) 
         if (likely(is_alloc(header >> FORMAT_TIME_BITS)))
             return next_alloc(r, event, header);
     }
-    return reader_next_any(r, event);
+    return reader_next_slow(r, event);
 }

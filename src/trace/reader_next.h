@@ -13,7 +13,7 @@
 enum { EVENT_BAD_SOURCE = BACKTRACE_NOMEM + 1, EVENT_BAD_SAMPLES, EVENT_UNKNOWN };
 
 /* Reads whatever stands at r->next. */
-memtrace_status reader_next_any(memtrace_reader *r, memtrace_event *event);
+memtrace_status reader_next_slow(memtrace_reader *r, memtrace_event *event);
 
 /* The event at r->next cannot be decoded, for this reason: reads what can be read after it. */
 memtrace_status reader_next_after(memtrace_reader *r, unsigned result, memtrace_event *event);
@@ -36,7 +36,7 @@ static inline __attribute__((always_inline)) unsigned reader_backtrace(memtrace_
                                                                        memtrace_event *event) {
     backtrace *b = &r->domain->backtrace;
     p = whole ? backtrace_decode(b, &r->frames, p, r->end, n, prefix)
-              : backtrace_decode_any(b, &r->frames, p, r->end, n, prefix);
+              : backtrace_decode_slow(b, &r->frames, p, r->end, n, prefix);
     const unsigned result = b->result;
     if (unlikely(!p))
         return result;

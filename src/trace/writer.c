@@ -510,8 +510,8 @@ static uint64_t next_id_for(const memtrace_stream *s, unsigned code, uint64_t id
     return beyond && id >= s->next_id ? id + FORMAT_ID_CHUNK : s->next_id;
 }
 
-static __attribute__((noinline)) memtrace_status
-write_delta_slowly(memtrace_stream *s, unsigned code, uint64_t time, uint64_t id) {
+static __attribute__((noinline)) memtrace_status write_delta_slow(memtrace_stream *s, unsigned code,
+                                                                  uint64_t time, uint64_t id) {
     if (s->status != MEMTRACE_OK)
         return s->status;
     set_time(s, time);
@@ -529,7 +529,7 @@ static inline memtrace_status write_delta(memtrace_stream *s, unsigned code, uin
     const uint64_t now = s->start_time + time;
     const bool beyond = code == FORMAT_PROMOTE && id >= s->next_id;
     if (__builtin_expect(!is_easy(s, now) || beyond, 0))
-        return write_delta_slowly(s, code, time, id);
+        return write_delta_slow(s, code, time, id);
     s->now = now;
     s->easy_time = time;
     uint8_t *p = put_event_header(s->events.used, code, now);
@@ -796,8 +796,8 @@ static uint64_t take_id(memtrace_stream *s) {
     return s->next_id;
 }
 
-memtrace_status stream_put_frames_slowly(memtrace_stream *s, uint8_t *p, bool short_form,
-                                         const cache_cursor *c, uint64_t *id) {
+memtrace_status stream_put_frames_slow(memtrace_stream *s, uint8_t *p, bool short_form,
+                                       const cache_cursor *c, uint64_t *id) {
     cache_tally tally;
     uint8_t *const codewords = p + (short_form ? 1 : 2);
     uint8_t *const end = cache_encode(&s->cache, c->last, c->frames, (size_t)(c->stop - c->frames),
@@ -820,9 +820,9 @@ static inline bool is_easy_alloc(const memtrace_stream *s, uint64_t now, const a
 }
 
 /* What stream_alloc does, for an easy one. */
-static inline memtrace_status stream_alloc_easily(memtrace_stream *s, uint64_t now, allocation *a,
-                                                  const uint64_t *frames, size_t n, size_t common,
-                                                  uint64_t *id) {
+static inline memtrace_status stream_alloc_fast(memtrace_stream *s, uint64_t now, allocation *a,
+                                                const uint64_t *frames, size_t n, size_t common,
+                                                uint64_t *id) {
     uint64_t *const previous = s->previous;
     const size_t shorter = n < s->n_previous ? n : s->n_previous;
     while (common < shorter && previous[common] == frames[common])
@@ -834,7 +834,7 @@ static inline memtrace_status stream_alloc_easily(memtrace_stream *s, uint64_t n
     const cache_cursor c = encode_frames(s, p, short_form, frames, n, common, false);
     if (__builtin_expect(c.frames < c.stop, 0)) {
         const cache_cursor rest = c;
-        const memtrace_status status = stream_put_frames_slowly(s, p, short_form, &rest, id);
+        const memtrace_status status = stream_put_frames_slow(s, p, short_form, &rest, id);
         if (status != MEMTRACE_OK)
             return status;
     } else {
@@ -849,9 +849,9 @@ static inline memtrace_status stream_alloc_easily(memtrace_stream *s, uint64_t n
 }
 
 /* A packet's first backtrace is whole: after a loss that one is right again. */
-memtrace_status stream_alloc_block_slowly(memtrace_stream *s, uint64_t time, uint64_t words,
-                                          uint64_t samples, const uint64_t *frames, size_t n,
-                                          size_t common, uint64_t *id) {
+memtrace_status stream_alloc_block_slow(memtrace_stream *s, uint64_t time, uint64_t words,
+                                        uint64_t samples, const uint64_t *frames, size_t n,
+                                        size_t common, uint64_t *id) {
     allocation a = {.length = words - 1, .samples = samples, .source = MEMTRACE_EXTERNAL};
     if (s->status != MEMTRACE_OK)
         return s->status;
@@ -871,7 +871,7 @@ memtrace_status stream_alloc_block_slowly(memtrace_stream *s, uint64_t time, uin
                               .stop = n ? frames + n : NULL,
                               .last = s->cache.buckets,
                               .p = p + 2};
-    const memtrace_status written = stream_put_frames_slowly(s, p, false, &all, id);
+    const memtrace_status written = stream_put_frames_slow(s, p, false, &all, id);
     if (written == MEMTRACE_OK)
         set_easy(s);
     return written;
@@ -885,8 +885,8 @@ memtrace_status memtrace_stream_alloc_block(memtrace_stream *s, uint64_t time, u
 }
 
 static __attribute__((noinline)) memtrace_status
-stream_alloc_slowly(memtrace_stream *s, uint64_t time, const allocation *wanted,
-                    const uint64_t *frames, size_t n_frames, size_t common_prefix, uint64_t *id) {
+stream_alloc_slow(memtrace_stream *s, uint64_t time, const allocation *wanted,
+                  const uint64_t *frames, size_t n_frames, size_t common_prefix, uint64_t *id) {
     allocation a = *wanted;
     if (s->status != MEMTRACE_OK)
         return s->status;
@@ -909,9 +909,9 @@ memtrace_status memtrace_stream_alloc(memtrace_stream *stream, uint64_t time,
     allocation a = {.length = length, .samples = samples, .source = source};
     const uint64_t now = stream->start_time + time;
     if (__builtin_expect(is_easy_alloc(stream, now, &a, n_frames, common_prefix), 1))
-        return stream_alloc_easily(stream, now, &a, frames, n_frames, common_prefix, id);
+        return stream_alloc_fast(stream, now, &a, frames, n_frames, common_prefix, id);
     const allocation wanted = {.length = length, .samples = samples, .source = source};
-    return stream_alloc_slowly(stream, time, &wanted, frames, n_frames, common_prefix, id);
+    return stream_alloc_slow(stream, time, &wanted, frames, n_frames, common_prefix, id);
 }
 
 memtrace_status memtrace_stream_alloc_as(memtrace_stream *stream, uint64_t time, uint64_t id,

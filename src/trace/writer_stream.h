@@ -90,14 +90,14 @@ static inline uint64_t use_next_id(memtrace_stream *s) {
 /* ---- what is not in line ------------------------------------------------------------------- */
 
 /* Goes on, from any frame on, with an allocation whose head ends at `p`. */
-memtrace_status stream_put_frames_slowly(memtrace_stream *s, uint8_t *p, bool short_form,
-                                         const cache_cursor *c, uint64_t *id);
+memtrace_status stream_put_frames_slow(memtrace_stream *s, uint8_t *p, bool short_form,
+                                       const cache_cursor *c, uint64_t *id);
 
 /* What stream_alloc_block does for a block that is large, does not fit the packet, has many new
  * frames, or is the first at its time. */
-memtrace_status stream_alloc_block_slowly(memtrace_stream *s, uint64_t time, uint64_t words,
-                                          uint64_t samples, const uint64_t *frames, size_t n,
-                                          size_t common, uint64_t *id);
+memtrace_status stream_alloc_block_slow(memtrace_stream *s, uint64_t time, uint64_t words,
+                                        uint64_t samples, const uint64_t *frames, size_t n,
+                                        size_t common, uint64_t *id);
 
 /* Blocks of more words may be written in longer form. */
 enum { STREAM_EASY_WORDS = FORMAT_VINT_16 - 1 };
@@ -125,7 +125,7 @@ static inline bool stream_is_easy(const memtrace_stream *s, uint64_t time) {
 }
 
 /* The end of the block whose id + 1 is `taken`. False: memtrace_stream_collect can do more. */
-static inline bool stream_collect_quickly(memtrace_stream *s, uint64_t time, uint64_t taken) {
+static inline bool stream_collect_fast(memtrace_stream *s, uint64_t time, uint64_t taken) {
     if (!stream_is_easy(s, time))
         return false;
     uint8_t *p = put_event_header(s->events.used, FORMAT_COLLECT, s->now);
@@ -141,7 +141,7 @@ stream_alloc_block(memtrace_stream *s, uint64_t time, uint64_t words, uint64_t s
                              n - common > EASY_FRAMES || words - 1 >= STREAM_EASY_WORDS ||
                              common >= FORMAT_VINT_16,
                          0))
-        return stream_alloc_block_slowly(s, time, words, samples, frames, n, common, id);
+        return stream_alloc_block_slow(s, time, words, samples, frames, n, common, id);
     s->n_previous = 0;
     uint8_t *p = put_event_header(s->events.used, FORMAT_ALLOC, s->now);
     p = put_u32(p, (uint32_t)(words - 1) | (uint32_t)samples << 8 |
@@ -149,7 +149,7 @@ stream_alloc_block(memtrace_stream *s, uint64_t time, uint64_t words, uint64_t s
     const cache_cursor c = encode_frames(s, p, false, frames, n, common, true);
     if (__builtin_expect(c.frames < c.stop, 0)) {
         const cache_cursor rest = c;
-        return stream_put_frames_slowly(s, p, false, &rest, id);
+        return stream_put_frames_slow(s, p, false, &rest, id);
     }
     put_codeword_count(p, false, c.codewords);
     *id = use_next_id(s);

@@ -288,7 +288,7 @@ static object *allocate_large(heap *h, uint32_t n_fields) {
     return o;
 }
 
-static object *allocate_slowly(heap *h, uint32_t n_fields) {
+static object *allocate_slow(heap *h, uint32_t n_fields) {
     uintptr_t before = h->next;
     object *o = bump(h, n_fields, h->end);
     if (!o) {
@@ -314,7 +314,7 @@ static object *allocate(heap *h, uint32_t n_fields) {
         return allocate_large(h, n_fields);
     object *o = bump(h, n_fields, h->limit);
     if (!o)
-        return allocate_slowly(h, n_fields);
+        return allocate_slow(h, n_fields);
     return h->young[h->n_young++] = set_up(h, o, n_fields);
 }
 

@@ -79,13 +79,13 @@ static size_t n_plain, n_quick, n_marked;
 
 /* Takes a stack as the recorder does. Frames that are new are told of, and whether all were marked:
  * then each has been so at some time. */
-static struct unwind_taken take_quickly(const struct unwind_site *site) {
+static struct unwind_taken take_fast(const struct unwind_site *site) {
     static __thread uint64_t keys[STACK_MAX];
     struct unwind_taken taken = {0};
     bool all;
     n_plain += trail->n_points > 0 && trail_is_plain(trail);
     if (trail_is_quick(trail, site->sp))
-        taken = trail_take_plainly(trail, site->return_address, site->sp, keys, &all);
+        taken = trail_take_fast(trail, site->return_address, site->sp, keys, &all);
     if (taken.n == 0)
         return unwind_trail_take(trail, site);
     for (size_t i = taken.kept; i < taken.n; i++) {
@@ -106,7 +106,7 @@ static struct unwind_taken take_quickly(const struct unwind_site *site) {
 /* Takes its caller's stack once more along the trail: `theirs`, and perhaps frames within it. What
  * is said to be kept must be what it was. */
 static void compare_trail(const struct unwind_site *site) {
-    const struct unwind_taken taken = take_quickly(site);
+    const struct unwind_taken taken = take_fast(site);
     ck_assert_uint_eq(unwind_trail_flags(trail) & ~(unsigned)(UNWIND_TOOK_ALL | UNWIND_SIGNAL), 0);
     ck_assert_uint_ge(taken.n, theirs.count);
     ck_assert_uint_le(taken.n, theirs.count + 4);

@@ -374,7 +374,7 @@ START_TEST(every_block_is_read_as_it_was_written) {
         put_line(out, time, id, words, samples, frames, before = depth);
         if (r >> 40 & 1) {
             const bool tried = r >> 41 & 1,
-                       done = tried && stream_collect_quickly(s.stream, time, id / 2 + 1);
+                       done = tried && stream_collect_fast(s.stream, time, id / 2 + 1);
             n_quick += done;
             if (!done)
                 ck_assert_int_eq(memtrace_stream_collect(s.stream, time, id / 2), MEMTRACE_OK);

@@ -83,7 +83,10 @@ int posix_spawnp(pid_t *pid, const char *file, const void *actions, const void *
         next.name arguments;                                                                       \
         __builtin_unreachable();                                                                   \
     }
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wattributes" /* some compilers hold abort to be cold */
 CALLS_EXIT(DEFINE_EXIT)
+#pragma GCC diagnostic pop
 
 /* What they give is for whoever called us: where that is may tell a runtime what it is about. */
 #define DEFINE_LINK(result, name, parameters, arguments)                                           \

@@ -70,14 +70,28 @@ export class HttpSource {
     this.#answers.clear();
   }
 
-  // Calls back with news of traces that grow; returns what ends that.
+  // Calls back with news of traces that grow; returns what ends that. Browsers allow a server six connections, so that
+  // a page which nobody sees gives up its own; the first news of a new one is what it has missed.
   follow(news) {
-    const events = new EventSource("/api/live");
-    events.addEventListener("trace", (e) => news(JSON.parse(e.data)));
-    // The only word of a server that ends while nothing is asked. It is tried again until another server refuses.
-    events.addEventListener("open", () => this.onState(this.pending, null));
-    events.addEventListener("error", () => this.onState(this.pending, events.readyState === EventSource.CLOSED ? new SourceError({ reason: "it was started anew" }, 403) : new Error("the connection has ended")));
-    return () => events.close();
+    let events = null;
+    const close = () => {
+      events?.close();
+      events = null;
+    };
+    const open = () => {
+      const mine = (events = new EventSource("/api/live"));
+      mine.addEventListener("trace", (e) => news(JSON.parse(e.data)));
+      // The only word of a server that ends while nothing is asked. It is tried again until another server refuses.
+      mine.addEventListener("open", () => this.onState(this.pending, null));
+      mine.addEventListener("error", () => this.onState(this.pending, mine.readyState === EventSource.CLOSED ? new SourceError({ reason: "it was started anew" }, 403) : new Error("the connection has ended")));
+    };
+    const change = () => (document.hidden ? close() : events ?? open());
+    document.addEventListener("visibilitychange", change);
+    change();
+    return () => {
+      document.removeEventListener("visibilitychange", change);
+      close();
+    };
   }
 }
 

@@ -69,3 +69,42 @@ test("a piece of advice has its words and places", () => {
   assert.deepEqual([one, many].map((a) => a.places.map((p) => p.function)), [["alpha"], ["beta", "gamma"]]);
   assert.deepEqual([many.place, many.from, many.gain, many.check], [undefined, undefined, "", ["gamma", "x.c"]]);
 });
+
+test("a page that nobody sees holds no connection, and takes it up again", () => {
+  const opened = [], listeners = new Set();
+  globalThis.EventSource = class {
+    static CLOSED = 2;
+    constructor(url) {
+      opened.push(this);
+      this.url = url;
+      this.heard = {};
+    }
+    addEventListener(kind, f) {
+      this.heard[kind] = f;
+    }
+    close() {
+      this.closed = true;
+    }
+  };
+  globalThis.document = { hidden: false, addEventListener: (_, f) => listeners.add(f), removeEventListener: (_, f) => listeners.delete(f) };
+  const see = (hidden) => {
+    document.hidden = hidden;
+    for (const f of listeners) f();
+  };
+  const news = [], end = new HttpSource().follow((n) => news.push(n));
+  assert.deepEqual([opened.length, opened[0].url], [1, "/api/live"]);
+  see(true);
+  assert.equal(opened[0].closed, true);
+  see(true);
+  see(false);
+  see(false);
+  assert.equal(opened.length, 2);
+  opened[1].heard.trace({ data: '{"trace":0}' });
+  assert.deepEqual(news, [{ trace: 0 }]);
+  end();
+  assert.equal(opened[1].closed, true);
+  see(false);
+  assert.equal(opened.length, 2);
+  delete globalThis.document;
+  delete globalThis.EventSource;
+});

@@ -5,6 +5,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#if !defined __x86_64__ && !defined __aarch64__
+#error "each #else below means one of these two: a new CPU needs its own"
+#endif
+
 /* Says that this is a spin loop. */
 static inline void cpu_pause(void) {
 #if defined __x86_64__

@@ -81,9 +81,6 @@ static const topic topics[] = {
 
 enum { N_TOPICS = sizeof topics / sizeof *topics };
 
-const char *const topic_names[] = {"filter", "measures", "intervals", "sites",
-                                   "heaps",  "index",    NULL};
-
 static void print_topic(FILE *out, const topic *t) {
     help_text(out, t->before);
     if (t->items[0].term)

@@ -6,9 +6,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* NULL at the end; of the topics, without the rules. */
-extern const char *const topic_names[];
-
 /* False: there is no such topic. */
 bool topic_print(FILE *out, const char *name);
 

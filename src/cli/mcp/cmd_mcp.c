@@ -132,10 +132,7 @@ static size_t page_size(const char *text, size_t most) {
     const char *newline = memrchr(text, '\n', most);
     if (newline && (size_t)(newline - text) > most / 2)
         return (size_t)(newline - text) + 1;
-    size_t n = most;
-    while (n > 1 && utf8_continues(text[n]))
-        n--;
-    return n;
+    return utf8_whole(text, most);
 }
 
 static void respond_page(server *s, json_t *id, uint64_t number, size_t at, bool failed) {

@@ -55,10 +55,11 @@ enum {
     DRAIN_SIZE = 1 << 20,
 };
 
-typedef struct pprof {
+struct pprof {
     const profile *profile;
     const lens *lens;
-    output *out; /* what is compressed goes there */
+    size_t n_values; /* of a sample */
+    output *out;     /* what is compressed goes there */
     z_stream gzip;
     output message;          /* the part of the profile that was not compressed yet */
     output part, inner;      /* a message in it, and one in that */
@@ -69,12 +70,12 @@ typedef struct pprof {
     VEC(uint64_t) locations; /* of a sample */
     uint64_t next_string;
     bool *hidden;       /* by frame: nothing of it is to be seen, so that it is no location */
+    bool *written;      /* by frame: its location is there */
     uint32_t *depths;   /* by node of the tree: visible frames of its stack */
     uint32_t *outer;    /* the same: the node on it with OUTER_FRAMES of them, or itself */
     uint64_t shortened; /* samples without the middle of their stacks */
-    double objects[2], bytes[2]; /* of the samples so far: of those that ended; that are alive */
-    bool failed;                 /* no memory */
-} pprof;
+    bool failed;        /* no memory */
+};
 
 /* ---- strings and functions --------------------------------------------------------------- */
 
@@ -141,12 +142,13 @@ static bool is_all_hidden(const pprof *w, uint32_t frame) {
     return true;
 }
 
-/* A frame is a location; its lines begin with the innermost inlined function. */
+/* A frame is a location; its lines begin with the innermost inlined function. Its id is the
+ * frame's. */
 static void put_location(pprof *w, uint32_t frame) {
     const profile_frame *f = &w->profile->frames.items[frame];
-    w->hidden[frame] = is_all_hidden(w, frame);
-    if (w->hidden[frame])
+    if (w->written[frame])
         return;
+    w->written[frame] = true;
     protobuf_number(&w->part, LOCATION_ID, frame + UINT64_C(1));
     protobuf_number(&w->part, LOCATION_MAPPING_ID, 1);
     for (uint32_t i = f->n; i-- > 0;) {
@@ -174,21 +176,6 @@ static void put_label(pprof *w, const char *key, const char *value) {
     protobuf_message(&w->part, SAMPLE_LABEL, &w->inner);
 }
 
-static void put_labels(pprof *w, const classes_group *g) {
-    static const char *const heaps[] = {
-        [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external"};
-    const char *type = profile_type(w->profile, g->node);
-    char size[64] = "0 B";
-    if (g->size > 0)
-        snprintf(size, sizeof size, "%.0f..%.0f B", ldexp(1, (int)g->size - 1),
-                 ldexp(1, (int)g->size) - 1);
-    put_label(w, "heap", heaps[g->source]);
-    if (type)
-        put_label(w, "type", type);
-    put_label(w, "size class", size);
-    put_label(w, "lifetime class", lifetime_class_text(g->lifetime));
-}
-
 /* The location of the frames that a stack lacks; behind those of all frames. */
 static uint64_t gap_location(const pprof *w) {
     return w->profile->frames.count + UINT64_C(1);
@@ -212,54 +199,55 @@ static bool measure_stacks(pprof *w) {
 /* The locations from a node outward, until there are `most`. */
 static void add_locations(pprof *w, uint32_t node, size_t most) {
     const cct *tree = &w->profile->tree;
-    for (; node != CCT_ROOT && w->locations.count < most; node = cct_parent(tree, node))
-        if (!w->hidden[cct_frame(tree, node)])
-            w->locations.items[w->locations.count++] = cct_frame(tree, node) + UINT64_C(1);
-}
-
-/* What an amount adds to the whole numbers of those before it, so that they add up to its sum. */
-static uint64_t add_rounded(double *sum, double amount) {
-    const double before = round(*sum);
-    *sum += amount;
-    return (uint64_t)(round(*sum) - before);
+    for (; node != CCT_ROOT && w->locations.count < most; node = cct_parent(tree, node)) {
+        const uint32_t frame = cct_frame(tree, node);
+        if (w->hidden[frame])
+            continue;
+        put_location(w, frame);
+        w->locations.items[w->locations.count++] = frame + UINT64_C(1);
+    }
 }
 
 /* Stacks go from the innermost frame outward. */
-static void put_sample(pprof *w, const classes_group *g) {
+static void add_stack(pprof *w, uint32_t node) {
     vec_clear(&w->locations);
-    if (w->depths[g->node] <= MOST_FRAMES) {
-        add_locations(w, g->node, MOST_FRAMES);
-    } else {
-        add_locations(w, g->node, MOST_FRAMES - OUTER_FRAMES);
-        w->locations.items[w->locations.count++] = gap_location(w);
-        add_locations(w, w->outer[g->node], MOST_FRAMES + 1);
-        w->shortened++;
+    if (w->depths[node] <= MOST_FRAMES) {
+        add_locations(w, node, MOST_FRAMES);
+        return;
     }
-    const bool alive = g->lifetime == LIFETIME_ALIVE;
-    const uint64_t objects = add_rounded(&w->objects[alive], g->blocks.count);
-    const uint64_t bytes = add_rounded(&w->bytes[alive], cost_bytes(w->profile, g->samples));
-    const uint64_t values[] = {objects, bytes, alive ? objects : 0, alive ? bytes : 0};
+    add_locations(w, node, MOST_FRAMES - OUTER_FRAMES);
+    w->locations.items[w->locations.count++] = gap_location(w);
+    add_locations(w, w->outer[node], MOST_FRAMES + 1);
+    w->shortened++;
+}
+
+static bool drain(pprof *w, bool at_end);
+
+void pprof_sample(pprof *w, uint32_t node, const uint64_t *values, const pprof_label *labels,
+                  size_t n_labels) {
+    add_stack(w, node);
     protobuf_numbers(&w->part, SAMPLE_LOCATION_ID, w->locations.items, w->locations.count);
-    protobuf_numbers(&w->part, SAMPLE_VALUE, values, sizeof values / sizeof *values);
-    put_labels(w, g);
+    protobuf_numbers(&w->part, SAMPLE_VALUE, values, w->n_values);
+    for (size_t i = 0; i < n_labels; i++)
+        put_label(w, labels[i].key, labels[i].text);
     protobuf_message(&w->message, PROFILE_SAMPLE, &w->part);
+    if (w->message.used > DRAIN_SIZE && !drain(w, false))
+        w->failed = true;
 }
 
 /* ---- the whole --------------------------------------------------------------------------- */
 
-static void put_head(pprof *w) {
+static void put_head(pprof *w, const pprof_head *head) {
     const memtrace_info *info = &w->profile->info;
     string_id(w, "");
-    put_value_type(w, PROFILE_SAMPLE_TYPE, "alloc_objects", "count");
-    put_value_type(w, PROFILE_SAMPLE_TYPE, "alloc_space", "bytes");
-    put_value_type(w, PROFILE_SAMPLE_TYPE, "inuse_objects", "count");
-    put_value_type(w, PROFILE_SAMPLE_TYPE, "inuse_space", "bytes");
+    for (size_t i = 0; i < head->n_values; i++)
+        put_value_type(w, PROFILE_SAMPLE_TYPE, head->values[i].type, head->values[i].unit);
     put_value_type(w, PROFILE_PERIOD_TYPE, "space", "bytes");
     protobuf_number(&w->message, PROFILE_PERIOD,
                     (uint64_t)llround(profile_bytes_per_sample(w->profile)));
     protobuf_number(&w->message, PROFILE_DEFAULT_SAMPLE_TYPE, string_id(w, "alloc_space"));
-    protobuf_number(&w->message, PROFILE_TIME_NANOS, info->start_time * 1000);
-    protobuf_number(&w->message, PROFILE_DURATION_NANOS, w->profile->duration * 1000);
+    protobuf_number(&w->message, PROFILE_TIME_NANOS, head->time_us * 1000);
+    protobuf_number(&w->message, PROFILE_DURATION_NANOS, head->duration_us * 1000);
     if (*info->context)
         protobuf_number(&w->message, PROFILE_COMMENT, string_id(w, info->context));
     put_mapping(w);
@@ -281,15 +269,6 @@ static bool drain(pprof *w, bool at_end) {
     return status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR;
 }
 
-static bool put_samples(pprof *w, const classes_list *groups) {
-    for (size_t i = 0; i < groups->count && !w->failed; i++) {
-        put_sample(w, &groups->items[i]);
-        if (w->message.used > DRAIN_SIZE && !drain(w, false))
-            return false;
-    }
-    return !w->failed;
-}
-
 /* What is to be known where stacks were shortened. */
 static void put_gap(pprof *w) {
     static const profile_location gap = {.file = "", .function = "(frames left out)"};
@@ -305,53 +284,121 @@ static void put_gap(pprof *w) {
     protobuf_number(&w->message, PROFILE_COMMENT, string_id(w, text));
 }
 
-static bool put_profile(pprof *w, const uint8_t *kept) {
-    classes_list groups;
-    if (!classes_query(w->profile, kept, &groups))
-        return false;
-    put_head(w);
-    for (uint32_t i = 0; i < w->profile->frames.count; i++)
-        put_location(w, i);
-    bool ok =
-        vec_reserve(&w->locations, MOST_FRAMES + 1) && measure_stacks(w) && put_samples(w, &groups);
-    vec_free(&groups);
-    if (w->shortened > 0)
-        put_gap(w);
-    ok = ok && !w->failed && !w->message.error && !w->part.error && !w->inner.error;
-    return ok && drain(w, true);
-}
-
 /* Speed is worth more here than the last tenth of the size. */
 static bool start_gzip(z_stream *z) {
     enum { WINDOW = 15 + 16 /* the largest, and a gzip header */, MEMORY = 8, LEVEL = 3 };
     return deflateInit2(z, LEVEL, Z_DEFLATED, WINDOW, MEMORY, Z_DEFAULT_STRATEGY) == Z_OK;
 }
 
-bool export_pprof(output *o, const lens *l, const uint8_t *kept) {
-    pprof w = {.profile = l->profile,
-               .lens = l,
-               .out = o,
-               .hidden = calloc(l->profile->frames.count + 1, sizeof *w.hidden)};
-    if (!w.hidden || !start_gzip(&w.gzip)) {
-        free(w.hidden);
+static void pprof_free(pprof *w) {
+    deflateEnd(&w->gzip);
+    output_finish(&w->message);
+    output_finish(&w->part);
+    output_finish(&w->inner);
+    output_finish(&w->text);
+    intern_free(&w->strings);
+    map64_free(&w->string_index);
+    map64_free(&w->functions);
+    vec_free(&w->locations);
+    free(w->hidden);
+    free(w->written);
+    free(w->depths);
+    free(w->outer);
+    free(w);
+}
+
+/* What is known by frame and by node before the first sample. */
+static bool learn_stacks(pprof *w) {
+    const size_t n = w->profile->frames.count;
+    w->hidden = calloc(n + 1, sizeof *w->hidden);
+    w->written = calloc(n + 1, sizeof *w->written);
+    if (!w->hidden || !w->written)
         return false;
+    for (uint32_t i = 0; i < n; i++)
+        w->hidden[i] = is_all_hidden(w, i);
+    return measure_stacks(w) && vec_reserve(&w->locations, MOST_FRAMES + 1);
+}
+
+pprof *pprof_begin(output *o, const lens *l, const pprof_head *head) {
+    pprof *w = malloc(sizeof *w);
+    if (!w)
+        return NULL;
+    *w = (pprof){.profile = l->profile, .lens = l, .out = o, .n_values = head->n_values};
+    if (!start_gzip(&w->gzip)) {
+        free(w);
+        return NULL;
     }
-    output_start(&w.message, OUTPUT_MEMORY);
-    output_start(&w.part, OUTPUT_MEMORY);
-    output_start(&w.inner, OUTPUT_MEMORY);
-    output_start(&w.text, OUTPUT_MEMORY);
-    const bool ok = put_profile(&w, kept);
-    deflateEnd(&w.gzip);
-    output_finish(&w.message);
-    output_finish(&w.part);
-    output_finish(&w.inner);
-    output_finish(&w.text);
-    intern_free(&w.strings);
-    map64_free(&w.string_index);
-    map64_free(&w.functions);
-    vec_free(&w.locations);
-    free(w.hidden);
-    free(w.depths);
-    free(w.outer);
+    output_start(&w->message, OUTPUT_MEMORY);
+    output_start(&w->part, OUTPUT_MEMORY);
+    output_start(&w->inner, OUTPUT_MEMORY);
+    output_start(&w->text, OUTPUT_MEMORY);
+    if (!learn_stacks(w)) {
+        pprof_free(w);
+        return NULL;
+    }
+    put_head(w, head);
+    return w;
+}
+
+bool pprof_failed(const pprof *w) {
+    return w->failed || w->message.error || w->part.error || w->inner.error;
+}
+
+bool pprof_end(pprof *w) {
+    if (w->shortened > 0)
+        put_gap(w);
+    const bool ok = !pprof_failed(w) && drain(w, true);
+    pprof_free(w);
     return ok;
+}
+
+/* ---- of a trace -------------------------------------------------------------------------- */
+
+enum { OBJECTS, SPACE, LIVE_OBJECTS, LIVE_SPACE, N_VALUES };
+
+const pprof_value pprof_heap_values[] = {[OBJECTS] = {"alloc_objects", "count"},
+                                         [SPACE] = {"alloc_space", "bytes"},
+                                         [LIVE_OBJECTS] = {"inuse_objects", "count"},
+                                         [LIVE_SPACE] = {"inuse_space", "bytes"}};
+
+/* What an amount adds to the whole numbers of those before it, so that they add up to its sum. */
+static uint64_t add_rounded(double *sum, double amount) {
+    const double before = round(*sum);
+    *sum += amount;
+    return (uint64_t)(round(*sum) - before);
+}
+
+static void put_group(pprof *w, const classes_group *g, double sums[2][2]) {
+    static const char *const heaps[] = {
+        [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external"};
+    const char *type = profile_type(w->profile, g->node);
+    char size[64] = "0 B";
+    if (g->size > 0)
+        snprintf(size, sizeof size, "%.0f..%.0f B", ldexp(1, (int)g->size - 1),
+                 ldexp(1, (int)g->size) - 1);
+    const pprof_label labels[] = {{"heap", heaps[g->source]},
+                                  {"size class", size},
+                                  {"lifetime class", lifetime_class_text(g->lifetime)},
+                                  {"type", type}};
+    const bool alive = g->lifetime == LIFETIME_ALIVE;
+    const uint64_t objects = add_rounded(&sums[alive][0], g->blocks.count);
+    const uint64_t bytes = add_rounded(&sums[alive][1], cost_bytes(w->profile, g->samples));
+    const uint64_t values[N_VALUES] = {objects, bytes, alive ? objects : 0, alive ? bytes : 0};
+    pprof_sample(w, g->node, values, labels, sizeof labels / sizeof *labels - !type);
+}
+
+bool export_pprof(output *o, const lens *l, const uint8_t *kept) {
+    double sums[2][2] = {{0}}; /* of those that ended, of those alive; of objects, of bytes */
+    const pprof_head head = {.values = pprof_heap_values,
+                             .n_values = N_VALUES,
+                             .time_us = l->profile->info.start_time,
+                             .duration_us = l->profile->duration};
+    classes_list groups;
+    if (!classes_query(l->profile, kept, &groups))
+        return false;
+    pprof *w = pprof_begin(o, l, &head);
+    for (size_t i = 0; w && i < groups.count && !pprof_failed(w); i++)
+        put_group(w, &groups.items[i], sums);
+    vec_free(&groups);
+    return w && pprof_end(w);
 }

@@ -10,6 +10,43 @@
 #include "query/lens.h"
 #include "render/output.h"
 
+typedef struct pprof pprof;
+
+typedef struct pprof_value {
+    const char *type, *unit;
+} pprof_value;
+
+typedef struct pprof_label {
+    const char *key, *text;
+} pprof_label;
+
+/* alloc_objects, alloc_space, inuse_objects, inuse_space: what pages that show heap profiles know.
+ */
+enum { PPROF_HEAP_VALUES = 4 };
+extern const pprof_value pprof_heap_values[PPROF_HEAP_VALUES];
+
+enum { PPROF_VALUES_MAX = 8 };
+
+typedef struct pprof_head {
+    const pprof_value *values;     /* that each sample has; alloc_space is among them */
+    size_t n_values;               /* at most PPROF_VALUES_MAX */
+    uint64_t time_us, duration_us; /* of what is told: since the epoch; how long */
+} pprof_head;
+
+/* A profile that is written sample by sample. The lens and its profile must not change meanwhile.
+ * NULL when there is no memory. */
+pprof *pprof_begin(output *o, const lens *l, const pprof_head *head);
+
+/* A node's stack with `n_values` values. */
+void pprof_sample(pprof *w, uint32_t node, const uint64_t *values, const pprof_label *labels,
+                  size_t n_labels);
+
+/* Whether memory ran out: no more samples are needed. */
+bool pprof_failed(const pprof *w);
+
+/* Writes what is left and frees `w`. False when memory ran out. */
+bool pprof_end(pprof *w);
+
 /* Of the rows of the profile's table of which `kept` is not 0; NULL: of all. False when there is no
  * memory. */
 bool export_pprof(output *o, const lens *l, const uint8_t *kept);

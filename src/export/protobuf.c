@@ -1,7 +1,7 @@
 /* protobuf.c: see protobuf.h. */
 #include "export/protobuf.h"
 
-enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
+enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 
 static void varint(output *o, uint64_t value) {
     for (; value >= 0x80; value >>= 7)
@@ -25,6 +25,12 @@ void protobuf_number(output *o, unsigned field, uint64_t value) {
         return;
     tag(o, field, WIRE_VARINT);
     varint(o, value);
+}
+
+void protobuf_fixed64(output *o, unsigned field, uint64_t value) {
+    tag(o, field, WIRE_FIXED64);
+    for (unsigned i = 0; i < sizeof value; i++)
+        output_char(o, (char)(value >> 8 * i));
 }
 
 void protobuf_bytes(output *o, unsigned field, const char *bytes, size_t size) {

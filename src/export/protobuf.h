@@ -10,6 +10,9 @@
  */
 void protobuf_number(output *o, unsigned field, uint64_t value);
 
+/* A number of eight bytes, which the field's type must say. */
+void protobuf_fixed64(output *o, unsigned field, uint64_t value);
+
 /* A string, bytes or a message. */
 void protobuf_bytes(output *o, unsigned field, const char *bytes, size_t size);
 

@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "symbolize/allocator_frames.h"
 #include "symbolize/perf_map.h"
+#include "symbolize/recorded_address.h"
 #include "trace/rewrite.h"
 
 /* A frame of the trace. */
@@ -56,43 +57,6 @@ struct completion {
     map64 typed_of_code;
     VEC(type_codes) types;
 };
-
-/* ---- the recorder's form of a frame ------------------------------------------------------ */
-
-/* A frame as recorded: file `PATH[BUILD-ID]` (the id may be empty), function `NAME+0xOFFSET`. */
-typedef struct recorded_address {
-    const char *path; /* not NUL-terminated */
-    size_t path_size;
-    build_id id;
-    uint64_t offset; /* a return address, as in the ELF file: the call is before it */
-} recorded_address;
-
-/* The file is PATH[BUILD-ID]. */
-static bool parse_module(recorded_address *address, const char *file) {
-    size_t size = strlen(file);
-    const char *open = memrchr(file, '[', size);
-    if (!open || open == file || file[size - 1] != ']')
-        return false;
-    address->path = file;
-    address->path_size = (size_t)(open - file);
-    return build_id_parse(&address->id, open + 1, (size_t)(file + size - 1 - (open + 1)));
-}
-
-/* The function is NAME+0xOFFSET. */
-static bool parse_offset(recorded_address *address, const char *function) {
-    const char *plus = strrchr(function, '+');
-    if (!plus || plus[1] != '0' || plus[2] != 'x' || !plus[3])
-        return false;
-    char *end;
-    address->offset = strtoull(plus + 3, &end, 16);
-    return *end == '\0' && address->offset > 0;
-}
-
-/* False if the location is something else. */
-static bool recorded_address_parse(recorded_address *address, const memtrace_location *location) {
-    return location->line == 0 && parse_module(address, location->file) &&
-           parse_offset(address, location->function);
-}
 
 /* ---- preparing --------------------------------------------------------------------------- */
 

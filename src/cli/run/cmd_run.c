@@ -16,6 +16,7 @@
 #include "base/number.h"
 #include "cli/message.h"
 #include "cli/run/preload_file.h"
+#include "cli/run/push_options.h"
 #include "cli/run/run_check.h"
 #include "cli/run/run_program.h"
 #include "cli/run/run_rescue.h"
@@ -39,6 +40,7 @@ typedef struct run_options {
     bool native, no_ocaml, mmap, view;
     bool no_symbolize, quiet;
     debug_file_options debug_files;
+    push_flags push;
 } run_options;
 
 static const run_options defaults = {.depth = DEPTH_UNSET};
@@ -101,6 +103,7 @@ static const option options[] = {
      .at = offsetof(run_options, quiet),
      .help = "say nothing afterwards, unless something went wrong"},
     OPTIONS_SYMBOLIZE(run_options),
+    OPTIONS_PUSH(run_options),
 };
 
 /* ---- setting up -------------------------------------------------------------------------- */
@@ -130,7 +133,9 @@ typedef struct launch {
     const char *pattern; /* of the trace's name; NULL: by default */
     char rescue[64];     /* see run_rescue.h; empty: there is none */
     struct clock_anchor begin;
-    uint64_t end; /* of the program, us since the epoch */
+    uint64_t end;             /* of the program, us since the epoch */
+    push_session *push;       /* NULL: nothing is pushed */
+    char push_path[PATH_MAX]; /* what it reads */
 } launch;
 
 /* Whether every block is to be recorded. */
@@ -200,7 +205,7 @@ static void set_file_setting(const char *pattern) {
 /* Whether names come into the trace at the end, and nobody has read it by then who would not see
  * them come. One that is compressed is copied anyway. */
 static bool wants_room(const launch *l, const char *pattern) {
-    return !l->options->no_symbolize && !l->options->view &&
+    return !l->options->no_symbolize && !l->options->view && !l->options->push.urls &&
            compression_of(pattern) == COMPRESSION_NONE;
 }
 
@@ -298,6 +303,7 @@ static void finish(const launch *l, run_program *program, int rescue, struct tim
     run_rescue_finish(rescue, name, &patience);
     if (WIFSIGNALED(program->status)) /* others say by their last gauges when they ended */
         run_rescue_note_end(rescue, name, (uint64_t)program->pid, l->begin.wall_us, l->end);
+    push_finish(l->push); /* before names come into the trace, perhaps in another file */
     run_traces_find(&traces, name, started, rescue, &patience);
     const uint64_t notes = run_rescue_notes(rescue);
     bool unfinished =
@@ -351,6 +357,17 @@ static void end_view(view_session *s) {
     view_session_stop(s);
 }
 
+/* ---- receivers --------------------------------------------------------------------------- */
+
+/* Sends what the program's own process writes. */
+static void start_push(launch *l, const run_program *program) {
+    char pattern[PATH_MAX];
+    if (l->options->push.urls && l->preload &&
+        trace_name_for(pattern_of(l, program->pid, pattern), (uint64_t)program->pid, l->push_path,
+                       sizeof l->push_path))
+        l->push = push_flags_start(&l->options->push, l->push_path);
+}
+
 /* ---- the command ------------------------------------------------------------------------- */
 
 static int refuse_start(const char *program, int error) {
@@ -378,6 +395,8 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
             "--output: `%s` is no name of a trace; a %% in it is followed by p (the "
             "process id) or %%",
             opts->output);
+    if (!push_flags_check(&opts->push))
+        return STATUS_USAGE;
     occupy_standard_streams();
     if (!l.pattern && set_name && *set_name)
         l.pattern = set_name;
@@ -396,6 +415,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     signal(SIGXFSZ, SIG_IGN);
     char path[PATH_MAX];
     view_session *view = opts->view && l.preload ? start_view(&l, &program, path) : NULL;
+    start_push(&l, &program);
     run_program_wait(&program);
     l.end = clock_anchored_us(l.begin, clock_monotonic_us());
     if (l.preload)

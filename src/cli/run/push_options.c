@@ -1,0 +1,45 @@
+/* push_options.c: see push_options.h. */
+#include "cli/run/push_options.h"
+
+#include "cli/message.h"
+
+enum { LINE_SIZE = 4096 };
+
+static void say(void *context, bool warning, const char *line) {
+    (void)context;
+    if (warning)
+        message_warning("%s", line);
+    else
+        message_hint("%s", line);
+}
+
+static push_options options_of(const push_flags *f) {
+    return (push_options){.urls = f->urls,
+                          .every_us = f->every,
+                          .labels = f->labels.items,
+                          .n_labels = f->labels.n,
+                          .token_file = f->token_file,
+                          .tell = say};
+}
+
+bool push_flags_check(const push_flags *f) {
+    char line[LINE_SIZE];
+    const push_options o = options_of(f);
+    if (!f->urls && (f->every || f->labels.n || f->token_file)) {
+        message_error("--every, --label and --token-file are of --push URL, which is missing");
+        return false;
+    }
+    if (!f->urls || !push_check(&o, line, sizeof line))
+        return true;
+    message_error("%s", line);
+    return false;
+}
+
+push_session *push_flags_start(const push_flags *f, const char *path) {
+    char line[LINE_SIZE];
+    const push_options o = options_of(f);
+    push_session *s = push_start(path, &o, line, sizeof line);
+    if (!s)
+        message_warning("%s", line);
+    return s;
+}

@@ -1,0 +1,52 @@
+/* push_options.h: the options of commands that push what they record to receivers of profiles. */
+#ifndef CLI_RUN_PUSH_OPTIONS_H
+#define CLI_RUN_PUSH_OPTIONS_H
+
+#include "cli/command.h"
+#include "push/push.h"
+
+typedef struct push_flags {
+    const char *urls; /* NULL: nothing is pushed */
+    const char *token_file;
+    uint64_t every; /* microseconds; 0: not given */
+    option_texts labels;
+} push_flags;
+
+/* `type` has a field `push_flags push`. */
+#define OPTIONS_PUSH(type)                                                                         \
+    {.name = "push",                                                                               \
+     .kind = OPTION_TEXT,                                                                          \
+     .at = offsetof(type, push.urls),                                                              \
+     .argument = "URL[,URL]",                                                                      \
+     .help = "send what is allocated and what is live to receivers that keep profiles, while the " \
+             "program runs: by OpenTelemetry's protocol; to Pyroscope where URL ends in /ingest; " \
+             "to Parca where it ends in /profiles/writeraw",                                       \
+     .brief = "send profiles to OTLP, Pyroscope (…/ingest), Parca (…/profiles/writeraw)"},         \
+        {.name = "every",                                                                          \
+         .kind = OPTION_TIME,                                                                      \
+         .at = offsetof(type, push.every),                                                         \
+         .argument = "TIME",                                                                       \
+         .help = "the time between two pushes (default: 15s)"},                                    \
+        {.name = "label",                                                                          \
+         .kind = OPTION_TEXTS,                                                                     \
+         .at = offsetof(type, push.labels),                                                        \
+         .argument = "KEY=VALUE",                                                                  \
+         .help = "a label of what is pushed; service=NAME names the service (default: "            \
+                 "$OTEL_SERVICE_NAME, or the program); more come from $OTEL_RESOURCE_ATTRIBUTES",  \
+         .brief = "a label of what is pushed: service=NAME, …"},                                   \
+    {                                                                                              \
+        .name = "token-file", .kind = OPTION_FILE, .at = offsetof(type, push.token_file),          \
+        .argument = "FILE",                                                                        \
+        .help = "the first line of FILE is the bearer token of the receivers (default: "           \
+                "$ALLOTRACE_PUSH_TOKEN)",                                                          \
+        .brief = "has the receivers' bearer token"                                                 \
+    }
+
+/* False after having said what is wrong. */
+bool push_flags_check(const push_flags *f);
+
+/* Pushes the trace at `path`, which must outlive the session, and says what becomes of that on
+ * standard error. NULL: nothing is to be pushed, or it was said why not. */
+push_session *push_flags_start(const push_flags *f, const char *path);
+
+#endif

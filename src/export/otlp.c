@@ -1,0 +1,311 @@
+/* otlp.c: see otlp.h. The first entry of each table of the dictionary is empty: index 0 means that
+ * there is none. */
+#include "export/otlp.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map64.h"
+#include "export/protobuf.h"
+
+enum request_field { REQUEST_RESOURCE_PROFILES = 1, REQUEST_DICTIONARY = 2 };
+enum resource_profiles_field { RESOURCE_PROFILES_RESOURCE = 1, RESOURCE_PROFILES_SCOPES = 2 };
+enum scope_profiles_field { SCOPE_PROFILES_SCOPE = 1, SCOPE_PROFILES_PROFILES = 2 };
+enum resource_field { RESOURCE_ATTRIBUTES = 1 };
+enum scope_field { SCOPE_NAME = 1 };
+enum key_value_field { KEY_VALUE_KEY = 1, KEY_VALUE_VALUE = 2 };
+enum any_value_field { ANY_VALUE_STRING = 1 };
+enum dictionary_field {
+    DICTIONARY_MAPPINGS = 1,
+    DICTIONARY_LOCATIONS = 2,
+    DICTIONARY_FUNCTIONS = 3,
+    DICTIONARY_LINKS = 4,
+    DICTIONARY_STRINGS = 5,
+    DICTIONARY_ATTRIBUTES = 6,
+    DICTIONARY_STACKS = 7,
+};
+enum profile_field {
+    PROFILE_SAMPLE_TYPE = 1,
+    PROFILE_SAMPLES = 2,
+    PROFILE_TIME = 3,
+    PROFILE_DURATION = 4,
+    PROFILE_PERIOD_TYPE = 5,
+    PROFILE_PERIOD = 6,
+    PROFILE_ID = 7,
+};
+enum value_type_field { VALUE_TYPE_TYPE = 1, VALUE_TYPE_UNIT = 2 };
+enum sample_field { SAMPLE_STACK = 1, SAMPLE_VALUES = 4 };
+enum stack_field { STACK_LOCATIONS = 1 };
+enum location_field { LOCATION_MAPPING = 1, LOCATION_LINES = 3 };
+enum line_field { LINE_FUNCTION = 1, LINE_LINE = 2 };
+enum function_field { FUNCTION_NAME = 1, FUNCTION_SYSTEM_NAME = 2, FUNCTION_FILE = 3 };
+enum mapping_field { MAPPING_FILE = 4 };
+
+/* Of a number that stays zero until something has it: index 0 of each table is taken. */
+typedef struct table {
+    output bytes; /* its entries, as fields of the dictionary */
+    map64 known;
+    uint32_t count;
+} table;
+
+struct otlp {
+    const profile *profile;
+    const lens *lens;
+    pprof_head head;
+    output resource; /* the attributes */
+    table strings, functions, locations, stacks;
+    output profiles[PPROF_VALUES_MAX]; /* their samples */
+    output part, inner, text;
+    intern_table texts;     /* equal strings are the same pointer */
+    VEC(uint64_t) of_stack; /* locations of the one being made */
+    bool failed;            /* no memory */
+};
+
+/* ---- tables ------------------------------------------------------------------------------ */
+
+/* Begins with an entry that is empty. */
+static void table_start(table *t, unsigned field) {
+    *t = (table){.count = 1};
+    output_start(&t->bytes, OUTPUT_MEMORY);
+    protobuf_bytes(&t->bytes, field, "", 0);
+}
+
+static void table_finish(table *t) {
+    output_finish(&t->bytes);
+    map64_free(&t->known);
+}
+
+/* The index of a key; `*is_new`: its entry must follow. */
+static uint32_t table_index(otlp *w, table *t, uint64_t key, bool *is_new) {
+    uint32_t *index = map64_put(&t->known, key);
+    *is_new = false;
+    if (!index) {
+        w->failed = true;
+        return 0;
+    }
+    if (*index == MAP64_NONE) {
+        *is_new = true;
+        *index = t->count++;
+    }
+    return *index;
+}
+
+static uint32_t string_index(otlp *w, const char *text) {
+    bool is_new;
+    if (!*text)
+        return 0;
+    w->text.used = 0;
+    output_utf8(&w->text, text);
+    const char *known = w->text.error ? NULL : intern(&w->texts, w->text.buffer, w->text.used);
+    if (!known) {
+        w->failed = true;
+        return 0;
+    }
+    const uint32_t index = table_index(w, &w->strings, (uintptr_t)known, &is_new);
+    if (is_new)
+        protobuf_bytes(&w->strings.bytes, DICTIONARY_STRINGS, known, w->text.used);
+    return index;
+}
+
+static uint32_t function_index(otlp *w, const profile_location *l) {
+    bool is_new;
+    const uint32_t name = string_index(w, l->function), file = string_index(w, l->file);
+    const uint32_t index = table_index(w, &w->functions, (uint64_t)name << 32 | file, &is_new);
+    if (is_new) {
+        protobuf_number(&w->part, FUNCTION_NAME, name);
+        protobuf_number(&w->part, FUNCTION_SYSTEM_NAME, name);
+        protobuf_number(&w->part, FUNCTION_FILE, file);
+        protobuf_message(&w->functions.bytes, DICTIONARY_FUNCTIONS, &w->part);
+    }
+    return index;
+}
+
+static bool is_hidden(const otlp *w, uint32_t location) {
+    return w->lens->marks[location] & LENS_HIDDEN;
+}
+
+/* A frame is a location; its lines begin with the innermost inlined function. 0: all is hidden. */
+static uint32_t location_index(otlp *w, uint32_t frame) {
+    bool is_new;
+    const profile_frame *f = &w->profile->frames.items[frame];
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < f->n; i++)
+        shown += !is_hidden(w, f->first + i);
+    const uint32_t index = shown ? table_index(w, &w->locations, frame, &is_new) : 0;
+    if (!shown || !is_new)
+        return index;
+    output lines;
+    output_start(&lines, OUTPUT_MEMORY);
+    protobuf_number(&lines, LOCATION_MAPPING, 1);
+    for (uint32_t i = f->n; i-- > 0;) {
+        if (is_hidden(w, f->first + i))
+            continue;
+        const profile_location *l = &w->profile->locations.items[f->first + i];
+        const uint32_t function = function_index(w, l);
+        protobuf_number(&w->inner, LINE_FUNCTION, function);
+        protobuf_number(&w->inner, LINE_LINE, l->line);
+        protobuf_message(&lines, LOCATION_LINES, &w->inner);
+    }
+    protobuf_message(&w->locations.bytes, DICTIONARY_LOCATIONS, &lines);
+    output_finish(&lines);
+    return index;
+}
+
+/* Stacks go from the innermost frame outward. */
+static uint32_t stack_index(otlp *w, uint32_t node) {
+    bool is_new;
+    const cct *tree = &w->profile->tree;
+    const uint32_t index = table_index(w, &w->stacks, node, &is_new);
+    if (!is_new)
+        return index;
+    vec_clear(&w->of_stack);
+    for (; node != CCT_ROOT; node = cct_parent(tree, node)) {
+        const uint32_t location = location_index(w, cct_frame(tree, node));
+        if (location && !vec_push(&w->of_stack, (uint64_t)location))
+            w->failed = true;
+    }
+    protobuf_numbers(&w->part, STACK_LOCATIONS, w->of_stack.items, w->of_stack.count);
+    protobuf_message(&w->stacks.bytes, DICTIONARY_STACKS, &w->part);
+    return index;
+}
+
+/* ---- the request ------------------------------------------------------------------------- */
+
+static void put_attribute(otlp *w, const otlp_attribute *a) {
+    output value;
+    output_start(&value, OUTPUT_MEMORY);
+    w->text.used = 0;
+    output_utf8(&w->text, a->value);
+    protobuf_bytes(&value, ANY_VALUE_STRING, w->text.buffer, w->text.used);
+    w->text.used = 0;
+    output_utf8(&w->text, a->key);
+    protobuf_bytes(&w->part, KEY_VALUE_KEY, w->text.buffer, w->text.used);
+    protobuf_message(&w->part, KEY_VALUE_VALUE, &value);
+    protobuf_message(&w->resource, RESOURCE_ATTRIBUTES, &w->part);
+    output_finish(&value);
+}
+
+static void start(otlp *w) {
+    table_start(&w->strings, DICTIONARY_STRINGS);
+    table_start(&w->functions, DICTIONARY_FUNCTIONS);
+    table_start(&w->locations, DICTIONARY_LOCATIONS);
+    table_start(&w->stacks, DICTIONARY_STACKS);
+    for (size_t i = 0; i < w->head.n_values; i++)
+        output_start(&w->profiles[i], OUTPUT_MEMORY);
+    output_start(&w->resource, OUTPUT_MEMORY);
+    output_start(&w->part, OUTPUT_MEMORY);
+    output_start(&w->inner, OUTPUT_MEMORY);
+    output_start(&w->text, OUTPUT_MEMORY);
+}
+
+otlp *otlp_begin(const lens *l, const pprof_head *head, const otlp_attribute *attributes,
+                 size_t n_attributes) {
+    otlp *w = calloc(1, sizeof *w);
+    if (!w)
+        return NULL;
+    w->profile = l->profile;
+    w->lens = l;
+    w->head = *head;
+    start(w);
+    for (size_t i = 0; i < n_attributes; i++)
+        put_attribute(w, &attributes[i]);
+    return w;
+}
+
+void otlp_sample(otlp *w, uint32_t node, const uint64_t *values) {
+    const uint32_t stack = stack_index(w, node);
+    for (size_t i = 0; i < w->head.n_values; i++) {
+        if (values[i] == 0)
+            continue;
+        protobuf_number(&w->part, SAMPLE_STACK, stack);
+        protobuf_numbers(&w->part, SAMPLE_VALUES, &values[i], 1);
+        protobuf_message(&w->profiles[i], PROFILE_SAMPLES, &w->part);
+    }
+}
+
+static void put_value_type(otlp *w, output *o, unsigned field, const char *type, const char *unit) {
+    protobuf_number(&w->part, VALUE_TYPE_TYPE, string_index(w, type));
+    protobuf_number(&w->part, VALUE_TYPE_UNIT, string_index(w, unit));
+    protobuf_message(o, field, &w->part);
+}
+
+/* Profiles are told apart by an id of 16 bytes: of the process, the time and the value. */
+static void put_id(otlp *w, output *o, size_t value) {
+    const uint64_t id[2] = {w->profile->info.start_time ^ w->profile->info.pid << 48,
+                            w->head.time_us << 3 | value};
+    protobuf_bytes(o, PROFILE_ID, (const char *)id, sizeof id);
+}
+
+/* The name of the period's type is by which pages file the profile. */
+static void put_profile(otlp *w, size_t value, output *scope) {
+    output *o = &w->profiles[value];
+    const pprof_value *type = &w->head.values[value];
+    if (o->used == 0)
+        return;
+    put_value_type(w, o, PROFILE_SAMPLE_TYPE, type->type, type->unit);
+    protobuf_fixed64(o, PROFILE_TIME, w->head.time_us * 1000);
+    protobuf_number(o, PROFILE_DURATION, w->head.duration_us * 1000);
+    put_value_type(w, o, PROFILE_PERIOD_TYPE, "memory", "bytes");
+    protobuf_number(o, PROFILE_PERIOD, (uint64_t)llround(profile_bytes_per_sample(w->profile)));
+    put_id(w, o, value);
+    protobuf_message(scope, SCOPE_PROFILES_PROFILES, o);
+}
+
+static void put_profiles(otlp *w, output *o) {
+    static const char name[] = "allotrace";
+    output scope, resource;
+    output_start(&scope, OUTPUT_MEMORY);
+    output_start(&resource, OUTPUT_MEMORY);
+    protobuf_bytes(&w->part, SCOPE_NAME, name, strlen(name));
+    protobuf_message(&scope, SCOPE_PROFILES_SCOPE, &w->part);
+    for (size_t i = 0; i < w->head.n_values; i++)
+        put_profile(w, i, &scope);
+    protobuf_message(&resource, RESOURCE_PROFILES_RESOURCE, &w->resource);
+    protobuf_message(&resource, RESOURCE_PROFILES_SCOPES, &scope);
+    protobuf_message(o, REQUEST_RESOURCE_PROFILES, &resource);
+    output_finish(&scope);
+    output_finish(&resource);
+}
+
+static void put_dictionary(otlp *w, output *o) {
+    output all;
+    output_start(&all, OUTPUT_MEMORY);
+    protobuf_bytes(&all, DICTIONARY_MAPPINGS, "", 0);
+    protobuf_number(&w->part, MAPPING_FILE, string_index(w, w->profile->info.executable_name));
+    protobuf_message(&all, DICTIONARY_MAPPINGS, &w->part);
+    protobuf_bytes(&all, DICTIONARY_LINKS, "", 0);
+    protobuf_bytes(&all, DICTIONARY_ATTRIBUTES, "", 0);
+    output *const tables[] = {&w->locations.bytes, &w->functions.bytes, &w->strings.bytes,
+                              &w->stacks.bytes};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        output_bytes(&all, tables[i]->buffer, tables[i]->used);
+        w->failed |= tables[i]->error != 0;
+    }
+    protobuf_message(o, REQUEST_DICTIONARY, &all);
+    output_finish(&all);
+}
+
+static void otlp_free(otlp *w) {
+    table_finish(&w->strings);
+    table_finish(&w->functions);
+    table_finish(&w->locations);
+    table_finish(&w->stacks);
+    for (size_t i = 0; i < w->head.n_values; i++)
+        output_finish(&w->profiles[i]);
+    output_finish(&w->resource);
+    output_finish(&w->part);
+    output_finish(&w->inner);
+    output_finish(&w->text);
+    intern_free(&w->texts);
+    vec_free(&w->of_stack);
+    free(w);
+}
+
+bool otlp_end(otlp *w, output *o) {
+    put_profiles(w, o);
+    put_dictionary(w, o);
+    const bool ok = !w->failed && !o->error && !w->part.error && !w->inner.error;
+    otlp_free(w);
+    return ok;
+}

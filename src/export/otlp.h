@@ -1,0 +1,31 @@
+/* otlp.h: heap profiles as OpenTelemetry's protocol carries them: an ExportProfilesServiceRequest
+ * of opentelemetry.proto.profiles.v1development, whose field numbers are those of OTLP_VERSION. The
+ * format is not stable yet; receivers of other versions may refuse it.
+ *
+ * Each value is a profile of its own, all of them over one dictionary of stacks. */
+#ifndef EXPORT_OTLP_H
+#define EXPORT_OTLP_H
+
+#include "export/pprof.h"
+
+#define OTLP_VERSION "1.10"
+
+/* What the profiles are of: an attribute of the resource. */
+typedef struct otlp_attribute {
+    const char *key, *value;
+} otlp_attribute;
+
+typedef struct otlp otlp;
+
+/* A request that is written sample by sample, as with pprof_begin: of the head, `values` are the
+ * profiles. NULL when there is no memory. */
+otlp *otlp_begin(const lens *l, const pprof_head *head, const otlp_attribute *attributes,
+                 size_t n_attributes);
+
+/* A node's stack with a value for each profile; 0: it is not in that. */
+void otlp_sample(otlp *w, uint32_t node, const uint64_t *values);
+
+/* Appends the request to `o`, and frees `w`. False when memory ran out. */
+bool otlp_end(otlp *w, output *o);
+
+#endif

@@ -1,0 +1,407 @@
+/* push.c: see push.h. */
+#include "push/push.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "push/http.h"
+#include "push/labels.h"
+#include "push/places.h"
+#include "push/tally.h"
+#include "push/target.h"
+
+enum {
+    LOOK_MS = 200, /* between looks at the file */
+    TOKEN_MAX = 4096,
+    HEADER_MAX = TOKEN_MAX + 64,
+    LINE_MAX_ = TARGET_URL_MAX + TARGET_REASON + 256,
+};
+
+struct push_session {
+    push_options options;
+    const char *path;
+    uint64_t every_ms;
+    target targets[PUSH_TARGETS_MAX];
+    size_t n_targets;
+    char authorization[HEADER_MAX]; /* a header; empty: none */
+    char *more_headers;             /* $OTEL_EXPORTER_OTLP_HEADERS, cut into headers */
+
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    atomic_bool finishing;
+    _Atomic uint64_t end_ms; /* of the monotonic clock: all is given up then; 0: not yet known */
+
+    /* Of the thread alone. */
+    memtrace_reader *reader;
+    struct stat file; /* that it reads */
+    tally tally;
+    places places;
+    labels labels;
+    bool looked_again; /* at the end of the file, after the end was said */
+    bool failed;       /* no memory: what is sent would be wrong */
+};
+
+static uint64_t now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* ---- options ----------------------------------------------------------------------------- */
+
+static const char *fail(char *error, size_t size, const char *what, const char *why) {
+    snprintf(error, size, "%s: %s", what, why);
+    return error;
+}
+
+static const char *begin_targets(push_session *s, char *error, size_t size) {
+    char *urls = strdup(s->options.urls), *rest = NULL;
+    const char *why = urls ? NULL : fail(error, size, s->options.urls, "no memory");
+    for (char *url = urls ? strtok_r(urls, ",", &rest) : NULL; url && !why;
+         url = strtok_r(NULL, ",", &rest)) {
+        if (s->n_targets == PUSH_TARGETS_MAX) {
+            why = fail(error, size, url, "there are too many addresses: 8 are the most");
+            break;
+        }
+        const char *wrong = target_begin(&s->targets[s->n_targets++], url);
+        if (wrong)
+            why = fail(error, size, url, wrong);
+    }
+    if (!why && s->n_targets == 0)
+        why = fail(error, size, s->options.urls, "no address to push to");
+    free(urls);
+    return why;
+}
+
+/* A token is a word; without one in the options, the environment's. */
+static const char *read_token(push_session *s, char *error, size_t size) {
+    char text[TOKEN_MAX] = "";
+    const char *set = getenv("ALLOTRACE_PUSH_TOKEN"), *path = s->options.token_file;
+    const int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    const ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    const int os_error = errno;
+    if (fd >= 0)
+        close(fd);
+    if (path && n < 0)
+        return fail(error, size, path, strerror(os_error));
+    if (!path && set)
+        snprintf(text, sizeof text, "%s", set);
+    text[strcspn(text, "\r\n")] = '\0';
+    if (path && !*text)
+        return fail(error, size, path, "its first line, which should be a token, is empty");
+    if (*text)
+        snprintf(s->authorization, sizeof s->authorization, "Authorization: Bearer %s", text);
+    return NULL;
+}
+
+static const char *set_labels(push_session *s, char *error, size_t size) {
+    for (size_t i = 0; i < s->options.n_labels; i++)
+        if (!labels_set_pair(&s->labels, s->options.labels[i]))
+            return fail(error, size, s->options.labels[i],
+                        errno == EINVAL ? "a label is KEY=VALUE" : "no memory");
+    return NULL;
+}
+
+static const char *begin(push_session *s, const push_options *o, char *error, size_t size) {
+    s->options = *o;
+    s->every_ms = (o->every_us ? o->every_us : PUSH_EVERY_US) / 1000;
+    const char *headers = getenv("OTEL_EXPORTER_OTLP_HEADERS");
+    s->more_headers = headers ? strdup(headers) : NULL;
+    const char *why = begin_targets(s, error, size);
+    why = why ? why : read_token(s, error, size);
+    why = why ? why : set_labels(s, error, size);
+    if (!why && s->every_ms < 100)
+        why = fail(error, size, "--every", "100ms is the shortest time between pushes");
+    return why;
+}
+
+static void release(push_session *s) {
+    for (size_t i = 0; i < s->n_targets; i++)
+        target_free(&s->targets[i]);
+    labels_free(&s->labels);
+    free(s->more_headers);
+    free(s);
+}
+
+const char *push_check(const push_options *o, char *error, size_t size) {
+    push_session *s = calloc(1, sizeof *s);
+    const char *why = s ? begin(s, o, error, size) : fail(error, size, "--push", "no memory");
+    if (!why && (why = http_begin()))
+        why = fail(error, size, "--push", why);
+    if (s)
+        release(s);
+    return why;
+}
+
+/* ---- sending ----------------------------------------------------------------------------- */
+
+static bool is_over(void *context) {
+    const push_session *s = context;
+    const uint64_t end = atomic_load(&s->end_ms);
+    return end && now_ms() >= end;
+}
+
+/* KEY=VALUE,… becomes "KEY: VALUE" for receivers of OpenTelemetry's protocol. */
+static void add_otlp_headers(push_session *s, http_request *r, char *room, size_t size) {
+    char *rest = NULL, *list = s->more_headers ? strdup(s->more_headers) : NULL;
+    size_t used = 0;
+    for (char *pair = list ? strtok_r(list, ",", &rest) : NULL;
+         pair && r->n_headers < HTTP_HEADERS_MAX; pair = strtok_r(NULL, ",", &rest)) {
+        const char *equals = strchr(pair, '=');
+        pair += strspn(pair, " \t");
+        if (!equals || used >= size)
+            continue;
+        const int n =
+            snprintf(room + used, size - used, "%.*s: %s", (int)(equals - pair), pair, equals + 1);
+        if (n < 0 || (size_t)n >= size - used)
+            break;
+        r->headers[r->n_headers++] = room + used;
+        used += (size_t)n + 1;
+    }
+    free(list);
+}
+
+static http_request request_of(push_session *s, const target *t, char *room, size_t size) {
+    http_request r = {.url = t->request_url, .body = t->body.buffer, .size = t->body.used};
+    if (*s->authorization)
+        r.headers[r.n_headers++] = s->authorization;
+    if (t->kind == TARGET_OTLP) {
+        r.headers[r.n_headers++] = "Content-Type: application/x-protobuf";
+        r.headers[r.n_headers++] = "Content-Encoding: gzip";
+        add_otlp_headers(s, &r, room, size);
+    } else {
+        r.headers[r.n_headers++] = t->kind == TARGET_PARCA
+                                       ? "Content-Type: application/json"
+                                       : "Content-Type: application/octet-stream";
+    }
+    return r;
+}
+
+static __attribute__((format(printf, 3, 4))) void tell(push_session *s, bool warning,
+                                                       const char *format, ...) {
+    char line[LINE_MAX_];
+    va_list rest;
+    va_start(rest, format);
+    vsnprintf(line, sizeof line, format, rest);
+    va_end(rest);
+    if (s->options.tell)
+        s->options.tell(s->options.context, warning, line);
+}
+
+/* The first failure is told at once, as somebody may mend it while the program runs. */
+static void tell_failure(push_session *s, target *t, const http_request *r) {
+    if (t->told || t->failures == 0)
+        return;
+    t->told = true;
+    tell(s, true, "%s: %s%s; %s", t->url, t->reason,
+         r->certificate ? " ($SSL_CERT_FILE may name other certificates)" : "",
+         t->n_refused ? "what it refused is not sent again"
+                      : "what it misses is sent as soon as it takes something");
+}
+
+/* Sends what is new to the receivers whose time it is. */
+static void send_due(push_session *s, bool all) {
+    static const unsigned TIMEOUT_MS = 10000;
+    http_request requests[PUSH_TARGETS_MAX];
+    target *of[PUSH_TARGETS_MAX];
+    char(*rooms)[HEADER_MAX] = malloc(PUSH_TARGETS_MAX * sizeof *rooms);
+    size_t n = 0;
+    const uint64_t begun = now_ms();
+    const bool known = rooms && places_learn(&s->places, s->reader, &s->tally.profile);
+    s->failed |= !known;
+    for (size_t i = 0; known && i < s->n_targets; i++) {
+        target *t = &s->targets[i];
+        if ((!all && begun < t->next_ms) || !target_prepare(t, &s->tally, &s->places, &s->labels))
+            continue;
+        requests[n] = request_of(s, t, rooms[n], sizeof *rooms);
+        of[n++] = t;
+    }
+    if (n > 0)
+        http_send(requests, n, TIMEOUT_MS, is_over, s);
+    for (size_t i = 0; i < n; i++) {
+        target_settle(of[i], &requests[i], now_ms(), s->every_ms);
+        tell_failure(s, of[i], &requests[i]);
+    }
+    free(rooms);
+}
+
+static uint64_t next_ms(const push_session *s) {
+    uint64_t next = UINT64_MAX;
+    for (size_t i = 0; i < s->n_targets; i++)
+        next = s->targets[i].next_ms < next ? s->targets[i].next_ms : next;
+    return next;
+}
+
+static void send_if_due(push_session *s) {
+    const uint64_t now = now_ms();
+    if (now < next_ms(s) || atomic_load(&s->finishing))
+        return;
+    send_due(s, false);
+    for (size_t i = 0; i < s->n_targets; i++) /* there was nothing for it */
+        if (s->targets[i].next_ms <= now)
+            s->targets[i].next_ms = now + s->every_ms;
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+/* Waits a moment; false: the trace has its end. */
+static bool pause_a_moment(push_session *s) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += LOOK_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&s->lock);
+    if (!atomic_load(&s->finishing))
+        pthread_cond_clockwait(&s->change, &s->lock, CLOCK_MONOTONIC, &until);
+    pthread_mutex_unlock(&s->lock);
+    return !atomic_load(&s->finishing);
+}
+
+/* Whether the process writes another trace by now: it became another program. */
+static bool is_replaced(const push_session *s) {
+    struct stat now;
+    return stat(s->path, &now) == 0 &&
+           (now.st_ino != s->file.st_ino || now.st_dev != s->file.st_dev);
+}
+
+/* The reader is at the end of the file. What was written before the end was said is there by then,
+ * so that it has to be looked at once more. */
+static bool wait_for_more(void *context) {
+    push_session *s = context;
+    send_if_due(s);
+    if (pause_a_moment(s) && !is_replaced(s)) {
+        s->looked_again = false;
+        return true;
+    }
+    s->looked_again = !s->looked_again;
+    return s->looked_again;
+}
+
+static void at_packet(void *context, const memtrace_reader *reader) {
+    (void)reader;
+    send_if_due(context);
+}
+
+/* The recorder makes the file when it has something to say. */
+static bool open_file(push_session *s) {
+    const int fd = open(s->path, O_RDONLY | O_CLOEXEC);
+    return fd >= 0 && fstat(fd, &s->file) == 0 &&
+           memtrace_reader_open_fd(fd, NULL, &s->reader, NULL) == MEMTRACE_OK;
+}
+
+static bool open_trace(push_session *s) {
+    do
+        if (open_file(s))
+            return true;
+    while (pause_a_moment(s));
+    return open_file(s);
+}
+
+static bool begin_trace(push_session *s) {
+    const memtrace_info *info = memtrace_reader_info(s->reader);
+    labels given = s->labels;
+    bool ok = true;
+    memset(&s->labels, 0, sizeof s->labels);
+    ok = labels_gather(&s->labels, info->executable_name, info->pid, info->host_name);
+    for (size_t i = 0; ok && i < given.count; i++)
+        ok = labels_set(&s->labels, given.items[i].key, given.items[i].value);
+    labels_free(&given);
+    return ok && tally_begin(&s->tally, info) && places_begin(&s->places, info->start_time);
+}
+
+static void read_events(push_session *s) {
+    memtrace_event event;
+    memtrace_reader_on_end(s->reader, wait_for_more, s);
+    memtrace_reader_on_packet(s->reader, at_packet, s);
+    while (!s->failed && !is_over(s) && memtrace_reader_next(s->reader, &event) == MEMTRACE_OK)
+        s->failed |= !tally_add(&s->tally, &event);
+}
+
+/* ---- the session ------------------------------------------------------------------------- */
+
+static void tell_end(push_session *s, const target *t) {
+    if (s->failed)
+        tell(s, true, "%s: memory ran out, and nothing was pushed from then on", t->url);
+    else if (t->failures && t->n_taken == 0)
+        tell(s, true, "nothing was pushed to %s: %s", t->url, t->reason);
+    else if (t->failures)
+        tell(s, true, "%s took what was recorded up to %.1f s, not what came later: %s", t->url,
+             (double)t->sent_until / 1e6, t->reason);
+    else
+        tell(s, t->n_refused > 0, "pushed %" PRIu64 " times to %s%s%s", t->n_taken, t->url,
+             t->n_refused ? "; parts were refused: " : "", t->n_refused ? t->reason : "");
+}
+
+static void push_trace(push_session *s) {
+    s->looked_again = false;
+    for (size_t i = 0; i < s->n_targets; i++)
+        target_forget(&s->targets[i]);
+    s->failed = !begin_trace(s);
+    read_events(s);
+    if (!s->failed)
+        send_due(s, true);
+    places_free(&s->places);
+    tally_free(&s->tally);
+    memtrace_reader_close(s->reader);
+}
+
+static void *run(void *context) {
+    push_session *s = context;
+    const uint64_t begun = now_ms();
+    bool any = false;
+    for (size_t i = 0; i < s->n_targets; i++)
+        s->targets[i].next_ms = begun + s->every_ms;
+    while (!s->failed && open_trace(s)) {
+        any = true;
+        push_trace(s);
+        if (atomic_load(&s->finishing) && !is_replaced(s))
+            break;
+    }
+    for (size_t i = 0; any && i < s->n_targets; i++)
+        tell_end(s, &s->targets[i]);
+    return NULL;
+}
+
+push_session *push_start(const char *path, const push_options *o, char *error, size_t size) {
+    push_session *s = calloc(1, sizeof *s);
+    const char *why = s ? begin(s, o, error, size) : fail(error, size, "--push", "no memory");
+    if (!why && (why = http_begin()))
+        why = fail(error, size, "--push", why);
+    if (!why) {
+        s->path = path;
+        pthread_mutex_init(&s->lock, NULL);
+        pthread_cond_init(&s->change, NULL);
+        if (pthread_create(&s->thread, NULL, run, s) == 0)
+            return s;
+        fail(error, size, "--push", "there can be no more threads");
+    }
+    if (s)
+        release(s);
+    return NULL;
+}
+
+void push_finish(push_session *s) {
+    if (!s)
+        return;
+    pthread_mutex_lock(&s->lock);
+    atomic_store(&s->end_ms, now_ms() + PUSH_END_MS);
+    atomic_store(&s->finishing, true);
+    pthread_cond_signal(&s->change);
+    pthread_mutex_unlock(&s->lock);
+    pthread_join(s->thread, NULL);
+    pthread_cond_destroy(&s->change);
+    pthread_mutex_destroy(&s->lock);
+    release(s);
+}

@@ -1,0 +1,44 @@
+/* push.h: sends what a trace that is being written amounts to, again and again, to receivers that
+ * keep profiles: OpenTelemetry's Collector, Pyroscope, Parca.
+ *
+ * A thread reads the trace beside the recorder, which knows nothing of it: whatever becomes of the
+ * receivers, the program notices nothing and the trace is whole. */
+#ifndef PUSH_PUSH_H
+#define PUSH_PUSH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PUSH_TARGETS_MAX = 8 };
+
+#define PUSH_EVERY_US UINT64_C(15000000) /* where nothing else is asked for */
+
+typedef struct push_options {
+    const char *urls;          /* separated by commas */
+    uint64_t every_us;         /* 0: PUSH_EVERY_US */
+    const char *const *labels; /* KEY=VALUE */
+    size_t n_labels;
+    const char *token_file; /* whose first line is a bearer token; NULL: none */
+
+    /* Gets one line about a receiver: at its first failure, and what became of all at the end.
+     * Called from the thread; a warning says that something is missing there. */
+    void (*tell)(void *context, bool warning, const char *line);
+    void *context;
+} push_options;
+
+typedef struct push_session push_session;
+
+/* Looks at the options alone: NULL, or one line that says what is wrong with them, in `error`. */
+const char *push_check(const push_options *o, char *error, size_t size);
+
+/* Begins. The trace need not be there yet; `path`, and what `o` refers to, must outlive the
+ * session. All signals that the caller waits for must be blocked. NULL with one line in `error`. */
+push_session *push_start(const char *path, const push_options *o, char *error, size_t size);
+
+/* The trace has its end: sends the rest, which takes PUSH_END_MS at most, tells what became of all,
+ * and frees. NULL is allowed. */
+enum { PUSH_END_MS = 10000 };
+void push_finish(push_session *s);
+
+#endif

@@ -1,0 +1,169 @@
+/* tally.c: see tally.h. */
+#include "push/tally.h"
+
+#include <string.h>
+
+#include "query/estimate.h"
+
+#define TALLY_GONE  UINT32_MAX
+#define TALLY_EARLY (UINT32_MAX - 1)
+
+enum {
+    SOURCE_BITS = 2,
+    FEW = 1024,  /* blocks that are gone and are not worth making room */
+    MOST_AGE = 2 /* of an early end, in makings of room: its beginning was lost */
+};
+
+static const char *copy(tally *t, const char *text) {
+    return intern(&t->profile.strings, text, strlen(text));
+}
+
+bool tally_begin(tally *t, const memtrace_info *info) {
+    memtrace_info *mine = &t->profile.info;
+    *mine = *info;
+    mine->executable_name = copy(t, info->executable_name);
+    mine->host_name = copy(t, info->host_name);
+    mine->runtime_params = copy(t, info->runtime_params);
+    mine->context = copy(t, info->context);
+    return mine->executable_name && mine->host_name && mine->runtime_params && mine->context;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------ */
+
+/* Keeps what lives, and early ends for a while. */
+static bool make_room(tally *t) {
+    size_t kept = 0;
+    map64_free(&t->block_of);
+    for (size_t i = 0; i < t->blocks.count; i++) {
+        tally_block b = t->blocks.items[i];
+        if (b.row == TALLY_GONE || (b.row == TALLY_EARLY && ++b.samples > MOST_AGE))
+            continue;
+        uint32_t *index = map64_put(&t->block_of, b.id);
+        if (!index)
+            return false;
+        *index = (uint32_t)kept;
+        t->blocks.items[kept++] = b;
+    }
+    t->blocks.count = kept;
+    t->n_gone = 0;
+    return true;
+}
+
+static bool note_gone(tally *t, tally_block *b) {
+    b->row = TALLY_GONE;
+    t->n_gone++;
+    return t->n_gone < FEW || t->n_gone < t->blocks.count / 2 || make_room(t);
+}
+
+static bool add_block(tally *t, tally_block b) {
+    uint32_t *index = map64_put(&t->block_of, b.id);
+    if (!index || !vec_reserve(&t->blocks, 1))
+        return false;
+    *index = (uint32_t)t->blocks.count;
+    t->blocks.items[t->blocks.count++] = b;
+    return true;
+}
+
+/* Where an id stands; NULL: nowhere. */
+static tally_block *find_block(tally *t, uint64_t id) {
+    const uint32_t index = map64_get(&t->block_of, id);
+    return index == MAP64_NONE ? NULL : &t->blocks.items[index];
+}
+
+/* ---- rows -------------------------------------------------------------------------------- */
+
+static cct_path *path_of(tally *t, uint16_t domain) {
+    const size_t more = domain >= t->paths.count ? domain + 1 - t->paths.count : 0;
+    if (!vec_reserve(&t->paths, more))
+        return NULL;
+    for (size_t i = 0; i < more; i++)
+        t->paths.items[t->paths.count++] = (cct_path){0};
+    return &t->paths.items[domain];
+}
+
+/* The index of a row; MAP64_NONE when there is no memory. */
+static uint32_t row_of(tally *t, uint32_t node, memtrace_source source) {
+    uint32_t *index = map64_put(&t->row_of, (uint64_t)node << SOURCE_BITS | (uint64_t)source);
+    if (!index)
+        return MAP64_NONE;
+    if (*index == MAP64_NONE) {
+        const tally_row row = {.node = node, .source = source};
+        if (!vec_push(&t->rows, row))
+            return MAP64_NONE;
+        *index = (uint32_t)t->rows.count - 1;
+    }
+    return *index;
+}
+
+static uint32_t clamp(uint64_t samples) {
+    return samples < UINT32_MAX ? (uint32_t)samples : UINT32_MAX;
+}
+
+/* ---- events ------------------------------------------------------------------------------ */
+
+static bool add_allocation(tally *t, const memtrace_event *e) {
+    cct_path *path = path_of(t, e->domain);
+    if (!path)
+        return false;
+    const uint32_t node =
+        cct_walk(&t->profile.tree, path, e->frames, e->n_frames, e->common_prefix);
+    if (node == CCT_NO_NODE)
+        return false;
+    if (e->kind != MEMTRACE_ALLOC || e->samples == 0)
+        return true; /* the path goes on with it: the next stack is told by its */
+    const uint32_t index = row_of(t, node, e->source);
+    if (index == MAP64_NONE)
+        return false;
+    estimate_blocks blocks = {0};
+    estimate_blocks_add(&blocks, e->length + 1, t->profile.info.sample_rate);
+    tally_row *row = &t->rows.items[index];
+    row->allocated += clamp(e->samples);
+    row->allocated_blocks += blocks.count;
+    tally_block *early = find_block(t, e->id);
+    if (early)
+        return note_gone(t, early);
+    row->live += clamp(e->samples);
+    row->live_blocks += blocks.count;
+    return add_block(
+        t, (tally_block){
+               .id = e->id, .row = index, .samples = clamp(e->samples), .blocks = blocks.count});
+}
+
+static bool add_end(tally *t, uint64_t id) {
+    tally_block *b = find_block(t, id);
+    if (!b)
+        return add_block(t, (tally_block){.id = id, .row = TALLY_EARLY});
+    if (b->row >= TALLY_EARLY)
+        return true;
+    tally_row *row = &t->rows.items[b->row];
+    row->live -= b->samples;
+    row->live_blocks -= b->blocks;
+    if (row->live == 0)
+        row->live_blocks = 0; /* what rounding left */
+    return note_gone(t, b);
+}
+
+bool tally_add(tally *t, const memtrace_event *event) {
+    if (event->time > t->profile.duration)
+        t->profile.duration = event->time;
+    switch (event->kind) {
+    case MEMTRACE_PROMOTE:
+        return true;
+    case MEMTRACE_COLLECT:
+        return add_end(t, event->id);
+    default:
+        return add_allocation(t, event);
+    }
+}
+
+void tally_free(tally *t) {
+    for (size_t i = 0; i < t->paths.count; i++)
+        cct_path_free(&t->paths.items[i]);
+    vec_free(&t->paths);
+    vec_free(&t->rows);
+    vec_free(&t->blocks);
+    map64_free(&t->row_of);
+    map64_free(&t->block_of);
+    profile_free(&t->profile);
+    *t = (tally){0};
+}

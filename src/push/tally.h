@@ -1,0 +1,47 @@
+/* tally.h: what a trace that is still being written amounts to so far, by call stack: allocated in
+ * all, and live now. Its memory follows the distinct stacks and the sampled blocks that live, not
+ * the length of the trace. */
+#ifndef PUSH_TALLY_H
+#define PUSH_TALLY_H
+
+#include "allotrace/memtrace.h"
+#include "base/map64.h"
+#include "base/vec.h"
+#include "profile/profile.h"
+
+/* Of one stack and one heap: samples, and estimated blocks. */
+typedef struct tally_row {
+    uint32_t node; /* of the profile's tree */
+    memtrace_source source;
+    uint64_t allocated, live; /* samples */
+    double allocated_blocks, live_blocks;
+} tally_row;
+
+/* A sampled block that lives, or an end whose beginning was not read yet: domains are read one
+ * after the other. */
+typedef struct tally_block {
+    uint64_t id;
+    uint32_t row; /* TALLY_GONE; TALLY_EARLY */
+    uint32_t samples;
+    double blocks; /* that it stands for */
+} tally_block;
+
+/* Legal when zeroed. */
+typedef struct tally {
+    profile profile;     /* the tree, and whatever places.h adds; no totals */
+    VEC(cct_path) paths; /* by domain */
+    VEC(tally_row) rows; /* in the order in which they came; they stay */
+    map64 row_of;        /* by node and source */
+    VEC(tally_block) blocks;
+    map64 block_of; /* by id */
+    size_t n_gone;  /* of `blocks` */
+} tally;
+
+/* The head of the trace, which is copied. False, as below, when there is no memory. */
+bool tally_begin(tally *t, const memtrace_info *info);
+
+bool tally_add(tally *t, const memtrace_event *event);
+
+void tally_free(tally *t);
+
+#endif

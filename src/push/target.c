@@ -1,0 +1,330 @@
+/* target.c: see target.h. */
+#include "push/target.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "export/otlp.h"
+#include "export/pprof.h"
+#include "query/cost.h"
+
+#define OTLP_PATH      "/v1development/profiles"
+#define PYROSCOPE_PATH "/ingest"
+#define PARCA_PATH     "/profiles/writeraw"
+
+enum { MOST_WAIT_MS = 5 * 60 * 1000, MOST_SHIFT = 10 };
+
+/* What is told of a stack: what pages know by these names, and how many samples the estimates rest
+ * on, so that whoever adds them up can say how sure they are. */
+enum { OBJECTS, SPACE, LIVE_OBJECTS, LIVE_SPACE, SAMPLES, LIVE_SAMPLES, N_VALUES };
+static const pprof_value values_told[] = {
+    [OBJECTS] = {"alloc_objects", "count"},      [SPACE] = {"alloc_space", "bytes"},
+    [LIVE_OBJECTS] = {"inuse_objects", "count"}, [LIVE_SPACE] = {"inuse_space", "bytes"},
+    [SAMPLES] = {"alloc_samples", "count"},      [LIVE_SAMPLES] = {"inuse_samples", "count"},
+};
+
+/* ---- addresses --------------------------------------------------------------------------- */
+
+static bool ends_with(const char *text, size_t size, const char *end) {
+    const size_t n = strlen(end);
+    return size >= n && memcmp(text + size - n, end, n) == 0;
+}
+
+/* What follows the scheme up to a slash may hold a password, which `ps` would show. */
+static const char *refuse_url(const char *url) {
+    const char *host = strstr(url, "://");
+    if (!host || (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0))
+        return "it must begin with http:// or https://";
+    host += strlen("://");
+    const size_t n = strcspn(host, "/?#");
+    if (n == 0)
+        return "it names no host";
+    if (memchr(host, '@', n))
+        return "a password does not belong there, where others can see it: put a token into a "
+               "file, and name that by --token-file";
+    return strlen(url) >= TARGET_URL_MAX - sizeof OTLP_PATH ? "it is too long" : NULL;
+}
+
+const char *target_begin(target *t, const char *url) {
+    *t = (target){0};
+    output_start(&t->body, OUTPUT_MEMORY);
+    const char *why = refuse_url(url);
+    if (why)
+        return why;
+    size_t size = strcspn(url, "?#");
+    while (size > 0 && url[size - 1] == '/')
+        size--;
+    t->kind = ends_with(url, size, PYROSCOPE_PATH) ? TARGET_PYROSCOPE
+              : ends_with(url, size, PARCA_PATH)   ? TARGET_PARCA
+                                                   : TARGET_OTLP;
+    const bool whole = t->kind != TARGET_OTLP || ends_with(url, size, OTLP_PATH);
+    snprintf(t->url, sizeof t->url, "%.*s%s", (int)size, url, whole ? "" : OTLP_PATH);
+    return NULL;
+}
+
+void target_forget(target *t) {
+    vec_clear(&t->sent);
+    t->sent_until = 0;
+}
+
+void target_free(target *t) {
+    vec_free(&t->sent);
+    vec_free(&t->sending);
+    output_finish(&t->body);
+    free(t->request_url);
+}
+
+/* ---- what is new ------------------------------------------------------------------------- */
+
+/* Of whole numbers, so that what was sent bit by bit adds up to the sum. */
+static uint64_t rounded_difference(double now, double before) {
+    return (uint64_t)(round(now) - round(before));
+}
+
+static uint64_t bytes_of(const tally *of, uint64_t samples) {
+    return (uint64_t)llround(cost_bytes(&of->profile, samples));
+}
+
+/* The values of a row; false: all are 0. */
+static bool row_values(const target *t, const tally *of, size_t i, uint64_t values[N_VALUES]) {
+    const tally_row *row = &of->rows.items[i];
+    const target_sent sent = i < t->sent.count ? t->sent.items[i] : (target_sent){0};
+    values[OBJECTS] = rounded_difference(row->allocated_blocks, sent.allocated_blocks);
+    values[SPACE] = bytes_of(of, row->allocated) - bytes_of(of, sent.allocated);
+    values[LIVE_OBJECTS] = (uint64_t)llround(row->live_blocks);
+    values[LIVE_SPACE] = bytes_of(of, row->live);
+    values[SAMPLES] = row->allocated - sent.allocated;
+    values[LIVE_SAMPLES] = row->live;
+    return values[SAMPLES] || values[LIVE_SAMPLES];
+}
+
+static bool note_sending(target *t, const tally *of) {
+    vec_clear(&t->sending);
+    if (!vec_reserve(&t->sending, of->rows.count))
+        return false;
+    for (size_t i = 0; i < of->rows.count; i++) {
+        const tally_row *row = &of->rows.items[i];
+        t->sending.items[i] = (target_sent){row->allocated, row->allocated_blocks};
+    }
+    t->sending.count = of->rows.count;
+    t->sending_until = of->profile.duration;
+    return true;
+}
+
+static bool has_news(const target *t, const tally *of) {
+    uint64_t values[N_VALUES];
+    for (size_t i = 0; i < of->rows.count; i++)
+        if (row_values(t, of, i, values))
+            return true;
+    return false;
+}
+
+static pprof_head head_of(const target *t, const tally *of) {
+    return (pprof_head){.values = values_told,
+                        .n_values = N_VALUES,
+                        .time_us = of->profile.info.start_time + t->sent_until,
+                        .duration_us = of->profile.duration - t->sent_until};
+}
+
+static bool write_pprof(const target *t, const tally *of, const lens *l, output *o) {
+    const pprof_head head = head_of(t, of);
+    uint64_t values[N_VALUES];
+    pprof *w = pprof_begin(o, l, &head);
+    for (size_t i = 0; w && i < of->rows.count; i++)
+        if (row_values(t, of, i, values))
+            pprof_sample(w, of->rows.items[i].node, values, NULL, 0);
+    return w && pprof_end(w);
+}
+
+static bool write_otlp(const target *t, const tally *of, const lens *l, const labels *by,
+                       output *o) {
+    const pprof_head head = head_of(t, of);
+    uint64_t values[N_VALUES];
+    otlp_attribute *attributes = calloc(by->count + 1, sizeof *attributes);
+    for (size_t i = 0; attributes && i < by->count; i++)
+        attributes[i] = (otlp_attribute){by->items[i].key, by->items[i].value};
+    otlp *w = attributes ? otlp_begin(l, &head, attributes, by->count) : NULL;
+    for (size_t i = 0; w && i < of->rows.count; i++)
+        if (row_values(t, of, i, values))
+            otlp_sample(w, of->rows.items[i].node, values);
+    free(attributes);
+    return w && otlp_end(w, o);
+}
+
+/* ---- the forms of requests --------------------------------------------------------------- */
+
+static bool compress_into(output *o, const output *from) {
+    enum { WINDOW = 15 + 16 /* the largest, and a gzip header */, MEMORY = 8, LEVEL = 3 };
+    z_stream z = {0};
+    if (from->error || deflateInit2(&z, LEVEL, Z_DEFLATED, WINDOW, MEMORY, Z_DEFAULT_STRATEGY))
+        return false;
+    const size_t room = deflateBound(&z, from->used);
+    char *to = output_room(o, room);
+    z.next_in = (Bytef *)from->buffer;
+    z.avail_in = (uInt)from->used;
+    z.next_out = (Bytef *)to;
+    z.avail_out = (uInt)room;
+    const bool ok = to && deflate(&z, Z_FINISH) == Z_STREAM_END;
+    if (ok)
+        o->used += room - z.avail_out;
+    deflateEnd(&z);
+    return ok;
+}
+
+static void put_base64(output *o, const unsigned char *bytes, size_t n) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < n; i += 3) {
+        const size_t left = n - i;
+        const unsigned group = (unsigned)bytes[i] << 16 | (left > 1 ? bytes[i + 1] << 8 : 0) |
+                               (left > 2 ? bytes[i + 2] : 0);
+        output_char(o, digits[group >> 18]);
+        output_char(o, digits[group >> 12 & 63]);
+        output_char(o, left > 1 ? digits[group >> 6 & 63] : '=');
+        output_char(o, left > 2 ? digits[group & 63] : '=');
+    }
+}
+
+/* Keys of labels have letters, digits and underscores there. */
+static void put_key(output *o, const char *key) {
+    for (; *key; key++) {
+        const char lower = (char)(*key | 0x20);
+        const bool plain = (lower >= 'a' && lower <= 'z') || (*key >= '0' && *key <= '9');
+        output_char(o, plain ? *key : '_');
+    }
+}
+
+/* JSON: {"series":[{"labels":{"labels":[…]},"samples":[{"rawProfile":BASE64}]}]}. */
+static void write_parca(output *o, const output *pprof_bytes, const labels *by) {
+    output_text(
+        o, "{\"series\":[{\"labels\":{\"labels\":[{\"name\":\"__name__\",\"value\":\"memory\"}");
+    for (size_t i = 0; i < by->count; i++) {
+        output_text(o, ",{\"name\":\"");
+        put_key(o, by->items[i].key);
+        output_text(o, "\",\"value\":");
+        output_json(o, by->items[i].value);
+        output_char(o, '}');
+    }
+    output_text(o, "]},\"samples\":[{\"rawProfile\":\"");
+    put_base64(o, (const unsigned char *)pprof_bytes->buffer, pprof_bytes->used);
+    output_text(o, "\"}]}],\"normalized\":false}");
+}
+
+static void put_escaped(output *o, const char *text) {
+    for (; *text; text++) {
+        const unsigned char c = (unsigned char)*text;
+        const bool plain = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+        if (plain || (c >= '0' && c <= '9') || strchr("-_.~", c))
+            output_char(o, (char)c);
+        else
+            output_format(o, "%%%02X", c);
+    }
+}
+
+/* ?name=SERVICE{key=value,…}&from=…&until=…&format=pprof, in seconds. */
+static void write_pyroscope_url(output *o, const target *t, const tally *of, const labels *by) {
+    output name;
+    output_start(&name, OUTPUT_MEMORY);
+    const char *service = labels_get(by, "service.name");
+    output_text(&name, service ? service : "unknown_service");
+    output_char(&name, '{');
+    for (size_t i = 0, n = 0; i < by->count; i++) {
+        if (strcmp(by->items[i].key, "service.name") == 0)
+            continue;
+        output_text(&name, n++ ? "," : "");
+        put_key(&name, by->items[i].key);
+        output_char(&name, '=');
+        for (const char *c = by->items[i].value; *c; c++)
+            output_char(&name, strchr("{},=\"", *c) ? '_' : *c);
+    }
+    output_char(&name, '}');
+    output_char(&name, '\0');
+    output_text(o, t->url);
+    output_format(o, "?format=pprof&spyName=allotrace&from=%" PRIu64 "&until=%" PRIu64 "&name=",
+                  (of->profile.info.start_time + t->sent_until) / 1000000,
+                  (of->profile.info.start_time + of->profile.duration + 999999) / 1000000);
+    put_escaped(o, name.error ? "" : name.buffer);
+    output_finish(&name);
+}
+
+static bool write_request(target *t, const tally *of, const lens *l, const labels *by) {
+    output content, url;
+    output_start(&content, OUTPUT_MEMORY);
+    output_start(&url, OUTPUT_MEMORY);
+    t->body.used = 0;
+    bool ok = t->kind == TARGET_OTLP ? write_otlp(t, of, l, by, &content)
+                                     : write_pprof(t, of, l, &content);
+    ok = ok && !content.error;
+    if (ok && t->kind == TARGET_OTLP)
+        ok = compress_into(&t->body, &content);
+    else if (ok && t->kind == TARGET_PARCA)
+        write_parca(&t->body, &content, by);
+    else if (ok)
+        output_bytes(&t->body, content.buffer, content.used);
+    if (t->kind == TARGET_PYROSCOPE)
+        write_pyroscope_url(&url, t, of, by);
+    else
+        output_text(&url, t->url);
+    output_char(&url, '\0');
+    free(t->request_url);
+    t->request_url = url.error ? NULL : strdup(url.buffer);
+    ok = ok && !t->body.error && t->request_url;
+    output_finish(&content);
+    output_finish(&url);
+    return ok;
+}
+
+bool target_prepare(target *t, const tally *of, const places *names, const labels *by) {
+    lens l;
+    if (!has_news(t, of) || !note_sending(t, of))
+        return false;
+    const bool ok = places_lens(names, &of->profile, &l) && write_request(t, of, &l, by);
+    lens_free(&l);
+    return ok;
+}
+
+/* ---- answers ----------------------------------------------------------------------------- */
+
+/* What a receiver will not take, now or later: its fault or ours, but not the network's. */
+static bool is_refusal(long status) {
+    enum { UNAUTHORIZED = 401, FORBIDDEN = 403, MISSING = 404, TIMEOUT = 408, TOO_MANY = 429 };
+    return status >= 400 && status < 500 && status != UNAUTHORIZED && status != FORBIDDEN &&
+           status != MISSING && status != TIMEOUT && status != TOO_MANY;
+}
+
+static void take_sent(target *t) {
+    typeof(t->sent) old = t->sent;
+    t->sent.items = t->sending.items;
+    t->sent.count = t->sending.count;
+    t->sent.capacity = t->sending.capacity;
+    t->sending.items = old.items;
+    t->sending.count = 0;
+    t->sending.capacity = old.capacity;
+    t->sent_until = t->sending_until;
+}
+
+void target_settle(target *t, const http_request *r, uint64_t now_ms, uint64_t every_ms) {
+    const bool taken = r->status >= 200 && r->status < 300;
+    if (taken || is_refusal(r->status))
+        take_sent(t);
+    if (taken) {
+        t->n_taken++;
+        t->failures = 0;
+        t->next_ms = now_ms + every_ms;
+        return;
+    }
+    t->n_failed++;
+    t->n_refused += is_refusal(r->status);
+    t->failures++;
+    if (r->status)
+        snprintf(t->reason, sizeof t->reason, "status %ld%s%s", r->status, *r->answer ? ": " : "",
+                 r->answer);
+    else
+        snprintf(t->reason, sizeof t->reason, "%s", r->answer);
+    const unsigned shift = t->failures - 1 < MOST_SHIFT ? t->failures - 1 : MOST_SHIFT;
+    const uint64_t wait = every_ms << shift;
+    t->next_ms = now_ms + (wait < MOST_WAIT_MS ? wait : MOST_WAIT_MS);
+}

@@ -48,6 +48,7 @@ struct push_session {
     tally tally;
     places places;
     labels labels;
+    bool at_last;      /* all was read */
     bool looked_again; /* at the end of the file, after the end was said */
     bool failed;       /* no memory: what is sent would be wrong */
 };
@@ -146,10 +147,12 @@ const char *push_check(const push_options *o, char *error, size_t size) {
 
 /* ---- sending ----------------------------------------------------------------------------- */
 
+/* Half of the time at the end is for the last push: a receiver that hangs then must not cost the
+ * others theirs. */
 static bool is_over(void *context) {
     const push_session *s = context;
     const uint64_t end = atomic_load(&s->end_ms);
-    return end && now_ms() >= end;
+    return end && now_ms() >= end - (s->at_last ? 0 : PUSH_END_MS / 2);
 }
 
 /* KEY=VALUE,… becomes "KEY: VALUE" for receivers of OpenTelemetry's protocol. */
@@ -350,6 +353,7 @@ static void push_trace(push_session *s) {
         target_forget(&s->targets[i]);
     s->failed = !begin_trace(s);
     read_events(s);
+    s->at_last = atomic_load(&s->finishing);
     if (!s->failed)
         send_due(s, true);
     places_free(&s->places);

@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""Records a service whose profiles are pushed to receivers that take them, and to some that do not.
+Prints TAP.
+
+    test_push.py ALLOTRACE RECORDER SERVICE [TEST...]
+"""
+import base64
+import gzip
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import urllib.parse
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+import receiver as make  # noqa: E402
+import tap  # noqa: E402
+import wire  # noqa: E402
+from tap import same, test  # noqa: E402
+
+ALLOTRACE, RECORDER, SERVICE = map(os.path.abspath, sys.argv[1:4])
+ROUND = 110 * 1008  # bytes, with the allocator's header
+KEPT = 10 * 1008
+
+
+def run(url, *arguments, rounds=10, options=("-r", "1"), env=None, service=(), timeout=60):
+    """Standard error of a run, which must end as the service does."""
+    env = {k: v for k, v in os.environ.items()
+           if not k.startswith(("MEMTRACE", "LD_PRELOAD", "OTEL_"))} | (env or {})
+    env["ALLOTRACE_PRELOAD"] = RECORDER
+    done = subprocess.run([ALLOTRACE, "run", "-o", "x.ctf", *options, "--push", url, "--every",
+                           "200ms", *arguments, "--", SERVICE, str(rounds), "50", *service],
+                          env=env, text=True, stderr=subprocess.PIPE, timeout=timeout)
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+def total(profiles, kind, function):
+    """What several profiles say of the stacks whose innermost function that is."""
+    return sum(value for p in profiles for stack, value in p["samples"].get(kind, {}).items()
+               if stack[0] == function)
+
+
+def judge(profiles, rounds=10):
+    """They say what the service did."""
+    assert len(profiles) > 1, f"{len(profiles)} pushes"
+    for function, blocks, kept in ("short_lived", 100, 0), ("long_lived", 10, 10):
+        same(total(profiles, "alloc_space", function), rounds * blocks * 1008, f"bytes of {function}")
+        same(total(profiles, "alloc_objects", function), rounds * blocks, f"blocks of {function}")
+        same(total(profiles, "alloc_samples", function), rounds * blocks * 126, f"samples of {function}")
+        same(total(profiles[-1:], "inuse_space", function), rounds * kept * 1008, f"live in {function}")
+        same(total(profiles[-1:], "inuse_objects", function), rounds * kept, f"live blocks of {function}")
+    spans = [(p["time"], p["time"] + p["duration"]) for p in profiles]
+    same(spans, sorted(spans), "their times")
+    for (_, end), (begin, _) in zip(spans, spans[1:]):
+        same(begin, end, "where an interval begins")
+
+
+@test
+def otlp():
+    r = make.Receiver()
+    said = run(r.url, "--label", "service=shop", "--label", "team=a b")
+    profiles = [wire.otlp(body) for _, _, body in r.got]
+    judge(profiles)
+    same({path for path, _, _ in r.got}, {"/v1development/profiles"})
+    same(r.got[0][1]["Content-Type"], "application/x-protobuf")
+    attributes = profiles[0]["attributes"]
+    same((attributes["service.name"], attributes["team"]), ("shop", "a b"))
+    same(attributes["process.executable.name"], "service")
+    assert attributes["process.pid"].isdigit()
+    assert f"pushed {len(r.got)} times to {r.url}/v1development/profiles" in said, said
+
+
+@test
+def pyroscope():
+    r = make.Receiver()
+    run(r.url + "/ingest", "--label", "service=shop", "--label", "team=a,b")
+    judge([wire.pprof(body) for _, _, body in r.got])
+    url = urllib.parse.urlparse(r.got[0][0])
+    query = urllib.parse.parse_qs(url.query)
+    same((url.path, query["format"]), ("/ingest", ["pprof"]))
+    [name] = query["name"]
+    assert name.startswith("shop{") and name.endswith("}") and "team=a_b" in name, name
+    assert 0 <= int(query["until"][0]) - int(query["from"][0]) < 60
+
+
+@test
+def parca():
+    r = make.Receiver()
+    run(r.url + "/profiles/writeraw", "--label", "service=shop")
+    profiles = []
+    for _, headers, body in r.got:
+        [series] = json.loads(body)["series"]
+        labels = {x["name"]: x["value"] for x in series["labels"]["labels"]}
+        same((labels["__name__"], labels["service_name"]), ("memory", "shop"))
+        [sample] = series["samples"]
+        profiles.append(wire.pprof(gzip.decompress(base64.b64decode(sample["rawProfile"]))))
+    judge(profiles)
+
+
+@test
+def several_receivers_get_the_same():
+    a, b = make.Receiver(), make.Receiver()
+    run(f"{a.url},{b.url}/ingest")
+    judge([wire.otlp(body) for _, _, body in a.got])
+    judge([wire.pprof(body) for _, _, body in b.got])
+
+
+@test
+def a_receiver_that_was_down_gets_what_it_missed():
+    r = make.Receiver()
+    r.behave = lambda n: 503 if n in (2, 3) else 200
+    said = run(r.url, rounds=40)
+    judge([wire.otlp(body) for _, _, body in r.got], rounds=40)
+    same(said.count("status 503: so it is"), 1, said)
+    assert "what it misses is sent as soon as it takes something" in said
+
+
+@test
+def resets_garbage_and_endless_answers_are_failures():
+    for trouble in make.reset, make.garbage, make.endless:
+        r = make.Receiver()
+        r.behave = lambda n, trouble=trouble: trouble if n == 1 else 200
+        said = run(r.url, rounds=20)
+        same(said.count("warning: "), 1, f"{trouble.__name__}: {said}")
+        if trouble is not make.endless:  # which has taken the request before it misbehaves
+            judge([wire.otlp(body) for _, _, body in r.got], rounds=20)
+
+
+@test
+def a_receiver_that_hangs_does_not_hold_the_others_up_for_ever():
+    a, b = make.Receiver(), make.Receiver()
+    a.behave = lambda n: make.slow
+    begun = time.monotonic()
+    said = run(f"{a.url},{b.url}", rounds=3)
+    assert time.monotonic() - begun < 40
+    same(len([1 for line in said.splitlines() if "warning" in line and a.url in line]), 2, said)
+    profiles = [wire.otlp(body) for _, _, body in b.got]
+    same(total(profiles, "alloc_objects", "short_lived"), 300)
+
+
+@test
+def what_is_refused_is_not_sent_again():
+    r = make.Receiver()
+    r.behave = lambda n: 400 if n == 3 else 200
+    said = run(r.url, rounds=20)
+    profiles = [wire.otlp(body) for _, _, body in r.got]
+    assert total(profiles, "alloc_objects", "long_lived") < 200
+    same(total(profiles[-1:], "inuse_objects", "long_lived"), 200)
+    assert "what it refused is not sent again" in said and "parts were refused" in said, said
+
+
+@test
+def nobody_there():
+    said = run("http://127.0.0.1:1", rounds=10)
+    same([line for line in said.splitlines() if "nothing was pushed" in line],
+         ["allotrace: warning: nothing was pushed to http://127.0.0.1:1/v1development/profiles: "
+          "Couldn't connect to server"])
+    info = json.loads(subprocess.run([ALLOTRACE, "info", "--json", "x.ctf"], text=True, check=True,
+                                     stdout=subprocess.PIPE).stdout)
+    assert info[0]["allocated"]["value"] >= 10 * ROUND, "the trace lacks something"
+
+
+@test
+def the_trace_is_as_without():
+    r = make.Receiver()
+    run(r.url)
+    hotspots = subprocess.run([ALLOTRACE, "hotspots", "--csv", "x.ctf"], text=True, check=True,
+                              stdout=subprocess.PIPE).stdout
+    assert "short_lived" in hotspots and str(1000 * 1008) in hotspots, hotspots
+
+
+@test
+def below_rate_1_samples_are_told_beside_estimates():
+    r = make.Receiver()
+    run(r.url, rounds=20, options=("-r", "0.05"))
+    profiles = [wire.otlp(body) for _, _, body in r.got]
+    samples = total(profiles, "alloc_samples", "short_lived")
+    same(total(profiles, "alloc_space", "short_lived"), samples * 160)
+    assert abs(samples - 2000 * 126 * 0.05) < 1200, samples
+
+
+@test
+def a_process_that_becomes_another_program():
+    r = make.Receiver()
+    run(r.url, service=["5"])
+    profiles = [wire.otlp(body) for _, _, body in r.got]
+    same(total(profiles, "alloc_objects", "short_lived"), 1500)
+
+
+@test
+def tokens_and_headers():
+    r = make.Receiver()
+    pathlib.Path("token").write_text("secret\nmore\n")
+    run(r.url, "--token-file", "token", rounds=2,
+        env={"OTEL_EXPORTER_OTLP_HEADERS": "x-scope=one, x-other=two=2"})
+    same([r.got[0][1].get(name) for name in ("Authorization", "x-scope", "x-other")],
+         ["Bearer secret", "one", "two=2"])
+    r = make.Receiver()
+    run(r.url, rounds=2, env={"ALLOTRACE_PUSH_TOKEN": "other"})
+    same(r.got[0][1]["Authorization"], "Bearer other")
+
+
+@test
+def labels_of_the_environment():
+    r = make.Receiver()
+    run(r.url, "--label", "team=mine", rounds=2,
+        env={"OTEL_SERVICE_NAME": "from-env", "KUBERNETES_SERVICE_HOST": "x", "POD_NAME": "pod-1",
+             "OTEL_RESOURCE_ATTRIBUTES": "team=theirs,deployment.environment=a%20b,nonsense"})
+    attributes = wire.otlp(r.got[0][2])["attributes"]
+    same([attributes[k] for k in ("service.name", "team", "deployment.environment", "k8s.pod.name")],
+         ["from-env", "mine", "a b", "pod-1"])
+    assert "nonsense" not in attributes
+
+
+@test
+def tls():
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "key",
+                    "-out", "cert", "-days", "1", "-subj", "/CN=localhost", "-addext",
+                    "subjectAltName=DNS:localhost,IP:127.0.0.1"], check=True, stderr=subprocess.DEVNULL)
+    for known in True, False:
+        r = make.Receiver()
+        make.with_tls(r, "cert", "key")
+        said = run(r.url.replace("http:", "https:"), rounds=4,
+                   env={"SSL_CERT_FILE": os.path.abspath("cert")} if known else {"SSL_CERT_FILE": ""})
+        same(len(r.got) > 0, known, said)
+        same("SSL peer certificate" in said and "$SSL_CERT_FILE" in said, not known, said)
+
+
+@test
+def wrong_options():
+    for arguments, status, said in [
+            (["--push", "localhost:4318"], 2, "localhost:4318: it must begin with http:// or https://"),
+            (["--push", "http:///x"], 2, "http:///x: it names no host"),
+            (["--push", "http://me:word@host/"], 2, "a password does not belong there"),
+            (["--push", "http://h", "--label", "x"], 2, "x: a label is KEY=VALUE"),
+            (["--push", "http://h", "--every", "1ms"], 2, "100ms is the shortest time"),
+            (["--push", "http://h", "--token-file", "/nowhere"], 2, "/nowhere: No such file"),
+            (["--label", "a=b"], 2, "--push URL, which is missing")]:
+        done = subprocess.run([ALLOTRACE, "run", *arguments, "--", "true"], text=True,
+                              stderr=subprocess.PIPE)
+        assert said in done.stderr, done.stderr
+        same((done.returncode, len(done.stderr.splitlines())), (status, 1), done.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(tap.main(sys.argv[4:]))

@@ -14,6 +14,7 @@
 #include "cli/progress.h"
 #include "cli/run/run_check.h"
 #include "cli/traces.h"
+#include "export/otlp.h"
 #include "trace/replace.h"
 
 /* A closed standard output is noticed at the write, and ends the command quietly; so is a file that
@@ -89,6 +90,8 @@ static bool is_version(const char *word) {
 
 static int show_version(void) {
     puts("allotrace " ALLOTRACE_VERSION);
+    puts("profiles are pushed by OTLP " OTLP_VERSION
+         " (opentelemetry.proto.profiles.v1development)");
     return finish(STATUS_OK);
 }
 

@@ -3,6 +3,7 @@
 
 #include <curl/curl.h>
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -135,8 +136,7 @@ static bool start(transfer *t, http_request *r, CURLM *all, unsigned timeout_ms)
 
 static void say(http_request *r, const char *why) {
     r->status = 0;
-    strncpy(r->answer, why, HTTP_ANSWER - 1);
-    r->answer[HTTP_ANSWER - 1] = '\0';
+    snprintf(r->answer, HTTP_ANSWER, "%s", why);
 }
 
 static void take_results(CURLM *all) {

@@ -299,9 +299,12 @@ static void at_packet(void *context, const memtrace_reader *reader) {
 
 /* The recorder makes the file when it has something to say. */
 static bool open_file(push_session *s) {
-    const int fd = open(s->path, O_RDONLY | O_CLOEXEC);
-    return fd >= 0 && fstat(fd, &s->file) == 0 &&
-           memtrace_reader_open_fd(fd, NULL, &s->reader, NULL) == MEMTRACE_OK;
+    const int fd = open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0 && (fstat(fd, &s->file) != 0 || !S_ISREG(s->file.st_mode))) {
+        close(fd); /* a pipe would be waited for, or be robbed of what is another's */
+        return false;
+    }
+    return fd >= 0 && memtrace_reader_open_fd(fd, NULL, &s->reader, NULL) == MEMTRACE_OK;
 }
 
 static bool open_trace(push_session *s) {

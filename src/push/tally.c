@@ -11,7 +11,7 @@
 enum {
     SOURCE_BITS = 2,
     FEW = 1024,  /* blocks that are gone and are not worth making room */
-    MOST_AGE = 2 /* of an early end, in makings of room: its beginning was lost */
+    MOST_AGE = 1 /* of an early end, in makings of room: its beginning was lost */
 };
 
 static const char *copy(tally *t, const char *text) {

@@ -117,6 +117,7 @@ The commands, and one of them:
     3  the trace can be read, but has defects (with -o: and was repaired)
   $ allotrace --version
   allotrace 0.1.0
+  profiles are pushed by OTLP 1.10 (opentelemetry.proto.profiles.v1development)
 
 Every command explains itself, in lines that fit a terminal, and gives an example:
 

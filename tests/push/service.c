@@ -1,6 +1,7 @@
-/* service.c: a service that allocates as it is told: ROUNDS times, MILLISECONDS apart, it makes
- * `short_lived` 100 blocks of 1,000 bytes and frees them, and `long_lived` 10 of them that stay.
- * ROUNDS of 0 before the rest: begins once more as another program, as shell scripts do. */
+/* service.c: a service that allocates as it is told, `service ROUNDS MILLISECONDS [ROUNDS]`: each
+ * round, so long apart, short_lived makes 100 blocks of 1,000 bytes and frees them, and long_lived
+ * makes 10 that stay. With more rounds behind it becomes another program for these, as shell
+ * scripts do. */
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,8 +25,9 @@ static void long_lived(void) {
 }
 
 int main(int argc, char **argv) {
-    int rounds = argc > 1 ? atoi(argv[1]) : 1, ms = argc > 2 ? atoi(argv[2]) : 0;
-    for (int i = 0; i < rounds; i++) {
+    long rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 1;
+    long ms = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
+    for (long i = 0; i < rounds; i++) {
         short_lived();
         long_lived();
         nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L}, NULL);

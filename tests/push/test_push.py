@@ -192,6 +192,24 @@ def a_process_that_becomes_another_program():
 
 
 @test
+def attached_processes():
+    r = make.Receiver()
+    env = os.environ | {"ALLOTRACE_PRELOAD": RECORDER}
+    with subprocess.Popen([SERVICE, "100", "50"]) as service:
+        time.sleep(0.5)
+        done = subprocess.run([ALLOTRACE, "attach", "-r", "1", "-o", "x.ctf", "--push", r.url, "--every",
+                               "200ms", str(service.pid)], env=env, text=True, stderr=subprocess.PIPE,
+                              timeout=60)
+        same((done.returncode, service.wait()), (0, 0), done.stderr)
+    profiles = [wire.otlp(body) for _, _, body in r.got]
+    rounds = total(profiles, "alloc_objects", "short_lived") / 100
+    assert 20 < rounds <= 100 and rounds - total(profiles, "alloc_objects", "long_lived") / 10 < 1
+    info = json.loads(subprocess.run([ALLOTRACE, "hotspots", "--json", "x.ctf"], text=True, check=True,
+                                     stdout=subprocess.PIPE).stdout)
+    assert str(total(profiles, "alloc_space", "short_lived")) in json.dumps(info), info
+
+
+@test
 def tokens_and_headers():
     r = make.Receiver()
     pathlib.Path("token").write_text("secret\nmore\n")

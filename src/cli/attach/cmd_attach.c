@@ -16,6 +16,7 @@
 #include "cli/attach/process_id.h"
 #include "cli/message.h"
 #include "cli/run/preload_file.h"
+#include "cli/run/push_options.h"
 #include "cli/run/run_rescue.h"
 #include "cli/run/run_traces.h"
 #include "cli/run/symbolize_file.h"
@@ -32,6 +33,7 @@ typedef struct attach_options {
     uint64_t duration; /* µs; 0: until somebody detaches */
     bool no_symbolize;
     debug_file_options debug_files;
+    push_flags push;
 } attach_options;
 
 static const attach_options attach_defaults = {.depth = DEPTH_UNSET};
@@ -72,12 +74,13 @@ static const option attach_specs[] = {
      .argument = "TIME",
      .help = "detach after that time, as 30s or 5min, or on Ctrl-C, and show what was recorded "
              "(default: come back at once, and record until `allotrace detach` or the end of the "
-             "process)"},
+             "process; with --push, until Ctrl-C or that)"},
     {.name = "no-symbolize",
      .kind = OPTION_FLAG,
      .at = offsetof(attach_options, no_symbolize),
      .help = "leave addresses in the trace; `allotrace symbolize` resolves them later"},
     OPTIONS_SYMBOLIZE(attach_options),
+    OPTIONS_PUSH(attach_options),
 };
 
 /* ---- the end ----------------------------------------------------------------------------- */
@@ -208,13 +211,13 @@ static bool has_ended(pid_t pid, int process) {
     return process >= 0 ? poll(&ended, 1, 0) > 0 : kill(pid, 0) != 0;
 }
 
-/* Until the time is over, the user has enough, or the process has ended. */
+/* Until the time is over, if there is one, the user has enough, or the process has ended. */
 static void wait_while_recording(pid_t pid, int process, uint64_t duration) {
     sigset_t enough = enough_signals();
     struct timespec now, tick = {.tv_nsec = 100000000};
     clock_gettime(CLOCK_MONOTONIC, &now);
     uint64_t end = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000 + duration;
-    for (uint64_t at = 0; at < end && !has_ended(pid, process);) {
+    for (uint64_t at = 0; (!duration || at < end) && !has_ended(pid, process);) {
         if (sigtimedwait(&enough, NULL, &tick) > 0)
             break;
         clock_gettime(CLOCK_MONOTONIC, &now);
@@ -233,13 +236,20 @@ static int finish_after(pid_t pid, const attach_options *opts, const char *path,
     char ended[CONTROL_REPLY] = "";
     rights whose;
     sigset_t enough = enough_signals();
+    char seen[PATH_MAX + 32]; /* the trace, as seen from here */
     const int files = attach_open_files(pid), process = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (files >= 0)
+        snprintf(seen, sizeof seen, "/proc/%d/root%s", (int)pid, path);
+    else
+        snprintf(seen, sizeof seen, "%s", path);
+    push_session *push = opts->push.urls ? push_flags_start(&opts->push, seen) : NULL;
     wait_while_recording(pid, process, opts->duration);
     const uint64_t gone = has_ended(pid, process) ? now_us() : 0;
     if (gone || !end_recording(pid, ended, sizeof ended, &whose) || !*ended)
         whose = *began;
     if (process >= 0)
         close(process);
+    push_finish(push); /* before names come into the trace, in another file */
     sigprocmask(SIG_UNBLOCK, &enough, NULL);
     return complete(pid, path, files, &whose, gone, opts->no_symbolize, opts->debug_files);
 }
@@ -276,6 +286,8 @@ static int run_attach(const void *opts_, char **operands, size_t n_operands) {
                              "is not followed by p "
                              "(the process id) or %%",
                              opts->output ? opts->output : "PROGRAM.PID.ctf");
+    if (!push_flags_check(&opts->push))
+        return STATUS_USAGE;
     if (!preload_file_find(library)) {
         message_error("%s is not where it was installed", PRELOAD_NAME);
         return STATUS_FAILED;
@@ -303,6 +315,10 @@ static int run_attach(const void *opts_, char **operands, size_t n_operands) {
     if (opts->duration) {
         message_note("recording process %d for %.6g s; Ctrl-C ends it earlier", (int)pid,
                      (double)opts->duration / 1e6);
+        return finish_after(pid, opts, path, &whose);
+    }
+    if (opts->push.urls) {
+        message_note("recording process %d and pushing what it allocates, until Ctrl-C", (int)pid);
         return finish_after(pid, opts, path, &whose);
     }
     message_note("recording process %d into %s", (int)pid, path);

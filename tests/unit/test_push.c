@@ -1,0 +1,174 @@
+/* Tests of what is pushed: sums by stack in memory that follows what lives, labels, and what a URL
+ * means. The receivers' side is tests/push. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "push/labels.h"
+#include "push/tally.h"
+#include "push/target.h"
+#include "unit.h"
+
+static const memtrace_info info = {.sample_rate = 0.5,
+                                   .word_size = 64,
+                                   .executable_name = "p",
+                                   .host_name = "h",
+                                   .runtime_params = "",
+                                   .context = ""};
+static const uint32_t frames[] = {0, 1};
+
+static memtrace_event alloc(uint64_t id, uint16_t domain, uint64_t samples) {
+    return (memtrace_event){.kind = MEMTRACE_ALLOC,
+                            .domain = domain,
+                            .id = id,
+                            .source = MEMTRACE_EXTERNAL,
+                            .length = 9,
+                            .samples = samples,
+                            .frames = frames,
+                            .n_frames = 2};
+}
+
+static void add(tally *t, memtrace_event e) {
+    ck_assert(tally_add(t, &e));
+}
+
+static void end(tally *t, uint64_t id) {
+    add(t, (memtrace_event){.kind = MEMTRACE_COLLECT, .id = id});
+}
+
+START_TEST(live_is_what_was_not_freed) {
+    tally t = {0};
+    ck_assert(tally_begin(&t, &info));
+    for (uint64_t id = 0; id < 10; id++)
+        add(&t, alloc(id, 0, 3));
+    for (uint64_t id = 0; id < 4; id++)
+        end(&t, id);
+    ck_assert_uint_eq(t.rows.count, 1);
+    ck_assert_uint_eq(t.rows.items[0].allocated, 30);
+    ck_assert_uint_eq(t.rows.items[0].live, 18);
+    const double each = t.rows.items[0].allocated_blocks / 10; /* 1 / (1 - 2^-10) */
+    ck_assert_double_eq_tol(each, 1024.0 / 1023, 1e-9);
+    ck_assert_double_eq_tol(t.rows.items[0].live_blocks, 6 * each, 1e-9);
+    tally_free(&t);
+}
+END_TEST
+
+/* Domains are read one after the other. */
+START_TEST(an_end_may_come_before_its_beginning) {
+    tally t = {0};
+    ck_assert(tally_begin(&t, &info));
+    end(&t, 7);
+    add(&t, alloc(7, 1, 2));
+    add(&t, alloc(8, 1, 2));
+    end(&t, 7); /* twice changes nothing */
+    ck_assert_uint_eq(t.rows.items[0].allocated, 4);
+    ck_assert_uint_eq(t.rows.items[0].live, 2);
+    tally_free(&t);
+}
+END_TEST
+
+START_TEST(memory_follows_what_lives) {
+    tally t = {0};
+    ck_assert(tally_begin(&t, &info));
+    for (uint64_t id = 0; id < 1000000; id++) {
+        add(&t, alloc(id, 0, 1));
+        if (id >= 100)
+            end(&t, id - 100);
+        if (id % 3 == 0)
+            end(&t, (UINT64_C(1) << 40) + id); /* beginnings that were lost */
+    }
+    ck_assert_uint_eq(t.rows.items[0].live, 100);
+    ck_assert_uint_lt(t.blocks.capacity, 20000);
+    ck_assert_uint_lt(t.block_of.mask, 40000);
+    tally_free(&t);
+}
+END_TEST
+
+START_TEST(labels_are_replaced_by_key) {
+    labels l = {0};
+    ck_assert(labels_set_pair(&l, "service=a"));
+    ck_assert(labels_set_pair(&l, "service.name=b=c"));
+    ck_assert(labels_set_pair(&l, "x="));
+    ck_assert_uint_eq(l.count, 2);
+    ck_assert_str_eq(labels_get(&l, "service.name"), "b=c");
+    ck_assert_str_eq(labels_get(&l, "x"), "");
+    ck_assert_ptr_null(labels_get(&l, "y"));
+    ck_assert(!labels_set_pair(&l, "=x") && errno == EINVAL);
+    labels_free(&l);
+}
+END_TEST
+
+START_TEST(the_environment_is_decoded) {
+    labels l = {0};
+    setenv("OTEL_RESOURCE_ATTRIBUTES", " a=1%2C2,b=%zz%4,,=c,service.name=from-list", 1);
+    setenv("OTEL_SERVICE_NAME", "from-name", 1);
+    ck_assert(labels_gather(&l, "/bin/prog", 1, "host"));
+    ck_assert_str_eq(labels_get(&l, "a"), "1,2");
+    ck_assert_str_eq(labels_get(&l, "b"), "%zz%4");
+    ck_assert_str_eq(labels_get(&l, "service.name"), "from-name");
+    ck_assert_str_eq(labels_get(&l, "process.executable.name"), "prog");
+    labels_free(&l);
+}
+END_TEST
+
+static const struct {
+    const char *url, *whole; /* NULL: refused */
+    target_kind kind;
+} urls[] = {
+    {"http://h:4318", "http://h:4318/v1development/profiles", TARGET_OTLP},
+    {"http://h:4318/", "http://h:4318/v1development/profiles", TARGET_OTLP},
+    {"https://h/v1development/profiles", "https://h/v1development/profiles", TARGET_OTLP},
+    {"https://h/otlp", "https://h/otlp/v1development/profiles", TARGET_OTLP},
+    {"http://h/ingest", "http://h/ingest", TARGET_PYROSCOPE},
+    {"http://h/a/ingest/", "http://h/a/ingest", TARGET_PYROSCOPE},
+    {"http://h/profiles/writeraw", "http://h/profiles/writeraw", TARGET_PARCA},
+    {"ftp://h", NULL, 0},
+    {"h:4318", NULL, 0},
+    {"http://", NULL, 0},
+    {"http://a:b@h/", NULL, 0},
+    {"http://h/a@b", "http://h/a@b/v1development/profiles", TARGET_OTLP},
+};
+
+START_TEST(a_url_says_which_protocol) {
+    target t;
+    const char *why = target_begin(&t, urls[_i].url);
+    ck_assert(!why == !!urls[_i].whole);
+    if (!why) {
+        ck_assert_str_eq(t.url, urls[_i].whole);
+        ck_assert_int_eq(t.kind, urls[_i].kind);
+    }
+    target_free(&t);
+}
+END_TEST
+
+START_TEST(what_fails_is_tried_less_often) {
+    target t;
+    ck_assert_ptr_null(target_begin(&t, "http://h"));
+    uint64_t before = 0;
+    for (int i = 0; i < 40; i++) {
+        target_settle(&t, &(http_request){.status = 503}, 0, 15000);
+        ck_assert(t.next_ms >= before && t.next_ms <= 300000);
+        before = t.next_ms;
+    }
+    ck_assert_uint_eq(before, 300000);
+    target_settle(&t, &(http_request){.status = 204}, 1000, 15000);
+    ck_assert_uint_eq(t.next_ms, 16000);
+    target_free(&t);
+}
+END_TEST
+
+static Suite *suite(void) {
+    Suite *s = suite_create("push");
+    TCase *c = tcase_create("push");
+    tcase_add_test(c, live_is_what_was_not_freed);
+    tcase_add_test(c, an_end_may_come_before_its_beginning);
+    tcase_add_test(c, memory_follows_what_lives);
+    tcase_add_test(c, labels_are_replaced_by_key);
+    tcase_add_test(c, the_environment_is_decoded);
+    tcase_add_loop_test(c, a_url_says_which_protocol, 0, sizeof urls / sizeof *urls);
+    tcase_add_test(c, what_fails_is_tried_less_often);
+    suite_add_tcase(s, c);
+    return s;
+}
+
+UNIT_MAIN(suite)

@@ -8,6 +8,7 @@
 #include "record/calls.h"
 #include "record/ids.h"
 #include "record/recorder.h"
+#include "record/usdt.h"
 #include "trace/writer_stream.h"
 
 /* A bitmap of one word that holds every hash. */
@@ -217,6 +218,7 @@ void native_born(struct session *s, void *block, uint64_t words, uint64_t n_samp
         native_keep(s, d, s->ids, s->ids ? ids_place(s->ids, (uintptr_t)block) : NULL, block, id);
     session_sweep(s, d->now);
     native_leave(d);
+    usdt_alloc(block, words, n_samples, s->rate);
 }
 
 static inline __attribute__((always_inline)) void
@@ -250,6 +252,7 @@ native_born_inline(void *block, uint64_t words, uint64_t n_samples, unsigned typ
     else
         native_keep(s, d, table, place, block, id);
     native_leave(d);
+    usdt_alloc(block, words, n_samples, s->rate);
 }
 
 void native_born_fast(void *block, uint64_t words, unsigned type, uintptr_t return_address,
@@ -295,8 +298,10 @@ void native_untake(struct session *s, void *block, uint64_t taken) {
 
 void native_died(struct session *s, void *block) {
     uint64_t taken = native_take(s, block);
-    if (taken)
-        native_bury(s, taken);
+    if (!taken)
+        return;
+    usdt_free(block);
+    native_bury(s, taken);
 }
 
 /* Next, allocator and program will mostly be about blocks close to this one. Undisturbed, the CPU
@@ -309,6 +314,7 @@ void native_died_fast(void *block) {
     const uint64_t taken = ids_take(s->ids, (uintptr_t)block);
     if (!taken)
         return;
+    usdt_free(block);
     if (__builtin_expect(native_enter_fast(s, d), 1)) {
         const bool done = stream_collect_fast(d->stream, d->now, taken);
         native_leave(d);

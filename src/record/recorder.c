@@ -35,6 +35,7 @@
 #include "record/runtime.h"
 #include "record/say.h"
 #include "record/text.h"
+#include "record/usdt.h"
 
 enum state {
     UNDECIDED, /* the environment was not read yet */
@@ -648,10 +649,12 @@ uint64_t recorder_take(void *block) {
 void recorder_settle(void *block, uint64_t taken, bool dead) {
     if (atomic_load(&recorder.state) == LEFT)
         return; /* a signal handler has forked since, and we are the child */
-    if (dead)
+    if (dead) {
+        usdt_free(block);
         native_bury(recorder.session, taken);
-    else
+    } else {
         native_untake(recorder.session, block, taken);
+    }
 }
 
 bool recorder_is_stopped(void) {

@@ -250,7 +250,7 @@ static int session_build(struct session *s, const struct session_plan *plan,
     s->maps = plan->records_malloc && c->mmap;
     s->depth = c->depth;
     s->runtime_depth = plan->runtime_depth;
-    s->runtime_rate = c->rate;
+    s->rate = c->rate;
     s->runtime_seed = session_seed(c);
     s->domains.depth = plan->records_malloc ? c->depth + OWN_FRAMES : 0;
     s->domains.runtime_depth = s->runtime_depth;

@@ -62,7 +62,7 @@ struct session {
     uintptr_t own_low, own_high; /* the recorder's own code: no frames of interest */
     uint32_t depth;              /* frames kept of a stack */
     uint32_t runtime_depth;      /* the same for the runtime's */
-    double runtime_rate;
+    double rate;
     uint64_t runtime_seed;
     _Atomic uint64_t latest;         /* the latest answer of session_now_nearly, trace time, µs */
     _Atomic uint64_t next_sweep;     /* when old packets are looked for again, trace time, µs */

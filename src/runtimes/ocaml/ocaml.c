@@ -161,8 +161,8 @@ static void ocaml_start(const ocaml_runtime *runtime) {
     if (!s || atomic_exchange(&begun, true))
         return;
     ocaml_c_call = runtime->c_call;
-    rate.value = s->runtime_rate;
-    if (s->runtime_rate < 1)
+    rate.value = s->rate;
+    if (s->rate < 1)
         ocaml_drop_numbers(runtime, s->runtime_seed);
     ocaml_start_memprof(runtime, s->runtime_depth + 1);
     if (runtime->may_clash && !ocaml_yield_prepare(runtime))

@@ -25,7 +25,7 @@ set breakpoint pending on
 set confirm off
 set startup-with-shell off
 set environment MEMTRACE x.ctf
-set environment MEMTRACE_RATE RATE
+set environment MEMTRACE_RATE @
 set environment LD_PRELOAD {RECORDER}
 break -probe-stap otel_memory:alloc
 commands
@@ -47,7 +47,7 @@ def look(rate):
     """What the probes say: blocks as (address, size, weight), and freed addresses; and the trace."""
     if not shutil.which("gdb"):
         raise tap.Skip("no gdb")
-    pathlib.Path("commands").write_text(COMMANDS.replace("RATE", str(rate)))
+    pathlib.Path("commands").write_text(COMMANDS.replace("@", str(rate)))
     env = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
     out = subprocess.run(["gdb", "-batch", "-nx", "-x", "commands", "--args", SERVICE, str(ROUNDS)], env=env,
                          text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=200).stdout

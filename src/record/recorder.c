@@ -408,15 +408,22 @@ HOT_CODE static bool recorder_plan_runtime(enum runtime_id id) {
         break;
     case RUNTIME_TRACED:
         program_path(program);
-        recorder_tell(RESCUE_LEFT_TO_MEMTRACE);
+        recorder_tell(RESCUE_LEFT_TO_PROGRAM);
         recorder_decline(program, why, 0);
         return false;
     }
     return true;
 }
 
+/* Nowhere in most programs: see MEMTRACE_WRITES_OWN_TRACE. */
+extern const char allotrace_own_trace __attribute__((weak));
+
 /* Which heaps are recorded; false: none, since the program writes this trace itself. */
 HOT_CODE static bool recorder_plan(void) {
+    if (&allotrace_own_trace) {
+        recorder_tell(RESCUE_LEFT_TO_PROGRAM);
+        return false;
+    }
     recorder.plan = (struct session_plan){
         .config = &recorder_config,
         .records_malloc = true,

@@ -281,9 +281,9 @@ static bool records_both(const run_options *given) {
     return !given->no_ocaml && (given->native || (set && strcmp(set, "both") == 0));
 }
 
-static void say_left_to_memtrace(const char *name) {
-    message_warning("%s was not written: the program did not trace itself into it, as by "
-                    "Memtrace.trace_if_requested",
+static void say_left_to_program(const char *name) {
+    message_warning("%s was not written: the program records itself, but did not this time; one "
+                    "linked with Memtrace does so where it calls Memtrace.trace_if_requested",
                     name);
 }
 
@@ -316,8 +316,8 @@ static void finish(const launch *l, run_program *program, int rescue, struct tim
                                       .both_heaps = records_both(l->options),
                                       .n_silent = run_rescue_silent(rescue),
                                       .left_out = notes & RESCUE_LEFT_CHILD ? for_each : NULL});
-    else if (!unfinished && notes & RESCUE_LEFT_TO_MEMTRACE)
-        say_left_to_memtrace(name);
+    else if (!unfinished && notes & RESCUE_LEFT_TO_PROGRAM)
+        say_left_to_program(name);
     else if (!unfinished && !(notes & RESCUE_TOLD))
         say_why_nothing(name);
     if (unfinished)

@@ -277,6 +277,8 @@ static int recorder_try_open(void) {
         recorder.session->number = self.session = ++recorder.n_sessions;
         recorder.everything = session_is_of_everything(recorder.session);
         recorder.session->gates = &recorder_page->gates;
+        if (recorder.session->maps)
+            next_resolve(); /* mmap has to know the allocator, also before any malloc */
         recorder_maps |= recorder.session->maps;
         atomic_store(&recorder_page->alive, 1);
         session_open_gates(recorder.session, true);

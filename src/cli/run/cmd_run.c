@@ -281,6 +281,11 @@ static bool records_both(const run_options *given) {
     return !given->no_ocaml && (given->native || (set && strcmp(set, "both") == 0));
 }
 
+static bool records_mapped(const run_options *given) {
+    const char *set = getenv(setting_infos[SETTING_MMAP].name);
+    return given->mmap || (set && strcmp(set, "1") == 0);
+}
+
 static void say_left_to_program(const char *name) {
     message_warning("%s was not written: the program records itself, but did not this time; one "
                     "linked with Memtrace does so where it calls Memtrace.trace_if_requested",
@@ -314,6 +319,7 @@ static void finish(const launch *l, run_program *program, int rescue, struct tim
                                       .told = notes & RESCUE_TOLD,
                                       .from_start = true,
                                       .both_heaps = records_both(l->options),
+                                      .mapped = records_mapped(l->options),
                                       .n_silent = run_rescue_silent(rescue),
                                       .left_out = notes & RESCUE_LEFT_CHILD ? for_each : NULL});
     else if (!unfinished && notes & RESCUE_LEFT_TO_PROGRAM)

@@ -467,7 +467,7 @@ static void say_summary(const run_traces *t, run_traces_how how) {
         output_char(&o, '\n');
     }
     message_lines(&o);
-    if (s.profile && how.from_start && !how.told)
+    if (s.profile && how.from_start && !how.told && !how.mapped)
         hint_unseen(s.profile);
     if (s.profile && how.both_heaps)
         hint_counted_twice(s.profile);

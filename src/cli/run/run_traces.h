@@ -48,6 +48,7 @@ typedef struct run_traces_how {
     bool told;            /* if there is nothing in the traces, the user knows why */
     bool from_start;      /* they were recorded from the start of their programs */
     bool both_heaps;      /* of OCaml programs, malloc and the OCaml heap */
+    bool mapped;          /* what they mapped themselves, too */
     uint64_t n_silent;    /* programs that left no trace, since nothing of theirs was sampled */
     const char *left_out; /* by which name child processes, which were not recorded, would be; NULL:
                              there were none */

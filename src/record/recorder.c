@@ -277,8 +277,6 @@ static int recorder_try_open(void) {
         recorder.session->number = self.session = ++recorder.n_sessions;
         recorder.everything = session_is_of_everything(recorder.session);
         recorder.session->gates = &recorder_page->gates;
-        if (recorder.session->maps)
-            next_resolve(); /* mmap has to know the allocator, also before any malloc */
         recorder_maps |= recorder.session->maps;
         atomic_store(&recorder_page->alive, 1);
         session_open_gates(recorder.session, true);
@@ -647,10 +645,12 @@ void recorder_died(void *block) {
         native_died(s, block);
 }
 
+/* Where there is no session of this process, no block is known, and none begins for that: a signal
+ * handler may lack the stack. */
 uint64_t recorder_take(void *block) {
-    if (recorder_decide() == WAITING)
-        return 0;
-    struct session *s = recorder_enter();
+    const bool is_on = atomic_load_explicit(&recorder.state, memory_order_acquire) == ON &&
+                       atomic_load_explicit(&recorder_page->alive, memory_order_relaxed);
+    struct session *s = is_on ? recorder_enter() : NULL;
     return s && s->records_malloc ? native_take(s, block) : 0;
 }
 
@@ -754,6 +754,7 @@ __attribute__((constructor)) HOT_CODE static void recorder_construct(void) {
         atomic_store(&recorder.state, OFF);
         return;
     }
+    next_resolve(); /* by now: a signal handler may lack the stack, and mmap asks who allocates */
     recorder_start();
     recorder_draw_early();
     if (atomic_load(&recorder.state) != ON && atomic_load(&recorder.state) != WAITING)

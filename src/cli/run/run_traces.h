@@ -18,6 +18,7 @@ typedef struct run_trace {
                                it is no such */
     bool counts_remarks;    /* among these are its few gauges and marks: nobody knows how many */
     memtrace_end end;       /* of it, if it is such */
+    bool earlier;           /* its process became another program, which has a trace of its own */
 } run_trace;
 
 typedef struct run_traces {

@@ -424,7 +424,7 @@ const command command_run = {
         "Of an OCaml program (native code; 4.11 to 4.14, 5.3 and later) the OCaml heap is "
         "recorded.\n\n"
         "The program has its standard streams, its terminal and its signals as without allotrace, "
-        "and its exit status is that of this command. When it has ended, three lines on standard "
+        "and its exit status is that of this command. When it has ended, some lines on standard "
         "error say what was recorded.\n\n"
         "Programs that are statically linked, or run with more rights than their user has, run "
         "unrecorded.",

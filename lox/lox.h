@@ -85,8 +85,15 @@ typedef struct lox_counters {
 } lox_counters;
 void lox_get_counters(lox_vm *vm, lox_counters *counters);
 
-/* Records a memtrace trace of what is allocated from now on to lox_trace_stop. 0, else an errno. */
-int lox_trace_start(lox_vm *vm, const char *path, double rate, uint64_t seed, uint32_t depth);
+/* Records a memtrace trace of what is allocated from now on to lox_trace_stop. 0, else an errno;
+ * EWOULDBLOCK: another process is recording to this file. */
+typedef struct lox_trace_options {
+    double rate; /* above 0, at most 1 */
+    uint64_t seed;
+    uint32_t depth;      /* frames kept of a stack */
+    const char *context; /* a remark that the trace carries; NULL: none */
+} lox_trace_options;
+int lox_trace_start(lox_vm *vm, const char *path, const lox_trace_options *options);
 int lox_trace_stop(lox_vm *vm);
 
 #endif

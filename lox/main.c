@@ -1,5 +1,6 @@
 /* main.c: the launcher. */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,9 +8,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "allotrace/memtrace.h"
+#include "guest/own_trace.h"
 #include "lox.h"
 #include "repl.h"
 #include "tracing.h"
+
+MEMTRACE_WRITES_OWN_TRACE;
 
 static const char help[] =
     "Usage: lox [OPTIONS] FILE|- [ARGUMENTS]\n"
@@ -28,7 +33,8 @@ static const char help[] =
     "  --version          show the version\n"
     "\n"
     "Environment:\n"
-    "  MEMTRACE=FILE      record a trace of allocations, for allotrace\n"
+    "  MEMTRACE=FILE      record a trace of allocations, for allotrace; %p in the name\n"
+    "                     becomes the process id\n"
     "  MEMTRACE_RATE=R    sample each word with this probability (1e-5)\n"
     "  LOX_GC_STRESS=N    collect all garbage at each N-th allocation and check the heap\n"
     "  LOX_GC_STATS=1     show at the end what the collector did\n";
@@ -134,11 +140,9 @@ static uint64_t choose_seed(void) {
     return seed;
 }
 
-static void start_trace(lox_vm *vm) {
-    const char *path = getenv("MEMTRACE"), *rate_text = getenv("MEMTRACE_RATE");
-    const char *depth_text = getenv("MEMTRACE_DEPTH");
-    if (!path || !*path)
-        return;
+/* What the environment says of a trace that it asks for. */
+static lox_trace_options trace_options(void) {
+    const char *rate_text = getenv("MEMTRACE_RATE"), *depth_text = getenv("MEMTRACE_DEPTH");
     double rate = 1e-5;
     if (rate_text && *rate_text &&
         (!options_parse_real(rate_text, &rate) || !(rate > 0 && rate <= 1)))
@@ -147,10 +151,25 @@ static void start_trace(lox_vm *vm) {
     if (depth_text && *depth_text &&
         (!options_parse_whole(depth_text, &depth) || depth < 1 || depth > 4096))
         usage("MEMTRACE_DEPTH is not from 1 to 4096: ", depth_text);
+    return (lox_trace_options){.rate = rate,
+                               .seed = choose_seed(),
+                               .depth = (uint32_t)depth,
+                               .context = getenv("MEMTRACE_CONTEXT")};
+}
+
+static void start_trace(lox_vm *vm) {
+    char path[PATH_MAX], problem[512];
+    if (!own_trace_wanted(path, sizeof path, problem, sizeof problem)) {
+        if (*problem)
+            usage(problem, "");
+        return;
+    }
+    const lox_trace_options options = trace_options();
     signal(SIGXFSZ, SIG_IGN); /* a limit on files is noticed at the writes */
-    int why = lox_trace_start(vm, path, rate, choose_seed(), (uint32_t)depth);
+    int why = lox_trace_start(vm, path, &options);
     if (why)
-        fprintf(stderr, "lox: cannot write %s: %s; nothing is recorded\n", path, strerror(why));
+        fprintf(stderr, "lox: cannot write %s: %s; nothing is recorded\n", path,
+                why == EWOULDBLOCK ? "another process is recording to it" : strerror(why));
 }
 
 static void show_counters(lox_vm *vm) {

@@ -16,6 +16,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -266,20 +267,20 @@ static size_t locate(void *context, uint64_t key, memtrace_location *locations, 
     return n;
 }
 
-static memtrace_status open_trace(profile *p, double rate) {
+static memtrace_status open_trace(profile *p, const lox_trace_options *o) {
     char host[256] = "", program[PATH_MAX] = "lox";
     gethostname(host, sizeof host - 1);
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     if (n > 0)
         program[n] = '\0';
     memtrace_info info = {.version = 2, /* memtrace 0.2.3 reads it */
-                          .sample_rate = rate,
+                          .sample_rate = o->rate,
                           .start_time = microseconds(CLOCK_REALTIME),
                           .pid = (uint64_t)getpid(),
                           .executable_name = program,
                           .host_name = host,
                           .runtime_params = "",
-                          .context = ""};
+                          .context = o->context ? o->context : ""};
     memtrace_writer_options options = {
         .sink = sink, .locate = locate, .amend = amend, .context = p};
     memtrace_error error;
@@ -287,7 +288,7 @@ static memtrace_status open_trace(profile *p, double rate) {
     return status ? status : memtrace_stream_open(p->writer, 0, &p->stream);
 }
 
-static void start_engine(lox_vm *vm, profile *p, double rate, uint64_t seed, uint32_t depth) {
+static void start_engine(lox_vm *vm, profile *p, const lox_trace_options *o) {
     heap *h = &vm->heap;
     h->engine = memprof_create(&(memprof_host){
         .context = vm, .reallocate = reallocate, .callstack = callstack, .collects = true});
@@ -299,7 +300,7 @@ static void start_engine(lox_vm *vm, profile *p, double rate, uint64_t seed, uin
                                .promote = promoted,
                                .dealloc_minor = died,
                                .dealloc_major = died};
-    memprof_options options = {.rate = rate, .callstack_size = depth, .seed = seed};
+    memprof_options options = {.rate = o->rate, .callstack_size = o->depth, .seed = o->seed};
     if (memprof_start(h->engine, &h->thread, &options, &tracker))
         memory_exhausted();
     heap_set_limit(h);
@@ -333,21 +334,36 @@ static void profile_free(profile *p) {
     memory_free(p);
 }
 
-int lox_trace_start(lox_vm *vm, const char *path, double rate, uint64_t seed, uint32_t depth) {
-    if (vm->profile || !(rate > 0 && rate <= 1))
+/* Not what another process is writing. Where locks do not work there are none. 0 or an errno. */
+static int open_file(profile *p, const char *path) {
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    struct stat st;
+    p->file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (p->file < 0 || fstat(p->file, &st) != 0)
+        return errno;
+    if (!S_ISREG(st.st_mode))
+        return 0;
+    if (fcntl(p->file, F_OFD_SETLK, &whole) != 0 && (errno == EAGAIN || errno == EACCES))
+        return EWOULDBLOCK;
+    return ftruncate(p->file, 0) == 0 ? 0 : errno;
+}
+
+int lox_trace_start(lox_vm *vm, const char *path, const lox_trace_options *options) {
+    if (vm->profile || !(options->rate > 0 && options->rate <= 1))
         return EINVAL;
     profile *p = memory_new(sizeof *p);
     *p = (profile){.vm = vm, .start = microseconds(CLOCK_MONOTONIC)};
-    p->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    int why = p->file < 0 ? errno : 0;
-    if (!why && open_trace(p, rate))
+    int why = open_file(p, path);
+    if (!why && open_trace(p, options))
         why = p->failure ? p->failure : ENOMEM;
     if (why) {
+        if (p->file >= 0)
+            close(p->file);
         profile_free(p);
         return why;
     }
     vm->profile = p;
-    start_engine(vm, p, rate, seed, depth);
+    start_engine(vm, p, options);
     return 0;
 }
 

@@ -352,6 +352,13 @@ memtrace_writer_open(const memtrace_info *info, const memtrace_writer_options *o
 MEMTRACE_NODISCARD MEMTRACE_API bool memtrace_is_of_process(const void *bytes, size_t size,
                                                             uint64_t pid);
 
+/* For a program that writes the trace that $MEMTRACE names by itself, at file scope, once: a
+ * recorder that is preloaded into it leaves that trace to it. The linker has to show it to
+ * libraries: -Wl,--export-dynamic-symbol=allotrace_own_trace. */
+#define MEMTRACE_WRITES_OWN_TRACE                                                                  \
+    extern MEMTRACE_API const char allotrace_own_trace;                                            \
+    const char allotrace_own_trace = 1
+
 /* Opens the stream of a domain; versions below 3 allow domain 0 alone. A domain has at most one. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_open(memtrace_writer *writer,
                                                                      uint16_t domain,

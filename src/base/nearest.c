@@ -44,12 +44,13 @@ const char *nearest_name(const char *text, size_t size, nearest_known *known, co
                          size_t n) {
     char word[WORD_MAX + 1], name[WORD_MAX + 1];
     const char *nearest = NULL;
-    size_t least = 3; /* further away is no typing error */
+    size_t least = 5; /* halves of a letter; further away is no typing error */
     fold(word, text, size);
     for (size_t i = 0; i < n; i++) {
         fold(name, known(context, i), WORD_MAX);
+        const size_t letters = nearest_distance(name, word);
         const bool begun = size > 1 && strncmp(name, word, size) == 0;
-        const size_t distance = begun ? 1 : nearest_distance(name, word);
+        const size_t distance = letters && begun ? 1 : letters > WORD_MAX ? SIZE_MAX : 2 * letters;
         if (distance < least) {
             least = distance;
             nearest = known(context, i);

@@ -78,10 +78,15 @@ static int parse_spec(const command *cmd, const question_options *o, query_spec 
     return status;
 }
 
+bool question_is_text(const question_options *o) {
+    return !o->json && !o->csv && !o->markdown;
+}
+
 static int read_profile(question *q, const question_options *o, const char *path,
                         const query_spec *spec) {
     const trace_profile_options options = {.strict = o->strict,
                                            .index = o->index,
+                                           .says_end = question_is_text(o),
                                            .how = {.keep_blocks = query_needs_blocks(spec),
                                                    .keep_order = o->keep_order,
                                                    .columns = query_columns(spec)}};

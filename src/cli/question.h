@@ -150,6 +150,9 @@ void question_close_quietly(question *q);
 int question_answer(const command *cmd, const question_options *options, const char *path,
                     int (*show)(const question *q, const void *opts), const void *opts);
 
+/* Whether it is for people at a terminal, whose report begins with how the trace ends. */
+bool question_is_text(const question_options *options);
+
 /* Writes a report to standard output in the form that the options ask for. Returns the exit status.
  */
 int question_show(const question_options *options, const document *d);

@@ -114,7 +114,9 @@ static void say_warnings(const trace_file *in) {
     size_t n;
     const memtrace_warning *w = trace_file_warnings(in, &n);
     for (size_t i = 0; i < n; i++)
-        if (is_of_end(&w[i]))
+        if (is_of_end(&w[i]) && in->told)
+            continue;
+        else if (is_of_end(&w[i]))
             say_end(in, &w[i]);
         else if (w[i].count > 1)
             message_warning("%s: byte %" PRIu64 ": %s (%" PRIu64 " times)", in->name,

@@ -29,9 +29,9 @@ struct rescue_head {
 
 /* What recorders let `allotrace run` know. */
 enum rescue_note {
-    RESCUE_TOLD = 1,            /* the user was told why nothing is recorded */
-    RESCUE_LEFT_CHILD = 2,      /* a child process was not recorded, as the trace is its parent's */
-    RESCUE_LEFT_TO_MEMTRACE = 4 /* a program that is linked with Memtrace writes the trace itself */
+    RESCUE_TOLD = 1,           /* the user was told why nothing is recorded */
+    RESCUE_LEFT_CHILD = 2,     /* a child process was not recorded, as the trace is its parent's */
+    RESCUE_LEFT_TO_PROGRAM = 4 /* a program that records by itself writes the trace */
 };
 
 struct rescue_slot {

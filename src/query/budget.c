@@ -312,6 +312,11 @@ bool budget_judge(const lens *l, const budget_tally *t, const budget_rule *rule,
         .actual = {.value = e.value * word, .low = e.low * word, .high = e.high * word},
         .samples = s.samples};
     result->verdict = judge(rule, &result->actual);
+    result->is_unknown = result->verdict == BUDGET_PASS && !budget_knows(l->profile, rule->site);
+    if (result->is_unknown) {
+        result->verdict = BUDGET_UNDECIDED;
+        return true;
+    }
     result->is_of_order = result->verdict == BUDGET_UNDECIDED && t->kept;
     if (result->verdict == BUDGET_UNDECIDED && !t->kept)
         result->deciding_rate = deciding_rate(rule, result, &s, t->may, info->sample_rate, word);

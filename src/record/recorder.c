@@ -409,15 +409,22 @@ HOT_CODE static bool recorder_plan_runtime(enum runtime_id id) {
         break;
     case RUNTIME_TRACED:
         program_path(program);
-        recorder_tell(RESCUE_LEFT_TO_MEMTRACE);
+        recorder_tell(RESCUE_LEFT_TO_PROGRAM);
         recorder_decline(program, why, 0);
         return false;
     }
     return true;
 }
 
+/* Nowhere in most programs: see MEMTRACE_WRITES_OWN_TRACE. */
+extern const char allotrace_own_trace __attribute__((weak));
+
 /* Which heaps are recorded; false: none, since the program writes this trace itself. */
 HOT_CODE static bool recorder_plan(void) {
+    if (&allotrace_own_trace) {
+        recorder_tell(RESCUE_LEFT_TO_PROGRAM);
+        return false;
+    }
     recorder.plan = (struct session_plan){
         .config = &recorder_config,
         .records_malloc = true,
@@ -639,10 +646,12 @@ void recorder_died(void *block) {
         native_died(s, block);
 }
 
+/* Where there is no session of this process, no block is known, and none begins for that: a signal
+ * handler may lack the stack. */
 uint64_t recorder_take(void *block) {
-    if (recorder_decide() == WAITING)
-        return 0;
-    struct session *s = recorder_enter();
+    const bool is_on = atomic_load_explicit(&recorder.state, memory_order_acquire) == ON &&
+                       atomic_load_explicit(&recorder_page->alive, memory_order_relaxed);
+    struct session *s = is_on ? recorder_enter() : NULL;
     return s && s->records_malloc ? native_take(s, block) : 0;
 }
 
@@ -748,6 +757,7 @@ __attribute__((constructor)) HOT_CODE static void recorder_construct(void) {
         atomic_store(&recorder.state, OFF);
         return;
     }
+    next_resolve(); /* by now: a signal handler may lack the stack, and mmap asks who allocates */
     recorder_start();
     recorder_draw_early();
     if (atomic_load(&recorder.state) != ON && atomic_load(&recorder.state) != WAITING)

@@ -115,7 +115,9 @@ check_words check_actual(const check_report *c, size_t i) {
 
 check_words check_undecided(const budget_result *result) {
     check_words w;
-    if (result->is_of_order)
+    if (result->is_unknown)
+        snprintf(w.text, sizeof w.text, "nothing in the trace has that name");
+    else if (result->is_of_order)
         snprintf(w.text, sizeof w.text, "the order of threads is not known");
     else if (result->deciding_rate == 0)
         snprintf(w.text, sizeof w.text, "a part of the trace is missing");
@@ -390,18 +392,21 @@ static void say_end(document *d, const check_report *c) {
 
 /* Why no rate would decide. */
 static void say_undecided(document *d, const check_report *c) {
-    bool order = false, part = false;
+    bool order = false, part = false, unknown = false;
     for (size_t i = 0; i < c->n; i++) {
         const budget_result *result = &c->results[i];
         order |= result->is_of_order;
+        unknown |= result->is_unknown;
         part |= result->verdict == BUDGET_UNDECIDED && !result->is_of_order &&
-                result->deciding_rate == 0;
+                !result->is_unknown && result->deciding_rate == 0;
     }
     if (part)
         document_note(d, "No rate decides what depends on the missing part of the trace.");
     if (order)
         document_note(d, "No rate decides what depends on the order of threads, which is not "
                          "known.");
+    if (unknown)
+        document_note(d, "No rate decides what is allowed to a name that nothing in the trace has.");
 }
 
 void check_document(document *d, const check_report *c) {

@@ -182,9 +182,10 @@ static const char *undecided_text(const diff_report *r) {
         return ": a trace is incomplete; what it lacks cannot be compared. Record it again.";
     return m == MEASURE_PEAK || m == MEASURE_LIVE /* what is unknown is often more than sampling */
                ? ": ± covers sampling error only; one run per side cannot show how much what "
-                 "several threads hold at one time varies. Give several: --before A… --after B…"
+                 "several threads hold at one time varies. Give several, such as 5 a side: "
+                 "--before A… --after B…"
                : ": ± covers sampling error only; one run per side cannot show how much times "
-                 "vary. Give several: --before A… --after B…";
+                 "vary. Give several, such as 5 a side: --before A… --after B…";
 }
 
 static const char *verdict_text(document *d, const comparison *c, bool sure) {
@@ -193,6 +194,25 @@ static const char *verdict_text(document *d, const comparison *c, bool sure) {
         return c->change.low == c->change.high ? "No change in total" : "No sure change in total";
     return has_ratio(c) ? document_text(d, "%s by %s", verb, percent_text(&c->ratio, false).text)
                         : document_text(d, "%s%s", verb, c->before_samples ? "" : " from nothing");
+}
+
+/* What would make a change of this size sure: intervals shrink with the root of the samples. */
+static void say_what_would_decide(document *d, const diff_report *r) {
+    enum { MOST_RUNS = 100 };
+    const estimate *change = &r->diff->total.change;
+    const double times = pow(estimate_margin(*change) / change->value, 2);
+    const size_t n = r->n_before < r->n_after ? r->n_before : r->n_after;
+    const double rate =
+        fmax(r->before[0]->profile->info.sample_rate, r->after[0]->profile->info.sample_rate);
+    if (r->diff->total_sure || change->low == change->high || !isfinite(times))
+        return;
+    if (r->n_before + r->n_after == 2 && rate < 1)
+        document_note(d, "A change in total of this size would be sure at a rate of %s.",
+                      figure_rate(figure_rate_up(fmin(1, rate * times))).text);
+    else if (r->n_before + r->n_after > 2 && (double)n * times < MOST_RUNS)
+        document_note(d,
+                      "A change in total of this size would be sure with about %.0f runs a side.",
+                      fmax((double)n + 1, ceil((double)n * times)));
 }
 
 /* The last line: what to take away. */
@@ -212,5 +232,7 @@ static void say_conclusion(document *d, const diff_report *r) {
 
 void diff_say_what_was_found(document *d, const diff_report *r) {
     say_rest(d, r);
+    if (r->diff->decided)
+        say_what_would_decide(d, r);
     say_conclusion(d, r);
 }

@@ -97,9 +97,12 @@ static cell site_line(const table *t, const void *row) {
                            .unit = blocks ? 1 : cost_bytes(l->report->query->profile, 1)}};
 }
 
+/* Behind the name, where no other row has to be as wide. */
 static cell site_place(const table *t, const void *row) {
-    (void)t;
-    return (cell){.place = site_of(row)->place};
+    const leaks_report *l = report_of(t);
+    const leaks_site *s = site_of(row);
+    return (cell){.place = s->place,
+                  .remark = l->remarks ? l->remarks[s - l->leaks->sites.items] : NULL};
 }
 
 static cell site_remark(const table *t, const void *row) {
@@ -193,7 +196,7 @@ static const table_column columns[] = {
     LEAKS_FINDINGS,
     {.name = "remark",
      .kind = COLUMN_TEXT,
-     .in = IN_TEXT | IN_JSON | IN_CSV,
+     .in = IN_JSON | IN_CSV,
      .get = site_remark,
      .has = has_remarks,
      .help = "what is known of such blocks, whatever the data say"},
@@ -315,9 +318,11 @@ static const void *row_of(const table *t, size_t i) {
 static void find_rows(document *d, leaks_report *l) {
     const leaks *all = l->leaks;
     l->rows = document_keep(d, all->sites.count * sizeof *l->rows);
+    l->remarks = document_keep(d, all->sites.count * sizeof *l->remarks);
     l->n_rows = 0;
-    for (size_t i = 0; l->rows && i < all->sites.count; i++) {
+    for (size_t i = 0; l->rows && l->remarks && i < all->sites.count; i++) {
         const leaks_site *s = &all->sites.items[i];
+        l->remarks[i] = s->remark ? document_text(d, "(%s)", s->remark) : NULL;
         if (s->cost.blocks == 0)
             continue;
         l->rows[l->n_rows++] = s;

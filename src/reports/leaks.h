@@ -23,6 +23,7 @@ typedef struct leaks_report {
     const leaks *leaks;
     leaks_view view;
     const leaks_site **rows; /* those of which something is left; of the document */
+    const char **remarks;    /* by site of `leaks`, for text; of the document */
     size_t n_rows, shown, gone;
     leaks_class_sum classes[LEAKS_N_CLASSES];
 } leaks_report;

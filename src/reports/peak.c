@@ -103,6 +103,14 @@ static void fill_shares(peak_report *k) {
                                   .samples = k->peak->ages[i]};
 }
 
+/* Of one heap alone there is nothing to tell apart. */
+static size_t n_heaps_used(const peak_report *k) {
+    size_t n = 0;
+    for (int i = 0; i < CCT_SOURCES; i++)
+        n += k->peak->heaps[i] > 0;
+    return n;
+}
+
 static void add_shares(document *d, const peak_report *k) {
     const table heaps = {.name = "heaps",
                          TABLE_COLUMNS(heap_columns),
@@ -118,7 +126,7 @@ static void add_shares(document *d, const peak_report *k) {
                         .n = PEAK_AGES,
                         .context = k,
                         .hides_empty = true};
-    document_rows(d, &heaps, IN_TEXT | IN_JSON, "By heap");
+    document_rows(d, &heaps, n_heaps_used(k) > 1 ? IN_TEXT | IN_JSON : IN_JSON, "By heap");
     document_rows(d, &ages, IN_TEXT | IN_JSON, "By age");
 }
 

@@ -351,10 +351,11 @@ A budget from a trace, which the trace meets; then the same for another one:
     PASS      99.2 MB  ± 12.1 MB  at most 124.0 MB   0.80  Stdlib__set.Make.bal
   2 passed, 0 failed, 0 undecided
   $ allotrace check --budget new.toml $TRACES/irmin-replay.ctf
-    verdict     actual  ±                        expected   ratio  site
-    FAIL       79.0 GB  ± 1.5 GB         at most 744.0 MB  108.77  total
-    PASS     no sample  at most 28.1 MB  at most 124.0 MB    0.00  Stdlib__set.Make.bal
-  1 passed, 1 failed, 0 undecided
+    verdict    deciding rate     actual  ±                        expected   ratio  site
+    FAIL                        79.0 GB  ± 1.5 GB         at most 744.0 MB  108.77  total
+    UNDECIDED           none  no sample  at most 28.1 MB  at most 124.0 MB    0.00  Stdlib__set.Make.bal
+  No rate decides what is allowed to a name that nothing in the trace has.
+  0 passed, 1 failed, 1 undecided
   allotrace: warning: nothing in the trace is called `Stdlib__set.Make.bal`: it allocates too little to be seen, or has another name
   allotrace: hint: there is `Stdlib__Map.Make.bal`
   [3]

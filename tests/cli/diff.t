@@ -111,9 +111,9 @@ How long a run takes is different each time, of which one run a side says nothin
 
   $ for o in '--normalise time' '--measure byteseconds' '--normalise total'; do allotrace diff $o few.ctf many.ctf | grep -E '^  change|Undecided'; done
     change  -73.8 GB/s ± 15.7 GB/s, -46% ± 6%
-  Undecided: ± covers sampling error only; one run per side cannot show how much times vary. Give several: --before A… --after B…
+  Undecided: ± covers sampling error only; one run per side cannot show how much times vary. Give several, such as 5 a side: --before A… --after B…
     change  -156.2 KB·s ± 31.8 KB·s, -50% ± 5%
-  Undecided: ± covers sampling error only; one run per side cannot show how much times vary. Give several: --before A… --after B…
+  Undecided: ± covers sampling error only; one run per side cannot show how much times vary. Give several, such as 5 a side: --before A… --after B…
     change  -151.1 MB ± 32.2 MB, -46% ± 6%
   $ allotrace diff --normalise time few.ctf many.ctf
     before  160.2 GB/s ± 15.3 GB/s
@@ -124,7 +124,7 @@ How long a run takes is different each time, of which one run a side says nothin
     before, GB/s  after  change       ±  site
            149.0   74.5   -74.5  ± 15.2  a.c:1 f
             11.2   11.9    +0.7   ± 4.4  a.c:2 g
-  Undecided: ± covers sampling error only; one run per side cannot show how much times vary. Give several: --before A… --after B…
+  Undecided: ± covers sampling error only; one run per side cannot show how much times vary. Give several, such as 5 a side: --before A… --after B…
   $ allotrace diff --normalise time --json few.ctf many.ctf | jq -c '.decided, .total.sure, .total.p, (.sites[] | [.sure, .q, .p])'
   false
   false
@@ -162,6 +162,7 @@ Runs that differ among themselves are believed less:
     before, MB  after  change        ±      q  site
   Not sure; may be chance:
          267.0  406.9  +139.9  ± 249.1  0.193  a.c:1 f
+  A change in total of this size would be sure with about 10 runs a side.
   No sure change in total; no site changed for sure.
   $ allotrace diff --after b[0-9]*.ctf --before a[0-9]*.ctf | cmp - <(allotrace diff --before a[0-9]*.ctf --after b[0-9]*.ctf)
 
@@ -246,7 +247,7 @@ A part of the blocks, and other measures:
          4.76  11.11   +6.35  a.c:14 parse (was line 12)
         95.24  88.89   -6.35  a.c:12 parse (was line 10)
   2 sites did not change.
-  Undecided: ± covers sampling error only; one run per side cannot show how much times vary. Give several: --before A… --after B…
+  Undecided: ± covers sampling error only; one run per side cannot show how much times vary. Give several, such as 5 a side: --before A… --after B…
   $ allotrace subsample 2 $TRACES/ocamlopt.ctf >half.ctf
   $ allotrace diff --measure blocks --top 1 $TRACES/ocamlopt.ctf half.ctf
     before  19,652,679 blocks ± 1,044,461 blocks
@@ -258,6 +259,7 @@ A part of the blocks, and other measures:
   Not sure; may be chance:
            216,671  100,001  -116,670  ± 195,204  1.000  asmcomp/interf.ml:52 Interf.build_graph.add_interf
   443 more sites without a sure change.
+  A change in total of this size would be sure at a rate of 2.7e-4.
   No sure change in total; no site changed for sure.
   $ printf 'alloc major 1 2 f@a.c:1\nalloc major 4 5 g@a.c:2\nalloc major 4 5 g@a.c:2\nalloc major 9999 10000 h@a.c:3\n' | $TESTDIR/make-trace >exact.ctf
   $ allotrace subsample 100 --seed 1 exact.ctf >rare.ctf
@@ -297,7 +299,7 @@ A part of the blocks, and other measures:
     before, KB·s/s    after    change          ±  site
                0.0  9,655.3  +9,655.3  ± 4,994.1  list.ml:58 Stdlib__List.rev_append (new)
   860 more sites, undecided.
-  Undecided: ± covers sampling error only; one run per side cannot show how much times vary. Give several: --before A… --after B…
+  Undecided: ± covers sampling error only; one run per side cannot show how much times vary. Give several, such as 5 a side: --before A… --after B…
   $ allotrace diff --measure blocks --csv --top 1 $TRACES/ocamlopt.ctf half.ctf
   sure,q,p,before,before_low,before_high,before_samples,after,after_low,after_high,after_samples,change,change_low,change_high,function,file,line_before,line_after,type
   0,1,0.33187242271623946,216671,115371,384948,13,100001,20623,332568,3,-116670,-289780,100628,Interf.build_graph.add_interf,asmcomp/interf.ml,52,52,

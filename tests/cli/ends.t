@@ -29,7 +29,7 @@ Commands say so in their heads, and no figure is called exact for the whole run:
   $ for command in hotspots peak timeline leaks lifetimes stats types tree advise; do
   >     allotrace $command early.ctf 2>&1 | times | head -4 | grep -c 'ends early, at TIME: the trace cannot be written: File too large'
   > done | sort | uniq -c | awk '{ print $1, $2 }'
-  9 2
+  9 1
   $ allotrace hotspots early.ctf 2>/dev/null | times | head -3
   The trace ends early, at TIME: the trace cannot be written: File too large.
   What the program did after that is missing: MANY allocations that could not be written, and all later ones.
@@ -52,8 +52,8 @@ Files for other tools say so, too:
 The index keeps it:
 
   $ allotrace hotspots --index early.ctf >/dev/null 2>&1; allotrace hotspots early.ctf 2>&1 | times | head -2
-  allotrace: warning: early.ctf: the recording ended before the program; what came later is missing
   The trace ends early, at TIME: the trace cannot be written: File too large.
+  What the program did after that is missing: MANY allocations that could not be written, and all later ones.
   $ rm early.ctf.idx
 
 It is a defect, and reading strictly an error:

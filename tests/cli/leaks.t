@@ -212,9 +212,9 @@ What the C library keeps for streams says so; it is judged as anything else, and
     bounded       0.5      1  blocks come and go; growth is at most half of what is live
   
   By site:
-    class    live, KB  growth, KB/s       q  live over time            remark                                                                                                  site
-    growing      80.0       3,992.8  <0.001   ▁▁▂▂▂▃▃▃▄▄▄▅▅▆▆▆▆▇▇████  buffer of a stream, the C library's: freed by fclose; that of stdin, stdout or stderr stays to the end  filedoalloc.c:101 _IO_file_doallocate
-    bounded       0.5           0.0                                 █  stream that is open, the C library's: freed by fclose                                                   iofopen.c:65 __fopen_internal
+    class    live, KB  growth, KB/s       q  live over time            site
+    growing      80.0       3,992.8  <0.001   ▁▁▂▂▂▃▃▃▄▄▄▅▅▆▆▆▆▇▇████  filedoalloc.c:101 _IO_file_doallocate (buffer of a stream, the C library's: freed by fclose; that of stdin, stdout or stderr stays to the end)
+    bounded       0.5           0.0                                 █  iofopen.c:65 __fopen_internal (stream that is open, the C library's: freed by fclose)
   allotrace: hint: who calls the first: allotrace callers --filter survived 'filedoalloc.c:101' c.ctf
   $ allotrace leaks --json c.ctf | jq -c '.sites[] | .function, .remark'
   "_IO_file_doallocate"

@@ -39,10 +39,6 @@ When most was live, on a made-up trace at rate 1 (events are 1 ms apart):
   What the filter keeps peaked at 2 ms: 1.5 KB (exact).
   0 B of it (exact) was freed later; 512 B (exact) was live at the end.
   
-  By heap:
-    share              B  heap
-    100.0% ████████  512  major
-  
   By age:
     share              B  age
     100.0% ████████  512  1ms..10ms

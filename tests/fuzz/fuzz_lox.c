@@ -60,7 +60,7 @@ static void run_plain(const char *text, size_t size) {
 
 static void run_recorded(const char *text, size_t size) {
     lox_vm *vm = lox_create(&quiet);
-    lox_trace_start(vm, "/dev/null", 0.1, size, 64);
+    lox_trace_start(vm, "/dev/null", &(lox_trace_options){.rate = 0.1, .seed = size, .depth = 64});
     lox_observe(vm, &(lox_observer){.allocated = ignore, .rate = 0.1, .seed = size});
     run(vm, 2000, text, size, false);
     lox_destroy(vm);

@@ -167,10 +167,18 @@ static void threads(void) {
         pthread_join(thread[i], NULL);
 }
 
+/* Before the program or the C library has called malloc. */
+static void first(void) {
+    const size_t size = (size_t)64 << 20;
+    void *kept = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *gone = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (kept == MAP_FAILED || gone == MAP_FAILED || munmap(gone, size) != 0)
+        _exit(97);
+}
+
 int main(int argc, char **argv) {
     const char *scene = argc > 1 ? argv[1] : "";
     page = (size_t)sysconf(_SC_PAGESIZE);
-    free(malloc(1));
     if (strcmp(scene, "all") == 0) {
         whole();
         parts();
@@ -181,6 +189,8 @@ int main(int argc, char **argv) {
         breaks();
         failing();
         library();
+    } else if (strcmp(scene, "first") == 0) {
+        first();
     } else if (strcmp(scene, "threads") == 0) {
         threads();
     } else {

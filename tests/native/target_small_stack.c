@@ -1,20 +1,26 @@
-/* target_small_stack BYTES: handles signals on alternate stacks that hold so many bytes beside what
- * the kernel puts there, above a page that must not be touched. In the handlers it allocates 24,000
- * bytes, and frees them, twice in each of its two threads. */
+/* target_small_stack BYTES [first|child]: handles signals on alternate stacks that hold so many
+ * bytes beside what the kernel puts there, above a page that must not be touched. In the handlers
+ * it allocates 24,000 bytes, and frees them, twice in each of its two threads. first: nothing was
+ * allocated before. child: all of that happens in the child of a fork, but for what it resizes
+ * first. It is linked so that all calls are bound from the start. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static size_t bytes;
+static void *kept; /* for the handler to resize; NULL: nothing */
 
 static void handle(int signal) {
     (void)signal;
-    void *volatile block = malloc(8000);
+    void *volatile block = kept ? kept : malloc(8000);
+    kept = NULL;
     block = realloc(block, 24000);
     free(block);
 }
@@ -44,7 +50,16 @@ int main(int argc, char **argv) {
     const struct sigaction action = {.sa_handler = handle, .sa_flags = SA_ONSTACK};
     pthread_t thread;
     bytes = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
-    handle(0); /* what is called is bound by then */
+    const char *scene = argc > 2 ? argv[2] : "";
+    if (strcmp(scene, "first") != 0)
+        handle(0);
+    if (strcmp(scene, "child") == 0) {
+        kept = malloc(8000);
+        const pid_t child = fork();
+        int status;
+        if (child > 0)
+            return waitpid(child, &status, 0) != child || status != 0;
+    }
     sigaction(SIGUSR1, &action, NULL);
     take_signals(NULL);
     if (pthread_create(&thread, NULL, take_signals, NULL) != 0 || pthread_join(thread, NULL) != 0)

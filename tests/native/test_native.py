@@ -677,6 +677,12 @@ def what_a_program_maps_is_recorded_if_it_is_asked_for():
 
 
 @test
+def what_is_mapped_before_any_malloc_is_recorded_at_every_rate():
+    for rate in ("1", "0.01", "1e-3", "1e-4"):
+        same(record([MAPS, "first"], rate, mmap="1").count(64 << 20, "mmap"), (2, 1), rate)
+
+
+@test
 def threads_handlers_and_children_may_map():
     for rate in ("1", "1e-3"):
         command = [MAPS, "threads"]

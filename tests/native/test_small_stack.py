@@ -20,10 +20,14 @@ ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRAC
     {"ALLOTRACE_PRELOAD": LIBRARY}
 
 
+def run(rate, *arguments, output):
+    done = subprocess.run([ALLOTRACE, "run", "-q", "-r", rate, "-o", output, "--", PROGRAM, *arguments],
+                          env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=100)
+    same((done.returncode, done.stdout), (0, "done\n"), f"{rate} {arguments}: {done.stderr}")
+
+
 def record(rate, room):
-    done = subprocess.run([ALLOTRACE, "run", "-q", "-r", rate, "-o", "t.ctf", "--", PROGRAM, room], env=ENVIRONMENT,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=100)
-    same((done.returncode, done.stdout), (0, "done\n"), f"{rate} {room}: {done.stderr}")
+    run(rate, room, output="t.ctf")
     decoder = decode.Decoder(pathlib.Path("t.ctf").read_bytes())
     decoder.read_info()
     sizes = [event[3] * 8 for _, _, event in decoder.events() if event[0] == "alloc"]
@@ -39,6 +43,14 @@ def on_small_ones_events_are_dropped_and_counted():
     same(dropped, 8, "two births in each of four handlers; no death is known of such blocks")
     for rate in "0.1", "1e-4":
         record(rate, "640")
+
+
+@test
+def nothing_of_the_recorder_waits_until_a_handler_has_to_do_it():
+    """Neither to find the allocator at the first block, nor to begin the trace of a child."""
+    for scene in "first", "child":
+        for rate in "1", "0.1", "1e-4":
+            run(rate, "640", scene, output="%p.ctf")
 
 
 @test

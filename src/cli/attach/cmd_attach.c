@@ -25,13 +25,19 @@
 
 #define DEPTH_UNSET UINT64_MAX
 
+#define OPTION_QUIET(type)                                                                         \
+    {                                                                                              \
+        .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, .at = offsetof(type, quiet),          \
+        .help = "say nothing, unless something goes wrong"                                         \
+    }
+
 typedef struct attach_options {
     const char *output, *context;
     double rate;    /* 0: not given */
     uint64_t depth; /* DEPTH_UNSET: not given */
     bool mmap;
     uint64_t duration; /* µs; 0: until somebody detaches */
-    bool no_symbolize;
+    bool no_symbolize, quiet;
     debug_file_options debug_files;
     push_flags push;
 } attach_options;
@@ -79,6 +85,7 @@ static const option attach_specs[] = {
      .kind = OPTION_FLAG,
      .at = offsetof(attach_options, no_symbolize),
      .help = "leave addresses in the trace; `allotrace symbolize` resolves them later"},
+    OPTION_QUIET(attach_options),
     OPTIONS_SYMBOLIZE(attach_options),
     OPTIONS_PUSH(attach_options),
 };
@@ -103,7 +110,7 @@ static void leave_servers(int files, const rights *whose, debug_file_options *de
 /* `gone`, if it is not 0, is when the process ended by itself, us since the epoch. Gives the exit
  * status. */
 static int complete(pid_t pid, const char *path, int files, const rights *whose, uint64_t gone,
-                    bool no_symbolize, debug_file_options debug_files) {
+                    bool no_symbolize, bool quiet, debug_file_options debug_files) {
     run_traces traces = {.n_locked = 0};
     struct stat status;
     leave_servers(files, whose, &debug_files);
@@ -124,8 +131,9 @@ static int complete(pid_t pid, const char *path, int files, const rights *whose,
     if (!run_traces_add(&traces, path, -1))
         return STATUS_FAILED;
     run_traces_complete(&traces, no_symbolize ? NULL : &debug_files, NULL, NULL);
-    run_traces_report(&traces, (run_traces_how){0});
-    say_where(pid, path, files);
+    run_traces_report(&traces, (run_traces_how){.quiet = quiet});
+    if (!quiet)
+        say_where(pid, path, files);
     run_traces_free(&traces);
     return STATUS_OK;
 }
@@ -242,7 +250,7 @@ static int finish_after(pid_t pid, const attach_options *opts, const char *path,
         snprintf(seen, sizeof seen, "/proc/%d/root%s", (int)pid, path);
     else
         snprintf(seen, sizeof seen, "%s", path);
-    push_session *push = opts->push.urls ? push_flags_start(&opts->push, seen) : NULL;
+    push_session *push = opts->push.urls ? push_flags_start(&opts->push, seen, opts->quiet) : NULL;
     wait_while_recording(pid, process, opts->duration);
     const uint64_t gone = has_ended(pid, process) ? now_us() : 0;
     if (gone || !end_recording(pid, ended, sizeof ended, &whose) || !*ended)
@@ -251,7 +259,8 @@ static int finish_after(pid_t pid, const attach_options *opts, const char *path,
         close(process);
     push_finish(push); /* before names come into the trace, in another file */
     sigprocmask(SIG_UNBLOCK, &enough, NULL);
-    return complete(pid, path, files, &whose, gone, opts->no_symbolize, opts->debug_files);
+    return complete(pid, path, files, &whose, gone, opts->no_symbolize, opts->quiet,
+                    opts->debug_files);
 }
 
 /* The process itself opens the trace: a name that we could write to may not be one for it. */
@@ -264,6 +273,21 @@ static void say_refused(pid_t pid, const control *request, const char *path) {
                       (int)pid, request->reply, path, strerror(request->error));
     else
         message_error("process %d is not recorded: %s", (int)pid, request->reply);
+}
+
+static void say_begun(pid_t pid, const attach_options *opts, const char *path) {
+    if (opts->duration) {
+        message_note("recording process %d for %.6g s; Ctrl-C ends it earlier", (int)pid,
+                     (double)opts->duration / 1e6);
+        return;
+    }
+    if (opts->push.urls) {
+        message_note("recording process %d and pushing what it allocates, until Ctrl-C", (int)pid);
+        return;
+    }
+    message_note("recording process %d into %s", (int)pid, path);
+    say_where(pid, path, attach_open_files(pid));
+    message_note("end it by: allotrace detach %d", (int)pid);
 }
 
 static int run_attach(const void *opts_, char **operands, size_t n_operands) {
@@ -312,18 +336,10 @@ static int run_attach(const void *opts_, char **operands, size_t n_operands) {
         message_warning("process %d is an OCaml program, only its malloc is recorded: for its "
                         "OCaml heap, start it under `allotrace run`",
                         (int)pid);
-    if (opts->duration) {
-        message_note("recording process %d for %.6g s; Ctrl-C ends it earlier", (int)pid,
-                     (double)opts->duration / 1e6);
+    if (!opts->quiet)
+        say_begun(pid, opts, path);
+    if (opts->duration || opts->push.urls)
         return finish_after(pid, opts, path, &whose);
-    }
-    if (opts->push.urls) {
-        message_note("recording process %d and pushing what it allocates, until Ctrl-C", (int)pid);
-        return finish_after(pid, opts, path, &whose);
-    }
-    message_note("recording process %d into %s", (int)pid, path);
-    say_where(pid, path, attach_open_files(pid));
-    message_note("end it by: allotrace detach %d", (int)pid);
     sigprocmask(SIG_UNBLOCK, &enough, NULL);
     return STATUS_OK;
 }
@@ -354,7 +370,7 @@ const command command_attach = {
 /* ---- detach ------------------------------------------------------------------------------ */
 
 typedef struct detach_options {
-    bool no_symbolize;
+    bool no_symbolize, quiet;
     debug_file_options debug_files;
 } detach_options;
 
@@ -365,6 +381,7 @@ static const option detach_specs[] = {
      .kind = OPTION_FLAG,
      .at = offsetof(detach_options, no_symbolize),
      .help = "leave addresses in the trace; `allotrace symbolize` resolves them later"},
+    OPTION_QUIET(detach_options),
     OPTIONS_SYMBOLIZE(detach_options),
 };
 
@@ -383,7 +400,8 @@ static int run_detach(const void *opts_, char **operands, size_t n_operands) {
         message_error("process %d is not being recorded", (int)pid);
         return STATUS_FAILED;
     }
-    return complete(pid, path, files, &whose, 0, opts->no_symbolize, opts->debug_files);
+    return complete(pid, path, files, &whose, 0, opts->no_symbolize, opts->quiet,
+                    opts->debug_files);
 }
 
 const command command_detach = {

@@ -312,6 +312,8 @@ static int count_groups(job *j) {
 static int read_trace(job *j, const char *path) {
     const trace_profile_options from = {.strict = j->opts->question.strict,
                                         .index = j->opts->question.index,
+                                        .says_end = !j->opts->update &&
+                                                    question_is_text(&j->opts->question),
                                         .how = {.keep_blocks = j->selects,
                                                 .block = j->selects ? NULL : count_block,
                                                 .block_context = j}};

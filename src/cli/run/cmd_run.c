@@ -286,9 +286,14 @@ static bool records_both(const run_options *given) {
     return !given->no_ocaml && (given->native || (set && strcmp(set, "both") == 0));
 }
 
-static void say_left_to_memtrace(const char *name) {
-    message_warning("%s was not written: the program did not trace itself into it, as by "
-                    "Memtrace.trace_if_requested",
+static bool records_mapped(const run_options *given) {
+    const char *set = getenv(setting_infos[SETTING_MMAP].name);
+    return given->mmap || (set && strcmp(set, "1") == 0);
+}
+
+static void say_left_to_program(const char *name) {
+    message_warning("%s was not written: the program records itself, but did not this time; one "
+                    "linked with Memtrace does so where it calls Memtrace.trace_if_requested",
                     name);
 }
 
@@ -320,10 +325,11 @@ static void finish(const launch *l, run_program *program, int rescue, struct tim
                                       .told = notes & RESCUE_TOLD,
                                       .from_start = true,
                                       .both_heaps = records_both(l->options),
+                                      .mapped = records_mapped(l->options),
                                       .n_silent = run_rescue_silent(rescue),
                                       .left_out = notes & RESCUE_LEFT_CHILD ? for_each : NULL});
-    else if (!unfinished && notes & RESCUE_LEFT_TO_MEMTRACE)
-        say_left_to_memtrace(name);
+    else if (!unfinished && notes & RESCUE_LEFT_TO_PROGRAM)
+        say_left_to_program(name);
     else if (!unfinished && !(notes & RESCUE_TOLD))
         say_why_nothing(name);
     if (unfinished)
@@ -365,7 +371,7 @@ static void start_push(launch *l, const run_program *program) {
     if (l->options->push.urls && l->preload &&
         trace_name_for(pattern_of(l, program->pid, pattern), (uint64_t)program->pid, l->push_path,
                        sizeof l->push_path))
-        l->push = push_flags_start(&l->options->push, l->push_path);
+        l->push = push_flags_start(&l->options->push, l->push_path, l->options->quiet);
 }
 
 /* ---- the command ------------------------------------------------------------------------- */
@@ -438,7 +444,7 @@ const command command_run = {
         "Of an OCaml program (native code; 4.11 to 4.14, 5.3 and later) the OCaml heap is "
         "recorded.\n\n"
         "The program has its standard streams, its terminal and its signals as without allotrace, "
-        "and its exit status is that of this command. When it has ended, three lines on standard "
+        "and its exit status is that of this command. When it has ended, some lines on standard "
         "error say what was recorded.\n\n"
         "Programs that are statically linked, or run with more rights than their user has, run "
         "unrecorded.",

@@ -10,7 +10,12 @@ static void say(void *context, bool warning, const char *line) {
     if (warning)
         message_warning("%s", line);
     else
-        message_hint("%s", line);
+        message_note("%s", line);
+}
+
+static void say_warnings(void *context, bool warning, const char *line) {
+    if (warning)
+        say(context, warning, line);
 }
 
 static push_options options_of(const push_flags *f) {
@@ -35,9 +40,10 @@ bool push_flags_check(const push_flags *f) {
     return false;
 }
 
-push_session *push_flags_start(const push_flags *f, const char *path) {
+push_session *push_flags_start(const push_flags *f, const char *path, bool quiet) {
     char line[LINE_SIZE];
-    const push_options o = options_of(f);
+    push_options o = options_of(f);
+    o.tell = quiet ? say_warnings : say;
     push_session *s = push_start(path, &o, line, sizeof line);
     if (!s)
         message_warning("%s", line);

@@ -46,7 +46,7 @@ typedef struct push_flags {
 bool push_flags_check(const push_flags *f);
 
 /* Pushes the trace at `path`, which must outlive the session, and says what becomes of that on
- * standard error. NULL: nothing is to be pushed, or it was said why not. */
-push_session *push_flags_start(const push_flags *f, const char *path);
+ * standard error; if `quiet`, only what goes wrong. NULL: it was said why not. */
+push_session *push_flags_start(const push_flags *f, const char *path, bool quiet);
 
 #endif

@@ -84,8 +84,8 @@ static void add_if_new(run_traces *t, const char *path, struct timespec started,
          n <= TRACE_NAME_EARLIER_MAX && trace_name_earlier(path, n, earlier, sizeof earlier) &&
          access(earlier, F_OK) == 0;
          n++)
-        if (is_new(earlier, started))
-            run_traces_add(t, earlier, rescue);
+        if (is_new(earlier, started) && run_traces_add(t, earlier, rescue))
+            t->all.items[t->all.count - 1].earlier = true;
     if (run_rescue_is_recording(path, t->patience)) {
         t->n_locked++;
         if (!t->locked)
@@ -304,6 +304,34 @@ static void say_where(output *o, const summary *s, const run_traces *t) {
     output_format(o, ", %s\n", figure_bytes((double)s->bytes).text);
 }
 
+/* Why there are more traces than somebody asked for. */
+static void say_earlier(output *o, const run_traces *t) {
+    size_t n = 0, first = 0, last = 0;
+    for (size_t i = t->all.count; i-- > 0;)
+        if (t->all.items[i].earlier) {
+            n++;
+            first = i;
+        } else {
+            last = i;
+        }
+    if (n == 0)
+        return;
+    output_text(o, "allotrace: ");
+    if (n + 1 == t->all.count) {
+        output_text(o, "one process was each of them in turn (exec): ");
+        output_shown(o, t->all.items[first].path);
+        output_text(o, " holds the first, ");
+        output_shown(o, t->all.items[last].path);
+        output_text(o, " the last\n");
+    } else {
+        output_format(
+            o, "%s of them became others (exec); their traces have a number before .ctf, such as ",
+            figure_count(n).text);
+        output_shown(o, t->all.items[first].path);
+        output_char(o, '\n');
+    }
+}
+
 /* At rate 1: that it is all, or up to when it is. */
 static figure_range all_or_part(const summary *s) {
     figure_range r = {"every allocation,"};
@@ -451,6 +479,7 @@ static void say_summary(const run_traces *t, run_traces_how how) {
             say_nothing(&o, &s, t, how);
     } else if (s.profile || s.n_unread) {
         say_total(&o, &s, t);
+        say_earlier(&o, t);
         if (!s.n_unread)
             say_top_sites(&o, &s);
         output_text(&o, "allotrace: look closer: allotrace ");
@@ -461,13 +490,14 @@ static void say_summary(const run_traces *t, run_traces_how how) {
         output_format(&o, "allotrace: %s more program%s had no sample and left no trace\n",
                       figure_count(how.n_silent).text, how.n_silent == 1 ? "" : "s");
     if (how.left_out && !how.told) {
-        output_text(&o,
-                    "allotrace: the processes that it started were not recorded; each is by: -o ");
+        output_format(&o,
+                      "allotrace: the processes that %s started were not recorded; each is by: -o ",
+                      t->all.count > 1 ? "they" : "it");
         say_quoted(&o, how.left_out);
         output_char(&o, '\n');
     }
     message_lines(&o);
-    if (s.profile && how.from_start && !how.told)
+    if (s.profile && how.from_start && !how.told && !how.mapped)
         hint_unseen(s.profile);
     if (s.profile && how.both_heaps)
         hint_counted_twice(s.profile);

@@ -1,5 +1,5 @@
 /* run_traces.h: the traces that a run has left behind: finds them, completes them, and sums them up
- * for the user in three lines. */
+ * for the user. */
 #ifndef CLI_RUN_RUN_TRACES_H
 #define CLI_RUN_RUN_TRACES_H
 
@@ -18,6 +18,7 @@ typedef struct run_trace {
                                it is no such */
     bool counts_remarks;    /* among these are its few gauges and marks: nobody knows how many */
     memtrace_end end;       /* of it, if it is such */
+    bool earlier;           /* its process became another program, which has a trace of its own */
 } run_trace;
 
 typedef struct run_traces {
@@ -48,6 +49,7 @@ typedef struct run_traces_how {
     bool told;            /* if there is nothing in the traces, the user knows why */
     bool from_start;      /* they were recorded from the start of their programs */
     bool both_heaps;      /* of OCaml programs, malloc and the OCaml heap */
+    bool mapped;          /* what they mapped themselves, too */
     uint64_t n_silent;    /* programs that left no trace, since nothing of theirs was sampled */
     const char *left_out; /* by which name child processes, which were not recorded, would be; NULL:
                              there were none */

@@ -98,7 +98,8 @@ static const struct taken recording[] = {
     {CALL(futex), MUST_DO, {{2, FUTEX_WAKE | FUTEX_PRIVATE_FLAG}, {3, 1}}},
     {CALL(rt_sigprocmask), MUST_DO, {{1, SIG_BLOCK}}},
     {CALL(rt_sigprocmask), MUST_DO, {{1, SIG_SETMASK}}},
-    {CALL(rt_sigprocmask), MAY_FAIL, {{1, -1}}}, /* asks whether memory is there */
+    {CALL(futex), MAY_FAIL, {{2, FUTEX_CMP_REQUEUE | FUTEX_PRIVATE_FLAG}, {3, 0}, {4, 0}}},
+    {CALL(rt_sigprocmask), MAY_FAIL, {{1, -1}}}, /* these ask whether memory is there */
     {CALL(sigaltstack), MAY_FAIL, {{1, 0}}},     /* asks how much stack a handler has */
     {CALL(rt_sigtimedwait), MUST_DO, {{0}}},
     {CALL(close), MUST_DO, {{0}}},

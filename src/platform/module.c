@@ -1,18 +1,16 @@
 /* module.c: see module.h. Everything about an object comes from its program headers in memory. */
 #include "platform/module.h"
 
-#include <dlfcn.h>
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "base/hot.h"
+#include "platform/loader.h"
 #include "platform/maps.h"
 #include "platform/syscall.h"
 
@@ -151,20 +149,27 @@ void module_unloading(bool begins) {
     atomic_fetch_add(&unloading, begins ? 1 : UINT32_MAX);
 }
 
-/* Is this the word there? A futex is asked, which survives that nothing is. */
+/* Is this the word there? The kernel is asked, which survives that nothing is, to move none of
+ * those who wait for it. (A wait of no time sleeps for half a millisecond; this takes less than one
+ * microsecond.) */
 static bool word_is(const unsigned char *at, uint32_t expected) {
-    const struct timespec no_time = {0};
-    return syscall4(SYS_futex, (long)at, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, expected,
-                    (long)&no_time) == -ETIMEDOUT;
+    static uint32_t nobody;
+    return syscall6(SYS_futex, (long)at, FUTEX_CMP_REQUEUE | FUTEX_PRIVATE_FLAG, 0, 0,
+                    (long)&nobody, expected) == 0;
 }
 
-/* Are these still the first bytes? */
-static bool build_id_is(const unsigned char *build_id, uint64_t start) {
-    uint64_t now;
+/* Are these still the first bytes, if anything is there? */
+static bool build_id_stands(const unsigned char *build_id, uint64_t start) {
     uint32_t words[2];
     memcpy(words, &start, sizeof words);
+    return word_is(build_id, words[0]) && word_is(build_id + sizeof *words, words[1]);
+}
+
+/* The same of a module that is there, unless it is being unloaded. */
+static bool build_id_is(const unsigned char *build_id, uint64_t start) {
+    uint64_t now;
     if (__builtin_expect(atomic_load_explicit(&unloading, memory_order_relaxed) != 0, 0))
-        return word_is(build_id, words[0]) && word_is(build_id + sizeof *words, words[1]);
+        return build_id_stands(build_id, start);
     memcpy(&now, build_id, sizeof now);
     return now == start;
 }
@@ -187,15 +192,10 @@ struct module_identity module_identify(const struct module *module) {
     };
 }
 
-static bool module_persists_in_detail(const struct module_identity *identity) {
-    struct module module;
-    if (!module_find(identity->text_low, &module))
-        return false;
-    struct module_identity now = module_identify(&module);
-    return memcmp(&now, identity, sizeof now) == 0;
-}
+/* ---- the loader's answers, without a lock -----------------------------------------------------
+ */
 
-#ifdef DLFO_STRUCT_HAS_EH_DBASE /* glibc ≥ 2.35 */
+LIBC_MAY_LACK(_dl_find_object); /* before glibc 2.35 */
 
 /* The program headers lie in the first page of an object, behind its ELF header. */
 static bool module_read_elf_header(struct module *module, uintptr_t start, uintptr_t end) {
@@ -211,7 +211,7 @@ static bool module_read_elf_header(struct module *module, uintptr_t start, uintp
     return true;
 }
 
-HOT_CODE bool module_find(uintptr_t pc, struct module *out) {
+HOT_CODE static bool module_find_asking(uintptr_t pc, struct module *out) {
     struct dl_find_object found;
     if (_dl_find_object((void *)pc, &found) != 0)
         return false;
@@ -224,9 +224,17 @@ HOT_CODE bool module_find(uintptr_t pc, struct module *out) {
     return module_executes(out, pc);
 }
 
+static bool module_persists_in_detail(const struct module_identity *identity) {
+    struct module module;
+    if (!module_find(identity->text_low, &module))
+        return false;
+    struct module_identity now = module_identify(&module);
+    return memcmp(&now, identity, sizeof now) == 0;
+}
+
 /* If the loader's data are the same, then the first page, where linkers put the build id, is
  * readable. */
-bool module_persists(const struct module_identity *identity) {
+static bool module_persists_asking(const struct module_identity *identity) {
     struct dl_find_object found;
     uintptr_t build_id = (uintptr_t)identity->build_id, page = getauxval(AT_PAGESZ);
     bool id_in_first_page = build_id >= identity->low &&
@@ -239,17 +247,84 @@ bool module_persists(const struct module_identity *identity) {
            build_id_is(identity->build_id, identity->build_id_start);
 }
 
-#else
+/* ---- our own table of modules, where the loader only answers with its lock held ----------------
+ */
+
+/* An entry counts for as long as the module's build id stands where it stood. `turn` is 0 where
+ * nothing was written, odd while somebody writes, and greater afterwards than before. */
+static struct known {
+    _Atomic uint32_t turn;
+    struct module module;
+    uint64_t build_id_start;
+} known[256];
+
+static bool known_read(const struct known *k, uint32_t turn, struct module *out, uint64_t *start) {
+    *out = k->module;
+    *start = k->build_id_start;
+    atomic_thread_fence(memory_order_acquire);
+    return turn % 2 == 0 && atomic_load_explicit(&k->turn, memory_order_relaxed) == turn;
+}
+
+static bool known_find(uintptr_t pc, struct module *out) {
+    uint64_t start;
+    uint32_t turn;
+    for (const struct known *k = known; k < known + sizeof known / sizeof *known; k++) {
+        if ((turn = atomic_load_explicit(&k->turn, memory_order_acquire)) == 0)
+            break;
+        if (known_read(k, turn, out, &start) && module_holds(out, pc) &&
+            build_id_stands(out->build_id, start)) {
+            module_describe(out, pc);
+            return module_executes(out, pc);
+        }
+    }
+    return false;
+}
+
+static bool modules_overlap(const struct module *a, const struct module *b) {
+    return a->low < b->high && b->low < a->high;
+}
+
+/* In the place of one that it lies upon, which must be gone. */
+static void known_add(const struct module *module) {
+    if (module->build_id_size < sizeof(uint64_t))
+        return;
+    for (struct known *k = known; k < known + sizeof known / sizeof *known; k++) {
+        uint32_t turn = atomic_load_explicit(&k->turn, memory_order_acquire);
+        if (turn % 2 != 0 || (turn && !modules_overlap(&k->module, module)))
+            continue;
+        if (!atomic_compare_exchange_strong(&k->turn, &turn, turn + 1))
+            return;
+        k->module = *module;
+        k->build_id_start = build_id_start(module->build_id, module->build_id_size);
+        atomic_store_explicit(&k->turn, turn + 2, memory_order_release);
+        return;
+    }
+}
+
+static bool module_find_known(uintptr_t pc, struct module *out) {
+    if (known_find(pc, out))
+        return true;
+    if (!module_find_iterating(pc, out))
+        return false;
+    known_add(out);
+    return true;
+}
+
+static bool module_persists_known(const struct module_identity *identity) {
+    return identity->build_id ? build_id_stands(identity->build_id, identity->build_id_start)
+                              : module_persists_in_detail(identity);
+}
+
+HOT_CODE bool module_find(uintptr_t pc, struct module *out) {
+    return _dl_find_object ? module_find_asking(pc, out) : module_find_known(pc, out);
+}
 
 bool module_persists(const struct module_identity *identity) {
-    return module_persists_in_detail(identity);
+    return _dl_find_object ? module_persists_asking(identity) : module_persists_known(identity);
 }
 
-bool module_find(uintptr_t pc, struct module *out) {
-    return module_find_iterating(pc, out);
-}
-
-#endif
+/* ---- all of them ------------------------------------------------------------------------------
+ */
 
 struct module_visit {
     void (*visit)(const struct module *, void *);

@@ -1,7 +1,7 @@
-/* module.h: the objects (executable, libraries, vDSO) that the dynamic loader has mapped. Owns no
- * state: every answer is the loader's of this moment. Pointers in a `struct module` are into the
- * object itself or the loader's data: they live as long as the object stays loaded. No malloc, no
- * stdio, errno kept. Locks: see each function. */
+/* module.h: the objects (executable, libraries, vDSO) that the dynamic loader has mapped. Every
+ * answer is the loader's of this moment, or an earlier one that is known to hold still. Pointers in
+ * a `struct module` are into the object itself or the loader's data: they live as long as the
+ * object stays loaded. No malloc, no stdio, errno kept. Locks: see each function. */
 #ifndef PLATFORM_MODULE_H
 #define PLATFORM_MODULE_H
 
@@ -24,7 +24,8 @@ struct module {
 };
 
 /* The module whose executable segments hold `pc`. Lock-free and safe in a signal handler with
- * glibc ≥ 2.35 (_dl_find_object); takes the loader's lock for a moment elsewhere. */
+ * glibc ≥ 2.35 (_dl_find_object). With an older one, that holds for modules which it has found
+ * before and which have a build id; else it takes the loader's lock for a moment. */
 bool module_find(uintptr_t pc, struct module *out);
 
 /* The readable segment of `module` that holds `address`: [*low, *high). */

@@ -1,6 +1,5 @@
 #include "record/late.h"
 
-#include <dlfcn.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -8,6 +7,7 @@
 
 #include "base/hot.h"
 #include "platform/cpu.h"
+#include "platform/loader.h"
 #include "platform/module.h"
 #include "platform/pages.h"
 #include "platform/syscall.h"
@@ -36,7 +36,7 @@ HOT_CODE static void note_order(const struct module *m, void *context) {
 }
 
 HOT_CODE bool late_is(void) {
-    void *libc = dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
+    void *libc = loader_symbol(RTLD_DEFAULT, "gnu_get_libc_version");
     struct search s = {.own = (uintptr_t)late_is, .libc = (uintptr_t)libc};
     if (libc)
         module_each(note_order, &s);

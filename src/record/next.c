@@ -10,7 +10,6 @@
  * the C++ library the place of allocation. It is left out: we call malloc ourselves, and the
  * library only when that fails, for new_handler and bad_alloc. An allocator's own operator new (in
  * the module that also has the malloc behind us) is simply called. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
@@ -19,6 +18,7 @@
 #include <string.h>
 
 #include "base/hot.h"
+#include "platform/loader.h"
 #include "platform/module.h"
 #include "platform/pages.h"
 #include "platform/syscall.h"
@@ -201,11 +201,11 @@ static bool is_late;
  * addresses has an entry of its procedure linkage table stand for the function, and that entry will
  * lead to us. */
 static void *definition_of(const char *name) {
-    void *program = dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD);
+    void *program = loader_open(NULL, RTLD_LAZY | RTLD_NOLOAD);
     const struct link_map *map = program;
     for (map = map ? map->l_next : NULL; map; map = map->l_next) {
-        void *handle = *map->l_name ? dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-        void *found = handle ? dlsym(handle, name) : NULL;
+        void *handle = *map->l_name ? loader_open(map->l_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+        void *found = handle ? loader_symbol(handle, name) : NULL;
         if (found && !is_ours(found) && is_definition(found))
             return found;
     }
@@ -214,8 +214,8 @@ static void *definition_of(const char *name) {
 
 HOT_CODE static void *symbol_in(void *handle, const char *name) {
     if (!is_late || handle != RTLD_NEXT)
-        return dlsym(handle, name);
-    void *found = dlsym(RTLD_DEFAULT, name);
+        return loader_symbol(handle, name);
+    void *found = loader_symbol(RTLD_DEFAULT, name);
     if (found && is_ours(found))
         return NULL;
     return !found || is_definition(found) ? found : definition_of(name);
@@ -457,7 +457,7 @@ HOT_CODE bool next_is_preempted(char *module_name, size_t size) {
 static bool is_definition(const void *address) {
     Dl_info info;
     void *entry = NULL;
-    if (!dladdr1(address, &info, &entry, RTLD_DL_SYMENT) || !entry)
+    if (!loader_entry(address, &info, &entry) || !entry)
         return true;
     ElfW(Sym) symbol;
     memcpy(&symbol, entry, sizeof symbol);
@@ -482,7 +482,7 @@ static void *cxx_handle(const void *caller) {
     struct module module;
     if (symbol_in(RTLD_NEXT, "_Znwm") || !module_of(caller, &module))
         return RTLD_NEXT;
-    void *handle = dlopen(module.name, RTLD_LAZY | RTLD_NOLOAD);
+    void *handle = loader_open(module.name, RTLD_LAZY | RTLD_NOLOAD);
     return handle ? handle : RTLD_NEXT;
 }
 

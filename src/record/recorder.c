@@ -26,6 +26,7 @@
 #include "base/hot.h"
 #include "contract/control.h"
 #include "contract/settings.h"
+#include "platform/loader.h"
 #include "platform/module.h"
 #include "platform/pages.h"
 #include "platform/stack.h"
@@ -256,7 +257,7 @@ static bool recorder_add_page(void) {
     if (recorder.has_page)
         return true;
     struct recorder_page *page = pages_alloc(pages_unit());
-    if (!page || pthread_key_create(&recorder.thread_key, on_thread_exit) != 0)
+    if (!page || !loader_key_create(&recorder.thread_key, on_thread_exit))
         return false;
     /* Old kernels lack it: then the fork handler has to do. */
     recorder.is_wiped =
@@ -508,7 +509,7 @@ static void recorder_leave_parent(int state) {
 static void recorder_register_thread(void) {
     int saved_errno = errno;
     self.registered = true; /* before the call, which may allocate */
-    pthread_setspecific(recorder.thread_key, &self);
+    loader_key_set(recorder.thread_key, &self);
     errno = saved_errno;
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/hot.h"
+#include "platform/loader.h"
 #include "platform/syscall.h"
 #include "record/text.h"
 
@@ -18,6 +19,19 @@ HOT_CODE void say_init(void) {
     bool open = !syscall_failed(syscall4(SYS_fstat, STDERR_FILENO, (long)&now, 0, 0));
     stderr_at_start.device = open ? now.st_dev : 0;
     stderr_at_start.inode = open ? now.st_ino : 0;
+}
+
+LIBC_MAY_LACK(strerrordesc_np);
+
+/* Before glibc 2.32, only its number can be told without locks and translations. */
+static void add_error(text *t, int os_error) {
+    const char *reason = strerrordesc_np ? strerrordesc_np(os_error) : NULL;
+    if (reason || strerrordesc_np) {
+        text_add(t, reason ? reason : "unknown error");
+        return;
+    }
+    text_add(t, "error ");
+    text_add_number(t, (uint64_t)os_error, 10);
 }
 
 static bool is_still_stderr(void) {
@@ -37,9 +51,8 @@ bool say(const char *subject, const char *message, int os_error) {
     text_add(&t, ": ");
     text_add(&t, message);
     if (os_error) {
-        const char *reason = strerrordesc_np(os_error);
         text_add(&t, ": ");
-        text_add(&t, reason ? reason : "unknown error");
+        add_error(&t, os_error);
     }
     *t.next++ = '\n';
     return !syscall_failed(syscall4(SYS_write, STDERR_FILENO, (long)line, (long)text_size(&t), 0));

@@ -2,7 +2,7 @@ The script for bash, as the shell uses it:
 
   $ source <(allotrace completion bash)
   $ try() {
-  >   COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+  >   COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=() COMP_LINE=$* COMP_POINT=${#COMP_LINE}
   >   _allotrace
   >   echo $(printf '%s\n' "${COMPREPLY[@]}" | sort)
   > }
@@ -25,6 +25,20 @@ The script for bash, as the shell uses it:
   detach diff doctor dump
   $ try allotrace completion z
   zsh
+  $ try allotrace run --outp
+  --output
+  $ try allotrace run -- allotr
+  allotrace
+  $ try allotrace run --rate = 1 -o x.ctf allotrace --outp
+  
+
+What follows a program is the program's own, which bash-completion knows:
+
+  $ source /usr/share/bash-completion/bash_completion
+  $ try allotrace run --rate = 1 -o x.ctf allotrace hotspots --meas 2>/dev/null
+  --measure
+  $ try allotrace run -- allotrace help doc 2>/dev/null
+  doctor
 
 The script for zsh, as the shell uses it, after `run` also for what programs have:
 
@@ -35,6 +49,36 @@ The script for zsh, as the shell uses it, after `run` also for what programs hav
   allotrace help doctor
   allotrace run -- allotrace
   allotrace run -o x.ctf -- allotrace hotspots --measure
+
+The script for fish, as the shell uses it:
+
+  $ allotrace completion fish >complete.fish
+  $ try() {
+  >   fish --no-config -c 'source complete.fish; complete -C $argv[1]' "$1" | cut -f1
+  > }
+  $ try 'allotrace hots'
+  hotspots
+  $ try 'allotrace hotspots --meas'
+  --measure
+  $ try 'allotrace hotspots --by '
+  function
+  line
+  type
+  $ try 'memtrace-hotspot --by t'
+  type
+  $ try 'allotrace help doc'
+  doctor
+  $ try 'allotrace info on'
+  one.ctf
+  $ try 'allotrace run --outp'
+  --output
+  $ try 'allotrace run --rate 1 allotr'
+  allotrace
+  $ try 'allotrace run -- allotr'
+  allotrace
+  $ try 'allotrace run -o x.ctf -- allotrace hotspots --meas'
+  --measure
+  $ try 'allotrace run allotrace --outp'
 
 The table behind it:
 
@@ -50,8 +94,8 @@ The table behind it:
   Try `allotrace completion --help`.
   [2]
 
-Each shell's own check of its script, where the shell is installed:
+Each shell's own check of its script:
 
   $ bash -n <(allotrace completion bash)
-  $ ! command -v zsh >/dev/null || zsh -n <(allotrace completion zsh)
-  $ ! command -v fish >/dev/null || fish -n <(allotrace completion fish)
+  $ zsh -n <(allotrace completion zsh)
+  $ fish -n <(allotrace completion fish)

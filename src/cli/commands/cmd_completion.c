@@ -42,6 +42,20 @@ static void print_quoted(const char *text, const char *quote, const char *escape
     }
 }
 
+/* Each way to write an option of `cmd` that takes a value, as `--output|-o`. */
+static void print_options_with_values(const command *cmd, const char *between) {
+    const char *before = "";
+    for (size_t i = 0; i < option_count(cmd); i++) {
+        const option *o = option_at(cmd, i);
+        if (!option_takes_value(o))
+            continue;
+        printf("%s--%s", before, o->name);
+        if (o->letter)
+            printf("%s-%c", between, o->letter);
+        before = between;
+    }
+}
+
 /* ---- bash -------------------------------------------------------------------------------- */
 
 static void bash_option_values(const command *cmd) {
@@ -92,6 +106,35 @@ static void bash_operands(const command *cmd) {
     printf("        %s) %s ;;\n", cmd->name, actions[cmd->operand]);
 }
 
+/* What follows the program is the program's own, where the shell knows how to complete that. */
+static void bash_program(const command *cmd) {
+    if (cmd->operand != OPERAND_PROGRAM)
+        return;
+    printf("    if [[ $cmd == %s ]]; then\n"
+           "        local at=2\n"
+           "        while ((at < COMP_CWORD)); do\n"
+           "            case ${COMP_WORDS[at]} in\n"
+           "                ",
+           cmd->name);
+    print_options_with_values(cmd, "|");
+    fputs(") ((at += 1)); [[ ${COMP_WORDS[at]} != = ]] || ((at += 1)) ;;\n"
+          "                --) ((at += 1)); break ;;\n"
+          "                -*) ;;\n"
+          "                *) break ;;\n"
+          "            esac\n"
+          "            ((at += 1))\n"
+          "        done\n"
+          "        if ((at < COMP_CWORD)) && declare -F _command_offset >/dev/null; then\n"
+          "            _command_offset $at\n"
+          "            return\n"
+          "        elif ((at < COMP_CWORD)); then\n"
+          "            COMPREPLY=($(compgen -f -- \"$cur\"))\n"
+          "            return\n"
+          "        fi\n"
+          "    fi\n",
+          stdout);
+}
+
 static void print_bash(void) {
     fputs("# bash completion of allotrace; made by `allotrace completion bash`\n"
           "_allotrace() {\n"
@@ -107,9 +150,11 @@ static void print_bash(void) {
           "               COMPREPLY=($(compgen -W \"$commands --help --version\" -- \"$cur\"))\n"
           "               return\n"
           "           fi ;;\n"
-          "    esac\n"
-          "    case $cmd:$prev in\n",
+          "    esac\n",
           stdout);
+    for (size_t i = 0; i < command_count; i++)
+        bash_program(command_table[i]);
+    fputs("    case $cmd:$prev in\n", stdout);
     for (size_t i = 0; i < command_count; i++)
         bash_option_values(command_table[i]);
     fputs("    esac\n"
@@ -245,13 +290,52 @@ static void fish_option(const char *condition, const option *o) {
     fputs("'\n", stdout);
 }
 
+/* The words from the program on, and whether there is one: what follows it is the program's own. */
+static void fish_program(const command *cmd) {
+    fputs("function __allotrace_program\n"
+          "    set -l words (commandline -opc)[3..]\n"
+          "    set -l found 1\n"
+          "    while set -q words[1]\n"
+          "        switch $words[1]\n"
+          "            case ",
+          stdout);
+    print_options_with_values(cmd, " ");
+    fputs("\n"
+          "                set -e words[1]\n"
+          "            case --\n"
+          "                set -e words[1]\n"
+          "                set found 0\n"
+          "                break\n"
+          "            case '-*'\n"
+          "            case '*'\n"
+          "                set found 0\n"
+          "                break\n"
+          "        end\n"
+          "        set -e words[1]\n"
+          "    end\n"
+          "    string escape -- $words\n"
+          "    return $found\n"
+          "end\n"
+          "function __allotrace_complete_program\n"
+          "    complete --do-complete=(string join ' ' -- (__allotrace_program) \"$(commandline "
+          "-ct)\")\n"
+          "end\n",
+          stdout);
+    printf("complete -c allotrace -n '__fish_seen_subcommand_from %s' -f -a "
+           "'(__allotrace_complete_program)'\n",
+           cmd->name);
+}
+
 static void fish_command(const command *cmd) {
     char condition[128];
     printf("complete -c allotrace -n __fish_use_subcommand -f -a %s -d '", cmd->name);
     print_quoted(cmd->summary, "\\'", "\\");
     fputs("'\n", stdout);
-    snprintf(condition, sizeof condition, "-c allotrace -n '__fish_seen_subcommand_from %s'",
-             cmd->name);
+    if (cmd->operand == OPERAND_PROGRAM)
+        fish_program(cmd);
+    snprintf(condition, sizeof condition, "-c allotrace -n '__fish_seen_subcommand_from %s%s'",
+             cmd->name,
+             cmd->operand == OPERAND_PROGRAM ? "; and not __allotrace_program >/dev/null" : "");
     for (size_t i = 0; i < option_count(cmd); i++)
         fish_option(condition, option_at(cmd, i));
     if (cmd->operand == OPERAND_SHELL)

@@ -11,13 +11,13 @@
  * runtime's lock; in OCaml 5, those of several domains run at once. */
 #include "runtimes/ocaml/ocaml.h"
 
-#include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/hot.h"
+#include "platform/loader.h"
 #include "record/recorder.h"
 #include "record/runtime_events.h"
 #include "runtimes/ocaml/ocaml_runtime.h"
@@ -172,7 +172,7 @@ static void ocaml_start(const ocaml_runtime *runtime) {
 /* Is this the runtime's start-up? Only it asks for this link from that function. */
 static void ocaml_notice_link(const char *path, const void *caller) {
     Dl_info info;
-    if (strcmp(path, "/proc/self/exe") == 0 && dladdr(caller, &info) && info.dli_sname &&
+    if (strcmp(path, "/proc/self/exe") == 0 && loader_address(caller, &info) && info.dli_sname &&
         strcmp(info.dli_sname, "caml_executable_name") == 0)
         ocaml_start(&ocaml);
 }

@@ -6,11 +6,11 @@
  * nanosecond, and only in programs that have Gc at all. */
 #include "runtimes/ocaml/ocaml_conflict.h"
 
-#include <dlfcn.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "platform/cpu.h"
+#include "platform/loader.h"
 #include "platform/module.h"
 #include "runtimes/ocaml/ocaml_runtime.h"
 
@@ -24,7 +24,7 @@ struct references {
 /* A function of Gc that starts Memprof has a name with `start` in it. */
 static bool is_start(uintptr_t target) {
     Dl_info info;
-    return dladdr((void *)target, &info) && (uintptr_t)info.dli_saddr == target &&
+    return loader_address((void *)target, &info) && (uintptr_t)info.dli_saddr == target &&
            strstr(info.dli_sname, "start");
 }
 
@@ -50,7 +50,7 @@ static bool references_find(struct references *r) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         r->code_low = ocaml_runtime_symbol(names[i], "code_begin");
         r->code_high = ocaml_runtime_symbol(names[i], "code_end");
-        r->block = (uintptr_t)dlsym(RTLD_DEFAULT, names[i]);
+        r->block = (uintptr_t)loader_symbol(RTLD_DEFAULT, names[i]);
         if (r->code_low && r->code_low < r->code_high)
             return true;
     }

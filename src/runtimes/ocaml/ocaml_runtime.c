@@ -1,9 +1,9 @@
 #include "runtimes/ocaml/ocaml_runtime.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 #include "base/hot.h"
+#include "platform/loader.h"
 #include "platform/patch.h"
 #include "record/text.h"
 #include "runtimes/ocaml/ocaml_conflict.h"
@@ -11,7 +11,7 @@
 /* ---- which runtime is it? ---------------------------------------------------------------- */
 
 static void *symbol(const char *name) {
-    return dlsym(RTLD_DEFAULT, name);
+    return loader_symbol(RTLD_DEFAULT, name);
 }
 
 uintptr_t ocaml_runtime_symbol(const char *module, const char *part) {

@@ -1,10 +1,9 @@
-/* export_rows.c: see export_rows.h. Many blocks have the same stack: its text is made once and kept
- * until another stack comes. */
-#include "export/export_rows.h"
-
+/* export_rows.c: the sampled blocks, one a row, as CSV and as JSON. Many blocks have the same
+ * stack: its text is made once and kept until another stack comes. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "export/exports.h"
 #include "paths/path_tree.h"
 #include "profile/parallel.h"
 #include "query/cost.h"
@@ -261,18 +260,20 @@ static bool put_all(rows *r, output *o, const uint8_t *kept, put_row *put, const
     return put_rows(r, o, kept, put);
 }
 
-bool export_csv(output *o, const lens *l, const uint8_t *kept) {
+bool export_csv(output *o, export_subject *s) {
     static const char head[] =
         "time,lifetime,promoted,size,samples,bytes,source,domain,type,site,stack\n";
     rows r;
-    const bool ok = rows_start(&r, l, csv_place, ';') && put_all(&r, o, kept, csv_row, head);
+    const bool ok =
+        rows_start(&r, s->lens, csv_place, ';') && put_all(&r, o, s->kept, csv_row, head);
     rows_free(&r);
     return ok;
 }
 
-bool export_json(output *o, const lens *l, const uint8_t *kept) {
+bool export_json(output *o, export_subject *s) {
     rows r;
-    const bool ok = rows_start(&r, l, json_place, ',') && put_all(&r, o, kept, json_row, "");
+    const bool ok =
+        rows_start(&r, s->lens, json_place, ',') && put_all(&r, o, s->kept, json_row, "");
     rows_free(&r);
     return ok;
 }

@@ -1,12 +1,10 @@
-/* export_sqlite.c: see export_sqlite.h. Everything is one transaction, and indices are made after
- * the rows. */
-#include "export/export_sqlite.h"
-#include "render/output.h"
-
+/* export_sqlite.c: a profile as an SQLite database, to be asked in SQL. Everything is one
+ * transaction, and indices are made after the rows. How large it will be is guessed. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "export/exports.h"
 #include "paths/path_tree.h"
 #include "query/cost.h"
 #include "query/estimate.h"
@@ -301,21 +299,21 @@ static bool look_up(database *d) {
     return !d->no_memory;
 }
 
-bool export_sqlite(const char *path, const lens *l, const uint8_t *kept, const output_watch *watch,
-                   char *reason, size_t size) {
-    database d = {.profile = l->profile, .lens = l, .watch = watch};
-    bool ok = sqlite3_open_v2(path, &d.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) ==
+static bool fill(database *d, const uint8_t *kept) {
+    return look_up(d) && is_wanted(d, kept) && run(d, schema) && put_trace(d) && put_frames(d) &&
+           put_stacks(d) && put_blocks(d, kept) && put_moment(d) && put_views(d);
+}
+
+bool export_sqlite(output *o, export_subject *s) {
+    database d = {.profile = s->lens->profile, .lens = s->lens, .watch = o->watch};
+    bool ok = sqlite3_open_v2(s->path, &d.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) ==
                   SQLITE_OK &&
-              look_up(&d) && is_wanted(&d, kept) && run(&d, schema) && put_trace(&d) &&
-              put_frames(&d) && put_stacks(&d) && put_blocks(&d, kept) && put_moment(&d) &&
-              put_views(&d);
-    if (!ok)
-        snprintf(reason, size, "%s",
-                 d.unwanted    ? ""
-                 : d.no_memory ? "not enough memory"
-                               : sqlite3_errmsg(d.db));
+              fill(&d, s->kept);
+    s->is_unwanted = d.unwanted;
+    if (!ok && !d.no_memory)
+        snprintf(s->reason, sizeof s->reason, "%s", sqlite3_errmsg(d.db));
     if (sqlite3_close(d.db) != SQLITE_OK && ok) {
-        snprintf(reason, size, "the database cannot be closed");
+        snprintf(s->reason, sizeof s->reason, "the database cannot be closed");
         ok = false;
     }
     path_tree_free(d.stacks);

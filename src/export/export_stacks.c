@@ -1,9 +1,11 @@
-/* export_stacks.c: see export_stacks.h. */
-#include "export/export_stacks.h"
+/* export_stacks.c: collapsed stacks and speedscope. Lines and samples are what costs anything at
+ * the nodes of a tree of call paths; how long all of it will be is known from the nodes' parents.
+ */
 
 #include <math.h>
 #include <string.h>
 
+#include "export/exports.h"
 #include "paths/path_tree.h"
 
 /* What a stack without frames is called. */
@@ -88,15 +90,17 @@ static uint64_t collapsed_size(const collapsed_names *names, const profile *p, m
     return sum;
 }
 
-bool export_collapsed(output *o, const lens *l, measure m, const cost_list *list) {
-    path_tree *t = path_tree_see(l, PLACE_BY_NAME);
+bool export_collapsed(output *o, export_subject *subject) {
+    const profile *p = subject->lens->profile;
+    const measure m = subject->measure;
+    path_tree *t = path_tree_see(subject->lens, PLACE_BY_NAME);
     collapsed_names names = {0};
     if (!t)
         return false;
-    cost *costs = own_costs(t, list);
+    cost *costs = own_costs(t, subject->costs);
     path_places path = {0};
     bool ok = costs && collapsed_names_make(&names, t);
-    const uint64_t size = ok ? collapsed_size(&names, l->profile, m, t, costs) : UINT64_MAX;
+    const uint64_t size = ok ? collapsed_size(&names, p, m, t, costs) : UINT64_MAX;
     ok = size != UINT64_MAX;
     if (ok)
         output_expect(o, size);
@@ -104,7 +108,7 @@ bool export_collapsed(output *o, const lens *l, measure m, const cost_list *list
         if (costs[i].blocks > 0) {
             ok = path_tree_walk(t, i, &path);
             if (ok)
-                collapsed_stack(o, &names, &path, weight_of(l->profile, m, &costs[i]));
+                collapsed_stack(o, &names, &path, weight_of(p, m, &costs[i]));
         }
     free(costs);
     vec_free(&path);
@@ -199,19 +203,19 @@ static uint64_t sum_of_weights(const profile *p, measure m, const path_tree *t, 
     return sum;
 }
 
-bool export_speedscope(output *o, const lens *l, measure m, const cost_list *list,
-                       const char *name) {
-    const profile *p = l->profile;
-    path_tree *t = path_tree_see(l, PLACE_BY_LINE);
+bool export_speedscope(output *o, export_subject *subject) {
+    const profile *p = subject->lens->profile;
+    const measure m = subject->measure;
+    path_tree *t = path_tree_see(subject->lens, PLACE_BY_LINE);
     if (!t)
         return false;
-    cost *costs = own_costs(t, list);
+    cost *costs = own_costs(t, subject->costs);
     const uint64_t size = costs ? speedscope_size(p, m, t, costs) : UINT64_MAX;
     bool ok = size != UINT64_MAX;
     if (ok && output_expect(o, size)) {
         output_text(o, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
                        "\"exporter\":\"allotrace\",\"name\":");
-        output_json(o, name);
+        output_json(o, subject->title);
         output_text(o, ",\"activeProfileIndex\":0,\n");
         speedscope_frames(o, t);
         bool bytes = measure_infos[m].unit == UNIT_BYTES;

@@ -1,6 +1,7 @@
-/* pprof.c: see pprof.h. Field numbers are those of profile.proto, which its readers agree on. */
-#include "export/pprof.h"
-
+/* pprof.c: a heap profile as pprof and its relatives read it. Blocks of one stack, heap, type and
+ * class are one sample, written as soon as it is known, so that only strings wait for the end. Of
+ * stacks of more than 256 frames the middle is left out, and a comment says so. Field numbers are
+ * those of profile.proto, which its readers agree on. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "export/exports.h"
 #include "export/protobuf.h"
 #include "query/classes.h"
 #include "query/cost.h"
@@ -327,7 +329,8 @@ static bool start_gzip(z_stream *z) {
     return deflateInit2(z, LEVEL, Z_DEFLATED, WINDOW, MEMORY, Z_DEFAULT_STRATEGY) == Z_OK;
 }
 
-bool export_pprof(output *o, const lens *l, const uint8_t *kept) {
+bool export_pprof(output *o, export_subject *s) {
+    const lens *l = s->lens;
     pprof w = {.profile = l->profile,
                .lens = l,
                .out = o,
@@ -340,7 +343,7 @@ bool export_pprof(output *o, const lens *l, const uint8_t *kept) {
     output_start(&w.part, OUTPUT_MEMORY);
     output_start(&w.inner, OUTPUT_MEMORY);
     output_start(&w.text, OUTPUT_MEMORY);
-    const bool ok = put_profile(&w, kept);
+    const bool ok = put_profile(&w, s->kept);
     deflateEnd(&w.gzip);
     output_finish(&w.message);
     output_finish(&w.part);

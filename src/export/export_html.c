@@ -1,14 +1,13 @@
-/* export_html.c: see export_html.h. Asks the API as the page would, and puts what it answers into
- * the page: JSON, deflated, in base64, in one element. The page's other files are those that the
- * server embeds. */
-#include "export/export_html.h"
-
+/* export_html.c: a trace as one file that a browser opens without a server. Asks the API as the
+ * page would, and puts what it answers into the page: JSON, deflated, in base64, in one element.
+ * The page's other files are those that the server embeds. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
+#include "export/exports.h"
 #include "paths/functions.h"
 #include "serve/api.h"
 #include "serve/assets.h"
@@ -312,7 +311,7 @@ static bool put_data(output *o, viewer *v, const char *kept) {
     return ok && !p.failed;
 }
 
-bool export_html(output *o, viewer *v, const char *kept) {
+bool export_html(output *o, export_subject *s) {
     output_text(o, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
                    "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:\">\n"
@@ -323,7 +322,7 @@ bool export_html(output *o, viewer *v, const char *kept) {
                    "<noscript>This page needs JavaScript.</noscript>\n"
                    "<div id=\"app\" aria-busy=\"true\"></div>\n"
                    "<script type=\"text/plain\" id=\"allotrace-data\">\n");
-    ok = put_data(o, v, kept) && ok;
+    ok = put_data(o, s->page, s->filter) && ok;
     output_text(o, "\n</script>\n<script type=\"module\">");
     ok = put_asset(o, "/page.js") && ok;
     output_text(o, "</script>\n</body>\n</html>\n");

@@ -1,23 +1,22 @@
-/* export_rows.c: see export_rows.h. Many blocks have the same stack: its text is made once and kept
- * until another stack comes. */
-#include "export/export_rows.h"
-
+/* export_rows.c: the sampled blocks, one a row, as CSV and as JSON. Many blocks have the same
+ * stack: its text is made once and kept until another stack comes. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "export/exports.h"
+#include "paths/path_tree.h"
 #include "profile/parallel.h"
 #include "query/cost.h"
-#include "query/stacks.h"
 
 typedef struct rows {
     const profile *profile;
     const lens *lens;
-    stacks stacks;
+    path_tree *stacks;
     output place_texts;
     VEC(size_t) ends; /* of each place's text, with the separator behind it */
     output stack;     /* the text of the latest stack */
     uint32_t node;    /* of which it is; CCT_NO_NODE: none */
-    stacks_path path;
+    path_places path;
     char separator; /* between the places of a stack */
 } rows;
 
@@ -57,7 +56,7 @@ static void put_place(rows *r, output *o, uint32_t place) {
 static bool render_stack(rows *r, uint32_t node) {
     if (r->node == node)
         return true;
-    if (!stacks_walk(&r->stacks, r->stacks.node_of[node], &r->path))
+    if (!path_tree_walk(r->stacks, r->stacks->of[0][node], &r->path))
         return false;
     r->stack.used = 0;
     for (size_t i = 0; i < r->path.count; i++) {
@@ -70,7 +69,7 @@ static bool render_stack(rows *r, uint32_t node) {
 }
 
 static void rows_free(rows *r) {
-    stacks_free(&r->stacks);
+    path_tree_free(r->stacks);
     output_finish(&r->place_texts);
     output_finish(&r->stack);
     vec_free(&r->ends);
@@ -81,10 +80,10 @@ static bool rows_start(rows *r, const lens *l, place_text *text, char separator)
     *r = (rows){.profile = l->profile, .lens = l, .node = CCT_NO_NODE, .separator = separator};
     output_start(&r->place_texts, OUTPUT_MEMORY);
     output_start(&r->stack, OUTPUT_MEMORY);
-    if (!stacks_build(l, STACKS_BY_LINE, &r->stacks))
+    if (!(r->stacks = path_tree_see(l, PLACE_BY_LINE)))
         return false;
-    for (size_t i = 0; i < r->stacks.places.count; i++) {
-        text(&r->place_texts, &r->stacks.places.items[i]);
+    for (uint32_t i = 0; i < r->stacks->places->locations.count; i++) {
+        text(&r->place_texts, path_tree_location(r->stacks, i));
         output_char(&r->place_texts, separator);
         if (!vec_push(&r->ends, r->place_texts.used))
             return false;
@@ -134,7 +133,7 @@ static bool site_of(const rows *r, size_t row, uint32_t *place) {
         lens_site(r->lens, b->node[row], b->source[row] == MEMTRACE_EXTERNAL, &wrapper);
     if (at.location == LENS_NOWHERE)
         return false;
-    *place = r->stacks.place_of[at.location];
+    *place = r->stacks->places->of_location[at.location];
     return true;
 }
 
@@ -226,10 +225,10 @@ static double measure_rows(rows *r, put_row *put) {
 /* Texts of stacks, which make up most, are added up. False when there is no memory. */
 static bool measure_all(rows *r, const uint8_t *kept, put_row *put, uint64_t *bytes) {
     const block_table *b = &r->profile->table;
-    uint64_t *lengths = stacks_lengths(&r->stacks, r->ends.items), sum = 0, n = 0;
+    uint64_t *lengths = path_tree_lengths(r->stacks, r->ends.items), sum = 0, n = 0;
     for (size_t i = 0; lengths && i < b->count; i++)
         if (!kept || kept[i]) {
-            sum += lengths[r->stacks.node_of[b->node[i]]];
+            sum += lengths[r->stacks->of[0][b->node[i]]];
             n++;
         }
     *bytes = sum + (uint64_t)((double)n * measure_rows(r, put));
@@ -261,18 +260,20 @@ static bool put_all(rows *r, output *o, const uint8_t *kept, put_row *put, const
     return put_rows(r, o, kept, put);
 }
 
-bool export_csv(output *o, const lens *l, const uint8_t *kept) {
+bool export_csv(output *o, export_subject *s) {
     static const char head[] =
         "time,lifetime,promoted,size,samples,bytes,source,domain,type,site,stack\n";
     rows r;
-    const bool ok = rows_start(&r, l, csv_place, ';') && put_all(&r, o, kept, csv_row, head);
+    const bool ok =
+        rows_start(&r, s->lens, csv_place, ';') && put_all(&r, o, s->kept, csv_row, head);
     rows_free(&r);
     return ok;
 }
 
-bool export_json(output *o, const lens *l, const uint8_t *kept) {
+bool export_json(output *o, export_subject *s) {
     rows r;
-    const bool ok = rows_start(&r, l, json_place, ',') && put_all(&r, o, kept, json_row, "");
+    const bool ok =
+        rows_start(&r, s->lens, json_place, ',') && put_all(&r, o, s->kept, json_row, "");
     rows_free(&r);
     return ok;
 }

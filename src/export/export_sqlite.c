@@ -1,15 +1,13 @@
-/* export_sqlite.c: see export_sqlite.h. Everything is one transaction, and indices are made after
- * the rows. */
-#include "export/export_sqlite.h"
-#include "render/output.h"
-
+/* export_sqlite.c: a profile as an SQLite database, to be asked in SQL. Everything is one
+ * transaction, and indices are made after the rows. How large it will be is guessed. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "export/exports.h"
+#include "paths/path_tree.h"
 #include "query/cost.h"
 #include "query/estimate.h"
-#include "query/stacks.h"
 
 /* Nothing is to be saved from a crash: the file takes its place when it is complete. */
 static const char schema[] =
@@ -85,7 +83,7 @@ typedef struct database {
     sqlite3 *db;
     const profile *profile;
     const lens *lens;
-    stacks stacks;
+    path_tree *stacks;
     const output_watch *watch;
     uint64_t n_blocks; /* to be written */
     bool no_memory, unwanted;
@@ -169,8 +167,8 @@ static bool put_trace(database *d) {
 static bool put_frames(database *d) {
     sqlite3_stmt *s = prepare(d, "INSERT INTO frames VALUES (?,?,?,?)");
     bool ok = s;
-    for (size_t i = 0; ok && i < d->stacks.places.count; i++) {
-        const profile_location *l = &d->stacks.places.items[i];
+    for (uint32_t i = 0; ok && i < d->stacks->places->locations.count; i++) {
+        const profile_location *l = path_tree_location(d->stacks, i);
         bind_number(s, 1, i);
         bind_name(s, 2, l->function);
         bind_name(s, 3, *l->file ? l->file : NULL);
@@ -183,17 +181,17 @@ static bool put_frames(database *d) {
 
 /* Row 0 is the stack without frames. */
 static bool put_stacks(database *d) {
-    const stacks *all = &d->stacks;
+    const path_tree *all = d->stacks;
     sqlite3_stmt *s = prepare(d, "INSERT INTO stacks VALUES (?,?,?,?)");
-    uint32_t *depths = calloc(all->nodes.count, sizeof *depths);
+    uint32_t *depths = calloc(all->n, sizeof *depths);
     d->no_memory |= !depths;
     bool ok = s && depths;
-    for (size_t i = 0; ok && i < all->nodes.count; i++) {
-        const stacks_node *n = &all->nodes.items[i];
-        depths[i] = i == STACKS_ROOT ? 0 : depths[n->parent] + 1;
+    for (size_t i = 0; ok && i < all->n; i++) {
+        const path_node *n = &all->nodes[i];
+        depths[i] = i == PATH_ROOT ? 0 : depths[n->parent] + 1;
         bind_number(s, 1, i);
-        bind_unless(s, 2, i == STACKS_ROOT ? UINT64_MAX : n->parent, UINT64_MAX);
-        bind_unless(s, 3, i == STACKS_ROOT ? UINT64_MAX : n->place, UINT64_MAX);
+        bind_unless(s, 2, i == PATH_ROOT ? UINT64_MAX : n->parent, UINT64_MAX);
+        bind_unless(s, 3, i == PATH_ROOT ? UINT64_MAX : n->place, UINT64_MAX);
         bind_number(s, 4, depths[i]);
         ok = step(s);
     }
@@ -206,7 +204,7 @@ static void bind_place(const database *d, sqlite3_stmt *s, int at, lens_cursor c
     if (c.location == LENS_NOWHERE)
         sqlite3_bind_null(s, at);
     else
-        bind_number(s, at, d->stacks.place_of[c.location]);
+        bind_number(s, at, d->stacks->places->of_location[c.location]);
 }
 
 static bool put_block(const database *d, sqlite3_stmt *s, size_t row) {
@@ -231,7 +229,7 @@ static bool put_block(const database *d, sqlite3_stmt *s, size_t row) {
     bind_text(s, 11, profile_type(p, b->node[row]));
     bind_place(d, s, 12, site);
     bind_place(d, s, 13, lens_outward(d->lens, site));
-    bind_number(s, 14, d->stacks.node_of[b->node[row]]);
+    bind_number(s, 14, d->stacks->of[0][b->node[row]]);
     bind_number(s, 15, blocks_place(b, row));
     bind_unless(s, 16, b->after[row], BLOCKS_NOWHERE);
     return step(s);
@@ -243,7 +241,7 @@ enum { BLOCK_SIZE = 86, TELL_BLOCKS = 1 << 14 };
 /* With pages of its own for each table. */
 static uint64_t guess_size(const database *d) {
     enum { EMPTY = 1 << 16, STACK_SIZE = 20 };
-    return EMPTY + d->n_blocks * BLOCK_SIZE + d->stacks.nodes.count * STACK_SIZE;
+    return EMPTY + d->n_blocks * BLOCK_SIZE + d->stacks->n * STACK_SIZE;
 }
 
 static bool is_wanted(database *d, const uint8_t *kept) {
@@ -296,27 +294,28 @@ static bool put_moment(database *d) {
 /* ---- the file ---------------------------------------------------------------------------- */
 
 static bool look_up(database *d) {
-    d->no_memory = !stacks_build(d->lens, STACKS_BY_LINE, &d->stacks);
+    d->stacks = path_tree_see(d->lens, PLACE_BY_LINE);
+    d->no_memory = !d->stacks;
     return !d->no_memory;
 }
 
-bool export_sqlite(const char *path, const lens *l, const uint8_t *kept, const output_watch *watch,
-                   char *reason, size_t size) {
-    database d = {.profile = l->profile, .lens = l, .watch = watch};
-    bool ok = sqlite3_open_v2(path, &d.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) ==
+static bool fill(database *d, const uint8_t *kept) {
+    return look_up(d) && is_wanted(d, kept) && run(d, schema) && put_trace(d) && put_frames(d) &&
+           put_stacks(d) && put_blocks(d, kept) && put_moment(d) && put_views(d);
+}
+
+bool export_sqlite(output *o, export_subject *s) {
+    database d = {.profile = s->lens->profile, .lens = s->lens, .watch = o->watch};
+    bool ok = sqlite3_open_v2(s->path, &d.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) ==
                   SQLITE_OK &&
-              look_up(&d) && is_wanted(&d, kept) && run(&d, schema) && put_trace(&d) &&
-              put_frames(&d) && put_stacks(&d) && put_blocks(&d, kept) && put_moment(&d) &&
-              put_views(&d);
-    if (!ok)
-        snprintf(reason, size, "%s",
-                 d.unwanted    ? ""
-                 : d.no_memory ? "not enough memory"
-                               : sqlite3_errmsg(d.db));
+              fill(&d, s->kept);
+    s->is_unwanted = d.unwanted;
+    if (!ok && !d.no_memory)
+        snprintf(s->reason, sizeof s->reason, "%s", sqlite3_errmsg(d.db));
     if (sqlite3_close(d.db) != SQLITE_OK && ok) {
-        snprintf(reason, size, "the database cannot be closed");
+        snprintf(s->reason, sizeof s->reason, "the database cannot be closed");
         ok = false;
     }
-    stacks_free(&d.stacks);
+    path_tree_free(d.stacks);
     return ok;
 }

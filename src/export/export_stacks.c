@@ -1,10 +1,12 @@
-/* export_stacks.c: see export_stacks.h. */
-#include "export/export_stacks.h"
+/* export_stacks.c: collapsed stacks and speedscope. Lines and samples are what costs anything at
+ * the nodes of a tree of call paths; how long all of it will be is known from the nodes' parents.
+ */
 
 #include <math.h>
 #include <string.h>
 
-#include "query/stacks.h"
+#include "export/exports.h"
+#include "paths/path_tree.h"
 
 /* What a stack without frames is called. */
 static const char nowhere[] = "[unknown]";
@@ -16,6 +18,18 @@ static uint64_t weight_of(const profile *p, measure m, const cost *c) {
 static uint64_t digits_of(uint64_t n) {
     char buffer[OUTPUT_U64_MAX];
     return (uint64_t)(buffer + sizeof buffer - output_u64_digits(n, buffer));
+}
+
+static size_t n_places(const path_tree *t) {
+    return t->places->locations.count;
+}
+
+/* By node, what its own stack amounts to, to be freed. NULL when there is no memory. */
+static cost *own_costs(const path_tree *t, const cost_list *list) {
+    cost *costs = calloc(t->n, sizeof *costs);
+    for (size_t i = 0; costs && i < list->count; i++)
+        cost_add(&costs[t->of[0][list->items[i].node]], &list->items[i].cost);
+    return costs;
 }
 
 /* ---- collapsed stacks -------------------------------------------------------------------- */
@@ -34,10 +48,10 @@ typedef struct collapsed_names {
     VEC(size_t) ends; /* of each place's name, with the semicolon behind it */
 } collapsed_names;
 
-static bool collapsed_names_make(collapsed_names *names, const stacks *s) {
+static bool collapsed_names_make(collapsed_names *names, const path_tree *t) {
     output_start(&names->text, OUTPUT_MEMORY);
-    for (size_t i = 0; i < s->places.count; i++) {
-        collapsed_name(&names->text, s->places.items[i].function);
+    for (uint32_t i = 0; i < n_places(t); i++) {
+        collapsed_name(&names->text, path_tree_location(t, i)->function);
         output_char(&names->text, ';');
         if (!vec_push(&names->ends, names->text.used))
             return false;
@@ -50,7 +64,7 @@ static void collapsed_names_free(collapsed_names *names) {
     vec_free(&names->ends);
 }
 
-static void collapsed_stack(output *o, const collapsed_names *names, const stacks_path *path,
+static void collapsed_stack(output *o, const collapsed_names *names, const path_places *path,
                             uint64_t weight) {
     for (size_t i = 0; i < path->count; i++) {
         const uint32_t place = path->items[i];
@@ -67,37 +81,39 @@ static void collapsed_stack(output *o, const collapsed_names *names, const stack
 
 /* The bytes of all lines; UINT64_MAX when there is no memory. */
 static uint64_t collapsed_size(const collapsed_names *names, const profile *p, measure m,
-                               const stacks *s, const cost *costs) {
-    uint64_t *lengths = stacks_lengths(s, names->ends.items), sum = lengths ? 0 : UINT64_MAX;
-    for (size_t i = 0; lengths && i < s->nodes.count; i++)
+                               const path_tree *t, const cost *costs) {
+    uint64_t *lengths = path_tree_lengths(t, names->ends.items), sum = lengths ? 0 : UINT64_MAX;
+    for (size_t i = 0; lengths && i < t->n; i++)
         if (costs[i].blocks > 0)
             sum += lengths[i] + digits_of(weight_of(p, m, &costs[i])) + 1; /* the line's end */
     free(lengths);
     return sum;
 }
 
-bool export_collapsed(output *o, const lens *l, measure m, const cost_list *list) {
-    stacks s;
+bool export_collapsed(output *o, export_subject *subject) {
+    const profile *p = subject->lens->profile;
+    const measure m = subject->measure;
+    path_tree *t = path_tree_see(subject->lens, PLACE_BY_NAME);
     collapsed_names names = {0};
-    if (!stacks_build(l, STACKS_BY_FUNCTION, &s))
+    if (!t)
         return false;
-    cost *costs = stacks_costs(&s, list);
-    stacks_path path = {0};
-    bool ok = costs && collapsed_names_make(&names, &s);
-    const uint64_t size = ok ? collapsed_size(&names, l->profile, m, &s, costs) : UINT64_MAX;
+    cost *costs = own_costs(t, subject->costs);
+    path_places path = {0};
+    bool ok = costs && collapsed_names_make(&names, t);
+    const uint64_t size = ok ? collapsed_size(&names, p, m, t, costs) : UINT64_MAX;
     ok = size != UINT64_MAX;
     if (ok)
         output_expect(o, size);
-    for (uint32_t i = 0; ok && !o->error && i < s.nodes.count; i++)
+    for (uint32_t i = 0; ok && !o->error && i < t->n; i++)
         if (costs[i].blocks > 0) {
-            ok = stacks_walk(&s, i, &path);
+            ok = path_tree_walk(t, i, &path);
             if (ok)
-                collapsed_stack(o, &names, &path, weight_of(l->profile, m, &costs[i]));
+                collapsed_stack(o, &names, &path, weight_of(p, m, &costs[i]));
         }
     free(costs);
     vec_free(&path);
     collapsed_names_free(&names);
-    stacks_free(&s);
+    path_tree_free(t);
     return ok;
 }
 
@@ -116,10 +132,10 @@ static void speedscope_frame(output *o, const profile_location *l) {
 }
 
 /* The frame after the last place stands for stacks without frames. */
-static void speedscope_frames(output *o, const stacks *s) {
+static void speedscope_frames(output *o, const path_tree *t) {
     output_text(o, "\"shared\":{\"frames\":[\n");
-    for (size_t i = 0; i < s->places.count; i++) {
-        speedscope_frame(o, &s->places.items[i]);
+    for (uint32_t i = 0; i < n_places(t); i++) {
+        speedscope_frame(o, path_tree_location(t, i));
         output_text(o, ",\n");
     }
     speedscope_frame(o, &(profile_location){.file = "", .function = nowhere});
@@ -127,13 +143,15 @@ static void speedscope_frames(output *o, const stacks *s) {
 }
 
 /* The bytes of samples and weights; UINT64_MAX when there is no memory. */
-static uint64_t speedscope_size(const profile *p, measure m, const stacks *s, const cost *costs) {
+static uint64_t speedscope_size(const profile *p, measure m, const path_tree *t,
+                                const cost *costs) {
     VEC(size_t) ends = {0}; /* of each place's number, with the comma behind it */
     bool ok = true;
-    for (size_t i = 0, end = 0; ok && i < s->places.count; i++)
+    for (size_t i = 0, end = 0; ok && i < n_places(t); i++)
         ok = vec_push(&ends, end += digits_of(i) + 1);
-    uint64_t *lengths = ok ? stacks_lengths(s, ends.items) : NULL, sum = lengths ? 0 : UINT64_MAX;
-    for (size_t i = 0; lengths && i < s->nodes.count; i++)
+    uint64_t *lengths = ok ? path_tree_lengths(t, ends.items) : NULL,
+             sum = lengths ? 0 : UINT64_MAX;
+    for (size_t i = 0; lengths && i < t->n; i++)
         if (costs[i].blocks > 0)
             sum += lengths[i] + digits_of(weight_of(p, m, &costs[i])) + strlen("\n[],,");
     free(lengths);
@@ -141,15 +159,15 @@ static uint64_t speedscope_size(const profile *p, measure m, const stacks *s, co
     return sum;
 }
 
-static bool speedscope_samples(output *o, const stacks *s, const cost *costs) {
-    stacks_path path = {0};
+static bool speedscope_samples(output *o, const path_tree *t, const cost *costs) {
+    path_places path = {0};
     bool first = true, ok = true;
     output_text(o, "\"samples\":[");
-    for (uint32_t i = 0; ok && !o->error && i < s->nodes.count; i++) {
+    for (uint32_t i = 0; ok && !o->error && i < t->n; i++) {
         if (costs[i].blocks == 0)
             continue;
-        ok = stacks_walk(s, i, &path) &&
-             (path.count > 0 || vec_push(&path, (uint32_t)s->places.count));
+        ok = path_tree_walk(t, i, &path) &&
+             (path.count > 0 || vec_push(&path, (uint32_t)n_places(t)));
         output_text(o, first ? "\n[" : ",\n[");
         for (size_t j = 0; ok && j < path.count; j++) {
             if (j > 0)
@@ -164,11 +182,11 @@ static bool speedscope_samples(output *o, const stacks *s, const cost *costs) {
     return ok;
 }
 
-static void speedscope_weights(output *o, const profile *p, measure m, const stacks *s,
+static void speedscope_weights(output *o, const profile *p, measure m, const path_tree *t,
                                const cost *costs) {
     bool first = true;
     output_text(o, ",\"weights\":[");
-    for (size_t i = 0; i < s->nodes.count; i++)
+    for (size_t i = 0; i < t->n; i++)
         if (costs[i].blocks > 0) {
             if (!first)
                 output_char(o, ',');
@@ -178,40 +196,40 @@ static void speedscope_weights(output *o, const profile *p, measure m, const sta
     output_char(o, ']');
 }
 
-static uint64_t sum_of_weights(const profile *p, measure m, const stacks *s, const cost *costs) {
+static uint64_t sum_of_weights(const profile *p, measure m, const path_tree *t, const cost *costs) {
     uint64_t sum = 0;
-    for (size_t i = 0; i < s->nodes.count; i++)
+    for (size_t i = 0; i < t->n; i++)
         sum += weight_of(p, m, &costs[i]);
     return sum;
 }
 
-bool export_speedscope(output *o, const lens *l, measure m, const cost_list *list,
-                       const char *name) {
-    const profile *p = l->profile;
-    stacks s;
-    if (!stacks_build(l, STACKS_BY_LINE, &s))
+bool export_speedscope(output *o, export_subject *subject) {
+    const profile *p = subject->lens->profile;
+    const measure m = subject->measure;
+    path_tree *t = path_tree_see(subject->lens, PLACE_BY_LINE);
+    if (!t)
         return false;
-    cost *costs = stacks_costs(&s, list);
-    const uint64_t size = costs ? speedscope_size(p, m, &s, costs) : UINT64_MAX;
+    cost *costs = own_costs(t, subject->costs);
+    const uint64_t size = costs ? speedscope_size(p, m, t, costs) : UINT64_MAX;
     bool ok = size != UINT64_MAX;
     if (ok && output_expect(o, size)) {
         output_text(o, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
                        "\"exporter\":\"allotrace\",\"name\":");
-        output_json(o, name);
+        output_json(o, subject->title);
         output_text(o, ",\"activeProfileIndex\":0,\n");
-        speedscope_frames(o, &s);
+        speedscope_frames(o, t);
         bool bytes = measure_infos[m].unit == UNIT_BYTES;
         output_format(o,
                       ",\n\"profiles\":[{\"type\":\"sampled\",\"name\":\"%s\",\"unit\":\"%s\","
                       "\"startValue\":0,\"endValue\":",
                       measure_infos[m].name, bytes ? "bytes" : "none");
-        output_u64(o, sum_of_weights(p, m, &s, costs), 0, ' ');
+        output_u64(o, sum_of_weights(p, m, t, costs), 0, ' ');
         output_text(o, ",\n");
-        ok = speedscope_samples(o, &s, costs);
-        speedscope_weights(o, p, m, &s, costs);
+        ok = speedscope_samples(o, t, costs);
+        speedscope_weights(o, p, m, t, costs);
         output_text(o, "}]}\n");
     }
     free(costs);
-    stacks_free(&s);
+    path_tree_free(t);
     return ok;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "export/exports.h"
 #include "export/protobuf.h"
 #include "query/classes.h"
 #include "query/cost.h"
@@ -387,14 +388,15 @@ static void put_group(pprof *w, const classes_group *g, double sums[2][2]) {
     pprof_sample(w, g->node, values, labels, sizeof labels / sizeof *labels - !type);
 }
 
-bool export_pprof(output *o, const lens *l, const uint8_t *kept) {
+bool export_pprof(output *o, export_subject *s) {
+    const lens *l = s->lens;
     double sums[2][2] = {{0}}; /* of those that ended, of those alive; of objects, of bytes */
     const pprof_head head = {.values = pprof_heap_values,
                              .n_values = N_VALUES,
                              .time_us = l->profile->info.start_time,
                              .duration_us = l->profile->duration};
     classes_list groups;
-    if (!classes_query(l->profile, kept, &groups))
+    if (!classes_query(l->profile, s->kept, &groups))
         return false;
     pprof *w = pprof_begin(o, l, &head);
     for (size_t i = 0; w && i < groups.count && !pprof_failed(w); i++)

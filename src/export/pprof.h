@@ -47,8 +47,4 @@ bool pprof_failed(const pprof *w);
 /* Writes what is left and frees `w`. False when memory ran out. */
 bool pprof_end(pprof *w);
 
-/* Of the rows of the profile's table of which `kept` is not 0; NULL: of all. False when there is no
- * memory. */
-bool export_pprof(output *o, const lens *l, const uint8_t *kept);
-
 #endif

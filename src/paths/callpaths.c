@@ -1,12 +1,16 @@
 /* callpaths.c: the steps by which a view is made; callpaths.h has the design. */
 #include "paths/callpaths.h"
 
+static place_by places_of(const callpaths *v) {
+    return v->spec.by_line ? PLACE_BY_LINE : PLACE_BY_FUNCTION;
+}
+
 path_tree *callpaths_see(const callpaths *v, unsigned side) {
-    return path_tree_see(&v->queries[side]->lens, v->spec.by_line);
+    return path_tree_see(&v->queries[side]->lens, places_of(v));
 }
 
 path_tree *callpaths_join(const callpaths *v) {
-    return path_tree_join(v->seen, v->spec.by_line);
+    return path_tree_join(v->seen, places_of(v));
 }
 
 path_tree *callpaths_collapse(const callpaths *v) {

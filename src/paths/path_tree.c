@@ -144,16 +144,16 @@ static bool grow_seen(growing *g, const lens *l) {
     return of;
 }
 
-static bool number_places(growing *g, bool by_line) {
+static bool number_places(growing *g, place_by by) {
     path_tree *t = g->tree;
     t->places = &t->own_places;
     return place_table_make(&t->own_places, t->names->locations.items, t->names->locations.count,
-                            by_line ? PLACE_BY_LINE : PLACE_BY_FUNCTION);
+                            by);
 }
 
-path_tree *path_tree_see(const lens *l, bool by_line) {
+path_tree *path_tree_see(const lens *l, place_by by) {
     growing g;
-    const bool ok = begin(&g, l->profile, NULL) && number_places(&g, by_line) && grow_seen(&g, l);
+    const bool ok = begin(&g, l->profile, NULL) && number_places(&g, by) && grow_seen(&g, l);
     return end(&g, ok);
 }
 
@@ -194,13 +194,13 @@ static bool grow_joined(growing *g, unsigned side, const path_tree *from, size_t
     return of;
 }
 
-path_tree *path_tree_join(const path_tree *const of[PATH_SIDES], bool by_line) {
+path_tree *path_tree_join(const path_tree *const of[PATH_SIDES], place_by by) {
     growing g;
     bool ok = begin(&g, NULL, NULL);
     if (ok)
         g.tree->names = &g.tree->own_names;
     ok = ok && add_names(&g.tree->own_names, of[0]->names) &&
-         add_names(&g.tree->own_names, of[1]->names) && number_places(&g, by_line) &&
+         add_names(&g.tree->own_names, of[1]->names) && number_places(&g, by) &&
          grow_joined(&g, 0, of[0], 0) && grow_joined(&g, 1, of[1], of[0]->names->locations.count);
     return end(&g, ok);
 }
@@ -327,6 +327,31 @@ uint32_t *path_tree_focus(const path_tree *t, const call_site *focus) {
     }
     free(matches);
     return ends;
+}
+
+/* ---- paths ------------------------------------------------------------------------------- */
+
+bool path_tree_walk(const path_tree *t, uint32_t node, path_places *places) {
+    vec_clear(places);
+    for (; node != PATH_ROOT; node = t->nodes[node].parent)
+        if (!vec_push(places, t->nodes[node].place))
+            return false;
+    for (size_t i = 0, j = places->count; i + 1 < j; i++) {
+        const uint32_t outer = places->items[--j];
+        places->items[j] = places->items[i];
+        places->items[i] = outer;
+    }
+    return true;
+}
+
+uint64_t *path_tree_lengths(const path_tree *t, const size_t *ends) {
+    uint64_t *lengths = calloc(t->n, sizeof *lengths);
+    for (size_t i = 1; lengths && i < t->n; i++) {
+        const path_node *n = &t->nodes[i];
+        const size_t first = n->place ? ends[n->place - 1] : 0;
+        lengths[i] = lengths[n->parent] + ends[n->place] - first;
+    }
+    return lengths;
 }
 
 /* ---- memory ------------------------------------------------------------------------------ */

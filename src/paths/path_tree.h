@@ -35,17 +35,26 @@ static inline const profile_location *path_tree_location(const path_tree *t, uin
 
 /* The tree of a profile, as a lens sees it. It refers to the profile, not to the lens. NULL when
  * there is no memory, as the next ones. */
-path_tree *path_tree_see(const lens *l, bool by_line);
+path_tree *path_tree_see(const lens *l, place_by by);
 
 /* Two of these as one. Its locations are those of the first, then those of the second; places of
  * the same names are one, whose location is one of the first where there is any. Refers to neither.
  */
-path_tree *path_tree_join(const path_tree *const of[PATH_SIDES], bool by_line);
+path_tree *path_tree_join(const path_tree *const of[PATH_SIDES], place_by by);
 
 /* `of` with recursion collapsed: a place that is on the path already is the same node. `focus`: of
  * what path_tree_focus says, only what is below the outermost ends. NULL: all. Its places are
  * those of `of`, to which it does not refer. */
 path_tree *path_tree_collapse(const path_tree *of, const uint32_t *focus);
+
+/* The places from the root to a node, outermost first, into `places`, which is emptied before.
+ * False when there is no memory. */
+typedef VEC(uint32_t) path_places;
+bool path_tree_walk(const path_tree *t, uint32_t node, path_places *places);
+
+/* By node, how long the texts of its path are together, `ends[i]` being where the text of place `i`
+ * ends if they all stand in a row. To be freed; NULL when there is no memory. */
+uint64_t *path_tree_lengths(const path_tree *t, const size_t *ends);
 
 size_t path_tree_size(const path_tree *t); /* bytes */
 void path_tree_free(path_tree *t);         /* NULL is allowed */

@@ -59,7 +59,8 @@ typedef struct profile {
     uint64_t promoted_blocks;
     uint64_t collected_blocks;
     uint64_t suspect_blocks; /* whose stack may be wrong, since packets were lost */
-    uint64_t duration;  /* microseconds from the start to the end: as of memtrace_reader_duration */
+    uint64_t duration;  /* microseconds from the start to the end (memtrace_reader_duration), or to
+                           the latest event of a trace that is cut short */
     profile_end end;    /* unsaid while the trace is read */
     bool lacks_events;  /* some before it could not be read; the same */
     uint32_t n_domains; /* that reported an event */

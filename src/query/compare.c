@@ -300,7 +300,9 @@ static bool ratio_says_nothing(const comparison *c) {
            c->ratio.high > several * c->ratio.value;
 }
 
-comparison compare_sides(const compare_side *before, const compare_side *after) {
+static const estimate nothing = {.value = NAN, .low = NAN, .high = NAN};
+
+static comparison compare(const compare_side *before, const compare_side *after, bool with_ratio) {
     bool weighted = before->weighted && after->weighted;
     double unit = weighted ? common_unit(before, after) : 0;
     pooled b = weighted ? pool_weighted(before, unit) : pool(before);
@@ -313,12 +315,21 @@ comparison compare_sides(const compare_side *before, const compare_side *after) 
                     .least_p = least_p(&b, &a)};
     const estimate x = seen_amount(before, &c.before), y = seen_amount(after, &c.after);
     c.change = estimate_difference(y, x);
-    c.ratio = weighted ? ratio_of_weighted(&x, &y) : ratio_of(&b, &a, &x, &y);
+    if (with_ratio)
+        c.ratio = weighted ? ratio_of_weighted(&x, &y) : ratio_of(&b, &a, &x, &y);
     if (before->n_runs > 1 || after->n_runs > 1)
         add_variance_of_runs(&c, before, &b, after, &a);
-    if (ratio_says_nothing(&c))
-        c.ratio = (estimate){.value = NAN, .low = NAN, .high = NAN};
+    if (!with_ratio || ratio_says_nothing(&c))
+        c.ratio = nothing;
     return c;
+}
+
+comparison compare_sides(const compare_side *before, const compare_side *after) {
+    return compare(before, after, true);
+}
+
+comparison compare_change(const compare_side *before, const compare_side *after) {
+    return compare(before, after, false);
 }
 
 /* ---- many comparisons ---------------------------------------------------------------------- */

@@ -42,6 +42,9 @@ typedef struct comparison {
 
 comparison compare_sides(const compare_side *before, const compare_side *after);
 
+/* The same but for the ratio, which is NaN: its limits cost a hundred times as much as the rest. */
+comparison compare_change(const compare_side *before, const compare_side *after);
+
 #define COMPARE_FALSE_DISCOVERIES 0.05 /* the rate of those that is accepted */
 
 /* Benjamini and Hochberg: q[i] is the smallest false discovery rate at which p[i] is called a

@@ -308,15 +308,16 @@ comparison diff_costs(const query_result *before, const cost *b, const query_res
     const memtrace_info *ib = &before->profile->info, *ia = &after->profile->info;
     const compare_run of_b = {.rate = ib->sample_rate, .unit = ib->word_size / 8.0};
     const compare_run of_a = {.rate = ia->sample_rate, .unit = ia->word_size / 8.0};
+    compare_side x = {.runs = &of_b, .samples = &b->samples, .n_runs = 1};
+    compare_side y = {.runs = &of_a, .samples = &a->samples, .n_runs = 1};
+    if (measure_infos[before->measure].unit == UNIT_BYTES)
+        return compare_change(&x, &y);
     cost seen = *b;
     cost_add(&seen, a);
     const compare_weighted wb = weigh(before, b, &seen, 1), wa = weigh(after, a, &seen, 1);
-    const bool weighted = measure_infos[before->measure].unit != UNIT_BYTES;
-    return compare_sides(
-        &(compare_side){
-            .runs = &of_b, .samples = &b->samples, .weighted = weighted ? &wb : NULL, .n_runs = 1},
-        &(compare_side){
-            .runs = &of_a, .samples = &a->samples, .weighted = weighted ? &wa : NULL, .n_runs = 1});
+    x.weighted = &wb;
+    y.weighted = &wa;
+    return compare_change(&x, &y);
 }
 
 void diff_free(diff *d) {

@@ -75,7 +75,7 @@ typedef struct diff_moments_of {
 
 bool diff_moments(const diff_moments_of *of, const diff_options *options, diff *result);
 
-/* One amount on each side. */
+/* One amount on each side, as compare_change says. */
 comparison diff_costs(const query_result *before, const cost *b, const query_result *after,
                       const cost *a);
 

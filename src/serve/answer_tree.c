@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/map64.h"
 #include "paths/picture.h"
 #include "query/compare.h"
 #include "query/diff.h"
@@ -201,6 +202,12 @@ bool answer_tree(request *r) {
 
 /* ---- two traces -------------------------------------------------------------------------- */
 
+typedef struct compared {
+    comparison c;
+    figure both; /* of both traces together */
+    double q;
+} compared;
+
 /* Its `tree.question` is that after. */
 typedef struct diff_asked {
     tree_asked tree;
@@ -209,8 +216,7 @@ typedef struct diff_asked {
     asked_paths paths;
     const profile *names; /* of both */
     picture picture;
-    comparison *comparisons; /* by node of the picture */
-    double *q;
+    compared *nodes; /* of the picture */
 } diff_asked;
 
 static bool parse_diff(request *r, diff_asked *a) {
@@ -243,32 +249,6 @@ static bool is_decided(const diff_asked *a) {
     return diff_is_decided(&(diff_options){0}, a->before.query, 1, a->tree.question.query, 1);
 }
 
-static bool compare_nodes(diff_asked *a) {
-    size_t n = a->picture.nodes.count;
-    double *p = malloc((n + 1) * sizeof *p), *least = malloc((n + 1) * sizeof *least);
-    bool ok = p && least;
-    for (size_t i = 0; ok && i < n; i++) {
-        a->comparisons[i] =
-            diff_costs(a->before.query, before_of(a, i), a->tree.question.query, after_of(a, i));
-        p[i] = a->comparisons[i].p;
-        least[i] = a->comparisons[i].least_p;
-    }
-    ok = ok && compare_q_values(p, least, n, COMPARE_FALSE_DISCOVERIES, a->q);
-    for (size_t i = 0; ok && !is_decided(a) && i < n; i++)
-        a->q[i] = (double)NAN;
-    free(p);
-    free(least);
-    return ok;
-}
-
-static bool compare_picture(request *r, diff_asked *a) {
-    size_t n = a->picture.nodes.count + 1;
-    a->comparisons = calloc(n, sizeof *a->comparisons);
-    a->q = calloc(n, sizeof *a->q);
-    return (a->comparisons && a->q && compare_nodes(a)) || request_no_memory(r);
-}
-
-/* Of both traces together. */
 static figure both(const diff_asked *a, const cost *before, const cost *after) {
     figure x = asked_figure(&a->before, before);
     figure y = asked_figure(&a->tree.question, after);
@@ -278,24 +258,71 @@ static figure both(const diff_asked *a, const cost *before, const cost *after) {
                     .high = x.high + y.high};
 }
 
-static figure both_at(const diff_asked *a, size_t node) {
-    return both(a, before_of(a, node), after_of(a, node));
+static compared compare_node(const diff_asked *a, size_t node) {
+    const cost *before = before_of(a, node), *after = after_of(a, node);
+    return (compared){.c = diff_costs(a->before.query, before, a->tree.question.query, after),
+                      .both = both(a, before, after)};
+}
+
+/* Amounts of memory are told by the samples: of the nodes with as many, most of them with a few,
+ * one is compared. */
+static bool compare_all(diff_asked *a) {
+    const bool is_memory = measure_infos[a->before.query->measure].unit == UNIT_BYTES;
+    map64 known = {0}; /* samples before and after → node */
+    bool ok = true;
+    for (size_t i = 0; ok && i < a->picture.nodes.count; i++) {
+        const uint64_t before = before_of(a, i)->samples, after = after_of(a, i)->samples;
+        const bool fits = is_memory && (before | after) <= UINT32_MAX;
+        uint32_t *first = fits ? map64_put(&known, before << 32 | after) : NULL;
+        ok = first || !fits;
+        if (first && *first != MAP64_NONE) {
+            a->nodes[i] = a->nodes[*first];
+            continue;
+        }
+        a->nodes[i] = compare_node(a, i);
+        if (first)
+            *first = (uint32_t)i;
+    }
+    map64_free(&known);
+    return ok;
+}
+
+/* Which of the changes are none by accident. */
+static bool judge_all(diff_asked *a) {
+    const size_t n = a->picture.nodes.count;
+    double *numbers = malloc((n + 1) * 3 * sizeof *numbers);
+    double *p = numbers, *least = p + n, *q = least + n;
+    for (size_t i = 0; numbers && i < n; i++) {
+        p[i] = a->nodes[i].c.p;
+        least[i] = a->nodes[i].c.least_p;
+    }
+    const bool ok = numbers && compare_q_values(p, least, n, COMPARE_FALSE_DISCOVERIES, q);
+    const bool decided = is_decided(a);
+    for (size_t i = 0; ok && i < n; i++)
+        a->nodes[i].q = decided ? q[i] : (double)NAN;
+    free(numbers);
+    return ok;
+}
+
+static bool compare_picture(request *r, diff_asked *a) {
+    a->nodes = calloc(a->picture.nodes.count + 1, sizeof *a->nodes);
+    return (a->nodes && compare_all(a) && judge_all(a)) || request_no_memory(r);
 }
 
 /* X(name, expression of node `i`) */
 #define DIFFTREE_COLUMNS(X)                                                                        \
-    X("value", both_at(a, i).value)                                                                \
-    X("low", both_at(a, i).low)                                                                    \
-    X("high", both_at(a, i).high)                                                                  \
+    X("value", a->nodes[i].both.value)                                                             \
+    X("low", a->nodes[i].both.low)                                                                 \
+    X("high", a->nodes[i].both.high)                                                               \
     X("samples", (double)(before_of(a, i)->samples + after_of(a, i)->samples))                     \
     X("blocks", (double)nodes[i].total.blocks)                                                     \
     X("self", nodes[i].self.weight)                                                                \
-    X("before", a->comparisons[i].before.value)                                                    \
-    X("after", a->comparisons[i].after.value)                                                      \
-    X("change", a->comparisons[i].change.value)                                                    \
-    X("change_low", a->comparisons[i].change.low)                                                  \
-    X("change_high", a->comparisons[i].change.high)                                                \
-    X("sure", a->q[i] <= COMPARE_FALSE_DISCOVERIES ? 1.0 : 0.0)
+    X("before", a->nodes[i].c.before.value)                                                        \
+    X("after", a->nodes[i].c.after.value)                                                          \
+    X("change", a->nodes[i].c.change.value)                                                        \
+    X("change_low", a->nodes[i].c.change.low)                                                      \
+    X("change_high", a->nodes[i].c.change.high)                                                    \
+    X("sure", a->nodes[i].q <= COMPARE_FALSE_DISCOVERIES ? 1.0 : 0.0)
 
 static void write_diff_nodes(output *o, const diff_asked *a, place_list *places) {
     const picture_node *nodes = a->picture.nodes.items;
@@ -344,7 +371,7 @@ static void write_diff_head(output *o, const diff_asked *a) {
         output_format(o, ",\"from\":%" PRIu64 ",\"to\":%" PRIu64, a->moments.from, a->moments.to);
     write_both(o, "total", both(a, before, after), before->blocks + after->blocks);
     output_char(o, '}');
-    write_both(o, "root", both_at(a, 0), first->total.blocks);
+    write_both(o, "root", a->nodes[0].both, first->total.blocks);
     json_column c;
     column_start(&c, o, "found", false);
     for (size_t i = 0; i < a->picture.n_found; i++)
@@ -381,8 +408,7 @@ bool answer_difftree(request *r) {
     bool ok =
         parse_diff(r, &a) && find_paths(r, &a) && request_search(r, a.names, &a.tree.matches) &&
         paint(r, &a.tree, &a.paths.view, &a.picture) && compare_picture(r, &a) && write_diff(r, &a);
-    free(a.comparisons);
-    free(a.q);
+    free(a.nodes);
     picture_free(&a.picture);
     asked_paths_release(r, &a.paths);
     asked_close(r, &a.before);

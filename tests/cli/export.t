@@ -234,7 +234,7 @@ What does not work says so, and leaves files alone:
   Try `allotrace export --help`.
   [2]
   $ allotrace export --to sqlite -o /dev/null small.ctf
-  allotrace: /dev/null: a database must be a regular file
+  allotrace: /dev/null: --to sqlite needs a regular file
   [1]
   $ allotrace export --to svg small.ctf
   allotrace: --to: `svg` is none of collapsed, speedscope, pprof, csv, json, sqlite, html

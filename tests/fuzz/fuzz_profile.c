@@ -8,7 +8,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 typedef struct counts {
-    uint64_t samples[CCT_SOURCES], blocks[CCT_SOURCES], suspect, duration;
+    uint64_t samples[CCT_SOURCES], blocks[CCT_SOURCES], suspect;
+    uint64_t latest, duration; /* to the latest event; as the reader says */
 } counts;
 
 static memtrace_reader *open_trace(const uint8_t *bytes, size_t size) {
@@ -19,7 +20,7 @@ static memtrace_reader *open_trace(const uint8_t *bytes, size_t size) {
 }
 
 static void count_event(counts *c, const memtrace_event *e) {
-    c->duration = e->time > c->duration ? e->time : c->duration;
+    c->latest = e->time > c->latest ? e->time : c->latest;
     if (e->kind != MEMTRACE_ALLOC)
         return;
     c->samples[e->source] += e->samples;
@@ -33,9 +34,8 @@ static counts count_events(const uint8_t *bytes, size_t size) {
     memtrace_reader *r = open_trace(bytes, size);
     while (memtrace_reader_next(r, &event) == MEMTRACE_OK)
         count_event(&c, &event);
-    const uint64_t duration = memtrace_reader_duration(r);
-    REQUIRE(duration >= c.duration);
-    c.duration = duration;
+    c.duration = memtrace_reader_duration(r);
+    REQUIRE(c.duration >= c.latest);
     memtrace_reader_close(r);
     return c;
 }
@@ -54,7 +54,8 @@ static void check_profile(memtrace_reader *r, const counts *c, const profile_opt
     REQUIRE(profile_read(&p, r, options) == MEMTRACE_OK);
     REQUIRE(memcmp(p.samples, c->samples, sizeof p.samples) == 0);
     REQUIRE(memcmp(p.blocks, c->blocks, sizeof p.blocks) == 0);
-    REQUIRE(p.suspect_blocks == c->suspect && p.duration == c->duration);
+    REQUIRE(p.suspect_blocks == c->suspect);
+    REQUIRE(p.duration == c->duration || p.duration == c->latest); /* the trace is cut short */
     REQUIRE(p.table.count == (options->keep_blocks ? cct_sum(p.blocks) : 0));
     check_rows(&p.table);
     profile_free(&p);

@@ -3,12 +3,10 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "export/export_rows.h"
-#include "export/export_stacks.h"
-#include "export/pprof.h"
+#include "export/exports.h"
 #include "export/protobuf.h"
+#include "paths/path_tree.h"
 #include "query/classes.h"
-#include "query/stacks.h"
 #include "trace_text.h"
 
 /* ---- a profile --------------------------------------------------------------------------- */
@@ -114,6 +112,8 @@ static lens lens_on(const profile *p, const char *hide) {
     return l;
 }
 
+#define SUBJECT(...) (&(export_subject){__VA_ARGS__})
+
 static void assert_output(output *o, const char *expected) {
     output_char(o, '\0');
     ck_assert_int_eq(o->error, 0);
@@ -126,29 +126,22 @@ static void assert_output(output *o, const char *expected) {
 START_TEST(stacks_of_equal_places_are_one) {
     profile p = profile_made();
     lens l = lens_on(&p, NULL);
-    stacks s;
-    cost_list costs = {0};
-    stacks_path path = {0};
-    ck_assert(stacks_build(&l, STACKS_BY_LINE, &s) && cost_of_tree(&p, &costs));
-    ck_assert_uint_eq(s.places.count, 7);
-    cost *own = stacks_costs(&s, &costs);
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < s.nodes.count; i++) {
-        sum += own[i].samples;
-        ck_assert(stacks_walk(&s, i, &path));
+    path_tree *t = path_tree_see(&l, PLACE_BY_LINE);
+    path_places path = {0};
+    ck_assert_ptr_nonnull(t);
+    ck_assert_uint_eq(t->places->locations.count, 7);
+    uint32_t n_leaves = 0;
+    for (uint32_t i = 0; i < t->n; i++) {
+        ck_assert(path_tree_walk(t, i, &path));
         const profile_location *leaf =
-            path.count ? &s.places.items[path.items[path.count - 1]] : NULL;
-        if (leaf && leaf->line == 20)
-            ck_assert_uint_eq(own[i].samples, 3);
+            path.count ? path_tree_location(t, path.items[path.count - 1]) : NULL;
+        n_leaves += leaf && leaf->line == 20;
         if (leaf && leaf->line == 21)
             ck_assert_uint_eq(path.count, 3); /* main, helper, leaf */
     }
-    ck_assert_uint_eq(sum, 507);
-    ck_assert_uint_eq(own[STACKS_ROOT].samples, 1);
-    free(own);
+    ck_assert_uint_eq(n_leaves, 1);
     vec_free(&path);
-    vec_free(&costs);
-    stacks_free(&s);
+    path_tree_free(t);
     lens_free(&l);
     profile_free(&p);
 }
@@ -160,7 +153,8 @@ START_TEST(collapsed_stacks_are_by_function) {
     cost_list costs = {0};
     output o;
     output_start(&o, OUTPUT_MEMORY);
-    ck_assert(cost_of_tree(&p, &costs) && export_collapsed(&o, &l, MEASURE_ALLOCATED, &costs));
+    ck_assert(cost_of_tree(&p, &costs) &&
+              export_collapsed(&o, SUBJECT(.lens = &l, .costs = &costs)));
     assert_output(&o, "[unknown] 16\n"
                       "main;leaf 8048\n"
                       "main;helper;leaf 16\n"
@@ -178,7 +172,8 @@ START_TEST(hidden_frames_are_gone_and_their_costs_stay) {
     cost_list costs = {0};
     output o;
     output_start(&o, OUTPUT_MEMORY);
-    ck_assert(cost_of_tree(&p, &costs) && export_collapsed(&o, &l, MEASURE_ALLOCATED, &costs));
+    ck_assert(cost_of_tree(&p, &costs) &&
+              export_collapsed(&o, SUBJECT(.lens = &l, .costs = &costs)));
     assert_output(&o, "[unknown] 16\n"
                       "main 8048\n"
                       "main;helper 16\n"
@@ -197,7 +192,7 @@ START_TEST(speedscope_shares_frames) {
     output o;
     output_start(&o, OUTPUT_MEMORY);
     ck_assert(cost_of_tree(&p, &costs) &&
-              export_speedscope(&o, &l, MEASURE_ALLOCATED, &costs, "t.ctf"));
+              export_speedscope(&o, SUBJECT(.lens = &l, .costs = &costs, .title = "t.ctf")));
     assert_output(&o, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
                       "\"exporter\":\"allotrace\",\"name\":\"t.ctf\",\"activeProfileIndex\":0,\n"
                       "\"shared\":{\"frames\":[\n"
@@ -227,7 +222,7 @@ START_TEST(csv_has_a_row_a_block) {
     const uint8_t kept[] = {1, 1, 1, 1, 0, 1, 1};
     output o;
     output_start(&o, OUTPUT_MEMORY);
-    ck_assert(export_csv(&o, &l, kept));
+    ck_assert(export_csv(&o, SUBJECT(.lens = &l, .kept = kept)));
     assert_output(
         &o, "time,lifetime,promoted,size,samples,bytes,source,domain,type,site,stack\n"
             "100,999,,24,2,32,minor,0,,\"leaf@leaf.c:20\",\"main@main.c:10;leaf@leaf.c:20\"\n"
@@ -267,10 +262,11 @@ static uint64_t export_watched(int format, watching *w) {
     output_start(&o, OUTPUT_MEMORY);
     o.watch = &watch;
     ck_assert(cost_of_tree(&p, &costs));
-    ck_assert(format == 0   ? export_csv(&o, &l, NULL)
-              : format == 1 ? export_json(&o, &l, NULL)
-              : format == 2 ? export_collapsed(&o, &l, MEASURE_ALLOCATED, &costs)
-                            : export_speedscope(&o, &l, MEASURE_ALLOCATED, &costs, "t.ctf"));
+    ck_assert(format == 0   ? export_csv(&o, SUBJECT(.lens = &l))
+              : format == 1 ? export_json(&o, SUBJECT(.lens = &l))
+              : format == 2
+                  ? export_collapsed(&o, SUBJECT(.lens = &l, .costs = &costs))
+                  : export_speedscope(&o, SUBJECT(.lens = &l, .costs = &costs, .title = "t.ctf")));
     const uint64_t written = o.used;
     ck_assert_int_eq(o.error, w->wanted ? 0 : ECANCELED);
     output_finish(&o);
@@ -302,7 +298,7 @@ START_TEST(json_has_an_object_a_block) {
     const uint8_t kept[] = {0, 1, 0, 1, 0, 0, 1};
     output o;
     output_start(&o, OUTPUT_MEMORY);
-    ck_assert(export_json(&o, &l, kept));
+    ck_assert(export_json(&o, SUBJECT(.lens = &l, .kept = kept)));
     assert_output(
         &o,
         "{\"time\":200,\"lifetime\":1000,\"promoted\":200,\"size\":56,\"samples\":1,\"bytes\":16,"
@@ -396,7 +392,7 @@ START_TEST(pprof_is_gzip) {
     unsigned char plain[4096];
     output o;
     output_start(&o, OUTPUT_MEMORY);
-    ck_assert(export_pprof(&o, &l, NULL));
+    ck_assert(export_pprof(&o, SUBJECT(.lens = &l)));
     z_stream z = {.next_in = (Bytef *)o.buffer,
                   .avail_in = (uInt)o.used,
                   .next_out = plain,
@@ -429,7 +425,7 @@ static bool has_gap(size_t depth) {
     output o;
     lens l = lens_on(&p, NULL);
     output_start(&o, OUTPUT_MEMORY);
-    ck_assert(export_pprof(&o, &l, NULL));
+    ck_assert(export_pprof(&o, SUBJECT(.lens = &l)));
     z_stream z = {.next_in = (Bytef *)o.buffer,
                   .avail_in = (uInt)o.used,
                   .next_out = plain,

@@ -1,49 +1,33 @@
 /* cmd_export.c: `allotrace export FILE --to FORMAT`: a trace for other tools. */
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/message.h"
 #include "cli/question.h"
 #include "cli/result_file.h"
 #include "cli/similar.h"
 #include "cli/trace_profile.h"
-#include "export/export_html.h"
-#include "export/export_rows.h"
-#include "export/export_sqlite.h"
-#include "export/export_stacks.h"
-#include "export/pprof.h"
-#include "query/lens.h"
+#include "export/exports.h"
 
-/* X(name, text, whether it takes the table of blocks, whether it is for no terminal) */
-#define EXPORT_FORMATS(X)                                                                          \
-    X(COLLAPSED, "collapsed", false, false)                                                        \
-    X(SPEEDSCOPE, "speedscope", false, false)                                                      \
-    X(PPROF, "pprof", true, true)                                                                  \
-    X(CSV, "csv", true, false)                                                                     \
-    X(JSON, "json", true, false)                                                                   \
-    X(SQLITE, "sqlite", true, true)                                                                \
-    X(HTML, "html", true, true)
-
-typedef enum export_format {
-#define EXPORT_NAME(name, text, blocks, binary) EXPORT_##name,
-    EXPORT_FORMATS(EXPORT_NAME)
-#undef EXPORT_NAME
-        N_EXPORT_FORMATS
-} export_format;
+enum {
+#define EXPORT_NUMBER(name, set) FORMAT_##name,
+    EXPORT_FORMATS(EXPORT_NUMBER)
+#undef EXPORT_NUMBER
+        N_FORMATS
+};
 
 static const char *const formats[] = {
-#define EXPORT_TEXT(name, text, blocks, binary) text,
+#define EXPORT_TEXT(name, set) #name,
     EXPORT_FORMATS(EXPORT_TEXT)
 #undef EXPORT_TEXT
         NULL};
 
 static const struct {
-    bool blocks, binary;
-} needs[] = {
-#define EXPORT_NEEDS(name, text, blocks, binary) {blocks, binary},
-    EXPORT_FORMATS(EXPORT_NEEDS)
-#undef EXPORT_NEEDS
+    unsigned set;
+    export_function *write;
+} exports[] = {
+#define EXPORT_ROW(name, set) {set, export_##name},
+    EXPORT_FORMATS(EXPORT_ROW)
+#undef EXPORT_ROW
 };
 
 typedef struct export_options {
@@ -52,7 +36,7 @@ typedef struct export_options {
     bool index, strict;
 } export_options;
 
-static const export_options defaults = {.to = N_EXPORT_FORMATS};
+static const export_options defaults = {.to = N_FORMATS};
 
 static const option options[] = {
     {.name = "to",
@@ -84,51 +68,17 @@ static const option options[] = {
     OPTION_STRICT(export_options, strict),
 };
 
-/* What is exported. */
-typedef struct subject {
-    const char *title;
+typedef struct work {
+    const export_options *options;
     profile profile;
     lens lens;
     selection selected;   /* without rows if there is no table, which means all */
-    measure measure;      /* of stacks */
     blocks_moment moment; /* of MEASURE_LIVE and MEASURE_PEAK */
-    viewer *page;         /* of HTML, which filters by itself */
-    const char *filter;
-} subject;
+    export_subject subject;
+} work;
 
-static bool write_stacks(output *o, const subject *s, export_format to) {
-    const profile *p = &s->profile;
-    measure m = s->measure;
-    cost_list costs = {0};
-    bool ok = s->selected.kept ? cost_of_blocks(p, &s->selected, m, s->moment, &costs)
-                               : cost_of_tree(p, &costs);
-    ok = ok && (to == EXPORT_COLLAPSED ? export_collapsed(o, &s->lens, m, &costs)
-                                       : export_speedscope(o, &s->lens, m, &costs, s->title));
-    vec_free(&costs);
-    return ok;
-}
-
-static bool write_text(output *o, const subject *s, export_format to) {
-    switch (to) {
-    case EXPORT_PPROF:
-        return export_pprof(o, &s->lens, s->selected.kept);
-    case EXPORT_CSV:
-        return export_csv(o, &s->lens, s->selected.kept);
-    case EXPORT_JSON:
-        return export_json(o, &s->lens, s->selected.kept);
-    default:
-        return write_stacks(o, s, to);
-    }
-}
-
-static int write_database(const subject *s, result_file *out) {
-    char reason[256];
-    if (export_sqlite(out->file.temporary, &s->lens, s->selected.kept, result_file_watch(out),
-                      reason, sizeof reason))
-        return STATUS_OK;
-    if (*reason)
-        message_error("%s: %s", out->path, reason);
-    return STATUS_FAILED;
+static bool takes(const export_options *o, unsigned what) {
+    return exports[o->to].set & what;
 }
 
 static int refuse_memory(void) {
@@ -136,56 +86,85 @@ static int refuse_memory(void) {
     return STATUS_FAILED;
 }
 
-static int write_result(const subject *s, result_file *out, export_format to) {
-    if (to == EXPORT_SQLITE)
-        return write_database(s, out);
+static bool sum_stacks(const work *w, cost_list *costs) {
+    const measure m = w->subject.measure;
+    return w->selected.kept ? cost_of_blocks(&w->profile, &w->selected, m, w->moment, costs)
+                            : cost_of_tree(&w->profile, costs);
+}
+
+/* What the format takes was made; this sums up what stacks cost. */
+static bool write_format(work *w, output *o) {
+    cost_list costs = {0};
+    w->subject.lens = &w->lens;
+    w->subject.kept = w->selected.kept;
+    w->subject.costs = &costs;
+    const bool ok = (!takes(w->options, EXPORT_STACKS) || sum_stacks(w, &costs)) &&
+                    exports[w->options->to].write(o, &w->subject);
+    vec_free(&costs);
+    return ok;
+}
+
+static int refuse(const work *w, const result_file *out) {
+    if (w->subject.is_unwanted)
+        return STATUS_FAILED;
+    if (!w->subject.reason[0])
+        return refuse_memory();
+    message_error("%s: %s", out->path, w->subject.reason);
+    return STATUS_FAILED;
+}
+
+static int write_result(work *w, result_file *out) {
     output o;
     output_start(&o, out->fd);
     o.watch = result_file_watch(out);
-    const bool ok = to == EXPORT_HTML ? export_html(&o, s->page, s->filter) : write_text(&o, s, to);
+    w->subject.path = out->file.temporary;
+    const bool ok = write_format(w, &o);
     const memtrace_error error = {.status = MEMTRACE_IO, .os_error = output_finish(&o)};
     if (!ok)
-        return refuse_memory();
+        return refuse(w, out);
     return error.os_error ? result_file_say(out, &error) : STATUS_OK;
 }
 
-static int write_file(const subject *s, const export_options *opts) {
+static int write_file(work *w) {
+    const export_options *opts = w->options;
     result_file out;
-    int status = result_file_begin(&out, &command_export, opts->output, needs[opts->to].binary);
+    int status = result_file_begin(&out, &command_export, opts->output, takes(opts, EXPORT_BINARY));
     if (status != STATUS_OK)
         return status;
-    if (opts->to == EXPORT_SQLITE && !out.file.temporary) {
-        message_error("%s: a database must be a regular file", opts->output);
+    if (takes(opts, EXPORT_FILE) && !out.file.temporary) {
+        message_error("%s: --to %s needs a regular file", opts->output, formats[opts->to]);
         return result_file_end(&out, STATUS_FAILED);
     }
-    return result_file_end(&out, write_result(s, &out, (export_format)opts->to));
+    return result_file_end(&out, write_result(w, &out));
 }
 
-static bool select_blocks(subject *s, const filter *f, const char *text) {
-    selection *kept = &s->selected;
-    if (!lens_init(&s->lens, &s->profile, true, f))
+static bool select_blocks(work *w, const filter *f) {
+    selection *kept = &w->selected;
+    const char *text = w->options->filter;
+    const measure m = w->subject.measure;
+    if (!lens_init(&w->lens, &w->profile, true, f))
         return false;
-    if (!filter_selects(f) && s->measure == MEASURE_ALLOCATED)
+    if (!filter_selects(f) && m == MEASURE_ALLOCATED)
         return true;
     blocks_most most;
-    if (s->measure == MEASURE_PEAK && !blocks_peak(&s->profile.table, &most))
+    if (m == MEASURE_PEAK && !blocks_peak(&w->profile.table, &most))
         return false;
-    if (s->measure == MEASURE_PEAK)
-        s->moment = most.at;
-    if (s->moment.time > s->profile.duration)
-        s->moment.time = s->profile.duration;
-    if (!filter_select(f, &s->profile, kept))
+    if (m == MEASURE_PEAK)
+        w->moment = most.at;
+    if (w->moment.time > w->profile.duration)
+        w->moment.time = w->profile.duration;
+    if (!filter_select(f, &w->profile, kept))
         return false;
     if (kept->n_kept == 0 && kept->n_of > 0) {
         message_warning("the filter kept 0 of %zu blocks: `%.*s` removed the last %zu", kept->n_of,
                         (int)kept->term_size, text + kept->term_at, kept->n_removed);
-        similar_hint_filter(&s->profile, f);
+        similar_hint_filter(&w->profile, f);
     }
     return true;
 }
 
 /* The viewer takes the profile over. */
-static int write_page(subject *s, trace_file *in, const export_options *opts) {
+static int write_page(work *w, trace_file *in) {
     viewer v;
     char *paths[] = {(char *)(uintptr_t)in->name};
     size_t n;
@@ -195,10 +174,9 @@ static int write_page(subject *s, trace_file *in, const export_options *opts) {
         return refuse_memory();
     v.version = ALLOTRACE_VERSION;
     v.sources = ".";
-    s->page = &v;
-    s->filter = opts->filter;
-    if (viewer_publish(&v, 0, &s->profile, warnings, n, READING_WHOLE))
-        status = write_file(s, opts);
+    w->subject.page = &v;
+    if (viewer_publish(&v, 0, &w->profile, warnings, n, READING_WHOLE))
+        status = write_file(w);
     else
         refuse_memory();
     viewer_free(&v);
@@ -210,28 +188,34 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
+static int export_profile(work *w, trace_file *in, const filter *f) {
+    const export_options *opts = w->options;
+    trace_file_doing(in, "adding up");
+    int status = question_check_filter(&command_export, opts->filter, f, &w->profile);
+    if (status != STATUS_OK)
+        return status;
+    if (!select_blocks(w, f))
+        return refuse_memory();
+    return takes(opts, EXPORT_PAGE) ? write_page(w, in) : write_file(w);
+}
+
 /* The profile is complete before the result is begun. */
-static int export_trace(subject *s, const char *path, const filter *f, const export_options *opts) {
+static int export_trace(work *w, const char *path, const filter *f) {
+    const export_options *opts = w->options;
     trace_file in;
-    const trace_profile_options from = {.strict = opts->strict,
-                                        .index = opts->index,
-                                        .how = {.keep_blocks = needs[opts->to].blocks ||
-                                                               filter_selects(f) ||
-                                                               s->measure != MEASURE_ALLOCATED,
-                                                .track_promotion = opts->to == EXPORT_HTML}};
-    int status = trace_profile_read(&in, &s->profile, path, &from);
-    s->title = base_name(in.name);
+    const trace_profile_options from = {
+        .strict = opts->strict,
+        .index = opts->index,
+        .how = {.keep_blocks = takes(opts, EXPORT_BLOCKS) || filter_selects(f) ||
+                               w->subject.measure != MEASURE_ALLOCATED,
+                .track_promotion = takes(opts, EXPORT_PAGE)}};
+    int status = trace_profile_read(&in, &w->profile, path, &from);
+    w->subject.title = base_name(in.name);
     if (status == STATUS_OK)
-        trace_file_doing(&in, "adding up");
-    if (status == STATUS_OK)
-        status = question_check_filter(&command_export, opts->filter, f, &s->profile);
-    if (status == STATUS_OK && !select_blocks(s, f, opts->filter))
-        status = refuse_memory();
-    if (status == STATUS_OK)
-        status = opts->to == EXPORT_HTML ? write_page(s, &in, opts) : write_file(s, opts);
-    selection_free(&s->selected);
-    lens_free(&s->lens);
-    profile_free(&s->profile);
+        status = export_profile(w, &in, f);
+    selection_free(&w->selected);
+    lens_free(&w->lens);
+    profile_free(&w->profile);
     trace_file_close(&in);
     return status;
 }
@@ -239,8 +223,7 @@ static int export_trace(subject *s, const char *path, const filter *f, const exp
 /* Which formats have one; and the moment that it is about. */
 static int check_measure(const export_options *opts, uint64_t *moment) {
     filter_error error;
-    bool of_stacks = opts->to == EXPORT_COLLAPSED || opts->to == EXPORT_SPEEDSCOPE;
-    if (opts->measure != MEASURE_ALLOCATED && !of_stacks)
+    if (opts->measure != MEASURE_ALLOCATED && !takes(opts, EXPORT_STACKS))
         return message_usage(&command_export, "export: --measure is for collapsed and speedscope; "
                                               "the others hold what all measures are made of");
     if (opts->at && opts->measure != MEASURE_LIVE)
@@ -253,10 +236,10 @@ static int check_measure(const export_options *opts, uint64_t *moment) {
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const export_options *opts = opts_;
     (void)n_operands;
-    if (opts->to == N_EXPORT_FORMATS)
+    if (opts->to == N_FORMATS)
         return message_usage(&command_export, "export: --to says what to write");
-    if (opts->to == EXPORT_SQLITE && (!opts->output || strcmp(opts->output, "-") == 0))
-        return message_usage(&command_export, "export: --to sqlite needs --output");
+    if (takes(opts, EXPORT_FILE) && (!opts->output || strcmp(opts->output, "-") == 0))
+        return message_usage(&command_export, "export: --to %s needs --output", formats[opts->to]);
     filter *f;
     uint64_t moment = QUERY_END;
     int status = check_measure(opts, &moment);
@@ -264,8 +247,10 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
         status = question_parse_filter(&command_export, opts->filter, &f);
     if (status != STATUS_OK)
         return status;
-    subject s = {.measure = (measure)opts->measure, .moment = blocks_end_of(moment)};
-    status = export_trace(&s, operands[0], f, opts);
+    work w = {.options = opts,
+              .moment = blocks_end_of(moment),
+              .subject = {.measure = (measure)opts->measure, .filter = opts->filter}};
+    status = export_trace(&w, operands[0], f);
     filter_free(f);
     return status;
 }

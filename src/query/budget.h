@@ -34,8 +34,8 @@ typedef struct budget_result {
     budget_verdict verdict;
     double deciding_rate; /* of BUDGET_UNDECIDED: at which a verdict is likely; 0: at none, since a
                              part of the trace is missing, or … */
-    bool is_of_order;     /* … the order of what threads did would decide, which is not known, or … */
-    bool is_unknown;      /* … nothing in the trace has the site's name: it would pass for ever */
+    bool is_of_order; /* … the order of what threads did would decide, which is not known, or … */
+    bool is_unknown; /* … nothing in the trace has the site's name: it would pass for ever */
 } budget_result;
 
 /* Sampled blocks with one stack. */

@@ -406,7 +406,8 @@ static void say_undecided(document *d, const check_report *c) {
         document_note(d, "No rate decides what depends on the order of threads, which is not "
                          "known.");
     if (unknown)
-        document_note(d, "No rate decides what is allowed to a name that nothing in the trace has.");
+        document_note(d,
+                      "No rate decides what is allowed to a name that nothing in the trace has.");
 }
 
 void check_document(document *d, const check_report *c) {

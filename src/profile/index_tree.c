@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "profile/index_parts.h"
+#include "trace/defects.h"
 
 /* ---- strings: writing -------------------------------------------------------------------- */
 
@@ -508,7 +509,7 @@ index_status index_get_tree(index_stream *s, profile *p, index_remarks *remarks)
     get_sums(&in);
     get_end(&in, &p->end);
     get_remarks(&in, remarks);
-    p->lacks_events = profile_lacks(remarks->items, remarks->n);
+    p->lacks_events = defects_cost_events(remarks->items, remarks->n);
     get_locations(&in);
     get_frames(&in);
     get_marks(&in);

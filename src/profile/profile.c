@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "profile/blocks_add.h"
+#include "trace/defects.h"
 #include "trace/end.h"
 #include "trace/reader_next.h"
 
@@ -337,21 +338,12 @@ static bool copy_info(profile *p, const memtrace_info *info) {
            p->info.context;
 }
 
-bool profile_lacks(const memtrace_warning *warnings, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (warnings[i].defect == MEMTRACE_DEFECT_NOT_A_PACKET ||
-            warnings[i].defect == MEMTRACE_DEFECT_BAD_EVENT ||
-            warnings[i].defect == MEMTRACE_DEFECT_CACHE_MISMATCH)
-            return true;
-    return false;
-}
-
 static bool copy_end(profile *p, const memtrace_reader *reader) {
     size_t n;
     char why[2 * MEMTRACE_MAX_REASON];
     const memtrace_warning *warnings = memtrace_reader_warnings(reader, &n);
     const memtrace_end end = memtrace_reader_end(reader);
-    p->lacks_events = profile_lacks(warnings, n);
+    p->lacks_events = defects_cost_events(warnings, n);
     if (end.how == MEMTRACE_END_UNSAID)
         return true;
     end_explain(&end, why, sizeof why);

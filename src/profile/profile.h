@@ -113,9 +113,6 @@ static inline bool profile_ends_early(const profile *p) {
     return p->end.how == MEMTRACE_END_OPEN || p->end.how == MEMTRACE_END_EARLY;
 }
 
-/* Whether what was met and stepped over cost events, other than those behind the end. */
-bool profile_lacks(const memtrace_warning *warnings, size_t n);
-
 /* Whether the program did more than the trace can say. */
 static inline bool profile_is_partial(const profile *p) {
     return p->lacks_events || profile_ends_early(p);

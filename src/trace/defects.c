@@ -11,6 +11,15 @@ static const char *const texts[] = {
 #undef TEXT
 };
 
+bool defects_cost_events(const memtrace_warning *warnings, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (warnings[i].defect == MEMTRACE_DEFECT_NOT_A_PACKET ||
+            warnings[i].defect == MEMTRACE_DEFECT_BAD_EVENT ||
+            warnings[i].defect == MEMTRACE_DEFECT_CACHE_MISMATCH)
+            return true;
+    return false;
+}
+
 /* The warning of this kind; a new one goes to its place by offset. */
 static memtrace_warning *warning_of(defect_log *log, memtrace_defect defect, uint64_t offset) {
     for (size_t i = 0; i < log->n; i++)

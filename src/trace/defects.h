@@ -20,6 +20,9 @@ typedef struct defect_log {
     bool strict;
 } defect_log;
 
+/* Whether what was met and stepped over cost events, other than those behind the end. */
+bool defects_cost_events(const memtrace_warning *warnings, size_t n);
+
 /* Notes a defect. In strict reading fills `*error` instead, and returns its status. */
 MEMTRACE_NODISCARD __attribute__((format(printf, 5, 6))) memtrace_status
 defect_met(defect_log *log, memtrace_error *error, memtrace_defect defect, uint64_t offset,

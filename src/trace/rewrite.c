@@ -12,6 +12,7 @@
 
 #include "base/map64.h"
 #include "trace/bytes.h"
+#include "trace/defects.h"
 #include "trace/end.h"
 #include "trace/format.h"
 #include "trace/replace.h"
@@ -58,6 +59,7 @@ typedef struct rewrite {
     VEC(rewrite_lane) lanes;
     map64 lane_of_domain; /* to an index in `lanes` */
     size_t latest_lane;   /* mostly the next one, too */
+    uint64_t whole_until; /* of the input: from there on events are missing; UINT64_MAX: none */
     memtrace_end end;     /* of the inputs so far */
     size_t n_ended;       /* inputs that say how they ended */
 } rewrite;
@@ -312,10 +314,20 @@ static memtrace_status explain(const rewrite *r, memtrace_status status, memtrac
     return fail(error, status, 0, "has several threads or domains, which takes version 3");
 }
 
+/* Takes note of where events begin to be missing: behind the one read before, at `time`. */
+static void note_damage(rewrite *r, uint64_t time) {
+    size_t n;
+    const memtrace_warning *warnings = memtrace_reader_warnings(r->reader, &n);
+    if (r->whole_until == UINT64_MAX && defects_cost_events(warnings, n))
+        r->whole_until = time;
+}
+
 static memtrace_status copy_events(rewrite *r, memtrace_error *error) {
-    memtrace_event event;
+    memtrace_event event = {.time = 0};
     for (;;) {
+        const uint64_t before = event.time;
         memtrace_status status = memtrace_reader_next(r->reader, &event);
+        note_damage(r, before);
         if (status == MEMTRACE_END)
             return MEMTRACE_OK;
         if (status != MEMTRACE_OK) {
@@ -355,10 +367,19 @@ static memtrace_status note_end(rewrite *r) {
     return MEMTRACE_OK;
 }
 
+/* What is made of a damaged trace is not whole either, though it has no damage to be seen. */
+static memtrace_end end_of_input(const rewrite *r) {
+    const memtrace_end end = memtrace_reader_end(r->reader);
+    if (r->whole_until == UINT64_MAX || (end_is_missing(&end) && end.time <= r->whole_until))
+        return end;
+    return end_of(MEMTRACE_END_EARLY, r->whole_until, 0,
+                  "a part of the trace was damaged, later events are only some of them");
+}
+
 /* How the part of the input that goes on ended: `time` in that part is where what is missing
  * begins, unless the part ends before. */
 static memtrace_end end_of_part(const rewrite *r) {
-    memtrace_end end = memtrace_reader_end(r->reader);
+    memtrace_end end = end_of_input(r);
     const uint64_t time = end.time;
     char why[MEMTRACE_MAX_REASON];
     if (r->options.end)
@@ -415,6 +436,7 @@ static memtrace_status add_input(rewrite *r, const rewrite_input *input, memtrac
     r->input = input;
     r->reader = input->reader;
     r->options = input->options;
+    r->whole_until = UINT64_MAX;
     memtrace_status status = copy_events(r, error);
     if (status == MEMTRACE_OK)
         status = add_more_events(r, error);

@@ -140,7 +140,7 @@ def compile_rs(path):
 
 
 def record(trace, program, name):
-    run([program, name], LD_PRELOAD=LIBRARY, MEMTRACE=trace, MEMTRACE_RATE="1e-3")
+    run([program, name], LD_PRELOAD=LIBRARY, MEMTRACE=trace, MEMTRACE_RATE="1e-3", MEMTRACE_SEED="1")
 
 
 def record_native(trace, program, name):
@@ -175,7 +175,7 @@ def trace_of(test):
         return once(file, lambda p: make_trace(name, p))
     if kind == "lox":
         return once(file, lambda p: run([LOX, HERE / "causes.lox", name], MEMTRACE=p,
-                                        MEMTRACE_RATE="1e-3"))
+                                        MEMTRACE_RATE="1e-3", MEMTRACE_SEED="1"))
     if kind == "ml":
         program = once("causes-ml", compile_ml)
         return once(file, lambda p: record(p, program, name))

@@ -79,6 +79,18 @@ def refused(*words, **settings):
     return done.stderr
 
 
+def wait_until_recorded(pid, path, is_there):
+    """Until what the process has recorded so far is as `is_there` wants it, which takes the CPU as long as others leave
+    it."""
+    deadline = time.monotonic() + 60
+    while True:
+        good("ctl", str(pid), "flush")
+        if is_there(path):
+            return
+        assert time.monotonic() < deadline, f"{path}: it records nothing"
+        time.sleep(0.02)
+
+
 def read(path, size):
     """How many blocks of that many bytes were made and how many died; and the marks."""
     decoder = decode.Decoder(pathlib.Path(path).read_bytes())

@@ -16,7 +16,7 @@ import time
 
 from resident import (ALLOTRACE, ENVIRONMENT, FIXED, LIBRARY, LOCKED, OTHER_PLUGIN, PLUGIN, RESIDENT,
                       ROUNDS, STATIC, Resident, allotrace, check_killed, good, read,
-                      refused)  # it finds the next ones
+                      refused, wait_until_recorded)  # it finds the next ones
 import tap
 from tap import Skip, same, test
 
@@ -193,7 +193,7 @@ def a_trace_that_is_gone_is_missed_once():
 def it_detaches_by_itself_after_a_while():
     with Resident() as program:
         program.tell("b 1")
-        done = good("attach", "-r", "1e-2", "--duration", "0.3s", "-o", "t.ctf", program.pid)
+        done = good("attach", "-r", "1e-2", "--duration", "1s", "-o", "t.ctf", program.pid)
         same("not being recorded" in refused("detach", program.pid), True)
         program.tell("e")
     assert "work" in allotrace("hotspots", "t.ctf").stdout, done.stderr
@@ -390,9 +390,8 @@ def a_program_is_not_stopped_inside_an_allocator_of_its_own():
     for i in range(3):
         done = good("attach", "-r", "1", "-o", f"{i}.ctf", str(process.pid))
         assert "warning" in done.stderr and "malloc in the program itself" in done.stderr, done.stderr
-        time.sleep(0.1)
+        wait_until_recorded(process.pid, f"{i}.ctf", lambda path: read(path, 43)[0] > 0)
         good("detach", "--no-symbolize", str(process.pid))
-        assert read(f"{i}.ctf", 43)[0] > 0
     process.kill()
     process.communicate()
 
@@ -584,7 +583,9 @@ def no_compiler_takes_it_for_settled_that_nobody_hears_marks():
         process.stdout.readline()
         time.sleep(0.01)  # it is in its loop
         try:
-            good("attach", "--duration", "0.3s", "-o", "t.ctf", str(process.pid))
+            same(good("attach", "-q", "-o", "t.ctf", str(process.pid)).stderr, "", "what is said with -q")
+            wait_until_recorded(process.pid, "t.ctf", lambda path: read(path, 8)[2])
+            same(good("detach", "-q", str(process.pid)).stderr, "", "what is said with -q")
         finally:
             process.kill()
             process.communicate()

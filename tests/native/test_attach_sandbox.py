@@ -230,7 +230,7 @@ def a_process_with_files_of_its_own_is_recorded_into_one_of_them():
                 done = good("detach", program.pid)
             else:
                 program.tell("b 1")
-                done = good("attach", "-r", "1e-2", "-o", name, "--duration", "0.2s", program.pid)
+                done = good("attach", "-r", "1e-2", "-o", name, "--duration", "1s", program.pid)
                 program.tell("e")
             assert "recorded" in done.stderr and f"{seen}{name}" in done.stderr, done.stderr
             shutil.copy(seen + name, ".")

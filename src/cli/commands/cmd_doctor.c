@@ -41,7 +41,9 @@ static const char *const defect_texts[] = {
 
 typedef struct examination {
     output *out;
-    bool all; /* list every defect */
+    bool all;     /* list every defect */
+    bool is_copy; /* what is missing in the trace stays so: that it says it is no defect */
+    bool lacks;   /* … and it does */
     uint64_t counts[MEMTRACE_N_DEFECTS];
     uint64_t events, duration; /* that could be read; microseconds */
 } examination;
@@ -49,6 +51,9 @@ typedef struct examination {
 static void list_defect(void *context, memtrace_defect defect, uint64_t offset,
                         const char *detail) {
     examination *x = context;
+    x->lacks |= defect == MEMTRACE_DEFECT_ENDS_EARLY;
+    if (x->is_copy && defect == MEMTRACE_DEFECT_ENDS_EARLY)
+        return;
     x->counts[defect]++;
     if (!x->all && x->counts[defect] > SHOWN_OF_A_KIND)
         return;
@@ -88,7 +93,7 @@ static int examine(examination *x, trace_file *in) {
 /* Examines the trace that was written: it must be clean, and tells how much could be read. */
 static int check_repaired(examination *x, const char *path) {
     trace_file repaired;
-    examination again = {.out = x->out, .all = true};
+    examination again = {.out = x->out, .all = true, .is_copy = true};
     int status = trace_file_open(&repaired, path, NULL);
     if (status != STATUS_OK)
         return status;
@@ -96,8 +101,9 @@ static int check_repaired(examination *x, const char *path) {
     trace_file_close(&repaired);
     x->events = again.events;
     x->duration = again.duration;
+    x->lacks = again.lacks;
     for (int i = 0; i < MEMTRACE_N_DEFECTS; i++)
-        if (again.counts[i] && i != MEMTRACE_DEFECT_ENDS_EARLY) { /* what is missing stays so */
+        if (again.counts[i]) {
             message_error("%s: still has defects; please report this", path);
             return STATUS_FAILED;
         }
@@ -147,7 +153,7 @@ static uint64_t summarise(const examination *x, const trace_file *in, const char
     if (repaired) {
         output_text(x->out, "  written as a clean trace to ");
         output_shown(x->out, repaired);
-        output_char(x->out, '\n');
+        output_text(x->out, x->lacks ? ", which says that events are missing\n" : "\n");
     }
     return total;
 }
@@ -189,7 +195,9 @@ const command command_doctor = {
     .description =
         "Lists the defects of a trace: at which byte, what, and how the other commands deal with "
         "it. With -o, writes a clean trace with every event that can be read, but for the ends of "
-        "blocks whose beginnings were lost in version 2, which cannot have them.",
+        "blocks whose beginnings were lost in version 2, which cannot have them. The copy says "
+        "from "
+        "when on events are missing.",
     .example = "allotrace doctor out.ctf\n"
                "allotrace doctor out.ctf -o clean.ctf\n",
     .statuses = "  3  the trace can be read, but has defects (with -o: and was repaired)\n",

@@ -365,7 +365,7 @@ static size_t path_copy(char *path, size_t size, const char *from) {
 }
 
 /* The kernel's view is absolute, and right even for an executable started through the loader's
- * command line; the loader's is what remains without /proc. */
+ * command line; the loader's, or by what path it was started, is what remains without /proc. */
 size_t module_path(const struct module *module, char *path, size_t size) {
     struct mapping mapping;
     if (size == 0)
@@ -375,8 +375,9 @@ size_t module_path(const struct module *module, char *path, size_t size) {
     if (module->text_low && maps_find(module->text_low, &mapping, path, size) && path[0] == '/')
         return strlen(path);
     long n = syscall4(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)path, (long)size - 1);
+    const char *started = (const char *)getauxval(AT_EXECFN);
     if (module->name[0] || syscall_failed(n))
-        return path_copy(path, size, module->name);
+        return path_copy(path, size, module->name[0] || !started ? module->name : started);
     path[n] = '\0';
     return (size_t)n;
 }

@@ -74,7 +74,7 @@ static bool environment_says(const char *name) {
 /* True if it is an option of the tracer. */
 static bool parse_memtracer(launch *l, const char *option) {
     char problem[512];
-    switch (options_parse(&l->memtracer, option, problem, sizeof problem)) {
+    switch (options_take(&l->memtracer, option, problem, sizeof problem)) {
     case MEMTRACER_TAKEN:
         return true;
     case MEMTRACER_HELP:

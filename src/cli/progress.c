@@ -1,4 +1,5 @@
-/* progress.c: see progress.h. */
+/* progress.c: see progress.h. A mutex guards the line; signal handlers, which can take none, look
+ * at two atomic flags. */
 #include "cli/progress.h"
 
 #include <errno.h>

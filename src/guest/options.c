@@ -182,8 +182,8 @@ static memtracer_parsed parse_option(memtracer_options *o, const char *argument,
     return MEMTRACER_BAD;
 }
 
-memtracer_parsed options_parse(memtracer_options *o, const char *argument, char *problem,
-                               size_t size) {
+memtracer_parsed options_take(memtracer_options *o, const char *argument, char *problem,
+                              size_t size) {
     static const char name[] = "--memtracer", experimental[] = "--experimental-options";
     if (strcmp(argument, "--help:memtracer") == 0)
         return MEMTRACER_HELP;

@@ -53,8 +53,8 @@ void options_init(memtracer_options *o);
 void options_free(memtracer_options *o);
 
 /* Takes one argument of the command line. `problem` is a line without its end. */
-memtracer_parsed options_parse(memtracer_options *o, const char *argument, char *problem,
-                               size_t size);
+memtracer_parsed options_take(memtracer_options *o, const char *argument, char *problem,
+                              size_t size);
 
 /* Whether all of `text` is a number as people write them, not negative. */
 bool options_parse_whole(const char *text, uint64_t *value);

@@ -1,4 +1,5 @@
-/* view.c: see view.h. */
+/* view.c: see view.h. Filters are matched once a site; a context whose function is filtered out is
+ * charged to the nearest one outward. Elements are numbered once, projections follow the tree. */
 #include "guest/view.h"
 
 #include <string.h>

@@ -87,7 +87,7 @@ static void die(local *l, block *b) {
         call_dealloc(l, b);
         callback_leave(l);
     }
-    index_release(l->engine, b);
+    block_index_release(l->engine, b);
 }
 
 /* Callbacks do not nest: what dies while one runs is reported after it. */
@@ -108,7 +108,7 @@ static void report_deferred(local *l) {
 
 static void track_now(local *l, const session *s, const memprof_birth *birth, size_t n_frames) {
     memprof *engine = l->engine;
-    block *stale, *b = index_reserve(engine, s, birth->address, &stale);
+    block *stale, *b = block_index_reserve(engine, s, birth->address, &stale);
     if (stale) {
         count_one(&engine->implied_deaths);
         die(l, stale);
@@ -126,9 +126,9 @@ static void track_now(local *l, const session *s, const memprof_birth *birth, si
         callback_leave(l);
     }
     if (b->metadata)
-        index_commit(engine, b);
+        block_index_commit(engine, b);
     else
-        index_cancel(engine, b);
+        block_index_cancel(engine, b);
 }
 
 void memprof_track(memprof *engine, memprof_thread *thread, const memprof_birth *birth) {
@@ -144,7 +144,7 @@ void memprof_track(memprof *engine, memprof_thread *thread, const memprof_birth 
         return;
     int saved_errno = errno;
     set_busy(thread, IN_ENGINE);
-    index_prefetch(engine, birth->address);
+    block_index_prefetch(engine, birth->address);
     size_t n_frames = capture(l, s, birth->site);
     if (engine->host.collects)
         queue_birth(l, birth, n_frames);
@@ -202,10 +202,10 @@ bool memprof_take(memprof *engine, memprof_thread *thread, uintptr_t address,
     uint32_t was_busy;
     int saved_errno = errno;
     taken->block = NULL;
-    index_prefetch(engine, address);
+    block_index_prefetch(engine, address);
     local *l = enter(engine, thread, &was_busy);
     if (l) {
-        taken->block = index_remove(engine, address);
+        taken->block = block_index_remove(engine, address);
         leave(l, was_busy);
     }
     errno = saved_errno;
@@ -229,9 +229,9 @@ void memprof_untake(memprof *engine, memprof_thread *thread, memprof_taken *take
     local *l = enter(engine, thread, &was_busy);
     if (l) {
         block *stale, *b = taken->block;
-        if (!index_put(engine, b, &stale)) {
+        if (!block_index_put(engine, b, &stale)) {
             count_one(&engine->lost_memory);
-            index_release(engine, b);
+            block_index_release(engine, b);
         } else if (stale) {
             die_later(l, stale);
         }

@@ -149,34 +149,34 @@ void *memory_get(memprof *engine, size_t size);
 void memory_put(memprof *engine, void *p, size_t size);
 void memory_free_all(memprof *engine);
 
-/* ---- index.c ---- */
+/* ---- block_index.c ---- */
 
 /* Fetches what the index has of an address, which is about to be used, into the cache: all of it at
  * once, while the caller does something else. Takes no lock. */
-void index_prefetch(memprof *engine, uintptr_t address);
+void block_index_prefetch(memprof *engine, uintptr_t address);
 
-bool index_start(memprof *engine, const session *started); /* false: out of memory */
+bool block_index_start(memprof *engine, const session *started); /* false: out of memory */
 
 /* Promises room for a block at `address`. NULL if the session is over or there is no memory. A
  * block found at that address (its free was missed) is taken out, into `*stale`. */
-block *index_reserve(memprof *engine, const session *of, uintptr_t address, block **stale);
-void index_commit(memprof *engine, block *b); /* fulfils it; pooled if the session is over */
-void index_cancel(memprof *engine, block *b); /* or not */
+block *block_index_reserve(memprof *engine, const session *of, uintptr_t address, block **stale);
+void block_index_commit(memprof *engine, block *b); /* fulfils it; pooled if the session is over */
+void block_index_cancel(memprof *engine, block *b); /* or not */
 
 /* Puts a block that was taken out, or moved; false, and nothing changes, without memory or if its
  * session is over. `*stale` as above. */
-bool index_put(memprof *engine, block *b, block **stale);
-block *index_remove(memprof *engine, uintptr_t address); /* NULL: it is not tracked */
-block *index_find(memprof *engine, uintptr_t address);
-void index_release(memprof *engine, block *b); /* to the pool; it is out of the index */
+bool block_index_put(memprof *engine, block *b, block **stale);
+block *block_index_remove(memprof *engine, uintptr_t address); /* NULL: it is not tracked */
+block *block_index_find(memprof *engine, uintptr_t address);
+void block_index_release(memprof *engine, block *b); /* to the pool; it is out of the index */
 
 /* Takes everything out of a shard: a list linked by `young_next`. */
-block *index_clear(memprof *engine, unsigned shard_number);
+block *block_index_clear(memprof *engine, unsigned shard_number);
 /* One block after the other, NULL at the end; while nobody changes the index. */
 typedef struct index_cursor {
     size_t shard, slot;
 } index_cursor;
-block *index_next(memprof *engine, index_cursor *cursor);
+block *block_index_next(memprof *engine, index_cursor *cursor);
 
 /* ---- thread.c ---- */
 

@@ -45,7 +45,7 @@
  * A sampled block gets no mark in its memory: it is an ordinary block of its allocator, and a host
  * whose free() is bypassed somewhere only makes the engine miss a death. The price is that each
  * free() must find out whether its block is one of the tracked few. A bitmap, tested inline, says
- * no to nearly all others; what remains goes to a hash table (index.c). If an address that is
+ * no to nearly all others; what remains goes to a hash table (block_index.c). If an address that is
  * tracked is allocated and sampled again, then a free was missed: the old block's death is
  * reported first.
  *
@@ -159,7 +159,7 @@ static session *session_open(memprof *engine, const memprof_options *options,
                    .rate = options->rate,
                    .seed = options->seed,
                    .callstack_size = options->callstack_size};
-    return index_start(engine, s) ? s : NULL;
+    return block_index_start(engine, s) ? s : NULL;
 }
 
 memprof_status memprof_start(memprof *engine, memprof_thread *self, const memprof_options *options,

@@ -57,7 +57,7 @@ static void record_free(memprof *engine, record *r) {
 
 static void dispose(memprof *engine, block *b) {
     record_free(engine, b->birth);
-    index_release(engine, b);
+    block_index_release(engine, b);
 }
 
 /* No callback will hear of this block again. It is out of the index. */
@@ -93,7 +93,7 @@ static void promote(local *l, block *b) {
 static void settle(local *l, block *b, uintptr_t address) {
     block *stale;
     b->address = address;
-    if (index_put(l->engine, b, &stale)) {
+    if (block_index_put(l->engine, b, &stale)) {
         die_unnoticed(l, stale);
     } else {
         count_one(&l->engine->lost_memory);
@@ -127,7 +127,7 @@ void queue_birth(local *l, const memprof_birth *birth, size_t n_frames) {
         return;
     }
     lock_take(&engine->state);
-    block *stale, *b = index_reserve(engine, l->session, birth->address, &stale);
+    block *stale, *b = block_index_reserve(engine, l->session, birth->address, &stale);
     die_unnoticed(l, stale);
     if (b) {
         b->heap = (uint8_t)birth->heap;
@@ -135,7 +135,7 @@ void queue_birth(local *l, const memprof_birth *birth, size_t n_frames) {
         if (birth->heap == MEMPROF_MINOR)
             set_young(l, b);
         push(l, b);
-        index_commit(engine, b);
+        block_index_commit(engine, b);
     } else {
         record_free(engine, r);
     }
@@ -144,7 +144,7 @@ void queue_birth(local *l, const memprof_birth *birth, size_t n_frames) {
 
 void queue_death(local *l, uintptr_t address) {
     lock_take(&l->engine->state);
-    block *b = index_remove(l->engine, address);
+    block *b = block_index_remove(l->engine, address);
     if (b)
         die(l, b);
     lock_drop(&l->engine->state);
@@ -190,7 +190,7 @@ static void finish(local *l, block *b, event e, void *metadata) {
     if (metadata || b->flags & BLOCK_FORGOTTEN)
         return;
     if (!(b->flags & BLOCK_DEAD))
-        index_remove(l->engine, b->address);
+        block_index_remove(l->engine, b->address);
     forget(l->engine, b);
 }
 
@@ -272,7 +272,7 @@ void queue_forget_all(memprof *engine) {
     for (local *l = atomic_load(&engine->locals); l; l = l->next)
         forget_queue(engine, l);
     for (unsigned n = 0; n < N_SHARDS; n++)
-        for (block *b = index_clear(engine, n), *next; b; b = next) {
+        for (block *b = block_index_clear(engine, n), *next; b; b = next) {
             next = b->young_next;
             b->young_link = NULL;
             forget(engine, b);
@@ -319,13 +319,13 @@ void memprof_survived(memprof *engine, memprof_thread *thread, uintptr_t from, u
     local *l = enter(engine, thread, &was_busy);
     if (!l)
         return;
-    block *b = index_find(engine, from);
+    block *b = block_index_find(engine, from);
     if (b && b->heap == MEMPROF_MINOR && heap == MEMPROF_MAJOR)
         promote(l, b);
     else if (b && b->heap == MEMPROF_MINOR)
         b->flags |= BLOCK_SURVIVED;
     if (b && from != to) {
-        index_remove(engine, from);
+        block_index_remove(engine, from);
         settle(l, b, to);
     }
     leave(l, was_busy);
@@ -335,7 +335,7 @@ void memprof_survived(memprof *engine, memprof_thread *thread, uintptr_t from, u
 static void locate_young(local *l, block *b, memprof_locate_fn *locate, void *context) {
     uintptr_t to = locate ? locate(context, b->address) : 0;
     if (to != b->address)
-        index_remove(l->engine, b->address);
+        block_index_remove(l->engine, b->address);
     if (!to) {
         die(l, b);
         return;
@@ -371,7 +371,7 @@ static block *take_moved(local *l, block *majors, memprof_locate_fn *locate, voi
         uintptr_t to = locate(context, b->address);
         if (to == b->address)
             continue;
-        index_remove(l->engine, b->address);
+        block_index_remove(l->engine, b->address);
         if (!to) {
             die(l, b);
             continue;
@@ -391,7 +391,7 @@ void memprof_major_ended(memprof *engine, memprof_thread *thread, memprof_locate
         return;
     block *majors = NULL;
     index_cursor cursor = {0};
-    for (block *b; (b = index_next(engine, &cursor));)
+    for (block *b; (b = block_index_next(engine, &cursor));)
         if (b->heap == MEMPROF_MAJOR) {
             b->young_next = majors;
             majors = b;
@@ -405,7 +405,7 @@ void memprof_major_ended(memprof *engine, memprof_thread *thread, memprof_locate
 
 void memprof_visit_metadata(memprof *engine, memprof_visit_fn *visit, void *context) {
     index_cursor cursor = {0};
-    for (block *b; (b = index_next(engine, &cursor));)
+    for (block *b; (b = block_index_next(engine, &cursor));)
         if (!b->birth)
             visit(context, &b->metadata);
     for (local *l = atomic_load(&engine->locals); l; l = l->next)

@@ -1,3 +1,7 @@
+/* backtrace.c: a stack from the unwinder's trail (platform/unwind_trail.h) to the codes that the
+ * writer takes: between native.c, which asks for it, and trace/writer. Only the frames that differ
+ * from the stack before are named (code.h), and the codes stay in the domain. A stack that is not
+ * whole gets a remark in front that says why. */
 #include "record/backtrace.h"
 
 void backtrace_encode_slow(struct session *s, struct domain *d, size_t first, size_t n) {

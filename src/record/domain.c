@@ -1,3 +1,7 @@
+/* domain.c: how threads get into domains and how domains come and go. native.c enters the domain of
+ * its own thread by the two accesses in domain.h and comes here when somebody else wants in;
+ * session.c visits those of others to flush them. Which modules a domain's caches know of is
+ * checked here as well, before a stack is taken. */
 #include "record/domain.h"
 
 #include <linux/membarrier.h>

@@ -1,3 +1,9 @@
+/* session.c: the life of a recording. recorder.c opens a session; then native.c and the runtimes
+ * put events into the streams of its domains (domain.c), and come here now and then:
+ * session_sweep_due has what is old written out and gauges read. At the end the gauges are read a
+ * last time, what was dropped is counted, the streams are flushed, and the trace is told how it
+ * ended. After a fork the child lets go of what was the parent's. The functions called hook_* are
+ * what the writer of the trace and the engine ask of their user. */
 #include "record/session.h"
 
 #include <errno.h>

@@ -145,11 +145,11 @@ static char *toy_report(bool tells_kept, const char *const *arguments, tracer_st
     snprintf(output, sizeof output, "--memtracer.OutputFile=%s", path);
     memtracer_options options;
     options_init(&options);
-    ck_assert_int_eq(options_parse(&options, "--memtracer", problem, sizeof problem),
+    ck_assert_int_eq(options_take(&options, "--memtracer", problem, sizeof problem),
                      MEMTRACER_TAKEN);
-    ck_assert_int_eq(options_parse(&options, output, problem, sizeof problem), MEMTRACER_TAKEN);
+    ck_assert_int_eq(options_take(&options, output, problem, sizeof problem), MEMTRACER_TAKEN);
     for (; *arguments; arguments++)
-        ck_assert_int_eq(options_parse(&options, *arguments, problem, sizeof problem),
+        ck_assert_int_eq(options_take(&options, *arguments, problem, sizeof problem),
                          MEMTRACER_TAKEN);
     ck_assert(options_check(&options, problem, sizeof problem));
     toy g = {.tells_kept = tells_kept};
@@ -243,7 +243,7 @@ START_TEST(options_are_taken_or_refused) {
     memtracer_options options;
     options_init(&options);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        ck_assert_int_eq(options_parse(&options, cases[i].argument, problem, sizeof problem),
+        ck_assert_int_eq(options_take(&options, cases[i].argument, problem, sizeof problem),
                          cases[i].parsed);
     ck_assert(!options.on && options.calls);
     ck_assert_uint_eq(options.expect.items[0].site_size, 5);

@@ -1,5 +1,6 @@
-/* index.c: the address index: which tracked block is at an address. In front, a bitmap that the
- * host tests inline (memprof_is_tracked); behind it, a hash table in shards, each with its lock.
+/* block_index.c: the address index: which tracked block is at an address. In front, a bitmap that
+ * the host tests inline (memprof_is_tracked); behind it, a hash table in shards, each with its
+ * lock.
  *
  * One multiplication hashes an address. Its top bits choose the bit of the bitmap, and the topmost
  * of those the shard: the bits of a shard are whole words which no other shard changes, so that
@@ -50,7 +51,7 @@ static inline void filter_remove(filter *f, uintptr_t address) {
         word_store(&f->words[bit / 64], f->words[bit / 64] & ~(UINT64_C(1) << bit % 64));
 }
 
-/* The parts are looked at without a lock by index_prefetch. */
+/* The parts are looked at without a lock by block_index_prefetch. */
 static void filter_replace(filter *f, const filter *by) {
     __atomic_store_n(&f->words, by->words, __ATOMIC_RELAXED);
     __atomic_store_n(&f->counters, by->counters, __ATOMIC_RELAXED);
@@ -140,7 +141,7 @@ static bool slots_resize(memprof *engine, shard *s, uint32_t bits) {
     if (!grown)
         return false;
     memset(grown, 0, size);
-    __atomic_store_n(&s->bits, bits, __ATOMIC_RELAXED); /* the order is index_prefetch's */
+    __atomic_store_n(&s->bits, bits, __ATOMIC_RELAXED); /* the order is block_index_prefetch's */
     __atomic_store_n(&s->slots, grown, __ATOMIC_RELEASE);
     for (size_t i = 0; i < old_n; i++)
         if (old[i].address)
@@ -204,7 +205,7 @@ static void pool_put(shard *s, block *b) {
 
 /* A mixture of old and new, if somebody changes them meanwhile, is some address, which is no fault.
  */
-void index_prefetch(memprof *engine, uintptr_t address) {
+void block_index_prefetch(memprof *engine, uintptr_t address) {
     const shard *s = shard_of(engine, address);
     const slot *slots = __atomic_load_n(&s->slots, __ATOMIC_ACQUIRE);
     uint32_t bits = __atomic_load_n(&s->bits, __ATOMIC_RELAXED);
@@ -219,7 +220,7 @@ void index_prefetch(memprof *engine, uintptr_t address) {
     __builtin_prefetch(&words[bit / 64], 1);
 }
 
-bool index_start(memprof *engine, const session *started) {
+bool block_index_start(memprof *engine, const session *started) {
     if (!engine->filter.words && !filter_make(engine, &engine->filter, FIRST_FILTER_BITS))
         return false;
     filter_publish(engine);
@@ -231,7 +232,7 @@ bool index_start(memprof *engine, const session *started) {
     return true;
 }
 
-block *index_reserve(memprof *engine, const session *of, uintptr_t address, block **stale) {
+block *block_index_reserve(memprof *engine, const session *of, uintptr_t address, block **stale) {
     shard *s = shard_of(engine, address);
     block *b = NULL;
     *stale = NULL;
@@ -249,7 +250,7 @@ block *index_reserve(memprof *engine, const session *of, uintptr_t address, bloc
     return b;
 }
 
-void index_commit(memprof *engine, block *b) {
+void block_index_commit(memprof *engine, block *b) {
     shard *s = shard_of(engine, b->address);
     lock_take(&s->lock);
     s->reserved--;
@@ -263,7 +264,7 @@ void index_commit(memprof *engine, block *b) {
         filter_grow(engine);
 }
 
-void index_cancel(memprof *engine, block *b) {
+void block_index_cancel(memprof *engine, block *b) {
     shard *s = shard_of(engine, b->address);
     lock_take(&s->lock);
     s->reserved--;
@@ -271,7 +272,7 @@ void index_cancel(memprof *engine, block *b) {
     lock_drop(&s->lock);
 }
 
-bool index_put(memprof *engine, block *b, block **stale) {
+bool block_index_put(memprof *engine, block *b, block **stale) {
     shard *s = shard_of(engine, b->address);
     lock_take(&s->lock);
     *stale = NULL;
@@ -284,7 +285,7 @@ bool index_put(memprof *engine, block *b, block **stale) {
     return ok;
 }
 
-block *index_remove(memprof *engine, uintptr_t address) {
+block *block_index_remove(memprof *engine, uintptr_t address) {
     shard *s = shard_of(engine, address);
     lock_take(&s->lock);
     block *b = take_out(engine, s, address);
@@ -292,7 +293,7 @@ block *index_remove(memprof *engine, uintptr_t address) {
     return b;
 }
 
-block *index_find(memprof *engine, uintptr_t address) {
+block *block_index_find(memprof *engine, uintptr_t address) {
     shard *s = shard_of(engine, address);
     lock_take(&s->lock);
     block *b = s->slots ? s->slots[slot_search(s, address)].block : NULL;
@@ -300,7 +301,7 @@ block *index_find(memprof *engine, uintptr_t address) {
     return b;
 }
 
-void index_release(memprof *engine, block *b) {
+void block_index_release(memprof *engine, block *b) {
     shard *s = shard_of(engine, b->address);
     lock_take(&s->lock);
     pool_put(s, b);
@@ -313,7 +314,7 @@ void index_release(memprof *engine, block *b) {
 /* The memory of the one that is replaced serves the new one. */
 bool memprof_keep(memprof *engine, uintptr_t address, void *metadata, void **before) {
     shard *s = shard_of(engine, address);
-    index_prefetch(engine, address);
+    block_index_prefetch(engine, address);
     lock_take(&s->lock);
     block *b = take_out(engine, s, address);
     *before = b ? b->metadata : NULL;
@@ -337,7 +338,7 @@ bool memprof_keep(memprof *engine, uintptr_t address, void *metadata, void **bef
 
 void *memprof_drop(memprof *engine, uintptr_t address) {
     shard *s = shard_of(engine, address);
-    index_prefetch(engine, address);
+    block_index_prefetch(engine, address);
     lock_take(&s->lock);
     block *b = take_out(engine, s, address);
     void *metadata = b ? b->metadata : NULL;
@@ -347,7 +348,7 @@ void *memprof_drop(memprof *engine, uintptr_t address) {
     return metadata;
 }
 
-block *index_clear(memprof *engine, unsigned shard_number) {
+block *block_index_clear(memprof *engine, unsigned shard_number) {
     shard *s = &engine->shards[shard_number];
     block *list = NULL;
     lock_take(&s->lock);
@@ -366,7 +367,7 @@ block *index_clear(memprof *engine, unsigned shard_number) {
     return list;
 }
 
-block *index_next(memprof *engine, index_cursor *cursor) {
+block *block_index_next(memprof *engine, index_cursor *cursor) {
     for (; cursor->shard < N_SHARDS; cursor->shard++, cursor->slot = 0) {
         const shard *s = &engine->shards[cursor->shard];
         while (s->slots && cursor->slot >> s->bits == 0) {

@@ -31,6 +31,7 @@ typedef struct request {
 __attribute__((format(printf, 4, 5))) bool request_refuse(request *r, const char *parameter,
                                                           size_t column, const char *format, ...);
 bool request_no_memory(request *r);
+bool request_no_answer(request *r); /* nobody waits any more; else for want of memory */
 __attribute__((format(printf, 3, 4))) bool request_fail(request *r, int status, const char *format,
                                                         ...);
 

@@ -472,7 +472,7 @@ class App {
       Object.assign(t, { generation: news.generation, growing: news.growing, duration: news.duration, state: news.state, progress: news.progress });
       this.#drawLive();
       this.refresh();
-    });
+    }, () => this.info.traces.every((t) => t.state === "ready" && !t.growing));
   }
 
   async readInfo() {

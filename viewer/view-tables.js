@@ -164,13 +164,12 @@ export class TableView {
     }, "advice");
   }
 
-  // Advice comes behind the rows, and is marked in those that are seen.
-  async #askAdvice(s, signal) {
+  // Advice takes a while, so that rows are marked with it only once somebody has asked for it.
+  markAdvised(s = this.app.store.state) {
     if (!["hotspots", "functions", "leaks"].includes(this.kind)) return;
-    const a = await this.app.source.get("advice", common(s), signal).catch(() => null);
-    if (!a || signal.aborted) return;
-    this.advised = new Map(readAdvice(a).reverse().flatMap((x) => x.places.map((p) => [keyOf(p), x]))); // the largest last: it counts
-    if (this.advised.size) this.table.refresh();
+    const a = this.app.source.peek("advice", common(s));
+    this.advised = a && new Map(readAdvice(a).reverse().flatMap((x) => x.places.map((p) => [keyOf(p), x]))); // the largest last: it counts
+    if (this.advised?.size) this.table.refresh();
   }
 
   #callersCell(row, room) {
@@ -216,7 +215,7 @@ export class TableView {
       if (this.#unrolls() && kind !== "functions") await this.#asTree(first, s);
       if (signal.aborted) return;
       this.#finish(s, kind, first);
-      this.#askAdvice(s, signal);
+      this.markAdvised(s);
     } catch (error) {
       if (error.name === "AbortError" || signal.aborted) return;
       this.app.trouble(error, this, () => this.#showEmpty("This cannot be shown", error.message));

@@ -457,6 +457,10 @@ test("rows beyond the first page are asked for, not lost", withPage(two, async (
 test("advice is marked beside the site it concerns, and shown on a click", withPage(at(one, "view=functions"), async (c) => {
   const [advice] = cliJson("advise", "--json", IRMIN).advice;
   const tag = c.page.locator(".gridrow .tag").first();
+  assert.equal(c.requests.some((r) => r.includes("/api/advice")), false, "nobody asked for it yet");
+  assert.equal(await tag.count(), 0);
+  await c.page.locator(".main .gridrow").first().click();
+  await c.page.locator(".details [data-ask=advice]").click();
   await tag.waitFor();
   await tag.click();
   await c.page.locator(".details .card h4").first().waitFor();
@@ -464,6 +468,38 @@ test("advice is marked beside the site it concerns, and shown on a click", withP
   const card = await c.text(".details .card");
   for (const words of [advice.why, advice.do, "Gain: at most", `Sure: ${advice.certainty}: ${advice.evidence}`, ...advice.check]) assert.ok(card.includes(words), `${words}: ${card}`);
 }));
+
+// What the command says, by label: "what", "why", …; of each piece of advice.
+const sentencesOf = (file) => [...cli("advise", file).matchAll(/^ {7}(where|what|from|why|do|gain|sure|check) +([^\n]*(?:\n {14}[^\n]*)*)/gm)]
+  .map(([, label, text]) => [label, text.replace(/\s+/g, " ").trim()]);
+
+test("advice says what the command says, in its words", async ({ browser }) => {
+  for (const file of [IRMIN, OCAMLOPT]) {
+    const server = await serve([file]), c = await Client.open(browser, `${server.url}#view=advice`);
+    try {
+      const shown = (await c.text(".cards")).replace(/\s+/g, " "), said = sentencesOf(file);
+      assert.ok(["what", "why", "do", "gain", "sure", "check"].every((label) => said.some(([l]) => l === label)), `${file}: ${JSON.stringify(said)}`);
+      for (const [label, text] of said.filter(([l, t]) => l !== "check" && l !== "from" && t !== "as above")) assert.ok(shown.includes(text), `${file}: ${label} ${text} not in ${shown}`);
+      const [gain] = cliJson("advise", "--json", file).advice;
+      for (const command of gain.check) assert.ok(shown.includes(command), command);
+    } finally {
+      await c.close();
+      await server.stop();
+    }
+  }
+});
+
+test("seven tabs of an ended trace do not wait for each other's connections", async ({ browser, one: server }) => {
+  const first = await Client.open(browser, server.url), pages = [];
+  try {
+    for (let i = 0; i < 7; i++) pages.push(await first.context.newPage());
+    await Promise.all(pages.map((p) => p.goto(`${server.url}#view=${viewOfTab(pages.indexOf(p))}`)));
+    for (const p of pages) await p.waitForFunction(() => window.allotrace?.shown && !window.allotrace.busy && document.querySelector(".total .num"), null, { timeout: 90000 });
+  } finally {
+    await first.close();
+  }
+});
+const viewOfTab = (i) => ["hotspots", "functions", "types", "paths", "leaks", "flame", "lifetimes"][i];
 
 test("what was allocated until two moments is compared, too", withPage(at(one, "a=8s&b=15s&view=diff&of=allocated"), async (c) => {
   const of = (filter) => cliJson("hotspots", "--json", "--top", "1", "--filter", filter, IRMIN).total;

@@ -1,5 +1,6 @@
 // view-flame.js: the flame view: asks for trees, hands them to the canvas, and turns what is chosen there into the
 // state. A zoom is drawn at once from what is there; the finer tree that is asked for meanwhile replaces it.
+import { changeColor, signed } from "./delta.js";
 import { fill, h } from "./dom.js";
 import { focusField, searchField } from "./fields.js";
 import { amount, count, marginText, percent } from "./format.js";
@@ -185,7 +186,7 @@ export class FlameView {
   #take(s, questions, answers, before, grown) {
     const head = answers[0];
     this.head = this.diff ? { ...head, rate: undefined } : head;
-    this.app.report(!this.diff ? head : head.to !== undefined ? { ...head.after, note: `${noteOf(s)}, and not yet at A` } : head[s.trace === s.before ? "before" : "after"]);
+    this.app.report(!this.diff ? head : head.to !== undefined ? { ...head.after, note: `${noteOf(s)}, and not yet at “from”` } : head[s.trace === s.before ? "before" : "after"]);
     if (!head.total?.blocks && !this.diff) return this.#showEmpty(...this.app.whyEmpty(head));
     questions.forEach((q, i) => {
       if (!answers[2 * i + 1]) return;
@@ -270,6 +271,7 @@ export class FlameView {
   label(tree, i) {
     if (i === 0) {
       if (this.app.store.state.mode === "sandwich" && !this.diff) return this.#focusName();
+      if (this.diff) return `change ${signed(tree.diff_change[0], tree.unit)}`;
       return `all ${amount(tree.value[0] >= 0 ? tree.value[0] : tree.total[0], tree.unit)}`;
     }
     const p = tree.places[tree.place[i]];
@@ -284,7 +286,7 @@ export class FlameView {
   }
 
   #color(tree, i) {
-    if (this.diff) return tree.change?.[i] > 0 ? this.theme.up : tree.change?.[i] < 0 ? this.theme.down : this.theme.still;
+    if (this.diff) return changeColor(this.theme, tree.diff_change[i], tree.diff_sure[i], this.#largestChange(tree));
     let hues = this.hues.get(tree);
     if (!hues) {
       hues = tree.places.map((p) => {
@@ -297,10 +299,16 @@ export class FlameView {
     return place < 0 ? this.theme.rest : hues[place];
   }
 
+  // Of all that is drawn.
+  #largestChange(tree) {
+    tree.largest ??= tree.diff_change.reduce((most, v) => Math.max(most, Math.abs(v) || 0), 0);
+    return tree.largest;
+  }
+
   #drawLegend() {
     if (!this.groups || !this.layers) return;
     const swatch = (color, text) => h("span", h("i.swatch", { style: { background: color } }), text);
-    if (this.diff) return fill(this.legend, swatch(this.theme.up, "▲ surely more"), swatch(this.theme.down, "▼ surely less"), swatch(this.theme.still, unsureText(this.layers[0].answer)), h("span.faint", this.layers[0].answer.to === undefined ? "widths are both traces together" : "widths: what went and what came between A and B"));
+    if (this.diff) return fill(this.legend, swatch(this.theme.up, "▲ surely more"), swatch(this.theme.down, "▼ surely less"), swatch(this.theme.still, unsureText(this.layers[0].answer)), h("span.faint", this.layers[0].answer.to === undefined ? "the stronger, the larger the change; widths are both traces together" : "the stronger, the larger the change; widths: what went and what came"));
     const there = new Set(this.layers.flatMap((l) => l.tree.places.map(moduleOf)));
     fill(this.legend, [...this.groups].filter(([m]) => there.has(m)).map(([m, i]) => swatch(this.theme.groups[i], m)), there.size > this.groups.size ? swatch(this.theme.rest, "others") : null, h("span", h("i.swatch.hatched"), "too small to draw"));
   }
@@ -513,7 +521,7 @@ export function momentsOf(s, app) {
   return { from, to, of: s.of === "live" ? undefined : s.of };
 }
 
-export const noteOf = (s) => (s.of === "live" ? "live at B" : "allocated until B");
+export const noteOf = (s) => (s.of === "live" ? "live at “to”" : "allocated until “to”");
 
 // The same, of which the numbers explain themselves.
 export const changeShown = (app, c, unit) =>

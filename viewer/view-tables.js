@@ -8,7 +8,7 @@ import { openMenu } from "./menu.js";
 import { shorten, shortenTo } from "./names.js";
 import { askTable, common, readAdvice, readPlaces, rowOf, searchPattern } from "./source.js";
 import { changeWhisker, sparkline, Table, whisker } from "./table.js";
-import { changeShown, changeText, momentsOf, noteOf } from "./view-flame.js";
+import { changeText, momentsOf, noteOf } from "./view-flame.js";
 
 const TITLE = 80; // characters
 const GAP = 10, TAG = 64, TWIST = 28, INDENT = 16, SLACK = 3; // pixels of a place's cell
@@ -418,10 +418,10 @@ export class DiffTable {
       label: "What changed",
       columns: [
         { key: "place", title: "Place", width: "minmax(240px,2.6fr)", cell: (row, i, room) => h("div.place", { title: `${row.name}\n${row.where}` }, nameAndWhere(row.name, row.where, room)) },
-        side("before", moments ? "At A" : "Before"),
-        side("after", moments ? "At B" : "After"),
-        moments ? moved("went", "Went", "of A, and not of B") : null,
-        moments ? moved("came", "Came", "of B, and not of A") : null,
+        side("before", moments ? "From" : "Before"),
+        side("after", moments ? "To" : "After"),
+        moments ? moved("went", "Went", "live at “from”, and not at “to”") : null,
+        moments ? moved("came", "Came", "live at “to”, and not at “from”") : null,
         { key: "change", title: "Change", width: "106px", right: true, sort: "change", cell: (row) => app.following("change", { value: row.change, low: row.change_low, high: row.change_high, q: row.q }, { unit: this.unit }, { alone: true }) },
         { key: "whisker", title: "95% interval", help: "of the change", width: "minmax(96px,1.2fr)", cell: (row) => changeWhisker(row.change, row.change_low, row.change_high, row.sure, this.max) },
         { key: "sure", title: "Verdict", width: "118px", cell: (row) => h(`span${row.sure ? "" : ".faint"}`, { title: `${changeText(changeOf(row), this.unit)}${row.decided ? `; q = ${row.q}` : ""}` }, row.sure ? (row.change > 0 ? "▲ surely more" : "▼ surely less") : moments && row.went === 0 && row.came === 0 ? "the same" : row.decided ? "maybe none" : "undecided") },
@@ -451,10 +451,9 @@ export class DiffTable {
     this.search.show(s.search);
     fill(this.summary, this.by, this.search.element,
       this.moments ? h("span", "Went: ", this.#moved(first.answer, "went"), ", came: ", this.#moved(first.answer, "came"), ". ") : null,
-      h("span", "In all ", whole("before"), " → ", whole("after"), ": ", changeShown(app, t, this.unit), ". ",
-        t.decided ? [app.fact(`${n_sure ? count(n_sure) : "None"} of ${count(first.count)}`, "Sure changes", "How many of the rows changed beyond accident, and of how many; among those that are called sure, at most the false discovery rate are accidents."), " places changed beyond accident."] : null));
+      h("span", t.decided ? [app.fact(`${n_sure ? count(n_sure) : "None"} of ${count(first.count)}`, "Sure changes", "How many of the rows changed beyond accident, and of how many; among those that are called sure, at most the false discovery rate are accidents."), " places changed beyond accident."] : null));
     fill(this.table.foot, "Only changes that are sure at a false discovery rate of ", app.fact(percent(100 * first.answer.false_discovery_rate), "False discovery rate", "Of the changes that are called sure, the share that may be accidents (Benjamini and Hochberg's procedure)."), " are coloured and marked.");
-    return first;
+    return { ...first, head: [whole("before"), whole("after"), t, this.unit] };
   }
 
   #moved(answer, key) {

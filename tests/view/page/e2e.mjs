@@ -504,7 +504,7 @@ const viewOfTab = (i) => ["hotspots", "functions", "types", "paths", "leaks", "f
 test("what was allocated until two moments is compared, too", withPage(at(one, "a=8s&b=15s&view=diff&of=allocated"), async (c) => {
   const of = (filter) => cliJson("hotspots", "--json", "--top", "1", "--filter", filter, IRMIN).total;
   const text = (await c.text(".main")).replace(/\s+/g, " ");
-  assert.ok(text.includes(`In all ${amount(of("alloc:..8s").value, "B")} → ${amount(of("alloc:..15s").value, "B")}`), text.slice(0, 300));
+  assert.ok(text.includes(`8s ${amount(of("alloc:..8s").value, "B")} → 15s ${amount(of("alloc:..15s").value, "B")}`), text.slice(0, 300));
   assert.ok(text.includes("Went: 0 B, came: "));
   await c.until({ of: "live" }, () => c.page.locator("[data-of=live]").click());
 }));
@@ -751,7 +751,7 @@ test("two moments of a trace are compared: what is live at each, what went, what
   const live = { A: of("--measure", "live", "--at", "8s"), B: of("--measure", "live", "--at", "15s") };
   const went = of("--filter", "live:8s -live:15s"), came = of("--filter", "live:15s -live:8s");
   const text = (await c.text(".main")).replace(/\s+/g, " ");
-  for (const x of [`Went: ${amount(went.total.value, "B")}, came: ${amount(came.total.value, "B")}`, `In all ${amount(live.A.total.value, "B")} → ${amount(live.B.total.value, "B")}`]) assert.ok(text.includes(x), `${x}: ${text.slice(0, 400)}`);
+  for (const x of [`Went: ${amount(went.total.value, "B")}, came: ${amount(came.total.value, "B")}`, `8s ${amount(live.A.total.value, "B")} → 15s ${amount(live.B.total.value, "B")}`]) assert.ok(text.includes(x), `${x}: ${text.slice(0, 400)}`);
   assert.equal(live.A.total.samples - went.total.samples + came.total.samples, live.B.total.samples);
   const rows = await c.rows();
   const valueOf = (j, row) => j.hotspots.filter((h) => row.place.startsWith(h.function) && row.place.endsWith(`:${h.line}`)).reduce((sum, h) => sum + h.value, 0);
@@ -764,6 +764,28 @@ test("two moments of a trace are compared: what is live at each, what went, what
   await c.shot("moments");
   await c.until({ diffas: "flame" }, () => c.page.locator("[data-diffas=flame]").click());
   assert.equal((await c.frames())[0].samples, went.total.samples + came.total.samples);
+  const change = live.B.total.value - live.A.total.value;
+  assert.equal((await c.frames())[0].name, `change ${change < 0 ? "−" : "+"}${amount(Math.abs(change), "B")}`, "the root is the change");
+  assert.ok((await c.text(".delta")).includes(`${change < 0 ? "−" : "+"}${amount(Math.abs(change), "B")}`));
+}));
+
+test("moments of a trace that is not the first are compared, too", withPage(at(two, "trace=1&view=diff&moments=1&a=0.2s&b=0.5s"), async (c) => {
+  const [of, shown] = [(time) => cliJson("hotspots", "--json", "--measure", "live", "--at", time, OCAMLOPT).total.value, await c.text(".delta")];
+  for (const time of ["0.2s", "0.5s"]) assert.ok(shown.includes(amount(of(time), "B")), shown);
+  assert.ok((await c.rows()).length > 0);
+}));
+
+test("the ends of a stretch that is dragged over the timeline are compared", withPage(one, async (c) => {
+  const box = await c.page.locator(".timeline canvas").boundingBox();
+  await c.page.mouse.move(box.x + 200, box.y + 40);
+  await c.page.mouse.down();
+  await c.page.mouse.move(box.x + 500, box.y + 40, { steps: 4 });
+  await c.page.mouse.up();
+  await c.until({ view: "diff", moments: true }, () => c.page.locator("[data-brush=ends]").click());
+  const { a, b } = await c.state();
+  assert.ok(a && b && a !== b);
+  assert.match(await c.text(".delta"), new RegExp(`^${a} `));
+  assert.equal(await c.text("[data-snapshot=a]"), `from ${a}`);
 }));
 
 test("blocks and byte-seconds are compared, too", withPage(at(two, "view=diff&by=function&measure=blocks"), async (c) => {
@@ -790,6 +812,11 @@ test("the timeline draws what the system saw, and says why that differs from wha
   const server = await serve([file]);
   const c = await Client.open(browser, server.url);
   try {
+    assert.doesNotMatch(await c.text(".timeline .legend"), /promoted/, "nothing of a native program is");
+    assert.ok(await c.page.evaluate(() => {
+      const { timeline } = window.allotrace, most = Math.max(...timeline.answer.all.live_high ?? timeline.answer.all.live);
+      return timeline.most === Math.max(1, most);
+    }), "live memory has the height, whatever RSS is");
     assert.equal(await c.page.locator("[data-gauge=rss]").getAttribute("aria-pressed"), "true");
     await c.until({ gauges: "rss,heap" }, () => c.page.locator("[data-gauge=heap]").click());
     await c.page.locator("[data-gauge=explain]").click();

@@ -8,6 +8,7 @@ import * as format from "./format.js";
 import { listen, showHelp } from "./keys.js";
 import { THEMES } from "./palette.js";
 import { EmbeddedSource, HttpSource, SourceError } from "./source.js";
+import { Start } from "./start.js";
 import { MEASURES, MODES, Store } from "./state.js";
 import { Timeline } from "./timeline.js";
 import { FlameView } from "./view-flame.js";
@@ -20,6 +21,8 @@ const MEASURE_NAMES = {
   promoted: "Promoted", survived: "Never freed", byteseconds: "Bytes × lifetime",
 };
 const TIMELINE_WAITS_MS = 200;
+// In three groups: where it was allocated, when it was live, what changed and what to do.
+const GROUPS = { leaks: "When", diff: "What to do" };
 const TABS = [
   ["flame", "Flame", (app) => new FlameView(app)],
   ["hotspots", "Hotspots", (app) => new TableView(app, "hotspots")],
@@ -92,7 +95,7 @@ class App {
     this.details = new Details(this);
     this.stage = h("main.main", { tabindex: "-1" });
     this.tabs = h("div.tabs", { role: "tablist", "aria-label": "Views" }, TABS.map(([id, text], i) =>
-      h("button", { type: "button", role: "tab", id: `tab-${id}`, dataset: { view: id }, title: i < 9 ? `${text} (${i + 1})` : text, onclick: () => this.store.set({ view: id }) }, text)));
+      h("button", { type: "button", role: "tab", id: `tab-${id}`, dataset: { view: id, group: GROUPS[id] }, title: i < 9 ? `${text} (${i + 1})` : text, onclick: () => this.store.set({ view: id }) }, text)));
     this.tabs.addEventListener("keydown", (e) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
       if (!step) return;
@@ -103,7 +106,8 @@ class App {
       next.focus();
       next.click();
     });
-    fill(root, this.progress, this.#head(), this.banner, this.filterBar.element, this.timeline.element, this.tabs, h("div.body", this.stage, this.details.element));
+    this.start = new Start(this);
+    fill(root, this.progress, this.#head(), this.banner, this.filterBar.element, this.timeline.element, this.start.element, this.tabs, h("div.body", this.stage, this.details.element));
     root.removeAttribute("aria-busy");
     this.#showDetails();
   }
@@ -335,6 +339,8 @@ class App {
       this.shown = view;
       fill(this.stage, view.element);
     }
+    this.start.show(s);
+    this.#showTabs(s);
     for (const b of this.tabs.children) {
       const on = b.dataset.view === s.view;
       b.setAttribute("aria-selected", String(on));
@@ -367,6 +373,12 @@ class App {
     this.#showMeasure(s); // what it is called may follow from the answer
     view.state = s;
     view.seen = this.generation;
+    this.start.load(s).then(() => this.#showTabs(this.store.state));
+  }
+
+  // Those that the trace can fill.
+  #showTabs(s) {
+    for (const b of this.tabs.children) b.hidden = !!this.start.lacks(b.dataset.view, s);
   }
 
   // Some views show one measure whatever is chosen, or take but a few, or say more exactly what they are: what is shown stands there.

@@ -367,7 +367,7 @@ test("callers unroll and roll up by keys", withPage(at(one, "view=callers&focus=
 
 test("functions, types, hot paths, leaks, lifetimes, advice and source all show something or say why not", withPage(two, async (c) => {
   for (const view of ["functions", "types", "paths", "leaks", "lifetimes", "advice", "source"]) {
-    await c.until({ view }, () => c.page.locator(`#tab-${view}`).click());
+    await c.until({ view }, () => (["types", "source"].includes(view) ? c.go({ view }) : c.page.locator(`#tab-${view}`).click()));
     const text = await c.text(".main");
     assert.ok(!/cannot be shown|undefined|NaN/.test(text), `${view}: ${text.slice(0, 200)}`);
     await c.shot(`view-${view}`);
@@ -767,6 +767,31 @@ test("two moments of a trace are compared: what is live at each, what went, what
   const change = live.B.total.value - live.A.total.value;
   assert.equal((await c.frames())[0].name, `change ${change < 0 ? "−" : "+"}${amount(Math.abs(change), "B")}`, "the root is the change");
   assert.ok((await c.text(".delta")).includes(`${change < 0 ? "−" : "+"}${amount(Math.abs(change), "B")}`));
+}));
+
+test("what to look at first leads there, and goes when something else is looked at", withPage(one, async (c) => {
+  const strip = c.page.locator(".start"), fact = (name) => strip.locator(`[data-start=${name}]`);
+  await fact("peak").waitFor();
+  const { peak } = cliJson("info", "--json", IRMIN), [largest] = cliJson("hotspots", "--json", IRMIN).hotspots;
+  if (peak) assert.ok((await fact("peak").innerText()).includes(amount(peak.value ?? peak.bytes, "B")));
+  assert.ok((await fact("hotspots").innerText()).includes(`${(100 * largest.share).toFixed(1)}%`));
+  for (const view of ["leaks", "hotspots", "advice"]) {
+    await c.until({ view }, () => fact(view).click());
+    assert.equal(await strip.isVisible(), false);
+    await c.go({ view: "flame", pick: [] });
+  }
+  await c.until({ measure: "live" }, () => fact("peak").click());
+  assert.equal(await strip.isVisible(), false);
+}));
+
+test("views that a trace cannot fill have no tab", withPage(one, async (c) => {
+  await c.page.locator(".start .fact").first().waitFor();
+  await c.quiet();
+  assert.deepEqual([await c.page.locator("#tab-types").isVisible(), await c.page.locator("#tab-source").isVisible()], [false, false]);
+  await c.go({ line: "12" });
+  assert.equal(await c.page.locator("#tab-source").isVisible(), true);
+  await c.go({ view: "types" });
+  assert.equal(await c.page.locator("#tab-types").isVisible(), true, "the one that is shown has its tab");
 }));
 
 test("moments of a trace that is not the first are compared, too", withPage(at(two, "trace=1&view=diff&moments=1&a=0.2s&b=0.5s"), async (c) => {

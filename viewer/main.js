@@ -107,7 +107,7 @@ class App {
       next.click();
     });
     this.start = new Start(this);
-    fill(root, this.progress, this.#head(), this.banner, this.filterBar.element, this.timeline.element, this.start.element, this.tabs, h("div.body", this.stage, this.details.element));
+    fill(root, this.#head(), this.banner, this.filterBar.element, this.timeline.element, this.start.element, h("nav.tabsnav", { "aria-label": "Views" }, this.tabs), h("div.body", this.stage, this.details.element));
     root.removeAttribute("aria-busy");
     this.#showDetails();
   }
@@ -124,8 +124,8 @@ class App {
     this.damage = h("button.damage", { type: "button", hidden: true, "aria-label": "The trace is damaged", onclick: () => this.#tellDamage() }, "⚠", this.damageWord);
     const tool = (name, label, run, kind = "") => h(`button.button.plain.square${kind}`, { type: "button", title: label, "aria-label": label, onclick: run }, icon(ICONS[name]));
     this.panelButton = tool("panel", "Details (d)", () => this.toggleDetails());
-    return h("header.head",
-      h("div.brand", h("i.mark", { "aria-hidden": "true" }, h("i"), h("i"), h("i")), h("span", "allotrace")),
+    return h("header.head", this.progress,
+      h("h1.brand", h("i.mark", { "aria-hidden": "true" }, h("i"), h("i"), h("i")), h("span", "allotrace")),
       this.program, this.traces, this.damage, this.measure, this.total, h("span.grow"), this.liveBox,
       tool("link", "Copy a link to what is shown (c): for this browser, while this server runs", () => this.copy(location.href), ".rare"),
       this.panelButton, tool("theme", "Dark or light (T)", () => this.toggleTheme()), tool("help", "Keys (?)", showHelp));

@@ -33,7 +33,7 @@ export class FlameView {
     this.stage = h("div.canvas", this.canvas);
     this.crumbs = h("nav.crumbs", { "aria-label": "Zoomed into" });
     this.stretched = h("button.stretched", { type: "button", title: "The wheel zoomed in (Ctrl). Esc, 0 or Backspace: all again", hidden: true, onclick: () => this.zoomWhole() });
-    this.legend = h("div.modules");
+    this.legend = h("div.modules", { tabindex: "0", role: "group", "aria-label": "What colours mean" });
     this.matched = h("span.matched", { role: "status" });
     this.step = h("span.segments", { role: "group", "aria-label": "Matches", hidden: true },
       h("button", { type: "button", title: "Previous match (N)", "aria-label": "Previous match", onclick: () => this.stepMatch(-1) }, "‹"),

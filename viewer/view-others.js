@@ -146,7 +146,7 @@ const GAIN = "The most that can go if the advice is followed: what the rule's re
 export const adviceCard = (app, a, head, shown = true) => {
   const said = (label, text) => (text ? h("p", h("b", `${label} `), text) : null);
   return h("article.card", { dataset: { rule: a.rule } },
-    h("h4", a.title),
+    h(shown ? "h2.advised" : "h3.advised", a.title),
     shown && a.head ? h("p", a.place ? ["in ", placeButton(app, a.place), " "] : null, a.head, a.functions.map((f) => [" ", placeButton(app, f.place)])) : null,
     said("Where:", a.where),
     said("What:", a.what),

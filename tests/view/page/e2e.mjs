@@ -7,6 +7,7 @@ import path from "node:path";
 import { amount, marginText, percent } from "../../../viewer/format.js";
 import { ARTEFACTS, cli, cliJson, Client, launch, runAll, runAndView, serve, test, TRACES } from "./browser.mjs";
 import { at, headline, IRMIN, OCAMLOPT, one, shownTotal, two, withPage } from "./common.mjs";
+import "./axe.mjs";
 import "./places.mjs";
 import "./reach.mjs";
 
@@ -463,8 +464,8 @@ test("advice is marked beside the site it concerns, and shown on a click", withP
   await c.page.locator(".details [data-ask=advice]").click();
   await tag.waitFor();
   await tag.click();
-  await c.page.locator(".details .card h4").first().waitFor();
-  assert.equal(await c.text(".details .card h4"), advice.title);
+  await c.page.locator(".details .card .advised").first().waitFor();
+  assert.equal(await c.text(".details .card .advised"), advice.title);
   const card = await c.text(".details .card");
   for (const words of [advice.why, advice.do, "Gain: at most", `Sure: ${advice.certainty}: ${advice.evidence}`, ...advice.check]) assert.ok(card.includes(words), `${words}: ${card}`);
 }));

@@ -382,6 +382,7 @@ export class FlameView {
       const last = i === steps.length - 1;
       return [h(`button.cut`, { type: "button", title: step.text, "aria-current": last ? "true" : undefined, onclick: () => this.app.store.set({ zoom: step.zoom, span: [] }) }, shortenTo(step.text, last ? CRUMB_LAST : CRUMB)), last ? null : h("span", "›")];
     }), steps.length > 1 ? h("button", { type: "button", title: "Zoom out (Backspace)", onclick: () => this.zoomOut() }, "zoom out") : this.app.store.state.search ? null : h("span.faint", { style: { paddingLeft: "8px" } }, "double click or Enter zooms in"), this.stretched, h("span.grow"), this.matched, this.step);
+    this.crumbs.classList.toggle("whole", steps.length === 1 && !this.app.store.state.search);
     this.#showStretch();
   }
 

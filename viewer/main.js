@@ -8,8 +8,9 @@ import * as format from "./format.js";
 import { listen, showHelp } from "./keys.js";
 import { THEMES } from "./palette.js";
 import { EmbeddedSource, HttpSource, SourceError } from "./source.js";
+import { ShareMenu } from "./share.js";
 import { Start } from "./start.js";
-import { MEASURES, MODES, Store } from "./state.js";
+import { MEASURES, MODES, startState, Store } from "./state.js";
 import { Timeline } from "./timeline.js";
 import { FlameView } from "./view-flame.js";
 import { LifetimesView } from "./view-lifetimes.js";
@@ -127,7 +128,7 @@ class App {
     return h("header.head", this.progress,
       h("h1.brand", h("i.mark", { "aria-hidden": "true" }, h("i"), h("i"), h("i")), h("span", "allotrace")),
       this.program, this.traces, this.damage, this.measure, this.total, h("span.grow"), this.liveBox,
-      tool("link", "Copy a link to what is shown (c): for this browser, while this server runs", () => this.copy(location.href), ".rare"),
+      (this.shareButton = tool("link", "Share and export: link, CSV, picture, files", () => (this.shareMenu ??= new ShareMenu(this)).open(this.shareButton))),
       this.panelButton, tool("theme", "Dark or light (T)", () => this.toggleTheme()), tool("help", "Keys (?)", showHelp));
   }
 
@@ -211,9 +212,18 @@ class App {
     if (error instanceof SourceError && error.parameter === "filter") return this.filterBar.refuse(error);
     if (error.status === 403) return this.locked();
     if (error instanceof SourceError) return otherwise();
-    if (error.name === "TypeError" && (!navigator.onLine || this.leaving)) return;
+    if (error.status === 0 && this.leaving) return;
     if (!(error instanceof TypeError)) otherwise();
     console.error(error);
+  }
+
+  // What to do about an answer that did not come.
+  waysOut() {
+    const { store } = this;
+    return [
+      h("button.button", { type: "button", dataset: { out: "again" }, onclick: () => this.refresh() }, "Try again"),
+      h("button.button", { type: "button", dataset: { out: "start" }, onclick: () => store.set(startOver(store.state)) }, "Start over: all of the trace"),
+    ];
   }
 
   locked() {
@@ -579,6 +589,9 @@ function differing(view, s, changed) {
   for (const k of Object.keys(s)) if (JSON.stringify(s[k]) !== JSON.stringify(view.state[k])) all.add(k);
   return all;
 }
+
+// The same trace and view, asked for nothing.
+const startOver = (s) => ({ ...startState(), trace: s.trace, view: s.view === "source" ? "flame" : s.view, theme: s.theme, details: s.details, before: s.before, after: s.after });
 
 function remember(key, value) {
   try {

@@ -62,8 +62,9 @@ export class HttpSource {
       this.onState(--this.pending, null);
       return answer;
     } catch (error) {
-      this.onState(--this.pending, error instanceof SourceError || error.name === "AbortError" ? null : error);
-      throw error;
+      const known = error instanceof SourceError || error.name === "AbortError";
+      this.onState(--this.pending, known ? null : error);
+      throw known ? error : new SourceError({ reason: "the server cannot be reached" }, 0);
     }
   }
 

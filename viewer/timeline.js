@@ -69,6 +69,11 @@ export class Timeline {
     this.draw();
   }
 
+  // Where there is little room, live memory has most of it.
+  get ratesHeight() {
+    return this.height < 110 ? RATES / 2 : RATES;
+  }
+
   get span() {
     return this.answer ? Math.max(1, this.answer.to - this.answer.from) : 1;
   }
@@ -167,7 +172,7 @@ export class Timeline {
     const c = this.canvas.getContext("2d"), t = this.app.theme, a = this.answer;
     c.setTransform(this.scale, 0, 0, this.scale, 0, 0);
     c.clearRect(0, 0, this.whole, this.height);
-    const floor = this.height - AXIS - RATES - GAP;
+    const floor = this.height - AXIS - this.ratesHeight - GAP;
     const gauges = this.#shownGauges();
     const most = this.most;
     const y = (v) => floor - (v / most) * (floor - TOP);
@@ -189,7 +194,7 @@ export class Timeline {
   #grid(c, t, most, y, floor) {
     c.font = '11px ui-sans-serif, system-ui, "DejaVu Sans", sans-serif';
     c.textBaseline = "middle";
-    const step = niceStep(most / 3, 1024);
+    const step = niceStep(most / Math.max(1, Math.min(3, Math.floor((floor - TOP) / 22))), 1024);
     for (let v = step; v <= most; v += step) {
       c.fillStyle = t.grid;
       c.fillRect(0, Math.round(y(v)), this.width, 1);
@@ -270,7 +275,7 @@ export class Timeline {
       this.#moment(c, time, t.text, [4, 3]);
       c.fillStyle = t.text;
       c.textAlign = "left";
-      c.fillText(ENDS[key], this.x(time) + 4, this.height - AXIS - RATES + 6);
+      c.fillText(ENDS[key], this.x(time) + 4, this.height - AXIS - this.ratesHeight + 6);
     }
   }
 
@@ -323,7 +328,7 @@ export class Timeline {
   #rates(c, a, t) {
     const floor = this.height - AXIS - 1, shown = a.filtered || a.all;
     const most = Math.max(1, ...a.all.allocated);
-    const height = (v) => (v / most) * (RATES - 4);
+    const height = (v) => (v / most) * (this.ratesHeight - 4);
     c.fillStyle = t.grid;
     if (a.filtered) this.#each(a.all.allocated, (x, w, v) => c.fillRect(x, floor - height(v), Math.max(0.6, w - 0.4), height(v)));
     c.fillStyle = t.curve;
@@ -334,7 +339,7 @@ export class Timeline {
     this.#each(shown.promoted, (x, w, v) => v > 0 && c.fillRect(x, floor - height(v), Math.max(0.6, w - 0.4), height(v)));
     c.fillStyle = t.dim;
     c.textAlign = "left";
-    c.fillText(`${bytes((most / a.width) * 1e6)}/s`, this.width + 6, floor - RATES + 8);
+    c.fillText(`${bytes((most / a.width) * 1e6)}/s`, this.width + 6, floor - this.ratesHeight + 8);
   }
 
   #hatch(t) {

@@ -58,6 +58,7 @@ export class FlameView {
     });
     this.flame.colorOf = (tree, i) => this.#color(tree, i);
     this.flame.labelOf = (tree, i) => this.label(tree, i);
+    this.flame.amountOf = (tree, i) => this.amount(tree, i);
   }
 
   // ---- tools -------------------------------------------------------------------------------
@@ -112,6 +113,7 @@ export class FlameView {
   async update(s, changed) {
     this.#showTools(s);
     this.flame.setShare(s.share);
+    if (changed?.has("lit")) this.restyle();
     const mine = ["trace", "filter", "measure", "at", "wrappers", "mode", "by", "recursion", "focus", "zoom", "search", "before", "after", "moments", "a", "b", "of"];
     if (changed && !mine.some((k) => changed.has(k)) && this.layers) {
       if (changed.has("pick")) this.#restorePick(s);
@@ -161,7 +163,7 @@ export class FlameView {
     } catch (error) {
       if (error.name === "AbortError" || signal.aborted) return;
       this.element.removeAttribute("aria-busy");
-      return this.app.trouble(error, this, () => this.#showEmpty("This cannot be shown", error.message));
+      return this.app.trouble(error, this, () => error.status === 0 && this.layers ? this.app.toast(`${error.message}: what you see may be old`) : this.#showEmpty("This cannot be shown", error.message, this.app.waysOut()));
     }
     if (signal.aborted) return;
     const before = this.base === base ? this.zoomed : null;
@@ -280,6 +282,14 @@ export class FlameView {
     return this.app.store.state.by === "line" && p.line ? `${name}:${p.line}` : name;
   }
 
+  // What stands at the right end of a frame: amount and share of all; of a diff, the change.
+  amount(tree, i) {
+    const value = tree.value[i] >= 0 ? tree.value[i] : tree.total[i], all = this.head?.total?.value;
+    if (this.diff) return i > 0 ? signed(tree.diff_change[i], tree.unit) : null;
+    const sandwich = this.app.store.state.mode === "sandwich";
+    return (i > 0 || sandwich) && all > 0 ? `${amount(value, tree.unit)} · ${percent((100 * value) / all)}` : null;
+  }
+
   #focusName() {
     const focus = this.app.store.state.focus;
     return this.app.nameOfFocus(focus);
@@ -290,8 +300,8 @@ export class FlameView {
     let hues = this.hues.get(tree);
     if (!hues) {
       hues = tree.places.map((p) => {
-        const g = this.groups.get(moduleOf(p));
-        return g === undefined ? this.theme.rest : this.theme.groups[g];
+        const m = moduleOf(p), g = this.groups.get(m), { lit } = this.app.store.state;
+        return g === undefined || (lit && lit !== m) ? this.theme.rest : this.theme.groups[g];
       });
       this.hues.set(tree, hues);
     }
@@ -310,7 +320,9 @@ export class FlameView {
     const swatch = (color, text) => h("span", h("i.swatch", { style: { background: color } }), text);
     if (this.diff) return fill(this.legend, swatch(this.theme.up, "▲ surely more"), swatch(this.theme.down, "▼ surely less"), swatch(this.theme.still, unsureText(this.layers[0].answer)), h("span.faint", this.layers[0].answer.to === undefined ? "the stronger, the larger the change; widths are both traces together" : "the stronger, the larger the change; widths: what went and what came"));
     const there = new Set(this.layers.flatMap((l) => l.tree.places.map(moduleOf)));
-    fill(this.legend, [...this.groups].filter(([m]) => there.has(m)).map(([m, i]) => swatch(this.theme.groups[i], m)), there.size > this.groups.size ? swatch(this.theme.rest, "others") : null, h("span", h("i.swatch.hatched"), "too small to draw"));
+    const { store } = this.app, { lit } = store.state;
+    const button = (m, i) => h("button.module", { type: "button", dataset: { module: m }, "aria-pressed": String(lit === m), title: lit === m ? "Colour all again" : `Colour ${m} alone`, onclick: () => store.set({ lit: lit === m ? "" : m }, true) }, h("i.swatch", { style: { background: this.theme.groups[i] } }), m);
+    fill(this.legend, [...this.groups].filter(([m]) => there.has(m)).map(([m, i]) => button(m, i)), there.size > this.groups.size ? swatch(this.theme.rest, "others") : null, h("span", h("i.swatch.hatched"), "too small to draw"));
   }
 
   // ---- search ------------------------------------------------------------------------------

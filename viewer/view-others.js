@@ -89,7 +89,7 @@ export class DiffView {
       this.app.trouble(error, this, () => {
         this.stage.hidden = true;
         this.empty.hidden = false;
-        fill(this.empty, h("h2", "These cannot be compared"), h("p", error.message));
+        fill(this.empty, h("h2", "These cannot be compared"), h("p", error.message), this.app.waysOut());
       });
     }
   }
@@ -183,7 +183,7 @@ export class AdviceView {
       fill(this.cards, all.length ? all : h("div.empty", h("h2", "No advice"), h("p", "No rule found something that stands out beyond the sampling error. That is good news, or a trace with too few samples.")));
     } catch (error) {
       if (error.name === "AbortError" || signal.aborted) return;
-      this.app.trouble(error, this, () => fill(this.cards, h("div.empty", h("h2", "No advice"), h("p", error.message))));
+      this.app.trouble(error, this, () => fill(this.cards, h("div.empty", h("h2", "No advice"), h("p", error.message), this.app.waysOut())));
     }
     this.element.dataset.ready = String((+this.element.dataset.ready || 0) + 1);
   }
@@ -214,10 +214,10 @@ export class SourceView {
   restyle() {}
   async update(s, changed) {
     if (changed && !["trace", "filter", "measure", "at", "wrappers", "line", "lines"].some((k) => changed.has(k)) && this.head) return;
-    const show = (title, text) => {
+    const show = (title, text, buttons) => {
       this.code.hidden = !!title;
       this.empty.hidden = !title;
-      if (title) fill(this.empty, h("h2", title), h("p", text));
+      if (title) fill(this.empty, h("h2", title), h("p", text), buttons);
     };
     this.abort?.abort();
     const { signal } = (this.abort = new AbortController());
@@ -238,7 +238,7 @@ export class SourceView {
       }
     } catch (error) {
       if (error.name === "AbortError" || signal.aborted) return;
-      this.app.trouble(error, this, () => show("This cannot be shown", error.message));
+      this.app.trouble(error, this, () => show("This cannot be shown", error.message, this.app.waysOut()));
     }
     this.element.dataset.ready = String((+this.element.dataset.ready || 0) + 1);
   }

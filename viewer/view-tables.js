@@ -22,7 +22,7 @@ const whereOf = (file, line) => (file ? `${file.replace(/\[[^\]]*\]$/, "")}${lin
 // and more beside a mere module.
 function nameAndWhere(name, where, room, between) {
   const file = where.slice(where.lastIndexOf("/") + 1), least = file && GAP + SLACK + textWidth(file === where ? file : `…/${file}`, "font");
-  return [nameOf(name, Math.max(room - least, (/:\d+$/.test(where) ? 0.55 : 0.75) * room)), between, h("span.file", where ? `\u200e${where}` : "")];
+  return [nameOf(name, Math.max(room - least, (/:\d+$/.test(where) ? 0.55 : 0.75) * room)), between, h("span.file", where ? `\u200e${where.replace(/:(\d+)$/, "\u200e:$1")}` : "")];
 }
 
 const keyOf = (place) => `${place.function}\n${place.file}`;
@@ -218,7 +218,7 @@ export class TableView {
       this.markAdvised(s);
     } catch (error) {
       if (error.name === "AbortError" || signal.aborted) return;
-      this.app.trouble(error, this, () => this.#showEmpty("This cannot be shown", error.message));
+      this.app.trouble(error, this, () => this.#showEmpty("This cannot be shown", error.message, this.app.waysOut()));
     }
     this.element.removeAttribute("aria-busy");
   }
@@ -339,7 +339,7 @@ export class TableView {
     const end = () => moment(to, cleaned_up ? "The program cleaned up" : "End", cleaned_up ? "From then on it freed memory and allocated hardly anything." : "The time of the last event of the trace. What is live then was never freed.");
     return [
       cleaned_up ? ["The program cleaned up from ", end(), " on; leaks are measured just before that. "] : null,
-      "Growth counts from ", moment(from, "Start-up", "The first quarter of the time: what a program allocates at its start, it may keep."), " to ", end(), "; earlier allocations are start-up.",
+      "Growth counts from ", moment(from, "Start-up", "The first quarter of the time: what a program allocates at its start, it may keep."), " to ", end(), "; earlier allocations are start-up. Rows stand in the order of their classes, the surest first, then by amount.",
     ];
   }
 

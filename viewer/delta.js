@@ -10,8 +10,8 @@ export const signed = (value, unit) => (value > 0 ? `+${amount(value, unit)}` : 
 // names: [of the first side, of the second]; before, after: elements; change: { change, low, high, sure, decided }.
 export const deltaHead = (app, names, before, after, change, unit) =>
   h("div.delta", { role: "group", "aria-label": `${names[0]}, ${names[1]} and the change` },
-    h("span", h("span.soft", `${names[0]} `), before), h("span.arrow", { "aria-hidden": "true" }, "→"),
-    h("span", h("span.soft", `${names[1]} `), after),
+    h("span", h("span.soft.name", `${names[0]} `), before), h("span.arrow", { "aria-hidden": "true" }, "→"),
+    h("span", h("span.soft.name", `${names[1]} `), after),
     h("span", h("span.soft", "Δ "), app.following("change", { value: change.change, low: change.low, high: change.high }, { unit }, { alone: true, text: signed(change.change, unit) }), " ", h("span.soft", changeShown(app, change, unit))));
 
 const channels = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));

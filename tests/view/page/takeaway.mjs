@@ -17,7 +17,7 @@ async function download(c, what) {
 test("a table is saved as CSV, all of it, and a view as a picture", withPage(at(one, "view=functions"), async (c) => {
   const { name, bytes } = await download(c, "csv"), lines = bytes.toString().trim().split("\r\n");
   assert.equal(name, "irmin-replay.ctf-functions.csv");
-  assert.match(lines[0], /^function,file,line,value,low,high,samples,blocks,share/);
+  assert.match(lines[0], /^function,file,line,share,value,low,high,samples,blocks,self/);
   const count = await c.page.evaluate(() => window.allotrace.view.table.count);
   assert.ok(count > 200 && lines.length === count + 1, `${lines.length} lines of ${count} rows`);
   await c.go({ view: "flame" });
@@ -50,7 +50,7 @@ test("frames show amount and share where there is room, the middle of a sandwich
 test("a click in the legend colours one module alone, and the address keeps it", withPage(one, async (c) => {
   const colours = () => c.page.evaluate(() => {
     const { view } = window.allotrace, { tree } = view.layers[0];
-    return new Set(tree.parent.map((_, i) => view.flame.colorOf(tree, i))).size;
+    return new Set(Array.from(tree.parent, (_, i) => view.flame.colorOf(tree, i))).size;
   });
   const before = await colours();
   assert.ok(before > 3);

@@ -33,7 +33,7 @@ export class Start {
     if (key !== this.key) return;
     this.hasTypes = !types || types.count > 1 || (types.count === 1 && types.rows.type[0] > 0);
     this.facts = [this.#peak(t), this.#growth(leaks), this.#largest(sites), this.#advice(s)].filter(Boolean);
-    fill(this.element, this.facts.map(([title, text, patch]) => h("button.fact", { type: "button", dataset: { start: patch.view ?? "peak" }, onclick: () => app.store.set(patch) }, h("span.soft", title), " ", h("b", text))));
+    fill(this.element, this.facts.map(([title, text, patch]) => h("button.fact", { type: "button", dataset: { start: patch.view ?? "peak" }, title: `${title}: ${text}`, onclick: () => app.store.set(patch) }, h("span.soft", title), " ", h("b", text))));
     this.show(app.store.state);
   }
 

@@ -181,7 +181,8 @@ void write_figures_within(output *o, const asked *a, const filter_bounds *may,
       "from to of before after by mode focus focus_ids root width min share rows collapse "        \
       "search ")                                                                                   \
     X("diff", answer_diff,                                                                         \
-      "trace from to of before after filter measure at wrappers by normalise sort order offset limit "   \
+      "trace from to of before after filter measure at wrappers by normalise sort order offset "   \
+      "limit "                                                                                     \
       "search ")                                                                                   \
     X("source", answer_source, ASK_PARAMETERS "place from to ")                                    \
     X("explain", answer_explain, "trace measure value low high samples blocks ")

@@ -73,6 +73,33 @@ export class Details {
     this.#advise(p, signal);
   }
 
+  // Advice takes a while on a large trace: it is shown where it is known, and else asked for on demand.
+  #advise(place, signal) {
+    const known = this.app.source.peek("advice", common(this.app.store.state));
+    if (known) return this.#showAdvice(known, place);
+    if (this.app.source.offline) return;
+    const ask = h("button.button", { type: "button", dataset: { ask: "advice" }, onclick: () => this.#askAdvice(ask, place, signal) }, "Is there advice?");
+    fill(this.advice, ask);
+  }
+
+  async #askAdvice(button, place, signal) {
+    button.disabled = true;
+    button.textContent = "Looking for advice …";
+    try {
+      const a = await this.app.source.get("advice", common(this.app.store.state), signal);
+      if (signal.aborted) return;
+      this.#showAdvice(a, place);
+      this.app.view?.markAdvised?.();
+    } catch (error) {
+      if (!signal.aborted) fill(this.advice, h("p.problem", error.message));
+    }
+  }
+
+  #showAdvice(a, place) {
+    const mine = readAdvice(a).filter((x) => x.places.some((p) => p.function === place.function && p.file === place.file));
+    fill(this.advice, mine.length ? mine.map((x) => adviceCard(this.app, x, a, false)) : h("p.faint", { dataset: { advice: "none" } }, "There is no advice about it."));
+  }
+
   // A name of many lines is shown whole on demand.
   #title(name) {
     const short = shortenTo(name, TITLE), title = h("h2", { title: name }, short);
@@ -127,10 +154,4 @@ export class Details {
       answer.count > rows.length ? h("button.row.faint", { type: "button", onclick: () => this.app.store.set({ view: kind, focus: focusStep(place) }) }, `All that ${kind === "callers" ? "call it" : "it calls"} …`) : null);
   }
 
-  async #advise(place, signal) {
-    const a = await this.app.source.get("advice", common(this.app.store.state)).catch(() => null);
-    if (!a || signal.aborted) return;
-    const mine = readAdvice(a).filter((x) => x.places.some((p) => p.function === place.function && p.file === place.file));
-    fill(this.advice, mine.map((x) => adviceCard(this.app, x, a, false)));
-  }
 }

@@ -18,7 +18,7 @@ function set(e, props) {
   for (const [k, v] of Object.entries(props)) {
     if (v === undefined || v === null || v === false) continue;
     if (k.startsWith("on")) e.addEventListener(k.slice(2), v);
-    else if (k === "dataset") Object.assign(e.dataset, v);
+    else if (k === "dataset") Object.assign(e.dataset, Object.fromEntries(Object.entries(v).filter(([, x]) => x !== undefined)));
     else if (k === "style") Object.assign(e.style, v);
     else if (k in e && typeof v !== "string") e[k] = v;
     else e.setAttribute(k, v === true ? "" : v);

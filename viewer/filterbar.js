@@ -22,7 +22,7 @@ export class FilterBar {
     });
     this.list = h("div.completion", { role: "listbox", id: "completion", hidden: true });
     document.body.append(this.list);
-    this.element = h("div.filterbar", { role: "group", "aria-label": "Filter" });
+    this.element = h("div.filterbar", { role: "search", "aria-label": "Filter" });
     this.kept = h("span.kept", { role: "status" });
     this.undo = h("button.button.plain.square", { type: "button", title: "Undo the last change of the filter (u)", "aria-label": "Undo the last change of the filter", onclick: () => app.undo() }, icon(ICONS.undo));
     this.trouble = h("div.problem", { role: "alert", hidden: true });

@@ -5,6 +5,7 @@ import { children, drawRow, firstAfter, hit, isBelow, layout } from "./tree.js";
 import { THEMES } from "./palette.js";
 
 const ROW = 21, MIN_WIDTH = 3, LABEL_WIDTH = 28, PAD = 6, MOVE_MS = 190, MOVED_MS = 250;
+const BESIDE = 24; // pixels between a name and its amount
 const FONT = '12px ui-sans-serif, system-ui, -apple-system, "Segoe UI", "Inter", "Noto Sans", "DejaVu Sans", sans-serif';
 const NUMBER = new Intl.NumberFormat("en");
 
@@ -348,7 +349,17 @@ export class Flame {
     this.#mark(tree, i, x, y, w);
     if (w < LABEL_WIDTH) return;
     const text = this.#fit(this.labelOf(tree, i), w - 2 * PAD + 2 - (tree.change?.[i] ? 9 : 0));
-    if (text) labels.push({ text, x: x + PAD, y: y + ROW / 2 - 0.5, dim: faded });
+    if (!text) return;
+    labels.push({ text, x: x + PAD, y: y + ROW / 2 - 0.5, dim: faded });
+    if (!text.startsWith("…") && !text.endsWith("…")) this.#labelAmount(tree, i, x, y, w, this.#measure(text), faded, labels);
+  }
+
+  // Amount and share at the right end, where there is room beside the whole name.
+  #labelAmount(tree, i, x, y, w, taken, faded, labels) {
+    const text = this.amountOf?.(tree, i);
+    if (!text) return;
+    const width = this.#measure(text), right = x + w - PAD - (tree.change?.[i] ? 10 : 0);
+    if (right - width >= x + PAD + taken + BESIDE) labels.push({ text, x: right - width, y: y + ROW / 2 - 0.5, dim: faded });
   }
 
   // A shape for what is a colour, too: whether it grew or shrank, for sure.

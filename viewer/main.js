@@ -8,7 +8,9 @@ import * as format from "./format.js";
 import { listen, showHelp } from "./keys.js";
 import { THEMES } from "./palette.js";
 import { EmbeddedSource, HttpSource, SourceError } from "./source.js";
-import { MEASURES, MODES, Store } from "./state.js";
+import { ShareMenu } from "./share.js";
+import { Start } from "./start.js";
+import { MEASURES, MODES, startState, Store } from "./state.js";
 import { Timeline } from "./timeline.js";
 import { FlameView } from "./view-flame.js";
 import { LifetimesView } from "./view-lifetimes.js";
@@ -20,6 +22,8 @@ const MEASURE_NAMES = {
   promoted: "Promoted", survived: "Never freed", byteseconds: "Bytes × lifetime",
 };
 const TIMELINE_WAITS_MS = 200;
+// In three groups: where it was allocated, when it was live, what changed and what to do.
+const GROUPS = { leaks: "When", diff: "What to do" };
 const TABS = [
   ["flame", "Flame", (app) => new FlameView(app)],
   ["hotspots", "Hotspots", (app) => new TableView(app, "hotspots")],
@@ -92,7 +96,7 @@ class App {
     this.details = new Details(this);
     this.stage = h("main.main", { tabindex: "-1" });
     this.tabs = h("div.tabs", { role: "tablist", "aria-label": "Views" }, TABS.map(([id, text], i) =>
-      h("button", { type: "button", role: "tab", id: `tab-${id}`, dataset: { view: id }, title: i < 9 ? `${text} (${i + 1})` : text, onclick: () => this.store.set({ view: id }) }, text)));
+      h("button", { type: "button", role: "tab", id: `tab-${id}`, dataset: { view: id, group: GROUPS[id] }, title: i < 9 ? `${text} (${i + 1})` : text, onclick: () => this.store.set({ view: id }) }, text)));
     this.tabs.addEventListener("keydown", (e) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
       if (!step) return;
@@ -103,7 +107,8 @@ class App {
       next.focus();
       next.click();
     });
-    fill(root, this.progress, this.#head(), this.banner, this.filterBar.element, this.timeline.element, this.tabs, h("div.body", this.stage, this.details.element));
+    this.start = new Start(this);
+    fill(root, this.#head(), this.banner, this.filterBar.element, this.timeline.element, this.start.element, h("nav.tabsnav", { "aria-label": "Views" }, this.tabs), h("div.body", this.stage, this.details.element));
     root.removeAttribute("aria-busy");
     this.#showDetails();
   }
@@ -120,10 +125,10 @@ class App {
     this.damage = h("button.damage", { type: "button", hidden: true, "aria-label": "The trace is damaged", onclick: () => this.#tellDamage() }, "⚠", this.damageWord);
     const tool = (name, label, run, kind = "") => h(`button.button.plain.square${kind}`, { type: "button", title: label, "aria-label": label, onclick: run }, icon(ICONS[name]));
     this.panelButton = tool("panel", "Details (d)", () => this.toggleDetails());
-    return h("header.head",
-      h("div.brand", h("i.mark", { "aria-hidden": "true" }, h("i"), h("i"), h("i")), h("span", "allotrace")),
+    return h("header.head", this.progress,
+      h("h1.brand", h("i.mark", { "aria-hidden": "true" }, h("i"), h("i"), h("i")), h("span", "allotrace")),
       this.program, this.traces, this.damage, this.measure, this.total, h("span.grow"), this.liveBox,
-      tool("link", "Copy a link to what is shown (c): for this browser, while this server runs", () => this.copy(location.href), ".rare"),
+      (this.shareButton = tool("link", "Share and export: link, CSV, picture, files", () => (this.shareMenu ??= new ShareMenu(this)).open(this.shareButton))),
       this.panelButton, tool("theme", "Dark or light (T)", () => this.toggleTheme()), tool("help", "Keys (?)", showHelp));
   }
 
@@ -207,9 +212,18 @@ class App {
     if (error instanceof SourceError && error.parameter === "filter") return this.filterBar.refuse(error);
     if (error.status === 403) return this.locked();
     if (error instanceof SourceError) return otherwise();
-    if (error.name === "TypeError" && (!navigator.onLine || this.leaving)) return;
+    if (error.status === 0 && this.leaving) return;
     if (!(error instanceof TypeError)) otherwise();
     console.error(error);
+  }
+
+  // What to do about an answer that did not come.
+  waysOut() {
+    const { store } = this;
+    return [
+      h("button.button", { type: "button", dataset: { out: "again" }, onclick: () => this.refresh() }, "Try again"),
+      h("button.button", { type: "button", dataset: { out: "start" }, onclick: () => store.set(startOver(store.state)) }, "Start over: all of the trace"),
+    ];
   }
 
   locked() {
@@ -335,6 +349,8 @@ class App {
       this.shown = view;
       fill(this.stage, view.element);
     }
+    this.start.show(s);
+    this.#showTabs(s);
     for (const b of this.tabs.children) {
       const on = b.dataset.view === s.view;
       b.setAttribute("aria-selected", String(on));
@@ -367,6 +383,12 @@ class App {
     this.#showMeasure(s); // what it is called may follow from the answer
     view.state = s;
     view.seen = this.generation;
+    this.start.load(s).then(() => this.#showTabs(this.store.state));
+  }
+
+  // Those that the trace can fill.
+  #showTabs(s) {
+    for (const b of this.tabs.children) b.hidden = !!this.start.lacks(b.dataset.view, s);
   }
 
   // Some views show one measure whatever is chosen, or take but a few, or say more exactly what they are: what is shown stands there.
@@ -472,7 +494,7 @@ class App {
       Object.assign(t, { generation: news.generation, growing: news.growing, duration: news.duration, state: news.state, progress: news.progress });
       this.#drawLive();
       this.refresh();
-    });
+    }, () => this.info.traces.every((t) => t.state === "ready" && !t.growing));
   }
 
   async readInfo() {
@@ -567,6 +589,9 @@ function differing(view, s, changed) {
   for (const k of Object.keys(s)) if (JSON.stringify(s[k]) !== JSON.stringify(view.state[k])) all.add(k);
   return all;
 }
+
+// The same trace and view, asked for nothing.
+const startOver = (s) => ({ ...startState(), trace: s.trace, view: s.view === "source" ? "flame" : s.view, theme: s.theme, details: s.details, before: s.before, after: s.after });
 
 function remember(key, value) {
   try {

@@ -47,6 +47,12 @@ export const THEMES = {
   },
 };
 
+// Folders inside of libraries that are known by another name.
+const LIBRARIES = [
+  [/^(\.{1,2}\/)*(csu|nptl|sysdeps)\/|^\.\/(elf|malloc|stdlib|libio|string|posix|io|locale|time)\/.*\.[chS]$/, "libc"],
+  [/\/include\/c\+\+\/|libstdc\+\+-v3\//, "libstdc++"],
+];
+
 // The library, folder or module a place belongs to: what its colour stands for.
 export function moduleOf(place) {
   if (!place) return "";
@@ -54,10 +60,12 @@ export function moduleOf(place) {
   const parts = file.split("/").filter((p) => p && p !== "." && p !== "..");
   const base = parts[parts.length - 1] || "";
   if (base && (!/\.[a-z+]{1,4}$/i.test(base) || /\.so(\.|$)/.test(base))) return base; // a module of machine code
+  const library = LIBRARIES.find(([pattern]) => pattern.test(file));
+  if (library) return library[1];
   if (parts.length > 1) return parts[parts.length - 2];
   // A file without a folder: OCaml's names begin with the library, `Stdlib__Map.Make.bal`.
-  const library = /^([A-Z][A-Za-z0-9']*?)(__|_[a-z]|\.)/.exec(place.function || "");
-  return library ? library[1] : base;
+  const ocaml = /^([A-Z][A-Za-z0-9']*?)(__|_[a-z]|\.)/.exec(place.function || "");
+  return ocaml ? ocaml[1] : base;
 }
 
 // From a module to the index of its hue, by weight. Who has one keeps it, so that a colour means the same

@@ -14,6 +14,8 @@ export class SourceError extends Error {
 }
 
 const KEPT_ANSWERS = 60;
+const SILENCE_MS = 300; // the first news of all traces come at once
+const LOOK_IN_MS = 5000; // between looks at traces that have ended, and at whether the server still runs
 
 const queryOf = (params) =>
   Object.entries(params)
@@ -43,8 +45,7 @@ export class HttpSource {
   }
 
   async get(endpoint, params = {}, signal) {
-    const query = queryOf(this.until ? stopAt(endpoint, params, this.until) : params);
-    const key = `${endpoint}?${query}`;
+    const key = this.#keyOf(endpoint, params), query = key.slice(endpoint.length + 1);
     if (this.#answers.has(key)) {
       const answer = this.#answers.get(key);
       this.#answers.delete(key);
@@ -61,9 +62,19 @@ export class HttpSource {
       this.onState(--this.pending, null);
       return answer;
     } catch (error) {
-      this.onState(--this.pending, error instanceof SourceError || error.name === "AbortError" ? null : error);
-      throw error;
+      const known = error instanceof SourceError || error.name === "AbortError";
+      this.onState(--this.pending, known ? null : error);
+      throw known ? error : new SourceError({ reason: "the server cannot be reached" }, 0);
     }
+  }
+
+  // An answer that is there already; null: it would have to be asked for.
+  peek(endpoint, params = {}) {
+    return this.#answers.get(this.#keyOf(endpoint, params)) ?? null;
+  }
+
+  #keyOf(endpoint, params) {
+    return `${endpoint}?${queryOf(this.until ? stopAt(endpoint, params, this.until) : params)}`;
   }
 
   forget() {
@@ -71,21 +82,36 @@ export class HttpSource {
   }
 
   // Calls back with news of traces that grow; returns what ends that. Browsers allow a server six connections, so that
-  // a page which nobody sees gives up its own; the first news of a new one is what it has missed.
-  follow(news) {
-    let events = null;
+  // a page which nobody sees gives up its own, and one whose traces are `settled` only looks in now and then: the first
+  // news of a new connection is what it has missed.
+  follow(news, settled = () => false) {
+    let events = null, timer = null;
     const close = () => {
+      clearTimeout(timer);
       events?.close();
       events = null;
     };
+    const rest = () => {
+      if (!settled()) return;
+      close();
+      timer = setTimeout(open, LOOK_IN_MS);
+    };
     const open = () => {
       const mine = (events = new EventSource("/api/live"));
-      mine.addEventListener("trace", (e) => news(JSON.parse(e.data)));
+      mine.addEventListener("trace", (e) => {
+        news(JSON.parse(e.data));
+        clearTimeout(timer);
+        timer = setTimeout(rest, SILENCE_MS);
+      });
       // The only word of a server that ends while nothing is asked. It is tried again until another server refuses.
       mine.addEventListener("open", () => this.onState(this.pending, null));
       mine.addEventListener("error", () => this.onState(this.pending, mine.readyState === EventSource.CLOSED ? new SourceError({ reason: "it was started anew" }, 403) : new Error("the connection has ended")));
     };
-    const change = () => (document.hidden ? close() : events ?? open());
+    const change = () => {
+      if (document.hidden) return close();
+      clearTimeout(timer);
+      if (!events) open();
+    };
     document.addEventListener("visibilitychange", change);
     change();
     return () => {
@@ -125,6 +151,11 @@ export class EmbeddedSource {
     const answer = this.answers.get(EmbeddedSource.#key(endpoint, params));
     if (!answer) throw new SourceError({ reason: "this file holds no summary of it; `allotrace view` shows it from the trace" });
     return endpoint === "table" ? sortedPage(answer, params) : answer;
+  }
+
+  // All is there that will ever be.
+  peek(endpoint, params = {}) {
+    return (!params.filter && this.answers.get(EmbeddedSource.#key(endpoint, params))) || null;
   }
 
   forget() {}

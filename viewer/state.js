@@ -10,6 +10,7 @@ export const VIEWS = [
 const text = { read: (s) => s, write: (v) => v };
 const flag = { read: (s) => s === "1", write: (v) => (v ? "1" : "0") };
 const number = { read: (s) => (Number.isFinite(+s) ? Math.max(0, +s) : 0), write: (v) => String(v) };
+const upTo = (most) => ({ ...number, read: (s) => Math.min(most, number.read(s)) });
 const oneOf = (values) => ({ read: (s) => (values.includes(s) ? s : values[0]), write: (v) => v });
 
 // Ids of places from a tree's root inward; `^` in front: in the tree of callers of a sandwich.
@@ -33,7 +34,7 @@ export const KEYS = {
   mode: { kind: oneOf(MODES), start: "icicle" },
   by: { kind: oneOf(["", "function", "line"]), start: "" }, // what is one place; empty: as the commands have it
   recursion: { kind: flag, start: false }, // collapsed
-  share: { kind: number, start: 0 }, // per cent of the whole below which frames are put together
+  share: { kind: upTo(20), start: 0 }, // per cent of the whole below which frames are put together
   focus: { kind: text, start: "" }, // of sandwich, callers and callees: a sequence, `f > g`
   zoom: { kind: path, start: [] }, // to the frame that fills the width
   search: { kind: text, start: "" },
@@ -41,6 +42,7 @@ export const KEYS = {
   pick: { kind: path, start: [] }, // the selected frame, or the one place of a row
   line: { kind: text, start: "" }, // of the source view: the id of a place
   lines: { kind: text, start: "" }, // … and from which to which line it shows, `20-420`; empty: around the place
+  lit: { kind: text, start: "" }, // the module that alone is coloured in a flame
   gauges: { kind: text, start: "rss" }, // quantities of the system that the timeline shows, with commas
   a: { kind: text, start: "" }, // snapshots: two times
   b: { kind: text, start: "" },
@@ -59,7 +61,7 @@ export const KEYS = {
 };
 
 // Changes of these leave a flame where it is.
-const ASIDE = ["pick", "search", "share", "gauges", "a", "b", "until", "details", "open", "span", "lines", "theme"];
+const ASIDE = ["pick", "search", "share", "gauges", "lit", "a", "b", "until", "details", "open", "span", "lines", "theme"];
 const UNDOABLE = 100; // filters
 
 const same = (a, b) => (Array.isArray(a) ? a.length === b.length && a.every((x, i) => x === b[i]) : a === b);

@@ -2,6 +2,8 @@
 // a cursor; headers sort. What a row means, and what happens on Enter, is its owner's.
 import { fill, h, icon, ICONS, svg } from "./dom.js";
 
+let numbered = 0; // heads of tables
+
 const ROW = 28, PAGE = 200, SPARE = 6, CELL_PAD = 16;
 
 // columns: { key, title, width (CSS grid), right, sort, help, cell(row, index, room in pixels) }
@@ -15,9 +17,10 @@ export class Table {
     this.live = new Map(); // index → element
     this.loading = new Set();
     this.model = null;
-    this.head = h("div.gridhead", { role: "row" });
+    // The head stands above what scrolls, and belongs to it.
+    this.head = h("div.gridhead", { role: "row", id: `gridhead${++numbered}`, "aria-rowindex": "1" });
     this.body = h("div.gridbody", {
-      role: "rowgroup", tabindex: "0", "aria-label": label,
+      role: onUnroll ? "treegrid" : "grid", tabindex: "0", "aria-label": label, "aria-owns": this.head.id,
       onscroll: () => this.#schedule(),
       onkeydown: (e) => {
         if (e.target === this.body && !e.ctrlKey && !e.metaKey && !e.altKey && this.key(e.key)) {
@@ -27,10 +30,10 @@ export class Table {
       },
       onfocus: () => this.cursor < 0 && this.count && this.choose(0, false),
     });
-    this.space = h("div", { style: { position: "relative" } });
+    this.space = h("div", { role: "presentation", style: { position: "relative" } });
     this.body.append(this.space);
     this.foot = h("div.foot", { role: "status" });
-    this.element = h("div.grid", { role: onUnroll ? "treegrid" : "grid", "aria-label": label }, this.head, this.body, this.foot);
+    this.element = h("div.grid", this.head, this.body, this.foot);
     this.widths = null; // of columns, until the size changes
     new ResizeObserver(() => {
       this.widths = null;
@@ -79,7 +82,7 @@ export class Table {
     this.live.clear();
     if (!keepCursor) this.cursor = -1;
     this.space.style.height = `${this.count * ROW}px`;
-    this.element.setAttribute("aria-rowcount", String(this.count + 1));
+    this.body.setAttribute("aria-rowcount", String(this.count + 1));
     this.#draw();
   }
 
@@ -98,12 +101,11 @@ export class Table {
     fill(this.head, this.columns.map((c) => {
       if (!c.sort) return h(`span${c.right ? ".right" : ""}`, { role: "columnheader", title: c.help }, c.title);
       const sorted = this.sort === c.sort;
-      return h(`button${c.right ? ".right" : ""}`, {
-        role: "columnheader", type: "button", title: c.help,
-        "aria-sort": sorted ? (this.order === "asc" ? "ascending" : "descending") : undefined,
+      return h("span.sorts", { role: "columnheader", "aria-sort": sorted ? (this.order === "asc" ? "ascending" : "descending") : undefined }, h(`button${c.right ? ".right" : ""}`, {
+        type: "button", title: c.help,
         dataset: { sort: c.sort },
         onclick: () => this.onSort?.(c.sort, sorted && this.order === "desc" ? "asc" : sorted ? "desc" : c.text ? "asc" : "desc"),
-      }, c.title, sorted ? icon(ICONS[this.order === "asc" ? "up" : "down"]) : null);
+      }, c.title, sorted ? icon(ICONS[this.order === "asc" ? "up" : "down"]) : null));
     }));
   }
 
@@ -160,7 +162,7 @@ export class Table {
       e.append(h("div.instead", { role: "gridcell", style: { marginLeft: `${row.level * 16}px` } }, row.instead));
     } else {
       if (row.level !== undefined) e.setAttribute("aria-level", String(row.level + 1));
-      if (row.more) e.setAttribute("aria-expanded", String(!!row.open));
+      if (row.more && this.onUnroll) e.setAttribute("aria-expanded", String(!!row.open));
       this.columns.forEach((c, k) => e.append(h(`div${c.right ? ".right" : ""}`, { role: "gridcell", dataset: { column: c.key } }, c.cell(row, i, (this.widths?.[k] ?? Infinity) - CELL_PAD))));
     }
     this.space.append(e);

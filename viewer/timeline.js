@@ -16,6 +16,7 @@ const GAUGES = {
   heap: ["private memory", "all private memory that it may write to, in RAM or not; stacks of threads count in full"],
 };
 const DASHES = [[], [6, 3], [2, 3], [8, 3, 2, 3]];
+const ENDS = { a: "from", b: "to" };
 const titleOf = (name) => GAUGES[name]?.[0] ?? name;
 
 export class Timeline {
@@ -68,6 +69,11 @@ export class Timeline {
     this.draw();
   }
 
+  // Where there is little room, live memory has most of it.
+  get ratesHeight() {
+    return this.height < 110 ? RATES / 2 : RATES;
+  }
+
   get span() {
     return this.answer ? Math.max(1, this.answer.to - this.answer.from) : 1;
   }
@@ -108,10 +114,10 @@ export class Timeline {
       this.answer.filtered ? swatch(theme.curve, "without filter", ".line") : null,
       this.#gaugeButtons(),
       a.live_low ? h("span", h("i.swatch", { style: { background: theme.curve, opacity: 0.3 } }), "95% interval") : null,
-      h("span.soft", "below: allocated, ", h("i.swatch.hatched"), "promoted"),
+      h("span.soft", "below: allocated", a.promoted.some((v) => v > 0) ? [", ", h("i.swatch.hatched"), "promoted"] : null),
       h("span.grow"),
       this.#snapshots(),
-      this.peaks.length ? h("button.button.plain", { type: "button", title: "The main peaks (p: next)", onclick: (e) => this.#listPeaks(e.currentTarget) }, `Peaks: ${this.peaks.length}`) : null);
+      this.peaks.length ? h("button.button", { type: "button", title: "The main peaks (p: next)", "aria-haspopup": "menu", onclick: (e) => this.#listPeaks(e.currentTarget) }, `${this.peaks.length} ${this.peaks.length === 1 ? "peak" : "peaks"} ▾`) : null);
   }
 
   get gauges() {
@@ -155,26 +161,28 @@ export class Timeline {
   #snapshots() {
     const { store } = this.app, s = store.state;
     const now = () => filterTime(s.measure === "live" && s.at ? this.timeOf(s.at) : this.cursor ?? this.answer.to);
-    const mark = (key) => h("button", { type: "button", dataset: { snapshot: key }, title: s[key] ? `Snapshot ${key.toUpperCase()} at ${s[key]}; click: drop it` : `Snapshot ${key.toUpperCase()} of the chosen moment, or of the end`, onclick: () => store.set({ [key]: s[key] ? "" : now() }) }, key.toUpperCase(), s[key] ? ` ${s[key]}` : "");
+    const mark = (key) => h("button", { type: "button", dataset: { snapshot: key }, title: s[key] ? `“${ENDS[key]}” is ${s[key]}; click: drop it` : `Take the chosen moment, or the end, as “${ENDS[key]}”`, onclick: () => store.set({ [key]: s[key] ? "" : now() }) }, ENDS[key], s[key] ? ` ${s[key]}` : "");
     const both = s.a && s.b;
-    return h("div.segments", { role: "group", "aria-label": "Snapshots" }, mark("a"), mark("b"),
-      both ? h("button", { type: "button", dataset: { snapshot: "compare" }, title: "What was allocated between A and B and is live at B", onclick: () => this.on.compare(...[s.a, s.b].sort((x, y) => this.timeOf(x) - this.timeOf(y))) }, "Stayed from A to B") : null,
-      both ? h("button", { type: "button", dataset: { snapshot: "diff" }, title: "What is live at A and at B: what went, what came, how surely", onclick: () => store.set({ view: "diff", moments: true, zoom: [], pick: [] }) }, "Compare A and B") : null);
+    return h("div.segments", { role: "group", "aria-label": "Two moments" }, mark("a"), mark("b"),
+      both ? h("button", { type: "button", dataset: { snapshot: "compare" }, title: "What was allocated between these moments and is live at the second", onclick: () => this.on.compare(...[s.a, s.b].sort((x, y) => this.timeOf(x) - this.timeOf(y))) }, "Stayed") : null,
+      both ? h("button", { type: "button", dataset: { snapshot: "diff" }, title: "What is live at both moments: what went, what came, how surely", onclick: () => store.set({ view: "diff", moments: true, zoom: [], pick: [] }) }, "Compare") : null);
   }
 
   #paint() {
     const c = this.canvas.getContext("2d"), t = this.app.theme, a = this.answer;
     c.setTransform(this.scale, 0, 0, this.scale, 0, 0);
     c.clearRect(0, 0, this.whole, this.height);
-    const floor = this.height - AXIS - RATES - GAP;
+    const floor = this.height - AXIS - this.ratesHeight - GAP;
     const gauges = this.#shownGauges();
-    const most = this.#most();
+    const most = this.most;
     const y = (v) => floor - (v / most) * (floor - TOP);
     this.#grid(c, t, most, y, floor);
     this.#stack(c, a.filtered || a.all, y, floor, 1);
     this.#band(c, a.filtered || a.all, y, t);
     if (a.filtered) this.#line(c, a.all.live, y, t.curve);
-    for (const g of gauges) this.#gaugeLine(c, g, y, t);
+    const mostRead = this.#mostRead(gauges), read = (v) => floor - (v / mostRead) * (floor - TOP);
+    for (const g of gauges) this.#gaugeLine(c, g, read, t);
+    if (gauges.length) this.#gaugeScale(c, gauges, mostRead, t);
     this.#rates(c, a, t);
     this.#chosen(c, t);
     this.#markPeaks(c, t, y);
@@ -186,7 +194,7 @@ export class Timeline {
   #grid(c, t, most, y, floor) {
     c.font = '11px ui-sans-serif, system-ui, "DejaVu Sans", sans-serif';
     c.textBaseline = "middle";
-    const step = niceStep(most / 3, 1024);
+    const step = niceStep(most / Math.max(1, Math.min(3, Math.floor((floor - TOP) / 22))), 1024);
     for (let v = step; v <= most; v += step) {
       c.fillStyle = t.grid;
       c.fillRect(0, Math.round(y(v)), this.width, 1);
@@ -267,7 +275,7 @@ export class Timeline {
       this.#moment(c, time, t.text, [4, 3]);
       c.fillStyle = t.text;
       c.textAlign = "left";
-      c.fillText(key.toUpperCase(), this.x(time) + 4, this.height - AXIS - RATES + 6);
+      c.fillText(ENDS[key], this.x(time) + 4, this.height - AXIS - this.ratesHeight + 6);
     }
   }
 
@@ -301,10 +309,26 @@ export class Timeline {
     c.setLineDash([]);
   }
 
+  // What the system counts may be many times what is live, so that it has a scale of its own.
+  #mostRead(gauges) {
+    return Math.max(1, ...gauges.flatMap((g) => g.values));
+  }
+
+  #gaugeScale(c, gauges, most, t) {
+    const text = `${gauges.map((g) => titleOf(g.name)).join(", ")}: up to ${bytes(most)}, a scale of its own`;
+    c.textAlign = "left";
+    c.fillStyle = t.background;
+    c.globalAlpha = 0.75;
+    c.fillRect(2, 0, c.measureText(text).width + 8, TOP + 2);
+    c.globalAlpha = 1;
+    c.fillStyle = t.text;
+    c.fillText(text, 6, TOP / 2 + 1);
+  }
+
   #rates(c, a, t) {
     const floor = this.height - AXIS - 1, shown = a.filtered || a.all;
     const most = Math.max(1, ...a.all.allocated);
-    const height = (v) => (v / most) * (RATES - 4);
+    const height = (v) => (v / most) * (this.ratesHeight - 4);
     c.fillStyle = t.grid;
     if (a.filtered) this.#each(a.all.allocated, (x, w, v) => c.fillRect(x, floor - height(v), Math.max(0.6, w - 0.4), height(v)));
     c.fillStyle = t.curve;
@@ -315,7 +339,7 @@ export class Timeline {
     this.#each(shown.promoted, (x, w, v) => v > 0 && c.fillRect(x, floor - height(v), Math.max(0.6, w - 0.4), height(v)));
     c.fillStyle = t.dim;
     c.textAlign = "left";
-    c.fillText(`${bytes((most / a.width) * 1e6)}/s`, this.width + 6, floor - RATES + 8);
+    c.fillText(`${bytes((most / a.width) * 1e6)}/s`, this.width + 6, floor - this.ratesHeight + 8);
   }
 
   #hatch(t) {
@@ -507,15 +531,16 @@ export class Timeline {
     return [this.#byHeap(c, i), perSecond("allocated", c.allocated[i]), c.promoted[i] > 0 ? perSecond("promoted", c.promoted[i]) : "", ...gauges].filter(Boolean).join("\n");
   }
 
-  #most() {
+  // The top of the scale of live memory.
+  get most() {
     const { all } = this.answer;
-    return Math.max(1, ...all.live_high ?? all.live, ...all.live, ...this.#shownGauges().flatMap((g) => g.values));
+    return Math.max(1, ...all.live_high ?? all.live, ...all.live);
   }
 
   // The numbers beside the curves and below them.
   #explainScale(e) {
     const a = this.answer, rate = Math.max(1, ...a.all.allocated), gauges = this.#shownGauges().map((g) => titleOf(g.name));
-    const lead = { text: `0 … ${bytes(this.#most())}`, title: "Scale of the timeline", definition: `Bytes, the same for all curves: the top is the most of live memory with its 95% interval${gauges.length ? `, and of ${gauges.join(", ")}` : ""}. Below, what was allocated in each step of ${duration(a.width)}, a second; times count from the beginning of the trace.`, worked: `most allocated: ${bytes(rate)} / ${duration(a.width)} = ${bytes((rate / a.width) * 1e6)}/s` };
+    const lead = { text: `0 … ${bytes(this.most)}`, title: "Scale of the timeline", definition: `Bytes: the top is the most of live memory with its 95% interval${gauges.length ? `; ${gauges.join(", ")} have a scale of their own, up to ${bytes(this.#mostRead(this.#shownGauges()))}` : ""}. Below, what was allocated in each step of ${duration(a.width)}, a second; times count from the beginning of the trace.`, worked: `most allocated: ${bytes(rate)} / ${duration(a.width)} = ${bytes((rate / a.width) * 1e6)}/s` };
     this.app.explain({ left: e.clientX, bottom: e.clientY }, { lead, figure: null });
   }
 
@@ -544,9 +569,10 @@ export class Timeline {
       choice("alloc", "Allocated in this stretch", "a"),
       choice("live", "Live at some moment of it", "l"),
       choice("freed", "Freed in it", "f"),
+      choice("ends", "Compare its ends: live at one and the other", "c"),
     ]);
     this.menu.box.onkeydown = (e) => {
-      const how = { a: "alloc", l: "live", f: "freed" }[e.key];
+      const how = { a: "alloc", l: "live", f: "freed", c: "ends" }[e.key];
       const items = [...this.menu.box.querySelectorAll("button")];
       const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[e.key];
       if (!how && !step) return;
@@ -560,7 +586,8 @@ export class Timeline {
 
   #choose(how, a, b) {
     this.range = null;
-    this.on.brush(how, filterTime(a), filterTime(b));
+    if (how === "ends") this.app.store.set({ a: filterTime(a), b: filterTime(b), view: "diff", moments: true, zoom: [], pick: [] });
+    else this.on.brush(how, filterTime(a), filterTime(b));
     this.draw();
   }
 

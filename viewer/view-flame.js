@@ -1,5 +1,6 @@
 // view-flame.js: the flame view: asks for trees, hands them to the canvas, and turns what is chosen there into the
 // state. A zoom is drawn at once from what is there; the finer tree that is asked for meanwhile replaces it.
+import { changeColor, signed } from "./delta.js";
 import { fill, h } from "./dom.js";
 import { focusField, searchField } from "./fields.js";
 import { amount, count, marginText, percent } from "./format.js";
@@ -32,7 +33,7 @@ export class FlameView {
     this.stage = h("div.canvas", this.canvas);
     this.crumbs = h("nav.crumbs", { "aria-label": "Zoomed into" });
     this.stretched = h("button.stretched", { type: "button", title: "The wheel zoomed in (Ctrl). Esc, 0 or Backspace: all again", hidden: true, onclick: () => this.zoomWhole() });
-    this.legend = h("div.modules");
+    this.legend = h("div.modules", { tabindex: "0", role: "group", "aria-label": "What colours mean" });
     this.matched = h("span.matched", { role: "status" });
     this.step = h("span.segments", { role: "group", "aria-label": "Matches", hidden: true },
       h("button", { type: "button", title: "Previous match (N)", "aria-label": "Previous match", onclick: () => this.stepMatch(-1) }, "‹"),
@@ -57,6 +58,7 @@ export class FlameView {
     });
     this.flame.colorOf = (tree, i) => this.#color(tree, i);
     this.flame.labelOf = (tree, i) => this.label(tree, i);
+    this.flame.amountOf = (tree, i) => this.amount(tree, i);
   }
 
   // ---- tools -------------------------------------------------------------------------------
@@ -111,6 +113,7 @@ export class FlameView {
   async update(s, changed) {
     this.#showTools(s);
     this.flame.setShare(s.share);
+    if (changed?.has("lit")) this.restyle();
     const mine = ["trace", "filter", "measure", "at", "wrappers", "mode", "by", "recursion", "focus", "zoom", "search", "before", "after", "moments", "a", "b", "of"];
     if (changed && !mine.some((k) => changed.has(k)) && this.layers) {
       if (changed.has("pick")) this.#restorePick(s);
@@ -160,7 +163,7 @@ export class FlameView {
     } catch (error) {
       if (error.name === "AbortError" || signal.aborted) return;
       this.element.removeAttribute("aria-busy");
-      return this.app.trouble(error, this, () => this.#showEmpty("This cannot be shown", error.message));
+      return this.app.trouble(error, this, () => error.status === 0 && this.layers ? this.app.toast(`${error.message}: what you see may be old`) : this.#showEmpty("This cannot be shown", error.message, this.app.waysOut()));
     }
     if (signal.aborted) return;
     const before = this.base === base ? this.zoomed : null;
@@ -185,7 +188,7 @@ export class FlameView {
   #take(s, questions, answers, before, grown) {
     const head = answers[0];
     this.head = this.diff ? { ...head, rate: undefined } : head;
-    this.app.report(!this.diff ? head : head.to !== undefined ? { ...head.after, note: `${noteOf(s)}, and not yet at A` } : head[s.trace === s.before ? "before" : "after"]);
+    this.app.report(!this.diff ? head : head.to !== undefined ? { ...head.after, note: `${noteOf(s)}, and not yet at “from”` } : head[s.trace === s.before ? "before" : "after"]);
     if (!head.total?.blocks && !this.diff) return this.#showEmpty(...this.app.whyEmpty(head));
     questions.forEach((q, i) => {
       if (!answers[2 * i + 1]) return;
@@ -270,6 +273,7 @@ export class FlameView {
   label(tree, i) {
     if (i === 0) {
       if (this.app.store.state.mode === "sandwich" && !this.diff) return this.#focusName();
+      if (this.diff) return `change ${signed(tree.diff_change[0], tree.unit)}`;
       return `all ${amount(tree.value[0] >= 0 ? tree.value[0] : tree.total[0], tree.unit)}`;
     }
     const p = tree.places[tree.place[i]];
@@ -278,18 +282,26 @@ export class FlameView {
     return this.app.store.state.by === "line" && p.line ? `${name}:${p.line}` : name;
   }
 
+  // What stands at the right end of a frame: amount and share of all; of a diff, the change.
+  amount(tree, i) {
+    const value = tree.value[i] >= 0 ? tree.value[i] : tree.total[i], all = this.head?.total?.value;
+    if (this.diff) return i > 0 ? signed(tree.diff_change[i], tree.unit) : null;
+    const sandwich = this.app.store.state.mode === "sandwich";
+    return (i > 0 || sandwich) && all > 0 ? `${amount(value, tree.unit)} · ${percent((100 * value) / all)}` : null;
+  }
+
   #focusName() {
     const focus = this.app.store.state.focus;
     return this.app.nameOfFocus(focus);
   }
 
   #color(tree, i) {
-    if (this.diff) return tree.change?.[i] > 0 ? this.theme.up : tree.change?.[i] < 0 ? this.theme.down : this.theme.still;
+    if (this.diff) return changeColor(this.theme, tree.diff_change[i], tree.diff_sure[i], this.#largestChange(tree));
     let hues = this.hues.get(tree);
     if (!hues) {
       hues = tree.places.map((p) => {
-        const g = this.groups.get(moduleOf(p));
-        return g === undefined ? this.theme.rest : this.theme.groups[g];
+        const m = moduleOf(p), g = this.groups.get(m), { lit } = this.app.store.state;
+        return g === undefined || (lit && lit !== m) ? this.theme.rest : this.theme.groups[g];
       });
       this.hues.set(tree, hues);
     }
@@ -297,12 +309,20 @@ export class FlameView {
     return place < 0 ? this.theme.rest : hues[place];
   }
 
+  // Of all that is drawn.
+  #largestChange(tree) {
+    tree.largest ??= tree.diff_change.reduce((most, v) => Math.max(most, Math.abs(v) || 0), 0);
+    return tree.largest;
+  }
+
   #drawLegend() {
     if (!this.groups || !this.layers) return;
     const swatch = (color, text) => h("span", h("i.swatch", { style: { background: color } }), text);
-    if (this.diff) return fill(this.legend, swatch(this.theme.up, "▲ surely more"), swatch(this.theme.down, "▼ surely less"), swatch(this.theme.still, unsureText(this.layers[0].answer)), h("span.faint", this.layers[0].answer.to === undefined ? "widths are both traces together" : "widths: what went and what came between A and B"));
+    if (this.diff) return fill(this.legend, swatch(this.theme.up, "▲ surely more"), swatch(this.theme.down, "▼ surely less"), swatch(this.theme.still, unsureText(this.layers[0].answer)), h("span.faint", this.layers[0].answer.to === undefined ? "the stronger, the larger the change; widths are both traces together" : "the stronger, the larger the change; widths: what went and what came"));
     const there = new Set(this.layers.flatMap((l) => l.tree.places.map(moduleOf)));
-    fill(this.legend, [...this.groups].filter(([m]) => there.has(m)).map(([m, i]) => swatch(this.theme.groups[i], m)), there.size > this.groups.size ? swatch(this.theme.rest, "others") : null, h("span", h("i.swatch.hatched"), "too small to draw"));
+    const { store } = this.app, { lit } = store.state;
+    const button = (m, i) => h("button.module", { type: "button", dataset: { module: m }, "aria-pressed": String(lit === m), title: lit === m ? "Colour all again" : `Colour ${m} alone`, onclick: () => store.set({ lit: lit === m ? "" : m }, true) }, h("i.swatch", { style: { background: this.theme.groups[i] } }), m);
+    fill(this.legend, [...this.groups].filter(([m]) => there.has(m)).map(([m, i]) => button(m, i)), there.size > this.groups.size ? swatch(this.theme.rest, "others") : null, h("span", h("i.swatch.hatched"), "too small to draw"));
   }
 
   // ---- search ------------------------------------------------------------------------------
@@ -374,6 +394,7 @@ export class FlameView {
       const last = i === steps.length - 1;
       return [h(`button.cut`, { type: "button", title: step.text, "aria-current": last ? "true" : undefined, onclick: () => this.app.store.set({ zoom: step.zoom, span: [] }) }, shortenTo(step.text, last ? CRUMB_LAST : CRUMB)), last ? null : h("span", "›")];
     }), steps.length > 1 ? h("button", { type: "button", title: "Zoom out (Backspace)", onclick: () => this.zoomOut() }, "zoom out") : this.app.store.state.search ? null : h("span.faint", { style: { paddingLeft: "8px" } }, "double click or Enter zooms in"), this.stretched, h("span.grow"), this.matched, this.step);
+    this.crumbs.classList.toggle("whole", steps.length === 1 && !this.app.store.state.search);
     this.#showStretch();
   }
 
@@ -513,7 +534,7 @@ export function momentsOf(s, app) {
   return { from, to, of: s.of === "live" ? undefined : s.of };
 }
 
-export const noteOf = (s) => (s.of === "live" ? "live at B" : "allocated until B");
+export const noteOf = (s) => (s.of === "live" ? "live at “to”" : "allocated until “to”");
 
 // The same, of which the numbers explain themselves.
 export const changeShown = (app, c, unit) =>

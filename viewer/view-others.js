@@ -1,7 +1,8 @@
 // view-others.js: the views that are little more than what the source says: diff, advice, source.
+import { deltaHead } from "./delta.js";
 import { fill, h } from "./dom.js";
 import { focusStep } from "./filterline.js";
-import { count } from "./format.js";
+import { amount, count } from "./format.js";
 import { shortenTo } from "./names.js";
 import { common, readAdvice } from "./source.js";
 import { FlameView, momentsOf } from "./view-flame.js";
@@ -16,7 +17,7 @@ export class DiffView {
     this.after = this.#select("after", "After");
     this.normalise = h("select", { "aria-label": "Compare", onchange: () => app.store.set({ normalise: this.normalise.value }) },
       h("option", { value: "none" }, "amounts"), h("option", { value: "total" }, "shares of the total"), h("option", { value: "time" }, "amounts a second"));
-    this.what = h("div.segments", { role: "group", "aria-label": "What is compared" }, [["", "Traces"], ["1", "Moments A and B"]].map(([k, text]) =>
+    this.what = h("div.segments", { role: "group", "aria-label": "What is compared" }, [["", "Traces"], ["1", "Two moments"]].map(([k, text]) =>
       h("button", { type: "button", dataset: { moments: k }, onclick: () => app.store.set({ moments: k === "1", zoom: [], pick: [] }) }, text)));
     this.ofTraces = [h("label", "Before", this.before), h("label", "After", this.after), h("label", "Compare", this.normalise)];
     this.ofMoments = h("span.soft", { dataset: { shown: "moments" } });
@@ -26,9 +27,10 @@ export class DiffView {
     this.traces = new DiffTable(app);
     this.moments = new DiffTable(app, { moments: true });
     this.flame = new FlameView(app, { diff: true });
+    this.delta = h("div");
     this.stage = h("div.view");
     this.empty = h("div.empty", { hidden: true });
-    this.element = h("div.view", this.tools, this.stage, this.empty);
+    this.element = h("div.view", this.tools, this.delta, this.stage, this.empty);
   }
 
   #select(key, label) {
@@ -41,7 +43,7 @@ export class DiffView {
 
   measures(s) {
     if (!momentsOf(s, this.app)) return null;
-    return { only: [], text: s.of === "live" ? "Live at A and at B" : "Allocated until A and B" };
+    return { only: [], text: s.of === "live" ? "Live at two moments" : "Allocated until two moments" };
   }
 
   async update(s, changed) {
@@ -63,29 +65,48 @@ export class DiffView {
     this.table = moments ? this.moments : this.traces;
     const few = !two && !moments;
     this.empty.hidden = !few;
-    this.stage.hidden = this.tools.hidden = few;
+    this.stage.hidden = this.tools.hidden = this.delta.hidden = few;
     if (few) this.app.report(null);
-    if (few) return fill(this.empty, h("h2", "One trace is open"), h("p", "A diff needs two: ", h("code", "allotrace view before.ctf after.ctf")), h("p", "To compare two moments of this one, set A and B with the buttons of the timeline."));
+    if (few) return fill(this.empty, h("h2", "One trace is open"), h("p", "A diff needs two: ", h("code", "allotrace view before.ctf after.ctf")), h("p", "To compare two moments of this one, drag over the timeline and choose “Compare its ends”, or set “from” and “to” with its buttons."));
     const shown = s.diffas === "flame" ? this.flame : this.table;
     if (this.stage.firstChild !== shown.element) {
       fill(this.stage, shown.element);
       changed = null;
     }
-    if (shown === this.flame) return this.flame.update(s, changed);
+    if (shown === this.flame) {
+      await this.flame.update(s, changed);
+      return this.#headOfFlame(s);
+    }
     if (changed && !["trace", "filter", "measure", "at", "wrappers", "by", "before", "after", "normalise", "sort", "diffas", "difftypes", "search", "moments", "a", "b", "of"].some((k) => changed.has(k))) return;
     this.abort?.abort();
     const { signal } = (this.abort = new AbortController());
     try {
-      await this.table.load(s, signal);
+      const { head } = await this.table.load(s, signal);
+      fill(this.delta, deltaHead(this.app, this.#names(s), ...head));
       this.element.dataset.ready = String((+this.element.dataset.ready || 0) + 1);
     } catch (error) {
       if (error.name === "AbortError" || signal.aborted) return;
       this.app.trouble(error, this, () => {
         this.stage.hidden = true;
         this.empty.hidden = false;
-        fill(this.empty, h("h2", "These cannot be compared"), h("p", error.message));
+        fill(this.empty, h("h2", "These cannot be compared"), h("p", error.message), this.app.waysOut());
       });
     }
+  }
+
+  #names(s) {
+    const m = momentsOf(s, this.app);
+    return m ? [m.from, m.to] : ["Before", "After"];
+  }
+
+  // The change of all that is shown, as the root of the flame has it.
+  #headOfFlame(s) {
+    const l = this.flame.layers?.[0];
+    if (!l?.tree.diff_change) return fill(this.delta);
+    const d = this.flame.describe({ layer: 0, node: l.tree.root });
+    const side = (key) => this.app.fact(amount(d.change[key], l.answer.unit), key === "before" ? "Before" : "After", "The estimate of one side, of what is shown; the table has its interval and samples.");
+    const names = momentsOf(s, this.app) ? ["Went", "Came"] : ["Before", "After"];
+    fill(this.delta, deltaHead(this.app, names, side("before"), side("after"), d.change, l.answer.unit));
   }
 
   focusSearch() {
@@ -125,7 +146,7 @@ const GAIN = "The most that can go if the advice is followed: what the rule's re
 export const adviceCard = (app, a, head, shown = true) => {
   const said = (label, text) => (text ? h("p", h("b", `${label} `), text) : null);
   return h("article.card", { dataset: { rule: a.rule } },
-    h("h4", a.title),
+    h(shown ? "h2.advised" : "h3.advised", a.title),
     shown && a.head ? h("p", a.place ? ["in ", placeButton(app, a.place), " "] : null, a.head, a.functions.map((f) => [" ", placeButton(app, f.place)])) : null,
     said("Where:", a.where),
     said("What:", a.what),
@@ -162,7 +183,7 @@ export class AdviceView {
       fill(this.cards, all.length ? all : h("div.empty", h("h2", "No advice"), h("p", "No rule found something that stands out beyond the sampling error. That is good news, or a trace with too few samples.")));
     } catch (error) {
       if (error.name === "AbortError" || signal.aborted) return;
-      this.app.trouble(error, this, () => fill(this.cards, h("div.empty", h("h2", "No advice"), h("p", error.message))));
+      this.app.trouble(error, this, () => fill(this.cards, h("div.empty", h("h2", "No advice"), h("p", error.message), this.app.waysOut())));
     }
     this.element.dataset.ready = String((+this.element.dataset.ready || 0) + 1);
   }
@@ -193,10 +214,10 @@ export class SourceView {
   restyle() {}
   async update(s, changed) {
     if (changed && !["trace", "filter", "measure", "at", "wrappers", "line", "lines"].some((k) => changed.has(k)) && this.head) return;
-    const show = (title, text) => {
+    const show = (title, text, buttons) => {
       this.code.hidden = !!title;
       this.empty.hidden = !title;
-      if (title) fill(this.empty, h("h2", title), h("p", text));
+      if (title) fill(this.empty, h("h2", title), h("p", text), buttons);
     };
     this.abort?.abort();
     const { signal } = (this.abort = new AbortController());
@@ -217,7 +238,7 @@ export class SourceView {
       }
     } catch (error) {
       if (error.name === "AbortError" || signal.aborted) return;
-      this.app.trouble(error, this, () => show("This cannot be shown", error.message));
+      this.app.trouble(error, this, () => show("This cannot be shown", error.message, this.app.waysOut()));
     }
     this.element.dataset.ready = String((+this.element.dataset.ready || 0) + 1);
   }

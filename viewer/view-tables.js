@@ -8,7 +8,7 @@ import { openMenu } from "./menu.js";
 import { shorten, shortenTo } from "./names.js";
 import { askTable, common, readAdvice, readPlaces, rowOf, searchPattern } from "./source.js";
 import { changeWhisker, sparkline, Table, whisker } from "./table.js";
-import { changeShown, changeText, momentsOf, noteOf } from "./view-flame.js";
+import { changeText, momentsOf, noteOf } from "./view-flame.js";
 
 const TITLE = 80; // characters
 const GAP = 10, TAG = 64, TWIST = 28, INDENT = 16, SLACK = 3; // pixels of a place's cell
@@ -22,7 +22,7 @@ const whereOf = (file, line) => (file ? `${file.replace(/\[[^\]]*\]$/, "")}${lin
 // and more beside a mere module.
 function nameAndWhere(name, where, room, between) {
   const file = where.slice(where.lastIndexOf("/") + 1), least = file && GAP + SLACK + textWidth(file === where ? file : `…/${file}`, "font");
-  return [nameOf(name, Math.max(room - least, (/:\d+$/.test(where) ? 0.55 : 0.75) * room)), between, h("span.file", where ? `\u200e${where}` : "")];
+  return [nameOf(name, Math.max(room - least, (/:\d+$/.test(where) ? 0.55 : 0.75) * room)), between, h("span.file", where ? `\u200e${where.replace(/:(\d+)$/, "\u200e:$1")}` : "")];
 }
 
 const keyOf = (place) => `${place.function}\n${place.file}`;
@@ -164,13 +164,12 @@ export class TableView {
     }, "advice");
   }
 
-  // Advice comes behind the rows, and is marked in those that are seen.
-  async #askAdvice(s, signal) {
+  // Advice takes a while, so that rows are marked with it only once somebody has asked for it.
+  markAdvised(s = this.app.store.state) {
     if (!["hotspots", "functions", "leaks"].includes(this.kind)) return;
-    const a = await this.app.source.get("advice", common(s), signal).catch(() => null);
-    if (!a || signal.aborted) return;
-    this.advised = new Map(readAdvice(a).reverse().flatMap((x) => x.places.map((p) => [keyOf(p), x]))); // the largest last: it counts
-    if (this.advised.size) this.table.refresh();
+    const a = this.app.source.peek("advice", common(s));
+    this.advised = a && new Map(readAdvice(a).reverse().flatMap((x) => x.places.map((p) => [keyOf(p), x]))); // the largest last: it counts
+    if (this.advised?.size) this.table.refresh();
   }
 
   #callersCell(row, room) {
@@ -216,10 +215,10 @@ export class TableView {
       if (this.#unrolls() && kind !== "functions") await this.#asTree(first, s);
       if (signal.aborted) return;
       this.#finish(s, kind, first);
-      this.#askAdvice(s, signal);
+      this.markAdvised(s);
     } catch (error) {
       if (error.name === "AbortError" || signal.aborted) return;
-      this.app.trouble(error, this, () => this.#showEmpty("This cannot be shown", error.message));
+      this.app.trouble(error, this, () => this.#showEmpty("This cannot be shown", error.message, this.app.waysOut()));
     }
     this.element.removeAttribute("aria-busy");
   }
@@ -340,7 +339,7 @@ export class TableView {
     const end = () => moment(to, cleaned_up ? "The program cleaned up" : "End", cleaned_up ? "From then on it freed memory and allocated hardly anything." : "The time of the last event of the trace. What is live then was never freed.");
     return [
       cleaned_up ? ["The program cleaned up from ", end(), " on; leaks are measured just before that. "] : null,
-      "Growth counts from ", moment(from, "Start-up", "The first quarter of the time: what a program allocates at its start, it may keep."), " to ", end(), "; earlier allocations are start-up.",
+      "Growth counts from ", moment(from, "Start-up", "The first quarter of the time: what a program allocates at its start, it may keep."), " to ", end(), "; earlier allocations are start-up. Rows stand in the order of their classes, the surest first, then by amount.",
     ];
   }
 
@@ -419,10 +418,10 @@ export class DiffTable {
       label: "What changed",
       columns: [
         { key: "place", title: "Place", width: "minmax(240px,2.6fr)", cell: (row, i, room) => h("div.place", { title: `${row.name}\n${row.where}` }, nameAndWhere(row.name, row.where, room)) },
-        side("before", moments ? "At A" : "Before"),
-        side("after", moments ? "At B" : "After"),
-        moments ? moved("went", "Went", "of A, and not of B") : null,
-        moments ? moved("came", "Came", "of B, and not of A") : null,
+        side("before", moments ? "From" : "Before"),
+        side("after", moments ? "To" : "After"),
+        moments ? moved("went", "Went", "live at “from”, and not at “to”") : null,
+        moments ? moved("came", "Came", "live at “to”, and not at “from”") : null,
         { key: "change", title: "Change", width: "106px", right: true, sort: "change", cell: (row) => app.following("change", { value: row.change, low: row.change_low, high: row.change_high, q: row.q }, { unit: this.unit }, { alone: true }) },
         { key: "whisker", title: "95% interval", help: "of the change", width: "minmax(96px,1.2fr)", cell: (row) => changeWhisker(row.change, row.change_low, row.change_high, row.sure, this.max) },
         { key: "sure", title: "Verdict", width: "118px", cell: (row) => h(`span${row.sure ? "" : ".faint"}`, { title: `${changeText(changeOf(row), this.unit)}${row.decided ? `; q = ${row.q}` : ""}` }, row.sure ? (row.change > 0 ? "▲ surely more" : "▼ surely less") : moments && row.went === 0 && row.came === 0 ? "the same" : row.decided ? "maybe none" : "undecided") },
@@ -452,10 +451,9 @@ export class DiffTable {
     this.search.show(s.search);
     fill(this.summary, this.by, this.search.element,
       this.moments ? h("span", "Went: ", this.#moved(first.answer, "went"), ", came: ", this.#moved(first.answer, "came"), ". ") : null,
-      h("span", "In all ", whole("before"), " → ", whole("after"), ": ", changeShown(app, t, this.unit), ". ",
-        t.decided ? [app.fact(`${n_sure ? count(n_sure) : "None"} of ${count(first.count)}`, "Sure changes", "How many of the rows changed beyond accident, and of how many; among those that are called sure, at most the false discovery rate are accidents."), " places changed beyond accident."] : null));
+      h("span", t.decided ? [app.fact(`${n_sure ? count(n_sure) : "None"} of ${count(first.count)}`, "Sure changes", "How many of the rows changed beyond accident, and of how many; among those that are called sure, at most the false discovery rate are accidents."), " places changed beyond accident."] : null));
     fill(this.table.foot, "Only changes that are sure at a false discovery rate of ", app.fact(percent(100 * first.answer.false_discovery_rate), "False discovery rate", "Of the changes that are called sure, the share that may be accidents (Benjamini and Hochberg's procedure)."), " are coloured and marked.");
-    return first;
+    return { ...first, head: [whole("before"), whole("after"), t, this.unit] };
   }
 
   #moved(answer, key) {

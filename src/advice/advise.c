@@ -18,6 +18,7 @@ typedef struct range {
 
 typedef struct finder {
     const query_result *q;
+    const advise_asker *asker;
     double min_share;
     advise *out;
     advise_stacks stacks;
@@ -444,10 +445,10 @@ static bool find_items(finder *f) {
     if (ok)
         memset(f->rule_of, UNDECIDED, n);
     for (size_t i = 0; ok && i < f->owners.count; i++)
-        ok = advise_owner(f, f->owners.items[i]);
+        ok = !advise_is_unwanted(f->asker, 0) && advise_owner(f, f->owners.items[i]);
     for (size_t rule = 0; ok && rule < advise_n_rules; rule++)
         if (advise_rules[rule].spreads)
-            ok = advise_all(f, (uint8_t)rule, only);
+            ok = !advise_is_unwanted(f->asker, 0) && advise_all(f, (uint8_t)rule, only);
     free(only);
     if (ok && f->out->items.count)
         qsort(f->out->items.items, f->out->items.count, sizeof *f->out->items.items, compare_items);
@@ -455,9 +456,15 @@ static bool find_items(finder *f) {
 }
 
 bool advise_query(const query_result *q, double min_share, advise *result) {
+    const advise_asker stays = {0};
+    return advise_query_for(&stays, q, min_share, result);
+}
+
+bool advise_query_for(const advise_asker *asker, const query_result *q, double min_share,
+                      advise *result) {
     *result = (advise){.n_owners = 0};
-    finder f = {.q = q, .min_share = min_share, .out = result};
-    bool ok = advise_stacks_build(q, &f.stacks);
+    finder f = {.q = q, .asker = asker, .min_share = min_share, .out = result};
+    bool ok = advise_stacks_build(q, asker, &f.stacks);
     if (ok) {
         f.rule_of = malloc(f.stacks.items.count + 1);
         f.shown = calloc(f.stacks.items.count + 1, sizeof *f.shown);

@@ -10,6 +10,7 @@
 #include "advice/advise_blocks.h"
 #include "advice/advise_growth.h"
 #include "advice/advise_rules.h"
+#include "advice/advise_stacks.h"
 #include "base/arena.h"
 #include "query/query.h"
 
@@ -57,6 +58,10 @@ typedef struct advise {
  * percent of the total. The query must count what was allocated, and keep rows. False when there is
  * no memory. The result refers to the profile. */
 bool advise_query(const query_result *q, double min_share, advise *result);
+
+/* The same, until nobody waits for it any more: then false. */
+bool advise_query_for(const advise_asker *asker, const query_result *q, double min_share,
+                      advise *result);
 
 void advise_free(advise *a);
 

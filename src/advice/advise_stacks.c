@@ -32,6 +32,7 @@ typedef VEC(advise_names) names_list;
 
 typedef struct builder {
     const query_result *q;
+    const advise_asker *asker;
     advise_stacks *out;
     advise_names *names;       /* by location */
     bool *library, *anonymous; /* the same */
@@ -136,13 +137,16 @@ static way find_way(const builder *b, lens_cursor at) {
 }
 
 /* A node comes after its parent, so that the parent's way is known. */
-static void find_ways(builder *b) {
+static bool find_ways(builder *b) {
     const size_t n = cct_count(&b->q->profile->tree);
     for (uint32_t i = 0; i < n; i++) {
+        if (advise_is_unwanted(b->asker, i))
+            return false;
         lens_cursor at = lens_innermost(&b->q->lens, i);
         const bool own = at.node == i || at.location == LENS_NOWHERE;
         b->ways[i] = own ? find_way(b, at) : b->ways[at.node];
     }
+    return true;
 }
 
 /* ---- shape ------------------------------------------------------------------------------- */
@@ -189,7 +193,7 @@ static bool find_calls(builder *b) {
     for (uint32_t i = 1; ok && i < n; i++)
         has_callee[cct_parent(tree, i)] = true;
     for (uint32_t i = 1; ok && i < n; i++)
-        ok = see_calls(b, i, has_callee[i]);
+        ok = !advise_is_unwanted(b->asker, i) && see_calls(b, i, has_callee[i]);
     free(has_callee);
     return ok;
 }
@@ -338,7 +342,7 @@ static bool see_rows(builder *b) {
     const uint8_t *kept = b->q->selection.kept;
     for (size_t i = 0; i < b->q->profile->table.count; i++) {
         b->out->stack_of[i] = ADVISE_NO_STACK;
-        if ((!kept || kept[i]) && !see_row(b, i))
+        if (advise_is_unwanted(b->asker, i) || ((!kept || kept[i]) && !see_row(b, i)))
             return false;
     }
     return true;
@@ -373,8 +377,7 @@ static bool build(builder *b) {
         return false;
     if (!judge_locations(b))
         return false;
-    find_ways(b);
-    if (!find_calls(b) || !see_rows(b) || !sort_sizes(b))
+    if (!find_ways(b) || !find_calls(b) || !see_rows(b) || !sort_sizes(b))
         return false;
     b->out->n_owners = b->owners.count;
     if (b->out->items.count)
@@ -383,11 +386,12 @@ static bool build(builder *b) {
     return true;
 }
 
-bool advise_stacks_build(const query_result *q, advise_stacks *s) {
+bool advise_stacks_build(const query_result *q, const advise_asker *asker, advise_stacks *s) {
     const profile *p = q->profile;
     *s = (advise_stacks){.stack_of = malloc((p->table.count + 1) * sizeof *s->stack_of)};
     builder b = {
         .q = q,
+        .asker = asker,
         .out = s,
         .names = calloc(p->locations.count + 1, sizeof *b.names),
         .library = calloc(p->locations.count + 1, sizeof *b.library),

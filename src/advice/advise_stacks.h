@@ -46,8 +46,20 @@ typedef struct advise_stacks {
     uint32_t n_owners;
 } advise_stacks;
 
+/* Who waits for it, and may stop waiting: then it ends as if there were no memory. */
+typedef struct advise_asker {
+    bool (*has_gone)(void *context); /* NULL: stays */
+    void *context;
+} advise_asker;
+
+/* For loops: asks now and then. */
+static inline bool advise_is_unwanted(const advise_asker *a, size_t step) {
+    enum { ASK_AFTER = 1 << 14 /* steps */ };
+    return a->has_gone && step % ASK_AFTER == 0 && a->has_gone(a->context);
+}
+
 /* False when there is no memory. */
-bool advise_stacks_build(const query_result *q, advise_stacks *s);
+bool advise_stacks_build(const query_result *q, const advise_asker *asker, advise_stacks *s);
 
 /* The rows of a stack, `n_rows` of them, in the order of the table; NULL when there is no memory.
  */

@@ -25,11 +25,15 @@ path_tree *callpaths_collapse(const callpaths *v) {
 
 path_sums *callpaths_sum(const callpaths *v) {
     path_sums *s = path_sums_new(callpaths_tree(v), v->queries, v->n_sides);
-    for (unsigned side = 0; s && side < v->n_sides; side++)
-        path_sums_add(s, side, v->queries[side], v->seen[side], v->joined, v->collapsed);
-    if (s)
+    bool ok = s;
+    for (unsigned side = 0; ok && side < v->n_sides; side++)
+        ok = path_sums_add(s, side, v->queries[side], v->seen[side], v->joined, v->collapsed);
+    if (ok) {
         path_sums_finish(s, callpaths_tree(v));
-    return s;
+        return s;
+    }
+    path_sums_free(s);
+    return NULL;
 }
 
 static bool make_trees(callpaths *v) {

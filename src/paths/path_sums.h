@@ -9,20 +9,35 @@ typedef struct path_counts {
     uint64_t samples, blocks;
 } path_counts;
 
+typedef struct path_few {
+    uint32_t samples, blocks;
+} path_few;
+
 typedef struct path_weights {
-    double weight, squares, heaviest, per_word, most_per_word;
+    double weight, squares, heaviest;
 } path_weights;
 
-/* By node. Of amounts of memory the counts say all. */
+typedef struct path_words {
+    double per_word, most_per_word;
+} path_words;
+
+/* By node. Most nodes of a deep tree cost nothing of their own: a column may keep those alone of
+ * which a bit is set, one behind the other. Of `few` and `counts` there is one: the narrow one
+ * where all that was asked for fits. */
 typedef struct path_column {
+    uint64_t *bits;  /* by node; NULL: it keeps all */
+    uint32_t *ranks; /* by word of these: how many bits are set before it */
+    path_few *few;
     path_counts *counts;
-    path_weights *weights; /* NULL: of amounts of memory */
+    path_weights *weights; /* NULL: of amounts of memory, of which the counts say all */
+    path_words *words;     /* of numbers of blocks alone */
 } path_column;
 
 /* Immutable once finished; refers to nothing. */
 typedef struct path_sums {
     size_t n;
     unsigned n_sides;
+    size_t n_own[PATH_SIDES];                     /* nodes that cost something themselves */
     path_column own[PATH_SIDES], all[PATH_SIDES]; /* `all`: with what is below */
     double rates[PATH_SIDES], units[PATH_SIDES];  /* an amount is weight / rate * unit */
 } path_sums;
@@ -32,8 +47,8 @@ path_sums *path_sums_new(const path_tree *t, const query_result *const queries[P
                          unsigned n_sides);
 
 /* Adds what a question cost: `seen` is the tree that its lens sees, the others, which may be NULL,
- * what was made of that. */
-void path_sums_add(path_sums *s, unsigned side, const query_result *q, const path_tree *seen,
+ * what was made of that. Once a side; false when there is no memory. */
+bool path_sums_add(path_sums *s, unsigned side, const query_result *q, const path_tree *seen,
                    const path_tree *joined, const path_tree *collapsed);
 
 /* Adds up what is below; `t`: the last of these trees. */
@@ -44,34 +59,76 @@ void path_sums_free(path_sums *s);         /* NULL is allowed */
 
 /* ---- columns ----------------------------------------------------------------------------- */
 
-bool path_column_make(path_column *c, size_t n, bool weighted);
+/* Of as many nodes as `like` is of, and as wide. */
+bool path_column_make(path_column *c, size_t n, const path_column *like);
 void path_column_free(path_column *c);
 
-static inline cost path_column_at(const path_column *c, uint32_t node) {
-    const path_counts *n = &c->counts[node];
-    cost all = {.samples = n->samples, .blocks = n->blocks, .weight = (double)n->samples};
+static inline bool path_column_keeps(const path_column *c, uint32_t node) {
+    return !c->bits || (c->bits[node / 64] >> node % 64 & 1);
+}
+
+/* Where it keeps a node that it keeps. */
+static inline uint32_t path_column_index(const path_column *c, uint32_t node) {
+    if (!c->bits)
+        return node;
+    const uint64_t before = c->bits[node / 64] & ((UINT64_C(1) << node % 64) - 1);
+    return c->ranks[node / 64] + (uint32_t)__builtin_popcountll(before);
+}
+
+static inline cost path_column_of(const path_column *c, uint32_t i) {
+    cost all = {.samples = c->few ? c->few[i].samples : c->counts[i].samples,
+                .blocks = c->few ? c->few[i].blocks : c->counts[i].blocks};
+    all.weight = (double)all.samples;
     if (c->weights) {
-        all.weight = c->weights[node].weight;
-        all.squares = c->weights[node].squares;
-        all.heaviest = c->weights[node].heaviest;
-        all.per_word = c->weights[node].per_word;
-        all.most_per_word = c->weights[node].most_per_word;
+        all.weight = c->weights[i].weight;
+        all.squares = c->weights[i].squares;
+        all.heaviest = c->weights[i].heaviest;
+    }
+    if (c->words) {
+        all.per_word = c->words[i].per_word;
+        all.most_per_word = c->words[i].most_per_word;
     }
     return all;
 }
 
+static inline cost path_column_at(const path_column *c, uint32_t node) {
+    return path_column_keeps(c, node) ? path_column_of(c, path_column_index(c, node)) : (cost){0};
+}
+
+static inline bool path_column_any(const path_column *c, uint32_t node) {
+    if (!path_column_keeps(c, node))
+        return false;
+    const uint32_t i = path_column_index(c, node);
+    return c->few ? c->few[i].blocks : c->counts[i].blocks;
+}
+
+static inline void path_weights_add(path_weights *w, const cost *add) {
+    w->weight += add->weight;
+    w->squares += add->squares;
+    if (add->heaviest > w->heaviest)
+        w->heaviest = add->heaviest;
+}
+
+static inline void path_words_add(path_words *w, const cost *add) {
+    w->per_word += add->per_word;
+    if (add->most_per_word > w->most_per_word)
+        w->most_per_word = add->most_per_word;
+}
+
+/* To a node that it keeps. */
 static inline void path_column_add(path_column *c, uint32_t node, const cost *add) {
-    c->counts[node].samples += add->samples;
-    c->counts[node].blocks += add->blocks;
-    if (!c->weights)
-        return;
-    c->weights[node].weight += add->weight;
-    c->weights[node].squares += add->squares;
-    if (add->heaviest > c->weights[node].heaviest)
-        c->weights[node].heaviest = add->heaviest;
-    c->weights[node].per_word += add->per_word;
-    if (add->most_per_word > c->weights[node].most_per_word)
-        c->weights[node].most_per_word = add->most_per_word;
+    const uint32_t i = path_column_index(c, node);
+    if (c->few) {
+        c->few[i].samples += (uint32_t)add->samples;
+        c->few[i].blocks += (uint32_t)add->blocks;
+    } else {
+        c->counts[i].samples += add->samples;
+        c->counts[i].blocks += add->blocks;
+    }
+    if (c->weights)
+        path_weights_add(&c->weights[i], add);
+    if (c->words)
+        path_words_add(&c->words[i], add);
 }
 
 /* ---- sums of all sides ------------------------------------------------------------------- */
@@ -103,15 +160,16 @@ static inline cost path_sums_all(const path_sums *s, uint32_t node) {
 
 /* Which nodes cost anything: what a filter left nothing of is nowhere shown. */
 typedef struct path_any {
-    const path_counts *first, *second;
+    const path_column *first, *second;
 } path_any;
 
 static inline path_any path_sums_any(const path_sums *s, const path_column *sides) {
-    return (path_any){sides[0].counts, sides[s->n_sides - 1].counts};
+    return (path_any){&sides[0], &sides[s->n_sides - 1]};
 }
 
 static inline bool path_any_at(path_any any, uint32_t node) {
-    return any.first[node].blocks | any.second[node].blocks;
+    return path_column_any(any.first, node) ||
+           (any.second != any.first && path_column_any(any.second, node));
 }
 
 #endif

@@ -188,10 +188,10 @@ static bool gather(painter *p, const uint32_t *focus) {
     const path_sums *s = p->sums;
     p->worth = p->gathered;
     for (unsigned side = 0; side < s->n_sides; side++) {
-        if (!path_column_make(&p->gathered[side], s->n, s->own[0].weights))
+        if (!path_column_make(&p->gathered[side], s->n, &s->all[side]))
             return false;
         for (uint32_t i = 1; i < s->n; i++)
-            if (focus[i] != PATH_ROOT && s->own[side].counts[i].blocks) {
+            if (focus[i] != PATH_ROOT && path_column_any(&s->own[side], i)) {
                 const cost own = path_column_at(&s->own[side], i);
                 path_column_add(&p->gathered[side], focus[i], &own);
             }

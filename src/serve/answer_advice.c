@@ -51,6 +51,7 @@ static bool write_advice(request *r, const asked *q, const advise *a, double sha
 
 typedef struct advice_making {
     const query_result *query;
+    advise_asker asker;
     double share;
 } advice_making;
 
@@ -62,7 +63,7 @@ static void release_advice(void *value) {
 static bool make_advice(void *context, cache_value *value) {
     const advice_making *m = context;
     advise *a = malloc(sizeof *a);
-    if (!a || !advise_query(m->query, m->share, a)) {
+    if (!a || !advise_query_for(&m->asker, m->query, m->share, a)) {
         free(a);
         return false;
     }
@@ -73,18 +74,19 @@ static bool make_advice(void *context, cache_value *value) {
     return true;
 }
 
-/* It takes seconds on a large trace. Who gives up and asks again finds what was begun for him,
- * which for that reason is not given up with him. */
+/* It takes seconds on a large trace, and ends when its client has gone. */
 bool answer_advice(request *r) {
     asked q = {.needs_blocks = true, .needs_rows = true, .of_allocated = true};
     double share = ADVISE_WORTH;
     bool ok = request_number(r, "share", 0.1, 100, &share) && request_ask(r, &q);
     if (ok) {
         advice_making m = {.query = q.query, .share = share};
+        if (r->client)
+            m.asker = (advise_asker){r->client->has_gone, r->client->context};
         char key[40];
         snprintf(key, sizeof key, "advice %.17g", share);
         cache_entry *e = asked_cached(r, &q, key, make_advice, &m);
-        ok = e && write_advice(r, &q, cache_entry_value(e), share);
+        ok = e ? write_advice(r, &q, cache_entry_value(e), share) : request_no_answer(r);
         cache_release(r->viewer->cache, e);
     }
     asked_close(r, &q);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAKERS_MAX = 3 };
+
 typedef enum entry_state { ENTRY_MAKING, ENTRY_READY, ENTRY_FAILED } entry_state;
 
 struct cache_entry {
@@ -19,8 +21,9 @@ struct cache_entry {
 struct cache {
     pthread_mutex_t lock; /* guards all below, and the entries but for their values */
     pthread_cond_t made;
+    unsigned makers; /* threads that make a value */
     cache_entry *newest, *oldest;
-    size_t size, capacity;
+    size_t size, capacity, staying;
 };
 
 cache *cache_new(size_t capacity) {
@@ -69,7 +72,10 @@ static cache_entry *find(const cache *c, const char *key) {
 /* Takes what nobody uses out of the list until the rest fits; returns it, linked by `next`. */
 static cache_entry *evict(cache *c) {
     cache_entry *gone = NULL;
-    for (cache_entry *e = c->oldest; e && c->size > c->capacity;) {
+    const cache_entry *staying = NULL, *next = c->newest;
+    for (size_t i = 0; next && i < c->staying; i++, next = next->next)
+        staying = next;
+    for (cache_entry *e = c->oldest; e != staying && c->size > c->capacity;) {
         cache_entry *newer = e->previous;
         if (e->users == 0) {
             unlist(c, e);
@@ -122,10 +128,14 @@ static cache_entry *await(cache *c, cache_entry *e) {
 /* With the lock held, which it gives up for a while. */
 static cache_entry *fill(cache *c, cache_entry *e, bool (*make)(void *, cache_value *),
                          void *context) {
+    while (c->makers >= MAKERS_MAX)
+        pthread_cond_wait(&c->made, &c->lock);
+    c->makers++;
     pthread_mutex_unlock(&c->lock);
     cache_value value = {0};
     bool ok = make(context, &value);
     pthread_mutex_lock(&c->lock);
+    c->makers--;
     e->state = ok ? ENTRY_READY : ENTRY_FAILED;
     bool listed = e->listed;
     unlist(c, e);
@@ -150,17 +160,26 @@ static cache_entry *add(cache *c, const char *key) {
 cache_entry *cache_get(cache *c, const char *key, bool (*make)(void *context, cache_value *value),
                        void *context) {
     pthread_mutex_lock(&c->lock);
-    cache_entry *e = find(c, key);
-    if (e) {
-        e->users++;
-        unlist(c, e);
-        list(c, e);
-        e = await(c, e);
-    } else if ((e = add(c, key))) {
-        e = fill(c, e, make, context);
+    cache_entry *e = NULL, *known;
+    while (!e && (known = find(c, key))) {
+        known->users++;
+        unlist(c, known);
+        list(c, known);
+        e = await(c, known);
     }
+    if (!e && (e = add(c, key)))
+        e = fill(c, e, make, context);
     pthread_mutex_unlock(&c->lock);
     return e;
+}
+
+void cache_limit(cache *c, size_t capacity, size_t staying) {
+    pthread_mutex_lock(&c->lock);
+    c->capacity = capacity;
+    c->staying = staying;
+    cache_entry *gone = evict(c);
+    pthread_mutex_unlock(&c->lock);
+    destroy_all(gone);
 }
 
 void *cache_entry_value(const cache_entry *e) {

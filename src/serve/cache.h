@@ -1,7 +1,8 @@
 /* cache.h: answers that may be asked for again, by key, the least recently used ones going first.
  *
- * Threads share it. What several ask for at once is computed once, while the others wait. A value
- * in use stays until its last user releases it, in the cache or not. */
+ * Threads share it. What several ask for at once is computed once, while the others wait. Few
+ * values are made at a time, since each takes memory while it is made. A value in use stays until
+ * its last user releases it, in the cache or not. */
 #ifndef SERVE_CACHE_H
 #define SERVE_CACHE_H
 
@@ -21,10 +22,14 @@ typedef struct cache_entry cache_entry;
 
 /* NULL when there is no memory. `capacity`: bytes. */
 cache *cache_new(size_t capacity);
+
+/* So many bytes from now on; the newest `staying` entries stay, however large. */
+void cache_limit(cache *c, size_t capacity, size_t staying);
 void cache_free(cache *c); /* no entry may be in use; NULL is allowed */
 
 /* The entry of `key`, in use by the caller; if there is none, `make` fills it. NULL when `make`
- * failed (the next one who asks tries again) or there is no memory. */
+ * failed or there is no memory. Who waited for another one's `make`, which may have failed for
+ * reasons of that one, tries by himself. */
 cache_entry *cache_get(cache *c, const char *key, bool (*make)(void *context, cache_value *value),
                        void *context);
 void *cache_entry_value(const cache_entry *e);

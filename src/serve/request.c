@@ -170,6 +170,14 @@ static bool client_has_gone(const request *r) {
     return r->client && r->client->has_gone(r->client->context);
 }
 
+static bool nobody_waits(request *r) {
+    return request_fail(r, HTTP_UNAVAILABLE, "nobody waits for the answer any more");
+}
+
+bool request_no_answer(request *r) {
+    return client_has_gone(r) ? nobody_waits(r) : request_no_memory(r);
+}
+
 bool request_search(request *r, const profile *p, uint8_t **matches) {
     const char *text = request_text(r, "search");
     call_site *s;
@@ -193,7 +201,7 @@ bool request_search(request *r, const profile *p, uint8_t **matches) {
     if (gone) {
         free(*matches);
         *matches = NULL;
-        return request_fail(r, HTTP_UNAVAILABLE, "nobody waits for the answer any more");
+        return nobody_waits(r);
     }
     return *matches || request_no_memory(r);
 }

@@ -31,6 +31,7 @@ typedef struct request {
 __attribute__((format(printf, 4, 5))) bool request_refuse(request *r, const char *parameter,
                                                           size_t column, const char *format, ...);
 bool request_no_memory(request *r);
+bool request_no_answer(request *r); /* nobody waits any more; else for want of memory */
 __attribute__((format(printf, 3, 4))) bool request_fail(request *r, int status, const char *format,
                                                         ...);
 
@@ -180,7 +181,8 @@ void write_figures_within(output *o, const asked *a, const filter_bounds *may,
       "from to of before after by mode focus focus_ids root width min share rows collapse "        \
       "search ")                                                                                   \
     X("diff", answer_diff,                                                                         \
-      "from to of before after filter measure at wrappers by normalise sort order offset limit "   \
+      "trace from to of before after filter measure at wrappers by normalise sort order offset "   \
+      "limit "                                                                                     \
       "search ")                                                                                   \
     X("source", answer_source, ASK_PARAMETERS "place from to ")                                    \
     X("explain", answer_explain, "trace measure value low high samples blocks ")

@@ -25,6 +25,7 @@ enum {
     FILES_WANTED = CONNECTIONS_MAX + 256,
     REQUEST_MEMORY = 48 * 1024, /* bytes a connection: request, headers, and what is sent */
     IDLE_SECONDS = 30,          /* without a byte in either direction */
+    ANSWER_SECONDS = 120,       /* of computing one, where that can be given up */
     EXCHANGE_SECONDS = 60,      /* from the end of one answer to that of the next */
     PING_SECONDS = 15,
     PARAMETERS_MAX = 24,
@@ -64,6 +65,8 @@ typedef struct exchange {
     size_t n_parameters;
     bool too_many; /* parameters */
     bool answered;
+    bool late;       /* it took too long */
+    time_t patience; /* until when it may take */
     output answer;
     int status;
 } exchange;
@@ -280,15 +283,29 @@ static enum MHD_Result on_parameter(void *context, enum MHD_ValueKind kind, cons
 
 /* A client that has gone away needs no answer: while somebody types, many requests are given up. */
 static bool has_gone(void *context) {
-    const exchange *e = context;
+    exchange *e = context;
     char byte;
+    e->late |= now() > e->patience;
+    if (e->late)
+        return true;
     return e->client && recv(e->client->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+static void answer_late(exchange *e) {
+    char reason[120];
+    snprintf(reason, sizeof reason,
+             "it takes more than %d s: narrow it with a filter, or ask the command",
+             ANSWER_SECONDS);
+    e->answer.used = 0;
+    e->answer.error = 0;
+    api_error(&e->answer, NULL, 0, reason);
 }
 
 /* In a worker. */
 static void run_exchange(job *j) {
     exchange *e = (exchange *)j;
     output_start(&e->answer, OUTPUT_MEMORY);
+    e->patience = now() + ANSWER_SECONDS;
     if (e->server->stopping || has_gone(e)) {
         e->status = MHD_HTTP_SERVICE_UNAVAILABLE;
         api_error(&e->answer, NULL, 0, "the viewer is ending");
@@ -296,6 +313,8 @@ static void run_exchange(job *j) {
         const api_client asks = {has_gone, e};
         e->status = api_answer(e->server->viewer, e->endpoint, e->parameters, e->n_parameters,
                                &asks, &e->answer);
+        if (e->late && e->status != MHD_HTTP_OK)
+            answer_late(e);
     }
     e->answered = true;
     set_clock(e->server, e->client, now());

@@ -1,13 +1,44 @@
 /* viewer.c: see viewer.h. */
 #include "serve/viewer.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 
-#define CACHE_BYTES ((size_t)512 << 20)
+/* What is kept for the next question: less of a small trace, of which it is soon computed again. */
+enum {
+    CACHE_TIMES = 2,   /* the size of the traces */
+    CACHE_STAYING = 4, /* what one question is made of: else each step would make it again */
+};
+#define CACHE_LEAST ((size_t)48 << 20)
+#define CACHE_MOST  ((size_t)512 << 20)
+
+/* The C library would keep what large arrays leave behind for arrays as large, by thread. */
+static void give_memory_back(void) {
+    enum { ARENAS = 2, LARGE = 256 << 10 /* bytes: what has pages of its own */ };
+    mallopt(M_ARENA_MAX, ARENAS);
+    mallopt(M_MMAP_THRESHOLD, LARGE);
+    mallopt(M_TRIM_THRESHOLD, 4 * LARGE);
+}
+
+static void limit_cache(viewer *v) {
+    size_t sum = 0;
+    for (size_t i = 0; i < v->n_traces; i++) {
+        const uint64_t size = v->traces[i].size;
+        if (size == 0 || size > CACHE_MOST) /* unknown, or enough by itself */
+            sum = CACHE_MOST;
+        sum = sum > CACHE_MOST ? CACHE_MOST : sum + (size_t)size * CACHE_TIMES;
+    }
+    cache_limit(v->cache,
+                sum < CACHE_LEAST  ? CACHE_LEAST
+                : sum > CACHE_MOST ? CACHE_MOST
+                                   : sum,
+                CACHE_STAYING);
+}
 
 bool viewer_init(viewer *v, char *const *paths, size_t n) {
-    *v = (viewer){.traces = calloc(n + 1, sizeof *v->traces), .cache = cache_new(CACHE_BYTES)};
+    give_memory_back();
+    *v = (viewer){.traces = calloc(n + 1, sizeof *v->traces), .cache = cache_new(CACHE_MOST)};
     if (!v->traces || !v->cache) {
         viewer_free(v);
         return false;
@@ -124,6 +155,7 @@ bool viewer_publish(viewer *v, size_t trace, profile *p, const memtrace_warning 
         cache_forget(v->cache, prefix);
     }
     reading_release(old);
+    limit_cache(v);
     if (v->published)
         v->published(v->context, trace);
     return true;

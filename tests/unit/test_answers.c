@@ -1,6 +1,7 @@
 /* Tests of what requests to the viewer share, without a socket: who may ask, the cache, answers
  * that are kept. */
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -139,6 +140,63 @@ START_TEST(what_is_in_use_stays) {
 }
 END_TEST
 
+START_TEST(the_newest_may_stay_however_large) {
+    counted c = {.size = 10, .lock = PTHREAD_MUTEX_INITIALIZER};
+    cache *all = cache_new(25);
+    const char *const keys[] = {"a", "b", "c"};
+    cache_limit(all, 5, 2);
+    for (size_t i = 0; i < 3; i++)
+        cache_release(all, cache_get(all, keys[i], make_counted, &c));
+    ck_assert_int_eq(c.released, 1);
+    cache_release(all, cache_get(all, "b", make_counted, &c));
+    ck_assert_int_eq(c.made, 3);
+    cache_limit(all, 5, 0);
+    ck_assert_int_eq(c.released, 3);
+    cache_free(all);
+}
+END_TEST
+
+/* A value whose maker fails while another thread waits for it. */
+typedef struct unlucky {
+    cache *all;
+    atomic_int tried, begun;
+    atomic_bool second_asks;
+} unlucky;
+
+static bool make_at_second(void *context, cache_value *value) {
+    unlucky *u = context;
+    if (u->tried++ > 0) {
+        *value = (cache_value){.value = malloc(1), .size = 1, .release = free};
+        return true;
+    }
+    u->begun = 1;
+    while (!u->second_asks)
+        sched_yield();
+    return false;
+}
+
+static void *ask_first(void *context) {
+    unlucky *u = context;
+    ck_assert_ptr_null(cache_get(u->all, "a", make_at_second, u));
+    return NULL;
+}
+
+START_TEST(who_waits_for_one_that_fails_tries_himself) {
+    unlucky u = {.all = cache_new(5)};
+    pthread_t first;
+    ck_assert_int_eq(pthread_create(&first, NULL, ask_first, &u), 0);
+    while (!u.begun)
+        sched_yield();
+    u.second_asks = true;
+    cache_entry *e = cache_get(u.all, "a", make_at_second, &u);
+    ck_assert_ptr_nonnull(e);
+    ck_assert_int_eq(u.tried, 2);
+    pthread_join(first, NULL);
+    cache_release(u.all, e);
+    cache_free(u.all);
+}
+END_TEST
+
 START_TEST(failures_are_not_remembered) {
     counted c = {.size = 1, .fails = true, .lock = PTHREAD_MUTEX_INITIALIZER};
     cache *all = cache_new(5);
@@ -194,12 +252,15 @@ static void record(profile *p) {
 
 static atomic_int advised;
 
-bool __real_advise_query(const query_result *q, double min_share, advise *result);
-bool __wrap_advise_query(const query_result *q, double min_share, advise *result);
+bool __real_advise_query_for(const advise_asker *asker, const query_result *q, double min_share,
+                             advise *result);
+bool __wrap_advise_query_for(const advise_asker *asker, const query_result *q, double min_share,
+                             advise *result);
 
-bool __wrap_advise_query(const query_result *q, double min_share, advise *result) {
+bool __wrap_advise_query_for(const advise_asker *asker, const query_result *q, double min_share,
+                             advise *result) {
     advised++;
-    return __real_advise_query(q, min_share, result);
+    return __real_advise_query_for(asker, q, min_share, result);
 }
 
 /* The answer to a request for advice, which the caller frees. */
@@ -286,6 +347,26 @@ START_TEST(a_search_ends_when_its_client_has_gone) {
 }
 END_TEST
 
+START_TEST(advice_ends_when_its_client_has_gone) {
+    int asked = 0;
+    const api_client client = {goes_at_once, &asked};
+    profile p;
+    viewer v;
+    output o;
+    char name[] = "a.ctf";
+    record(&p);
+    ck_assert(viewer_init(&v, (char *[]){name}, 1));
+    ck_assert(viewer_publish(&v, 0, &p, NULL, 0, READING_WHOLE));
+    output_start(&o, OUTPUT_MEMORY);
+    ck_assert_int_eq(api_answer(&v, "advice", NULL, 0, &client, &o), 503);
+    ck_assert_int_ge(asked, 1);
+    o.used = 0;
+    ck_assert_int_eq(api_answer(&v, "advice", NULL, 0, NULL, &o), 200);
+    output_finish(&o);
+    viewer_free(&v);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("answers");
     TCase *t = tcase_create("answers");
@@ -294,11 +375,14 @@ static Suite *suite(void) {
     tcase_add_test(t, tokens_are_compared_as_a_whole);
     tcase_add_test(t, what_is_asked_again_is_not_made_again);
     tcase_add_test(t, what_is_in_use_stays);
+    tcase_add_test(t, the_newest_may_stay_however_large);
+    tcase_add_test(t, who_waits_for_one_that_fails_tries_himself);
     tcase_add_test(t, failures_are_not_remembered);
     tcase_add_test(t, threads_may_ask_at_once);
     tcase_add_test(t, advice_is_not_sought_again);
     tcase_add_test(t, a_table_may_be_empty);
     tcase_add_test(t, a_search_ends_when_its_client_has_gone);
+    tcase_add_test(t, advice_ends_when_its_client_has_gone);
     suite_add_tcase(s, t);
     return s;
 }

@@ -159,7 +159,7 @@ const tests = [];
 export const test = (name, run) => tests.push({ name, run });
 
 export async function runAll(context) {
-  const chosen = tests.filter((t) => t.name.includes(PATTERN));
+  const chosen = tests.filter((t) => PATTERN.split("|").some((p) => t.name.includes(p)));
   console.log(`1..${chosen.length}`);
   let failed = 0;
   for (const [i, t] of chosen.entries()) {

@@ -7,8 +7,11 @@ import path from "node:path";
 import { amount, marginText, percent } from "../../../viewer/format.js";
 import { ARTEFACTS, cli, cliJson, Client, launch, runAll, runAndView, serve, test, TRACES } from "./browser.mjs";
 import { at, headline, IRMIN, OCAMLOPT, one, shownTotal, two, withPage } from "./common.mjs";
+import "./axe.mjs";
+import "./phone.mjs";
 import "./places.mjs";
 import "./reach.mjs";
+import "./takeaway.mjs";
 
 test("it opens, takes the token from the address, and shows the total that hotspots prints", withPage(one, async (c) => {
   assert.equal(await shownTotal(c), headline(IRMIN));
@@ -367,7 +370,7 @@ test("callers unroll and roll up by keys", withPage(at(one, "view=callers&focus=
 
 test("functions, types, hot paths, leaks, lifetimes, advice and source all show something or say why not", withPage(two, async (c) => {
   for (const view of ["functions", "types", "paths", "leaks", "lifetimes", "advice", "source"]) {
-    await c.until({ view }, () => c.page.locator(`#tab-${view}`).click());
+    await c.until({ view }, () => (["types", "source"].includes(view) ? c.go({ view }) : c.page.locator(`#tab-${view}`).click()));
     const text = await c.text(".main");
     assert.ok(!/cannot be shown|undefined|NaN/.test(text), `${view}: ${text.slice(0, 200)}`);
     await c.shot(`view-${view}`);
@@ -457,18 +460,54 @@ test("rows beyond the first page are asked for, not lost", withPage(two, async (
 test("advice is marked beside the site it concerns, and shown on a click", withPage(at(one, "view=functions"), async (c) => {
   const [advice] = cliJson("advise", "--json", IRMIN).advice;
   const tag = c.page.locator(".gridrow .tag").first();
+  assert.equal(c.requests.some((r) => r.includes("/api/advice")), false, "nobody asked for it yet");
+  assert.equal(await tag.count(), 0);
+  await c.page.locator(".main .gridrow").first().click();
+  await c.page.locator(".details [data-ask=advice]").click();
   await tag.waitFor();
   await tag.click();
-  await c.page.locator(".details .card h4").first().waitFor();
-  assert.equal(await c.text(".details .card h4"), advice.title);
+  await c.page.locator(".details .card .advised").first().waitFor();
+  assert.equal(await c.text(".details .card .advised"), advice.title);
   const card = await c.text(".details .card");
   for (const words of [advice.why, advice.do, "Gain: at most", `Sure: ${advice.certainty}: ${advice.evidence}`, ...advice.check]) assert.ok(card.includes(words), `${words}: ${card}`);
 }));
 
+// What the command says, by label: "what", "why", …; of each piece of advice.
+const sentencesOf = (file) => [...cli("advise", file).matchAll(/^ {7}(where|what|from|why|do|gain|sure|check) +([^\n]*(?:\n {14}[^\n]*)*)/gm)]
+  .map(([, label, text]) => [label, text.replace(/\s+/g, " ").trim()]);
+
+test("advice says what the command says, in its words", async ({ browser }) => {
+  for (const file of [IRMIN, OCAMLOPT]) {
+    const server = await serve([file]), c = await Client.open(browser, `${server.url}#view=advice`);
+    try {
+      const shown = (await c.text(".cards")).replace(/\s+/g, " "), said = sentencesOf(file);
+      assert.ok(["what", "why", "do", "gain", "sure", "check"].every((label) => said.some(([l]) => l === label)), `${file}: ${JSON.stringify(said)}`);
+      for (const [label, text] of said.filter(([l, t]) => l !== "check" && l !== "from" && t !== "as above")) assert.ok(shown.includes(text), `${file}: ${label} ${text} not in ${shown}`);
+      const [gain] = cliJson("advise", "--json", file).advice;
+      for (const command of gain.check) assert.ok(shown.includes(command), command);
+    } finally {
+      await c.close();
+      await server.stop();
+    }
+  }
+});
+
+test("seven tabs of an ended trace do not wait for each other's connections", async ({ browser, one: server }) => {
+  const first = await Client.open(browser, server.url), pages = [];
+  try {
+    for (let i = 0; i < 7; i++) pages.push(await first.context.newPage());
+    await Promise.all(pages.map((p) => p.goto(`${server.url}#view=${viewOfTab(pages.indexOf(p))}`)));
+    for (const p of pages) await p.waitForFunction(() => window.allotrace?.shown && !window.allotrace.busy && document.querySelector(".total .num"), null, { timeout: 90000 });
+  } finally {
+    await first.close();
+  }
+});
+const viewOfTab = (i) => ["hotspots", "functions", "types", "paths", "leaks", "flame", "lifetimes"][i];
+
 test("what was allocated until two moments is compared, too", withPage(at(one, "a=8s&b=15s&view=diff&of=allocated"), async (c) => {
   const of = (filter) => cliJson("hotspots", "--json", "--top", "1", "--filter", filter, IRMIN).total;
   const text = (await c.text(".main")).replace(/\s+/g, " ");
-  assert.ok(text.includes(`In all ${amount(of("alloc:..8s").value, "B")} → ${amount(of("alloc:..15s").value, "B")}`), text.slice(0, 300));
+  assert.ok(text.includes(`8s ${amount(of("alloc:..8s").value, "B")} → 15s ${amount(of("alloc:..15s").value, "B")}`), text.slice(0, 300));
   assert.ok(text.includes("Went: 0 B, came: "));
   await c.until({ of: "live" }, () => c.page.locator("[data-of=live]").click());
 }));
@@ -715,7 +754,7 @@ test("two moments of a trace are compared: what is live at each, what went, what
   const live = { A: of("--measure", "live", "--at", "8s"), B: of("--measure", "live", "--at", "15s") };
   const went = of("--filter", "live:8s -live:15s"), came = of("--filter", "live:15s -live:8s");
   const text = (await c.text(".main")).replace(/\s+/g, " ");
-  for (const x of [`Went: ${amount(went.total.value, "B")}, came: ${amount(came.total.value, "B")}`, `In all ${amount(live.A.total.value, "B")} → ${amount(live.B.total.value, "B")}`]) assert.ok(text.includes(x), `${x}: ${text.slice(0, 400)}`);
+  for (const x of [`Went: ${amount(went.total.value, "B")}, came: ${amount(came.total.value, "B")}`, `8s ${amount(live.A.total.value, "B")} → 15s ${amount(live.B.total.value, "B")}`]) assert.ok(text.includes(x), `${x}: ${text.slice(0, 400)}`);
   assert.equal(live.A.total.samples - went.total.samples + came.total.samples, live.B.total.samples);
   const rows = await c.rows();
   const valueOf = (j, row) => j.hotspots.filter((h) => row.place.startsWith(h.function) && row.place.endsWith(`:${h.line}`)).reduce((sum, h) => sum + h.value, 0);
@@ -728,6 +767,53 @@ test("two moments of a trace are compared: what is live at each, what went, what
   await c.shot("moments");
   await c.until({ diffas: "flame" }, () => c.page.locator("[data-diffas=flame]").click());
   assert.equal((await c.frames())[0].samples, went.total.samples + came.total.samples);
+  const change = live.B.total.value - live.A.total.value;
+  assert.equal((await c.frames())[0].name, `change ${change < 0 ? "−" : "+"}${amount(Math.abs(change), "B")}`, "the root is the change");
+  assert.ok((await c.text(".delta")).includes(`${change < 0 ? "−" : "+"}${amount(Math.abs(change), "B")}`));
+}));
+
+test("what to look at first leads there, and goes when something else is looked at", withPage(one, async (c) => {
+  const strip = c.page.locator(".start"), fact = (name) => strip.locator(`[data-start=${name}]`);
+  await fact("peak").waitFor();
+  const { peak } = cliJson("info", "--json", IRMIN), [largest] = cliJson("hotspots", "--json", IRMIN).hotspots;
+  if (peak) assert.ok((await fact("peak").innerText()).includes(amount(peak.value ?? peak.bytes, "B")));
+  assert.ok((await fact("hotspots").innerText()).includes(`${(100 * largest.share).toFixed(1)}%`));
+  for (const view of ["leaks", "hotspots", "advice"]) {
+    await c.until({ view }, () => fact(view).click());
+    assert.equal(await strip.isVisible(), false);
+    await c.go({ view: "flame", pick: [] });
+  }
+  await c.until({ measure: "live" }, () => fact("peak").click());
+  assert.equal(await strip.isVisible(), false);
+}));
+
+test("views that a trace cannot fill have no tab", withPage(one, async (c) => {
+  await c.page.locator(".start .fact").first().waitFor();
+  await c.quiet();
+  assert.deepEqual([await c.page.locator("#tab-types").isVisible(), await c.page.locator("#tab-source").isVisible()], [false, false]);
+  await c.go({ line: "12" });
+  assert.equal(await c.page.locator("#tab-source").isVisible(), true);
+  await c.go({ view: "types" });
+  assert.equal(await c.page.locator("#tab-types").isVisible(), true, "the one that is shown has its tab");
+}));
+
+test("moments of a trace that is not the first are compared, too", withPage(at(two, "trace=1&view=diff&moments=1&a=0.2s&b=0.5s"), async (c) => {
+  const [of, shown] = [(time) => cliJson("hotspots", "--json", "--measure", "live", "--at", time, OCAMLOPT).total.value, await c.text(".delta")];
+  for (const time of ["0.2s", "0.5s"]) assert.ok(shown.includes(amount(of(time), "B")), shown);
+  assert.ok((await c.rows()).length > 0);
+}));
+
+test("the ends of a stretch that is dragged over the timeline are compared", withPage(one, async (c) => {
+  const box = await c.page.locator(".timeline canvas").boundingBox();
+  await c.page.mouse.move(box.x + 200, box.y + 40);
+  await c.page.mouse.down();
+  await c.page.mouse.move(box.x + 500, box.y + 40, { steps: 4 });
+  await c.page.mouse.up();
+  await c.until({ view: "diff", moments: true }, () => c.page.locator("[data-brush=ends]").click());
+  const { a, b } = await c.state();
+  assert.ok(a && b && a !== b);
+  assert.match(await c.text(".delta"), new RegExp(`^${a} `));
+  assert.equal(await c.text("[data-snapshot=a]"), `from ${a}`);
 }));
 
 test("blocks and byte-seconds are compared, too", withPage(at(two, "view=diff&by=function&measure=blocks"), async (c) => {
@@ -754,6 +840,11 @@ test("the timeline draws what the system saw, and says why that differs from wha
   const server = await serve([file]);
   const c = await Client.open(browser, server.url);
   try {
+    assert.doesNotMatch(await c.text(".timeline .legend"), /promoted/, "nothing of a native program is");
+    assert.ok(await c.page.evaluate(() => {
+      const { timeline } = window.allotrace, most = Math.max(...timeline.answer.all.live_high ?? timeline.answer.all.live);
+      return timeline.most === Math.max(1, most);
+    }), "live memory has the height, whatever RSS is");
     assert.equal(await c.page.locator("[data-gauge=rss]").getAttribute("aria-pressed"), "true");
     await c.until({ gauges: "rss,heap" }, () => c.page.locator("[data-gauge=heap]").click());
     await c.page.locator("[data-gauge=explain]").click();

@@ -53,3 +53,8 @@ test("a module is a library, a folder, or the library of an OCaml name", () => {
   assert.equal(of("main.ml", "main"), "main.ml");
   assert.equal(of("", ""), "");
 });
+
+test("folders inside of the C and C++ libraries are these libraries", () => {
+  for (const [file, module] of [["./csu/../csu/libc-start.c", "libc"], ["../sysdeps/nptl/libc_start_call_main.h", "libc"], ["./nptl/pthread_create.c", "libc"], ["/usr/include/c++/12/bits/stl_vector.h", "libstdc++"], ["/usr/include/c++/12/ext/new_allocator.h", "libstdc++"], ["src/csu/main.c", "csu"]])
+    assert.equal(moduleOf({ function: "f", file }), module, file);
+});

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 import { EmbeddedSource, HttpSource, matcher, readAdvice, searchPattern, SourceError } from "../../../../viewer/source.js";
 
 const answer = {
@@ -70,7 +70,7 @@ test("a piece of advice has its words and places", () => {
   assert.deepEqual([many.place, many.from, many.gain, many.check], [undefined, undefined, "", ["gamma", "x.c"]]);
 });
 
-test("a page that nobody sees holds no connection, and takes it up again", () => {
+function standIn() {
   const opened = [], listeners = new Set();
   globalThis.EventSource = class {
     static CLOSED = 2;
@@ -91,6 +91,39 @@ test("a page that nobody sees holds no connection, and takes it up again", () =>
     document.hidden = hidden;
     for (const f of listeners) f();
   };
+  const away = () => {
+    delete globalThis.document;
+    delete globalThis.EventSource;
+  };
+  return { opened, see, away };
+}
+
+test("a page whose traces have ended holds no connection either, and looks in now and then", () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const { opened, away } = standIn();
+  let growing = true;
+  const end = new HttpSource().follow(() => {}, () => !growing);
+  opened[0].heard.trace({ data: "{}" });
+  mock.timers.tick(10000);
+  assert.deepEqual([opened.length, !!opened[0].closed], [1, false], "one that grows is followed");
+  growing = false;
+  opened[0].heard.trace({ data: "{}" });
+  mock.timers.tick(1000);
+  assert.equal(opened[0].closed, true);
+  mock.timers.tick(10000);
+  assert.equal(opened.length, 2);
+  opened[1].heard.trace({ data: "{}" });
+  mock.timers.tick(1000);
+  assert.equal(opened[1].closed, true);
+  end();
+  mock.timers.tick(60000);
+  assert.equal(opened.length, 2, "nothing is left of it");
+  mock.timers.reset();
+  away();
+});
+
+test("a page that nobody sees holds no connection, and takes it up again", () => {
+  const { opened, see, away } = standIn();
   const news = [], end = new HttpSource().follow((n) => news.push(n));
   assert.deepEqual([opened.length, opened[0].url], [1, "/api/live"]);
   see(true);
@@ -105,6 +138,5 @@ test("a page that nobody sees holds no connection, and takes it up again", () =>
   assert.equal(opened[1].closed, true);
   see(false);
   assert.equal(opened.length, 2);
-  delete globalThis.document;
-  delete globalThis.EventSource;
+  away();
 });

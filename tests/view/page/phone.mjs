@@ -1,0 +1,27 @@
+// phone.mjs: on a telephone the picture has most of the screen, and fingers can hit what is there to be hit.
+import assert from "node:assert/strict";
+import { Client, test } from "./browser.mjs";
+
+const FINGER = 32; // pixels
+
+// Controls that are seen and lower than a finger wants; numbers in running text are words, not buttons.
+const small = (page) => page.evaluate((finger) => [...document.querySelectorAll("#app button:not(.num, .gridrow button, .code button), #app input:not([type=range]), #app select")]
+  .filter((e) => e.checkVisibility({ visibilityProperty: true }) && !e.disabled)
+  .map((e) => [e, (e.closest(".field") ?? e).getBoundingClientRect()])
+  .filter(([, r]) => r.height < finger - 0.5)
+  .map(([e, r]) => `${e.tagName} ${e.className} ${e.ariaLabel || e.textContent.slice(0, 20)}: ${r.height}`), FINGER);
+
+test("on a telephone pictures have most of the screen, and controls the height of a finger", async ({ browser, two }) => {
+  const c = await Client.open(browser, two.url, { size: [390, 844], touch: true });
+  try {
+    await c.page.waitForFunction(() => window.allotrace.start.facts);
+    const share = await c.page.evaluate(() => document.querySelector(".canvas").getBoundingClientRect().height / innerHeight);
+    assert.ok(share >= 0.62, `the flame has ${share}`);
+    for (const patch of [{}, { mode: "sandwich", focus: "Stdlib__Map.Make.bal" }, { filter: "size:>=8" }, { view: "hotspots" }, { view: "callers" }, { view: "leaks" }, { view: "diff" }, { view: "diff", moments: true, a: "0.2s", b: "0.5s" }, { view: "lifetimes" }, { view: "advice" }]) {
+      await c.go({ mode: "icicle", filter: "", ...patch });
+      assert.deepEqual(await small(c.page), [], JSON.stringify(patch));
+    }
+  } finally {
+    await c.close();
+  }
+});

@@ -1,0 +1,97 @@
+// takeaway.mjs: what the page gives away (CSV, pictures, commands), frames with their amounts, modules that are lit
+// alone, and what there is to do when an answer does not come.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import { amount, percent } from "../../../viewer/format.js";
+import { Client, serve, test } from "./browser.mjs";
+import { at, OCAMLOPT, one, IRMIN, withPage } from "./common.mjs";
+
+const share = (c) => c.page.getByRole("button", { name: /^Share and export/ });
+
+async function download(c, what) {
+  await share(c).click();
+  const [file] = await Promise.all([c.page.waitForEvent("download"), c.page.locator(`[data-share=${what}]`).click()]);
+  return { name: file.suggestedFilename(), bytes: fs.readFileSync(await file.path()) };
+}
+
+test("a table is saved as CSV, all of it, and a view as a picture", withPage(at(one, "view=functions"), async (c) => {
+  const { name, bytes } = await download(c, "csv"), lines = bytes.toString().trim().split("\r\n");
+  assert.equal(name, "irmin-replay.ctf-functions.csv");
+  assert.match(lines[0], /^function,file,line,share,value,low,high,samples,blocks,self/);
+  const count = await c.page.evaluate(() => window.allotrace.view.table.count);
+  assert.ok(count > 200 && lines.length === count + 1, `${lines.length} lines of ${count} rows`);
+  await c.go({ view: "flame" });
+  const png = await download(c, "png");
+  assert.equal(png.bytes.subarray(1, 4).toString(), "PNG");
+  assert.ok(png.bytes.length > 10000);
+  await share(c).click();
+  assert.equal(await c.page.locator("[data-share=csv]").count(), 0, "a flame is no table");
+  assert.match(await c.text("[data-share=link]"), /this browser/);
+  assert.match(await c.text("[data-share=html]"), /colleagues/);
+}));
+
+test("frames show amount and share where there is room, the middle of a sandwich as well", withPage(at(one, "mode=sandwich&focus=Irmin_traces__Trace_replay.Make.exec_commit"), async (c) => {
+  const drawn = () => c.page.evaluate(() => {
+    const { flame } = window.allotrace.view, seen = [], { context } = flame, draw = context.fillText;
+    context.fillText = function (text, ...rest) {
+      seen.push(text);
+      return draw.call(this, text, ...rest);
+    };
+    flame.layers.length && flame.restyle(window.allotrace.theme);
+    return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done((context.fillText = draw, seen)))));
+  });
+  const [row] = (await c.page.evaluate(() => window.allotrace.view.layers.map((l) => [l.tree.value[0], window.allotrace.view.head.total.value])));
+  assert.ok((await drawn()).includes(`${amount(row[0], "B")} · ${percent((100 * row[0]) / row[1])}`));
+  await c.go({ mode: "icicle", focus: "" });
+  const main = (await c.frames())[1];
+  assert.ok((await drawn()).some((t) => t.startsWith(`${amount(main.value, "B")} · `)));
+}));
+
+test("a click in the legend colours one module alone, and the address keeps it", withPage(one, async (c) => {
+  const colours = () => c.page.evaluate(() => {
+    const { view } = window.allotrace, { tree } = view.layers[0];
+    return new Set(Array.from(tree.parent, (_, i) => view.flame.colorOf(tree, i))).size;
+  });
+  const before = await colours();
+  assert.ok(before > 3);
+  const first = c.page.locator(".modules .module").first();
+  await first.click();
+  await c.quiet();
+  assert.equal((await c.state()).lit, await first.getAttribute("data-module"));
+  assert.equal(await first.getAttribute("aria-pressed"), "true");
+  assert.equal(await colours(), 2, "its own, and that of all others");
+  await first.click();
+  await c.quiet();
+  assert.equal(await colours(), before);
+}));
+
+test("a share beyond the slider is the most there is, not an empty picture", withPage(at(one, "share=1e9"), async (c) => {
+  assert.equal((await c.state()).share, 20);
+  assert.ok((await c.frames()).length > 3);
+}));
+
+test("a filter that is wrong, and a server that is gone, leave a way on", async ({ browser }) => {
+  const server = await serve([OCAMLOPT]), c = await Client.open(browser, `${server.url}#view=callers&focus=/(/`);
+  try {
+    await c.page.locator("[data-out=start]").click();
+    await c.page.locator(".gridrow").first().waitFor();
+    assert.equal((await c.state()).focus, "");
+    await server.stop();
+    await c.page.evaluate(() => window.allotrace.store.set({ view: "hotspots" }));
+    await c.page.getByText("the server cannot be reached", { exact: false }).first().waitFor();
+    assert.equal(await c.page.locator("[data-out=again]").isVisible(), true);
+  } finally {
+    await c.close();
+  }
+});
+
+test("line numbers stay behind names of any direction", async ({ browser }) => {
+  const server = await serve([IRMIN]), c = await Client.open(browser, `${server.url}#view=hotspots`);
+  try {
+    const marked = await c.page.evaluate(() => [...document.querySelectorAll(".gridrow .file")].map((e) => e.textContent).filter((t) => /:\d+$/.test(t)));
+    assert.ok(marked.length > 5 && marked.every((t) => /\u200e:\d+$/.test(t)), marked.slice(0, 3).join());
+  } finally {
+    await c.close();
+    await server.stop();
+  }
+});

@@ -1,0 +1,115 @@
+// share.js: what can be taken away from the page: a link, a table as CSV, pictures as PNG, and by which command the
+// trace becomes a file that others can open.
+import { h, Popover } from "./dom.js";
+
+const ROWS_MOST = 1000; // a request
+
+// A field as RFC 4180 has it; one that a spreadsheet would take for a formula is a text.
+const field = (value) => {
+  const text = value === null || value === undefined ? "" : String(value);
+  const safe = /^[=+@\t\r]|^-(?![\d.])/.test(text) ? `'${text}` : text;
+  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+};
+
+// rows: objects of the same keys.
+export function csvOf(rows) {
+  if (!rows.length) return "";
+  const keys = Object.keys(rows[0]);
+  return [keys, ...rows.map((r) => keys.map((k) => r[k]))].map((line) => line.map(field).join(",")).join("\r\n") + "\r\n";
+}
+
+// A row of a table as plain values: places are a function, a file and a line.
+export function plainRow(row) {
+  const out = {};
+  for (const [key, value] of Object.entries(row)) {
+    if (key === "place") Object.assign(out, { function: value?.function ?? "", file: value?.file ?? "", line: value?.line || "" });
+    else if (key === "frames") out.stack = value.map((p) => p?.function || p?.file || "?").join(" > ");
+    else if (typeof value !== "object" || value === null) out[key] = value;
+  }
+  return out;
+}
+
+// All rows of a model of table.js, page by page.
+export async function allRows(model) {
+  const rows = [];
+  for (let count = 1; rows.length < count;) {
+    const answer = await model.page(rows.length, ROWS_MOST);
+    count = answer.rows.length ? answer.count : 0;
+    rows.push(...answer.rows);
+  }
+  return rows;
+}
+
+// Canvases one below the other, on the page's ground.
+export function pictureOf(canvases, ground) {
+  const sheet = document.createElement("canvas"), c = sheet.getContext("2d");
+  sheet.width = Math.max(...canvases.map((k) => k.width));
+  sheet.height = canvases.reduce((sum, k) => sum + k.height, 0);
+  c.fillStyle = ground;
+  c.fillRect(0, 0, sheet.width, sheet.height);
+  let y = 0;
+  for (const k of canvases) {
+    c.drawImage(k, 0, y);
+    y += k.height;
+  }
+  return new Promise((done) => sheet.toBlob(done, "image/png"));
+}
+
+function save(blob, name) {
+  const link = h("a", { href: URL.createObjectURL(blob), download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+const quoted = (path) => (/^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
+
+const ENDINGS = { html: "html", speedscope: "speedscope.json", pprof: "pb.gz" };
+
+// What the command needs to make the same of the trace: the filter counts, the measure as well.
+export function commandOf(format, trace, s) {
+  const weights = format === "speedscope" && s.measure !== "allocated";
+  return ["allotrace export --to", format, "-o", quoted(`${trace.name.replace(/\.ctf$/, "")}.${ENDINGS[format]}`), weights && `--measure ${s.measure}`, weights && s.measure === "live" && s.at && `--at ${s.at}`,
+    s.filter && `--filter ${quoted(s.filter)}`, quoted(trace.file || trace.name)].filter(Boolean).join(" ");
+}
+
+export class ShareMenu {
+  constructor(app) {
+    this.app = app;
+    this.menu = new Popover("menu.share", "menu");
+  }
+
+  open(button) {
+    const { app } = this, { view, trace } = app, s = app.store.state, box = button.getBoundingClientRect();
+    const name = `${trace?.name ?? "allotrace"}-${s.view}`;
+    const table = view?.table?.model ? view.table : view?.table?.table?.model ? view.table.table : null;
+    const canvases = [app.timeline.canvas, ...app.stage.querySelectorAll("canvas")].filter((c) => c.checkVisibility() && c.width && c.height);
+    const item = (what, text, run) => h("button", { type: "button", role: "menuitem", dataset: { share: what }, onclick: () => (this.menu.close(), run()) }, text);
+    const command = (format, text) => !app.source.offline && trace?.file ? item(format, text, () => app.copy(commandOf(format, trace, s))) : null;
+    this.menu.open(box.left, box.bottom + 4, [
+      h("div.title", "Take it away"),
+      item("link", app.source.offline ? "Copy the address of this view" : "Copy a link: opens in this browser, while this server runs", () => app.copy(location.href)),
+      table ? item("csv", "Save this table as CSV", () => this.#saveTable(table, name)) : null,
+      canvases.length ? item("png", "Save the picture as PNG", async () => save(await pictureOf(canvases, app.theme.background), `${name}.png`)) : null,
+      command("html", "Copy the command for one HTML file: colleagues open it without allotrace"),
+      command("speedscope", "Copy the command for speedscope"),
+      command("pprof", "Copy the command for pprof"),
+    ]);
+    this.menu.box.onkeydown = (e) => {
+      const items = [...this.menu.box.querySelectorAll("button")], step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[e.key];
+      if (!step) return;
+      e.preventDefault();
+      e.stopPropagation();
+      items[(items.indexOf(document.activeElement) + step + items.length) % items.length].focus();
+    };
+  }
+
+  async #saveTable(table, name) {
+    try {
+      save(new Blob([csvOf((await allRows(table.model)).map(plainRow))], { type: "text/csv" }), `${name}.csv`);
+    } catch (error) {
+      this.app.toast(error.message);
+    }
+  }
+}

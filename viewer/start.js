@@ -1,0 +1,70 @@
+// start.js: what to look at first: the peak, growth, the largest site and advice, each a way to its view. It is there
+// until something else is looked at. And which views a trace can fill.
+import { fill, h } from "./dom.js";
+import { amount, count, duration, filterTime, percent } from "./format.js";
+import { shortenTo } from "./names.js";
+import { common, readAdvice, readPlaces, rowOf } from "./source.js";
+
+const NAME = 34; // characters
+
+export class Start {
+  constructor(app) {
+    this.app = app;
+    this.element = h("nav.start", { "aria-label": "What to look at first", hidden: true });
+    this.facts = null;
+  }
+
+  // Nothing was asked yet: all of a trace, as it opens.
+  static isStart(s) {
+    return s.view === "flame" && s.mode === "icicle" && !s.filter && !s.search && s.measure === "allocated" && !s.zoom.length;
+  }
+
+  show(s) {
+    this.element.hidden = !Start.isStart(s) || !this.facts?.length;
+  }
+
+  // Asks once a reading of a trace, when what the user asked for is there.
+  async load(s) {
+    const { app } = this, t = app.trace, key = `${s.trace} ${app.generation}`;
+    if (!t || t.state !== "ready" || key === this.key) return;
+    this.key = key;
+    const ask = (params) => app.source.get("table", { trace: s.trace || undefined, ...params }).catch(() => null);
+    const [sites, leaks, types] = await Promise.all([ask({ kind: "hotspots", limit: 1 }), ask({ kind: "leaks", limit: 1 }), ask({ kind: "types", limit: 1 })]);
+    if (key !== this.key) return;
+    this.hasTypes = !types || types.count > 1 || (types.count === 1 && types.rows.type[0] > 0);
+    this.facts = [this.#peak(t), this.#growth(leaks), this.#largest(sites), this.#advice(s)].filter(Boolean);
+    fill(this.element, this.facts.map(([title, text, patch]) => h("button.fact", { type: "button", dataset: { start: patch.view ?? "peak" }, title: `${title}: ${text}`, onclick: () => app.store.set(patch) }, h("span.soft", title), " ", h("b", text))));
+    this.show(app.store.state);
+  }
+
+  #peak(t) {
+    return t.peak?.value ? ["Peak", `${amount(t.peak.value, "B")} at ${duration(t.peak.time)}`, { measure: "live", at: filterTime(t.peak.time) }] : null;
+  }
+
+  // What the classes of leaks say of the program as a whole, and the surest site.
+  #growth(a) {
+    if (!a?.leaks) return null;
+    const first = a.count ? a.strings[a.rows.class[0]] : "", grows = /grow|steps/.test(first);
+    const place = grows ? readPlaces(a.strings, a.places)[a.rows.place[0]] : null;
+    return ["Growth", place ? `${shortenTo(place.function || "?", NAME)}, ${first}` : "none that is sure", { view: "leaks" }];
+  }
+
+  #largest(a) {
+    if (!a?.count) return null;
+    const row = rowOf(a.rows, 0), place = readPlaces(a.strings, a.places)[row.place];
+    return ["Largest site", `${percent(100 * row.share)} ${shortenTo(place?.function || place?.file || "(no backtrace)", NAME)}`, { view: "hotspots", pick: place ? [place.id] : [] }];
+  }
+
+  #advice(s) {
+    const known = this.app.source.peek("advice", common(s)), all = known && readAdvice(known);
+    return ["Advice", !all ? "what could be better" : all.length ? `${count(all.length)}: ${all[0].title}` : "none", { view: "advice" }];
+  }
+
+  // Why a view is left out; null: it is not.
+  lacks(view, s) {
+    if (view === s.view) return null;
+    if (view === "types") return this.hasTypes === false ? "no types are recorded" : null;
+    if (view === "source") return s.line ? null : "no place is chosen";
+    return null;
+  }
+}

@@ -89,24 +89,36 @@ static bool parse_offset(recorded_address *address, const char *function) {
 }
 
 /* False if the location is something else. */
-static bool recorded_address_parse(recorded_address *address, const memtrace_location *location) {
-    return location->line == 0 && parse_module(address, location->file) &&
-           parse_offset(address, location->function);
+static bool recorded_address_parse(recorded_address *address, const char *file,
+                                   const char *function) {
+    return parse_module(address, file) && parse_offset(address, function);
+}
+
+bool completion_question(symbolizer *s, const char *file, const char *function,
+                         symbolize_request *question, bool *is_address) {
+    recorded_address address;
+    *is_address = recorded_address_parse(&address, file, function);
+    if (!*is_address)
+        return true;
+    char *path = strndup(address.path, address.path_size);
+    uint32_t module = path ? symbolizer_module(s, path, &address.id) : UINT32_MAX;
+    free(path);
+    *question = (symbolize_request){.module = module, .address = address.offset - 1};
+    return module != UINT32_MAX;
 }
 
 /* ---- preparing --------------------------------------------------------------------------- */
 
 static bool request_frame(completion *c, const memtrace_location *location, uint32_t *request) {
-    recorded_address address;
-    if (!recorded_address_parse(&address, location))
+    symbolize_request new;
+    bool is_address;
+    if (location->line != 0)
         return true;
-    char *path = strndup(address.path, address.path_size);
-    uint32_t module = path ? symbolizer_module(c->symbolizer, path, &address.id) : UINT32_MAX;
-    free(path);
-    if (module == UINT32_MAX)
+    if (!completion_question(c->symbolizer, location->file, location->function, &new, &is_address))
         return false;
+    if (!is_address)
+        return true;
     *request = (uint32_t)c->requests.count;
-    symbolize_request new = {.module = module, .address = address.offset - 1};
     return vec_push(&c->requests, new);
 }
 

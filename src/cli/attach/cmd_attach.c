@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "attach/attach.h"
+#include "cli/attach/attach_live.h"
 #include "cli/attach/process_id.h"
 #include "cli/message.h"
 #include "cli/run/preload_file.h"
@@ -228,20 +229,50 @@ static uint64_t now_us(void) {
     return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-static int finish_after(pid_t pid, const attach_options *opts, const char *path,
-                        const rights *began) {
+/* A process that is being recorded. */
+typedef struct recorded {
+    pid_t pid;
+    int process, files; /* its pidfd, or -1; see attach_open_files */
+    const char *path;
+    rights began;
+} recorded;
+
+/* Ends what process `gone` has not ended. */
+static int finish(const recorded *r, const attach_options *opts, uint64_t gone) {
     char ended[CONTROL_REPLY] = "";
     rights whose;
     sigset_t enough = enough_signals();
-    const int files = attach_open_files(pid), process = (int)syscall(SYS_pidfd_open, pid, 0);
-    wait_while_recording(pid, process, opts->duration);
-    const uint64_t gone = has_ended(pid, process) ? now_us() : 0;
-    if (gone || !end_recording(pid, ended, sizeof ended, &whose) || !*ended)
-        whose = *began;
-    if (process >= 0)
-        close(process);
+    if (gone || !end_recording(r->pid, ended, sizeof ended, &whose) || !*ended)
+        whose = r->began;
+    if (r->process >= 0)
+        close(r->process);
     sigprocmask(SIG_UNBLOCK, &enough, NULL);
-    return complete(pid, path, files, &whose, gone, opts->no_symbolize, opts->debug_files);
+    return complete(r->pid, r->path, r->files, &whose, gone, opts->no_symbolize, opts->debug_files);
+}
+
+static int finish_after(const recorded *r, const attach_options *opts) {
+    wait_while_recording(r->pid, r->process, opts->duration);
+    return finish(r, opts, has_ended(r->pid, r->process) ? now_us() : 0);
+}
+
+/* Until the user leaves the table; gives when the process ended, if it did. */
+static uint64_t show_while_recording(const recorded *r, const top_options *how) {
+    const struct timespec tick = {.tv_nsec = 100000000};
+    const sigset_t enough = enough_signals();
+    char path[PATH_MAX + 32];
+    uint64_t gone = 0;
+    top_output held;
+    int status;
+    top_path(path, sizeof path, r->pid, r->files, r->path);
+    if (!top_output_begin(&held, false))
+        return 0;
+    top_session *s = top_start(path, true, how, &held, &status);
+    while (s && !top_is_over(s) && sigtimedwait(&enough, NULL, &tick) < 0)
+        if (!gone && has_ended(r->pid, r->process))
+            gone = now_us();
+    top_stop(s);
+    top_output_end(&held);
+    return gone || !has_ended(r->pid, r->process) ? gone : now_us();
 }
 
 /* The process itself opens the trace: a name that we could write to may not be one for it. */
@@ -256,17 +287,13 @@ static void say_refused(pid_t pid, const control *request, const char *path) {
         message_error("process %d is not recorded: %s", (int)pid, request->reply);
 }
 
-static int run_attach(const void *opts_, char **operands, size_t n_operands) {
-    const attach_options *opts = opts_;
+/* With `live`, shows a table, and detaches when the user leaves it. */
+static int attach(pid_t pid, const attach_options *opts, const top_options *live) {
     static control request;
     char library[PATH_MAX], path[PATH_MAX];
     sigset_t enough = enough_signals();
-    rights whose;
+    recorded r = {.pid = pid, .path = path};
     remote_reason why;
-    pid_t pid;
-    (void)n_operands;
-    if (!process_id_parse(operands[0], &pid))
-        return message_usage(&command_attach, "`%s` is not the id of a process", operands[0]);
     if (opts->depth != DEPTH_UNSET && (opts->depth < 1 || opts->depth > SETTING_MAX_DEPTH))
         return message_usage(&command_attach, "--depth: from 1 to %d frames can be kept",
                              SETTING_MAX_DEPTH);
@@ -283,7 +310,7 @@ static int run_attach(const void *opts_, char **operands, size_t n_operands) {
     fill_request(&request, opts, path);
     /* Whoever ends us while it begins gets to know that it has begun, or has it end. */
     sigprocmask(SIG_BLOCK, &enough, NULL);
-    if (!attach_control(pid, library, &request, &whose, &why)) {
+    if (!attach_control(pid, library, &request, &r.began, &why)) {
         message_error("%s", why.text);
         return STATUS_FAILED;
     }
@@ -300,16 +327,46 @@ static int run_attach(const void *opts_, char **operands, size_t n_operands) {
         message_warning("process %d is an OCaml program, only its malloc is recorded: for its "
                         "OCaml heap, start it under `allotrace run`",
                         (int)pid);
+    r.files = attach_open_files(pid);
+    if (live || opts->duration)
+        r.process = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (live)
+        return finish(&r, opts, show_while_recording(&r, live));
     if (opts->duration) {
         message_note("recording process %d for %.6g s; Ctrl-C ends it earlier", (int)pid,
                      (double)opts->duration / 1e6);
-        return finish_after(pid, opts, path, &whose);
+        return finish_after(&r, opts);
     }
     message_note("recording process %d into %s", (int)pid, path);
-    say_where(pid, path, attach_open_files(pid));
+    say_where(pid, path, r.files);
     message_note("end it by: allotrace detach %d", (int)pid);
     sigprocmask(SIG_UNBLOCK, &enough, NULL);
     return STATUS_OK;
+}
+
+static int run_attach(const void *opts_, char **operands, size_t n_operands) {
+    const attach_options *opts = opts_;
+    pid_t pid;
+    (void)n_operands;
+    if (!process_id_parse(operands[0], &pid))
+        return message_usage(&command_attach, "`%s` is not the id of a process", operands[0]);
+    return attach(pid, opts, NULL);
+}
+
+int attach_live(pid_t pid, const top_options *how) {
+    static control request;
+    char path[PATH_MAX + 32];
+    rights whose;
+    remote_reason why;
+    request = (control){.action = CONTROL_STATUS};
+    if (!attach_control(pid, NULL, &request, &whose, &why)) {
+        message_error("%s", why.text);
+        return STATUS_FAILED;
+    }
+    if (request.outcome != CONTROL_DONE)
+        return attach(pid, &attach_defaults, how);
+    top_path(path, sizeof path, pid, attach_open_files(pid), request.reply);
+    return top_show(path, how);
 }
 
 const command command_attach = {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "cli/color.h"
 #include "cli/message.h"
 #include "cli/run/preload_file.h"
 #include "cli/run/run_check.h"
@@ -21,6 +22,7 @@
 #include "cli/run/run_rescue.h"
 #include "cli/run/run_traces.h"
 #include "cli/run/symbolize_file.h"
+#include "cli/top/top.h"
 #include "cli/view/view_session.h"
 #include "contract/rescue.h"
 #include "contract/settings.h"
@@ -36,7 +38,7 @@ typedef struct run_options {
     const char *output, *context;
     double rate;    /* 0: not given */
     uint64_t depth; /* DEPTH_UNSET: not given */
-    bool native, no_ocaml, mmap, view;
+    bool native, no_ocaml, mmap, view, live;
     bool no_symbolize, quiet;
     debug_file_options debug_files;
 } run_options;
@@ -90,6 +92,11 @@ static const option options[] = {
      .at = offsetof(run_options, view),
      .help = "show the trace in a browser while it is recorded, and afterwards until Ctrl-C; see "
              "`allotrace view`"},
+    {.name = "live",
+     .kind = OPTION_FLAG,
+     .at = offsetof(run_options, live),
+     .help = "show a live table in the terminal, as `allotrace top` does; what the program writes "
+             "to the terminal appears when the table is left, and it reads nothing from there"},
     {.name = "no-symbolize",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, no_symbolize),
@@ -200,7 +207,7 @@ static void set_file_setting(const char *pattern) {
 /* Whether names come into the trace at the end, and nobody has read it by then who would not see
  * them come. One that is compressed is copied anyway. */
 static bool wants_room(const launch *l, const char *pattern) {
-    return !l->options->no_symbolize && !l->options->view &&
+    return !l->options->no_symbolize && !l->options->view && !l->options->live &&
            compression_of(pattern) == COMPRESSION_NONE;
 }
 
@@ -329,12 +336,17 @@ static void finish(const launch *l, run_program *program, int rescue, struct tim
 
 /* ---- the viewer -------------------------------------------------------------------------- */
 
-/* Shows what the program's own process writes, in `path`. NULL after having said why. */
-static view_session *start_view(const launch *l, const run_program *program, char path[PATH_MAX]) {
+/* What the program's own process writes. */
+static bool own_trace(const launch *l, const run_program *program, char path[PATH_MAX]) {
     char pattern[PATH_MAX];
+    return trace_name_for(pattern_of(l, program->pid, pattern), (uint64_t)program->pid, path,
+                          PATH_MAX);
+}
+
+/* Shows that, in `path`. NULL after having said why. */
+static view_session *start_view(const launch *l, const run_program *program, char path[PATH_MAX]) {
     int status;
-    if (!trace_name_for(pattern_of(l, program->pid, pattern), (uint64_t)program->pid, path,
-                        PATH_MAX))
+    if (!own_trace(l, program, path))
         return NULL;
     char *const paths[] = {path};
     view_session *s = view_session_start(paths, 1, &(view_session_options){.wait = true}, &status);
@@ -349,6 +361,34 @@ static void end_view(view_session *s) {
     message_hint("the viewer goes on until Ctrl-C");
     view_session_wait();
     view_session_stop(s);
+}
+
+/* ---- the live table ---------------------------------------------------------------------- */
+
+/* NULL after having said why. */
+static top_session *start_live(const launch *l, const run_program *program, char path[PATH_MAX],
+                               const top_options *how, top_output *held) {
+    int status;
+    if (!own_trace(l, program, path))
+        return NULL;
+    return top_start(path, true, how, held, &status);
+}
+
+/* Who has left the table sees what is said of the recording as it is said, others when they leave
+ * it; with the program, Ctrl-C ends the table. */
+static void finish_live(top_session *s, top_output *held, const launch *l, run_program *program,
+                        int rescue, struct timespec started) {
+    if (s)
+        top_program_ended(s);
+    const bool left = s && top_is_over(s);
+    if (left)
+        top_stop(s);
+    finish(l, program, rescue, started);
+    if (s && !left && !(WIFSIGNALED(program->status) && WTERMSIG(program->status) == SIGINT))
+        top_wait(s);
+    if (!left)
+        top_stop(s);
+    top_output_end(held);
 }
 
 /* ---- the command ------------------------------------------------------------------------- */
@@ -385,20 +425,35 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
         preload[0] = '\0';
     if (check_recordable(l.command, preload))
         l.preload = preload;
+    const bool live = opts->live && l.preload;
+    const top_options how = {.order = ACTIVITY_BY_LIVE,
+                             .color = color_wanted(COLOR_AUTO),
+                             .on_leave = "the program goes on, and its output appears here"};
+    top_output held = {.file = -1};
+    if (live && top_check("--live") != STATUS_OK)
+        return STATUS_FAILED;
     int rescue = l.preload ? run_rescue_open() : -1;
     if (rescue >= 0)
         run_rescue_name(rescue, l.rescue, sizeof l.rescue);
     clock_gettime(CLOCK_REALTIME_COARSE, &started);
     l.begin = clock_anchor_now();
-    if (!run_program_start(&program, operands, set_environment, &l))
+    if (live && !top_output_begin(&held, true))
+        message_warning("--live: no temporary file can be made for what the program writes");
+    if (!run_program_start(&program, operands, set_environment, &l)) {
+        top_output_end(&held);
         return refuse_start(l.command, program.exec_error);
+    }
     signal(SIGPIPE, SIG_IGN); /* noticed at the writes, as by other commands */
     signal(SIGXFSZ, SIG_IGN);
     char path[PATH_MAX];
     view_session *view = opts->view && l.preload ? start_view(&l, &program, path) : NULL;
+    top_session *table =
+        live && held.file >= 0 ? start_live(&l, &program, path, &how, &held) : NULL;
     run_program_wait(&program);
     l.end = clock_anchored_us(l.begin, clock_monotonic_us());
-    if (l.preload)
+    if (live)
+        finish_live(table, &held, &l, &program, rescue, started);
+    else if (l.preload)
         finish(&l, &program, rescue, started);
     end_view(view);
     return run_program_end(&program);

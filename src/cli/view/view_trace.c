@@ -17,9 +17,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/path_rights.h"
 #include "cli/message.h"
 #include "cli/progress.h"
 #include "cli/trace_profile.h"
+#include "cli/view/view_names.h"
 
 enum {
     LARGE = 8 << 20,     /* bytes: smaller traces are read once */
@@ -149,9 +151,34 @@ typedef struct following {
     view_trace *trace;
     memtrace_reader *reader;
     profile profile;
+    symbolizer *names;  /* NULL: its addresses get none */
     uint64_t published; /* size of the file when it was */
     uint64_t copied_ms, cost_ms;
 } following;
+
+static bool naming_goes_on(void *context, size_t done, size_t all) {
+    (void)done;
+    (void)all;
+    return !is_stopping(context);
+}
+
+/* Modules are read with our rights: another user's trace must not choose them. */
+static symbolizer *begin_names(const view_trace *t, const memtrace_info *info) {
+    rights theirs;
+    if (path_is_others(path_of(t), &theirs))
+        return NULL;
+    return symbolizer_new(&(symbolize_options){.recorded_at = info->start_time,
+                                               .progress = naming_goes_on,
+                                               .context = (void *)(uintptr_t)t});
+}
+
+/* Without memory for them, addresses are shown. */
+static void give_names(following *f, profile *p) {
+    if (f->names && !view_names_give(f->names, p)) {
+        symbolizer_free(f->names);
+        f->names = NULL;
+    }
+}
 
 static void publish_copy(following *f) {
     profile copy;
@@ -164,6 +191,7 @@ static void publish_copy(following *f) {
         return;
     if (!profile_snapshot(&f->profile, f->reader, &copy))
         return; /* there may be memory later */
+    give_names(f, &copy);
     const memtrace_warning *warnings = memtrace_reader_warnings(f->reader, &n);
     if (viewer_publish(f->trace->viewer, f->trace->index, &copy, warnings, n, READING_GROWING))
         f->published = f->trace->size;
@@ -209,11 +237,16 @@ static bool read_on(view_trace *t) {
         memtrace_reader_close(f.reader);
         return true;
     }
-    if (is_written(info))
+    if (is_written(info)) {
+        f.names = begin_names(t, info);
         memtrace_reader_on_end(f.reader, wait_for_more, &f);
-    bool ok = profile_read(&f.profile, f.reader, &how) == MEMTRACE_OK && !is_stopping(t) &&
-              publish_whole(t, f.reader, &f.profile);
+    }
+    bool ok = profile_read(&f.profile, f.reader, &how) == MEMTRACE_OK && !is_stopping(t);
+    if (ok)
+        give_names(&f, &f.profile);
+    ok = ok && publish_whole(t, f.reader, &f.profile);
     profile_free(&f.profile);
+    symbolizer_free(f.names);
     memtrace_reader_close(f.reader);
     return ok;
 }

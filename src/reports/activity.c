@@ -57,8 +57,10 @@ static cell rate(const table *t, const void *row) {
     return (cell){.amount = rate_of(report_of(t), row)};
 }
 
+/* What surely grows stands out. */
 static cell growth(const table *t, const void *row) {
-    return (cell){.amount = growth_of(report_of(t), row)};
+    const figure f = growth_of(report_of(t), row);
+    return (cell){.amount = f, .tone = f.low > 0 ? TONE_BAD : f.high < 0 ? TONE_GOOD : TONE_NONE};
 }
 
 static cell samples(const table *t, const void *row) {

@@ -21,6 +21,12 @@ The script for bash, as the shell uses it:
   one.ctf two.ctf
   $ try allotrace doctor -o t
   two.ctf
+  $ try allotrace top one
+  one.ctf
+  $ try allotrace top $$ | grep -cx $$
+  1
+  $ try allotrace top --sort g
+  growth
   $ try allotrace help d
   detach diff doctor dump
   $ try allotrace completion z
@@ -29,12 +35,15 @@ The script for bash, as the shell uses it:
 The script for zsh, as the shell uses it, after `run` also for what programs have:
 
   $ "$TESTDIR/complete-zsh" 'allotrace hots' 'allotrace hotspots --meas' 'allotrace help doc' \
-  >     'allotrace run -- allotr' 'allotrace run -o x.ctf -- allotrace hotspots --meas'
+  >     'allotrace run -- allotr' 'allotrace run -o x.ctf -- allotrace hotspots --meas' \
+  >     'allotrace top tw' 'allotrace top --sort gr'
   allotrace hotspots
   allotrace hotspots --measure
   allotrace help doctor
   allotrace run -- allotrace
   allotrace run -o x.ctf -- allotrace hotspots --measure
+  allotrace top two.ctf
+  allotrace top --sort growth
 
 The table behind it:
 
@@ -55,3 +64,14 @@ Each shell's own check of its script, where the shell is installed:
   $ bash -n <(allotrace completion bash)
   $ ! command -v zsh >/dev/null || zsh -n <(allotrace completion zsh)
   $ ! command -v fish >/dev/null || fish -n <(allotrace completion fish)
+
+And fish, where it is installed, completes options, values and files:
+
+  $ if command -v fish >/dev/null; then
+  >   fish -c 'allotrace completion fish | source
+  >            complete -C "allotrace top --sort gr" | cut -f1; complete -C "allotrace top tw"
+  >            complete -C "allotrace run --liv" | cut -f1'
+  > else printf '%s\n' growth two.ctf --live; fi
+  growth
+  two.ctf
+  --live

@@ -24,6 +24,7 @@ The commands, and one of them:
   
   Look at a trace:
     view        show traces in a browser
+    top         watch a program allocate, in the terminal
     summary     show what matters most in a trace
     hotspots    show which code allocates most
     types       show which object types use the most memory

@@ -66,8 +66,8 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     if (status != STATUS_OK)
         return status;
     if (!isatty(STDOUT_FILENO)) {
-        message_error("top shows a table in a terminal, and standard output is none; "
-                      "`allotrace hotspots` writes one");
+        message_error("top needs a terminal, and standard output is none; `allotrace hotspots` "
+                      "writes a table to it");
         return STATUS_FAILED;
     }
     status = top_check("top");

@@ -28,7 +28,7 @@ int top_check(const char *what) {
     const char *why;
     if (top_screen_usable(&why))
         return STATUS_OK;
-    message_error("%s shows a table in the terminal: %s", what, why);
+    message_error("%s needs a terminal%s", what, why);
     return STATUS_FAILED;
 }
 

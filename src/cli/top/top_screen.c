@@ -52,11 +52,11 @@ static int open_terminal(void) {
 bool top_screen_usable(const char **why) {
     const int fd = open_terminal();
     int known = 0;
-    *why = "there is no terminal";
+    *why = "";
     if (fd < 0)
         return false;
     const char *term = getenv("TERM");
-    *why = "the terminal cannot be written at any place: $TERM says what it can do";
+    *why = " that can move the cursor, and $TERM names none";
     const bool usable = term && setupterm(term, fd, &known) == OK && cursor_address && clear_screen;
     close(fd);
     return usable;

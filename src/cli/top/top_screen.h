@@ -23,7 +23,8 @@ enum {
     TOP_KEY_ESCAPE = 27,
 };
 
-/* Whether there is a terminal that can show one; false: `*why`, a clause. */
+/* Whether there is a terminal that can show one; false: `*why`, to be said behind
+ * "it needs a terminal". */
 bool top_screen_usable(const char **why);
 
 /* Takes the controlling terminal over. Without `color`, it is painted by bold and reversed letters

@@ -2,7 +2,7 @@
 #include "cli/top/top_screen.h"
 
 bool top_screen_usable(const char **why) {
-    *why = "this allotrace was built without ncurses (libncurses-dev), which it needs";
+    *why = " and ncurses, without which this allotrace was built (libncurses-dev)";
     return false;
 }
 

@@ -20,7 +20,8 @@ enum {
     FRESH_MS = 1000,     /* so often the numbers of a running program change */
     COST_OF_QUERIES = 5, /* they take this part of the time at most */
     TYPED_MAX = 200,
-    LINES_FOR_GAP = 16, /* lower screens have no empty line */
+    LINES_FOR_GAP = 16,   /* lower screens have no empty line */
+    ROWS_FOR_UNITS = 500, /* columns have units that do for the first ones, seen or not */
 };
 
 typedef enum top_mode { MODE_TABLE, MODE_CALLERS, MODE_HELP, MODE_FILTER } top_mode;
@@ -265,7 +266,7 @@ static void put_table(top_view *t, unsigned y) {
     output o;
     keep_in_sight(t, room);
     t->head.width = t->columns;
-    t->head.shown = t->first + room;
+    t->head.shown = t->first + room > ROWS_FOR_UNITS ? t->first + room : ROWS_FOR_UNITS;
     activity_rows(&d, &t->head);
     render(t, &d, &o);
     const char *at = o.buffer, *end = o.buffer + o.used;

@@ -20,6 +20,7 @@
 #include "base/path_rights.h"
 #include "cli/message.h"
 #include "cli/progress.h"
+#include "cli/run/symbolize_file.h"
 #include "cli/trace_profile.h"
 #include "cli/view/view_names.h"
 
@@ -134,10 +135,20 @@ static double process_began(uint64_t pid) {
     return booted + strtod(at, NULL) / (double)sysconf(_SC_CLK_TCK);
 }
 
+/* Whether a recorder goes on: one of ours says so by the end that is to come, and by a lock. */
+static bool is_recording(const view_trace *t, const memtrace_reader *reader) {
+    const memtrace_ending how = memtrace_reader_end(reader).how;
+    return how == MEMTRACE_END_UNSAID ||
+           (how == MEMTRACE_END_OPEN && symbolize_file_is_recording(path_of(t)));
+}
+
 /* Whether the program that writes a trace still runs, here, and is not another one that got its
  * number. */
-static bool is_written(const memtrace_info *info) {
+static bool is_written(const view_trace *t, const memtrace_reader *reader) {
+    const memtrace_info *info = memtrace_reader_info(reader);
     char host[256] = "";
+    if (!is_recording(t, reader))
+        return false;
     if (gethostname(host, sizeof host - 1) != 0 || strcmp(host, info->host_name) != 0)
         return false;
     double began = process_began(info->pid);
@@ -203,7 +214,7 @@ static void publish_copy(following *f) {
 static bool wait_for_more(void *context) {
     following *f = context;
     for (;;) {
-        bool written = is_written(memtrace_reader_info(f->reader));
+        bool written = is_written(f->trace, f->reader);
         file_change change = look(f->trace); /* after the program ended, the last look counts */
         if (change == FILE_TOUCHED || change == FILE_GREW)
             note_file(f->trace);
@@ -237,7 +248,7 @@ static bool read_on(view_trace *t) {
         memtrace_reader_close(f.reader);
         return true;
     }
-    if (is_written(info)) {
+    if (is_written(t, f.reader)) {
         f.names = begin_names(t, info);
         memtrace_reader_on_end(f.reader, wait_for_more, &f);
     }
@@ -420,7 +431,7 @@ int view_trace_open(view_trace *t, viewer *v, size_t index, bool strict, bool wa
     if (status != STATUS_OK)
         return status;
     bool again = is_file(t), large = again && t->size >= LARGE;
-    t->growing = in->growing = again && is_written(memtrace_reader_info(in->reader));
+    t->growing = in->growing = again && is_written(t, in->reader);
     t->follow = t->growing || large;
     if (large)
         return start_first(t);

@@ -77,7 +77,8 @@ class Terminal:
         return "\n".join(line.rstrip() for line in self.screen.display).rstrip()
 
     def until(self, condition, what, meanwhile=lambda: None):
-        """Waits for something on the screen: a pattern, or a function of its text."""
+        """Waits for something on the screen: a pattern, or a function of its text. What a program did last is written
+        when it does more, which it can be told meanwhile."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             found = condition(self.text()) if callable(condition) else re.search(condition, self.text(), re.M)
@@ -150,11 +151,11 @@ def a_growing_trace_is_shown_with_names_while_it_grows():
         await_file("live.ctf")
         order("kk")
         with Terminal("top", "live.ctf") as t:
-            t.until(r"target_top\.c:\d+ keep_blocks", "a site with its line")
+            t.until(r"target_top\.c:\d+ keep_blocks", "a site with its line", lambda: order("c"))
             t.until(r"^target_top, process \d+, recorded for", "the head")
             first = live_of(t.text(), "keep_blocks")
             order("kkkkkk")
-            t.until(lambda text: (live_of(text, "keep_blocks") or 0) > 2 * first, "more is live")
+            t.until(lambda text: (live_of(text, "keep_blocks") or 0) > 2 * first, "more is live", lambda: order("c"))
             order("d")  # which is written when the program does more
             t.until(lambda text: live_of(text, "keep_blocks") == 0, "nothing is live", lambda: order("c"))
             order("q")
@@ -171,7 +172,7 @@ def keys_sort_select_filter_and_explain():
         with Terminal("top", "live.ctf") as t:
             first_row = lambda name: rf"site\n.* {name}$"
             t.until("▼ live", "sorted by live")
-            t.until(first_row("keep_blocks"), "what holds most is first")
+            t.until(first_row("keep_blocks"), "what holds most is first", lambda: order("c"))
             t.key("a")
             t.until("▼ allocated", "sorted by allocated")
             t.until(first_row("churn_blocks"), "what allocated most is first", lambda: order("cccc"))
@@ -205,7 +206,7 @@ def every_size_is_filled_and_not_exceeded():
         await_file("live.ctf")
         order("kc")
         with Terminal("top", "live.ctf", lines=24, columns=80) as t:
-            t.until("keep_blocks", "a site")
+            t.until("keep_blocks", "a site", lambda: order("c"))
             for lines, columns in (10, 40), (24, 20), (7, 60), (50, 200), (24, 104), (3, 80), (1, 30), (24, 80):
                 t.resize(lines, columns)
                 t.until(lambda text: text.count("\n") == lines - 1 and " q quit" in text.splitlines()[-1],
@@ -221,7 +222,7 @@ def every_size_is_filled_and_not_exceeded():
 def a_program_is_recorded_and_shown():
     with orders() as order, Terminal("run", "--live", "-o", "live.ctf", "--rate", "0.01", "--", TARGET, "orders") as t:
         order("pkrp")
-        t.until(r"keep_blocks", "a site")
+        t.until(r"keep_blocks", "a site", lambda: order("c"))
         assert "printed" not in t.text(), "the program writes into the table"
         order("q")
         t.until("ended after", "the end of the program")
@@ -240,7 +241,7 @@ def a_program_is_recorded_and_shown():
 def who_leaves_early_sees_the_output_as_it_comes():
     with orders() as order, Terminal("run", "--live", "-o", "live.ctf", "--rate", "0.01", "--", TARGET, "orders") as t:
         order("k")
-        t.until("keep_blocks", "a site")
+        t.until("keep_blocks", "a site", lambda: order("c"))
         t.key("q")
         t.until("the program goes on", "that it goes on")
         order("p")
@@ -267,7 +268,7 @@ def the_terminal_is_restored_however_it_ends():
 def ctrl_c_ends_the_program_and_the_table():
     with orders() as order, Terminal("run", "--live", "-o", "live.ctf", "--rate", "0.01", "--", TARGET, "orders") as t:
         order("k")
-        t.until("keep_blocks", "a site")
+        t.until("keep_blocks", "a site", lambda: order("c"))
         t.key("\x03")
         equal(t.end(), -signal.SIGINT, "the program's end")
         assert "allotrace: recorded" in t.text(), t.text()
@@ -278,9 +279,7 @@ def a_process_is_attached_to_for_as_long_as_the_table_is_shown():
     with orders() as order, target() as process:
         with Terminal("top", str(process.pid)) as t:
             t.until("recorded for|Waiting|No sample", "the table")
-            for _ in range(40):
-                order("cccccccc")
-            t.until("churn_blocks", "a site")
+            t.until("churn_blocks", "a site", lambda: order("cccccccc"))
             t.key("q")
             equal(t.end(), 0, "status")
             assert "allotrace: recorded" in t.text(), t.text()
@@ -291,7 +290,7 @@ def a_process_is_attached_to_for_as_long_as_the_table_is_shown():
                        check=True, capture_output=True)
         order("k")
         with Terminal("top", str(process.pid)) as t:
-            t.until("keep_blocks", "what is recorded already")
+            t.until("keep_blocks", "what is recorded already", lambda: order("c"))
             t.key("q")
             equal(t.end(), 0, "status")
         ctl = subprocess.run([ALLOTRACE, "ctl", str(process.pid), "status"], env=ENVIRONMENT, capture_output=True,
@@ -307,7 +306,7 @@ def colours_are_left_out_where_they_are_not_wanted():
         order("k" * 8)
         for environment, wanted in ({}, True), ({"NO_COLOR": "1"}, False):
             with Terminal("top", "live.ctf", term="xterm", **environment) as t:
-                t.until("keep_blocks", "a site")
+                t.until("keep_blocks", "a site", lambda: order("c"))
                 t.key("q")
                 equal(t.end(), 0, "status")
                 equal(bool(colored.search(t.raw)), wanted, f"colours with {environment}")

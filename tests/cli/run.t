@@ -1,6 +1,6 @@
 A program, recorded:
 
-  $ allotrace run --rate 0.1 -o a.ctf -- ls a.ctf
+  $ allotrace run --rate 0.1 -o a.ctf -- ls a.ctf 2>&1 | grep -v '^allotrace: \(growing\|advice\): '
   a.ctf
   allotrace: recorded \S+ .?B \(± \S+ .?B, [\d,]+ samples in [\d,]+ blocks at rate 0\.1\) into a\.ctf, \S+ KB (re)
   allotrace: most of it: \d+\.\d% .*; \d+\.\d% .*; \d+\.\d% .*: allotrace hotspots a\.ctf (re)

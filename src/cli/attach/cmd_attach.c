@@ -44,23 +44,27 @@ static const option attach_specs[] = {
      .at = offsetof(attach_options, output),
      .argument = "FILE",
      .help = "write the trace to FILE (default: PROGRAM.PID.ctf in the current folder); %p in it "
-             "becomes the process id"},
+             "becomes the process id",
+     .brief = "write to FILE (default: PROGRAM.PID.ctf)"},
     {.name = "rate",
      .letter = 'r',
      .kind = OPTION_RATE,
      .at = offsetof(attach_options, rate),
      .argument = "RATE",
-     .help = "sample each allocated word with this probability (default: 1e-5)"},
+     .help = "sample each allocated word with this probability (default: 1e-5)",
+     .brief = "chance of each word to be sampled (default 1e-5)"},
     {.name = "mmap",
      .kind = OPTION_FLAG,
      .at = offsetof(attach_options, mmap),
-     .help = "record as well what the program maps itself, by mmap, mremap, sbrk and the like"},
+     .help = "record as well what the program maps itself, by mmap, mremap, sbrk and the like",
+     .brief = "record memory from mmap, mremap and sbrk, too"},
     {.name = "depth",
      .letter = 'd',
      .kind = OPTION_COUNT,
      .at = offsetof(attach_options, depth),
      .argument = "N",
-     .help = "keep at most N frames of a call stack (default: 256)"},
+     .help = "keep at most N frames of a call stack (default: 256)",
+     .brief = "keep at most N frames of a stack (default 256)"},
     {.name = "context",
      .letter = 'c',
      .kind = OPTION_TEXT,
@@ -73,11 +77,14 @@ static const option attach_specs[] = {
      .argument = "TIME",
      .help = "detach after that time, as 30s or 5min, or on Ctrl-C, and show what was recorded "
              "(default: come back at once, and record until `allotrace detach` or the end of the "
-             "process)"},
+             "process)",
+     .brief = "detach after that time, like 30s, or on Ctrl-C (default: record until `allotrace "
+              "detach`)"},
     {.name = "no-symbolize",
      .kind = OPTION_FLAG,
      .at = offsetof(attach_options, no_symbolize),
-     .help = "leave addresses in the trace; `allotrace symbolize` resolves them later"},
+     .help = "leave addresses in the trace; `allotrace symbolize` resolves them later",
+     .brief = "leave addresses for `allotrace symbolize`"},
     OPTIONS_SYMBOLIZE(attach_options),
 };
 
@@ -376,16 +383,14 @@ const command command_attach = {
     .usage = "PID",
     .summary = "record a running process",
     .description =
-        "Begins to record where a running process allocates, without starting it anew and without "
-        "a debugger. One of its threads is stopped for some milliseconds, at a place where it can "
-        "hold no lock of the allocator or the loader, and is made to load the recorder.\n\n"
-        "From then on allocations and frees of all threads are seen, in all modules that are "
-        "loaded at that moment; not those of libraries that are loaded later, nor blocks from "
-        "before.\n\n"
-        "Refused, with the reason, is what cannot be done safely: a process of another user, one "
-        "that is traced, stopped, linked statically, or with another C library than glibc 2.34 "
-        "or later, one with a seccomp filter that would end it for what recording takes (only root "
-        "may see that), or, unless by root, in a container that does not see the recorder's file.",
+        "Records where a running process allocates, without restarting it and without a debugger. "
+        "One of its threads is stopped for some milliseconds and loads the recorder.\n\n"
+        "From then on, allocations and frees of all threads are recorded, in all modules that are "
+        "loaded at that moment; libraries that are loaded later and blocks from before are not.\n\n"
+        "What is not safe is refused with the reason: processes of other users, traced, stopped "
+        "or statically linked ones, those with a C library other than glibc 2.34 or later or with "
+        "a seccomp filter that forbids recording, and, except for root, those in a container that "
+        "does not see the recorder.",
     .example = "allotrace attach --duration 30s 4711\n"
                "allotrace attach -o server.ctf 4711; sleep 60; allotrace detach 4711\n",
     OPTIONS_OF(attach_specs, attach_defaults),

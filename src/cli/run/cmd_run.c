@@ -54,13 +54,16 @@ static const option options[] = {
      .help = "write the trace to FILE (default: $MEMTRACE, or PROGRAM.PID.ctf in the current "
              "folder, at rate 1 PROGRAM.PID.ctf.zst); with %p in the name, which becomes the "
              "process id, child processes are recorded too, below rate 0.01 those that have a "
-             "sample; a name that ends in .zst or .gz makes a compressed trace"},
+             "sample; a name that ends in .zst or .gz makes a compressed trace",
+     .brief = "write to FILE (default: PROGRAM.PID.ctf); with %p, the process id, child processes "
+              "are recorded, too"},
     {.name = "rate",
      .letter = 'r',
      .kind = OPTION_RATE,
      .at = offsetof(run_options, rate),
      .argument = "RATE",
-     .help = "sample each allocated word with this probability (default: $MEMTRACE_RATE, or 1e-5)"},
+     .help = "sample each allocated word with this probability (default: $MEMTRACE_RATE, or 1e-5)",
+     .brief = "chance of each word to be sampled (default 1e-5)"},
     {.name = "depth",
      .letter = 'd',
      .kind = OPTION_COUNT,
@@ -68,7 +71,8 @@ static const option options[] = {
      .argument = "N",
      .help =
          "keep at most N frames of a call stack (default: $MEMTRACE_DEPTH, or 256, or 128 for an "
-         "OCaml heap)"},
+         "OCaml heap)",
+     .brief = "keep at most N frames of a stack (default 256)"},
     {.name = "context",
      .letter = 'c',
      .kind = OPTION_TEXT,
@@ -78,35 +82,42 @@ static const option options[] = {
     {.name = "native",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, native),
-     .help = "of an OCaml program, record what it gets from malloc as well as its OCaml heap"},
+     .help = "of an OCaml program, record what it gets from malloc as well as its OCaml heap",
+     .brief = "of OCaml programs, record malloc and the heap"},
     {.name = "no-ocaml",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, no_ocaml),
-     .help = "of an OCaml program, record only what it gets from malloc"},
+     .help = "of an OCaml program, record only what it gets from malloc",
+     .brief = "of OCaml programs, record malloc only"},
     {.name = "mmap",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, mmap),
-     .help = "record as well what the program maps itself, by mmap, mremap, sbrk and the like"},
+     .help = "record as well what the program maps itself, by mmap, mremap, sbrk and the like",
+     .brief = "record memory from mmap, mremap and sbrk, too"},
     {.name = "view",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, view),
      .help = "show the trace in a browser while it is recorded, and afterwards until Ctrl-C; see "
-             "`allotrace view`"},
+             "`allotrace view`",
+     .brief = "show the trace in a browser while it is recorded"},
     {.name = "live",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, live),
      .help = "show a live table in the terminal, as `allotrace top` does; what the program writes "
-             "to the terminal appears when the table is left, and it reads nothing from there"},
+             "to the terminal appears when the table is left, and it reads nothing from there",
+     .brief = "show a live table in the terminal: see `help top`"},
     {.name = "no-symbolize",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, no_symbolize),
      .help = "leave addresses in the trace; `allotrace symbolize` resolves them later, on this "
-             "machine"},
+             "machine",
+     .brief = "leave addresses for `allotrace symbolize`"},
     {.name = "quiet",
      .letter = 'q',
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, quiet),
-     .help = "say nothing afterwards, unless something went wrong"},
+     .help = "say nothing afterwards, unless something went wrong",
+     .brief = "print no summary"},
     OPTIONS_SYMBOLIZE(run_options),
 };
 
@@ -466,17 +477,14 @@ const command command_run = {
     .usage = "-- PROGRAM [ARGUMENTS…]",
     .summary = "record a program's allocations",
     .description =
-        "Runs a program, written in C, C++, Rust or whatever else calls malloc, and records a "
-        "random sample of its allocations with their call stacks. The program need not be "
-        "compiled in any special way. Call stacks name functions; where the program has debug "
-        "information (-g), they name files, lines and inlined functions as well.\n\n"
-        "Of an OCaml program (native code; 4.11 to 4.14, 5.3 and later) the OCaml heap is "
-        "recorded.\n\n"
-        "The program has its standard streams, its terminal and its signals as without allotrace, "
-        "and its exit status is that of this command. When it has ended, three lines on standard "
-        "error say what was recorded.\n\n"
-        "Programs that are statically linked, or run with more rights than their user has, run "
-        "unrecorded.",
+        "Runs a program and records a random sample of its allocations with their call stacks. "
+        "The program can be written in C, C++, Rust or anything else that calls malloc, and need "
+        "not be rebuilt. Call stacks name functions, and with debug information (-g) files, lines "
+        "and inlined functions. Of OCaml programs (native code; 4.11 to 4.14, 5.3 and later), the "
+        "OCaml heap is recorded.\n\n"
+        "The program's streams, terminal, signals and exit status are unchanged. When it has "
+        "ended, at most six lines on standard error say what was recorded. Programs that are "
+        "statically linked or setuid run unrecorded.",
     .example = "allotrace run -- jq . large.json\n"
                "allotrace run --view -- ./server\n"
                "allotrace run -o 'make.%p.ctf' --rate 1e-4 -- make -j4\n",

@@ -58,6 +58,8 @@ bool top_screen_usable(const char **why) {
     const char *term = getenv("TERM");
     *why = " that can move the cursor, and $TERM names none";
     const bool usable = term && setupterm(term, fd, &known) == OK && cursor_address && clear_screen;
+    if (known == 1)
+        del_curterm(cur_term);
     close(fd);
     return usable;
 }

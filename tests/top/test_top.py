@@ -42,7 +42,7 @@ def set_size(fd, lines, columns):
 class Terminal:
     """A command in a terminal, as a context: what is on its screen, and keys."""
 
-    def __init__(self, *words, lines=24, columns=100, term="linux", **environment):
+    def __init__(self, *words, lines=24, columns=130, term="linux", **environment):
         if not pyte:
             raise tap.Skip("python3-pyte is not installed")
         self.screen = pyte.Screen(columns, lines)
@@ -206,7 +206,7 @@ def every_size_is_filled_and_not_exceeded():
         await_file("live.ctf")
         order("kc")
         with Terminal("top", "live.ctf", lines=24, columns=80) as t:
-            t.until("keep_blocks", "a site", lambda: order("c"))
+            t.until("keep_b", "a site", lambda: order("c"))
             for lines, columns in (10, 40), (24, 20), (7, 60), (50, 200), (24, 104), (3, 80), (1, 30), (24, 80):
                 t.resize(lines, columns)
                 t.until(lambda text: text.count("\n") == lines - 1 and " q quit" in text.splitlines()[-1],

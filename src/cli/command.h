@@ -18,6 +18,7 @@
     X(ctl)                                                                                         \
     X(instrument)                                                                                  \
     X(view)                                                                                        \
+    X(top)                                                                                         \
     X(summary)                                                                                     \
     X(hotspots)                                                                                    \
     X(types)                                                                                       \
@@ -93,16 +94,17 @@ static inline bool option_takes_value(const option *o) {
 /* What stands behind the options; also tells the completion what to offer. */
 typedef enum operand_kind {
     OPERAND_NONE,
-    OPERAND_TRACE,   /* exactly one trace; `-` is standard input */
-    OPERAND_TRACES,  /* one or more */
-    OPERAND_FACTOR,  /* a number, and one trace */
-    OPERAND_SITE,    /* a function, and one trace */
-    OPERAND_SOURCE,  /* a source file */
-    OPERAND_PROGRAM, /* a program and its arguments: options end at the first operand */
-    OPERAND_PROCESS, /* the id of a process */
-    OPERAND_CONTROL, /* the id of a process, what to do, and its argument */
-    OPERAND_COMMAND, /* the name of a command, or nothing */
-    OPERAND_SHELL,   /* the name of a shell */
+    OPERAND_TRACE,     /* exactly one trace; `-` is standard input */
+    OPERAND_TRACES,    /* one or more */
+    OPERAND_FACTOR,    /* a number, and one trace */
+    OPERAND_SITE,      /* a function, and one trace */
+    OPERAND_SOURCE,    /* a source file */
+    OPERAND_PROGRAM,   /* a program and its arguments: options end at the first operand */
+    OPERAND_PROCESS,   /* the id of a process */
+    OPERAND_RECORDING, /* one trace, or the id of a process */
+    OPERAND_CONTROL,   /* the id of a process, what to do, and its argument */
+    OPERAND_COMMAND,   /* the name of a command, or nothing */
+    OPERAND_SHELL,     /* the name of a shell */
 } operand_kind;
 
 #define COMMAND_GROUPS(X)                                                                          \

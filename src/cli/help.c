@@ -133,20 +133,15 @@ static void print_option(FILE *out, const option *o) {
     print_wrapped(out, o->brief ? o->brief : o->help, column, column);
 }
 
+/* Those that all commands have are a line; `run` has its program's. */
 static void print_statuses(FILE *out, const command *cmd) {
-    if (!cmd->statuses) {
-        fputs(
-            "\nExit status: 0, it worked; 1, an input or output cannot be used; 2, wrong usage.\n",
-            out);
-        return;
-    }
-    fputs("\nExit status:\n", out);
+    fputs(cmd->operand == OPERAND_PROGRAM
+              ? "\nExit status:\n"
+              : "\nExit status: 0, it worked; 1, an input or output cannot be used; 2, wrong usage",
+          out);
     if (cmd->operand != OPERAND_PROGRAM)
-        fputs("  0  it worked\n"
-              "  1  an input cannot be used, or the result cannot be written\n"
-              "  2  the command line is wrong\n",
-              out);
-    fputs(cmd->statuses, out);
+        fputs(cmd->statuses ? ";\n" : ".\n", out);
+    fputs(cmd->statuses ? cmd->statuses : "", out);
 }
 
 void help_command(FILE *out, const command *cmd) {

@@ -252,6 +252,10 @@ static int check_operands(const command *cmd, const parsed_line *line) {
         return n > 0 ? STATUS_OK : message_usage(cmd, "%s needs a program to run", cmd->name);
     case OPERAND_PROCESS:
         return n == 1 ? STATUS_OK : message_usage(cmd, "%s needs the id of a process", cmd->name);
+    case OPERAND_RECORDING:
+        return n > 0
+                   ? STATUS_OK
+                   : message_usage(cmd, "%s needs a trace file or the id of a process", cmd->name);
     case OPERAND_CONTROL:
         return n == 2 || n == 3
                    ? STATUS_OK

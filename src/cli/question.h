@@ -28,7 +28,7 @@ extern const char *const question_block_measures[]; /* without what is a part of
         .argument = "FILTER",                                                                      \
         .help = "only blocks that FILTER keeps, like 'alloc:10s..20s live:@peak size:>=1K "        \
                 "life:<1ms heap:major fn:/Lwt/ -fn:Stdlib'; see FILTERS in allotrace(1)",          \
-        .brief = "only blocks that FILTER keeps: see `allotrace help filter`",                     \
+        .brief = "only blocks that FILTER keeps: see `help filter`",                               \
     }
 
 #define OPTION_AT(type, field)                                                                     \
@@ -45,7 +45,7 @@ extern const char *const question_block_measures[]; /* without what is a part of
         .choices = question_wrappers,                                                              \
         .help = "whether functions that merely allocate, like xmalloc, are sites, or their "       \
                 "callers (default); a last line names them",                                       \
-        .brief = "whether functions like xmalloc are sites: see `help sites`",                     \
+        .brief = "count functions like xmalloc: see `help sites`",                                 \
     }
 
 /* What a site is; `type` has a field `int by`, one of these. */
@@ -96,7 +96,9 @@ extern const char *const question_colors[];
 #define OPTION_MARKDOWN(type)                                                                      \
     {                                                                                              \
         .name = "markdown", .kind = OPTION_FLAG, .at = offsetof(type, question.markdown),          \
-        .help = "write GitHub-flavoured Markdown instead of text, for a comment on a pull request" \
+        .help =                                                                                    \
+            "write GitHub-flavoured Markdown instead of text, for a comment on a pull request",    \
+        .brief = "write Markdown, for a comment on a pull request"                                 \
     }
 
 /* For those that look at single blocks: at which, and whether at their bytes or their number. They

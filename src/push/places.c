@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "symbolize/allocator_frames.h"
-#include "symbolize/recorded_address.h"
+#include "symbolize/complete.h"
 
 #define NO_REQUEST UINT32_MAX
 
@@ -25,15 +25,15 @@ typedef struct questions {
 } questions;
 
 static bool ask(places *p, questions *q, const memtrace_frame *frame) {
-    recorded_address address;
-    if (frame->n_locations != 1 || !recorded_address_parse(&address, &frame->locations[0]))
+    const memtrace_location *l = frame->locations;
+    symbolize_request new;
+    bool is_address = false;
+    if (frame->n_locations == 1 && l->line == 0 &&
+        !completion_question(p->symbolizer, l->file, l->function, &new, &is_address))
+        return false;
+    if (!is_address)
         return vec_push(&q->of_frame, NO_REQUEST);
-    char *path = strndup(address.path, address.path_size);
-    const uint32_t module = path ? symbolizer_module(p->symbolizer, path, &address.id) : UINT32_MAX;
-    free(path);
-    const symbolize_request new = {.module = module, .address = address.offset - 1};
-    return module != UINT32_MAX && vec_push(&q->of_frame, (uint32_t)q->requests.count) &&
-           vec_push(&q->requests, new);
+    return vec_push(&q->of_frame, (uint32_t)q->requests.count) && vec_push(&q->requests, new);
 }
 
 static bool add_location(places *p, profile *into, const memtrace_location *l) {

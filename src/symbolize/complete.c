@@ -10,7 +10,6 @@
 #include "base/vec.h"
 #include "symbolize/allocator_frames.h"
 #include "symbolize/perf_map.h"
-#include "symbolize/recorded_address.h"
 #include "trace/rewrite.h"
 
 /* A frame of the trace. */
@@ -58,19 +57,68 @@ struct completion {
     VEC(type_codes) types;
 };
 
+/* ---- the recorder's form of a frame ------------------------------------------------------ */
+
+/* A frame as recorded: file `PATH[BUILD-ID]` (the id may be empty), function `NAME+0xOFFSET`. */
+typedef struct recorded_address {
+    const char *path; /* not NUL-terminated */
+    size_t path_size;
+    build_id id;
+    uint64_t offset; /* a return address, as in the ELF file: the call is before it */
+} recorded_address;
+
+/* The file is PATH[BUILD-ID]. */
+static bool parse_module(recorded_address *address, const char *file) {
+    size_t size = strlen(file);
+    const char *open = memrchr(file, '[', size);
+    if (!open || open == file || file[size - 1] != ']')
+        return false;
+    address->path = file;
+    address->path_size = (size_t)(open - file);
+    return build_id_parse(&address->id, open + 1, (size_t)(file + size - 1 - (open + 1)));
+}
+
+/* The function is NAME+0xOFFSET. */
+static bool parse_offset(recorded_address *address, const char *function) {
+    const char *plus = strrchr(function, '+');
+    if (!plus || plus[1] != '0' || plus[2] != 'x' || !plus[3])
+        return false;
+    char *end;
+    address->offset = strtoull(plus + 3, &end, 16);
+    return *end == '\0' && address->offset > 0;
+}
+
+/* False if the location is something else. */
+static bool recorded_address_parse(recorded_address *address, const char *file,
+                                   const char *function) {
+    return parse_module(address, file) && parse_offset(address, function);
+}
+
+bool completion_question(symbolizer *s, const char *file, const char *function,
+                         symbolize_request *question, bool *is_address) {
+    recorded_address address;
+    *is_address = recorded_address_parse(&address, file, function);
+    if (!*is_address)
+        return true;
+    char *path = strndup(address.path, address.path_size);
+    uint32_t module = path ? symbolizer_module(s, path, &address.id) : UINT32_MAX;
+    free(path);
+    *question = (symbolize_request){.module = module, .address = address.offset - 1};
+    return module != UINT32_MAX;
+}
+
 /* ---- preparing --------------------------------------------------------------------------- */
 
 static bool request_frame(completion *c, const memtrace_location *location, uint32_t *request) {
-    recorded_address address;
-    if (!recorded_address_parse(&address, location))
+    symbolize_request new;
+    bool is_address;
+    if (location->line != 0)
         return true;
-    char *path = strndup(address.path, address.path_size);
-    uint32_t module = path ? symbolizer_module(c->symbolizer, path, &address.id) : UINT32_MAX;
-    free(path);
-    if (module == UINT32_MAX)
+    if (!completion_question(c->symbolizer, location->file, location->function, &new, &is_address))
         return false;
+    if (!is_address)
+        return true;
     *request = (uint32_t)c->requests.count;
-    symbolize_request new = {.module = module, .address = address.offset - 1};
     return vec_push(&c->requests, new);
 }
 

@@ -41,6 +41,11 @@ typedef VEC(symbolize_request) completion_questions;
 MEMTRACE_NODISCARD memtrace_status completion_ask(memtrace_reader *reader, symbolizer *shared,
                                                   completion_questions *questions);
 
+/* What a place that is named by its address asks of the symbolizer: `*is_address` says whether it
+ * is one, and so whether there is a question. False when there is no memory. */
+MEMTRACE_NODISCARD bool completion_question(symbolizer *s, const char *file, const char *function,
+                                            symbolize_request *question, bool *is_address);
+
 void completion_free(completion *c); /* NULL is allowed */
 
 completion_summary completion_result(const completion *c);

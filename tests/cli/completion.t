@@ -21,6 +21,12 @@ The script for bash, as the shell uses it:
   one.ctf two.ctf
   $ try allotrace doctor -o t
   two.ctf
+  $ try allotrace top one
+  one.ctf
+  $ try allotrace top $$ | grep -cx $$
+  1
+  $ try allotrace top --sort g
+  growth
   $ try allotrace help d
   detach diff doctor dump
   $ try allotrace completion z
@@ -43,12 +49,15 @@ What follows a program is the program's own, which bash-completion knows:
 The script for zsh, as the shell uses it, after `run` also for what programs have:
 
   $ "$TESTDIR/complete-zsh" 'allotrace hots' 'allotrace hotspots --meas' 'allotrace help doc' \
-  >     'allotrace run -- allotr' 'allotrace run -o x.ctf -- allotrace hotspots --meas'
+  >     'allotrace run -- allotr' 'allotrace run -o x.ctf -- allotrace hotspots --meas' \
+  >     'allotrace top tw' 'allotrace top --sort gr'
   allotrace hotspots
   allotrace hotspots --measure
   allotrace help doctor
   allotrace run -- allotrace
   allotrace run -o x.ctf -- allotrace hotspots --measure
+  allotrace top two.ctf
+  allotrace top --sort growth
 
 The script for fish, as the shell uses it:
 

@@ -1,9 +1,10 @@
 A program, recorded:
 
-  $ allotrace run --rate 0.1 -o a.ctf -- ls a.ctf
+  $ allotrace run --rate 0.1 -o a.ctf -- ls a.ctf 2>&1 | grep -v '^allotrace: \(growing\|advice\): '
   a.ctf
   allotrace: recorded \S+ .?B \(± \S+ .?B, [\d,]+ samples in [\d,]+ blocks at rate 0\.1\) into a\.ctf, \S+ KB (re)
-  allotrace: most of it: \d+\.\d% .*; \d+\.\d% .*; \d+\.\d% .* (re)
+  allotrace: most of it: \d+\.\d% .*; \d+\.\d% .*; \d+\.\d% .*: allotrace hotspots a\.ctf (re)
+  allotrace: peak: \S+ .?B .* at \S+ .?s; \S+ .?B.* at the end: allotrace peak a\.ctf (re)
   allotrace: look closer: allotrace a.ctf
   $ allotrace info a.ctf | grep '^  rate'
     rate              0.1 (a sample stands for 80 B)
@@ -64,6 +65,25 @@ Room for names is left where they will be written in place:
   0
   0
   1
+
+What is summed up is in six lines at most, and what would take long is left out:
+
+  $ cat >grow.pl <<'END'
+  > $text = join " ", 1 .. 2000;
+  > for (1 .. 200) { push @kept, "x" x 5000; my @words = split / /, $text; select(undef, undef, undef, 0.003) }
+  > END
+  $ allotrace run --rate 1e-3 -o grow.ctf -- perl grow.pl
+  allotrace: recorded .* into grow\.ctf, \S+ KB (re)
+  allotrace: most of it: .* Perl_\w+: allotrace hotspots grow\.ctf (re)
+  allotrace: peak: \S+ MB ± \S+ KB at \S+ m?s; \S+ [KM]B at the end: allotrace peak grow\.ctf (re)
+  allotrace: growing: .* by \S+ [KM]B/s.*: allotrace leaks grow\.ctf (re)
+  allotrace: advice: .*: .* Perl_\w+: allotrace advise grow\.ctf (re)
+  allotrace: look closer: allotrace grow.ctf
+  $ allotrace run --rate 1 -o exact.ctf -- ls -d . 2>&1 | cut -d: -f2
+  .
+   recorded every allocation, \S+ KB in \d+ blocks, into exact\.ctf, \S+ KB (re)
+   most of it
+   look closer
 
 A name that a shell would take apart is quoted:
 

@@ -24,6 +24,7 @@ The commands, and one of them:
   
   Look at a trace:
     view        show traces in a browser
+    top         watch a program allocate, in the terminal
     summary     show what matters most in a trace
     hotspots    show which code allocates most
     types       show which object types use the most memory
@@ -78,12 +79,10 @@ The commands, and one of them:
     -n, --top N                 show at most N rows
         --min-share P           leave out rows below P percent (default 0.5)
         --callers N             show at most N callers of each row (default 3)
-    -f, --filter FILTER         only blocks that FILTER keeps: see `allotrace help
-                                filter`
+    -f, --filter FILTER         only blocks that FILTER keeps: see `help filter`
     -m, --measure MEASURE       what is summed: see `help measures`
         --at TIME               the time of --measure live (default: the end)
-        --wrappers skip|show    whether functions like xmalloc are sites: see
-                                `help sites`
+        --wrappers skip|show    count functions like xmalloc: see `help sites`
         --json                  write JSON instead of text
         --csv                   write CSV instead of text, a row a line
         --color auto|always|never
@@ -110,20 +109,21 @@ The commands, and one of them:
   Try `allotrace view --help`.
   [2]
   $ allotrace doctor -h | tail -5
-  Exit status:
-    0  it worked
-    1  an input cannot be used, or the result cannot be written
-    2  the command line is wrong
+    allotrace doctor out.ctf
+    allotrace doctor out.ctf -o clean.ctf
+  
+  Exit status: 0, it worked; 1, an input or output cannot be used; 2, wrong usage;
     3  the trace can be read, but has defects (with -o: and was repaired)
   $ allotrace --version
   allotrace 0.1.0
   profiles are pushed by OTLP 1.10 (opentelemetry.proto.profiles.v1development)
 
-Every command explains itself, in lines that fit a terminal, and gives an example:
+Every command explains itself on a screen of 80 columns and 40 lines, and gives an example:
 
   $ for command in $(allotrace completion plain | cut -f1 | sort -u); do
   >   allotrace help $command >text || echo $command: status $?
   >   grep -E '^.{81}' text | sed "s|^|$command: |"
+  >   [ $(wc -l <text) -le 40 ] || echo $command: $(wc -l <text) lines
   >   grep -q "^usage: allotrace $command" text || echo $command: no usage
   >   grep -q '^Examples\?:' text || echo $command: no example
   >   grep -q '^Exit status:' text || echo $command: no statuses
@@ -378,4 +378,4 @@ Case does not count where a name is nearly right; command lines to copy are quot
 What debug information adds to a recording:
 
   $ allotrace help run | tr -s '\n ' ' ' | grep -o 'Call stacks name[^.]*\.'
-  Call stacks name functions; where the program has debug information (-g), they name files, lines and inlined functions as well.
+  Call stacks name functions, and with debug information (-g) files, lines and inlined functions.

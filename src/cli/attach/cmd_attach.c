@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "attach/attach.h"
+#include "cli/attach/attach_live.h"
 #include "cli/attach/process_id.h"
 #include "cli/message.h"
 #include "cli/run/preload_file.h"
@@ -51,23 +52,27 @@ static const option attach_specs[] = {
      .at = offsetof(attach_options, output),
      .argument = "FILE",
      .help = "write the trace to FILE (default: PROGRAM.PID.ctf in the current folder); %p in it "
-             "becomes the process id"},
+             "becomes the process id",
+     .brief = "write to FILE (default: PROGRAM.PID.ctf)"},
     {.name = "rate",
      .letter = 'r',
      .kind = OPTION_RATE,
      .at = offsetof(attach_options, rate),
      .argument = "RATE",
-     .help = "sample each allocated word with this probability (default: 1e-5)"},
+     .help = "sample each allocated word with this probability (default: 1e-5)",
+     .brief = "chance of each word to be sampled (default 1e-5)"},
     {.name = "mmap",
      .kind = OPTION_FLAG,
      .at = offsetof(attach_options, mmap),
-     .help = "record as well what the program maps itself, by mmap, mremap, sbrk and the like"},
+     .help = "record as well what the program maps itself, by mmap, mremap, sbrk and the like",
+     .brief = "record memory from mmap, mremap and sbrk, too"},
     {.name = "depth",
      .letter = 'd',
      .kind = OPTION_COUNT,
      .at = offsetof(attach_options, depth),
      .argument = "N",
-     .help = "keep at most N frames of a call stack (default: 256)"},
+     .help = "keep at most N frames of a call stack (default: 256)",
+     .brief = "keep at most N frames of a stack (default 256)"},
     {.name = "context",
      .letter = 'c',
      .kind = OPTION_TEXT,
@@ -80,11 +85,14 @@ static const option attach_specs[] = {
      .argument = "TIME",
      .help = "detach after that time, as 30s or 5min, or on Ctrl-C, and show what was recorded "
              "(default: come back at once, and record until `allotrace detach` or the end of the "
-             "process; with --push, until Ctrl-C or that)"},
+             "process; with --push, until Ctrl-C or that)",
+     .brief = "detach after that time, like 30s, or on Ctrl-C (default: record until `allotrace "
+              "detach`)"},
     {.name = "no-symbolize",
      .kind = OPTION_FLAG,
      .at = offsetof(attach_options, no_symbolize),
-     .help = "leave addresses in the trace; `allotrace symbolize` resolves them later"},
+     .help = "leave addresses in the trace; `allotrace symbolize` resolves them later",
+     .brief = "leave addresses for `allotrace symbolize`"},
     OPTION_QUIET(attach_options),
     OPTIONS_SYMBOLIZE(attach_options),
     OPTIONS_PUSH(attach_options),
@@ -239,28 +247,56 @@ static uint64_t now_us(void) {
     return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-static int finish_after(pid_t pid, const attach_options *opts, const char *path,
-                        const rights *began) {
+/* A process that is being recorded. */
+typedef struct recorded {
+    pid_t pid;
+    int process, files; /* its pidfd, or -1; see attach_open_files */
+    const char *path;
+    rights began;
+    push_session *push; /* NULL: nothing is pushed */
+} recorded;
+
+/* Ends what process `gone` has not ended. */
+static int finish(const recorded *r, const attach_options *opts, uint64_t gone) {
     char ended[CONTROL_REPLY] = "";
     rights whose;
     sigset_t enough = enough_signals();
-    char seen[PATH_MAX + 32]; /* the trace, as seen from here */
-    const int files = attach_open_files(pid), process = (int)syscall(SYS_pidfd_open, pid, 0);
-    if (files >= 0)
-        snprintf(seen, sizeof seen, "/proc/%d/root%s", (int)pid, path);
-    else
-        snprintf(seen, sizeof seen, "%s", path);
-    push_session *push = opts->push.urls ? push_flags_start(&opts->push, seen, opts->quiet) : NULL;
-    wait_while_recording(pid, process, opts->duration);
-    const uint64_t gone = has_ended(pid, process) ? now_us() : 0;
-    if (gone || !end_recording(pid, ended, sizeof ended, &whose) || !*ended)
-        whose = *began;
-    if (process >= 0)
-        close(process);
-    push_finish(push); /* before names come into the trace, in another file */
+    if (gone || !end_recording(r->pid, ended, sizeof ended, &whose) || !*ended)
+        whose = r->began;
+    if (r->process >= 0)
+        close(r->process);
+    push_finish(r->push); /* before names come into the trace, in another file */
     sigprocmask(SIG_UNBLOCK, &enough, NULL);
-    return complete(pid, path, files, &whose, gone, opts->no_symbolize, opts->quiet,
+    return complete(r->pid, r->path, r->files, &whose, gone, opts->no_symbolize, opts->quiet,
                     opts->debug_files);
+}
+
+static int finish_after(recorded *r, const attach_options *opts) {
+    char seen[PATH_MAX + 32];
+    top_path(seen, sizeof seen, r->pid, r->files, r->path);
+    r->push = opts->push.urls ? push_flags_start(&opts->push, seen, opts->quiet) : NULL;
+    wait_while_recording(r->pid, r->process, opts->duration);
+    return finish(r, opts, has_ended(r->pid, r->process) ? now_us() : 0);
+}
+
+/* Until the user leaves the table; gives when the process ended, if it did. */
+static uint64_t show_while_recording(const recorded *r, const top_options *how) {
+    const struct timespec tick = {.tv_nsec = 100000000};
+    const sigset_t enough = enough_signals();
+    char path[PATH_MAX + 32];
+    uint64_t gone = 0;
+    top_output held;
+    int status;
+    top_path(path, sizeof path, r->pid, r->files, r->path);
+    if (!top_output_begin(&held, false))
+        return 0;
+    top_session *s = top_start(path, true, how, &held, &status);
+    while (s && !top_is_over(s) && sigtimedwait(&enough, NULL, &tick) < 0)
+        if (!gone && has_ended(r->pid, r->process))
+            gone = now_us();
+    top_stop(s);
+    top_output_end(&held);
+    return gone || !has_ended(r->pid, r->process) ? gone : now_us();
 }
 
 /* The process itself opens the trace: a name that we could write to may not be one for it. */
@@ -275,32 +311,29 @@ static void say_refused(pid_t pid, const control *request, const char *path) {
         message_error("process %d is not recorded: %s", (int)pid, request->reply);
 }
 
-static void say_begun(pid_t pid, const attach_options *opts, const char *path) {
+static void say_begun(const recorded *r, const attach_options *opts) {
     if (opts->duration) {
-        message_note("recording process %d for %.6g s; Ctrl-C ends it earlier", (int)pid,
+        message_note("recording process %d for %.6g s; Ctrl-C ends it earlier", (int)r->pid,
                      (double)opts->duration / 1e6);
         return;
     }
     if (opts->push.urls) {
-        message_note("recording process %d and pushing what it allocates, until Ctrl-C", (int)pid);
+        message_note("recording process %d and pushing what it allocates, until Ctrl-C",
+                     (int)r->pid);
         return;
     }
-    message_note("recording process %d into %s", (int)pid, path);
-    say_where(pid, path, attach_open_files(pid));
-    message_note("end it by: allotrace detach %d", (int)pid);
+    message_note("recording process %d into %s", (int)r->pid, r->path);
+    say_where(r->pid, r->path, r->files);
+    message_note("end it by: allotrace detach %d", (int)r->pid);
 }
 
-static int run_attach(const void *opts_, char **operands, size_t n_operands) {
-    const attach_options *opts = opts_;
+/* With `live`, shows a table, and detaches when the user leaves it. */
+static int attach(pid_t pid, const attach_options *opts, const top_options *live) {
     static control request;
     char library[PATH_MAX], path[PATH_MAX];
     sigset_t enough = enough_signals();
-    rights whose;
+    recorded r = {.pid = pid, .path = path};
     remote_reason why;
-    pid_t pid;
-    (void)n_operands;
-    if (!process_id_parse(operands[0], &pid))
-        return message_usage(&command_attach, "`%s` is not the id of a process", operands[0]);
     if (opts->depth != DEPTH_UNSET && (opts->depth < 1 || opts->depth > SETTING_MAX_DEPTH))
         return message_usage(&command_attach, "--depth: from 1 to %d frames can be kept",
                              SETTING_MAX_DEPTH);
@@ -319,7 +352,7 @@ static int run_attach(const void *opts_, char **operands, size_t n_operands) {
     fill_request(&request, opts, path);
     /* Whoever ends us while it begins gets to know that it has begun, or has it end. */
     sigprocmask(SIG_BLOCK, &enough, NULL);
-    if (!attach_control(pid, library, &request, &whose, &why)) {
+    if (!attach_control(pid, library, &request, &r.began, &why)) {
         message_error("%s", why.text);
         return STATUS_FAILED;
     }
@@ -336,12 +369,42 @@ static int run_attach(const void *opts_, char **operands, size_t n_operands) {
         message_warning("process %d is an OCaml program, only its malloc is recorded: for its "
                         "OCaml heap, start it under `allotrace run`",
                         (int)pid);
+    r.files = attach_open_files(pid);
+    if (live || opts->duration || opts->push.urls)
+        r.process = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (live)
+        return finish(&r, opts, show_while_recording(&r, live));
     if (!opts->quiet)
-        say_begun(pid, opts, path);
+        say_begun(&r, opts);
     if (opts->duration || opts->push.urls)
-        return finish_after(pid, opts, path, &whose);
+        return finish_after(&r, opts);
     sigprocmask(SIG_UNBLOCK, &enough, NULL);
     return STATUS_OK;
+}
+
+static int run_attach(const void *opts_, char **operands, size_t n_operands) {
+    const attach_options *opts = opts_;
+    pid_t pid;
+    (void)n_operands;
+    if (!process_id_parse(operands[0], &pid))
+        return message_usage(&command_attach, "`%s` is not the id of a process", operands[0]);
+    return attach(pid, opts, NULL);
+}
+
+int attach_live(pid_t pid, const top_options *how) {
+    static control request;
+    char path[PATH_MAX + 32];
+    rights whose;
+    remote_reason why;
+    request = (control){.action = CONTROL_STATUS};
+    if (!attach_control(pid, NULL, &request, &whose, &why)) {
+        message_error("%s", why.text);
+        return STATUS_FAILED;
+    }
+    if (request.outcome != CONTROL_DONE)
+        return attach(pid, &attach_defaults, how);
+    top_path(path, sizeof path, pid, attach_open_files(pid), request.reply);
+    return top_show(path, how);
 }
 
 const command command_attach = {
@@ -351,16 +414,14 @@ const command command_attach = {
     .usage = "PID",
     .summary = "record a running process",
     .description =
-        "Begins to record where a running process allocates, without starting it anew and without "
-        "a debugger. One of its threads is stopped for some milliseconds, at a place where it can "
-        "hold no lock of the allocator or the loader, and is made to load the recorder.\n\n"
-        "From then on allocations and frees of all threads are seen, in all modules that are "
-        "loaded at that moment; not those of libraries that are loaded later, nor blocks from "
-        "before.\n\n"
-        "Refused, with the reason, is what cannot be done safely: a process of another user, one "
-        "that is traced, stopped, linked statically, or with another C library than glibc 2.34 "
-        "or later, one with a seccomp filter that would end it for what recording takes (only root "
-        "may see that), or, unless by root, in a container that does not see the recorder's file.",
+        "Records where a running process allocates, without restarting it and without a debugger. "
+        "One of its threads is stopped for some milliseconds and loads the recorder.\n\n"
+        "From then on, allocations and frees of all threads are recorded, in all modules that are "
+        "loaded at that moment; libraries that are loaded later and blocks from before are not.\n\n"
+        "What is not safe is refused with the reason: processes of other users, traced, stopped "
+        "or statically linked ones, those with a C library other than glibc 2.34 or later or with "
+        "a seccomp filter that forbids recording, and, except for root, those in a container that "
+        "does not see the recorder.",
     .example = "allotrace attach --duration 30s 4711\n"
                "allotrace attach -o server.ctf 4711; sleep 60; allotrace detach 4711\n",
     OPTIONS_OF(attach_specs, attach_defaults),

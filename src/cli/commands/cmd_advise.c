@@ -22,13 +22,15 @@ static const option options[] = {
      .at = offsetof(advise_options, min_share),
      .argument = "P",
      .help = "look at what is at least P percent of the total (default 10: less is not worth the "
-             "work, and is marked so)"},
+             "work, and is marked so)",
+     .brief = "least share of the total in percent (default 10)"},
     {.name = "top",
      .letter = 'n',
      .kind = OPTION_COUNT,
      .at = offsetof(advise_options, top),
      .argument = "N",
-     .help = "show at most N pieces of advice (0, the default: all)"},
+     .help = "show at most N pieces of advice (0, the default: all)",
+     .brief = "show at most N pieces of advice (default: all)"},
     OPTION_FILTER(advise_options, question.filter),
     {.name = "measure",
      .letter = 'm',
@@ -38,7 +40,8 @@ static const option options[] = {
      .help = "by what functions are ranked, and what shares and gains are of: bytes allocated "
              "(default), numbers of blocks, bytes times seconds of life, or the bytes of those "
              "blocks alone that were live at the end, or at the peak, were promoted, or never "
-             "freed"},
+             "freed",
+     .brief = "what shares and gains are of: see `help measures`"},
     OPTIONS_FORM(advise_options),
 };
 
@@ -89,12 +92,12 @@ const command command_advise = {
     .usage = "FILE…",
     .summary = "explain why the largest sites allocate, and what to change",
     .description =
-        "Looks at each function that allocates at least 10% of all in one way, and says what it "
-        "allocates, why, what one can do about it, what that gains at most, how sure that is "
-        "(definite, likely or guess), and which commands show whether it helped. What the "
-        "language's library allocates is counted at the function that called it.\n\n"
-        "What can gain less than 10% is not worth the work: with a smaller --min-share it is "
-        "shown, and marked.",
+        "Looks at each function that allocates at least 10% of the total in one way. Says what it "
+        "allocates, why, what to change, what that gains at most, how certain that is (definite, "
+        "likely or guess), and which commands show whether it helped. What the language's library "
+        "allocates counts for the function that called it.\n\n"
+        "With a smaller --min-share, advice that gains less than 10% is shown and marked"
+        ".",
     .example = "allotrace advise out.ctf\n"
                "allotrace advise --measure peak out.ctf\n"
                "allotrace advise --measure blocks out.ctf\n"

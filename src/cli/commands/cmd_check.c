@@ -33,13 +33,15 @@ static const option options[] = {
      .at = offsetof(check_command, expect),
      .argument = "SITE=AMOUNT",
      .help = "what SITE should allocate, like 'parse=50000 blocks', 'a.c:10=12MB', "
-             "'total=3000 words'; may be given up to 16 times"},
+             "'total=3000 words'; may be given up to 16 times",
+     .brief = "an expectation, like 'parse=50000 blocks' or 'a.c:10=12MB'; up to 16 times"},
     {.name = "within",
      .kind = OPTION_TEXT,
      .at = offsetof(check_command, within),
      .argument = "FACTOR",
      .help = "how far from an expectation the truth may be, like 2x (default 10x: one order of "
-             "magnitude)"},
+             "magnitude)",
+     .brief = "by how much SITE may differ (default 10x)"},
     {.name = "budget",
      .letter = 'b',
      .kind = OPTION_FILE,
@@ -51,7 +53,8 @@ static const option options[] = {
      .at = offsetof(check_command, update),
      .argument = "FILE",
      .help = "write budgets that the trace meets, with a tenth to spare, for the sites that FILE "
-             "names; for the largest, if there is no FILE yet"},
+             "names; for the largest, if there is no FILE yet",
+     .brief = "write budgets that the trace meets, with a tenth to spare, for the sites in FILE"},
     {.name = "junit",
      .kind = OPTION_FILE,
      .at = offsetof(check_command, junit),
@@ -63,7 +66,8 @@ static const option options[] = {
      .at = offsetof(check_command, question.filter),
      .argument = "FILTER",
      .help = "count only blocks that FILTER keeps, like 'alloc:10s..20s size:>=1K heap:major "
-             "-fn:startup', where a budget has no filter of its own; see FILTERS in allotrace(1)"},
+             "-fn:startup', where a budget has no filter of its own; see FILTERS in allotrace(1)",
+     .brief = "only blocks that FILTER keeps: see `help filter`"},
     {.name = "measure",
      .letter = 'm',
      .kind = OPTION_CHOICE,
@@ -71,13 +75,15 @@ static const option options[] = {
      .choices = question_block_measures,
      .help = "what amounts are of, where a budget has no measure of its own: of what was allocated "
              "(default), is live at the end or at the peak, was promoted, or never freed; as bytes "
-             "or blocks"},
+             "or blocks",
+     .brief = "what amounts are of: see `help measures`"},
     {.name = "top",
      .letter = 'n',
      .kind = OPTION_COUNT,
      .at = offsetof(check_command, top),
      .argument = "N",
-     .help = "for how many sites --update writes budgets into a new file (default 10)"},
+     .help = "for how many sites --update writes budgets into a new file (default 10)",
+     .brief = "sites in a new file of --update (default 10)"},
     OPTION_MARKDOWN(check_command),
     OPTIONS_FORM(check_command),
 };

@@ -98,6 +98,7 @@ static void bash_operands(const command *cmd) {
         [OPERAND_SOURCE] = "COMPREPLY=($(compgen -f -- \"$cur\"))",
         [OPERAND_PROGRAM] = "COMPREPLY=($(compgen -c -f -- \"$cur\"))",
         [OPERAND_PROCESS] = "COMPREPLY=($(compgen -W \"$(ps -u $UID -o pid=)\" -- \"$cur\"))",
+        [OPERAND_RECORDING] = "COMPREPLY=($(compgen -f -W \"$(ps -u $UID -o pid=)\" -- \"$cur\"))",
         [OPERAND_CONTROL] = "COMPREPLY=($(compgen -W \"" CONTROL_ORDER_NAMES(
             " ") " $(ps -u $UID -o pid=)\" -- \"$cur\"))",
         [OPERAND_COMMAND] = "COMPREPLY=($(compgen -W \"$commands\" -- \"$cur\"))",
@@ -217,6 +218,8 @@ static void zsh_operands(const command *cmd) {
             "'*::program:{ if [[ $words[1] = -- ]] && ((CURRENT-- > 1)); then shift words; "
             "fi; _normal }'",
         [OPERAND_PROCESS] = "'1:process:_pids'",
+        [OPERAND_RECORDING] = "'1:trace or process:{ _alternative files:trace:_files "
+                              "processes:process:_pids }'",
         [OPERAND_CONTROL] = "'1:process:_pids' '2:action:(" CONTROL_ORDER_NAMES(" ") ")' '3:name:'",
         [OPERAND_COMMAND] = "\"1:command:($names)\"",
         [OPERAND_SHELL] = "'1:shell:(" SHELL_NAMES(" ") ")'",
@@ -342,6 +345,8 @@ static void fish_command(const command *cmd) {
         printf("complete %s -f -a '" SHELL_NAMES(" ") "'\n", condition);
     if (cmd->operand == OPERAND_PROCESS || cmd->operand == OPERAND_CONTROL)
         printf("complete %s -f -a '(__fish_complete_pids)'\n", condition);
+    if (cmd->operand == OPERAND_RECORDING)
+        printf("complete %s -a '(__fish_complete_pids)'\n", condition);
     if (cmd->operand == OPERAND_CONTROL)
         printf("complete %s -f -a '" CONTROL_ORDER_NAMES(" ") "'\n", condition);
     if (cmd->operand == OPERAND_COMMAND) {

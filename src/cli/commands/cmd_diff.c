@@ -27,11 +27,13 @@ static const option options[] = {
      .kind = OPTION_HEAD,
      .at = offsetof(diff_command, before),
      .help = "the traces that follow are runs before the change: several show how much runs differ "
-             "by themselves"},
+             "by themselves",
+     .brief = "what follows are runs before the change"},
     {.name = "after",
      .kind = OPTION_HEAD,
      .at = offsetof(diff_command, after),
-     .help = "the traces that follow are runs after the change"},
+     .help = "the traces that follow are runs after the change",
+     .brief = "what follows are runs after the change"},
     OPTION_ROW(diff_command),
     {.name = "top",
      .letter = 'n',
@@ -43,12 +45,14 @@ static const option options[] = {
      .kind = OPTION_TEXT,
      .at = offsetof(diff_command, per),
      .argument = "N[,N]",
-     .help = "divide amounts by N, the number of requests say, before and after"},
+     .help = "divide amounts by N, the number of requests say, before and after",
+     .brief = "divide amounts by N, as the number of requests"},
     {.name = "normalise",
      .kind = OPTION_CHOICE,
      .at = offsetof(diff_command, normalise),
      .choices = diff_normalisations,
-     .help = "compare shares of the total, or bytes a second, instead of bytes"},
+     .help = "compare shares of the total, or bytes a second, instead of bytes",
+     .brief = "compare shares, or amounts per second"},
     OPTION_MARKDOWN(diff_command),
     OPTIONS_QUESTION(diff_command),
 };
@@ -204,12 +208,11 @@ const command command_diff = {
     .usage = "BEFORE AFTER",
     .summary = "show what changed between two traces",
     .description =
-        "Compares what two programs, or two versions of one, allocated: in all, then by site. "
-        "Changes that are sure come first, the largest sure change at the top. What may be an "
-        "accident of sampling is shown as that.\n\n"
-        "± is the 95% confidence interval. A change is sure if its q-value is at most 5%: of all "
-        "changes called sure, at most one in twenty is an accident, on average. Sites whose lines "
-        "moved are recognised by their function.",
+        "Compares what two programs, or two versions of one, allocated: in total, then by site. "
+        "Certain changes come first, the largest at the top; what may be an accident of sampling "
+        "is marked.\n\n"
+        "A change is certain if its q-value is at most 5%: on average, at most one in twenty of "
+        "these is an accident. Sites whose lines moved are matched by function.",
     .example = "allotrace diff before.ctf after.ctf\n"
                "allotrace diff --before a1.ctf a2.ctf a3.ctf --after b1.ctf b2.ctf b3.ctf\n"
                "allotrace diff --measure peak --filter 'size:>=1K' before.ctf after.ctf\n"

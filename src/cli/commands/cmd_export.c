@@ -62,7 +62,8 @@ static const option options[] = {
      .choices = question_measures,
      .help = "what the weights of stacks are (collapsed and speedscope): bytes allocated "
              "(default), numbers of blocks, bytes live --at a time or at the peak, bytes promoted, "
-             "bytes never freed, bytes times seconds of life, or bytes requested"},
+             "bytes never freed, bytes times seconds of life, or bytes requested",
+     .brief = "what stacks weigh: see `help measures`"},
     OPTION_AT(export_options, at),
     OPTION_INDEX(export_options, index),
     OPTION_STRICT(export_options, strict),

@@ -23,17 +23,20 @@ static const option options[] = {
      .choices = question_block_measures,
      .help = "what shares are of: bytes allocated (default), numbers of blocks, or the bytes of "
              "those blocks alone that were live at the end, or at the peak, were promoted, or "
-             "never freed; or bytes times seconds of life: what memory was held for"},
+             "never freed; or bytes times seconds of life: what memory was held for",
+     .brief = "what shares are of: see `help measures`"},
     {.name = "within",
      .kind = OPTION_TIME,
      .at = offsetof(lifetimes_options, within),
      .argument = "TIME",
-     .help = "show the share that is dead within TIME (default 1ms)"},
+     .help = "show the share that is dead within TIME (default 1ms)",
+     .brief = "show the share that is dead within TIME (default 1ms)"},
     {.name = "soon",
      .kind = OPTION_TIME,
      .at = offsetof(lifetimes_options, soon),
      .argument = "TIME",
-     .help = "show the share of promoted blocks that are dead within TIME of that (default 100ms)"},
+     .help = "show the share of promoted blocks that are dead within TIME of that (default 100ms)",
+     .brief = "the same of promoted blocks (default 100ms)"},
     {.name = "top",
      .letter = 'n',
      .kind = OPTION_COUNT,
@@ -44,7 +47,8 @@ static const option options[] = {
     {.name = "curve",
      .kind = OPTION_FLAG,
      .at = offsetof(lifetimes_options, curve),
-     .help = "with --csv: write the survival curve, a row a point, instead of the sites"},
+     .help = "with --csv: write the survival curve, a row a point, instead of the sites",
+     .brief = "with --csv: write the survival curve"},
     OPTION_FILTER(lifetimes_options, question.filter),
     OPTION_WRAPPERS(lifetimes_options),
     OPTIONS_FORM(lifetimes_options),
@@ -97,14 +101,11 @@ const command command_lifetimes = {
     .usage = "FILE…",
     .summary = "show how long blocks live",
     .description =
-        "Shows a histogram of lifetimes; what share dies soon, in the minor heap, and soon after "
-        "promotion (which a larger minor heap might have spared); the survival curve; and the "
-        "shares of the largest sites.\n\n"
-        "Shares are of bytes allocated, or with --measure blocks of numbers of blocks, or with "
-        "--measure byteseconds of what memory was held for. What is in "
-        "parentheses is the 95% interval. Blocks that were younger than that when the trace ended "
-        "count "
-        "as likely to die in time as others that became as old, here and in the curve.",
+        "Shows a histogram of lifetimes, the shares of blocks that die soon, in the minor heap, "
+        "and soon after promotion, the survival curve, and the shares of the largest sites.\n\n"
+        "Shares are of bytes allocated unless --measure says otherwise; the 95% confidence "
+        "interval is in parentheses. A block that is still live when the trace ends counts as "
+        "likely to die as blocks that became as old.",
     .example = "allotrace lifetimes out.ctf\n"
                "allotrace lifetimes --within 10ms --filter fn:parse out.ctf\n"
                "allotrace lifetimes --csv --curve out.ctf >curve.csv\n",

@@ -34,7 +34,8 @@ static const option options[] = {
      .help = "what is added up by site, of the blocks that were live at the peak: their bytes "
              "(allocated, or peak, the default), their number, the bytes of those that were live "
              "at the end, promoted at any time, never freed, or requested, or bytes times seconds "
-             "of life"},
+             "of life",
+     .brief = "what is summed, of the blocks live at the peak"},
     OPTION_WRAPPERS(peak_options),
     OPTIONS_FORM(peak_options),
 };

@@ -24,7 +24,8 @@ static const option options[] = {
      .kind = OPTION_COUNT,
      .at = offsetof(timeline_options, points),
      .argument = "N",
-     .help = "show N stretches of time, 1 to 100000 (default 50; 200 as JSON or CSV)"},
+     .help = "show N stretches of time, 1 to 100000 (default 50; 200 as JSON or CSV)",
+     .brief = "show N stretches of time (default 50; as data 200)"},
     {.name = "from",
      .kind = OPTION_TIME,
      .at = offsetof(timeline_options, from),
@@ -40,7 +41,8 @@ static const option options[] = {
      .kind = OPTION_COUNT,
      .at = offsetof(timeline_options, top),
      .argument = "N",
-     .help = "show what is live also for each of the N sites with most at the peak (default 0)"},
+     .help = "show what is live also for each of the N sites with most at the peak (default 0)",
+     .brief = "show also the N sites that hold most at the peak"},
     OPTION_SITES(timeline_options),
     OPTION_FILTER(timeline_options, question.filter),
     OPTION_COUNTED(timeline_options),
@@ -125,12 +127,10 @@ const command command_timeline = {
     .summary = "show live memory over time",
     .description =
         "Shows how much was live, in all and by heap, and how fast memory was allocated, promoted "
-        "and freed, as time went by. A promoted block is in the minor heap before and in the major "
-        "heap from then on. Below stands what the system saw of the process, if the recorder read "
-        "it: rss is its memory in RAM, anonymous the part of that which is no file's, heap all "
-        "private memory that it may write to, touched or not.\n\n"
-        "In text, each row is scaled to its own highest value. Amounts are estimates; ± is the "
-        "95% interval.",
+        "and freed over time. Below it is what the system saw of the process: rss is its memory in "
+        "RAM, anonymous the part of it that belongs to no file, heap all private memory that it "
+        "may write to.\n\n"
+        "Each row of the text is scaled to its own highest value.",
     .example = "allotrace timeline --top 5 out.ctf\n"
                "allotrace timeline --from 10s --to 12s --csv out.ctf\n",
     OPTIONS_OF(options, defaults),

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "cli/color.h"
 #include "cli/message.h"
 #include "cli/run/preload_file.h"
 #include "cli/run/push_options.h"
@@ -22,6 +23,7 @@
 #include "cli/run/run_rescue.h"
 #include "cli/run/run_traces.h"
 #include "cli/run/symbolize_file.h"
+#include "cli/top/top.h"
 #include "cli/view/view_session.h"
 #include "contract/rescue.h"
 #include "contract/settings.h"
@@ -37,7 +39,7 @@ typedef struct run_options {
     const char *output, *context;
     double rate;    /* 0: not given */
     uint64_t depth; /* DEPTH_UNSET: not given */
-    bool native, no_ocaml, mmap, view;
+    bool native, no_ocaml, mmap, view, live;
     bool no_symbolize, quiet;
     debug_file_options debug_files;
     push_flags push;
@@ -54,13 +56,16 @@ static const option options[] = {
      .help = "write the trace to FILE (default: $MEMTRACE, or PROGRAM.PID.ctf in the current "
              "folder, at rate 1 PROGRAM.PID.ctf.zst); with %p in the name, which becomes the "
              "process id, child processes are recorded too, below rate 0.01 those that have a "
-             "sample; a name that ends in .zst or .gz makes a compressed trace"},
+             "sample; a name that ends in .zst or .gz makes a compressed trace",
+     .brief = "write to FILE (default: PROGRAM.PID.ctf); with %p, the process id, child processes "
+              "are recorded, too"},
     {.name = "rate",
      .letter = 'r',
      .kind = OPTION_RATE,
      .at = offsetof(run_options, rate),
      .argument = "RATE",
-     .help = "sample each allocated word with this probability (default: $MEMTRACE_RATE, or 1e-5)"},
+     .help = "sample each allocated word with this probability (default: $MEMTRACE_RATE, or 1e-5)",
+     .brief = "chance of each word to be sampled (default 1e-5)"},
     {.name = "depth",
      .letter = 'd',
      .kind = OPTION_COUNT,
@@ -68,7 +73,8 @@ static const option options[] = {
      .argument = "N",
      .help =
          "keep at most N frames of a call stack (default: $MEMTRACE_DEPTH, or 256, or 128 for an "
-         "OCaml heap)"},
+         "OCaml heap)",
+     .brief = "keep at most N frames of a stack (default 256)"},
     {.name = "context",
      .letter = 'c',
      .kind = OPTION_TEXT,
@@ -78,30 +84,42 @@ static const option options[] = {
     {.name = "native",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, native),
-     .help = "of an OCaml program, record what it gets from malloc as well as its OCaml heap"},
+     .help = "of an OCaml program, record what it gets from malloc as well as its OCaml heap",
+     .brief = "of OCaml programs, record malloc and the heap"},
     {.name = "no-ocaml",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, no_ocaml),
-     .help = "of an OCaml program, record only what it gets from malloc"},
+     .help = "of an OCaml program, record only what it gets from malloc",
+     .brief = "of OCaml programs, record malloc only"},
     {.name = "mmap",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, mmap),
-     .help = "record as well what the program maps itself, by mmap, mremap, sbrk and the like"},
+     .help = "record as well what the program maps itself, by mmap, mremap, sbrk and the like",
+     .brief = "record memory from mmap, mremap and sbrk, too"},
     {.name = "view",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, view),
      .help = "show the trace in a browser while it is recorded, and afterwards until Ctrl-C; see "
-             "`allotrace view`"},
+             "`allotrace view`",
+     .brief = "show the trace in a browser while it is recorded"},
+    {.name = "live",
+     .kind = OPTION_FLAG,
+     .at = offsetof(run_options, live),
+     .help = "show a live table in the terminal, as `allotrace top` does; what the program writes "
+             "to the terminal appears when the table is left, and it reads nothing from there",
+     .brief = "show a live table in the terminal: see `help top`"},
     {.name = "no-symbolize",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, no_symbolize),
      .help = "leave addresses in the trace; `allotrace symbolize` resolves them later, on this "
-             "machine"},
+             "machine",
+     .brief = "leave addresses for `allotrace symbolize`"},
     {.name = "quiet",
      .letter = 'q',
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, quiet),
-     .help = "say nothing afterwards, unless something went wrong"},
+     .help = "say nothing afterwards, unless something went wrong",
+     .brief = "print no summary"},
     OPTIONS_SYMBOLIZE(run_options),
     OPTIONS_PUSH(run_options),
 };
@@ -205,8 +223,8 @@ static void set_file_setting(const char *pattern) {
 /* Whether names come into the trace at the end, and nobody has read it by then who would not see
  * them come. One that is compressed is copied anyway. */
 static bool wants_room(const launch *l, const char *pattern) {
-    return !l->options->no_symbolize && !l->options->view && !l->options->push.urls &&
-           compression_of(pattern) == COMPRESSION_NONE;
+    return !l->options->no_symbolize && !l->options->view && !l->options->live &&
+           !l->options->push.urls && compression_of(pattern) == COMPRESSION_NONE;
 }
 
 /* In the new process. */
@@ -341,12 +359,17 @@ static void finish(const launch *l, run_program *program, int rescue, struct tim
 
 /* ---- the viewer -------------------------------------------------------------------------- */
 
-/* Shows what the program's own process writes, in `path`. NULL after having said why. */
-static view_session *start_view(const launch *l, const run_program *program, char path[PATH_MAX]) {
+/* What the program's own process writes. */
+static bool own_trace(const launch *l, const run_program *program, char path[PATH_MAX]) {
     char pattern[PATH_MAX];
+    return trace_name_for(pattern_of(l, program->pid, pattern), (uint64_t)program->pid, path,
+                          PATH_MAX);
+}
+
+/* Shows that, in `path`. NULL after having said why. */
+static view_session *start_view(const launch *l, const run_program *program, char path[PATH_MAX]) {
     int status;
-    if (!trace_name_for(pattern_of(l, program->pid, pattern), (uint64_t)program->pid, path,
-                        PATH_MAX))
+    if (!own_trace(l, program, path))
         return NULL;
     char *const paths[] = {path};
     view_session *s = view_session_start(paths, 1, &(view_session_options){.wait = true}, &status);
@@ -372,6 +395,34 @@ static void start_push(launch *l, const run_program *program) {
         trace_name_for(pattern_of(l, program->pid, pattern), (uint64_t)program->pid, l->push_path,
                        sizeof l->push_path))
         l->push = push_flags_start(&l->options->push, l->push_path, l->options->quiet);
+}
+
+/* ---- the live table ---------------------------------------------------------------------- */
+
+/* NULL after having said why. */
+static top_session *start_live(const launch *l, const run_program *program, char path[PATH_MAX],
+                               const top_options *how, top_output *held) {
+    int status;
+    if (!own_trace(l, program, path))
+        return NULL;
+    return top_start(path, true, how, held, &status);
+}
+
+/* Who has left the table sees what is said of the recording as it is said, others when they leave
+ * it; with the program, Ctrl-C ends the table. */
+static void finish_live(top_session *s, top_output *held, const launch *l, run_program *program,
+                        int rescue, struct timespec started) {
+    if (s)
+        top_program_ended(s);
+    const bool left = s && top_is_over(s);
+    if (left)
+        top_stop(s);
+    finish(l, program, rescue, started);
+    if (s && !left && !(WIFSIGNALED(program->status) && WTERMSIG(program->status) == SIGINT))
+        top_wait(s);
+    if (!left)
+        top_stop(s);
+    top_output_end(held);
 }
 
 /* ---- the command ------------------------------------------------------------------------- */
@@ -410,21 +461,36 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
         preload[0] = '\0';
     if (check_recordable(l.command, preload))
         l.preload = preload;
+    const bool live = opts->live && l.preload;
+    const top_options how = {.order = ACTIVITY_BY_LIVE,
+                             .color = color_wanted(COLOR_AUTO),
+                             .on_leave = "the program goes on, and its output appears here"};
+    top_output held = {.file = -1};
+    if (live && top_check("--live") != STATUS_OK)
+        return STATUS_FAILED;
     int rescue = l.preload ? run_rescue_open() : -1;
     if (rescue >= 0)
         run_rescue_name(rescue, l.rescue, sizeof l.rescue);
     clock_gettime(CLOCK_REALTIME_COARSE, &started);
     l.begin = clock_anchor_now();
-    if (!run_program_start(&program, operands, set_environment, &l))
+    if (live && !top_output_begin(&held, true))
+        message_warning("--live: no temporary file can be made for what the program writes");
+    if (!run_program_start(&program, operands, set_environment, &l)) {
+        top_output_end(&held);
         return refuse_start(l.command, program.exec_error);
+    }
     signal(SIGPIPE, SIG_IGN); /* noticed at the writes, as by other commands */
     signal(SIGXFSZ, SIG_IGN);
     char path[PATH_MAX];
     view_session *view = opts->view && l.preload ? start_view(&l, &program, path) : NULL;
     start_push(&l, &program);
+    top_session *table =
+        live && held.file >= 0 ? start_live(&l, &program, path, &how, &held) : NULL;
     run_program_wait(&program);
     l.end = clock_anchored_us(l.begin, clock_monotonic_us());
-    if (l.preload)
+    if (live)
+        finish_live(table, &held, &l, &program, rescue, started);
+    else if (l.preload)
         finish(&l, &program, rescue, started);
     end_view(view);
     return run_program_end(&program);
@@ -437,17 +503,14 @@ const command command_run = {
     .usage = "-- PROGRAM [ARGUMENTS…]",
     .summary = "record a program's allocations",
     .description =
-        "Runs a program, written in C, C++, Rust or whatever else calls malloc, and records a "
-        "random sample of its allocations with their call stacks. The program need not be "
-        "compiled in any special way. Call stacks name functions; where the program has debug "
-        "information (-g), they name files, lines and inlined functions as well.\n\n"
-        "Of an OCaml program (native code; 4.11 to 4.14, 5.3 and later) the OCaml heap is "
-        "recorded.\n\n"
-        "The program has its standard streams, its terminal and its signals as without allotrace, "
-        "and its exit status is that of this command. When it has ended, some lines on standard "
-        "error say what was recorded.\n\n"
-        "Programs that are statically linked, or run with more rights than their user has, run "
-        "unrecorded.",
+        "Runs a program and records a random sample of its allocations with their call stacks. "
+        "The program can be written in C, C++, Rust or anything else that calls malloc, and need "
+        "not be rebuilt. Call stacks name functions, and with debug information (-g) files, lines "
+        "and inlined functions. Of OCaml programs (native code; 4.11 to 4.14, 5.3 and later), the "
+        "OCaml heap is recorded.\n\n"
+        "The program's streams, terminal, signals and exit status are unchanged. When it has "
+        "ended, at most six lines on standard error say what was recorded. Programs that are "
+        "statically linked or setuid run unrecorded.",
     .example = "allotrace run -- jq . large.json\n"
                "allotrace run --view -- ./server\n"
                "allotrace run -o 'make.%p.ctf' --rate 1e-4 -- make -j4\n",

@@ -17,6 +17,7 @@
 #include "base/shell.h"
 #include "base/utf8.h"
 #include "cli/message.h"
+#include "cli/run/run_findings.h"
 #include "cli/run/run_rescue.h"
 #include "cli/run/symbolize_file.h"
 #include "cli/trace_file.h"
@@ -29,6 +30,8 @@
 #include "trace/relabel.h"
 
 #define TOP_SITES 3
+#define MOST_FINDINGS                                                                              \
+    3 /* lines; with the total, the sites and the last line, the summary has six */
 #define SUMMED_UP                                                                                  \
     (UINT64_C(32) << 20)  /* bytes of an exact trace that are read for a summary, at most */
 #define SHOWN_FUNCTION 56 /* bytes of a function's name in the summary */
@@ -306,6 +309,13 @@ static void say_where(output *o, const summary *s, const run_traces *t) {
     output_format(o, ", %s\n", figure_bytes((double)s->bytes).text);
 }
 
+static bool any_earlier(const run_traces *t) {
+    for (size_t i = 0; i < t->all.count; i++)
+        if (t->all.items[i].earlier)
+            return true;
+    return false;
+}
+
 /* Why there are more traces than somebody asked for. */
 static void say_earlier(output *o, const run_traces *t) {
     size_t n = 0, first = 0, last = 0;
@@ -395,7 +405,7 @@ static void say_place(output *o, const profile_location *place) {
         output_text(o, "…");
 }
 
-static void say_top_sites(output *o, const summary *s) {
+static void say_top_sites(output *o, const summary *s, const char *trace) {
     hotspots h;
     if (!hotspots_of_all(s->profile, HOTSPOTS_BY_LINE, &h))
         return;
@@ -409,6 +419,8 @@ static void say_top_sites(output *o, const summary *s) {
         else
             output_text(o, "(no backtrace)");
     }
+    output_text(o, ": allotrace hotspots ");
+    output_shown(o, trace);
     output_char(o, '\n');
     hotspots_free(&h);
 }
@@ -416,6 +428,20 @@ static void say_top_sites(output *o, const summary *s) {
 static void say_quoted(output *o, const char *path) {
     char *word = shell_word(path);
     output_shown(o, word ? word : path);
+    free(word);
+}
+
+/* What the trace with most says, each line with the command that says more. */
+static void say_findings(output *o, const summary *s, const run_traces *t, size_t lines) {
+    char *word = shell_word(t->all.items[s->greatest].path);
+    const char *trace = word ? word : t->all.items[s->greatest].path;
+    if (!s->n_unread)
+        say_top_sites(o, s, trace);
+    if (!s->n_unread)
+        run_findings_say(o, s->profile, trace, lines);
+    output_text(o, "allotrace: look closer: allotrace ");
+    output_shown(o, trace);
+    output_char(o, '\n');
     free(word);
 }
 
@@ -465,10 +491,24 @@ static void hint_unseen(const profile *p) {
 }
 
 /* The OCaml heap is itself memory from malloc. */
+static bool is_counted_twice(const profile *p) {
+    return p->samples[MEMTRACE_MINOR] + p->samples[MEMTRACE_MAJOR] > 0;
+}
+
 static void hint_counted_twice(const profile *p) {
-    if (p->samples[MEMTRACE_MINOR] + p->samples[MEMTRACE_MAJOR])
+    if (is_counted_twice(p))
         message_hint("what the OCaml runtime takes from malloc for its heap and for bigarrays is "
                      "counted twice: as that, and as what OCaml allocates in it");
+}
+
+/* The lines of the summary that are not about what is in the trace. */
+static size_t count_notes(const run_traces *t, const summary *s, run_traces_how how) {
+    const bool hints =
+        s->profile &&
+        ((how.from_start && !how.told && !how.mapped && unseen_find(s->profile, &(unseen){0})) ||
+         (how.both_heaps && is_counted_twice(s->profile)));
+    return any_earlier(t) + (s->n_early > 0) + (how.n_silent > 0) + (how.left_out && !how.told) +
+           hints;
 }
 
 static void say_summary(const run_traces *t, run_traces_how how) {
@@ -482,11 +522,7 @@ static void say_summary(const run_traces *t, run_traces_how how) {
     } else if (s.profile || s.n_unread) {
         say_total(&o, &s, t);
         say_earlier(&o, t);
-        if (!s.n_unread)
-            say_top_sites(&o, &s);
-        output_text(&o, "allotrace: look closer: allotrace ");
-        say_quoted(&o, t->all.items[s.greatest].path);
-        output_char(&o, '\n');
+        say_findings(&o, &s, t, MOST_FINDINGS - count_notes(t, &s, how));
     }
     if (how.n_silent)
         output_format(&o, "allotrace: %s more program%s had no sample and left no trace\n",

@@ -1,5 +1,5 @@
 /* run_traces.h: the traces that a run has left behind: finds them, completes them, and sums them up
- * for the user. */
+ * for the user in at most six lines. */
 #ifndef CLI_RUN_RUN_TRACES_H
 #define CLI_RUN_RUN_TRACES_H
 

@@ -17,9 +17,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/path_rights.h"
 #include "cli/message.h"
 #include "cli/progress.h"
+#include "cli/run/symbolize_file.h"
 #include "cli/trace_profile.h"
+#include "cli/view/view_names.h"
 
 enum {
     LARGE = 8 << 20,     /* bytes: smaller traces are read once */
@@ -132,10 +135,20 @@ static double process_began(uint64_t pid) {
     return booted + strtod(at, NULL) / (double)sysconf(_SC_CLK_TCK);
 }
 
+/* Whether a recorder goes on: one of ours says so by the end that is to come, and by a lock. */
+static bool is_recording(const view_trace *t, const memtrace_reader *reader) {
+    const memtrace_ending how = memtrace_reader_end(reader).how;
+    return how == MEMTRACE_END_UNSAID ||
+           (how == MEMTRACE_END_OPEN && symbolize_file_is_recording(path_of(t)));
+}
+
 /* Whether the program that writes a trace still runs, here, and is not another one that got its
  * number. */
-static bool is_written(const memtrace_info *info) {
+static bool is_written(const view_trace *t, const memtrace_reader *reader) {
+    const memtrace_info *info = memtrace_reader_info(reader);
     char host[256] = "";
+    if (!is_recording(t, reader))
+        return false;
     if (gethostname(host, sizeof host - 1) != 0 || strcmp(host, info->host_name) != 0)
         return false;
     double began = process_began(info->pid);
@@ -149,9 +162,34 @@ typedef struct following {
     view_trace *trace;
     memtrace_reader *reader;
     profile profile;
+    symbolizer *names;  /* NULL: its addresses get none */
     uint64_t published; /* size of the file when it was */
     uint64_t copied_ms, cost_ms;
 } following;
+
+static bool naming_goes_on(void *context, size_t done, size_t all) {
+    (void)done;
+    (void)all;
+    return !is_stopping(context);
+}
+
+/* Modules are read with our rights: another user's trace must not choose them. */
+static symbolizer *begin_names(const view_trace *t, const memtrace_info *info) {
+    rights theirs;
+    if (path_is_others(path_of(t), &theirs))
+        return NULL;
+    return symbolizer_new(&(symbolize_options){.recorded_at = info->start_time,
+                                               .progress = naming_goes_on,
+                                               .context = (void *)(uintptr_t)t});
+}
+
+/* Without memory for them, addresses are shown. */
+static void give_names(following *f, profile *p) {
+    if (f->names && !view_names_give(f->names, p)) {
+        symbolizer_free(f->names);
+        f->names = NULL;
+    }
+}
 
 static void publish_copy(following *f) {
     profile copy;
@@ -164,6 +202,7 @@ static void publish_copy(following *f) {
         return;
     if (!profile_snapshot(&f->profile, f->reader, &copy))
         return; /* there may be memory later */
+    give_names(f, &copy);
     const memtrace_warning *warnings = memtrace_reader_warnings(f->reader, &n);
     if (viewer_publish(f->trace->viewer, f->trace->index, &copy, warnings, n, READING_GROWING))
         f->published = f->trace->size;
@@ -175,7 +214,7 @@ static void publish_copy(following *f) {
 static bool wait_for_more(void *context) {
     following *f = context;
     for (;;) {
-        bool written = is_written(memtrace_reader_info(f->reader));
+        bool written = is_written(f->trace, f->reader);
         file_change change = look(f->trace); /* after the program ended, the last look counts */
         if (change == FILE_TOUCHED || change == FILE_GREW)
             note_file(f->trace);
@@ -209,11 +248,16 @@ static bool read_on(view_trace *t) {
         memtrace_reader_close(f.reader);
         return true;
     }
-    if (is_written(info))
+    if (is_written(t, f.reader)) {
+        f.names = begin_names(t, info);
         memtrace_reader_on_end(f.reader, wait_for_more, &f);
-    bool ok = profile_read(&f.profile, f.reader, &how) == MEMTRACE_OK && !is_stopping(t) &&
-              publish_whole(t, f.reader, &f.profile);
+    }
+    bool ok = profile_read(&f.profile, f.reader, &how) == MEMTRACE_OK && !is_stopping(t);
+    if (ok)
+        give_names(&f, &f.profile);
+    ok = ok && publish_whole(t, f.reader, &f.profile);
     profile_free(&f.profile);
+    symbolizer_free(f.names);
     memtrace_reader_close(f.reader);
     return ok;
 }
@@ -387,7 +431,7 @@ int view_trace_open(view_trace *t, viewer *v, size_t index, bool strict, bool wa
     if (status != STATUS_OK)
         return status;
     bool again = is_file(t), large = again && t->size >= LARGE;
-    t->growing = in->growing = again && is_written(memtrace_reader_info(in->reader));
+    t->growing = in->growing = again && is_written(t, in->reader);
     t->follow = t->growing || large;
     if (large)
         return start_first(t);

@@ -1,0 +1,100 @@
+/* cmd_top.c: `allotrace top FILE` or `allotrace top PID`: a live table in the terminal. */
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/attach/attach_live.h"
+#include "cli/attach/process_id.h"
+#include "cli/color.h"
+#include "cli/message.h"
+#include "cli/question.h"
+#include "cli/run/run_check.h"
+#include "cli/top/top.h"
+
+typedef struct top_command_options {
+    int sort, color;
+    const char *filter;
+} top_command_options;
+
+static const top_command_options defaults = {.sort = ACTIVITY_BY_LIVE};
+
+static const char *const sorts[] = {
+#define SORT_NAME(name, text) text,
+    ACTIVITY_ORDERS(SORT_NAME)
+#undef SORT_NAME
+        NULL};
+
+static const option options[] = {
+    {.name = "sort",
+     .letter = 's',
+     .kind = OPTION_CHOICE,
+     .at = offsetof(top_command_options, sort),
+     .choices = sorts,
+     .help = "what the table is sorted by at first (default: live)"},
+    OPTION_FILTER(top_command_options, filter),
+    {.name = "color",
+     .kind = OPTION_CHOICE,
+     .at = offsetof(top_command_options, color),
+     .choices = question_colors,
+     .help = "whether the table has colours (default: unless NO_COLOR is set)"},
+};
+
+static int refuse(char **operands) {
+    char path[PATH_MAX];
+    if (run_check_find(operands[0], path))
+        return message_usage(&command_top,
+                             "top shows a trace or a process; to record a program and watch it: "
+                             "allotrace run --live -- %s%s",
+                             operands[0], operands[1] ? " …" : "");
+    return message_usage(&command_top, "top takes one trace or process; `%s` is one too many",
+                         operands[1]);
+}
+
+static int run(const void *opts_, char **operands, size_t n_operands) {
+    const top_command_options *opts = opts_;
+    const top_options how = {
+        .order = opts->sort, .filter = opts->filter, .color = color_wanted(opts->color)};
+    filter *f;
+    pid_t pid;
+    const bool is_file = access(operands[0], F_OK) == 0;
+    char path[PATH_MAX];
+    if (n_operands > 1 ||
+        (!is_file && !strchr(operands[0], '/') && run_check_find(operands[0], path)))
+        return refuse(operands);
+    int status = question_parse_filter(&command_top, opts->filter, &f);
+    filter_free(f);
+    if (status != STATUS_OK)
+        return status;
+    if (!isatty(STDOUT_FILENO)) {
+        message_error("top needs a terminal, and standard output is none; `allotrace hotspots` "
+                      "writes a table to it");
+        return STATUS_FAILED;
+    }
+    status = top_check("top");
+    if (status != STATUS_OK)
+        return status;
+    if (!is_file && process_id_parse(operands[0], &pid))
+        return attach_live(pid, &how);
+    return top_show(operands[0], &how);
+}
+
+const command command_top = {
+    .name = "top",
+    .group = GROUP_LOOK,
+    .operand = OPERAND_RECORDING,
+    .usage = "FILE|PID",
+    .summary = "watch a program allocate, in the terminal",
+    .description =
+        "Shows a table of the sites that allocate, while the program runs: what each holds, has "
+        "allocated, allocates per second and gained in the last ten seconds. FILE is a trace that "
+        "is being written, or a finished one.\n\n"
+        "With the id of a process, attaches to it as `allotrace attach` does, and detaches when "
+        "the table is left; the trace stays. A process that is recorded already is shown as it "
+        "is. To start a program and watch it: `allotrace run --live -- PROGRAM`.\n\n"
+        "Keys: l, a, r and g sort by live, allocated, rate and growth; the arrows select a site, "
+        "Enter shows its callers, / filters, h explains, q quits.",
+    .example = "allotrace top server.4711.ctf\n"
+               "allotrace top --sort growth 4711\n",
+    OPTIONS_OF(options, defaults),
+    .run = run,
+};

@@ -1,0 +1,89 @@
+/* top_output.c: see top_output.h. */
+#include "cli/top/top_output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Several processes write: each at the end. */
+static int open_nameless(void) {
+    const char *folder = getenv("TMPDIR");
+    char path[4096];
+    int fd =
+        open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        return fd;
+    snprintf(path, sizeof path, "%s/allotrace-XXXXXX", folder && *folder ? folder : "/tmp");
+    fd = mkostemp(path, O_APPEND | O_CLOEXEC);
+    if (fd >= 0)
+        unlink(path);
+    return fd;
+}
+
+/* Puts `to` in the place of a standard stream that is a terminal. */
+static void replace(top_output *o, int stream, int to) {
+    if (to < 0 || !isatty(stream))
+        return;
+    o->saved[stream] = fcntl(stream, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (o->saved[stream] >= 0)
+        dup2(to, stream);
+}
+
+bool top_output_begin(top_output *o, bool input) {
+    *o = (top_output){.file = open_nameless(), .saved = {-1, -1, -1}};
+    if (o->file < 0)
+        return false;
+    fflush(stdout);
+    const int nothing = input ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -1;
+    replace(o, STDIN_FILENO, nothing);
+    replace(o, STDOUT_FILENO, o->file);
+    replace(o, STDERR_FILENO, o->file);
+    if (nothing >= 0)
+        close(nothing);
+    return true;
+}
+
+void top_output_restore(top_output *o) {
+    fflush(stdout);
+    for (int i = 0; i < 3; i++)
+        if (o->saved[i] >= 0)
+            dup2(o->saved[i], i);
+}
+
+static bool write_all(int fd, const char *bytes, size_t size) {
+    while (size > 0) {
+        const ssize_t n = write(fd, bytes, size);
+        if (n < 0 && errno != EINTR)
+            return false;
+        bytes += n > 0 ? n : 0;
+        size -= n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+void top_output_show(top_output *o) {
+    char piece[1 << 14];
+    const int to = o->saved[STDOUT_FILENO] >= 0 ? STDOUT_FILENO : STDERR_FILENO;
+    ssize_t n;
+    if (o->file < 0)
+        return;
+    while ((n = pread(o->file, piece, sizeof piece, o->shown)) > 0) {
+        o->shown += n;
+        if (!write_all(to, piece, (size_t)n))
+            break;
+    }
+}
+
+void top_output_end(top_output *o) {
+    if (o->file < 0)
+        return;
+    top_output_restore(o);
+    top_output_show(o);
+    for (int i = 0; i < 3; i++)
+        if (o->saved[i] >= 0)
+            close(o->saved[i]);
+    close(o->file);
+    o->file = -1;
+}

@@ -1,0 +1,39 @@
+/* top_screen_none.c: the screen of a build without ncurses; see top_screen.h. */
+#include "cli/top/top_screen.h"
+
+bool top_screen_usable(const char **why) {
+    *why = " and ncurses, without which this allotrace was built (libncurses-dev)";
+    return false;
+}
+
+bool top_screen_open(bool color) {
+    (void)color;
+    return false;
+}
+
+void top_screen_close(void) {}
+
+bool top_screen_size(unsigned *lines, unsigned *columns) {
+    *lines = *columns = 0;
+    return false;
+}
+
+void top_screen_line(unsigned y, const char *text, size_t size, top_look look) {
+    (void)y;
+    (void)text;
+    (void)size;
+    (void)look;
+}
+
+void top_screen_clear_from(unsigned y) {
+    (void)y;
+}
+
+void top_screen_show(void) {}
+
+void top_screen_show_all(void) {}
+
+int top_screen_key(int ms) {
+    (void)ms;
+    return TOP_KEY_GONE;
+}

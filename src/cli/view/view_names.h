@@ -1,0 +1,13 @@
+/* view_names.h: names for the addresses in a trace that is being written: those of a finished trace
+ * get theirs by src/symbolize/complete.h, which rewrites the file. */
+#ifndef CLI_VIEW_VIEW_NAMES_H
+#define CLI_VIEW_VIEW_NAMES_H
+
+#include "profile/profile.h"
+#include "symbolize/symbolize.h"
+
+/* Replaces addresses in the profile by what `s` knows of them; others stay. False when there is no
+ * memory: the profile is then as good as before. */
+bool view_names_give(symbolizer *s, profile *p);
+
+#endif

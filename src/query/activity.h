@@ -1,0 +1,43 @@
+/* activity.h: what sites do just now: what each holds, and what it allocated and gained in the last
+ * seconds. A pure query on the table of blocks, for those who watch a program. */
+#ifndef QUERY_ACTIVITY_H
+#define QUERY_ACTIVITY_H
+
+#include "query/query.h"
+
+/* What sites can be sorted by; X(name, text) */
+#define ACTIVITY_ORDERS(X)                                                                         \
+    X(LIVE, "live")           /* at the end of the window */                                       \
+    X(ALLOCATED, "allocated") /* since the recording began */                                      \
+    X(RATE, "rate")           /* allocated in the window */                                        \
+    X(GROWTH, "growth")       /* of what is live, in the window */
+
+typedef enum activity_order {
+#define ACTIVITY_ORDER_NAME(name, text) ACTIVITY_BY_##name,
+    ACTIVITY_ORDERS(ACTIVITY_ORDER_NAME)
+#undef ACTIVITY_ORDER_NAME
+        ACTIVITY_N_ORDERS
+} activity_order;
+
+/* All in samples. */
+typedef struct activity_site {
+    const profile_location *place; /* NULL: without backtrace; of the total, too */
+    uint64_t live, allocated;
+    uint64_t recent;     /* of the allocated: in the window */
+    uint64_t came, went; /* allocated in the window and live; live at its start, and freed in it */
+} activity_site;
+
+typedef struct activity {
+    uint64_t from, to; /* the window, microseconds since the start; `from` is before `to` */
+    activity_site total;
+    VEC(activity_site) sites; /* largest first, by the order that was asked for */
+} activity;
+
+/* Of the blocks that the query kept, which must have kept its rows. Fills `*a`, which need not be
+ * initialised; false when there is no memory. It refers to the profile. */
+bool activity_query(const query_result *q, uint64_t from, uint64_t to, activity_order order,
+                    activity *a);
+
+void activity_free(activity *a);
+
+#endif

@@ -9,6 +9,7 @@
 #include "cli/similar.h"
 #include "cli/trace_profile.h"
 #include "export/export_html.h"
+#include "export/export_parquet.h"
 #include "export/export_rows.h"
 #include "export/export_sqlite.h"
 #include "export/export_stacks.h"
@@ -23,6 +24,7 @@
     X(CSV, "csv", true, false)                                                                     \
     X(JSON, "json", true, false)                                                                   \
     X(SQLITE, "sqlite", true, true)                                                                \
+    X(PARQUET, "parquet", true, true)                                                              \
     X(HTML, "html", true, true)
 
 typedef enum export_format {
@@ -50,6 +52,7 @@ typedef struct export_options {
     const char *output, *filter, *at;
     int to, measure;
     bool index, strict;
+    option_texts labels;
 } export_options;
 
 static const export_options defaults = {.to = N_EXPORT_FORMATS};
@@ -61,15 +64,21 @@ static const option options[] = {
      .at = offsetof(export_options, to),
      .choices = formats,
      .help = "the format: stacks for flame graphs, speedscope's JSON, pprof's profile.proto, or "
-             "all sampled blocks as CSV, JSON (an object a line) or an SQLite database, or the "
-             "viewer's page in one HTML file"},
+             "all sampled blocks as CSV, JSON (an object a line), an SQLite database or Parquet "
+             "files, or the viewer's page in one HTML file"},
     {.name = "output",
      .letter = 'o',
      .kind = OPTION_FILE,
      .at = offsetof(export_options, output),
      .argument = "OUT",
      .help = "write to OUT, which is replaced as a whole, instead of standard output; sqlite needs "
-             "it"},
+             "it, and so does parquet, which adds files to the folder OUT"},
+    {.name = "label",
+     .kind = OPTION_TEXTS,
+     .at = offsetof(export_options, labels),
+     .argument = "KEY=VALUE",
+     .help = "parquet: what to remember of the process, such as service=shop or version=1.2; may "
+             "be repeated"},
     OPTION_FILTER(export_options, filter),
     {.name = "measure",
      .letter = 'm',
@@ -161,6 +170,20 @@ static int write_file(const subject *s, const export_options *opts) {
     return result_file_end(&out, write_result(s, &out, (export_format)opts->to));
 }
 
+/* A folder that has those of other traces, too. */
+static int write_folder(const subject *s, const export_options *opts) {
+    char reason[512];
+    const export_parquet_spec spec = {.folder = opts->output,
+                                      .labels = opts->labels.items,
+                                      .n_labels = opts->labels.n,
+                                      .filter = opts->filter,
+                                      .kept = s->selected.kept};
+    if (export_parquet(&s->lens, &spec, reason, sizeof reason))
+        return STATUS_OK;
+    message_error("%s", reason);
+    return STATUS_FAILED;
+}
+
 static bool select_blocks(subject *s, const filter *f, const char *text) {
     selection *kept = &s->selected;
     if (!lens_init(&s->lens, &s->profile, true, f))
@@ -228,7 +251,9 @@ static int export_trace(subject *s, const char *path, const filter *f, const exp
     if (status == STATUS_OK && !select_blocks(s, f, opts->filter))
         status = refuse_memory();
     if (status == STATUS_OK)
-        status = opts->to == EXPORT_HTML ? write_page(s, &in, opts) : write_file(s, opts);
+        status = opts->to == EXPORT_HTML      ? write_page(s, &in, opts)
+                 : opts->to == EXPORT_PARQUET ? write_folder(s, opts)
+                                              : write_file(s, opts);
     selection_free(&s->selected);
     lens_free(&s->lens);
     profile_free(&s->profile);
@@ -250,16 +275,29 @@ static int check_measure(const export_options *opts, uint64_t *moment) {
                : question_refuse(&command_export, "--at", opts->at, &error);
 }
 
+static int check_labels(const export_options *opts) {
+    if (opts->labels.n && opts->to != EXPORT_PARQUET)
+        return message_usage(&command_export, "export: --label is for parquet");
+    for (size_t i = 0; i < opts->labels.n; i++)
+        if (!export_parquet_is_label(opts->labels.items[i]))
+            return message_usage(&command_export, "export: --label %s: not KEY=VALUE",
+                                 opts->labels.items[i]);
+    return STATUS_OK;
+}
+
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const export_options *opts = opts_;
     (void)n_operands;
     if (opts->to == N_EXPORT_FORMATS)
         return message_usage(&command_export, "export: --to says what to write");
-    if (opts->to == EXPORT_SQLITE && (!opts->output || strcmp(opts->output, "-") == 0))
-        return message_usage(&command_export, "export: --to sqlite needs --output");
+    if ((opts->to == EXPORT_SQLITE || opts->to == EXPORT_PARQUET) &&
+        (!opts->output || strcmp(opts->output, "-") == 0))
+        return message_usage(&command_export, "export: --to %s needs --output", formats[opts->to]);
     filter *f;
     uint64_t moment = QUERY_END;
     int status = check_measure(opts, &moment);
+    if (status == STATUS_OK)
+        status = check_labels(opts);
     if (status == STATUS_OK)
         status = question_parse_filter(&command_export, opts->filter, &f);
     if (status != STATUS_OK)
@@ -290,12 +328,15 @@ const command command_export = {
         "collapsed: a line a stack, for flame graph scripts. speedscope: for "
         "https://speedscope.app. pprof: objects and bytes allocated, and in use at the end of the "
         "trace, with labels. csv, json: a row a sampled block. sqlite: tables of blocks, frames "
-        "and stacks, and views for the common questions. html: the page of `allotrace view` with "
+        "and stacks, and views for the common questions. parquet: the same tables in a folder that "
+        "holds those of many traces, for DuckDB, Spark and other engines. html: the page of "
+        "`allotrace view` with "
         "summaries of the trace, for a browser without a server. allotrace-export(1) describes "
         "them.",
     .example = "allotrace export --to collapsed out.ctf | flamegraph.pl >out.svg\n"
                "allotrace export --to pprof -o out.pb.gz out.ctf\n"
                "allotrace export --to sqlite -o out.db out.ctf\n"
+               "allotrace export --to parquet -o fleet --label service=shop out.ctf\n"
                "allotrace export --to html -o out.html out.ctf\n",
     OPTIONS_OF(options, defaults),
     .lacks = lacks,

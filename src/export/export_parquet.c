@@ -71,9 +71,8 @@ static void put_labels(output *o, const export_parquet_spec *s) {
         if (is_repeated_later(s, i))
             continue;
         output_text(o, separator);
-        output_char(o, '"');
         output_json_part(o, s->labels[i], key_size(s->labels[i]));
-        output_text(o, "\":");
+        output_char(o, ':');
         output_json(o, s->labels[i] + key_size(s->labels[i]) + 1);
         separator = ",";
     }
@@ -239,6 +238,7 @@ static bool write_table(exporting *e, const table *t) {
     X(size, I64, false)                                                                            \
     X(samples, I64, false)                                                                         \
     X(bytes, DOUBLE, false)                                                                        \
+    X(variance, DOUBLE, false)                                                                     \
     X(objects, DOUBLE, false)                                                                      \
     X(heap, TEXT, false)                                                                           \
     X(thread, I32, false)                                                                          \
@@ -332,6 +332,11 @@ static void put_times(const exporting *e, parquet *p, size_t row) {
     put_since(p, SAMPLES_promoted, born, blocks_promoted(b, row));
 }
 
+/* Of what so many samples stand for, in bytes². */
+static double variance_of(const profile *p, uint64_t samples) {
+    return cost_bytes(p, samples) * profile_bytes_per_sample(p) * (1 - p->info.sample_rate);
+}
+
 static void put_amounts(const exporting *e, parquet *p, size_t row) {
     const memtrace_info *info = &e->profile->info;
     const block_table *b = &e->profile->table;
@@ -339,6 +344,7 @@ static void put_amounts(const exporting *e, parquet *p, size_t row) {
     parquet_int(p, SAMPLES_size, (int64_t)(length * (info->word_size / 8)));
     parquet_int(p, SAMPLES_samples, (int64_t)samples);
     parquet_double(p, SAMPLES_bytes, cost_bytes(e->profile, samples));
+    parquet_double(p, SAMPLES_variance, variance_of(e->profile, samples));
     parquet_double(p, SAMPLES_objects, 1 / estimate_inclusion(length + 1, info->sample_rate));
 }
 

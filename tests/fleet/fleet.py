@@ -105,7 +105,7 @@ def ask(connection, query):
 
 
 def place(row):
-    return row.get("function"), row.get("file"), row.get("line")
+    return row.get("function"), row.get("file") or None, row.get("line") or None
 
 
 def group(rows, service, version=None):
@@ -229,8 +229,9 @@ def a_trace_is_described():
     row = duck().execute("""SELECT pid, version, labels ->> 'region', rate, bytes_per_sample, blocks, samples, filter,
         epoch_us(ended) - epoch_us(started), CAST(day AS TEXT) FROM traces
         WHERE service = 'irmin' AND host = 'host-002'""").fetchall()
-    info = answer("info", FLEET.irmin[2])
-    same(row, [(102, "1", "eu", 5e-7, 16e6, info["blocks"], info["samples"], None, 35879437, "2022-11-10")])
+    info, = answer("info", FLEET.irmin[2])
+    same(row, [(102, "1", "eu", 5e-7, 16e6, info["allocated"]["blocks"],
+                info["allocated"]["samples"], None, 35879437, "2022-11-10")])
 
 
 @test
@@ -256,11 +257,11 @@ def top_sites_are_those_of_hotspots():
         rows = {place(r): r for r in group(ask(duck(), "top sites"), service)}
         sites = answer("hotspots", "--top", 10000, "--min-share", 0, trace)["hotspots"]
         assert len(sites) >= 3, sites
-        same(set(rows), {place(s) for s in sites}, service)
+        same(set(rows) ^ {place(s) for s in sites}, set(), service)
         for s in sites:
             r = rows[place(s)]
             same((r["samples"], r["bytes"]), (s["samples"], s["value"]), place(s))
-            near(r["percent"], 100 * s["share"], 1e-3, "percent")
+            assert abs(r["percent"] - 100 * s["share"]) < 1e-3, (r, s)
             for end in "low", "high":
                 near(r[end] / s["value"], s[end] / s["value"], 0.02 if s["samples"] > 2 else 0.5, (end, s))
 
@@ -294,10 +295,12 @@ def compare_deploy(want, rows):
         near(r["before"], s["before"]["value"], 1e-9, "before")
         near(r["after"], s["after"]["value"], 1e-9, "after")
         near(r["change"], s["change"]["value"], 1e-6, "change")
-        near(r["p"], s["p"], 0.03, ("p", s))
-        near(r["q"], s["q"], 0.03, ("q", s))
+        near(r["p"], s["p"], 0.05, ("p", s))
+        near(r["q"], s["q"], 0.05, ("q", s))
         same(r["is_sure"], s["sure"], s)
-        near(2 * r["margin"], s["change"]["high"] - s["change"]["low"], 0.1, ("margin", s))
+        width = s["change"]["high"] - s["change"]["low"]
+        for end in "low", "high":
+            assert abs(r[end] - s["change"][end]) <= 0.03 * width, (end, r, s)
     return got
 
 

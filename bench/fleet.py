@@ -36,7 +36,7 @@ def thin_traces(arguments):
         for seed in range(VARIANTS):
             thin, hidden = arguments.folder / "thin.ctf", arguments.folder / "hidden.ctf"
             subprocess.run([arguments.allotrace, "subsample", str(arguments.factor), "--seed", str(seed), "-o", thin,
-                            trace], check=True, stderr=subprocess.DEVNULL)
+                            trace], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             subprocess.run([arguments.allotrace, "anonymise", "--key", f"service {number}", "--keep-lines",
                             "--keep-structure", "-o", hidden, thin], check=True, stderr=subprocess.DEVNULL)
             made.append((number, hidden.read_bytes()))
@@ -74,7 +74,7 @@ def ask(arguments, engine, queries, folder):
 
 def ask_duckdb(queries):
     import duckdb
-    connection = duckdb.connect()
+    connection = duckdb.connect(config={"memory_limit": "4GB", "threads": 2})
     for block in "prepare DuckDB", "functions", "blocks":
         for statement in sql.statements(sql.blocks_of(PAGE)[block]):
             connection.execute(statement)
@@ -105,7 +105,7 @@ def compact(arguments, folder, to):
     """The rows of each day and service in one file, frames and stacks once."""
     done = subprocess.run([arguments.engines / "venv/bin/python", "-B", "-c", COMPACT, folder, to], check=True,
                           stdout=subprocess.PIPE)
-    return float(done.stdout)
+    return float(done.stdout.split()[-1])
 
 
 COMPACT = """
@@ -113,12 +113,13 @@ import pathlib, sys, time
 sys.path.insert(0, %r)
 import duckdb, sql
 begin = time.monotonic()
-connection = duckdb.connect()
+connection = duckdb.connect(config={"memory_limit": "4GB", "threads": 2})
 text = sql.blocks_of(pathlib.Path(%r))["compact"].replace("'fleet/", "'" + sys.argv[1] + "/").replace(
     "'compact/", "'" + sys.argv[2] + "/")
 pathlib.Path(sys.argv[2]).mkdir(exist_ok=True)
 for statement in sql.statements(text):
     connection.execute(statement)
+print()
 print(time.monotonic() - begin)
 """ % (str(ROOT / "tests/fleet"), str(PAGE))
 
@@ -143,7 +144,7 @@ def report_queries(arguments, engine, folder, title):
 
 
 def count_rows(arguments, folder):
-    code = ("import duckdb; print(duckdb.sql(\"SELECT count(*), sum(samples) FROM "
+    code = ("import duckdb; print(duckdb.connect().execute(\"SELECT count(*), sum(samples) FROM "
             "read_parquet('fleet/samples/*/*/*.parquet')\").fetchone())")
     done = subprocess.run([arguments.engines / "venv/bin/python", "-c", code], cwd=folder, check=True, stdout=subprocess.PIPE)
     print("  blocks, samples:", done.stdout.decode().strip(), flush=True)

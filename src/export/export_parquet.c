@@ -1,7 +1,8 @@
 /* export_parquet.c: see export_parquet.h.
  *
- * Traces are many, and engines join them: so a frame or stack has the same id wherever it occurs, a
- * hash of what it is, and sums by site need no names. */
+ * Traces are many, and engines join them: so a frame has the same id wherever it occurs, a hash of
+ * what it is, and sums by site need no names. Stacks are numbered within their trace, as a hash of
+ * each would take more than all else; those that have blocks have one, too. */
 #include "export/export_parquet.h"
 
 #include <errno.h>
@@ -26,8 +27,9 @@ typedef struct exporting {
     const lens *lens;
     const export_parquet_spec *spec;
     stacks stacks;
-    uint64_t *frame_ids, *stack_ids; /* by place, and by node, of `stacks` */
-    uint64_t id;                     /* of the trace */
+    uint64_t *frame_ids, *paths; /* by place, and by node, of `stacks` */
+    uint8_t *has_blocks;         /* by node: of those that are kept */
+    uint64_t id;                 /* of the trace */
     char partition[MOST_SERVICE * 3 + 64];
     char *reason;
     size_t reason_size;
@@ -99,18 +101,31 @@ static uint64_t frame_id(const profile_location *l) {
     return mix(hash_text(hash_text(0, l->function), l->file), l->line);
 }
 
-static bool find_ids(exporting *e) {
+static void find_paths(const exporting *e) {
     const stacks *s = &e->stacks;
-    e->frame_ids = malloc((s->places.count + 1) * sizeof *e->frame_ids);
-    e->stack_ids = malloc((s->nodes.count + 1) * sizeof *e->stack_ids);
-    if (!e->frame_ids || !e->stack_ids)
-        return false;
     for (size_t i = 0; i < s->places.count; i++)
         e->frame_ids[i] = frame_id(&s->places.items[i]);
     for (size_t i = 0; i < s->nodes.count; i++)
-        e->stack_ids[i] = i == STACKS_ROOT ? 0
-                                           : mix(e->stack_ids[s->nodes.items[i].parent],
-                                                 e->frame_ids[s->nodes.items[i].place]);
+        e->paths[i] = i == STACKS_ROOT ? 0
+                                       : mix(e->paths[s->nodes.items[i].parent],
+                                             e->frame_ids[s->nodes.items[i].place]);
+}
+
+static bool is_kept(const exporting *e, size_t row) {
+    return !e->spec->kept || e->spec->kept[row];
+}
+
+static bool find_ids(exporting *e) {
+    const stacks *s = &e->stacks;
+    const block_table *b = &e->profile->table;
+    e->frame_ids = malloc((s->places.count + 1) * sizeof *e->frame_ids);
+    e->paths = malloc((s->nodes.count + 1) * sizeof *e->paths);
+    e->has_blocks = calloc(s->nodes.count + 1, 1);
+    if (!e->frame_ids || !e->paths || !e->has_blocks)
+        return false;
+    find_paths(e);
+    for (size_t i = 0; i < b->count; i++)
+        e->has_blocks[s->node_of[b->node[i]]] |= is_kept(e, i);
     return true;
 }
 
@@ -245,7 +260,7 @@ static bool write_table(exporting *e, const table *t) {
     X(type, TEXT, true)                                                                            \
     X(site, I64, true)                                                                             \
     X(caller, I64, true)                                                                           \
-    X(stack, I64, false)
+    X(stack, I32, false)
 
 #define FRAMES(X)                                                                                  \
     X(frame, I64, false)                                                                           \
@@ -254,10 +269,12 @@ static bool write_table(exporting *e, const table *t) {
     X(line, I32, true)
 
 #define STACKS(X)                                                                                  \
-    X(stack, I64, false)                                                                           \
-    X(parent, I64, true)                                                                           \
+    X(trace, I64, false)                                                                           \
+    X(stack, I32, false)                                                                           \
+    X(parent, I32, true)                                                                           \
     X(frame, I64, true)                                                                            \
-    X(depth, I32, false)
+    X(depth, I32, false)                                                                           \
+    X(path, I64, true)
 
 #define MARKS(X)                                                                                   \
     X(trace, I64, false)                                                                           \
@@ -368,11 +385,7 @@ static void put_origin(const exporting *e, parquet *p, size_t row) {
     parquet_text(p, SAMPLES_type, profile_type(e->profile, node));
     put_place(e, p, SAMPLES_site, site);
     put_place(e, p, SAMPLES_caller, lens_outward(e->lens, site));
-    put_id(p, SAMPLES_stack, e->stack_ids[e->stacks.node_of[node]]);
-}
-
-static bool is_kept(const exporting *e, size_t row) {
-    return !e->spec->kept || e->spec->kept[row];
+    parquet_int(p, SAMPLES_stack, e->stacks.node_of[node]);
 }
 
 static bool fill_samples(const exporting *e, parquet *p) {
@@ -404,17 +417,25 @@ static bool fill_frames(const exporting *e, parquet *p) {
     return ok;
 }
 
-static bool put_node(const exporting *e, parquet *p, size_t node, uint32_t depth) {
-    const stacks_node *n = &e->stacks.nodes.items[node];
-    put_id(p, STACKS_stack, e->stack_ids[node]);
-    parquet_int(p, STACKS_depth, depth);
-    if (node == STACKS_ROOT) {
+static void put_frame(const exporting *e, parquet *p, const stacks_node *n, bool is_root) {
+    if (is_root) {
         parquet_null(p, STACKS_parent);
         parquet_null(p, STACKS_frame);
     } else {
-        put_id(p, STACKS_parent, e->stack_ids[n->parent]);
+        parquet_int(p, STACKS_parent, n->parent);
         put_id(p, STACKS_frame, e->frame_ids[n->place]);
     }
+}
+
+static bool put_node(const exporting *e, parquet *p, size_t node, uint32_t depth) {
+    put_id(p, STACKS_trace, e->id);
+    parquet_int(p, STACKS_stack, (int64_t)node);
+    parquet_int(p, STACKS_depth, depth);
+    put_frame(e, p, &e->stacks.nodes.items[node], node == STACKS_ROOT);
+    if (e->has_blocks[node])
+        put_id(p, STACKS_path, e->paths[node]);
+    else
+        parquet_null(p, STACKS_path);
     return parquet_row(p);
 }
 
@@ -534,7 +555,8 @@ bool export_parquet(const lens *l, const export_parquet_spec *spec, char *reason
     find_partition(&e);
     const bool ok = known ? write_tables(&e) : fail(&e, spec->folder, "not enough memory");
     free(e.frame_ids);
-    free(e.stack_ids);
+    free(e.paths);
+    free(e.has_blocks);
     stacks_free(&e.stacks);
     return ok;
 }

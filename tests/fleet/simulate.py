@@ -41,6 +41,6 @@ def process(data, host, pid, clocks):
             packet = rename_host(packet, header, host)
             change_pid_in_info(packet, header, pid)
         struct.pack_into("<QQ", packet, 8, begin + clocks * CLOCK, end + clocks * CLOCK)
-        struct.pack_into("<Q", packet, 30, pid if old == own else old)
+        struct.pack_into("<Q", packet, 30, pid if old == own else 0)  # 0 is nobody: others do not stay
         out.append(packet)
     return b"".join(out)

@@ -95,9 +95,9 @@ def ask_spark(queries):
 def answer(engine, queries):
     run = {"duckdb": ask_duckdb, "spark": ask_spark}[engine](queries)
     for query in queries:
-        begin = time.monotonic()
+        begin, before = time.monotonic(), sum(os.times()[:2])
         rows = run(sql.statements(sql.blocks_of(PAGE)[query])[0])
-        print(json.dumps([query, time.monotonic() - begin, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        print(json.dumps([query, time.monotonic() - begin, sum(os.times()[:2]) - before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
                           len(rows)]), flush=True)
 
 
@@ -139,8 +139,8 @@ def report_export(results, n, fleet, seconds):
 
 def report_queries(arguments, engine, folder, title):
     for query in QUERIES if engine == "duckdb" else [QUERIES]:
-        for name, seconds, memory, rows in ask(arguments, engine, [query] if engine == "duckdb" else query, folder):
-            print(f"  {title:<18} {name:<10} {seconds:8.2f} s {memory:8.0f} MB {rows:7} rows", flush=True)
+        for name, seconds, cpu, memory, rows in ask(arguments, engine, [query] if engine == "duckdb" else query, folder):
+            print(f"  {title:<18} {name:<10} {seconds:8.2f} s, CPU {cpu:7.2f} s {memory:8.0f} MB {rows:7} rows", flush=True)
 
 
 def count_rows(arguments, folder):

@@ -162,11 +162,17 @@ static const char *service_of(const exporting *e) {
 /* As Hive escapes values in names of folders. */
 static void escape(const char *value, char *to) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
-    for (size_t n = 0; *value && n < MOST_SERVICE; value++, n++)
-        if (strchr(plain, *value))
+    static const char digits[] = "0123456789ABCDEF";
+    for (size_t n = 0; *value && n < MOST_SERVICE; value++, n++) {
+        const unsigned char c = (unsigned char)*value;
+        if (strchr(plain, *value)) {
             *to++ = *value;
-        else
-            to += sprintf(to, "%%%02X", (unsigned char)*value);
+            continue;
+        }
+        *to++ = '%';
+        *to++ = digits[c >> 4];
+        *to++ = digits[c & 15];
+    }
     *to = '\0';
 }
 

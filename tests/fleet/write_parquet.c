@@ -1,5 +1,5 @@
-/* write_parquet.c: `write_parquet FILE ROWS`: rows whose values follow from their numbers, in every kind of column and
- * encoding, for readers.py to read back. */
+/* write_parquet.c: `write_parquet FILE ROWS`: rows whose values follow from their numbers, in every
+ * kind of column and encoding, for readers.py to read back. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +12,11 @@
 enum { WIDE, RISES, SMALL, ENDS, AT, REAL, FEW, NAMES, BAD, NONE, SAME, N_COLUMNS };
 
 static const parquet_column columns[N_COLUMNS] = {
-    [WIDE] = {"wide", PARQUET_I64, false},    [RISES] = {"rises", PARQUET_I64, true},
-    [SMALL] = {"small", PARQUET_I32, false},  [ENDS] = {"ends", PARQUET_I64, false},
-    [AT] = {"at", PARQUET_TIME, false},       [REAL] = {"real", PARQUET_DOUBLE, false},
-    [FEW] = {"few", PARQUET_TEXT, false},     [NAMES] = {"names", PARQUET_TEXT, true},
-    [BAD] = {"bad", PARQUET_TEXT, false},     [NONE] = {"none", PARQUET_TEXT, true},
+    [WIDE] = {"wide", PARQUET_I64, false},   [RISES] = {"rises", PARQUET_I64, true},
+    [SMALL] = {"small", PARQUET_I32, false}, [ENDS] = {"ends", PARQUET_I64, false},
+    [AT] = {"at", PARQUET_TIME, false},      [REAL] = {"real", PARQUET_DOUBLE, false},
+    [FEW] = {"few", PARQUET_TEXT, false},    [NAMES] = {"names", PARQUET_TEXT, true},
+    [BAD] = {"bad", PARQUET_TEXT, false},    [NONE] = {"none", PARQUET_TEXT, true},
     [SAME] = {"same", PARQUET_I64, false},
 };
 
@@ -69,6 +69,6 @@ int main(int argc, char **argv) {
     if (fd < 0)
         return EXIT_FAILURE;
     output_start(&o, fd);
-    const bool ok = write_rows(&o, atoll(argv[2]));
+    const bool ok = write_rows(&o, strtoll(argv[2], NULL, 10));
     return output_finish(&o) == 0 && ok && close(fd) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

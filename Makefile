@@ -7,7 +7,7 @@ BUILD        ?= build
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup demo check check-all check-rest check-fresh package check-ocaml5 check-arm64 check-wild bench fuzz install uninstall format clean
+.PHONY: all help setup demo check check-all check-rest check-fresh package check-ocaml5 check-arm64 check-wild check-fleet bench fuzz install uninstall format clean
 
 all: $(BUILD)/build.ninja ## build the command and the libraries, in build/
 	@ninja -C $(BUILD)
@@ -57,6 +57,10 @@ check-arm64: ## unit tests and recordings on arm64, under qemu
 
 check-wild: all ## record what real programs are installed, compare them with themselves
 	@tests/wild/wild.py --build $(BUILD)
+
+check-fleet: ## exported Parquet files by DuckDB, pyarrow and Spark, which pip installs
+	@scripts/setup build check check-all
+	@tests/run fleet
 
 bench: ## set up, build what users install, measure (the machine should be quiet)
 	@scripts/setup build bench

@@ -17,7 +17,8 @@ enum {
     EXPORT_BLOCKS = 2, /* the table of blocks */
     EXPORT_PAGE = 4,   /* the viewer, with promotions */
     EXPORT_BINARY = 8, /* for no terminal */
-    EXPORT_FILE = 16   /* fills a regular file by itself */
+    EXPORT_FILE = 16,  /* fills a regular file by itself */
+    EXPORT_FOLDER = 32 /* adds files to a folder; its output is NULL */
 };
 
 /* X(name, set of the above):
@@ -28,6 +29,8 @@ enum {
  *   csv, json   a row, or an object, a sampled block (export_rows.c)
  *   sqlite      tables of blocks, frames, stacks and the trace, and views for the common questions
  *               (export_sqlite.c)
+ *   parquet     the same tables, as files in a folder that holds those of many traces
+ *               (export_parquet.c; docs/parquet.md)
  *   html        the viewer's page with the answers to the questions that people begin with. It
  *               holds summaries, so that its size follows the screen and not the trace
  *               (export_html.c) */
@@ -38,6 +41,7 @@ enum {
     X(csv, EXPORT_BLOCKS)                                                                          \
     X(json, EXPORT_BLOCKS)                                                                         \
     X(sqlite, EXPORT_BLOCKS | EXPORT_BINARY | EXPORT_FILE)                                         \
+    X(parquet, EXPORT_BLOCKS | EXPORT_BINARY | EXPORT_FOLDER)                                      \
     X(html, EXPORT_BLOCKS | EXPORT_BINARY | EXPORT_PAGE)
 
 /* What is exported. */
@@ -46,12 +50,16 @@ typedef struct export_subject {
     const uint8_t *kept; /* which rows of the profile's table: not 0; NULL: all */
     measure measure;     /* of EXPORT_STACKS, as the next one: what weights are */
     const cost_list *costs;
-    const char *title;  /* the trace's name */
-    const char *path;   /* of EXPORT_FILE: the file, which is empty or absent */
-    viewer *page;       /* of EXPORT_PAGE: its first trace is the subject, */
-    const char *filter; /* and this filter (NULL: none) is known to be right */
-    char reason[256];   /* why it failed, where that was not for lack of memory */
-    bool is_unwanted;   /* it failed since the watch did not want so much */
+    const char *title; /* the trace's name */
+    const char *path; /* of EXPORT_FILE: the file, which is empty or absent; of EXPORT_FOLDER: it */
+    const char *const
+        *labels; /* of EXPORT_FOLDER: KEY=VALUE each; the last of the same key counts */
+    size_t n_labels;
+    viewer *page; /* of EXPORT_PAGE: its first trace is the subject, */
+    const char
+        *filter;      /* and this filter (NULL: none) is known to be right; what selected `kept` */
+    char reason[256]; /* why it failed, where that was not for lack of memory */
+    bool is_unwanted; /* it failed since the watch did not want so much */
 } export_subject;
 
 /* Those who write much ask the output's watch first whether it wants as much. False on failure;

@@ -237,7 +237,7 @@ What does not work says so, and leaves files alone:
   allotrace: /dev/null: --to sqlite needs a regular file
   [1]
   $ allotrace export --to svg small.ctf
-  allotrace: --to: `svg` is none of collapsed, speedscope, pprof, csv, json, sqlite, html
+  allotrace: --to: `svg` is none of collapsed, speedscope, pprof, csv, json, sqlite, parquet, html
   Try `allotrace export --help`.
   [2]
   $ allotrace export --to csv -o missing/x.csv small.ctf
@@ -336,3 +336,49 @@ Names that are no UTF-8 do not spoil the rest of a file for those who insist on 
   1.000000,80,80,80,10,1,"""f""�","d�p,�.c",2,
   $ allotrace dump --format csv latin.ctf | iconv -f utf-8 -t utf-8 | tail -1
   1000,0,alloc,0,external,9,10,,"main@m.c:1:0-0;""f""�@d�p,�.c:2:0-0"
+
+Parquet: files of five tables in a folder, by day and service, which are replaced by those of the same trace:
+
+  $ allotrace export --to parquet -o fleet --label service=a/b --label version=2 $TRACES/irmin-replay.ctf
+  $ (cd fleet; find . -type f | sed 's/[0-9a-f]\{16\}/ID/' | LC_ALL=C sort)
+  ./frames/day=2022-11-10/service=a%2Fb/ID.parquet
+  ./marks/day=2022-11-10/service=a%2Fb/ID.parquet
+  ./samples/day=2022-11-10/service=a%2Fb/ID.parquet
+  ./stacks/day=2022-11-10/service=a%2Fb/ID.parquet
+  ./traces/day=2022-11-10/service=a%2Fb/ID.parquet
+  $ find fleet -type f | sed 's/.*\///' | sort -u | wc -l
+  1
+  $ find fleet -type f -exec head -c 4 {} \; -exec tail -c 4 {} \; ; echo
+  PAR1PAR1PAR1PAR1PAR1PAR1PAR1PAR1PAR1PAR1
+  $ allotrace export --to parquet -o fleet --label service=a/b --label version=2 $TRACES/irmin-replay.ctf
+  $ find fleet -type f | wc -l
+  5
+  $ allotrace export --to parquet -o fleet --label service=a/b --label version=3 $TRACES/irmin-replay.ctf
+  $ find fleet -type f | wc -l
+  10
+
+The service is the program's name unless a label says it:
+
+  $ allotrace export --to parquet -o named $TRACES/irmin-replay.ctf; ls named/samples/*
+  service=tree.exe
+
+What cannot be:
+
+  $ allotrace export --to parquet $TRACES/irmin-replay.ctf
+  allotrace: export: --to parquet needs --output
+  Try `allotrace export --help`.
+  [2]
+  $ allotrace export --to parquet -o named --label shop $TRACES/irmin-replay.ctf
+  allotrace: export: --label shop: not KEY=VALUE
+  Try `allotrace export --help`.
+  [2]
+  $ allotrace export --to csv --label service=shop $TRACES/irmin-replay.ctf
+  allotrace: export: --label is for parquet
+  Try `allotrace export --help`.
+  [2]
+  $ touch file; allotrace export --to parquet -o file $TRACES/irmin-replay.ctf
+  allotrace: file/samples: Not a directory
+  [1]
+  $ allotrace export --to parquet -o /proc/none $TRACES/irmin-replay.ctf
+  allotrace: /proc/none: No such file or directory
+  [1]

@@ -6,6 +6,7 @@
 #include "cli/result_file.h"
 #include "cli/similar.h"
 #include "cli/trace_profile.h"
+#include "export/export_parquet.h"
 #include "export/exports.h"
 
 enum {
@@ -34,6 +35,7 @@ typedef struct export_options {
     const char *output, *filter, *at;
     int to, measure;
     bool index, strict;
+    option_texts labels;
 } export_options;
 
 static const export_options defaults = {.to = N_FORMATS};
@@ -45,15 +47,21 @@ static const option options[] = {
      .at = offsetof(export_options, to),
      .choices = formats,
      .help = "the format: stacks for flame graphs, speedscope's JSON, pprof's profile.proto, or "
-             "all sampled blocks as CSV, JSON (an object a line) or an SQLite database, or the "
-             "viewer's page in one HTML file"},
+             "all sampled blocks as CSV, JSON (an object a line), an SQLite database or Parquet "
+             "files, or the viewer's page in one HTML file"},
     {.name = "output",
      .letter = 'o',
      .kind = OPTION_FILE,
      .at = offsetof(export_options, output),
      .argument = "OUT",
      .help = "write to OUT, which is replaced as a whole, instead of standard output; sqlite needs "
-             "it"},
+             "it, and so does parquet, which adds files to the folder OUT"},
+    {.name = "label",
+     .kind = OPTION_TEXTS,
+     .at = offsetof(export_options, labels),
+     .argument = "KEY=VALUE",
+     .help = "parquet: what to remember of the process, such as service=shop or version=1.2; may "
+             "be repeated"},
     OPTION_FILTER(export_options, filter),
     {.name = "measure",
      .letter = 'm',
@@ -139,6 +147,15 @@ static int write_file(work *w) {
     return result_file_end(&out, write_result(w, &out));
 }
 
+/* A folder that has those of other traces, too. */
+static int write_folder(work *w) {
+    w->subject.path = w->options->output;
+    if (write_format(w, NULL))
+        return STATUS_OK;
+    message_error("%s", w->subject.reason);
+    return STATUS_FAILED;
+}
+
 static bool select_blocks(work *w, const filter *f) {
     selection *kept = &w->selected;
     const char *text = w->options->filter;
@@ -197,7 +214,9 @@ static int export_profile(work *w, trace_file *in, const filter *f) {
         return status;
     if (!select_blocks(w, f))
         return refuse_memory();
-    return takes(opts, EXPORT_PAGE) ? write_page(w, in) : write_file(w);
+    return takes(opts, EXPORT_PAGE)     ? write_page(w, in)
+           : takes(opts, EXPORT_FOLDER) ? write_folder(w)
+                                        : write_file(w);
 }
 
 /* The profile is complete before the result is begun. */
@@ -234,23 +253,39 @@ static int check_measure(const export_options *opts, uint64_t *moment) {
                : question_refuse(&command_export, "--at", opts->at, &error);
 }
 
+static int check_labels(const export_options *opts) {
+    if (opts->labels.n && !takes(opts, EXPORT_FOLDER))
+        return message_usage(&command_export, "export: --label is for parquet");
+    for (size_t i = 0; i < opts->labels.n; i++)
+        if (!export_parquet_is_label(opts->labels.items[i]))
+            return message_usage(&command_export, "export: --label %s: not KEY=VALUE",
+                                 opts->labels.items[i]);
+    return STATUS_OK;
+}
+
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const export_options *opts = opts_;
     (void)n_operands;
     if (opts->to == N_FORMATS)
         return message_usage(&command_export, "export: --to says what to write");
-    if (takes(opts, EXPORT_FILE) && (!opts->output || strcmp(opts->output, "-") == 0))
+    if (takes(opts, EXPORT_FILE | EXPORT_FOLDER) &&
+        (!opts->output || strcmp(opts->output, "-") == 0))
         return message_usage(&command_export, "export: --to %s needs --output", formats[opts->to]);
     filter *f;
     uint64_t moment = QUERY_END;
     int status = check_measure(opts, &moment);
+    if (status == STATUS_OK)
+        status = check_labels(opts);
     if (status == STATUS_OK)
         status = question_parse_filter(&command_export, opts->filter, &f);
     if (status != STATUS_OK)
         return status;
     work w = {.options = opts,
               .moment = blocks_end_of(moment),
-              .subject = {.measure = (measure)opts->measure, .filter = opts->filter}};
+              .subject = {.measure = (measure)opts->measure,
+                          .filter = opts->filter,
+                          .labels = opts->labels.items,
+                          .n_labels = opts->labels.n}};
     status = export_trace(&w, operands[0], f);
     filter_free(f);
     return status;
@@ -276,12 +311,15 @@ const command command_export = {
         "collapsed: a line a stack, for flame graph scripts. speedscope: for "
         "https://speedscope.app. pprof: objects and bytes allocated, and in use at the end of the "
         "trace, with labels. csv, json: a row a sampled block. sqlite: tables of blocks, frames "
-        "and stacks, and views for the common questions. html: the page of `allotrace view` with "
+        "and stacks, and views for the common questions. parquet: the same tables in a folder that "
+        "holds those of many traces, for DuckDB, Spark and other engines. html: the page of "
+        "`allotrace view` with "
         "summaries of the trace, for a browser without a server. allotrace-export(1) describes "
         "them.",
     .example = "allotrace export --to collapsed out.ctf | flamegraph.pl >out.svg\n"
                "allotrace export --to pprof -o out.pb.gz out.ctf\n"
                "allotrace export --to sqlite -o out.db out.ctf\n"
+               "allotrace export --to parquet -o fleet --label service=shop out.ctf\n"
                "allotrace export --to html -o out.html out.ctf\n",
     OPTIONS_OF(options, defaults),
     .lacks = lacks,

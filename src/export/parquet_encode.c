@@ -1,0 +1,176 @@
+/* parquet_encode.c: see parquet_encode.h. */
+#include "export/parquet_encode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/thrift.h"
+
+enum {
+    GROUP = 8,   /* numbers that are packed together */
+    BLOCK = 128, /* differences that have a smallest one … */
+    PART = 32,   /* … and parts of it that have a width */
+    PARTS = BLOCK / PART,
+};
+
+unsigned parquet_width(uint64_t most) {
+    return most ? 64 - (unsigned)__builtin_clzll(most) : 0;
+}
+
+static void put_little(output *o, uint64_t value, size_t size) {
+    char *to = output_room(o, size);
+    if (!to)
+        return;
+    for (size_t i = 0; i < size; i++)
+        to[i] = (char)(value >> 8 * i);
+    o->used += size;
+}
+
+/* ---- bits -------------------------------------------------------------------------------- */
+
+/* Numbers of `width` bits one behind the other, from the lowest bit of the first byte on. */
+typedef struct packing {
+    output *o;
+    uint64_t held; /* bits that make no byte yet */
+    unsigned n;    /* of these, fewer than 8 between numbers */
+} packing;
+
+static void pack_byte(packing *p) {
+    output_char(p->o, (char)p->held);
+    p->held >>= 8;
+    p->n -= 8;
+}
+
+/* In halves, as 7 bits are held and a number may have 64. */
+static void pack_half(packing *p, uint64_t value, unsigned width) {
+    p->held |= value << p->n;
+    p->n += width;
+    while (p->n >= 8)
+        pack_byte(p);
+}
+
+static void pack(packing *p, uint64_t value, unsigned width) {
+    if (width > 32) {
+        pack_half(p, value & UINT32_MAX, 32);
+        pack_half(p, value >> 32, width - 32);
+    } else if (width) {
+        pack_half(p, value, width);
+    }
+}
+
+/* ---- runs -------------------------------------------------------------------------------- */
+
+/* How many are equal at the beginning. */
+static size_t run_of(const uint32_t *values, size_t n, size_t most) {
+    size_t i = 1;
+    while (i < n && i < most && values[i] == values[0])
+        i++;
+    return i;
+}
+
+static void put_run(output *o, uint32_t value, size_t n, unsigned width) {
+    thrift_varint(o, (uint64_t)n << 1);
+    put_little(o, value, (width + 7) / 8);
+}
+
+/* The last group of all is filled up with zeros. */
+static void put_groups(output *o, const uint32_t *values, size_t n, unsigned width) {
+    const size_t groups = (n + GROUP - 1) / GROUP;
+    packing p = {.o = o};
+    thrift_varint(o, (uint64_t)groups << 1 | 1);
+    for (size_t i = 0; i < groups * GROUP; i++)
+        pack(&p, i < n ? values[i] : 0, width);
+}
+
+/* Up to where no group is a run. */
+static size_t groups_at(const uint32_t *values, size_t n) {
+    size_t end = 0;
+    while (end < n && run_of(values + end, n - end, GROUP) < GROUP)
+        end += GROUP;
+    return end < n ? end : n;
+}
+
+void parquet_encode_runs(output *o, const uint32_t *values, size_t n, unsigned width) {
+    for (size_t at = 0; at < n;) {
+        const size_t run = run_of(values + at, n - at, n);
+        size_t taken = run;
+        if (run >= GROUP)
+            put_run(o, values[at], run, width);
+        else
+            put_groups(o, values + at, taken = groups_at(values + at, n - at), width);
+        at += taken;
+    }
+}
+
+/* ---- differences ------------------------------------------------------------------------- */
+
+/* At most BLOCK of them, from that of values[1] to values[0] on; returns the smallest. */
+static int64_t differences_of(const uint64_t *values, size_t n, uint64_t *differences) {
+    int64_t least = INT64_MAX;
+    for (size_t i = 0; i < n; i++) {
+        differences[i] = values[i + 1] - values[i];
+        if ((int64_t)differences[i] < least)
+            least = (int64_t)differences[i];
+    }
+    return least;
+}
+
+static unsigned width_of_part(const uint64_t *above, size_t n, size_t first) {
+    uint64_t all = 0;
+    for (size_t i = first; i < n && i < first + PART; i++)
+        all |= above[i];
+    return parquet_width(all);
+}
+
+/* The last part that has any is filled up with zeros; those behind it are not there. */
+static void put_block(output *o, const uint64_t *values, size_t n) {
+    uint64_t above[BLOCK] = {0};
+    const int64_t least = differences_of(values, n, above);
+    packing p = {.o = o};
+    for (size_t i = 0; i < n; i++)
+        above[i] -= (uint64_t)least;
+    thrift_zigzag(o, least);
+    for (size_t first = 0; first < BLOCK; first += PART)
+        output_char(o, (char)width_of_part(above, n, first));
+    for (size_t first = 0; first < n; first += PART) {
+        const unsigned width = width_of_part(above, n, first);
+        for (size_t i = first; i < first + PART; i++)
+            pack(&p, above[i], width);
+    }
+}
+
+void parquet_encode_deltas(output *o, const uint64_t *values, size_t n) {
+    thrift_varint(o, BLOCK);
+    thrift_varint(o, PARTS);
+    thrift_varint(o, n);
+    thrift_zigzag(o, n ? (int64_t)values[0] : 0);
+    for (size_t at = 0; at + 1 < n; at += BLOCK)
+        put_block(o, values + at, n - 1 - at < BLOCK ? n - 1 - at : BLOCK);
+}
+
+/* ---- plainly ----------------------------------------------------------------------------- */
+
+void parquet_encode_plain(output *o, const uint64_t *values, size_t n, size_t size) {
+    for (size_t i = 0; i < n; i++)
+        put_little(o, values[i], size);
+}
+
+void parquet_encode_texts(output *o, const parquet_bytes *texts, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        put_little(o, texts[i].size, 4);
+        output_bytes(o, texts[i].bytes, texts[i].size);
+    }
+}
+
+bool parquet_encode_lengths(output *o, const parquet_bytes *texts, size_t n) {
+    uint64_t *lengths = calloc(n + 1, sizeof *lengths);
+    if (!lengths)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        lengths[i] = texts[i].size;
+    parquet_encode_deltas(o, lengths, n);
+    for (size_t i = 0; i < n; i++)
+        output_bytes(o, texts[i].bytes, texts[i].size);
+    free(lengths);
+    return true;
+}

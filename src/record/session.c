@@ -165,7 +165,7 @@ static bool is_special(const char *file) {
 
 /* Opens the file and writes its head. A process that ended between the two, as pools of processes
  * end theirs by a signal, would leave an empty file. 0 or an errno. */
-static int session_begin_file(struct session *s, const char *file, bool by_process,
+static int session_begin_file(struct session *s, const char *file, bool by_process, uint64_t space,
                               const memtrace_info *info, memtrace_writer_options *options) {
     const uint64_t every_signal = UINT64_MAX;
     uint64_t before;
@@ -173,6 +173,7 @@ static int session_begin_file(struct session *s, const char *file, bool by_proce
     if (hold)
         syscall4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&every_signal, (long)&before, sizeof before);
     int error = sink_open(&s->sink, file, s->pid, by_process);
+    s->sink.space = space;
     if (!s->sink.regular)
         options->room = 0;
     if (!error && memtrace_writer_open(info, options, &s->writer, NULL) != MEMTRACE_OK)
@@ -215,7 +216,7 @@ static int session_open_writer(struct session *s, const struct session_plan *pla
                                        .room = c->rate == 1 ? plan->room : 0,
                                        .context = s};
     return config_file_for(c, s->pid, paths->file, sizeof paths->file)
-               ? session_begin_file(s, paths->file, c->per_process, &info, &options)
+               ? session_begin_file(s, paths->file, c->per_process, c->space, &info, &options)
                : ENAMETOOLONG;
 }
 
@@ -351,7 +352,9 @@ static memtrace_end session_end_of_failed(struct session *s) {
     end.how = MEMTRACE_END_EARLY;
     end.os_error = s->sink.error;
     text t = text_in(end.reason, sizeof end.reason);
-    text_add(&t, "the trace cannot be written");
+    text_add(&t, s->sink.space && s->sink.error == EDQUOT
+                     ? "the trace takes all the space that it may, as nobody takes it over"
+                     : "the trace cannot be written");
     return end;
 }
 

@@ -15,6 +15,8 @@
 
 #include "base/number.h"
 #include "cli/message.h"
+#include "cli/ring/keeper.h"
+#include "cli/ring/ring_report.h"
 #include "cli/run/preload_file.h"
 #include "cli/run/run_check.h"
 #include "cli/run/run_program.h"
@@ -38,6 +40,7 @@ typedef struct run_options {
     uint64_t depth; /* DEPTH_UNSET: not given */
     bool native, no_ocaml, mmap, view;
     bool no_symbolize, quiet;
+    ring_options ring;
     debug_file_options debug_files;
 } run_options;
 
@@ -85,6 +88,7 @@ static const option options[] = {
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, mmap),
      .help = "record as well what the program maps itself, by mmap, mremap, sbrk and the like"},
+    OPTIONS_RING(run_options),
     {.name = "view",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, view),
@@ -128,6 +132,7 @@ typedef struct launch {
     const char *command;
     const char *preload; /* NULL: the program is not recorded */
     const char *pattern; /* of the trace's name; NULL: by default */
+    ring_plan ring;      /* what is recorded goes into segments */
     char rescue[64];     /* see run_rescue.h; empty: there is none */
     struct clock_anchor begin;
     uint64_t end; /* of the program, us since the epoch */
@@ -151,6 +156,11 @@ static void default_pattern(char *pattern, size_t size, const launch *l, pid_t p
 
 /* What the traces are called, as a pattern; process `pid` is the program's. May be in `room`. */
 static const char *pattern_of(const launch *l, pid_t pid, char room[PATH_MAX]) {
+    char spool[PATH_MAX];
+    if (l->ring.on && ring_spool_path(&l->ring, (uint64_t)pid, spool, sizeof spool)) {
+        trace_name_pattern(spool, room, PATH_MAX);
+        return room;
+    }
     if (l->pattern)
         return l->pattern;
     default_pattern(room, PATH_MAX, l, pid);
@@ -200,7 +210,7 @@ static void set_file_setting(const char *pattern) {
 /* Whether names come into the trace at the end, and nobody has read it by then who would not see
  * them come. One that is compressed is copied anyway. */
 static bool wants_room(const launch *l, const char *pattern) {
-    return !l->options->no_symbolize && !l->options->view &&
+    return !l->options->no_symbolize && !l->options->view && !l->ring.on &&
            compression_of(pattern) == COMPRESSION_NONE;
 }
 
@@ -229,6 +239,10 @@ static void set_environment(void *context) {
     }
     if (l->options->native || l->options->no_ocaml)
         set_setting(SETTING_OCAML, l->options->no_ocaml ? "malloc" : "both");
+    if (l->ring.on) {
+        snprintf(text, sizeof text, "%llu", (unsigned long long)ring_spool_space(&l->ring));
+        set_setting(SETTING_SPACE, text);
+    }
     if (l->options->mmap)
         set_setting(SETTING_MMAP, "1");
     if (l->options->context)
@@ -327,6 +341,22 @@ static void finish(const launch *l, run_program *program, int rescue, struct tim
         close(rescue);
 }
 
+/* The segments are there: gives them names, and says where they are. */
+static void finish_ring(const launch *l, run_program *program, int rescue, keeper *keeps,
+                        struct timespec started) {
+    char pattern[PATH_MAX];
+    const bool kept = keeper_finish(keeps, WIFSIGNALED(program->status), l->end);
+    const ring_made made = ring_complete(&l->ring, (uint64_t)started.tv_sec,
+                                         l->options->no_symbolize ? NULL : &l->options->debug_files,
+                                         interrupted, program);
+    if (made.n_segments > 0 && !l->options->quiet)
+        ring_report(&l->ring, &made);
+    else if (made.n_segments == 0 && kept && !(run_rescue_notes(rescue) & RESCUE_TOLD))
+        say_why_nothing(pattern_of(l, program->pid, pattern));
+    if (rescue >= 0)
+        close(rescue);
+}
+
 /* ---- the viewer -------------------------------------------------------------------------- */
 
 /* Shows what the program's own process writes, in `path`. NULL after having said why. */
@@ -378,6 +408,12 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
             "--output: `%s` is no name of a trace; a %% in it is followed by p (the "
             "process id) or %%",
             opts->output);
+    if (opts->view && (opts->ring.keep || opts->ring.max_size))
+        return message_usage(&command_run, "--view shows one trace, --keep makes many: look at "
+                                           "the folder afterwards");
+    int status = ring_plan_make(&l.ring, &command_run, &opts->ring, opts->output, l.command);
+    if (status != STATUS_OK)
+        return status;
     occupy_standard_streams();
     if (!l.pattern && set_name && *set_name)
         l.pattern = set_name;
@@ -392,13 +428,18 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     l.begin = clock_anchor_now();
     if (!run_program_start(&program, operands, set_environment, &l))
         return refuse_start(l.command, program.exec_error);
+    keeper keeps = {.pid = -1, .fd = -1};
+    if (l.ring.on && l.preload)
+        keeper_start(&keeps, &l.ring, program.pid, rescue, l.begin.wall_us);
     signal(SIGPIPE, SIG_IGN); /* noticed at the writes, as by other commands */
     signal(SIGXFSZ, SIG_IGN);
     char path[PATH_MAX];
     view_session *view = opts->view && l.preload ? start_view(&l, &program, path) : NULL;
     run_program_wait(&program);
     l.end = clock_anchored_us(l.begin, clock_monotonic_us());
-    if (l.preload)
+    if (l.preload && l.ring.on)
+        finish_ring(&l, &program, rescue, &keeps, started);
+    else if (l.preload)
         finish(&l, &program, rescue, started);
     end_view(view);
     return run_program_end(&program);

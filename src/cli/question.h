@@ -5,10 +5,12 @@
 
 #include "cli/command.h"
 #include "cli/trace_profile.h"
+#include "cli/traces.h"
 #include "reports/report.h"
 
 typedef struct question_options {
     const char *filter, *at;
+    uint64_t last;
     int measure, wrappers, color;
     bool json, csv, markdown, strict, index, full_names;
     /* No options: what the command needs beyond costs. */
@@ -89,7 +91,7 @@ extern const char *const question_colors[];
             .at = offsetof(type, question.csv),                                                    \
             .help = "write CSV instead of text, a row a line",                                     \
         },                                                                                         \
-        OPTIONS_LOOK(type), OPTION_INDEX(type, question.index),                                    \
+        OPTION_LAST(type, question.last), OPTIONS_LOOK(type), OPTION_INDEX(type, question.index),  \
         OPTION_STRICT(type, question.strict)
 
 /* For those whose result is discussed where changes are. */

@@ -17,6 +17,7 @@ typedef struct question_options {
     bool keep_rows;  /* which rows of the table are selected */
     bool finds_peak; /* of these */
     bool keep_order; /* the order of events */
+    bool births;     /* it is about allocations: in a window, those from before do not count */
     bool counts;     /* rows are those that the measure counts */
 } question_options;
 
@@ -136,7 +137,8 @@ typedef struct question {
     profile profile;
     query_result query;
     report report;
-    filter *filter; /* NULL: there is none */
+    filter *filter;    /* NULL: there is none */
+    char *filter_text; /* of that, where it is not the user's; NULL: it is */
 } question;
 
 /* Reads the trace and runs the query. Returns STATUS_OK, or another status after having said what

@@ -40,6 +40,10 @@ bool traces_are_combined(const char *path) {
     return (*combined_path && strcmp(path, combined_path) == 0) || word_of(path);
 }
 
+bool traces_is_window(const char *path) {
+    return word_of(path);
+}
+
 const char *traces_name(const char *path) {
     if (word_of(path))
         return word_of(path);

@@ -15,6 +15,7 @@
 #include "attach/attach.h"
 #include "cli/attach/process_id.h"
 #include "cli/message.h"
+#include "cli/ring/ring_report.h"
 #include "cli/run/preload_file.h"
 #include "cli/run/run_rescue.h"
 #include "cli/run/run_traces.h"
@@ -31,6 +32,7 @@ typedef struct attach_options {
     bool mmap;
     uint64_t duration; /* µs; 0: until somebody detaches */
     bool no_symbolize;
+    ring_options ring;
     debug_file_options debug_files;
 } attach_options;
 
@@ -73,6 +75,7 @@ static const option attach_specs[] = {
      .help = "detach after that time, as 30s or 5min, or on Ctrl-C, and show what was recorded "
              "(default: come back at once, and record until `allotrace detach` or the end of the "
              "process)"},
+    OPTIONS_RING(attach_options),
     {.name = "no-symbolize",
      .kind = OPTION_FLAG,
      .at = offsetof(attach_options, no_symbolize),
@@ -153,7 +156,8 @@ static void add_setting(control *c, size_t *used, enum setting setting, const ch
         c->text[*used] = '\0';
 }
 
-static void fill_request(control *c, const attach_options *opts, const char *path) {
+static void fill_request(control *c, const attach_options *opts, const ring_plan *ring,
+                         const char *path) {
     char text[64], pattern[2 * PATH_MAX];
     size_t used = 0;
     *c = (control){.action = CONTROL_BEGIN};
@@ -162,6 +166,10 @@ static void fill_request(control *c, const attach_options *opts, const char *pat
     if (opts->rate > 0) {
         snprintf(text, sizeof text, "%.15g", opts->rate);
         add_setting(c, &used, SETTING_RATE, text);
+    }
+    if (ring->on) {
+        snprintf(text, sizeof text, "%llu", (unsigned long long)ring_spool_space(ring));
+        add_setting(c, &used, SETTING_SPACE, text);
     }
     if (opts->mmap)
         add_setting(c, &used, SETTING_MMAP, "1");
@@ -208,13 +216,15 @@ static bool has_ended(pid_t pid, int process) {
     return process >= 0 ? poll(&ended, 1, 0) > 0 : kill(pid, 0) != 0;
 }
 
-/* Until the time is over, the user has enough, or the process has ended. */
-static void wait_while_recording(pid_t pid, int process, uint64_t duration) {
+/* Until the time is over, the user has enough, or the process has ended, or the recording into
+ * `spool`, which may be NULL. */
+static void wait_while_recording(pid_t pid, int process, uint64_t duration, const char *spool) {
     sigset_t enough = enough_signals();
     struct timespec now, tick = {.tv_nsec = 100000000};
     clock_gettime(CLOCK_MONOTONIC, &now);
     uint64_t end = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000 + duration;
-    for (uint64_t at = 0; at < end && !has_ended(pid, process);) {
+    for (uint64_t at = 0;
+         at < end && !has_ended(pid, process) && !(spool && !symbolize_file_is_recording(spool));) {
         if (sigtimedwait(&enough, NULL, &tick) > 0)
             break;
         clock_gettime(CLOCK_MONOTONIC, &now);
@@ -234,7 +244,7 @@ static int finish_after(pid_t pid, const attach_options *opts, const char *path,
     rights whose;
     sigset_t enough = enough_signals();
     const int files = attach_open_files(pid), process = (int)syscall(SYS_pidfd_open, pid, 0);
-    wait_while_recording(pid, process, opts->duration);
+    wait_while_recording(pid, process, opts->duration, NULL);
     const uint64_t gone = has_ended(pid, process) ? now_us() : 0;
     if (gone || !end_recording(pid, ended, sizeof ended, &whose) || !*ended)
         whose = *began;
@@ -242,6 +252,34 @@ static int finish_after(pid_t pid, const attach_options *opts, const char *path,
         close(process);
     sigprocmask(SIG_UNBLOCK, &enough, NULL);
     return complete(pid, path, files, &whose, gone, opts->no_symbolize, opts->debug_files);
+}
+
+/* Goes on until somebody ends it. */
+static int keep_recording(pid_t pid, const attach_options *opts, const ring_plan *ring,
+                          const char *spool) {
+    enum { FOREVER_YEARS = 100 };
+    const uint64_t year = UINT64_C(365) * 24 * 3600 * 1000000, began = now_us();
+    char ended[CONTROL_REPLY] = "";
+    rights whose;
+    keeper keeps;
+    sigset_t enough = enough_signals();
+    const int process = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (!keeper_start(&keeps, ring, pid, -1, began)) {
+        end_recording(pid, ended, sizeof ended, &whose);
+        return STATUS_FAILED;
+    }
+    wait_while_recording(pid, process, opts->duration ? opts->duration : FOREVER_YEARS * year,
+                         spool);
+    if (!has_ended(pid, process) && symbolize_file_is_recording(spool))
+        end_recording(pid, ended, sizeof ended, &whose);
+    if (process >= 0)
+        close(process);
+    const bool kept = keeper_finish(&keeps, false, now_us());
+    sigprocmask(SIG_UNBLOCK, &enough, NULL);
+    const ring_made made = ring_complete(
+        ring, began / 1000000, opts->no_symbolize ? NULL : &opts->debug_files, NULL, NULL);
+    ring_report(ring, &made);
+    return kept ? STATUS_OK : STATUS_FAILED;
 }
 
 /* The process itself opens the trace: a name that we could write to may not be one for it. */
@@ -254,6 +292,20 @@ static void say_refused(pid_t pid, const control *request, const char *path) {
                       (int)pid, request->reply, path, strerror(request->error));
     else
         message_error("process %d is not recorded: %s", (int)pid, request->reply);
+}
+
+/* The segments are written here, where the process cannot be elsewhere. */
+static int plan_ring(ring_plan *ring, pid_t pid, const attach_options *opts) {
+    char program[PATH_MAX];
+    if (!attach_program(pid, program, sizeof program))
+        snprintf(program, sizeof program, "process");
+    const int status = ring_plan_make(ring, &command_attach, &opts->ring, opts->output, program);
+    if (status != STATUS_OK || !ring->on || attach_open_files(pid) < 0)
+        return status;
+    message_error("process %d has files of its own, as in a container: --keep is not for these: "
+                  "run it in there",
+                  (int)pid);
+    return STATUS_FAILED;
 }
 
 static int run_attach(const void *opts_, char **operands, size_t n_operands) {
@@ -270,7 +322,12 @@ static int run_attach(const void *opts_, char **operands, size_t n_operands) {
     if (opts->depth != DEPTH_UNSET && (opts->depth < 1 || opts->depth > SETTING_MAX_DEPTH))
         return message_usage(&command_attach, "--depth: from 1 to %d frames can be kept",
                              SETTING_MAX_DEPTH);
-    if (!choose_path(pid, opts, path))
+    ring_plan ring = {0};
+    int status = plan_ring(&ring, pid, opts);
+    if (status != STATUS_OK)
+        return status;
+    if (ring.on ? !ring_spool_path(&ring, (uint64_t)pid, path, sizeof path)
+                : !choose_path(pid, opts, path))
         return message_usage(&command_attach,
                              "--output: `%s` is no name of a trace: it is too long, or a %% in it "
                              "is not followed by p "
@@ -280,7 +337,7 @@ static int run_attach(const void *opts_, char **operands, size_t n_operands) {
         message_error("%s is not where it was installed", PRELOAD_NAME);
         return STATUS_FAILED;
     }
-    fill_request(&request, opts, path);
+    fill_request(&request, opts, &ring, path);
     /* Whoever ends us while it begins gets to know that it has begun, or has it end. */
     sigprocmask(SIG_BLOCK, &enough, NULL);
     if (!attach_control(pid, library, &request, &whose, &why)) {
@@ -300,6 +357,10 @@ static int run_attach(const void *opts_, char **operands, size_t n_operands) {
         message_warning("process %d is an OCaml program, only its malloc is recorded: for its "
                         "OCaml heap, start it under `allotrace run`",
                         (int)pid);
+    if (ring.on) {
+        message_note("recording process %d into %s/; Ctrl-C ends it", (int)pid, ring.folder);
+        return keep_recording(pid, opts, &ring, path);
+    }
     if (opts->duration) {
         message_note("recording process %d for %.6g s; Ctrl-C ends it earlier", (int)pid,
                      (double)opts->duration / 1e6);
@@ -354,7 +415,7 @@ static const option detach_specs[] = {
 
 static int run_detach(const void *opts_, char **operands, size_t n_operands) {
     const detach_options *opts = opts_;
-    char path[CONTROL_REPLY];
+    char path[CONTROL_REPLY], folder[CONTROL_REPLY];
     rights whose;
     pid_t pid;
     (void)n_operands;
@@ -366,6 +427,10 @@ static int run_detach(const void *opts_, char **operands, size_t n_operands) {
     if (!*path) {
         message_error("process %d is not being recorded", (int)pid);
         return STATUS_FAILED;
+    }
+    if (ring_is_spool(path, folder, sizeof folder)) {
+        message_note("the recording has ended; its segments are in %s/", folder);
+        return STATUS_OK;
     }
     return complete(pid, path, files, &whose, 0, opts->no_symbolize, opts->debug_files);
 }

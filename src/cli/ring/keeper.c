@@ -118,6 +118,14 @@ bool ring_spool_path(const ring_plan *plan, uint64_t pid, char *path, size_t siz
     return n > 0 && (size_t)n < size;
 }
 
+bool ring_is_spool(const char *path, char *folder, size_t size) {
+    const char *slash = strrchr(path, '/'), *end = strrchr(path, '.');
+    if (!slash || slash[1] != '.' || strcmp(end, ".spool") != 0)
+        return false;
+    snprintf(folder, size, "%.*s", (int)(slash - path), path);
+    return true;
+}
+
 /* A quarter is for what the keeper has not read, which is little unless it is in trouble. */
 uint64_t ring_spool_space(const ring_plan *plan) {
     return plan->max_size / 4;

@@ -53,6 +53,9 @@ int ring_plan_make(ring_plan *plan, const command *cmd, const ring_options *opti
 /* The spool of process `pid`. False if it does not fit. */
 bool ring_spool_path(const ring_plan *plan, uint64_t pid, char *path, size_t size);
 
+/* Whether the trace at a path is such a one, and then its folder. */
+bool ring_is_spool(const char *path, char *folder, size_t size);
+
 /* The bytes that the spool may take on the disk. */
 uint64_t ring_spool_space(const ring_plan *plan);
 

@@ -276,8 +276,9 @@ static int keep_recording(pid_t pid, const attach_options *opts, const ring_plan
         close(process);
     const bool kept = keeper_finish(&keeps, false, now_us());
     sigprocmask(SIG_UNBLOCK, &enough, NULL);
-    const ring_made made = ring_complete(
-        ring, began / 1000000, opts->no_symbolize ? NULL : &opts->debug_files, NULL, NULL);
+    const ring_made made =
+        ring_complete(ring, (uint64_t)pid, began / 1000000,
+                      opts->no_symbolize ? NULL : &opts->debug_files, NULL, NULL);
     ring_report(ring, &made);
     return kept ? STATUS_OK : STATUS_FAILED;
 }

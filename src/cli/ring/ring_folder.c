@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,6 +85,12 @@ void ring_files_free(ring_files *files) {
     for (size_t i = 0; i < files->count; i++)
         free(files->items[i].path);
     vec_free(files);
+}
+
+void ring_file_keep_time(const ring_file *file) {
+    const struct timespec changed = {.tv_sec = (time_t)file->changed}, times[] = {changed, changed};
+    if (utimensat(AT_FDCWD, file->path, times, 0) != 0)
+        return; /* then it is kept longer */
 }
 
 static void drop_file(const char *path) {

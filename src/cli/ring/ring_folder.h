@@ -33,6 +33,9 @@ bool ring_is_segment_name(const char *name);
 bool ring_folder_list(const char *folder, bool all, ring_files *files);
 void ring_files_free(ring_files *files);
 
+/* A file that was written anew is as old as before. */
+void ring_file_keep_time(const ring_file *file);
+
 /* Removes the oldest segments, and what belongs to them, but for `current`: until all together take
  * at most `most` bytes, and those whose last change is before `since`. */
 void ring_folder_trim(const char *folder, const char *current, uint64_t most, uint64_t since);

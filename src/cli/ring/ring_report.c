@@ -1,7 +1,8 @@
 /* ring_report.c: see ring_report.h. */
 #include "cli/ring/ring_report.h"
 
-#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/shell.h"
@@ -10,17 +11,14 @@
 #include "cli/run/run_traces.h"
 #include "render/figures.h"
 
-/* When a segment was written says how old it is. */
-static void keep_times(const ring_files *files) {
-    for (size_t i = 0; i < files->count; i++) {
-        const struct timespec changed = {.tv_sec = (time_t)files->items[i].changed},
-                              times[] = {changed, changed};
-        if (utimensat(AT_FDCWD, files->items[i].path, times, 0) != 0)
-            return; /* then they are kept longer */
-    }
+/* Whether a segment is of this process, and was written since. */
+static bool is_made(const ring_file *file, uint64_t pid, uint64_t since) {
+    char mark[32];
+    snprintf(mark, sizeof mark, ".%llu-", (unsigned long long)pid);
+    return file->changed >= since && strstr(file->path, mark);
 }
 
-ring_made ring_complete(const ring_plan *plan, uint64_t since,
+ring_made ring_complete(const ring_plan *plan, uint64_t pid, uint64_t since,
                         const debug_file_options *debug_files, bool (*interrupted)(void *context),
                         void *context) {
     ring_files files;
@@ -31,11 +29,13 @@ ring_made ring_complete(const ring_plan *plan, uint64_t since,
         return made;
     }
     for (size_t i = 0; i < files.count; i++)
-        if (files.items[i].changed >= since && run_traces_add(&traces, files.items[i].path, -1))
+        if (is_made(&files.items[i], pid, since) &&
+            run_traces_add(&traces, files.items[i].path, -1))
             made.n_segments++;
     if (debug_files)
         run_traces_complete(&traces, debug_files, interrupted, context);
-    keep_times(&files);
+    for (size_t i = 0; i < files.count; i++)
+        ring_file_keep_time(&files.items[i]);
     run_traces_free(&traces);
     ring_files_free(&files);
     if (ring_folder_list(plan->folder, false, &files))

@@ -11,9 +11,10 @@ typedef struct ring_made {
     uint64_t size; /* bytes on the disk, of all segments in the folder */
 } ring_made;
 
-/* Gives names to the places in segments that were written since `since`, seconds since the epoch,
- * unless `debug_files` is NULL. Stops early if `interrupted`, which may be NULL, says so. */
-ring_made ring_complete(const ring_plan *plan, uint64_t since,
+/* Gives names to the places in segments of process `pid` that were written since `since`, seconds
+ * since the epoch, unless `debug_files` is NULL. Stops early if `interrupted`, which may be NULL,
+ * says so. */
+ring_made ring_complete(const ring_plan *plan, uint64_t pid, uint64_t since,
                         const debug_file_options *debug_files, bool (*interrupted)(void *context),
                         void *context);
 

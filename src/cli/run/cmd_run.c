@@ -346,7 +346,7 @@ static void finish_ring(const launch *l, run_program *program, int rescue, keepe
                         struct timespec started) {
     char pattern[PATH_MAX];
     const bool kept = keeper_finish(keeps, WIFSIGNALED(program->status), l->end);
-    const ring_made made = ring_complete(&l->ring, (uint64_t)started.tv_sec,
+    const ring_made made = ring_complete(&l->ring, (uint64_t)program->pid, (uint64_t)started.tv_sec,
                                          l->options->no_symbolize ? NULL : &l->options->debug_files,
                                          interrupted, program);
     if (made.n_segments > 0 && !l->options->quiet)

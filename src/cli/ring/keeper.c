@@ -163,10 +163,11 @@ typedef struct keeping {
     uint64_t name;                            /* the number that the segment is called by */
     uint64_t size;                            /* of the spool at the last look */
     bool hurries;                             /* much has come since the look before */
-    uint64_t front; /* bytes of the spool that stay: what it says of its end */
-    uint64_t safe;  /* up to there, what was read is in segments */
-    uint64_t freed; /* up to there */
-    bool failed;    /* a segment cannot be written */
+    uint64_t front;      /* bytes of the spool that stay: what it says of its end */
+    uint64_t flushed_to; /* up to there, what was read is in the segment */
+    uint64_t next_freed; /* up to there, it is freed next */
+    uint64_t freed;      /* up to there */
+    bool failed;         /* a segment cannot be written */
 } keeping;
 
 static uint64_t now_ms(void) {
@@ -254,20 +255,23 @@ static bool cut(keeping *k) {
     return (end_segment(k, NULL) && begin_segment(k)) || give_up(k, k->cutter.os_error);
 }
 
-/* Frees what is in segments, and was a second ago. The end of the spool stays. */
+/* All that was read is in segments: frees some of it. The end of the spool stays, and what is freed
+ * ends with a packet: who looks through the spool finds the next one behind the hole. */
 static void free_spool(keeping *k) {
-    const memtrace_packet *packet = memtrace_reader_packet(k->reader);
+    const uint64_t at = memtrace_reader_packet(k->reader)->offset;
     const uint64_t from = k->freed > k->front ? k->freed : k->front;
-    if (k->front && k->safe > from + BEHIND &&
-        fallocate(k->spool_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
-                  (off_t)(k->safe - BEHIND - from)) == 0)
-        k->freed = k->safe - BEHIND;
-    k->safe = packet->offset;
+    if (!k->front || at < k->next_freed + BEHIND)
+        return;
+    if (k->next_freed > from && fallocate(k->spool_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                                          (off_t)from, (off_t)(k->next_freed - from)) == 0)
+        k->freed = k->next_freed;
+    k->next_freed = at;
 }
 
 /* Much of what the spool may take is not in segments yet. */
 static bool is_crowded(const keeping *k) {
-    return memtrace_reader_packet(k->reader)->offset - k->safe > ring_spool_space(&k->plan) / 8;
+    return memtrace_reader_packet(k->reader)->offset - k->flushed_to >
+           ring_spool_space(&k->plan) / 8;
 }
 
 static bool flush(keeping *k) {
@@ -276,6 +280,7 @@ static bool flush(keeping *k) {
     if (cutter_flush(&k->cutter) != MEMTRACE_OK)
         return give_up(k, k->cutter.os_error);
     k->flushed = now_ms();
+    k->flushed_to = memtrace_reader_packet(k->reader)->offset;
     free_spool(k);
     if (k->plan.keep && now_ms() - k->trimmed >= k->plan.keep / 1000 / N_SEGMENTS)
         trim(k);
@@ -404,7 +409,7 @@ static bool open_spool(keeping *k) {
 static void keep_spool(keeping *k) {
     memtrace_reader_on_end(k->reader, wait_for_more, k);
     k->cutter = (cutter){.reader = k->reader};
-    k->front = k->safe = k->freed = k->size = k->name = 0;
+    k->front = k->flushed_to = k->freed = k->next_freed = k->size = k->name = 0;
     if (begin_segment(k))
         read_spool(k);
     else

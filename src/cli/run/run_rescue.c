@@ -107,7 +107,8 @@ static void note_said(int fd, const packet_header *h, whole_packets *w) {
         w->said_at = w->size;
 }
 
-/* What was taken out of the front of a trace is a hole (cli/ring/keeper.h): the packet behind it. */
+/* What was taken out of the front of a trace is a hole (cli/ring/keeper.h): the packet behind it.
+ */
 static off_t skip_hole(int fd, off_t at) {
     enum { LARGE = 4096 };
     uint8_t bytes[LARGE];

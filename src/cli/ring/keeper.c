@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/path_rights.h"
 #include "cli/message.h"
 #include "cli/ring/ring_folder.h"
 #include "cli/run/run_rescue.h"
@@ -396,9 +397,11 @@ static void remove_spool(const keeping *k) {
 
 static bool open_spool(keeping *k) {
     struct stat st;
-    k->spool_fd = open(k->spool, O_RDWR | O_CLOEXEC);
+    char again[32];
+    k->spool_fd = path_open_once(k->spool, O_RDWR);
+    snprintf(again, sizeof again, "/proc/self/fd/%d", k->spool_fd);
     const bool ok = k->spool_fd >= 0 && fstat(k->spool_fd, &st) == 0 && st.st_size > 0 &&
-                    memtrace_reader_open(k->spool, NULL, &k->reader, NULL) == MEMTRACE_OK;
+                    memtrace_reader_open(again, NULL, &k->reader, NULL) == MEMTRACE_OK;
     if (ok)
         k->inode = st.st_ino;
     else if (k->spool_fd >= 0)

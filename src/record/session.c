@@ -112,8 +112,8 @@ static void domain_flush_inside(struct session *s, struct domain *d) {
 }
 
 /* A mark, or the value of a gauge. The calling thread is inside the domain. */
-static void domain_put_remark(struct session *s, struct domain *d, uint64_t now, uint64_t code,
-                              uint64_t value) {
+void session_put_remark(struct session *s, struct domain *d, uint64_t now, uint64_t code,
+                        uint64_t value) {
     const memtrace_status status = memtrace_stream_remark(d->stream, now, code, value);
     if (status == MEMTRACE_OK)
         rescue_count_remark(&s->rescue);
@@ -128,7 +128,7 @@ static void session_put_gauges(struct session *s, struct domain *d, uint64_t now
     if (!gauges_read(&s->gauges, bytes))
         return;
     for (unsigned i = 0; i < N_GAUGES; i++)
-        domain_put_remark(s, d, now, CODE_GAUGES + i, bytes[i] / sizeof(uint64_t));
+        session_put_remark(s, d, now, CODE_GAUGES + i, bytes[i] / sizeof(uint64_t));
 }
 
 /* The first look at another's stream is a guess, which spares the visit to those that are empty. */
@@ -136,6 +136,10 @@ void session_sweep_due(struct session *s, uint64_t now, uint64_t due) {
     if (!atomic_compare_exchange_strong(&s->next_sweep, &due, now + sweep_interval(now)))
         return;
     session_put_gauges(s, self.domain, now);
+    if (s->thins) {
+        atomic_store_explicit(&s->rescue.head->cycles, cpu_cycles(), memory_order_relaxed);
+        atomic_store_explicit(&s->rescue.head->at, clock_monotonic_us(), memory_order_relaxed);
+    }
     for (struct domain *d = atomic_load(&s->domains.all); d; d = d->older) {
         if (d == self.domain) {
             domain_flush_inside(s, d);
@@ -266,6 +270,8 @@ static int session_build(struct session *s, const struct session_plan *plan,
         return error;
     s->domains.writer = s->writer;
     s->records_malloc = plan->records_malloc;
+    s->thins = !s->runtime && c->rate < SESSION_IDS_RATE && s->rescue.head &&
+               atomic_load(&s->rescue.head->thins);
     s->domains.clock_lasts = clock_lasts(c->rate);
     domain_table_init(&s->domains);
     return !plan->records_malloc || session_record_malloc(s, c, filter) ? 0 : ENOMEM;
@@ -402,7 +408,7 @@ void session_mark(struct session *s, const char *remark) {
     if (!code || !d)
         return;
     domain_enter(d);
-    domain_put_remark(s, d, now, code, 0);
+    session_put_remark(s, d, now, code, 0);
     domain_leave(d);
 }
 

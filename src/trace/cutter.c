@@ -2,6 +2,7 @@
 #include "trace/cutter.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,9 +102,11 @@ static bool find_stack(cutter *c, const uint64_t *codes, size_t n, uint32_t *fou
 
 /* ---- what is live -------------------------------------------------------------------------- */
 
-/* Leaves out blocks that are dead. */
+/* Leaves out blocks that are dead. Those of which nothing goes on stay known, since their ends are
+ * to come. */
 static bool compact_blocks(cutter *c) {
     size_t n = 0;
+    c->n_live = 0;
     map64_free(&c->rows);
     for (size_t i = 0; i < c->blocks.count; i++) {
         if (c->blocks.items[i].dead)
@@ -112,9 +115,10 @@ static bool compact_blocks(cutter *c) {
         if (!row)
             return false;
         *row = (uint32_t)n;
+        c->n_live += !c->blocks.items[i].thinned;
         c->blocks.items[n++] = c->blocks.items[i];
     }
-    c->blocks.count = c->n_live = n;
+    c->blocks.count = n;
     return true;
 }
 
@@ -213,6 +217,7 @@ static memtrace_status put_again(cutter *c, cutter_death *d) {
 static memtrace_status put_head(cutter *c) {
     const uint64_t values[] = {[SEGMENT_RECORDING] = memtrace_reader_info(c->reader)->start_time,
                                [SEGMENT_NUMBER] = c->number - 1,
+                               [SEGMENT_LEVEL] = c->level,
                                [SEGMENT_CARRIES] = c->n_live};
     memtrace_stream *stream;
     memtrace_status status = open_stream(c, 0, &stream);
@@ -236,6 +241,8 @@ static memtrace_status put_live(cutter *c) {
     memtrace_status status = put_head(c);
     for (size_t i = 0; i < c->blocks.count && status == MEMTRACE_OK; i++) {
         cutter_block *b = &c->blocks.items[i];
+        if (b->thinned)
+            continue;
         status = put_deaths(c, b->domain, b->time);
         if (status == MEMTRACE_OK)
             status = put_carried(c, b);
@@ -251,6 +258,7 @@ static memtrace_status open_writer(cutter *c) {
     memtrace_info info = *memtrace_reader_info(c->reader);
     info.version = FORMAT_MAX_VERSION;
     info.start_time += c->start;
+    info.sample_rate = ldexp(info.sample_rate, -c->level);
     return memtrace_writer_open(&info, &hooks, &c->writer, NULL);
 }
 
@@ -265,6 +273,37 @@ static uint64_t next_start(const cutter *c) {
     return start > c->start + 1 ? start - 1 : c->start + 1;
 }
 
+uint64_t cutter_live_level(const cutter *c) {
+    uint8_t level = 0;
+    for (size_t i = 0; i < c->blocks.count; i++) {
+        const cutter_block *b = &c->blocks.items[i];
+        if (!b->dead && !b->thinned && b->level > level)
+            level = b->level;
+    }
+    return level;
+}
+
+/* The lowest rate of what the segment begins with, and of what may come. */
+static void choose_level(cutter *c) {
+    c->level = (uint8_t)cutter_live_level(c);
+    for (size_t i = 0; i < c->lanes.count; i++)
+        if (c->lanes.items[i].level > c->level)
+            c->level = c->lanes.items[i].level;
+}
+
+static void thin_block(const cutter *c, cutter_block *b) {
+    b->samples = segment_thin(b->id, b->samples, b->level, c->level);
+    b->level = c->level;
+    b->thinned = b->samples == 0;
+}
+
+static void thin_all(cutter *c) {
+    choose_level(c);
+    for (size_t i = 0; i < c->blocks.count; i++)
+        if (!c->blocks.items[i].thinned)
+            thin_block(c, &c->blocks.items[i]);
+}
+
 memtrace_status cutter_begin(cutter *c, int fd) {
     c->fd = fd;
     c->size = 0;
@@ -273,6 +312,7 @@ memtrace_status cutter_begin(cutter *c, int fd) {
     c->next_id = SEGMENT_IDS;
     compact_deaths(c);
     c->number++;
+    thin_all(c);
     if (!compact_blocks(c) || !compact_stacks(c))
         return MEMTRACE_NOMEM;
     memtrace_status status = open_writer(c);
@@ -300,21 +340,25 @@ static bool has_died(cutter *c, uint64_t id) {
     return false;
 }
 
-static bool add_block(cutter *c, const cutter_lane *lane, const memtrace_event *e) {
+static bool add_block(cutter *c, const cutter_lane *lane, const memtrace_event *e,
+                      uint64_t *samples) {
     cutter_block b = {.id = e->id,
                       .out = e->id,
                       .time = e->time,
                       .length = e->length,
                       .samples = e->samples,
                       .domain = e->domain,
-                      .source = (uint8_t)e->source};
+                      .source = (uint8_t)e->source,
+                      .level = lane->level};
+    thin_block(c, &b);
+    *samples = b.samples;
     if (has_died(c, e->id))
         return true;
     uint32_t *row = map64_put(&c->rows, e->id);
     if (!row || !find_stack(c, lane->codes.items, lane->codes.count, &b.stack))
         return false;
     *row = (uint32_t)c->blocks.count;
-    c->n_live++;
+    c->n_live += !b.thinned;
     return vec_push(&c->blocks, b);
 }
 
@@ -324,13 +368,20 @@ static memtrace_status take_alloc(cutter *c, memtrace_stream *stream, const memt
         return MEMTRACE_NOMEM;
     const size_t n = lane->codes.count;
     const uint64_t time = time_in(c, e->time);
-    if (e->kind != MEMTRACE_ALLOC)
+    if (segment_remark_of(c->reader, e) == SEGMENT_LEVEL)
+        lane->level = (uint8_t)(e->length < SEGMENT_MAX_LEVEL ? e->length : SEGMENT_MAX_LEVEL);
+    else if (e->kind != MEMTRACE_ALLOC)
         return memtrace_stream_remark_as(stream, time, e->id, n ? lane->codes.items[n - 1] : 0,
                                          e->length);
-    if (e->samples > 0 && !add_block(c, lane, e))
+    uint64_t samples = e->samples;
+    if (e->kind != MEMTRACE_ALLOC)
+        return MEMTRACE_OK;
+    if (samples > 0 && !add_block(c, lane, e, &samples))
         return MEMTRACE_NOMEM;
-    return memtrace_stream_alloc_as(stream, time, e->id, e->source, e->length, e->samples,
-                                    lane->codes.items, n, 0);
+    return samples == 0 && e->samples > 0
+               ? MEMTRACE_OK
+               : memtrace_stream_alloc_as(stream, time, e->id, e->source, e->length, samples,
+                                          lane->codes.items, n, 0);
 }
 
 static bool note_death(cutter *c, const memtrace_event *e) {
@@ -344,18 +395,26 @@ static memtrace_status take_fate(cutter *c, memtrace_stream *stream, const memtr
     const uint32_t row = map64_get(&c->rows, e->id);
     cutter_block *b = row == MAP64_NONE ? NULL : &c->blocks.items[row];
     const uint64_t id = b ? b->out : e->id, time = time_in(c, e->time);
+    const bool thinned = b && b->thinned;
     if (e->kind == MEMTRACE_PROMOTE) {
         if (b)
             b->promoted = true;
-        return memtrace_stream_promote(stream, time, id);
+        return thinned ? MEMTRACE_OK : memtrace_stream_promote(stream, time, id);
     }
     if (b) {
-        c->n_live -= !b->dead;
+        c->n_live -= !b->dead && !thinned;
         b->dead = true;
     } else if (!note_death(c, e)) {
         return MEMTRACE_NOMEM;
     }
-    return memtrace_stream_collect(stream, time, id);
+    return thinned ? MEMTRACE_OK : memtrace_stream_collect(stream, time, id);
+}
+
+bool cutter_is_due(const cutter *c) {
+    for (size_t i = 0; i < c->lanes.count; i++)
+        if (c->lanes.items[i].level > c->level)
+            return true;
+    return false;
 }
 
 memtrace_status cutter_take(cutter *c, const memtrace_event *event) {

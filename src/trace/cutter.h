@@ -7,7 +7,11 @@
  * the start of its segment.
  *
  * A death can stand before its allocation in the file: where the cut is between them, the next
- * segment repeats it. Single-threaded. */
+ * segment repeats it.
+ *
+ * The recorder may change its rate by powers of two, and says so in each domain (a level). A
+ * segment has one rate, the lowest of what is in it, what it carries included: the rest is thinned
+ * to that. So all weights stay right, and samples independent. Single-threaded. */
 #ifndef TRACE_CUTTER_H
 #define TRACE_CUTTER_H
 
@@ -24,6 +28,8 @@ typedef struct cutter_block {
     uint32_t stack; /* in `stacks` */
     uint16_t domain;
     uint8_t source;
+    uint8_t level; /* how many times its rate was halved */
+    bool thinned;  /* none of its samples goes on: it is in no segment any more */
     bool promoted, dead;
 } cutter_block;
 
@@ -44,6 +50,7 @@ typedef struct cutter_death {
 typedef struct cutter_lane {
     memtrace_stream *stream; /* NULL: the domain has none in this segment */
     uint64_t latest;         /* event, microseconds from the start of the recording */
+    uint8_t level;           /* how many times its rate is halved */
     VEC(uint64_t) codes;     /* the latest backtrace */
 } cutter_lane;
 
@@ -66,7 +73,9 @@ typedef struct cutter {
     uint64_t start;              /* of this one, microseconds from that of the recording */
     uint64_t next_id;            /* of remarks and carried blocks */
     uint64_t latest;             /* event, likewise */
-    uint64_t n_live;
+    uint64_t n_live;             /* blocks that the next segment carries */
+    uint8_t level; /* how many times the segment's rate is halved: at least as often as
+                      that of all in it */
 } cutter;
 
 /* Begins a segment in an open file, which is empty, with what is live. On failure `os_error` may
@@ -75,6 +84,12 @@ MEMTRACE_NODISCARD memtrace_status cutter_begin(cutter *c, int fd);
 
 /* Takes the event that the reader has read last. */
 MEMTRACE_NODISCARD memtrace_status cutter_take(cutter *c, const memtrace_event *event);
+
+/* The rate has become lower than the segment's: what comes next belongs into another one. */
+bool cutter_is_due(const cutter *c);
+
+/* The highest level of what is live: while that is there, a higher rate is of no use. */
+uint64_t cutter_live_level(const cutter *c);
 
 /* Everything to the file. */
 MEMTRACE_NODISCARD memtrace_status cutter_flush(cutter *c);

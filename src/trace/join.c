@@ -1,6 +1,7 @@
 /* join.c: see join.h. */
 #include "trace/join.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/file.h"
@@ -65,23 +66,6 @@ static memtrace_status open_lane(join *j, uint16_t domain, join_lane **lane) {
                            : memtrace_stream_open(j->writer, domain, &(*lane)->stream);
 }
 
-/* ---- rates --------------------------------------------------------------------------------- */
-
-static double next_random(join *j) {
-    j->random += UINT64_C(0x9E3779B97F4A7C15);
-    return (double)(hash_u64(j->random) >> 11) * 0x1p-53;
-}
-
-/* How many of `n` samples go on. Large numbers of them are those of few, very large blocks. */
-static uint64_t thin(join *j, uint64_t n) {
-    uint64_t kept = 0;
-    if (j->keep >= 1)
-        return n;
-    for (uint64_t i = 0; i < n; i++)
-        kept += next_random(j) < j->keep;
-    return kept;
-}
-
 /* ---- blocks -------------------------------------------------------------------------------- */
 
 /* The block with this id in the recording. NULL when there is no memory. */
@@ -105,8 +89,8 @@ static memtrace_status put_remark(join *j, const join_lane *lane, uint64_t time,
 }
 
 /* Meets a block for the first time; whether any of its samples goes on. */
-static bool meet(join *j, const memtrace_event *e, join_block *b, uint64_t *samples) {
-    *samples = thin(j, e->samples);
+static bool meet(join *j, uint64_t id, const memtrace_event *e, join_block *b, uint64_t *samples) {
+    *samples = segment_thin(id, e->samples, j->head.level, j->head.level + j->halvings);
     b->domain = e->domain;
     b->round = j->round;
     b->live = !b->dead;
@@ -114,7 +98,7 @@ static bool meet(join *j, const memtrace_event *e, join_block *b, uint64_t *samp
     return !b->thinned;
 }
 
-static memtrace_status put_alloc(join *j, const join_lane *lane, const memtrace_event *e,
+static memtrace_status put_alloc(const join *j, const join_lane *lane, const memtrace_event *e,
                                  const join_block *b, uint64_t samples) {
     return memtrace_stream_alloc_as(lane->stream, e->time + j->shift, b->out, e->source, e->length,
                                     samples, lane->codes.items, lane->codes.count, 0);
@@ -125,7 +109,7 @@ static memtrace_status put_carried(join *j, join_lane *lane, const memtrace_even
                                    join_block *b) {
     const uint64_t time = e->time + j->shift;
     uint64_t samples;
-    if (!meet(j, e, b, &samples))
+    if (!meet(j, lane->block, e, b, &samples))
         return MEMTRACE_OK;
     memtrace_status status = put_remark(j, lane, time, SEGMENT_BLOCK, lane->block);
     if (status == MEMTRACE_OK)
@@ -143,9 +127,10 @@ static memtrace_status free_others(join *j) {
             continue;
         b->live = false;
         b->dead = true;
+        if (b->thinned)
+            continue;
         j->n_freed++;
-        if (!b->thinned)
-            status = memtrace_stream_collect(j->lanes.items[b->domain].stream, j->shift, b->out);
+        status = memtrace_stream_collect(j->lanes.items[b->domain].stream, j->shift, b->out);
     }
     return status;
 }
@@ -173,8 +158,8 @@ static memtrace_status take_alloc(join *j, join_lane *lane, const memtrace_event
     uint64_t samples;
     if (!b)
         return MEMTRACE_NOMEM;
-    return b->round == 0 && meet(j, e, b, &samples) ? put_alloc(j, lane, e, b, samples)
-                                                    : MEMTRACE_OK;
+    return b->round == 0 && meet(j, e->id, e, b, &samples) ? put_alloc(j, lane, e, b, samples)
+                                                           : MEMTRACE_OK;
 }
 
 static memtrace_status take_remark(join *j, join_lane *lane, const memtrace_event *e) {
@@ -225,6 +210,7 @@ static memtrace_status take(join *j, const memtrace_event *e) {
 static memtrace_status put_head(join *j) {
     const uint64_t values[] = {[SEGMENT_RECORDING] = j->head.recording,
                                [SEGMENT_NUMBER] = j->head.number,
+                               [SEGMENT_LEVEL] = j->head.level + j->halvings,
                                [SEGMENT_CARRIES] = j->head.n_carried};
     join_lane *lane;
     memtrace_status status = open_lane(j, 0, &lane);
@@ -252,7 +238,7 @@ static void start_segment(join *j, memtrace_reader *reader) {
     const memtrace_info *info = memtrace_reader_info(reader);
     j->reader = reader;
     j->round++;
-    j->keep = j->rate / info->sample_rate;
+    j->halvings = (uint64_t)lround(fmax(0, log2(info->sample_rate / j->rate)));
     j->shift = info->start_time > j->start ? info->start_time - j->start : 0;
     vec_clear(&j->codes);
     map64_free(&j->frames);
@@ -284,7 +270,6 @@ memtrace_status join_begin(join *j, const memtrace_info *first, double rate, int
         .sink = hook_sink, .amend = hook_amend, .locate = hook_locate, .context = j};
     memtrace_info info = *first;
     *j = (join){.fd = fd, .rate = rate, .start = first->start_time, .next_id = SEGMENT_IDS};
-    j->random = first->start_time;
     info.version = FORMAT_MAX_VERSION;
     info.sample_rate = rate;
     return memtrace_writer_open(&info, &hooks, &j->writer, NULL);

@@ -5,7 +5,8 @@
  * segments between are missing or broken off, a block that the next one no longer carries is freed
  * when that begins, and one that came to be meanwhile is allocated then.
  *
- * Where rates differ, samples are thinned to the lowest. Single-threaded. */
+ * Where rates differ, by powers of two, samples are thinned to the lowest, by the same coins as
+ * those of the cutter: a block that goes on is one that later segments carry. Single-threaded. */
 #ifndef TRACE_JOIN_H
 #define TRACE_JOIN_H
 
@@ -36,12 +37,11 @@ typedef struct join {
     memtrace_writer *writer;
     memtrace_reader *reader; /* of the segment that is read */
     double rate;             /* of the result */
-    double keep;             /* of its samples, that part */
-    uint64_t random;
-    uint64_t start;   /* of the result, us since the epoch */
-    uint64_t shift;   /* of the segment's start from that, microseconds */
-    uint64_t end;     /* the latest moment of all segments, likewise */
-    uint64_t next_id; /* of remarks and blocks that were live at the start */
+    uint64_t halvings;       /* of the segment's rate to that */
+    uint64_t start;          /* of the result, us since the epoch */
+    uint64_t shift;          /* of the segment's start from that, microseconds */
+    uint64_t end;            /* the latest moment of all segments, likewise */
+    uint64_t next_id;        /* of remarks and blocks that were live at the start */
     uint32_t round;
     uint64_t n_carried; /* that the segment has still to come */
     segment_head head;

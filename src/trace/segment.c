@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/hash.h"
+
 static const char *const names[] = {
 #define SEGMENT_REMARK_NAME(id, name) [SEGMENT_##id] = (name),
     SEGMENT_REMARKS(SEGMENT_REMARK_NAME)
@@ -12,7 +14,8 @@ static const char *const names[] = {
 bool segment_locate(uint64_t code, memtrace_location *location) {
     if (code - SEGMENT_CODES >= SEGMENT_N_REMARKS)
         return false;
-    *location = (memtrace_location){.file = SEGMENT_FILE, .function = names[code - SEGMENT_CODES]};
+    *location =
+        (memtrace_location){.file = MEMTRACE_SEGMENT_FILE, .function = names[code - SEGMENT_CODES]};
     return true;
 }
 
@@ -22,11 +25,26 @@ segment_remark segment_remark_of(const memtrace_reader *reader, const memtrace_e
     const memtrace_frame *frame = memtrace_reader_frame(reader, event->frames[event->n_frames - 1]);
     const memtrace_location *l = frame->n_locations ? &frame->locations[0] : NULL;
     int remark = 0;
-    if (!l || strcmp(l->file, SEGMENT_FILE) != 0)
+    if (!l || strcmp(l->file, MEMTRACE_SEGMENT_FILE) != 0)
         return SEGMENT_NO_REMARK;
     while (remark < SEGMENT_N_REMARKS && strcmp(names[remark], l->function) != 0)
         remark++;
     return (segment_remark)remark;
+}
+
+/* A coin for each sample, which does not depend on who throws it. */
+static uint64_t halve(uint64_t id, uint64_t n, uint64_t level) {
+    const uint64_t coins = hash_u64(id + hash_u64(level + 1));
+    uint64_t kept = 0;
+    for (uint64_t i = 0; i < n; i++)
+        kept += hash_u64(coins + i) & 1;
+    return kept;
+}
+
+uint64_t segment_thin(uint64_t id, uint64_t n, uint64_t from, uint64_t to) {
+    for (; from < to && n > 0; from++)
+        n = halve(id, n, from);
+    return n;
 }
 
 /* Takes what the event says; whether more is to come. */
@@ -35,6 +53,8 @@ static bool take(segment_head *head, segment_remark remark, uint64_t value) {
         head->recording = value;
     if (remark == SEGMENT_NUMBER)
         head->number = value;
+    if (remark == SEGMENT_LEVEL)
+        head->level = value < SEGMENT_MAX_LEVEL ? value : SEGMENT_MAX_LEVEL;
     if (remark == SEGMENT_CARRIES) {
         head->n_carried = value;
         head->is_segment = head->recording > 0;

@@ -10,12 +10,11 @@
 
 #include "allotrace/memtrace.h"
 
-#define SEGMENT_FILE "<segment>" /* of the location of such a remark */
-
 /* X(identifier, name): in the order in which a segment has them. */
 #define SEGMENT_REMARKS(X)                                                                         \
     X(RECORDING, "recording") /* when it began, us since the epoch: the same in all segments */    \
     X(NUMBER, "number")       /* of the segment, from 0 on */                                      \
+    X(LEVEL, "level")         /* its rate is that of the recording, halved so many times */        \
     X(CARRIES, "carries")     /* so many blocks from before */                                     \
     X(BLOCK, "block")         /* the next allocation of this domain is the one with this id */     \
     X(AGE, "age")             /* and was then so old, in microseconds */
@@ -44,11 +43,17 @@ bool segment_locate(uint64_t code, memtrace_location *location);
  * `length`. */
 segment_remark segment_remark_of(const memtrace_reader *reader, const memtrace_event *event);
 
+/* Of `n` samples of the block that has this id in the recording, those that go on when the rate is
+ * halved from one level to another. Whoever asks gets the same, also in several steps. */
+uint64_t segment_thin(uint64_t id, uint64_t n, uint64_t from, uint64_t to);
+
+#define SEGMENT_MAX_LEVEL 63
+
 /* What is known of a trace from its beginning. */
 typedef struct segment_head {
     bool is_segment;
     uint64_t recording; /* when that began, us since the epoch */
-    uint64_t number, n_carried;
+    uint64_t number, level, n_carried;
 } segment_head;
 
 /* Reads on from the head of the trace: as many events as say it. MEMTRACE_OK: it is known. */

@@ -1,5 +1,6 @@
 /* Tests of rings: a recording that is cut into segments, and windows of these that are joined
  * again, against the recording itself. */
+#include <math.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -31,6 +32,7 @@ typedef struct recording {
     fact facts[MAX_BLOCKS];
     uint64_t ids[MAX_BLOCKS];
     size_t n;
+    map64 rows; /* of ids */
 } recording;
 
 static size_t locate(void *context, uint64_t code, memtrace_location *l, size_t max) {
@@ -40,6 +42,10 @@ static size_t locate(void *context, uint64_t code, memtrace_location *l, size_t 
     l[0] = (memtrace_location){
         .file = "x.c", .function = names[code % RECORDING_CODES], .line = (uint32_t)code};
     return 1;
+}
+
+static size_t locate_level(void *context, uint64_t code, memtrace_location *l, size_t max) {
+    return segment_locate(code, l) ? 1 : locate(context, code, l, max);
 }
 
 /* One event of a program whose threads free each other's blocks; streams are written out at
@@ -59,6 +65,7 @@ static void record_event(recording *r, test_random *random, uint64_t time) {
         ck_assert_int_eq(memtrace_stream_alloc(stream, time, MEMTRACE_EXTERNAL, length, 1, codes, 4,
                                                0, &r->ids[r->n]),
                          MEMTRACE_OK);
+        *map64_put(&r->rows, r->ids[r->n]) = (uint32_t)r->n;
         r->n++;
     }
     if (test_random_u64(random) % 20 == 0) {
@@ -95,14 +102,13 @@ static recording *record(uint64_t seed) {
 static void drop(recording *r) {
     vec_free(&r->f.bytes);
     vec_free(&r->f.packets);
+    map64_free(&r->rows);
     free(r);
 }
 
 static size_t index_of(const recording *r, uint64_t id) {
-    size_t i = 0;
-    while (i < r->n && r->ids[i] != id)
-        i++;
-    return i;
+    const uint32_t row = map64_get(&r->rows, id);
+    return row == MAP64_NONE ? r->n : row;
 }
 
 /* ---- cutting ------------------------------------------------------------------------------- */
@@ -382,13 +388,190 @@ START_TEST(a_segment_says_what_it_is) {
 }
 END_TEST
 
+/* ---- rates that change ---- */
+
+enum { N_ROUNDS = 400, STRETCH = 60, BLOCK_WORDS = 80 };
+
+static const uint64_t levels[] = {0, 2, 1, 3, 3, 0};
+enum { N_LEVELS = sizeof levels / sizeof *levels };
+
+#define BASE_RATE (1.0 / 16)
+
+static void record_block(recording *r, test_random *random, uint64_t level, uint64_t time,
+                         bool dies) {
+    const uint64_t codes[] = {1};
+    uint64_t samples = 0;
+    for (size_t w = 0; w < BLOCK_WORDS; w++)
+        samples += test_random_unit(random) < ldexp(BASE_RATE, -(int)level);
+    if (!samples)
+        return;
+    ck_assert_int_eq(memtrace_stream_alloc(r->streams[0], time, MEMTRACE_EXTERNAL, BLOCK_WORDS - 1,
+                                           samples, codes, 1, 0, &r->ids[r->n]),
+                     MEMTRACE_OK);
+    r->facts[r->n++] = (fact){.there = dies};
+}
+
+/* The blocks of the stretch before that are to die. */
+static void record_deaths(recording *r, size_t from, size_t to, uint64_t time) {
+    for (size_t i = from; i < to; i++)
+        if (r->facts[i].there)
+            ck_assert_int_eq(memtrace_stream_collect(r->streams[0], time, r->ids[i]), MEMTRACE_OK);
+}
+
+/* A recording whose recorder thins by itself: in each stretch, each word of the blocks is sampled
+ * at the rate of its level. Every second block is freed in the next stretch. */
+static recording *record_levels(uint64_t seed) {
+    recording *r = calloc(1, sizeof *r);
+    test_random random = {seed};
+    const memtrace_info info = {.sample_rate = BASE_RATE,
+                                .start_time = START_TIME,
+                                .pid = 1,
+                                .executable_name = "x",
+                                .host_name = "",
+                                .runtime_params = "",
+                                .context = ""};
+    r->f.hooks =
+        (memtrace_writer_options){.sink = fixture_sink, .locate = locate_level, .context = &r->f};
+    pthread_mutex_init(&r->f.lock, NULL);
+    ck_assert_int_eq(memtrace_writer_open(&info, &r->f.hooks, &r->f.writer, NULL), MEMTRACE_OK);
+    ck_assert_int_eq(memtrace_stream_open(r->f.writer, 0, &r->streams[0]), MEMTRACE_OK);
+    uint64_t time = 1;
+    size_t before = 0;
+    for (size_t i = 0; i < N_LEVELS; i++) {
+        const size_t first = r->n;
+        ck_assert_int_eq(
+            memtrace_stream_remark(r->streams[0], ++time, segment_code(SEGMENT_LEVEL), levels[i]),
+            MEMTRACE_OK);
+        for (size_t k = 0; k < STRETCH; k++)
+            record_block(r, &random, levels[i], ++time, k % 2 == 0);
+        record_deaths(r, before, first, ++time);
+        before = first;
+    }
+    ck_assert_int_eq(memtrace_stream_close(r->streams[0]), MEMTRACE_OK);
+    ck_assert_int_eq(memtrace_writer_close(r->f.writer), MEMTRACE_OK);
+    return r;
+}
+
+/* Words that a trace stands for: allocated, and live at its end. */
+typedef struct sums {
+    double words, live;
+} sums;
+
+static sums sum_up(int fd) {
+    memtrace_reader *reader = open_reader(fd);
+    const double rate = memtrace_reader_info(reader)->sample_rate;
+    map64 samples = {0};
+    memtrace_event e;
+    sums s = {0, 0};
+    while (memtrace_reader_next(reader, &e) == MEMTRACE_OK) {
+        if (e.kind == MEMTRACE_ALLOC) {
+            *map64_put(&samples, e.id) = (uint32_t)e.samples;
+            s.words += (double)e.samples / rate;
+            s.live += (double)e.samples / rate;
+        } else if (e.kind == MEMTRACE_COLLECT && map64_get(&samples, e.id) != MAP64_NONE) {
+            s.live -= (double)map64_get(&samples, e.id) / rate;
+        }
+    }
+    map64_free(&samples);
+    memtrace_reader_close(reader);
+    return s;
+}
+
+/* Cuts where the rate falls, and in each stretch, so that it can rise. */
+static void cut_levels(const recording *r, pieces *p) {
+    memtrace_reader *reader;
+    memtrace_event event;
+    cutter c = {0};
+    size_t since = 0;
+    *p = (pieces){0};
+    ck_assert_int_eq(
+        memtrace_reader_open_memory(r->f.bytes.items, r->f.bytes.count, NULL, &reader, NULL),
+        MEMTRACE_OK);
+    c.reader = reader;
+    begin_piece(p, &c, 0);
+    while (memtrace_reader_next(reader, &event) == MEMTRACE_OK) {
+        ck_assert_int_eq(cutter_take(&c, &event), MEMTRACE_OK);
+        if (!cutter_is_due(&c) && ++since < STRETCH / 2)
+            continue;
+        since = 0;
+        ck_assert_int_eq(cutter_end(&c, NULL), MEMTRACE_OK);
+        begin_piece(p, &c, 0);
+    }
+    ck_assert_int_eq(cutter_end(&c, NULL), MEMTRACE_OK);
+    cutter_free(&c);
+    memtrace_reader_close(reader);
+}
+
+static int join_lowest(const pieces *p) {
+    const int fd = memfd_create("joined", MFD_CLOEXEC);
+    memtrace_reader *readers[MAX_SEGMENTS];
+    double rate = 1;
+    join j;
+    for (size_t i = 0; i < p->n; i++) {
+        readers[i] = open_reader(p->fds[i]);
+        rate = fmin(rate, memtrace_reader_info(readers[i])->sample_rate);
+    }
+    ck_assert_double_eq(rate, BASE_RATE / 8);
+    ck_assert_int_eq(join_begin(&j, memtrace_reader_info(readers[0]), rate, fd), MEMTRACE_OK);
+    for (size_t i = 0; i < p->n; i++)
+        ck_assert_int_eq(join_add(&j, readers[i]), MEMTRACE_OK);
+    ck_assert_uint_eq(j.n_freed, 0); /* what one leaves out, all do */
+    ck_assert_int_eq(join_end(&j), MEMTRACE_OK);
+    for (size_t i = 0; i < p->n; i++)
+        memtrace_reader_close(readers[i]);
+    join_free(&j);
+    return fd;
+}
+
+typedef struct moments {
+    double sum, squares;
+} moments;
+
+static void add(moments *m, double x) {
+    m->sum += x;
+    m->squares += x * x;
+}
+
+/* The mean is the truth to within five standard errors, and the variance that of samples that are
+ * independent, which is what intervals are made of: n / rate words have n / rate^2. */
+static void check(const moments *m, double truth) {
+    const double mean = m->sum / N_ROUNDS, variance = m->squares / N_ROUNDS - mean * mean,
+                 expected = truth / (BASE_RATE / 8) * (1 - BASE_RATE / 8);
+    ck_assert_double_le(fabs(mean - truth), 5 * sqrt(expected / N_ROUNDS));
+    ck_assert_double_le(fabs(variance / expected - 1), 5 * sqrt(2.0 / N_ROUNDS));
+}
+
+START_TEST(weights_stay_right_when_rates_change) {
+    moments words = {0}, live = {0}, alone = {0};
+    const double all = (double)N_LEVELS * STRETCH * BLOCK_WORDS,
+                 left = ((N_LEVELS - 1) * 0.5 + 1) * STRETCH * BLOCK_WORDS;
+    for (uint64_t round = 1; round <= N_ROUNDS; round++) {
+        recording *r = record_levels(round);
+        pieces p;
+        cut_levels(r, &p);
+        const int fd = join_lowest(&p);
+        const sums joined = sum_up(fd);
+        add(&words, joined.words);
+        add(&live, joined.live);
+        add(&alone, sum_up(p.fds[p.n - 1]).live);
+        close(fd);
+        close_pieces(&p);
+        drop(r);
+    }
+    check(&words, all);
+    check(&live, left);
+    check(&alone, left);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("ring");
     TCase *t = tcase_create("ring");
     tcase_set_timeout(t, 120);
-    tcase_add_loop_test(t, windows_say_what_the_recording_says, 0, 6);
+    tcase_add_loop_test(t, windows_say_what_the_recording_says, 0, 3);
     tcase_add_test(t, a_missing_segment_costs_itself_alone);
     tcase_add_test(t, a_segment_says_what_it_is);
+    tcase_add_test(t, weights_stay_right_when_rates_change);
     suite_add_tcase(s, t);
     return s;
 }

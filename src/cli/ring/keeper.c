@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@
 #include "cli/ring/ring_folder.h"
 #include "cli/run/run_rescue.h"
 #include "cli/run/symbolize_file.h"
+#include "contract/rescue.h"
 #include "contract/trace_name.h"
 #include "trace/cutter.h"
 #include "trace/end.h"
@@ -141,6 +143,11 @@ typedef struct news {
     uint64_t end; /* us since the epoch */
 } news;
 
+/* At a moment: microseconds of the program, cycles of the recorder, and the two clocks of these. */
+typedef struct costs {
+    uint64_t cpu, spent, cycles, at;
+} costs;
+
 typedef struct keeping {
     ring_plan plan;
     pid_t pid;
@@ -149,7 +156,9 @@ typedef struct keeping {
     int rescue;     /* or -1 */
     uint64_t begin; /* us since the epoch */
     news news;
-    bool over; /* nothing more will be recorded, and all is in the spool */
+    struct rescue_head *head; /* NULL: the rate stays as it is */
+    costs costs;              /* at the last look */
+    bool over;                /* nothing more will be recorded, and all is in the spool */
     char spool[PATH_MAX];
     char pattern[PATH_MAX]; /* that names it */
 
@@ -269,6 +278,74 @@ static void free_spool(keeping *k) {
     k->next_freed = at;
 }
 
+/* ---- the rate ------------------------------------------------------------------------------ */
+
+/* The processor time of the program so far, in microseconds; 0: it is gone. */
+static uint64_t cpu_of(pid_t pid) {
+    enum { FIELDS_BETWEEN = 11 }; /* from the name, in parentheses, to utime, which stime follows */
+    char path[64], line[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd >= 0 ? read(fd, line, sizeof line - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    line[n > 0 ? n : 0] = '\0';
+    char *at = strrchr(line, ')');
+    for (int i = 0; at && i <= FIELDS_BETWEEN; i++)
+        at = strchr(at + 1, ' ');
+    if (!at)
+        return 0;
+    const uint64_t user = strtoull(at, &at, 10), ticks = user + strtoull(at, NULL, 10);
+    return ticks * 1000000 / (uint64_t)sysconf(_SC_CLK_TCK);
+}
+
+static costs costs_now(const keeping *k) {
+    return (costs){.cpu = cpu_of(k->pid),
+                   .spent = atomic_load(&k->head->spent),
+                   .cycles = atomic_load(&k->head->cycles),
+                   .at = atomic_load(&k->head->at)};
+}
+
+/* What the recorder's samples have cost since `before`, as a share of what the program did beside;
+ * below 0: too little has happened to tell. */
+static double share_since(const costs *before, const costs *now) {
+    enum { LEAST_CPU = 200000 };
+    if (now->at <= before->at || now->cycles <= before->cycles ||
+        now->cpu < before->cpu + LEAST_CPU)
+        return -1;
+    const double cycles_each =
+        (double)(now->cycles - before->cycles) / (double)(now->at - before->at);
+    const double spent = (double)(now->spent - before->spent) / cycles_each,
+                 cpu = (double)(now->cpu - before->cpu);
+    return spent < cpu / 2 ? spent / (cpu - spent) : 1;
+}
+
+/* How many times the rate is to be halved. It gets higher again where that is of use. */
+static uint64_t level_for(const keeping *k, double share, uint64_t level) {
+    enum { LOW = 4 }; /* times less than may be: twice that is still well below */
+    const double target = k->plan.overhead;
+    if (share > target)
+        level += (uint64_t)ceil(log2(share / target));
+    else if (share * LOW < target && level > 0 && cutter_live_level(&k->cutter) < level)
+        level--;
+    return level < RESCUE_MAX_LEVEL ? level : RESCUE_MAX_LEVEL;
+}
+
+static void steer(keeping *k) {
+    if (!k->head)
+        return;
+    const costs now = costs_now(k);
+    if (k->costs.at == 0 || now.cpu < k->costs.cpu || now.spent < k->costs.spent) {
+        k->costs = now;
+        return;
+    }
+    const double share = share_since(&k->costs, &now);
+    if (share < 0)
+        return;
+    atomic_store(&k->head->level, level_for(k, share, atomic_load(&k->head->level)));
+    k->costs = now;
+}
+
 /* Much of what the spool may take is not in segments yet. */
 static bool is_crowded(const keeping *k) {
     return memtrace_reader_packet(k->reader)->offset - k->flushed_to >
@@ -283,6 +360,7 @@ static bool flush(keeping *k) {
     k->flushed = now_ms();
     k->flushed_to = memtrace_reader_packet(k->reader)->offset;
     free_spool(k);
+    steer(k);
     if (k->plan.keep && now_ms() - k->trimmed >= k->plan.keep / 1000 / N_SEGMENTS)
         trim(k);
     return true;
@@ -374,6 +452,7 @@ static void read_spool(keeping *k) {
         if (is_crowded(k) && !flush(k))
             break;
         if (cutter_take(&k->cutter, &event) != MEMTRACE_OK ||
+            (cutter_is_due(&k->cutter) && !cut(k)) ||
             (k->cutter.size > 2 * segments_space(k) / N_SEGMENTS && is_full(k) && !cut(k)))
             give_up(k, k->cutter.os_error);
     }
@@ -463,6 +542,7 @@ static _Noreturn void be_keeper(keeping *k) {
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, NULL);
+    k->head = k->plan.overhead > 0 ? run_rescue_share(k->rescue) : NULL;
     k->process = (int)syscall(SYS_pidfd_open, k->pid, 0);
     keep_all(k);
     _exit(k->failed ? EXIT_FAILURE : EXIT_SUCCESS);

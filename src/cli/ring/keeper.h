@@ -38,11 +38,15 @@ typedef struct ring_options {
                 "(default with --keep: 1G; at least 1M)"                                           \
     }
 
+/* From this rate on, the recorder takes other ways, on which the rate cannot change. */
+#define RING_RATE 0.01
+
 /* What becomes of them. */
 typedef struct ring_plan {
     bool on;
     uint64_t keep, max_size; /* microseconds and bytes */
-    char folder[PATH_MAX];   /* absolute */
+    double overhead; /* what samples may cost, as a share of the program's time; 0: anything */
+    char folder[PATH_MAX]; /* absolute */
 } ring_plan;
 
 /* Whether a ring is wanted, into `output`, or what `program` is called by default; makes the

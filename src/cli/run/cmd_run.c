@@ -41,6 +41,7 @@ typedef struct run_options {
     bool native, no_ocaml, mmap, view;
     bool no_symbolize, quiet;
     ring_options ring;
+    double overhead; /* percent; 0: not given */
     debug_file_options debug_files;
 } run_options;
 
@@ -89,6 +90,12 @@ static const option options[] = {
      .at = offsetof(run_options, mmap),
      .help = "record as well what the program maps itself, by mmap, mremap, sbrk and the like"},
     OPTIONS_RING(run_options),
+    {.name = "overhead",
+     .kind = OPTION_PERCENT,
+     .at = offsetof(run_options, overhead),
+     .argument = "PERCENT",
+     .help = "with --keep or --max-size: halve the rate, as often as it takes, while samples cost "
+             "more than this part of the program's processor time, such as 1%"},
     {.name = "view",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, view),
@@ -411,6 +418,12 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     if (opts->view && (opts->ring.keep || opts->ring.max_size))
         return message_usage(&command_run, "--view shows one trace, --keep makes many: look at "
                                            "the folder afterwards");
+    if (opts->overhead > 0 && !opts->ring.keep && !opts->ring.max_size)
+        return message_usage(&command_run, "--overhead is for --keep or --max-size: a rate that "
+                                           "changes takes segments");
+    if (opts->overhead > 0 && opts->rate >= RING_RATE)
+        return message_usage(&command_run, "--overhead takes a --rate below %g to begin with",
+                             RING_RATE);
     int status = ring_plan_make(&l.ring, &command_run, &opts->ring, opts->output, l.command);
     if (status != STATUS_OK)
         return status;
@@ -422,6 +435,10 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     if (check_recordable(l.command, preload))
         l.preload = preload;
     int rescue = l.preload ? run_rescue_open() : -1;
+    l.ring.overhead = opts->overhead / 100;
+    struct rescue_head *head = opts->overhead > 0 ? run_rescue_share(rescue) : NULL;
+    if (head)
+        atomic_store(&head->thins, 1);
     if (rescue >= 0)
         run_rescue_name(rescue, l.rescue, sizeof l.rescue);
     clock_gettime(CLOCK_REALTIME_COARSE, &started);

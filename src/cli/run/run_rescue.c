@@ -47,6 +47,13 @@ int run_rescue_open(void) {
     return fd;
 }
 
+struct rescue_head *run_rescue_share(int fd) {
+    void *head =
+        fd < 0 ? MAP_FAILED
+               : mmap(NULL, sizeof(struct rescue_head), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    return head == MAP_FAILED ? NULL : head;
+}
+
 void run_rescue_name(int fd, char *name, size_t size) {
     snprintf(name, size, "/proc/%lld/fd/%d", (long long)getpid(), fd);
 }

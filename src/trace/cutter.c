@@ -292,7 +292,8 @@ static void choose_level(cutter *c) {
 }
 
 static void thin_block(const cutter *c, cutter_block *b) {
-    b->samples = segment_thin(b->id, b->samples, b->level, c->level);
+    b->samples = segment_thin(memtrace_reader_info(c->reader)->start_time, b->id, b->samples,
+                              b->level, c->level);
     b->level = c->level;
     b->thinned = b->samples == 0;
 }

@@ -90,7 +90,8 @@ static memtrace_status put_remark(join *j, const join_lane *lane, uint64_t time,
 
 /* Meets a block for the first time; whether any of its samples goes on. */
 static bool meet(join *j, uint64_t id, const memtrace_event *e, join_block *b, uint64_t *samples) {
-    *samples = segment_thin(id, e->samples, j->head.level, j->head.level + j->halvings);
+    *samples =
+        segment_thin(j->head.recording, id, e->samples, j->head.level, j->head.level + j->halvings);
     b->domain = e->domain;
     b->round = j->round;
     b->live = !b->dead;

@@ -33,17 +33,18 @@ segment_remark segment_remark_of(const memtrace_reader *reader, const memtrace_e
 }
 
 /* A coin for each sample, which does not depend on who throws it. */
-static uint64_t halve(uint64_t id, uint64_t n, uint64_t level) {
-    const uint64_t coins = hash_u64(id + hash_u64(level + 1));
+static uint64_t halve(uint64_t block, uint64_t n, uint64_t level) {
+    const uint64_t coins = hash_u64(block + hash_u64(level + 1));
     uint64_t kept = 0;
     for (uint64_t i = 0; i < n; i++)
         kept += hash_u64(coins + i) & 1;
     return kept;
 }
 
-uint64_t segment_thin(uint64_t id, uint64_t n, uint64_t from, uint64_t to) {
+uint64_t segment_thin(uint64_t recording, uint64_t id, uint64_t n, uint64_t from, uint64_t to) {
+    const uint64_t block = hash_u64(recording) + id;
     for (; from < to && n > 0; from++)
-        n = halve(id, n, from);
+        n = halve(block, n, from);
     return n;
 }
 

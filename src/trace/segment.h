@@ -44,8 +44,9 @@ bool segment_locate(uint64_t code, memtrace_location *location);
 segment_remark segment_remark_of(const memtrace_reader *reader, const memtrace_event *event);
 
 /* Of `n` samples of the block that has this id in the recording, those that go on when the rate is
- * halved from one level to another. Whoever asks gets the same, also in several steps. */
-uint64_t segment_thin(uint64_t id, uint64_t n, uint64_t from, uint64_t to);
+ * halved from one level to another; `recording` is when that began. Whoever asks gets the same,
+ * also in several steps. */
+uint64_t segment_thin(uint64_t recording, uint64_t id, uint64_t n, uint64_t from, uint64_t to);
 
 #define SEGMENT_MAX_LEVEL 63
 

@@ -424,7 +424,7 @@ static recording *record_levels(uint64_t seed) {
     recording *r = calloc(1, sizeof *r);
     test_random random = {seed};
     const memtrace_info info = {.sample_rate = BASE_RATE,
-                                .start_time = START_TIME,
+                                .start_time = START_TIME + seed,
                                 .pid = 1,
                                 .executable_name = "x",
                                 .host_name = "",

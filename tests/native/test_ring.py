@@ -328,9 +328,33 @@ def an_attached_process_has_a_ring():
 
 
 @test
+def the_rate_follows_what_it_costs():
+    """It falls, and what is recorded stands for as much as there was."""
+    with Run("-r", "5e-3", "--keep", "600s", "--overhead", "0.1%", mode=FAST) as r:
+        r.until_segments(2)  # the rate has fallen
+        patiently(lambda: sum(born for born, _ in r.counts()) > 200000, "some more allocations")
+        os.kill(r.program, signal.SIGKILL)
+        said = r.run.communicate()[1]
+        counts = r.counts()
+    rates = [json.loads(ask("info", "--json", segment))[0]["rate"] for segment in segments()]
+    assert min(rates) < rates[0] == 5e-3, (rates, said)
+    assert all(abs(5e-3 / rate - round(5e-3 / rate)) < 1e-9 for rate in rates), rates
+    size = f"size:{SIZE}..{SIZE + 8 * THREADS}"
+    total = json.loads(ask("hotspots", "--json", "--filter", size, "d"))["total"]
+    want = sum(born * (SIZE + 8 * t + 8) for t, (born, _) in enumerate(counts))
+    spread = 6 * (total["high"] - total["low"]) / 4  # of an interval of two standard errors to each side
+    assert abs(total["value"] - want) <= spread, (total, want, rates)
+    left = json.loads(ask("hotspots", "--json", "--measure", "survived", "--filter", size, segments()[-1]))["total"]
+    want = sum((born - died) * (SIZE + 8 * t + 8) for t, (born, died) in enumerate(counts))
+    assert left["low"] / 3 <= want <= left["high"] * 3, (left, want, rates)
+
+
+@test
 def what_cannot_be_is_refused():
     for words, status, what in [
             (("run", "--keep", "1h", "--view", "--", "true"), 2, "--view"),
+            (("run", "--overhead", "1%", "--", "true"), 2, "--overhead"),
+            (("run", "--overhead", "1%", "--keep", "1h", "-r", "0.1", "--", "true"), 2, "--overhead"),
             (("run", "--max-size", "12", "--", "true"), 2, "--max-size"),
             (("run", "--max-size", "1x", "--", "true"), 2, "--max-size"),
             (("run", "--keep", "1h", "-o", "/dev/null", "--", "true"), 1, "/dev/null"),

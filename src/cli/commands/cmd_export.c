@@ -8,6 +8,7 @@
 #include "cli/result_file.h"
 #include "cli/similar.h"
 #include "cli/trace_profile.h"
+#include "cli/traces.h"
 #include "export/export_html.h"
 #include "export/export_rows.h"
 #include "export/export_sqlite.h"
@@ -49,6 +50,7 @@ static const struct {
 typedef struct export_options {
     const char *output, *filter, *at;
     int to, measure;
+    uint64_t last;
     bool index, strict;
 } export_options;
 
@@ -80,6 +82,7 @@ static const option options[] = {
              "(default), numbers of blocks, bytes live --at a time or at the peak, bytes promoted, "
              "bytes never freed, bytes times seconds of life, or bytes requested"},
     OPTION_AT(export_options, at),
+    OPTION_LAST(export_options, last),
     OPTION_INDEX(export_options, index),
     OPTION_STRICT(export_options, strict),
 };
